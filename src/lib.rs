@@ -1,0 +1,3 @@
+//! juror judges programs.
+
+pub mod model;

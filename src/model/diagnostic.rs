@@ -1,0 +1,103 @@
+//! A remark about what a user wrote: what, where, and what to do.
+
+use std::fmt;
+use std::path::PathBuf;
+
+/// How bad it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// Works, but is probably not what was meant.
+    Warning,
+    /// Must be mended before anything runs.
+    Error,
+}
+
+/// Where it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The file or directory.
+    pub path: PathBuf,
+    /// Where in the file, if it is one spot.
+    pub spot: Option<Spot>,
+}
+
+/// One spot in a text file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Spot {
+    /// From 1.
+    pub line: u32,
+    /// In characters, from 1.
+    pub column: u32,
+    /// The whole line, without its line end.
+    pub text: String,
+    /// How many characters are meant, at least 1.
+    pub width: u32,
+}
+
+/// One remark.
+///
+/// Messages are lower case without a final dot; `help` says what to do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// How bad it is.
+    pub severity: Severity,
+    /// Where it is.
+    pub place: Place,
+    /// What is wrong.
+    pub message: String,
+    /// What to do about it.
+    pub help: Option<String>,
+}
+
+impl Diagnostic {
+    /// An error about a whole file or directory.
+    pub fn error(path: impl Into<PathBuf>, message: impl Into<String>) -> Self {
+        Self {
+            severity: Severity::Error,
+            place: Place {
+                path: path.into(),
+                spot: None,
+            },
+            message: message.into(),
+            help: None,
+        }
+    }
+
+    /// A warning about a whole file or directory.
+    pub fn warning(path: impl Into<PathBuf>, message: impl Into<String>) -> Self {
+        Self {
+            severity: Severity::Warning,
+            ..Self::error(path, message)
+        }
+    }
+
+    /// The same at one spot of the file.
+    #[must_use]
+    pub fn at(mut self, spot: Spot) -> Self {
+        self.place.spot = Some(spot);
+        self
+    }
+
+    /// The same with a way out.
+    #[must_use]
+    pub fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// Whether it must be mended before anything runs.
+    pub fn is_error(&self) -> bool {
+        self.severity == Severity::Error
+    }
+}
+
+impl fmt::Display for Diagnostic {
+    /// One line: `problem.yaml:3:1: unknown key …`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.place.path.display())?;
+        if let Some(spot) = &self.place.spot {
+            write!(f, ":{}:{}", spot.line, spot.column)?;
+        }
+        write!(f, ": {}", self.message)
+    }
+}

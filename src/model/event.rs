@@ -1,0 +1,283 @@
+//! What happens, as it happens. Reporters show it; nothing flows back.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::model::diagnostic::{Diagnostic, Severity};
+use crate::model::difference::Difference;
+use crate::model::isolation::Isolation;
+use crate::model::judgement::{Evidence, JudgeError, Judgement, TimeLimit};
+use crate::model::limits::Limits;
+use crate::model::verdict::Verdict;
+
+/// One thing that happened.
+#[derive(Clone, Debug)]
+pub enum Event {
+    /// A command begins.
+    Started {
+        /// What it is called: `judge`, `verify`, `generate` or `compare`.
+        command: &'static str,
+        /// The command line that repeats it.
+        command_line: String,
+    },
+    /// The machine can run programs.
+    HostReady {
+        /// What keeps them apart.
+        isolation: Isolation,
+        /// What is missing, where that is not full isolation.
+        shortfall: Option<Shortfall>,
+    },
+    /// A package was read and can be used; all that follows is about it, up to the next one.
+    ///
+    /// What reading it had to remark stands before this event, since a package that cannot be used
+    /// has no such event.
+    PackageRead {
+        /// Its short name.
+        package: String,
+        /// Its directory, as the user gave it.
+        path: PathBuf,
+        /// Its name in English, or in its first language.
+        title: String,
+        /// How many submissions will be judged.
+        submissions: usize,
+        /// How many test cases are selected.
+        test_cases: usize,
+    },
+    /// A package cannot be used; the diagnostics before say why.
+    PackageRefused,
+    /// Something is wrong with what the user wrote.
+    Diagnosed(Diagnostic),
+    /// Something is wrong with what the user asked for: the command line, as far as it is not about
+    /// what is in a file.
+    Complained {
+        /// What, and the way out.
+        message: String,
+    },
+    /// The limits are known.
+    LimitsSet {
+        /// The time limit and its origin.
+        time: TimeLimit,
+        /// What a run may use, all in all.
+        limits: Limits,
+        /// What measures and enforces it.
+        mechanism: String,
+    },
+    /// What programs leave in their boxes is kept here.
+    BoxesKept {
+        /// The directory.
+        dir: PathBuf,
+    },
+    /// A submission is being built.
+    BuildStarted {
+        /// The program's name.
+        program: String,
+    },
+    /// A program is built, or not.
+    BuildFinished {
+        /// The program's name.
+        program: String,
+    },
+    /// A submission starts on its first case.
+    SubmissionStarted {
+        /// Its name.
+        submission: String,
+        /// How many cases it is to run on.
+        test_cases: usize,
+    },
+    /// A case has its verdict.
+    CaseJudged {
+        /// The submission's name.
+        submission: String,
+        /// The test case's name.
+        test_case: String,
+        /// The verdict.
+        verdict: Verdict,
+        /// CPU time.
+        cpu_time: Duration,
+    },
+    /// A submission has its judgement.
+    SubmissionJudged(Box<Judgement>),
+    /// A submission could not be judged.
+    SubmissionFailed {
+        /// Its name.
+        submission: String,
+        /// The fault.
+        error: JudgeError,
+    },
+    /// The judge failed at something that belongs to no single submission.
+    Failed(JudgeError),
+    /// A step of checking or making the data is under way or done.
+    Progress {
+        /// What, such as `input validators`.
+        what: String,
+        /// Done so far.
+        done: usize,
+        /// In all.
+        total: usize,
+    },
+    /// A test case was made, is as it was, or differs.
+    CaseGenerated {
+        /// Its name.
+        test_case: String,
+        /// What came of it.
+        state: GeneratedState,
+    },
+    /// An output was compared with a judge answer, outside of any problem.
+    Compared {
+        /// The output's file name.
+        output: String,
+        /// Where it differs; `None` where it is right.
+        difference: Option<Box<Difference>>,
+        /// What a person sees beside the difference.
+        evidence: Option<Box<Evidence>>,
+    },
+    /// The user pressed Ctrl-C.
+    Interrupted,
+    /// The command is at its end.
+    Finished(Summary),
+}
+
+/// How the machine falls short of full isolation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Shortfall {
+    /// What is so, in one line.
+    pub message: String,
+    /// Why each stronger way cannot be had.
+    pub reasons: Vec<String>,
+    /// What to do.
+    pub help: String,
+}
+
+/// What came of making a test case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GeneratedState {
+    /// It was not there.
+    Created,
+    /// It was there with other bytes.
+    Changed,
+    /// It was there with the same bytes.
+    Unchanged,
+    /// It is there, but the recipe does not make it.
+    Unknown,
+    /// It is not there, and nothing was to be written.
+    Missing,
+    /// It is there with other bytes, and nothing was to be written.
+    Differs,
+}
+
+/// What a command comes to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Summary {
+    /// Wall time of the whole command.
+    pub elapsed: Duration,
+    /// Runs of submissions on test cases.
+    pub runs: usize,
+    /// Submissions accepted.
+    pub accepted: usize,
+    /// Submissions rejected.
+    pub rejected: usize,
+    /// Expectations that do not hold.
+    pub broken: usize,
+    /// Faults of the package.
+    pub errors: usize,
+    /// Doubts about the package.
+    pub warnings: usize,
+    /// Faults of the judge.
+    pub judge_errors: usize,
+    /// Whether it was cut short by Ctrl-C.
+    pub interrupted: bool,
+}
+
+impl Summary {
+    /// Counts what an event adds to the figures; all but the elapsed time come from events.
+    pub fn count(&mut self, event: &Event) {
+        match event {
+            Event::Diagnosed(diagnostic) => match diagnostic.severity {
+                Severity::Error => self.errors += 1,
+                Severity::Warning => self.warnings += 1,
+            },
+            Event::CaseJudged { .. } => self.runs += 1,
+            Event::SubmissionJudged(judgement) => {
+                match judgement.verdict {
+                    Verdict::Accepted => self.accepted += 1,
+                    _ => self.rejected += 1,
+                }
+                self.broken += judgement.broken.len();
+            }
+            Event::SubmissionFailed { .. } | Event::Failed(_) => self.judge_errors += 1,
+            Event::Interrupted => self.interrupted = true,
+            Event::Started { .. }
+            | Event::HostReady { .. }
+            | Event::PackageRead { .. }
+            | Event::PackageRefused
+            | Event::Complained { .. }
+            | Event::LimitsSet { .. }
+            | Event::BoxesKept { .. }
+            | Event::BuildStarted { .. }
+            | Event::BuildFinished { .. }
+            | Event::SubmissionStarted { .. }
+            | Event::Progress { .. }
+            | Event::CaseGenerated { .. }
+            | Event::Compared { .. }
+            | Event::Finished(_) => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_figures_are_counted_from_events() {
+        let judged = |verdict| {
+            Event::SubmissionJudged(Box::new(Judgement {
+                submission: "a.cpp".to_owned(),
+                verdict,
+                cases: Vec::new(),
+                skipped: 0,
+                compiler: None,
+                broken: Vec::new(),
+            }))
+        };
+        let error = JudgeError::new("a step", "a reason");
+        let check = |events: &[Event], figures: Summary| {
+            let mut summary = Summary::default();
+            events.iter().for_each(|event| summary.count(event));
+            assert_eq!(summary, figures, "{events:?}");
+        };
+        check(&[], Summary::default());
+        check(
+            &[
+                Event::Diagnosed(Diagnostic::error("a", "b")),
+                Event::Diagnosed(Diagnostic::warning("a", "b")),
+                Event::Diagnosed(Diagnostic::warning("a", "b")),
+            ],
+            Summary {
+                errors: 1,
+                warnings: 2,
+                ..Summary::default()
+            },
+        );
+        check(
+            &[
+                judged(Verdict::Accepted),
+                judged(Verdict::WrongAnswer),
+                judged(Verdict::CompileError),
+                Event::Failed(error.clone()),
+                Event::SubmissionFailed {
+                    submission: "a.cpp".to_owned(),
+                    error,
+                },
+                Event::Interrupted,
+            ],
+            Summary {
+                accepted: 1,
+                rejected: 2,
+                judge_errors: 2,
+                interrupted: true,
+                ..Summary::default()
+            },
+        );
+    }
+}

@@ -1,0 +1,67 @@
+//! How far a program is kept apart from the machine, and how far it has to be.
+
+use std::fmt;
+
+/// What keeps a program apart from the machine, the strongest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Isolation {
+    /// Namespaces made with root's rights.
+    Namespaces,
+    /// Namespaces within a user namespace, which needs no rights.
+    UserNamespaces,
+    /// Landlock, a filter of system calls and resource limits; no namespaces.
+    Landlock,
+}
+
+impl Isolation {
+    /// All, the strongest first.
+    pub const ALL: [Self; 3] = [Self::Namespaces, Self::UserNamespaces, Self::Landlock];
+
+    /// Whether nothing of the machine can be seen or reached: whether there are namespaces.
+    pub const fn is_full(self) -> bool {
+        match self {
+            Self::Namespaces | Self::UserNamespaces => true,
+            Self::Landlock => false,
+        }
+    }
+
+    /// A word for programs, such as `user-namespaces`.
+    pub const fn key(self) -> &'static str {
+        match self {
+            Self::Namespaces => "namespaces",
+            Self::UserNamespaces => "user-namespaces",
+            Self::Landlock => "landlock",
+        }
+    }
+}
+
+impl fmt::Display for Isolation {
+    /// Such as `user namespaces`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Namespaces => "namespaces",
+            Self::UserNamespaces => "user namespaces",
+            Self::Landlock => "landlock, no namespaces",
+        })
+    }
+}
+
+/// How far programs have to be kept apart.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Demand {
+    /// By namespaces, or nothing runs.
+    Full,
+    /// By the best that the machine allows; less than namespaces is said aloud.
+    #[default]
+    Any,
+}
+
+impl Demand {
+    /// Whether this is enough.
+    pub const fn is_met_by(self, isolation: Isolation) -> bool {
+        match self {
+            Self::Full => isolation.is_full(),
+            Self::Any => true,
+        }
+    }
+}

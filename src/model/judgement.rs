@@ -1,0 +1,164 @@
+//! Verdicts with all that belongs to them.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::model::difference::Difference;
+use crate::model::outcome::Outcome;
+use crate::model::verdict::Verdict;
+
+/// A fault of the judge, never of a submission: it gives no verdict.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{step}: {reason}")]
+pub struct JudgeError {
+    /// What was being done, such as `mount /proc in the sandbox`.
+    pub step: String,
+    /// Why it failed, with the system's own word.
+    pub reason: String,
+    /// What to do about it.
+    pub help: Option<String>,
+    /// Whether it may go well the next time.
+    pub again: Again,
+}
+
+/// Whether what failed may go well the next time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Again {
+    /// It may: the machine was short of something or refused something.
+    Perhaps,
+    /// It will not: what was asked for cannot be done.
+    #[default]
+    Never,
+}
+
+impl JudgeError {
+    /// A fault in this step, for this reason.
+    pub fn new(step: impl Into<String>, reason: impl ToString) -> Self {
+        Self {
+            step: step.into(),
+            reason: reason.to_string(),
+            help: None,
+            again: Again::Never,
+        }
+    }
+
+    /// The same, if it may go well the next time.
+    #[must_use]
+    pub fn transient(mut self) -> Self {
+        self.again = Again::Perhaps;
+        self
+    }
+
+    /// The same with a way out.
+    #[must_use]
+    pub fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+}
+
+/// What a submission earned on one test case.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CaseJudgement {
+    /// The test case's name.
+    pub test_case: String,
+    /// What it earned.
+    pub verdict: Verdict,
+    /// Why, in words: `token 1 differs`, `killed by SIGSEGV`, `1.02 s of CPU time, 1 s allowed`.
+    pub cause: String,
+    /// What the judge has to say beyond the cause; expectations look into it.
+    pub message: String,
+    /// Where the output differs, for a wrong answer by comparison.
+    pub difference: Option<Box<Difference>>,
+    /// What the person sees beside the difference; absent where it was not asked for.
+    pub evidence: Option<Box<Evidence>>,
+    /// The facts.
+    pub outcome: Outcome,
+}
+
+/// The texts behind a verdict, cut to what a person reads.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Evidence {
+    /// The lines around the differences, as a unified diff, or why there is none.
+    pub diff: Vec<DiffLine>,
+    /// How many lines of the diff were left out.
+    pub diff_lines_left_out: u64,
+    /// What the program wrote on standard error, cut.
+    pub stderr: Vec<u8>,
+    /// The line that repeats this run.
+    pub repeat: String,
+    /// Where the box was kept.
+    pub kept: Option<PathBuf>,
+}
+
+/// One line of a diff.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DiffLine {
+    /// Which side it is on.
+    pub tag: DiffTag,
+    /// Line number in the judge answer, from 1, if it is there.
+    pub answer_line: Option<u64>,
+    /// Line number in the output, from 1, if it is there.
+    pub output_line: Option<u64>,
+    /// The text, cut where it is long, without its line end.
+    pub text: Vec<u8>,
+}
+
+/// Which text a line of a diff is from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DiffTag {
+    /// Both.
+    Equal,
+    /// Only the judge answer.
+    Answer,
+    /// Only the output.
+    Output,
+}
+
+/// What a submission earned.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Judgement {
+    /// The submission's name.
+    pub submission: String,
+    /// AC if all cases that were run are accepted; else that of the first case, in order, that is not.
+    pub verdict: Verdict,
+    /// Each case that was run, in order.
+    pub cases: Vec<CaseJudgement>,
+    /// How many selected cases were not run, because one before them was rejected.
+    pub skipped: usize,
+    /// The compiler's messages, cut, if it had any or failed.
+    pub compiler: Option<CompilerReport>,
+    /// Expectations that do not hold.
+    pub broken: Vec<BrokenExpectation>,
+}
+
+/// What building a submission gave.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CompilerReport {
+    /// Why it failed, in words; empty when it did not.
+    pub cause: String,
+    /// Its messages, cut.
+    pub messages: Vec<u8>,
+    /// The facts; absent where nothing was started.
+    pub outcome: Option<Outcome>,
+}
+
+/// An expectation that does not hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BrokenExpectation {
+    /// Which rule: pattern and cases, such as `wrong_answer, secret/edges`.
+    pub rule: String,
+    /// What was expected and what came: `required one of WA; got AC on all 12 cases`.
+    pub reason: String,
+    /// The test case that shows it, if a single one does.
+    pub test_case: Option<String>,
+}
+
+/// The limits that a submission is judged by.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TimeLimit {
+    /// CPU time.
+    pub limit: Duration,
+    /// Where it comes from: `problem.yaml`, `--time-limit`, `from accepted/a.cpp: 0.31 s`.
+    pub origin: String,
+}

@@ -1,0 +1,20 @@
+//! The field's words as plain values. No files, no processes, no clock.
+
+pub mod diagnostic;
+pub mod difference;
+pub mod event;
+pub mod host;
+pub mod isolation;
+pub mod job;
+pub mod judgement;
+pub mod limits;
+pub mod outcome;
+pub mod pattern;
+pub mod problem;
+pub mod program;
+pub mod recipe;
+pub mod submission;
+pub mod test_data;
+pub mod text;
+pub mod units;
+pub mod verdict;

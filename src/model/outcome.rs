@@ -1,0 +1,143 @@
+//! What a run did: facts, as the kernel tells them. Judging comes later.
+
+use std::fmt;
+use std::time::Duration;
+
+use crate::model::isolation::Isolation;
+use crate::model::units::Bytes;
+
+/// How the program's first process ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// It ended by itself, with this exit code (0..=255).
+    Exited(i32),
+    /// This signal ended it.
+    Signalled(Signal),
+}
+
+/// A signal by its number on Linux.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Signal(pub i32);
+
+impl fmt::Display for Signal {
+    /// The name, such as `SIGSEGV`, or `signal 42` for one without.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = match self.0 {
+            1 => "SIGHUP",
+            2 => "SIGINT",
+            3 => "SIGQUIT",
+            4 => "SIGILL",
+            5 => "SIGTRAP",
+            6 => "SIGABRT",
+            7 => "SIGBUS",
+            8 => "SIGFPE",
+            9 => "SIGKILL",
+            10 => "SIGUSR1",
+            11 => "SIGSEGV",
+            12 => "SIGUSR2",
+            13 => "SIGPIPE",
+            14 => "SIGALRM",
+            15 => "SIGTERM",
+            16 => "SIGSTKFLT",
+            17 => "SIGCHLD",
+            18 => "SIGCONT",
+            19 => "SIGSTOP",
+            20 => "SIGTSTP",
+            21 => "SIGTTIN",
+            22 => "SIGTTOU",
+            23 => "SIGURG",
+            24 => "SIGXCPU",
+            25 => "SIGXFSZ",
+            26 => "SIGVTALRM",
+            27 => "SIGPROF",
+            28 => "SIGWINCH",
+            29 => "SIGIO",
+            30 => "SIGPWR",
+            31 => "SIGSYS",
+            other => return write!(f, "signal {other}"),
+        };
+        f.write_str(name)
+    }
+}
+
+/// A limit at which the sandbox ended the run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stop {
+    /// The process tree used more CPU time than allowed.
+    CpuTime,
+    /// The wall clock ran out.
+    WallTime,
+    /// The kernel refused more memory: at least one process was killed for it.
+    Memory,
+    /// More was written than allowed.
+    Output,
+}
+
+/// The facts of one run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    /// How the first process ended; with a [`Stop`], the signal is the sandbox's own.
+    pub ending: Ending,
+    /// The limit at which the sandbox stepped in, if it did.
+    pub stop: Option<Stop>,
+    /// User plus system time of the whole process tree.
+    pub cpu_time: Duration,
+    /// From just before the program started to its end, by a monotonic clock.
+    pub wall_time: Duration,
+    /// The most memory that the process tree held at once.
+    pub peak_memory: Bytes,
+    /// What was written to standard output, also beyond what was kept.
+    pub stdout_bytes: Bytes,
+    /// What was written to standard error, also beyond what was kept.
+    pub stderr_bytes: Bytes,
+    /// The size of the files that the program left in its box.
+    pub file_bytes: Bytes,
+    /// How often a new process or thread was refused by the limit.
+    pub refused_processes: u32,
+    /// What measured and enforced all this.
+    pub mechanism: Mechanism,
+}
+
+/// What measured CPU time and memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Meter {
+    /// Control group, version 2: the whole tree, exactly.
+    Cgroup2,
+    /// Control group, version 1: the whole tree, exactly.
+    Cgroup1,
+    /// `wait4` and `/proc`: processes that were waited for; a program can hide some of its use.
+    Rusage,
+}
+
+impl fmt::Display for Meter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Cgroup2 => "cgroup v2",
+            Self::Cgroup1 => "cgroup v1",
+            Self::Rusage => "rusage",
+        })
+    }
+}
+
+/// What stood between the program and the machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mechanism {
+    /// What measured CPU time.
+    pub cpu: Meter,
+    /// What measured and limited memory.
+    pub memory: Meter,
+    /// What kept the program apart.
+    pub isolation: Isolation,
+}
+
+impl fmt::Display for Mechanism {
+    /// Such as `namespaces, CPU time by cgroup v1, memory by cgroup v1`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            cpu,
+            memory,
+            isolation,
+        } = self;
+        write!(f, "{isolation}, CPU time by {cpu}, memory by {memory}")
+    }
+}

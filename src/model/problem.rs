@@ -1,0 +1,154 @@
+//! A problem: what a package says once it has been read and understood.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::model::program::{Constant, IncludedFile, Program};
+use crate::model::submission::Submission;
+use crate::model::test_data::TestData;
+use crate::model::units::Bytes;
+
+/// A problem package, understood.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Problem {
+    /// The package's directory.
+    pub dir: PathBuf,
+    /// The directory's name.
+    pub short_name: String,
+    /// What `problem.yaml` says about the problem as a work.
+    pub metadata: Metadata,
+    /// What its programs may use.
+    pub limits: ProblemLimits,
+    /// The language codes that submissions may be in; `None` for all.
+    pub languages: Option<Vec<String>>,
+    /// Whether submissions may write files in their working directory.
+    pub allow_file_writing: bool,
+    /// Named values for templates, one entry a variant.
+    pub constants: Vec<Constant>,
+    /// Where a program reads its input and writes its output.
+    pub io: ProgramIo,
+    /// Its test cases.
+    pub test_data: TestData,
+    /// Files laid over every submission, from `include/`.
+    pub include: Vec<IncludedFile>,
+    /// The programs that say whether an input is valid.
+    pub input_validators: Vec<Program>,
+    /// Its example submissions, by name.
+    pub submissions: Vec<Submission>,
+    /// `generators/generators.yaml`, if there is one.
+    pub recipe: Option<PathBuf>,
+}
+
+/// What `problem.yaml` says about the problem as a work.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Metadata {
+    /// `2025-09`.
+    pub format_version: String,
+    /// Language code and name, by code.
+    pub names: Vec<(String, String)>,
+    /// Follows the problem through renames.
+    pub uuid: String,
+    /// The author's own version string.
+    pub version: Option<String>,
+    /// Who made it, by role.
+    pub credits: Vec<Credit>,
+    /// Where it comes from.
+    pub sources: Vec<Source>,
+    /// One of the standard's licences; `unknown` where none is given.
+    pub license: String,
+    /// Who owns the rights.
+    pub rights_owner: Option<String>,
+    /// Not to be published before this date, as written.
+    pub embargo_until: Option<String>,
+    /// Words that describe it.
+    pub keywords: Vec<String>,
+}
+
+/// A person in a role.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Credit {
+    /// The key of `credits`, such as `authors`; a translator's with the language: `translators.da`.
+    pub role: String,
+    /// The full name.
+    pub name: String,
+    /// The mail address.
+    pub email: Option<String>,
+    /// The ORCID.
+    pub orcid: Option<String>,
+    /// The Kattis user name.
+    pub kattis: Option<String>,
+}
+
+/// A problem set that a problem comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Source {
+    /// Name and year.
+    pub name: String,
+    /// The event's page.
+    pub url: Option<String>,
+}
+
+/// Where a program reads its input and writes its output.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum ProgramIo {
+    /// Standard input and standard output.
+    #[default]
+    Standard,
+    /// Files in its working directory, as `juror.toml` names them.
+    Files {
+        /// Such as `game1.in`.
+        input: String,
+        /// Such as `game1.out`.
+        output: String,
+    },
+}
+
+/// The limits of `problem.yaml`. `None` means that juror's default holds.
+///
+/// Source: problem package format 2025-09, "Limits".
+#[derive(Clone, Debug, PartialEq)]
+pub struct ProblemLimits {
+    /// CPU time of a submission on one test case.
+    pub time_limit: Option<Duration>,
+    /// How much longer than the slowest accepted submission the time limit must be; at least 1.
+    pub ac_to_time_limit: f64,
+    /// How much longer than the time limit a too slow submission must take; at least 1.
+    pub time_limit_to_tle: f64,
+    /// The time limit is a multiple of this.
+    pub time_resolution: Duration,
+    /// Memory of a submission.
+    pub memory: Option<Bytes>,
+    /// Output of a submission.
+    pub output: Option<Bytes>,
+    /// Source code of a submission.
+    pub code: Option<Bytes>,
+    /// CPU time of compiling a submission.
+    pub compilation_time: Option<Duration>,
+    /// Memory of compiling a submission.
+    pub compilation_memory: Option<Bytes>,
+    /// CPU time of an output validator.
+    pub validation_time: Option<Duration>,
+    /// Memory of an output validator.
+    pub validation_memory: Option<Bytes>,
+    /// Output of an output validator.
+    pub validation_output: Option<Bytes>,
+}
+
+impl Default for ProblemLimits {
+    fn default() -> Self {
+        Self {
+            time_limit: None,
+            ac_to_time_limit: 2.0,
+            time_limit_to_tle: 1.5,
+            time_resolution: Duration::from_secs(1),
+            memory: None,
+            output: None,
+            code: None,
+            compilation_time: None,
+            compilation_memory: None,
+            validation_time: None,
+            validation_memory: None,
+            validation_output: None,
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! Programs as they stand in a package or on a command line, before anything is built.
+
+use std::path::PathBuf;
+
+/// A program: a submission, a validator or a generator.
+///
+/// Source: problem package format 2025-09, "Programs".
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Program {
+    /// The file name or directory name by which it is referred to.
+    pub name: String,
+    /// Where it is.
+    pub path: PathBuf,
+    /// What it is for; decides in which forms it may be given.
+    pub kind: ProgramKind,
+    /// The language code, where the package names one.
+    pub language: Option<String>,
+    /// The file or class to start, where the package names one.
+    pub entry_point: Option<String>,
+    /// Files laid over the program's own before it is built, from `include/`.
+    pub include: Vec<IncludedFile>,
+    /// `{{name}}` and `{{name.variant}}` in the sources are replaced by these before it is built.
+    pub constants: Vec<Constant>,
+}
+
+/// What a program is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ProgramKind {
+    /// A solution that is judged.
+    Submission,
+    /// Says whether an input is valid.
+    InputValidator,
+    /// Says whether an output is right.
+    OutputValidator,
+    /// Makes test cases.
+    Generator,
+}
+
+/// A file that is laid over a submission.
+///
+/// Source: problem package format 2025-09, "Included files".
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IncludedFile {
+    /// The language code whose directory it came from; `None` for `include/default/`.
+    pub language: Option<String>,
+    /// Its path inside the submission's directory.
+    pub name: PathBuf,
+    /// Where it is.
+    pub path: PathBuf,
+}
+
+/// A named value of `problem.yaml`, with one entry a variant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Constant {
+    /// What stands between the braces: `name` or `name.variant`.
+    pub key: String,
+    /// What replaces it.
+    pub value: String,
+}

@@ -1,0 +1,52 @@
+//! Submissions and what their authors expect of them.
+
+use crate::model::diagnostic::Place;
+use crate::model::program::Program;
+use crate::model::verdict::Verdict;
+
+/// A submission: a program to be judged, and what is expected of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Submission {
+    /// The path below `submissions/`, such as `wrong_answer/greedy.cpp`; elsewhere as the user gave it.
+    pub name: String,
+    /// The program.
+    pub program: Program,
+    /// All rules that hold for it, in the order of their definition.
+    pub expectations: Vec<Expectation>,
+}
+
+/// One rule of `submissions.yaml`, or of a default directory, that holds for a submission.
+///
+/// Source: problem package format 2025-09, "Example submissions".
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Expectation {
+    /// The submission pattern that brought it, such as `wrong_answer` or `accepted/*.py`.
+    pub pattern: String,
+    /// The pattern of test cases and groups that it is about, for [`Pattern`](crate::model::pattern::Pattern);
+    /// `None` for all.
+    pub cases: Option<String>,
+    /// All these cases must have one of these verdicts, of AC, WA, TLE and RTE.
+    pub permitted: Option<Vec<Verdict>>,
+    /// At least one of these cases must have one of these verdicts.
+    pub required: Option<Vec<Verdict>>,
+    /// Must be part of the judge's message on at least one of these cases.
+    pub message: Option<String>,
+    /// Whether its times bound the time limit.
+    pub use_for_time_limit: UseForTimeLimit,
+    /// The line of `submissions.yaml`; `None` for the standard's defaults.
+    pub place: Option<Place>,
+}
+
+/// Whether and how a rule's times bound the time limit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum UseForTimeLimit {
+    /// As `permitted` and `required` say.
+    #[default]
+    AsExpected,
+    /// Not at all.
+    Never,
+    /// The limit must leave time for it.
+    Lower,
+    /// The limit must stop it.
+    Upper,
+}

@@ -1,0 +1,191 @@
+//! Showing bytes that nobody vouches for, and amounts, to a person.
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+/// Shows bytes in one line with nothing hidden: what a terminal would obey, or a reader could not
+/// see, becomes an escape.
+///
+/// Control bytes, line ends and tabs become `\n`, `\r`, `\t`, `\0`, `\x1b`; bytes that are not UTF-8
+/// become `\xff`; characters that are invisible, that turn the writing direction, that are blanks
+/// other than the space, or that combine with the one before become `\u{202e}`. A backslash is
+/// doubled only where it could be read as the start of an escape, so that pictures made of
+/// backslashes stay readable and the result still has one meaning.
+pub fn visible(bytes: &[u8]) -> String {
+    let mut shown = String::with_capacity(bytes.len());
+    let mut backslash = false;
+    for chunk in bytes.utf8_chunks() {
+        for character in chunk.valid().chars() {
+            let piece = visible_char(character);
+            push(&mut shown, &mut backslash, &piece);
+        }
+        for byte in chunk.invalid() {
+            push(&mut shown, &mut backslash, &format!("\\x{byte:02x}"));
+        }
+    }
+    shown
+}
+
+/// Shows text that is ours, or that has been through [`visible`], in one line with nothing hidden.
+///
+/// The same as [`visible`] except that backslashes are left alone, so doing it twice changes nothing.
+pub fn printable(text: &str) -> String {
+    text.chars().map(visible_char).collect()
+}
+
+/// Appends the form of one character, doubling the backslash before it where that matters.
+fn push(shown: &mut String, after_backslash: &mut bool, piece: &str) {
+    if *after_backslash && piece.starts_with(['\\', 'n', 'r', 't', '0', 'x', 'u']) {
+        shown.push('\\');
+        // `\\` is complete; what follows starts anew.
+    }
+    *after_backslash = piece == "\\";
+    shown.push_str(piece);
+}
+
+/// The form of one character: itself, or an escape.
+fn visible_char(character: char) -> String {
+    match character {
+        '\n' => "\\n".to_owned(),
+        '\r' => "\\r".to_owned(),
+        '\t' => "\\t".to_owned(),
+        '\0' => "\\0".to_owned(),
+        '\x01'..='\x1f' | '\x7f' => format!("\\x{:02x}", u32::from(character)),
+        _ if is_hidden(character) => {
+            let mut escape = String::new();
+            // Writing to a String cannot fail.
+            let _ = write!(escape, "\\u{{{:x}}}", u32::from(character));
+            escape
+        }
+        _ => character.to_string(),
+    }
+}
+
+/// Whether a reader could not see this character, or would see another text because of it.
+///
+/// Source: Unicode general categories Cc, Cf, Zl, Zp, Zs and Mn, of the last those blocks that
+/// attach to Latin letters and symbols.
+fn is_hidden(character: char) -> bool {
+    if character != ' ' && (character.is_whitespace() || character.is_control()) {
+        return true;
+    }
+    matches!(u32::from(character),
+        0xad | 0x34f | 0x61c | 0x115f | 0x1160 | 0x17b4 | 0x17b5 | 0x3164 | 0xfeff | 0xffa0
+        | 0x180b..=0x180f
+        | 0x200b..=0x200f | 0x202a..=0x202e | 0x2060..=0x206f
+        | 0x300..=0x36f | 0x1ab0..=0x1aff | 0x1dc0..=0x1dff | 0x20d0..=0x20ff | 0xfe20..=0xfe2f
+        | 0xfe00..=0xfe0f | 0xfff0..=0xfffb
+        | 0xe0000..=0xe0fff)
+}
+
+/// A word as a shell reads it back: bare where it can be, else in quotes.
+///
+/// What is not plain text, such as a line end or a byte that is not UTF-8, is written as `$'\n'`,
+/// which bash, zsh and ksh understand.
+pub fn shell_word(word: &[u8]) -> String {
+    let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_./=:,+@%".contains(byte);
+    match std::str::from_utf8(word) {
+        Ok(text) if !word.is_empty() && word.iter().all(plain) => text.to_owned(),
+        Ok(text) if printable(text) == text => format!("'{}'", text.replace('\'', r"'\''")),
+        _ => {
+            let mut quoted = "$'".to_owned();
+            for byte in word {
+                match byte {
+                    b'\'' | b'\\' => quoted.extend(['\\', char::from(*byte)]),
+                    b' '..=b'~' => quoted.push(char::from(*byte)),
+                    // Three octal digits end by themselves, whatever follows.
+                    _ => quoted.push_str(&format!("\\{byte:03o}")),
+                }
+            }
+            quoted + "'"
+        }
+    }
+}
+
+/// A time that somebody wrote down, in seconds with the digits it needs: `1 s`, `2.5 s`.
+pub fn given_seconds(time: Duration) -> String {
+    format!("{} s", time.as_secs_f64())
+}
+
+/// A number with its noun: `1 run`, `2 runs`.
+pub fn count(number: impl TryInto<u64>, noun: &str) -> String {
+    let number = number.try_into().unwrap_or(u64::MAX);
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{number} {noun}{plural}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_that_a_terminal_obeys_or_a_reader_misses_stays_hidden() {
+        let check = |bytes: &[u8], shown: &str| assert_eq!(visible(bytes), shown);
+        check(b"", "");
+        check(b"1 2 3", "1 2 3");
+        check("grüße 東京 🎉".as_bytes(), "grüße 東京 🎉");
+        check(b"a\tb\r\n\0", "a\\tb\\r\\n\\0");
+        check(b"\x1b[31mred\x7f", "\\x1b[31mred\\x7f");
+        check(b"\xff\xfe1", "\\xff\\xfe1");
+        check(b"\xe2\x82", "\\xe2\\x82");
+        check("\u{9b}2J".as_bytes(), "\\u{9b}2J");
+        check("a\u{202e}b\u{2066}".as_bytes(), "a\\u{202e}b\\u{2066}");
+        check(
+            "\u{a0}\u{200b}\u{feff}".as_bytes(),
+            "\\u{a0}\\u{200b}\\u{feff}",
+        );
+        check("e\u{301}".as_bytes(), "e\\u{301}");
+        check("\u{e0041}".as_bytes(), "\\u{e0041}");
+    }
+
+    #[test]
+    fn a_backslash_is_doubled_only_where_it_could_be_an_escape() {
+        let check = |bytes: &[u8], shown: &str| assert_eq!(visible(bytes), shown);
+        check(br"/\/\ \", r"/\/\ \");
+        check(br"\n", r"\\n");
+        check(b"\\\n", r"\\\n");
+        check(b"\\\xff", r"\\\xff");
+        check(br"\\", r"\\\");
+        check(br"\a\b", r"\a\b");
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn different_bytes_never_look_the_same(
+            a in proptest::collection::vec(proptest::sample::select(b"\\nx0\n\xff\t".to_vec()), 0..6),
+            b in proptest::collection::vec(proptest::sample::select(b"\\nx0\n\xff\t".to_vec()), 0..6),
+        ) {
+            proptest::prop_assert_eq!(a == b, visible(&a) == visible(&b));
+        }
+    }
+
+    #[test]
+    fn a_word_can_be_pasted_into_a_shell() {
+        let check = |word: &[u8], quoted: &str| assert_eq!(shell_word(word), quoted);
+        check(b"a/b.cpp", "a/b.cpp");
+        check(b"", "''");
+        check(b"secret/*", "'secret/*'");
+        check(b"a b", "'a b'");
+        check(b"it's", r"'it'\''s'");
+        check("grüße".as_bytes(), "'grüße'");
+        check(b"a\n'\\1\xff", r"$'a\012\'\\1\377'");
+        check(b"\x1b[31m", r"$'\033[31m'");
+    }
+
+    #[test]
+    fn what_is_visible_is_printable_as_it_is() {
+        let check = |text: &str, shown: &str| assert_eq!(printable(text), shown);
+        check("token \"\\xff\" differs", "token \"\\xff\" differs");
+        check("a\u{1b}[2J", "a\\x1b[2J");
+    }
+
+    #[test]
+    fn given_times_have_the_digits_they_need() {
+        let check = |millis: u64, shown: &str| {
+            assert_eq!(given_seconds(Duration::from_millis(millis)), shown);
+        };
+        check(1000, "1 s");
+        check(2500, "2.5 s");
+        check(50, "0.05 s");
+    }
+}

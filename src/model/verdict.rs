@@ -1,0 +1,83 @@
+//! What a submission earns, and why.
+
+use std::fmt;
+
+/// What a submission did. A fault of the judge is never a verdict: it is an error.
+///
+/// The order is no ranking. Source of the names: problem package format 2025-09,
+/// "Example submissions"; MLE, OLE and CE are ours, see [`Verdict::standard`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Verdict {
+    /// AC: the output is right.
+    Accepted,
+    /// WA: the output is wrong.
+    WrongAnswer,
+    /// TLE: more CPU or wall time than allowed.
+    TimeLimitExceeded,
+    /// MLE: more memory than allowed.
+    MemoryLimitExceeded,
+    /// OLE: more output than allowed.
+    OutputLimitExceeded,
+    /// RTE: a crash, or an exit code other than 0.
+    RunTimeError,
+    /// CE: it does not build.
+    CompileError,
+}
+
+impl Verdict {
+    /// All verdicts.
+    pub const ALL: [Self; 7] = [
+        Self::Accepted,
+        Self::WrongAnswer,
+        Self::TimeLimitExceeded,
+        Self::MemoryLimitExceeded,
+        Self::OutputLimitExceeded,
+        Self::RunTimeError,
+        Self::CompileError,
+    ];
+
+    /// The abbreviation that contests use, such as `AC`.
+    pub const fn short(self) -> &'static str {
+        match self {
+            Self::Accepted => "AC",
+            Self::WrongAnswer => "WA",
+            Self::TimeLimitExceeded => "TLE",
+            Self::MemoryLimitExceeded => "MLE",
+            Self::OutputLimitExceeded => "OLE",
+            Self::RunTimeError => "RTE",
+            Self::CompileError => "CE",
+        }
+    }
+
+    /// The name in words, such as `wrong answer`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Accepted => "accepted",
+            Self::WrongAnswer => "wrong answer",
+            Self::TimeLimitExceeded => "time limit exceeded",
+            Self::MemoryLimitExceeded => "memory limit exceeded",
+            Self::OutputLimitExceeded => "output limit exceeded",
+            Self::RunTimeError => "run-time error",
+            Self::CompileError => "compile error",
+        }
+    }
+
+    /// The verdict in the standard's own vocabulary, which has only AC, WA, TLE and RTE.
+    ///
+    /// Expectations are written in that vocabulary: MLE, OLE and CE count as RTE.
+    #[must_use]
+    pub const fn standard(self) -> Self {
+        match self {
+            Self::MemoryLimitExceeded | Self::OutputLimitExceeded | Self::CompileError => {
+                Self::RunTimeError
+            }
+            other => other,
+        }
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.short())
+    }
+}
