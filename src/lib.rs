@@ -1,3 +1,4 @@
 //! juror judges programs.
 
+pub mod check;
 pub mod model;

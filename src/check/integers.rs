@@ -1,0 +1,52 @@
+//! Counts a judge answer's integers, which a tolerance would loosen.
+
+use std::io::{self, Read};
+
+use crate::check::float::is_integer;
+use crate::check::text::{Run, Text};
+
+/// How many tokens of a judge answer are integers: digits with or without a sign.
+///
+/// With a tolerance set they are accepted when they are only near, which is seldom meant.
+///
+/// Source: problem package format 2025-09, "Comparing floating-point tokens", the last paragraph.
+///
+/// # Errors
+///
+/// If reading fails.
+pub fn integer_tokens(answer: impl Read) -> io::Result<u64> {
+    let mut text = Text::new(answer, "the judge answer");
+    let mut integers = 0;
+    loop {
+        text.skip_rest(Run::Blanks)?;
+        text.fill()?;
+        if text.at_end() {
+            return Ok(integers);
+        }
+        integers += u64::from(text.whole_token().is_some_and(is_integer));
+        text.skip_rest(Run::Token)?;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn integers_are_counted_and_other_tokens_are_not() {
+        let check = |answer: &str, expected: u64| {
+            assert_eq!(
+                integer_tokens(answer.as_bytes()).unwrap(),
+                expected,
+                "{answer:?}"
+            );
+        };
+        check("", 0);
+        check("\n \n", 0);
+        check("1 2\n-3", 3);
+        check("1.5 2. .5 1e5 one 1x", 0);
+        check("0.25 3\n", 1);
+        check(&"1".repeat(100_000), 0);
+        check(&"7\n".repeat(100_000), 100_000);
+    }
+}

@@ -1,0 +1,166 @@
+//! The few lines of a text around its first difference, and when two lines count as the same.
+
+use std::io::{self, Read, Seek, SeekFrom};
+
+use crate::check::bytes::is_blank;
+use crate::check::excerpt::{character_end, character_start};
+use crate::check::options::Options;
+use crate::check::token::mismatch;
+use crate::model::difference::Side;
+
+/// How many lines before that of the first difference are read.
+const LINES_BEFORE: usize = 3;
+
+/// How many lines are read from that of the first difference on.
+const LINES: usize = 200;
+
+/// How many bytes are looked through for the lines before.
+const BYTES_BEFORE: u64 = 4 << 10;
+
+/// How many bytes are read from the line of the first difference on.
+const BYTES: u64 = 64 << 10;
+
+/// How many bytes of a line are shown.
+const SHOWN: usize = 160;
+
+/// How many of them stand before the place that matters.
+const SHOWN_BEFORE: usize = 60;
+
+/// One line of a text.
+#[derive(Debug)]
+pub(super) struct Line {
+    /// From 1.
+    pub(super) number: u64,
+    /// Without the line end; only a part where the line is very long.
+    pub(super) bytes: Vec<u8>,
+    /// Whether a line end follows.
+    pub(super) is_ended: bool,
+    is_cut_before: bool,
+    is_cut_after: bool,
+    /// Which byte differs first, in the line that has the first difference.
+    differs_at: Option<usize>,
+}
+
+/// Reads the lines around the first difference, in time and memory that do not depend on their length.
+pub(super) fn read_around(text: &mut (impl Read + Seek), side: &Side) -> io::Result<Vec<Line>> {
+    let line_start = side.offset - (side.column - 1);
+    let mut lines = read_before(text, line_start, side.line)?;
+    let start = line_start.max(side.differs_at.saturating_sub(BYTES_BEFORE));
+    let bytes = read_part(text, start, BYTES)?;
+    let is_end = (bytes.len() as u64) < BYTES;
+    let pieces = bytes.split_inclusive(|&byte| byte == b'\n').take(LINES);
+    for (index, piece) in pieces.enumerate() {
+        let line = piece.strip_suffix(b"\n");
+        let is_whole = line.is_some() || is_end;
+        if index > 0 && !is_whole {
+            break;
+        }
+        lines.push(Line {
+            number: side.line + index as u64,
+            bytes: line.unwrap_or(piece).to_vec(),
+            is_ended: line.is_some(),
+            is_cut_before: index == 0 && start > line_start,
+            is_cut_after: !is_whole,
+            differs_at: (index == 0).then_some((side.differs_at - start) as usize),
+        });
+    }
+    Ok(lines)
+}
+
+/// Reads the last lines before this offset, at which the line of this number begins.
+fn read_before(
+    text: &mut (impl Read + Seek),
+    line_start: u64,
+    number: u64,
+) -> io::Result<Vec<Line>> {
+    let start = line_start.saturating_sub(BYTES_BEFORE);
+    let bytes = read_part(text, start, line_start - start)?;
+    let mut pieces: Vec<&[u8]> = bytes.split_inclusive(|&byte| byte == b'\n').collect();
+    if start > 0 && !pieces.is_empty() {
+        // It may be the end of a line only.
+        pieces.remove(0);
+    }
+    let first = pieces.len().saturating_sub(LINES_BEFORE);
+    let pieces = &pieces[first..];
+    let line = |(index, piece): (usize, &&[u8])| Line {
+        number: number - (pieces.len() - index) as u64,
+        bytes: piece.strip_suffix(b"\n").unwrap_or(piece).to_vec(),
+        is_ended: true,
+        is_cut_before: false,
+        is_cut_after: false,
+        differs_at: None,
+    };
+    Ok(pieces.iter().enumerate().map(line).collect())
+}
+
+fn read_part(text: &mut (impl Read + Seek), start: u64, length: u64) -> io::Result<Vec<u8>> {
+    text.seek(SeekFrom::Start(start))?;
+    let mut bytes = Vec::new();
+    text.take(length).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+impl Line {
+    /// The line as it is shown, cut around the place at which it differs from its counterpart.
+    pub(super) fn shown(&self, counterpart: Option<&Self>) -> Vec<u8> {
+        let common = |other: &Self| {
+            self.bytes
+                .iter()
+                .zip(&other.bytes)
+                .take_while(|(l, r)| l == r)
+                .count()
+        };
+        let place = self.differs_at.or(counterpart.map(common)).unwrap_or(0);
+        let (mut from, mut to) = (0, self.bytes.len());
+        if to > SHOWN {
+            from = place.saturating_sub(SHOWN_BEFORE).min(to - SHOWN);
+            to = character_end(&self.bytes, from + SHOWN);
+            from = character_start(&self.bytes, from);
+        }
+        let points = |is_cut: bool| if is_cut { "…" } else { "" };
+        let mut shown = points(self.is_cut_before || from > 0).as_bytes().to_vec();
+        shown.extend(&self.bytes[from..to]);
+        shown.extend(points(self.is_cut_after || to < self.bytes.len()).as_bytes());
+        shown
+    }
+
+    /// Whether the output's line is the same as this one of the judge answer by the rules of the comparison.
+    pub(super) fn agrees(&self, output: &Self, options: &Options) -> bool {
+        let is_cut = |line: &Self| line.is_cut_before || line.is_cut_after;
+        if is_cut(self)
+            || is_cut(output)
+            || (options.space_change_sensitive && self.is_ended != output.is_ended)
+        {
+            return false;
+        }
+        let (mut answer, mut output) = (&self.bytes[..], &output.bytes[..]);
+        loop {
+            let (of_answer, of_output) = (
+                take_run(&mut answer, is_blank),
+                take_run(&mut output, is_blank),
+            );
+            if options.space_change_sensitive && of_answer != of_output {
+                return false;
+            }
+            let is_token = |byte| !is_blank(byte);
+            let (of_answer, of_output) = (
+                take_run(&mut answer, is_token),
+                take_run(&mut output, is_token),
+            );
+            match (of_answer, of_output) {
+                ([], []) => return true,
+                ([], _) | (_, []) => return false,
+                _ if mismatch(of_answer, of_output, options).is_some() => return false,
+                _ => {}
+            }
+        }
+    }
+}
+
+/// Takes the bytes of one kind off the front.
+fn take_run<'t>(text: &mut &'t [u8], is_kind: fn(u8) -> bool) -> &'t [u8] {
+    let length = text.iter().take_while(|&&byte| is_kind(byte)).count();
+    let (run, rest) = text.split_at(length);
+    *text = rest;
+    run
+}

@@ -1,0 +1,23 @@
+//! Is this output right? The default output validator of the standard format, and what to say of a wrong output.
+//!
+//! [`compare`](compare::compare) reads the judge answer and the output once, side by side, in constant
+//! memory, and gives the first [`Difference`](crate::model::difference::Difference) or none.
+//! [`diff`](diff::diff) then reads the lines around it again, for a person; [`show`] puts it in words.
+//!
+//! Source: problem package format 2025-09, "Default output validator specification".
+
+mod bytes;
+pub mod compare;
+pub mod diff;
+mod excerpt;
+pub mod float;
+pub mod integers;
+mod lines;
+pub mod options;
+#[cfg(test)]
+mod reference;
+#[cfg(test)]
+mod rules;
+pub mod show;
+mod text;
+mod token;

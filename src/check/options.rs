@@ -1,0 +1,384 @@
+//! The arguments of the default output validator.
+
+use crate::check::float::{self, Tolerance};
+
+/// The arguments of the default output validator, understood.
+///
+/// The default accepts other blanks and other letter case, and compares numbers as text.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Options {
+    /// Whether letter case must be the same.
+    pub case_sensitive: bool,
+    /// Whether blanks must be the same.
+    pub space_change_sensitive: bool,
+    /// How far numbers may be from the judge answer's; none compares them as text.
+    pub tolerance: Option<Tolerance>,
+}
+
+/// What is wrong with the arguments of the default output validator.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum OptionsError {
+    /// There is no such argument.
+    #[error("the default output validator has no argument `{argument}`; {help}")]
+    Unknown {
+        /// As written.
+        argument: String,
+        /// What was meant, or what there is.
+        help: String,
+    },
+    /// The last argument asks for a value.
+    #[error(
+        "`{argument}` has no value; write the largest error after it, such as `{argument} 1e-6`"
+    )]
+    NoValue {
+        /// As written.
+        argument: String,
+    },
+    /// The value is not what the format calls a floating-point number.
+    #[error(
+        "the value `{value}` of `{argument}` is not a number; write one such as `1e-6` or `0.001`"
+    )]
+    NotANumber {
+        /// The argument that asks for the value.
+        argument: String,
+        /// As written.
+        value: String,
+    },
+    /// The value accepts nothing at all.
+    #[error(
+        "the value `{value}` of `{argument}` is negative, so nothing would be accepted; leave out the sign"
+    )]
+    Negative {
+        /// The argument that asks for the value.
+        argument: String,
+        /// As written.
+        value: String,
+    },
+    /// The value accepts everything.
+    #[error(
+        "the value `{value}` of `{argument}` is too large for a number; every number would be accepted"
+    )]
+    TooLarge {
+        /// The argument that asks for the value.
+        argument: String,
+        /// As written.
+        value: String,
+    },
+    /// A tolerance is given twice.
+    #[error("`{argument}` is given more than once; keep one of them")]
+    Repeated {
+        /// As written.
+        argument: String,
+    },
+    /// `float_tolerance` already sets what the other argument sets.
+    #[error("`float_tolerance` already sets both tolerances; remove it or `{argument}`")]
+    BesideFloatTolerance {
+        /// `float_absolute_tolerance` or `float_relative_tolerance`.
+        argument: String,
+    },
+}
+
+const CASE: &str = "case_sensitive";
+const SPACE: &str = "space_change_sensitive";
+const RELATIVE: &str = "float_relative_tolerance";
+const ABSOLUTE: &str = "float_absolute_tolerance";
+const BOTH: &str = "float_tolerance";
+
+/// All arguments there are.
+const ARGUMENTS: [&str; 5] = [CASE, SPACE, RELATIVE, ABSOLUTE, BOTH];
+
+impl Options {
+    /// Understands the arguments as a package gives them, each name and each value one of `args`.
+    ///
+    /// To say `case_sensitive` or `space_change_sensitive` twice changes nothing; the format calls
+    /// only repeated tolerances an error.
+    ///
+    /// Source: problem package format 2025-09, "Default output validator specification".
+    ///
+    /// # Errors
+    ///
+    /// For the first argument that is unknown, repeated, contradicted, or has no good value.
+    pub fn parse(args: &[String]) -> Result<Self, OptionsError> {
+        let mut options = Self::default();
+        let mut given = Given::default();
+        let mut args = args.iter().map(String::as_str);
+        while let Some(argument) = args.next() {
+            match argument {
+                CASE => options.case_sensitive = true,
+                SPACE => options.space_change_sensitive = true,
+                RELATIVE => set(&mut given.relative, argument, args.next())?,
+                ABSOLUTE => set(&mut given.absolute, argument, args.next())?,
+                BOTH => set(&mut given.both, argument, args.next())?,
+                _ => return Err(unknown(argument)),
+            }
+        }
+        options.tolerance = given.tolerance()?;
+        Ok(options)
+    }
+}
+
+/// The tolerances as they are written.
+#[derive(Default)]
+struct Given {
+    relative: Option<f64>,
+    absolute: Option<f64>,
+    both: Option<f64>,
+}
+
+impl Given {
+    fn tolerance(&self) -> Result<Option<Tolerance>, OptionsError> {
+        let tolerance = match self {
+            Self {
+                both: None,
+                absolute: None,
+                relative: None,
+            } => return Ok(None),
+            &Self {
+                both: None,
+                absolute,
+                relative,
+            } => Tolerance { absolute, relative },
+            &Self {
+                both,
+                absolute: None,
+                relative: None,
+            } => Tolerance {
+                absolute: both,
+                relative: both,
+            },
+            Self { absolute, .. } => {
+                let other = if absolute.is_some() {
+                    ABSOLUTE
+                } else {
+                    RELATIVE
+                };
+                return Err(OptionsError::BesideFloatTolerance {
+                    argument: other.to_owned(),
+                });
+            }
+        };
+        Ok(Some(tolerance))
+    }
+}
+
+/// Sets a tolerance that must not be set yet.
+fn set(
+    tolerance: &mut Option<f64>,
+    argument: &str,
+    value: Option<&str>,
+) -> Result<(), OptionsError> {
+    let argument = argument.to_owned();
+    if tolerance.is_some() {
+        return Err(OptionsError::Repeated { argument });
+    }
+    let value = match value {
+        Some(value) if !ARGUMENTS.contains(&value) => value.to_owned(),
+        _ => return Err(OptionsError::NoValue { argument }),
+    };
+    *tolerance = match float::parse(value.as_bytes()) {
+        None => return Err(OptionsError::NotANumber { argument, value }),
+        Some(number) if number < 0.0 => return Err(OptionsError::Negative { argument, value }),
+        Some(number) if number.is_infinite() => {
+            return Err(OptionsError::TooLarge { argument, value });
+        }
+        // The absolute value, because `-0` is 0 too.
+        Some(number) => Some(number.abs()),
+    };
+    Ok(())
+}
+
+/// Says what was probably meant.
+fn unknown(argument: &str) -> OptionsError {
+    let (name, value) = match argument.split_once(['=', ' ']) {
+        Some((name, value)) => (name, Some(value)),
+        None => (argument, None),
+    };
+    let name = name
+        .trim_start_matches('-')
+        .to_lowercase()
+        .replace('-', "_");
+    let help = match (nearest(&name), value) {
+        (Some(known), Some(value)) => format!("write `{known}` and `{value}` as two arguments"),
+        (Some(known), None) => format!("did you mean `{known}`?"),
+        (None, _) => format!(
+            "it has {}",
+            ARGUMENTS.map(|name| format!("`{name}`")).join(", ")
+        ),
+    };
+    OptionsError::Unknown {
+        argument: argument.to_owned(),
+        help,
+    }
+}
+
+/// The shortest argument with all words of this name, or else the one that is spelt most alike.
+fn nearest(name: &str) -> Option<&'static str> {
+    let has_words = |known: &&str| {
+        name.split('_')
+            .all(|word| known.split('_').any(|other| other == word))
+    };
+    let with_words = ARGUMENTS
+        .into_iter()
+        .filter(has_words)
+        .min_by_key(|known| known.len());
+    with_words.or_else(|| {
+        similar::get_close_matches(name, &ARGUMENTS, 1, 0.75)
+            .first()
+            .copied()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(args: &str) -> Result<Options, OptionsError> {
+        let args: Vec<String> = args
+            .split(' ')
+            .filter(|arg| !arg.is_empty())
+            .map(str::to_owned)
+            .collect();
+        Options::parse(&args)
+    }
+
+    #[test]
+    fn good_arguments_set_what_they_name() {
+        let check = |args: &str,
+                     case_sensitive: bool,
+                     space_change_sensitive: bool,
+                     tolerance: [Option<f64>; 2]| {
+            let [absolute, relative] = tolerance;
+            let is_set = absolute.is_some() || relative.is_some();
+            let tolerance = is_set.then_some(Tolerance { absolute, relative });
+            let options = Options {
+                case_sensitive,
+                space_change_sensitive,
+                tolerance,
+            };
+            assert_eq!(parse(args), Ok(options), "{args}");
+        };
+        check("", false, false, [None, None]);
+        check("case_sensitive", true, false, [None, None]);
+        check("space_change_sensitive", false, true, [None, None]);
+        check(
+            "float_tolerance 1e-6",
+            false,
+            false,
+            [Some(1e-6), Some(1e-6)],
+        );
+        check(
+            "float_absolute_tolerance .5",
+            false,
+            false,
+            [Some(0.5), None],
+        );
+        check(
+            "float_relative_tolerance 1.",
+            false,
+            false,
+            [None, Some(1.0)],
+        );
+        check(
+            "float_relative_tolerance 1e-9 space_change_sensitive float_absolute_tolerance 0 case_sensitive",
+            true,
+            true,
+            [Some(0.0), Some(1e-9)],
+        );
+        check(
+            "float_tolerance +1E-4",
+            false,
+            false,
+            [Some(1e-4), Some(1e-4)],
+        );
+        check("float_tolerance -0", false, false, [Some(0.0), Some(0.0)]);
+    }
+
+    #[test]
+    fn a_repeated_flag_is_no_error() {
+        assert_eq!(
+            parse("case_sensitive case_sensitive"),
+            parse("case_sensitive")
+        );
+    }
+
+    #[test]
+    fn bad_arguments_are_named_with_the_way_out() {
+        let check = |args: &str, message: &str| {
+            assert_eq!(parse(args).unwrap_err().to_string(), message, "{args}")
+        };
+        check(
+            "float_tolerance",
+            "`float_tolerance` has no value; write the largest error after it, such as `float_tolerance 1e-6`",
+        );
+        check(
+            "float_absolute_tolerance case_sensitive",
+            "`float_absolute_tolerance` has no value; write the largest error after it, \
+             such as `float_absolute_tolerance 1e-6`",
+        );
+        for value in ["nan", "inf", "0x1p-3", "1_0", "1e", "1,5", "abc"] {
+            check(
+                &format!("float_tolerance {value}"),
+                &format!(
+                    "the value `{value}` of `float_tolerance` is not a number; write one such as `1e-6` or `0.001`"
+                ),
+            );
+        }
+        check(
+            "float_tolerance -1e-6",
+            "the value `-1e-6` of `float_tolerance` is negative, so nothing would be accepted; leave out the sign",
+        );
+        check(
+            "float_tolerance 1e999",
+            "the value `1e999` of `float_tolerance` is too large for a number; every number would be accepted",
+        );
+        let repeated = "is given more than once; keep one of them";
+        for argument in [BOTH, ABSOLUTE, RELATIVE] {
+            check(
+                &format!("{argument} 1 case_sensitive {argument} 1"),
+                &format!("`{argument}` {repeated}"),
+            );
+        }
+        let beside = "`float_tolerance` already sets both tolerances; remove it or";
+        check(
+            "float_tolerance 1 float_absolute_tolerance 1",
+            &format!("{beside} `float_absolute_tolerance`"),
+        );
+        check(
+            "float_relative_tolerance 1 float_tolerance 1",
+            &format!("{beside} `float_relative_tolerance`"),
+        );
+    }
+
+    #[test]
+    fn an_unknown_argument_gets_the_nearest_known_one() {
+        let check = |argument: &str, help: &str| {
+            let error = Options::parse(&[argument.to_owned()]).unwrap_err();
+            let message =
+                format!("the default output validator has no argument `{argument}`; {help}");
+            assert_eq!(error.to_string(), message);
+        };
+        check("case_sensitve", "did you mean `case_sensitive`?");
+        check("--case-sensitive", "did you mean `case_sensitive`?");
+        check("CASE_SENSITIVE", "did you mean `case_sensitive`?");
+        check("space_sensitive", "did you mean `space_change_sensitive`?");
+        check(
+            "relative_tolerance",
+            "did you mean `float_relative_tolerance`?",
+        );
+        check("tolerance", "did you mean `float_tolerance`?");
+        check("float_tolerence", "did you mean `float_tolerance`?");
+        check(
+            "float_tolerance=1e-6",
+            "write `float_tolerance` and `1e-6` as two arguments",
+        );
+        check(
+            "float_tolerance 1e-6",
+            "write `float_tolerance` and `1e-6` as two arguments",
+        );
+        let all = "it has `case_sensitive`, `space_change_sensitive`, `float_relative_tolerance`, \
+                   `float_absolute_tolerance`, `float_tolerance`";
+        check("1e-6", all);
+        check("", all);
+        check("presentation", all);
+    }
+}

@@ -1,0 +1,221 @@
+//! The rules of the default output validator, each with a table of texts that it accepts or rejects.
+
+use std::io::{self, Read};
+
+use crate::check::compare::compare;
+use crate::check::options::Options;
+use crate::model::difference::{Difference, Side};
+
+fn difference(arguments: &str, answer: &str, output: &str) -> Option<Difference> {
+    let arguments: Vec<String> = arguments.split_whitespace().map(str::to_owned).collect();
+    let options = Options::parse(&arguments).unwrap();
+    compare(answer.as_bytes(), output.as_bytes(), &options).unwrap()
+}
+
+/// Expects `AC`, or what differs, which token it is, how many differ, and what is nearly right.
+fn check(arguments: &str, answer: &str, output: &str, expected: &str) {
+    let found = match difference(arguments, answer, output) {
+        None => "AC".to_owned(),
+        Some(found) => {
+            let only = found
+                .only
+                .map_or("-".to_owned(), |only| format!("{only:?}"));
+            format!(
+                "{:?} {} {} {only}",
+                found.kind, found.answer.token_number, found.differing_tokens
+            )
+        }
+    };
+    assert_eq!(found, expected, "{arguments}: {answer:?}, {output:?}");
+}
+
+#[test]
+fn blanks_only_separate_tokens() {
+    check("", "", "", "AC");
+    check("", "", " \n\t", "AC");
+    check("", "1 2\n", "1 2", "AC");
+    check("", "1 2\n", "\n 1\r\n\t2 \n\n", "AC");
+    check("", "1 2 3 4 5 6", "1\t2\n3\x0b4\x0c5\r6", "AC");
+    check("", "1 2", "1\u{a0}2", "Token 1 2 -");
+    check("", "1 2", "1\u{0}2", "Token 1 2 -");
+    check("", "1 2", "1\u{1c}2", "Token 1 2 -");
+}
+
+#[test]
+fn the_number_of_tokens_must_be_the_same() {
+    check("", "1 2 3", "1 2", "OutputEnds 3 1 -");
+    check("", "1 2 3", "", "OutputEnds 1 3 -");
+    check("", "1", "1 2 3", "OutputGoesOn 2 2 -");
+    check("", "", "x", "OutputGoesOn 1 1 -");
+    check("", "1 2 3", "1 3", "Token 2 2 -");
+}
+
+#[test]
+fn ascii_letters_fold_and_no_others() {
+    check("", "Yes NO", "yEs no", "AC");
+    check("", "é", "É", "Token 1 1 -");
+    check("", "[", "{", "Token 1 1 -");
+    check("", "@", "`", "Token 1 1 -");
+    check("case_sensitive", "Yes NO", "yEs no", "Token 1 2 LetterCase");
+    check("case_sensitive", "Yes NO", "yEs on", "Token 1 2 -");
+    check("case_sensitive", "Yes NO", "Yes NO", "AC");
+}
+
+#[test]
+fn numbers_are_text_without_a_tolerance() {
+    check("", "1.0", "1", "Token 1 1 -");
+    check("", "1e5", "1E5", "AC");
+    check("case_sensitive", "1e5", "1E5", "Token 1 1 LetterCase");
+    check("", "nan", "NaN", "AC");
+}
+
+#[test]
+fn numbers_of_the_judge_answer_are_compared_by_value_with_a_tolerance() {
+    check("float_tolerance 1e-3", "1.0 x", "1.0005 X", "AC");
+    check("float_tolerance 1e-3", "1.0 2", "1.1 2", "Number 1 1 -");
+    check("float_tolerance 1e-3", "1.0", "one", "NotANumber 1 1 -");
+    check("float_tolerance 1e-3", "one", "1.0", "Token 1 1 -");
+    check("float_tolerance 1e-3", "nan", "NAN", "AC");
+    check("float_tolerance 1e-3", "nan", "1", "Token 1 1 -");
+    check("float_tolerance 1e-3", "1", "nan", "NotANumber 1 1 -");
+    check("float_tolerance 0", "5", "5.00", "AC");
+    check("float_tolerance 0", "10", "1e1", "AC");
+    check("case_sensitive float_tolerance 0", "1e1", "1E1", "AC");
+    check(
+        "case_sensitive float_tolerance 0",
+        "1e1 a",
+        "1E1 A",
+        "Token 2 1 LetterCase",
+    );
+    check("float_absolute_tolerance 1", "100", "101", "AC");
+    check(
+        "float_relative_tolerance 0.001",
+        "100",
+        "101",
+        "Number 1 1 -",
+    );
+    check(
+        "float_absolute_tolerance 1",
+        "1 2 3",
+        "1.5",
+        "OutputEnds 2 2 -",
+    );
+    check(
+        "float_tolerance 1",
+        "1.5 2.5",
+        "1.52.5",
+        "NotANumber 1 2 Blanks",
+    );
+}
+
+#[test]
+fn a_number_of_more_than_4096_bytes_is_text() {
+    let zeros = |count| format!("1.{}", "0".repeat(count));
+    check("float_tolerance 0", "1", &zeros(4094), "AC");
+    check("float_tolerance 0", "1", &zeros(4095), "NotANumber 1 1 -");
+    check("float_tolerance 0", "1", &zeros(9000), "NotANumber 1 1 -");
+    check("float_tolerance 0", &zeros(9000), "1", "Token 1 1 -");
+    check("float_tolerance 0", &zeros(9000), &zeros(9000), "AC");
+}
+
+#[test]
+fn with_space_change_sensitive_all_blanks_must_be_the_same() {
+    let space = "space_change_sensitive";
+    check(space, "1 2\n", "1 2\n", "AC");
+    check(space, "A 2\n", "a 2\n", "AC");
+    check(space, "1 2\n", "1  2\n", "Blanks 2 0 Blanks");
+    check(space, "1 2\n", "1\t2\n", "Blanks 2 0 Blanks");
+    check(space, "1 2\n", " 1 2\n", "Blanks 1 0 Blanks");
+    check(space, "1 2\n", "1 2 \n", "Blanks 3 0 Blanks");
+    check(space, "1\n2\n", "1\r\n2\r\n", "Blanks 2 0 Blanks");
+    check(space, "", "\n", "Blanks 1 0 LastNewline");
+    check(space, "1 2\n", "1 2", "Blanks 3 0 LastNewline");
+    check(space, "1 2\n", "1 2\n\n", "Blanks 3 0 LastNewline");
+    check(space, "1 2", "1 2\r\n", "Blanks 3 0 LastNewline");
+    check(space, "1 2\n", "1 2\n\n\n", "Blanks 3 0 Blanks");
+    check(space, "1 2\n", "1  2", "Blanks 2 0 Blanks");
+    check(
+        "space_change_sensitive float_tolerance 1",
+        "1 2\n",
+        "1.5 2.5",
+        "Blanks 3 0 LastNewline",
+    );
+    check(
+        "space_change_sensitive case_sensitive",
+        "a\n",
+        "A",
+        "Token 1 1 BlanksAndLetterCase",
+    );
+    check(
+        "space_change_sensitive case_sensitive",
+        "a\n",
+        "A\n",
+        "Token 1 1 LetterCase",
+    );
+}
+
+#[test]
+fn a_wrong_token_says_more_than_the_blanks_before_it() {
+    let space = "space_change_sensitive";
+    check(space, "1 2\n", "1  3\n", "Token 2 1 -");
+    check(space, "1 2\n", "1\n", "OutputEnds 2 1 -");
+    check(space, "1\n", "1 2\n", "OutputGoesOn 2 1 -");
+    check(space, "1 2 3\n", "1  2 4\n", "Blanks 2 1 -");
+}
+
+#[test]
+fn tokens_that_are_split_elsewhere_are_a_matter_of_blanks() {
+    check("", "1 2 3", "123", "Token 1 3 Blanks");
+    check("", "0 ab c", "0 a bC", "Token 2 2 Blanks");
+    check("", "1 2 3", "124", "Token 1 3 -");
+    check("", "12 3", "1 2 3 4", "Token 1 4 -");
+    check("case_sensitive", "ab c", "a bc", "Token 1 2 Blanks");
+    check(
+        "case_sensitive",
+        "ab c",
+        "a bC",
+        "Token 1 2 BlanksAndLetterCase",
+    );
+}
+
+#[test]
+fn both_sides_have_their_own_place() {
+    let found = difference("", "1 2\n3 4\n", "\n1\n2\n\n3  5 6").unwrap();
+    let place = |side: &Side| {
+        [
+            side.token_number,
+            side.line,
+            side.column,
+            side.offset,
+            side.length,
+            side.tokens,
+        ]
+    };
+    assert_eq!(place(&found.answer), [4, 2, 3, 6, 8, 4]);
+    assert_eq!(place(&found.output), [4, 5, 4, 9, 12, 5]);
+    assert_eq!(found.differing_tokens, 2);
+    assert_eq!(found.output.token.bytes, b"5");
+    assert_eq!(found.output.window.bytes, b"3  5 6");
+}
+
+#[test]
+fn an_error_says_which_text_could_not_be_read() {
+    struct Broken;
+    impl Read for Broken {
+        fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+            Err(io::Error::other("disk on fire"))
+        }
+    }
+    let check = |found: io::Result<Option<Difference>>, message: &str| {
+        assert_eq!(found.unwrap_err().to_string(), message);
+    };
+    let options = Options::default();
+    check(
+        compare(Broken, &b""[..], &options),
+        "reading the judge answer: disk on fire",
+    );
+    check(
+        compare(&b""[..], Broken, &options),
+        "reading the output: disk on fire",
+    );
+}

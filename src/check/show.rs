@@ -1,0 +1,303 @@
+//! Puts the first difference in words.
+
+use crate::model::difference::{Difference, DifferenceKind, Excerpt, OnlyDifference, Side};
+use crate::model::text::visible;
+
+/// The difference in one line: ``token 2 differs: expected `11`, got `12` (line 1, column 4, byte 3)``.
+///
+/// The place is the output's; bytes are counted from 0, all else from 1.
+pub fn cause(difference: &Difference) -> String {
+    let (answer, output) = (&difference.answer, &difference.output);
+    let number = answer.token_number;
+    let expected = token(&answer.token);
+    let got = token(&output.token);
+    let what = match difference.kind {
+        DifferenceKind::Token => format!("token {number} differs: expected {expected}, got {got}"),
+        DifferenceKind::Number => {
+            format!("token {number} is too far off: expected {expected}, got {got}")
+        }
+        DifferenceKind::NotANumber => {
+            format!("token {number} is not a number: expected {expected}, got {got}")
+        }
+        DifferenceKind::OutputEnds if output.length == 0 => {
+            return format!("the output is empty: expected {expected} first");
+        }
+        DifferenceKind::OutputEnds => {
+            format!("the output ends before token {number}: expected {expected}")
+        }
+        DifferenceKind::OutputGoesOn => {
+            format!(
+                "the output goes on after {}: got {got}",
+                count(answer.tokens, "token")
+            )
+        }
+        DifferenceKind::Blanks => {
+            let before = match number > answer.tokens {
+                true => "at the end".to_owned(),
+                false => format!("before token {number}"),
+            };
+            format!(
+                "the blanks {before} differ: expected {}, got {}",
+                blanks(answer),
+                blanks(output)
+            )
+        }
+    };
+    format!("{what} ({})", place(output))
+}
+
+/// What else there is to say, a line each.
+pub fn remarks(difference: &Difference) -> Vec<String> {
+    let (answer, output) = (&difference.answer, &difference.output);
+    let mut remarks = Vec::new();
+    if let Some(only) = difference.only {
+        remarks.push(hint(only, difference).to_owned());
+    }
+    if let Some(gap) = &difference.gap {
+        remarks.push(format!(
+            "off by {:e}, relatively by {:e}",
+            gap.absolute, gap.relative
+        ));
+    }
+    if (answer.line, answer.column, answer.offset) != (output.line, output.column, output.offset) {
+        remarks.push(format!("in the judge answer: {}", place(answer)));
+    }
+    let is_cut = |token: &Excerpt| token.cut_before + token.cut_after > 0;
+    if is_cut(&answer.token) || is_cut(&output.token) {
+        remarks.push(format!(
+            "the first differing byte is at byte {} of the output, byte {} of the judge answer",
+            output.differs_at, answer.differs_at
+        ));
+    }
+    let differing = match difference.differing_tokens {
+        0 => "no token differs".to_owned(),
+        1 => "1 token differs".to_owned(),
+        many => format!("{many} tokens differ"),
+    };
+    let size = |side: &Side| {
+        format!(
+            "{} in {}",
+            count(side.tokens, "token"),
+            count(side.length, "byte")
+        )
+    };
+    remarks.push(format!(
+        "{differing}; the output has {}, the judge answer {}",
+        size(output),
+        size(answer)
+    ));
+    remarks
+}
+
+fn hint(only: OnlyDifference, difference: &Difference) -> &'static str {
+    match only {
+        OnlyDifference::Blanks => "only blanks and line ends differ",
+        OnlyDifference::LetterCase => "only upper and lower case differ",
+        OnlyDifference::BlanksAndLetterCase => {
+            "only blanks, line ends, and upper and lower case differ"
+        }
+        OnlyDifference::LastNewline if difference.output.length < difference.answer.length => {
+            "only the line end at the very end is missing"
+        }
+        OnlyDifference::LastNewline => "only one line end at the very end is too much",
+    }
+}
+
+/// A token between backquotes, with points where it was cut.
+fn token(excerpt: &Excerpt) -> String {
+    let cut = |bytes: u64| if bytes > 0 { "…" } else { "" };
+    format!(
+        "`{}{}{}`",
+        cut(excerpt.cut_before),
+        visible(&excerpt.bytes),
+        cut(excerpt.cut_after)
+    )
+}
+
+/// Blanks between backquotes, where even a space is seen, or a word for none.
+fn blanks(side: &Side) -> String {
+    match side.token.bytes.is_empty() {
+        true => "none".to_owned(),
+        false => token(&side.token).replace(' ', "␠"),
+    }
+}
+
+fn place(side: &Side) -> String {
+    format!(
+        "line {}, column {}, byte {}",
+        side.line, side.column, side.offset
+    )
+}
+
+fn count(number: u64, what: &str) -> String {
+    match number {
+        1 => format!("1 {what}"),
+        _ => format!("{number} {what}s"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::compare::compare;
+    use crate::check::options::Options;
+
+    fn difference(arguments: &str, answer: &str, output: &str) -> Difference {
+        let arguments: Vec<String> = arguments.split_whitespace().map(str::to_owned).collect();
+        let options = Options::parse(&arguments).unwrap();
+        compare(answer.as_bytes(), output.as_bytes(), &options)
+            .unwrap()
+            .unwrap()
+    }
+
+    #[test]
+    fn the_cause_is_one_line_with_token_and_place() {
+        let check = |arguments: &str, answer: &str, output: &str, expected: &str| {
+            assert_eq!(cause(&difference(arguments, answer, output)), expected);
+        };
+        check(
+            "",
+            "10 11\n",
+            "10 12\n",
+            "token 2 differs: expected `11`, got `12` (line 1, column 4, byte 3)",
+        );
+        check(
+            "",
+            "a\nb",
+            "a\nb\n\n c",
+            "the output goes on after 2 tokens: got `c` (line 4, column 2, byte 6)",
+        );
+        check(
+            "",
+            "a\nb",
+            "a\n",
+            "the output ends before token 2: expected `b` (line 2, column 1, byte 2)",
+        );
+        check("", "a", "", "the output is empty: expected `a` first");
+        check(
+            "",
+            "a",
+            "\n",
+            "the output ends before token 1: expected `a` (line 2, column 1, byte 1)",
+        );
+        check(
+            "",
+            "",
+            "\x1b[2J",
+            "the output goes on after 0 tokens: got `\\x1b[2J` (line 1, column 1, byte 0)",
+        );
+        check(
+            "float_tolerance 1e-3",
+            "1.5",
+            "1.6",
+            "token 1 is too far off: expected `1.5`, got `1.6` (line 1, column 1, byte 0)",
+        );
+        check(
+            "float_tolerance 1e-3",
+            "1.5",
+            "nan",
+            "token 1 is not a number: expected `1.5`, got `nan` (line 1, column 1, byte 0)",
+        );
+        check(
+            "space_change_sensitive",
+            "1 2\n",
+            "1  2\n",
+            "the blanks before token 2 differ: expected none, got `␠` (line 1, column 3, byte 2)",
+        );
+        check(
+            "space_change_sensitive",
+            "1 2\n",
+            "1\n2\n",
+            "the blanks before token 2 differ: expected `␠`, got `\\n` (line 1, column 2, byte 1)",
+        );
+        check(
+            "space_change_sensitive",
+            "1\n",
+            "1",
+            "the blanks at the end differ: expected `\\n`, got none (line 1, column 2, byte 1)",
+        );
+    }
+
+    #[test]
+    fn a_long_token_is_cut_around_its_first_differing_byte() {
+        let answer = format!("{}x{}", "a".repeat(1000), "b".repeat(1000));
+        let output = format!("{}y{}", "a".repeat(1000), "b".repeat(500));
+        let difference = difference("", &answer, &output);
+        let (before, after) = ("a".repeat(30), "b".repeat(29));
+        assert_eq!(
+            cause(&difference),
+            format!(
+                "token 1 differs: expected `…{before}x{after}…`, got `…{before}y{after}…` (line 1, column 1, byte 0)"
+            )
+        );
+        assert_eq!(
+            remarks(&difference),
+            [
+                "the first differing byte is at byte 1000 of the output, byte 1000 of the judge answer",
+                "1 token differs; the output has 1 token in 1501 bytes, the judge answer 1 token in 2001 bytes",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_cut_goes_through_no_character() {
+        let answer = format!("{}x{}", "é".repeat(100), "é".repeat(100));
+        let output = format!("a{}y{}", "é".repeat(100), "é".repeat(100));
+        assert!(!cause(&difference("", &answer, &output)).contains("\\x"));
+        let output = answer.replace('x', "y");
+        assert!(!cause(&difference("", &answer, &output)).contains("\\x"));
+    }
+
+    #[test]
+    fn remarks_say_what_is_nearly_right_and_how_much_differs() {
+        let check = |arguments: &str, answer: &str, output: &str, expected: &[&str]| {
+            assert_eq!(remarks(&difference(arguments, answer, output)), expected);
+        };
+        check(
+            "case_sensitive",
+            "Yes\n",
+            "yes\n",
+            &[
+                "only upper and lower case differ",
+                "1 token differs; the output has 1 token in 4 bytes, the judge answer 1 token in 4 bytes",
+            ],
+        );
+        check(
+            "",
+            "\n1 2 3\n",
+            "123\n",
+            &[
+                "only blanks and line ends differ",
+                "in the judge answer: line 2, column 1, byte 1",
+                "3 tokens differ; the output has 1 token in 4 bytes, the judge answer 3 tokens in 7 bytes",
+            ],
+        );
+        check(
+            "space_change_sensitive",
+            "1\n",
+            "1",
+            &[
+                "only the line end at the very end is missing",
+                "no token differs; the output has 1 token in 1 byte, the judge answer 1 token in 2 bytes",
+            ],
+        );
+        check(
+            "space_change_sensitive",
+            "1\n",
+            "1\n\n",
+            &[
+                "only one line end at the very end is too much",
+                "no token differs; the output has 1 token in 3 bytes, the judge answer 1 token in 2 bytes",
+            ],
+        );
+        check(
+            "float_absolute_tolerance 0.25",
+            "2 2",
+            "2 2.5",
+            &[
+                "off by 5e-1, relatively by 2.5e-1",
+                "1 token differs; the output has 2 tokens in 5 bytes, the judge answer 2 tokens in 3 bytes",
+            ],
+        );
+    }
+}

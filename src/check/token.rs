@@ -1,0 +1,47 @@
+//! When two tokens are the same, by the rules of one comparison.
+
+use crate::check::float::NumberReply;
+use crate::check::options::Options;
+use crate::model::difference::{DifferenceKind, NumberGap};
+
+/// Why two tokens are not the same.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Mismatch {
+    pub(super) kind: DifferenceKind,
+    pub(super) gap: Option<NumberGap>,
+}
+
+impl From<DifferenceKind> for Mismatch {
+    fn from(kind: DifferenceKind) -> Self {
+        Self { kind, gap: None }
+    }
+}
+
+/// Compares two whole tokens: none if the output's is accepted.
+///
+/// The same bytes are always accepted: as numbers, their distance is 0.
+///
+/// Source: problem package format 2025-09, "Comparing floating-point tokens", "Comparing string tokens".
+pub(super) fn mismatch(answer: &[u8], output: &[u8], options: &Options) -> Option<Mismatch> {
+    if answer == output {
+        return None;
+    }
+    if let Some(tolerance) = &options.tolerance {
+        match tolerance.compare(answer, output) {
+            NumberReply::Within => return None,
+            NumberReply::AnswerIsText => {}
+            NumberReply::OutputIsText => return Some(DifferenceKind::NotANumber.into()),
+            NumberReply::Beyond(gap) => {
+                let kind = DifferenceKind::Number;
+                return Some(Mismatch {
+                    kind,
+                    gap: Some(gap),
+                });
+            }
+        }
+    }
+    if !options.case_sensitive && answer.eq_ignore_ascii_case(output) {
+        return None;
+    }
+    Some(DifferenceKind::Token.into())
+}
