@@ -1,0 +1,266 @@
+//! Whether what is expected of a submission can be met at all.
+//!
+//! Source: problem package format 2025-09, "Example submissions", "Timelimit inference".
+
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+
+use crate::model::diagnostic::{Diagnostic, Place};
+use crate::model::pattern::Pattern;
+use crate::model::submission::{Expectation, Submission, UseForTimeLimit};
+use crate::model::test_data::TestData;
+use crate::model::verdict::Verdict;
+use crate::package::files::Tree;
+
+/// A set of verdicts, one bit each.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Verdicts(u8);
+
+impl Verdicts {
+    const ALL: Self = Self(u8::MAX);
+
+    fn of(verdicts: &[Verdict]) -> Self {
+        Self(
+            verdicts
+                .iter()
+                .fold(0, |set, verdict| set | 1 << *verdict as u8),
+        )
+    }
+
+    fn and(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
+
+    fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+}
+
+/// One thing that an expectation asks of some cases.
+struct Demand<'a> {
+    expectation: &'a Expectation,
+    /// By the position of the case.
+    cases: Rc<Vec<bool>>,
+    verdicts: Verdicts,
+}
+
+/// Which cases a pattern matches, worked out once for each pattern.
+struct CaseSets<'a> {
+    data: &'a TestData,
+    known: HashMap<Option<String>, Rc<Vec<bool>>>,
+}
+
+impl CaseSets<'_> {
+    fn of(&mut self, pattern: Option<&String>) -> Rc<Vec<bool>> {
+        if let Some(set) = self.known.get(&pattern.cloned()) {
+            return Rc::clone(set);
+        }
+        let parsed = pattern.and_then(|pattern| Pattern::parse(pattern).ok());
+        let matches = |name: &str| parsed.as_ref().is_none_or(|pattern| pattern.matches(name));
+        let set: Rc<Vec<bool>> = Rc::new(
+            self.data
+                .cases
+                .iter()
+                .map(|case| matches(&case.name))
+                .collect(),
+        );
+        self.known.insert(pattern.cloned(), Rc::clone(&set));
+        set
+    }
+}
+
+/// Reports expectations that contradict each other on some test case, and a time limit that nothing
+/// bounds from below: the format requires that even where the package sets one.
+pub(super) fn check(
+    tree: &Tree,
+    submissions: &[Submission],
+    data: &TestData,
+    diagnostics: &mut Vec<Diagnostic>,
+) {
+    if data.cases.is_empty() {
+        return;
+    }
+    let mut sets = CaseSets {
+        data,
+        known: HashMap::new(),
+    };
+    check_lower_bound(tree, submissions, &mut sets, diagnostics);
+    let mut reported = HashSet::new();
+    for submission in submissions {
+        for fault in faults(submission, &mut sets) {
+            let place = fault.place.unwrap_or(Place {
+                path: tree.path("submissions/submissions.yaml"),
+                spot: None,
+            });
+            let line = place.spot.as_ref().map(|spot| spot.line);
+            if reported.insert((line, fault.other)) {
+                let mut diagnostic = Diagnostic::error(&place.path, fault.message).help(fault.help);
+                diagnostic.place = place;
+                diagnostics.push(diagnostic);
+            }
+        }
+    }
+}
+
+struct Fault {
+    place: Option<Place>,
+    /// The rule that is contradicted; a pair of rules is reported once.
+    other: String,
+    message: String,
+    help: &'static str,
+}
+
+fn faults(submission: &Submission, sets: &mut CaseSets<'_>) -> Vec<Fault> {
+    let mut permitted = Vec::new();
+    let mut required = Vec::new();
+    for expectation in &submission.expectations {
+        let cases = sets.of(expectation.cases.as_ref());
+        let demand = |verdicts: &[Verdict]| Demand {
+            expectation,
+            cases: Rc::clone(&cases),
+            verdicts: Verdicts::of(verdicts),
+        };
+        permitted.extend(expectation.permitted.as_deref().map(demand));
+        required.extend(expectation.required.as_deref().map(demand));
+        match expectation.use_for_time_limit {
+            UseForTimeLimit::Lower => permitted.push(demand(&[
+                Verdict::Accepted,
+                Verdict::WrongAnswer,
+                Verdict::RunTimeError,
+            ])),
+            UseForTimeLimit::Upper => required.push(demand(&[Verdict::TimeLimitExceeded])),
+            UseForTimeLimit::AsExpected | UseForTimeLimit::Never => {}
+        }
+    }
+    let disjoint: Vec<Fault> = disjoint_pairs(submission, &permitted, sets.data).collect();
+    if !disjoint.is_empty() {
+        return disjoint;
+    }
+    let unmet = required
+        .iter()
+        .filter(|demand| !can_be_met(demand, &permitted));
+    unmet
+        .map(|demand| unmet_fault(submission, demand))
+        .collect()
+}
+
+/// Two rules for the same case that permit nothing in common.
+fn disjoint_pairs<'a>(
+    submission: &'a Submission,
+    permitted: &'a [Demand<'a>],
+    data: &'a TestData,
+) -> impl Iterator<Item = Fault> {
+    let pairs = permitted
+        .iter()
+        .enumerate()
+        .flat_map(|(at, b)| permitted[..at].iter().map(move |a| [a, b]));
+    pairs.filter_map(move |[a, b]| {
+        if !a.verdicts.and(b.verdicts).is_empty() {
+            return None;
+        }
+        let case = (0..data.cases.len()).find(|&at| a.cases[at] && b.cases[at])?;
+        let [a, b] = if b.expectation.place.is_some() {
+            [a, b]
+        } else {
+            [b, a]
+        };
+        Some(Fault {
+            place: b.expectation.place.clone(),
+            other: described(a.expectation),
+            message: format!(
+                "no verdict of {} on {} can meet this rule and that of {}",
+                submission.name,
+                data.cases[case].name,
+                described(a.expectation)
+            ),
+            help: "let their `permitted` have a verdict in common",
+        })
+    })
+}
+
+/// Whether some case may get a required verdict.
+fn can_be_met(required: &Demand<'_>, permitted: &[Demand<'_>]) -> bool {
+    let mut cases = (0..required.cases.len())
+        .filter(|&at| required.cases[at])
+        .peekable();
+    if cases.peek().is_none() {
+        return true;
+    }
+    cases.any(|at| {
+        let holding = permitted.iter().filter(|demand| demand.cases[at]);
+        let allowed = holding.fold(Verdicts::ALL, |allowed, demand| {
+            allowed.and(demand.verdicts)
+        });
+        !allowed.and(required.verdicts).is_empty()
+    })
+}
+
+fn unmet_fault(submission: &Submission, required: &Demand<'_>) -> Fault {
+    let expectations = submission.expectations.iter().rev();
+    let last_place = expectations
+        .filter_map(|expectation| expectation.place.clone())
+        .next();
+    Fault {
+        place: required.expectation.place.clone().or(last_place),
+        other: described(required.expectation),
+        message: format!(
+            "{} cannot meet what is required by {}: no test case is permitted such a verdict",
+            submission.name,
+            described(required.expectation)
+        ),
+        help: "let `required` and `permitted` have a verdict in common",
+    }
+}
+
+/// How a rule is named in messages.
+fn described(expectation: &Expectation) -> String {
+    let cases = expectation.cases.as_ref().map(|cases| format!(", {cases}"));
+    let place = match expectation
+        .place
+        .as_ref()
+        .and_then(|place| place.spot.as_ref())
+    {
+        Some(spot) => format!(" (line {})", spot.line),
+        None => " (the format's default)".to_owned(),
+    };
+    format!(
+        "`{}{}`{place}",
+        expectation.pattern,
+        cases.unwrap_or_default()
+    )
+}
+
+/// Reports that no submission says how slow a right solution may be.
+fn check_lower_bound(
+    tree: &Tree,
+    submissions: &[Submission],
+    sets: &mut CaseSets<'_>,
+    diagnostics: &mut Vec<Diagnostic>,
+) {
+    let has_accepted = submissions
+        .iter()
+        .any(|submission| submission.name.starts_with("accepted/"));
+    let mut expectations = submissions
+        .iter()
+        .flat_map(|submission| &submission.expectations);
+    let is_bounded = expectations.any(|expectation| {
+        is_lower_bound(expectation) && sets.of(expectation.cases.as_ref()).contains(&true)
+    });
+    if has_accepted && !is_bounded {
+        let message = "no submission bounds the time limit from below";
+        let help = "let an accepted submission be used for it: take away its `use_for_time_limit: false`, or `TLE` from what it is permitted";
+        let path = tree.path("submissions/submissions.yaml");
+        diagnostics.push(Diagnostic::error(path, message).help(help));
+    }
+}
+
+fn is_lower_bound(expectation: &Expectation) -> bool {
+    match expectation.use_for_time_limit {
+        UseForTimeLimit::Lower => true,
+        UseForTimeLimit::AsExpected => {
+            let permitted = expectation.permitted.as_deref();
+            permitted.is_some_and(|permitted| !permitted.contains(&Verdict::TimeLimitExceeded))
+        }
+        UseForTimeLimit::Never | UseForTimeLimit::Upper => false,
+    }
+}

@@ -1,0 +1,269 @@
+//! The files of a package: what is there, what is ignored, and where links lead.
+
+use std::path::{Path, PathBuf};
+
+use walkdir::{DirEntry, WalkDir};
+
+use crate::model::diagnostic::Diagnostic;
+
+/// A package with more files than this is not read; links that multiply directories end here.
+const MAX_FILES: usize = 500_000;
+
+/// Larger files make trouble in archives and version control.
+///
+/// Source: problem package format 2025-09, "General requirements".
+const RECOMMENDED_SIZE: u64 = 100 << 20;
+
+/// A file or directory of a package.
+#[derive(Clone, Debug)]
+pub(super) struct Item {
+    /// The path below the package's directory, with `/` between its parts.
+    pub name: String,
+    pub path: PathBuf,
+    pub kind: Kind,
+}
+
+/// Links count as what they lead to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    File,
+    Directory,
+}
+
+impl Item {
+    pub(super) fn is_file(&self) -> bool {
+        self.kind == Kind::File
+    }
+
+    pub(super) fn is_directory(&self) -> bool {
+        self.kind == Kind::Directory
+    }
+
+    /// The last part of the name.
+    pub(super) fn base_name(&self) -> &str {
+        self.name.rsplit('/').next().unwrap_or_default()
+    }
+}
+
+/// All files of a package that the format does not tell us to ignore, by name.
+#[derive(Debug)]
+pub(super) struct Tree {
+    pub root: PathBuf,
+    items: Vec<Item>,
+}
+
+impl Tree {
+    /// Lists everything below `root`, without leaving it.
+    pub(super) fn read(root: &Path, diagnostics: &mut Vec<Diagnostic>) -> Self {
+        let mut walk = Walk {
+            root,
+            real_root: root.canonicalize().unwrap_or_else(|_| root.to_owned()),
+            items: Vec::new(),
+            diagnostics,
+        };
+        walk.run();
+        let mut items = walk.items;
+        items.sort_by(|a, b| a.name.cmp(&b.name));
+        Self {
+            root: root.to_owned(),
+            items,
+        }
+    }
+
+    pub(super) fn get(&self, name: &str) -> Option<&Item> {
+        let at = self
+            .items
+            .binary_search_by(|item| item.name.as_str().cmp(name));
+        at.ok().map(|at| &self.items[at])
+    }
+
+    pub(super) fn file(&self, name: &str) -> Option<&Item> {
+        self.get(name).filter(|item| item.is_file())
+    }
+
+    pub(super) fn directory(&self, name: &str) -> Option<&Item> {
+        self.get(name).filter(|item| item.is_directory())
+    }
+
+    /// Everything below a directory, by name; everything at all for an empty name.
+    pub(super) fn below(&self, directory: &str) -> &[Item] {
+        if directory.is_empty() {
+            return &self.items;
+        }
+        let prefix = format!("{directory}/");
+        let start = self.items.partition_point(|item| item.name < prefix);
+        let inside = self.items[start..].partition_point(|item| item.name.starts_with(&prefix));
+        &self.items[start..start + inside]
+    }
+
+    /// What stands directly in a directory, by name.
+    pub(super) fn children<'t>(&'t self, directory: &str) -> impl Iterator<Item = &'t Item> {
+        let skip = if directory.is_empty() {
+            0
+        } else {
+            directory.len() + 1
+        };
+        let below = self.below(directory).iter();
+        below.filter(move |item| !item.name[skip..].contains('/'))
+    }
+
+    /// Where something of this name is or would be.
+    pub(super) fn path(&self, name: &str) -> PathBuf {
+        self.root.join(name)
+    }
+}
+
+struct Walk<'a> {
+    root: &'a Path,
+    real_root: PathBuf,
+    items: Vec<Item>,
+    diagnostics: &'a mut Vec<Diagnostic>,
+}
+
+impl Walk<'_> {
+    fn run(&mut self) {
+        let mut entries = WalkDir::new(self.root)
+            .min_depth(1)
+            .follow_links(true)
+            .into_iter();
+        while let Some(next) = entries.next() {
+            let entry = match next {
+                Ok(entry) => entry,
+                Err(error) => {
+                    self.report(&error);
+                    continue;
+                }
+            };
+            let descend = self.visit(&entry);
+            if entry.file_type().is_dir() && !descend {
+                entries.skip_current_dir();
+            }
+            if self.items.len() > MAX_FILES {
+                let message =
+                    format!("has more than {MAX_FILES} files; juror reads no larger package");
+                self.diagnostics.push(Diagnostic::error(self.root, message));
+                return;
+            }
+        }
+    }
+
+    /// Notes an entry; says whether to go into it, should it be a directory.
+    fn visit(&mut self, entry: &DirEntry) -> bool {
+        let Ok(relative) = entry.path().strip_prefix(self.root) else {
+            return false;
+        };
+        let Some(name) = relative.to_str() else {
+            let message = "is ignored: its name is not UTF-8";
+            self.diagnostics
+                .push(Diagnostic::warning(entry.path(), message).help(NAME_HELP));
+            return false;
+        };
+        let base_name = entry.file_name().to_str().unwrap_or_default();
+        if !is_valid_name(base_name) {
+            self.ignored(entry, name, base_name);
+            return false;
+        }
+        if entry.path_is_symlink() && !self.leads_inside(entry.path()) {
+            return false;
+        }
+        let kind = if entry.file_type().is_dir() {
+            Kind::Directory
+        } else if entry.file_type().is_file() {
+            Kind::File
+        } else {
+            let message = "is neither a file nor a directory";
+            self.diagnostics
+                .push(Diagnostic::error(entry.path(), message).help("remove it from the package"));
+            return false;
+        };
+        if kind == Kind::File {
+            self.check_size(entry);
+        }
+        self.items.push(Item {
+            name: name.to_owned(),
+            path: entry.path().to_owned(),
+            kind,
+        });
+        true
+    }
+
+    fn check_size(&mut self, entry: &DirEntry) {
+        let size = entry.metadata().map_or(0, |metadata| metadata.len());
+        if size > RECOMMENDED_SIZE {
+            let message = format!("has {} MiB; the format recommends at most 100", size >> 20);
+            let help = "smaller files pass through archives and version control more easily";
+            self.diagnostics
+                .push(Diagnostic::warning(entry.path(), message).help(help));
+        }
+    }
+
+    /// Says that a file is ignored, where somebody may have meant it.
+    fn ignored(&mut self, entry: &DirEntry, name: &str, base_name: &str) {
+        let hidden = base_name.starts_with('.');
+        let is_test_data = name.starts_with("data/")
+            && (base_name.ends_with(".in") || base_name.ends_with(".ans"));
+        let backup = base_name.ends_with('~') || base_name.starts_with('#');
+        if is_test_data || !hidden && !backup && name.contains('/') {
+            let message = "is ignored: the format does not allow its name";
+            self.diagnostics
+                .push(Diagnostic::warning(entry.path(), message).help(NAME_HELP));
+        }
+    }
+
+    fn leads_inside(&mut self, link: &Path) -> bool {
+        let target = std::fs::read_link(link).unwrap_or_default();
+        if link
+            .canonicalize()
+            .is_ok_and(|real| real.starts_with(&self.real_root))
+        {
+            return true;
+        }
+        let message = format!(
+            "is a link to {}, which is outside of the package",
+            target.display()
+        );
+        let help = "copy the file into the package";
+        self.diagnostics
+            .push(Diagnostic::error(link, message).help(help));
+        false
+    }
+
+    fn report(&mut self, error: &walkdir::Error) {
+        let path = error.path().unwrap_or(self.root);
+        let target = std::fs::read_link(path).ok();
+        let base_name = path.file_name().and_then(|name| name.to_str());
+        if base_name.is_some_and(|name| !is_valid_name(name)) {
+            return;
+        }
+        let diagnostic = match (error.loop_ancestor(), target) {
+            (Some(_), _) => Diagnostic::error(path, "is a link to a directory that it is in")
+                .help("remove the link"),
+            (None, Some(target)) => {
+                let message = format!("is a link to {}, which does not exist", target.display());
+                Diagnostic::error(path, message).help("mend or remove the link")
+            }
+            (None, None) => {
+                let reason = error
+                    .io_error()
+                    .map_or_else(|| error.to_string(), ToString::to_string);
+                Diagnostic::error(path, format!("cannot be read: {reason}"))
+            }
+        };
+        self.diagnostics.push(diagnostic);
+    }
+}
+
+const NAME_HELP: &str =
+    "names are letters, digits, `_`, `.` and `-`, and begin with a letter, a digit or `_`";
+
+/// `^[a-zA-Z0-9_][a-zA-Z0-9_.-]{0,254}$`
+///
+/// Source: problem package format 2025-09, "General requirements".
+pub(super) fn is_valid_name(name: &str) -> bool {
+    let word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+    name.len() <= 255
+        && name.bytes().next().is_some_and(word)
+        && name
+            .bytes()
+            .all(|byte| word(byte) || matches!(byte, b'.' | b'-'))
+}

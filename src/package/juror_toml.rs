@@ -1,0 +1,155 @@
+//! `juror.toml`: what the format cannot say, such as the names of input and output files.
+
+use toml::Spanned;
+use toml::de::{DeString, DeTable, DeValue};
+
+use crate::model::diagnostic::Diagnostic;
+use crate::model::problem::ProgramIo;
+use crate::package::files::{Tree, is_valid_name};
+use crate::package::suggest::{list, nearest};
+use crate::package::text::{Remarks, TextFile, shown};
+
+const TABLES: [&str; 1] = ["io"];
+const IO_KEYS: [&str; 2] = ["input", "output"];
+
+/// Whether `problem.yaml` lets submissions write files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum FileWriting {
+    Allowed,
+    Forbidden,
+    /// `problem.yaml` does not say it in a way that could be read.
+    Unknown,
+}
+
+/// Reads `juror.toml` if it is there.
+pub(super) fn read(
+    tree: &Tree,
+    writing: FileWriting,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> ProgramIo {
+    let Some(item) = tree.file("juror.toml") else {
+        return ProgramIo::Standard;
+    };
+    let Some(file) = TextFile::read(&item.path, diagnostics) else {
+        return ProgramIo::Standard;
+    };
+    let mut remarks = Remarks::new(&file, diagnostics);
+    let (table, errors) = DeTable::parse_recoverable(&file.text);
+    for error in &errors {
+        let range = file.range(error.span().unwrap_or(0..0));
+        let message = format!("is no valid TOML: {}", error.message());
+        remarks.error(range, message, None);
+    }
+    if !errors.is_empty() {
+        return ProgramIo::Standard;
+    }
+    let mut io = ProgramIo::Standard;
+    for (key, value) in table.get_ref() {
+        if key.get_ref() != "io" {
+            unknown_key(key, "", &TABLES, &mut remarks);
+        } else if let DeValue::Table(table) = value.get_ref() {
+            io = read_io(key, table, writing, &mut remarks);
+        } else {
+            let range = file.range(value.span());
+            remarks.error(
+                range,
+                "`io` must be a table",
+                Some("write `[io]` on a line of its own"),
+            );
+        }
+    }
+    io
+}
+
+fn read_io(
+    io: &Spanned<DeString<'_>>,
+    table: &DeTable<'_>,
+    writing: FileWriting,
+    remarks: &mut Remarks<'_>,
+) -> ProgramIo {
+    for (key, _) in table {
+        if !IO_KEYS.contains(&key.get_ref().as_ref()) {
+            unknown_key(key, " in `[io]`", &IO_KEYS, remarks);
+        }
+    }
+    let given = IO_KEYS.map(|key| table.get(key));
+    let [input, output] = given.map(|value| value.and_then(|value| file_name(value, remarks)));
+    match given {
+        [Some(_), Some(_)] => {}
+        [None, None] => {
+            let help = "add `input = \"...\"` and `output = \"...\"`, or remove `[io]`";
+            remarks.error(
+                remarks.file.range(io.span()),
+                "`[io]` names no files",
+                Some(help),
+            );
+        }
+        [Some(only), None] | [None, Some(only)] => {
+            let missing = if given[0].is_some() {
+                "output"
+            } else {
+                "input"
+            };
+            let message = format!("`[io]` has no `{missing}`");
+            let help = "name both files, or neither for standard input and output";
+            remarks.error(remarks.file.range(only.span()), message, Some(help));
+        }
+    }
+    let (Some(input), Some(output)) = (input, output) else {
+        return ProgramIo::Standard;
+    };
+    if let Some(node) = given[1] {
+        let range = remarks.file.range(node.span());
+        if input == output {
+            remarks.error(
+                range,
+                "input and output are the same file",
+                Some("name two different files"),
+            );
+        }
+        if writing == FileWriting::Forbidden {
+            let message = format!(
+                "programs may not write `{output}`: problem.yaml does not allow file writing"
+            );
+            remarks.error(
+                range,
+                message,
+                Some("add `allow_file_writing: true` to problem.yaml"),
+            );
+        }
+    }
+    ProgramIo::Files { input, output }
+}
+
+fn unknown_key(
+    key: &Spanned<DeString<'_>>,
+    place: &str,
+    known: &[&str],
+    remarks: &mut Remarks<'_>,
+) {
+    let help = match nearest(key.get_ref(), known.iter().copied()) {
+        Some(known) => format!("did you mean `{known}`?"),
+        None => format!("known keys: {}", list(known.iter().copied())),
+    };
+    let message = format!("unknown key `{}`{place}", shown(key.get_ref()));
+    remarks.error(remarks.file.range(key.span()), message, Some(&help));
+}
+
+fn file_name(value: &Spanned<DeValue<'_>>, remarks: &mut Remarks<'_>) -> Option<String> {
+    let range = remarks.file.range(value.span());
+    let Some(name) = value.get_ref().as_str() else {
+        let message = format!(
+            "a file name must be a text, not of type {}",
+            value.get_ref().type_str()
+        );
+        remarks.error(range, message, Some("put it in quotes"));
+        return None;
+    };
+    if !is_valid_name(name) {
+        let message = format!("`{}` is no plain file name", shown(name));
+        let help = "letters, digits, `_`, `.` and `-`, without a directory, such as \"game1.in\"";
+        remarks.error(range, message, Some(help));
+        return None;
+    }
+    Some(name.to_owned())
+}

@@ -1,0 +1,156 @@
+//! `statement/`, `solution/` and `attachments/`: only what the rest of the package depends on.
+//!
+//! Source: problem package format 2025-09, "Problem statements", "Solution description",
+//! "Attachments".
+
+use crate::model::diagnostic::Diagnostic;
+use crate::package::files::{Item, Tree};
+use crate::package::languages::{PROGRAMMING_LANGUAGES, help_for, is_natural_language};
+use crate::package::text::TextFile;
+
+/// The languages in which there is a statement, sorted.
+pub(super) fn languages(tree: &Tree, diagnostics: &mut Vec<Diagnostic>) -> Vec<String> {
+    let before = diagnostics.len();
+    let mut languages = texts(tree, &STATEMENTS, diagnostics);
+    if languages.is_empty() && diagnostics.len() == before {
+        let message = match tree.directory("statement") {
+            Some(_) => "has no statement",
+            None => "is missing: a package needs a statement",
+        };
+        let help = match is_renamed(tree) {
+            true => "rename `problem_statement` to `statement`",
+            false => "add statement/problem.en.md, or .tex or .pdf",
+        };
+        diagnostics.push(Diagnostic::error(tree.path("statement"), message).help(help));
+    }
+    languages.sort();
+    languages
+}
+
+/// Whether there is no statement because its directory has the name of the legacy format.
+pub(super) fn is_renamed(tree: &Tree) -> bool {
+    tree.directory("statement").is_none() && tree.directory("problem_statement").is_some()
+}
+
+/// Checks the names in `solution/`.
+///
+/// Source: problem package format 2025-09, "Solution description".
+pub(super) fn check_solutions(tree: &Tree, diagnostics: &mut Vec<Diagnostic>) {
+    let before = diagnostics.len();
+    let has_solution = !texts(tree, &SOLUTIONS, diagnostics).is_empty();
+    if tree.directory("solution").is_some() && !has_solution && diagnostics.len() == before {
+        let help = "add solution/solution.en.md, or .tex or .pdf";
+        diagnostics.push(Diagnostic::error(tree.path("solution"), "has no solution").help(help));
+    }
+}
+
+/// Texts for people, one for each language, in a directory of their own.
+struct Texts {
+    directory: &'static str,
+    /// What the names of the files begin with.
+    stem: &'static str,
+    /// What one of them is.
+    what: &'static str,
+    /// The language of a file that names none, if one may.
+    default: Option<&'static str>,
+}
+
+const STATEMENTS: Texts = Texts {
+    directory: "statement",
+    stem: "problem",
+    what: "statement",
+    default: None,
+};
+
+const SOLUTIONS: Texts = Texts {
+    directory: "solution",
+    stem: "solution",
+    what: "solution",
+    default: Some("en"),
+};
+
+/// The languages of these texts.
+fn texts(tree: &Tree, texts: &Texts, diagnostics: &mut Vec<Diagnostic>) -> Vec<String> {
+    let Texts { stem, what, .. } = texts;
+    let mut languages: Vec<String> = Vec::new();
+    let files = tree.children(texts.directory).filter(|item| item.is_file());
+    for item in files {
+        let Some(name) = TextName::of(item, stem) else {
+            continue;
+        };
+        let Some(language) = name.language.or(texts.default) else {
+            let message = "does not name its language";
+            let help = format!("rename it, for example to {stem}.en.{}", name.ending);
+            diagnostics.push(Diagnostic::error(&item.path, message).help(help));
+            continue;
+        };
+        if !is_natural_language(language) {
+            let message = format!("`{language}` is no language code");
+            let help = format!("use an ISO 639 code: {stem}.en.md, {stem}.pt-BR.tex");
+            diagnostics.push(Diagnostic::error(&item.path, message).help(help));
+        } else if languages.iter().any(|known| known == language) {
+            let message = format!("is a second {what} in language `{language}`");
+            diagnostics.push(
+                Diagnostic::error(&item.path, message).help("keep one file for each language"),
+            );
+        } else {
+            languages.push(language.to_owned());
+        }
+        if name.ending != "pdf" {
+            TextFile::read(&item.path, diagnostics);
+        }
+    }
+    languages
+}
+
+struct TextName<'a> {
+    language: Option<&'a str>,
+    ending: &'a str,
+}
+
+impl<'a> TextName<'a> {
+    /// `<stem>.<language>.<ending>` or `<stem>.<ending>`.
+    fn of(item: &'a Item, stem: &str) -> Option<Self> {
+        let (start, ending) = item.base_name().rsplit_once('.')?;
+        if !matches!(ending, "tex" | "md" | "pdf") {
+            return None;
+        }
+        let rest = start.strip_prefix(stem)?;
+        if rest.is_empty() {
+            return Some(Self {
+                language: None,
+                ending,
+            });
+        }
+        let language = Some(rest.strip_prefix('.')?);
+        Some(Self { language, ending })
+    }
+}
+
+/// Checks the directories of `attachments/`.
+pub(super) fn check_attachments(tree: &Tree, diagnostics: &mut Vec<Diagnostic>) {
+    for item in tree
+        .children("attachments")
+        .filter(|item| item.is_directory())
+    {
+        if item.base_name() != "templates" {
+            let message = "is a directory, which attachments must not have";
+            let help = "attach single files, or a zip file; only `templates` is allowed";
+            diagnostics.push(Diagnostic::error(&item.path, message).help(help));
+        }
+    }
+    for item in tree
+        .children("attachments/templates")
+        .filter(|item| item.is_directory())
+    {
+        let name = item.base_name();
+        if name != "default" && !PROGRAMMING_LANGUAGES.contains(&name) {
+            let message = format!("`{name}` is no language code");
+            diagnostics.push(Diagnostic::error(&item.path, message).help(help_for(name)));
+        }
+        if tree.children(&item.name).next().is_none() {
+            diagnostics
+                .push(Diagnostic::error(&item.path, "is empty").help("fill it or remove it"));
+        }
+    }
+}

@@ -1,0 +1,487 @@
+//! Faults of `data/`.
+
+use super::check;
+
+#[test]
+fn a_case_has_an_input_and_an_answer() {
+    check(
+        "\
+--- data/secret/2.in
+1
+",
+        &[
+            "error data/secret/2.in: has no `2.ans`; add it, or run `juror generate` if the package has a recipe",
+        ],
+    );
+    check(
+        "\
+--- data/secret/2.ans
+1
+--- data/secret/3.yaml
+hint: x
+",
+        &[
+            "error data/secret/2.ans: there is no `2.in` for it; add 2.in, or remove the file",
+            "error data/secret/3.yaml: there is no `3.in` for it; add 3.in, or remove the file",
+        ],
+    );
+    check(
+        "\
+--- data/secret/2.ans
+1
+--- data/secret/2.yaml
+hint: x
+--- data/secret/2.files/a
+x
+",
+        &[
+            "error data/secret/2.ans: there is no `2.in` for it, nor for 2.files, 2.yaml; add 2.in, or remove the files",
+        ],
+    );
+    check(
+        "\
+--- data/secret removed
+",
+        &[
+            "error data/secret: is missing: a package needs secret test cases; add at least one test case, such as 1.in and 1.ans",
+        ],
+    );
+    check(
+        "\
+--- data removed
+",
+        &[
+            "error data/secret: is missing: a package needs secret test cases; add at least one test case, such as 1.in and 1.ans",
+        ],
+    );
+    check(
+        "\
+--- data/secret/1.in removed
+--- data/secret/1.ans removed
+",
+        &[
+            "error data/secret: has no test case; add at least one test case, such as 1.in and 1.ans",
+        ],
+    );
+    check(
+        "\
+--- data/secret/1.in removed
+--- data/secret/1.ans removed
+--- generators/generators.yaml
+x
+",
+        &[
+            "error data/secret: has no test case; run `juror generate` to make the test cases of generators/generators.yaml",
+        ],
+    );
+}
+
+#[test]
+fn groups_and_cases_do_not_mix() {
+    check(
+        "\
+--- data/secret/1.in removed
+--- data/secret/1.ans removed
+--- data/secret/g/test_group.yaml
+--- data/secret/g/1.in
+1
+--- data/secret/g/1.ans
+1
+",
+        &[],
+    );
+    check(
+        "\
+--- data/secret/g/test_group.yaml
+--- data/secret/g/1.in
+1
+--- data/secret/g/1.ans
+1
+",
+        &[
+            "error data/secret/1.in: stands beside test data groups; data/secret has either groups or test cases; move the case into a group",
+        ],
+    );
+    check(
+        "\
+--- data/secret/2.in
+1
+--- data/secret/2.ans
+1
+--- data/secret/3.in
+1
+--- data/secret/3.ans
+1
+--- data/secret/g/test_group.yaml
+--- data/secret/g/1.in
+1
+--- data/secret/g/1.ans
+1
+",
+        &[
+            "error data/secret/1.in: stands beside test data groups, as 2 more cases do; data/secret has either groups or test cases; move the cases into a group",
+        ],
+    );
+    check(
+        "\
+--- data/secret/1.in removed
+--- data/secret/1.ans removed
+--- data/secret/g/test_group.yaml
+--- data/secret/g/1.in
+1
+--- data/secret/g/1.ans
+1
+--- data/secret/h/1.in
+1
+--- data/secret/h/1.ans
+1
+--- data/secret/e/test_group.yaml
+--- data/secret/g/deep/test_group.yaml
+",
+        &[
+            "error data/secret/e: is a test data group without a test case; add a test case, or remove the group",
+            "error data/secret/g/deep/test_group.yaml: is not allowed here; groups stand directly in data/secret; remove the file, or move the directory up",
+            "error data/secret/h: stands beside test data groups but has no `test_group.yaml`; add an empty test_group.yaml to make it a group",
+        ],
+    );
+    check(
+        "\
+--- data/sample/g/test_group.yaml
+--- data/sample/g/1.in
+1
+--- data/sample/g/1.ans
+1
+",
+        &[
+            "error data/sample/g/test_group.yaml: is not allowed here; samples have no groups; remove the file",
+        ],
+    );
+    check(
+        "\
+--- data/secret/d/1.in
+1
+--- data/secret/d/1.ans
+1
+",
+        &[],
+    );
+}
+
+#[test]
+fn names_do_not_collide() {
+    check(
+        "\
+--- data/secret/1/2.in
+1
+--- data/secret/1/2.ans
+1
+",
+        &[
+            "error data/secret/1: has the same name as a test case beside it; rename the directory or the test case",
+        ],
+    );
+    check(
+        "\
+--- data/secret/test_group.in
+1
+--- data/secret/test_group.ans
+1
+",
+        &[
+            "error data/secret/test_group.in: a test case must not be called `test_group`; rename it: test_group.yaml could not be told from the group's settings",
+        ],
+    );
+}
+
+#[test]
+fn strangers_are_told() {
+    check(
+        "\
+--- data/secret/2.input
+1
+--- data/secret/2.a
+1
+--- data/secret/1.desc
+x
+--- data/secret/testdata.yaml
+x: 1
+--- data/secret/README
+x
+--- data/secert/1.in
+1
+--- data/testdata.yaml
+x: 1
+--- data/secret/gen.py
+x
+--- data/secret/1.files
+x
+",
+        &[
+            "warning data/secert: is ignored: it is no part of the test data; did you mean `secret`?",
+            "warning data/secret/1.desc: is ignored: it belongs to no test case; in format 2025-09: keys `hint` and `description` of the case's .yaml file",
+            "warning data/secret/1.files: is ignored: it belongs to no test case; `.files` is a directory: put the file into it",
+            "warning data/secret/2.a: is ignored: it belongs to no test case; did you mean `.ans`?",
+            "warning data/secret/2.input: is ignored: it belongs to no test case; did you mean `.in`?",
+            "warning data/secret/gen.py: is ignored: it belongs to no test case; the files of a test case end in .in, .ans, .out, .yaml, .files and so on",
+            "warning data/secret/testdata.yaml: is ignored: it belongs to no test case; in format 2025-09: `test_group.yaml`",
+            "warning data/testdata.yaml: is ignored: it is no part of the test data; in format 2025-09: `test_group.yaml` in data/sample, data/secret and its groups",
+        ],
+    );
+}
+
+#[test]
+fn settings_of_cases_and_groups_are_checked() {
+    check(
+        "\
+--- data/secret/1.yaml
+args: [a, \"1\"]
+input_validator_args: {validate.py: [x]}
+output_validator_args: [case_sensitive]
+input_visualizer_args: []
+output_visualizer_args: []
+full_feedback: true
+hint: h
+description: d
+",
+        &[],
+    );
+    check(
+        "\
+--- data/secret/1.yaml
+agrs: [a]
+max_score: 3
+args: a b
+output_validator_args: [float_tolerance, 1e-6]
+full_feedback: 1
+input_validator_args: {validat.py: [x], validate.py: y}
+",
+        &[
+            "error data/secret/1.yaml:1:1: unknown key `agrs`; did you mean `args`?",
+            "error data/secret/1.yaml:2:1: unknown key `max_score`; known keys: args, input_validator_args, output_validator_args, full_feedback, hint, description, input_visualizer_args, output_visualizer_args",
+            "error data/secret/1.yaml:3:7: `args` must be a sequence of texts, not the text `a b`; put it in brackets: [a b]",
+            "warning data/secret/1.yaml:4:42: `output_validator_args` must be a text, but YAML sees the number `1e-6`; put it in quotes: \"1e-6\"",
+            "error data/secret/1.yaml:5:16: `full_feedback` must be `true` or `false`, not the integer `1`",
+            "error data/secret/1.yaml:6:24: there is no input validator `validat.py`; did you mean `validate.py`?",
+            "error data/secret/1.yaml:6:54: `input_validator_args.validate.py` must be a sequence of texts, not the text `y`; put it in brackets: [y]",
+        ],
+    );
+    check(
+        "\
+--- data/secret/1.yaml
+",
+        &[],
+    );
+    check(
+        "\
+--- data/secret/1.yaml
+- a
+",
+        &["error data/secret/1.yaml:1:1: the file must be a map of keys to values, not a sequence"],
+    );
+    check(
+        "\
+--- data/secret/test_group.yaml
+max_score: 10
+score_aggregation: min
+require_pass: sample
+static_validation_score: 5
+hint: x
+output_validator_flags: x
+",
+        &[
+            "error data/secret/test_group.yaml:1:1: `max_score` is only for scoring problems; this one is pass-fail; remove it",
+            "error data/secret/test_group.yaml:2:1: `score_aggregation` is only for scoring problems; this one is pass-fail; remove it",
+            "error data/secret/test_group.yaml:3:1: `require_pass` is only for scoring problems; this one is pass-fail; remove it",
+            "error data/secret/test_group.yaml:4:1: `static_validation_score` is not supported yet; juror has no static validators",
+            "error data/secret/test_group.yaml:5:1: unknown key `hint`; known keys: args, input_validator_args, output_validator_args, full_feedback, input_visualizer_args, output_visualizer_args, max_score, score_aggregation, require_pass, static_validation_score, static_validator_args",
+            "error data/secret/test_group.yaml:6:1: unknown key `output_validator_flags`; in format 2025-09: `output_validator_args: [...]`, a sequence",
+        ],
+    );
+    check(
+        "\
+--- data/secret/1.in removed
+--- data/secret/1.ans removed
+--- data/secret/test_group.yaml
+output_validator_args: [case_sensitive]
+--- data/secret/g/test_group.yaml
+--- data/secret/g/1.in
+1
+--- data/secret/g/1.ans
+1
+",
+        &[
+            "warning data/secret/test_group.yaml:1:1: `output_validator_args` holds for no test case: the groups in data/secret have settings of their own; write `output_validator_args` into the test_group.yaml of each group",
+        ],
+    );
+}
+
+#[test]
+fn shown_and_downloaded_files_fit_together() {
+    check(
+        "\
+--- data/sample/1.in
+1
+--- data/sample/1.ans
+1
+--- data/sample/1.out
+1
+",
+        &[],
+    );
+    check(
+        "\
+--- data/sample/1.in
+1
+--- data/sample/1.ans
+1
+--- data/sample/1.in.statement
+1
+",
+        &[
+            "error data/sample/1.in.statement: replaces the input where it is shown, but not for download; add 1.in.download",
+        ],
+    );
+    check(
+        "\
+--- data/sample/1.in
+1
+--- data/sample/1.ans
+1
+--- data/sample/1.ans.download
+1
+",
+        &[
+            "error data/sample/1.ans.download: replaces the answer for download, but not where it is shown; add 1.ans.statement",
+        ],
+    );
+    check(
+        "\
+--- data/sample/1.in
+1
+--- data/sample/1.ans
+1
+--- data/sample/1.out
+1
+--- data/sample/1.ans.statement
+1
+",
+        &[
+            "error data/sample/1.ans.statement: and 1.out both replace the answer of `1`; keep one of the two",
+        ],
+    );
+    check(
+        "\
+--- data/sample/1.in
+1
+--- data/sample/1.ans
+1
+--- data/sample/1.interaction
+1
+--- data/sample/1.in.download
+1
+--- data/sample/1.ans.download
+1
+",
+        &[],
+    );
+    check(
+        "\
+--- data/sample/1.in
+1
+--- data/sample/1.ans
+1
+--- data/sample/1.interaction
+1
+--- data/sample/1.in.statement
+1
+--- data/sample/1.in.download
+1
+--- data/sample/1.ans.download
+1
+",
+        &[
+            "error data/sample/1.interaction: and 1.in.statement both replace the input of `1`; keep one of the two",
+        ],
+    );
+    check(
+        "\
+--- data/secret/1.png
+x
+--- data/secret/1.svg
+x
+",
+        &[
+            "error data/secret/1.svg: is a second illustration beside 1.png; a test case has at most one; remove one",
+        ],
+    );
+}
+
+#[test]
+fn cases_that_test_validators_are_complete() {
+    check(
+        "\
+--- data/invalid_input/1.in
+1
+--- data/valid_output/1.in
+1
+--- data/valid_output/1.ans
+1
+--- data/valid_output/1.out
+1
+--- data/invalid_output/1.in
+1
+--- data/invalid_output/1.ans
+1
+--- data/invalid_output/1.out
+1
+",
+        &[],
+    );
+    check(
+        "\
+--- data/invalid_input/1.in
+1
+--- data/invalid_input/1.ans
+1
+--- data/valid_output/1.in
+1
+--- data/valid_output/1.ans
+1
+--- data/invalid_output/1.in
+1
+--- data/invalid_output/1.out
+1
+",
+        &[
+            "warning data/invalid_input/1.ans: has no meaning: an invalid input has no answer; remove it",
+            "error data/invalid_output/1.in: has no `1.ans`; add it, or run `juror generate` if the package has a recipe",
+            "error data/valid_output/1.in: has no `1.out`; add the output that the output validator must accept",
+        ],
+    );
+}
+
+#[test]
+fn files_of_cases_do_not_overwrite_an_input_validator() {
+    check(
+        "\
+--- data/secret/1.files/validate.py
+x
+--- data/secret/1.files/other.py
+x
+--- data/secret/1.files/more.in
+x
+--- input_validators/two/a.py
+x
+--- data/secret/1.files/a.py
+x
+",
+        &[
+            "error data/secret/1.files/a.py: has the name of a file of the input validator `two`; rename one of them: both are copied into the same directory",
+            "error data/secret/1.files/validate.py: has the name of a file of the input validator `validate.py`; rename one of them: both are copied into the same directory",
+        ],
+    );
+    check(
+        "--- data/secret/2.files/a\nx\n",
+        &["error data/secret/2.files: there is no `2.in` for it; add 2.in, or remove the file"],
+    );
+}

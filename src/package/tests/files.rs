@@ -1,0 +1,465 @@
+//! Faults of files, links, statements and programs.
+
+use std::fs;
+use std::path::Path;
+
+use super::{Package, check};
+use crate::package::read;
+
+#[test]
+fn names_that_the_format_ignores_are_told() {
+    check(
+        "\
+--- data/secret/a b.in
+1
+--- data/secret/.2.in
+1
+--- submissions/accepted/-x.py
+1
+--- .git/config
+x
+--- submissions/accepted/add.py~
+x
+--- submissions/accepted/.cache/x
+y
+",
+        &[
+            "warning data/secret/.2.in: is ignored: the format does not allow its name; names are letters, digits, `_`, `.` and `-`, and begin with a letter, a digit or `_`",
+            "warning data/secret/a b.in: is ignored: the format does not allow its name; names are letters, digits, `_`, `.` and `-`, and begin with a letter, a digit or `_`",
+            "warning submissions/accepted/-x.py: is ignored: the format does not allow its name; names are letters, digits, `_`, `.` and `-`, and begin with a letter, a digit or `_`",
+        ],
+    );
+}
+
+#[test]
+fn links_stay_in_the_package() {
+    check(
+        "\
+--- data/secret/2.in -> 1.in
+--- data/secret/2.ans -> ../secret/1.ans
+",
+        &[],
+    );
+    check(
+        "\
+--- data/secret/2.in -> nowhere.in
+",
+        &[
+            "error data/secret/2.in: is a link to nowhere.in, which does not exist; mend or remove the link",
+        ],
+    );
+    check(
+        "\
+--- submissions/accepted/host -> /etc/hostname
+",
+        &[
+            "error submissions/accepted/host: is a link to /etc/hostname, which is outside of the package; copy the file into the package",
+        ],
+    );
+    check(
+        "\
+--- include/default/up -> ../..
+--- include/default/x
+x
+",
+        &["error include/default/up: is a link to a directory that it is in; remove the link"],
+    );
+    check(
+        "\
+--- data/secret/more -> /usr
+",
+        &[
+            "error data/secret/more: is a link to /usr, which is outside of the package; copy the file into the package",
+        ],
+    );
+    check(
+        "\
+--- .editor -> /nowhere
+",
+        &[],
+    );
+}
+
+#[test]
+fn what_belongs_to_another_format_is_told() {
+    check(
+        "\
+--- problem_statement/problem.tex
+x
+--- output_validators/v.py
+x
+--- domjudge-problem.ini
+x
+--- submission/a.py
+x
+--- Makefile
+x
+",
+        &[
+            "warning domjudge-problem.ini: is ignored: the format does not know it; in format 2025-09: `limits` of problem.yaml",
+            "warning output_validators: is ignored: the format does not know it; in format 2025-09: `output_validator`, exactly one",
+            "warning problem_statement: is ignored: the format does not know it; in format 2025-09: `statement`",
+            "warning submission: is ignored: the format does not know it; did you mean `submissions`?",
+        ],
+    );
+}
+
+#[test]
+fn programs_that_juror_cannot_run_are_named() {
+    check(
+        "\
+--- output_validator/validate.py
+x
+--- static_validator/x.py
+x
+",
+        &[
+            "error output_validator: a custom output validator is not supported yet; juror judges pass-fail problems with the default output validator",
+            "error static_validator: a custom static validator is not supported yet; juror judges pass-fail problems with the default output validator",
+        ],
+    );
+}
+
+#[test]
+fn statements_of_another_version_are_one_fault() {
+    check(
+        "\
+--- statement removed
+--- problem_statement/problem.en.tex
+x
+",
+        &[
+            "error statement: is missing: a package needs a statement; rename `problem_statement` to `statement`",
+        ],
+    );
+}
+
+#[test]
+fn solutions_have_a_name_of_the_format() {
+    for name in ["solution.md", "solution.en.tex", "solution.pt-BR.pdf"] {
+        check(
+            &format!("--- solution/{name}\nx\n--- solution/a.png\nx\n"),
+            &[],
+        );
+    }
+    check(
+        "\
+--- solution/sol.md
+x
+",
+        &["error solution: has no solution; add solution/solution.en.md, or .tex or .pdf"],
+    );
+    check(
+        "\
+--- solution/solution.english.md
+x
+--- solution/solution.md
+x
+--- solution/solution.en.tex
+x
+",
+        &[
+            "error solution/solution.english.md: `english` is no language code; use an ISO 639 code: solution.en.md, solution.pt-BR.tex",
+            "error solution/solution.md: is a second solution in language `en`; keep one file for each language",
+        ],
+    );
+}
+
+#[test]
+fn statements_have_a_language() {
+    check(
+        "\
+--- statement removed
+",
+        &[
+            "error statement: is missing: a package needs a statement; add statement/problem.en.md, or .tex or .pdf",
+        ],
+    );
+    check(
+        "\
+--- statement/problem.md
+x
+",
+        &[
+            "error statement/problem.md: does not name its language; rename it, for example to problem.en.md",
+        ],
+    );
+    check(
+        "\
+--- statement/problem.en.md removed
+--- statement/problem.md
+x
+",
+        &[
+            "error statement/problem.md: does not name its language; rename it, for example to problem.en.md",
+        ],
+    );
+    check(
+        "\
+--- statement/problem.english.md
+x
+",
+        &[
+            "error statement/problem.english.md: `english` is no language code; use an ISO 639 code: problem.en.md, problem.pt-BR.tex",
+        ],
+    );
+    check(
+        "\
+--- statement/problem.en.tex
+x
+",
+        &[
+            "error statement/problem.en.tex: is a second statement in language `en`; keep one file for each language",
+        ],
+    );
+}
+
+#[test]
+fn attachments_have_no_directories_but_templates() {
+    check(
+        "\
+--- attachments/tool.py
+x
+--- attachments/templates/cpp/a.cpp
+x
+--- attachments/templates/c++/a.cpp
+x
+--- attachments/extra/a
+x
+--- attachments/templates/default/
+",
+        &[
+            "error attachments/extra: is a directory, which attachments must not have; attach single files, or a zip file; only `templates` is allowed",
+            "warning attachments/templates/c++: is ignored: the format does not allow its name; names are letters, digits, `_`, `.` and `-`, and begin with a letter, a digit or `_`",
+            "error attachments/templates/default: is empty; fill it or remove it",
+        ],
+    );
+}
+
+#[test]
+fn included_files_are_for_allowed_languages() {
+    check(
+        "\
+--- include/cpp/a.h
+x
+--- include/default/sub/a
+x
+",
+        &[],
+    );
+    check(
+        "\
+--- include/c++/a.h
+x
+--- include/a.h
+x
+--- include/java/
+",
+        &[
+            "warning include/a.h: is ignored: included files stand in include/default or in a language's directory; move it to include/default",
+            "warning include/c++: is ignored: the format does not allow its name; names are letters, digits, `_`, `.` and `-`, and begin with a letter, a digit or `_`",
+            "error include/java: is empty; fill it or remove it",
+        ],
+    );
+    check(
+        "\
+--- problem.yaml
+problem_format_version: 2025-09
+name: Small
+uuid: 123e4567-e89b-42d3-a456-426614174000
+languages: [java]
+--- include/cpp/a.h
+x
+",
+        &[
+            "error include/cpp: submissions may not be in `cpp`: `languages` of problem.yaml does not list it; add it to `languages`, or remove the directory",
+        ],
+    );
+}
+
+#[test]
+fn input_validators_are_programs() {
+    check(
+        "\
+--- input_validators removed
+",
+        &[
+            "error input_validators: is missing: a package needs an input validator; add a program that reads a test case's input and exits with 42 if it is valid",
+        ],
+    );
+    check(
+        "\
+--- input_validators/validate.py removed
+",
+        &[
+            "error input_validators: has no input validator; add a program that reads a test case's input and exits with 42 if it is valid",
+        ],
+    );
+    check(
+        "\
+--- input_validators/validate.py removed
+--- input_validators/a.ctd
+INT(1,2)
+--- input_validators/b.viva
+x
+",
+        &[
+            "warning input_validators/a.ctd: is a checktestdata file, which juror cannot run yet: it checks nothing",
+            "warning input_validators/b.viva: is a VIVA file, which juror cannot run yet: it checks nothing",
+        ],
+    );
+    check(
+        "\
+--- input_validators/README.md
+x
+--- input_validators/testlib.h
+x
+--- input_validators/v.sh
+x
+--- input_validators/dir/a.rs
+x
+--- input_validators/ok/build
+x
+--- input_validators/ok/a.rs
+x
+--- input_validators/none/
+",
+        &[
+            "warning input_validators/dir: has neither `build` nor `run`, and no Python 3, C or C++ file; add a `build` script that makes `run`",
+            "error input_validators/none: is a validator without files; fill it or remove it",
+            "warning input_validators/testlib.h: is ignored: it is no program; a validator of several files stands in a directory of its own",
+            "warning input_validators/v.sh: is neither Python 3 nor C nor C++: the format allows no other language for validators; put it into a directory with a `build` script that makes `run`",
+        ],
+    );
+}
+
+#[test]
+fn encodings_and_line_ends_are_checked() {
+    let check = |name: &str, content: &[u8], expected: &[&str]| {
+        let package = Package::new("");
+        package.write(name, content);
+        assert_eq!(package.remarks(), expected, "{name}");
+    };
+    let yaml = |text: &str| {
+        let head = "problem_format_version: 2025-09\nuuid: 123e4567-e89b-42d3-a456-426614174000\n";
+        format!("{head}{text}").into_bytes()
+    };
+    check("problem.yaml", &yaml("name: Zwölf\n"), &[]);
+    check(
+        "problem.yaml",
+        &[b"\xef\xbb\xbf", &yaml("name: Small\n")[..]].concat(),
+        &[
+            "error problem.yaml: starts with a byte-order mark (BOM); save the file as UTF-8 without BOM",
+        ],
+    );
+    check(
+        "problem.yaml",
+        &yaml("name: Small\r\nversion: a\r\n"),
+        &[
+            "warning problem.yaml:3:12: has Windows line ends (CR LF); save the file with Unix line ends (LF)",
+        ],
+    );
+    check(
+        "problem.yaml",
+        &yaml("name: Small"),
+        &["warning problem.yaml: does not end with a line end; add a line end after the last line"],
+    );
+    check(
+        "problem.yaml",
+        &[&yaml("name: Sm")[..], b"\xe4ll\n"].concat(),
+        &["error problem.yaml:3:9: is not UTF-8 here; save the file as UTF-8"],
+    );
+    check(
+        "problem.yaml",
+        &vec![b'#'; 2 << 20],
+        &["error problem.yaml: is larger than 1 MiB; juror reads no larger file of settings"],
+    );
+    check(
+        "data/secret/1.in",
+        b"\xef\xbb\xbf1 2\n",
+        &[
+            "error data/secret/1.in: starts with a byte-order mark (BOM); save the file as UTF-8 without BOM",
+        ],
+    );
+    check(
+        "data/secret/1.ans",
+        b"3\r\n",
+        &[
+            "warning data/secret/1.ans: has Windows line ends (CR LF); save the file with Unix line ends (LF)",
+        ],
+    );
+    check(
+        "data/secret/1.in",
+        b"1 2",
+        &[
+            "warning data/secret/1.in: does not end with a line end; add a line end after the last line",
+        ],
+    );
+    check("data/secret/1.in", b"", &[]);
+    check("data/secret/1.in", b"\xff\xfe\n", &[]);
+}
+
+#[test]
+fn what_is_no_package_is_told_with_a_way_out() {
+    let keep = tempfile::TempDir::new().expect("a temporary directory");
+    let dir = keep.path();
+    let check = |path: &Path, message: &str, help: &str| {
+        let reading = read(path);
+        assert!(reading.problem.is_none());
+        let [diagnostic] = &reading.diagnostics[..] else {
+            panic!("one remark expected: {:?}", reading.diagnostics);
+        };
+        let shown = |text: &str| text.replace(&dir.display().to_string(), "DIR");
+        assert_eq!(shown(&diagnostic.message), message);
+        assert_eq!(shown(diagnostic.help.as_deref().unwrap_or_default()), help);
+    };
+    let ask = "is this a problem package?";
+    let hint = "give the directory of a problem package";
+    check(&dir.join("a"), "no such directory", hint);
+    fs::write(dir.join("a"), "x").expect("a file");
+    check(&dir.join("a"), "is not a directory", hint);
+    fs::write(dir.join("a.zip"), "x").expect("a file");
+    let unpack = "juror reads directories; unpack the archive first";
+    check(&dir.join("a.zip"), "is not a directory", unpack);
+    let nothing = "a package is a directory with a file problem.yaml";
+    check(dir, &format!("no problem.yaml in DIR; {ask}"), nothing);
+    for name in ["one", "two"] {
+        fs::create_dir_all(dir.join(name).join("data")).expect("a directory");
+        fs::write(dir.join(name).join("problem.yaml"), "x").expect("a file");
+        let help = match name {
+            "one" => "did you mean DIR/one?",
+            _ => "packages in it: DIR/one, DIR/two",
+        };
+        check(dir, &format!("no problem.yaml in DIR; {ask}"), help);
+    }
+    check(
+        &dir.join("one/data"),
+        &format!("no problem.yaml in DIR/one/data; {ask}"),
+        "did you mean DIR/one?",
+    );
+}
+
+#[test]
+fn the_name_of_the_directory_is_doubted() {
+    let keep = tempfile::TempDir::new().expect("a temporary directory");
+    let dir = keep.path().join("My-Problem");
+    fs::rename(&Package::new("").dir, &dir).expect("the same file system");
+    let diagnostics = read(&dir).diagnostics;
+    assert_eq!(diagnostics.len(), 1);
+    assert_eq!(
+        diagnostics[0].message,
+        "the directory's name `My-Problem` has more than lower-case letters and digits"
+    );
+}
+
+#[test]
+fn a_pipe_in_the_package_is_never_opened() {
+    let package = Package::new("");
+    let pipe = package.dir.join("data/secret/2.in");
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+    assert!(made.is_ok_and(|status| status.success()), "mkfifo is there");
+    assert_eq!(
+        package.remarks(),
+        ["error data/secret/2.in: is neither a file nor a directory; remove it from the package"]
+    );
+}

@@ -1,0 +1,242 @@
+//! Text files that a person wrote, and remarks about spots in them.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use crate::model::diagnostic::{Diagnostic, Place, Severity, Spot};
+
+/// The largest file that is read as settings, in bytes. Real ones have a few kilobytes.
+const MAX_SIZE: u64 = 1 << 20;
+
+/// So many remarks about one file are enough for anybody.
+const MAX_REMARKS: usize = 100;
+
+/// A range of one line. Lines and columns count from 1, columns and width in characters.
+///
+/// A range of more than one line has a width past the end of its first one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Range {
+    pub line: u32,
+    pub column: u32,
+    pub width: u32,
+}
+
+/// A text file, read as a whole.
+#[derive(Debug)]
+pub(super) struct TextFile {
+    pub path: PathBuf,
+    /// The contents, without byte-order mark.
+    pub text: String,
+    /// Where each line starts, in bytes.
+    line_starts: Vec<usize>,
+}
+
+impl TextFile {
+    pub(super) fn new(path: &Path, text: String) -> Self {
+        let line_ends = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
+        let line_starts = std::iter::once(0)
+            .chain(line_ends.map(|(at, _)| at + 1))
+            .collect();
+        Self {
+            path: path.to_owned(),
+            text,
+            line_starts,
+        }
+    }
+
+    /// Reads a file and checks the format's rules for text files.
+    ///
+    /// Without byte-order mark and with Unix line ends it must be, by "General requirements"; the
+    /// first confuses programs that read it, the second juror can live with.
+    pub(super) fn read(path: &Path, diagnostics: &mut Vec<Diagnostic>) -> Option<Self> {
+        let bytes = match read_bounded(path) {
+            Ok(bytes) => bytes,
+            Err(error) => {
+                diagnostics.push(Diagnostic::error(path, format!("cannot be read: {error}")));
+                return None;
+            }
+        };
+        if bytes.len() as u64 > MAX_SIZE {
+            let message = "is larger than 1 MiB; juror reads no larger file of settings";
+            diagnostics.push(Diagnostic::error(path, message));
+            return None;
+        }
+        let text = match String::from_utf8(bytes) {
+            Ok(text) => text,
+            Err(error) => {
+                let valid = error.utf8_error().valid_up_to();
+                let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
+                let file = Self::new(path, text);
+                let mut remarks = Remarks::new(&file, diagnostics);
+                let range = file.range(valid..valid + 1);
+                remarks.error(range, "is not UTF-8 here", Some("save the file as UTF-8"));
+                return None;
+            }
+        };
+        let without_mark = text.strip_prefix('\u{feff}');
+        let has_mark = without_mark.is_some();
+        let file = Self::new(path, without_mark.unwrap_or(&text).to_owned());
+        let mut remarks = Remarks::new(&file, diagnostics);
+        if has_mark {
+            remarks.error_in_file(
+                "starts with a byte-order mark (BOM)",
+                Some("save the file as UTF-8 without BOM"),
+            );
+        }
+        if let Some(at) = file.text.find("\r\n") {
+            let line = file.text[..at].matches('\n').count() as u32 + 1;
+            let column = file.line(line).chars().count() as u32 + 1;
+            let range = Range {
+                line,
+                column,
+                width: 1,
+            };
+            remarks.warning(
+                range,
+                "has Windows line ends (CR LF)",
+                Some("save the file with Unix line ends (LF)"),
+            );
+        }
+        if !file.text.is_empty() && !file.text.ends_with('\n') {
+            remarks.warning_in_file(
+                "does not end with a line end",
+                Some("add a line end after the last line"),
+            );
+        }
+        Some(file)
+    }
+
+    /// A line by its number from 1, without its line end; empty where there is none.
+    pub(super) fn line(&self, line: u32) -> &str {
+        let Some(&start) = self.line_starts.get(line as usize - 1) else {
+            return "";
+        };
+        let end = self.line_starts.get(line as usize).copied();
+        let line = &self.text[start..end.unwrap_or(self.text.len())];
+        line.trim_end_matches(['\n', '\r'])
+    }
+
+    /// The range of `bytes`, cut at the end of its first line.
+    pub(super) fn range(&self, bytes: std::ops::Range<usize>) -> Range {
+        let line = self
+            .line_starts
+            .partition_point(|&start| start <= bytes.start);
+        let line_start = self.line_starts[line - 1];
+        let count = |from: usize, to: usize| {
+            self.text.get(from..to).map_or(1, |text| {
+                text.chars().take_while(|&c| c != '\n' && c != '\r').count() as u32
+            })
+        };
+        Range {
+            line: line as u32,
+            column: count(line_start, bytes.start) + 1,
+            width: count(bytes.start, bytes.end).max(1),
+        }
+    }
+
+    /// The place for reports, cut at the end of the line.
+    pub(super) fn place(&self, range: Range) -> Place {
+        let length = u32::try_from(self.line(range.line).chars().count()).unwrap_or(u32::MAX);
+        let rest = length.saturating_sub(range.column - 1);
+        Place {
+            path: self.path.clone(),
+            spot: Some(Spot {
+                line: range.line,
+                column: range.column,
+                text: self.line(range.line).to_owned(),
+                width: range.width.min(rest).max(1),
+            }),
+        }
+    }
+}
+
+fn read_bounded(path: &Path) -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    File::open(path)?
+        .take(MAX_SIZE + 1)
+        .read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// Collects remarks about one file.
+pub(super) struct Remarks<'a> {
+    pub file: &'a TextFile,
+    diagnostics: &'a mut Vec<Diagnostic>,
+    left: usize,
+}
+
+impl<'a> Remarks<'a> {
+    pub(super) fn new(file: &'a TextFile, diagnostics: &'a mut Vec<Diagnostic>) -> Self {
+        Self {
+            file,
+            diagnostics,
+            left: MAX_REMARKS,
+        }
+    }
+
+    pub(super) fn error(&mut self, range: Range, message: impl Into<String>, help: Option<&str>) {
+        let place = self.file.place(range);
+        self.push(Severity::Error, place, message.into(), help);
+    }
+
+    pub(super) fn warning(&mut self, range: Range, message: impl Into<String>, help: Option<&str>) {
+        let place = self.file.place(range);
+        self.push(Severity::Warning, place, message.into(), help);
+    }
+
+    pub(super) fn error_in_file(&mut self, message: impl Into<String>, help: Option<&str>) {
+        self.push(Severity::Error, self.whole(), message.into(), help);
+    }
+
+    pub(super) fn warning_in_file(&mut self, message: impl Into<String>, help: Option<&str>) {
+        self.push(Severity::Warning, self.whole(), message.into(), help);
+    }
+
+    /// Whether further remarks would be dropped, so that they need not be thought out.
+    pub(super) fn is_full(&self) -> bool {
+        self.left == 0
+    }
+
+    fn whole(&self) -> Place {
+        Place {
+            path: self.file.path.clone(),
+            spot: None,
+        }
+    }
+
+    fn push(&mut self, severity: Severity, place: Place, message: String, help: Option<&str>) {
+        if self.left == 0 {
+            return;
+        }
+        self.left -= 1;
+        self.diagnostics.push(Diagnostic {
+            severity,
+            place,
+            message,
+            help: help.map(str::to_owned),
+        });
+        if self.left == 0 {
+            let message = format!("has more faults; the first {MAX_REMARKS} are shown");
+            self.diagnostics
+                .push(Diagnostic::error(&self.file.path, message));
+        }
+    }
+}
+
+/// A piece of a user's text for a message: without control characters, and not longer than a line.
+pub(super) fn shown(text: &str) -> String {
+    const LONGEST: usize = 60;
+    let mut shown = String::new();
+    for character in text.chars().take(LONGEST) {
+        if character.is_control() {
+            shown.extend(character.escape_default());
+        } else {
+            shown.push(character);
+        }
+    }
+    if text.chars().nth(LONGEST).is_some() {
+        shown.push('…');
+    }
+    shown
+}

@@ -1,0 +1,510 @@
+//! YAML files as trees whose every node knows its place.
+//!
+//! This is the only file that knows the YAML crate. Its event parser is used rather than its
+//! deserializer, because that stops at the first fault and a reader of packages must show all.
+
+use std::collections::HashMap;
+
+use serde_saphyr::granit_parser::{self, Event, Parser, ScalarStyle, Span, Tag};
+
+use crate::package::text::{Range, Remarks, shown};
+
+/// How many nodes a file may have once its aliases are filled in; stops "alias bombs".
+const MAX_NODES: usize = 100_000;
+
+/// How deep collections may be nested.
+const MAX_DEPTH: usize = 64;
+
+/// A value and where it stands.
+#[derive(Clone, Debug)]
+pub(super) struct Node {
+    pub value: Value,
+    pub range: Range,
+}
+
+/// What a value is.
+#[derive(Clone, Debug)]
+pub(super) enum Value {
+    Scalar(Scalar),
+    Sequence(Vec<Node>),
+    Map(Vec<Entry>),
+    /// Something of which the fault is already reported.
+    Broken,
+}
+
+/// A text, number, truth value or nothing.
+#[derive(Clone, Debug)]
+pub(super) struct Scalar {
+    pub text: String,
+    /// Quoted scalars and blocks are texts, whatever they look like.
+    pub quoted: bool,
+}
+
+/// One line of a map. Keys are unique.
+#[derive(Clone, Debug)]
+pub(super) struct Entry {
+    pub key: String,
+    pub key_range: Range,
+    pub value: Node,
+}
+
+/// What a scalar means.
+///
+/// Source: YAML 1.2.2, 10.3.2 "Tag Resolution" (the core schema).
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Meaning {
+    Null,
+    Boolean(bool),
+    /// An integer; `None` if it does not fit.
+    Integer(Option<i64>),
+    Float(f64),
+    Text,
+}
+
+impl Scalar {
+    pub(super) fn meaning(&self) -> Meaning {
+        if self.quoted {
+            return Meaning::Text;
+        }
+        match self.text.as_str() {
+            "" | "~" | "null" | "Null" | "NULL" => return Meaning::Null,
+            "true" | "True" | "TRUE" => return Meaning::Boolean(true),
+            "false" | "False" | "FALSE" => return Meaning::Boolean(false),
+            ".nan" | ".NaN" | ".NAN" => return Meaning::Float(f64::NAN),
+            _ => {}
+        }
+        let unsigned = self.text.trim_start_matches(['+', '-']);
+        let signs = self.text.len() - unsigned.len();
+        if matches!(unsigned, ".inf" | ".Inf" | ".INF") && signs <= 1 {
+            let negative = self.text.starts_with('-');
+            return Meaning::Float(if negative {
+                f64::NEG_INFINITY
+            } else {
+                f64::INFINITY
+            });
+        }
+        if let Some(octal) = self
+            .text
+            .strip_prefix("0o")
+            .filter(|text| is_all(text, |b| (b'0'..=b'7').contains(&b)))
+        {
+            return Meaning::Integer(i64::from_str_radix(octal, 8).ok());
+        }
+        if let Some(hex) = self
+            .text
+            .strip_prefix("0x")
+            .filter(|text| is_all(text, |b| b.is_ascii_hexdigit()))
+        {
+            return Meaning::Integer(i64::from_str_radix(hex, 16).ok());
+        }
+        if signs > 1 {
+            Meaning::Text
+        } else if is_all(unsigned, |b| b.is_ascii_digit()) {
+            Meaning::Integer(self.text.parse().ok())
+        } else if is_float(unsigned) {
+            self.text.parse().map_or(Meaning::Text, Meaning::Float)
+        } else {
+            Meaning::Text
+        }
+    }
+}
+
+fn is_all(text: &str, allowed: impl Fn(u8) -> bool) -> bool {
+    !text.is_empty() && text.bytes().all(allowed)
+}
+
+/// `(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?`
+fn is_float(unsigned: &str) -> bool {
+    let exponent_at = unsigned.find(['e', 'E']).unwrap_or(unsigned.len());
+    let (significand, exponent) = unsigned.split_at(exponent_at);
+    let (whole, fraction) = significand.split_once('.').unwrap_or((significand, ""));
+    let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    let exponent_digits = exponent
+        .get(1..)
+        .map(|text| text.strip_prefix(['+', '-']).unwrap_or(text));
+    digits(whole)
+        && digits(fraction)
+        && !(whole.is_empty() && fraction.is_empty())
+        && exponent_digits.is_none_or(|text| is_all(text, |b| b.is_ascii_digit()))
+}
+
+/// Reads the file's one document. `None`: it has no content, or is no YAML, which is reported.
+pub(super) fn parse(remarks: &mut Remarks<'_>) -> Parsed {
+    let file = remarks.file;
+    let options = granit_parser::options! {
+        emit_comments: false,
+        emit_unresolved_aliases: true,
+        flow_nesting_limit: MAX_DEPTH,
+        block_nesting_limit: MAX_DEPTH,
+    };
+    let mut builder = Builder::default();
+    for next in Parser::new_from_str_with_options(&file.text, options) {
+        let step = match next {
+            Ok((event, span)) => builder.event(event, file_range(&span), remarks),
+            Err(error) => {
+                report_syntax(&error, remarks);
+                Step::Stop
+            }
+        };
+        if matches!(step, Step::Stop) {
+            return Parsed::Unreadable;
+        }
+    }
+    builder.root.map_or(Parsed::Empty, Parsed::Document)
+}
+
+/// What a file came to.
+#[derive(Debug)]
+pub(super) enum Parsed {
+    Document(Node),
+    Empty,
+    /// Its fault is already reported.
+    Unreadable,
+}
+
+fn report_syntax(error: &granit_parser::ScanError, remarks: &mut Remarks<'_>) {
+    let marker = error.marker();
+    let line = u32::try_from(marker.line()).unwrap_or(u32::MAX).max(1);
+    let column = u32::try_from(marker.col())
+        .unwrap_or(u32::MAX)
+        .saturating_add(1);
+    let text = remarks.file.line(line);
+    let indentation = text.len() - text.trim_start().len();
+    let help = if text[..indentation].contains('\t') {
+        Some("YAML is indented with spaces; replace the tab")
+    } else if text.matches(": ").count() > 1 {
+        Some("a text with `: ` in it must stand in quotes")
+    } else {
+        None
+    };
+    let message = format!("is no valid YAML: {}", lower_first(&error.info()));
+    remarks.error(
+        Range {
+            line,
+            column,
+            width: 1,
+        },
+        message,
+        help,
+    );
+}
+
+fn lower_first(text: &str) -> String {
+    let mut characters = text.trim_end_matches('.').chars();
+    characters
+        .next()
+        .map(|first| first.to_lowercase().chain(characters).collect())
+        .unwrap_or_default()
+}
+
+/// Taken from the parser's own counting: counting again would be quadratic in a long line.
+fn file_range(span: &Span) -> Range {
+    let saturating = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+    Range {
+        line: saturating(span.start.line()).max(1),
+        column: saturating(span.start.col()).saturating_add(1),
+        width: saturating(span.len()).max(1),
+    }
+}
+
+enum Step {
+    GoOn,
+    Stop,
+}
+
+/// Makes a tree of the stream of events.
+#[derive(Default)]
+struct Builder {
+    open: Vec<Open>,
+    root: Option<Node>,
+    documents: usize,
+    anchors: HashMap<usize, Anchored>,
+    nodes: usize,
+}
+
+/// A node that aliases may repeat, and how many nodes it is.
+struct Anchored {
+    node: Node,
+    nodes: usize,
+}
+
+/// A collection whose end is not reached yet.
+struct Open {
+    anchor: usize,
+    range: Range,
+    nodes_before: usize,
+    content: OpenContent,
+}
+
+enum OpenContent {
+    Sequence(Vec<Node>),
+    Map(OpenMap),
+}
+
+#[derive(Default)]
+struct OpenMap {
+    entries: Vec<Entry>,
+    lines: HashMap<String, u32>,
+    key: Option<Node>,
+    /// Some key is no text, so nothing can be said about what the map means.
+    has_bad_key: bool,
+}
+
+impl Builder {
+    fn event(&mut self, event: Event<'_>, range: Range, remarks: &mut Remarks<'_>) -> Step {
+        match event {
+            Event::DocumentStart(..) => {
+                self.documents += 1;
+                if self.documents > 1 {
+                    let help = "one file, one document; remove what follows `---`";
+                    remarks.error(range, "a second YAML document starts here", Some(help));
+                    return Step::Stop;
+                }
+            }
+            Event::Scalar(text, style, anchor, tag) => {
+                let quoted = style != ScalarStyle::Plain || is_text_tag(tag.as_deref());
+                check_tag(tag.as_deref(), range, remarks);
+                let text = text.into_owned();
+                let value = Value::Scalar(Scalar { text, quoted });
+                self.nodes += 1;
+                self.finish(Node { value, range }, anchor, self.nodes - 1, remarks);
+            }
+            Event::SequenceStart(_, anchor, tag) => {
+                check_tag(tag.as_deref(), range, remarks);
+                self.start(OpenContent::Sequence(Vec::new()), anchor, range);
+            }
+            Event::MappingStart(_, anchor, tag) => {
+                check_tag(tag.as_deref(), range, remarks);
+                self.start(OpenContent::Map(OpenMap::default()), anchor, range);
+            }
+            Event::SequenceEnd | Event::MappingEnd => self.end(remarks),
+            Event::Alias(anchor) => return self.alias(anchor, range, remarks),
+            Event::UnresolvedAlias(name) => {
+                let message = format!("`*{}` names no anchor above it", shown(&name));
+                let help = "put the text in quotes if no alias is meant";
+                remarks.error(range, message, Some(help));
+                self.nodes += 1;
+                let value = Value::Broken;
+                self.finish(Node { value, range }, 0, self.nodes - 1, remarks);
+            }
+            _ => {}
+        }
+        if self.nodes > MAX_NODES {
+            let message = format!("has more than {MAX_NODES} YAML values");
+            remarks.error(range, message, None);
+            return Step::Stop;
+        }
+        Step::GoOn
+    }
+
+    fn start(&mut self, content: OpenContent, anchor: usize, range: Range) {
+        self.open.push(Open {
+            anchor,
+            range,
+            nodes_before: self.nodes,
+            content,
+        });
+        self.nodes += 1;
+    }
+
+    fn end(&mut self, remarks: &mut Remarks<'_>) {
+        let Some(open) = self.open.pop() else { return };
+        let value = match open.content {
+            OpenContent::Sequence(items) => Value::Sequence(items),
+            OpenContent::Map(map) if map.has_bad_key => Value::Broken,
+            OpenContent::Map(map) => Value::Map(map.entries),
+        };
+        let range = open.range;
+        self.finish(
+            Node { value, range },
+            open.anchor,
+            open.nodes_before,
+            remarks,
+        );
+    }
+
+    /// Repeats an anchored node. Its size is known before it is copied, so a bomb never grows.
+    fn alias(&mut self, anchor: usize, range: Range, remarks: &mut Remarks<'_>) -> Step {
+        let Some(anchored) = self.anchors.get(&anchor) else {
+            remarks.error(
+                range,
+                "an alias may not stand inside of what it repeats",
+                None,
+            );
+            return Step::Stop;
+        };
+        let nodes_before = self.nodes;
+        self.nodes += anchored.nodes;
+        if self.nodes > MAX_NODES {
+            let message =
+                format!("has more than {MAX_NODES} YAML values once its aliases are filled in");
+            remarks.error(range, message, Some("write less, or without aliases"));
+            return Step::Stop;
+        }
+        let node = anchored.node.clone();
+        self.finish(node, 0, nodes_before, remarks);
+        Step::GoOn
+    }
+
+    /// Puts a complete node where it belongs.
+    fn finish(
+        &mut self,
+        node: Node,
+        anchor: usize,
+        nodes_before: usize,
+        remarks: &mut Remarks<'_>,
+    ) {
+        if anchor != 0 {
+            let nodes = self.nodes - nodes_before;
+            let node = node.clone();
+            self.anchors.insert(anchor, Anchored { node, nodes });
+        }
+        match self.open.last_mut() {
+            None => self.root = Some(node),
+            Some(Open {
+                content: OpenContent::Sequence(items),
+                ..
+            }) => items.push(node),
+            Some(Open {
+                content: OpenContent::Map(map),
+                ..
+            }) => match map.key.take() {
+                None => map.key = Some(node),
+                Some(key) => map.add(key, node, remarks),
+            },
+        }
+    }
+}
+
+impl OpenMap {
+    fn add(&mut self, key: Node, value: Node, remarks: &mut Remarks<'_>) {
+        let Value::Scalar(Scalar { text: name, .. }) = key.value else {
+            if !matches!(key.value, Value::Broken) {
+                let help = "if the text starts with `{` or `[`, put it in quotes";
+                remarks.error(key.range, "a key must be a text", Some(help));
+            }
+            self.has_bad_key = true;
+            return;
+        };
+        if let Some(line) = self.lines.get(&name) {
+            let message = format!(
+                "key `{}` is there twice; first on line {line}",
+                shown(&name)
+            );
+            remarks.error(key.range, message, Some("remove one of the two"));
+            return;
+        }
+        self.lines.insert(name.clone(), key.range.line);
+        self.entries.push(Entry {
+            key: name,
+            key_range: key.range,
+            value,
+        });
+    }
+}
+
+fn is_text_tag(tag: Option<&Tag>) -> bool {
+    tag.is_some_and(|tag| tag.is_yaml_core_schema_tag("str"))
+}
+
+/// Tags would change what a value is; the format has no use for them.
+fn check_tag(tag: Option<&Tag>, range: Range, remarks: &mut Remarks<'_>) {
+    if let Some(tag) = tag.filter(|tag| !is_text_tag(Some(tag))) {
+        let message = format!("YAML tag `{}` is not supported", shown(&tag.original()));
+        remarks.error(range, message, Some("remove the tag"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::package::text::TextFile;
+    use std::path::Path;
+
+    #[test]
+    fn scalars_mean_what_the_core_schema_says() {
+        let check = |text: &str, expected: Meaning| {
+            let scalar = Scalar {
+                text: text.to_owned(),
+                quoted: false,
+            };
+            assert_eq!(scalar.meaning(), expected, "{text}");
+        };
+        check("", Meaning::Null);
+        check("~", Meaning::Null);
+        check("yes", Meaning::Text);
+        check("True", Meaning::Boolean(true));
+        check("17", Meaning::Integer(Some(17)));
+        check("+17", Meaning::Integer(Some(17)));
+        check("-0", Meaning::Integer(Some(0)));
+        check("0x1F", Meaning::Integer(Some(31)));
+        check("0o17", Meaning::Integer(Some(15)));
+        check("99999999999999999999", Meaning::Integer(None));
+        check("1_000", Meaning::Text);
+        check("2025-09", Meaning::Text);
+        check("1.", Meaning::Float(1.0));
+        check(".5", Meaning::Float(0.5));
+        check("-1.5e-3", Meaning::Float(-0.0015));
+        check("1e", Meaning::Text);
+        check(".", Meaning::Text);
+        check("--1", Meaning::Text);
+        check("infinity", Meaning::Text);
+        check("-.inf", Meaning::Float(f64::NEG_INFINITY));
+    }
+
+    fn check(text: &str, expected: &[&str]) {
+        let file = TextFile::new(Path::new("a.yaml"), text.to_owned());
+        let mut diagnostics = Vec::new();
+        parse(&mut Remarks::new(&file, &mut diagnostics));
+        let got: Vec<String> = diagnostics.iter().map(ToString::to_string).collect();
+        assert_eq!(got, expected, "{text}");
+    }
+
+    #[test]
+    fn faults_of_yaml_are_shown_where_they_are() {
+        check("a: 1\nb: [1, 2]\n", &[]);
+        check("", &[]);
+        check("# only a comment\n", &[]);
+        check(
+            "a: 1\na: 2\n",
+            &["a.yaml:2:1: key `a` is there twice; first on line 1"],
+        );
+        check(
+            "a: 1\n---\nb: 2\n",
+            &["a.yaml:2:1: a second YAML document starts here"],
+        );
+        check("{{x}}: 1\n", &["a.yaml:1:2: a key must be a text"]);
+        check("a: *b\n", &["a.yaml:1:4: `*b` names no anchor above it"]);
+        check(
+            "a: &b [*b]\n",
+            &["a.yaml:1:8: an alias may not stand inside of what it repeats"],
+        );
+        check(
+            "a: !!int 5\n",
+            &["a.yaml:1:10: YAML tag `!!int` is not supported"],
+        );
+        check("a: !!str 5\n", &[]);
+        check(
+            "a: é ö\nü: [\n",
+            &["a.yaml:2:4: is no valid YAML: unclosed bracket '['"],
+        );
+    }
+
+    #[test]
+    fn an_alias_bomb_is_stopped_before_it_grows() {
+        let mut text = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n".to_owned();
+        for level in 1..10 {
+            let below = format!("*a{}", level - 1);
+            let items = vec![below; 10].join(", ");
+            text += &format!("a{level}: &a{level} [{items}]\n");
+        }
+        check(
+            &text,
+            &["a.yaml:5:45: has more than 100000 YAML values once its aliases are filled in"],
+        );
+        check(
+            &"[".repeat(1000),
+            &["a.yaml:1:65: is no valid YAML: recursion limit exceeded"],
+        );
+    }
+}

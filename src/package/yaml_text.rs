@@ -1,0 +1,158 @@
+//! Writes a tree back as YAML: block style, keys in their order, plain where plain is unambiguous.
+
+use crate::package::yaml::{Meaning, Node, Scalar, Value};
+
+/// The tree as a YAML document that ends with a line end.
+pub(super) fn write(node: &Node) -> String {
+    let mut text = String::new();
+    block(node, 0, &mut text);
+    text
+}
+
+/// Writes a value that starts on a line of its own.
+fn block(node: &Node, depth: usize, text: &mut String) {
+    match &node.value {
+        Value::Map(entries) if !entries.is_empty() => {
+            for entry in entries {
+                indent(depth, text);
+                let key = Scalar {
+                    text: entry.key.clone(),
+                    quoted: true,
+                };
+                text.push_str(&scalar(&key));
+                text.push(':');
+                inner(&entry.value, depth, text);
+            }
+        }
+        Value::Sequence(items) if !items.is_empty() => {
+            for item in items {
+                indent(depth, text);
+                text.push('-');
+                inner(item, depth, text);
+            }
+        }
+        _ => {
+            indent(depth, text);
+            text.push_str(&flow(node));
+            text.push('\n');
+        }
+    }
+}
+
+/// Writes the value behind a key or a dash.
+fn inner(node: &Node, depth: usize, text: &mut String) {
+    match &node.value {
+        Value::Map(entries) if !entries.is_empty() => {
+            text.push('\n');
+            block(node, depth + 1, text);
+        }
+        Value::Sequence(items) if !items.is_empty() => {
+            text.push('\n');
+            block(node, depth, text);
+        }
+        _ => {
+            text.push(' ');
+            text.push_str(&flow(node));
+            text.push('\n');
+        }
+    }
+}
+
+/// A value that fits on the line.
+fn flow(node: &Node) -> String {
+    match &node.value {
+        Value::Map(_) => "{}".to_owned(),
+        Value::Sequence(_) => "[]".to_owned(),
+        Value::Broken => "null".to_owned(),
+        Value::Scalar(value) => scalar(value),
+    }
+}
+
+/// A scalar with the meaning it had: plain where nobody could read it otherwise, else quoted.
+fn scalar(value: &Scalar) -> String {
+    let plain = Scalar {
+        text: value.text.clone(),
+        quoted: false,
+    };
+    if value.meaning() != Meaning::Text
+        || (plain.meaning() == Meaning::Text && is_plain(&value.text))
+    {
+        return match value.text.as_str() {
+            "" => "null".to_owned(),
+            text => text.to_owned(),
+        };
+    }
+    let mut quoted = String::from("\"");
+    for character in value.text.chars() {
+        match character {
+            '"' => quoted.push_str("\\\""),
+            '\\' => quoted.push_str("\\\\"),
+            '\n' => quoted.push_str("\\n"),
+            '\t' => quoted.push_str("\\t"),
+            '\r' => quoted.push_str("\\r"),
+            c if c.is_control() => quoted.push_str(&format!("\\u{:04x}", u32::from(c))),
+            c => quoted.push(c),
+        }
+    }
+    quoted + "\""
+}
+
+/// Whether a text can stand without quotes for every YAML reader.
+fn is_plain(text: &str) -> bool {
+    const RESERVED: [&str; 6] = ["y", "n", "yes", "no", "on", "off"];
+    let lower = text.to_lowercase();
+    let first = text.chars().next();
+    first.is_some_and(|c| c.is_alphabetic() || c == '_' || c == '/')
+        && !RESERVED.contains(&lower.as_str())
+        && !text.ends_with([' ', ':'])
+        && !text.contains(": ")
+        && !text.contains(" #")
+        && text.chars().all(|c| !c.is_control())
+}
+
+fn indent(depth: usize, text: &mut String) {
+    for _ in 0..depth {
+        text.push_str("  ");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::package::text::{Remarks, TextFile};
+    use crate::package::yaml::{Parsed, parse};
+    use std::path::Path;
+
+    fn check(source: &str, expected: &str) {
+        let file = TextFile::new(Path::new("f.yaml"), source.to_owned());
+        let mut diagnostics = Vec::new();
+        let mut remarks = Remarks::new(&file, &mut diagnostics);
+        let Parsed::Document(root) = parse(&mut remarks) else {
+            panic!("{source} is no document")
+        };
+        assert_eq!(write(&root), expected);
+    }
+
+    #[test]
+    fn a_tree_is_written_in_block_style() {
+        check(
+            "{description: small, args: [a, b]}",
+            "description: small\nargs:\n- a\n- b\n",
+        );
+        check("{a: {b: {c: 1}}}", "a:\n  b:\n    c: 1\n");
+        check("{a: [], b: {}, c: }", "a: []\nb: {}\nc: ~\n");
+    }
+
+    #[test]
+    fn scalars_keep_their_meaning() {
+        check("a: 'yes'", "a: \"yes\"\n");
+        check("a: true", "a: true\n");
+        check("a: 'true'", "a: \"true\"\n");
+        check("a: '1'", "a: \"1\"\n");
+        check("a: 1.5", "a: 1.5\n");
+        check("a: 'x: y'", "a: \"x: y\"\n");
+        check("a: 'x #y'", "a: \"x #y\"\n");
+        check("a: \"1\\n2\\t\\\"\"", "a: \"1\\n2\\t\\\"\"\n");
+        check("a: N = 2, the shortest", "a: N = 2, the shortest\n");
+    }
+}
