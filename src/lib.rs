@@ -1,5 +1,6 @@
 //! juror judges programs.
 
 pub mod check;
+pub mod language;
 pub mod model;
 pub mod package;

@@ -1,0 +1,437 @@
+//! A command that the user typed, such as `./a.out --fast` or `python3 sol.py`, as a plan.
+//!
+//! The program runs in a box and sees nothing of the user's directory but what the command names: the
+//! program itself and the arguments that are files or directories. Those below the current directory
+//! lie in the box under the same relative name; others are shown under their absolute path.
+
+use std::ffi::OsString;
+use std::fs;
+use std::io;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use walkdir::WalkDir;
+
+use crate::language::PROGRAM;
+use crate::language::executable::{self, ExecutableError};
+use crate::language::find;
+use crate::language::plan::{BuildPlan, Content, ProgramFile, Start};
+use crate::language::planner;
+use crate::language::probe::normal;
+use crate::language::sources::FileMode;
+use crate::language::toolchain::{MissingTool, Toolchains, is_system};
+use crate::model::job::{Command, Visible};
+
+/// A command that cannot be started.
+#[derive(Debug, thiserror::Error)]
+pub enum CommandError {
+    /// Nothing stands there.
+    #[error("no command; write it after `--`, such as `-- ./a.out`")]
+    Empty,
+    /// A word that is no UTF-8.
+    #[error("`{word}` is not UTF-8; rename the file")]
+    NotUtf8 {
+        /// The word, as far as it can be shown.
+        word: String,
+    },
+    /// The program's name is only found in the current directory.
+    #[error("no `{name}` on the search path; write `./{name}` for the one in this directory")]
+    OnlyHere {
+        /// The name.
+        name: String,
+    },
+    /// The program is not on the search path.
+    #[error(transparent)]
+    Missing(#[from] MissingTool),
+    /// There is nothing at the program's path.
+    #[error("`{}` does not exist{}", path.display(), if *dangling { "; it is a symbolic link to nothing" } else { "; build it first, or mend the path" })]
+    NoFile {
+        /// The path.
+        path: PathBuf,
+        /// Whether there is a symbolic link.
+        dangling: bool,
+    },
+    /// The program's path is a directory.
+    #[error("`{}` is a directory; name the program in it", path.display())]
+    Directory {
+        /// The path.
+        path: PathBuf,
+    },
+    /// The program is a file that cannot be started.
+    #[error("`{}` {fault}", path.display())]
+    Executable {
+        /// The path.
+        path: PathBuf,
+        /// Why.
+        fault: ExecutableError,
+    },
+    /// An argument is a directory that is too much to show.
+    #[error("`{argument}` would show the program {what}; name the files or a smaller directory")]
+    TooMuch {
+        /// The argument.
+        argument: String,
+        /// What it is.
+        what: &'static str,
+    },
+    /// The system refused to read a file.
+    #[error("cannot read {}: {source}", path.display())]
+    Io {
+        /// The path.
+        path: PathBuf,
+        /// The system's word.
+        source: io::Error,
+    },
+}
+
+/// Plans a command typed in this directory, an absolute path.
+pub fn command_line(
+    argv: &[OsString],
+    cwd: &Path,
+    toolchains: &Toolchains,
+) -> Result<BuildPlan, CommandError> {
+    let mut words = Vec::new();
+    for word in argv {
+        let text = word.to_str().ok_or_else(|| CommandError::NotUtf8 {
+            word: word.to_string_lossy().into_owned(),
+        })?;
+        words.push(text.to_owned());
+    }
+    let (program, args) = words.split_first().ok_or(CommandError::Empty)?;
+    let mut typed = Typed {
+        cwd,
+        toolchains,
+        files: Vec::new(),
+        tools: Vec::new(),
+    };
+    let mut command = if program.contains('/') {
+        typed.program_at(program)?
+    } else {
+        typed.program_named(program)?
+    };
+    for arg in args {
+        let shown = typed.argument(arg, &mut command.visible)?;
+        command.argv.push(shown);
+    }
+    Ok(BuildPlan {
+        language: "command",
+        tools: typed.tools,
+        files: typed.files,
+        build: None,
+        start: Start::plain(command, PROCESSES),
+        entry_point: None,
+        remarks: Vec::new(),
+    })
+}
+
+/// Whatever was typed may be a virtual machine: room for its threads.
+const PROCESSES: u32 = 64;
+
+/// The most files that a directory among the arguments may have.
+const MOST_FILES: usize = 1000;
+
+/// The most bytes that a directory among the arguments may have.
+const MOST_BYTES: u64 = 256 << 20;
+
+struct Typed<'a> {
+    cwd: &'a Path,
+    toolchains: &'a Toolchains,
+    files: Vec<ProgramFile>,
+    tools: Vec<String>,
+}
+
+impl Typed<'_> {
+    /// A program on the search path.
+    fn program_named(&mut self, name: &str) -> Result<Command, CommandError> {
+        let found = self.toolchains.named(name, "judge");
+        if found.is_err() && self.cwd.join(name).exists() {
+            return Err(CommandError::OnlyHere { name: name.into() });
+        }
+        let found = found?;
+        if !found.version.is_empty() {
+            self.tools.push(found.version.clone());
+        }
+        if is_system(&found.program) || find::known(name).is_some() {
+            return Ok(Command {
+                argv: vec![found.program.to_string_lossy().into_owned()],
+                env: Vec::new(),
+                visible: found.visible.clone(),
+            });
+        }
+        let mut command = self.start(&found.program, &found.program.to_string_lossy())?;
+        planner::merge(&mut command.visible, &found.visible);
+        Ok(command)
+    }
+
+    /// A program at a path.
+    fn program_at(&mut self, program: &str) -> Result<Command, CommandError> {
+        let path = normal(&self.cwd.join(program));
+        let Ok(metadata) = fs::metadata(&path) else {
+            let dangling = fs::symlink_metadata(&path).is_ok();
+            return Err(CommandError::NoFile { path, dangling });
+        };
+        if metadata.is_dir() {
+            return Err(CommandError::Directory { path });
+        }
+        if metadata.permissions().mode() & 0o111 == 0 {
+            let fault = ExecutableError::NotExecutable {
+                path: program.into(),
+            };
+            return Err(CommandError::Executable { path, fault });
+        }
+        let text = path.to_string_lossy().into_owned();
+        if is_system(&path) || find::known(&text).is_some() {
+            return self.program_named(&text);
+        }
+        let name = self
+            .below(&path)
+            .unwrap_or_else(|| path.file_name().map(PathBuf::from).unwrap_or_default());
+        let command = self.start(&path, &format!("{PROGRAM}/{}", name.display()))?;
+        self.put(name, path, FileMode::Executable);
+        Ok(command)
+    }
+
+    /// The command that starts this file, which the program sees at `inside`.
+    fn start(&self, path: &Path, inside: &str) -> Result<Command, CommandError> {
+        let bytes = fs::read(path).map_err(|source| CommandError::Io {
+            path: path.into(),
+            source,
+        })?;
+        executable::inspect(&bytes)
+            .and_then(|executable| planner::start(inside, &executable, self.toolchains))
+            .map_err(|fault| CommandError::Executable {
+                path: path.into(),
+                fault,
+            })
+    }
+
+    /// Shows what an argument names, and returns it as the program is to see it.
+    fn argument(&mut self, arg: &str, visible: &mut Vec<Visible>) -> Result<String, CommandError> {
+        let path = normal(&self.cwd.join(arg));
+        let Ok(metadata) = fs::metadata(&path) else {
+            return Ok(arg.to_owned());
+        };
+        let is_hidden_place = ["/dev", "/proc", "/sys"]
+            .iter()
+            .any(|it| path.starts_with(it));
+        if arg.is_empty() || arg.starts_with('-') || is_system(&path) || is_hidden_place {
+            return Ok(arg.to_owned());
+        }
+        let too_much = |what| CommandError::TooMuch {
+            argument: arg.to_owned(),
+            what,
+        };
+        if self.cwd.starts_with(&path) {
+            return Err(too_much("the whole current directory"));
+        }
+        if let Some(name) = self.below(&path).filter(|_| !Path::new(arg).is_absolute()) {
+            if metadata.is_dir() {
+                self.put_directory(&path, &name).map_err(too_much)?;
+            } else if metadata.is_file() {
+                self.put(name, path, mode_of(&metadata));
+            }
+            return Ok(arg.to_owned());
+        }
+        let home = self.toolchains.probe().home();
+        if metadata.is_dir() && home.is_some_and(|it| it.starts_with(&path)) {
+            return Err(too_much("the home directory"));
+        }
+        let shown = path.to_string_lossy().into_owned();
+        let host = fs::canonicalize(&path).unwrap_or_else(|_| path.clone());
+        planner::merge(visible, &[Visible { host, inside: path }]);
+        Ok(shown)
+    }
+
+    /// The path relative to the current directory, if it is below.
+    fn below(&self, path: &Path) -> Option<PathBuf> {
+        path.strip_prefix(self.cwd).ok().map(PathBuf::from)
+    }
+
+    fn put(&mut self, name: PathBuf, host: PathBuf, mode: FileMode) {
+        if self.files.iter().all(|it| it.name != name) {
+            self.files.push(ProgramFile {
+                name,
+                content: Content::Host(host),
+                mode,
+            });
+        }
+    }
+
+    fn put_directory(&mut self, path: &Path, name: &Path) -> Result<(), &'static str> {
+        let mut bytes = 0;
+        let mut files = 0;
+        for entry in WalkDir::new(path)
+            .follow_links(true)
+            .sort_by_file_name()
+            .into_iter()
+            .flatten()
+        {
+            let Some(metadata) = entry.metadata().ok().filter(fs::Metadata::is_file) else {
+                continue;
+            };
+            bytes += metadata.len();
+            files += 1;
+            if files > MOST_FILES || bytes > MOST_BYTES {
+                return Err("a directory of more than 1000 files or 256 MiB");
+            }
+            let inside = entry.path().strip_prefix(path).unwrap_or(entry.path());
+            self.put(name.join(inside), entry.path().into(), mode_of(&metadata));
+        }
+        Ok(())
+    }
+}
+
+fn mode_of(metadata: &fs::Metadata) -> FileMode {
+    match metadata.permissions().mode() & 0o111 {
+        0 => FileMode::Plain,
+        _ => FileMode::Executable,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::language::scripted::Scripted;
+    use std::os::unix::fs::symlink;
+
+    /// Writes a file; a star before its name is the `x` bit.
+    fn write(dir: &Path, name: &str, text: &str) -> io::Result<()> {
+        let path = dir.join(name.trim_start_matches('*'));
+        fs::create_dir_all(path.parent().unwrap_or(dir))?;
+        fs::write(&path, text)?;
+        let mode = if name.starts_with('*') { 0o755 } else { 0o644 };
+        fs::set_permissions(&path, fs::Permissions::from_mode(mode))
+    }
+
+    /// A directory with the files of these tests; `DIR` stands for it below.
+    fn directory() -> io::Result<tempfile::TempDir> {
+        let dir = tempfile::tempdir()?;
+        let root = dir.path();
+        for (name, text) in [
+            ("*here/a.sh", "#!/bin/sh\n"),
+            ("*here/crlf", "#!/bin/sh\r\n"),
+            ("*here/text", "hello"),
+            ("here/plain", "#!/bin/sh\n"),
+            ("here/sol.py", "print(1)"),
+            ("here/classes/A.class", ""),
+            ("*elsewhere/tool", "#!/usr/bin/env python3\n"),
+            ("elsewhere/data.txt", "1"),
+        ] {
+            write(root, name, text)?;
+        }
+        symlink("nowhere", root.join("here/dangling"))?;
+        Ok(dir)
+    }
+
+    /// Shows the command as `argv [visible] {files}`, or the error.
+    fn check(words: &[&str], expected: &str) -> io::Result<()> {
+        let dir = directory()?;
+        let root = fs::canonicalize(dir.path())?;
+        let root_text = root.display().to_string();
+        let machine = Scripted::default()
+            .tool("/h/shims/python3")
+            .says("-c", "/h/py/bin/python3\n/h/py\n/h/py\nCPython 3.12\n");
+        let argv: Vec<OsString> = words
+            .iter()
+            .map(|it| it.replace("DIR", &root_text).into())
+            .collect();
+        let toolchains = Toolchains::new(Box::new(machine));
+        let said = match command_line(&argv, &root.join("here"), &toolchains) {
+            Ok(plan) => {
+                let command = plan.start.command(&[], None);
+                let visible: Vec<String> = command
+                    .visible
+                    .iter()
+                    .map(|it| it.inside.display().to_string())
+                    .collect();
+                let files: Vec<String> = plan
+                    .files
+                    .iter()
+                    .map(|it| it.name.display().to_string())
+                    .collect();
+                format!(
+                    "{} [{}] {{{}}}",
+                    command.argv.join(" "),
+                    visible.join(" "),
+                    files.join(" ")
+                )
+            }
+            Err(fault) => fault.to_string(),
+        };
+        assert_eq!(said.replace(&root_text, "DIR"), expected, "{words:?}");
+        Ok(())
+    }
+
+    #[test]
+    fn a_program_and_the_files_it_is_given_are_shown() -> io::Result<()> {
+        check(
+            &["./a.sh", "--fast", "1"],
+            "/bin/sh /program/a.sh --fast 1 [] {a.sh}",
+        )?;
+        check(
+            &["python3", "sol.py", "7"],
+            "/h/py/bin/python3 sol.py 7 [/h/py] {sol.py}",
+        )?;
+        check(
+            &["python3", "-cp", "classes"],
+            "/h/py/bin/python3 -cp classes [/h/py] {classes/A.class}",
+        )?;
+        check(
+            &["../elsewhere/tool"],
+            "/h/py/bin/python3 /program/tool [/h/py] {tool}",
+        )?;
+        check(
+            &["./a.sh", "../elsewhere/data.txt", "/dev/null"],
+            "/bin/sh /program/a.sh DIR/elsewhere/data.txt /dev/null [DIR/elsewhere/data.txt] {a.sh}",
+        )?;
+        check(
+            &["./a.sh", "DIR/here/plain"],
+            "/bin/sh /program/a.sh DIR/here/plain [DIR/here/plain] {a.sh}",
+        )
+    }
+
+    #[test]
+    fn what_cannot_start_says_why() -> io::Result<()> {
+        check(&[], "no command; write it after `--`, such as `-- ./a.out`")?;
+        check(
+            &["./plain"],
+            "`DIR/here/plain` is not executable; run `chmod +x ./plain`",
+        )?;
+        check(
+            &["./none"],
+            "`DIR/here/none` does not exist; build it first, or mend the path",
+        )?;
+        check(
+            &["./dangling"],
+            "`DIR/here/dangling` does not exist; it is a symbolic link to nothing",
+        )?;
+        check(
+            &["./classes"],
+            "`DIR/here/classes` is a directory; name the program in it",
+        )?;
+        check(
+            &["./text"],
+            "`DIR/here/text` is no program: neither an ELF binary nor a script with a `#!` line",
+        )?;
+        check(
+            &["./crlf"],
+            "`DIR/here/crlf` has a `#!` line that ends with a carriage return, so its interpreter is not found; \
+             convert it with `sed -i 's/\\r$//'`",
+        )?;
+        check(
+            &["a.sh"],
+            "no `a.sh` on the search path; write `./a.sh` for the one in this directory",
+        )?;
+        check(
+            &["lua"],
+            "cannot judge: no working lua found on the search path",
+        )
+    }
+
+    #[test]
+    fn the_whole_directory_is_never_shown() -> io::Result<()> {
+        let too_much = "would show the program the whole current directory; name the files or a smaller directory";
+        check(&["./a.sh", "."], &format!("`.` {too_much}"))?;
+        check(&["./a.sh", ".."], &format!("`..` {too_much}"))?;
+        check(&["./a.sh", "/"], &format!("`/` {too_much}"))
+    }
+}

@@ -1,0 +1,87 @@
+//! Named values of a package, put into its source files.
+
+use std::borrow::Cow;
+
+use memchr::{memchr, memmem};
+
+use crate::model::program::Constant;
+
+/// Replaces each `{{name}}` and `{{name.variant}}` by its value.
+///
+/// Names that are not defined stay as they are, and so does a file with a zero byte, which is no text.
+/// Values are not looked into again. Source: problem package format 2025-09, "Constants".
+pub fn replace_constants<'a>(text: &'a [u8], constants: &[Constant]) -> Cow<'a, [u8]> {
+    if constants.is_empty() || memmem::find(text, b"{{").is_none() || memchr(0, text).is_some() {
+        return Cow::Borrowed(text);
+    }
+    let mut replaced = Vec::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(start) = memmem::find(rest, b"{{") {
+        match constants.iter().find(|it| stands_at(rest, start, &it.key)) {
+            Some(constant) => {
+                replaced.extend_from_slice(&rest[..start]);
+                replaced.extend_from_slice(constant.value.as_bytes());
+                rest = &rest[start + constant.key.len() + 4..];
+            }
+            None => {
+                replaced.extend_from_slice(&rest[..=start]);
+                rest = &rest[start + 1..];
+            }
+        }
+    }
+    replaced.extend_from_slice(rest);
+    Cow::Owned(replaced)
+}
+
+/// Whether `{{key}}` stands in the text at this offset.
+fn stands_at(text: &[u8], start: usize, key: &str) -> bool {
+    text[start + 2..]
+        .strip_prefix(key.as_bytes())
+        .is_some_and(|rest| rest.starts_with(b"}}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, replaced: &str) {
+        let constant = |key: &str, value: &str| Constant {
+            key: key.into(),
+            value: value.into(),
+        };
+        let constants = [
+            constant("n", "100"),
+            constant("n.tex", "10^2"),
+            constant("name", "{{n}}"),
+        ];
+        let found = replace_constants(text.as_bytes(), &constants);
+        assert_eq!(String::from_utf8_lossy(&found), replaced, "{text:?}");
+    }
+
+    #[test]
+    fn a_defined_name_is_replaced_wherever_it_stands() {
+        check("int n = {{n}};", "int n = 100;");
+        check("{{n}}{{n.tex}}", "10010^2");
+        check("{{{n}}}", "{100}");
+        check("x{{n}}y{{n}}", "x100y100");
+    }
+
+    #[test]
+    fn what_is_not_defined_stays() {
+        check(
+            "{{m}} {{n.x}} {{ n }} {{n} {{",
+            "{{m}} {{n.x}} {{ n }} {{n} {{",
+        );
+        check("no braces", "no braces");
+    }
+
+    #[test]
+    fn a_value_is_not_looked_into_again() {
+        check("{{name}}", "{{n}}");
+    }
+
+    #[test]
+    fn a_binary_file_stays() {
+        check("\0{{n}}", "\0{{n}}");
+    }
+}

@@ -1,0 +1,159 @@
+//! Which of several files starts.
+
+use std::path::{Path, PathBuf};
+
+use crate::language::sources::SourceFile;
+
+/// Why no file could be chosen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum EntryFault {
+    /// The one that was asked for is not there.
+    Missing {
+        /// The name asked for.
+        wanted: String,
+    },
+    /// None of them looks like the one that starts.
+    None,
+    /// Several look like it.
+    Several {
+        /// These.
+        candidates: Vec<PathBuf>,
+    },
+}
+
+/// How to choose.
+#[derive(Clone, Copy, Debug)]
+pub struct Choice<'a> {
+    /// The name that the package gives.
+    pub wanted: Option<&'a str>,
+    /// The names that mean it, the strongest first.
+    pub usual: &'a [&'a str],
+    /// Words that all stand in a file that can be started; none where words tell nothing.
+    pub marks: &'a [&'a str],
+}
+
+/// The file that starts: the one asked for, one with a usual name, the only one, or the only one with
+/// the marks. Files at the top go before those in directories.
+pub fn choose(sources: &[&SourceFile], choice: Choice<'_>) -> Result<PathBuf, EntryFault> {
+    let named = |name: &str| {
+        let exact = sources.iter().find(|it| it.name == Path::new(name));
+        exact.map(|it| it.name.clone())
+    };
+    if let Some(wanted) = choice.wanted {
+        let by_stem = || {
+            let found = sources
+                .iter()
+                .find(|it| it.name.with_extension("") == Path::new(wanted));
+            found.map(|it| it.name.clone())
+        };
+        return named(wanted)
+            .or_else(by_stem)
+            .ok_or_else(|| EntryFault::Missing {
+                wanted: wanted.to_owned(),
+            });
+    }
+    if let [only] = sources {
+        return Ok(only.name.clone());
+    }
+    if let Some(usual) = choice.usual.iter().find_map(|it| named(it)) {
+        return Ok(usual);
+    }
+    let at_top: Vec<&SourceFile> = sources
+        .iter()
+        .copied()
+        .filter(|it| it.name.components().count() == 1)
+        .collect();
+    if let [only] = at_top.as_slice() {
+        return Ok(only.name.clone());
+    }
+    if choice.marks.is_empty() {
+        return Err(several(&at_top, sources));
+    }
+    let marked: Vec<&SourceFile> = at_top
+        .iter()
+        .copied()
+        .filter(|it| has_marks(it, choice.marks))
+        .collect();
+    match marked.as_slice() {
+        [] => Err(EntryFault::None),
+        [only] => Ok(only.name.clone()),
+        _ => Err(several(&marked, sources)),
+    }
+}
+
+fn several(candidates: &[&SourceFile], all: &[&SourceFile]) -> EntryFault {
+    let candidates = if candidates.is_empty() {
+        all
+    } else {
+        candidates
+    };
+    EntryFault::Several {
+        candidates: candidates.iter().map(|it| it.name.clone()).collect(),
+    }
+}
+
+fn has_marks(file: &SourceFile, marks: &[&str]) -> bool {
+    marks
+        .iter()
+        .all(|mark| memchr::memmem::find(&file.bytes, mark.as_bytes()).is_some())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::language::sources::FileMode;
+
+    /// Files as `name` or `name=text`.
+    fn check(files: &[&str], wanted: Option<&str>, found: &str) {
+        let files: Vec<SourceFile> = files
+            .iter()
+            .map(|it| it.split_once('=').unwrap_or((it, "")))
+            .map(|(name, text)| SourceFile {
+                name: name.into(),
+                bytes: text.as_bytes().into(),
+                mode: FileMode::Plain,
+            })
+            .collect();
+        let choice = Choice {
+            wanted,
+            usual: &["__main__.py", "main.py"],
+            marks: &["__name__"],
+        };
+        let all: Vec<&SourceFile> = files.iter().collect();
+        let said = match choose(&all, choice) {
+            Ok(name) => name.display().to_string(),
+            Err(EntryFault::Several { candidates }) => format!("several: {}", candidates.len()),
+            Err(EntryFault::Missing { wanted }) => format!("no {wanted}"),
+            Err(EntryFault::None) => "none".to_owned(),
+        };
+        assert_eq!(said, found);
+    }
+
+    #[test]
+    fn what_is_asked_for_goes_before_all() {
+        check(&["a.py", "main.py"], Some("a.py"), "a.py");
+        check(&["a.py", "main.py"], Some("a"), "a.py");
+        check(&["a.py"], Some("b.py"), "no b.py");
+    }
+
+    #[test]
+    fn usual_names_go_before_marks() {
+        check(&["a.py=__name__", "main.py"], None, "main.py");
+        check(&["__main__.py", "main.py"], None, "__main__.py");
+    }
+
+    #[test]
+    fn the_only_file_starts_and_the_top_goes_before_directories() {
+        check(&["a.py"], None, "a.py");
+        check(&["sub/a.py"], None, "sub/a.py");
+        check(&["a.py", "sub/b.py=__name__", "sub/c.py"], None, "a.py");
+    }
+
+    #[test]
+    fn marks_decide_among_the_rest() {
+        check(&["a.py", "b.py=if __name__"], None, "b.py");
+        check(&["a.py", "b.py"], None, "none");
+        check(&["a.py=__name__", "b.py=__name__"], None, "several: 2");
+        check(&["x/a.py", "x/b.py"], None, "none");
+    }
+}

@@ -1,0 +1,332 @@
+//! What a ready executable is: a binary for this machine, or a script for an interpreter.
+
+use std::path::{Path, PathBuf};
+
+/// What the first bytes of a file say about starting it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Executable {
+    /// A binary.
+    Binary {
+        /// The loader that it asks for; `None` for a static one.
+        loader: Option<PathBuf>,
+    },
+    /// A script with a `#!` line.
+    Script(Shebang),
+}
+
+/// The `#!` line of a script.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Shebang {
+    /// The interpreter: a path, or a name to be looked for, where the line goes through `env`.
+    pub interpreter: String,
+    /// The arguments before the script's own name.
+    pub arguments: Vec<String>,
+}
+
+/// Why a file cannot be started.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ExecutableError {
+    /// Neither a binary nor a script.
+    #[error("is no program: neither an ELF binary nor a script with a `#!` line")]
+    NoProgram,
+    /// It lacks the `x` bit.
+    #[error("is not executable; run `chmod +x {}`", path.display())]
+    NotExecutable {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A binary for another machine.
+    #[error("is a binary for {theirs}, but this machine is {ours}; build it here")]
+    OtherMachine {
+        /// The machine it is for.
+        theirs: String,
+        /// This machine.
+        ours: &'static str,
+    },
+    /// An object file or a core dump.
+    #[error("is {what}, no program; link it first")]
+    NotLinked {
+        /// What it is.
+        what: &'static str,
+    },
+    /// It ends in the middle of its header.
+    #[error("is an ELF binary that is cut short; copy it again")]
+    Truncated,
+    /// Its `#!` line ends with a carriage return.
+    #[error(
+        "has a `#!` line that ends with a carriage return, so its interpreter is not found; convert it with `sed -i 's/\\r$//'`"
+    )]
+    CarriageReturn,
+    /// Its `#!` line names nothing.
+    #[error("has an empty `#!` line; name the interpreter there")]
+    EmptyShebang,
+    /// The interpreter or loader is not on this machine.
+    #[error(
+        "needs `{interpreter}`, which is not on this machine; install it, or change what asks for it"
+    )]
+    NoInterpreter {
+        /// What it asks for.
+        interpreter: String,
+    },
+}
+
+/// Reads what a file says about starting it.
+///
+/// Source: ELF-64 object file format 1.5; `execve(2)` for `#!`.
+pub fn inspect(bytes: &[u8]) -> Result<Executable, ExecutableError> {
+    if bytes.starts_with(b"\x7fELF") {
+        return elf(bytes);
+    }
+    match bytes.strip_prefix(b"#!") {
+        Some(rest) => Ok(Executable::Script(shebang(rest)?)),
+        None => Err(ExecutableError::NoProgram),
+    }
+}
+
+/// Reads the line after `#!`; `env` and its `-S` are taken apart, as the name behind them counts.
+fn shebang(rest: &[u8]) -> Result<Shebang, ExecutableError> {
+    let line = rest.split(|it| *it == b'\n').next().unwrap_or_default();
+    if line.ends_with(b"\r") {
+        return Err(ExecutableError::CarriageReturn);
+    }
+    let line = String::from_utf8_lossy(line);
+    let line = line.trim_matches([' ', '\t']);
+    let (interpreter, argument) = match line.split_once([' ', '\t']) {
+        Some((interpreter, argument)) => (interpreter, argument.trim_start_matches([' ', '\t'])),
+        None => (line, ""),
+    };
+    if interpreter.is_empty() {
+        return Err(ExecutableError::EmptyShebang);
+    }
+    if Path::new(interpreter)
+        .file_name()
+        .is_some_and(|it| it == "env")
+    {
+        let split = argument.strip_prefix("-S").map(str::split_whitespace);
+        let mut words = match split {
+            Some(words) => words.map(str::to_owned).collect(),
+            None => vec![argument.to_owned()],
+        };
+        // `env A=1 name` and other options than -S are for env itself: it is started as it stands.
+        let plain = words
+            .first()
+            .is_some_and(|it| !it.is_empty() && !it.starts_with('-') && !it.contains('='));
+        if plain {
+            let interpreter = words.remove(0);
+            return Ok(Shebang {
+                interpreter,
+                arguments: words,
+            });
+        }
+    }
+    let arguments = if argument.is_empty() {
+        Vec::new()
+    } else {
+        vec![argument.to_owned()]
+    };
+    Ok(Shebang {
+        interpreter: interpreter.to_owned(),
+        arguments,
+    })
+}
+
+/// Little-endian fields of an ELF file, of 32 or 64 bits.
+struct Fields<'a> {
+    bytes: &'a [u8],
+    wide: bool,
+}
+
+impl Fields<'_> {
+    fn number(&self, at: usize, length: usize) -> Result<u64, ExecutableError> {
+        let end = at.checked_add(length).ok_or(ExecutableError::Truncated)?;
+        let field = self.bytes.get(at..end).ok_or(ExecutableError::Truncated)?;
+        Ok(field
+            .iter()
+            .rev()
+            .fold(0, |number, byte| number << 8 | u64::from(*byte)))
+    }
+
+    /// A file offset or size, which is as wide as the file's addresses.
+    fn offset(&self, narrow_at: usize, wide_at: usize) -> Result<usize, ExecutableError> {
+        let (at, length) = if self.wide {
+            (wide_at, 8)
+        } else {
+            (narrow_at, 4)
+        };
+        usize::try_from(self.number(at, length)?).map_err(|_| ExecutableError::Truncated)
+    }
+}
+
+fn elf(bytes: &[u8]) -> Result<Executable, ExecutableError> {
+    let wide = bytes.get(4) == Some(&2);
+    let little = bytes.get(5) == Some(&1);
+    let fields = Fields { bytes, wide };
+    let machine = fields.number(18, 2)?;
+    let ours = std::env::consts::ARCH;
+    let name = if little {
+        machine_name(machine, wide)
+    } else {
+        None
+    };
+    let runs = name.is_some_and(|name| name == ours || (name == "x86" && ours == "x86_64"));
+    if !runs {
+        let theirs = name.map_or_else(|| format!("machine number {machine}"), str::to_owned);
+        return Err(ExecutableError::OtherMachine { theirs, ours });
+    }
+    match fields.number(16, 2)? {
+        2 | 3 => {}
+        1 => {
+            return Err(ExecutableError::NotLinked {
+                what: "an object file",
+            });
+        }
+        _ => {
+            return Err(ExecutableError::NotLinked {
+                what: "a core dump",
+            });
+        }
+    }
+    let table = fields.offset(28, 32)?;
+    let (size_at, count_at) = if wide { (54, 56) } else { (42, 44) };
+    let size = usize::try_from(fields.number(size_at, 2)?).unwrap_or_default();
+    let count = usize::try_from(fields.number(count_at, 2)?).unwrap_or_default();
+    for index in 0..count {
+        let entry = table
+            .checked_add(index * size)
+            .ok_or(ExecutableError::Truncated)?;
+        if fields.number(entry, 4)? != PT_INTERP {
+            continue;
+        }
+        let offset = fields.offset(entry.saturating_add(4), entry.saturating_add(8))?;
+        let length = fields.offset(entry.saturating_add(16), entry.saturating_add(32))?;
+        let end = offset
+            .checked_add(length)
+            .ok_or(ExecutableError::Truncated)?;
+        let loader = bytes.get(offset..end).ok_or(ExecutableError::Truncated)?;
+        let loader = String::from_utf8_lossy(loader.strip_suffix(b"\0").unwrap_or(loader));
+        return Ok(Executable::Binary {
+            loader: Some(PathBuf::from(loader.as_ref())),
+        });
+    }
+    Ok(Executable::Binary { loader: None })
+}
+
+/// The program header that names the loader.
+const PT_INTERP: u64 = 3;
+
+/// The name that Rust has for a machine of the ELF format.
+fn machine_name(machine: u64, wide: bool) -> Option<&'static str> {
+    Some(match (machine, wide) {
+        (3, false) => "x86",
+        (40, false) => "arm",
+        (62, true) => "x86_64",
+        (183, true) => "aarch64",
+        (21, true) => "powerpc64",
+        (22, true) => "s390x",
+        (243, true) => "riscv64",
+        (243, false) => "riscv32",
+        (258, true) => "loongarch64",
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(bytes: &[u8], shown: &str) {
+        let said = match inspect(bytes) {
+            Ok(Executable::Binary { loader: None }) => "static binary".to_owned(),
+            Ok(Executable::Binary {
+                loader: Some(loader),
+            }) => format!("binary for {}", loader.display()),
+            Ok(Executable::Script(it)) => format!("{} {:?}", it.interpreter, it.arguments),
+            Err(fault) => fault.to_string(),
+        };
+        assert_eq!(said, shown, "{:?}", String::from_utf8_lossy(bytes));
+    }
+
+    /// A 64-bit header with one program header of this type, whose text follows.
+    fn header(kind: u8, machine: u8, segment: u8, text: &[u8]) -> Vec<u8> {
+        let mut bytes = vec![0; 120];
+        bytes[..6].copy_from_slice(b"\x7fELF\x02\x01");
+        bytes[16] = kind;
+        bytes[18] = machine;
+        bytes[32] = 64;
+        bytes[54] = 56;
+        bytes[56] = 1;
+        bytes[64] = segment;
+        bytes[72] = 120;
+        bytes[96] = text.len() as u8;
+        bytes.extend_from_slice(text);
+        bytes
+    }
+
+    #[test]
+    fn a_script_names_its_interpreter() {
+        check(b"#!/bin/sh\necho", "/bin/sh []");
+        check(b"#! /usr/bin/perl -w -T\n", "/usr/bin/perl [\"-w -T\"]");
+        check(b"#!/usr/bin/env python3\n", "python3 []");
+        check(
+            b"#!/usr/bin/env -S python3 -u -B\n",
+            "python3 [\"-u\", \"-B\"]",
+        );
+        check(b"#!/usr/bin/env -i sh\n", "/usr/bin/env [\"-i sh\"]");
+        check(
+            b"#!/usr/bin/env -S A=1 sh\n",
+            "/usr/bin/env [\"-S A=1 sh\"]",
+        );
+        check(b"#!/bin/sh", "/bin/sh []");
+    }
+
+    #[test]
+    fn a_script_that_cannot_start_says_why() {
+        check(
+            b"#!/bin/sh\r\necho",
+            "has a `#!` line that ends with a carriage return, so its interpreter is not found; \
+             convert it with `sed -i 's/\\r$//'`",
+        );
+        check(
+            b"#!  \n",
+            "has an empty `#!` line; name the interpreter there",
+        );
+        check(
+            b"hello",
+            "is no program: neither an ELF binary nor a script with a `#!` line",
+        );
+        check(
+            b"",
+            "is no program: neither an ELF binary nor a script with a `#!` line",
+        );
+    }
+
+    #[test]
+    #[cfg(target_arch = "x86_64")]
+    fn a_binary_tells_its_machine_and_loader() {
+        check(&header(2, 62, 1, b""), "static binary");
+        check(&header(3, 62, 3, b"/lib/ld.so\0"), "binary for /lib/ld.so");
+        check(
+            &header(3, 183, 3, b""),
+            "is a binary for aarch64, but this machine is x86_64; build it here",
+        );
+        check(
+            &header(3, 99, 3, b""),
+            "is a binary for machine number 99, but this machine is x86_64; build it here",
+        );
+        check(
+            &header(1, 62, 0, b""),
+            "is an object file, no program; link it first",
+        );
+    }
+
+    #[test]
+    fn a_binary_cut_anywhere_is_an_error_and_no_crash() {
+        let whole = header(3, 62, 3, b"/lib/ld.so\0");
+        for length in 4..whole.len() {
+            assert!(inspect(&whole[..length]).is_err(), "{length}");
+        }
+        let mut wild = whole;
+        wild[32..40].fill(0xff);
+        assert!(inspect(&wild).is_err());
+    }
+}

@@ -1,0 +1,167 @@
+//! Everything needed to build and start one program, as data.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::language::fault::DetectError;
+use crate::language::planner;
+use crate::language::recipe::Recipe;
+use crate::language::sources::FileMode;
+use crate::language::toolchain::{MissingTool, Toolchains};
+use crate::model::diagnostic::Diagnostic;
+use crate::model::job::Command;
+use crate::model::program::Program;
+use crate::model::units::Bytes;
+
+/// Everything needed to build and start one program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BuildPlan {
+    /// The language code; `executable`, `scripts` or `command` for what has none.
+    pub language: &'static str,
+    /// The versions of the tools: with the same files, tools and command line comes the same program.
+    pub tools: Vec<String>,
+    /// What lies in the box before the build; where nothing is built, it is the program.
+    pub files: Vec<ProgramFile>,
+    /// How to build it; `None` where nothing is built.
+    pub build: Option<BuildStep>,
+    /// How to start it.
+    pub start: Start,
+    /// The file or class that starts, where there are several.
+    pub entry_point: Option<String>,
+    /// Doubts: it works here, but other judges may refuse it.
+    pub remarks: Vec<Diagnostic>,
+}
+
+/// A file of a program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProgramFile {
+    /// Its path, relative, without `..`.
+    pub name: PathBuf,
+    /// What is in it.
+    pub content: Content,
+    /// Whether it may be started.
+    pub mode: FileMode,
+}
+
+/// What is in a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Content {
+    /// These bytes.
+    Bytes(Arc<[u8]>),
+    /// What is in this file of the machine.
+    Host(PathBuf),
+}
+
+/// How a program is built, with the box as working directory.
+///
+/// What is in the box afterwards is the program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BuildStep {
+    /// The command.
+    pub command: Command,
+    /// How many processes and threads it needs at once.
+    pub processes: u32,
+    /// What must be in the box afterwards, relative; a build without it has failed.
+    pub produces: PathBuf,
+    /// What only the build needed, relative; not part of the program.
+    pub scratch: Vec<PathBuf>,
+}
+
+/// How a program is started, with the built program in [`PROGRAM`](crate::language::PROGRAM).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Start {
+    /// The command.
+    command: Command,
+    /// Which argument holds `{heap_mib}`.
+    heap_at: Option<usize>,
+    /// How many processes and threads its run time has beside those of the program.
+    pub processes: u32,
+}
+
+impl Start {
+    /// The command with these arguments, for a program that may use this much memory.
+    pub fn command(&self, args: &[String], memory: Option<Bytes>) -> Command {
+        let mut command = self.command.clone();
+        match (self.heap_at, memory) {
+            (Some(at), Some(memory)) => {
+                command.argv[at] = command.argv[at].replace(HEAP, &heap_mib(memory).to_string());
+            }
+            (Some(at), None) => {
+                command.argv.remove(at);
+            }
+            (None, _) => {}
+        }
+        command.argv.extend_from_slice(args);
+        command
+    }
+
+    /// A start that depends on no limit, with so many processes and threads of its run time.
+    pub(super) fn plain(command: Command, processes: u32) -> Self {
+        Self {
+            command,
+            heap_at: None,
+            processes,
+        }
+    }
+
+    /// The same, where the memory limit fills [`HEAP`] in one of the arguments.
+    pub(super) fn with_heap(command: Command, processes: u32) -> Self {
+        Self {
+            heap_at: command.argv.iter().position(|it| it.contains(HEAP)),
+            ..Self::plain(command, processes)
+        }
+    }
+}
+
+/// What stands for the heap in the template of a command line.
+pub(super) const HEAP: &str = "{heap_mib}";
+
+/// The heap that a memory limit leaves room for, in MiB.
+///
+/// A garbage collector fills the heap it is given. With all of the limit it would be killed for
+/// garbage: 128 MiB, or half of a small limit, stay for stacks, code and the run time itself.
+fn heap_mib(memory: Bytes) -> u64 {
+    let limit = memory.0 >> 20;
+    limit.saturating_sub(128).max(limit / 2).max(16)
+}
+
+/// Why there is no plan.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PlanError {
+    /// The program's language or start could not be told: its author must mend it.
+    #[error(transparent)]
+    Program(#[from] DetectError),
+    /// A tool is missing: a fault of the machine.
+    #[error(transparent)]
+    Tool(#[from] MissingTool),
+}
+
+/// Makes command lines of a recipe, with the tools of this machine.
+pub fn plan(
+    program: &Program,
+    recipe: Recipe,
+    toolchains: &Toolchains,
+) -> Result<BuildPlan, PlanError> {
+    let files: Vec<ProgramFile> = recipe
+        .files
+        .into_iter()
+        .map(|it| ProgramFile {
+            name: it.name,
+            content: Content::Bytes(it.bytes),
+            mode: it.mode,
+        })
+        .collect();
+    let parts = planner::parts(program, &recipe.form, &files, toolchains)?;
+    Ok(BuildPlan {
+        language: parts.language,
+        tools: parts.tools,
+        files,
+        build: parts.build,
+        start: parts.start,
+        entry_point: parts.entry_point,
+        remarks: recipe.remarks,
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,281 @@
+//! The command lines that programs get on a scripted machine.
+
+use super::*;
+use crate::language::recipe::recipe;
+use crate::language::scripted::{ARCHIVE, NO_ARCHIVE, Scripted};
+use crate::language::sources::{Shape, SourceFile, Sources};
+use crate::language::table::Tool;
+use crate::model::program::ProgramKind;
+
+fn rustc(machine: Scripted) -> Scripted {
+    machine
+        .tool("/h/.cargo/bin/rustc")
+        .says("--version", "rustc 1.95")
+        .says("--print", "/h/rust")
+}
+
+fn python(machine: Scripted) -> Scripted {
+    machine
+        .tool("/h/shims/python3")
+        .says("-c", "/h/py/bin/python3\n/h/py\n/h/py\nCPython 3.12\n")
+}
+
+fn java(machine: Scripted) -> Scripted {
+    let settings = "java.home = /h/jdk\njava.version = 21\n";
+    machine
+        .tool("/h/bin/javac")
+        .says("-J-XshowSettings", settings)
+}
+
+/// Files as `name=text`; a star before the name is the `x` bit.
+fn planned(
+    machine: Scripted,
+    kind: ProgramKind,
+    shape: Shape,
+    files: &[&str],
+) -> Result<BuildPlan, PlanError> {
+    let files = files.iter().map(|it| {
+        let (name, text) = it.split_once('=').unwrap_or((it, "x"));
+        let mode = if name.starts_with('*') {
+            FileMode::Executable
+        } else {
+            FileMode::Plain
+        };
+        SourceFile {
+            name: name.trim_start_matches('*').into(),
+            bytes: text.as_bytes().into(),
+            mode,
+        }
+    });
+    let program = Program {
+        name: "sub".into(),
+        path: "sub".into(),
+        kind,
+        language: None,
+        entry_point: None,
+        include: Vec::new(),
+        constants: Vec::new(),
+    };
+    let sources = Sources {
+        shape,
+        files: files.collect(),
+        included: Vec::new(),
+    };
+    let recipe = recipe(&program, &sources)?;
+    plan(&program, recipe, &Toolchains::new(Box::new(machine)))
+}
+
+fn shown(command: &Command) -> String {
+    let dirs: Vec<String> = command
+        .visible
+        .iter()
+        .map(|it| it.inside.display().to_string())
+        .collect();
+    let dirs = if dirs.is_empty() {
+        String::new()
+    } else {
+        format!(" [{}]", dirs.join(" "))
+    };
+    format!("{}{dirs}", command.argv.join(" "))
+}
+
+/// Checks build and run of a submission, each as `argv [visible]`.
+fn check(machine: Scripted, file: &str, build: &str, run: &str) {
+    let plan = planned(machine, ProgramKind::Submission, Shape::File, &[file]);
+    let said = match &plan {
+        Ok(plan) => {
+            let build = plan
+                .build
+                .as_ref()
+                .map_or_else(|| "-".to_owned(), |it| shown(&it.command));
+            [
+                build,
+                shown(&plan.start.command(&[], Some(Bytes::mib(512)))),
+            ]
+        }
+        Err(fault) => [fault.to_string(), String::new()],
+    };
+    assert_eq!(said, [build, run]);
+}
+
+#[test]
+fn compiled_languages_show_the_compiler_to_the_build_only() {
+    check(
+        Scripted::default().gcc(NO_ARCHIVE),
+        "a.c",
+        "/usr/bin/gcc -x c -std=gnu17 -O2 -pipe -DONLINE_JUDGE -o program a.c -lm",
+        "/program/program",
+    );
+    check(
+        Scripted::default().gxx(ARCHIVE),
+        "a.cpp",
+        "/usr/bin/g++ -x c++ -std=gnu++20 -O2 -pipe -DONLINE_JUDGE -static -o program a.cpp",
+        "/program/program",
+    );
+    check(
+        rustc(Scripted::default().gcc(ARCHIVE)),
+        "3n+1.rs",
+        "/h/rust/bin/rustc --edition=2021 --crate-name=program --crate-type=bin -Copt-level=3 \
+         -Ctarget-feature=+crt-static -Clinker=/usr/bin/gcc -o program 3n+1.rs [/h/rust]",
+        "/program/program",
+    );
+}
+
+#[test]
+fn interpreted_languages_show_the_interpreter_to_the_run() {
+    check(
+        python(Scripted::default()),
+        "a.py",
+        "-",
+        "/h/py/bin/python3 /program/a.py [/h/py]",
+    );
+    check(
+        java(Scripted::default()),
+        "a.java=class A { static void main(String[] a) {} }",
+        "/h/jdk/bin/javac -J-XX:+UseSerialGC -J-XX:TieredStopAtLevel=1 -J-XX:-UsePerfData -encoding UTF-8 \
+         -proc:none -d . a.java [/h/jdk]",
+        "/h/jdk/bin/java -XX:+UseSerialGC -XX:-UsePerfData -Xss64m -Xmx384m -Dfile.encoding=UTF-8 -cp \
+         /program A [/h/jdk]",
+    );
+}
+
+#[test]
+fn a_missing_tool_says_what_to_install() {
+    let missing = "cannot judge C++: no working g++ found on the search path";
+    check(Scripted::default(), "a.cpp", missing, "");
+    let missing = "cannot judge Rust: no working gcc found on the search path";
+    check(rustc(Scripted::default()), "a.rs", missing, "");
+    let toolchains = Toolchains::new(Box::new(Scripted::default()));
+    let missing = toolchains
+        .tool(Tool::Javac, "judge Java")
+        .map_err(crate::model::judgement::JudgeError::from);
+    let said = missing
+        .map(|_| String::new())
+        .unwrap_or_else(|it| format!("{it} ({})", it.help.clone().unwrap_or_default()));
+    let expected = "judge Java: no working javac found on the search path (install a Java development kit \
+        (Debian: apt-get install default-jdk-headless))";
+    assert_eq!(said, expected);
+}
+
+#[test]
+fn a_source_that_looks_like_an_option_is_none() {
+    let machine = || Scripted::default().gcc(NO_ARCHIVE);
+    let build = "/usr/bin/gcc -x c -std=gnu17 -O2 -pipe -DONLINE_JUDGE -o program";
+    check(
+        machine(),
+        "-a.c",
+        &format!("{build} ./-a.c -lm"),
+        "/program/program",
+    );
+    check(
+        machine(),
+        "@a.c",
+        &format!("{build} ./@a.c -lm"),
+        "/program/program",
+    );
+}
+
+#[test]
+fn the_binary_has_a_name_that_no_file_has() -> Result<(), PlanError> {
+    let files = ["a.c", "program", "program_/x"];
+    let machine = Scripted::default().gcc(NO_ARCHIVE);
+    let plan = planned(machine, ProgramKind::Submission, Shape::Directory, &files)?;
+    assert_eq!(shown(&plan.start.command(&[], None)), "/program/program__");
+    assert_eq!(plan.build.map(|it| it.produces), Some("program__".into()));
+    Ok(())
+}
+
+#[test]
+fn the_heap_follows_the_memory_limit() -> Result<(), PlanError> {
+    let file = "a.java=package p; class A { static void main(String[] a) {} }";
+    let plan = planned(
+        java(Scripted::default()),
+        ProgramKind::Submission,
+        Shape::File,
+        &[file],
+    )?;
+    let heap = |memory: Option<Bytes>| {
+        let argv = plan.start.command(&["x".to_owned()], memory).argv;
+        assert_eq!(argv[argv.len() - 2..], ["p.A", "x"]);
+        argv.into_iter().find(|it| it.starts_with("-Xmx"))
+    };
+    assert_eq!(heap(Some(Bytes::mib(2048))).as_deref(), Some("-Xmx1920m"));
+    assert_eq!(heap(Some(Bytes::mib(128))).as_deref(), Some("-Xmx64m"));
+    assert_eq!(heap(Some(Bytes(0))).as_deref(), Some("-Xmx16m"));
+    assert_eq!(heap(None), None);
+    let step = plan.build.map(|it| it.produces);
+    assert_eq!(step, Some("p/A.class".into()));
+    Ok(())
+}
+
+#[test]
+fn scripts_find_python_and_the_compilers_by_name() -> Result<(), PlanError> {
+    let files = ["*build=#!/bin/sh\n", "v.cpp"];
+    let machine = python(Scripted::default().gcc(ARCHIVE).gxx(ARCHIVE));
+    let plan = planned(
+        machine,
+        ProgramKind::OutputValidator,
+        Shape::Directory,
+        &files,
+    )?;
+    let step = plan.build.as_ref().map(|it| shown(&it.command));
+    assert_eq!(step.as_deref(), Some("/bin/sh /box/build [/h/py]"));
+    let start = plan.start.command(&[], None);
+    assert_eq!(shown(&start), "/program/run [/h/py]");
+    let path = (
+        "PATH".to_owned(),
+        "/h/py/bin:/usr/local/bin:/usr/bin:/bin".to_owned(),
+    );
+    assert_eq!(start.env, [path]);
+    Ok(())
+}
+
+#[test]
+fn a_script_starts_with_the_interpreter_behind_the_wrapper() -> Result<(), PlanError> {
+    let file = "*sol=#!/usr/bin/env python3\n";
+    check(
+        python(Scripted::default()),
+        file,
+        "-",
+        "/h/py/bin/python3 /program/sol [/h/py]",
+    );
+    let run = ["*run=#!/usr/bin/env python3\n"];
+    let machine = python(Scripted::default());
+    let plan = planned(machine, ProgramKind::InputValidator, Shape::Directory, &run)?;
+    assert_eq!(
+        shown(&plan.start.command(&[], None)),
+        "/h/py/bin/python3 /program/run [/h/py]"
+    );
+    check(
+        Scripted::default(),
+        "*sol=#!/usr/bin/env lua\n",
+        "sub: `sol` needs `lua`, which is not on this machine; install it, or change what asks for it",
+        "",
+    );
+    Ok(())
+}
+
+#[test]
+fn a_cargo_project_is_built_without_a_network() -> Result<(), PlanError> {
+    let files = ["Cargo.toml=[package]\nname = 'p'", "src/main.rs"];
+    let machine = rustc(Scripted::default().gcc(ARCHIVE))
+        .tool("/h/.cargo/bin/cargo")
+        .tool("/h/rust/bin/cargo")
+        .says("--version", "cargo 1.95");
+    let plan = planned(machine, ProgramKind::Submission, Shape::Directory, &files)?;
+    let step = plan
+        .build
+        .as_ref()
+        .map(|it| shown(&it.command))
+        .unwrap_or_default();
+    assert_eq!(
+        step,
+        "/h/rust/bin/cargo build --release --offline --quiet --target-dir target --bin p [/h/rust]"
+    );
+    assert_eq!(
+        shown(&plan.start.command(&[], None)),
+        "/program/target/release/p"
+    );
+    assert_eq!(plan.tools, ["cargo 1.95", "rustc 1.95", "gcc 12"]);
+    Ok(())
+}

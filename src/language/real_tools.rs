@@ -1,0 +1,197 @@
+//! Tests with the tools of this machine: what a plan says is done, in a bare environment.
+
+use std::fs;
+use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use crate::language::plan::{BuildPlan, Content, PlanError, plan};
+use crate::language::recipe::recipe;
+use crate::language::sources::{self, FileMode};
+use crate::language::toolchain::Toolchains;
+use crate::language::{BOX, PROGRAM};
+use crate::model::job;
+use crate::model::program::{Program, ProgramKind};
+use crate::model::units::Bytes;
+
+/// Builds a source file, runs it on `3 4`, and checks that it says `7`; skips where a tool is missing.
+#[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
+fn check(name: &str, text: &str) -> anyhow::Result<()> {
+    let dir = tempfile::tempdir()?;
+    let source = dir.path().join(name);
+    fs::create_dir_all(source.parent().unwrap_or(dir.path()))?;
+    fs::write(&source, text)?;
+    let top = Path::new(name)
+        .components()
+        .next()
+        .map_or_else(|| source.clone(), |it| dir.path().join(it));
+    if name.ends_with("/run") || name.ends_with("/build") {
+        fs::set_permissions(&source, fs::Permissions::from_mode(0o755))?;
+    }
+    if name == "project/src/main.rs" {
+        fs::write(
+            dir.path().join("project/Cargo.toml"),
+            "[package]\nname = 'sum'\nedition = '2024'\n",
+        )?;
+    }
+    let program = Program {
+        name: name.into(),
+        path: top,
+        kind: ProgramKind::Generator,
+        language: None,
+        entry_point: None,
+        include: Vec::new(),
+        constants: Vec::new(),
+    };
+    let recipe = recipe(&program, &sources::read(&program)?)?;
+    let plan = match plan(&program, recipe, &Toolchains::default()) {
+        Err(PlanError::Tool(missing)) => {
+            eprintln!("skipped {name}: {missing}");
+            return Ok(());
+        }
+        plan => plan?,
+    };
+    let place = dir.path().join("place");
+    lay_out(&plan, &place)?;
+    if let Some(step) = &plan.build {
+        let (said, ended) = start(&step.command, &place)?;
+        anyhow::ensure!(ended, "{name} is not built: {said}");
+        anyhow::ensure!(
+            place.join(&step.produces).is_file(),
+            "{name}: nothing was built: {said}"
+        );
+    }
+    let (said, ended) = start(&plan.start.command(&[], Some(Bytes::mib(512))), &place)?;
+    anyhow::ensure!(ended && said.trim() == "7", "{name} says {said:?}");
+    Ok(())
+}
+
+/// Puts the files of a plan in place.
+fn lay_out(plan: &BuildPlan, place: &Path) -> std::io::Result<()> {
+    for file in &plan.files {
+        let path = place.join(&file.name);
+        fs::create_dir_all(path.parent().unwrap_or(place))?;
+        match &file.content {
+            Content::Bytes(bytes) => fs::write(&path, bytes)?,
+            Content::Host(host) => fs::copy(host, &path).map(|_| ())?,
+        }
+        let mode = if file.mode == FileMode::Executable {
+            0o755
+        } else {
+            0o644
+        };
+        fs::set_permissions(&path, fs::Permissions::from_mode(mode))?;
+    }
+    Ok(())
+}
+
+/// Starts a command with `3 4` on its standard input; box and program are both `place`.
+fn start(command: &job::Command, place: &Path) -> std::io::Result<(String, bool)> {
+    let place_text = place.to_string_lossy();
+    let here = |text: &str| {
+        text.replacen(PROGRAM, &place_text, 1)
+            .replacen(BOX, &place_text, 1)
+    };
+    let argv: Vec<String> = command.argv.iter().map(|it| here(it)).collect();
+    let mut child = Command::new(&argv[0])
+        .args(&argv[1..])
+        .current_dir(place)
+        .env_clear()
+        .env("PATH", "/usr/local/bin:/usr/bin:/bin")
+        .envs(command.env.iter().map(|(name, value)| (name, here(value))))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()?;
+    if let Some(mut stdin) = child.stdin.take() {
+        // A compiler does not read.
+        let _ = stdin.write_all(b"3 4\n");
+    }
+    let output = child.wait_with_output()?;
+    let said = [output.stdout, output.stderr].concat();
+    Ok((
+        String::from_utf8_lossy(&said).into_owned(),
+        output.status.success(),
+    ))
+}
+
+const PYTHON: &str = "print(sum(map(int, input().split())))\n";
+const C: &str = "#include <math.h>\n#include <stdio.h>\nint main(void) { int a, b; if (scanf(\"%d %d\", &a, &b) != 2) \
+    return 1; printf(\"%d\\n\", (int)floor(a + b + 0.5)); }\n";
+const CPP: &str = "#include <bits/stdc++.h>\nint main() { int a, b, c = 0; std::cin >> a >> b; \
+    std::thread([&] { c = a + b; }).join(); std::cout << c << std::endl; }\n";
+const RUST: &str = "fn main() { let mut s = String::new(); std::io::stdin().read_line(&mut s).unwrap();\n\
+    println!(\"{}\", s.split_whitespace().map(|x| x.parse::<i32>().unwrap()).sum::<i32>()); }\n";
+
+#[test]
+fn compiled_languages_are_built_and_started() -> anyhow::Result<()> {
+    check("sum.c", C)?;
+    check("sum.cpp", CPP)?;
+    check("3n+1.rs", RUST)?;
+    check("project/src/main.rs", RUST)?;
+    check(
+        "sum.go",
+        "package main\nimport \"fmt\"\nfunc main() { var a, b int; fmt.Scan(&a, &b); fmt.Println(a + b) }\n",
+    )
+}
+
+#[test]
+fn interpreted_languages_are_started() -> anyhow::Result<()> {
+    check("sum.py", PYTHON)?;
+    check("sum.sh", "read a b\necho $((a + b))\n")?;
+    check(
+        "sum.pm",
+        "my ($a, $b) = split ' ', <STDIN>; print $a + $b, \"\\n\";\n",
+    )?;
+    check(
+        "sum.js",
+        "const s = require('fs').readFileSync(0, 'utf8').split(' ').map(Number); console.log(s[0] + s[1]);\n",
+    )
+}
+
+#[test]
+fn java_is_built_and_started_from_a_file_of_any_name() -> anyhow::Result<()> {
+    check(
+        "solution.java",
+        "package a.b; import java.util.*; public class Sum { public static void main(String[] x) { \
+         Scanner s = new Scanner(System.in); System.out.println(s.nextInt() + s.nextInt()); } }\n",
+    )
+}
+
+#[test]
+fn scripts_are_run_with_python_and_the_compilers_at_hand() -> anyhow::Result<()> {
+    check(
+        "generator/run",
+        &format!("#!/usr/bin/env python3\n{PYTHON}"),
+    )?;
+    check(
+        "generator/build",
+        &format!(
+            "#!/bin/sh\nset -e\ncat > s.c <<'END'\n{C}END\ncc -o run s.c -lm\npython3 -c 'print(1)'\n"
+        ),
+    )
+}
+
+/// A tail of the machine's own loader and libraries: what starts here is told apart from what cannot.
+#[test]
+fn this_very_test_is_a_ready_executable() -> anyhow::Result<()> {
+    let program = Program {
+        name: "self".into(),
+        path: std::env::current_exe()?,
+        kind: ProgramKind::Submission,
+        language: None,
+        entry_point: None,
+        include: Vec::new(),
+        constants: Vec::new(),
+    };
+    let recipe = recipe(&program, &sources::read(&program)?)?;
+    let plan = plan(&program, recipe, &Toolchains::default())?;
+    assert_eq!(plan.language, "executable");
+    let argv = plan.start.command(&["--list".to_owned()], None).argv;
+    assert!(
+        argv[0].starts_with(PROGRAM) && argv[1..] == ["--list"],
+        "{argv:?}"
+    );
+    Ok(())
+}

@@ -1,0 +1,344 @@
+//! What programs are told to be.
+
+use super::*;
+use crate::language::sources::IncludedSource;
+
+/// One line a program: kind, `code@entry` where the package names them, then files as
+/// `name`, `name=text`, or `*name=text` with the `x` bit; a single file after `file:`.
+struct Case<'a> {
+    kind: ProgramKind,
+    language: Option<&'a str>,
+    entry: Option<&'a str>,
+    shape: Shape,
+    files: &'a [&'a str],
+}
+
+const DIRECTORY: Case<'static> = Case {
+    kind: ProgramKind::Submission,
+    language: None,
+    entry: None,
+    shape: Shape::Directory,
+    files: &[],
+};
+
+fn source(text: &str) -> SourceFile {
+    let (name, bytes) = text.split_once('=').unwrap_or((text, "x"));
+    let (name, mode) = match name.strip_prefix('*') {
+        Some(name) => (name, FileMode::Executable),
+        None => (name, FileMode::Plain),
+    };
+    SourceFile {
+        name: name.into(),
+        bytes: bytes.as_bytes().into(),
+        mode,
+    }
+}
+
+fn told(case: &Case<'_>, included: Vec<IncludedSource>) -> Result<Recipe, DetectError> {
+    let files: Vec<SourceFile> = case.files.iter().map(|it| source(it)).collect();
+    let path = match case.shape {
+        Shape::File => PathBuf::from("sub").join(&files[0].name),
+        Shape::Directory => PathBuf::from("sub"),
+    };
+    let program = Program {
+        name: "sub".into(),
+        path,
+        kind: case.kind,
+        language: case.language.map(str::to_owned),
+        entry_point: case.entry.map(str::to_owned),
+        include: Vec::new(),
+        constants: Vec::new(),
+    };
+    let sources = Sources {
+        shape: case.shape,
+        files,
+        included,
+    };
+    recipe(&program, &sources)
+}
+
+fn shown(recipe: Result<Recipe, DetectError>) -> String {
+    let recipe = match recipe {
+        Ok(recipe) => recipe,
+        Err(fault) => return fault.to_string(),
+    };
+    match recipe.form {
+        Form::Language {
+            language,
+            sources,
+            main,
+        } => {
+            let sources: Vec<String> = sources.iter().map(|it| it.display().to_string()).collect();
+            format!(
+                "{}: {} -> {}",
+                language.code,
+                sources.join(" "),
+                main.as_deref().unwrap_or("-")
+            )
+        }
+        Form::Cargo { binary } => format!("cargo: {binary}"),
+        Form::Scripts { build, run } => format!("scripts: {build:?} {run:?}"),
+        Form::Executable { file, .. } => format!("executable: {}", file.display()),
+    }
+}
+
+fn check(files: &[&str], expected: &str) {
+    let case = Case { files, ..DIRECTORY };
+    assert_eq!(shown(told(&case, Vec::new())), expected, "{files:?}");
+}
+
+fn check_file(file: &str, expected: &str) {
+    let case = Case {
+        files: &[file],
+        shape: Shape::File,
+        ..DIRECTORY
+    };
+    assert_eq!(shown(told(&case, Vec::new())), expected, "{file}");
+}
+
+#[test]
+fn endings_tell_the_language() {
+    check_file("sol.py", "python3: sol.py -> sol.py");
+    check_file("sol.C", "cpp: sol.C -> -");
+    check_file("sol.rs", "rust: sol.rs -> sol.rs");
+    check_file("sol.sh", "bash: sol.sh -> sol.sh");
+    check(
+        &["a.cpp", "b.cc", "b.h", "data.txt"],
+        "cpp: a.cpp b.cc -> -",
+    );
+    check(
+        &["main.js", "lib.js"],
+        "javascript: lib.js main.js -> main.js",
+    );
+    check(&["a.go", "b.go"], "go: a.go b.go -> -");
+    check(&["a.go", "go.mod"], "go: . -> -");
+}
+
+#[test]
+fn what_cannot_be_told_names_the_files_and_the_way_out() {
+    check(&[], "sub: is empty; put a source in it");
+    check(&["a.py="], "sub: is empty; put a source in it");
+    check(
+        &["a.h", "b.hpp"],
+        "sub: only headers: `a.h`, `b.hpp`; add the file that includes them",
+    );
+    check(
+        &["a.c", "b.py"],
+        "sub: in several languages: `a.c` is C, `b.py` is Python 3; name one with `language:` in \
+         `submissions.yaml`, or keep one",
+    );
+    check(
+        &["a.kt"],
+        "sub: juror does not build Kotlin (the ending of `a.kt` says that it is); it builds Bash, C, \
+         C with GMP, C++, C++ with GMP, Go, Java, JavaScript, Perl, Python 3, Python 3 with NumPy, Rust",
+    );
+    check_file(
+        "notes.txt",
+        "sub/notes.txt: no known source among `notes.txt`; endings that are known: .sh .c .cc .cpp .cxx \
+         .c++ .C .go .java .js .pm .py .py3 .rs",
+    );
+}
+
+#[test]
+fn the_named_language_goes_before_endings() {
+    let check = |language, shape, files: &[&str], expected: &str| {
+        let case = Case {
+            language: Some(language),
+            shape,
+            files,
+            ..DIRECTORY
+        };
+        assert_eq!(shown(told(&case, Vec::new())), expected, "{files:?}");
+    };
+    check("cpp", Shape::Directory, &["a.c", "b.py"], "cpp: a.c -> -");
+    check("perl", Shape::File, &["a.pl"], "perl: a.pl -> a.pl");
+    check(
+        "python3",
+        Shape::File,
+        &["a.txt"],
+        "python3: a.txt -> a.txt",
+    );
+    check("cppgmp", Shape::File, &["a.cpp"], "cppgmp: a.cpp -> -");
+    check(
+        "java",
+        Shape::Directory,
+        &["a.c"],
+        "sub: no Java source among `a.c`; mend `language:` or the endings",
+    );
+    let codes =
+        "bash, c, cgmp, cpp, cppgmp, go, java, javascript, perl, python3, python3numpy, rust";
+    check(
+        "c99",
+        Shape::File,
+        &["a.c"],
+        &format!("sub/a.c: there is no language `c99`; the codes are {codes}"),
+    );
+}
+
+#[test]
+fn the_entry_point_is_found_or_asked_for() {
+    let python = "python3: a.py b.py";
+    check(
+        &["a.py=import b", "b.py=if __name__ == '__main__':"],
+        &format!("{python} -> b.py"),
+    );
+    check(
+        &["a.py", "b.py"],
+        "sub: nothing says which of `a.py`, `b.py` starts; name it `__main__.py`, or give \
+         `entrypoint:` in `submissions.yaml`",
+    );
+    check(
+        &["a.rs=fn main() {}", "b.rs=fn main() {}"],
+        "sub: `a.rs`, `b.rs` could each be what starts; name one `main.rs`, or give `entrypoint:` in \
+         `submissions.yaml`",
+    );
+    let case = Case {
+        entry: Some("c.py"),
+        files: &["a.py", "b.py"],
+        ..DIRECTORY
+    };
+    let expected =
+        "sub: no entry point `c.py` among `a.py`, `b.py`; mend `entrypoint:` in `submissions.yaml`";
+    assert_eq!(shown(told(&case, Vec::new())), expected);
+}
+
+#[test]
+fn java_files_get_the_names_of_their_public_types() {
+    let main = "public class Main { public static void main(String[] a) {} }";
+    check_file(&format!("solution.java={main}"), "java: Main.java -> Main");
+    check_file(
+        "x.java=package p; class A { static void main(String[] a) {} }",
+        "java: x.java -> p.A",
+    );
+    check(
+        &[&format!("sol.java={main}"), "B.java=class B {}"],
+        "java: B.java Main.java -> Main",
+    );
+    check_file(
+        "x.java=class A {}",
+        "sub/x.java: nothing says which of `x.java` starts; name it `Main`, or give `entrypoint:` in \
+         `submissions.yaml`",
+    );
+}
+
+#[test]
+fn an_included_driver_starts() {
+    let driver = IncludedSource {
+        language: Some("python3".into()),
+        file: source("__main__.py=import sol"),
+    };
+    let case = Case {
+        files: &["sol.py"],
+        shape: Shape::File,
+        ..DIRECTORY
+    };
+    let expected = "python3: __main__.py sol.py -> __main__.py";
+    assert_eq!(shown(told(&case, vec![driver])), expected);
+}
+
+#[test]
+fn a_cargo_project_is_rust_whatever_lies_beside() {
+    check(
+        &[
+            "Cargo.toml=[package]\nname = 'p'",
+            "src/main.rs",
+            "build.py",
+        ],
+        "cargo: p",
+    );
+    check(
+        &["Cargo.toml=[package]\nname = 'p'", "src/lib.rs"],
+        "sub: the Cargo project has no program: neither `src/main.rs` nor a `[[bin]]`; a name in \
+         `default-run` or `entrypoint:` decides",
+    );
+}
+
+#[test]
+fn a_file_without_a_known_ending_may_be_a_ready_program() {
+    check_file("*sol=#!/bin/sh\n", "executable: sol");
+    check_file(
+        "sol=#!/bin/sh\n",
+        "sub/sol: `sol` is not executable; run `chmod +x sub/sol`",
+    );
+    check_file("*sol.py=#!/bin/sh\n", "python3: sol.py -> sol.py");
+}
+
+#[test]
+fn scripts_count_for_validators_and_generators_only() {
+    let check = |kind, files: &[&str], expected: &str| {
+        let case = Case {
+            kind,
+            files,
+            ..DIRECTORY
+        };
+        let said = shown(told(&case, Vec::new()));
+        assert!(said.starts_with(expected), "{said}");
+    };
+    let validator = ProgramKind::InputValidator;
+    check(
+        validator,
+        &["*build=#!/bin/sh\n", "a.kt"],
+        "scripts: Some(Script(Shebang { interpreter: \"/bin/sh\"",
+    );
+    check(
+        validator,
+        &["*run=echo"],
+        "scripts: None Some(Script(Shebang { interpreter: \"/bin/sh\"",
+    );
+    check(
+        validator,
+        &["run=#!/bin/sh\n"],
+        "sub: `run` is not executable; run `chmod +x run`",
+    );
+    check(
+        ProgramKind::Generator,
+        &["*run=#!/bin/sh\n"],
+        "scripts: None",
+    );
+    check(
+        ProgramKind::Submission,
+        &["*build=#!/bin/sh\n", "a.c"],
+        "c: a.c",
+    );
+}
+
+#[test]
+fn a_validator_that_the_format_does_not_allow_is_remarked() {
+    let remarks = |kind, file: &str| {
+        let case = Case {
+            kind,
+            files: &[file],
+            shape: Shape::File,
+            ..DIRECTORY
+        };
+        let recipe = told(&case, Vec::new());
+        recipe
+            .map(|it| {
+                it.remarks
+                    .iter()
+                    .map(Diagnostic::to_string)
+                    .collect::<Vec<_>>()
+            })
+            .unwrap_or_default()
+    };
+    assert_eq!(
+        remarks(ProgramKind::OutputValidator, "v.rs"),
+        ["sub/v.rs: an output validator that is Rust works here, but the format does not allow it"]
+    );
+    assert!(remarks(ProgramKind::OutputValidator, "v.cpp").is_empty());
+    assert!(remarks(ProgramKind::Submission, "v.rs").is_empty());
+}
+
+#[test]
+fn a_fault_becomes_a_diagnostic_with_a_way_out() {
+    let case = Case {
+        files: &["a.h"],
+        ..DIRECTORY
+    };
+    let diagnostic = told(&case, Vec::new())
+        .map(|_| ())
+        .map_err(|it| it.diagnostic());
+    let expected =
+        Diagnostic::error("sub", "only headers: `a.h`").help("add the file that includes them");
+    assert_eq!(diagnostic, Err(expected));
+}

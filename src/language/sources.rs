@@ -1,0 +1,385 @@
+//! A program's files, read from disk.
+
+use std::fs;
+use std::io;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use walkdir::WalkDir;
+
+use crate::language::constants::replace_constants;
+use crate::model::diagnostic::Diagnostic;
+use crate::model::program::{Program, ProgramKind};
+
+/// All files of a program, before anything is built.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Sources {
+    /// Whether it is a file or a directory.
+    pub shape: Shape,
+    /// Its own files, by name.
+    pub files: Vec<SourceFile>,
+    /// Files of the package that are laid over them.
+    pub included: Vec<IncludedSource>,
+}
+
+/// How a program lies on disk.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Shape {
+    /// One file.
+    #[default]
+    File,
+    /// A directory with files.
+    Directory,
+}
+
+/// A file of a program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourceFile {
+    /// Its path inside the program's directory, relative, without `..`.
+    pub name: PathBuf,
+    /// What is in it, with the package's constants in place.
+    pub bytes: Arc<[u8]>,
+    /// Whether its owner may start it.
+    pub mode: FileMode,
+}
+
+/// Whether a file may be started.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum FileMode {
+    /// It is only read.
+    #[default]
+    Plain,
+    /// It has the `x` bit.
+    Executable,
+}
+
+/// A file that is laid over a program's own files.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IncludedSource {
+    /// For which language code; `None` for all.
+    pub language: Option<String>,
+    /// The file.
+    pub file: SourceFile,
+}
+
+/// Why a program's files could not be read.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    /// There is nothing, or a symbolic link to nothing.
+    #[error("{} does not exist{}", path.display(), if *dangling { "; it is a symbolic link to nothing" } else { "" })]
+    Missing {
+        /// Where.
+        path: PathBuf,
+        /// Whether there is a symbolic link.
+        dangling: bool,
+    },
+    /// It is a pipe, a socket or a device.
+    #[error("{} is neither a file nor a directory", path.display())]
+    NotAFile {
+        /// Where.
+        path: PathBuf,
+    },
+    /// Its name is not UTF-8. It would have to stand on command lines, where it cannot.
+    #[error("the name of {} is not UTF-8; rename it", path.display())]
+    NotText {
+        /// Where.
+        path: PathBuf,
+    },
+    /// A symbolic link in a submission leads out of it.
+    ///
+    /// Following it would hand a contestant any file that the judge can read.
+    #[error("{} is a symbolic link that leads out of the submission; put a copy of the file there", path.display())]
+    LeadsOut {
+        /// Where.
+        path: PathBuf,
+    },
+    /// The system refused.
+    #[error("cannot read {}: {source}", path.display())]
+    Io {
+        /// Where.
+        path: PathBuf,
+        /// The system's word.
+        source: io::Error,
+    },
+}
+
+impl ReadError {
+    /// The same for a person.
+    pub fn diagnostic(&self) -> Diagnostic {
+        match self {
+            Self::Missing { path, dangling } => {
+                let diagnostic = Diagnostic::error(path, "there is no such file or directory");
+                match dangling {
+                    true => diagnostic.help("it is a symbolic link to nothing; mend or remove it"),
+                    false => diagnostic,
+                }
+            }
+            Self::NotAFile { path } => Diagnostic::error(path, "is neither a file nor a directory")
+                .help("give a regular file or a directory"),
+            Self::NotText { path } => Diagnostic::error(path, "its name is not UTF-8")
+                .help("rename it; letters, digits, `_`, `.` and `-` go everywhere"),
+            Self::LeadsOut { path } => {
+                Diagnostic::error(path, "is a symbolic link that leads out of the submission")
+                    .help("put a copy of the file there")
+            }
+            Self::Io { path, source } => {
+                Diagnostic::error(path, format!("cannot be read: {source}"))
+            }
+        }
+    }
+}
+
+/// Reads a program's files and those laid over it, with the package's constants in place.
+///
+/// Names that begin with a dot or a dash are left out: the format says to behave as if they were not
+/// there. Source: problem package format 2025-09, "General requirements".
+pub fn read(program: &Program) -> Result<Sources, ReadError> {
+    let path = &program.path;
+    let metadata = fs::metadata(path).map_err(|source| missing_or(path, source))?;
+    let (shape, mut files) = if metadata.is_dir() {
+        (Shape::Directory, read_directory(program)?)
+    } else {
+        let name = path
+            .file_name()
+            .map_or_else(|| PathBuf::from(&program.name), PathBuf::from);
+        (Shape::File, vec![read_file(path, name)?])
+    };
+    let mut included = Vec::new();
+    for include in &program.include {
+        included.push(IncludedSource {
+            language: include.language.clone(),
+            file: read_file(&include.path, include.name.clone())?,
+        });
+    }
+    for file in files
+        .iter_mut()
+        .chain(included.iter_mut().map(|it| &mut it.file))
+    {
+        if let std::borrow::Cow::Owned(bytes) = replace_constants(&file.bytes, &program.constants) {
+            file.bytes = bytes.into();
+        }
+    }
+    Ok(Sources {
+        shape,
+        files,
+        included,
+    })
+}
+
+/// Lays the files for this language, and before them those for all, over the program's own.
+#[must_use]
+pub fn lay_over(sources: &Sources, language: &str) -> Vec<SourceFile> {
+    let mut files = sources.files.clone();
+    let for_all = sources.included.iter().filter(|it| it.language.is_none());
+    let for_this = sources
+        .included
+        .iter()
+        .filter(|it| it.language.as_deref() == Some(language));
+    for include in for_all.chain(for_this) {
+        files.retain(|file| file.name != include.file.name);
+        files.push(include.file.clone());
+    }
+    files.sort_by(|a, b| a.name.cmp(&b.name));
+    files
+}
+
+/// Reads all files below the program's directory, by name.
+fn read_directory(program: &Program) -> Result<Vec<SourceFile>, ReadError> {
+    let root = &program.path;
+    let real_root = fs::canonicalize(root).map_err(|source| missing_or(root, source))?;
+    let mut files = Vec::new();
+    let walk = WalkDir::new(root)
+        .min_depth(1)
+        .follow_links(true)
+        .sort_by_file_name()
+        .into_iter()
+        .filter_entry(|entry| entry.depth() == 0 || !is_hidden(entry.path()));
+    for entry in walk {
+        let entry = entry.map_err(|fault| {
+            let path = fault.path().unwrap_or(root).to_path_buf();
+            missing_or(&path, io::Error::from(fault))
+        })?;
+        let path = entry.path();
+        if program.kind == ProgramKind::Submission && entry.path_is_symlink() {
+            let real = fs::canonicalize(path).map_err(|source| missing_or(path, source))?;
+            if !real.starts_with(&real_root) {
+                return Err(ReadError::LeadsOut { path: path.into() });
+            }
+        }
+        if entry.file_type().is_dir() {
+            continue;
+        }
+        let name = path.strip_prefix(root).unwrap_or(path).to_path_buf();
+        files.push(read_file(path, name)?);
+    }
+    Ok(files)
+}
+
+/// Reads one regular file; anything else could block for ever.
+fn read_file(path: &Path, name: PathBuf) -> Result<SourceFile, ReadError> {
+    if name.to_str().is_none() {
+        return Err(ReadError::NotText { path: path.into() });
+    }
+    let metadata = fs::metadata(path).map_err(|source| missing_or(path, source))?;
+    if !metadata.is_file() {
+        return Err(ReadError::NotAFile { path: path.into() });
+    }
+    let bytes = fs::read(path).map_err(|source| missing_or(path, source))?;
+    let mode = match metadata.permissions().mode() & 0o111 {
+        0 => FileMode::Plain,
+        _ => FileMode::Executable,
+    };
+    Ok(SourceFile {
+        name,
+        bytes: bytes.into(),
+        mode,
+    })
+}
+
+/// The error for this path: nothing there, or what the system said.
+fn missing_or(path: &Path, source: io::Error) -> ReadError {
+    match source.kind() {
+        io::ErrorKind::NotFound => ReadError::Missing {
+            path: path.into(),
+            dangling: fs::symlink_metadata(path).is_ok(),
+        },
+        _ => ReadError::Io {
+            path: path.into(),
+            source,
+        },
+    }
+}
+
+/// Whether the format says to behave as if the file were not there.
+fn is_hidden(path: &Path) -> bool {
+    path.file_name()
+        .is_some_and(|name| matches!(name.as_encoded_bytes().first(), Some(b'.' | b'-')))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::program::{Constant, IncludedFile};
+    use std::os::unix::fs::symlink;
+
+    fn program(path: &Path, kind: ProgramKind) -> Program {
+        Program {
+            name: "program".into(),
+            path: path.into(),
+            kind,
+            language: None,
+            entry_point: None,
+            include: Vec::new(),
+            constants: Vec::new(),
+        }
+    }
+
+    fn names(sources: &Sources) -> Vec<&str> {
+        sources
+            .files
+            .iter()
+            .filter_map(|it| it.name.to_str())
+            .collect()
+    }
+
+    #[test]
+    fn hidden_files_are_left_out_and_the_rest_comes_by_name() -> io::Result<()> {
+        let dir = tempfile::tempdir()?;
+        fs::create_dir_all(dir.path().join("sub/.git"))?;
+        for name in [
+            "b.py",
+            "a.py",
+            ".hidden.py",
+            "-x.py",
+            "sub/c.py",
+            "sub/.git/d.py",
+        ] {
+            fs::write(dir.path().join(name), name)?;
+        }
+        let sources =
+            read(&program(dir.path(), ProgramKind::Submission)).map_err(io::Error::other)?;
+        assert_eq!(names(&sources), ["a.py", "b.py", "sub/c.py"]);
+        assert_eq!(sources.shape, Shape::Directory);
+        Ok(())
+    }
+
+    #[test]
+    fn a_link_out_of_a_submission_is_refused_and_out_of_a_validator_followed() -> io::Result<()> {
+        let dir = tempfile::tempdir()?;
+        fs::create_dir(dir.path().join("program"))?;
+        fs::write(dir.path().join("shared.h"), "")?;
+        symlink("../shared.h", dir.path().join("program/shared.h"))?;
+        let path = dir.path().join("program");
+        let refused = read(&program(&path, ProgramKind::Submission));
+        assert!(
+            matches!(refused, Err(ReadError::LeadsOut { .. })),
+            "{refused:?}"
+        );
+        let sources =
+            read(&program(&path, ProgramKind::OutputValidator)).map_err(io::Error::other)?;
+        assert_eq!(names(&sources), ["shared.h"]);
+        Ok(())
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_named() -> io::Result<()> {
+        let dir = tempfile::tempdir()?;
+        symlink("nowhere", dir.path().join("dangling"))?;
+        let check = |name: &str, message: &str| {
+            let path = dir.path().join(name);
+            let said = match read(&program(&path, ProgramKind::Submission)) {
+                Ok(_) => "read".to_owned(),
+                Err(error) => error.to_string(),
+            };
+            assert_eq!(said, format!("{} {message}", path.display()));
+        };
+        check("none", "does not exist");
+        check(
+            "dangling",
+            "does not exist; it is a symbolic link to nothing",
+        );
+        let pipe = std::os::unix::net::UnixListener::bind(dir.path().join("socket"))?;
+        check("socket", "is neither a file nor a directory");
+        drop(pipe);
+        Ok(())
+    }
+
+    #[test]
+    fn included_files_win_over_own_ones_and_constants_are_in_place() -> io::Result<()> {
+        let dir = tempfile::tempdir()?;
+        for name in ["own.py", "all.py", "python.py", "cpp.h"] {
+            fs::write(dir.path().join(name), format!("{name} {{{{n}}}}"))?;
+        }
+        let include = |language: Option<&str>, name: &str, path: &str| IncludedFile {
+            language: language.map(str::to_owned),
+            name: name.into(),
+            path: dir.path().join(path),
+        };
+        let mut program = program(&dir.path().join("own.py"), ProgramKind::Submission);
+        program.include = vec![
+            include(Some("python3"), "lib.py", "python.py"),
+            include(None, "lib.py", "all.py"),
+            include(None, "own.py", "all.py"),
+            include(Some("cpp"), "cpp.h", "cpp.h"),
+        ];
+        program.constants = vec![Constant {
+            key: "n".into(),
+            value: "7".into(),
+        }];
+        let sources = read(&program).map_err(io::Error::other)?;
+        let files = lay_over(&sources, "python3");
+        let shown: Vec<String> = files
+            .iter()
+            .map(|it| {
+                format!(
+                    "{}={}",
+                    it.name.display(),
+                    String::from_utf8_lossy(&it.bytes)
+                )
+            })
+            .collect();
+        assert_eq!(shown, ["lib.py=python.py 7", "own.py=all.py 7"]);
+        Ok(())
+    }
+}

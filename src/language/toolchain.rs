@@ -1,0 +1,169 @@
+//! The compilers and interpreters of a machine, each found once.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::language::find;
+use crate::language::probe::{Machine, Probe};
+use crate::language::table::Tool;
+use crate::model::job::Visible;
+use crate::model::judgement::JudgeError;
+
+/// A compiler or interpreter that was found, behind all wrappers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Toolchain {
+    /// The program itself; the same path inside and outside.
+    pub program: PathBuf,
+    /// What it needs that lies outside the system's directories.
+    pub visible: Vec<Visible>,
+    /// Its own word for its version, in one line.
+    pub version: String,
+    /// Whether it can link programs that need no shared library.
+    pub linking: Linking,
+}
+
+/// How programs are linked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Linking {
+    /// Shared libraries are loaded at each start.
+    #[default]
+    Dynamic,
+    /// All is in the binary: it starts about twice as fast.
+    Static,
+}
+
+/// A tool that is needed and not there. A fault of the machine, never of the submission.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "cannot {purpose}: no working {tool} found on the search path{}",
+    list_tried(tried)
+)]
+pub struct MissingTool {
+    /// What it was needed for, such as `judge Java`.
+    pub purpose: String,
+    /// Its name.
+    pub tool: String,
+    /// What was found and did not work.
+    pub tried: Vec<Tried>,
+    /// What to do.
+    pub help: String,
+}
+
+/// A tool that was found and gave no sensible answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tried {
+    /// Where it is.
+    pub program: PathBuf,
+    /// What came of it.
+    pub fault: String,
+}
+
+fn list_tried(tried: &[Tried]) -> String {
+    let shown = tried
+        .iter()
+        .map(|it| format!("; {}: {}", it.program.display(), it.fault));
+    shown.collect()
+}
+
+impl From<MissingTool> for JudgeError {
+    fn from(missing: MissingTool) -> Self {
+        let reason = format!(
+            "no working {} found on the search path{}",
+            missing.tool,
+            list_tried(&missing.tried)
+        );
+        Self::new(missing.purpose, reason).help(missing.help)
+    }
+}
+
+/// All tools of a machine: each is looked for when it is first needed, and remembered.
+pub struct Toolchains {
+    probe: Box<dyn Probe>,
+    found: Mutex<HashMap<String, Result<Arc<Toolchain>, MissingTool>>>,
+}
+
+impl Default for Toolchains {
+    fn default() -> Self {
+        Self::new(Box::new(Machine))
+    }
+}
+
+impl Toolchains {
+    /// The tools that this door leads to.
+    pub fn new(probe: Box<dyn Probe>) -> Self {
+        Self {
+            probe,
+            found: Mutex::default(),
+        }
+    }
+
+    /// This tool, needed for this purpose, such as `judge Java`.
+    pub fn tool(&self, tool: Tool, purpose: &str) -> Result<Arc<Toolchain>, MissingTool> {
+        let found = self.remembered(tool.word(), || {
+            find::tool(self.probe.as_ref(), tool).map_err(|tried| MissingTool {
+                purpose: String::new(),
+                tool: tool.names()[0].to_owned(),
+                tried,
+                help: tool.help().to_owned(),
+            })
+        });
+        found.map_err(|missing| MissingTool {
+            purpose: purpose.to_owned(),
+            ..missing
+        })
+    }
+
+    /// The program behind a name or an absolute path, as a `#!` line or a command line says it.
+    ///
+    /// Python, Java, Node, Perl and the others of the table are found behind their wrappers.
+    pub fn named(&self, name: &str, purpose: &str) -> Result<Arc<Toolchain>, MissingTool> {
+        let found = self.remembered(name, || {
+            find::named(self.probe.as_ref(), name).map_err(|tried| MissingTool {
+                purpose: String::new(),
+                tool: name.to_owned(),
+                tried,
+                help: format!("install `{name}`, or give the path of another program"),
+            })
+        });
+        found.map_err(|missing| MissingTool {
+            purpose: purpose.to_owned(),
+            ..missing
+        })
+    }
+
+    /// The door to the machine.
+    pub fn probe(&self) -> &dyn Probe {
+        self.probe.as_ref()
+    }
+
+    /// Two threads that ask for the same at once may both look; the answer is the same.
+    fn remembered(
+        &self,
+        key: &str,
+        look: impl FnOnce() -> Result<Toolchain, MissingTool>,
+    ) -> Result<Arc<Toolchain>, MissingTool> {
+        let known = self
+            .found
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .get(key)
+            .cloned();
+        known.unwrap_or_else(|| {
+            let found = look().map(Arc::new);
+            let mut all = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+            all.insert(key.to_owned(), found.clone());
+            found
+        })
+    }
+}
+
+/// The directories that every program sees anyway.
+pub const SYSTEM: [&str; 7] = [
+    "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32",
+];
+
+/// Whether every program sees this path anyway.
+pub fn is_system(path: &Path) -> bool {
+    SYSTEM.iter().any(|it| path.starts_with(it))
+}
