@@ -4,3 +4,4 @@ pub mod check;
 pub mod language;
 pub mod model;
 pub mod package;
+pub mod plan;
