@@ -5,3 +5,4 @@ pub mod language;
 pub mod model;
 pub mod package;
 pub mod plan;
+pub mod sandbox;

@@ -1,0 +1,373 @@
+//! The box, a small file system in memory: made and filled before a run, searched after it.
+//!
+//! After a run everything in it is the work of somebody hostile: links that lead anywhere, fifos that
+//! block whoever opens them, directories a thousand deep, files of a terabyte with nothing in them.
+//! So names are resolved by the kernel strictly below the box and never through a link, opening never
+//! blocks, and only what is a regular file after it was opened is one.
+
+use std::collections::HashMap;
+use std::ffi::{CStr, CString};
+use std::fs::File;
+use std::io::{self, Read};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::path::Path;
+
+use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, Stat};
+
+use crate::sandbox::disk::{self, Directories};
+use crate::sandbox::fault::{Fault, Step};
+use crate::sandbox::init::Identity;
+use crate::sandbox::mounts::{Shown, c_path, give, parent_of};
+use crate::sandbox::sys::{self, ATTR_NODEV, ATTR_NOSUID, ATTR_RDONLY, Errno, Reach};
+use crate::sandbox::wire::{Found, Placed, PlacedWhat};
+
+/// How deep in the box files are looked at one by one.
+const DEEPEST: usize = 32;
+
+/// A box, and the temporary directory beside it.
+pub(super) struct Boxes {
+    pub(super) main: OwnedFd,
+    pub(super) temporary: OwnedFd,
+    place: Place,
+    /// The files placed in it, as they were.
+    placed: HashMap<u64, Seen>,
+}
+
+/// Where a box is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Place {
+    /// In memory, a file system of its own.
+    Memory,
+    /// In a directory of the disk.
+    Disk,
+}
+
+/// How a file was when it was placed. Nobody but the kernel can set the time of the last change.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Seen {
+    size: i64,
+    changed: i64,
+    changed_ns: u64,
+}
+
+impl Seen {
+    fn of(stat: &Stat) -> Self {
+        Self {
+            size: stat.st_size,
+            changed: stat.st_ctime,
+            changed_ns: stat.st_ctime_nsec,
+        }
+    }
+}
+
+/// How the file systems of a run are to be.
+#[derive(Clone, Copy)]
+pub(super) struct Shape {
+    /// In bytes.
+    pub(super) size: u64,
+    pub(super) writable: bool,
+    pub(super) owner: Identity,
+}
+
+/// The temporary directory of a run.
+pub(super) const TEMPORARY: &str = "/tmp";
+/// Where things are mounted that a run is to see in its temporary directory.
+pub(super) const BEHIND_LINKS: &str = "/shown/tmp";
+
+impl Boxes {
+    /// Links what is shown behind links into the temporary directory.
+    pub(super) fn link(&self, shown: &[Shown], owner: Identity) -> Result<(), Fault> {
+        for Shown { inside, .. } in shown {
+            let Ok(below) = inside.strip_prefix(BEHIND_LINKS) else {
+                continue;
+            };
+            let is_within =
+                |other: &Shown| other.inside != *inside && inside.starts_with(&other.inside);
+            if shown.iter().any(is_within) {
+                continue;
+            }
+            let (directory, last) = parent_of(&self.temporary, below, owner)?;
+            rustix::fs::symlinkat(&c_path(inside)?, &directory, &last)
+                .step_on("link in the temporary directory:", below.display())?;
+        }
+        Ok(())
+    }
+
+    /// Makes both file systems and places the files.
+    pub(super) fn make(
+        shape: Shape,
+        files: &[Placed],
+        contents: Option<OwnedFd>,
+    ) -> Result<Self, Fault> {
+        let text = |number: u64| CString::new(number.to_string()).unwrap_or_default();
+        // A page at least: zero means "no limit" to the kernel.
+        let size = text(shape.size.max(4096));
+        let files_at_most = text((shape.size / 4096).clamp(256, 65_536) + files.len() as u64);
+        let owner = CString::new(shape.owner.uid.to_string()).unwrap_or_default();
+        let group = CString::new(shape.owner.gid.to_string()).unwrap_or_default();
+        let make = |mode: &CStr| {
+            let options = [
+                (c"size", size.as_c_str()),
+                (c"nr_inodes", files_at_most.as_c_str()),
+                (c"mode", mode),
+                (c"uid", owner.as_c_str()),
+                (c"gid", group.as_c_str()),
+            ];
+            sys::tmpfs(&options, ATTR_NOSUID | ATTR_NODEV)
+        };
+        let mut boxes = Self {
+            main: make(c"755").step("make the box")?,
+            temporary: make(c"1777").step("make the temporary directory of the run")?,
+            place: Place::Memory,
+            placed: HashMap::new(),
+        };
+        boxes.place(shape.owner, files, contents)?;
+        if !shape.writable {
+            sys::mount_setattr(boxes.main.as_raw_fd(), Reach::One, ATTR_RDONLY, 0)
+                .step("make the box read-only")?;
+        }
+        Ok(boxes)
+    }
+
+    /// Takes directories of the disk, and places the files. Nothing keeps their size or forbids to write
+    /// in them.
+    pub(super) fn on_disk(
+        directories: Directories,
+        shape: Shape,
+        files: &[Placed],
+        contents: Option<OwnedFd>,
+    ) -> Result<Self, Fault> {
+        let mut boxes = Self {
+            main: directories.main,
+            temporary: directories.temporary,
+            place: Place::Disk,
+            placed: HashMap::new(),
+        };
+        boxes.place(shape.owner, files, contents)?;
+        Ok(boxes)
+    }
+
+    fn place(
+        &mut self,
+        owner: Identity,
+        files: &[Placed],
+        contents: Option<OwnedFd>,
+    ) -> Result<(), Fault> {
+        let mut contents = contents.map(File::from);
+        for Placed { name, what } in files {
+            let (directory, last) = parent_of(&self.main, name, owner)?;
+            match what {
+                PlacedWhat::Link { target } => {
+                    rustix::fs::symlinkat(&c_path(target)?, &directory, &last)
+                        .step_on("link in the box:", name.display())?;
+                }
+                PlacedWhat::File { length, mode } => {
+                    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
+                    let mode = Mode::from_raw_mode(*mode);
+                    let file = rustix::fs::openat(&directory, &last, flags, mode)
+                        .step_on("make in the box:", name.display())?;
+                    let mut file = File::from(file);
+                    if let Some(contents) = &mut contents {
+                        io::copy(&mut contents.take(*length), &mut file)
+                            .step_on("write in the box:", name.display())?;
+                    }
+                    give(&file, owner, name)?;
+                    let stat =
+                        rustix::fs::fstat(&file).step_on("look at in the box:", name.display())?;
+                    self.placed.insert(stat.st_ino, Seen::of(&stat));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The bytes in regular files that were not there before or are changed.
+    pub(super) fn new_bytes(&self) -> Result<u64, Fault> {
+        let usage = rustix::fs::fstatvfs(&self.main).step("measure the box")?;
+        const ROOT_ALONE: u64 = 1;
+        let is_memory = self.place == Place::Memory;
+        if is_memory && usage.f_files.saturating_sub(usage.f_ffree) == ROOT_ALONE {
+            return Ok(0);
+        }
+        let mut sum = Sum::default();
+        self.add(&self.main, 0, &mut sum).step("search the box")?;
+        if sum.is_cut {
+            let blocks = usage.f_blocks.saturating_sub(usage.f_bfree);
+            sum.bytes = sum.bytes.max(match self.place {
+                Place::Memory => blocks.saturating_mul(usage.f_frsize),
+                Place::Disk => disk::used(&self.main),
+            });
+        }
+        Ok(sum.bytes)
+    }
+
+    fn add(&self, directory: &OwnedFd, depth: usize, sum: &mut Sum) -> rustix::io::Result<()> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        // Its owner may have forbidden to read it even to us.
+        let Ok(list) = rustix::fs::openat(directory, c".", flags, Mode::empty()) else {
+            sum.is_cut = true;
+            return Ok(());
+        };
+        for entry in Dir::read_from(&list)? {
+            let entry = entry?;
+            let name = entry.file_name();
+            if name == c"." || name == c".." {
+                continue;
+            }
+            let Ok(stat) = rustix::fs::statat(&list, name, AtFlags::SYMLINK_NOFOLLOW) else {
+                continue;
+            };
+            match FileType::from_raw_mode(stat.st_mode) {
+                FileType::RegularFile => {
+                    let is_new = self.placed.get(&stat.st_ino) != Some(&Seen::of(&stat));
+                    let is_first =
+                        stat.st_nlink < 2 || sum.linked.insert(stat.st_ino, ()).is_none();
+                    if is_new && is_first {
+                        sum.bytes = sum.bytes.saturating_add(stat.st_size.max(0) as u64);
+                    }
+                }
+                FileType::Directory if depth >= DEEPEST => sum.is_cut = true,
+                FileType::Directory => {
+                    match rustix::fs::openat(&list, name, flags, Mode::empty()) {
+                        Ok(below) => self.add(&below, depth + 1, sum)?,
+                        Err(_) => sum.is_cut = true,
+                    }
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// The box itself, for the judge to read.
+    pub(super) fn open(&self) -> Result<OwnedFd, Fault> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        rustix::fs::openat(&self.main, c".", flags, Mode::empty()).step("open the box")
+    }
+
+    /// Looks for a file by its name.
+    pub(super) fn find(&self, name: &[u8]) -> Result<Searched, Fault> {
+        let Ok(path) = CString::new(name) else {
+            return Ok(Searched::nothing());
+        };
+        let flags = libc::O_RDONLY | libc::O_NONBLOCK | libc::O_NOCTTY;
+        let file = match sys::open_beneath(self.main.as_fd(), &path, flags) {
+            Ok(file) => file,
+            Err(errno) => return self.why_not_opened(&path, errno),
+        };
+        let stat = rustix::fs::fstat(&file).step("look at a file of the box")?;
+        Ok(match FileType::from_raw_mode(stat.st_mode) {
+            FileType::RegularFile => Searched {
+                found: Found::File,
+                file: Some(file),
+            },
+            other => Searched::other(other),
+        })
+    }
+
+    fn why_not_opened(&self, path: &CStr, errno: Errno) -> Result<Searched, Fault> {
+        match errno.0 {
+            libc::ENOENT | libc::ENOTDIR | libc::ENAMETOOLONG => Ok(Searched::nothing()),
+            libc::ELOOP => Ok(Searched::other(FileType::Symlink)),
+            libc::EXDEV => Err(Fault::new(
+                format!("find {} in the box", path.to_string_lossy()),
+                "not a relative path without `..`",
+            )),
+            _ => {
+                let stat = rustix::fs::statat(&self.main, path, AtFlags::SYMLINK_NOFOLLOW);
+                let kind = stat.map(|stat| FileType::from_raw_mode(stat.st_mode));
+                Ok(Searched::other(kind.unwrap_or(FileType::Unknown)))
+            }
+        }
+    }
+}
+
+/// A sum over files.
+#[derive(Default)]
+struct Sum {
+    bytes: u64,
+    /// Something was not looked at.
+    is_cut: bool,
+    /// Files with several names that were seen.
+    linked: HashMap<u64, ()>,
+}
+
+/// What a search found.
+pub(super) struct Searched {
+    pub(super) found: Found,
+    /// Open for reading, if it is a regular file.
+    pub(super) file: Option<OwnedFd>,
+}
+
+impl Searched {
+    fn nothing() -> Self {
+        Self {
+            found: Found::Missing,
+            file: None,
+        }
+    }
+
+    /// See [`OTHER_KINDS`](super::wire::OTHER_KINDS).
+    fn other(kind: FileType) -> Self {
+        let place = match kind {
+            FileType::Symlink => 0,
+            FileType::Directory => 1,
+            FileType::Fifo => 2,
+            FileType::Socket => 3,
+            FileType::CharacterDevice => 4,
+            FileType::BlockDevice => 5,
+            FileType::RegularFile => 6,
+            FileType::Unknown => 7,
+        };
+        Self {
+            found: Found::Other(place),
+            file: None,
+        }
+    }
+}
+
+/// The rights to change something below a directory, as landlock numbers them, for its version.
+fn write_rights(version: usize) -> u64 {
+    const WRITE_FILE: u64 = 1 << 1;
+    const REMOVE_AND_MAKE: u64 = 0x1ff0;
+    const REFER: u64 = 1 << 13;
+    const TRUNCATE: u64 = 1 << 14;
+    let truncate = if version >= 3 { TRUNCATE } else { 0 };
+    WRITE_FILE | REMOVE_AND_MAKE | REFER | truncate
+}
+
+/// Landlock's rules for a run: it may change files in its box and its temporary directory, write to
+/// devices, use no network, and reach nobody outside.
+pub(super) fn landlock(
+    version: usize,
+    boxes: &Boxes,
+    devices: impl AsFd,
+) -> Result<OwnedFd, Fault> {
+    const WRITE_FILE: u64 = 1 << 1;
+    const TCP: u64 = 3;
+    const SIGNALS_AND_SOCKETS: u64 = 3;
+    let files = write_rights(version);
+    let handled = [files, TCP, SIGNALS_AND_SOCKETS];
+    let known = match version {
+        ..4 => 1,
+        4..6 => 2,
+        _ => 3,
+    };
+    let rules = sys::landlock_ruleset(&handled[..known]).step("make landlock rules")?;
+    let allow = |place: i32, rights: u64| {
+        sys::landlock_allow(rules.as_raw_fd(), place, rights).step("add a landlock rule")
+    };
+    allow(boxes.main.as_raw_fd(), files)?;
+    allow(boxes.temporary.as_raw_fd(), files)?;
+    allow(devices.as_fd().as_raw_fd(), WRITE_FILE)?;
+    Ok(rules)
+}
+
+/// The first version of landlock that does not forbid to rename from one directory to another.
+pub(super) const LANDLOCK_SINCE: usize = 2;
+
+/// Opens a directory only to refer to it.
+pub(super) fn refer_to(path: &Path) -> Result<OwnedFd, Fault> {
+    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    rustix::fs::open(path, flags, Mode::empty()).step_on("open", path.display())
+}

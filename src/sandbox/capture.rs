@@ -1,0 +1,240 @@
+//! What a program writes, on the judge's side: read as it comes, counted, and kept within bounds.
+
+use std::collections::VecDeque;
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::os::fd::{AsFd, OwnedFd};
+
+use crate::model::job::Captured;
+
+/// How much of standard output stays in memory, in bytes; more goes to a file without a name.
+const IN_MEMORY: usize = 1 << 20;
+
+/// How much of each end of standard error is kept, in bytes.
+const EACH_END: usize = 32 << 10;
+
+/// One of the program's outputs.
+pub(super) struct Stream {
+    /// The reading end, until the other end is closed.
+    pub(super) pipe: Option<OwnedFd>,
+    /// Bytes that came, kept or not.
+    pub(super) total: u64,
+    kept: Kept,
+}
+
+/// What is kept of a stream.
+enum Kept {
+    /// All of it, up to a number of bytes.
+    All { store: Store, most: u64 },
+    /// Its beginning and its end.
+    Ends { first: Vec<u8>, last: VecDeque<u8> },
+}
+
+impl Stream {
+    /// Standard output, of which at most so many bytes are kept.
+    pub(super) fn output(pipe: Option<OwnedFd>, most: Option<u64>) -> Self {
+        Self {
+            pipe,
+            total: 0,
+            kept: Kept::All {
+                store: Store::default(),
+                most: most.unwrap_or(u64::MAX),
+            },
+        }
+    }
+
+    /// Standard error, of which both ends are kept.
+    pub(super) fn error(pipe: Option<OwnedFd>) -> Self {
+        Self {
+            pipe,
+            total: 0,
+            kept: Kept::Ends {
+                first: Vec::new(),
+                last: VecDeque::new(),
+            },
+        }
+    }
+
+    /// Reads what there is, once; at its end, the pipe is closed. The pipe must not block.
+    pub(super) fn read(&mut self, buffer: &mut [u8]) -> io::Result<Progress> {
+        let Some(pipe) = &self.pipe else {
+            return Ok(Progress::Ended);
+        };
+        match rustix::io::read(pipe.as_fd(), &mut *buffer) {
+            Ok(0) => {
+                self.pipe = None;
+                Ok(Progress::Ended)
+            }
+            Ok(length) => {
+                self.total += length as u64;
+                self.kept.add(&buffer[..length])?;
+                Ok(Progress::Some)
+            }
+            Err(rustix::io::Errno::AGAIN | rustix::io::Errno::INTR) => Ok(Progress::Nothing),
+            Err(errno) => Err(errno.into()),
+        }
+    }
+
+    /// What was kept.
+    pub(super) fn finish(self) -> io::Result<Captured> {
+        match self.kept {
+            Kept::All { store, .. } => store.finish(),
+            Kept::Ends { mut first, last } => {
+                let left_out = self.total - first.len() as u64 - last.len() as u64;
+                if left_out > 0 {
+                    let note = format!("\n[{left_out} bytes left out]\n");
+                    first.extend(note.as_bytes());
+                }
+                first.extend(last);
+                Ok(Captured::Memory(first))
+            }
+        }
+    }
+}
+
+/// What a read gave.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Progress {
+    /// Bytes.
+    Some,
+    /// Nothing for now.
+    Nothing,
+    /// Nothing any more.
+    Ended,
+}
+
+impl Kept {
+    fn add(&mut self, bytes: &[u8]) -> io::Result<()> {
+        match self {
+            Self::All { store, most } => {
+                let room = usize::try_from(*most - store.length).unwrap_or(usize::MAX);
+                store.add(&bytes[..bytes.len().min(room)])
+            }
+            Self::Ends { first, last } => {
+                let room = (EACH_END - first.len()).min(bytes.len());
+                first.extend(&bytes[..room]);
+                last.extend(&bytes[room..]);
+                let surplus = last.len().saturating_sub(EACH_END);
+                last.drain(..surplus);
+                Ok(())
+            }
+        }
+    }
+}
+
+/// Bytes in memory while they are few, else in a file.
+#[derive(Default)]
+struct Store {
+    memory: Vec<u8>,
+    file: Option<File>,
+    length: u64,
+}
+
+impl Store {
+    fn add(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.length += bytes.len() as u64;
+        if let Some(file) = &mut self.file {
+            return file.write_all(bytes);
+        }
+        self.memory.extend(bytes);
+        if self.memory.len() > IN_MEMORY {
+            let mut file = tempfile::tempfile()?;
+            file.write_all(&self.memory)?;
+            self.memory = Vec::new();
+            self.file = Some(file);
+        }
+        Ok(())
+    }
+
+    fn finish(self) -> io::Result<Captured> {
+        match self.file {
+            None => Ok(Captured::Memory(self.memory)),
+            Some(mut file) => {
+                file.seek(SeekFrom::Start(0))?;
+                Ok(Captured::File(file))
+            }
+        }
+    }
+}
+
+/// Copies a file of the box, up to a number of bytes.
+pub(super) fn copy_file(file: OwnedFd, most: u64) -> io::Result<Captured> {
+    let mut from = File::from(file).take(most);
+    let mut store = Store::default();
+    let mut buffer = vec![0; 64 << 10];
+    loop {
+        match from.read(&mut buffer)? {
+            0 => return store.finish(),
+            length => store.add(&buffer[..length])?,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is kept of these bytes on standard error, written in pieces of this length.
+    fn ends(bytes: &[u8], piece: usize) -> Vec<u8> {
+        let mut stream = Stream {
+            pipe: None,
+            total: 0,
+            kept: Kept::Ends {
+                first: Vec::new(),
+                last: VecDeque::new(),
+            },
+        };
+        for piece in bytes.chunks(piece) {
+            stream.total += piece.len() as u64;
+            stream.kept.add(piece).unwrap();
+        }
+        match stream.finish().unwrap() {
+            Captured::Memory(bytes) => bytes,
+            Captured::File(_) => panic!("both ends stay in memory"),
+        }
+    }
+
+    #[test]
+    fn both_ends_of_standard_error_are_kept() {
+        let short: Vec<u8> = (0..2 * EACH_END).map(|n| n as u8).collect();
+        assert_eq!(ends(&short, 1000), short);
+        let long: Vec<u8> = (0..3 * EACH_END + 5).map(|n| (n / 7) as u8).collect();
+        for piece in [1000, 4096, long.len()] {
+            let mut expected = long[..EACH_END].to_vec();
+            expected.extend(format!("\n[{} bytes left out]\n", EACH_END + 5).as_bytes());
+            expected.extend(&long[2 * EACH_END + 5..]);
+            assert_eq!(ends(&long, piece), expected, "pieces of {piece}");
+        }
+    }
+
+    #[test]
+    fn much_output_goes_to_a_file_and_is_all_there() {
+        let mut store = Store::default();
+        let piece = vec![b'x'; 700_000];
+        store.add(&piece).unwrap();
+        store.add(&piece).unwrap();
+        store.add(b"end").unwrap();
+        let Captured::File(mut file) = store.finish().unwrap() else {
+            panic!("so much does not stay in memory");
+        };
+        let mut all = Vec::new();
+        file.read_to_end(&mut all).unwrap();
+        assert_eq!(all.len(), 1_400_003);
+        assert!(all.ends_with(b"xend"));
+    }
+
+    #[test]
+    fn no_more_output_is_kept_than_asked_for() {
+        let mut kept = Kept::All {
+            store: Store::default(),
+            most: 5,
+        };
+        kept.add(b"abc").unwrap();
+        kept.add(b"defg").unwrap();
+        kept.add(b"h").unwrap();
+        let Kept::All { store, .. } = kept else {
+            panic!("still the same");
+        };
+        assert_eq!(store.memory, b"abcde");
+    }
+}

@@ -1,0 +1,152 @@
+//! A failed step on the slot's side, before it becomes a [`JudgeError`].
+
+use std::fmt;
+use std::io;
+
+use crate::model::judgement::JudgeError;
+use crate::sandbox::sys::Errno;
+
+/// What was being done, and why it failed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Fault {
+    /// Such as `mount /proc in the sandbox`.
+    pub(super) step: String,
+    /// The system's number, where it gave one.
+    pub(super) errno: Option<i32>,
+    /// The reason in words.
+    pub(super) reason: String,
+}
+
+impl Fault {
+    /// A fault that no system call reported.
+    pub(super) fn new(step: impl Into<String>, reason: impl fmt::Display) -> Self {
+        Self {
+            step: step.into(),
+            errno: None,
+            reason: reason.to_string(),
+        }
+    }
+
+    /// A fault that a system call reported.
+    pub(super) fn system(step: impl Into<String>, errno: Errno) -> Self {
+        Self {
+            step: step.into(),
+            errno: Some(errno.0),
+            reason: errno.to_string(),
+        }
+    }
+
+    /// Whether the same may well succeed a moment later.
+    pub(super) fn is_transient(&self) -> bool {
+        matches!(self.errno, Some(libc::EAGAIN | libc::EBUSY))
+    }
+
+    /// Whether what was asked for cannot be done, however often it is tried: a program that is not
+    /// there or is none, a path that leads nowhere. All else is for the machine to answer for.
+    fn is_of_the_job(&self) -> bool {
+        match self.errno {
+            None => true,
+            Some(errno) => matches!(
+                errno,
+                libc::ENOENT
+                    | libc::ENOTDIR
+                    | libc::EISDIR
+                    | libc::EEXIST
+                    | libc::EACCES
+                    | libc::ELOOP
+                    | libc::ENAMETOOLONG
+                    | libc::ENOEXEC
+                    | libc::EXDEV
+                    | libc::E2BIG
+                    | libc::EINVAL
+            ),
+        }
+    }
+}
+
+impl From<Fault> for JudgeError {
+    fn from(fault: Fault) -> Self {
+        let is_of_the_job = fault.is_of_the_job();
+        let mut error = Self::new(fault.step, fault.reason);
+        if !is_of_the_job {
+            error = error.transient();
+        }
+        match fault.errno {
+            Some(libc::EPERM | libc::EACCES) if error.step.starts_with("make namespaces") => error
+                .help("`juror doctor` says what forbids it here, and the command that allows it"),
+            Some(libc::ENOSPC) if error.step.starts_with("make namespaces") => {
+                error.help("allow more: sudo sysctl -w user.max_user_namespaces=15000")
+            }
+            _ => error,
+        }
+    }
+}
+
+/// Names the step of a call that can fail.
+pub(super) trait Step<T> {
+    /// The fault says that this was being done.
+    fn step(self, step: &str) -> Result<T, Fault>;
+    /// The same with a name in it, such as a path.
+    fn step_on(self, step: &str, name: impl fmt::Display) -> Result<T, Fault>;
+}
+
+impl<T> Step<T> for Result<T, Errno> {
+    fn step(self, step: &str) -> Result<T, Fault> {
+        self.map_err(|errno| Fault::system(step, errno))
+    }
+
+    fn step_on(self, step: &str, name: impl fmt::Display) -> Result<T, Fault> {
+        self.map_err(|errno| Fault::system(format!("{step} {name}"), errno))
+    }
+}
+
+impl<T> Step<T> for io::Result<T> {
+    fn step(self, step: &str) -> Result<T, Fault> {
+        self.map_err(Errno::from).step(step)
+    }
+
+    fn step_on(self, step: &str, name: impl fmt::Display) -> Result<T, Fault> {
+        self.map_err(Errno::from).step_on(step, name)
+    }
+}
+
+impl<T> Step<T> for rustix::io::Result<T> {
+    fn step(self, step: &str) -> Result<T, Fault> {
+        self.map_err(|errno| Errno(errno.raw_os_error())).step(step)
+    }
+
+    fn step_on(self, step: &str, name: impl fmt::Display) -> Result<T, Fault> {
+        self.map_err(|errno| Errno(errno.raw_os_error()))
+            .step_on(step, name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::judgement::Again;
+
+    #[test]
+    fn what_the_machine_refused_may_be_tried_again_and_what_is_not_there_not() {
+        let check = |errno: i32, again: Again| {
+            let error = JudgeError::from(Fault::system("a step", Errno(errno)));
+            assert_eq!(error.again, again, "{errno}");
+        };
+        for errno in [
+            libc::EBUSY,
+            libc::EAGAIN,
+            libc::ENOMEM,
+            libc::ENOSPC,
+            libc::EMFILE,
+            libc::EIO,
+            libc::EPERM,
+        ] {
+            check(errno, Again::Perhaps);
+        }
+        for errno in [libc::ENOENT, libc::EACCES, libc::ENOEXEC, libc::ELOOP] {
+            check(errno, Again::Never);
+        }
+        let error = JudgeError::from(Fault::new("place a file", "not a relative path"));
+        assert_eq!(error.again, Again::Never);
+    }
+}

@@ -1,0 +1,399 @@
+//! The slot's process: one run after the other until the judge is gone.
+
+use std::ffi::{CString, c_char};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
+use std::ptr;
+
+use crate::model::limits::Limits;
+use crate::model::units::Bytes;
+use crate::sandbox::bare_init;
+use crate::sandbox::boxes::{self, Boxes, Shape};
+use crate::sandbox::cgroup::{Baseline, Gates, Used};
+use crate::sandbox::fault::{Fault, Step};
+use crate::sandbox::init::{self, Attach, Plan, Report};
+use crate::sandbox::prepare::{self, Ready, Setup, View};
+use crate::sandbox::resources;
+use crate::sandbox::supervise::{Running, Stopped, Supervisor, Sweep};
+use crate::sandbox::sys::{self, CloneArguments};
+use crate::sandbox::tree::Tree;
+use crate::sandbox::wire::{self, Answer, Facts, Found, Request, RunRequest};
+
+/// Numbers of [`Facts::stop`].
+pub(super) mod stop_code {
+    pub(in crate::sandbox) const NONE: u8 = 0;
+    pub(in crate::sandbox) const CPU_TIME: u8 = 1;
+    pub(in crate::sandbox) const WALL_TIME: u8 = 2;
+    pub(in crate::sandbox) const MEMORY: u8 = 3;
+    pub(in crate::sandbox) const OUTPUT: u8 = 4;
+}
+
+/// Everything a slot's process has.
+struct Server {
+    setup: Setup,
+    socket: OwnedFd,
+    ready: Ready,
+}
+
+/// What a run gave, and the descriptors to send with it.
+struct Finished {
+    answer: Answer,
+    fds: Vec<OwnedFd>,
+}
+
+/// Serves until the judge is gone. Runs in a fork of the judge, and never returns into its code.
+pub(super) fn serve(setup: Setup, socket: RawFd) -> ! {
+    let socket = prepare::keep_only(socket);
+    match prepare::get_ready(&setup) {
+        Ok(ready) => {
+            let mut server = Server {
+                setup,
+                socket,
+                ready,
+            };
+            server.answer_all();
+            if let View::Bare(yard) = &mut server.ready.view {
+                yard.remove();
+            }
+            if let Some(group) = &mut server.ready.group {
+                group.remove();
+            }
+        }
+        Err(fault) => {
+            let _ = wire::send(&socket, &Answer::Failed(fault).encode(), &[]);
+        }
+    }
+    sys::exit(0)
+}
+
+impl Server {
+    /// Answers requests until the other end is gone.
+    fn answer_all(&mut self) {
+        let mut buffer = vec![0; wire::LONGEST];
+        let mut sent = wire::send(&self.socket, &Answer::Ready.encode(), &[]);
+        while sent.is_ok() {
+            let Ok(received) = wire::receive(&self.socket, &mut buffer) else {
+                return;
+            };
+            let mut fds = received.fds;
+            match Request::read(received.message, &mut fds) {
+                Some(Request::Run(request)) => {
+                    let ran = self.run(&request, fds);
+                    let finished = ran.unwrap_or_else(|fault| Finished {
+                        answer: Answer::Failed(fault),
+                        fds: Vec::new(),
+                    });
+                    let fds: Vec<BorrowedFd<'_>> = finished.fds.iter().map(AsFd::as_fd).collect();
+                    sent = wire::send(&self.socket, &finished.answer.encode(), &fds);
+                }
+                // For a run that is over.
+                Some(Request::End { .. }) => {}
+                None => return,
+            }
+        }
+    }
+
+    /// Runs a job and counts what it used.
+    fn run(&mut self, request: &RunRequest, mut fds: Vec<OwnedFd>) -> Result<Finished, Fault> {
+        let contents = (fds.len() > 3).then(|| fds.pop()).flatten();
+        let asked = request;
+        let translated;
+        let mut request = request;
+        match &mut self.ready.view {
+            View::Template(template) => template.show(&request.visible)?,
+            View::Bare(yard) => {
+                yard.show(&request.visible)?;
+                translated = yard.translate(request);
+                request = &translated;
+            }
+        }
+        let limits = limits_of(request);
+        if let Some(group) = &mut self.ready.group {
+            group.settle();
+            if !request.files.is_empty() {
+                group.lift()?;
+            }
+        }
+        let shape = Shape {
+            size: request.box_size,
+            writable: request.writable,
+            owner: self.setup.identity,
+        };
+        let boxes = match &mut self.ready.view {
+            View::Template(_) => {
+                let boxes = Boxes::make(shape, &request.files, contents)?;
+                boxes.link(&request.visible, self.setup.identity)?;
+                boxes
+            }
+            View::Bare(yard) => yard.boxes(shape, &request.files, contents)?,
+        };
+        let gates = match &mut self.ready.group {
+            Some(group) => group.prepare(&limits)?,
+            None => Gates::NONE,
+        };
+        let rules = match (&self.ready.view, self.ready.landlock, &self.ready.devices) {
+            (View::Bare(yard), _, _) => {
+                Some(yard.rules(&boxes, request.writable, &request.visible)?)
+            }
+            (View::Template(_), Some(version), Some(devices)) => {
+                Some(boxes::landlock(version, &boxes, devices)?)
+            }
+            (View::Template(_), _, _) => None,
+        };
+        let strings = Strings::of(request)?;
+        let mut plan = self.plan(request, &strings, gates)?;
+        plan.stdio = stdio(&fds)?;
+        plan.landlock = rules.as_ref().map_or(-1, AsRawFd::as_raw_fd);
+        let mut sweep = Sweep::FirstProcess;
+        if let View::Bare(yard) = &self.ready.view {
+            let bare = yard.plan()?;
+            plan.directory.clone_from(&bare.directory);
+            plan.bare = Some(bare);
+            sweep = Sweep::Domain {
+                boxes: &boxes,
+                size: request.box_size,
+            };
+        }
+        plan.mounts = vec![
+            Attach {
+                mount: boxes.main.as_raw_fd(),
+                target: c"/box".to_owned(),
+            },
+            Attach {
+                mount: boxes.temporary.as_raw_fd(),
+                target: c"/tmp".to_owned(),
+            },
+        ];
+        let running = match self.start(&plan) {
+            // Once more, if the machine was only busy.
+            Err(fault) if fault.is_transient() => self.start(&plan)?,
+            started => started?,
+        };
+        // The judge sees the end of the program's output only when nobody here holds it open.
+        drop(fds);
+        let stopped = Supervisor {
+            socket: &self.socket,
+            group: self.ready.group.as_ref(),
+            report: &plan.report,
+            run: request.run,
+            sweep,
+            next_search: 0,
+            limits: &limits,
+            cores: resources::cores(),
+            tree: self.ready.looks_at_processes.then(Tree::new),
+        }
+        .watch(running)?;
+        self.finish(asked, &plan.report, stopped, boxes)
+    }
+
+    /// Everything PID 1 and PID 2 need, but descriptors.
+    fn plan(&self, request: &RunRequest, strings: &Strings, gates: Gates) -> Result<Plan, Fault> {
+        let program = strings.argv.first().cloned();
+        let program = program.ok_or_else(|| Fault::new("start the program", "no program given"))?;
+        let pointers = |list: &[CString]| -> Vec<*const c_char> {
+            list.iter()
+                .map(|text| text.as_ptr())
+                .chain([ptr::null()])
+                .collect()
+        };
+        Ok(Plan {
+            program,
+            argv: pointers(&strings.argv),
+            envp: pointers(&strings.env),
+            directory: c"/box".to_owned(),
+            bare: None,
+            stdio: [-1; 3],
+            mounts: Vec::new(),
+            identity: self.setup.identity,
+            resources: resources::list(request, &self.setup),
+            nice: self.ready.nice,
+            landlock: -1,
+            gates,
+            stack: self.ready.second_stack,
+            report: Report::default(),
+        })
+    }
+
+    /// Starts PID 1.
+    fn start(&self, plan: &Plan) -> Result<Running, Fault> {
+        let mut pidfd: RawFd = -1;
+        let mut flags = libc::CLONE_VM | libc::CLONE_PIDFD;
+        let mut first: extern "C" fn(*const Plan) -> ! = bare_init::first;
+        if plan.bare.is_none() {
+            flags |= libc::CLONE_NEWPID | libc::CLONE_NEWNS;
+            first = init::first;
+        }
+        let arguments = CloneArguments {
+            flags: flags as u64,
+            pidfd: ptr::from_mut(&mut pidfd) as u64,
+            exit_signal: libc::SIGCHLD as u64,
+            stack: self.ready.first_stack.bottom,
+            stack_size: self.ready.first_stack.length,
+            ..CloneArguments::default()
+        };
+        // SAFETY: the stack is PID 1's alone. It shares our memory, and keeps to the plan, which
+        // `Supervisor::watch` outlives it with.
+        let pid = unsafe { sys::clone3(&arguments, first, plan) }
+            .step("start the run's first process")?;
+        // SAFETY: the kernel has just made this descriptor for us.
+        let pidfd = unsafe { OwnedFd::from_raw_fd(pidfd) };
+        Ok(Running {
+            pid,
+            pidfd,
+            slot_cpu: sys::clock(libc::CLOCK_PROCESS_CPUTIME_ID),
+        })
+    }
+
+    /// Counts, and searches the box.
+    fn finish(
+        &mut self,
+        request: &RunRequest,
+        report: &Report,
+        stopped: Stopped,
+        boxes: Boxes,
+    ) -> Result<Finished, Fault> {
+        let baseline: Baseline = stopped.baseline;
+        // The files that the program left may fill the group up to its limit, and of those who are still
+        // in it the kernel can kill none.
+        if let Some(group) = &mut self.ready.group {
+            group.lift()?;
+        }
+        if stopped.interrupted {
+            // Its counters belong to nobody, but the group must forget them.
+            self.used(&baseline);
+            return Ok(Finished {
+                answer: Answer::Interrupted,
+                fds: Vec::new(),
+            });
+        }
+        let mut facts = Facts {
+            status: stopped.status,
+            stop: stopped.stop,
+            wall: stopped.wall,
+            ..Facts::default()
+        };
+        let mut fds = Vec::new();
+        facts.files = if request.writable {
+            boxes.new_bytes()?
+        } else {
+            0
+        };
+        for name in &request.collect {
+            let searched = boxes.find(name)?;
+            facts.found.push(searched.found);
+            fds.extend(searched.file);
+        }
+        debug_assert!(
+            facts
+                .found
+                .iter()
+                .filter(|found| **found == Found::File)
+                .count()
+                == fds.len()
+        );
+        if request.keep {
+            fds.push(boxes.open()?);
+        }
+        // Gives back the memory of the box, unless the judge is to have it.
+        drop(boxes);
+        if let (View::Bare(yard), false) = (&mut self.ready.view, request.keep) {
+            yard.remove_now();
+        }
+        let used = self.used(&baseline);
+        facts.cpu = stopped.usage.cpu;
+        facts.memory = used.memory.unwrap_or(stopped.usage.memory);
+        facts.refused_processes = used.refused_processes;
+        let decided = matches!(facts.stop, stop_code::CPU_TIME | stop_code::OUTPUT);
+        if used.killed_for_memory > 0 && !decided {
+            facts.stop = stop_code::MEMORY;
+        }
+        explain(report, &stopped, &facts, request)?;
+        Ok(Finished {
+            answer: Answer::Done(facts),
+            fds,
+        })
+    }
+
+    fn used(&mut self, baseline: &Baseline) -> Used {
+        match &mut self.ready.group {
+            Some(group) => group.finish(baseline),
+            None => Used::default(),
+        }
+    }
+}
+
+/// Tells a run that went wrong before the program started from one that did not.
+fn explain(
+    report: &Report,
+    stopped: &Stopped,
+    facts: &Facts,
+    request: &RunRequest,
+) -> Result<(), Fault> {
+    use std::sync::atomic::Ordering::Acquire;
+    let failed = report.failed.load(Acquire);
+    if failed != 0 {
+        let errno = sys::Errno(report.errno.load(Acquire));
+        let step = init::Step::name(failed);
+        if failed != init::Step::Execute as u32 {
+            return Err(Fault::system(step, errno));
+        }
+        let program = request.argv.first().map_or(&[][..], Vec::as_slice);
+        let program = String::from_utf8_lossy(program).into_owned();
+        return Err(errno).step_on(step, program);
+    }
+    if facts.stop == stop_code::NONE && !stopped.ended_by_itself {
+        let step = "run the program";
+        let reason = "its first process was killed by somebody else";
+        return Err(Fault::new(step, reason));
+    }
+    if facts.stop == stop_code::NONE && stopped.wall == 0 && stopped.never_started {
+        let step = "run the program";
+        return Err(Fault::new(step, "it was killed before it started"));
+    }
+    Ok(())
+}
+
+/// Strings as the kernel takes them.
+struct Strings {
+    argv: Vec<CString>,
+    env: Vec<CString>,
+}
+
+impl Strings {
+    fn of(request: &RunRequest) -> Result<Self, Fault> {
+        let list = |texts: &[Vec<u8>]| -> Result<Vec<CString>, Fault> {
+            texts
+                .iter()
+                .map(|text| {
+                    CString::new(text.as_slice()).map_err(|_| {
+                        Fault::new("start the program", "an argument has a zero byte in it")
+                    })
+                })
+                .collect()
+        };
+        Ok(Self {
+            argv: list(&request.argv)?,
+            env: list(&request.env)?,
+        })
+    }
+}
+
+fn stdio(fds: &[OwnedFd]) -> Result<[RawFd; 3], Fault> {
+    match fds {
+        [input, output, error] => Ok([input.as_raw_fd(), output.as_raw_fd(), error.as_raw_fd()]),
+        _ => Err(Fault::new(
+            "connect the standard streams",
+            "the judge did not send them",
+        )),
+    }
+}
+
+fn limits_of(request: &RunRequest) -> Limits {
+    use std::time::Duration;
+    Limits {
+        cpu_time: request.cpu_time.map(Duration::from_nanos),
+        wall_time: request.wall_time.map(Duration::from_nanos),
+        memory: request.memory.map(Bytes),
+        output: request.output.map(Bytes),
+        processes: request.processes,
+    }
+}

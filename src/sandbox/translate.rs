@@ -1,0 +1,152 @@
+//! Paths as a job says them, in the names of the machine: for runs that have no view of their own.
+//!
+//! A path is found in a text where it stands alone: not behind a character that could belong to a longer
+//! path, and before its end, a slash, or a character that no path goes on with. So `-I/box/include`,
+//! `a:/program` and `--out=/box` are translated, `/boxes` and `x/box` are not.
+
+use std::ffi::OsString;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
+
+use crate::sandbox::wire::{Placed, PlacedWhat, RunRequest};
+
+/// A path inside, and what it is on the machine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Pair {
+    inside: Vec<u8>,
+    host: Vec<u8>,
+}
+
+impl Pair {
+    pub(super) fn new(inside: impl AsRef<Path>, host: &Path) -> Self {
+        Self {
+            inside: inside.as_ref().as_os_str().as_bytes().to_vec(),
+            host: host.as_os_str().as_bytes().to_vec(),
+        }
+    }
+}
+
+/// All that is to be translated.
+pub(super) struct Translation(Vec<Pair>);
+
+impl Translation {
+    pub(super) fn new(mut pairs: Vec<Pair>) -> Self {
+        // The longest first: `/program/lib` before `/program`.
+        pairs.sort_by_key(|pair| std::cmp::Reverse(pair.inside.len()));
+        Self(pairs)
+    }
+
+    /// The job with arguments, environment and links translated.
+    pub(super) fn request(&self, request: &RunRequest) -> RunRequest {
+        let all = |texts: &[Vec<u8>]| texts.iter().map(|text| self.text(text)).collect();
+        RunRequest {
+            argv: all(&request.argv),
+            env: all(&request.env),
+            files: request.files.iter().map(|file| self.placed(file)).collect(),
+            ..request.clone()
+        }
+    }
+
+    fn placed(&self, file: &Placed) -> Placed {
+        match &file.what {
+            PlacedWhat::Link { target } => {
+                let target = self.text(target.as_os_str().as_bytes());
+                Placed {
+                    name: file.name.clone(),
+                    what: PlacedWhat::Link {
+                        target: PathBuf::from(OsString::from_vec(target)),
+                    },
+                }
+            }
+            PlacedWhat::File { .. } => file.clone(),
+        }
+    }
+
+    fn text(&self, text: &[u8]) -> Vec<u8> {
+        let mut translated = Vec::with_capacity(text.len());
+        let mut at = 0;
+        while let Some(byte) = text.get(at) {
+            let rest = &text[at..];
+            let is_start = at == 0 || !is_of_a_path(text[at - 1]) || is_option(&text[..at]);
+            let found = self.0.iter().find(|pair| {
+                is_start
+                    && rest.starts_with(&pair.inside)
+                    && rest
+                        .get(pair.inside.len())
+                        .is_none_or(|next| *next == b'/' || !is_of_a_path(*next))
+            });
+            match found {
+                Some(pair) => {
+                    translated.extend_from_slice(&pair.host);
+                    at += pair.inside.len();
+                }
+                None => {
+                    translated.push(*byte);
+                    at += 1;
+                }
+            }
+        }
+        translated
+    }
+}
+
+/// Whether this is all of an option, such as the `-I` of `-I/box`.
+fn is_option(text: &[u8]) -> bool {
+    matches!(text, [b'-', name @ ..] if !name.is_empty() && name.iter().all(u8::is_ascii_alphabetic))
+}
+
+/// Whether a path can go on with this.
+fn is_of_a_path(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric()
+        || matches!(byte, b'.' | b'_' | b'-' | b'/' | b'+' | b'~')
+        || !byte.is_ascii()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, expected: &str) {
+        let translation = Translation::new(vec![
+            Pair::new("/box", Path::new("/t/run/box")),
+            Pair::new("/program", Path::new("/t/built")),
+            Pair::new("/program/lib", Path::new("/opt/lib")),
+        ]);
+        let translated = translation.text(text.as_bytes());
+        assert_eq!(String::from_utf8(translated).unwrap(), expected, "{text}");
+    }
+
+    #[test]
+    fn paths_are_translated_where_they_stand_alone() {
+        check("/box", "/t/run/box");
+        check("/box/a.out", "/t/run/box/a.out");
+        check("HOME=/box", "HOME=/t/run/box");
+        check("-cp=/program:/box", "-cp=/t/built:/t/run/box");
+        check("/program/lib/x.so", "/opt/lib/x.so");
+        check("/program/main", "/t/built/main");
+        check("a,/box,b", "a,/t/run/box,b");
+    }
+
+    #[test]
+    fn what_only_looks_like_them_is_left_alone() {
+        for text in [
+            "/boxes",
+            "x/box",
+            "/home/box/",
+            "./box",
+            "/box.old",
+            "/programs",
+            "box",
+            "~/box",
+        ] {
+            check(text, text);
+        }
+    }
+
+    #[test]
+    fn an_option_may_stand_before_a_path() {
+        check("-I/box/include", "-I/t/run/box/include");
+        check("-L/program", "-L/t/built");
+        check("-I/boxes", "-I/boxes");
+    }
+}
