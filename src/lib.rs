@@ -1,6 +1,7 @@
 //! juror judges programs.
 
 pub mod check;
+pub mod executor;
 pub mod language;
 pub mod model;
 pub mod package;

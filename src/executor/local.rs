@@ -1,0 +1,116 @@
+//! The pool of sandboxes on this machine: one slot a physical core, each with a run at a time.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use crate::executor::pool::Pool;
+use crate::executor::{Executor, RunError};
+use crate::model::host::Rung;
+use crate::model::isolation::{Demand, Isolation};
+use crate::model::job::{Job, Reply};
+use crate::model::judgement::JudgeError;
+use crate::sandbox::{CoreId, Host, Slot, SlotOptions, Stopper};
+
+/// Runs jobs in sandboxes on this machine.
+pub struct Local {
+    host: Host,
+    pool: Pool<Place>,
+    stoppers: Mutex<Vec<Stopper>>,
+    stopped: AtomicBool,
+}
+
+/// A slot, and how to start another in its place.
+struct Place {
+    slot: Slot,
+    core: Option<CoreId>,
+}
+
+impl Local {
+    /// Starts the slots: as many as asked for, or one a physical core.
+    ///
+    /// Each slot is a process; start them before any thread, while the judge is small.
+    ///
+    /// # Errors
+    /// When this machine cannot isolate programs as is demanded.
+    pub fn start(jobs: Option<usize>, demand: Demand) -> Result<Self, JudgeError> {
+        let host = Host::find(demand)?;
+        let cores = host.physical_cores();
+        let jobs = jobs.unwrap_or(cores.len()).max(1);
+        // Two judges on one machine should not choose the same core first.
+        let start = std::process::id() as usize;
+        let mut places = Vec::with_capacity(jobs);
+        for index in 0..jobs {
+            // More jobs than cores share them, each on one.
+            let core = cores.get((start + index) % cores.len().max(1)).copied();
+            let slot = Slot::start(&host, &SlotOptions { core })?;
+            places.push(Place { slot, core });
+        }
+        let stoppers = places.iter().map(|place| place.slot.stopper()).collect();
+        Ok(Self {
+            host,
+            pool: Pool::new(places),
+            stoppers: Mutex::new(stoppers),
+            stopped: AtomicBool::new(false),
+        })
+    }
+
+    /// What keeps programs apart.
+    pub fn isolation(&self) -> Isolation {
+        self.host.isolation()
+    }
+
+    /// What is stronger and cannot be had here, with the reason.
+    pub fn refused(&self) -> &[Rung] {
+        self.host.refused()
+    }
+
+    /// A new slot instead of one that failed: nobody knows what is left of that one.
+    fn renew(&self, place: &mut Place) {
+        let core = place.core;
+        // Without a new one the old one is to fail again, and that is what is told then.
+        let Ok(slot) = Slot::start(&self.host, &SlotOptions { core }) else {
+            return;
+        };
+        let mut stoppers = self.stoppers.lock().unwrap_or_else(PoisonError::into_inner);
+        stoppers.push(slot.stopper());
+        if self.is_stopped() {
+            slot.stopper().close();
+        }
+        place.slot = slot;
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.stopped.load(Ordering::SeqCst)
+    }
+}
+
+impl Executor for Local {
+    fn slots(&self) -> usize {
+        self.pool.size()
+    }
+
+    fn mechanism(&self) -> String {
+        self.host.mechanism().to_string()
+    }
+
+    /// A fault of the machine is tried once more, with nothing beside it, before it is told.
+    fn run(&self, job: &Job) -> Result<Reply, RunError> {
+        let run = |place: &mut Place| match self.is_stopped() {
+            true => Err(JudgeError::new("run", "interrupted")),
+            false => place.slot.run(job),
+        };
+        let reply = self.pool.run(run, |place, _| self.renew(place));
+        reply.map_err(|error| match self.is_stopped() {
+            true => RunError::Interrupted,
+            false => RunError::Fault(error),
+        })
+    }
+
+    fn stop(&self) {
+        self.stopped.store(true, Ordering::SeqCst);
+        let stoppers = self.stoppers.lock().unwrap_or_else(PoisonError::into_inner);
+        for stopper in stoppers.iter() {
+            stopper.close();
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! Where a job runs. A [`Job`] is plain data, so here and elsewhere have one interface.
+
+pub mod local;
+pub mod parallel;
+mod pool;
+pub mod scratch;
+pub mod scripted;
+
+use crate::model::job::{Job, Reply};
+use crate::model::judgement::JudgeError;
+
+/// A place where jobs run.
+pub trait Executor: Sync {
+    /// How many jobs run at the same time. [`Executor::run`] may be called by that many threads.
+    fn slots(&self) -> usize;
+
+    /// What measures and limits the runs, in words.
+    fn mechanism(&self) -> String;
+
+    /// Runs one job and waits for its end.
+    ///
+    /// # Errors
+    /// When the job could not be run as asked, or was ended by [`Executor::stop`]; never for
+    /// anything that the program did.
+    fn run(&self, job: &Job) -> Result<Reply, RunError>;
+
+    /// Ends all runs at once, now and from now on: each returns [`RunError::Interrupted`].
+    fn stop(&self);
+}
+
+/// Why a job has no outcome.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RunError {
+    /// [`Executor::stop`] was called.
+    #[error("interrupted")]
+    Interrupted,
+    /// The judge failed.
+    #[error(transparent)]
+    Fault(#[from] JudgeError),
+}

@@ -1,0 +1,73 @@
+//! The same work for many items, on as many threads as there are slots.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
+use crate::executor::{Executor, RunError};
+
+/// Does the work for each item and gives the results in the items' order.
+///
+/// # Errors
+/// The first error; work that has not begun by then is not begun.
+pub fn map<T: Sync, R: Send>(
+    executor: &dyn Executor,
+    items: &[T],
+    work: impl Fn(&T) -> Result<R, RunError> + Sync,
+) -> Result<Vec<R>, RunError> {
+    let next = AtomicUsize::new(0);
+    let results = Mutex::new(Ok(items.iter().map(|_| None).collect::<Vec<Option<R>>>()));
+    let worker = || {
+        loop {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            let Some(item) = items.get(index) else { return };
+            let result = work(item);
+            let mut results = results.lock().unwrap_or_else(PoisonError::into_inner);
+            match (&mut *results, result) {
+                (Ok(results), Ok(result)) => results[index] = Some(result),
+                (Ok(_), Err(error)) => {
+                    *results = Err(error);
+                    return;
+                }
+                (Err(_), _) => return,
+            }
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 0..executor.slots().min(items.len()) {
+            scope.spawn(worker);
+        }
+    });
+    let results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
+    Ok(results?.into_iter().flatten().collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::executor::scripted::Scripted;
+
+    fn check(slots: usize, items: &[u32], expected: Result<&[u32], RunError>) {
+        let executor = Scripted::new(slots, |_| Err(RunError::Interrupted));
+        let got = map(&executor, items, |item| match item {
+            0 => Err(RunError::Interrupted),
+            n => Ok(n * 10),
+        });
+        assert_eq!(got.as_deref().map_err(Clone::clone), expected);
+    }
+
+    #[test]
+    fn results_come_in_the_order_of_the_items() {
+        for slots in 1..5 {
+            check(slots, &[], Ok(&[]));
+            check(slots, &[1, 2, 3, 4, 5], Ok(&[10, 20, 30, 40, 50]));
+        }
+    }
+
+    #[test]
+    fn an_error_ends_it() {
+        for slots in 1..5 {
+            check(slots, &[1, 0, 3], Err(RunError::Interrupted));
+        }
+    }
+}

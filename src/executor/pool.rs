@@ -1,0 +1,195 @@
+//! Slots that are lent out one at a time, and all at once for a run that is to be repeated alone.
+
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+use crate::model::judgement::{Again, JudgeError};
+
+/// A number of slots. Generic, so that a test needs no machine.
+pub(super) struct Pool<S> {
+    state: Mutex<State<S>>,
+    changed: Condvar,
+    size: usize,
+}
+
+struct State<S> {
+    free: Vec<S>,
+    /// Somebody waits for all slots, or has them.
+    alone: bool,
+}
+
+impl<S> Pool<S> {
+    pub(super) fn new(slots: Vec<S>) -> Self {
+        Self {
+            size: slots.len(),
+            state: Mutex::new(State {
+                free: slots,
+                alone: false,
+            }),
+            changed: Condvar::new(),
+        }
+    }
+
+    pub(super) fn size(&self) -> usize {
+        self.size
+    }
+
+    /// Runs in a free slot. Where the machine failed, once more, with nothing beside it; `mend` makes
+    /// the slot ready for that.
+    pub(super) fn run<R>(
+        &self,
+        run: impl Fn(&mut S) -> Result<R, JudgeError>,
+        mend: impl Fn(&mut S, &JudgeError),
+    ) -> Result<R, JudgeError> {
+        let mut slot = self.take();
+        let result = run(&mut slot);
+        let error = match result {
+            Err(error) if error.again == Again::Perhaps => error,
+            done => {
+                self.give_back(slot);
+                return done;
+            }
+        };
+        mend(&mut slot, &error);
+        // Given back first: who waits for all slots while holding one waits for ever.
+        self.give_back(slot);
+        let mut slots = self.take_all();
+        let again = match slots.first_mut() {
+            Some(slot) => {
+                let again = run(slot);
+                if let Err(error) = &again {
+                    mend(slot, error);
+                }
+                again
+            }
+            None => Err(error),
+        };
+        self.give_back_all(slots);
+        again
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State<S>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn wait<'a>(&self, state: MutexGuard<'a, State<S>>) -> MutexGuard<'a, State<S>> {
+        self.changed
+            .wait(state)
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn take(&self) -> S {
+        let mut state = self.lock();
+        loop {
+            if !state.alone
+                && let Some(slot) = state.free.pop()
+            {
+                return slot;
+            }
+            state = self.wait(state);
+        }
+    }
+
+    fn give_back(&self, slot: S) {
+        self.lock().free.push(slot);
+        self.changed.notify_all();
+    }
+
+    fn take_all(&self) -> Vec<S> {
+        let mut state = self.lock();
+        while state.alone {
+            state = self.wait(state);
+        }
+        state.alone = true;
+        while state.free.len() < self.size {
+            state = self.wait(state);
+        }
+        std::mem::take(&mut state.free)
+    }
+
+    fn give_back_all(&self, slots: Vec<S>) {
+        let mut state = self.lock();
+        state.free = slots;
+        state.alone = false;
+        self.changed.notify_all();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::thread;
+
+    /// What a scripted slot answers, one after the other.
+    fn check(answers: &[Result<u32, JudgeError>], expected: Result<u32, JudgeError>, runs: usize) {
+        let pool = Pool::new(vec![0usize]);
+        let result = pool.run(
+            |index| {
+                *index += 1;
+                answers[*index - 1].clone()
+            },
+            |_, _| {},
+        );
+        assert_eq!(result, expected);
+        assert_eq!(pool.take(), runs);
+    }
+
+    #[test]
+    fn a_fault_of_the_machine_is_tried_again_once_and_one_of_the_job_not() {
+        let busy = || Err(JudgeError::new("make a control group", "EBUSY").transient());
+        let missing = || Err(JudgeError::new("start the program", "ENOENT"));
+        check(&[Ok(1)], Ok(1), 1);
+        check(&[busy(), Ok(2)], Ok(2), 2);
+        check(&[busy(), busy(), Ok(3)], busy(), 2);
+        check(&[missing(), Ok(4)], missing(), 1);
+        check(&[busy(), missing(), Ok(5)], missing(), 2);
+    }
+
+    #[test]
+    fn the_second_try_has_the_machine_for_itself() {
+        let pool = Pool::new(vec![(), (), ()]);
+        let running = AtomicUsize::new(0);
+        let failures = AtomicUsize::new(0);
+        let work = |number: usize| {
+            let tries = AtomicUsize::new(0);
+            let result = pool.run(
+                |()| {
+                    let beside = running.fetch_add(1, Ordering::SeqCst);
+                    let is_second = tries.fetch_add(1, Ordering::SeqCst) == 1;
+                    thread::yield_now();
+                    running.fetch_sub(1, Ordering::SeqCst);
+                    if is_second {
+                        assert_eq!(beside, 0, "a second try beside another run");
+                        return Ok(());
+                    }
+                    if number.is_multiple_of(3) {
+                        failures.fetch_add(1, Ordering::SeqCst);
+                        return Err(JudgeError::new("mount", "EBUSY").transient());
+                    }
+                    Ok(())
+                },
+                |(), _| {},
+            );
+            assert_eq!(result, Ok(()));
+        };
+        thread::scope(|scope| {
+            for number in 0..30 {
+                scope.spawn(move || work(number));
+            }
+        });
+        assert_eq!(failures.into_inner(), 10);
+    }
+
+    #[test]
+    fn a_slot_is_mended_before_it_is_used_again() {
+        let pool = Pool::new(vec!["broken"]);
+        let result = pool.run(
+            |slot| match *slot {
+                "whole" => Ok(()),
+                _ => Err(JudgeError::new("run", "gone").transient()),
+            },
+            |slot, _| *slot = "whole",
+        );
+        assert_eq!(result, Ok(()));
+    }
+}

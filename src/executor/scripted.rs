@@ -1,0 +1,69 @@
+//! The executor's double for tests: answers from a function, starts nothing.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use crate::executor::{Executor, RunError};
+use crate::model::isolation::Isolation;
+use crate::model::job::{Job, Reply};
+use crate::model::outcome::{Ending, Mechanism, Meter, Outcome};
+use crate::model::units::Bytes;
+
+/// An executor that answers from a function.
+pub struct Scripted<F> {
+    answer: F,
+    slots: usize,
+    stopped: AtomicBool,
+}
+
+impl<F: Fn(&Job) -> Result<Reply, RunError> + Sync> Scripted<F> {
+    /// Answers each job with this function, on this many slots.
+    pub fn new(slots: usize, answer: F) -> Self {
+        Self {
+            answer,
+            slots,
+            stopped: AtomicBool::new(false),
+        }
+    }
+}
+
+impl<F: Fn(&Job) -> Result<Reply, RunError> + Sync> Executor for Scripted<F> {
+    fn slots(&self) -> usize {
+        self.slots
+    }
+
+    fn mechanism(&self) -> String {
+        "scripted".to_owned()
+    }
+
+    fn run(&self, job: &Job) -> Result<Reply, RunError> {
+        if self.stopped.load(Ordering::Relaxed) {
+            return Err(RunError::Interrupted);
+        }
+        (self.answer)(job)
+    }
+
+    fn stop(&self) {
+        self.stopped.store(true, Ordering::Relaxed);
+    }
+}
+
+/// The outcome of a program that ends with exit code 0 after 12 ms, 10 ms of them CPU time, with 3 MiB.
+pub fn quiet_outcome() -> Outcome {
+    Outcome {
+        ending: Ending::Exited(0),
+        stop: None,
+        cpu_time: Duration::from_millis(10),
+        wall_time: Duration::from_millis(12),
+        peak_memory: Bytes::mib(3),
+        stdout_bytes: Bytes(0),
+        stderr_bytes: Bytes(0),
+        file_bytes: Bytes(0),
+        refused_processes: 0,
+        mechanism: Mechanism {
+            cpu: Meter::Cgroup2,
+            memory: Meter::Cgroup2,
+            isolation: Isolation::Namespaces,
+        },
+    }
+}
