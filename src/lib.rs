@@ -1,5 +1,6 @@
 //! juror judges programs.
 
+pub mod build;
 pub mod check;
 pub mod executor;
 pub mod language;

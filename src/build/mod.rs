@@ -1,0 +1,419 @@
+//! Sources → a program that can be started, by a job in the executor.
+//!
+//! A program is built once, in the sandbox, under limits of its own. What lies in the box afterwards
+//! becomes a directory of its own, which every run sees read-only; the box of a run holds links to
+//! what is in it. So a program finds its files beside itself, and cannot change them.
+
+mod refusal;
+
+use std::fs;
+use std::io::{self, Cursor, Read, Seek, SeekFrom, Write};
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+use tempfile::TempDir;
+
+use crate::build::refusal::refusal;
+use crate::executor::scratch::{self, fault};
+use crate::executor::{Executor, RunError};
+use crate::language::PROGRAM;
+use crate::language::command_line::{CommandError, command_line};
+use crate::language::fault::DetectError;
+use crate::language::plan::{BuildPlan, BuildStep, Content, PlanError, ProgramFile, plan};
+use crate::language::probe::Machine;
+use crate::language::recipe::recipe;
+use crate::language::sources::{self, FileMode};
+use crate::language::toolchain::Toolchains;
+use crate::model::diagnostic::Diagnostic;
+use crate::model::job::{BoxContent, BoxFile, Captured, Command, Input, Job, Visible};
+use crate::model::judgement::{CompilerReport, JudgeError};
+use crate::model::limits::Limits;
+use crate::model::program::Program;
+use crate::model::text::visible;
+use crate::model::units::Bytes;
+
+/// Makes programs of sources.
+pub struct Builder<'a> {
+    executor: &'a dyn Executor,
+    toolchains: Toolchains,
+    /// Holds every program; gone with the builder. Only its owner can enter it, so that the
+    /// programs in it, which every run must be able to read, are hidden from the machine's users.
+    home: TempDir,
+}
+
+/// A program whose language is known, ready to be built.
+#[derive(Clone, Debug)]
+pub struct Prepared {
+    /// How to build and start it.
+    pub plan: BuildPlan,
+    /// The size of its own sources, without what the package lays over them.
+    pub code: Bytes,
+}
+
+/// A program that can be started, as long as this lives.
+#[derive(Debug)]
+pub struct Runnable {
+    /// How to start it, without arguments for a test case.
+    pub command: Command,
+    /// What lies in its box from the beginning.
+    pub files: Vec<BoxFile>,
+    /// How many processes and threads its run time needs.
+    pub processes: u32,
+    /// The compiler's messages, if it had any.
+    pub compiler: Option<CompilerReport>,
+    _dir: TempDir,
+}
+
+impl Runnable {
+    /// Why this cannot be started, where that is the program's own fault: a build may leave anything under
+    /// the program's name, and a compiler writes whatever interpreter the source asks for into a program.
+    pub fn unstartable(&self, error: &JudgeError) -> Option<String> {
+        const ITS_OWN: [&str; 5] = ["ENOENT", "ENOEXEC", "EACCES", "EINVAL", "ELOOP"];
+        let file = self.command.argv.first()?;
+        let is_its_own = file.starts_with(PROGRAM)
+            && error.step == format!("start the program {file}")
+            && ITS_OWN.iter().any(|name| error.reason.starts_with(name));
+        is_its_own.then(|| format!("what was built cannot be started: {}", error.reason))
+    }
+}
+
+/// Why a program was not built.
+#[derive(Debug)]
+pub enum BuildError {
+    /// The compiler refuses it, or takes more than it may.
+    Rejected(Box<CompilerReport>),
+    /// The judge failed.
+    Fault(JudgeError),
+    /// The build was cut short.
+    Interrupted,
+}
+
+impl From<JudgeError> for BuildError {
+    fn from(error: JudgeError) -> Self {
+        Self::Fault(error)
+    }
+}
+
+impl From<RunError> for BuildError {
+    fn from(error: RunError) -> Self {
+        match error {
+            RunError::Interrupted => Self::Interrupted,
+            RunError::Fault(error) => Self::Fault(error),
+        }
+    }
+}
+
+/// Why a program cannot even be prepared.
+#[derive(Debug)]
+pub enum PrepareError {
+    /// Its author must mend it.
+    Program(Diagnostic),
+    /// A tool is missing on this machine.
+    Fault(JudgeError),
+}
+
+/// How much of a compiler's messages is kept.
+const MESSAGES: u64 = 16 << 10;
+
+impl<'a> Builder<'a> {
+    /// A builder whose compilers run here.
+    ///
+    /// # Errors
+    /// When the system's temporary directory cannot be written.
+    pub fn new(executor: &'a dyn Executor) -> Result<Self, JudgeError> {
+        let home = scratch::directory("juror-programs-")?;
+        Ok(Self {
+            executor,
+            toolchains: Toolchains::new(Box::new(Machine)),
+            home,
+        })
+    }
+
+    /// Reads a program's files and tells how to build and start it.
+    ///
+    /// # Errors
+    /// When its language cannot be told, or its compiler is missing.
+    pub fn prepare(&self, program: &Program) -> Result<Prepared, PrepareError> {
+        let sources =
+            sources::read(program).map_err(|error| PrepareError::Program(error.diagnostic()))?;
+        let code = sources.files.iter().map(|file| file.bytes.len() as u64);
+        let code = Bytes(code.sum());
+        let fault = |error: DetectError| PrepareError::Program(error.diagnostic());
+        let recipe = recipe(program, &sources).map_err(fault)?;
+        match plan(program, recipe, &self.toolchains) {
+            Ok(plan) => Ok(Prepared { plan, code }),
+            Err(PlanError::Program(error)) => Err(fault(error)),
+            Err(PlanError::Tool(missing)) => Err(PrepareError::Fault(missing.into())),
+        }
+    }
+
+    /// Tells how to start what a person typed.
+    ///
+    /// # Errors
+    /// When it cannot be started.
+    pub fn prepare_command(
+        &self,
+        argv: &[std::ffi::OsString],
+        cwd: &Path,
+    ) -> Result<Prepared, CommandError> {
+        Ok(Prepared {
+            plan: command_line(argv, cwd, &self.toolchains)?,
+            code: Bytes(0),
+        })
+    }
+
+    /// Builds a program that will run under `run_limits`.
+    ///
+    /// # Errors
+    /// When the compiler refuses it, the judge failed, or the build was cut short.
+    pub fn build(
+        &self,
+        prepared: &Prepared,
+        build_limits: &Limits,
+        run_limits: &Limits,
+    ) -> Result<Runnable, BuildError> {
+        let dir = TempDir::new_in(&self.home).map_err(|error| fault("make a directory", error))?;
+        let program = dir.path().join("program");
+        let plan = &prepared.plan;
+        let compiler = match &plan.build {
+            None => {
+                write_files(&program, &plan.files)
+                    .map_err(|error| fault("copy a program", error))?;
+                None
+            }
+            Some(step) => {
+                let sources = dir.path().join("sources");
+                write_files(&sources, &plan.files)
+                    .map_err(|error| fault("copy a program's sources", error))?;
+                self.compile(plan, step, &sources, &program, build_limits)?
+            }
+        };
+        let mut command = plan.start.command(&[], run_limits.memory);
+        command.visible.push(Visible {
+            host: program.clone(),
+            inside: PathBuf::from(PROGRAM),
+        });
+        Ok(Runnable {
+            command,
+            files: links(&program).map_err(|error| fault("list a program's files", error))?,
+            processes: plan.start.processes.max(run_limits.processes.unwrap_or(0)),
+            compiler,
+            _dir: dir,
+        })
+    }
+
+    /// Runs the compiler; its box becomes `program`.
+    fn compile(
+        &self,
+        plan: &BuildPlan,
+        step: &BuildStep,
+        sources: &Path,
+        program: &Path,
+        limits: &Limits,
+    ) -> Result<Option<CompilerReport>, BuildError> {
+        let files = plan.files.iter().map(|file| BoxFile {
+            name: file.name.clone(),
+            content: BoxContent::Copy(sources.join(&file.name)),
+        });
+        let mut limits = limits.clone();
+        limits.processes = limits.processes.max(Some(step.processes));
+        let mut reply = self.executor.run(&Job {
+            command: step.command.clone(),
+            stdin: Input::Empty,
+            files: files.collect(),
+            writable: true,
+            box_size: limits.output.unwrap_or(Bytes::mib(1024)),
+            limits: limits.clone(),
+            collect: Vec::new(),
+            keep: Some(program.to_owned()),
+        })?;
+        let messages = messages(&mut reply.stderr, &mut reply.stdout)
+            .map_err(|error| fault("read the compiler's messages", error))?;
+        let cause = refusal(&reply.outcome, &limits).or_else(|| {
+            (!is_there(program, &step.produces)).then(|| {
+                format!(
+                    "the build ended well, but made no `{}`",
+                    step.produces.display()
+                )
+            })
+        });
+        let report = |cause| CompilerReport {
+            cause,
+            messages,
+            outcome: Some(reply.outcome),
+        };
+        if let Some(cause) = cause {
+            return Err(BuildError::Rejected(Box::new(report(cause))));
+        }
+        for name in &step.scratch {
+            remove(program, name).map_err(|error| fault("remove by-products of a build", error))?;
+        }
+        let report = report(String::new());
+        Ok((!report.messages.is_empty()).then_some(report))
+    }
+}
+
+/// What a compiler wrote: standard error, or standard output where that is empty; cut.
+fn messages(stderr: &mut Captured, stdout: &mut Captured) -> io::Result<Vec<u8>> {
+    let messages = start(stderr, MESSAGES)?;
+    match messages.is_empty() {
+        true => start(stdout, MESSAGES),
+        false => Ok(messages),
+    }
+}
+
+/// At most so many bytes from the start of what a program wrote.
+///
+/// # Errors
+/// What the system says.
+pub fn start(captured: &mut Captured, most: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    match captured {
+        Captured::Memory(memory) => Cursor::new(memory).take(most).read_to_end(&mut bytes)?,
+        Captured::File(file) => {
+            file.seek(SeekFrom::Start(0))?;
+            file.take(most).read_to_end(&mut bytes)?
+        }
+    };
+    Ok(bytes)
+}
+
+/// The first line of what a program wrote, made visible, behind a colon; empty where there is none.
+pub fn first_line(captured: &mut Captured) -> String {
+    // It only explains; what the program decided is in its ending.
+    let bytes = start(captured, 1000).unwrap_or_default();
+    match bytes
+        .split(|byte| *byte == b'\n')
+        .find(|line| !line.is_empty())
+    {
+        None => String::new(),
+        Some(line) => format!(": {}", visible(line)),
+    }
+}
+
+/// The remark that a program of a package does not build.
+pub fn unbuildable(what: &str, path: &Path, report: &CompilerReport) -> Diagnostic {
+    let diagnostic = Diagnostic::error(path, format!("{what} does not build: {}", report.cause));
+    match report.messages.is_empty() {
+        true => diagnostic,
+        false => diagnostic.help(visible_lines(&report.messages)),
+    }
+}
+
+fn visible_lines(messages: &[u8]) -> String {
+    let lines = messages.split(|byte| *byte == b'\n').take(12).map(visible);
+    lines.collect::<Vec<_>>().join("\n").trim_end().to_owned()
+}
+
+/// Writes a program's files, readable for every run.
+fn write_files(dir: &Path, files: &[ProgramFile]) -> io::Result<()> {
+    fs::create_dir_all(dir)?;
+    fs::set_permissions(dir, fs::Permissions::from_mode(0o755))?;
+    for file in files {
+        let path = dir.join(&file.name);
+        for parent in file
+            .name
+            .ancestors()
+            .skip(1)
+            .collect::<Vec<_>>()
+            .into_iter()
+            .rev()
+        {
+            let parent = dir.join(parent);
+            fs::create_dir_all(&parent)?;
+            fs::set_permissions(&parent, fs::Permissions::from_mode(0o755))?;
+        }
+        let mode = match file.mode {
+            FileMode::Plain => 0o644,
+            FileMode::Executable => 0o755,
+        };
+        let mut options = fs::OpenOptions::new();
+        let mut target = options
+            .write(true)
+            .create_new(true)
+            .mode(mode)
+            .open(&path)?;
+        match &file.content {
+            Content::Bytes(bytes) => target.write_all(bytes)?,
+            Content::Host(host) => {
+                io::copy(&mut fs::File::open(host)?, &mut target)?;
+            }
+        }
+        // The process's umask may have taken rights away.
+        target.set_permissions(fs::Permissions::from_mode(mode))?;
+    }
+    Ok(())
+}
+
+/// A link in the box for each file and directory of the program.
+fn links(program: &Path) -> io::Result<Vec<BoxFile>> {
+    let mut links = Vec::new();
+    for entry in fs::read_dir(program)? {
+        let name = entry?.file_name();
+        links.push(BoxFile {
+            content: BoxContent::Link(Path::new(PROGRAM).join(&name)),
+            name: PathBuf::from(name),
+        });
+    }
+    links.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok(links)
+}
+
+/// Whether a build made something of this name. A link counts: where it leads is not looked at, for
+/// it leads there from here, and not from where the program runs.
+fn is_there(program: &Path, name: &Path) -> bool {
+    is_below_link(program, name) || program.join(name).symlink_metadata().is_ok()
+}
+
+/// Whether a directory above `name` is a link, by which the name may stand for something outside of
+/// the program.
+fn is_below_link(program: &Path, name: &Path) -> bool {
+    name.ancestors().skip(1).any(|parent| {
+        let found = program.join(parent).symlink_metadata();
+        parent != Path::new("") && found.is_ok_and(|found| found.is_symlink())
+    })
+}
+
+/// Removes a file or a directory of a program, if it is there and the program's own.
+fn remove(program: &Path, name: &Path) -> io::Result<()> {
+    if is_below_link(program, name) {
+        return Ok(());
+    }
+    let path = program.join(name);
+    match fs::symlink_metadata(&path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(error),
+        Ok(metadata) if metadata.is_dir() => fs::remove_dir_all(path),
+        Ok(_) => fs::remove_file(path),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::symlink;
+
+    #[test]
+    fn by_products_are_removed_and_nothing_that_a_link_leads_to() {
+        let dir = tempfile::tempdir().unwrap();
+        let program = dir.path().join("program");
+        let outside = dir.path().join("outside");
+        for path in [&program.join("target/release/deps"), &outside.join("deps")] {
+            fs::create_dir_all(path).unwrap();
+            fs::write(path.join("file"), "").unwrap();
+        }
+        let file = Path::new("target/release/deps/file");
+        assert!(is_there(&program, file));
+        remove(&program, Path::new("target/release/deps")).unwrap();
+        assert!(!is_there(&program, file));
+        remove(&program, Path::new("target/release/deps")).unwrap();
+        fs::remove_dir(program.join("target/release")).unwrap();
+        symlink(&outside, program.join("target/release")).unwrap();
+        assert!(is_there(&program, Path::new("target/release/other")));
+        remove(&program, Path::new("target/release/deps")).unwrap();
+        assert!(outside.join("deps/file").exists());
+        symlink(&outside, program.join("link")).unwrap();
+        remove(&program, Path::new("link")).unwrap();
+        assert!(outside.join("deps/file").exists() && !program.join("link").exists());
+    }
+}
