@@ -1,0 +1,369 @@
+//! Holds what a submission earned against what its author expects.
+
+use crate::model::judgement::{BrokenExpectation, CaseJudgement, Judgement};
+use crate::model::pattern::Pattern;
+use crate::model::submission::{Expectation, UseForTimeLimit};
+use crate::model::verdict::Verdict;
+
+/// The expectations that do not hold for a judgement.
+///
+/// `all_cases` are the names of all test cases of the problem. A rule that asks for at least one
+/// case is only held against a run on all cases that it is about: a run on some of them
+/// (`--case`) could not show that it is broken. The same goes for rules about no case at all.
+/// Source: problem package format 2025-09, "Example submissions".
+pub fn broken(
+    expectations: &[Expectation],
+    judgement: &Judgement,
+    all_cases: &[&str],
+) -> Vec<BrokenExpectation> {
+    if judgement.verdict == Verdict::CompileError && !expectations.is_empty() {
+        return vec![BrokenExpectation {
+            rule: "builds".to_owned(),
+            reason: "compile error".to_owned(),
+            test_case: None,
+        }];
+    }
+    expectations
+        .iter()
+        .flat_map(|expectation| broken_by(expectation, judgement, all_cases))
+        .collect()
+}
+
+fn broken_by(
+    expectation: &Expectation,
+    judgement: &Judgement,
+    all_cases: &[&str],
+) -> Vec<BrokenExpectation> {
+    let pattern = expectation.cases.as_deref().map(Pattern::parse);
+    let about = |name: &str| match &pattern {
+        None => true,
+        Some(Ok(pattern)) => pattern.matches(name),
+        // The package reader has refused it already.
+        Some(Err(_)) => false,
+    };
+    let cases: Vec<&CaseJudgement> = judgement
+        .cases
+        .iter()
+        .filter(|case| about(&case.test_case))
+        .collect();
+    let complete = cases.len() == all_cases.iter().filter(|name| about(name)).count();
+    let rule = Rule {
+        expectation,
+        name: match &expectation.cases {
+            None => expectation.pattern.clone(),
+            Some(about) => format!("{}, {about}", expectation.pattern),
+        },
+        cases,
+        complete,
+    };
+    let required = demanded(expectation)
+        .into_iter()
+        .filter_map(|required| rule.required(required));
+    let permitted = rule.permitted().into_iter();
+    permitted.chain(required).chain(rule.message()).collect()
+}
+
+struct Rule<'a> {
+    expectation: &'a Expectation,
+    name: String,
+    /// The cases that were run and that the rule is about.
+    cases: Vec<&'a CaseJudgement>,
+    /// Whether these are all.
+    complete: bool,
+}
+
+impl Rule<'_> {
+    fn permitted(&self) -> Option<BrokenExpectation> {
+        let permitted = effective_permitted(self.expectation)?;
+        let outside: Vec<_> = self
+            .cases
+            .iter()
+            .filter(|case| !permitted.contains(&case.verdict.standard()))
+            .collect();
+        let first = outside.first()?;
+        let more = match outside.len() - 1 {
+            0 => String::new(),
+            1 => " and on 1 more case".to_owned(),
+            n => format!(" and on {n} more cases"),
+        };
+        Some(BrokenExpectation {
+            rule: self.name.clone(),
+            reason: format!(
+                "permitted {}; got {} on {}{more}",
+                list(&permitted),
+                first.verdict,
+                first.test_case
+            ),
+            test_case: Some(first.test_case.clone()),
+        })
+    }
+
+    fn required(&self, required: &[Verdict]) -> Option<BrokenExpectation> {
+        let met = self
+            .cases
+            .iter()
+            .any(|case| required.contains(&case.verdict.standard()));
+        if met || !self.complete || self.cases.is_empty() {
+            return None;
+        }
+        Some(BrokenExpectation {
+            rule: self.name.clone(),
+            reason: format!(
+                "required {} on at least one case; got only {} on {}",
+                list(required),
+                self.seen(),
+                count(self.cases.len(), "case")
+            ),
+            test_case: None,
+        })
+    }
+
+    fn message(&self) -> Option<BrokenExpectation> {
+        let message = self.expectation.message.as_deref()?;
+        let met =
+            message.is_empty() || self.cases.iter().any(|case| case.message.contains(message));
+        if met || !self.complete || self.cases.is_empty() {
+            return None;
+        }
+        Some(BrokenExpectation {
+            rule: self.name.clone(),
+            reason: format!(
+                "the judge's message should contain `{message}` on at least one case; it does on none of {}",
+                count(self.cases.len(), "case")
+            ),
+            test_case: None,
+        })
+    }
+
+    /// The verdicts that occur, in the order of their kinds.
+    fn seen(&self) -> String {
+        let mut seen: Vec<Verdict> = self.cases.iter().map(|case| case.verdict).collect();
+        seen.sort();
+        seen.dedup();
+        list(&seen)
+    }
+}
+
+/// `use_for_time_limit: lower` is the same as `permitted: [AC, WA, RTE]`.
+fn effective_permitted(expectation: &Expectation) -> Option<Vec<Verdict>> {
+    let lower = (expectation.use_for_time_limit == UseForTimeLimit::Lower).then(|| {
+        vec![
+            Verdict::Accepted,
+            Verdict::WrongAnswer,
+            Verdict::RunTimeError,
+        ]
+    });
+    match (&expectation.permitted, lower) {
+        (Some(permitted), Some(lower)) => Some(
+            permitted
+                .iter()
+                .copied()
+                .filter(|verdict| lower.contains(verdict))
+                .collect(),
+        ),
+        (permitted, lower) => permitted.clone().or(lower),
+    }
+}
+
+/// The sets of verdicts of each of which one must occur: `use_for_time_limit: upper` is the same as
+/// one more `required: [TLE]`, which holds beside another one.
+fn demanded(expectation: &Expectation) -> Vec<&[Verdict]> {
+    const UPPER: &[Verdict] = &[Verdict::TimeLimitExceeded];
+    let required = expectation.required.as_deref();
+    match expectation.use_for_time_limit {
+        UseForTimeLimit::Upper => {
+            let other = required.filter(|required| !required.contains(&UPPER[0]));
+            other.into_iter().chain([UPPER]).collect()
+        }
+        _ => required.into_iter().collect(),
+    }
+}
+
+fn list(verdicts: &[Verdict]) -> String {
+    let names: Vec<&str> = verdicts.iter().map(|verdict| verdict.short()).collect();
+    match names.as_slice() {
+        [] => "nothing".to_owned(),
+        [one] => (*one).to_owned(),
+        [head @ .., last] => format!("{} or {last}", head.join(", ")),
+    }
+}
+
+fn count(n: usize, what: &str) -> String {
+    match n {
+        1 => format!("1 {what}"),
+        n => format!("{n} {what}s"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::executor::scripted::quiet_outcome;
+
+    const CASES: [&str; 4] = [
+        "sample/1",
+        "secret/easy/1",
+        "secret/easy/2",
+        "secret/hard/1",
+    ];
+
+    fn verdict(short: &str) -> Verdict {
+        Verdict::ALL
+            .into_iter()
+            .find(|verdict| verdict.short() == short)
+            .unwrap()
+    }
+
+    fn verdicts(text: &str) -> Option<Vec<Verdict>> {
+        (text != "-").then(|| text.split(' ').map(verdict).collect())
+    }
+
+    fn rule(cases: &str, permitted: &str, required: &str) -> Expectation {
+        Expectation {
+            pattern: "p".to_owned(),
+            cases: (cases != "-").then(|| cases.to_owned()),
+            permitted: verdicts(permitted),
+            required: verdicts(required),
+            message: None,
+            use_for_time_limit: UseForTimeLimit::AsExpected,
+            place: None,
+        }
+    }
+
+    fn judged(got: &str) -> Judgement {
+        let cases: Vec<CaseJudgement> = got
+            .split(' ')
+            .zip(CASES)
+            .map(|(short, name)| CaseJudgement {
+                test_case: name.to_owned(),
+                verdict: verdict(short),
+                cause: String::new(),
+                message: format!("said {short}"),
+                difference: None,
+                evidence: None,
+                outcome: quiet_outcome(),
+            })
+            .collect();
+        Judgement {
+            submission: "s".to_owned(),
+            verdict: Verdict::Accepted,
+            cases,
+            skipped: 0,
+            compiler: None,
+            broken: Vec::new(),
+        }
+    }
+
+    fn check(expectation: &Expectation, got: &str, expected: &[&str]) {
+        let broken = broken(std::slice::from_ref(expectation), &judged(got), &CASES);
+        let shown: Vec<String> = broken
+            .iter()
+            .map(|broken| format!("{}: {}", broken.rule, broken.reason))
+            .collect();
+        assert_eq!(shown, expected, "{expectation:?} on {got}");
+    }
+
+    #[test]
+    fn every_case_must_have_a_permitted_verdict() {
+        check(&rule("-", "AC", "-"), "AC AC AC AC", &[]);
+        check(
+            &rule("-", "AC WA", "-"),
+            "AC TLE WA RTE",
+            &["p: permitted AC or WA; got TLE on secret/easy/1 and on 1 more case"],
+        );
+    }
+
+    #[test]
+    fn one_case_must_have_a_required_verdict() {
+        check(&rule("-", "-", "WA"), "AC AC AC WA", &[]);
+        check(
+            &rule("-", "-", "WA TLE"),
+            "AC AC RTE AC",
+            &["p: required WA or TLE on at least one case; got only AC or RTE on 4 cases"],
+        );
+    }
+
+    #[test]
+    fn a_rule_about_a_group_looks_at_its_cases_only() {
+        check(&rule("secret/easy", "AC", "-"), "WA AC AC WA", &[]);
+        check(
+            &rule("secret/*/1", "AC", "-"),
+            "WA AC WA WA",
+            &["p, secret/*/1: permitted AC; got WA on secret/hard/1"],
+        );
+        check(
+            &rule("secret/hard", "-", "WA"),
+            "WA WA WA AC",
+            &["p, secret/hard: required WA on at least one case; got only AC on 1 case"],
+        );
+    }
+
+    #[test]
+    fn memory_and_output_excess_count_as_run_time_errors() {
+        check(&rule("-", "AC RTE", "RTE"), "AC MLE OLE AC", &[]);
+        check(
+            &rule("-", "AC", "-"),
+            "AC MLE AC AC",
+            &["p: permitted AC; got MLE on secret/easy/1"],
+        );
+    }
+
+    #[test]
+    fn a_run_on_some_cases_breaks_no_rule_that_needs_all_of_them() {
+        check(&rule("-", "-", "WA"), "AC AC AC", &[]);
+        check(
+            &rule("secret/easy", "-", "WA"),
+            "AC AC AC",
+            &["p, secret/easy: required WA on at least one case; got only AC on 2 cases"],
+        );
+    }
+
+    #[test]
+    fn the_message_must_appear_once() {
+        let mut expectation = rule("-", "-", "-");
+        expectation.message = Some("said WA".to_owned());
+        check(&expectation, "AC AC WA AC", &[]);
+        check(
+            &expectation,
+            "AC AC AC AC",
+            &[
+                "p: the judge's message should contain `said WA` on at least one case; it does on none of 4 cases",
+            ],
+        );
+    }
+
+    #[test]
+    fn time_limit_bounds_are_expectations_too() {
+        let mut expectation = rule("-", "-", "-");
+        expectation.use_for_time_limit = UseForTimeLimit::Lower;
+        check(
+            &expectation,
+            "AC TLE WA RTE",
+            &["p: permitted AC, WA or RTE; got TLE on secret/easy/1"],
+        );
+        expectation.use_for_time_limit = UseForTimeLimit::Upper;
+        check(
+            &expectation,
+            "AC AC WA RTE",
+            &["p: required TLE on at least one case; got only AC, WA or RTE on 4 cases"],
+        );
+        expectation.required = verdicts("WA");
+        check(&expectation, "AC TLE WA AC", &[]);
+        check(
+            &expectation,
+            "AC TLE AC AC",
+            &["p: required WA on at least one case; got only AC or TLE on 4 cases"],
+        );
+        check(
+            &expectation,
+            "AC WA AC AC",
+            &["p: required TLE on at least one case; got only AC or WA on 4 cases"],
+        );
+        expectation.required = verdicts("TLE");
+        check(
+            &expectation,
+            "AC AC AC AC",
+            &["p: required TLE on at least one case; got only AC on 4 cases"],
+        );
+    }
+}

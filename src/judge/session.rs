@@ -1,0 +1,580 @@
+//! Judges submissions on test cases, in parallel, and tells what happens as it happens.
+//!
+//! Theory of operation: one worker thread a slot takes the next step of the plan, does it without
+//! holding the lock, and notes what came of it. Whoever completes a submission hands out its
+//! judgement; judgements leave in the order of the submissions, whichever is complete first.
+
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+
+use crate::build::{BuildError, Builder, Prepared, Runnable};
+use crate::executor::{Executor, RunError};
+use crate::judge::case::{Entry, Pace, ReadyCase, Rules, judge_case};
+use crate::judge::{expect, time_limit};
+use crate::model::event::Event;
+use crate::model::judgement::{CaseJudgement, CompilerReport, JudgeError, Judgement};
+use crate::model::limits::Limits;
+use crate::model::submission::Submission;
+use crate::model::units::Bytes;
+use crate::model::verdict::Verdict;
+use crate::plan::{CaseEnd, Mode, Plan, Step};
+
+/// Everything that is needed to judge submissions.
+pub struct Session<'a> {
+    /// Where jobs run.
+    pub executor: &'a dyn Executor,
+    /// Makes programs of sources.
+    pub builder: &'a Builder<'a>,
+    /// What a build may use.
+    pub build_limits: Limits,
+    /// What is the same for all runs.
+    pub rules: Rules<'a>,
+    /// The submissions, in the order of the results.
+    pub entrants: &'a [Entrant<'a>],
+    /// What source code a submission may be.
+    pub code: CodeRules<'a>,
+    /// The selected cases, in judging order.
+    pub cases: &'a [ReadyCase<'a>],
+    /// The names of all cases of the problem.
+    pub all_cases: Vec<&'a str>,
+    /// How far a submission is run.
+    pub mode: Mode,
+    /// Takes what happens.
+    pub events: &'a (dyn Fn(Event) + Sync),
+}
+
+/// What source code a submission may be.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct CodeRules<'a> {
+    /// How large, without what the package lays over it.
+    pub size: Option<Bytes>,
+    /// In which languages, by code; `None` for all.
+    pub languages: Option<&'a [String]>,
+}
+
+impl CodeRules<'_> {
+    /// Why a submission is refused before anything is built.
+    ///
+    /// Source: problem package format 2025-09, "Submission limits" and "Languages".
+    fn refusal(&self, prepared: &Prepared) -> Option<String> {
+        let code = prepared.code;
+        if let Some(limit) = self.size.filter(|limit| code > *limit) {
+            return Some(format!("{code} of source code, {limit} allowed"));
+        }
+        let language = prepared.plan.language;
+        // Of what is ready to run nobody knows the language.
+        if matches!(language, "executable" | "scripts" | "command") {
+            return None;
+        }
+        let allowed = self.languages?;
+        (!allowed.iter().any(|code| code == language)).then(|| {
+            format!(
+                "the language is {language}; problem.yaml allows {}",
+                allowed.join(", ")
+            )
+        })
+    }
+}
+
+/// A submission that takes part.
+pub struct Entrant<'a> {
+    /// The submission.
+    pub submission: &'a Submission,
+    /// How to build it, or why this machine cannot.
+    pub prepared: Result<Prepared, JudgeError>,
+}
+
+/// What came of a session.
+#[derive(Debug, Default)]
+pub struct Results {
+    /// In the order of the submissions; one that was not reached before an interruption is left out.
+    pub submissions: Vec<Judged>,
+    /// Whether the session was cut short.
+    pub interrupted: bool,
+}
+
+/// What came of one submission.
+#[derive(Debug)]
+pub enum Judged {
+    /// It has its judgement.
+    Judgement(Box<Judgement>),
+    /// The judge failed on it.
+    Failed(JudgeError),
+}
+
+/// What is known of one submission so far.
+#[derive(Default)]
+struct Known {
+    runnable: Option<Arc<Runnable>>,
+    compiler: Option<CompilerReport>,
+    rejected_by_compiler: bool,
+    cases: Vec<Option<CaseJudgement>>,
+    failed: Option<Failure>,
+    announced: bool,
+}
+
+/// A fault of the judge, and the case on which it came; the first one where it came before any.
+struct Failure {
+    case: usize,
+    error: JudgeError,
+}
+
+struct State {
+    plan: Plan,
+    known: Vec<Known>,
+    /// How many submissions have been handed out.
+    handed_out: usize,
+    results: Results,
+}
+
+struct Shared<'s, 'a> {
+    session: &'s Session<'a>,
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+impl Session<'_> {
+    /// Judges all submissions.
+    pub fn run(&self) -> Results {
+        let known = || Known {
+            cases: (0..self.cases.len()).map(|_| None).collect(),
+            ..Known::default()
+        };
+        let shared = Shared {
+            session: self,
+            state: Mutex::new(State {
+                plan: Plan::new(self.mode, self.entrants.len(), self.cases.len()),
+                known: self.entrants.iter().map(|_| known()).collect(),
+                handed_out: 0,
+                results: Results::default(),
+            }),
+            changed: Condvar::new(),
+        };
+        thread::scope(|scope| {
+            for _ in 0..self.executor.slots() {
+                scope.spawn(|| shared.work());
+            }
+        });
+        let state = shared.state.into_inner();
+        state.unwrap_or_else(PoisonError::into_inner).results
+    }
+}
+
+impl Shared<'_, '_> {
+    fn work(&self) {
+        while let Some(step) = self.next_step() {
+            match step {
+                Step::Build { submission } => self.build(submission),
+                Step::Run { submission, case } => self.judge(submission, case),
+            }
+            self.changed.notify_all();
+        }
+        self.changed.notify_all();
+    }
+
+    /// Waits for a step that can be started. `None` at the end.
+    fn next_step(&self) -> Option<Step> {
+        let mut state = self.lock();
+        loop {
+            if state.results.interrupted || state.plan.is_finished() {
+                return None;
+            }
+            if let Some(step) = state.plan.next_step() {
+                return Some(step);
+            }
+            state = self
+                .changed
+                .wait(state)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    fn build(&self, submission: usize) {
+        let entrant = &self.session.entrants[submission];
+        (self.session.events)(Event::BuildStarted {
+            program: entrant.submission.name.clone(),
+        });
+        let built = self.built(entrant);
+        (self.session.events)(Event::BuildFinished {
+            program: entrant.submission.name.clone(),
+        });
+        let mut state = self.lock();
+        let known = &mut state.known[submission];
+        match built {
+            Ok(runnable) => {
+                known.compiler.clone_from(&runnable.compiler);
+                known.runnable = Some(Arc::new(runnable));
+                state.plan.built(submission);
+            }
+            Err(BuildError::Interrupted) => return state.results.interrupted = true,
+            Err(BuildError::Rejected(report)) => {
+                known.compiler = Some(*report);
+                known.rejected_by_compiler = true;
+                state.plan.abandon(submission);
+            }
+            Err(BuildError::Fault(error)) => {
+                known.failed = Some(Failure { case: 0, error });
+                state.plan.abandon(submission);
+            }
+        }
+        self.hand_out(&mut state);
+    }
+
+    fn built(&self, entrant: &Entrant<'_>) -> Result<Runnable, BuildError> {
+        let prepared = entrant.prepared.as_ref().map_err(Clone::clone)?;
+        if let Some(cause) = self.session.code.refusal(prepared) {
+            return Err(BuildError::Rejected(Box::new(CompilerReport {
+                cause,
+                messages: Vec::new(),
+                outcome: None,
+            })));
+        }
+        self.session.builder.build(
+            prepared,
+            &self.session.build_limits,
+            &self.session.rules.limits,
+        )
+    }
+
+    fn judge(&self, submission: usize, case: usize) {
+        let runnable = {
+            let mut state = self.lock();
+            let known = &mut state.known[submission];
+            if !known.announced {
+                known.announced = true;
+                (self.session.events)(Event::SubmissionStarted {
+                    submission: self.session.entrants[submission].submission.name.clone(),
+                    test_cases: self.session.cases.len(),
+                });
+            }
+            known.runnable.clone()
+        };
+        let Some(runnable) = runnable else { return };
+        let entrant = self.session.entrants[submission].submission;
+        let judged = judge_case(
+            self.session.executor,
+            &self.session.rules,
+            &Entry {
+                submission: &entrant.name,
+                runnable: &runnable,
+                pace: match entrant.expectations.iter().any(time_limit::is_upper) {
+                    true => Pace::TooSlow,
+                    false => Pace::Any,
+                },
+            },
+            &self.session.cases[case],
+        );
+        let mut state = self.lock();
+        match judged {
+            Ok(judged) => {
+                (self.session.events)(Event::CaseJudged {
+                    submission: self.session.entrants[submission].submission.name.clone(),
+                    test_case: judged.test_case.clone(),
+                    verdict: judged.verdict,
+                    cpu_time: judged.outcome.cpu_time,
+                });
+                let end = match judged.verdict {
+                    Verdict::Accepted => CaseEnd::Accepted,
+                    _ => CaseEnd::Rejected,
+                };
+                state.known[submission].cases[case] = Some(judged);
+                state.plan.finished(submission, case, end);
+            }
+            Err(RunError::Interrupted) => state.results.interrupted = true,
+            Err(RunError::Fault(error)) if runnable.unstartable(&error).is_some() => {
+                let known = &mut state.known[submission];
+                known.rejected_by_compiler = true;
+                known.compiler = Some(CompilerReport {
+                    cause: runnable.unstartable(&error).unwrap_or_default(),
+                    messages: Vec::new(),
+                    outcome: None,
+                });
+                state.plan.finished(submission, case, CaseEnd::Rejected);
+                state.plan.abandon(submission);
+            }
+            Err(RunError::Fault(error)) => {
+                let failed = &mut state.known[submission].failed;
+                if failed.as_ref().is_none_or(|failure| case < failure.case) {
+                    *failed = Some(Failure { case, error });
+                }
+                state.plan.finished(submission, case, CaseEnd::Rejected);
+                if self.session.mode == Mode::AllCases {
+                    state.plan.abandon(submission);
+                }
+            }
+        }
+        self.hand_out(&mut state);
+    }
+
+    /// Hands out the results of submissions that are complete, in their order.
+    fn hand_out(&self, state: &mut State) {
+        while state.handed_out < self.session.entrants.len()
+            && state.plan.is_complete(state.handed_out)
+        {
+            let index = state.handed_out;
+            state.handed_out += 1;
+            let needed = state.plan.needed(index);
+            let known = std::mem::take(&mut state.known[index]);
+            let judged = self.judgement(self.session.entrants[index].submission, known, needed);
+            (self.session.events)(match &judged {
+                Judged::Judgement(judgement) => Event::SubmissionJudged(judgement.clone()),
+                Judged::Failed(error) => Event::SubmissionFailed {
+                    submission: self.session.entrants[index].submission.name.clone(),
+                    error: error.clone(),
+                },
+            });
+            state.results.submissions.push(judged);
+        }
+    }
+
+    fn judgement(&self, submission: &Submission, known: Known, needed: usize) -> Judged {
+        // Behind the first rejection nothing counts, whether it was started or not.
+        if let Some(failure) = known.failed.filter(|failure| failure.case < needed) {
+            return Judged::Failed(failure.error);
+        }
+        let cases: Vec<CaseJudgement> = known.cases.into_iter().take(needed).flatten().collect();
+        let verdict = match known.rejected_by_compiler {
+            true => Verdict::CompileError,
+            false => cases
+                .iter()
+                .map(|case| case.verdict)
+                .find(|verdict| *verdict != Verdict::Accepted)
+                .unwrap_or(Verdict::Accepted),
+        };
+        let mut judgement = Judgement {
+            submission: submission.name.clone(),
+            verdict,
+            skipped: self.session.cases.len() - cases.len(),
+            cases,
+            compiler: known.compiler,
+            broken: Vec::new(),
+        };
+        judgement.broken = expect::broken(
+            &submission.expectations,
+            &judgement,
+            &self.session.all_cases,
+        );
+        Judged::Judgement(Box::new(judgement))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::ffi::OsString;
+    use std::fs;
+    use std::path::{Path, PathBuf};
+
+    use crate::check::options::Options;
+    use crate::executor::scripted::{Scripted, quiet_outcome};
+    use crate::judge::case::Detail;
+    use crate::model::job::{Captured, Input, Job, Reply};
+    use crate::model::outcome::{Ending, Outcome, Signal};
+    use crate::model::problem::ProgramIo;
+    use crate::model::program::{Program, ProgramKind};
+    use crate::model::test_data::{TestCase, ValidatorArgs};
+
+    /// What a scripted submission does on a case, by one letter.
+    ///
+    /// `a` is right, `w` is wrong, `s` crashes, `j` is a fault of the judge, `i` an interruption.
+    fn answer(letter: char, job: &Job) -> Result<Reply, RunError> {
+        let Input::File(input) = &job.stdin else {
+            panic!("a case has its input in a file")
+        };
+        let right = fs::read(input.with_extension("ans")).unwrap();
+        let reply = |outcome: Outcome, stdout: Vec<u8>| {
+            Ok(Reply {
+                outcome,
+                stdout: Captured::Memory(stdout),
+                stderr: Captured::default(),
+                collected: Vec::new(),
+            })
+        };
+        match letter {
+            'a' => reply(quiet_outcome(), right),
+            'w' => reply(quiet_outcome(), b"nonsense\n".to_vec()),
+            's' => reply(
+                Outcome {
+                    ending: Ending::Signalled(Signal(11)),
+                    ..quiet_outcome()
+                },
+                Vec::new(),
+            ),
+            'j' => Err(JudgeError::new("mount the box", "no memory").into()),
+            _ => Err(RunError::Interrupted),
+        }
+    }
+
+    fn test_case(dir: &Path, index: usize) -> TestCase {
+        let input = dir.join(format!("{index}.in"));
+        let answer = dir.join(format!("{index}.ans"));
+        fs::write(&input, "").unwrap();
+        fs::write(&answer, format!("{index}\n")).unwrap();
+        TestCase {
+            name: format!("secret/{index}"),
+            input,
+            answer: Some(answer),
+            output: None,
+            files: Vec::new(),
+            args: Vec::new(),
+            input_validator_args: ValidatorArgs::default(),
+            output_validator_args: Vec::new(),
+            full_feedback: false,
+            hint: None,
+            description: None,
+        }
+    }
+
+    fn submission(name: &str) -> Submission {
+        Submission {
+            name: name.to_owned(),
+            program: Program {
+                name: name.to_owned(),
+                path: PathBuf::from(name),
+                kind: ProgramKind::Submission,
+                language: None,
+                entry_point: None,
+                include: Vec::new(),
+                constants: Vec::new(),
+            },
+            expectations: Vec::new(),
+        }
+    }
+
+    fn shown(judged: &Judged) -> String {
+        match judged {
+            Judged::Failed(error) => format!("judge error: {error}"),
+            Judged::Judgement(judgement) => {
+                let cases: Vec<&str> = judgement
+                    .cases
+                    .iter()
+                    .map(|case| case.verdict.short())
+                    .collect();
+                let cases = cases.join(" ");
+                format!(
+                    "{}: {cases}, {} skipped",
+                    judgement.verdict, judgement.skipped
+                )
+            }
+        }
+    }
+
+    /// Judges submissions whose behaviour is written as a letter a case; the name of each is its
+    /// behaviour, which its command line carries as an argument.
+    fn check(mode: Mode, scripts: &[&str], expected: &[&str]) {
+        for slots in 1..4 {
+            let dir = tempfile::tempdir().unwrap();
+            let executor = Scripted::new(slots, |job: &Job| {
+                let Input::File(input) = &job.stdin else {
+                    panic!("a case has its input in a file")
+                };
+                let index = input.file_stem().unwrap().to_str().unwrap();
+                let script = job.command.argv.last().unwrap();
+                answer(
+                    script.as_bytes()[index.parse::<usize>().unwrap()].into(),
+                    job,
+                )
+            });
+            let builder = Builder::new(&executor).unwrap();
+            let submissions: Vec<Submission> =
+                scripts.iter().map(|name| submission(name)).collect();
+            let entrants: Vec<Entrant<'_>> = submissions
+                .iter()
+                .map(|submission| {
+                    let argv = ["/bin/sh".into(), OsString::from(&submission.name)];
+                    Entrant {
+                        submission,
+                        prepared: Ok(builder.prepare_command(&argv, dir.path()).unwrap()),
+                    }
+                })
+                .collect();
+            let cases: Vec<TestCase> = (0..scripts[0].len())
+                .map(|index| test_case(dir.path(), index))
+                .collect();
+            let ready: Vec<ReadyCase<'_>> = cases
+                .iter()
+                .map(|test_case| ReadyCase {
+                    test_case,
+                    options: Options::default(),
+                })
+                .collect();
+            let session = Session {
+                executor: &executor,
+                builder: &builder,
+                build_limits: Limits::default(),
+                rules: Rules {
+                    io: &ProgramIo::Standard,
+                    allow_file_writing: false,
+                    limits: Limits::default(),
+                    stop_slow_at: Limits::default(),
+                    detail: Detail::Brief,
+                },
+                entrants: &entrants,
+                code: CodeRules::default(),
+                cases: &ready,
+                all_cases: cases.iter().map(|case| case.name.as_str()).collect(),
+                mode,
+                events: &|_| (),
+            };
+            let results = session.run();
+            let mut lines: Vec<String> = results.submissions.iter().map(shown).collect();
+            if results.interrupted {
+                lines.push("interrupted".to_owned());
+            }
+            assert_eq!(lines, expected, "{slots} slots");
+        }
+    }
+
+    #[test]
+    fn results_are_the_same_on_any_number_of_slots() {
+        check(
+            Mode::AllCases,
+            &["aaaa", "awsa", "ssss"],
+            &[
+                "AC: AC AC AC AC, 0 skipped",
+                "WA: AC WA RTE AC, 0 skipped",
+                "RTE: RTE RTE RTE RTE, 0 skipped",
+            ],
+        );
+        check(
+            Mode::FirstRejection,
+            &["aaaa", "awsa", "ssss"],
+            &[
+                "AC: AC AC AC AC, 0 skipped",
+                "WA: AC WA, 2 skipped",
+                "RTE: RTE, 3 skipped",
+            ],
+        );
+    }
+
+    #[test]
+    fn a_fault_of_the_judge_takes_the_verdict_away() {
+        check(
+            Mode::AllCases,
+            &["aja", "aaa"],
+            &[
+                "judge error: mount the box: no memory",
+                "AC: AC AC AC, 0 skipped",
+            ],
+        );
+    }
+
+    #[test]
+    fn a_fault_behind_the_first_rejection_is_not_looked_at() {
+        check(Mode::FirstRejection, &["awjj"], &["WA: AC WA, 2 skipped"]);
+        check(
+            Mode::FirstRejection,
+            &["ajww"],
+            &["judge error: mount the box: no memory"],
+        );
+    }
+
+    #[test]
+    fn an_interruption_ends_it_without_a_verdict() {
+        check(Mode::AllCases, &["iii", "iii"], &["interrupted"]);
+    }
+}

@@ -1,0 +1,198 @@
+//! The time limit that the author's submissions call for.
+
+use std::time::Duration;
+
+use crate::model::judgement::Judgement;
+use crate::model::outcome::{Outcome, Stop};
+use crate::model::pattern::Pattern;
+use crate::model::problem::ProblemLimits;
+use crate::model::submission::{Expectation, Submission, UseForTimeLimit};
+use crate::model::units::seconds;
+use crate::model::verdict::Verdict;
+
+/// What submissions say about the time limit.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Bounds {
+    /// The slowest run that must not exceed the limit.
+    pub slowest: Option<Measured>,
+    /// The fastest of the submissions that must exceed it, by its slowest run.
+    pub fastest_too_slow: Option<Measured>,
+}
+
+/// One run's CPU time.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Measured {
+    /// Whose.
+    pub submission: String,
+    /// On which case.
+    pub test_case: String,
+    /// User plus system time.
+    pub cpu_time: Duration,
+}
+
+/// Whether a rule bounds the time limit from below: its cases must not be too slow.
+pub fn is_lower(expectation: &Expectation) -> bool {
+    match expectation.use_for_time_limit {
+        UseForTimeLimit::Never | UseForTimeLimit::Upper => false,
+        UseForTimeLimit::Lower => true,
+        UseForTimeLimit::AsExpected => expectation
+            .permitted
+            .as_ref()
+            .is_some_and(|permitted| !permitted.contains(&Verdict::TimeLimitExceeded)),
+    }
+}
+
+/// Whether a rule bounds the time limit from above: some case must be too slow.
+pub fn is_upper(expectation: &Expectation) -> bool {
+    match expectation.use_for_time_limit {
+        UseForTimeLimit::Never | UseForTimeLimit::Lower => false,
+        UseForTimeLimit::Upper => true,
+        UseForTimeLimit::AsExpected => {
+            expectation.required.as_deref() == Some(&[Verdict::TimeLimitExceeded])
+        }
+    }
+}
+
+/// The bounds that these judgements, each of the submission beside it, put on the time limit.
+///
+/// Source: problem package format 2025-09, "Timelimit inference".
+pub fn bounds<'a>(judged: impl IntoIterator<Item = (&'a Submission, &'a Judgement)>) -> Bounds {
+    let mut bounds = Bounds::default();
+    for (submission, judgement) in judged {
+        for expectation in &submission.expectations {
+            let Some(slowest) = slowest(expectation, judgement) else {
+                continue;
+            };
+            if is_lower(expectation) {
+                let slower = |known: &Measured| slowest.cpu_time > known.cpu_time;
+                if bounds.slowest.as_ref().is_none_or(slower) {
+                    bounds.slowest = Some(slowest.clone());
+                }
+            }
+            if is_upper(expectation) {
+                let faster = |known: &Measured| slowest.cpu_time < known.cpu_time;
+                if bounds.fastest_too_slow.as_ref().is_none_or(faster) {
+                    bounds.fastest_too_slow = Some(slowest);
+                }
+            }
+        }
+    }
+    bounds
+}
+
+fn slowest(expectation: &Expectation, judgement: &Judgement) -> Option<Measured> {
+    let pattern = expectation.cases.as_deref().map(Pattern::parse);
+    judgement
+        .cases
+        .iter()
+        .filter(|case| match &pattern {
+            None => true,
+            Some(Ok(pattern)) => pattern.matches(&case.test_case),
+            Some(Err(_)) => false,
+        })
+        .max_by_key(|case| taken(&case.outcome))
+        .map(|case| Measured {
+            submission: judgement.submission.clone(),
+            test_case: case.test_case.clone(),
+            cpu_time: taken(&case.outcome),
+        })
+}
+
+/// CPU time; of a run that was stopped for sleeping, the time it slept.
+fn taken(outcome: &Outcome) -> Duration {
+    match outcome.stop {
+        Some(Stop::WallTime) => outcome.wall_time.max(outcome.cpu_time),
+        _ => outcome.cpu_time,
+    }
+}
+
+/// The smallest multiple of the resolution that leaves the slowest run its margin.
+///
+/// Source: problem package format 2025-09, "Problem timing".
+pub fn inferred(slowest: Duration, limits: &ProblemLimits) -> Duration {
+    let resolution = limits.time_resolution.as_secs_f64();
+    let needed = slowest.as_secs_f64() * limits.ac_to_time_limit;
+    // A hair less, so that 0.3 / 0.1 is three steps and not four.
+    let steps = (needed / resolution - 1e-9).ceil().max(1.0);
+    Duration::from_secs_f64(steps * resolution)
+}
+
+/// What is wrong with a time limit, by these bounds: each a sentence.
+pub fn doubts(limit: Duration, bounds: &Bounds, limits: &ProblemLimits) -> Vec<String> {
+    let mut doubts = Vec::new();
+    if let Some(slow) = &bounds.slowest
+        && slow.cpu_time.mul_f64(limits.ac_to_time_limit) > limit
+    {
+        doubts.push(format!(
+            "the time limit of {} is less than {} times the {} of {} on {}",
+            seconds(limit),
+            limits.ac_to_time_limit,
+            seconds(slow.cpu_time),
+            slow.submission,
+            slow.test_case
+        ));
+    }
+    if let Some(fast) = &bounds.fastest_too_slow
+        && limit.mul_f64(limits.time_limit_to_tle) > fast.cpu_time
+    {
+        doubts.push(format!(
+            "{} is meant to be too slow, but takes only {} at most, less than {} times the time limit of {}",
+            fast.submission,
+            seconds(fast.cpu_time),
+            limits.time_limit_to_tle,
+            seconds(limit)
+        ));
+    }
+    doubts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_inferred_limit_is_the_smallest_multiple_with_the_margin() {
+        let check = |slowest_ms: u64, resolution: f64, expected_ms: u64| {
+            let limits = ProblemLimits {
+                time_resolution: Duration::from_secs_f64(resolution),
+                ..ProblemLimits::default()
+            };
+            let limit = inferred(Duration::from_millis(slowest_ms), &limits);
+            assert_eq!(limit.as_millis(), u128::from(expected_ms));
+        };
+        check(0, 1.0, 1000);
+        check(10, 1.0, 1000);
+        check(500, 1.0, 1000);
+        check(501, 1.0, 2000);
+        check(150, 0.1, 300);
+        check(151, 0.1, 400);
+    }
+
+    #[test]
+    fn limits_without_margin_are_doubted() {
+        let measured = |name: &str, ms: u64| {
+            Some(Measured {
+                submission: name.to_owned(),
+                test_case: "secret/1".to_owned(),
+                cpu_time: Duration::from_millis(ms),
+            })
+        };
+        let check = |slowest: u64, fastest_too_slow: u64, expected: &[&str]| {
+            let bounds = Bounds {
+                slowest: measured("accepted/a.py", slowest),
+                fastest_too_slow: measured("time_limit_exceeded/b.py", fastest_too_slow),
+            };
+            let limits = ProblemLimits::default();
+            assert_eq!(doubts(Duration::from_secs(1), &bounds, &limits), expected);
+        };
+        check(500, 1500, &[]);
+        check(
+            501,
+            1499,
+            &[
+                "the time limit of 1.00 s is less than 2 times the 0.501 s of accepted/a.py on secret/1",
+                "time_limit_exceeded/b.py is meant to be too slow, but takes only 1.50 s at most, less than 1.5 times the time limit of 1.00 s",
+            ],
+        );
+    }
+}
