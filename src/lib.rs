@@ -8,4 +8,5 @@ pub mod language;
 pub mod model;
 pub mod package;
 pub mod plan;
+pub mod report;
 pub mod sandbox;

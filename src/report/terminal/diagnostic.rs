@@ -1,0 +1,93 @@
+//! A diagnostic with the line it is about and carets under what is meant.
+
+use annotate_snippets::renderer::DecorStyle;
+use annotate_snippets::{AnnotationKind, Level, Origin, Renderer, Snippet};
+
+use crate::model::diagnostic::{Diagnostic, Severity, Spot};
+use crate::model::text::{printable, visible};
+use crate::report::style::Style;
+
+/// The diagnostic with an empty line at its end; where little is to be said, one line.
+pub(super) fn block(diagnostic: &Diagnostic, style: &Style) -> String {
+    if style.is_quiet() {
+        let severity = match diagnostic.severity {
+            Severity::Warning => "warning",
+            Severity::Error => "error",
+        };
+        return format!("{severity}: {}\n", printable(&diagnostic.to_string()));
+    }
+    let level = match diagnostic.severity {
+        Severity::Warning => Level::WARNING,
+        Severity::Error => Level::ERROR,
+    };
+    let path = printable(&diagnostic.place.path.display().to_string());
+    let title = level.primary_title(printable(&diagnostic.message));
+    let mut group = match &diagnostic.place.spot {
+        None => title.element(Origin::path(path)),
+        Some(spot) => {
+            let shown = Shown::new(spot);
+            let meant = AnnotationKind::Primary.span(shown.start..shown.end);
+            let snippet = Snippet::source(shown.line)
+                .line_start(spot.line as usize)
+                .annotation(meant);
+            if shown.column_is_kept {
+                title.element(snippet.path(path))
+            } else {
+                // The column that the snippet would give counts the escapes.
+                let origin = Origin::path(path).line(spot.line as usize);
+                let origin = origin.char_column(spot.column as usize);
+                title.element(origin).element(snippet)
+            }
+        }
+    };
+    if let Some(help) = &diagnostic.help {
+        group = group.element(Level::HELP.message(printable(help)));
+    }
+    let renderer = if style.color {
+        Renderer::styled()
+    } else {
+        Renderer::plain()
+    };
+    let decor = if style.unicode {
+        DecorStyle::Unicode
+    } else {
+        DecorStyle::Ascii
+    };
+    let text = renderer
+        .term_width(style.width)
+        .decor_style(decor)
+        .render(&[group]);
+    format!("{text}\n\n")
+}
+
+/// A line with nothing hidden, and the bytes of it that are meant.
+struct Shown {
+    line: String,
+    start: usize,
+    end: usize,
+    /// Whether what is meant stands in its own column, no escapes before it.
+    column_is_kept: bool,
+}
+
+impl Shown {
+    fn new(spot: &Spot) -> Self {
+        let byte_at = |characters: usize| {
+            spot.text
+                .char_indices()
+                .nth(characters)
+                .map_or(spot.text.len(), |(index, _)| index)
+        };
+        let first = (spot.column as usize).saturating_sub(1);
+        let start = byte_at(first);
+        let end = byte_at(first + spot.width.max(1) as usize);
+        let before = visible(&spot.text.as_bytes()[..start]);
+        let meant = visible(&spot.text.as_bytes()[start..end]);
+        let after = visible(&spot.text.as_bytes()[end..]);
+        Self {
+            column_is_kept: before.chars().count() == first,
+            start: before.len(),
+            end: before.len() + meant.len(),
+            line: before + &meant + &after,
+        }
+    }
+}

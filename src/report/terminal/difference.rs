@@ -1,0 +1,344 @@
+//! The first difference between an output and the judge answer, and the diff around it.
+
+use unicode_width::UnicodeWidthStr;
+
+use crate::model::difference::{Difference, DifferenceKind, NumberGap, OnlyDifference, Side};
+use crate::model::judgement::{DiffLine, DiffTag, Evidence};
+use crate::model::text::{count, printable, visible};
+use crate::model::units::Bytes;
+use crate::report::style::{Look, Style};
+use crate::report::terminal::page::{INDENT, Label, Page, cut};
+
+/// The most lines of a diff that are shown.
+const DIFF_LINES: usize = 25;
+
+/// An output that was compared with a judge answer, outside of any problem.
+pub(super) struct Compared<'a> {
+    /// The output's file name.
+    pub(super) output: &'a str,
+    /// Where it differs; `None` where it is right.
+    pub(super) difference: Option<&'a Difference>,
+    /// What a person sees beside the difference.
+    pub(super) evidence: Option<&'a Evidence>,
+}
+
+impl Compared<'_> {
+    /// One line where it is right, or where little is to be said; else what differs as well.
+    pub(super) fn block(&self, style: &Style) -> String {
+        let mut page = Page::new(style);
+        let name = printable(self.output);
+        let (label, text) = match self.difference {
+            None => (
+                style.paint(Look::Good, "right"),
+                format!("{name} agrees with the judge answer"),
+            ),
+            Some(difference) => (
+                style.paint(Look::Bad, "wrong"),
+                format!("{name}: {}", cause(difference)),
+            ),
+        };
+        // A file name is neither broken nor cut.
+        page.line(0, &format!("{label}: {text}"));
+        if style.is_quiet() {
+            return page.into_text();
+        }
+        if let Some(difference) = self.difference {
+            page.blank();
+            write(&mut page, difference);
+        }
+        if let Some(evidence) = self.evidence {
+            write_diff(&mut page, evidence);
+        }
+        page.into_text()
+    }
+}
+
+/// What differs, in few words.
+fn cause(difference: &Difference) -> String {
+    let answer = &difference.answer;
+    let token = format!("token {}", answer.token_number);
+    match difference.kind {
+        DifferenceKind::Token => format!("{token} differs"),
+        DifferenceKind::Number => format!("{token} is too far off"),
+        DifferenceKind::NotANumber => format!("{token} is not a number"),
+        DifferenceKind::OutputEnds if difference.output.length == 0 => {
+            "the output is empty".to_owned()
+        }
+        DifferenceKind::OutputEnds => format!("the output ends before {token}"),
+        DifferenceKind::OutputGoesOn => {
+            format!("the output goes on after {}", count(answer.tokens, "token"))
+        }
+        DifferenceKind::Blanks if answer.token_number > answer.tokens => {
+            "the blanks at the end differ".to_owned()
+        }
+        DifferenceKind::Blanks => format!("the blanks before {token} differ"),
+    }
+}
+
+/// Writes where the output differs first, with both sides under each other, and how much in all.
+pub(super) fn write(page: &mut Page<'_>, difference: &Difference) {
+    let space = page.style.space();
+    page.wrapped(INDENT, &place(difference, space));
+    side(page, difference, Look::Expected);
+    side(page, difference, Look::Got);
+    page.wrapped(INDENT, &extent(difference));
+    if let Some(gap) = difference.gap.filter(|gap| gap.absolute.is_finite()) {
+        page.wrapped(INDENT, &off_by(gap));
+    }
+    if let Some(only) = difference.only {
+        let hint = hint(only, difference);
+        page.labelled(INDENT, Label::new(Look::Title, "hint: "), hint);
+    }
+}
+
+/// Such as `first difference at token 3: line 2, column 5, byte offset 16`.
+fn place(difference: &Difference, space: char) -> String {
+    let (answer, output) = (&difference.answer, &difference.output);
+    let at = |side: &Side| {
+        format!(
+            "line {}, column {}, byte offset {}",
+            side.line, side.column, side.offset
+        )
+    };
+    let token = match difference.kind {
+        DifferenceKind::Blanks => format!(
+            "first difference in the blanks before token {} ({space} is a space)",
+            output.token_number
+        ),
+        _ => format!("first difference at token {}", output.token_number),
+    };
+    let mut place = format!("{token}: {}", at(output));
+    if at(answer) != at(output) {
+        place.push_str(&format!(" (expected: {})", at(answer)));
+    }
+    if output.token.cut_before > 0 {
+        let into = output.differs_at.saturating_sub(output.offset);
+        place.push_str(&format!(", {} into the token", count(into, "byte")));
+    }
+    place
+}
+
+/// Writes one side: its label, the text, and carets under what is meant.
+fn side(page: &mut Page<'_>, difference: &Difference, look: Look) {
+    let style = *page.style;
+    let (label, side, ended) = match look {
+        Look::Expected => (
+            "expected",
+            &difference.answer,
+            difference.kind == DifferenceKind::OutputGoesOn,
+        ),
+        _ => (
+            "got",
+            &difference.output,
+            difference.kind == DifferenceKind::OutputEnds,
+        ),
+    };
+    let label = style.paint(look, &format!("{label:<8}"));
+    let bar = style.bar();
+    let indent = INDENT + 2;
+    if ended {
+        let text = format!("(the end, after {})", count(side.tokens, "token"));
+        page.line(
+            indent,
+            &format!("{label} {bar} {}", style.paint(Look::Dim, &text)),
+        );
+        return;
+    }
+    let shown = Shown::new(difference.kind, side, &style);
+    page.line(indent, &format!("{label} {bar} {}", shown.text()));
+    let carets = style.paint(look, &"^".repeat(shown.mark.width().max(1)));
+    let margin = " ".repeat(shown.before.width());
+    page.line(indent, &format!("{:<8} {bar} {margin}{carets}", ""));
+}
+
+/// A line of text in three parts, of which the middle one is meant.
+struct Shown {
+    before: String,
+    mark: String,
+    after: String,
+}
+
+impl Shown {
+    /// The line around the token with the token marked; where the token is too long for that, the
+    /// token with its first differing byte marked.
+    fn new(kind: DifferenceKind, side: &Side, style: &Style) -> Self {
+        let form = |bytes: &[u8]| {
+            let text = visible(bytes);
+            match kind {
+                DifferenceKind::Blanks => text.replace(' ', &style.space().to_string()),
+                _ => text,
+            }
+        };
+        let token_is_cut = side.token.cut_before + side.token.cut_after > 0;
+        let window_start = (side.column.saturating_sub(1)).checked_sub(side.window.cut_before);
+        let (excerpt, start, length) = match window_start {
+            Some(start)
+                if !token_is_cut
+                    && start as usize + side.token.bytes.len() <= side.window.bytes.len() =>
+            {
+                (&side.window, start as usize, side.token.bytes.len())
+            }
+            _ => (
+                &side.token,
+                first_different(side),
+                usize::from(!side.token.bytes.is_empty()),
+            ),
+        };
+        let start = start.min(excerpt.bytes.len());
+        let end = (start + length).min(excerpt.bytes.len());
+        let mut shown = Self {
+            before: form(&excerpt.bytes[..start]),
+            mark: form(&excerpt.bytes[start..end]),
+            after: form(&excerpt.bytes[end..]),
+        };
+        if excerpt.cut_before > 0 {
+            shown.before.insert_str(0, style.ellipsis());
+        }
+        if excerpt.cut_after > 0 {
+            shown.after.push_str(style.ellipsis());
+        }
+        shown.fit(style);
+        shown
+    }
+
+    /// Cuts to the width, keeping the mark in sight: what went before it loses first.
+    fn fit(&mut self, style: &Style) {
+        let room = style.width.saturating_sub(INDENT + 2 + 11).max(20);
+        let ellipsis = style.ellipsis();
+        if self.before.width() + self.mark.width() + self.after.width() > room {
+            let keep = room / 2;
+            if self.before.width() > keep {
+                let mut tail: Vec<char> = Vec::new();
+                let mut cells = ellipsis.width();
+                for character in self.before.chars().rev() {
+                    cells += unicode_width::UnicodeWidthChar::width(character).unwrap_or(0);
+                    if cells > keep {
+                        break;
+                    }
+                    tail.push(character);
+                }
+                self.before = ellipsis.to_owned();
+                self.before.extend(tail.iter().rev());
+            }
+            let room = room.saturating_sub(self.before.width());
+            if self.mark.width() > room {
+                self.mark = cut(&self.mark, room, ellipsis);
+                self.after.clear();
+            } else if self.mark.width() + self.after.width() > room {
+                let room = room - self.mark.width();
+                self.after = if room < 20 {
+                    ellipsis.to_owned()
+                } else {
+                    cut(&self.after, room, ellipsis)
+                };
+            }
+        }
+    }
+
+    /// The whole line.
+    fn text(&self) -> String {
+        format!("{}{}{}", self.before, self.mark, self.after)
+    }
+}
+
+/// The index, in the bytes kept of the token, of the first byte that differs.
+fn first_different(side: &Side) -> usize {
+    let kept_from = side.offset + side.token.cut_before;
+    let index = side.differs_at.saturating_sub(kept_from);
+    usize::try_from(index).map_or(side.token.bytes.len(), |index| {
+        index.min(side.token.bytes.len())
+    })
+}
+
+/// Such as `2 tokens differ; expected 12 tokens in 40 B, got 12 tokens in 38 B`.
+fn extent(difference: &Difference) -> String {
+    let differing = match difference.differing_tokens {
+        0 => "no token differs".to_owned(),
+        1 => "1 token differs".to_owned(),
+        n => format!("{n} tokens differ"),
+    };
+    let size = |side: &Side| format!("{} in {}", count(side.tokens, "token"), Bytes(side.length));
+    format!(
+        "{differing}; expected {}, got {}",
+        size(&difference.answer),
+        size(&difference.output)
+    )
+}
+
+/// Such as `off by 2.00e-4, relatively by 6.37e-5`.
+fn off_by(gap: NumberGap) -> String {
+    let absolute = format!("off by {:.2e}", gap.absolute);
+    match gap.relative.is_finite() {
+        true => format!("{absolute}, relatively by {:.2e}", gap.relative),
+        false => absolute,
+    }
+}
+
+/// What is nearly right, in words.
+fn hint(only: OnlyDifference, difference: &Difference) -> &'static str {
+    match only {
+        OnlyDifference::Blanks => "only blanks and line ends differ",
+        OnlyDifference::LetterCase => "only upper and lower case differ",
+        OnlyDifference::BlanksAndLetterCase => {
+            "only blanks, line ends, and upper and lower case differ"
+        }
+        OnlyDifference::LastNewline if difference.output.length < difference.answer.length => {
+            "only the line end at the very end is missing"
+        }
+        OnlyDifference::LastNewline => "only one line end at the very end is too much",
+    }
+}
+
+/// Writes the diff, unless it says no more than the first difference has said.
+pub(super) fn write_diff(page: &mut Page<'_>, evidence: &Evidence) {
+    let is_single = |tag: DiffTag| evidence.diff.iter().filter(|line| line.tag == tag).count() <= 1;
+    let says_nothing_new = evidence.diff_lines_left_out == 0
+        && is_single(DiffTag::Answer)
+        && is_single(DiffTag::Output)
+        && evidence.diff.iter().all(|line| line.tag != DiffTag::Equal);
+    if says_nothing_new {
+        return;
+    }
+    page.blank();
+    page.line(INDENT, "by lines (- expected, + got):");
+    let shown = evidence.diff.len().min(DIFF_LINES);
+    let digits = evidence.diff[..shown]
+        .iter()
+        .flat_map(|line| [line.answer_line, line.output_line])
+        .flatten()
+        .max()
+        .map_or(1, |number| number.to_string().len());
+    for line in &evidence.diff[..shown] {
+        diff_line(page, line, digits);
+    }
+    let left_out = evidence.diff_lines_left_out + (evidence.diff.len() - shown) as u64;
+    if left_out > 0 {
+        let text = format!(
+            "{} {} not shown",
+            page.style.ellipsis(),
+            count(left_out, "more line")
+        );
+        page.line(INDENT + 2, &text);
+    }
+}
+
+/// Writes one line of a diff: both line numbers, the sign, the text.
+fn diff_line(page: &mut Page<'_>, line: &DiffLine, digits: usize) {
+    let style = *page.style;
+    let number = |line: Option<u64>| line.map(|line| line.to_string()).unwrap_or_default();
+    let (sign, look) = match line.tag {
+        DiffTag::Equal => (' ', Look::Plain),
+        DiffTag::Answer => ('-', Look::Expected),
+        DiffTag::Output => ('+', Look::Got),
+    };
+    let margin = format!(
+        "{:>digits$} {:>digits$} {}",
+        number(line.answer_line),
+        number(line.output_line),
+        style.bar()
+    );
+    let room = style.width.saturating_sub(INDENT + 2 + margin.width() + 3);
+    let text = cut(&visible(&line.text), room, style.ellipsis());
+    let text = style.paint(look, format!("{sign} {text}").trim_end());
+    page.line(INDENT + 2, &format!("{margin} {text}"));
+}

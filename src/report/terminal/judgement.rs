@@ -1,0 +1,391 @@
+//! What one submission earned, as a block of lines that begins with the verdict.
+
+use std::fmt::Display;
+
+use crate::model::judgement::{CaseJudgement, CompilerReport, Evidence, JudgeError, Judgement};
+use crate::model::text::{count, printable};
+use crate::model::units::{Bytes, seconds};
+use crate::model::verdict::Verdict;
+use crate::report::style::{Look, Style};
+use crate::report::terminal::difference;
+use crate::report::terminal::page::{INDENT, Label, Page};
+
+/// The most lines that are quoted of what a program or a compiler wrote.
+const QUOTED_LINES: usize = 12;
+
+/// How many rejected cases are named beside the first.
+const NAMED_CASES: usize = 5;
+
+/// One line: verdict, this name, cause.
+pub(super) fn line(name: &str, judgement: &Judgement, style: &Style) -> String {
+    let mut page = Page::new(style);
+    let name = printable(name);
+    let broken = match judgement.broken.len() {
+        0 => String::new(),
+        number => format!(" ({} broken)", count(number, "expectation")),
+    };
+    let cause = match (first_rejected(judgement), &judgement.compiler) {
+        (Some(case), _) => format!("{}: {}", printable(&case.test_case), printable(&case.cause)),
+        (None, Some(compiler)) if judgement.verdict == Verdict::CompileError => {
+            printable(&compiler.cause)
+        }
+        _ => count(judgement.cases.len(), "test case"),
+    };
+    page.line(
+        0,
+        &format!("{}{name}  {cause}{broken}", mark(judgement.verdict, style)),
+    );
+    page.into_text()
+}
+
+/// The whole block, with an empty line at its end.
+pub(super) fn block(judgement: &Judgement, style: &Style) -> String {
+    let mut page = Page::new(style);
+    let name = style.paint(Look::Title, &printable(&judgement.submission));
+    page.line(0, &format!("{}{name}", mark(judgement.verdict, style)));
+    match (first_rejected(judgement), &judgement.compiler) {
+        (Some(case), _) => rejected(&mut page, judgement, case),
+        (None, Some(compiler)) if judgement.verdict == Verdict::CompileError => {
+            compile_error(&mut page, compiler);
+        }
+        _ => accepted(&mut page, judgement),
+    }
+    if style.is_verbose() {
+        compiler_messages(&mut page, judgement);
+        cases(&mut page, judgement);
+    }
+    page.blank();
+    page.into_text()
+}
+
+/// The expectations of a submission that do not hold, with an empty line at the end; nothing where
+/// all hold.
+pub(super) fn broken(judgement: &Judgement, style: &Style) -> String {
+    if judgement.broken.is_empty() {
+        return String::new();
+    }
+    let mut page = Page::new(style);
+    let name = style.paint(Look::Title, &printable(&judgement.submission));
+    page.line(0, &name);
+    for expectation in &judgement.broken {
+        let rule = printable(&expectation.rule);
+        let reason = printable(&expectation.reason);
+        let label = Label::new(Look::Bad, "broken: ");
+        page.labelled(INDENT, label, &format!("{rule}: {reason}"));
+    }
+    let mut shown: Vec<&str> = Vec::new();
+    for name in judgement
+        .broken
+        .iter()
+        .filter_map(|it| it.test_case.as_deref())
+    {
+        let case = judgement.cases.iter().find(|case| case.test_case == name);
+        if let Some(case) = case.filter(|_| !shown.contains(&name)) {
+            shown.push(name);
+            witness(&mut page, case);
+        }
+    }
+    page.blank();
+    page.into_text()
+}
+
+/// Writes the case that shows that an expectation does not hold.
+fn witness(page: &mut Page<'_>, case: &CaseJudgement) {
+    let text = format!("{}: {}", printable(&case.test_case), printable(&case.cause));
+    let short = format!("{:<3}  ", case.verdict);
+    let label = Label::new(Look::Verdict(case.verdict), &short);
+    page.labelled(INDENT, label, &text);
+    if let Some(difference) = &case.difference {
+        difference::write(page, difference);
+    }
+    if let Some(evidence) = &case.evidence {
+        way_on(page, evidence);
+    }
+}
+
+/// A submission that has no verdict, because the judge failed. `None` where it was no submission.
+pub(super) fn judge_error(submission: Option<&str>, error: &JudgeError, style: &Style) -> String {
+    let mut page = Page::new(style);
+    let label = style.paint(Look::JudgeError, "judge error");
+    let step = printable(&error.step);
+    let reason = printable(&error.reason);
+    if style.is_quiet() {
+        let name = submission.map_or(String::new(), |name| format!("{}: ", printable(name)));
+        page.line(0, &format!("{label}: {name}{step}: {reason}"));
+        return page.into_text();
+    }
+    let what = match submission {
+        Some(name) => format!("{label}: no verdict for {}", printable(name)),
+        None => format!("{label}: no submission is at fault"),
+    };
+    page.line(0, &what);
+    page.labelled(INDENT, Label::plain("step:   "), &step);
+    page.labelled(INDENT, Label::plain("reason: "), &reason);
+    if let Some(help) = &error.help {
+        page.labelled(INDENT, Label::plain("help:   "), &printable(help));
+    }
+    page.blank();
+    page.into_text()
+}
+
+/// The verdict at the start of a line, padded to [`INDENT`].
+fn mark(verdict: Verdict, style: &Style) -> String {
+    let short = verdict.short();
+    let padding = " ".repeat(INDENT - short.len());
+    format!("{}{padding}", style.paint(Look::Verdict(verdict), short))
+}
+
+/// The case that decides the verdict.
+fn first_rejected(judgement: &Judgement) -> Option<&CaseJudgement> {
+    let rejected = |case: &&CaseJudgement| case.verdict != Verdict::Accepted;
+    judgement.cases.iter().find(rejected)
+}
+
+/// Writes what an accepted submission needed.
+fn accepted(page: &mut Page<'_>, judgement: &Judgement) {
+    if judgement.cases.is_empty() {
+        page.wrapped(INDENT, "no test case was run");
+        return;
+    }
+    let name = judgement.verdict.name();
+    let text = format!("{name} on {}", count(judgement.cases.len(), "test case"));
+    page.wrapped(INDENT, &text);
+    extremes(page, judgement);
+}
+
+/// Writes which case took the most time, and which the most memory.
+fn extremes(page: &mut Page<'_>, judgement: &Judgement) {
+    let slowest = judgement.cases.iter().max_by_key(|case| {
+        // Of equals the first.
+        (
+            case.outcome.cpu_time,
+            std::cmp::Reverse(case.test_case.as_str()),
+        )
+    });
+    let largest = judgement.cases.iter().max_by_key(|case| {
+        (
+            case.outcome.peak_memory,
+            std::cmp::Reverse(case.test_case.as_str()),
+        )
+    });
+    if let (Some(slowest), Some(largest)) = (slowest, largest) {
+        let text = format!(
+            "CPU time up to {} ({}), memory up to {} ({})",
+            seconds(slowest.outcome.cpu_time),
+            printable(&slowest.test_case),
+            largest.outcome.peak_memory,
+            printable(&largest.test_case)
+        );
+        page.wrapped(INDENT, &text);
+    }
+}
+
+/// Writes the case that was rejected first, with all that helps to understand why.
+fn rejected(page: &mut Page<'_>, judgement: &Judgement, case: &CaseJudgement) {
+    let text = format!(
+        "{} on {}: {}",
+        case.verdict.name(),
+        printable(&case.test_case),
+        printable(&case.cause)
+    );
+    page.wrapped(INDENT, &text);
+    page.wrapped(INDENT, &used(case));
+    others(page, judgement, case);
+    if page.style.is_verbose() {
+        extremes(page, judgement);
+    }
+    if let Some(difference) = &case.difference {
+        page.blank();
+        difference::write(page, difference);
+    }
+    if let Some(evidence) = &case.evidence {
+        difference::write_diff(page, evidence);
+    }
+    if case.message != case.cause {
+        quote(page, "judge message:", case.message.as_bytes());
+    }
+    if let Some(evidence) = &case.evidence {
+        quote(page, "standard error:", &evidence.stderr);
+        way_on(page, evidence);
+    }
+}
+
+/// Such as `CPU time 0.003 s, clock 0.004 s, memory 1.20 MiB, output 40 B`.
+fn used(case: &CaseJudgement) -> String {
+    let outcome = &case.outcome;
+    let written = [
+        outcome.stdout_bytes,
+        outcome.stderr_bytes,
+        outcome.file_bytes,
+    ]
+    .into_iter()
+    .fold(Bytes(0), Bytes::saturating_add);
+    format!(
+        "CPU time {}, clock {}, memory {}, output {written}",
+        seconds(outcome.cpu_time),
+        seconds(outcome.wall_time),
+        outcome.peak_memory
+    )
+}
+
+/// Writes how to repeat the run, and where its files are. Neither is ever broken or cut.
+fn way_on(page: &mut Page<'_>, evidence: &Evidence) {
+    if !evidence.repeat.is_empty() || evidence.kept.is_some() {
+        page.blank();
+    }
+    if !evidence.repeat.is_empty() {
+        page.line(INDENT, &format!("repeat: {}", printable(&evidence.repeat)));
+    }
+    if let Some(kept) = &evidence.kept {
+        page.line(INDENT, &format!("files:  {}", path(kept.display())));
+    }
+}
+
+/// Writes which other cases were rejected, and how many were not run.
+fn others(page: &mut Page<'_>, judgement: &Judgement, first: &CaseJudgement) {
+    let all = judgement.cases.len();
+    if all + judgement.skipped == 1 {
+        return;
+    }
+    let accepted = judgement
+        .cases
+        .iter()
+        .filter(|case| case.verdict == Verdict::Accepted)
+        .count();
+    if judgement.skipped > 0 {
+        let text = format!(
+            "{accepted} of {} accepted; stopped at the first rejection, {} not run; --all runs them",
+            count(all + judgement.skipped, "test case"),
+            judgement.skipped
+        );
+        page.wrapped(INDENT, &text);
+        return;
+    }
+    let mut text = format!("{accepted} of {} accepted", count(all, "test case"));
+    let rest: Vec<String> = judgement
+        .cases
+        .iter()
+        .filter(|case| case.verdict != Verdict::Accepted && case.test_case != first.test_case)
+        .map(|case| format!("{} {}", case.verdict, printable(&case.test_case)))
+        .collect();
+    if !rest.is_empty() {
+        let named = rest.len().min(NAMED_CASES);
+        text.push_str("; also ");
+        text.push_str(&rest[..named].join(", "));
+        if rest.len() > named {
+            text.push_str(&format!(", and {} more", rest.len() - named));
+        }
+    }
+    page.wrapped(INDENT, &text);
+}
+
+/// Writes why a submission does not build.
+fn compile_error(page: &mut Page<'_>, compiler: &CompilerReport) {
+    let text = format!("compile error: {}", printable(&compiler.cause));
+    page.wrapped(INDENT, &text);
+    quote_from_first_error(page, &compiler.messages);
+}
+
+/// Writes what the compiler had to say about a submission that it did build.
+fn compiler_messages(page: &mut Page<'_>, judgement: &Judgement) {
+    if judgement.verdict == Verdict::CompileError {
+        return;
+    }
+    if let Some(compiler) = &judgement.compiler {
+        quote(page, "the compiler says:", &compiler.messages);
+    }
+}
+
+/// Writes a line for each case.
+fn cases(page: &mut Page<'_>, judgement: &Judgement) {
+    if judgement.cases.is_empty() {
+        return;
+    }
+    page.blank();
+    for case in &judgement.cases {
+        case_line(page, case);
+    }
+}
+
+/// Writes `AC   0.003 s  1.20 MiB  secret/edges/01`, and the cause where it is rejected.
+fn case_line(page: &mut Page<'_>, case: &CaseJudgement) {
+    let style = *page.style;
+    let cause = match case.verdict {
+        Verdict::Accepted => String::new(),
+        _ => format!("  {}", printable(&case.cause)),
+    };
+    let text = format!(
+        "{}{:>7}  {:>8}  {}{cause}",
+        mark(case.verdict, &style),
+        seconds(case.outcome.cpu_time),
+        case.outcome.peak_memory.to_string(),
+        printable(&case.test_case)
+    );
+    page.line(INDENT, &text);
+}
+
+/// Writes what a program wrote under a title; nothing where it wrote nothing.
+///
+/// Of a long text the first and the last lines: some languages name the fault first, others last.
+fn quote(page: &mut Page<'_>, title: &str, text: &[u8]) {
+    let lines = lines_of(text);
+    if lines.is_empty() {
+        return;
+    }
+    page.blank();
+    page.line(INDENT, title);
+    if lines.len() <= QUOTED_LINES {
+        page.quoted(&lines);
+        return;
+    }
+    let part = QUOTED_LINES / 2;
+    page.quoted(&lines[..part]);
+    left_out(page, lines.len() - 2 * part, "line");
+    page.quoted(&lines[lines.len() - part..]);
+}
+
+/// Writes the compiler's messages: all if they are few, else from just before the first error.
+fn quote_from_first_error(page: &mut Page<'_>, messages: &[u8]) {
+    let lines = lines_of(messages);
+    let mut start = 0;
+    if lines.len() > QUOTED_LINES {
+        let is_error = |line: &&[u8]| {
+            let line = line.to_ascii_lowercase();
+            memchr::memmem::find(&line, b"error").is_some()
+        };
+        let first_error = lines.iter().position(is_error).unwrap_or(0);
+        // Compilers say in which function they are before they say what is wrong.
+        start = first_error
+            .saturating_sub(2)
+            .min(lines.len() - QUOTED_LINES);
+    }
+    let shown = &lines[start..lines.len().min(start + QUOTED_LINES)];
+    left_out(page, start, "earlier line");
+    page.quoted(shown);
+    left_out(page, lines.len() - start - shown.len(), "more line");
+}
+
+/// Writes how many lines were left out, if any were.
+fn left_out(page: &mut Page<'_>, number: usize, noun: &str) {
+    if number > 0 {
+        let text = format!("{} {}", page.style.ellipsis(), count(number, noun));
+        let text = page.style.paint(Look::Dim, &text);
+        page.line(INDENT + 2, &text);
+    }
+}
+
+/// The lines of a text, without line ends and without blank lines at the end.
+fn lines_of(text: &[u8]) -> Vec<&[u8]> {
+    let text = text.trim_ascii_end();
+    if text.is_empty() {
+        return Vec::new();
+    }
+    text.split(|&byte| byte == b'\n')
+        .map(|line| line.strip_suffix(b"\r").unwrap_or(line))
+        .collect()
+}
+
+/// A path without anything that a terminal would obey.
+fn path(path: impl Display) -> String {
+    printable(&path.to_string())
+}

@@ -1,0 +1,173 @@
+//! A page of lines under construction: indenting, wrapping, cutting, quoting.
+
+use unicode_width::UnicodeWidthStr;
+
+use crate::model::text::visible;
+use crate::report::style::{Look, Style};
+
+/// How far the text of a block stands in.
+pub(super) const INDENT: usize = 5;
+
+/// Lines of text, written from top to bottom.
+pub(super) struct Page<'a> {
+    pub(super) style: &'a Style,
+    text: String,
+}
+
+/// What stands before a text, blanks included.
+#[derive(Clone, Copy)]
+pub(super) struct Label<'a> {
+    look: Look,
+    text: &'a str,
+}
+
+impl<'a> Label<'a> {
+    /// A label without colour.
+    pub(super) const fn plain(text: &'a str) -> Self {
+        Self::new(Look::Plain, text)
+    }
+
+    /// A label.
+    pub(super) const fn new(look: Look, text: &'a str) -> Self {
+        Self { look, text }
+    }
+}
+
+impl<'a> Page<'a> {
+    /// An empty page.
+    pub(super) fn new(style: &'a Style) -> Self {
+        Self {
+            style,
+            text: String::new(),
+        }
+    }
+
+    /// All that was written.
+    pub(super) fn into_text(self) -> String {
+        self.text
+    }
+
+    /// One line as it is, without its trailing blanks.
+    pub(super) fn line(&mut self, indent: usize, text: &str) {
+        let text = text.trim_end();
+        if !text.is_empty() {
+            self.text.extend(std::iter::repeat_n(' ', indent));
+            self.text.push_str(text);
+        }
+        self.text.push('\n');
+    }
+
+    /// An empty line.
+    pub(super) fn blank(&mut self) {
+        self.text.push('\n');
+    }
+
+    /// A text of ours, broken between words where it would pass the width.
+    pub(super) fn wrapped(&mut self, indent: usize, text: &str) {
+        self.labelled(indent, Label::plain(""), text);
+    }
+
+    /// A text of ours behind a label; further lines stand under the first one's text.
+    pub(super) fn labelled(&mut self, indent: usize, label: Label<'_>, text: &str) {
+        let hang = indent + label.text.width();
+        let room = self.style.width.saturating_sub(hang).max(20);
+        let painted = self.style.paint(label.look, label.text);
+        for (index, part) in wrap(text, room).iter().enumerate() {
+            if index == 0 {
+                self.line(indent, &format!("{painted}{part}"));
+            } else {
+                self.line(hang, part);
+            }
+        }
+    }
+
+    /// Lines that a program wrote, behind a bar, each cut to the width.
+    pub(super) fn quoted<T: AsRef<[u8]>>(&mut self, lines: &[T]) {
+        for line in lines {
+            self.quoted_line(&visible(line.as_ref()));
+        }
+    }
+
+    /// One line behind a bar, cut to the width.
+    pub(super) fn quoted_line(&mut self, text: &str) {
+        let indent = INDENT + 2;
+        let bar = self.style.bar();
+        let text = cut(
+            text,
+            self.style.width.saturating_sub(indent + 2),
+            self.style.ellipsis(),
+        );
+        self.line(indent, &format!("{bar} {text}"));
+    }
+}
+
+/// The text if it fits, else its beginning with a mark that something is missing.
+pub(super) fn cut(text: &str, width: usize, ellipsis: &str) -> String {
+    let width = width.max(20);
+    if text.width() <= width {
+        return text.to_owned();
+    }
+    let mut kept = String::new();
+    let mut room = width - ellipsis.width();
+    for character in text.chars() {
+        let cells = unicode_width::UnicodeWidthChar::width(character).unwrap_or(0);
+        if cells > room {
+            break;
+        }
+        room -= cells;
+        kept.push(character);
+    }
+    kept.push_str(ellipsis);
+    kept
+}
+
+/// The text in lines of at most this width, broken at blanks; a longer word has its own line.
+///
+/// A number and what it counts stay together.
+fn wrap(text: &str, width: usize) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    for word in text.split(' ') {
+        match words.last_mut() {
+            Some(last) if last.parse::<f64>().is_ok() => {
+                last.push(' ');
+                last.push_str(word);
+            }
+            _ => words.push(word.to_owned()),
+        }
+    }
+    let mut lines = Vec::new();
+    let mut line = String::new();
+    for word in &words {
+        if !line.is_empty() && line.width() + 1 + word.width() > width {
+            lines.push(std::mem::take(&mut line));
+        } else if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word);
+    }
+    lines.push(line);
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_lines_are_cut_by_cells_not_by_bytes() {
+        let check = |text: &str, shown: &str| assert_eq!(cut(text, 20, "…"), shown);
+        check("short", "short");
+        check("exactly twenty cells", "exactly twenty cells");
+        check("a little more than twenty cells", "a little more than …");
+        check("東京東京東京東京東京東京", "東京東京東京東京東…");
+    }
+
+    #[test]
+    fn text_is_broken_between_words() {
+        let check = |text: &str, lines: &[&str]| assert_eq!(wrap(text, 10), lines);
+        check("", &[""]);
+        check("one two three four", &["one two", "three four"]);
+        check("wrote 38 B, 5", &["wrote", "38 B, 5"]);
+        check("a verylongwordindeed b", &["a", "verylongwordindeed", "b"]);
+    }
+}

@@ -1,0 +1,190 @@
+//! All submissions of a package in one table, a row each.
+
+use comfy_table::{Cell, CellAlignment, ColumnConstraint, ContentArrangement, Table, presets};
+use unicode_width::UnicodeWidthStr;
+
+use crate::model::judgement::{CaseJudgement, Judgement};
+use crate::model::text::printable;
+use crate::model::units::seconds;
+use crate::model::verdict::Verdict;
+use crate::report::style::{Look, Style};
+
+/// A submission that was judged, or could not be.
+pub(super) enum Row {
+    /// It has a judgement.
+    Judged(Box<Judgement>),
+    /// The judge failed.
+    Failed {
+        /// The submission's name.
+        submission: String,
+    },
+}
+
+/// What the last column says where all expectations hold.
+const OK: &str = "ok";
+
+/// What the last column says where the judge failed.
+const JUDGE_ERROR: &str = "judge error";
+
+/// The table with an empty line at its end; nothing without rows.
+pub(super) fn table(rows: &[Row], style: &Style) -> String {
+    if rows.is_empty() {
+        return String::new();
+    }
+    let counted: Vec<Verdict> = Verdict::ALL
+        .into_iter()
+        .filter(|&verdict| rows.iter().any(|row| number_of(row, verdict) > 0))
+        .collect();
+    let mut lines = laid_out(rows, &counted, Columns::All, style);
+    if lines.iter().any(|line| line.width() > style.width) {
+        lines = laid_out(rows, &counted, Columns::WithoutSlowestCase, style);
+    }
+    let lines: Vec<String> = lines
+        .iter()
+        .enumerate()
+        .map(|(index, line)| match index {
+            0 => style.paint(Look::Dim, line),
+            _ => painted(line, style),
+        })
+        .collect();
+    lines.join("\n") + "\n\n"
+}
+
+/// Which columns there is room for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Columns {
+    /// All, each as wide as it wants to be.
+    All,
+    /// All but the name of the slowest case; where that is still too wide, the submissions' names
+    /// are broken.
+    WithoutSlowestCase,
+}
+
+/// The lines of the table, without colours.
+fn laid_out(rows: &[Row], counted: &[Verdict], columns: Columns, style: &Style) -> Vec<String> {
+    let mut table = Table::new();
+    table
+        .load_style(presets::NOTHING)
+        .set_content_arrangement(match columns {
+            Columns::All => ContentArrangement::Disabled,
+            Columns::WithoutSlowestCase => ContentArrangement::Dynamic,
+        })
+        .set_width(style.width.try_into().unwrap_or(u16::MAX))
+        .set_header(header(counted))
+        .add_rows(rows.iter().map(|row| cells(row, counted)));
+    let slowest_case = counted.len() + 3;
+    for (index, column) in table.column_iter_mut().enumerate() {
+        column.set_padding((0, 2));
+        if index == slowest_case && columns == Columns::WithoutSlowestCase {
+            column.set_constraint(ColumnConstraint::Hidden);
+        } else if index == 1 {
+            column.set_delimiter('/');
+        } else {
+            column.set_constraint(ColumnConstraint::ContentWidth);
+        }
+    }
+    table
+        .lines()
+        .map(|line| line.trim_end().to_owned())
+        .collect()
+}
+
+/// The titles of the columns.
+fn header(counted: &[Verdict]) -> Vec<Cell> {
+    let mut cells = vec![Cell::new(""), Cell::new("submission")];
+    cells.extend(counted.iter().map(|verdict| right(verdict.short())));
+    cells.push(right("slowest"));
+    cells.push(Cell::new("on"));
+    cells.push(right("memory"));
+    cells.push(Cell::new("expected"));
+    cells
+}
+
+/// One row.
+fn cells(row: &Row, counted: &[Verdict]) -> Vec<Cell> {
+    let (short, name) = match row {
+        Row::Judged(judgement) => (judgement.verdict.short(), &judgement.submission),
+        Row::Failed { submission } => ("-", submission),
+    };
+    let mut cells = vec![Cell::new(short), Cell::new(printable(name))];
+    cells.extend(
+        counted
+            .iter()
+            .map(|&verdict| match number_of(row, verdict) {
+                0 => Cell::new(""),
+                number => right(&number.to_string()),
+            }),
+    );
+    let slowest = slowest(row);
+    let memory = cases(row).iter().map(|case| case.outcome.peak_memory).max();
+    cells.push(right(
+        &slowest.map_or(String::new(), |case| seconds(case.outcome.cpu_time)),
+    ));
+    cells.push(Cell::new(
+        slowest.map_or(String::new(), |case| printable(&case.test_case)),
+    ));
+    cells.push(right(
+        &memory.map_or(String::new(), |memory| memory.to_string()),
+    ));
+    cells.push(Cell::new(match row {
+        Row::Judged(judgement) if judgement.broken.is_empty() => OK.to_owned(),
+        Row::Judged(judgement) => format!("{} broken", judgement.broken.len()),
+        Row::Failed { .. } => JUDGE_ERROR.to_owned(),
+    }));
+    cells
+}
+
+/// A cell whose text ends at its right edge.
+fn right(text: &str) -> Cell {
+    Cell::new(text).set_alignment(CellAlignment::Right)
+}
+
+/// The cases of a row that were run.
+fn cases(row: &Row) -> &[CaseJudgement] {
+    match row {
+        Row::Judged(judgement) => &judgement.cases,
+        Row::Failed { .. } => &[],
+    }
+}
+
+/// How many cases have this verdict.
+fn number_of(row: &Row, verdict: Verdict) -> usize {
+    cases(row)
+        .iter()
+        .filter(|case| case.verdict == verdict)
+        .count()
+}
+
+/// The first of the cases that took the most CPU time.
+fn slowest(row: &Row) -> Option<&CaseJudgement> {
+    cases(row)
+        .iter()
+        .rev()
+        .max_by_key(|case| case.outcome.cpu_time)
+}
+
+/// The line with its verdict and its last word in colour. The table is laid out without colours,
+/// because their codes would count as text.
+fn painted(line: &str, style: &Style) -> String {
+    let mut line = line.to_owned();
+    for (end, look) in [
+        (OK, Look::Good),
+        ("broken", Look::Bad),
+        (JUDGE_ERROR, Look::JudgeError),
+    ] {
+        if let Some(start) = line.strip_suffix(end).filter(|rest| rest.ends_with(' ')) {
+            line = format!("{start}{}", style.paint(look, end));
+            break;
+        }
+    }
+    for verdict in Verdict::ALL {
+        let short = verdict.short();
+        if let Some(rest) = line
+            .strip_prefix(short)
+            .filter(|rest| rest.starts_with(' '))
+        {
+            return format!("{}{rest}", style.paint(Look::Verdict(verdict), short));
+        }
+    }
+    line
+}
