@@ -10,3 +10,4 @@ pub mod package;
 pub mod plan;
 pub mod report;
 pub mod sandbox;
+pub mod validate;

@@ -1,0 +1,126 @@
+//! Outputs that the package says are valid or invalid, and answers that a tolerance loosens.
+//!
+//! Source: problem package format 2025-09, "Invalid output", "Valid output" and "Comparing
+//! floating-point tokens".
+
+use std::fs::File;
+use std::path::Path;
+
+use crate::check::compare::compare;
+use crate::check::integers::integer_tokens;
+use crate::check::options::Options;
+use crate::check::show::cause;
+use crate::model::diagnostic::Diagnostic;
+use crate::model::difference::Difference;
+use crate::model::judgement::JudgeError;
+use crate::model::test_data::TestCase;
+use crate::validate::{Extent, Proving};
+
+/// Compares example outputs with their judge answers, and looks at answers under a tolerance.
+pub(super) fn prove(proving: &Proving<'_>) -> Result<Vec<Diagnostic>, JudgeError> {
+    let data = &proving.problem.test_data;
+    let mut remarks = Vec::new();
+    for case in data
+        .cases
+        .iter()
+        .filter(|case| (proving.selected)(&case.name))
+    {
+        remarks.extend(loosened(case)?);
+        remarks.extend(must_be_accepted(case)?);
+    }
+    if proving.extent == Extent::Everything {
+        for case in &data.valid_outputs {
+            remarks.extend(must_be_accepted(case)?);
+        }
+        for case in &data.invalid_outputs {
+            remarks.extend(must_be_rejected(case)?);
+        }
+    }
+    Ok(remarks)
+}
+
+fn must_be_accepted(case: &TestCase) -> Result<Option<Diagnostic>, JudgeError> {
+    Ok(match judged(case)? {
+        Judged::Different { output, difference } => Some(
+            Diagnostic::error(
+                output,
+                format!("the output validator rejects it: {}", cause(&difference)),
+            )
+            .help("an `.out` file must be accepted with the judge answer beside it"),
+        ),
+        Judged::WrongArguments(diagnostic) => Some(diagnostic),
+        Judged::Same | Judged::NoOutput => None,
+    })
+}
+
+fn must_be_rejected(case: &TestCase) -> Result<Option<Diagnostic>, JudgeError> {
+    Ok(match judged(case)? {
+        Judged::Same => Some(
+            Diagnostic::error(
+                case.output.as_ref().unwrap_or(&case.input),
+                "the output validator accepts this invalid output",
+            )
+            .help("make the validator's arguments stricter, or move the case to data/valid_output"),
+        ),
+        Judged::WrongArguments(diagnostic) => Some(diagnostic),
+        Judged::Different { .. } | Judged::NoOutput => None,
+    })
+}
+
+enum Judged<'a> {
+    Same,
+    Different {
+        output: &'a Path,
+        difference: Box<Difference>,
+    },
+    /// There is no output to judge.
+    NoOutput,
+    WrongArguments(Diagnostic),
+}
+
+fn judged(case: &TestCase) -> Result<Judged<'_>, JudgeError> {
+    let (Some(answer), Some(output)) = (&case.answer, &case.output) else {
+        return Ok(Judged::NoOutput);
+    };
+    let options = match Options::parse(&case.output_validator_args) {
+        Ok(options) => options,
+        Err(error) => {
+            let config = case.input.with_extension("yaml");
+            let message = format!("output_validator_args of {}: {error}", case.name);
+            return Ok(Judged::WrongArguments(Diagnostic::error(config, message)));
+        }
+    };
+    let difference = compare(open(answer)?, open(output)?, &options)
+        .map_err(|error| JudgeError::new(format!("compare {}", output.display()), error))?;
+    Ok(match difference {
+        None => Judged::Same,
+        Some(difference) => Judged::Different {
+            output,
+            difference: Box::new(difference),
+        },
+    })
+}
+
+/// A doubt where a tolerance makes integers in the judge answer count as floats.
+fn loosened(case: &TestCase) -> Result<Option<Diagnostic>, JudgeError> {
+    let Some(answer) = &case.answer else {
+        return Ok(None);
+    };
+    match Options::parse(&case.output_validator_args) {
+        Ok(options) if options.tolerance.is_some() => {}
+        _ => return Ok(None),
+    }
+    let integers = integer_tokens(open(answer)?)
+        .map_err(|error| JudgeError::new(format!("read {}", answer.display()), error))?;
+    Ok((integers > 0).then(|| {
+        Diagnostic::warning(
+            answer,
+            format!("a tolerance is set, so its {integers} integer tokens are compared as floats too"),
+        )
+        .help("if integers must be exact, write them with a custom output validator; if not, write them as floats, such as `3.0`")
+    }))
+}
+
+fn open(path: &Path) -> Result<File, JudgeError> {
+    File::open(path).map_err(|error| JudgeError::new(format!("open {}", path.display()), error))
+}
