@@ -3,6 +3,7 @@
 pub mod build;
 pub mod check;
 pub mod executor;
+pub mod generate;
 pub mod judge;
 pub mod language;
 pub mod model;
