@@ -2,6 +2,7 @@
 
 pub mod build;
 pub mod check;
+pub mod cli;
 pub mod executor;
 pub mod generate;
 pub mod judge;

@@ -1,0 +1,574 @@
+//! What follows from the facts about a machine: how good it is for judging, and what would make it better.
+//!
+//! A pure function of facts, so that hosts of every kind can be told about in a test.
+
+use crate::model::host::{Advice, Finding, Grade, HostFacts, Rung, ToolFact};
+use crate::model::isolation::Isolation;
+use crate::model::outcome::Meter;
+use crate::model::units::Bytes;
+
+/// What keeps programs apart here: the first way that works.
+pub fn chosen(facts: &HostFacts) -> Option<Isolation> {
+    let works = |rung: &&Rung| rung.fault.is_none();
+    facts.rungs.iter().find(works).map(|rung| rung.isolation)
+}
+
+/// All that there is to say, the most important first.
+pub fn findings(facts: &HostFacts, tools: &[ToolFact]) -> Vec<Finding> {
+    let mut findings = isolation(facts);
+    findings.extend(meters(facts));
+    findings.extend(walls(facts));
+    findings.push(processors(facts));
+    findings.extend(load(facts));
+    findings.extend(stack(facts));
+    findings.push(temporary(facts));
+    findings.extend(tools.iter().map(tool));
+    findings
+}
+
+fn finding(grade: Grade, subject: &'static str, text: impl Into<String>) -> Finding {
+    Finding {
+        grade,
+        subject,
+        text: text.into(),
+        advice: None,
+    }
+}
+
+impl Finding {
+    fn advise(mut self, advice: Option<Advice>) -> Self {
+        self.advice = advice;
+        self
+    }
+}
+
+fn advice(text: &str, command: &str) -> Option<Advice> {
+    Some(Advice {
+        text: text.to_owned(),
+        command: Some(command.to_owned()),
+    })
+}
+
+fn words(text: &str) -> Option<Advice> {
+    Some(Advice {
+        text: text.to_owned(),
+        command: None,
+    })
+}
+
+/// What keeps programs apart, and for want of it what forbids it.
+fn isolation(facts: &HostFacts) -> Vec<Finding> {
+    const SUBJECT: &str = "isolation";
+    let text = match chosen(facts) {
+        Some(isolation @ (Isolation::Namespaces | Isolation::UserNamespaces)) => {
+            let text = format!("full, by {isolation}");
+            return vec![finding(Grade::Good, SUBJECT, text)];
+        }
+        Some(Isolation::Landlock) => {
+            "not full: landlock, a system call filter and resource limits; a program can see that \
+             files exist, and its box is limited by looking"
+        }
+        None => "none: no program can be run here",
+    };
+    let grade = match chosen(facts) {
+        Some(_) => Grade::Weak,
+        None => Grade::Missing,
+    };
+    let mut findings = vec![finding(grade, SUBJECT, text)];
+    for rung in &facts.rungs {
+        if let Some(fault) = &rung.fault {
+            let text = format!("not by {}: {fault}", rung.isolation);
+            let forbidden = finding(grade, SUBJECT, text);
+            findings.push(forbidden.advise(way_to(rung.isolation, facts)));
+        }
+    }
+    findings
+}
+
+/// How a way to keep programs apart that does not work here would.
+fn way_to(isolation: Isolation, facts: &HostFacts) -> Option<Advice> {
+    match isolation {
+        // What helps user namespaces helps here, too, and is said there.
+        Isolation::Namespaces => None,
+        Isolation::UserNamespaces => user_namespaces(facts),
+        Isolation::Landlock if facts.landlock.is_none_or(|version| version < 6) => {
+            words("it needs Linux 6.12 or newer, with landlock among the security modules")
+        }
+        Isolation::Landlock => None,
+    }
+}
+
+fn user_namespaces(facts: &HostFacts) -> Option<Advice> {
+    let settings = &facts.settings;
+    let refused = facts.rungs.iter().find_map(|rung| {
+        let is_this = rung.isolation == Isolation::UserNamespaces;
+        rung.fault.as_ref().filter(|_| is_this)
+    });
+    let none_left = refused.is_some_and(|fault| fault.reason.starts_with("ENOSPC"));
+    if settings.unprivileged_clone == Some(0) {
+        return advice(
+            "allow user namespaces to users",
+            "sudo sysctl -w kernel.unprivileged_userns_clone=1",
+        );
+    }
+    if settings.most == Some(0) || none_left {
+        return advice(
+            "allow user namespaces",
+            "sudo sysctl -w user.max_user_namespaces=15000",
+        );
+    }
+    if settings.apparmor_restricts == Some(1) {
+        return advice(
+            "let user namespaces have rights of their own",
+            "sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0",
+        );
+    }
+    if facts.container.is_some() {
+        return container(facts);
+    }
+    match facts.user {
+        0 => words("whoever started this process took rights from it, as a container does"),
+        _ => advice("or run juror as root", "sudo juror ..."),
+    }
+}
+
+/// How a container is allowed to make namespaces.
+fn container(facts: &HostFacts) -> Option<Advice> {
+    match facts.container.as_deref() {
+        Some("docker") => advice(
+            "start the container with the right to make namespaces; or, without control groups, with \
+             --security-opt seccomp=unconfined --security-opt apparmor=unconfined --security-opt systempaths=unconfined",
+            "docker run --privileged ...",
+        ),
+        Some("podman") => advice(
+            "start the container with the right to make namespaces; or, without control groups, with \
+             --security-opt seccomp=unconfined --security-opt unmask=ALL",
+            "podman run --privileged ...",
+        ),
+        Some("kubernetes") => words("set securityContext.privileged: true for the container"),
+        Some(_) => words("start the container with the right to make mounts and namespaces"),
+        None => words("whoever started this process took rights from it, as a container does"),
+    }
+}
+
+/// What measures.
+fn meters(facts: &HostFacts) -> Vec<Finding> {
+    const CPU: &str = "CPU time";
+    const MEMORY: &str = "memory";
+    let measured = |subject: &'static str, meter: Meter| match meter {
+        Meter::Cgroup1 | Meter::Cgroup2 => finding(
+            Grade::Good,
+            subject,
+            format!("by {meter}: the whole process tree, exactly"),
+        ),
+        Meter::Rusage => {
+            let weakness = match subject {
+                CPU => "by wait4 and /proc: a program can hide some of it",
+                _ => "by /proc, every 20 ms: short peaks are missed",
+            };
+            finding(Grade::Weak, subject, weakness).advise(way_to_control_groups(facts))
+        }
+    };
+    let mut findings = vec![
+        measured(CPU, facts.meters.cpu),
+        measured(MEMORY, facts.meters.memory),
+    ];
+    if facts.meters.cpu == facts.meters.memory {
+        // Once is enough.
+        findings[1].advice = None;
+    }
+    if facts.meters.memory == Meter::Cgroup2 && is_older(&facts.kernel, 5, 19) {
+        findings[1] = finding(
+            Grade::Weak,
+            MEMORY,
+            "limited by cgroup v2, but its peak is told only by Linux 5.19 and newer",
+        );
+    }
+    findings
+}
+
+fn way_to_control_groups(facts: &HostFacts) -> Option<Advice> {
+    let groups = &facts.cgroups;
+    if let Some(kind) = facts.container.as_deref() {
+        const TEXT: &str = "start the container with the right to make control groups";
+        return match kind {
+            "docker" => advice(TEXT, "docker run --privileged ..."),
+            "podman" => advice(TEXT, "podman run --privileged ..."),
+            _ => words(TEXT),
+        };
+    }
+    let has = |name: &str| groups.controllers2.iter().any(|given| given == name);
+    let second = groups.version2.is_some() && has("memory") && has("pids");
+    match (facts.user, second, facts.systemd) {
+        (1.., true, true) => advice(
+            "have systemd hand over a control group",
+            "systemd-run --user --scope -p Delegate=yes juror ...",
+        ),
+        (1.., _, _) => advice(
+            "run juror as root, who may make control groups",
+            "sudo juror ...",
+        ),
+        (0, false, _) if groups.version2.is_none() && groups.controllers1.is_empty() => advice(
+            "mount control groups",
+            "mount -t cgroup2 none /sys/fs/cgroup",
+        ),
+        (0, false, _) => words(
+            "the controllers memory and pids are not there: start the kernel with cgroup_enable=memory",
+        ),
+        (0, true, _) => {
+            words("no group in which groups can be made: /sys/fs/cgroup may be mounted read-only")
+        }
+    }
+}
+
+/// Whether a kernel's release is older than this version; unknown ones are not.
+fn is_older(release: &str, major: u32, minor: u32) -> bool {
+    let mut numbers = release
+        .split(|character: char| !character.is_ascii_digit())
+        .map(|number| number.parse::<u32>().ok());
+    match (numbers.next().flatten(), numbers.next().flatten()) {
+        (Some(first), Some(second)) => (first, second) < (major, minor),
+        _ => false,
+    }
+}
+
+/// Landlock as the second wall behind namespaces.
+fn walls(facts: &HostFacts) -> Option<Finding> {
+    const SUBJECT: &str = "landlock";
+    match facts.landlock {
+        Some(2..) => None,
+        Some(version) => Some(finding(
+            Grade::Weak,
+            SUBJECT,
+            format!("version {version} is too old to be used, so a second wall is missing"),
+        )),
+        None => Some(
+            finding(Grade::Weak, SUBJECT, "not there, so a second wall is missing").advise(words(
+                "it is part of Linux 5.13 and newer; add landlock to the lsm= list on the kernel's command line",
+            )),
+        ),
+    }
+}
+
+fn processors(facts: &HostFacts) -> Finding {
+    let given = &facts.processors;
+    let cores = match given.physical {
+        1 => "1 core".to_owned(),
+        cores => format!("{cores} cores"),
+    };
+    let text = match given.logical > given.physical {
+        true => format!(
+            "{cores} with {} threads; one run at a time on each core, since threads of a core disturb each other",
+            given.logical
+        ),
+        false => format!("{cores}, one run at a time on each"),
+    };
+    finding(Grade::Good, "processors", text)
+}
+
+fn load(facts: &HostFacts) -> Option<Finding> {
+    let load = facts.processors.load_hundredths?;
+    let cores = u32::try_from(facts.processors.physical).unwrap_or(u32::MAX);
+    let is_busy = load > cores.saturating_mul(50);
+    is_busy.then(|| {
+        let text = format!(
+            "{}.{:02} during the last minute: wall time, and CPU time a little, will vary",
+            load / 100,
+            load % 100
+        );
+        finding(Grade::Weak, "load", text)
+    })
+}
+
+fn stack(facts: &HostFacts) -> Option<Finding> {
+    let limit = facts.stack_limit?;
+    let text =
+        format!("at most {limit}, by a hard limit of this process; deep recursion ends there");
+    Some(finding(Grade::Weak, "stack", text).advise(advice(
+        "lift the limit of this shell",
+        "sudo prlimit --pid $$ --stack=unlimited:unlimited",
+    )))
+}
+
+fn temporary(facts: &HostFacts) -> Finding {
+    const SUBJECT: &str = "temporary files";
+    const ENOUGH: Bytes = Bytes::mib(1024);
+    let path = facts.temporary.path.display();
+    let elsewhere = || advice("use another directory", "TMPDIR=/var/tmp juror ...");
+    match &facts.temporary.free {
+        Ok(free) if *free >= ENOUGH => {
+            finding(Grade::Good, SUBJECT, format!("{free} free in {path}"))
+        }
+        Ok(free) => {
+            finding(Grade::Weak, SUBJECT, format!("only {free} free in {path}")).advise(elsewhere())
+        }
+        Err(fault) => finding(
+            Grade::Missing,
+            SUBJECT,
+            format!("no file can be made in {path}: {fault}"),
+        )
+        .advise(elsewhere()),
+    }
+}
+
+fn tool(tool: &ToolFact) -> Finding {
+    const SUBJECT: &str = "languages";
+    match &tool.found {
+        Ok(found) => finding(
+            Grade::Good,
+            SUBJECT,
+            format!("{}: {}, {}", tool.name, found.version, found.path.display()),
+        ),
+        Err(help) => {
+            finding(Grade::Weak, SUBJECT, format!("{}: not found", tool.name)).advise(words(help))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::host::{
+        CgroupFacts, Meters, NamespaceSettings, Processors, Temporary, ToolFound,
+    };
+    use crate::model::judgement::JudgeError;
+
+    /// A machine as good as can be, run by root.
+    fn good() -> HostFacts {
+        HostFacts {
+            kernel: "6.12.30-amd64".to_owned(),
+            user: 0,
+            administrator: true,
+            rungs: Isolation::ALL
+                .map(|isolation| Rung {
+                    isolation,
+                    fault: None,
+                })
+                .into(),
+            landlock: Some(6),
+            settings: NamespaceSettings {
+                most: Some(15_000),
+                ..NamespaceSettings::default()
+            },
+            cgroups: CgroupFacts {
+                version2: Some("/sys/fs/cgroup".into()),
+                controllers2: ["cpu", "memory", "pids"].map(str::to_owned).into(),
+                usable2: Some("/sys/fs/cgroup".into()),
+                ..CgroupFacts::default()
+            },
+            meters: Meters {
+                cpu: Meter::Cgroup2,
+                memory: Meter::Cgroup2,
+            },
+            container: None,
+            systemd: true,
+            stack_limit: None,
+            processors: Processors {
+                logical: 4,
+                physical: 4,
+                load_hundredths: Some(10),
+            },
+            temporary: Temporary {
+                path: "/tmp".into(),
+                free: Ok(Bytes::mib(50_000)),
+            },
+        }
+    }
+
+    /// The good machine as a user without a control group finds it.
+    fn user() -> HostFacts {
+        let mut facts = good();
+        facts.user = 1000;
+        facts.administrator = false;
+        refuse(&mut facts, Isolation::Namespaces, "no right");
+        facts.cgroups.usable2 = None;
+        facts.meters = Meters {
+            cpu: Meter::Rusage,
+            memory: Meter::Rusage,
+        };
+        facts
+    }
+
+    fn refuse(facts: &mut HostFacts, isolation: Isolation, reason: &str) {
+        for rung in &mut facts.rungs {
+            if rung.isolation == isolation {
+                rung.fault = Some(JudgeError::new("make namespaces", reason));
+            }
+        }
+    }
+
+    /// The findings of a machine about a subject: grades in order, and all commands.
+    fn check(facts: &HostFacts, subject: &str, grades: &[Grade], commands: &[&str]) {
+        let all = findings(facts, &[]);
+        let found: Vec<&Finding> = all.iter().filter(|it| it.subject == subject).collect();
+        let given: Vec<Grade> = found.iter().map(|finding| finding.grade).collect();
+        assert_eq!(given, grades, "{subject}: {found:?}");
+        let given: Vec<&str> = found
+            .iter()
+            .filter_map(|finding| finding.advice.as_ref()?.command.as_deref())
+            .collect();
+        assert_eq!(given, commands, "{subject}: {found:?}");
+    }
+
+    const FINE: &[Grade] = &[Grade::Good];
+    const WEAK: &[Grade] = &[Grade::Weak];
+
+    #[test]
+    fn a_good_machine_has_nothing_to_complain_about() {
+        let all = findings(&good(), &[]);
+        let bad: Vec<_> = all.iter().filter(|it| it.grade != Grade::Good).collect();
+        assert!(bad.is_empty(), "{bad:?}");
+        assert_eq!(chosen(&good()), Some(Isolation::Namespaces));
+    }
+
+    #[test]
+    fn a_user_is_isolated_fully_and_is_told_how_to_be_measured_exactly() {
+        let delegate = "systemd-run --user --scope -p Delegate=yes juror ...";
+        check(&user(), "isolation", FINE, &[]);
+        check(&user(), "CPU time", WEAK, &[delegate]);
+        check(&user(), "memory", WEAK, &[]);
+        let mut other = user();
+        other.systemd = false;
+        check(&other, "CPU time", WEAK, &["sudo juror ..."]);
+    }
+
+    #[test]
+    fn whatever_forbids_user_namespaces_is_named_with_the_command_that_allows_them() {
+        let forbid = |settings: NamespaceSettings, reason: &str, command: &str| {
+            for landlock in [None, Some(6)] {
+                let mut facts = user();
+                facts.settings = settings.clone();
+                facts.landlock = landlock;
+                refuse(&mut facts, Isolation::UserNamespaces, reason);
+                let mut grades = vec![Grade::Weak; 3];
+                if landlock.is_none() {
+                    refuse(
+                        &mut facts,
+                        Isolation::Landlock,
+                        "the kernel has no landlock",
+                    );
+                    grades = vec![Grade::Missing; 4];
+                }
+                check(&facts, "isolation", &grades, &[command]);
+            }
+        };
+        let none = NamespaceSettings::default();
+        forbid(
+            NamespaceSettings {
+                unprivileged_clone: Some(0),
+                ..none.clone()
+            },
+            "EPERM",
+            "sudo sysctl -w kernel.unprivileged_userns_clone=1",
+        );
+        let most = "sudo sysctl -w user.max_user_namespaces=15000";
+        forbid(
+            NamespaceSettings {
+                most: Some(0),
+                ..none.clone()
+            },
+            "ENOSPC: No space left on device",
+            most,
+        );
+        forbid(none.clone(), "ENOSPC: No space left on device", most);
+        forbid(
+            NamespaceSettings {
+                apparmor_restricts: Some(1),
+                ..none.clone()
+            },
+            "EACCES",
+            "sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0",
+        );
+        forbid(none, "EPERM", "sudo juror ...");
+    }
+
+    #[test]
+    fn a_container_is_to_be_started_otherwise() {
+        let check_kind = |kind: &str, commands: &[&str]| {
+            let mut facts = good();
+            facts.administrator = false;
+            facts.container = Some(kind.to_owned());
+            refuse(&mut facts, Isolation::Namespaces, "no right");
+            refuse(&mut facts, Isolation::UserNamespaces, "EPERM");
+            facts.meters.cpu = Meter::Rusage;
+            check(&facts, "isolation", &[Grade::Weak; 3], commands);
+            assert_eq!(chosen(&facts), Some(Isolation::Landlock));
+            let first = commands.first().copied();
+            check(&facts, "CPU time", WEAK, first.as_slice());
+        };
+        let docker = "docker run --privileged ...";
+        check_kind("docker", &[docker]);
+        check_kind("kubernetes", &[]);
+        check_kind("lxc", &[]);
+    }
+
+    #[test]
+    fn control_groups_that_are_not_there_are_asked_for() {
+        let mut facts = good();
+        facts.meters.cpu = Meter::Rusage;
+        facts.meters.memory = Meter::Rusage;
+        facts.cgroups = CgroupFacts::default();
+        let mount = "mount -t cgroup2 none /sys/fs/cgroup";
+        check(&facts, "CPU time", WEAK, &[mount]);
+        facts.cgroups.version2 = Some("/sys/fs/cgroup".into());
+        check(&facts, "CPU time", WEAK, &[]);
+    }
+
+    #[test]
+    fn an_old_kernel_does_not_tell_the_peak_of_memory() {
+        let check_kernel = |kernel: &str, grades: &[Grade]| {
+            let mut facts = good();
+            facts.kernel = kernel.to_owned();
+            check(&facts, "memory", grades, &[]);
+        };
+        check_kernel("5.15.0-91-generic", WEAK);
+        check_kernel("5.19.0", FINE);
+        check_kernel("6.1.0-13-cloud-amd64", FINE);
+        check_kernel("unknown", FINE);
+    }
+
+    #[test]
+    fn what_disturbs_or_limits_is_told() {
+        let mut facts = good();
+        facts.processors.load_hundredths = Some(201);
+        check(&facts, "load", WEAK, &[]);
+        facts.processors.load_hundredths = Some(200);
+        check(&facts, "load", &[], &[]);
+        facts.stack_limit = Some(Bytes::mib(8));
+        let lift = "sudo prlimit --pid $$ --stack=unlimited:unlimited";
+        check(&facts, "stack", WEAK, &[lift]);
+        facts.landlock = None;
+        check(&facts, "landlock", WEAK, &[]);
+        let elsewhere = "TMPDIR=/var/tmp juror ...";
+        facts.temporary.free = Ok(Bytes::mib(3));
+        check(&facts, "temporary files", WEAK, &[elsewhere]);
+        facts.temporary.free = Err("Read-only file system".to_owned());
+        check(&facts, "temporary files", &[Grade::Missing], &[elsewhere]);
+    }
+
+    #[test]
+    fn each_tool_is_told_with_its_version_or_what_to_install() {
+        let tool = |found| ToolFact {
+            name: "python3".to_owned(),
+            found,
+        };
+        let found = tool(Ok(ToolFound {
+            path: "/usr/bin/python3.11".into(),
+            version: "Python 3.11.2".to_owned(),
+        }));
+        let missing = tool(Err("install python3".to_owned()));
+        let all = findings(&good(), &[found, missing]);
+        let texts: Vec<&str> = all
+            .iter()
+            .filter(|finding| finding.subject == "languages")
+            .map(|finding| finding.text.as_str())
+            .collect();
+        assert_eq!(
+            texts,
+            [
+                "python3: Python 3.11.2, /usr/bin/python3.11",
+                "python3: not found"
+            ]
+        );
+    }
+}

@@ -1,0 +1,392 @@
+//! Arguments as typed.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::model::isolation::Demand;
+
+const EXIT_CODES: &str = "\
+Exit codes:
+  0    all as asked: accepted; all expectations met
+  1    a submission was rejected, an expectation is broken, or data differs
+  2    wrong usage
+  3    the package is invalid
+  4    judge error, or unusable host
+  5    nothing was selected, so nothing was run
+  130  interrupted";
+
+/// Judges programs: runs submissions on test cases, in a sandbox, under limits, compares what
+/// comes out, and says what happened and why.
+///
+/// A problem is a directory, a problem package in the standard format 2025-09: problem.yaml, data,
+/// validators, submissions. Results go to standard output, remarks and progress to standard error.
+#[derive(Debug, Parser)]
+#[command(
+    name = "juror",
+    version,
+    after_help = EXIT_CODES,
+    after_long_help = FIRST_STEPS,
+    subcommand_required = true,
+    arg_required_else_help = true
+)]
+pub struct Arguments {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Judge submissions on a problem's test cases
+    ///
+    /// Builds each submission, runs it on the problem's test cases in a sandbox, and stops at its
+    /// first rejection, which it shows: verdict, cause, first difference, what the program wrote.
+    #[command(
+        after_long_help = JUDGE_EXAMPLES,
+        override_usage = "juror judge [OPTIONS] <PACKAGE> <SUBMISSION>...\n       \
+                          juror judge [OPTIONS] <PACKAGE> -- <PROGRAM> [ARGUMENT]..."
+    )]
+    Judge(JudgeArguments),
+    /// Verify problem packages: data, validators, and all submissions against their expectations
+    ///
+    /// Runs every input validator on every input, every example submission on every test case, and
+    /// holds what comes out against submissions.yaml and the folders. Shows every fault, not only
+    /// the first.
+    #[command(after_long_help = VERIFY_EXAMPLES)]
+    Verify(VerifyArguments),
+    /// Make a problem's test data from its recipe, or prove that it is what the recipe gives
+    ///
+    /// The recipe is generators/generators.yaml. Everything is made apart first; the package is
+    /// touched only when all of it is there, and files that are right already are left alone.
+    #[command(after_long_help = GENERATE_EXAMPLES)]
+    Generate(GenerateArguments),
+    /// Compare an output with a judge answer, as the default output validator does
+    ///
+    /// Shows the first difference and ends with exit code 1 where there is one.
+    #[command(after_long_help = COMPARE_EXAMPLES)]
+    Compare(CompareArguments),
+    /// Test this machine: what isolates and measures programs here, and what would do it better
+    ///
+    /// Tries every way to keep programs apart, and says which will be used, what measures CPU time and
+    /// memory, and which languages can be judged. For what does not work it gives the reason and the
+    /// command that changes it. Ends with exit code 0 where programs can be isolated fully, with 4
+    /// where they cannot.
+    #[command(after_long_help = DOCTOR_EXAMPLES)]
+    Doctor(DoctorArguments),
+}
+
+const FIRST_STEPS: &str = "\
+Examples:
+  juror judge problems/game1 my.cpp
+      Is my program right? If not: on which case, and why?
+  juror verify problems/game1
+      Is the package right? Data, validators, and all its submissions.
+  juror generate problems/game1 --check
+      Is the test data what its recipe gives?
+  juror doctor
+      What isolates and measures programs on this machine?
+
+Exit codes:
+  0    all as asked: accepted; all expectations met
+  1    a submission was rejected, an expectation is broken, or data differs
+  2    wrong usage
+  3    the package is invalid
+  4    judge error, or unusable host
+  5    nothing was selected, so nothing was run
+  130  interrupted
+
+Environment:
+  NO_COLOR  no colour, unless --color asks for it
+  CI        no progress line
+  TMPDIR    where programs are built and data is made, if not in /tmp
+
+`juror help COMMAND` has the options and examples of each command.";
+
+const JUDGE_EXAMPLES: &str = "\
+Examples:
+  juror judge problems/game1 my.cpp
+      Build my.cpp, run it on every test case, stop at the first rejection, show the difference.
+  juror judge problems/game1 a.rs b.py c/
+      Three submissions: two files and a directory.
+  juror judge problems/game1 -- ./a.out --fast
+      A program that is ready to run, with an argument of its own.
+  juror judge problems/game1 my.cpp --case 'secret/edges/*' --all -v
+      Only some cases, all of them, with a line for each.
+  juror judge problems/game1 my.cpp --keep=boxes
+      See afterwards what the program left in its working directory.
+  juror judge problems/game1 my.cpp --json > report.json
+      One JSON document, as docs/json.md describes it.
+
+A file whose name begins with a dash is written ./-name. Exit codes: see `juror --help`.";
+
+const VERIFY_EXAMPLES: &str = "\
+Examples:
+  juror verify problems/*
+      Everything about every package: the check to run in CI.
+  juror verify problems/game1 --case 'sample/*'
+      A first look: rules that need all cases are not held against a run on some.
+  juror verify problems/game1 -v
+      Every submission with every test case, not only the table.
+
+Exit codes: see `juror --help`.";
+
+const GENERATE_EXAMPLES: &str = "\
+Examples:
+  juror generate problems/game1
+      Write what generators/generators.yaml describes: inputs by its generators, answers by its
+      solution.
+  juror generate problems/game1 --check
+      Write nothing; say what differs from what the recipe gives, byte for byte.
+
+Exit codes: see `juror --help`.";
+
+const COMPARE_EXAMPLES: &str = "\
+Examples:
+  juror compare 1.ans my.out
+      Token by token; blanks and letter case do not count.
+  juror compare 1.ans my.out float_tolerance 1e-6
+      Numbers may differ by 1e-6, absolutely or relatively.
+  juror compare 1.ans my.out case_sensitive space_change_sensitive
+      Byte by byte.
+
+Exit codes: see `juror --help`.";
+
+const DOCTOR_EXAMPLES: &str = "\
+Examples:
+  juror doctor
+      What works here, what does not, and what to do about it.
+  juror doctor --json
+      The same as one JSON document, as docs/json.md describes it.
+  juror doctor --quiet && juror verify --isolation=full problems/*
+      In CI: stop on a machine that cannot isolate fully.
+
+Exit codes: see `juror --help`.";
+
+/// Arguments of `juror doctor`.
+#[derive(Debug, Args)]
+pub struct DoctorArguments {
+    /// Options about output.
+    #[command(flatten)]
+    pub output: OutputOptions,
+}
+
+/// Arguments of `juror judge`.
+#[derive(Debug, Args)]
+pub struct JudgeArguments {
+    /// The problem package's directory
+    pub package: PathBuf,
+    /// Source files, directories of sources, or executables
+    #[arg(required_unless_present = "program", value_name = "SUBMISSION")]
+    pub submissions: Vec<PathBuf>,
+    /// After `--`: a program that is ready to run, and its arguments
+    #[arg(last = true, value_name = "PROGRAM")]
+    pub program: Vec<OsString>,
+    /// Run on all cases instead of stopping at the first rejection
+    #[arg(long, help_heading = RUNS)]
+    pub all: bool,
+    /// Options about runs.
+    #[command(flatten)]
+    pub runs: RunOptions,
+    /// Options about output.
+    #[command(flatten)]
+    pub output: OutputOptions,
+}
+
+/// Arguments of `juror verify`.
+#[derive(Debug, Args)]
+pub struct VerifyArguments {
+    /// Problem packages' directories
+    #[arg(required = true, value_name = "PACKAGE")]
+    pub packages: Vec<PathBuf>,
+    /// Options about runs.
+    #[command(flatten)]
+    pub runs: RunOptions,
+    /// Options about output.
+    #[command(flatten)]
+    pub output: OutputOptions,
+}
+
+/// Arguments of `juror generate`.
+#[derive(Debug, Args)]
+pub struct GenerateArguments {
+    /// Problem packages' directories
+    #[arg(required = true, value_name = "PACKAGE")]
+    pub packages: Vec<PathBuf>,
+    /// Write nothing; fail when anything differs from what the recipe gives
+    #[arg(long)]
+    pub check: bool,
+    /// How many programs run at once [default: one per physical core]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub jobs: Option<u16>,
+    /// How far programs are kept apart from this machine: full or any
+    ///
+    /// See `juror help judge`.
+    #[arg(long, value_enum, value_name = "HOW", default_value_t = Isolation::Any, hide_possible_values = true)]
+    pub isolation: Isolation,
+    /// Options about output.
+    #[command(flatten)]
+    pub output: OutputOptions,
+}
+
+/// Arguments of `juror compare`.
+#[derive(Debug, Args)]
+pub struct CompareArguments {
+    /// The judge answer
+    pub answer: PathBuf,
+    /// The output
+    pub output: PathBuf,
+    /// Arguments of the default output validator
+    ///
+    /// They are: case_sensitive, space_change_sensitive, float_tolerance E,
+    /// float_absolute_tolerance E, float_relative_tolerance E.
+    #[arg(value_name = "VALIDATOR_ARGUMENT")]
+    pub validator_args: Vec<String>,
+    /// Options about output.
+    #[command(flatten)]
+    pub show: OutputOptions,
+}
+
+/// The heading above options about runs.
+const RUNS: &str = "Runs";
+/// The heading above options about output.
+const OUTPUT: &str = "Output";
+
+/// Options about runs.
+#[derive(Debug, Args)]
+#[command(next_help_heading = RUNS)]
+pub struct RunOptions {
+    /// Only test cases that match, such as 'secret/edges/*'; can be given several times
+    ///
+    /// A case is named by its path below data/, without its ending. `*` stands for any characters but
+    /// a slash, `{a,b}` for either; a directory stands for all that is in it.
+    #[arg(long, value_name = "GLOB")]
+    pub case: Vec<String>,
+    /// How many programs run at once [default: one per physical core]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub jobs: Option<u16>,
+    /// How far programs are kept apart from this machine: full or any
+    ///
+    /// `full` means by namespaces, or nothing runs. `any` means by the best that works here; where
+    /// that is less, a warning says so. `juror doctor` tells what works and what would give more.
+    #[arg(long, value_enum, value_name = "HOW", default_value_t = Isolation::Any, hide_possible_values = true)]
+    pub isolation: Isolation,
+    /// CPU time of a run, instead of the package's
+    #[arg(long, value_name = "SECONDS", value_parser = time_limit)]
+    pub time_limit: Option<Duration>,
+    /// Keep what programs leave in their boxes, in DIR or a new directory
+    ///
+    /// Without DIR it is a new directory below TMPDIR or /tmp. DIR must be new or empty. The box is
+    /// the working directory of a run; each gets a directory DIR/SUBMISSION/CASE.
+    #[arg(long, value_name = "DIR", num_args = 0..=1, require_equals = true)]
+    pub keep: Option<Option<PathBuf>>,
+}
+
+/// Options about output.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = OUTPUT)]
+pub struct OutputOptions {
+    /// Write one JSON document to standard output instead of text
+    ///
+    /// docs/json.md describes it. It is complete however the command ends, once its arguments
+    /// are understood.
+    #[arg(long)]
+    pub json: bool,
+    /// Say less: a line for each submission, errors only
+    #[arg(short, long, conflicts_with = "verbose")]
+    pub quiet: bool,
+    /// Say more: a line for each test case
+    #[arg(short, long)]
+    pub verbose: bool,
+    /// Whether to use colour: auto, always or never
+    ///
+    /// `auto` means on a terminal, unless NO_COLOR is set.
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t = Color::Auto, hide_possible_values = true)]
+    pub color: Color,
+}
+
+/// How far programs have to be kept apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Isolation {
+    /// By namespaces, or nothing runs.
+    Full,
+    /// By the best that works here.
+    Any,
+}
+
+impl From<Isolation> for Demand {
+    fn from(isolation: Isolation) -> Self {
+        match isolation {
+            Isolation::Full => Self::Full,
+            Isolation::Any => Self::Any,
+        }
+    }
+}
+
+/// Whether to use colour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Color {
+    /// On a terminal, unless NO_COLOR is set.
+    Auto,
+    /// Yes.
+    Always,
+    /// No.
+    Never,
+}
+
+/// A positive number of seconds, up to a day.
+fn time_limit(text: &str) -> Result<Duration, String> {
+    const LONGEST: f64 = 86_400.0;
+    let seconds: f64 = text
+        .parse()
+        .map_err(|_| "expected a number of seconds, such as 1.5".to_owned())?;
+    if seconds.is_nan() || seconds <= 0.0 || seconds > LONGEST {
+        return Err(format!(
+            "a time limit is more than 0 and at most {LONGEST} seconds"
+        ));
+    }
+    let limit = Duration::from_secs_f64(seconds);
+    if limit < Duration::from_millis(1) {
+        return Err("a time limit is at least 0.001 seconds".to_owned());
+    }
+    Ok(limit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::exit_code::ExitCode;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_arguments_are_consistent() {
+        Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn the_help_lists_the_exit_codes() {
+        for code in ExitCode::ALL {
+            let row = format!("  {:<4} {}", code.number(), code.meaning());
+            for help in [EXIT_CODES, FIRST_STEPS] {
+                assert!(help.contains(&row), "the help lacks the row: {row}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_time_limit_is_a_positive_number_of_seconds() {
+        let check = |text: &str, milliseconds: Option<u128>| {
+            let limit = time_limit(text).ok().map(|limit| limit.as_millis());
+            assert_eq!(limit, milliseconds, "{text}");
+        };
+        check("1", Some(1000));
+        check("0.25", Some(250));
+        check("1e1", Some(10_000));
+        for text in ["0", "-1", "nan", "inf", "1e99", "", "1s", "0.0001"] {
+            check(text, None);
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! What the process's exit code says.
+
+/// Why juror ended. The numbers are a promise; the README lists them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ExitCode {
+    /// All as asked: every submission accepted, every expectation met.
+    Success,
+    /// A submission was rejected, an expectation is broken, or data is not what the recipe gives.
+    Rejected,
+    /// The command line is wrong.
+    Usage,
+    /// The package is invalid; nothing was judged.
+    InvalidPackage,
+    /// The judge failed, or this machine cannot do what was asked.
+    JudgeError,
+    /// Nothing was selected, so nothing was run.
+    NothingSelected,
+    /// Ctrl-C, or a request to terminate.
+    Interrupted,
+}
+
+impl ExitCode {
+    /// All exit codes, by number.
+    pub const ALL: [Self; 7] = [
+        Self::Success,
+        Self::Rejected,
+        Self::Usage,
+        Self::InvalidPackage,
+        Self::JudgeError,
+        Self::NothingSelected,
+        Self::Interrupted,
+    ];
+
+    /// The number that the process ends with.
+    pub const fn number(self) -> u8 {
+        match self {
+            Self::Success => 0,
+            Self::Rejected => 1,
+            Self::Usage => 2,
+            Self::InvalidPackage => 3,
+            Self::JudgeError => 4,
+            Self::NothingSelected => 5,
+            // 128 plus SIGINT, as shells have it.
+            Self::Interrupted => 130,
+        }
+    }
+
+    /// What it means, as the README and `--help` say.
+    pub const fn meaning(self) -> &'static str {
+        match self {
+            Self::Success => "all as asked: accepted; all expectations met",
+            Self::Rejected => {
+                "a submission was rejected, an expectation is broken, or data differs"
+            }
+            Self::Usage => "wrong usage",
+            Self::InvalidPackage => "the package is invalid",
+            Self::JudgeError => "judge error, or unusable host",
+            Self::NothingSelected => "nothing was selected, so nothing was run",
+            Self::Interrupted => "interrupted",
+        }
+    }
+
+    /// The graver of two, for a command that does several things.
+    ///
+    /// An interruption hides everything else, then a fault of the judge, then one of the package:
+    /// each means that what stands behind it in this list cannot be trusted to be complete.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        const BY_GRAVITY: [ExitCode; 7] = [
+            ExitCode::Interrupted,
+            ExitCode::JudgeError,
+            ExitCode::Usage,
+            ExitCode::InvalidPackage,
+            ExitCode::Rejected,
+            ExitCode::NothingSelected,
+            ExitCode::Success,
+        ];
+        let gravest = BY_GRAVITY
+            .into_iter()
+            .find(|code| *code == self || *code == other);
+        gravest.unwrap_or(self)
+    }
+}
+
+impl From<ExitCode> for std::process::ExitCode {
+    fn from(code: ExitCode) -> Self {
+        Self::from(code.number())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_readme_lists_the_exit_codes() {
+        let readme = include_str!("../../README.md");
+        for code in ExitCode::ALL {
+            let row = format!("| {} | {} |", code.number(), code.meaning());
+            assert!(readme.contains(&row), "the README lacks the row: {row}");
+        }
+    }
+
+    #[test]
+    fn the_graver_exit_code_wins() {
+        let check = |a: ExitCode, b: ExitCode, gravest: ExitCode| {
+            assert_eq!(a.and(b), gravest);
+            assert_eq!(b.and(a), gravest);
+        };
+        check(ExitCode::Success, ExitCode::Success, ExitCode::Success);
+        check(ExitCode::Success, ExitCode::Rejected, ExitCode::Rejected);
+        check(
+            ExitCode::Rejected,
+            ExitCode::JudgeError,
+            ExitCode::JudgeError,
+        );
+        check(
+            ExitCode::JudgeError,
+            ExitCode::Interrupted,
+            ExitCode::Interrupted,
+        );
+        check(
+            ExitCode::NothingSelected,
+            ExitCode::InvalidPackage,
+            ExitCode::InvalidPackage,
+        );
+    }
+}

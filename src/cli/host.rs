@@ -1,0 +1,87 @@
+//! This machine: its slots, and what Ctrl-C does to them.
+
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+
+use crate::cli::arguments::Isolation;
+use crate::cli::output::Output;
+use crate::executor::Executor;
+use crate::executor::local::Local;
+use crate::model::event::{Event, Shortfall};
+use crate::model::host::Rung;
+use crate::model::isolation;
+use crate::model::judgement::JudgeError;
+
+/// The slots of this machine, which stop at Ctrl-C.
+pub struct Host {
+    /// Where jobs run.
+    pub executor: Arc<Local>,
+}
+
+/// How long a second signal counts as part of the first one: a terminal that is closed sends
+/// several at once, and a person who presses Ctrl-C twice wants no less tidy an end.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+impl Host {
+    /// Starts the slots, tells how they are isolated, and takes over SIGINT, SIGTERM and SIGHUP.
+    ///
+    /// # Errors
+    /// When this machine cannot isolate programs as far as it has to.
+    pub fn start(
+        jobs: Option<u16>,
+        isolation: Isolation,
+        output: &Output,
+    ) -> Result<Self, JudgeError> {
+        let executor = Arc::new(Local::start(jobs.map(usize::from), isolation.into())?);
+        let shortfall = shortfall(executor.isolation(), executor.refused());
+        if let Some(Shortfall { message, help, .. }) = &shortfall {
+            output.warn(&format!("{message} ({}); {help}", executor.isolation()));
+        }
+        output.event(Event::HostReady {
+            isolation: executor.isolation(),
+            shortfall,
+        });
+        let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])
+            .map_err(|error| JudgeError::new("take over Ctrl-C", error))?;
+        let host = Self {
+            executor: Arc::clone(&executor),
+        };
+        // Only the host keeps the slots, so that they end before the process does.
+        let executor = Arc::downgrade(&executor);
+        thread::spawn(move || {
+            let mut first = None;
+            for signal in &mut signals {
+                let asked = first.get_or_insert_with(Instant::now).elapsed();
+                if asked > PATIENCE {
+                    // Asked again: leave without a report. The slots clean up behind us.
+                    signal_hook::low_level::exit(128 + signal);
+                }
+                if let Some(executor) = executor.upgrade() {
+                    executor.stop();
+                }
+            }
+        });
+        Ok(host)
+    }
+}
+
+/// What is missing to full isolation, if something is.
+fn shortfall(isolation: isolation::Isolation, refused: &[Rung]) -> Option<Shortfall> {
+    if isolation.is_full() {
+        return None;
+    }
+    let reasons = refused.iter().filter_map(|rung| {
+        let fault = rung.fault.as_ref()?;
+        Some(format!("{}: {fault}", rung.isolation))
+    });
+    Some(Shortfall {
+        message: "programs are not fully isolated from this machine".to_owned(),
+        reasons: reasons.collect(),
+        help: "`juror doctor` says what would give more; --isolation=full refuses to run like this"
+            .to_owned(),
+    })
+}

@@ -1,0 +1,198 @@
+//! `juror judge`: submissions on a problem's test cases.
+
+use std::env;
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+
+use crate::build::Builder;
+use crate::cli::arguments::JudgeArguments;
+use crate::cli::exit_code::ExitCode;
+use crate::cli::host::Host;
+use crate::cli::keep;
+use crate::cli::output::{Output, Stop, command, command_line};
+use crate::cli::problem::{self, Remarks};
+use crate::cli::sessions::{self, Judging, faults};
+use crate::judge::case::{CASE, Detail, SUBMISSION};
+use crate::judge::session::Entrant;
+use crate::language::command_line::CommandError;
+use crate::model::problem::Problem;
+use crate::model::program::{Program, ProgramKind};
+use crate::model::submission::Submission;
+use crate::plan::Mode;
+
+/// Judges.
+pub fn run(arguments: &JudgeArguments) -> ExitCode {
+    command(&arguments.output, "judge", |output| {
+        judge(arguments, output)
+    })
+}
+
+fn judge(arguments: &JudgeArguments, output: &Output) -> Result<ExitCode, Stop> {
+    let problem = problem::read(&arguments.package, Remarks::Errors, output)?;
+    let cases = problem::select(&problem, &arguments.runs.case, output)?;
+    let submissions = submissions(arguments, &problem, output)?;
+    output.event(problem::package_read(
+        &problem,
+        submissions.len(),
+        cases.len(),
+    ));
+    let keep = keep::directory(arguments.runs.keep.as_ref(), output)?;
+    if keep.is_some() {
+        keep::apart(&submissions, output)?;
+    }
+    let host = Host::start(arguments.runs.jobs, arguments.runs.isolation, output)?;
+    let builder = Builder::new(&*host.executor)?;
+    let entrants = entrants(arguments, &submissions, &builder, output)?;
+    Judging {
+        problem: &problem,
+        entrants: &entrants,
+        cases,
+        runs: &arguments.runs,
+        mode: if arguments.all {
+            Mode::AllCases
+        } else {
+            Mode::FirstRejection
+        },
+        detail: Detail::Full {
+            command_line: repeat_line(arguments),
+            keep,
+        },
+        host: &host,
+        builder: &builder,
+        output,
+    }
+    .run()?;
+    let summary = output.summary();
+    let rejected = match summary.rejected {
+        0 => ExitCode::Success,
+        _ => ExitCode::Rejected,
+    };
+    Ok(rejected.and(faults(&summary)))
+}
+
+/// The submissions that the command line names.
+fn submissions(
+    arguments: &JudgeArguments,
+    problem: &Problem,
+    output: &Output,
+) -> Result<Vec<Submission>, Stop> {
+    let mut submissions = Vec::new();
+    let mut missing = false;
+    for path in &arguments.submissions {
+        match fs::canonicalize(path) {
+            Ok(real) => submissions.push(submission(path, real, problem)),
+            Err(error) => {
+                missing = true;
+                let what = match fs::symlink_metadata(path) {
+                    Ok(_) => "is a symbolic link to nothing",
+                    Err(_) => "is not there",
+                };
+                output.complain(&format!("submission {} {what}: {error}", path.display()));
+            }
+        }
+    }
+    if missing {
+        return Err(Stop::Shown(ExitCode::Usage));
+    }
+    if !arguments.program.is_empty() {
+        submissions.push(typed(&arguments.program));
+    }
+    Ok(submissions)
+}
+
+/// Finds out how to build or start each submission.
+fn entrants<'a>(
+    arguments: &JudgeArguments,
+    submissions: &'a [Submission],
+    builder: &Builder<'_>,
+    output: &Output,
+) -> Result<Vec<Entrant<'a>>, Stop> {
+    let (sources, typed) = submissions.split_at(arguments.submissions.len());
+    // It is the command line that names them.
+    let mut entrants =
+        sessions::entrants(sources, builder, output).map_err(|_| Stop::Shown(ExitCode::Usage))?;
+    if let [submission] = typed {
+        let cwd = env::current_dir().context("cannot tell the current directory")?;
+        let prepared = match builder.prepare_command(&arguments.program, &cwd) {
+            Ok(prepared) => Ok(prepared),
+            Err(CommandError::Missing(missing)) => Err(missing.into()),
+            Err(error) => {
+                output.complain(&format!("cannot start `{}`: {error}", submission.name));
+                return Err(Stop::Shown(ExitCode::Usage));
+            }
+        };
+        entrants.push(Entrant {
+            submission,
+            prepared,
+        });
+    }
+    Ok(entrants)
+}
+
+/// One submission; where it is one of the package's own, with what the package says about it.
+fn submission(path: &Path, real: PathBuf, problem: &Problem) -> Submission {
+    let own = problem.submissions.iter().find(|submission| {
+        fs::canonicalize(&submission.program.path).is_ok_and(|path| path == real)
+    });
+    let program = match own {
+        Some(own) => own.program.clone(),
+        None => Program {
+            name: name_of(&real),
+            path: real,
+            kind: ProgramKind::Submission,
+            language: None,
+            entry_point: None,
+            include: problem.include.clone(),
+            constants: Vec::new(),
+        },
+    };
+    Submission {
+        name: path.display().to_string(),
+        program,
+        expectations: Vec::new(),
+    }
+}
+
+/// The program behind `--`.
+fn typed(words: &[OsString]) -> Submission {
+    let program = Path::new(&words[0]);
+    Submission {
+        name: command_line(words),
+        program: Program {
+            name: name_of(program),
+            path: program.to_owned(),
+            kind: ProgramKind::Submission,
+            language: None,
+            entry_point: None,
+            include: Vec::new(),
+            constants: Vec::new(),
+        },
+        expectations: Vec::new(),
+    }
+}
+
+fn name_of(path: &Path) -> String {
+    let name = path.file_name().unwrap_or(path.as_os_str());
+    name.to_string_lossy().into_owned()
+}
+
+/// The line that repeats one run, with places for submission and case.
+fn repeat_line(arguments: &JudgeArguments) -> String {
+    let mut words = vec![OsString::from("juror"), OsString::from("judge")];
+    words.push(arguments.package.clone().into());
+    if let Some(limit) = arguments.runs.time_limit {
+        words.push("--time-limit".into());
+        words.push(limit.as_secs_f64().to_string().into());
+    }
+    let line = command_line(words);
+    match arguments.submissions.is_empty() {
+        false => format!("{line} {SUBMISSION} --case {CASE}"),
+        true => format!(
+            "{line} --case {CASE} -- {}",
+            command_line(&arguments.program)
+        ),
+    }
+}

@@ -1,0 +1,77 @@
+//! `--keep`: where boxes are kept.
+
+use std::collections::BTreeSet;
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+
+use crate::cli::exit_code::ExitCode;
+use crate::cli::output::{Output, Stop};
+use crate::judge::case::box_name;
+use crate::model::event::Event;
+use crate::model::submission::Submission;
+
+/// The directory for boxes, if they are kept: made for it, or there and empty.
+///
+/// # Errors
+/// When it cannot be.
+pub fn directory(keep: Option<&Option<PathBuf>>, output: &Output) -> Result<Option<PathBuf>, Stop> {
+    let dir = match keep {
+        None => return Ok(None),
+        Some(None) => tempfile::Builder::new()
+            .prefix("juror-boxes-")
+            .tempdir()
+            .context("cannot make a directory for --keep; name one with --keep=DIR")?
+            .keep(),
+        Some(Some(dir)) => named(dir, output)?,
+    };
+    let here = env::current_dir().context("cannot tell the current directory")?;
+    let dir = here.join(dir);
+    output.event(Event::BoxesKept { dir: dir.clone() });
+    Ok(Some(dir))
+}
+
+fn named(dir: &Path, output: &Output) -> Result<PathBuf, Stop> {
+    let usage = |message: String| {
+        output.complain(&message);
+        Err(Stop::Shown(ExitCode::Usage))
+    };
+    let shown = dir.display();
+    if let Err(error) = fs::create_dir_all(dir) {
+        return usage(format!(
+            "--keep: cannot make the directory {shown}: {error}; name another"
+        ));
+    }
+    match fs::read_dir(dir).map(|mut inside| inside.next().is_none()) {
+        Ok(true) => Ok(dir.to_owned()),
+        Ok(false) => usage(format!(
+            "--keep: {shown} is not empty; name a new directory"
+        )),
+        Err(error) => usage(format!(
+            "--keep: cannot read the directory {shown}: {error}; name another"
+        )),
+    }
+}
+
+/// Holds that no two submissions would be kept under one name.
+///
+/// # Errors
+/// When they would be; the reason has been shown.
+pub fn apart(submissions: &[Submission], output: &Output) -> Result<(), Stop> {
+    let mut names = BTreeSet::new();
+    let twice = submissions
+        .iter()
+        .find(|submission| !names.insert(box_name(&submission.name)));
+    match twice {
+        None => Ok(()),
+        Some(submission) => {
+            output.complain(&format!(
+                "--keep: the boxes of two submissions would be in {}; judge one at a time",
+                box_name(&submission.name)
+            ));
+            Err(Stop::Shown(ExitCode::Usage))
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! The command line: one file a subcommand. The only place that knows arguments and the terminal.
+
+pub mod advice;
+pub mod arguments;
+pub mod compare;
+pub mod doctor;
+pub mod exit_code;
+pub mod generate;
+pub mod host;
+pub mod judge;
+pub mod keep;
+pub mod output;
+pub mod problem;
+pub mod sessions;
+pub mod verify;
+
+use clap::Parser;
+use clap::error::{ContextKind, ContextValue};
+
+use crate::cli::arguments::{Arguments, Command};
+use crate::cli::exit_code::ExitCode;
+
+/// Does what the process's arguments say.
+pub fn run() -> ExitCode {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            let error = with_dash_hint(error);
+            // Nothing is left to be done where even this cannot be printed.
+            let _ = error.print();
+            return match error.exit_code() {
+                0 => ExitCode::Success,
+                _ => ExitCode::Usage,
+            };
+        }
+    };
+    match arguments.command {
+        Command::Judge(arguments) => judge::run(&arguments),
+        Command::Verify(arguments) => verify::run(&arguments),
+        Command::Generate(arguments) => generate::run(&arguments),
+        Command::Compare(arguments) => compare::run(&arguments),
+        Command::Doctor(arguments) => doctor::run(&arguments),
+    }
+}
+
+/// The same error with a hint that is right here: what stands behind `--` is a program, no file.
+fn with_dash_hint(mut error: clap::Error) -> clap::Error {
+    if error.remove(ContextKind::Suggested).is_some()
+        && error.get(ContextKind::SuggestedArg).is_none()
+    {
+        let hint = "a file whose name begins with a dash is written './-name'";
+        let hint = ContextValue::StyledStrs(vec![hint.into()]);
+        error.insert(ContextKind::Suggested, hint);
+    }
+    error
+}

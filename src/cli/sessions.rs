@@ -1,0 +1,249 @@
+//! A judging session from the command line's point of view: limits, runs, and what they come to.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use crate::build::{Builder, PrepareError};
+use crate::cli::arguments::RunOptions;
+use crate::cli::exit_code::ExitCode;
+use crate::cli::host::Host;
+use crate::cli::output::{Output, Stop};
+use crate::executor::Executor;
+use crate::judge::case::{Detail, ReadyCase, Rules};
+use crate::judge::limits;
+use crate::judge::session::{CodeRules, Entrant, Judged, Results, Session};
+use crate::judge::time_limit::{self, Bounds};
+use crate::model::event::{Event, Summary};
+use crate::model::judgement::TimeLimit;
+use crate::model::problem::Problem;
+use crate::model::submission::Submission;
+use crate::model::units::seconds;
+use crate::plan::Mode;
+
+/// What is judged, and how.
+pub struct Judging<'a> {
+    /// The problem.
+    pub problem: &'a Problem,
+    /// The submissions.
+    pub entrants: &'a [Entrant<'a>],
+    /// The selected cases.
+    pub cases: Vec<ReadyCase<'a>>,
+    /// Options about runs.
+    pub runs: &'a RunOptions,
+    /// How far a submission is run.
+    pub mode: Mode,
+    /// How much is gathered about a rejection.
+    pub detail: Detail,
+    /// This machine.
+    pub host: &'a Host,
+    /// Makes programs of sources.
+    pub builder: &'a Builder<'a>,
+    /// Takes what happens.
+    pub output: &'a Output,
+}
+
+/// What came of a session.
+pub struct Finished {
+    /// By submission.
+    pub results: Results,
+    /// What they were judged by.
+    pub time_limit: TimeLimit,
+}
+
+impl Judging<'_> {
+    /// Judges, at the time limit that the command line, the package or the submissions give.
+    ///
+    /// # Errors
+    /// When there is no time limit to be had.
+    pub fn run(self) -> Result<Finished, Stop> {
+        let time_limit = self.time_limit()?;
+        let limits = limits::of_submission(&self.problem.limits, time_limit.limit);
+        self.output.event(Event::LimitsSet {
+            time: time_limit.clone(),
+            limits: limits.clone(),
+            mechanism: self.host.executor.mechanism(),
+        });
+        let margin = self.problem.limits.time_limit_to_tle;
+        let slow = time_limit.limit.mul_f64(margin);
+        let rules = Rules {
+            io: &self.problem.io,
+            allow_file_writing: self.problem.allow_file_writing,
+            limits,
+            stop_slow_at: limits::of_submission(&self.problem.limits, slow),
+            detail: self.detail.clone(),
+        };
+        let events = |event| self.output.event(event);
+        let results = self.session(rules, self.entrants, &events).run();
+        if results.interrupted {
+            self.output.event(Event::Interrupted);
+        }
+        Ok(Finished {
+            results,
+            time_limit,
+        })
+    }
+
+    fn session<'s>(
+        &'s self,
+        rules: Rules<'s>,
+        entrants: &'s [Entrant<'s>],
+        events: &'s (dyn Fn(Event) + Sync),
+    ) -> Session<'s> {
+        Session {
+            executor: &*self.host.executor,
+            builder: self.builder,
+            build_limits: limits::of_compiler(&self.problem.limits),
+            rules,
+            entrants,
+            code: CodeRules {
+                size: self.problem.limits.code,
+                languages: self.problem.languages.as_deref(),
+            },
+            cases: &self.cases,
+            all_cases: self
+                .problem
+                .test_data
+                .cases
+                .iter()
+                .map(|case| case.name.as_str())
+                .collect(),
+            mode: self.mode,
+            events,
+        }
+    }
+
+    fn time_limit(&self) -> Result<TimeLimit, Stop> {
+        if let Some(limit) = self.runs.time_limit {
+            return Ok(TimeLimit {
+                limit,
+                origin: "--time-limit".to_owned(),
+            });
+        }
+        match self.problem.limits.time_limit {
+            Some(limit) => Ok(TimeLimit {
+                limit,
+                origin: "problem.yaml".to_owned(),
+            }),
+            None => self.infer_time_limit(),
+        }
+    }
+
+    /// Runs the submissions that must not be too slow, and leaves the slowest its margin.
+    fn infer_time_limit(&self) -> Result<TimeLimit, Stop> {
+        let bounding: Vec<Submission> = self
+            .problem
+            .submissions
+            .iter()
+            .filter(|submission| submission.expectations.iter().any(time_limit::is_lower))
+            .cloned()
+            .collect();
+        let entrants = entrants(&bounding, self.builder, self.output)?;
+        let limits = limits::of_submission(&self.problem.limits, LONGEST);
+        let rules = Rules {
+            io: &self.problem.io,
+            allow_file_writing: self.problem.allow_file_writing,
+            limits: limits.clone(),
+            stop_slow_at: limits,
+            detail: Detail::Brief,
+        };
+        let runs = entrants.len() * self.cases.len();
+        let done = AtomicUsize::new(0);
+        let timed = || {
+            self.output.event(Event::Progress {
+                what: "runs to find the time limit".to_owned(),
+                done: done.fetch_add(1, Ordering::Relaxed) + 1,
+                total: runs,
+            });
+        };
+        // These runs are for the clock only; their verdicts come in the session that follows.
+        let events = |event| match event {
+            Event::BuildStarted { .. } | Event::BuildFinished { .. } => self.output.event(event),
+            Event::CaseJudged { .. } => timed(),
+            _ => {}
+        };
+        let mut session = self.session(rules, &entrants, &events);
+        session.mode = Mode::AllCases;
+        let results = session.run();
+        if results.interrupted {
+            self.output.event(Event::Interrupted);
+            return Err(Stop::Shown(ExitCode::Interrupted));
+        }
+        let bounds = bounds(&bounding, &results);
+        // One that was stopped only shows that it takes longer.
+        let Some(slowest) = bounds.slowest.filter(|slowest| slowest.cpu_time < LONGEST) else {
+            self.output.complain(
+                "problem.yaml has no limits.time_limit, and no submission that bounds it ends within 60 s; \
+                 set the limit or give --time-limit",
+            );
+            return Err(Stop::Shown(ExitCode::InvalidPackage));
+        };
+        Ok(TimeLimit {
+            limit: time_limit::inferred(slowest.cpu_time, &self.problem.limits),
+            origin: format!(
+                "from {}: {} on {}",
+                slowest.submission,
+                seconds(slowest.cpu_time),
+                slowest.test_case
+            ),
+        })
+    }
+}
+
+/// Finds out how to build each submission; shows every one for which that cannot be told.
+///
+/// # Errors
+/// When there is such a one; the reasons have been shown.
+pub fn entrants<'a>(
+    submissions: &'a [Submission],
+    builder: &Builder<'_>,
+    output: &Output,
+) -> Result<Vec<Entrant<'a>>, Stop> {
+    let mut entrants = Vec::new();
+    for submission in submissions {
+        let prepared = match builder.prepare(&submission.program) {
+            Ok(prepared) => {
+                for remark in &prepared.plan.remarks {
+                    output.event(Event::Diagnosed(remark.clone()));
+                }
+                Ok(prepared)
+            }
+            Err(PrepareError::Fault(error)) => Err(error),
+            Err(PrepareError::Program(diagnostic)) => {
+                output.event(Event::Diagnosed(diagnostic));
+                continue;
+            }
+        };
+        entrants.push(Entrant {
+            submission,
+            prepared,
+        });
+    }
+    match entrants.len() == submissions.len() {
+        true => Ok(entrants),
+        false => Err(Stop::Shown(ExitCode::InvalidPackage)),
+    }
+}
+
+/// How long a submission may take that is to show how long the time limit must be.
+const LONGEST: Duration = Duration::from_secs(60);
+
+/// What these results say about the time limit.
+pub fn bounds(submissions: &[Submission], results: &Results) -> Bounds {
+    let judged = submissions
+        .iter()
+        .zip(&results.submissions)
+        .filter_map(|(submission, judged)| match judged {
+            Judged::Judgement(judgement) => Some((submission, &**judgement)),
+            Judged::Failed(_) => None,
+        });
+    time_limit::bounds(judged)
+}
+
+/// What interruptions and faults of the judge mean for the exit code.
+pub fn faults(summary: &Summary) -> ExitCode {
+    match (summary.interrupted, summary.judge_errors) {
+        (true, _) => ExitCode::Interrupted,
+        (false, 0) => ExitCode::Success,
+        (false, _) => ExitCode::JudgeError,
+    }
+}
