@@ -1,0 +1,26 @@
+// Mistake: the answer is right, but the program returns the winner, 1 or 2, as its exit code. Only a tie returns 0.
+#include <algorithm>
+#include <fstream>
+#include <numeric>
+#include <vector>
+
+int main() {
+    std::ifstream in("game1.in");
+    int n;
+    in >> n;
+    std::vector<int> board(n);
+    for (int& value : board) {
+        in >> value;
+    }
+
+    std::vector<int> lead = board;
+    for (int length = 2; length <= n; length++) {
+        for (int i = 0; i + length <= n; i++) {
+            lead[i] = std::max(board[i] - lead[i + 1], board[i + length - 1] - lead[i]);
+        }
+    }
+    int total = std::accumulate(board.begin(), board.end(), 0);
+    int first = (total + lead[0]) / 2;
+    std::ofstream("game1.out") << first << ' ' << total - first << '\n';
+    return lead[0] > 0 ? 1 : lead[0] < 0 ? 2 : 0;
+}

@@ -1,0 +1,25 @@
+//! Mistake: a minimum where a maximum belongs, so that both players take the worse end.
+
+use std::fs;
+
+fn main() {
+    let text = fs::read_to_string("game1.in").unwrap();
+    let mut numbers = text
+        .split_whitespace()
+        .map(|word| word.parse::<i32>().unwrap());
+    let n = numbers.next().unwrap() as usize;
+    let board: Vec<i32> = numbers.take(n).collect();
+
+    let mut lead = board.clone();
+    for length in 2..=n {
+        for i in 0..=n - length {
+            lead[i] = (board[i] - lead[i + 1]).min(board[i + length - 1] - lead[i]);
+        }
+    }
+    let total: i32 = board.iter().sum();
+    fs::write(
+        "game1.out",
+        format!("{} {}\n", (total + lead[0]) / 2, (total - lead[0]) / 2),
+    )
+    .unwrap();
+}

@@ -1,0 +1,14 @@
+# Mistake: writes the right answer to a file of another name.
+
+with open("game1.in") as source:
+    n, *board = map(int, source.read().split())
+
+lead = list(board)
+for length in range(2, n + 1):
+    for i in range(n - length + 1):
+        lead[i] = max(board[i] - lead[i + 1], board[i + length - 1] - lead[i])
+
+first = (sum(board) + lead[0]) // 2
+
+with open("game.out", "w") as target:
+    print(first, sum(board) - first, file=target)
