@@ -1,4 +1,4 @@
-//! juror judges programs.
+#![doc = include_str!("../docs/architecture.md")]
 
 pub mod build;
 pub mod check;
