@@ -1,0 +1,139 @@
+//! Sources that attack whoever compiles them: what they read, how much they write, what they leave running.
+
+use std::fs;
+use std::path::Path;
+
+use crate::fixture::Fixture;
+
+/// Two seconds for the compiler, and little memory.
+const SMALL: &str = "\n  compilation_time: 2\n  compilation_memory: 512\n";
+
+fn fixture() -> Fixture {
+    let fixture = Fixture::new();
+    let problem = fs::read_to_string(fixture.path("sum/problem.yaml")).expect("a package");
+    fixture.write("sum/problem.yaml", problem.trim_end().to_owned() + SMALL);
+    fixture
+}
+
+/// Whether this machine has a tool; where not, that is said.
+#[expect(clippy::print_stderr, reason = "a test that is left out says so")]
+fn has(tool: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let is_there = std::env::split_paths(&path).any(|dir| dir.join(tool).is_file());
+    if !is_there {
+        eprintln!("left out: needs {tool}");
+    }
+    is_there
+}
+
+/// Judges a source; it must be rejected by the compiler, and nothing of `secret` may be shown.
+fn rejected(fixture: &Fixture, name: &str, source: &str, secret: &str) {
+    fixture.write(name, source);
+    let document = fixture.json(&format!("judge sum {name}"), 1);
+    assert_eq!(document["submissions"][0]["verdict"], "CE", "{document:#}");
+    assert!(!document.to_string().contains(secret), "{document:#}");
+}
+
+#[test]
+fn a_compiler_shows_nothing_of_the_machine() {
+    let _turn = crate::turn();
+    if !has("cc") {
+        return;
+    }
+    let fixture = fixture();
+    let answer = fixture.path("sum/data/secret/large/1.ans");
+    let included = |path: &str| format!("#include \"{path}\"\nint main(void) {{ return 0; }}\n");
+    let embedded =
+        |path: &str| format!("asm(\".incbin \\\"{path}\\\"\");\nint main(void) {{ return 0; }}\n");
+    let relative = "../".repeat(10) + answer.strip_prefix("/").unwrap().to_str().unwrap();
+    let answer = answer.to_str().unwrap();
+    rejected(&fixture, "shadow.c", &included("/etc/shadow"), "root:");
+    rejected(&fixture, "answer.c", &included(answer), "100001");
+    rejected(&fixture, "embedded.c", &embedded(answer), "100001");
+    rejected(&fixture, "relative.c", &embedded(&relative), "100001");
+    let place = "data/secret/large/1.ans";
+    rejected(&fixture, "package.c", &embedded(place), "100001");
+    rejected(&fixture, "judge.c", &included("/proc/1/environ"), "PATH=");
+}
+
+#[test]
+fn a_compiler_that_takes_too_much_is_stopped() {
+    let _turn = crate::turn();
+    if !has("cc") {
+        return;
+    }
+    let fixture = fixture();
+    rejected(
+        &fixture,
+        "zero.c",
+        "#include \"/dev/zero\"\n",
+        "judge error",
+    );
+    let again = "#include __FILE__\n".repeat(2);
+    let warnings = format!(
+        "#if __INCLUDE_LEVEL__ < 40\n#warning {}\n{again}#endif\nint main(void) {{ return 0; }}\n",
+        "x".repeat(1000)
+    );
+    rejected(&fixture, "messages.c", &warnings, "judge error");
+    let large = "char large[1L << 40] = {1};\nint main(void) { return large[5]; }\n";
+    rejected(&fixture, "large.c", large, "judge error");
+    let interpreter = "const char name[] __attribute__((section(\".interp\"))) = \"/none\";\n\
+                       int main(void) { return 0; }\n";
+    rejected(&fixture, "interpreter.c", interpreter, "judge error");
+    if has("c++") {
+        let bomb = "template <int depth, long path> struct Bomb {\n\
+                    static const int value = Bomb<depth - 1, path * 2>::value + Bomb<depth - 1, path * 2 + 1>::value;\n};\n\
+                    template <long path> struct Bomb<0, path> { static const int value = 1; };\n\
+                    int main() { return Bomb<60, 1>::value; }\n";
+        rejected(&fixture, "bomb.cpp", bomb, "judge error");
+    }
+}
+
+/// A build script that leaves a daemon behind, and links that lead out of the program.
+const BUILD_SCRIPT: &str = r#"
+use std::os::unix::fs::symlink;
+use std::process::{Command, Stdio};
+
+fn main() {
+    let daemon = "trap '' HUP TERM; exec setsid sleep MARK";
+    let mut shell = Command::new("sh");
+    shell.args(["-c", daemon]).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    symlink("/etc/passwd", "passwd").unwrap();
+    symlink("VICTIM", "victim").unwrap();
+    symlink("/", "root").unwrap();
+}
+"#;
+
+#[test]
+fn what_a_build_script_leaves_behind_leads_nowhere() {
+    let _turn = crate::turn();
+    if !has("cargo") || !has("cc") {
+        return;
+    }
+    let fixture = fixture();
+    let problem = fs::read_to_string(fixture.path("sum/problem.yaml")).expect("a package");
+    let longer = problem.replace("compilation_time: 2", "compilation_time: 60");
+    fixture.write(
+        "sum/problem.yaml",
+        longer.replace("_memory: 512", "_memory: 2048"),
+    );
+    fixture.write("victim/file", "precious");
+    let victim = fixture.path("victim");
+    // A number of seconds that nobody else sleeps.
+    let mark = format!("{}", 500_000 + std::process::id());
+    let script = BUILD_SCRIPT.replace("VICTIM", victim.to_str().unwrap());
+    fixture.write("right/build.rs", script.replace("MARK", &mark));
+    let manifest = "[package]\nname = \"right\"\nversion = \"0.1.0\"\nedition = \"2021\"\n";
+    fixture.write("right/Cargo.toml", manifest);
+    let main = "fn main() {\n    let mut line = String::new();\n    std::io::stdin().read_line(&mut line).unwrap();\n    \
+                let sum: i64 = line.split_whitespace().map(|word| word.parse::<i64>().unwrap()).sum();\n    \
+                if std::fs::read_dir(\"victim\").is_ok() { println!(\"escaped\"); }\n    println!(\"{sum}\");\n}\n";
+    fixture.write("right/src/main.rs", main);
+    let document = fixture.json("judge sum right", 0);
+    assert_eq!(document["submissions"][0]["verdict"], "AC", "{document:#}");
+    assert!(Path::new(&victim).join("file").exists());
+    let processes = fs::read_dir("/proc").unwrap().flatten();
+    let lines = processes.filter_map(|entry| fs::read_to_string(entry.path().join("cmdline")).ok());
+    let daemons: Vec<String> = lines.filter(|line| line.contains(&mark)).collect();
+    assert_eq!(daemons, Vec::<String>::new());
+}

@@ -1,0 +1,484 @@
+//! The command as a user meets it: exit codes, and what it says about wrong input.
+
+use std::os::unix::fs::symlink;
+
+use crate::fixture::{Fixture, RIGHT, WRONG};
+
+#[test]
+fn a_right_and_a_wrong_submission() {
+    let fixture = Fixture::new();
+    fixture.write("a.sh", RIGHT);
+    fixture.write("b.sh", WRONG);
+    fixture.check("judge sum a.sh", 0, &["AC", "accepted on 4 test cases"]);
+    fixture.check(
+        "judge sum b.sh",
+        1,
+        &[
+            "WA",
+            "expected",
+            "secret/large/1",
+            "100001",
+            "juror judge sum b.sh --case secret/large/1",
+        ],
+    );
+    fixture.check("judge sum a.sh b.sh", 1, &["AC", "WA"]);
+    fixture.check("judge sum b.sh --case sample", 0, &["AC"]);
+    fixture.check(
+        "judge sum b.sh --case secret/small/*",
+        1,
+        &["secret/small/1"],
+    );
+}
+
+#[test]
+fn files_take_the_place_of_standard_input_and_output() {
+    let fixture = Fixture::with_files();
+    let check = |program: &str, code: i32, said: &[&str]| {
+        fixture.write("p.sh", program);
+        fixture.check("judge sum p.sh", code, said);
+    };
+    check(
+        "read -r a b < sum.in; echo $((a + b)) > sum.out\n",
+        0,
+        &["AC"],
+    );
+    check(
+        "read -r a b < sum.in; echo $((a + b)) > sum.out; echo noise\n",
+        0,
+        &["AC"],
+    );
+    check("read -r a b < sum.in; echo 3 > sum.out\n", 1, &["WA"]);
+    check(
+        "read -r a b < sum.in; echo $((a + b))\n",
+        1,
+        &["`sum.out` is missing", "on standard output"],
+    );
+    check(": > sum.out\n", 1, &["`sum.out` is empty"]);
+    check("mkdir sum.out\n", 1, &["`sum.out` is a directory"]);
+    check("mkfifo sum.out\n", 1, &["`sum.out` is a fifo"]);
+    check(
+        "ln -s /etc/passwd sum.out\n",
+        1,
+        &["`sum.out` is a symbolic link"],
+    );
+    check(
+        "ln -s sum.in sum.out\n",
+        1,
+        &["`sum.out` is a symbolic link"],
+    );
+    check("rm -rf ./*; echo 3 > sum.out\n", 1, &["WA"]);
+    check(
+        "printf '\\xff\\x1b[31m' > sum.out\n",
+        1,
+        &["\\xff\\x1b[31m"],
+    );
+    check(
+        "cat sum.in > /dev/null; exit 3\n",
+        1,
+        &["RTE", "exit code 3"],
+    );
+}
+
+#[test]
+fn hostile_programs_get_a_verdict_with_its_cause() {
+    let fixture = Fixture::new();
+    let check = |program: &str, said: &[&str]| {
+        fixture.write("p.sh", program);
+        fixture.check("judge sum p.sh --time-limit 0.3", 1, said);
+    };
+    check("while :; do :; done\n", &["TLE", "of CPU time, 0.3"]);
+    check(
+        "sleep 100\n",
+        &["TLE", "wall clock", "slept, or waited for input"],
+    );
+    // Whichever limit it reaches first.
+    check(
+        "while :; do echo yyyyyyyyyyyyyyyyyyyyyyyy; done\n",
+        &["LE", "allowed"],
+    );
+    check("kill -SEGV $$\n", &["RTE", "SIGSEGV"]);
+    check("echo oops >&2; exit 7\n", &["RTE", "exit code 7", "oops"]);
+    check(
+        "head -c 20000000 /dev/zero\n",
+        &["OLE", "wrote more than the 8 MiB"],
+    );
+    check(
+        "head -c 20000000 /dev/zero >&2\n",
+        &["OLE", "wrote more than the 8 MiB"],
+    );
+    check(
+        "echo 1 > file && echo 3\n",
+        &["RTE", "Read-only file system"],
+    );
+    check(
+        "cat ../data/secret/*.ans /root/* /etc/shadow; echo 3\n",
+        &["WA"],
+    );
+}
+
+#[test]
+fn the_json_document_holds_verdicts_and_facts() {
+    let fixture = Fixture::new();
+    fixture.write("a.sh", RIGHT);
+    fixture.write("b.sh", WRONG);
+    let document = fixture.json("judge sum a.sh b.sh", 1);
+    assert_eq!(document["format"], "juror-report");
+    assert_eq!(document["submissions"][0]["verdict"], "AC");
+    assert_eq!(document["submissions"][1]["verdict"], "WA");
+    let case = &document["submissions"][0]["test_cases"][0];
+    assert_eq!(case["name"], "sample/1");
+    assert_eq!(case["verdict"], "AC");
+    assert!(case["cpu_seconds"].as_f64().expect("a number") > 0.0);
+    assert!(case["memory_bytes"].as_u64().expect("a number") > 0);
+    assert_eq!(document["submissions"][1]["skipped"], 2);
+}
+
+#[test]
+fn a_program_that_is_ready_to_run_needs_no_source() {
+    let fixture = Fixture::new();
+    fixture.write(
+        "ready",
+        format!("#!/bin/bash\n[ \"$1\" = --add ] || exit 9\n{RIGHT}"),
+    );
+    fixture.executable("ready");
+    let run = |words: &[&str]| {
+        let mut command = fixture.juror("judge sum --");
+        command.args(words).assert().get_output().status.code()
+    };
+    assert_eq!(run(&["./ready", "--add"]), Some(0));
+    assert_eq!(run(&["./ready"]), Some(1));
+    assert_eq!(run(&["./absent"]), Some(2));
+}
+
+#[test]
+fn a_wrong_command_line_is_explained() {
+    let fixture = Fixture::new();
+    fixture.write("a.sh", RIGHT);
+    fixture.write("empty.cpp", "");
+    fixture.write("plain", "no program\n");
+    fixture.write("nothing/README.md", "no source\n");
+    fixture.write("mixed/a.c", "int main(void) { return 0; }\n");
+    fixture.write("mixed/b.py", "print(1)\n");
+    symlink("nowhere", fixture.path("dangling.sh")).expect("a link");
+    fixture.write("escaping/main.sh", RIGHT);
+    symlink("/etc/passwd", fixture.path("escaping/data.txt")).expect("a link");
+    let check = |arguments: &str, code: i32, said: &[&str]| fixture.check(arguments, code, said);
+    check("judge sum", 2, &["<SUBMISSION>"]);
+    check("jugde sum a.sh", 2, &["judge"]);
+    check("judge sum absent.cpp", 2, &["absent.cpp", "is not there"]);
+    check(
+        "judge sum dangling.sh",
+        2,
+        &["dangling.sh", "symbolic link to nothing"],
+    );
+    check("judge sum empty.cpp", 2, &["empty.cpp", "empty"]);
+    check("judge sum nothing", 2, &["nothing"]);
+    check("judge sum mixed", 2, &["a.c", "b.py"]);
+    check("judge sum plain", 2, &["plain"]);
+    check("judge sum escaping", 2, &["data.txt", "leads out"]);
+    check(
+        "judge sum a.sh --case nope/*",
+        5,
+        &["selects none of the 4 test cases"],
+    );
+    check("judge sum a.sh --case [ab]", 2, &["[ab]"]);
+    for limit in ["0", "-1", "nan", "inf", "1s"] {
+        check(
+            &format!("judge sum a.sh --time-limit={limit}"),
+            2,
+            &["--time-limit"],
+        );
+    }
+    check("judge sum a.sh --jobs 0", 2, &["--jobs"]);
+    check("judge sum a.sh -q -v", 2, &["--quiet"]);
+    check("judge nowhere a.sh", 3, &["nowhere"]);
+}
+
+#[test]
+fn every_fault_of_a_package_is_shown_in_one_go() {
+    let fixture = Fixture::new();
+    fixture.write(
+        "sum/problem.yaml",
+        "problem_format_version: 2025-09\nnam: Sum\nuuid: x\nlimits:\n  time_limit: 0\n",
+    );
+    fixture.remove("sum/data/secret/small/2.ans");
+    fixture.check(
+        "verify sum",
+        3,
+        &[
+            "unknown key `nam`",
+            "did you mean `name`?",
+            "problem.yaml:2:1",
+            "limits.time_limit",
+            "secret/small/2",
+        ],
+    );
+}
+
+#[test]
+fn a_broken_package_is_refused() {
+    let check = |spoil: &dyn Fn(&Fixture), said: &[&str]| {
+        let fixture = Fixture::new();
+        spoil(&fixture);
+        fixture.write("a.sh", RIGHT);
+        fixture.check("judge sum a.sh", 3, said);
+        fixture.check("verify sum", 3, said);
+    };
+    let problem =
+        |text: &'static str| move |fixture: &Fixture| fixture.write("sum/problem.yaml", text);
+    check(
+        &|fixture| fixture.remove("sum/problem.yaml"),
+        &["problem.yaml"],
+    );
+    check(&problem(""), &["problem.yaml"]);
+    check(&problem("name:\n\tx: y\n"), &["problem.yaml:2", "tab"]);
+    check(&problem("name: a\nname: b\n"), &["name"]);
+    check(&problem("- a\n- b\n"), &["map"]);
+    check(
+        &problem(
+            "a: &a [x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b]\nd: &d [*c,*c,*c,*c,*c,*c,*c,*c,*c]\ne: &e [*d,*d,*d,*d,*d,*d,*d,*d,*d]\nf: &f [*e,*e,*e,*e,*e,*e,*e,*e,*e]\ng: [*f,*f,*f,*f,*f,*f,*f,*f,*f]\n",
+        ),
+        &["problem.yaml"],
+    );
+    check(
+        &|fixture| fixture.write("sum/problem.yaml", b"\xff\xfe\n"),
+        &["UTF-8"],
+    );
+    check(
+        &|fixture| fixture.write("sum/problem.yaml", "\u{feff}name: x\n"),
+        &["byte-order mark"],
+    );
+    check(
+        &|fixture| fixture.remove("sum/data/secret/small/1.ans"),
+        &["secret/small/1"],
+    );
+    check(
+        &|fixture| fixture.write("sum/data/secret/3.ans", "1\n"),
+        &["3.ans"],
+    );
+    check(
+        &|fixture| symlink("/etc/passwd", fixture.path("sum/data/secret/x.in")).expect("a link"),
+        &["x.in"],
+    );
+}
+
+#[test]
+fn verifying_holds_everything_against_what_is_expected() {
+    let fixture = Fixture::new();
+    fixture.check(
+        "verify sum",
+        0,
+        &["accepted/right.sh", "wrong_answer/wrong.sh"],
+    );
+    fixture.write("sum/submissions/wrong_answer/right.sh", RIGHT);
+    fixture.check(
+        "verify sum",
+        1,
+        &["required WA on at least one case; got only AC on 4 cases"],
+    );
+    fixture.remove("sum/submissions/wrong_answer/right.sh");
+    fixture.write("sum/submissions/accepted/wrong.sh", WRONG);
+    fixture.check("verify sum", 1, &["permitted AC; got WA on secret/large/1"]);
+    fixture.remove("sum/submissions/accepted/wrong.sh");
+    fixture.write("sum/data/secret/bad.in", "1 2 3\n");
+    fixture.write("sum/data/secret/bad.ans", "6\n");
+    fixture.check(
+        "verify sum",
+        3,
+        &[
+            "bad.in",
+            "input validator `validate` refuses it: expected two numbers",
+        ],
+    );
+    fixture.remove("sum/data/secret/bad.in");
+    fixture.remove("sum/data/secret/bad.ans");
+    fixture.write("sum/data/invalid_input/fine.in", "1 2\n");
+    fixture.check(
+        "verify sum",
+        3,
+        &["fine.in", "no input validator refuses this invalid input"],
+    );
+}
+
+#[test]
+fn test_data_comes_from_its_recipe() {
+    let fixture = Fixture::new();
+    fixture.write("sum/generators/gen.sh", "echo \"$1 $2\"\n");
+    let recipe = "solution: /submissions/accepted/right.sh\ndata:\n  sample:\n    data:\n      '1': {in: \"1 2\\n\"}\n  \
+                  secret:\n    data:\n      small:\n        data:\n          '1': {generate: gen.sh 5 8}\n          '2': {in: \"0 0\\n\"}\n      \
+                  large:\n        data:\n          '1': {generate: gen.sh 100000 1}\n  invalid_input:\n    data:\n      one: {in: \"1\\n\"}\n";
+    fixture.write("sum/generators/generators.yaml", recipe);
+    fixture.check("generate sum --check", 0, &[]);
+    fixture.write("sum/data/secret/small/1.ans", "14\n");
+    fixture.remove("sum/data/secret/small/2.in");
+    fixture.remove("sum/data/secret/small/2.ans");
+    fixture.check(
+        "generate sum --check",
+        1,
+        &["secret/small/1", "secret/small/2"],
+    );
+    fixture.check("generate sum", 0, &[]);
+    fixture.check("generate sum --check", 0, &[]);
+    fixture.write("sum/generators/gen.sh", "echo 1 2; exit 3\n");
+    fixture.check(
+        "generate sum",
+        3,
+        &["ends with exit code 3", "generators.yaml"],
+    );
+    let kept = std::fs::read_to_string(fixture.path("sum/data/secret/small/1.in")).expect("data");
+    assert_eq!(kept, "5 8\n");
+}
+
+#[test]
+fn files_can_be_compared_without_a_package() {
+    let fixture = Fixture::new();
+    fixture.write("a", "1 2.0\n");
+    fixture.write("b", "1 2.0000001\n");
+    fixture.check("compare a a", 0, &[]);
+    fixture.check("compare a b", 1, &["token 2 differs"]);
+    fixture.check("compare a b float_tolerance 1e-6", 0, &[]);
+    fixture.check("compare a b float_tolerance", 2, &["float_tolerance"]);
+    fixture.check("compare a absent", 2, &["absent"]);
+}
+
+#[test]
+fn what_lies_below_the_temporary_directory_can_be_shown() {
+    let fixture = Fixture::new();
+    fixture.write("a.sh", RIGHT);
+    let path = fixture.path("a.sh").display().to_string();
+    let run = |words: &[&str]| {
+        let mut command = fixture.juror("judge sum --");
+        let output = command.args(words).output().expect("juror runs");
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert_eq!(output.status.code(), Some(0), "{text}");
+    };
+    run(&["/bin/bash", &path]);
+}
+
+#[test]
+fn a_virtual_environment_of_python_works() {
+    let fixture = Fixture::new();
+    let made = std::process::Command::new("python3")
+        .args(["-m", "venv", "--without-pip", "venv"])
+        .current_dir(fixture.root())
+        .output();
+    if !made.is_ok_and(|made| made.status.success()) {
+        return fixture.skip("python3 cannot make virtual environments");
+    }
+    let module = "a = 'only in the environment'\n";
+    let site = std::fs::read_dir(fixture.path("venv/lib"))
+        .expect("a library")
+        .next()
+        .expect("a version")
+        .expect("an entry")
+        .file_name();
+    let site = site.to_string_lossy();
+    fixture.write(&format!("venv/lib/{site}/site-packages/inside.py"), module);
+    fixture.write(
+        "a.py",
+        "import inside\nprint(sum(map(int, input().split())))\n",
+    );
+    let path = std::env::var("PATH").unwrap_or_default();
+    let mut command = fixture.juror("judge sum a.py");
+    let path = format!("{}:{path}", fixture.path("venv/bin").display());
+    let output = command.env("PATH", path).output().expect("juror runs");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(output.status.code(), Some(0), "{text}");
+}
+
+#[test]
+fn a_package_says_which_source_code_it_takes() {
+    let fixture = Fixture::new();
+    fixture.write("a.sh", RIGHT);
+    let problem = std::fs::read_to_string(fixture.path("sum/problem.yaml")).expect("a package");
+    let check = |added: &str, code: i32, said: &[&str]| {
+        fixture.write("sum/problem.yaml", format!("{problem}{added}"));
+        fixture.check("judge sum a.sh", code, said);
+    };
+    check("languages: [bash, cpp]\n", 0, &["AC"]);
+    check(
+        "languages: [cpp, java]\n",
+        1,
+        &["CE", "the language is bash; problem.yaml allows cpp, java"],
+    );
+    check("  code: 1\n", 0, &["AC"]);
+    fixture.write("a.sh", format!("{RIGHT}#{}\n", "x".repeat(2000)));
+    check("  code: 1\n", 1, &["CE", "of source code, 1 KiB allowed"]);
+}
+
+#[test]
+fn wrong_validator_arguments_are_shown_where_they_stand() {
+    let fixture = Fixture::new();
+    fixture.write(
+        "sum/data/secret/test_group.yaml",
+        "output_validator_args: [float_tolerence, '1e-6']\n",
+    );
+    fixture.check(
+        "verify sum",
+        3,
+        &["test_group.yaml:1", "float_tolerence", "float_tolerance"],
+    );
+    fixture.write(
+        "sum/data/secret/test_group.yaml",
+        "output_validator_args: [float_tolerance, '1e-6']\n",
+    );
+    fixture.check("verify sum", 0, &["integer tokens are compared as floats"]);
+}
+
+#[test]
+fn a_missing_compiler_is_no_verdict() {
+    let fixture = Fixture::new();
+    fixture.write("a.go", "package main\nfunc main() {}\n");
+    fixture.write("empty/README", "");
+    let mut command = fixture.juror("judge sum a.go");
+    let output = command
+        .env("PATH", fixture.path("empty"))
+        .output()
+        .expect("juror runs");
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(4), "{text}");
+    assert!(text.contains("no working go found"), "{text}");
+    assert!(!text.contains("CE "), "{text}");
+}
+
+#[test]
+fn nothing_is_left_in_the_temporary_directory() {
+    let fixture = Fixture::new();
+    fixture.write("a.sh", RIGHT);
+    fixture.write("tmp/keep", "");
+    let mut command = fixture.juror("judge sum a.sh");
+    command
+        .env("TMPDIR", fixture.path("tmp"))
+        .assert()
+        .success();
+    let left: Vec<_> = std::fs::read_dir(fixture.path("tmp"))
+        .expect("tmp")
+        .collect();
+    assert_eq!(left.len(), 1, "{left:?}");
+}
+
+#[test]
+fn boxes_are_kept_on_request() {
+    let fixture = Fixture::with_files();
+    fixture.write(
+        "p.sh",
+        "read -r a b < sum.in; echo 3 > sum.out; echo left > note\n",
+    );
+    fixture.check("judge sum p.sh --keep=boxes", 1, &["boxes"]);
+    let dir = fixture.root().join("boxes/p.sh");
+    let mut names: Vec<_> = std::fs::read_dir(&dir)
+        .expect("a kept box")
+        .map(|entry| {
+            entry
+                .expect("an entry")
+                .file_name()
+                .into_string()
+                .expect("a name")
+        })
+        .collect();
+    names.sort();
+    assert_eq!(names[0], "sample-1");
+    fixture.check("judge sum p.sh --keep=boxes", 2, &["boxes is not empty"]);
+    let note = std::fs::read_to_string(dir.join("sample-1/note")).expect("what the program left");
+    assert_eq!(note, "left\n");
+}

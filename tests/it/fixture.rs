@@ -1,0 +1,161 @@
+//! A small problem package in a temporary directory, and the `juror` command in it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use assert_cmd::Command;
+use tempfile::TempDir;
+
+/// A directory with a package `sum` (two numbers in, their sum out) in it.
+pub(crate) struct Fixture {
+    dir: TempDir,
+}
+
+const PROBLEM: &str = "\
+problem_format_version: 2025-09
+name: Sum
+uuid: 9f6a2f2c-7a0c-4a53-9f8f-0d5b1c5b2f10
+license: cc0
+rights_owner: Nobody
+limits:
+  time_limit: 1
+  memory: 256
+";
+
+const VALIDATOR: &str = "\
+#!/usr/bin/env bash
+# Two numbers on a line.
+read -r a b rest
+[[ $a =~ ^[0-9]+$ && $b =~ ^[0-9]+$ && -z $rest ]] && exit 42
+echo 'expected two numbers' >&2
+exit 43
+";
+
+/// Right.
+pub(crate) const RIGHT: &str = "read -r a b; echo $((a + b))\n";
+/// Wrong on every case but the first.
+pub(crate) const WRONG: &str = "read -r a b; echo 3\n";
+
+impl Fixture {
+    /// The package as it should be.
+    pub(crate) fn new() -> Self {
+        let fixture = Self {
+            dir: tempfile::tempdir().expect("a temporary directory"),
+        };
+        fixture.write("sum/problem.yaml", PROBLEM);
+        fixture.write("sum/statement/problem.en.md", "Add two numbers.\n");
+        fixture.write("sum/input_validators/validate/run", VALIDATOR);
+        fixture.executable("sum/input_validators/validate/run");
+        fixture.write("sum/submissions/accepted/right.sh", RIGHT);
+        fixture.write("sum/submissions/wrong_answer/wrong.sh", WRONG);
+        for (name, input, answer) in [
+            ("sample/1", "1 2\n", "3\n"),
+            ("secret/small/1", "5 8\n", "13\n"),
+            ("secret/small/2", "0 0\n", "0\n"),
+            ("secret/large/1", "100000 1\n", "100001\n"),
+        ] {
+            fixture.write(&format!("sum/data/{name}.in"), input);
+            fixture.write(&format!("sum/data/{name}.ans"), answer);
+        }
+        fixture.write("sum/data/invalid_input/one.in", "1\n");
+        fixture
+    }
+
+    /// The same with files `sum.in` and `sum.out` in place of standard input and output.
+    pub(crate) fn with_files() -> Self {
+        let fixture = Self::new();
+        fixture.write(
+            "sum/juror.toml",
+            "[io]\ninput = \"sum.in\"\noutput = \"sum.out\"\n",
+        );
+        fixture.write(
+            "sum/problem.yaml",
+            format!("{PROBLEM}allow_file_writing: true\n"),
+        );
+        let right = "read -r a b < sum.in; echo $((a + b)) > sum.out\n";
+        fixture.write("sum/submissions/accepted/right.sh", right);
+        let wrong = "read -r a b < sum.in; echo 3 > sum.out\n";
+        fixture.write("sum/submissions/wrong_answer/wrong.sh", wrong);
+        fixture
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.dir.path().join(name)
+    }
+
+    pub(crate) fn write(&self, name: &str, contents: impl AsRef<[u8]>) {
+        let path = self.path(name);
+        fs::create_dir_all(path.parent().expect("a parent")).expect("a directory");
+        fs::write(path, contents).expect("a file");
+    }
+
+    pub(crate) fn executable(&self, name: &str) {
+        use std::os::unix::fs::PermissionsExt;
+        let rights = fs::Permissions::from_mode(0o755);
+        fs::set_permissions(self.path(name), rights).expect("rights");
+    }
+
+    pub(crate) fn remove(&self, name: &str) {
+        fs::remove_file(self.path(name)).expect("a file to remove");
+    }
+
+    /// The `juror` command in this directory.
+    pub(crate) fn juror(&self, arguments: &str) -> Command {
+        let mut command = Command::cargo_bin("juror").expect("the binary");
+        command
+            .current_dir(self.dir.path())
+            .args(arguments.split_whitespace())
+            .env_remove("NO_COLOR")
+            .env("CI", "true");
+        command
+    }
+
+    /// Runs `juror` and holds its exit code and what it writes, standard output and standard error
+    /// together, against what is expected.
+    pub(crate) fn check(&self, arguments: &str, code: i32, said: &[&str]) {
+        let output = self.juror(arguments).output().expect("juror runs");
+        let text = String::from_utf8_lossy(&output.stdout).into_owned()
+            + &String::from_utf8_lossy(&output.stderr);
+        assert_eq!(
+            output.status.code(),
+            Some(code),
+            "juror {arguments}:\n{text}"
+        );
+        // Lines are wrapped to the width; what is looked for is not.
+        let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        for piece in said {
+            let piece = piece.split_whitespace().collect::<Vec<_>>().join(" ");
+            assert!(
+                flat.contains(&piece),
+                "juror {arguments} lacks `{piece}`:\n{text}"
+            );
+        }
+    }
+
+    /// Runs `juror … --json` and gives the document.
+    pub(crate) fn json(&self, arguments: &str, code: i32) -> serde_json::Value {
+        let output = self
+            .juror(arguments)
+            .arg("--json")
+            .output()
+            .expect("juror runs");
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        let err = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(
+            output.status.code(),
+            Some(code),
+            "juror {arguments}:\n{text}{err}"
+        );
+        serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}{err}"))
+    }
+
+    /// Says that a test, or a part of one, is left out.
+    #[expect(clippy::print_stderr, reason = "what is left out must be seen")]
+    pub(crate) fn skip(&self, why: &str) {
+        eprintln!("skipped: {why}");
+    }
+
+    pub(crate) fn root(&self) -> &Path {
+        self.dir.path()
+    }
+}

@@ -1,0 +1,477 @@
+//! Everything a user sees, compared with files in `tests/golden/`.
+//!
+//! Recorded event streams are fed to each reporter. `UPDATE_GOLDEN=1 cargo test` rewrites the files;
+//! the reviewer reads the difference.
+
+mod compared;
+mod doctor;
+mod packages;
+mod streams;
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use juror::model::event::Event;
+use juror::report::Reporter;
+use juror::report::json::Json;
+use juror::report::style::{Style, Verbosity};
+use juror::report::terminal::Terminal;
+
+/// A terminal of 80 cells without colour.
+const PLAIN: Style = Style {
+    color: false,
+    unicode: true,
+    width: 80,
+    verbosity: Verbosity::Normal,
+};
+
+const WIDE: Style = Style {
+    width: 120,
+    ..PLAIN
+};
+
+const QUIET: Style = Style {
+    verbosity: Verbosity::Quiet,
+    ..PLAIN
+};
+
+const VERBOSE: Style = Style {
+    verbosity: Verbosity::Verbose,
+    ..PLAIN
+};
+
+const COLOR: Style = Style {
+    color: true,
+    ..PLAIN
+};
+
+const ASCII: Style = Style {
+    unicode: false,
+    ..PLAIN
+};
+
+/// Feeds a stream to the terminal reporter and compares both its writers with one file.
+fn check(file: &str, style: Style, events: &[Event]) {
+    let (mut out, mut err) = (Vec::new(), Vec::new());
+    let mut terminal = Terminal::new(&mut out, &mut err, style);
+    for event in events {
+        terminal
+            .event(event)
+            .expect("writing to memory cannot fail");
+    }
+    let out = String::from_utf8(out).expect("a report is UTF-8");
+    let err = String::from_utf8(err).expect("a report is UTF-8");
+    if !style.color {
+        nothing_is_wider_than(style.width, file, &out);
+        nothing_is_obeyed_by_a_terminal(file, &(out.clone() + &err));
+    }
+    compare(
+        &format!("{file}.txt"),
+        &format!("{out}======== standard error ========\n{err}"),
+    );
+}
+
+/// Feeds a stream to the terminal reporter whose writers are one, as on a screen.
+fn check_screen(file: &str, style: Style, events: &[Event]) {
+    let screen = Screen::default();
+    let mut terminal = Terminal::new(screen.clone(), screen.clone(), style);
+    for event in events {
+        terminal
+            .event(event)
+            .expect("writing to memory cannot fail");
+    }
+    let text = String::from_utf8(screen.0.take()).expect("a report is UTF-8");
+    compare(&format!("{file}.txt"), &text);
+}
+
+/// What standard output and standard error both write to.
+#[derive(Clone, Default)]
+struct Screen(Rc<RefCell<Vec<u8>>>);
+
+impl std::io::Write for Screen {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.borrow_mut().write(bytes)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Lines of ours keep to the width. Three kinds may be longer, since cutting them would take away
+/// what they are for: what is to be copied, names, and the line for each test case.
+fn nothing_is_wider_than(width: usize, file: &str, text: &str) {
+    for line in text.lines() {
+        let may_be_long = ["repeat: ", "files: "]
+            .iter()
+            .any(|start| line.trim_start().starts_with(start))
+            || file.contains("quiet")
+            || file.contains("verbose");
+        let cells = line.chars().count();
+        assert!(
+            cells <= width || may_be_long,
+            "{file}: {cells} cells: {line}"
+        );
+    }
+}
+
+/// No text of a contestant gets a control byte through.
+fn nothing_is_obeyed_by_a_terminal(file: &str, text: &str) {
+    let obeyed = |character: &char| {
+        (character.is_control() && *character != '\n')
+            || matches!(character, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    };
+    assert_eq!(text.chars().find(obeyed), None, "{file}");
+}
+
+/// The JSON document of a stream.
+fn json(events: &[Event]) -> String {
+    let mut out = Vec::new();
+    let mut json = Json::new(&mut out);
+    for event in events {
+        json.event(event).expect("writing to memory cannot fail");
+    }
+    String::from_utf8(out).expect("JSON is UTF-8")
+}
+
+/// Compares the JSON document of a stream with a file, the version of juror masked.
+fn check_json(file: &str, events: &[Event]) {
+    let version = format!("\"juror\": \"{}\"", env!("CARGO_PKG_VERSION"));
+    let text = json(events).replacen(&version, "\"juror\": \"VERSION\"", 1);
+    compare(&format!("{file}.json"), &text);
+}
+
+/// Compares a text with a golden file, or rewrites the file.
+fn compare(file: &str, text: &str) {
+    let path = root().join("tests/golden").join(file);
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        std::fs::write(&path, text).expect("tests/golden/ can be written");
+        return;
+    }
+    let golden = std::fs::read_to_string(&path).unwrap_or_default();
+    assert_eq!(
+        golden,
+        text,
+        "{} differs; read the new text, then run `UPDATE_GOLDEN=1 cargo test`",
+        path.display()
+    );
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).to_owned()
+}
+
+#[test]
+fn judging_shows_verdict_cause_and_first_difference() {
+    let events = streams::accepted_and_wrong();
+    check("judge", PLAIN, &events);
+    check("judge-wide", WIDE, &events);
+    check("judge-color", COLOR, &events);
+    check("judge-ascii", ASCII, &events);
+    check("judge-quiet", QUIET, &events);
+    check("judge-verbose", VERBOSE, &events);
+    check_json("judge", &events);
+}
+
+#[test]
+fn each_kind_of_difference_is_shown_in_its_own_way() {
+    let events = streams::differences();
+    check("differences", PLAIN, &events);
+    check("differences-wide", WIDE, &events);
+    check("differences-ascii", ASCII, &events);
+    check_json("differences", &events);
+}
+
+#[test]
+fn a_compile_error_shows_the_first_errors() {
+    let events = streams::compile_error();
+    check("compile-error", PLAIN, &events);
+    check("compile-error-quiet", QUIET, &events);
+    check_json("compile-error", &events);
+}
+
+#[test]
+fn passed_limits_and_crashes_say_which_and_how() {
+    let events = streams::limits_and_crashes();
+    check("limits", PLAIN, &events);
+    check("limits-wide", WIDE, &events);
+    check("limits-verbose", VERBOSE, &events);
+    check("limits-quiet", QUIET, &events);
+    check_json("limits", &events);
+}
+
+#[test]
+fn a_judge_error_never_looks_like_a_verdict() {
+    let events = streams::judge_error();
+    check("judge-error", PLAIN, &events);
+    check("judge-error-color", COLOR, &events);
+    check("judge-error-quiet", QUIET, &events);
+    check_json("judge-error", &events);
+    for line in json(&events).lines() {
+        assert!(
+            !line.contains("\"verdict\": \""),
+            "a verdict without a judgement: {line}"
+        );
+    }
+}
+
+#[test]
+fn verifying_shows_a_table_and_broken_expectations() {
+    let events = streams::verify();
+    check("verify", PLAIN, &events);
+    check("verify-wide", WIDE, &events);
+    check(
+        "verify-color",
+        Style {
+            color: true,
+            ..WIDE
+        },
+        &events,
+    );
+    check("verify-quiet", QUIET, &events);
+    check("verify-verbose", VERBOSE, &events);
+    check_json("verify", &events);
+    check("verify-good", PLAIN, &streams::verify_good());
+}
+
+#[test]
+fn diagnostics_show_the_line_and_the_way_out() {
+    let events = streams::diagnostics();
+    check("diagnostics", PLAIN, &events);
+    check("diagnostics-ascii", ASCII, &events);
+    check("diagnostics-color", COLOR, &events);
+    check("diagnostics-quiet", QUIET, &events);
+    check_json("diagnostics", &events);
+}
+
+#[test]
+fn generating_counts_and_lists_on_request() {
+    let events = streams::generate();
+    check("generate", PLAIN, &events);
+    check("generate-verbose", VERBOSE, &events);
+    check("generate-quiet", QUIET, &events);
+    check_json("generate", &events);
+    let events = streams::generate_check();
+    check("generate-check", PLAIN, &events);
+    check_json("generate-check", &events);
+}
+
+#[test]
+fn an_interrupted_command_says_what_is_not_done() {
+    let events = streams::interrupted();
+    check("interrupted", PLAIN, &events);
+    check("interrupted-quiet", QUIET, &events);
+    check_json("interrupted", &events);
+    check(
+        "interrupted-generate",
+        PLAIN,
+        &streams::interrupted_generate(),
+    );
+}
+
+#[test]
+fn each_package_is_told_to_its_end_before_the_next_begins() {
+    let events = packages::verified();
+    check("packages", PLAIN, &events);
+    check_screen("packages-screen", PLAIN, &events);
+    check_screen("packages-verbose-screen", VERBOSE, &events);
+    check("packages-quiet", QUIET, &events);
+    check_json("packages", &events);
+    check_screen("verify-screen", PLAIN, &streams::verify());
+    let events = packages::interrupted();
+    check("packages-interrupted", PLAIN, &events);
+    check_json("packages-interrupted", &events);
+    let events = packages::unreadable();
+    check("packages-unreadable", PLAIN, &events);
+    check_json("packages-unreadable", &events);
+    let events = packages::no_host();
+    check("packages-no-host", PLAIN, &events);
+    check_json("packages-no-host", &events);
+    let events = packages::generated();
+    check("packages-generated", PLAIN, &events);
+    check_screen("packages-generated-screen", PLAIN, &events);
+    check("packages-generated-quiet", QUIET, &events);
+    check_json("packages-generated", &events);
+}
+
+#[test]
+fn comparing_says_right_or_wrong_and_where() {
+    let events = compared::right();
+    check("compare-right", PLAIN, &events);
+    check("compare-right-quiet", QUIET, &events);
+    check_json("compare-right", &events);
+    let events = compared::wrong();
+    check("compare-wrong", PLAIN, &events);
+    check("compare-wrong-color", COLOR, &events);
+    check("compare-wrong-quiet", QUIET, &events);
+    check_json("compare-wrong", &events);
+    let events = compared::number();
+    check("compare-number", PLAIN, &events);
+    check_json("compare-number", &events);
+}
+
+/// What stands for keys that come in several places.
+const SHAPES: [(&str, &str); 8] = [
+    (
+        "comparison.difference.",
+        "submissions[].test_cases[].difference.",
+    ),
+    (
+        "comparison.evidence.",
+        "submissions[].test_cases[].evidence.",
+    ),
+    ("submissions[].error.", "judge_errors[]."),
+    (
+        "submissions[].compiler.outcome.",
+        "submissions[].test_cases[].",
+    ),
+    ("submissions[].test_cases[].difference.answer.", "side."),
+    ("submissions[].test_cases[].difference.output.", "side."),
+    ("side.token.", "excerpt."),
+    ("side.window.", "excerpt."),
+];
+
+/// The types of each key, by its path, such as `submissions[].test_cases[].cpu_seconds`.
+type Keys = BTreeMap<String, BTreeSet<String>>;
+
+/// Adds the keys of a value, with their types.
+fn find_keys(value: &serde_json::Value, path: &str, found: &mut Keys) {
+    if !path.is_empty() && !path.ends_with(']') {
+        let mut path = path.to_owned();
+        for (place, shape) in SHAPES {
+            if let Some(rest) = path.strip_prefix(place) {
+                path = format!("{shape}{rest}");
+            }
+        }
+        found
+            .entry(path)
+            .or_default()
+            .insert(kind(value).to_owned());
+    }
+    match value {
+        serde_json::Value::Object(object) => {
+            for (key, value) in object {
+                let dot = if path.is_empty() { "" } else { "." };
+                find_keys(value, &format!("{path}{dot}{key}"), found);
+            }
+        }
+        serde_json::Value::Array(values) => {
+            for value in values {
+                find_keys(value, &format!("{path}[]"), found);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// The type of a value as the document calls it.
+fn kind(value: &serde_json::Value) -> &'static str {
+    match value {
+        serde_json::Value::Null => "null",
+        serde_json::Value::Bool(_) => "boolean",
+        serde_json::Value::Number(number) if number.is_f64() => "number",
+        serde_json::Value::Number(_) => "integer",
+        serde_json::Value::String(_) => "text",
+        serde_json::Value::Array(_) => "list",
+        serde_json::Value::Object(_) => "object",
+    }
+}
+
+/// The keys that a page tells, with their types.
+fn told_keys(page: &str) -> Keys {
+    let document = std::fs::read_to_string(root().join(page)).expect(page);
+    document
+        .lines()
+        .filter_map(|line| line.strip_prefix("| `")?.split_once("` | "))
+        .filter_map(|(key, rest)| Some((key, rest.split_once(" | ")?.0)))
+        .map(|(key, types)| {
+            let types = types.split(" or ").map(str::to_owned).collect();
+            (key.to_owned(), types)
+        })
+        .collect()
+}
+
+#[test]
+fn the_document_tells_each_json_key_and_no_other() {
+    let mut written = Keys::new();
+    for events in streams::all() {
+        let document = serde_json::from_str(&json(&events)).expect("a report is JSON");
+        find_keys(&document, "", &mut written);
+    }
+    check_keys(&written, "docs/json.md");
+}
+
+/// Whether a page tells exactly these keys.
+fn check_keys(written: &Keys, page: &str) {
+    let told = told_keys(page);
+    for (key, types) in written {
+        let told = told.get(key);
+        let told = told.unwrap_or_else(|| panic!("{page} does not tell `{key}`"));
+        assert!(
+            types.is_subset(told),
+            "`{key}` is {types:?}, {page} tells {told:?}"
+        );
+    }
+    for key in told.keys() {
+        assert!(
+            written.contains_key(key),
+            "{page} tells `{key}`, which no report has"
+        );
+    }
+}
+
+#[test]
+fn machines_of_every_kind_are_told_about() {
+    let machines = [
+        ("doctor-server", doctor::server()),
+        ("doctor-container", doctor::container()),
+        ("doctor-closed", doctor::closed()),
+    ];
+    let mut written = Keys::new();
+    for (file, facts) in &machines {
+        let text = doctor::text(facts, &PLAIN);
+        nothing_is_wider_than(PLAIN.width, file, &text);
+        compare(&format!("{file}.txt"), &text);
+        compare(&format!("{file}-quiet.txt"), &doctor::text(facts, &QUIET));
+        let json = doctor::json(facts);
+        compare(&format!("{file}.json"), &json);
+        let document = serde_json::from_str(&json).expect("a report is JSON");
+        find_keys(&document, "", &mut written);
+    }
+    check_keys(&written, "docs/doctor.md");
+}
+
+#[test]
+fn the_version_of_the_document_is_the_one_that_is_told() {
+    let document = std::fs::read_to_string(root().join("docs/json.md")).expect("docs/json.md");
+    let version = format!("`\"version\": {}`", juror::report::json::VERSION);
+    assert!(document.contains(&version), "docs/json.md lacks {version}");
+}
+
+/// A writer whose reader has gone away.
+struct Closed;
+
+impl std::io::Write for Closed {
+    fn write(&mut self, _: &[u8]) -> std::io::Result<usize> {
+        Err(std::io::ErrorKind::BrokenPipe.into())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn a_closed_pipe_is_returned_as_what_it_is() {
+    let check = |reporter: &mut dyn Reporter| {
+        let result: std::io::Result<()> = streams::accepted_and_wrong()
+            .iter()
+            .try_for_each(|event| reporter.event(event));
+        let kind = result.expect_err("the pipe is closed").kind();
+        assert_eq!(kind, std::io::ErrorKind::BrokenPipe);
+    };
+    check(&mut Terminal::new(Closed, Vec::new(), PLAIN));
+    check(&mut Json::new(Closed));
+}

@@ -1,0 +1,178 @@
+//! Machines as `juror doctor` finds them.
+
+use juror::cli::advice::{chosen, findings};
+use juror::model::host::{
+    CgroupFacts, HostFacts, Meters, NamespaceSettings, Processors, Rung, Temporary, ToolFact,
+    ToolFound,
+};
+use juror::model::isolation::Isolation;
+use juror::model::judgement::JudgeError;
+use juror::model::outcome::Meter;
+use juror::model::units::Bytes;
+use juror::report::doctor::{self, Diagnosis};
+use juror::report::style::Style;
+
+/// A server of a contest, as root finds it.
+pub(super) fn server() -> HostFacts {
+    HostFacts {
+        kernel: "6.12.30-amd64".to_owned(),
+        user: 0,
+        administrator: true,
+        rungs: Isolation::ALL.map(|it| rung(it, None)).into(),
+        landlock: Some(6),
+        settings: NamespaceSettings {
+            most: Some(63_500),
+            ..NamespaceSettings::default()
+        },
+        cgroups: CgroupFacts {
+            version2: Some("/sys/fs/cgroup".into()),
+            controllers2: ["cpu", "memory", "pids"].map(str::to_owned).into(),
+            usable2: Some("/sys/fs/cgroup".into()),
+            ..CgroupFacts::default()
+        },
+        meters: Meters {
+            cpu: Meter::Cgroup2,
+            memory: Meter::Cgroup2,
+        },
+        container: None,
+        systemd: true,
+        stack_limit: None,
+        processors: Processors {
+            logical: 16,
+            physical: 8,
+            load_hundredths: Some(12),
+        },
+        temporary: Temporary {
+            path: "/tmp".into(),
+            free: Ok(Bytes::mib(62_000)),
+        },
+    }
+}
+
+/// A container without rights, as an ordinary user finds it.
+pub(super) fn container() -> HostFacts {
+    HostFacts {
+        user: 1000,
+        administrator: false,
+        rungs: vec![
+            rung(
+                Isolation::Namespaces,
+                Some("this user has no right to make mounts and to change its user"),
+            ),
+            rung(
+                Isolation::UserNamespaces,
+                Some("EPERM: Operation not permitted"),
+            ),
+            rung(Isolation::Landlock, None),
+        ],
+        cgroups: CgroupFacts {
+            usable2: None,
+            controllers1: vec!["memory".to_owned()],
+            usable1: vec!["memory".to_owned()],
+            ..server().cgroups
+        },
+        meters: Meters {
+            cpu: Meter::Rusage,
+            memory: Meter::Cgroup1,
+        },
+        container: Some("docker".to_owned()),
+        systemd: false,
+        stack_limit: Some(Bytes::mib(64)),
+        processors: Processors {
+            logical: 2,
+            physical: 2,
+            load_hundredths: Some(374),
+        },
+        temporary: Temporary {
+            path: "/tmp".into(),
+            free: Ok(Bytes::mib(300)),
+        },
+        ..server()
+    }
+}
+
+/// An old machine that forbids everything.
+pub(super) fn closed() -> HostFacts {
+    let kernel = "the kernel has no landlock, or it is not switched on; \
+                  version 6 is needed, of Linux 6.12 or newer";
+    HostFacts {
+        kernel: "5.10.0-28-amd64".to_owned(),
+        rungs: vec![
+            rung(
+                Isolation::Namespaces,
+                Some("this user has no right to make mounts and to change its user"),
+            ),
+            rung(
+                Isolation::UserNamespaces,
+                Some("EPERM: Operation not permitted"),
+            ),
+            rung(Isolation::Landlock, Some(kernel)),
+        ],
+        landlock: None,
+        settings: NamespaceSettings {
+            unprivileged_clone: Some(0),
+            apparmor_restricts: Some(0),
+            ..server().settings
+        },
+        container: None,
+        processors: Processors {
+            load_hundredths: None,
+            ..server().processors
+        },
+        temporary: Temporary {
+            path: "/tmp".into(),
+            free: Err("Read-only file system (os error 30)".to_owned()),
+        },
+        ..container()
+    }
+}
+
+fn rung(isolation: Isolation, reason: Option<&str>) -> Rung {
+    let step = match isolation {
+        Isolation::Namespaces => "make namespaces",
+        Isolation::UserNamespaces => "make namespaces (user)",
+        Isolation::Landlock => "isolate by landlock",
+    };
+    Rung {
+        isolation,
+        fault: reason.map(|reason| JudgeError::new(step, reason)),
+    }
+}
+
+fn tools() -> Vec<ToolFact> {
+    vec![
+        ToolFact {
+            name: "g++".to_owned(),
+            found: Ok(ToolFound {
+                path: "/usr/bin/g++".into(),
+                version: "g++ (Debian 12.2.0-14) 12.2.0".to_owned(),
+            }),
+        },
+        ToolFact {
+            name: "go".to_owned(),
+            found: Err(
+                "install Go from https://go.dev (Debian: apt-get install golang)".to_owned(),
+            ),
+        },
+    ]
+}
+
+fn with<R>(facts: &HostFacts, show: impl FnOnce(&Diagnosis<'_>) -> R) -> R {
+    let tools = tools();
+    show(&Diagnosis {
+        facts,
+        tools: &tools,
+        chosen: chosen(facts),
+        findings: findings(facts, &tools),
+    })
+}
+
+/// What a person sees.
+pub(super) fn text(facts: &HostFacts, style: &Style) -> String {
+    with(facts, |diagnosis| doctor::text(diagnosis, style))
+}
+
+/// What a program gets.
+pub(super) fn json(facts: &HostFacts) -> String {
+    with(facts, doctor::json)
+}

@@ -1,0 +1,235 @@
+//! The ways to keep programs apart: which is chosen, and that the one without namespaces holds, too.
+
+use std::fs;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::Path;
+use std::process;
+use std::thread;
+use std::time::Duration;
+
+use juror::model::isolation::{Demand, Isolation};
+use juror::model::units::Bytes;
+use juror::sandbox::{Host, Slot, SlotOptions};
+
+use crate::sandbox::{PROGRAMS, bytes_of_output, job, processes_of, run, skip};
+
+/// A slot without namespaces, where the kernel allows one.
+///
+/// There, under root, programs are another user's, and no mount leads that user to a checkout in a
+/// directory that is private.
+fn bare_slot() -> Option<Slot> {
+    let is_private = |directory: &Path| {
+        let rights = fs::metadata(directory).map_or(0, |found| found.permissions().mode());
+        rights & 0o001 == 0
+    };
+    if rustix::process::geteuid().is_root()
+        && crate::sandbox::programs().ancestors().any(is_private)
+    {
+        skip("the programs lie in a directory that is private");
+        return None;
+    }
+    match Host::at(Isolation::Landlock) {
+        Ok(host) => Some(Slot::start(&host, &SlotOptions::default()).expect("a slot starts")),
+        Err(error) => {
+            skip(&error.to_string());
+            None
+        }
+    }
+}
+
+#[test]
+fn the_best_that_works_is_chosen_and_what_does_not_is_explained() {
+    let facts = Host::facts().unwrap();
+    let works = |rung: &&juror::model::host::Rung| rung.fault.is_none();
+    let best = facts.rungs.iter().find(works).map(|rung| rung.isolation);
+    for demand in [Demand::Any, Demand::Full] {
+        let expected = best.filter(|isolation| demand.is_met_by(*isolation));
+        match Host::find(demand) {
+            Ok(host) => {
+                assert_eq!(Some(host.isolation()), expected);
+                assert_eq!(host.mechanism().isolation, host.isolation());
+                let stronger = facts
+                    .rungs
+                    .iter()
+                    .filter(|rung| rung.isolation < host.isolation());
+                assert_eq!(host.refused().len(), stronger.count());
+            }
+            Err(error) => {
+                assert_eq!(None, expected, "{error}");
+                assert!(error.help.is_some(), "{error}");
+            }
+        }
+    }
+}
+
+/// What the program `reach` managed to do to a file and to a process of the user who runs it.
+fn reached(slot: &mut Slot) -> String {
+    let directory = tempfile::tempdir().unwrap();
+    let secret = directory.path().join("secret");
+    fs::write(&secret, "secret").unwrap();
+    fs::set_permissions(&secret, fs::Permissions::from_mode(0o600)).unwrap();
+    let service = std::os::unix::net::UnixListener::bind(directory.path().join("service"));
+    let _service = service.unwrap();
+    let mut victim = process::Command::new("sleep").arg("1000").spawn().unwrap();
+    let before = fs::metadata(&secret).unwrap();
+    let arguments = [
+        secret.display().to_string(),
+        directory.path().display().to_string(),
+        victim.id().to_string(),
+    ];
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let mut reply = run(slot, &job("reach", &arguments));
+    let after = fs::metadata(&secret).unwrap();
+    assert_eq!(fs::read_to_string(&secret).unwrap(), "secret");
+    assert_eq!(after.mode(), before.mode());
+    assert_eq!(after.mtime_nsec(), before.mtime_nsec());
+    assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 2);
+    assert!(victim.try_wait().unwrap().is_none(), "it was killed");
+    victim.kill().unwrap();
+    victim.wait().unwrap();
+    bytes_of_output(&mut reply)
+}
+
+#[test]
+fn without_namespaces_nothing_of_the_machine_can_be_reached() {
+    if let Some(mut slot) = bare_slot() {
+        assert_eq!(reached(&mut slot), "done\n");
+    }
+}
+
+#[test]
+fn without_namespaces_nothing_is_left_of_a_run_or_of_a_slot() {
+    let parent = std::env::temp_dir();
+    let start = format!("juror-{}-", process::id());
+    let left = || {
+        let entries = fs::read_dir(&parent).unwrap().flatten();
+        let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
+        names
+            .filter(|name| name.starts_with(&start))
+            .collect::<Vec<_>>()
+    };
+    let before = left();
+    let Some(mut slot) = bare_slot() else { return };
+    for what in ["sleep", "burn", "write"] {
+        let mut reply = run(&mut slot, &job("orphans", &[what]));
+        assert_eq!(bytes_of_output(&mut reply), "done");
+        assert_eq!(processes_of("orphans"), Vec::<String>::new());
+    }
+    let mut bomb = job("hungry", &["bomb"]);
+    bomb.limits.wall_time = Some(Duration::from_millis(300));
+    let reply = run(&mut slot, &bomb);
+    assert!(reply.outcome.stop.is_some(), "{:?}", reply.outcome);
+    drop(slot);
+    let new: Vec<_> = left()
+        .into_iter()
+        .filter(|name| !before.contains(name))
+        .collect();
+    // Those of tests beside this one come and go.
+    let patience = (0..600).any(|_| {
+        let present = left();
+        let gone = new.iter().all(|name| !present.contains(name));
+        if !gone {
+            thread::sleep(Duration::from_millis(50));
+        }
+        gone
+    });
+    assert!(patience, "{new:?}");
+}
+
+/// The children of this process.
+fn children() -> Vec<i32> {
+    let threads = fs::read_dir("/proc/self/task").unwrap().flatten();
+    threads
+        .filter_map(|thread| fs::read_to_string(thread.path().join("children")).ok())
+        .flat_map(|list| {
+            let numbers = list.split_whitespace().filter_map(|pid| pid.parse().ok());
+            numbers.collect::<Vec<i32>>()
+        })
+        .collect()
+}
+
+#[test]
+#[ignore = "kills its slot; run by `a_slot_that_is_killed_leaves_no_process`"]
+fn a_slot_is_killed() {
+    let Some(mut slot) = bare_slot() else { return };
+    let slots = children();
+    let marker = format!("slot-of-{}", process::id());
+    let wanted = marker.clone();
+    let running = thread::spawn(move || slot.run(&job("hungry", &["sleep", &wanted])));
+    let is_running = || {
+        processes_of("hungry")
+            .iter()
+            .any(|line| line.contains(&marker))
+    };
+    while !is_running() {
+        assert!(!running.is_finished(), "the program is not running");
+        thread::sleep(Duration::from_millis(5));
+    }
+    for pid in slots {
+        let pid = rustix::process::Pid::from_raw(pid).unwrap();
+        rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
+    }
+    assert!(running.join().unwrap().is_err());
+    while is_running() {
+        thread::sleep(Duration::from_millis(5));
+    }
+    say("nobody is left");
+}
+
+#[expect(
+    clippy::print_stdout,
+    reason = "read by the test that started this one"
+)]
+fn say(text: &str) {
+    println!("{text}");
+}
+
+#[test]
+fn a_slot_that_is_killed_leaves_no_process() {
+    if bare_slot().is_none() {
+        return;
+    }
+    let output = crate::sandbox::alone("ladder::a_slot_is_killed", |_| {});
+    let report = String::from_utf8_lossy(&output.stdout);
+    assert!(report.contains("nobody is left"), "{report}");
+}
+
+#[test]
+fn a_box_on_disk_that_grows_too_large_ends_the_run() {
+    let Some(mut slot) = bare_slot() else { return };
+    let mut filling = job("hungry", &["box"]);
+    filling.box_size = Bytes::mib(4);
+    filling.limits.output = None;
+    let reply = run(&mut slot, &filling);
+    let stop = reply.outcome.stop;
+    assert_eq!(stop, Some(juror::model::outcome::Stop::Output));
+}
+
+/// Everything that holds with namespaces holds without, but what the tests leave out by name.
+#[test]
+#[ignore = "as long as all other tests of the sandbox together; to be run by hand"]
+fn the_whole_suite_holds_without_namespaces() {
+    let _turn = crate::turn();
+    const ISOLATION: &str = "JUROR_TEST_ISOLATION";
+    if std::env::var_os(ISOLATION).is_some() || std::env::var_os(PROGRAMS).is_some() {
+        return;
+    }
+    if bare_slot().is_none() {
+        return;
+    }
+    let executable = std::env::current_exe().unwrap();
+    let output = process::Command::new(&executable)
+        .args(["sandbox::", "ladder::"])
+        .env(ISOLATION, Isolation::Landlock.key())
+        .current_dir(Path::new("/"))
+        .output()
+        .unwrap();
+    let report = String::from_utf8_lossy(&output.stdout);
+    assert!(
+        output.status.success(),
+        "{report}{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    let shown = "test sandbox::every_door_is_shut ... ok";
+    assert!(report.contains(shown), "{report}");
+}

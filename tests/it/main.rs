@@ -1,0 +1,20 @@
+//! Integration tests, one binary.
+
+mod builds;
+mod cli;
+mod fixture;
+mod golden;
+mod ladder;
+mod problems;
+mod sandbox;
+mod tidy;
+mod usage;
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Waits for its turn: tests that load the whole machine do so one after the other, so that none of
+/// them looks slow because of another.
+pub(crate) fn turn() -> MutexGuard<'static, ()> {
+    static TURN: Mutex<()> = Mutex::new(());
+    TURN.lock().unwrap_or_else(PoisonError::into_inner)
+}

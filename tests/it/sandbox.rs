@@ -1,0 +1,1285 @@
+//! Hostile programs in the sandbox: what they do, and what they cannot do.
+//!
+//! Everything here runs as whoever runs the tests; under root all of it runs once more as a user
+//! without rights. No test depends on how fast the machine is: limits that are not meant to be
+//! reached are far away.
+
+mod hostile;
+
+use std::ffi::OsStr;
+use std::fs;
+use std::io::Read;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process;
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use juror::model::isolation::Isolation;
+use juror::model::job::{
+    BoxContent, BoxFile, Captured, Collected, Command, Input, Job, Reply, Visible,
+};
+use juror::model::judgement::JudgeError;
+use juror::model::limits::Limits;
+use juror::model::outcome::{Ending, Meter, Outcome, Signal, Stop};
+use juror::model::units::Bytes;
+use juror::sandbox::{Ends, Host, Slot, SlotOptions, is_interrupted};
+
+/// Says where the programs of a run as another user are; that run does not start another.
+pub(crate) const PROGRAMS: &str = "JUROR_TEST_PROGRAMS";
+
+/// What must measure CPU time and memory on this machine, such as `Cgroup2 Rusage`, if that is known.
+const METERS: &str = "JUROR_TEST_METERS";
+
+/// The directory with the compiled programs.
+pub(crate) fn programs() -> &'static Path {
+    static DIRECTORY: OnceLock<PathBuf> = OnceLock::new();
+    DIRECTORY.get_or_init(|| match std::env::var_os(PROGRAMS) {
+        Some(directory) => directory.into(),
+        None => {
+            let name = format!("programs-{}", process::id());
+            let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+            compile_all(&target);
+            target
+        }
+    })
+}
+
+/// For machines without compilers.
+#[test]
+#[ignore = "run where the programs are wanted in a directory of one's own"]
+fn compile_into_the_given_directory() {
+    compile_all(programs());
+}
+
+fn compile_all(target: &Path) {
+    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs");
+    fs::create_dir_all(target).unwrap();
+    let sources: Vec<PathBuf> = fs::read_dir(sources)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
+    // Several at once: there are many of them.
+    std::thread::scope(|scope| {
+        for some in sources.chunks(sources.len().div_ceil(4)) {
+            scope.spawn(|| some.iter().for_each(|source| compile(source, target)));
+        }
+    });
+}
+
+/// Names the one way to keep programs apart that is tested, instead of the best that works here.
+const ISOLATION: &str = "JUROR_TEST_ISOLATION";
+/// Makes a program of a source, under the source's name without its ending. Where the compiler is
+/// missing, there is none.
+fn compile(source: &Path, target: &Path) {
+    let program = target.join(source.file_stem().unwrap());
+    let compiler = |name: &str, options: &[&str], libraries: &[&str]| {
+        let mut command = process::Command::new(name);
+        command.args(options).arg("-o").arg(&program).arg(source);
+        // A compiler that was not installed well is as good as none, but for C, without which
+        // nothing could be tested here.
+        let output = command.args(libraries).output();
+        let is_made = output.is_ok_and(|output| output.status.success());
+        assert!(is_made || name != "cc", "{}: cc fails", source.display());
+    };
+    match source.extension().and_then(OsStr::to_str) {
+        Some("c") if program.ends_with("nothing") => {
+            compiler("cc", &["-O1", "-w", "-static", "-nostdlib"], &[]);
+        }
+        Some("c") => compiler("cc", &["-O1", "-w"], &["-lpthread"]),
+        Some("cpp") => compiler("c++", &["-O1", "-w"], &["-lpthread"]),
+        Some("rs") => compiler("rustc", &["--edition=2024", "-Awarnings"], &[]),
+        Some("sh" | "py") => {
+            fs::copy(source, &program).unwrap();
+            fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+        }
+        _ => {}
+    }
+}
+
+fn host() -> Host {
+    let wanted = std::env::var(ISOLATION).unwrap_or_default();
+    let named = Isolation::ALL.into_iter().find(|it| it.key() == wanted);
+    match named {
+        Some(isolation) => Host::at(isolation).expect("this way to keep programs apart works"),
+        None => Host::probe().expect("this machine can be looked at"),
+    }
+}
+
+fn slot() -> Slot {
+    Slot::start(&host(), &SlotOptions::default()).expect("a slot starts")
+}
+
+/// Whether programs are kept apart without namespaces, so that boxes are directories of the disk.
+fn is_bare() -> bool {
+    host().isolation() == Isolation::Landlock
+}
+
+fn counts_exactly() -> bool {
+    let mechanism = host().mechanism();
+    mechanism.cpu != Meter::Rusage && mechanism.memory != Meter::Rusage
+}
+
+/// A job for one of the programs, with limits far away.
+pub(crate) fn job(program: &str, arguments: &[&str]) -> Job {
+    let mut argv = vec![format!("/program/{program}")];
+    argv.extend(arguments.iter().map(ToString::to_string));
+    Job {
+        command: Command {
+            argv,
+            env: Vec::new(),
+            visible: vec![Visible {
+                host: programs().to_path_buf(),
+                inside: "/program".into(),
+            }],
+        },
+        stdin: Input::Empty,
+        files: Vec::new(),
+        writable: true,
+        box_size: Bytes::mib(64),
+        limits: Limits {
+            cpu_time: Some(Duration::from_secs(60)),
+            wall_time: Some(Duration::from_secs(120)),
+            memory: Some(Bytes::mib(128)),
+            output: Some(Bytes::mib(32)),
+            processes: Some(64),
+        },
+        collect: Vec::new(),
+        keep: None,
+    }
+}
+
+pub(crate) fn run(slot: &mut Slot, job: &Job) -> Reply {
+    slot.run(job)
+        .unwrap_or_else(|error| panic!("{:?}: {error}", job.command.argv))
+}
+
+fn bytes(captured: &mut Captured) -> Vec<u8> {
+    match captured {
+        Captured::Memory(bytes) => bytes.clone(),
+        Captured::File(file) => {
+            let mut bytes = Vec::new();
+            file.read_to_end(&mut bytes).unwrap();
+            bytes
+        }
+    }
+}
+
+fn text(captured: &mut Captured) -> String {
+    String::from_utf8_lossy(&bytes(captured)).into_owned()
+}
+
+/// What a program wrote on standard output.
+pub(crate) fn bytes_of_output(reply: &mut Reply) -> String {
+    text(&mut reply.stdout)
+}
+
+/// How a run ended, such as `exit 0`, `SIGSEGV`, `stopped: WallTime`.
+fn summary(outcome: &Outcome) -> String {
+    match (outcome.stop, outcome.ending) {
+        (Some(stop), _) => format!("stopped: {stop:?}"),
+        (None, Ending::Exited(code)) => format!("exit {code}"),
+        (None, Ending::Signalled(signal)) => signal.to_string(),
+    }
+}
+
+/// Runs a program in a slot, and compares how it ended and what it wrote.
+fn check(slot: &mut Slot, job: &Job, expected: &str, output: &str) -> Outcome {
+    let mut reply = run(slot, job);
+    let argv = &job.command.argv;
+    let errors = text(&mut reply.stderr);
+    let outcome = reply.outcome;
+    assert_eq!(
+        summary(&outcome),
+        expected,
+        "{argv:?}: {outcome:?} {errors}"
+    );
+    assert_eq!(
+        text(&mut reply.stdout),
+        output,
+        "{argv:?}: {outcome:?} {errors}"
+    );
+    outcome
+}
+
+#[test]
+fn a_program_ends_the_way_it_would_anywhere() {
+    let mut slot = slot();
+    let mut check = |arguments: &[&str], expected: &str| {
+        check(&mut slot, &job("endings", arguments), expected, "");
+    };
+    check(&["exit", "0"], "exit 0");
+    check(&["exit", "42"], "exit 42");
+    check(&["exit", "255"], "exit 255");
+    check(&["abort"], "SIGABRT");
+    check(&["segv"], "SIGSEGV");
+    check(
+        &["divide"],
+        if cfg!(target_arch = "x86_64") {
+            "SIGFPE"
+        } else {
+            "exit 0"
+        },
+    );
+    check(&["raise", "15"], "SIGTERM");
+    check(&["raise", "9"], "SIGKILL");
+    check(&["raise", "2"], "SIGINT");
+    check(&["raise", "24"], "SIGXCPU");
+    check(&["raise", "34"], "signal 34");
+    check(&["pipe"], "SIGPIPE");
+    check(&["large-file"], "SIGXFSZ");
+    check(&["alarm"], "SIGALRM");
+    check(&["mask"], "exit 0");
+}
+
+#[test]
+fn arguments_and_environment_arrive_as_they_are() {
+    let mut slot = slot();
+    let strange = [
+        "",
+        " ",
+        "a b",
+        "\n",
+        ";",
+        "# x",
+        "$(touch y)",
+        "`z`",
+        "'\"",
+        "\\",
+        "é\u{7f}",
+    ];
+    let mut arguments = vec!["arguments"];
+    arguments.extend(strange);
+    let expected: String = strange.iter().map(|text| format!("[{text}]")).collect();
+    check(&mut slot, &job("endings", &arguments), "exit 0", &expected);
+    let mut environment = |name: &str, value: &str| {
+        let mut job = job("endings", &["environment", name]);
+        job.command.env = vec![("OWN".into(), "a=b c".into()), ("TZ".into(), "CET".into())];
+        check(&mut slot, &job, "exit 0", value);
+    };
+    environment("OWN", "a=b c");
+    environment("TZ", "CET");
+    if !is_bare() {
+        environment("HOME", "/box");
+    }
+    environment("PATH", "/usr/local/bin:/usr/bin:/bin");
+    environment("CARGO_MANIFEST_DIR", "unset");
+}
+
+#[test]
+fn long_arguments_and_many_files_arrive() {
+    let mut slot = slot();
+    let long = "x".repeat(100_000);
+    let mut job = job("endings", &["arguments", &long]);
+    job.files = (0..2000)
+        .map(|number| BoxFile {
+            name: format!("a-rather-long-directory-name/{number}").into(),
+            content: BoxContent::Bytes(b"x".to_vec().into()),
+        })
+        .collect();
+    job.collect = vec!["a-rather-long-directory-name/1999".into()];
+    let mut reply = run(&mut slot, &job);
+    assert_eq!(text(&mut reply.stdout), format!("[{long}]"));
+    assert!(
+        matches!(reply.collected[..], [Collected::File(_)]),
+        "{:?}",
+        reply.collected
+    );
+}
+
+#[test]
+fn limits_stop_what_goes_beyond_them() {
+    let mut slot = slot();
+    let half = Duration::from_millis(500);
+    let mut limited = |arguments: &[&str], expected: &str, set: fn(&mut Limits)| {
+        let mut job = job("hungry", arguments);
+        set(&mut job.limits);
+        let mut reply = run(&mut slot, &job);
+        let outcome = reply.outcome.clone();
+        assert_eq!(
+            summary(&outcome),
+            expected,
+            "{arguments:?}: {outcome:?} {}",
+            text(&mut reply.stderr)
+        );
+        reply
+    };
+    let cpu: fn(&mut Limits) = |limits| limits.cpu_time = Some(Duration::from_millis(500));
+    let wall: fn(&mut Limits) = |limits| limits.wall_time = Some(Duration::from_millis(500));
+    let little: fn(&mut Limits) = |limits| limits.output = Some(Bytes::kib(300));
+
+    let outcome = limited(&["cpu", "-1"], "stopped: CpuTime", cpu).outcome;
+    assert!(
+        outcome.cpu_time >= half && outcome.wall_time >= half,
+        "{outcome:?}"
+    );
+    let outcome = limited(&["cpu-in-children"], "stopped: CpuTime", cpu).outcome;
+    assert!(outcome.cpu_time >= half, "{outcome:?}");
+
+    let outcome = limited(&["sleep"], "stopped: WallTime", wall).outcome;
+    assert!(outcome.wall_time >= half, "{outcome:?}");
+    assert!(
+        outcome.cpu_time < half / 2,
+        "sleeping takes no CPU time: {outcome:?}"
+    );
+
+    for stream in ["output", "errors"] {
+        let mut reply = limited(&[stream], "stopped: Output", little);
+        let written = reply
+            .outcome
+            .stdout_bytes
+            .saturating_add(reply.outcome.stderr_bytes);
+        assert!(written > Bytes::kib(300), "{:?}", reply.outcome);
+        assert!(bytes(&mut reply.stdout).len() as u64 <= Bytes::kib(300).0);
+        assert!(bytes(&mut reply.stderr).len() as u64 <= Bytes::kib(70).0);
+    }
+}
+
+#[test]
+fn memory_beyond_the_limit_ends_the_program() {
+    if !counts_exactly() {
+        return skip("no control group to limit memory");
+    }
+    let mut slot = slot();
+    // The judge is larger than its programs may be; it is not what is killed for that.
+    let ballast = std::hint::black_box(vec![1u8; 200 << 20]);
+    let mut large = self::slot();
+    for _ in 0..3 {
+        let mut small = job("hungry", &["memory", "50"]);
+        small.limits.memory = Some(Bytes::mib(16));
+        let reply = run(&mut large, &small);
+        assert_eq!(
+            summary(&reply.outcome),
+            "stopped: Memory",
+            "{:?}",
+            reply.outcome
+        );
+    }
+    drop(ballast);
+    let mut stopped = |program: &str, arguments: &[&str]| {
+        let reply = run(&mut slot, &job(program, arguments));
+        assert_eq!(
+            summary(&reply.outcome),
+            "stopped: Memory",
+            "{arguments:?}: {:?}",
+            reply.outcome
+        );
+        assert!(
+            reply.outcome.peak_memory > Bytes::mib(100),
+            "{arguments:?}: {:?}",
+            reply.outcome
+        );
+    };
+    stopped("hungry", &["memory", "200"]);
+    stopped("hungry", &["array"]);
+    stopped("hungry", &["memory-in-child", "200"]);
+    stopped("endings", &["dive"]);
+    if is_bare() {
+        return skip("the box is no memory");
+    }
+    // Files in memory are memory, and stay when the program is dead.
+    let mut filling = job("hungry", &["box"]);
+    filling.limits.memory = Some(Bytes::mib(16));
+    filling.limits.output = None;
+    filling.collect = vec!["f0".into()];
+    let reply = run(&mut slot, &filling);
+    assert_eq!(
+        summary(&reply.outcome),
+        "stopped: Memory",
+        "{:?}",
+        reply.outcome
+    );
+    assert!(
+        reply.outcome.file_bytes > Bytes::mib(8),
+        "{:?}",
+        reply.outcome
+    );
+    assert!(
+        matches!(reply.collected[..], [Collected::File(_)]),
+        "{:?}",
+        reply.collected
+    );
+    // What processes share is held once.
+    check(
+        &mut slot,
+        &job("hungry", &["shared-memory", "50"]),
+        "exit 0",
+        "",
+    );
+    // Memory that is only asked for is none.
+    check(
+        &mut slot,
+        &job("hungry", &["untouched-array"]),
+        "exit 0",
+        "",
+    );
+    let outcome = check(&mut slot, &job("hungry", &["memory", "50"]), "exit 0", "");
+    let near = Bytes::mib(49)..Bytes::mib(53);
+    assert!(near.contains(&outcome.peak_memory), "{outcome:?}");
+}
+
+#[test]
+fn processes_and_threads_are_limited_together() {
+    if is_bare() && !rustix::process::geteuid().is_root() {
+        return skip("processes of one user are limited only roughly");
+    }
+    let mut slot = slot();
+    for kind in ["forks", "threads"] {
+        let mut job = job("hungry", &[kind]);
+        job.limits.processes = Some(20);
+        let outcome = check(&mut slot, &job, "exit 0", "19");
+        if counts_exactly() {
+            assert!(outcome.refused_processes > 0, "{outcome:?}");
+        }
+    }
+    let mut job = job("hungry", &["bomb"]);
+    job.limits.wall_time = Some(Duration::from_millis(300));
+    job.limits.processes = Some(200);
+    let reply = run(&mut slot, &job);
+    assert!(reply.outcome.stop.is_some(), "{:?}", reply.outcome);
+    // However many there are to look at, the limit holds.
+    let long = Duration::from_secs(3);
+    assert!(reply.outcome.wall_time < long, "{:?}", reply.outcome);
+    check(&mut slot, &self::job("hungry", &["forks"]), "exit 0", "63");
+}
+
+#[test]
+fn nothing_that_a_program_leaves_behind_lives_on() {
+    let mut slot = slot();
+    for what in ["sleep", "burn", "write"] {
+        let mut job = job("orphans", &[what]);
+        job.collect = vec!["late".into()];
+        // Returns at all: the orphan holds standard output open.
+        check(&mut slot, &job, "exit 0", "done");
+    }
+    assert_eq!(processes_of("orphans"), Vec::<String>::new());
+}
+
+/// Command lines of processes of this machine that run this program of ours.
+pub(crate) fn processes_of(program: &str) -> Vec<String> {
+    let inside = format!("/program/{program}");
+    let outside = programs().join(program).display().to_string();
+    fs::read_dir("/proc")
+        .unwrap()
+        .flatten()
+        .filter_map(|entry| fs::read_to_string(entry.path().join("cmdline")).ok())
+        .filter(|line| line.starts_with(&inside) || line.starts_with(&outside))
+        .collect()
+}
+
+#[test]
+fn cpu_time_cannot_be_hidden() {
+    if !counts_exactly() {
+        return skip("no control group to count CPU time");
+    }
+    let mut slot = slot();
+    let outcome = check(
+        &mut slot,
+        &job("hungry", &["hidden-cpu", "300"]),
+        "exit 0",
+        "",
+    );
+    assert!(
+        outcome.cpu_time >= Duration::from_millis(295),
+        "{outcome:?}"
+    );
+    // The next run starts from nothing.
+    let outcome = check(&mut slot, &job("nothing", &[]), "exit 0", "");
+    assert!(outcome.cpu_time < Duration::from_millis(100), "{outcome:?}");
+}
+
+#[test]
+fn what_lies_in_place_of_the_output_is_looked_at_without_being_followed() {
+    let mut slot = slot();
+    let mut found = |what: &str, name: &str| {
+        let mut job = job("trap", &[what]);
+        job.collect = vec![name.into()];
+        let mut reply = run(&mut slot, &job);
+        assert_eq!(summary(&reply.outcome), "exit 0", "{what}");
+        match &mut reply.collected[..] {
+            [Collected::File(file)] => format!("a file: {}", text(file)),
+            [Collected::Missing] => "missing".to_owned(),
+            [Collected::NotAFile(kind)] => (*kind).to_owned(),
+            other => panic!("one answer for one name: {other:?}"),
+        }
+    };
+    assert_eq!(found("directory", "out"), "a directory");
+    assert_eq!(found("fifo", "out"), "a fifo");
+    if !is_bare() {
+        assert_eq!(found("socket", "out"), "a socket");
+    }
+    assert_eq!(found("link", "out"), "a symbolic link");
+    assert_eq!(found("link-to-self", "out"), "a symbolic link");
+    assert_eq!(found("link-inside", "out"), "a symbolic link");
+    assert_eq!(found("link-to-stdin", "out"), "a symbolic link");
+    assert_eq!(found("parent-link", "dir/out"), "a symbolic link");
+    assert_eq!(found("parent-link", "real/out"), "a file: ");
+    assert_eq!(found("hard-link", "out"), "missing");
+    assert_eq!(found("unreadable", "out"), "a file: secret");
+    assert_eq!(found("nothing", "out"), "missing");
+    assert_eq!(found("nothing", "a/b/c"), "missing");
+    assert_eq!(found("nothing", "."), "a directory");
+}
+
+#[test]
+fn names_outside_the_box_are_an_error_of_whoever_asked() {
+    let mut slot = slot();
+    for name in ["/etc/passwd", "..", "../etc/passwd"] {
+        let mut job = job("trap", &["nothing"]);
+        job.collect = vec![name.into()];
+        let error = slot.run(&job).unwrap_err();
+        assert_eq!(error.reason, "not a relative path without `..`", "{name}");
+    }
+}
+
+#[test]
+fn the_size_of_what_is_left_in_the_box_is_counted() {
+    let mut slot = slot();
+    let sized = |slot: &mut Slot, program: &str, arguments: &[&str]| {
+        let mut job = job(program, arguments);
+        job.files = vec![BoxFile {
+            name: "given/data".into(),
+            content: BoxContent::Bytes(vec![b'x'; 5000].into()),
+        }];
+        job.collect = vec!["out".into()];
+        let reply = run(slot, &job);
+        assert_eq!(summary(&reply.outcome), "exit 0", "{arguments:?}");
+        reply.outcome.file_bytes
+    };
+    assert_eq!(sized(&mut slot, "endings", &[]), Bytes(0));
+    assert_eq!(sized(&mut slot, "trap", &["unreadable"]), Bytes(6));
+    assert!(sized(&mut slot, "trap", &["deep"]) >= Bytes::mib(1));
+    // A terabyte of nothing is counted, and not copied.
+    let mut job = job("hungry", &["sparse", "1048576"]);
+    job.limits.output = None;
+    job.collect = vec!["out".into()];
+    let mut reply = run(&mut slot, &job);
+    assert_eq!(reply.outcome.file_bytes, Bytes(1 << 40));
+    let [Collected::File(copied)] = &mut reply.collected[..] else {
+        panic!("{:?}", reply.collected);
+    };
+    assert_eq!(bytes(copied).len() as u64, job.box_size.0);
+}
+
+#[test]
+fn a_full_box_is_full() {
+    let mut slot = slot();
+    for what in ["box", "names"] {
+        let mut job = job("hungry", &[what]);
+        job.box_size = Bytes::mib(4);
+        job.limits.output = None;
+        match (is_bare(), what) {
+            // There is nobody to refuse more; who takes it is stopped.
+            (true, "box") => {
+                let outcome = run(&mut slot, &job).outcome;
+                assert_eq!(summary(&outcome), "stopped: Output", "{outcome:?}");
+            }
+            (true, _) => {}
+            (false, _) => {
+                check(&mut slot, &job, "exit 0", "full");
+            }
+        }
+    }
+}
+
+#[test]
+fn every_door_is_shut() {
+    let expected = "\
+ptrace EPERM
+process_vm_readv EPERM
+pidfd_getfd EPERM
+prlimit EPERM
+unshare EPERM
+clone EPERM
+clone3 ENOSYS
+setns EPERM
+mount EPERM
+umount EPERM
+mount_setattr EPERM
+chroot EPERM
+keyctl EPERM
+add_key EPERM
+bpf EPERM
+perf_event_open EPERM
+userfaultfd EPERM
+io_uring EPERM
+inet EPERM
+inet6 EPERM
+netlink EPERM
+vsock EPERM
+packet EPERM
+unix OPEN
+shmget EPERM
+mq_open EPERM
+setuid EPERM
+setgid EPERM
+sethostname EPERM
+mknod EPERM
+open_by_handle EPERM
+swapoff EPERM
+reboot EPERM
+";
+    // Where there is no other user, the number of one is an invalid argument.
+    let expected = if host().mechanism().isolation == Isolation::UserNamespaces {
+        expected.replace("setuid EPERM\nsetgid EPERM", "setuid EINVAL\nsetgid EINVAL")
+    } else if is_bare() {
+        // With one, a program could talk to services of the machine.
+        expected.replace("unix OPEN", "unix EPERM")
+    } else {
+        expected.to_owned()
+    };
+    check(&mut slot(), &job("doors", &["calls"]), "exit 0", &expected);
+}
+
+#[test]
+fn nothing_of_the_machine_is_to_be_seen_or_written() {
+    if is_bare() {
+        return skip("without namespaces the names of files can be guessed; see `ladder`");
+    }
+    check(&mut slot(), &job("doors", &["views"]), "exit 0", "");
+}
+
+#[test]
+fn calls_by_another_convention_end_the_program() {
+    if !cfg!(target_arch = "x86_64") {
+        return skip("only x86-64 has other conventions");
+    }
+    let mut slot = slot();
+    check(&mut slot, &job("int80", &[]), "SIGSYS", "");
+    check(&mut slot, &job("x32", &[]), "SIGSYS", "");
+}
+
+#[test]
+fn input_cannot_be_changed_and_is_the_same_in_every_run() {
+    let mut slot = slot();
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("input");
+    fs::write(&path, "original").unwrap();
+    let from_bytes = Input::Bytes(b"original".to_vec().into());
+    for stdin in [from_bytes, Input::File(path.clone())] {
+        let mut job = job("doors", &["input"]);
+        job.stdin = stdin;
+        for _ in 0..2 {
+            check(&mut slot, &job, "exit 0", "input is the same\n");
+        }
+    }
+    assert_eq!(fs::read_to_string(&path).unwrap(), "original");
+}
+
+#[test]
+fn input_comes_whole_and_then_ends() {
+    let mut slot = slot();
+    let mut read = |stdin: Input, expected: &str| {
+        let mut job = job("hungry", &["input"]);
+        job.stdin = stdin;
+        check(&mut slot, &job, "exit 0", expected);
+    };
+    read(Input::Empty, "0");
+    read(Input::Bytes(Vec::new().into()), "0");
+    read(Input::Bytes(vec![7; 3_000_000].into()), "3000000");
+}
+
+#[test]
+fn a_program_that_closes_its_output_runs_on() {
+    check(
+        &mut slot(),
+        &job("endings", &["close-output"]),
+        "exit 5",
+        "before\n",
+    );
+}
+
+#[test]
+fn nothing_survives_until_the_next_run() {
+    let mut slot = slot();
+    for _ in 0..3 {
+        check(&mut slot, &job("traces", &[]), "exit 0", "done\n");
+    }
+}
+
+#[test]
+fn files_in_the_box_are_for_no_limit() {
+    let mut slot = slot();
+    let mut job = job("hungry", &["memory", "50"]);
+    job.limits.memory = Some(Bytes::mib(64));
+    job.box_size = Bytes::mib(128);
+    job.files = vec![BoxFile {
+        name: "large".into(),
+        content: BoxContent::Bytes(vec![1; 100 << 20].into()),
+    }];
+    for _ in 0..2 {
+        let outcome = check(&mut slot, &job, "exit 0", "");
+        assert!(outcome.peak_memory < Bytes::mib(53), "{outcome:?}");
+        assert_eq!(outcome.file_bytes, Bytes(0));
+    }
+}
+
+#[test]
+fn what_one_run_held_is_not_billed_to_the_next() {
+    if !counts_exactly() {
+        return skip("no control group to count memory");
+    }
+    let mut slot = slot();
+    for _ in 0..2 {
+        let outcome = check(&mut slot, &job("traces", &["20"]), "exit 0", "done\n");
+        assert!(
+            is_bare() || outcome.peak_memory > Bytes::mib(59),
+            "its files are memory, too: {outcome:?}"
+        );
+        let outcome = check(&mut slot, &job("nothing", &[]), "exit 0", "");
+        assert!(outcome.peak_memory < Bytes::mib(2), "{outcome:?}");
+        let outcome = check(&mut slot, &job("hungry", &["memory", "50"]), "exit 0", "");
+        let near = Bytes::mib(49)..Bytes::mib(53);
+        assert!(near.contains(&outcome.peak_memory), "{outcome:?}");
+    }
+}
+
+#[test]
+fn reading_the_programs_file_for_the_first_time_is_not_billed() {
+    if !counts_exactly() {
+        return skip("no control group to count memory");
+    }
+    let directory = tempfile::tempdir().unwrap();
+    open_to_all(directory.path());
+    let large = directory.path().join("large");
+    fs::copy(programs().join("hungry"), &large).unwrap();
+    fs::OpenOptions::new()
+        .append(true)
+        .open(&large)
+        .unwrap()
+        .set_len(30 << 20)
+        .unwrap();
+    let mut slot = slot();
+    let mut job = job("hungry", &["input"]);
+    job.command.visible.push(Visible {
+        host: directory.path().to_path_buf(),
+        inside: "/large".into(),
+    });
+    job.command.argv = ["/bin/sh", "-c", "cat /large/large | wc -c"]
+        .map(String::from)
+        .to_vec();
+    let mut peaks = Vec::new();
+    for _ in 0..2 {
+        // Out of the machine's memory first, so that the program is the first to read it.
+        drop_from_cache(&large);
+        let outcome = check(&mut slot, &job, "exit 0", &format!("{}\n", 30 << 20));
+        peaks.push(outcome.peak_memory);
+    }
+    assert!(peaks.iter().all(|peak| *peak < Bytes::mib(8)), "{peaks:?}");
+}
+
+fn drop_from_cache(path: &Path) {
+    let file = fs::File::open(path).unwrap();
+    file.sync_all().unwrap();
+    rustix::fs::fadvise(&file, 0, None, rustix::fs::Advice::DontNeed).unwrap();
+}
+
+fn open_to_all(path: &Path) {
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+#[test]
+fn files_are_placed_and_the_box_can_be_read_only() {
+    let mut slot = slot();
+    let files = || {
+        let file = |name: &str, content: BoxContent| BoxFile {
+            name: name.into(),
+            content,
+        };
+        vec![
+            file("a.txt", BoxContent::Bytes(b"one\n".to_vec().into())),
+            file("deep/er/b.txt", BoxContent::Bytes(b"two\n".to_vec().into())),
+            file("sh", BoxContent::Copy("/bin/sh".into())),
+            file("link", BoxContent::Link("/box/a.txt".into())),
+        ]
+    };
+    let script = "cat link deep/er/b.txt; ./sh -c 'echo three'; echo four > a.txt; cat a.txt; \
+                  echo > deep/new && echo new";
+    let mut run = |writable: bool, expected: &str| {
+        let mut job = job("", &[]);
+        job.command.argv = ["/bin/sh", "-c", script].map(String::from).to_vec();
+        job.files = files();
+        job.writable = writable;
+        let mut reply = self::run(&mut slot, &job);
+        assert_eq!(
+            text(&mut reply.stdout),
+            expected,
+            "{}",
+            text(&mut reply.stderr)
+        );
+    };
+    run(true, "one\ntwo\nthree\nfour\nnew\n");
+    run(false, "one\ntwo\nthree\none\n");
+    run(true, "one\ntwo\nthree\nfour\nnew\n");
+}
+
+#[test]
+fn files_are_not_placed_outside_the_box() {
+    let mut slot = slot();
+    let mut refused = |name: &str| {
+        let mut job = job("nothing", &[]);
+        job.files = vec![BoxFile {
+            name: name.into(),
+            content: BoxContent::Bytes(Vec::new().into()),
+        }];
+        slot.run(&job).unwrap_err();
+    };
+    refused("../x");
+    refused("/x");
+    refused("a/../../x");
+    refused("");
+}
+
+#[test]
+fn a_run_sees_what_its_job_shows_and_nothing_of_other_jobs() {
+    let directory = tempfile::tempdir().unwrap();
+    open_to_all(directory.path());
+    let hidden = directory.path().join("hidden");
+    fs::create_dir(&hidden).unwrap();
+    for name in ["one", "two"] {
+        fs::create_dir(hidden.join(name)).unwrap();
+        fs::write(hidden.join(name).join("file"), name).unwrap();
+    }
+    let mut slot = slot();
+    let mut seen = |shown: &[(&str, &str)], expected: &str| {
+        let mut job = job("", &[]);
+        job.command.visible = shown
+            .iter()
+            .map(|(host, inside)| Visible {
+                host: hidden.join(host),
+                inside: inside.into(),
+            })
+            .collect();
+        let script = "for f in /a/file /a/b/file /c /data/deep/file; do cat $f 2>/dev/null && echo; \
+                      echo x 2>/dev/null > $f; done; true";
+        job.command.argv = ["/bin/sh", "-c", script].map(String::from).to_vec();
+        check(&mut slot, &job, "exit 0", expected);
+    };
+    seen(&[], "");
+    seen(&[("one", "/a")], "one\n");
+    seen(&[("two", "/a")], "two\n");
+    seen(&[("two", "/data/deep")], "two\n");
+    seen(&[("one/file", "/c")], "one\n");
+    seen(&[("one", "/c")], "");
+    seen(&[("one", "/a"), ("two/file", "/c")], "one\ntwo\n");
+    seen(&[], "");
+    // The same name may stand for something new.
+    fs::rename(hidden.join("one"), hidden.join("old")).unwrap();
+    fs::rename(hidden.join("two"), hidden.join("one")).unwrap();
+    seen(&[("one", "/a")], "two\n");
+    fs::remove_dir_all(hidden.join("one")).unwrap();
+    let mut job = job("nothing", &[]);
+    job.command.visible[0].host = hidden.join("one");
+    let error = slot_error(&job);
+    assert!(error.reason.starts_with("ENOENT"), "{error}");
+}
+
+fn slot_error(job: &Job) -> JudgeError {
+    slot().run(job).unwrap_err()
+}
+
+#[test]
+fn a_program_that_cannot_be_started_is_a_fault_that_names_it() {
+    let mut slot = slot();
+    let mut fault = |argv: &[&str], step: &str, reason: &str| {
+        let mut job = job("", &[]);
+        job.command.argv = argv.iter().map(ToString::to_string).collect();
+        job.files = vec![BoxFile {
+            name: "text".into(),
+            content: BoxContent::Bytes(b"no program".to_vec().into()),
+        }];
+        let error = slot.run(&job).unwrap_err();
+        assert_eq!(error.step, step);
+        assert!(error.reason.starts_with(reason), "{error}");
+    };
+    fault(&["/none"], "start the program /none", "ENOENT");
+    fault(&["/box/text"], "start the program /box/text", "EACCES");
+    fault(&["/usr"], "start the program /usr", "EACCES");
+    fault(
+        &["/bin/true", "a\0b"],
+        "start the program",
+        "an argument has a zero byte in it",
+    );
+    fault(&[], "start the program", "no program given");
+}
+
+#[test]
+fn the_box_is_kept_without_following_links() {
+    let directory = tempfile::tempdir().unwrap();
+    let kept = directory.path().join("kept");
+    let mut job = job("", &[]);
+    let script = "echo x > a; mkdir d; echo y > d/b; ln -s /etc/passwd l; mkfifo f";
+    job.command.argv = ["/bin/sh", "-c", script].map(String::from).to_vec();
+    job.keep = Some(kept.clone());
+    check(&mut slot(), &job, "exit 0", "");
+    assert_eq!(fs::read_to_string(kept.join("a")).unwrap(), "x\n");
+    assert_eq!(fs::read_to_string(kept.join("d/b")).unwrap(), "y\n");
+    assert_eq!(
+        fs::read_link(kept.join("l")).unwrap(),
+        Path::new("/etc/passwd")
+    );
+    assert!(!kept.join("f").exists());
+}
+
+#[test]
+fn boxes_with_paths_longer_than_any_may_be_are_kept() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut slot = slot();
+    for (program, deepest) in [("long-names", 30), ("deep-directories", 32)] {
+        if !programs().join(program).exists() || !Path::new("/usr/bin/python3").exists() {
+            skip("no Python");
+            continue;
+        }
+        let mut job = job(program, &[]);
+        let kept = directory.path().join(program);
+        job.keep = Some(kept.clone());
+        check(&mut slot, &job, "exit 0", "");
+        // One by one, for no path leads there.
+        let depth = std::iter::successors(Some(fs::File::open(&kept).unwrap()), |directory| {
+            let place = format!(
+                "/proc/self/fd/{}",
+                std::os::fd::AsRawFd::as_raw_fd(directory)
+            );
+            let mut below = fs::read_dir(place)
+                .unwrap()
+                .map(|entry| entry.unwrap())
+                .filter(|entry| entry.file_type().unwrap().is_dir());
+            fs::File::open(below.next()?.path()).ok()
+        });
+        assert_eq!(depth.count() - 1, deepest);
+    }
+}
+
+#[test]
+fn a_stopper_ends_a_run_at_once_and_the_slot_goes_on() {
+    let mut slot = slot();
+    let stopper = slot.stopper();
+    let (started, has_started) = std::sync::mpsc::channel();
+    let thread = std::thread::spawn(move || {
+        // Until the run is over: a stop before its begin does nothing.
+        while has_started.recv_timeout(Duration::from_millis(20)).is_err() {
+            stopper.stop();
+        }
+    });
+    let error = slot.run(&job("hungry", &["sleep"])).unwrap_err();
+    started.send(()).unwrap();
+    thread.join().unwrap();
+    assert!(is_interrupted(&error), "{error}");
+    check(&mut slot, &job("endings", &["exit", "3"]), "exit 3", "");
+}
+
+#[test]
+fn a_closed_slot_runs_nothing() {
+    let mut slot = slot();
+    let stopper = slot.stopper();
+    stopper.stop();
+    check(&mut slot, &job("nothing", &[]), "exit 0", "");
+    stopper.close();
+    let error = slot.run(&job("hungry", &["sleep"])).unwrap_err();
+    assert!(is_interrupted(&error), "{error}");
+}
+
+#[test]
+fn two_programs_talk_through_pipes_and_see_each_other_end() {
+    let (mut first, mut second) = (slot(), slot());
+    let script = |text: &str| {
+        let mut job = job("", &[]);
+        job.command.argv = ["/bin/sh", "-c", text].map(String::from).to_vec();
+        job
+    };
+    // The second closes its output and lives on; the first sees that, and the second that it ends.
+    let asking = script("echo ping; read answer; echo $answer >&2; read more || echo end >&2");
+    let answering = script("read question; echo pong; exec >&-; read more || echo end >&2");
+    let (to_second, from_first) = std::io::pipe().unwrap();
+    let (to_first, from_second) = std::io::pipe().unwrap();
+    let ends = |stdin: std::io::PipeReader, stdout: std::io::PipeWriter| Ends {
+        stdin: Some(stdin.into()),
+        stdout: Some(stdout.into()),
+    };
+    let (asks, answers) = (ends(to_first, from_first), ends(to_second, from_second));
+    let thread = std::thread::spawn(move || second.run_joined(&answering, answers).unwrap());
+    let mut asked = first.run_joined(&asking, asks).unwrap();
+    let mut answered = thread.join().unwrap();
+    assert_eq!(text(&mut asked.stderr), "pong\nend\n");
+    assert_eq!(text(&mut answered.stderr), "end\n");
+    assert_eq!(asked.outcome.stop.or(answered.outcome.stop), None);
+}
+
+#[test]
+fn a_program_is_as_nice_as_the_judge() {
+    let own = rustix::process::getpriority_process(None).unwrap();
+    let nice = own.to_string();
+    check(&mut slot(), &job("endings", &["nice"]), "exit 0", &nice);
+}
+
+#[test]
+fn making_the_box_ready_is_not_billed() {
+    let mut slot = slot();
+    let light = job("nothing", &[]);
+    let mut heavy = light.clone();
+    heavy.files = (0..1000)
+        .map(|number| BoxFile {
+            name: format!("directory/{number}").into(),
+            content: BoxContent::Bytes(vec![1; 5000].into()),
+        })
+        .collect();
+    let mut least = |job: &Job| {
+        let runs = (0..10).map(|_| {
+            let start = std::time::Instant::now();
+            let billed = run(&mut slot, job).outcome.cpu_time;
+            (billed, start.elapsed())
+        });
+        runs.min().unwrap()
+    };
+    let ((light, _), (heavy, took)) = (least(&light), least(&heavy));
+    // To make these files takes most of the time that the run takes in all.
+    assert!(heavy < light + took / 4, "{light:?} {heavy:?} {took:?}");
+}
+
+/// What a process has open, mounted, grouped and started.
+#[derive(Debug, PartialEq, Eq)]
+struct Possessions {
+    descriptors: usize,
+    mounts: usize,
+    groups: Vec<PathBuf>,
+    children: usize,
+}
+
+impl Possessions {
+    fn of_this_process() -> Self {
+        let children = fs::read_dir("/proc/self/task").unwrap().flatten();
+        let children = children.map(|thread| fs::read_to_string(thread.path().join("children")));
+        Self {
+            descriptors: fs::read_dir("/proc/self/fd").unwrap().count(),
+            mounts: fs::read_to_string("/proc/self/mountinfo")
+                .unwrap()
+                .lines()
+                .count(),
+            groups: groups_of(process::id()),
+            children: children
+                .map(|list| list.unwrap_or_default().split_whitespace().count())
+                .sum(),
+        }
+    }
+}
+
+/// The control groups that a judge of this number made.
+fn groups_of(judge: u32) -> Vec<PathBuf> {
+    let start = format!("juror-{judge}-");
+    walkdir::WalkDir::new("/sys/fs/cgroup")
+        .into_iter()
+        .flatten()
+        .filter(|entry| entry.file_name().to_string_lossy().starts_with(&start))
+        .map(|entry| entry.into_path())
+        .collect()
+}
+
+/// Runs one test of this file in a process of its own, as this user, and gives what it wrote.
+pub(crate) fn alone(test: &str, set: impl FnOnce(&mut process::Command)) -> process::Output {
+    let mut command = process::Command::new(std::env::current_exe().unwrap());
+    command
+        .args([
+            test,
+            "--exact",
+            "--ignored",
+            "--nocapture",
+            "--test-threads=1",
+        ])
+        .env(PROGRAMS, programs());
+    set(&mut command);
+    command.output().unwrap()
+}
+
+#[test]
+fn three_hundred_runs_leave_nothing() {
+    let output = alone("sandbox::three_hundred_runs", |_| {});
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+}
+
+/// Counts what its process has, so it must be alone in it.
+#[test]
+#[ignore = "run by another test, in a process of its own"]
+fn three_hundred_runs() {
+    let before = Possessions::of_this_process();
+    let mut slot = slot();
+    run(&mut slot, &job("nothing", &[]));
+    let during = Possessions::of_this_process();
+    for round in 0..300 {
+        let program = ["nothing", "orphans", "traces"][round % 3];
+        run(&mut slot, &job(program, &[]));
+    }
+    assert_eq!(Possessions::of_this_process(), during);
+    drop(slot);
+    assert_eq!(Possessions::of_this_process(), before);
+    assert_eq!(processes_of("orphans"), Vec::<String>::new());
+}
+
+#[test]
+fn a_judge_that_is_killed_leaves_nothing() {
+    let output = alone("sandbox::be_killed", |_| {});
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success(), "it killed itself: {errors}");
+    let report = String::from_utf8_lossy(&output.stdout);
+    let judge = report.lines().find_map(|line| line.split("judge ").nth(1));
+    let judge: u32 = judge
+        .and_then(|number| number.trim().parse().ok())
+        .expect("it said its number");
+    // The slot notices at once, but in its own time.
+    let is_gone = || {
+        groups_of(judge).is_empty()
+            && processes_of("hungry")
+                .iter()
+                .all(|line| !line.contains(&marker(judge)))
+    };
+    let patience = (0..600).any(|_| {
+        std::thread::sleep(Duration::from_millis(50));
+        is_gone()
+    });
+    assert!(
+        patience,
+        "{:?} {:?}",
+        groups_of(judge),
+        processes_of("hungry")
+    );
+}
+
+fn marker(judge: u32) -> String {
+    format!("judge-{judge}")
+}
+
+/// A judge that is killed in the middle of eight runs.
+#[test]
+#[ignore = "run by another test, in a process of its own"]
+#[expect(clippy::print_stdout, reason = "the other test reads it")]
+fn be_killed() {
+    const AT_ONCE: usize = 8;
+    let judge = process::id();
+    println!("judge {judge}");
+    for _ in 0..AT_ONCE {
+        let mut slot = slot();
+        let job = job("hungry", &["sleep", &marker(judge)]);
+        std::thread::spawn(move || slot.run(&job));
+    }
+    let running = || {
+        let lines = processes_of("hungry");
+        let is_ours = |line: &&String| line.contains(&marker(judge));
+        lines.iter().filter(is_ours).count()
+    };
+    while running() < AT_ONCE {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let this = rustix::process::getpid();
+    rustix::process::kill_process(this, rustix::process::Signal::KILL).unwrap();
+}
+
+#[test]
+fn several_slots_start_and_run_at_the_same_time() {
+    let threads: Vec<_> = (0..4)
+        .map(|number| {
+            std::thread::spawn(move || {
+                let mut slot = slot();
+                for _ in 0..5 {
+                    let code = number.to_string();
+                    let expected = format!("exit {number}");
+                    check(&mut slot, &job("endings", &["exit", &code]), &expected, "");
+                }
+            })
+        })
+        .collect();
+    for thread in threads {
+        thread.join().unwrap();
+    }
+}
+
+#[test]
+fn a_slot_stays_on_its_core() {
+    let host = host();
+    let core = *host.physical_cores().last().unwrap();
+    let mut slot = Slot::start(&host, &SlotOptions { core: Some(core) }).unwrap();
+    let mut job = job("", &[]);
+    let script = "while read key value; do [ $key != Cpus_allowed_list: ] || echo $value; done";
+    let script = format!("{script} < /proc/self/status");
+    job.command.argv = vec!["/bin/sh".into(), "-c".into(), script];
+    check(&mut slot, &job, "exit 0", &format!("{}\n", core.0));
+}
+
+#[test]
+fn a_known_machine_is_measured_by_the_best_it_has() {
+    let Ok(expected) = std::env::var(METERS) else {
+        return skip("nothing is known about this machine");
+    };
+    let mechanism = host().mechanism();
+    let found = format!("{:?} {:?}", mechanism.cpu, mechanism.memory);
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn the_outcome_says_what_measured_it() {
+    let host = host();
+    let outcome = check(&mut slot(), &job("nothing", &[]), "exit 0", "");
+    assert_eq!(outcome.mechanism, host.mechanism());
+    assert_eq!(outcome.ending, Ending::Exited(0));
+    let mut job = job("hungry", &["sleep"]);
+    job.limits.wall_time = Some(Duration::from_millis(100));
+    let outcome = run(&mut slot(), &job).outcome;
+    assert_eq!(outcome.stop, Some(Stop::WallTime));
+    assert_eq!(outcome.ending, Ending::Signalled(Signal(9)));
+}
+
+#[expect(clippy::print_stderr, reason = "a test that is left out says so")]
+pub(crate) fn skip(reason: &str) {
+    eprintln!("left out: {reason}");
+}
+
+#[test]
+fn all_of_this_holds_for_a_user_without_rights() {
+    let _turn = crate::turn();
+    if std::env::var_os(PROGRAMS).is_some() {
+        return;
+    }
+    if !rustix::process::geteuid().is_root() {
+        return skip("this user has no rights already");
+    }
+    // Where the user can read it, unlike the build directory.
+    let directory = tempfile::tempdir().unwrap();
+    open_to_all(directory.path());
+    let executable = directory.path().join("tests");
+    fs::copy(std::env::current_exe().unwrap(), &executable).unwrap();
+    for entry in fs::read_dir(programs()).unwrap().flatten() {
+        fs::copy(entry.path(), directory.path().join(entry.file_name())).unwrap();
+    }
+    let run = |arguments: &[&OsStr]| {
+        process::Command::new("setpriv")
+            .args(["--reuid=65534", "--regid=65534", "--clear-groups"])
+            .args(arguments)
+            .env(PROGRAMS, directory.path())
+            .env("TMPDIR", "/tmp")
+            .current_dir("/")
+            .output()
+    };
+    let unshare = ["unshare", "--user", "true"].map(OsStr::new);
+    if !run(&unshare).is_ok_and(|output| output.status.success()) {
+        return skip("no setpriv, or no user namespaces for users without rights");
+    }
+    let output = run(&[
+        executable.as_os_str(),
+        OsStr::new("sandbox::"),
+        OsStr::new("ladder::"),
+    ])
+    .unwrap();
+    let report = String::from_utf8_lossy(&output.stdout);
+    assert!(
+        output.status.success(),
+        "{report}{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    assert!(
+        report.contains("test sandbox::every_door_is_shut ... ok"),
+        "{report}"
+    );
+}

@@ -1,0 +1,425 @@
+//! The hostile programs of `tests/programs/`, each held against its row in `docs/sandbox.md`: alone,
+//! and eight at once.
+//!
+//! A program says `ESCAPED` and what it reached when an attack worked, and nothing when none did.
+//! Those that end by a limit have that one near; all other limits are far away, so that it does not
+//! matter how fast the machine is.
+
+use std::collections::BTreeSet;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use juror::judge::classify::classify;
+
+use super::*;
+
+const DOCUMENT: &str = include_str!("../../../docs/sandbox.md");
+
+/// An argument that every program gets, and that a shell would run.
+const ARGUMENT: &str = "\n; touch /tmp/pwned # $(id) `id`";
+
+/// What a program reads on standard input.
+const INPUT: &[u8] = b"input";
+
+/// How many run at the same time.
+const AT_ONCE: usize = 8;
+
+/// A row of the table.
+struct Row {
+    /// The file's name.
+    program: &'static str,
+    /// The limit that is near, and what the host must have.
+    conditions: Vec<&'static str>,
+    /// How it ends, such as `SIGABRT` or `CPU time`.
+    ends: &'static str,
+    /// What lies under a name in the box afterwards.
+    found: Option<Found>,
+    /// The verdict that the run earns by itself, or `–` where its output decides.
+    verdict: &'static str,
+}
+
+/// A name in the box, and what is to be found there.
+struct Found {
+    name: &'static str,
+    what: &'static str,
+}
+
+/// The rows of the document's table of programs.
+fn table() -> Vec<Row> {
+    let start = "| program | attack |";
+    let lines = DOCUMENT.lines().skip_while(|line| !line.starts_with(start));
+    let rows = lines.skip(2).take_while(|line| line.starts_with('|'));
+    rows.map(row).collect()
+}
+
+fn row(line: &'static str) -> Row {
+    let cells: Vec<&str> = line.trim_matches('|').split('|').map(str::trim).collect();
+    let [program, attack, conditions, ends, verdict, mechanism] = cells[..] else {
+        panic!("six cells in a row: {line}");
+    };
+    assert!(!attack.is_empty() && !mechanism.is_empty(), "{line}");
+    let (ends, found) = match ends.split_once(", ") {
+        None => (ends, None),
+        Some((ends, found)) => {
+            let (name, what) = found.split_once(" is ").expect("`NAME is WHAT`");
+            (ends, Some(Found { name, what }))
+        }
+    };
+    Row {
+        program: program.trim_matches('`'),
+        conditions: conditions.split(", ").filter(|word| *word != "–").collect(),
+        ends,
+        found,
+        verdict,
+    }
+}
+
+impl Row {
+    /// Why the program cannot be tried here, if it cannot.
+    fn left_out(&self) -> Option<&'static str> {
+        if self.conditions.contains(&"groups") && !counts_exactly() {
+            return Some("needs control groups");
+        }
+        if self.conditions.contains(&"namespaces") && is_bare() {
+            return Some("needs namespaces");
+        }
+        let has_own_user = !is_bare() || rustix::process::geteuid().is_root();
+        if self.conditions.contains(&"user") && !has_own_user {
+            return Some("needs namespaces or a user of its own");
+        }
+        if self.conditions.contains(&"x86-64") && !cfg!(target_arch = "x86_64") {
+            return Some("needs an x86-64 processor");
+        }
+        let path = programs().join(stem(self.program));
+        let Ok(start) = fs::read(path) else {
+            return Some("its compiler is missing");
+        };
+        let interpreter = start
+            .strip_prefix(b"#!")
+            .and_then(|rest| rest.split(|byte| *byte == b'\n').next());
+        let is_missing =
+            interpreter.is_some_and(|name| !Path::new(OsStr::from_bytes(name)).exists());
+        is_missing.then_some("its interpreter is missing")
+    }
+
+    fn job(&self) -> Job {
+        let mut job = job(stem(self.program), &[ARGUMENT]);
+        job.stdin = Input::Bytes(INPUT.into());
+        let limits = &mut job.limits;
+        for condition in &self.conditions {
+            match *condition {
+                "cpu" => limits.cpu_time = Some(Duration::from_millis(200)),
+                "wall" => limits.wall_time = Some(Duration::from_millis(300)),
+                "memory" => limits.memory = Some(Bytes::mib(16)),
+                "output" => limits.output = Some(Bytes::kib(64)),
+                "groups" | "namespaces" | "user" | "x86-64" => {}
+                other => panic!("{}: what is `{other}`?", self.program),
+            }
+        }
+        job.collect = self.found.iter().map(|found| found.name.into()).collect();
+        job
+    }
+
+    /// Runs the program, and says what is not as it should be.
+    fn try_in(&self, slot: &mut Slot) -> Option<String> {
+        let job = self.job();
+        let mut reply = match slot.run(&job) {
+            Ok(reply) => reply,
+            Err(error) => return Some(format!("{}: {error}", self.program)),
+        };
+        let ends = ends(&reply.outcome);
+        let verdict = classify(&reply.outcome, &job.limits).map_or("–".to_owned(), |classified| {
+            classified.verdict.short().to_owned()
+        });
+        let output = text(&mut reply.stdout);
+        let is_out = output
+            .lines()
+            .any(|line| line.starts_with("ESCAPED") || line.starts_with("found"));
+        let found = reply.collected.first().map(kind);
+        let expected = self.found.as_ref().map(|found| found.what);
+        let is_good = ends == self.ends && verdict == self.verdict && !is_out && found == expected;
+        (!is_good).then(|| {
+            let output: String = output.chars().take(2000).collect();
+            format!(
+                "{}: {ends} {verdict} {found:?} instead of {} {} {expected:?}: {:?}\n{output}{}",
+                self.program,
+                self.ends,
+                self.verdict,
+                reply.outcome,
+                text(&mut reply.stderr)
+            )
+        })
+    }
+}
+
+fn stem(program: &str) -> &str {
+    program.split_once('.').map_or(program, |(stem, _)| stem)
+}
+
+/// How a run ended, in the table's words.
+fn ends(outcome: &Outcome) -> String {
+    match outcome.stop {
+        Some(Stop::CpuTime) => "CPU time".to_owned(),
+        Some(Stop::WallTime) => "wall time".to_owned(),
+        Some(Stop::Memory) => "memory".to_owned(),
+        Some(Stop::Output) => "output".to_owned(),
+        None => summary(outcome),
+    }
+}
+
+fn kind(collected: &Collected) -> &'static str {
+    match collected {
+        Collected::File(_) => "a file",
+        Collected::Missing => "missing",
+        Collected::NotAFile(kind) => kind,
+    }
+}
+
+#[test]
+fn the_table_names_each_program_and_no_other() {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs");
+    let Ok(entries) = fs::read_dir(directory) else {
+        return skip("the programs' sources are not on this machine");
+    };
+    let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let files: BTreeSet<String> = names.filter(|name| !name.ends_with(".h")).collect();
+    let rows: Vec<String> = table().iter().map(|row| row.program.to_owned()).collect();
+    let named: BTreeSet<String> = rows.iter().cloned().collect();
+    assert_eq!(files, named);
+    assert_eq!(rows.len(), named.len(), "each in one row");
+    let stems: BTreeSet<&str> = rows.iter().map(|name| stem(name)).collect();
+    assert_eq!(
+        rows.len(),
+        stems.len(),
+        "no two are compiled to the same file"
+    );
+}
+
+#[test]
+fn hostile_programs_end_as_the_table_says_and_leave_nothing() {
+    let _turn = crate::turn();
+    let directory = tempfile::tempdir().unwrap();
+    let output = alone("sandbox::hostile::all_programs", |command| {
+        command.env("TMPDIR", directory.path());
+    });
+    let errors = String::from_utf8_lossy(&output.stderr);
+    for line in errors.lines().filter(|line| line.starts_with("left out")) {
+        skip(line.trim_start_matches("left out: "));
+    }
+    assert!(output.status.success(), "{errors}");
+    assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 0);
+}
+
+/// Counts what its process has, so it must be alone in it.
+#[test]
+#[ignore = "run by another test, in a process of its own"]
+fn all_programs() {
+    let mut rows = table();
+    rows.retain(|row| match row.left_out() {
+        None => true,
+        Some(reason) => {
+            skip(&format!("{}: {reason}", row.program));
+            false
+        }
+    });
+    assert!(
+        rows.len() >= 60,
+        "only {} programs could be tried",
+        rows.len()
+    );
+    let before = Possessions::of_this_process();
+    let mut slot = slot();
+    let mut faults: Vec<String> = rows
+        .iter()
+        .filter_map(|row| row.try_in(&mut slot))
+        .collect();
+    drop(slot);
+    let together = eight_at_once(&rows);
+    faults.extend(
+        together
+            .into_iter()
+            .map(|fault| format!("eight at once: {fault}")),
+    );
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+    assert_eq!(Possessions::of_this_process(), before);
+    assert_eq!(left_in_memory(), Vec::<String>::new());
+}
+
+/// Runs all programs in eight slots, and gives what is not as it should be.
+fn eight_at_once(rows: &[Row]) -> Vec<String> {
+    let next = AtomicUsize::new(0);
+    let faults = Mutex::new(Vec::new());
+    let work = || {
+        let mut slot = slot();
+        while let Some(row) = rows.get(next.fetch_add(1, Ordering::Relaxed)) {
+            if let Some(fault) = row.try_in(&mut slot) {
+                faults.lock().unwrap().push(fault);
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..AT_ONCE {
+            scope.spawn(work);
+        }
+    });
+    faults.into_inner().unwrap()
+}
+
+/// Shared memory, semaphores and messages of contestants, which outlive processes.
+fn left_in_memory() -> Vec<String> {
+    const USERS: std::ops::Range<u32> = 60_578..61_178;
+    let mut left = Vec::new();
+    for kind in ["shm", "sem", "msg"] {
+        let list = fs::read_to_string(format!("/proc/sysvipc/{kind}")).unwrap_or_default();
+        let is_theirs = |line: &&str| {
+            line.split_whitespace()
+                .any(|word| word.parse().is_ok_and(|number| USERS.contains(&number)))
+        };
+        left.extend(list.lines().skip(1).filter(is_theirs).map(str::to_owned));
+    }
+    for entry in fs::read_dir("/dev/shm").into_iter().flatten().flatten() {
+        let owner = entry
+            .metadata()
+            .map(|found| std::os::unix::fs::MetadataExt::uid(&found));
+        if owner.is_ok_and(|owner| USERS.contains(&owner)) {
+            left.push(entry.path().display().to_string());
+        }
+    }
+    left
+}
+
+/// Two runs at once that look for each other everywhere they could meet.
+#[test]
+fn two_runs_at_once_do_not_meet() {
+    let _turn = crate::turn();
+    let meet = |_| {
+        let mut slot = slot();
+        let mut job = job("meet", &[]);
+        job.limits.wall_time = Some(Duration::from_secs(2));
+        let mut reply = run(&mut slot, &job);
+        assert_eq!(ends(&reply.outcome), "wall time");
+        // Without namespaces there are no such names, which is as good.
+        let no_names = ["somebody has the name already", "/tmp/meet", "/box/meet"];
+        let said = text(&mut reply.stdout);
+        let met = said.lines().filter(|line| {
+            let what = line.strip_prefix("ESCAPED: ");
+            !(is_bare() && what.is_some_and(|what| no_names.contains(&what)))
+        });
+        met.collect::<Vec<_>>().join("\n")
+    };
+    let said = std::thread::scope(|scope| {
+        let runs = [0, 1].map(|number| scope.spawn(move || meet(number)));
+        runs.map(|run| run.join().unwrap())
+    });
+    assert_eq!(said, ["", ""]);
+}
+
+/// A program's descriptors that are on their way do not keep the judge from sending its own, though
+/// both may be of one user.
+#[test]
+fn descriptors_on_their_way_do_not_stop_other_runs() {
+    let _turn = crate::turn();
+    let output = alone("sandbox::hostile::send_beside_descriptors", |_| {});
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{errors}");
+}
+
+/// Changes a limit of its process.
+#[test]
+#[ignore = "run by another test, in a process of its own"]
+fn send_beside_descriptors() {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let usual = Rlimit {
+        current: Some(1024),
+        ..getrlimit(Resource::Nofile)
+    };
+    setrlimit(Resource::Nofile, usual).unwrap();
+    let (mut hostile, mut other) = (slot(), slot());
+    let mut job = job("inflight", &[]);
+    job.limits.wall_time = Some(Duration::from_secs(3));
+    std::thread::scope(|scope| {
+        let run = scope.spawn(|| ends(&run(&mut hostile, &job).outcome));
+        while !run.is_finished() {
+            check(&mut other, &self::job("nothing", &[]), "exit 0", "");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        assert_eq!(run.join().unwrap(), "wall time");
+    });
+}
+
+#[test]
+fn a_slot_that_is_killed_leaves_nothing() {
+    let output = alone("sandbox::hostile::kill_a_slot", |_| {});
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{errors}");
+}
+
+/// Looks for its only child.
+#[test]
+#[ignore = "run by another test, in a process of its own"]
+fn kill_a_slot() {
+    let before = Possessions::of_this_process();
+    let mark = marker(process::id());
+    let mut slot = slot();
+    std::thread::scope(|scope| {
+        let run = scope.spawn(|| slot.run(&job("hungry", &["sleep", &mark])));
+        let is_running = || {
+            processes_of("hungry")
+                .iter()
+                .any(|line| line.contains(&mark))
+        };
+        while !is_running() {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        for child in children() {
+            let child = rustix::process::Pid::from_raw(child).unwrap();
+            rustix::process::kill_process(child, rustix::process::Signal::KILL).unwrap();
+        }
+        let error = run.join().unwrap().unwrap_err();
+        assert_eq!(error.reason, "the sandbox's process ended unexpectedly");
+        while is_running() {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    });
+    drop(slot);
+    assert_eq!(Possessions::of_this_process(), before);
+}
+
+/// The numbers of this process's children.
+fn children() -> Vec<i32> {
+    let threads = fs::read_dir("/proc/self/task").unwrap().flatten();
+    let lists = threads.map(|thread| fs::read_to_string(thread.path().join("children")));
+    lists
+        .flat_map(|list| {
+            let list = list.unwrap_or_default();
+            list.split_whitespace()
+                .map(|number| number.parse().unwrap())
+                .collect::<Vec<i32>>()
+        })
+        .collect()
+}
+
+/// Takes minutes on a slow machine: `cargo test --test it ten_thousand -- --ignored --test-threads=1`.
+#[test]
+#[ignore = "long; to be run by hand, alone in its process"]
+fn ten_thousand_runs_leave_nothing() {
+    let programs = [
+        "nothing",
+        "endings",
+        "orphans",
+        "traces",
+        "zombies",
+        "subreaper",
+    ];
+    let before = Possessions::of_this_process();
+    let mut slot = slot();
+    run(&mut slot, &job("nothing", &[]));
+    let during = Possessions::of_this_process();
+    for round in 0..10_000 {
+        run(&mut slot, &job(programs[round % programs.len()], &[]));
+    }
+    assert_eq!(Possessions::of_this_process(), during);
+    drop(slot);
+    assert_eq!(Possessions::of_this_process(), before);
+    assert_eq!(left_in_memory(), Vec::<String>::new());
+}

@@ -1,0 +1,155 @@
+//! Holds the source against the map in `docs/architecture.md`.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn read(path: &Path) -> String {
+    fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+fn sources(dir: &str) -> Vec<PathBuf> {
+    walkdir::WalkDir::new(root().join(dir))
+        .sort_by_file_name()
+        .into_iter()
+        .map(|entry| entry.unwrap().into_path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "rs"))
+        .collect()
+}
+
+/// Module name → the modules it may use; `None` for everything.
+fn map() -> BTreeMap<String, Option<BTreeSet<String>>> {
+    read(&root().join("docs/architecture.md"))
+        .lines()
+        .filter_map(|line| line.strip_prefix("| [`"))
+        .map(|row| {
+            let (name, rest) = row.split_once("`]").expect("a module name in a row");
+            let may_use = rest
+                .trim_end_matches([' ', '|'])
+                .rsplit('|')
+                .next()
+                .unwrap();
+            let may_use = match may_use.trim() {
+                "everything" => None,
+                "nothing" => Some(BTreeSet::new()),
+                names => Some(names.split(", ").map(str::to_owned).collect()),
+            };
+            (name.to_owned(), may_use)
+        })
+        .collect()
+}
+
+/// The module of a source file; `None` for `lib.rs` and `main.rs`.
+fn module_of(path: &Path) -> Option<String> {
+    let below = path.strip_prefix(root().join("src")).ok()?;
+    let first = below.components().next()?.as_os_str().to_str()?;
+    (!first.ends_with(".rs")).then(|| first.to_owned())
+}
+
+/// The names that follow `crate::` in a line of code.
+fn used(line: &str) -> impl Iterator<Item = &str> {
+    let code = line.split("//").next().unwrap_or_default();
+    code.split("crate::").skip(1).map(|rest| {
+        let end = rest
+            .find(|c: char| !c.is_alphanumeric() && c != '_')
+            .unwrap_or(rest.len());
+        &rest[..end]
+    })
+}
+
+#[test]
+fn every_file_says_in_its_first_line_what_it_is_for() {
+    let silent: Vec<_> = ["src", "tests/it", "benches"]
+        .into_iter()
+        .flat_map(sources)
+        .filter(|path| !read(path).starts_with("//! ") && !path.ends_with("src/lib.rs"))
+        .collect();
+    assert_eq!(silent, Vec::<PathBuf>::new());
+}
+
+#[test]
+fn the_map_names_each_module_and_no_other() {
+    let on_disk: BTreeSet<String> = sources("src").iter().filter_map(|p| module_of(p)).collect();
+    let on_map: BTreeSet<String> = map().into_keys().collect();
+    assert_eq!(on_disk, on_map);
+}
+
+#[test]
+fn the_map_points_down_only() {
+    let names: Vec<String> = read(&root().join("docs/architecture.md"))
+        .lines()
+        .filter_map(|line| line.strip_prefix("| [`")?.split("`]").next())
+        .map(str::to_owned)
+        .collect();
+    let map = map();
+    for (row, name) in names.iter().enumerate() {
+        for used in map[name].iter().flatten() {
+            let place = names.iter().position(|name| name == used);
+            assert!(
+                place.is_some_and(|place| place < row),
+                "{name} uses {used}, which does not stand above it"
+            );
+        }
+    }
+}
+
+#[test]
+fn imports_keep_to_the_map() {
+    let map = map();
+    let mut wrong = Vec::new();
+    for path in sources("src") {
+        let Some(module) = module_of(&path) else {
+            continue;
+        };
+        let Some(may_use) = &map[&module] else {
+            continue;
+        };
+        for (number, line) in read(&path).lines().enumerate() {
+            for name in used(line) {
+                if name != module && !may_use.contains(name) {
+                    wrong.push(format!(
+                        "{}:{}: `{module}` may not use `{name}`; see docs/architecture.md",
+                        path.display(),
+                        number + 1
+                    ));
+                }
+            }
+        }
+    }
+    assert_eq!(wrong, Vec::<String>::new());
+}
+
+#[test]
+fn unsafe_code_stands_in_the_sandbox_only() {
+    let wrong: Vec<PathBuf> = sources("src")
+        .into_iter()
+        .filter(|path| module_of(path).as_deref() != Some("sandbox"))
+        .filter(|path| {
+            read(path)
+                .lines()
+                .any(|line| line.split("//").next().unwrap().contains("unsafe "))
+        })
+        .collect();
+    assert_eq!(wrong, Vec::<PathBuf>::new());
+}
+
+#[test]
+fn files_named_in_where_do_i_change_exist() {
+    let text = read(&root().join("docs/architecture.md"));
+    let table = text.split("## Where do I change").nth(1).unwrap();
+    let missing: Vec<&str> = table
+        .split('`')
+        .skip(1)
+        .step_by(2)
+        .filter(|name| name.ends_with(".rs") || name.ends_with(".md"))
+        .filter(|name| {
+            let prefix = if name.ends_with(".rs") { "src" } else { "" };
+            !root().join(prefix).join(name).exists()
+        })
+        .collect();
+    assert_eq!(missing, Vec::<&str>::new());
+}

@@ -1,0 +1,239 @@
+//! The command in the hands of people: odd names, kept boxes, Ctrl-C, a disk that is full.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::PermissionsExt;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::fixture::{Fixture, RIGHT, WRONG};
+
+#[test]
+fn a_wrong_option_is_explained() {
+    let fixture = Fixture::new();
+    fixture.check("judge sum -x.sh", 2, &["written './-name'"]);
+    fixture.check("judge sum a.sh --cases x", 2, &["'--case'"]);
+    fixture.check("judge sum a.sh --case a?", 2, &["`?`", "write `*`"]);
+    fixture.check("verify --help", 0, &["Examples:", "--case <GLOB>"]);
+    fixture.check("judge -h", 0, &["<PACKAGE> -- <PROGRAM>"]);
+}
+
+#[test]
+fn the_line_that_repeats_a_run_can_be_pasted() {
+    let fixture = Fixture::new();
+    let check = |name: &str| {
+        fixture.write(name, WRONG);
+        let run = |command: &mut assert_cmd::Command| {
+            let output = command.arg("--json").output().expect("juror runs");
+            let document: serde_json::Value =
+                serde_json::from_slice(&output.stdout).expect("a document");
+            let case = &document["submissions"][0]["test_cases"];
+            let case = case.as_array().and_then(|cases| cases.last()).cloned();
+            case.expect("a case")
+        };
+        let case = run(fixture.juror("judge sum").arg(name));
+        assert_eq!(case["verdict"], "WA", "{case}");
+        let line = case["evidence"]["repeat"].as_str().expect("a line");
+        let juror = assert_cmd::cargo::cargo_bin("juror");
+        let line = line.replacen("juror", &juror.display().to_string(), 1);
+        let mut shell = assert_cmd::Command::new("bash");
+        shell.current_dir(fixture.root());
+        let again = run(shell.args(["-c", &format!("{line} \"$@\"")]).arg("bash"));
+        assert_eq!(again["name"], case["name"]);
+        assert_eq!(again["verdict"], "WA");
+    };
+    check("plain.sh");
+    check("it's \"wrong\" here.sh");
+    check("two\nlines \\1.sh");
+}
+
+#[test]
+fn a_name_that_is_no_text_is_no_verdict() {
+    let fixture = Fixture::new();
+    let name = OsStr::from_bytes(b"p\xff.sh");
+    fs::write(fixture.root().join(name), RIGHT).expect("a file");
+    let output = fixture.juror("judge sum").arg(name).output();
+    let output = output.expect("juror runs");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.contains("its name is not UTF-8"), "{said}");
+}
+
+#[test]
+fn boxes_are_kept_in_a_directory_that_need_not_be_named() {
+    let fixture = Fixture::new();
+    fixture.write("p.sh", WRONG);
+    fixture.write("tmp/below", "");
+    let mut command = fixture.juror("judge sum p.sh --keep");
+    let output = command.env("TMPDIR", fixture.path("tmp")).output();
+    let output = output.expect("juror runs");
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    assert!(text.contains("juror-boxes-"), "{text}");
+    // Where no rejection names its box, the directory still has to be found.
+    fixture.write("p.sh", RIGHT);
+    fixture.check("judge sum p.sh --keep=right", 0, &["kept in", "right"]);
+    let document = fixture.json("judge sum p.sh --keep=again", 0);
+    assert!(
+        document["boxes"]
+            .as_str()
+            .is_some_and(|dir| dir.ends_with("/again"))
+    );
+
+    fixture.check("judge sum p.sh p.sh --keep=twice", 2, &["one at a time"]);
+    fixture.check("judge sum p.sh --keep=p.sh", 2, &["--keep", "p.sh"]);
+}
+
+#[test]
+fn boxes_of_several_packages_are_kept_apart() {
+    let fixture = Fixture::new();
+    let copied = Command::new("cp")
+        .args(["-r", "sum", "total"])
+        .current_dir(fixture.root())
+        .status();
+    assert!(copied.expect("cp").success());
+    fixture.check("verify sum total --keep=boxes", 0, &["2 packages"]);
+    for package in ["sum", "total"] {
+        let kept = format!("boxes/{package}/wrong_answer-wrong.sh/sample-1");
+        assert!(fixture.path(&kept).is_dir(), "{kept}");
+    }
+}
+
+#[test]
+fn a_package_that_cannot_be_used_is_counted() {
+    let fixture = Fixture::new();
+    fixture.write("broken/problem.yaml", "nmae: x\n");
+    fixture.check("verify sum broken", 3, &["2 packages, 1 of them unusable"]);
+}
+
+#[test]
+fn what_is_wrong_with_the_command_line_stands_in_the_document() {
+    let fixture = Fixture::new();
+    fixture.write("a.sh", RIGHT);
+    let check = |arguments: &str, code: i32, piece: &str| {
+        let document = fixture.json(arguments, code);
+        let complaint = document["complaints"][0].as_str().unwrap_or_default();
+        assert!(complaint.contains(piece), "{arguments}: {document}");
+    };
+    check("judge sum absent.sh", 2, "absent.sh");
+    check("judge sum a.sh --case nothing", 5, "selects none");
+    check("judge sum a.sh --case [a]", 2, "[a]");
+    check("compare absent a.sh", 2, "absent");
+}
+
+#[test]
+fn a_temporary_directory_that_cannot_be_used_is_no_verdict() {
+    let fixture = Fixture::new();
+    fixture.write("a.sh", RIGHT);
+    for arguments in ["judge sum a.sh", "verify sum"] {
+        let mut command = fixture.juror(arguments);
+        let output = command.env("TMPDIR", fixture.path("absent")).output();
+        let output = output.expect("juror runs");
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert_eq!(output.status.code(), Some(4), "{text}");
+        assert!(text.contains("set TMPDIR"), "{text}");
+    }
+}
+
+/// Starts juror, waits until a program of it runs, sends a signal, and gives its exit code and all it
+/// wrote.
+fn interrupted(fixture: &Fixture, arguments: &str, signal: &str) -> (Option<i32>, String) {
+    fixture.write("tmp/keep", "");
+    let child = Command::new(assert_cmd::cargo::cargo_bin("juror"))
+        .args(arguments.split_whitespace())
+        .current_dir(fixture.root())
+        .env("TMPDIR", fixture.path("tmp"))
+        .env("CI", "true")
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("juror starts");
+    let id = child.id().to_string();
+    // It has said so in the temporary directory when it is past its start.
+    let start = Instant::now();
+    while fs::read_dir(fixture.path("tmp")).expect("tmp").count() < 2 {
+        assert!(start.elapsed() < Duration::from_secs(60), "it never began");
+        std::thread::yield_now();
+    }
+    for _ in 0..2 {
+        let sent = Command::new("kill").args([signal, &id]).status();
+        assert!(sent.expect("kill").success());
+    }
+    let output = child.wait_with_output().expect("it ends");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned()
+        + &String::from_utf8_lossy(&output.stderr);
+    (output.status.code(), text)
+}
+
+#[test]
+fn an_interruption_ends_it_at_once_and_leaves_nothing() {
+    let fixture = Fixture::new();
+    fixture.write("sleeps.sh", "sleep 1000\n");
+    let check = |arguments: &str, signal: &str, said: &str| {
+        let (code, text) = interrupted(&fixture, arguments, signal);
+        assert_eq!(code, Some(130), "{arguments}: {text}");
+        assert!(text.contains(said), "{arguments}: {text}");
+        let left = fs::read_dir(fixture.path("tmp")).expect("tmp");
+        let left: Vec<_> = left.flatten().map(|entry| entry.file_name()).collect();
+        assert_eq!(left, ["keep"], "{arguments}");
+    };
+    let judge = "judge sum sleeps.sh --time-limit 500";
+    for signal in ["-INT", "-TERM", "-HUP"] {
+        check(judge, signal, "0 of 1 submission done");
+    }
+    check(&format!("{judge} --json"), "-INT", "\"interrupted\": true");
+    fixture.write(
+        "sum/input_validators/validate/run",
+        "#!/bin/sh\nsleep 1000\n",
+    );
+    check("verify sum", "-INT", "interrupted");
+    fixture.write("sum/generators/gen.sh", "sleep 1000\n");
+    fixture.write(
+        "sum/generators/generators.yaml",
+        "data: {sample: {data: {'1': {generate: gen.sh}}}}\n",
+    );
+    check("generate sum", "-INT", "interrupted");
+}
+
+#[test]
+fn new_data_has_the_rights_that_the_umask_leaves() {
+    let fixture = Fixture::new();
+    fixture.write(
+        "sum/generators/generators.yaml",
+        "data: {secret: {data: {new: {in: \"1 1\\n\", ans: \"2\\n\"}}}}\n",
+    );
+    let juror = assert_cmd::cargo::cargo_bin("juror");
+    for (umask, rights) in [("022", 0o644), ("077", 0o600)] {
+        let line = format!("umask {umask}; exec {} generate sum", juror.display());
+        let status = Command::new("sh")
+            .args(["-c", &line])
+            .current_dir(fixture.root())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .status();
+        assert!(status.expect("sh").success());
+        let file = fixture.path("sum/data/secret/new.in");
+        let mode = fs::metadata(&file).expect("data").permissions().mode();
+        assert_eq!(mode & 0o777, rights, "umask {umask}");
+        fs::remove_file(file).expect("data");
+    }
+}
+
+#[test]
+fn a_generator_must_leave_a_regular_file() {
+    let fixture = Fixture::new();
+    fixture.write(
+        "sum/generators/generators.yaml",
+        "data: {secret: {data: {new: {generate: gen.sh}}}}\n",
+    );
+    let check = |generator: &str, said: &[&str]| {
+        fixture.write("sum/generators/gen.sh", generator);
+        fixture.check("generate sum", 3, said);
+        assert!(!fixture.path("sum/data/secret/new.in").exists());
+    };
+    check("mkdir testcase.in; echo 1 2\n", &["a directory"]);
+    check("ln -s /etc/passwd testcase.in\n", &["a symbolic link"]);
+    check("kill -SEGV $$\n", &["is killed by SIGSEGV"]);
+    check("echo why >&2; exit 3\n", &["ends with exit code 3: why"]);
+}

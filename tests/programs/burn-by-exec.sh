@@ -1,0 +1,3 @@
+#!/bin/sh
+# Becomes another program all the time.
+exec "$0"

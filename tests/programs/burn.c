@@ -1,0 +1,2 @@
+#include "escape.h"
+int main(void) { burn(); }

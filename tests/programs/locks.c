@@ -1,0 +1,18 @@
+// Locks on files that every run sees: one run can hold what another asks for.
+#include "escape.h"
+#include <sys/file.h>
+int main(void) {
+    int file = open("/usr/bin/env", O_RDONLY);
+    struct flock writing = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    refused("flock", flock(file, LOCK_SH | LOCK_NB), ENOSYS);
+    refused("exclusive flock", flock(file, LOCK_EX | LOCK_NB), ENOSYS);
+    // A lock that keeps others away is only for files that can be written.
+    refused("lock", fcntl(file, F_SETLK, &writing), EBADF);
+    refused("open file lock", fcntl(file, F_OFD_SETLK, &writing), EBADF);
+    refused("whose lock", fcntl(file, F_GETLK, &writing), ENOSYS);
+    refused("whose open file lock", fcntl(file, F_OFD_GETLK, &writing), ENOSYS);
+    refused("lease", fcntl(file, F_SETLEASE, F_RDLCK), EPERM);
+    // Its own files it may lock.
+    int own = open("own", O_CREAT | O_RDWR, 0644);
+    if (fcntl(own, F_SETLK, &writing)) escaped("no lock on its own file");
+}

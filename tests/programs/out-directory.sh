@@ -1,0 +1,2 @@
+#!/bin/sh
+mkdir out && echo secret > out/out

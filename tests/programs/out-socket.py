@@ -1,0 +1,3 @@
+#!/usr/bin/python3
+import socket
+socket.socket(socket.AF_UNIX).bind("out")

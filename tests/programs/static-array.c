@@ -1,0 +1,6 @@
+// Held before the first line of the program if it were read from the file; here when it is touched.
+static char array[256 << 20];
+int main(void) {
+    for (unsigned i = 0; i < sizeof array; i += 4096) ((volatile char *)array)[i] = 1;
+    return 51;
+}

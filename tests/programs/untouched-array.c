@@ -1,0 +1,3 @@
+// Asked for, and never held.
+static char array[256 << 20];
+int main(int argc, char **argv) { return ((volatile char *)array)[argc * 12345]; }
