@@ -1,0 +1,162 @@
+//! What the sandbox costs: a program that does nothing, in the sandbox and by plain fork and exec.
+//!
+//! Both take turns, so that whatever else the machine does falls on both. Run with
+//! `cargo bench --bench spawn`, with a number of rounds as argument if 500 are not right.
+#![expect(clippy::print_stdout, reason = "a benchmark shows its figures")]
+
+use std::ffi::CString;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::process;
+use std::time::{Duration, Instant};
+
+use juror::model::job::{Command, Input, Job, Visible};
+use juror::model::limits::Limits;
+use juror::model::units::Bytes;
+use juror::sandbox::{Host, Slot, SlotOptions};
+
+/// What a judge may well hold, in bytes.
+const BALLAST: usize = 100 << 20;
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().collect();
+    let rounds = arguments.iter().find_map(|text| text.parse().ok());
+    let rounds = rounds.unwrap_or(500);
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    open_to_all(directory.path());
+    let program = compile(directory.path());
+    let host = Host::probe().expect("this machine can be looked at");
+    let options = SlotOptions::default();
+    let mut slot = Slot::start(&host, &options).expect("a slot starts");
+    let core = host.physical_cores().last().copied();
+    let mut pinned_slot = Slot::start(&host, &SlotOptions { core }).expect("a slot starts");
+    let small = job(directory.path(), Input::Empty);
+    let fed = job(directory.path(), Input::Bytes(vec![b'x'; 100_000].into()));
+    let mut plain = Times::default();
+    let mut boxed = Times::default();
+    let mut pinned = Times::default();
+    let mut boxed_fed = Times::default();
+    let mut wall = Times::default();
+    let mut cpu = Times::default();
+    for _ in 0..rounds {
+        plain.measure(|| fork_and_exec(&program));
+        boxed.measure(|| {
+            let outcome = slot.run(&small).expect("it runs").outcome;
+            wall.0.push(outcome.wall_time);
+            cpu.0.push(outcome.cpu_time);
+        });
+        pinned.measure(|| {
+            pinned_slot.run(&small).expect("it runs");
+        });
+        boxed_fed.measure(|| {
+            slot.run(&fed).expect("it runs");
+        });
+    }
+    let mut plain_large = Times::default();
+    let mut boxed_large = Times::default();
+    let ballast = vec![1u8; BALLAST];
+    for _ in 0..rounds.min(100) {
+        plain_large.measure(|| fork_and_exec(&program));
+        boxed_large.measure(|| {
+            slot.run(&small).expect("it runs");
+        });
+    }
+    drop(std::hint::black_box(ballast));
+    let base = plain.quantile(0.5);
+    println!("{}, {rounds} rounds", host.mechanism());
+    println!(
+        "{:34} {:>10} {:>10} {:>10} {:>7}",
+        "", "p10", "median", "p90", "ratio"
+    );
+    plain.show("fork, exec, wait", base);
+    boxed.show("the sandbox", base);
+    pinned.show("the sandbox, on one core", base);
+    boxed_fed.show("the sandbox, 100 kB of input", base);
+    plain_large.show("fork etc. of a judge with 100 MB", base);
+    boxed_large.show("the sandbox of a judge with 100 MB", base);
+    wall.show("wall time of the program in it", base);
+    cpu.show("CPU time of the program in it", base);
+}
+
+/// How long something took, each time.
+#[derive(Default)]
+struct Times(Vec<Duration>);
+
+impl Times {
+    fn measure(&mut self, act: impl FnOnce()) {
+        let start = Instant::now();
+        act();
+        self.0.push(start.elapsed());
+    }
+
+    fn quantile(&mut self, share: f64) -> Duration {
+        self.0.sort();
+        self.0[((self.0.len() - 1) as f64 * share) as usize]
+    }
+
+    fn show(&mut self, name: &str, base: Duration) {
+        let [low, middle, high] = [0.1, 0.5, 0.9].map(|share| self.quantile(share));
+        let ratio = middle.as_secs_f64() / base.as_secs_f64();
+        println!("{name:34} {low:>10.1?} {middle:>10.1?} {high:>10.1?} {ratio:>7.2}");
+    }
+}
+
+fn job(programs: &Path, stdin: Input) -> Job {
+    Job {
+        command: Command {
+            argv: vec!["/program/nothing".into()],
+            env: Vec::new(),
+            visible: vec![Visible {
+                host: programs.to_path_buf(),
+                inside: "/program".into(),
+            }],
+        },
+        stdin,
+        files: Vec::new(),
+        writable: true,
+        box_size: Bytes::mib(64),
+        limits: Limits {
+            cpu_time: Some(Duration::from_secs(1)),
+            wall_time: Some(Duration::from_secs(2)),
+            memory: Some(Bytes::mib(256)),
+            output: Some(Bytes::mib(8)),
+            processes: Some(64),
+        },
+        collect: Vec::new(),
+        keep: None,
+    }
+}
+
+fn compile(directory: &Path) -> PathBuf {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs/nothing.c");
+    let target = directory.join("nothing");
+    let status = process::Command::new("cc")
+        .args(["-O1", "-static", "-nostdlib", "-o"])
+        .args([&target, &source])
+        .status();
+    assert!(status.expect("this needs cc").success());
+    target
+}
+
+fn open_to_all(path: &Path) {
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).expect("it is ours");
+}
+
+/// The plain way: `std::process` would use `posix_spawn`, which is cheaper than fork.
+fn fork_and_exec(program: &Path) {
+    let path = CString::new(program.as_os_str().as_bytes()).expect("no zero byte");
+    let argv = [path.as_ptr(), std::ptr::null()];
+    let envp = [std::ptr::null()];
+    // SAFETY: the child calls only what may be called after a fork; the lists end with null.
+    unsafe {
+        let pid = libc::fork();
+        if pid == 0 {
+            libc::execve(path.as_ptr(), argv.as_ptr(), envp.as_ptr());
+            libc::_exit(127);
+        }
+        let mut status = 0;
+        assert_eq!(libc::waitpid(pid, &raw mut status, 0), pid);
+        assert_eq!(status, 0);
+    }
+}
