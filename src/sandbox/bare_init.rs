@@ -1,4 +1,4 @@
-//! PID 1 of a run without namespaces. What [`init`](super::init) says about memory holds here, too.
+//! PID 1 of a run without namespaces. What [`super::init`] says about memory holds here, too.
 //!
 //! It is no PID 1 to the kernel: its end would kill nobody. So it kills everybody itself, at the end of the
 //! program, and when the slot dies, of which the kernel tells it by a signal.
