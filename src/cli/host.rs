@@ -39,7 +39,14 @@ impl Host {
         let executor = Arc::new(Local::start(jobs.map(usize::from), isolation.into())?);
         let shortfall = shortfall(executor.isolation(), executor.refused());
         if let Some(Shortfall { message, help, .. }) = &shortfall {
-            output.warn(&format!("{message} ({}); {help}", executor.isolation()));
+            let one = match executor.most_at_once() {
+                Some(1) => ", one run at a time",
+                _ => "",
+            };
+            output.warn(&format!(
+                "{message} ({}{one}); {help}",
+                executor.isolation()
+            ));
         }
         output.event(Event::HostReady {
             isolation: executor.isolation(),

@@ -26,7 +26,8 @@ struct Place {
 }
 
 impl Local {
-    /// Starts the slots: as many as asked for, or one a physical core.
+    /// Starts the slots: as many as asked for, or one a physical core; fewer where runs at the same time
+    /// would spoil each other.
     ///
     /// Each slot is a process; start them before any thread, while the judge is small.
     ///
@@ -36,6 +37,7 @@ impl Local {
         let host = Host::find(demand)?;
         let cores = host.physical_cores();
         let jobs = jobs.unwrap_or(cores.len()).max(1);
+        let jobs = host.most_at_once().map_or(jobs, |most| jobs.min(most));
         // Two judges on one machine should not choose the same core first.
         let start = std::process::id() as usize;
         let mut places = Vec::with_capacity(jobs);
@@ -57,6 +59,11 @@ impl Local {
     /// What keeps programs apart.
     pub fn isolation(&self) -> Isolation {
         self.host.isolation()
+    }
+
+    /// How many runs go on at once at most, where this way to keep programs apart allows no more.
+    pub fn most_at_once(&self) -> Option<usize> {
+        self.host.most_at_once()
     }
 
     /// What is stronger and cannot be had here, with the reason.

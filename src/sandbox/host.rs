@@ -125,6 +125,17 @@ impl Host {
         self.cores.clone()
     }
 
+    /// How many runs may go on at once without one being able to spoil another; `None` where it is for the
+    /// processors to say.
+    ///
+    /// Where programs have the judge's own user, the kernel counts their processes together: one that
+    /// takes all there are would make another fail.
+    pub fn most_at_once(&self) -> Option<usize> {
+        let is_shared =
+            self.isolation == Isolation::Landlock && self.bare_change == Change::Already;
+        is_shared.then_some(1)
+    }
+
     /// How the slot of this number is to be.
     pub(super) fn setup(&self, number: u32, core: Option<CoreId>) -> Setup {
         let change = match self.isolation {

@@ -189,7 +189,12 @@ fn a_slot_that_is_killed_leaves_no_process() {
     if bare_slot().is_none() {
         return;
     }
-    let output = crate::sandbox::alone("ladder::a_slot_is_killed", |_| {});
+    // A slot that is killed cannot remove its box any more.
+    let directory = tempfile::tempdir().unwrap();
+    fs::set_permissions(directory.path(), fs::Permissions::from_mode(0o755)).unwrap();
+    let output = crate::sandbox::alone("ladder::a_slot_is_killed", |command| {
+        command.env("TMPDIR", directory.path());
+    });
     let report = String::from_utf8_lossy(&output.stdout);
     assert!(report.contains("nobody is left"), "{report}");
 }
