@@ -415,7 +415,7 @@ fn memory_beyond_the_limit_ends_the_program() {
         "",
     );
     let outcome = check(&mut slot, &job("hungry", &["memory", "50"]), "exit 0", "");
-    let near = Bytes::mib(49)..Bytes::mib(53);
+    let near = Bytes::mib(48)..Bytes::mib(53);
     assert!(near.contains(&outcome.peak_memory), "{outcome:?}");
 }
 
@@ -730,7 +730,7 @@ fn what_one_run_held_is_not_billed_to_the_next() {
         let outcome = check(&mut slot, &job("nothing", &[]), "exit 0", "");
         assert!(outcome.peak_memory < Bytes::mib(2), "{outcome:?}");
         let outcome = check(&mut slot, &job("hungry", &["memory", "50"]), "exit 0", "");
-        let near = Bytes::mib(49)..Bytes::mib(53);
+        let near = Bytes::mib(48)..Bytes::mib(53);
         assert!(near.contains(&outcome.peak_memory), "{outcome:?}");
     }
 }
