@@ -14,9 +14,10 @@ use crate::judge::case::{Detail, ReadyCase};
 use crate::judge::time_limit;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::Event;
+use crate::model::judgement::Judgement;
 use crate::model::problem::Problem;
 use crate::plan::Mode;
-use crate::validate::{self, Extent};
+use crate::validate::{self, Extent, idle, mutations};
 
 /// Verifies.
 pub fn run(arguments: &VerifyArguments) -> ExitCode {
@@ -91,6 +92,7 @@ impl Verifier<'_> {
             problem,
             selected: &selected,
             extent: self.extent(),
+            mutations: &mutations::generic(),
             executor: &*self.host.executor,
             builder: self.builder,
             events: &|event| self.output.event(event),
@@ -129,6 +131,10 @@ impl Verifier<'_> {
         .run()?;
         if self.extent() == Extent::Everything && !finished.results.interrupted {
             self.diagnosed(doubts(problem, &finished));
+            if self.arguments.output.verbose {
+                let judgements: Vec<&Judgement> = finished.results.judgements().collect();
+                self.diagnosed(idle::find(problem, &judgements).into_iter().collect());
+            }
         }
         Ok(())
     }

@@ -33,6 +33,8 @@ pub struct Problem {
     pub include: Vec<IncludedFile>,
     /// The programs that say whether an input is valid.
     pub input_validators: Vec<Program>,
+    /// The programs that say whether a judge answer is well formed.
+    pub answer_validators: Vec<Program>,
     /// Its example submissions, by name.
     pub submissions: Vec<Submission>,
     /// `generators/generators.yaml`, if there is one.

@@ -104,6 +104,7 @@ fn read_rest(
         .map_or(&ProblemType::Unknown, |yaml| &yaml.problem_type);
     let io = juror_toml::read(tree, writing, diagnostics);
     let validators = programs::input_validators(tree, constants, diagnostics);
+    let answer_validators = programs::answer_validators(tree, constants, diagnostics);
     let include = programs::included(tree, languages, diagnostics);
     let recipe = tree
         .file("generators/generators.yaml")
@@ -141,6 +142,7 @@ fn read_rest(
         test_data,
         include,
         input_validators: validators.programs,
+        answer_validators,
         submissions,
         recipe,
     })

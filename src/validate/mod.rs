@@ -1,16 +1,24 @@
 //! Proves test data: every input passes every input validator, every invalid input is refused by one,
-//! outputs that are said to be valid or invalid are so, and nothing is looser than it looks.
+//! answers and outputs that are said to be valid or invalid are so, no case is there twice, and nothing
+//! is looser than it looks.
 
-pub mod inputs;
-pub mod outputs;
+mod answers;
+mod equal;
+pub mod idle;
+mod inputs;
+pub mod mutations;
+mod outputs;
+mod programs;
+mod strictness;
 
 use crate::build::Builder;
-use crate::executor::Executor;
+use crate::executor::{Executor, RunError};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::Event;
 use crate::model::judgement::JudgeError;
 use crate::model::problem::Problem;
 use crate::model::test_data::TestCase;
+use crate::validate::mutations::Mutation;
 
 /// What is proved, and with what.
 pub struct Proving<'a> {
@@ -20,6 +28,9 @@ pub struct Proving<'a> {
     pub selected: &'a (dyn Fn(&str) -> bool + Sync),
     /// How much of the data.
     pub extent: Extent,
+    /// Faults that the input validators should find: [`mutations::generic`], and those that a grammar of
+    /// the input knows.
+    pub mutations: &'a [Mutation],
     /// Where validators run.
     pub executor: &'a dyn Executor,
     /// Makes programs of sources.
@@ -51,11 +62,42 @@ pub struct Proof {
 /// # Errors
 /// When the judge failed, for example because a validator's compiler is missing.
 pub fn data(proving: &Proving<'_>) -> Result<Proof, JudgeError> {
-    let mut proof = inputs::prove(proving)?;
-    if !proof.interrupted {
-        proof.diagnostics.extend(outputs::prove(proving)?);
+    let mut proof = Proof::default();
+    let programs = &proving.problem.input_validators;
+    let validators = programs::build(proving, "the input validator", programs, &mut proof)?;
+    let is_whole = validators.len() == programs.len();
+    let steps: [&dyn Fn(&mut Proof) -> Result<(), JudgeError>; 5] = [
+        &|proof| inputs::prove(proving, &validators, proof),
+        &|proof| match is_whole && !proof.has_errors() {
+            true => strictness::prove(proving, &validators, proof),
+            false => Ok(()),
+        },
+        &|proof| answers::prove(proving, proof),
+        &|proof| proof.take(Ok(outputs::prove(proving)?)),
+        &|proof| proof.take(Ok(equal::find(proving)?)),
+    ];
+    for step in steps {
+        if !proof.interrupted {
+            step(&mut proof)?;
+        }
     }
     Ok(proof)
+}
+
+impl Proof {
+    /// Takes what a step found, or that it was cut short.
+    fn take(&mut self, found: Result<Vec<Diagnostic>, RunError>) -> Result<(), JudgeError> {
+        match found {
+            Ok(found) => self.diagnostics.extend(found),
+            Err(RunError::Interrupted) => self.interrupted = true,
+            Err(RunError::Fault(error)) => return Err(error),
+        }
+        Ok(())
+    }
+
+    fn has_errors(&self) -> bool {
+        self.diagnostics.iter().any(Diagnostic::is_error)
+    }
 }
 
 impl Proving<'_> {
@@ -64,6 +106,7 @@ impl Proving<'_> {
         let data = &self.problem.test_data;
         let selected = data.cases.iter().filter(|case| (self.selected)(&case.name));
         let others = data.valid_outputs.iter().chain(&data.invalid_outputs);
+        let others = others.chain(&data.invalid_answers);
         selected.chain(others.filter(|_| self.extent == Extent::Everything))
     }
 
