@@ -66,20 +66,18 @@ pub fn data(proving: &Proving<'_>) -> Result<Proof, JudgeError> {
     let programs = &proving.problem.input_validators;
     let validators = programs::build(proving, "the input validator", programs, &mut proof)?;
     let is_whole = validators.len() == programs.len();
-    let steps: [&dyn Fn(&mut Proof) -> Result<(), JudgeError>; 5] = [
-        &|proof| inputs::prove(proving, &validators, proof),
-        &|proof| match is_whole && !proof.has_errors() {
-            true => strictness::prove(proving, &validators, proof),
-            false => Ok(()),
-        },
-        &|proof| answers::prove(proving, proof),
-        &|proof| proof.take(Ok(outputs::prove(proving)?)),
-        &|proof| proof.take(Ok(equal::find(proving)?)),
-    ];
-    for step in steps {
-        if !proof.interrupted {
-            step(&mut proof)?;
-        }
+    if !proof.interrupted {
+        inputs::prove(proving, &validators, &mut proof)?;
+    }
+    if is_whole && !proof.interrupted && !proof.has_errors() {
+        strictness::prove(proving, &validators, &mut proof)?;
+    }
+    if !proof.interrupted {
+        answers::prove(proving, &mut proof)?;
+    }
+    if !proof.interrupted {
+        proof.diagnostics.extend(outputs::prove(proving)?);
+        proof.diagnostics.extend(equal::find(proving)?);
     }
     Ok(proof)
 }
