@@ -21,16 +21,15 @@ use crate::model::judgement::JudgeError;
 use crate::model::problem::ProgramIo;
 use crate::model::recipe::{AnswerSource, RecipeCase};
 
-/// Makes or verifies the answers of all cases that have an input and a solution.
+/// Makes or verifies the answers of those of these cases that have a solution.
 pub(super) fn make(
     generating: &Generating<'_>,
     stage: &Stage,
-    has_input: impl Fn(&RecipeCase) -> bool,
+    all: &[&RecipeCase],
 ) -> Result<Generated, JudgeError> {
     let mut generated = Generated::default();
     let mut cases = Vec::new();
-    let all = generating.recipe.cases.iter();
-    for case in all.filter(|case| has_input(case)) {
+    for &case in all {
         match &case.answer {
             AnswerSource::Solution(solution) if is_needed(generating, stage, case) => {
                 cases.push((case, solution.as_path()));

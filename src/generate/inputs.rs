@@ -27,13 +27,14 @@ pub(super) type Generators<'a> = BTreeMap<&'a GeneratorProgram, Runnable>;
 /// What generators made, by case and extension.
 pub(super) type Digests = BTreeMap<String, BTreeMap<&'static str, Digested>>;
 
-/// Builds the generators; what keeps one from being built is for the user to see.
+/// Builds the generators of these cases; what keeps one from being built is for the user to see.
 pub(super) fn generators<'a>(
     generating: &Generating<'a>,
+    cases: &[&'a RecipeCase],
 ) -> Result<Result<Generators<'a>, Generated>, JudgeError> {
     let mut generators = BTreeMap::new();
     let mut failed = Generated::default();
-    let commands = generating.recipe.cases.iter().filter_map(command);
+    let commands = cases.iter().filter_map(|case| command(case));
     let programs: std::collections::BTreeSet<_> = commands.map(|it| &it.program).collect();
     for program in programs {
         match build(generating, &of_generator(program))? {
@@ -60,13 +61,13 @@ pub(super) fn command(case: &RecipeCase) -> Option<&GeneratorCommand> {
     }
 }
 
-/// Makes the inputs and the further files of all cases on the stage.
+/// Makes the inputs and the further files of these cases on the stage.
 pub(super) fn make(
     generating: &Generating<'_>,
     stage: &Stage,
     generators: &Generators<'_>,
+    cases: &[&RecipeCase],
 ) -> Result<(Generated, Digests), JudgeError> {
-    let cases = &generating.recipe.cases;
     let progress = |done| {
         (generating.events)(Event::Progress {
             what: "inputs".to_owned(),

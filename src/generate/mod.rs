@@ -6,6 +6,7 @@
 mod answers;
 pub mod files;
 mod inputs;
+mod memory;
 mod patterns;
 mod programs;
 mod repeat;
@@ -18,12 +19,13 @@ use std::time::Instant;
 use crate::build::Builder;
 use crate::executor::Executor;
 use crate::generate::files::place;
+use crate::generate::memory::{Keys, Memory};
 use crate::generate::stage::{Stage, file_name};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::{Event, GeneratedState};
 use crate::model::judgement::JudgeError;
 use crate::model::problem::Problem;
-use crate::model::recipe::Recipe;
+use crate::model::recipe::{Recipe, RecipeCase};
 
 /// What is made, and with what.
 pub struct Generating<'a> {
@@ -77,18 +79,23 @@ impl Generated {
 pub fn generate(generating: &Generating<'_>) -> Result<Generated, JudgeError> {
     let mut generated = Generated::default();
     let stage = Stage::new()?;
-    let generators = match inputs::generators(generating)? {
+    let memory = Memory::open(generating);
+    let mut left: Vec<&RecipeCase> = Vec::new();
+    let mut keys: Vec<(String, &str)> = Vec::new();
+    remembered(generating, &memory, &stage, &mut keys, &mut left)?;
+    let generators = match inputs::generators(generating, &left)? {
         Ok(generators) => generators,
         Err(not) => return Ok(not),
     };
-    let (made, digests) = inputs::make(generating, &stage, &generators)?;
+    let (made, digests) = inputs::make(generating, &stage, &generators, &left)?;
     let since = Instant::now();
     let had_faults = !generated.goes_on(made);
     if generated.interrupted {
         return Ok(generated);
     }
     // The faults of all cases are told at once.
-    let answers = answers::make(generating, &stage, |case| digests.contains_key(&case.name))?;
+    left.retain(|case| digests.contains_key(&case.name));
+    let answers = answers::make(generating, &stage, &left)?;
     if !generated.goes_on(answers) || had_faults {
         return Ok(generated);
     }
@@ -109,7 +116,36 @@ pub fn generate(generating: &Generating<'_>) -> Result<Generated, JudgeError> {
         }
     }
     place_all(generating, &stage, &mut generated)?;
+    memory.keep(&keys, &stage);
     Ok(generated)
+}
+
+/// Finds the keys of all cases, and puts those on the stage that are in the package as they were made
+/// before; the others are left to be made.
+fn remembered<'a>(
+    generating: &Generating<'a>,
+    memory: &Memory,
+    stage: &Stage,
+    keys: &mut Vec<(String, &'a str)>,
+    left: &mut Vec<&'a RecipeCase>,
+) -> Result<(), JudgeError> {
+    let data = generating.problem.dir.join("data");
+    let mut maker = Keys::new(generating);
+    for case in &generating.recipe.cases {
+        let key = match memory.is_on() {
+            true => maker.of(case),
+            false => None,
+        };
+        let Some(key) = key else {
+            left.push(case);
+            continue;
+        };
+        if !memory.recall(&key, &case.name, &data, stage)? {
+            left.push(case);
+        }
+        keys.push((key, &case.name));
+    }
+    Ok(())
 }
 
 /// Puts a link for each file of a case whose files are another one's.

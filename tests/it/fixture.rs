@@ -106,6 +106,7 @@ impl Fixture {
             .current_dir(self.dir.path())
             .args(arguments.split_whitespace())
             .env_remove("NO_COLOR")
+            .env("XDG_CACHE_HOME", self.dir.path().join("cache"))
             .env("CI", "true");
         command
     }

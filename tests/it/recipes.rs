@@ -249,3 +249,52 @@ fn patterns_are_looked_for_line_by_line() {
         &["secret/b: `^4` is not found in its .ans", "1 warning"],
     );
 }
+
+#[test]
+fn only_what_changed_is_made_again() {
+    let fixture = fixture(&format!(
+        "{SOLUTION}data: {{secret: {{data: {{a: chance.py 1, b: {{copy: manual/m}}}}}}}}\n"
+    ));
+    // Shows by its output whether it ran.
+    let chance = "import time; print(1, time.time_ns())\n";
+    fixture.write("sum/generators/chance.py", chance);
+    let check = |said: &str| {
+        fixture.check("generate sum", 0, &[said]);
+        read(&fixture, "secret/a.in")
+    };
+    let first = check("2 created");
+    assert_eq!(check("2 unchanged"), first);
+    let remade = |why: &str, said: &str, before: &str| {
+        let now = check(said);
+        assert_ne!(now, before, "{why}");
+        now
+    };
+    fixture.write("sum/generators/chance.py", format!("{chance}#\n"));
+    let now = remade("another generator", "1 changed, 1 unchanged", &first);
+    fixture.write("sum/data/secret/a.ans", "0\n");
+    let now = remade("other data", "1 changed, 1 unchanged", &now);
+    fixture.write(
+        "sum/submissions/accepted/right.sh",
+        "read -r x y; echo $((x + y))\n",
+    );
+    let now = remade("another solution", "1 changed, 1 unchanged", &now);
+    let recipe =
+        fs::read_to_string(fixture.path("sum/generators/generators.yaml")).expect("recipe");
+    fixture.write(
+        "sum/generators/generators.yaml",
+        recipe.replace("py 1", "py 2"),
+    );
+    let now = remade("another command", "1 changed, 1 unchanged", &now);
+    fs::remove_dir_all(fixture.path("cache")).expect("a memory");
+    let now = remade("no memory", "1 changed, 1 unchanged", &now);
+    assert_eq!(check("2 unchanged"), now);
+    fixture.write("sum/generators/manual/m.in", "4 5\n");
+    fixture.check(
+        "generate sum",
+        3,
+        &["the solution disagrees with the answer given"],
+    );
+    fixture.write("sum/generators/manual/m.ans", "9\n");
+    assert_eq!(check("1 changed, 1 unchanged"), now);
+    assert_eq!(read(&fixture, "secret/b.in"), "4 5\n");
+}
