@@ -61,7 +61,8 @@ pub enum Command {
     /// Make a problem's test data from its recipe, or prove that it is what the recipe gives
     ///
     /// The recipe is generators/generators.yaml. Everything is made apart first; the package is
-    /// touched only when all of it is there, and files that are right already are left alone.
+    /// touched only when all of it is there. Only what changed is made: a case whose recipe, programs and
+    /// tools are as they were, and whose files are what came of them, is left as it is.
     #[command(after_long_help = GENERATE_EXAMPLES)]
     Generate(GenerateArguments),
     /// Compare an output with a judge answer, as the default output validator does
@@ -141,6 +142,8 @@ Examples:
       solution.
   juror generate problems/game1 --check
       Write nothing; say what differs from what the recipe gives, byte for byte.
+  juror generate problems/game1 --prune
+      After cases got other names: remove those with the old ones.
 
 Exit codes: see `juror --help`.";
 
@@ -217,8 +220,19 @@ pub struct GenerateArguments {
     #[arg(required = true, value_name = "PACKAGE")]
     pub packages: Vec<PathBuf>,
     /// Write nothing; fail when anything differs from what the recipe gives
-    #[arg(long)]
+    ///
+    /// Everything is made anew, and every generator is started twice: the second time later, in another
+    /// directory, time zone and locale. One that does not give the same is named.
+    #[arg(long, conflicts_with_all = ["fresh", "prune"])]
     pub check: bool,
+    /// Make everything, also what is there as it was made before
+    #[arg(long)]
+    pub fresh: bool,
+    /// Remove files of data/ that the recipe does not make
+    ///
+    /// Without it they are named and left alone.
+    #[arg(long)]
+    pub prune: bool,
     /// How many programs run at once [default: one per physical core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub jobs: Option<u16>,

@@ -62,6 +62,8 @@ fn package(
             true => Mode::Check,
             false => Mode::Write,
         },
+        fresh: arguments.fresh,
+        prune: arguments.prune,
         executor: &*host.executor,
         builder,
         events: &|event| output.event(event),

@@ -216,12 +216,12 @@ pub fn obstacles(package: &Path, data: &Path, named: &BTreeSet<String>) -> Vec<D
     found
 }
 
-/// What is in `data/` that the recipe does not make: test cases by their names, other files with their
-/// endings.
+/// The files in `data/` that the recipe does not make, by their names below it. What the format does not
+/// look at, such as READMEs, is not among them.
 ///
 /// # Errors
 /// What the system says.
-pub fn unknown(data: &Path, named: &BTreeSet<String>) -> Result<Vec<String>, JudgeError> {
+pub fn strangers(data: &Path, named: &BTreeSet<String>) -> Result<Vec<String>, JudgeError> {
     let fault = |error| JudgeError::new(format!("list {}", data.display()), error);
     let mut strangers = Vec::new();
     if !data.exists() {
@@ -239,6 +239,31 @@ pub fn unknown(data: &Path, named: &BTreeSet<String>) -> Result<Vec<String>, Jud
             strangers.push(name);
         }
     }
+    Ok(strangers)
+}
+
+/// Removes files below `data/`, and directories in which nothing is left.
+///
+/// # Errors
+/// What the system says, with the file's name.
+pub fn remove(data: &Path, files: &[String]) -> Result<(), JudgeError> {
+    for file in files {
+        let path = data.join(file);
+        fs::remove_file(&path)
+            .map_err(|error| JudgeError::new(format!("remove {}", path.display()), error))?;
+        let above = path.ancestors().skip(1);
+        for dir in above.take_while(|dir| *dir != data && dir.starts_with(data)) {
+            // One that is not empty stays.
+            if fs::remove_dir(dir).is_err() {
+                break;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// How files are told of: test cases by their names, other files with their endings.
+pub fn told(strangers: Vec<String>) -> Vec<String> {
     let cases: BTreeSet<String> = strangers
         .iter()
         .filter_map(|name| name.strip_suffix(".in"))
@@ -251,7 +276,7 @@ pub fn unknown(data: &Path, named: &BTreeSet<String>) -> Result<Vec<String>, Jud
         .collect();
     unknown.extend(cases);
     unknown.sort();
-    Ok(unknown)
+    unknown
 }
 
 /// Whether a name leads through the directory of a case's files.
@@ -336,8 +361,18 @@ mod tests {
             fs::write(path, "").unwrap();
         }
         let named = ["secret/a.in", "secret/a.ans"].map(str::to_owned);
+        let strangers = strangers(dir.path(), &BTreeSet::from(named)).unwrap();
+        remove(dir.path(), &strangers).unwrap();
+        let left = WalkDir::new(dir.path().join("secret"))
+            .min_depth(1)
+            .sort_by_file_name();
+        let left = left
+            .into_iter()
+            .map(|entry| entry.unwrap().file_name().to_owned());
+        let left: Vec<_> = left.collect();
+        assert_eq!(left, [".hidden", "README.md", "a.ans", "a.in"]);
         assert_eq!(
-            unknown(dir.path(), &BTreeSet::from(named)).unwrap(),
+            told(strangers),
             ["secret/a.hint", "secret/b", "secret/c.ans"]
         );
     }

@@ -53,8 +53,9 @@ impl Memory {
             return Self::default();
         };
         let text = fs::read_to_string(&path).unwrap_or_default();
+        let known = parse(&text).filter(|_| !generating.fresh);
         Self {
-            known: parse(&text).unwrap_or_default(),
+            known: known.unwrap_or_default(),
             path: Some(path),
         }
     }

@@ -35,6 +35,10 @@ pub struct Generating<'a> {
     pub recipe: &'a Recipe,
     /// Whether files are written.
     pub mode: Mode,
+    /// Whether everything is made, also what is there as it was made before.
+    pub fresh: bool,
+    /// Whether files that the recipe does not make are removed.
+    pub prune: bool,
     /// Where generators and solutions run.
     pub executor: &'a dyn Executor,
     /// Makes programs of sources.
@@ -182,8 +186,17 @@ fn place_all(
         let state = files::place_file(&data.join(&file.name), contents, generating.mode)?;
         announce(generating, generated, &file.name, state);
     }
-    for name in files::unknown(&data, &named)? {
-        announce(generating, generated, &name, GeneratedState::Unknown);
+    let strangers = files::strangers(&data, &named)?;
+    let prune = generating.prune && generating.mode == Mode::Write;
+    if prune {
+        files::remove(&data, &strangers)?;
+    }
+    for name in files::told(strangers) {
+        let state = match prune {
+            true => GeneratedState::Removed,
+            false => GeneratedState::Unknown,
+        };
+        announce(generating, generated, &name, state);
     }
     Ok(())
 }
@@ -196,7 +209,10 @@ fn announce(
 ) {
     let settled = matches!(
         state,
-        GeneratedState::Created | GeneratedState::Changed | GeneratedState::Unchanged
+        GeneratedState::Created
+            | GeneratedState::Changed
+            | GeneratedState::Unchanged
+            | GeneratedState::Removed
     );
     generated.differing += usize::from(!settled);
     (generating.events)(Event::CaseGenerated {

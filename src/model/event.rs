@@ -159,6 +159,8 @@ pub enum GeneratedState {
     Unchanged,
     /// It is there, but the recipe does not make it.
     Unknown,
+    /// It was there, the recipe does not make it, and such was to be removed.
+    Removed,
     /// It is not there, and nothing was to be written.
     Missing,
     /// It is there with other bytes, and nothing was to be written.

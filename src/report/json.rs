@@ -608,6 +608,7 @@ enum WireState {
     Changed,
     Unchanged,
     Unknown,
+    Removed,
     Missing,
     Differs,
 }
@@ -619,6 +620,7 @@ impl From<GeneratedState> for WireState {
             GeneratedState::Changed => Self::Changed,
             GeneratedState::Unchanged => Self::Unchanged,
             GeneratedState::Unknown => Self::Unknown,
+            GeneratedState::Removed => Self::Removed,
             GeneratedState::Missing => Self::Missing,
             GeneratedState::Differs => Self::Differs,
         }

@@ -210,6 +210,18 @@ fn hand_made_files_are_told_and_left_alone() {
     fixture.check("generate sum --check", 1, &["2 unknown"]);
     assert_eq!(read(&fixture, "secret/mine.in"), "5 5\n");
     assert_eq!(read(&fixture, "secret/a.png"), "picture");
+    fixture.check("generate sum --check --prune", 2, &["--prune"]);
+    fixture.write("sum/data/secret/old/1.in", "5 5\n");
+    fixture.write("sum/data/secret/old/README.md", "mine");
+    fixture.check(
+        "generate sum --prune",
+        0,
+        &["secret/a.png", "secret/mine", "secret/old/1", "3 removed"],
+    );
+    assert_eq!(
+        names(&fixture),
+        ["secret/a.ans", "secret/a.in", "secret/old/README.md"]
+    );
     // What stands where the recipe has something else is not removed either.
     fs::create_dir_all(fixture.path("sum/data/secret/b.in")).expect("a directory");
     let recipe =
@@ -288,6 +300,8 @@ fn only_what_changed_is_made_again() {
     fs::remove_dir_all(fixture.path("cache")).expect("a memory");
     let now = remade("no memory", "1 changed, 1 unchanged", &now);
     assert_eq!(check("2 unchanged"), now);
+    fixture.check("generate sum --fresh", 0, &["1 changed, 1 unchanged"]);
+    let now = read(&fixture, "secret/a.in");
     fixture.write("sum/generators/manual/m.in", "4 5\n");
     fixture.check(
         "generate sum",

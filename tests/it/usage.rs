@@ -209,6 +209,7 @@ fn new_data_has_the_rights_that_the_umask_leaves() {
         let status = Command::new("sh")
             .args(["-c", &line])
             .current_dir(fixture.root())
+            .env("XDG_CACHE_HOME", fixture.path("cache"))
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .status();

@@ -214,6 +214,7 @@ impl State {
             GeneratedState::Missing,
             GeneratedState::Differs,
             GeneratedState::Unknown,
+            GeneratedState::Removed,
         ]
         .into_iter()
         .filter_map(|state| {
@@ -242,7 +243,7 @@ impl AtWork {
         for generated in &self.generated {
             let look = match generated.state {
                 GeneratedState::Missing | GeneratedState::Differs => Look::Bad,
-                GeneratedState::Unknown => Look::Plain,
+                GeneratedState::Unknown | GeneratedState::Removed => Look::Plain,
                 _ if !style.is_verbose() => continue,
                 GeneratedState::Unchanged => Look::Dim,
                 _ => Look::Plain,
@@ -275,6 +276,7 @@ const fn in_words(state: GeneratedState) -> &'static str {
         GeneratedState::Changed => "changed",
         GeneratedState::Unchanged => "unchanged",
         GeneratedState::Unknown => "unknown",
+        GeneratedState::Removed => "removed",
         GeneratedState::Missing => "missing",
         GeneratedState::Differs => "differs",
     }
