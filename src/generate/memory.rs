@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 use std::env;
 use std::ffi::OsString;
 use std::fmt::Write as _;
-use std::fs;
-use std::io::Write as _;
+use std::fs::{self, File};
+use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha512};
@@ -77,17 +77,17 @@ impl Memory {
         let Some(files) = self.known.get(key) else {
             return Ok(false);
         };
-        let mut contents = Vec::new();
-        for (extension, digest) in files {
-            match fs::read(data.join(file_name(case, extension))) {
-                Ok(bytes) if hex(&Sha512::digest(&bytes)) == *digest => {
-                    contents.push((extension, bytes));
-                }
-                _ => return Ok(false),
-            }
+        let path = |extension: &str| data.join(file_name(case, extension));
+        let is_same = |(extension, digest): (&String, &Hex)| {
+            digest_of(&path(extension)).is_some_and(|there| there == *digest)
+        };
+        if !files.iter().all(is_same) {
+            return Ok(false);
         }
-        for (extension, bytes) in contents {
-            stage.add(case, extension, &mut bytes.as_slice())?;
+        for extension in files.keys() {
+            let path = path(extension);
+            let fault = |error| JudgeError::new(format!("read {}", path.display()), error);
+            stage.add(case, extension, &mut File::open(&path).map_err(fault)?)?;
         }
         Ok(true)
     }
@@ -100,10 +100,10 @@ impl Memory {
         for (key, case) in cases {
             let _ = writeln!(text, "{key}");
             for extension in stage.extensions(case) {
-                let Ok(bytes) = fs::read(stage.path(case, &extension)) else {
+                let Some(digest) = digest_of(&stage.path(case, &extension)) else {
                     return;
                 };
-                let _ = writeln!(text, " {} {extension}", hex(&Sha512::digest(&bytes)));
+                let _ = writeln!(text, " {digest} {extension}");
             }
         }
         let dir = path.parent().unwrap_or(Path::new("."));
@@ -153,6 +153,19 @@ fn parse(text: &str) -> Option<BTreeMap<Hex, Files>> {
         }
     }
     Some(known)
+}
+
+/// The digest of a file; `None` where it cannot be read.
+fn digest_of(path: &Path) -> Option<Hex> {
+    let mut file = File::open(path).ok()?;
+    let mut hasher = Sha512::new();
+    let mut chunk = vec![0; 1 << 16];
+    loop {
+        match file.read(&mut chunk).ok()? {
+            0 => return Some(hex(&hasher.finalize())),
+            length => hasher.update(&chunk[..length]),
+        }
+    }
 }
 
 fn hex(bytes: &[u8]) -> Hex {

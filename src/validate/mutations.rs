@@ -8,7 +8,7 @@ use std::fmt;
 /// A change of an input that a validator should refuse.
 pub struct Mutation {
     /// What the changed input has, such as `a blank at the end of a line`.
-    pub name: &'static str,
+    pub name: String,
     /// What it is about.
     pub class: Class,
     /// Makes the changed input; `None` where the input has no place for it.
@@ -43,7 +43,7 @@ pub enum Class {
 pub fn generic() -> Vec<Mutation> {
     fn of(class: Class, name: &'static str, change: fn(&[u8]) -> Option<Vec<u8>>) -> Mutation {
         Mutation {
-            name,
+            name: name.to_owned(),
             class,
             change: Box::new(change),
         }

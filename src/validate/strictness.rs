@@ -64,7 +64,7 @@ pub(super) fn prove(
             let of_class = found.entry(mutation.class).or_default();
             if of_class.iter().all(|other| other.name != mutation.name) {
                 of_class.push(Accepted {
-                    name: mutation.name,
+                    name: &mutation.name,
                     test_case: &test_case.name,
                 });
             }
@@ -119,7 +119,7 @@ fn is_accepted(
 
 /// A change that was accepted, and where.
 struct Accepted<'a> {
-    name: &'static str,
+    name: &'a str,
     test_case: &'a str,
 }
 
