@@ -81,6 +81,9 @@ impl Reader<'_> {
                 true => self.numbers.name(&entry.key),
                 false => entry.key.clone(),
             } + &suffix;
+            if self.is_full(entry.key_range, remarks) {
+                return;
+            }
             if name == "test_group" {
                 let help = "rename it: its .yaml file would be that of the group";
                 let message = "a test case must not be called `test_group`";

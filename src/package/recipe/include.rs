@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use crate::model::recipe::RecipeLink;
-use crate::package::recipe::join;
+use crate::package::recipe::{MOST_CASES, join};
 use crate::package::suggest::nearest;
 use crate::package::text::{Range, Remarks, shown};
 
@@ -47,6 +47,10 @@ pub(super) fn resolve(directories: &[Directory], remarks: &mut Remarks<'_>) -> V
     for (at, directory) in directories.iter().enumerate() {
         for edge in &graph.edges[at] {
             let Some(range) = edge.included else { continue };
+            // More than anybody wants; the reader of this says so.
+            if found.len() > MOST_CASES {
+                return found;
+            }
             found.extend(graph.cases(edge.to).into_iter().map(|case| {
                 let base = case.rsplit('/').next().unwrap_or(case);
                 Found {

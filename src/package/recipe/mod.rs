@@ -70,6 +70,7 @@ fn read_root(path: &Path, dir: &Path, root: &Node, remarks: &mut Remarks<'_>) ->
         numbers: Numbers::up_to(numbered),
         directories: Vec::new(),
         has_entries: false,
+        is_reported_full: false,
         taken: HashMap::new(),
         seeded: HashMap::new(),
         recipe: Recipe {
@@ -96,6 +97,9 @@ const TOP: [&str; 7] = [
     "valid_output",
     "fuzz",
 ];
+
+/// So many cases a recipe may make, links among them; a slip in a `count` or `include` ends here.
+const MOST_CASES: usize = 50_000;
 
 /// What a name may be.
 const NAME_HELP: &str = "letters, digits, `_`, `-` and `.`, with a letter, digit or `_` first";
@@ -128,6 +132,7 @@ struct Reader<'a> {
     directories: Vec<Directory>,
     /// Whether there is any entry for cases, right or wrong.
     has_entries: bool,
+    is_reported_full: bool,
     /// The line of each name below `data/`.
     taken: HashMap<String, u32>,
     /// The line of each command that has a seed, with what else the seed is made of.
@@ -367,9 +372,24 @@ impl Reader<'_> {
         }
     }
 
+    /// Whether no further case is taken; the first time, that is reported.
+    fn is_full(&mut self, range: Range, remarks: &mut Remarks<'_>) -> bool {
+        let is_full = self.recipe.cases.len() + self.recipe.links.len() >= MOST_CASES;
+        if is_full && !self.is_reported_full {
+            self.is_reported_full = true;
+            let message =
+                format!("is more than juror makes: a recipe has at most {MOST_CASES} cases");
+            remarks.error(range, message, Some("make fewer, larger cases"));
+        }
+        is_full
+    }
+
     /// Makes links of what is included.
     fn includes(&mut self, remarks: &mut Remarks<'_>) {
         for found in include::resolve(&self.directories, remarks) {
+            if self.is_full(found.range, remarks) {
+                return;
+            }
             if self.take(&found.link.name, found.range, remarks) {
                 self.recipe.links.push(found.link);
             }

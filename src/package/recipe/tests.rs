@@ -394,3 +394,102 @@ fn a_recipe_without_cases_is_doubted() {
     check("solution:\n", &[doubt]);
     check("", &[" is empty (describe the test data under `data:`)"]);
 }
+
+#[test]
+fn a_recipe_has_an_end() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("generators/generators.yaml");
+    fs::create_dir(dir.path().join("generators")).unwrap();
+    fs::write(dir.path().join("generators/g"), "").unwrap();
+    let many = |entry: &dyn Fn(usize) -> String| -> String { (0..1000).map(entry).collect() };
+    let check = |recipe: String| {
+        fs::write(&path, recipe).unwrap();
+        let reading = read(&path, dir.path());
+        let recipe = reading.recipe.unwrap();
+        assert_eq!(recipe.cases.len() + recipe.links.len(), MOST_CASES);
+        let messages = reading.diagnostics.iter();
+        let full = messages.filter(|it| it.message.contains("more than juror makes"));
+        assert_eq!(full.count(), 1);
+    };
+    let counted = |at| format!("  a{at}: {{generate: 'g {at} {{seed}}', count: 100}}\n");
+    check(format!(
+        "data:\n secret:\n  data:\n{}",
+        many(&|at| format!(" {}", counted(at)))
+    ));
+    let (cases, groups) = (
+        many(&|at| format!("    c{at}: g {at}\n")),
+        many(&|at| format!("    g{at}: {{include: [sample]}}\n")),
+    );
+    check(format!(
+        "data:\n  sample:\n   data:\n{cases}  secret:\n   data:\n{groups}"
+    ));
+}
+
+const WORDS: [&str; 41] = [
+    "data:",
+    "sample:",
+    "secret:",
+    "include:",
+    "generators:",
+    "solution:",
+    "random_salt:",
+    "retries:",
+    "generate:",
+    "copy:",
+    "count:",
+    "match:",
+    "in:",
+    "ans:",
+    "yaml:",
+    "in.download:",
+    "link:",
+    "test_group.yaml:",
+    "gen.py",
+    "{seed}",
+    "{count}",
+    "{x}",
+    "manual/a",
+    "/submissions/accepted/a.py",
+    "1..=3",
+    "3",
+    "0",
+    "'",
+    "{",
+    "}",
+    "[",
+    "]",
+    "- ",
+    ": ",
+    ", ",
+    " ",
+    "\n",
+    "\n  ",
+    "\n    ",
+    "\n      ",
+    "\u{e4}",
+];
+
+proptest::proptest! {
+    #![proptest_config(proptest::prelude::ProptestConfig { cases: 256, failure_persistence: None, ..Default::default() })]
+
+    #[test]
+    fn arbitrary_recipes_are_survived(
+        words in proptest::collection::vec(proptest::sample::select(&WORDS[..]), 0..60),
+    ) {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("generators.yaml");
+        fs::write(&path, words.concat()).unwrap();
+        let reading = read(&path, dir.path());
+        for diagnostic in &reading.diagnostics {
+            let spot = diagnostic.place.spot.as_ref();
+            assert!(spot.is_none_or(|spot| spot.line > 0 && spot.column > 0 && spot.width > 0));
+        }
+        // Names are unique, and every link leads to a case.
+        let recipe = reading.recipe.iter();
+        for recipe in recipe {
+            let names: std::collections::BTreeSet<&str> = recipe.cases.iter().map(|it| it.name.as_str()).collect();
+            assert_eq!(names.len(), recipe.cases.len());
+            assert!(recipe.links.iter().all(|link| names.contains(&*link.target) && !names.contains(&*link.name)));
+        }
+    }
+}
