@@ -99,6 +99,10 @@ pub fn generic() -> Vec<Mutation> {
                 insert(input, number.start, b"+")
             },
         ),
+        of(Class::Numbers, "a minus sign before zero", |input| {
+            let zero = words(input).find(|range| input[range.clone()] == *b"0")?;
+            insert(input, zero.start, b"-")
+        }),
         of(Class::Numbers, "a fraction of zero, as in `5.0`", |input| {
             insert(input, first_number(input)?.end, b".0")
         }),
@@ -227,6 +231,19 @@ mod tests {
 
     #[test]
     fn what_has_no_place_for_a_change_has_none() {
+        check(
+            "0",
+            &[
+                "a blank at the start: \" 0\"",
+                "a leading zero: \"00\"",
+                "a leading zero in the last number: \"00\"",
+                "a plus sign: \"+0\"",
+                "a plus sign before the last number: \"+0\"",
+                "a minus sign before zero: \"-0\"",
+                "a fraction of zero, as in `5.0`: \"0.0\"",
+                "an exponent, as in `5e0`: \"0e0\"",
+            ],
+        );
         check("abc", &["a blank at the start: \" abc\""]);
         check("", &[]);
         check(

@@ -7,10 +7,15 @@ use std::process;
 use std::thread;
 use std::time::Duration;
 
+use juror::build::Builder;
+use juror::executor::{Executor, RunError};
+use juror::generate::{Generating, Mode, generate};
 use juror::model::isolation::{Demand, Isolation};
+use juror::model::job::{Job, Reply};
 use juror::model::units::Bytes;
 use juror::sandbox::{Host, Slot, SlotOptions};
 
+use crate::fixture::Fixture;
 use crate::sandbox::{PROGRAMS, bytes_of_output, job, processes_of, run, skip};
 
 /// A slot without namespaces, where the kernel allows one.
@@ -237,4 +242,67 @@ fn the_whole_suite_holds_without_namespaces() {
     );
     let shown = "test sandbox::every_door_is_shut ... ok";
     assert!(report.contains(shown), "{report}");
+}
+
+/// One slot as a place where jobs run.
+struct One(std::sync::Mutex<Slot>);
+
+impl Executor for One {
+    fn slots(&self) -> usize {
+        1
+    }
+
+    fn mechanism(&self) -> String {
+        "one slot".to_owned()
+    }
+
+    fn run(&self, job: &Job) -> Result<Reply, RunError> {
+        let mut slot = self.0.lock().expect("the slot");
+        slot.run(job).map_err(RunError::Fault)
+    }
+
+    fn stop(&self) {}
+}
+
+/// The second start of a generator is in another directory; there, paths are translated.
+#[test]
+fn generators_are_proved_without_namespaces_too() {
+    let Some(slot) = bare_slot() else { return };
+    let fixture = Fixture::new();
+    fixture.write(
+        "sum/generators/gen.sh",
+        "read -r a < one.txt; echo \"$a $1\"\n",
+    );
+    fixture.write("sum/generators/one.txt", "1\n");
+    fixture.write("sum/generators/pwd.sh", "echo \"1 ${#PWD}\"\n");
+    fixture.write(
+        "sum/generators/generators.yaml",
+        "solution: /submissions/accepted/right.sh\ngenerators: {gen: [gen.sh, one.txt]}\n\
+         data: {secret: {data: {a: gen 5, b: pwd.sh}}}\n",
+    );
+    let dir = fixture.path("sum");
+    let problem = juror::package::read(&dir).problem.expect("a problem");
+    let path = dir.join("generators/generators.yaml");
+    let recipe = juror::package::recipe::read(&path, &dir);
+    let executor = One(std::sync::Mutex::new(slot));
+    let generated = generate(&Generating {
+        problem: &problem,
+        recipe: &recipe.recipe.expect("a recipe"),
+        mode: Mode::Check,
+        fresh: false,
+        prune: false,
+        executor: &executor,
+        builder: &Builder::new(&executor).expect("a builder"),
+        events: &|_| {},
+    })
+    .expect("data");
+    let said: Vec<&str> = generated
+        .diagnostics
+        .iter()
+        .map(|it| it.message.split(':').nth(1).unwrap_or_default().trim())
+        .collect();
+    assert_eq!(
+        said,
+        ["`pwd.sh` depends on its working directory or its process number"]
+    );
 }

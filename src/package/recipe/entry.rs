@@ -155,10 +155,7 @@ impl Reader<'_> {
         keys.finish(remarks);
         let (given, line, copy) = (given?, transposed(line)?, transposed(copy)?);
         let counts = match counts {
-            Some((node, counts)) => {
-                self.check_count(node, line.as_ref(), remarks)?;
-                Some(counts?)
-            }
+            Some((node, counts)) => Some(checked(node, counts?, line.as_ref(), remarks)?),
             None => None,
         };
         let copied_input = copy.as_ref().filter(|copy| copy.has_input);
@@ -197,22 +194,6 @@ impl Reader<'_> {
         })
     }
 
-    /// `count` needs a command, and one whose cases can differ.
-    fn check_count(
-        &self,
-        count: &Node,
-        line: Option<&Line>,
-        remarks: &mut Remarks<'_>,
-    ) -> Option<()> {
-        let help = match line {
-            Some(line) if line.varies() => return Some(()),
-            Some(_) => "put `{seed}` or `{count}` into the command, so that its cases differ",
-            None => "only what `generate` makes can be counted; write an entry for each case",
-        };
-        remarks.error(count.range, "`count` would make equal cases", Some(help));
-        None
-    }
-
     /// The path that the copied files begin with.
     fn copy(&self, node: &Node, remarks: &mut Remarks<'_>) -> Option<Copied> {
         let base = keys::filled_text("copy", node, remarks)?;
@@ -238,6 +219,29 @@ impl Reader<'_> {
         self.inside(&generators, &file("in"), "copy", node.range, remarks)?;
         None
     }
+}
+
+/// The values of `count`, which needs a command; a doubt where its cases cannot differ.
+fn checked(
+    node: &Node,
+    counts: Vec<i64>,
+    line: Option<&Line>,
+    remarks: &mut Remarks<'_>,
+) -> Option<Vec<i64>> {
+    match line {
+        None => {
+            let help = "only what `generate` makes can be counted; write an entry for each case";
+            remarks.error(node.range, "`count` would make equal cases", Some(help));
+            return None;
+        }
+        Some(line) if !line.varies() && counts.len() > 1 => {
+            let help = "put `{seed}` or `{count}` into the command, so that they differ";
+            let message = format!("`count` makes {} equal cases", counts.len());
+            remarks.warning(node.range, message, Some(help));
+        }
+        Some(_) => {}
+    }
+    Some(counts)
 }
 
 /// `None` where something is there and wrong.

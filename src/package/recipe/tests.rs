@@ -332,12 +332,14 @@ fn the_same_command_with_the_same_seed_is_refused() {
         &[
             "secret/a: generators/gen.py {seed} own",
             "secret/c: generators/gen.py {seed} salt=x own",
+            "secret/f-1: generators/gen.py 1 own",
+            "secret/f-2: generators/gen.py 1 count=2 own",
             "secret/h: generators/gen.py 1 own",
             "secret/i: generators/gen.py 1 own",
             "5:10: is the same command as on line 4, with the same seed (make them differ by a number, such as `{seed:2}`; or use `count` or `include`)",
             "7:10: `{seed}` is there more than once (one seed is enough: the generator can make more of it)",
             "8:10: `{sed}` is no placeholder (known: {seed}, {seed:1}, {seed:2} and so on, {name}, {count})",
-            "9:38: `count` would make equal cases (put `{seed}` or `{count}` into the command, so that its cases differ)",
+            "warning: 9:38: `count` makes 2 equal cases (put `{seed}` or `{count}` into the command, so that they differ)",
             "10:25: `count` would make equal cases (only what `generate` makes can be counted; write an entry for each case)",
         ],
     );
