@@ -76,9 +76,9 @@ pub enum Detail {
     },
 }
 
-/// Stands for the submission in [`Rules::repeat`].
+/// Stands for the submission in the command line of [`Rules`].
 pub const SUBMISSION: &str = "{submission}";
-/// Stands for the test case in [`Rules::repeat`].
+/// Stands for the test case in the command line of [`Rules`].
 pub const CASE: &str = "{case}";
 
 /// A test case, ready to be judged.

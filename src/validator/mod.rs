@@ -94,6 +94,8 @@ const ROOM: Bytes = Bytes::mib(64);
 
 /// The directory in the box for all that is not the submission's.
 const OWN: &str = "juror";
+/// Its home directory, empty in each run.
+const HOME: &str = "/tmp";
 /// The feedback directory in that one.
 const FEEDBACK: &str = "feedback";
 
@@ -184,10 +186,18 @@ impl OutputValidator {
             .extend(test_case.output_validator_args.iter().cloned());
         let answer = BoxContent::Copy(answer.to_owned());
         let size = size(question.input)?.saturating_add(size(&answer)?);
+        // Not the box: what a submission has there is no configuration of the validator.
+        command.env.retain(|(name, _)| name != "HOME");
+        command.env.push(("HOME".to_owned(), HOME.to_owned()));
         let mut files = Vec::new();
         if let Some(submission) = question.submission {
             let shown = submission.beside();
-            files.extend(shown.files.into_iter().filter(|file| file.name != own));
+            files.extend(
+                shown
+                    .files
+                    .into_iter()
+                    .filter(|file| is_harmless(&file.name)),
+            );
             command.visible.push(shown.visible);
         }
         let file = |name: PathBuf, content: &BoxContent| BoxFile {
@@ -243,6 +253,13 @@ impl OutputValidator {
     }
 }
 
+/// Whether a file of a submission may lie beside a validator that runs: not in the way of what is there, and
+/// not one of the hidden files in which run-time systems look for instructions.
+fn is_harmless(name: &Path) -> bool {
+    let is_hidden = name.as_os_str().as_encoded_bytes().starts_with(b".");
+    name != Path::new(OWN) && !is_hidden
+}
+
 fn size(content: &BoxContent) -> Result<Bytes, JudgeError> {
     match content {
         BoxContent::Bytes(bytes) => Ok(Bytes(bytes.len() as u64)),
@@ -265,4 +282,21 @@ pub fn input_of(test_case: &TestCase) -> BoxContent {
 /// An output that is known, as a submission would have written it.
 pub fn bytes(output: &[u8]) -> Input {
     Input::Bytes(Arc::from(output))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_submission_lays_no_instructions_beside_a_validator() {
+        let check = |name: &str, expected: bool| {
+            assert_eq!(is_harmless(Path::new(name)), expected, "{name}");
+        };
+        check("main.py", true);
+        check("jurors", true);
+        check("juror", false);
+        check(".local", false);
+        check(".hotspotrc", false);
+    }
 }

@@ -80,7 +80,7 @@ fn facts_come_before_the_validator() {
 #[test]
 fn the_working_directory_has_the_files_of_the_submission() {
     let fixture = fixture(
-        "#!/usr/bin/env bash\nls > \"${3}judgemessage.txt\"\n\
+        "#!/usr/bin/env bash\nls > \"${3}judgemessage.txt\"; echo ~ >> \"${3}judgemessage.txt\"\n\
          read -r line; [[ $line == $(cat \"$2\") ]] && exit 42; exit 43\n",
     );
     fixture.write("sub/main.sh", WRONG);
@@ -88,7 +88,7 @@ fn the_working_directory_has_the_files_of_the_submission() {
     fixture.check(
         "judge sum sub/main.sh",
         1,
-        &["judge message: │ juror │ main.sh"],
+        &["judge message: │ juror │ main.sh │ /tmp"],
     );
     fixture.check(
         "judge sum sub/main.sh --case secret/large/1",
