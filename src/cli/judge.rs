@@ -47,10 +47,10 @@ fn judge(arguments: &JudgeArguments, output: &Output) -> Result<ExitCode, Stop> 
     let host = Host::start(arguments.runs.jobs, arguments.runs.isolation, output)?;
     let builder = Builder::new(&*host.executor)?;
     let entrants = entrants(arguments, &submissions, &builder, output)?;
-    let validator = problem::output_validator(&problem, &host, &builder, output)?;
+    let validators = problem::validators(&problem, &host, &builder, output)?;
     Judging {
         problem: &problem,
-        validator: validator.as_ref(),
+        validators: &validators,
         repeat: repeat_line(arguments),
         entrants: &entrants,
         cases,

@@ -16,9 +16,10 @@ use crate::model::event::Event;
 use crate::model::pattern::Pattern;
 use crate::model::problem::{Dialogue, Problem};
 use crate::model::score::CaseScoring;
-use crate::model::test_data::TestCase;
+use crate::model::test_data::{JudgedCase, TestCase};
 use crate::package;
 use crate::validate::trial;
+use crate::validator::look::StaticValidator;
 use crate::validator::{OutputValidator, Unusable};
 
 /// Which remarks about a package are shown.
@@ -71,10 +72,12 @@ pub fn select<'a>(
             }
         }
     }
-    let selected = |case: &&TestCase| {
-        patterns.is_empty() || patterns.iter().any(|pattern| pattern.matches(&case.name))
+    let selected = |case: &JudgedCase<'_>| {
+        let name = &case.test_case().name;
+        patterns.is_empty() || patterns.iter().any(|pattern| pattern.matches(name))
     };
-    let cases: Vec<&TestCase> = problem.test_data.cases.iter().filter(selected).collect();
+    let judged = problem.test_data.judged().into_iter();
+    let cases: Vec<JudgedCase<'_>> = judged.filter(selected).collect();
     if cases.is_empty() {
         output.complain(&format!(
             "--case selects none of the {} test cases of {}; names look like {}",
@@ -102,30 +105,51 @@ pub fn judgeable(problem: &Problem, output: &Output) -> Result<(), Stop> {
     Err(Stop::Shown(ExitCode::InvalidPackage))
 }
 
-/// Builds the package's own output validator, if it has one, and tries it before anybody is judged by it.
+/// What a package's submissions are judged by, beside the default output validator.
+pub struct Validators {
+    /// Its own output validator.
+    pub output: Option<OutputValidator>,
+    /// Its static validator.
+    pub looks: Option<StaticValidator>,
+}
+
+/// What can be used of a validator.
+fn usable<T>(built: Result<Option<T>, Unusable>, output: &Output) -> Result<Option<T>, Stop> {
+    match built {
+        Ok(validator) => Ok(validator),
+        Err(Unusable::Fault(error)) => Err(error.into()),
+        Err(Unusable::Interrupted) => Err(interrupted(output)),
+        Err(Unusable::Diagnosed(diagnostic)) => {
+            output.event(Event::Diagnosed(diagnostic));
+            Err(Stop::Shown(ExitCode::InvalidPackage))
+        }
+    }
+}
+
+/// Builds the package's own validators, if it has some, and tries the output validator before anybody is judged
+/// by it.
 ///
 /// # Errors
 /// When it does not build or does not work, or the judge failed; the reason has been shown.
-pub fn output_validator(
+pub fn validators(
     problem: &Problem,
     host: &Host,
     builder: &Builder<'_>,
     output: &Output,
-) -> Result<Option<OutputValidator>, Stop> {
+) -> Result<Validators, Stop> {
     let events = |event| output.event(event);
     let build_limits = limits::of_compiler(&problem.limits);
     let refused = Stop::Shown(ExitCode::InvalidPackage);
-    let validator = match OutputValidator::build(problem, builder, &build_limits, &events) {
-        Ok(Some(validator)) => validator,
-        Ok(None) => return Ok(None),
-        Err(Unusable::Fault(error)) => return Err(error.into()),
-        Err(Unusable::Interrupted) => return Err(interrupted(output)),
-        Err(Unusable::Diagnosed(diagnostic)) => {
-            output.event(Event::Diagnosed(diagnostic));
-            return Err(refused);
-        }
+    let built = OutputValidator::build(problem, builder, &build_limits, &events);
+    let looks = StaticValidator::build(problem, builder, &build_limits, &events);
+    let validators = Validators {
+        output: usable(built, output)?,
+        looks: usable(looks, output)?,
     };
-    let found = match trial::faults(problem, &validator, &*host.executor) {
+    let Some(validator) = &validators.output else {
+        return Ok(validators);
+    };
+    let found = match trial::faults(problem, validator, &*host.executor) {
         Ok(found) => found,
         Err(RunError::Interrupted) => return Err(interrupted(output)),
         Err(RunError::Fault(error)) => return Err(error.into()),
@@ -135,7 +159,7 @@ pub fn output_validator(
         output.event(Event::Diagnosed(diagnostic));
     }
     match is_usable {
-        true => Ok(Some(validator)),
+        true => Ok(validators),
         false => Err(refused),
     }
 }
@@ -157,13 +181,14 @@ fn examples(cases: &[TestCase]) -> String {
 
 fn ready<'a>(
     problem: &Problem,
-    cases: Vec<&'a TestCase>,
+    cases: Vec<JudgedCase<'a>>,
     output: &Output,
 ) -> Result<Vec<ReadyCase<'a>>, Stop> {
     let mut ready = Vec::new();
     let mut wrong = false;
     let scheme = Scheme::of(problem);
-    for test_case in cases {
+    for case in cases {
+        let test_case = case.test_case();
         let options = match problem.output_validator {
             // It alone knows what its arguments mean.
             Some(_) => Ok(Options::default()),
@@ -172,6 +197,10 @@ fn ready<'a>(
         match options {
             Ok(options) => ready.push(ReadyCase {
                 test_case,
+                static_args: match case {
+                    JudgedCase::Run(_) => None,
+                    JudgedCase::Static(case) => Some(&case.args),
+                },
                 scoring: scheme
                     .as_ref()
                     .map_or(CaseScoring::Ignored, |scheme| scheme.case(test_case)),

@@ -8,6 +8,7 @@ use crate::cli::arguments::RunOptions;
 use crate::cli::exit_code::ExitCode;
 use crate::cli::host::Host;
 use crate::cli::output::{Output, Stop};
+use crate::cli::problem::Validators;
 use crate::executor::Executor;
 use crate::judge::case::{Detail, ReadyCase, Rules};
 use crate::judge::limits;
@@ -21,14 +22,13 @@ use crate::model::problem::Problem;
 use crate::model::submission::Submission;
 use crate::model::units::seconds;
 use crate::plan::outline::{Outline, Until};
-use crate::validator::OutputValidator;
 
 /// What is judged, and how.
 pub struct Judging<'a> {
     /// The problem.
     pub problem: &'a Problem,
-    /// Its own output validator; `None` where the format's default one decides.
-    pub validator: Option<&'a OutputValidator>,
+    /// Its own validators.
+    pub validators: &'a Validators,
     /// The command line that repeats a run, with places for submission and test case.
     pub repeat: String,
     /// The submissions.
@@ -93,7 +93,8 @@ impl Judging<'_> {
             allow_file_writing: self.problem.allow_file_writing,
             limits,
             stop_slow_at,
-            validator: self.validator,
+            validator: self.validators.output.as_ref(),
+            static_validator: self.validators.looks.as_ref(),
             passes: self.problem.kind.passes,
             repeat: self.repeat.clone(),
             detail,
@@ -126,9 +127,9 @@ impl Judging<'_> {
             all_cases: self
                 .problem
                 .test_data
-                .cases
-                .iter()
-                .map(|case| case.name.as_str())
+                .judged()
+                .into_iter()
+                .map(|case| case.test_case().name.as_str())
                 .collect(),
             outline: score::outline(scheme, &names, self.thrift),
             scheme,

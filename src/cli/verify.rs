@@ -9,7 +9,7 @@ use crate::cli::exit_code::ExitCode;
 use crate::cli::host::Host;
 use crate::cli::keep;
 use crate::cli::output::{Output, Stop, command, command_line};
-use crate::cli::problem::{self, Remarks};
+use crate::cli::problem::{self, Remarks, Validators};
 use crate::cli::sessions::{Finished, Judging, bounds, entrants, faults};
 use crate::judge::case::{CASE, Detail, ReadyCase, SUBMISSION};
 use crate::judge::score::Thrift;
@@ -75,9 +75,9 @@ impl Verifier<'_> {
             problem.submissions.len(),
             cases.len(),
         ));
-        let validator = problem::output_validator(&problem, self.host, self.builder, self.output)?;
-        self.data(&problem, validator.as_ref(), &cases)?;
-        self.submissions(&problem, validator.as_ref(), cases)
+        let validators = problem::validators(&problem, self.host, self.builder, self.output)?;
+        self.data(&problem, validators.output.as_ref(), &cases)?;
+        self.submissions(&problem, &validators, cases)
     }
 
     /// How much of a package is looked at.
@@ -117,13 +117,13 @@ impl Verifier<'_> {
     fn submissions(
         &self,
         problem: &Problem,
-        validator: Option<&OutputValidator>,
+        validators: &Validators,
         cases: Vec<ReadyCase<'_>>,
     ) -> Result<(), Stop> {
         let entrants = entrants(&problem.submissions, self.builder, self.output)?;
         let finished = Judging {
             problem,
-            validator,
+            validators,
             repeat: self.repeat_line(problem),
             entrants: &entrants,
             cases,

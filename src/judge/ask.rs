@@ -1,21 +1,28 @@
-//! Asks the package's own output validator about an output.
+//! Asks the package's own output validator about an output, and its static validator about a submission.
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use tempfile::TempDir;
 
 use crate::executor::RunError;
 use crate::executor::scratch;
-use crate::judge::case::{Answered, Judged, Pass, Trial, box_dir, fault, make_parent};
+use crate::judge::case::{
+    Answered, Detail, Judged, Pass, Trial, add_answered, box_dir, case_judgement, fault,
+    make_parent,
+};
 use crate::judge::classify::Classified;
 use crate::judge::score;
 use crate::model::job::{BoxContent, BoxFile, Input};
-use crate::model::judgement::{FaultyProgram, JudgeError};
+use crate::model::judgement::{CaseJudgement, Evidence, FaultyProgram, JudgeError};
+use crate::model::outcome::{Ending, Outcome};
 use crate::model::score::CaseScore;
 use crate::model::text::visible;
+use crate::model::units::Bytes;
 use crate::model::verdict::Verdict;
 use crate::validator::feedback::NEXT_PASS;
+use crate::validator::look::Look;
 use crate::validator::response::{Contract, Opinion, Response};
 use crate::validator::{OutputValidator, Question, feedback_dir};
 
@@ -58,9 +65,13 @@ impl Trial<'_> {
             earlier: &pass.earlier,
             keep: left.clone(),
         };
+        let asked = Asked {
+            what: "output validator",
+            name: &validator.name,
+        };
         let response = validator.ask(self.executor, question, contract)?;
         if let Opinion::Broken(what) = &response.opinion {
-            let error = broken(validator, what, &test_case.name, &response);
+            let error = broken(asked, what, &test_case.name, &response);
             return Err(self.with_repeat(error, wanted).into());
         }
         let next = match (response.opinion == Opinion::Accepted, &left) {
@@ -69,7 +80,7 @@ impl Trial<'_> {
             }
             _ => None,
         };
-        let classified = classified(&response);
+        let classified = classified(asked.what, &response);
         let score = match next {
             // Whether the test case is accepted, and what it is worth, is known at its end.
             Some(_) => None,
@@ -77,7 +88,7 @@ impl Trial<'_> {
                 let scoring = self.case.scoring;
                 score::by_validator(scoring, classified.verdict, &response.feedback).map_err(
                     |what| {
-                        let error = broken(validator, &what, &test_case.name, &response);
+                        let error = broken(asked, &what, &test_case.name, &response);
                         self.with_repeat(error, wanted.clone())
                     },
                 )?
@@ -90,6 +101,71 @@ impl Trial<'_> {
         })
     }
 
+    /// Has the static validator look at the submission.
+    pub(super) fn look(&self, args: &[String]) -> Result<CaseJudgement, RunError> {
+        let test_case = self.case.test_case;
+        let submission = self.entry.submission;
+        let validator = self
+            .rules
+            .static_validator
+            .ok_or_else(|| JudgeError::new("run the static validator", "the package has none"))?;
+        let kept = box_dir(self.rules, submission, &test_case.name, 1, ".validator");
+        make_parent(kept.as_deref())?;
+        let look = Look {
+            submission: self.entry.runnable,
+            language: self.entry.language,
+            entry_point: self.entry.entry_point,
+            args,
+            keep: kept.clone(),
+        };
+        let asked = Asked {
+            what: "static validator",
+            name: validator.name(),
+        };
+        let response = validator.ask(self.executor, look)?;
+        if let Opinion::Broken(what) = &response.opinion {
+            let error = broken(asked, what, &test_case.name, &response);
+            return Err(self.with_repeat(error, kept).into());
+        }
+        let classified = classified(asked.what, &response);
+        let scoring = self.case.scoring;
+        let score = score::by_validator(scoring, classified.verdict, &response.feedback);
+        let score = score.map_err(|what| {
+            let error = broken(asked, &what, &test_case.name, &response);
+            self.with_repeat(error, kept.clone())
+        })?;
+        let judged = Judged {
+            answered: Some(answered(&response, score, kept)),
+            ..Judged::from(classified)
+        };
+        let is_shown = self.rules.detail != Detail::Brief;
+        let evidence = match is_shown && judged.classified.verdict != Verdict::Accepted {
+            true => {
+                let mut evidence = Evidence {
+                    repeat: self.rules.repeat(submission, &test_case.name),
+                    ..Evidence::default()
+                };
+                add_answered(&mut evidence, &judged);
+                Some(Box::new(evidence))
+            }
+            false => None,
+        };
+        // Nothing of the submission ran.
+        let outcome = Outcome {
+            ending: Ending::Exited(0),
+            stop: None,
+            cpu_time: Duration::ZERO,
+            wall_time: Duration::ZERO,
+            peak_memory: Bytes(0),
+            stdout_bytes: Bytes(0),
+            stderr_bytes: Bytes(0),
+            file_bytes: Bytes(0),
+            refused_processes: 0,
+            mechanism: response.outcome.mechanism,
+        };
+        Ok(case_judgement(self.case, judged, evidence, outcome))
+    }
+
     fn with_repeat(&self, mut error: JudgeError, kept: Option<PathBuf>) -> JudgeError {
         if let Some(program) = &mut error.program {
             let name = &self.case.test_case.name;
@@ -100,19 +176,21 @@ impl Trial<'_> {
     }
 }
 
+/// The program that was asked.
+#[derive(Clone, Copy)]
+struct Asked<'a> {
+    /// What it is.
+    what: &'static str,
+    name: &'a str,
+}
+
 /// The fault that a validator gave no answer.
-fn broken(
-    validator: &OutputValidator,
-    what: &str,
-    test_case: &str,
-    response: &Response,
-) -> JudgeError {
-    let name = &validator.name;
-    let mut error = JudgeError::new(
-        format!("ask the output validator `{name}` about {test_case}"),
-        what,
-    )
-    .help("mend the output validator: whatever a submission writes, it must accept or reject it");
+fn broken(asked: Asked<'_>, did: &str, test_case: &str, response: &Response) -> JudgeError {
+    let Asked { what, name } = asked;
+    let step = format!("ask the {what} `{name}` about {test_case}");
+    let mut error = JudgeError::new(step, did).help(format!(
+        "mend the {what}: whatever a submission writes, it must accept or reject it"
+    ));
     error.program = Some(Box::new(FaultyProgram {
         stderr: response.stderr.clone(),
         ..FaultyProgram::default()
@@ -120,10 +198,10 @@ fn broken(
     error
 }
 
-fn classified(response: &Response) -> Classified {
-    let (verdict, cause) = match response.opinion {
-        Opinion::Accepted => (Verdict::Accepted, "the output validator accepts it"),
-        _ => (Verdict::WrongAnswer, "the output validator rejects it"),
+fn classified(what: &str, response: &Response) -> Classified {
+    let (verdict, does) = match response.opinion {
+        Opinion::Accepted => (Verdict::Accepted, "accepts it"),
+        _ => (Verdict::WrongAnswer, "rejects it"),
     };
     let said = match verdict {
         Verdict::Accepted => String::new(),
@@ -131,7 +209,7 @@ fn classified(response: &Response) -> Classified {
     };
     Classified {
         verdict,
-        cause: format!("{cause}{said}"),
+        cause: format!("the {what} {does}{said}"),
     }
 }
 

@@ -25,6 +25,7 @@ use crate::model::test_data::TestCase;
 use crate::model::text::shell_word;
 use crate::model::units::Bytes;
 use crate::model::verdict::Verdict;
+use crate::validator::look::StaticValidator;
 use crate::validator::{OutputValidator, feedback_dir, input_of};
 
 /// What is the same for all runs of a session.
@@ -39,6 +40,8 @@ pub struct Rules<'a> {
     pub stop_slow_at: Limits,
     /// The package's own output validator; `None` where the format's default one decides.
     pub validator: Option<&'a OutputValidator>,
+    /// The package's static validator.
+    pub static_validator: Option<&'a StaticValidator>,
     /// How often a submission is run on a case at most; more than once for multi-pass problems only.
     pub passes: u32,
     /// The command line that repeats a run, with [`SUBMISSION`] and [`CASE`] in their places.
@@ -52,7 +55,7 @@ impl Rules<'_> {
     pub(super) fn repeat(&self, submission: &str, test_case: &str) -> String {
         self.repeat
             .replace(SUBMISSION, &shell_word(submission.as_bytes()))
-            .replace(CASE, test_case)
+            .replace(CASE, &shell_word(test_case.as_bytes()))
     }
 
     /// Where boxes are kept, if they are.
@@ -83,8 +86,10 @@ pub const CASE: &str = "{case}";
 
 /// A test case, ready to be judged.
 pub struct ReadyCase<'a> {
-    /// The case.
+    /// The case, or what stands for a static validation.
     pub test_case: &'a TestCase,
+    /// The arguments for the static validator, where it is its turn; then the submission is not run.
+    pub static_args: Option<&'a [String]>,
     /// What may be said about its score.
     pub scoring: CaseScoring,
     /// How its output is compared, where the format's default output validator does it.
@@ -97,6 +102,10 @@ pub struct Entry<'a> {
     pub submission: &'a str,
     /// The program.
     pub runnable: &'a Runnable,
+    /// The code of its language.
+    pub language: &'a str,
+    /// The file or class that starts; empty where the language has none.
+    pub entry_point: &'a str,
     /// What its author says about its speed.
     pub pace: Pace,
 }
@@ -138,6 +147,9 @@ pub fn judge_case(
         entry,
         case,
     };
+    if let Some(args) = case.static_args {
+        return trial.look(args);
+    }
     let mut pass = Pass {
         number: 1,
         input: input_of(case.test_case),
@@ -257,7 +269,7 @@ impl From<Classified> for Judged {
     }
 }
 
-fn case_judgement(
+pub(super) fn case_judgement(
     case: &ReadyCase<'_>,
     judged: Judged,
     evidence: Option<Box<Evidence>>,
@@ -430,11 +442,7 @@ fn evidence(
         stderr: head(&mut reply.stderr).map_err(|error| fault("read standard error", error))?,
         ..Evidence::default()
     };
-    if let Some(answered) = &judged.answered {
-        evidence.validator_stderr.clone_from(&answered.stderr);
-        evidence.images.clone_from(&answered.images);
-        evidence.feedback = answered.kept.as_deref().map(feedback_dir);
-    }
+    add_answered(&mut evidence, judged);
     let output = match (rules.io, reply.collected.first_mut()) {
         (ProgramIo::Standard, _) => &mut reply.stdout,
         (ProgramIo::Files { .. }, Some(Collected::File(captured))) => captured,
@@ -450,6 +458,15 @@ fn evidence(
         evidence.diff_lines_left_out = diff.left_out;
     }
     Ok(evidence)
+}
+
+/// Adds what the package's own validator left.
+pub(super) fn add_answered(evidence: &mut Evidence, judged: &Judged) {
+    if let Some(answered) = &judged.answered {
+        evidence.validator_stderr.clone_from(&answered.stderr);
+        evidence.images.clone_from(&answered.images);
+        evidence.feedback = answered.kept.as_deref().map(feedback_dir);
+    }
 }
 
 fn open_answer(test_case: &TestCase) -> Result<File, RunError> {

@@ -9,7 +9,7 @@ use crate::model::score::{
     Aggregation, CaseScore, CaseScoring, GroupScore, GroupScoring, Score, ScoreOrigin, Standing,
     TotalScore,
 };
-use crate::model::test_data::{TestCase, TestData};
+use crate::model::test_data::{StaticCase, TestCase, TestData};
 use crate::model::text::visible;
 use crate::model::verdict::Verdict;
 use crate::plan::outline::{CaseEnd, Outline, Section, Then, Until};
@@ -24,6 +24,7 @@ pub struct Scheme<'a> {
     /// The groups of `secret`; where it has none, there is one, `secret` itself.
     groups: Vec<Group<'a>>,
     has_groups: bool,
+    static_cases: &'a [StaticCase],
     samples: Vec<&'a str>,
 }
 
@@ -70,8 +71,9 @@ impl<'a> Scheme<'a> {
         };
         let secret = scoring(SECRET)?;
         let inside = |group: &str| -> Vec<&'a str> {
-            let cases = data.cases.iter().map(|case| case.name.as_str());
-            cases.filter(|name| is_inside(name, group)).collect()
+            let cases = data.judged().into_iter();
+            let names = cases.map(|case| case.test_case().name.as_str());
+            names.filter(|name| is_inside(name, group)).collect()
         };
         let named = data
             .groups
@@ -98,6 +100,7 @@ impl<'a> Scheme<'a> {
             secret,
             groups,
             has_groups,
+            static_cases: &data.static_cases,
             samples: inside(SAMPLE),
         })
     }
@@ -109,13 +112,26 @@ impl<'a> Scheme<'a> {
         let Some(group) = group else {
             return CaseScoring::Ignored;
         };
+        let static_case = self
+            .static_cases
+            .iter()
+            .find(|case| case.group == group.name);
+        if let Some(case) = static_case.filter(|case| case.test_case.name == name) {
+            return case
+                .max_score
+                .map_or(CaseScoring::Forbidden, CaseScoring::UpTo);
+        }
         match (group.scoring.aggregation, group.scoring.max_score) {
             (Aggregation::PassFail, _) => CaseScoring::Forbidden,
             (_, None) => CaseScoring::Unbounded,
             (Aggregation::Min, Some(max)) => CaseScoring::UpTo(max),
             (Aggregation::Sum, Some(max)) => {
-                let share = max.points() / group.cases.len().max(1) as f64;
-                Score::new(share).map_or(CaseScoring::Unbounded, CaseScoring::UpTo)
+                let looked_at = static_case
+                    .and_then(|case| case.max_score)
+                    .unwrap_or_default();
+                let number = group.cases.len() - usize::from(static_case.is_some());
+                let share = (max.points() - looked_at.points()) / number.max(1) as f64;
+                CaseScoring::UpTo(Score::new(share).unwrap_or_default())
             }
         }
     }

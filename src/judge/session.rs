@@ -256,6 +256,8 @@ impl Shared<'_, '_> {
             known.runnable.clone()
         };
         let Some(runnable) = runnable else { return };
+        let prepared = self.session.entrants[submission].prepared.as_ref();
+        let plan = prepared.ok().map(|prepared| &prepared.plan);
         let entrant = self.session.entrants[submission].submission;
         let judged = judge_case(
             self.session.executor,
@@ -263,6 +265,10 @@ impl Shared<'_, '_> {
             &Entry {
                 submission: &entrant.name,
                 runnable: &runnable,
+                language: plan.map_or("", |plan| plan.language),
+                entry_point: plan
+                    .and_then(|plan| plan.entry_point.as_deref())
+                    .unwrap_or(&entrant.program.name),
                 pace: match entrant.expectations.iter().any(time_limit::is_upper) {
                     true => Pace::TooSlow,
                     false => Pace::Any,
@@ -534,6 +540,7 @@ mod tests {
                 .iter()
                 .map(|test_case| ReadyCase {
                     test_case,
+                    static_args: None,
                     scoring: CaseScoring::Ignored,
                     options: Options::default(),
                 })
@@ -548,6 +555,7 @@ mod tests {
                     limits: Limits::default(),
                     stop_slow_at: Limits::default(),
                     validator: None,
+                    static_validator: None,
                     passes: 1,
                     repeat: String::new(),
                     detail: Detail::Brief,

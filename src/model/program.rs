@@ -32,6 +32,8 @@ pub enum ProgramKind {
     InputValidator,
     /// Says whether an output is right.
     OutputValidator,
+    /// Says whether a submission's files are right.
+    StaticValidator,
     /// Makes test cases.
     Generator,
 }

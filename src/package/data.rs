@@ -11,6 +11,7 @@ use crate::package::case_files::{self, CaseFiles, Extension};
 use crate::package::files::{Item, Tree};
 use crate::package::problem_type::ProblemType;
 use crate::package::scoring::{self, GroupKeys};
+use crate::package::static_validation::{self, Asked};
 use crate::package::suggest::nearest;
 use crate::package::test_yaml::{self, OutputValidator, Settings, Subject};
 use crate::package::text::{Remarks, TextFile};
@@ -66,7 +67,7 @@ pub(super) struct Surroundings<'a> {
 pub(super) fn read(around: &Surroundings<'_>, diagnostics: &mut Vec<Diagnostic>) -> TestData {
     check_top(around.tree, diagnostics);
     let mut data = TestData::default();
-    let mut secret_settings = BTreeMap::new();
+    let mut group_settings = BTreeMap::new();
     for part in Part::ALL {
         let mut reader = Reader {
             around,
@@ -87,8 +88,8 @@ pub(super) fn read(around: &Surroundings<'_>, diagnostics: &mut Vec<Diagnostic>)
             }));
         }
         let (cases, settings) = reader.cases();
-        if part == Part::Secret {
-            secret_settings = settings;
+        if part.is_judged() {
+            group_settings.extend(settings);
         }
         match part {
             Part::Sample | Part::Secret => data.cases.extend(cases),
@@ -99,9 +100,37 @@ pub(super) fn read(around: &Surroundings<'_>, diagnostics: &mut Vec<Diagnostic>)
     }
     check_secret(around, &data, diagnostics);
     if around.problem_type.includes("scoring") {
-        settle_scoring(around, &mut data, &secret_settings, diagnostics);
+        settle_scoring(around, &mut data, &group_settings, diagnostics);
     }
+    settle_static_validation(around, &mut data, &group_settings, diagnostics);
     data
+}
+
+/// Finds out where submissions are looked at by the static validator.
+fn settle_static_validation(
+    around: &Surroundings<'_>,
+    data: &mut TestData,
+    settings: &BTreeMap<String, Settings>,
+    diagnostics: &mut Vec<Diagnostic>,
+) {
+    let asked: Vec<Asked<'_>> = data
+        .groups
+        .iter()
+        .filter_map(|group| {
+            Some(Asked {
+                group: &group.name,
+                keys: &settings.get(&group.name)?.static_validation,
+            })
+        })
+        .collect();
+    let validator = around.tree.directory("static_validator");
+    let around = static_validation::Around {
+        data,
+        problem_type: around.problem_type,
+        validator: validator.map(|item| item.path.clone()),
+    };
+    let cases = static_validation::settle(&asked, &around, diagnostics);
+    data.static_cases = cases;
 }
 
 /// Fills in how `secret` and its groups are scored.
@@ -244,7 +273,7 @@ impl<'a> Reader<'a> {
                 case_files::report_stranger(item, self.diagnostics);
             }
         }
-        self.check_groups(&directories, &cases);
+        self.check_groups(&directories, &cases, &settings);
         for item in directories {
             if cases.contains_key(below_data(&item.name)) {
                 let message = "has the same name as a test case beside it";
@@ -302,7 +331,12 @@ impl<'a> Reader<'a> {
     }
 
     /// Groups and cases do not mix, and no group is empty.
-    fn check_groups(&mut self, directories: &[&Item], cases: &BTreeMap<&str, CaseFiles<'_>>) {
+    fn check_groups(
+        &mut self,
+        directories: &[&Item],
+        cases: &BTreeMap<&str, CaseFiles<'_>>,
+        settings: &BTreeMap<String, Settings>,
+    ) {
         if self.groups.is_empty() {
             return;
         }
@@ -335,7 +369,10 @@ impl<'a> Reader<'a> {
         for group in &self.groups {
             let prefix = format!("{group}/");
             let mut inside = cases.iter().filter(|(name, _)| name.starts_with(&prefix));
-            if !inside.any(|(_, files)| files.get(Extension::In).is_some()) {
+            let has_static = settings
+                .get(group)
+                .is_some_and(|settings| settings.static_validation.score.is_some());
+            if !has_static && !inside.any(|(_, files)| files.get(Extension::In).is_some()) {
                 let path = self.around.tree.path(&format!("data/{group}"));
                 let message = "is a test data group without a test case";
                 self.diagnostics.push(

@@ -20,6 +20,7 @@ mod programs;
 pub mod recipe;
 mod scoring;
 mod statement;
+mod static_validation;
 mod submissions;
 mod submissions_yaml;
 mod suggest;
@@ -107,6 +108,7 @@ fn read_rest(
     let io = juror_toml::read(tree, writing, diagnostics);
     let validators = programs::input_validators(tree, constants, diagnostics);
     let output_validator = output_validator::read(tree, problem_type, constants, diagnostics);
+    let static_validator = output_validator::read_static(tree, constants, diagnostics);
     let include = programs::included(tree, languages, diagnostics);
     let recipe = tree
         .file("generators/generators.yaml")
@@ -146,6 +148,7 @@ fn read_rest(
         include,
         input_validators: validators.programs,
         output_validator,
+        static_validator,
         submissions,
         recipe,
     })

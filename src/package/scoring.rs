@@ -88,8 +88,7 @@ fn max_score(node: &Node, remarks: &mut Remarks<'_>) -> Option<Placed<Option<Sco
     };
     let value = match value {
         None => None,
-        // Far below 2^53, so exact.
-        Some(points) => Score::new(points as f64),
+        Some(points) => Score::new(f64::from(points)),
     };
     Some(placed(value, node, remarks))
 }
@@ -124,7 +123,7 @@ fn names(node: &Node, remarks: &mut Remarks<'_>) -> Vec<Placed<String>> {
     names
 }
 
-fn placed<T>(value: T, node: &Node, remarks: &Remarks<'_>) -> Placed<T> {
+pub(super) fn placed<T>(value: T, node: &Node, remarks: &Remarks<'_>) -> Placed<T> {
     Placed {
         value,
         place: remarks.file.place(node.range),

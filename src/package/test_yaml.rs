@@ -11,6 +11,7 @@ use crate::package::files::Tree;
 use crate::package::keys::{self, Keys, Replaced};
 use crate::package::problem_type::ProblemType;
 use crate::package::scoring::{self, ScoringKeys, Whose};
+use crate::package::static_validation::{self, StaticKeys};
 use crate::package::text::{Remarks, TextFile, shown};
 use crate::package::yaml::{self, Node, Parsed, Value};
 
@@ -24,6 +25,7 @@ pub(super) struct Settings {
     pub hint: Option<String>,
     pub description: Option<String>,
     pub scoring: ScoringKeys,
+    pub static_validation: StaticKeys,
 }
 
 /// What a file is about.
@@ -88,8 +90,6 @@ const REPLACED: &[Replaced] = &[
     },
 ];
 
-const STATIC_KEYS: [&str; 2] = ["static_validation_score", "static_validator_args"];
-
 /// Reads a case's own file, in which constants are not replaced.
 pub(super) fn read(around: &Surroundings<'_>, remarks: &mut Remarks<'_>) -> Settings {
     let subject = around.subject;
@@ -126,6 +126,7 @@ pub(super) fn read(around: &Surroundings<'_>, remarks: &mut Remarks<'_>) -> Sett
             keys.text("description", remarks)
         },
         scoring: ScoringKeys::default(),
+        static_validation: StaticKeys::default(),
     };
     texts(&mut keys, "input_visualizer_args", remarks);
     texts(&mut keys, "output_visualizer_args", remarks);
@@ -136,7 +137,7 @@ pub(super) fn read(around: &Surroundings<'_>, remarks: &mut Remarks<'_>) -> Sett
             Subject::Case | Subject::Check => Whose::Checks,
         };
         settings.scoring = scoring::read(&mut keys, around.problem_type, whose, remarks);
-        refuse_static_validation(&mut keys, remarks);
+        settings.static_validation = static_validation::read(&mut keys, whose, remarks);
     }
     if subject == Subject::SecretWithGroups {
         warn_about_lost_settings(&mut keys, remarks);
@@ -186,15 +187,6 @@ fn output_validator_args(
         return None;
     }
     Some(args)
-}
-
-fn refuse_static_validation(keys: &mut Keys<'_>, remarks: &mut Remarks<'_>) {
-    for key in STATIC_KEYS {
-        if let Some(entry) = keys.entry(key) {
-            let message = format!("`{key}` is not supported yet; juror has no static validators");
-            remarks.error(entry.key_range, message, None);
-        }
-    }
 }
 
 /// A group's settings are those of its own file: nothing is inherited from `secret`.

@@ -161,14 +161,6 @@ pub(super) fn check_entries(tree: &Tree, diagnostics: &mut Vec<Diagnostic>) {
             format!("the directory's name `{name}` has more than lower-case letters and digits");
         diagnostics.push(Diagnostic::warning(&tree.root, message).help("rename the directory"));
     }
-    if tree
-        .directory("static_validator")
-        .is_some_and(|item| tree.children(&item.name).next().is_some())
-    {
-        let message = "a static validator is not supported yet: nothing would check it";
-        let help = "judge without it by moving the directory out of the package";
-        diagnostics.push(Diagnostic::error(tree.path("static_validator"), message).help(help));
-    }
     for item in tree.children("") {
         let name = item.base_name();
         if KNOWN.contains(&name) || name == "problem_statement" && statement::is_renamed(tree) {

@@ -7,6 +7,7 @@
 //! Source: problem package format 2025-09, "Output validator", "Working directory", "Limits".
 
 pub mod feedback;
+pub mod look;
 pub mod response;
 
 use std::fs;
@@ -19,7 +20,7 @@ use crate::executor::{Executor, RunError};
 use crate::language::BOX;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::Event;
-use crate::model::job::{BoxContent, BoxFile, Input, Job};
+use crate::model::job::{BoxContent, BoxFile, Command, Input, Job};
 use crate::model::judgement::JudgeError;
 use crate::model::limits::Limits;
 use crate::model::problem::{Problem, ProblemLimits};
@@ -35,6 +36,8 @@ pub struct OutputValidator {
     pub name: String,
     /// Where it is in the package.
     pub path: PathBuf,
+    /// What it is, such as `output validator`.
+    what: &'static str,
     runnable: Runnable,
     limits: Limits,
 }
@@ -118,6 +121,26 @@ impl OutputValidator {
         let Some(program) = &problem.output_validator else {
             return Ok(None);
         };
+        let what = "output validator";
+        Self::build_program(
+            what,
+            program,
+            &problem.limits,
+            builder,
+            build_limits,
+            events,
+        )
+        .map(Some)
+    }
+
+    fn build_program(
+        what: &'static str,
+        program: &Program,
+        limits: &ProblemLimits,
+        builder: &Builder<'_>,
+        build_limits: &Limits,
+        events: &(dyn Fn(Event) + Sync),
+    ) -> Result<Self, Unusable> {
         let prepared = match builder.prepare(program) {
             Ok(prepared) => prepared,
             Err(PrepareError::Fault(error)) => return Err(Unusable::Fault(error)),
@@ -126,27 +149,29 @@ impl OutputValidator {
         events(Event::BuildStarted {
             program: program.name.clone(),
         });
-        let limits = limits(&problem.limits);
+        let limits = self::limits(limits);
         let built = builder.build(&prepared, build_limits, &limits);
         events(Event::BuildFinished {
             program: program.name.clone(),
         });
         match built {
-            Ok(runnable) => Ok(Some(Self::of(program, runnable, limits))),
+            Ok(runnable) => Ok(Self::of(what, program, runnable, limits)),
             Err(BuildError::Fault(error)) => Err(Unusable::Fault(error)),
             Err(BuildError::Interrupted) => Err(Unusable::Interrupted),
             Err(BuildError::Rejected(report)) => {
-                let diagnostic = unbuildable("the output validator", &program.path, &report);
+                let what = format!("the {what}");
+                let diagnostic = unbuildable(&what, &program.path, &report);
                 Err(Unusable::Diagnosed(diagnostic))
             }
         }
     }
 
-    fn of(program: &Program, runnable: Runnable, mut limits: Limits) -> Self {
+    fn of(what: &'static str, program: &Program, runnable: Runnable, mut limits: Limits) -> Self {
         limits.processes = limits.processes.max(Some(runnable.processes));
         Self {
             name: program.name.clone(),
             path: program.path.clone(),
+            what,
             runnable,
             limits,
         }
@@ -174,8 +199,7 @@ impl OutputValidator {
         let input = own.join(format!("{base}.in"));
         let answer_name = own.join(format!("{base}.ans"));
         let feedback = feedback_dir(Path::new(""));
-        let mut command = self.runnable.command.clone();
-        let inside = |path: &Path| Path::new(BOX).join(path).to_string_lossy().into_owned();
+        let mut command = self.command();
         command.argv.extend([
             inside(&input),
             inside(&answer_name),
@@ -186,30 +210,15 @@ impl OutputValidator {
             .extend(test_case.output_validator_args.iter().cloned());
         let answer = BoxContent::Copy(answer.to_owned());
         let size = size(question.input)?.saturating_add(size(&answer)?);
-        // Not the box: what a submission has there is no configuration of the validator.
-        command.env.retain(|(name, _)| name != "HOME");
-        command.env.push(("HOME".to_owned(), HOME.to_owned()));
-        let mut files = Vec::new();
-        if let Some(submission) = question.submission {
-            let shown = submission.beside();
-            files.extend(
-                shown
-                    .files
-                    .into_iter()
-                    .filter(|file| is_harmless(&file.name)),
-            );
-            command.visible.push(shown.visible);
-        }
-        let file = |name: PathBuf, content: &BoxContent| BoxFile {
-            name,
-            content: content.clone(),
+        let mut files = match question.submission {
+            Some(submission) => show(submission, &mut command)?,
+            None => Vec::new(),
         };
         files.push(file(feedback.clone(), &BoxContent::Directory));
         files.push(file(input, question.input));
         files.push(file(answer_name, &answer));
         let earlier = question.earlier.iter();
         files.extend(earlier.map(|it| file(feedback.join(&it.name), &it.content)));
-        let collect = FILES.iter().map(|name| feedback.join(name));
         Ok(Job {
             command,
             stdin: question.output,
@@ -219,11 +228,18 @@ impl OutputValidator {
                 .saturating_add(size)
                 .saturating_add(self.limits.output.unwrap_or_default()),
             limits: self.limits.clone(),
-            collect: collect
-                .map(|path| path.to_string_lossy().into_owned())
-                .collect(),
+            collect: feedback_files(),
             keep: question.keep,
         })
+    }
+
+    /// How it is started, without arguments.
+    fn command(&self) -> Command {
+        let mut command = self.runnable.command.clone();
+        // Not the box: what a submission has there is no configuration of the validator.
+        command.env.retain(|(name, _)| name != "HOME");
+        command.env.push(("HOME".to_owned(), HOME.to_owned()));
+        command
     }
 
     /// Asks it, and reads its answer.
@@ -246,11 +262,42 @@ impl OutputValidator {
         match error {
             RunError::Interrupted => RunError::Interrupted,
             RunError::Fault(error) => RunError::Fault(JudgeError {
-                step: format!("run the output validator `{}`: {}", self.name, error.step),
+                step: format!("run the {} `{}`: {}", self.what, self.name, error.step),
                 ..error
             }),
         }
     }
+}
+
+/// A path in the box, as the validator sees it.
+fn inside(path: &Path) -> String {
+    Path::new(BOX).join(path).to_string_lossy().into_owned()
+}
+
+fn file(name: PathBuf, content: &BoxContent) -> BoxFile {
+    BoxFile {
+        name,
+        content: content.clone(),
+    }
+}
+
+/// The files that are brought back, by their paths in the box.
+fn feedback_files() -> Vec<String> {
+    let feedback = feedback_dir(Path::new(""));
+    let files = FILES.iter().map(|name| feedback.join(name));
+    files
+        .map(|path| path.to_string_lossy().into_owned())
+        .collect()
+}
+
+/// The files of a submission, for the box of a validator that has this command.
+fn show(submission: &Runnable, command: &mut Command) -> Result<Vec<BoxFile>, JudgeError> {
+    let shown = submission.beside();
+    let shown = shown.map_err(|error| JudgeError::new("list a submission's files", error))?;
+    command.visible.extend(shown.visible);
+    let mut files = shown.files;
+    files.retain(|file| is_harmless(&file.name));
+    Ok(files)
 }
 
 /// Whether a file of a submission may lie beside a validator that runs: not in the way of what is there, and

@@ -373,3 +373,86 @@ fn without_groups_the_points_are_shared_evenly() {
         &["WA p.sh 66.666667 of 100 secret/large/1"],
     );
 }
+
+/// Accepts submissions without the word that is the first argument, and says what it was called with.
+const LOOK: &str = r#"#!/usr/bin/env bash
+echo "$1 $2 ${*:4}: $(ls | tr '\n' ' ')" > "${3}judgemessage.txt"
+grep -q "$4" -- *.sh && exit 43
+exit 42
+"#;
+
+#[test]
+fn a_static_validator_looks_at_the_submission() {
+    let fixture = fixture();
+    fixture.write("sum/static_validator/look/run", LOOK);
+    fixture.executable("sum/static_validator/look/run");
+    group(
+        &fixture,
+        "a",
+        "max_score: 40\nstatic_validation_score: pass-fail\nstatic_validator_args: [sleep]\n",
+    );
+    group(
+        &fixture,
+        "b",
+        "max_score: 30\nscore_aggregation: sum\nstatic_validation_score: 15\nstatic_validator_args: [echo, x]\n",
+    );
+    fixture.write("p.sh", RIGHT);
+    let document = fixture.json("judge sum p.sh", 1);
+    assert_eq!(
+        scores(&document),
+        "85.0 40.0 all 15.0 all 30.0 all; 11 run, 0 skipped"
+    );
+    let cases = &document["submissions"][0]["test_cases"];
+    assert_eq!(cases[1]["name"], "secret/a/static validation");
+    assert_eq!(cases[1]["message"], "bash p.sh sleep: juror p.sh \n");
+    assert_eq!(cases[5]["score"], 5.0);
+    fixture.check(
+        "judge sum p.sh",
+        1,
+        &[
+            "wrong answer on secret/b/static validation: the static validator rejects it: bash p.sh echo x: juror p.sh",
+            "repeat: juror judge sum p.sh --case 'secret/b/static validation'",
+        ],
+    );
+    fixture.write("p.sh", format!("# never sleep\n{RIGHT}"));
+    let document = fixture.json("judge sum p.sh", 1);
+    assert_eq!(
+        scores(&document),
+        "45.0 0.0 part 15.0 all 30.0 all; 9 run, 2 skipped"
+    );
+    fixture.write(
+        "sum/static_validator/look/run",
+        "#!/bin/sh\necho oops >&2; exit 1\n",
+    );
+    fixture.check(
+        "judge sum p.sh",
+        4,
+        &[
+            "ask the static validator `look` about secret/a/static validation",
+            "it ended with exit code 1",
+            "oops",
+        ],
+    );
+}
+
+#[test]
+fn static_validation_is_for_problems_without_scores_too() {
+    let fixture = Fixture::new();
+    fixture.write("sum/static_validator/look/run", LOOK);
+    fixture.executable("sum/static_validator/look/run");
+    fixture.write(
+        "sum/data/secret/test_group.yaml",
+        "static_validation_score: pass-fail\nstatic_validator_args: [sleep]\n",
+    );
+    fixture.write(
+        "sum/submissions/wrong_answer/sleeps.sh",
+        format!("# sleep\n{RIGHT}"),
+    );
+    fixture.check("verify sum", 0, &["3 submissions, all as expected"]);
+    fixture.write("p.sh", format!("# sleep\n{RIGHT}"));
+    fixture.check(
+        "judge sum p.sh",
+        1,
+        &["wrong answer on secret/static validation"],
+    );
+}

@@ -426,3 +426,57 @@ fn only_what_can_change_the_score_is_run() {
         "0 3!$"
     );
 }
+
+#[test]
+fn static_validation_takes_its_part_of_the_points() {
+    let mut data = data(&[
+        "secret sum 100 0",
+        "secret/a sum 40 3",
+        "secret/b pass-fail 60 1",
+    ]);
+    for (group, max_score) in [("secret/a", Score::new(10.0)), ("secret/b", None)] {
+        data.static_cases.push(StaticCase {
+            group: group.to_owned(),
+            max_score,
+            args: Vec::new(),
+            test_case: test_case(&format!("{group}/static validation")),
+        });
+    }
+    let scheme = Scheme::over(&data).unwrap();
+    let up_to = |points| CaseScoring::UpTo(Score::new(points).unwrap());
+    let judged = data.judged();
+    let said: Vec<CaseScoring> = judged
+        .iter()
+        .map(|case| scheme.case(case.test_case()))
+        .collect();
+    let forbidden = CaseScoring::Forbidden;
+    let expected = [
+        up_to(10.0),
+        up_to(10.0),
+        up_to(10.0),
+        up_to(10.0),
+        forbidden,
+        forbidden,
+    ];
+    assert_eq!(said, expected);
+    let total = |rejected: &str| {
+        let total = scheme.total(|name| {
+            let case = judged.iter().find(|case| case.test_case().name == name)?;
+            let accepted = name != rejected;
+            let verdict = if accepted {
+                Verdict::Accepted
+            } else {
+                Verdict::WrongAnswer
+            };
+            let score = by_rules(scheme.case(case.test_case()), verdict);
+            Some(CaseResult {
+                accepted,
+                score: score.map(|score| score.score),
+            })
+        });
+        total.unwrap().score.map(Score::points)
+    };
+    assert_eq!(total("none"), Some(100.0));
+    assert_eq!(total("secret/a/static validation"), Some(90.0));
+    assert_eq!(total("secret/b/static validation"), Some(40.0));
+}

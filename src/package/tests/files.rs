@@ -105,15 +105,17 @@ x
 }
 
 #[test]
-fn programs_that_juror_cannot_run_are_named() {
+fn a_static_validator_that_nothing_asks_for_is_doubted() {
+    let ask = "add `static_validation_score: pass-fail` or a number to that of a group";
     check(
-        "\
---- static_validator/x.py
-x
-",
-        &[
-            "error static_validator: a static validator is not supported yet: nothing would check it; judge without it by moving the directory out of the package",
-        ],
+        "--- static_validator/x.py\nx\n",
+        &[&format!(
+            "warning static_validator: is never run: no test_group.yaml has a `static_validation_score`; {ask}"
+        )],
+    );
+    check(
+        "--- static_validator/x.py\nx\n--- data/secret/test_group.yaml\nstatic_validation_score: pass-fail\n",
+        &[],
     );
 }
 
@@ -133,7 +135,7 @@ fn there_is_one_output_validator() {
     check(
         "--- output_validator/a/run\nx\n--- output_validator/b/run\nx\n",
         &[
-            "error output_validator: has 2 programs in it; there is exactly one output validator; keep one directory",
+            "error output_validator: has 2 programs in it; the output validator is exactly one program; keep one directory",
         ],
     );
     check(

@@ -278,3 +278,62 @@ fn expected_scores_are_numbers_or_ranges_of_groups() {
         ],
     );
 }
+
+#[test]
+fn static_validation_goes_with_the_scores_of_its_group() {
+    let asked = |a: &str, b: &str| {
+        problem(
+            "",
+            &format!("max_score: 40\n{a}"),
+            &format!("max_score: 60\nscore_aggregation: sum\n{b}"),
+        ) + "--- static_validator/look.py\nexit(42)\n"
+    };
+    check(
+        &asked(
+            "static_validation_score: pass-fail\nstatic_validator_args: [x]",
+            "static_validation_score: 10",
+        ),
+        &[],
+    );
+    check(
+        &asked(
+            "static_validation_score: 5",
+            "static_validation_score: pass-fail",
+        ),
+        &[
+            "error data/secret/a/test_group.yaml:2:26: secret/a has pass-fail aggregation, so its static validation has no score; write `static_validation_score: pass-fail`, or change `score_aggregation`",
+            "error data/secret/b/test_group.yaml:3:26: secret/b adds up scores, so its static validation must have one; write the greatest score of the static validation, or `score_aggregation: pass-fail`",
+        ],
+    );
+    check(
+        &asked("static_validator_args: [x]", "static_validation_score: 61"),
+        &[
+            "error data/secret/a/test_group.yaml:2:1: `static_validator_args` without `static_validation_score`: there is no static validation; add `static_validation_score`, or remove the arguments",
+            "error data/secret/b/test_group.yaml:3:26: the static validation is worth 61, more than the whole of secret/b; lower it, or raise `max_score`",
+        ],
+    );
+    let others = asked("static_validation_score: max", "static_validation_score: 1")
+        + "--- data/sample/test_group.yaml\nstatic_validation_score: 1\n\
+           --- data/secret/test_group.yaml\nstatic_validation_score: 1\n\
+           --- data/valid_output/test_group.yaml\nstatic_validation_score: 1\n";
+    check(
+        &others,
+        &[
+            "error data/sample/test_group.yaml:1:26: sample has no score, so neither has its static validation; write `static_validation_score: pass-fail`",
+            "error data/secret/a/test_group.yaml:2:26: `static_validation_score` must be an integer of at least 0, or `pass-fail`, not the text `max`",
+            "error data/secret/test_group.yaml:1:26: static validation of secret beside test data groups is not supported; write it into the test_group.yaml of a group",
+            "error data/valid_output/test_group.yaml:1:1: `static_validation_score` has no meaning here: nobody is judged by this data; remove it",
+        ],
+    );
+}
+
+#[test]
+fn a_group_may_have_nothing_but_static_validation() {
+    let changes = problem(
+        "",
+        "max_score: 40\nstatic_validation_score: pass-fail",
+        "max_score: 60",
+    ) + "--- static_validator/look.py\nexit(42)\n\
+           --- data/secret/a/1.in removed\n--- data/secret/a/1.ans removed\n";
+    check(&changes, &[]);
+}
