@@ -61,10 +61,56 @@ pub struct Runnable {
     pub processes: u32,
     /// The compiler's messages, if it had any.
     pub compiler: Option<CompilerReport>,
-    _dir: TempDir,
+    dir: TempDir,
 }
 
+/// A program's files beside those of another program that is run.
+#[derive(Clone, Debug)]
+pub struct Beside {
+    /// What the other program must be able to see.
+    pub visible: Vec<Visible>,
+    /// Links to the files, for the other program's box.
+    pub files: Vec<BoxFile>,
+}
+
+/// Where another program finds what was built.
+const OTHER_PROGRAM: &str = "/submission";
+/// Where another program finds what it was built of.
+const OTHER_SOURCES: &str = "/sources";
+
 impl Runnable {
+    /// Its files, to be laid into the box of another program that has a look at them: the sources as they were
+    /// submitted, whatever the build did to them, and what was built beside them.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn beside(&self) -> io::Result<Beside> {
+        let sources = self.dir.path().join(SOURCES_DIR);
+        let mut beside = Beside {
+            visible: vec![Visible {
+                host: self.dir.path().join(PROGRAM_DIR),
+                inside: PathBuf::from(OTHER_PROGRAM),
+            }],
+            files: Vec::new(),
+        };
+        if sources.is_dir() {
+            beside.files = links(&sources, OTHER_SOURCES)?;
+            beside.visible.push(Visible {
+                host: sources,
+                inside: PathBuf::from(OTHER_SOURCES),
+            });
+        }
+        for file in &self.files {
+            if beside.files.iter().all(|other| other.name != file.name) {
+                beside.files.push(BoxFile {
+                    name: file.name.clone(),
+                    content: BoxContent::Link(Path::new(OTHER_PROGRAM).join(&file.name)),
+                });
+            }
+        }
+        Ok(beside)
+    }
+
     /// Why this cannot be started, where that is the program's own fault: a build may leave anything under
     /// the program's name, and a compiler writes whatever interpreter the source asks for into a program.
     pub fn unstartable(&self, error: &JudgeError) -> Option<String> {
@@ -111,6 +157,11 @@ pub enum PrepareError {
     /// A tool is missing on this machine.
     Fault(JudgeError),
 }
+
+/// The directory of a built program, in one that is made for it.
+const PROGRAM_DIR: &str = "program";
+/// The directory beside it with what it was built of.
+const SOURCES_DIR: &str = "sources";
 
 /// How much of a compiler's messages is kept.
 const MESSAGES: u64 = 16 << 10;
@@ -173,7 +224,7 @@ impl<'a> Builder<'a> {
         run_limits: &Limits,
     ) -> Result<Runnable, BuildError> {
         let dir = TempDir::new_in(&self.home).map_err(|error| fault("make a directory", error))?;
-        let program = dir.path().join("program");
+        let program = dir.path().join(PROGRAM_DIR);
         let plan = &prepared.plan;
         let compiler = match &plan.build {
             None => {
@@ -182,7 +233,7 @@ impl<'a> Builder<'a> {
                 None
             }
             Some(step) => {
-                let sources = dir.path().join("sources");
+                let sources = dir.path().join(SOURCES_DIR);
                 write_files(&sources, &plan.files)
                     .map_err(|error| fault("copy a program's sources", error))?;
                 self.compile(plan, step, &sources, &program, build_limits)?
@@ -195,10 +246,11 @@ impl<'a> Builder<'a> {
         });
         Ok(Runnable {
             command,
-            files: links(&program).map_err(|error| fault("list a program's files", error))?,
+            files: links(&program, PROGRAM)
+                .map_err(|error| fault("list a program's files", error))?,
             processes: plan.start.processes.max(run_limits.processes.unwrap_or(0)),
             compiler,
-            _dir: dir,
+            dir,
         })
     }
 
@@ -345,13 +397,13 @@ fn write_files(dir: &Path, files: &[ProgramFile]) -> io::Result<()> {
     Ok(())
 }
 
-/// A link in the box for each file and directory of the program.
-fn links(program: &Path) -> io::Result<Vec<BoxFile>> {
+/// A link in the box for each file and directory that is seen there.
+fn links(directory: &Path, inside: &str) -> io::Result<Vec<BoxFile>> {
     let mut links = Vec::new();
-    for entry in fs::read_dir(program)? {
+    for entry in fs::read_dir(directory)? {
         let name = entry?.file_name();
         links.push(BoxFile {
-            content: BoxContent::Link(Path::new(PROGRAM).join(&name)),
+            content: BoxContent::Link(Path::new(inside).join(&name)),
             name: PathBuf::from(name),
         });
     }

@@ -16,12 +16,12 @@ use crate::cli::output::{Output, Stop, command, command_line};
 use crate::cli::problem::{self, Remarks};
 use crate::cli::sessions::{self, Judging, faults};
 use crate::judge::case::{CASE, Detail, SUBMISSION};
+use crate::judge::score::Thrift;
 use crate::judge::session::Entrant;
 use crate::language::command_line::CommandError;
 use crate::model::problem::Problem;
 use crate::model::program::{Program, ProgramKind};
 use crate::model::submission::Submission;
-use crate::plan::Mode;
 
 /// Judges.
 pub fn run(arguments: &JudgeArguments) -> ExitCode {
@@ -32,6 +32,7 @@ pub fn run(arguments: &JudgeArguments) -> ExitCode {
 
 fn judge(arguments: &JudgeArguments, output: &Output) -> Result<ExitCode, Stop> {
     let problem = problem::read(&arguments.package, Remarks::Errors, output)?;
+    problem::judgeable(&problem, output)?;
     let cases = problem::select(&problem, &arguments.runs.case, output)?;
     let submissions = submissions(arguments, &problem, output)?;
     output.event(problem::package_read(
@@ -46,20 +47,19 @@ fn judge(arguments: &JudgeArguments, output: &Output) -> Result<ExitCode, Stop> 
     let host = Host::start(arguments.runs.jobs, arguments.runs.isolation, output)?;
     let builder = Builder::new(&*host.executor)?;
     let entrants = entrants(arguments, &submissions, &builder, output)?;
+    let validators = problem::validators(&problem, &host, &builder, output)?;
     Judging {
         problem: &problem,
+        validators: &validators,
+        repeat: repeat_line(arguments),
         entrants: &entrants,
         cases,
         runs: &arguments.runs,
-        mode: if arguments.all {
-            Mode::AllCases
-        } else {
-            Mode::FirstRejection
+        thrift: match arguments.all {
+            true => Thrift::Everything,
+            false => Thrift::WhatCounts,
         },
-        detail: Detail::Full {
-            command_line: repeat_line(arguments),
-            keep,
-        },
+        detail: Detail::Full { keep },
         host: &host,
         builder: &builder,
         output,

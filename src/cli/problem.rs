@@ -2,16 +2,25 @@
 
 use std::path::Path;
 
+use crate::build::Builder;
 use crate::check::options::Options;
 use crate::cli::exit_code::ExitCode;
+use crate::cli::host::Host;
 use crate::cli::output::{Output, Stop};
+use crate::executor::RunError;
 use crate::judge::case::ReadyCase;
+use crate::judge::limits;
+use crate::judge::score::Scheme;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::Event;
 use crate::model::pattern::Pattern;
-use crate::model::problem::Problem;
-use crate::model::test_data::TestCase;
+use crate::model::problem::{Dialogue, Problem};
+use crate::model::score::CaseScoring;
+use crate::model::test_data::{JudgedCase, TestCase};
 use crate::package;
+use crate::validate::trial;
+use crate::validator::look::StaticValidator;
+use crate::validator::{OutputValidator, Unusable};
 
 /// Which remarks about a package are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,10 +72,12 @@ pub fn select<'a>(
             }
         }
     }
-    let selected = |case: &&TestCase| {
-        patterns.is_empty() || patterns.iter().any(|pattern| pattern.matches(&case.name))
+    let selected = |case: &JudgedCase<'_>| {
+        let name = &case.test_case().name;
+        patterns.is_empty() || patterns.iter().any(|pattern| pattern.matches(name))
     };
-    let cases: Vec<&TestCase> = problem.test_data.cases.iter().filter(selected).collect();
+    let judged = problem.test_data.judged().into_iter();
+    let cases: Vec<JudgedCase<'_>> = judged.filter(selected).collect();
     if cases.is_empty() {
         output.complain(&format!(
             "--case selects none of the {} test cases of {}; names look like {}",
@@ -76,7 +87,86 @@ pub fn select<'a>(
         ));
         return Err(Stop::Shown(ExitCode::NothingSelected));
     }
-    ready(cases, output)
+    ready(problem, cases, output)
+}
+
+/// Holds that juror can judge problems of this type.
+///
+/// # Errors
+/// When it cannot; the reason has been shown.
+pub fn judgeable(problem: &Problem, output: &Output) -> Result<(), Stop> {
+    if problem.kind.dialogue == Dialogue::None {
+        return Ok(());
+    }
+    let message = "problems of the type interactive cannot be judged yet";
+    let diagnostic = Diagnostic::error(problem.dir.join("problem.yaml"), message);
+    output.event(Event::Diagnosed(diagnostic));
+    output.event(Event::PackageRefused);
+    Err(Stop::Shown(ExitCode::InvalidPackage))
+}
+
+/// What a package's submissions are judged by, beside the default output validator.
+pub struct Validators {
+    /// Its own output validator.
+    pub output: Option<OutputValidator>,
+    /// Its static validator.
+    pub looks: Option<StaticValidator>,
+}
+
+/// What can be used of a validator.
+fn usable<T>(built: Result<Option<T>, Unusable>, output: &Output) -> Result<Option<T>, Stop> {
+    match built {
+        Ok(validator) => Ok(validator),
+        Err(Unusable::Fault(error)) => Err(error.into()),
+        Err(Unusable::Interrupted) => Err(interrupted(output)),
+        Err(Unusable::Diagnosed(diagnostic)) => {
+            output.event(Event::Diagnosed(diagnostic));
+            Err(Stop::Shown(ExitCode::InvalidPackage))
+        }
+    }
+}
+
+/// Builds the package's own validators, if it has some, and tries the output validator before anybody is judged
+/// by it.
+///
+/// # Errors
+/// When it does not build or does not work, or the judge failed; the reason has been shown.
+pub fn validators(
+    problem: &Problem,
+    host: &Host,
+    builder: &Builder<'_>,
+    output: &Output,
+) -> Result<Validators, Stop> {
+    let events = |event| output.event(event);
+    let build_limits = limits::of_compiler(&problem.limits);
+    let refused = Stop::Shown(ExitCode::InvalidPackage);
+    let built = OutputValidator::build(problem, builder, &build_limits, &events);
+    let looks = StaticValidator::build(problem, builder, &build_limits, &events);
+    let validators = Validators {
+        output: usable(built, output)?,
+        looks: usable(looks, output)?,
+    };
+    let Some(validator) = &validators.output else {
+        return Ok(validators);
+    };
+    let found = match trial::faults(problem, validator, &*host.executor) {
+        Ok(found) => found,
+        Err(RunError::Interrupted) => return Err(interrupted(output)),
+        Err(RunError::Fault(error)) => return Err(error.into()),
+    };
+    let is_usable = !found.iter().any(Diagnostic::is_error);
+    for diagnostic in found {
+        output.event(Event::Diagnosed(diagnostic));
+    }
+    match is_usable {
+        true => Ok(validators),
+        false => Err(refused),
+    }
+}
+
+fn interrupted(output: &Output) -> Stop {
+    output.event(Event::Interrupted);
+    Stop::Shown(ExitCode::Interrupted)
 }
 
 fn examples(cases: &[TestCase]) -> String {
@@ -89,12 +179,33 @@ fn examples(cases: &[TestCase]) -> String {
     names.join(" and ")
 }
 
-fn ready<'a>(cases: Vec<&'a TestCase>, output: &Output) -> Result<Vec<ReadyCase<'a>>, Stop> {
+fn ready<'a>(
+    problem: &Problem,
+    cases: Vec<JudgedCase<'a>>,
+    output: &Output,
+) -> Result<Vec<ReadyCase<'a>>, Stop> {
     let mut ready = Vec::new();
     let mut wrong = false;
-    for test_case in cases {
-        match Options::parse(&test_case.output_validator_args) {
-            Ok(options) => ready.push(ReadyCase { test_case, options }),
+    let scheme = Scheme::of(problem);
+    for case in cases {
+        let test_case = case.test_case();
+        let options = match problem.output_validator {
+            // It alone knows what its arguments mean.
+            Some(_) => Ok(Options::default()),
+            None => Options::parse(&test_case.output_validator_args),
+        };
+        match options {
+            Ok(options) => ready.push(ReadyCase {
+                test_case,
+                static_args: match case {
+                    JudgedCase::Run(_) => None,
+                    JudgedCase::Static(case) => Some(&case.args),
+                },
+                scoring: scheme
+                    .as_ref()
+                    .map_or(CaseScoring::Ignored, |scheme| scheme.case(test_case)),
+                options,
+            }),
             Err(error) => {
                 wrong = true;
                 let config = test_case.input.with_extension("yaml");

@@ -8,22 +8,29 @@ use crate::cli::arguments::RunOptions;
 use crate::cli::exit_code::ExitCode;
 use crate::cli::host::Host;
 use crate::cli::output::{Output, Stop};
+use crate::cli::problem::Validators;
 use crate::executor::Executor;
 use crate::judge::case::{Detail, ReadyCase, Rules};
 use crate::judge::limits;
+use crate::judge::score::{self, Scheme, Thrift};
 use crate::judge::session::{CodeRules, Entrant, Judged, Results, Session};
 use crate::judge::time_limit::{self, Bounds};
 use crate::model::event::{Event, Summary};
 use crate::model::judgement::TimeLimit;
+use crate::model::limits::Limits;
 use crate::model::problem::Problem;
 use crate::model::submission::Submission;
 use crate::model::units::seconds;
-use crate::plan::Mode;
+use crate::plan::outline::{Outline, Until};
 
 /// What is judged, and how.
 pub struct Judging<'a> {
     /// The problem.
     pub problem: &'a Problem,
+    /// Its own validators.
+    pub validators: &'a Validators,
+    /// The command line that repeats a run, with places for submission and test case.
+    pub repeat: String,
     /// The submissions.
     pub entrants: &'a [Entrant<'a>],
     /// The selected cases.
@@ -31,7 +38,7 @@ pub struct Judging<'a> {
     /// Options about runs.
     pub runs: &'a RunOptions,
     /// How far a submission is run.
-    pub mode: Mode,
+    pub thrift: Thrift,
     /// How much is gathered about a rejection.
     pub detail: Detail,
     /// This machine.
@@ -65,15 +72,12 @@ impl Judging<'_> {
         });
         let margin = self.problem.limits.time_limit_to_tle;
         let slow = time_limit.limit.mul_f64(margin);
-        let rules = Rules {
-            io: &self.problem.io,
-            allow_file_writing: self.problem.allow_file_writing,
-            limits,
-            stop_slow_at: limits::of_submission(&self.problem.limits, slow),
-            detail: self.detail.clone(),
-        };
+        let stop_slow_at = limits::of_submission(&self.problem.limits, slow);
+        let rules = self.rules(limits, stop_slow_at, self.detail.clone());
         let events = |event| self.output.event(event);
-        let results = self.session(rules, self.entrants, &events).run();
+        let scheme = Scheme::of(self.problem);
+        let session = self.session(rules, scheme.as_ref(), self.entrants, &events);
+        let results = session.run();
         if results.interrupted {
             self.output.event(Event::Interrupted);
         }
@@ -83,12 +87,32 @@ impl Judging<'_> {
         })
     }
 
+    fn rules(&self, limits: Limits, stop_slow_at: Limits, detail: Detail) -> Rules<'_> {
+        Rules {
+            io: &self.problem.io,
+            allow_file_writing: self.problem.allow_file_writing,
+            limits,
+            stop_slow_at,
+            validator: self.validators.output.as_ref(),
+            static_validator: self.validators.looks.as_ref(),
+            passes: self.problem.kind.passes,
+            repeat: self.repeat.clone(),
+            detail,
+        }
+    }
+
     fn session<'s>(
         &'s self,
         rules: Rules<'s>,
+        scheme: Option<&'s Scheme<'s>>,
         entrants: &'s [Entrant<'s>],
         events: &'s (dyn Fn(Event) + Sync),
     ) -> Session<'s> {
+        let names: Vec<&str> = self
+            .cases
+            .iter()
+            .map(|case| case.test_case.name.as_str())
+            .collect();
         Session {
             executor: &*self.host.executor,
             builder: self.builder,
@@ -103,11 +127,12 @@ impl Judging<'_> {
             all_cases: self
                 .problem
                 .test_data
-                .cases
-                .iter()
-                .map(|case| case.name.as_str())
+                .judged()
+                .into_iter()
+                .map(|case| case.test_case().name.as_str())
                 .collect(),
-            mode: self.mode,
+            outline: score::outline(scheme, &names, self.thrift),
+            scheme,
             events,
         }
     }
@@ -139,13 +164,7 @@ impl Judging<'_> {
             .collect();
         let entrants = entrants(&bounding, self.builder, self.output)?;
         let limits = limits::of_submission(&self.problem.limits, LONGEST);
-        let rules = Rules {
-            io: &self.problem.io,
-            allow_file_writing: self.problem.allow_file_writing,
-            limits: limits.clone(),
-            stop_slow_at: limits,
-            detail: Detail::Brief,
-        };
+        let rules = self.rules(limits.clone(), limits, Detail::Brief);
         let runs = entrants.len() * self.cases.len();
         let done = AtomicUsize::new(0);
         let timed = || {
@@ -161,12 +180,19 @@ impl Judging<'_> {
             Event::CaseJudged { .. } => timed(),
             _ => {}
         };
-        let mut session = self.session(rules, &entrants, &events);
-        session.mode = Mode::AllCases;
+        let mut session = self.session(rules, None, &entrants, &events);
+        session.outline = Outline::single(self.cases.len(), Until::Never);
         let results = session.run();
         if results.interrupted {
             self.output.event(Event::Interrupted);
             return Err(Stop::Shown(ExitCode::Interrupted));
+        }
+        let failed = results.submissions.iter().find_map(|judged| match judged {
+            Judged::Failed(error) => Some(error.clone()),
+            Judged::Judgement(_) => None,
+        });
+        if let Some(error) = failed {
+            return Err(error.into());
         }
         let bounds = bounds(&bounding, &results);
         // One that was stopped only shows that it takes longer.

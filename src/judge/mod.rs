@@ -1,8 +1,10 @@
 //! From outcomes to verdicts, and from verdicts to judgements.
 
+mod ask;
 pub mod case;
 pub mod classify;
 pub mod expect;
 pub mod limits;
+pub mod score;
 pub mod session;
 pub mod time_limit;

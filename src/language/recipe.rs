@@ -350,6 +350,7 @@ fn not_portable(program: &Program, what: &str) -> Vec<Diagnostic> {
     let of = match program.kind {
         ProgramKind::InputValidator => "an input validator",
         ProgramKind::OutputValidator => "an output validator",
+        ProgramKind::StaticValidator => "a static validator",
         ProgramKind::Submission | ProgramKind::AnswerValidator | ProgramKind::Generator => {
             return Vec::new();
         }

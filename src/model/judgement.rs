@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use crate::model::difference::Difference;
 use crate::model::outcome::Outcome;
+use crate::model::score::{CaseScore, TotalScore};
 use crate::model::verdict::Verdict;
 
 /// A fault of the judge, never of a submission: it gives no verdict.
@@ -19,6 +20,19 @@ pub struct JudgeError {
     pub help: Option<String>,
     /// Whether it may go well the next time.
     pub again: Again,
+    /// The program of the package that is at fault, where one is.
+    pub program: Option<Box<FaultyProgram>>,
+}
+
+/// What is known of a run of the package's own program that went wrong.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FaultyProgram {
+    /// What it wrote on standard error, cut.
+    pub stderr: Vec<u8>,
+    /// The command line that repeats it; empty where there is none.
+    pub repeat: String,
+    /// Where its files were kept.
+    pub kept: Option<PathBuf>,
 }
 
 /// Whether what failed may go well the next time.
@@ -39,6 +53,7 @@ impl JudgeError {
             reason: reason.to_string(),
             help: None,
             again: Again::Never,
+            program: None,
         }
     }
 
@@ -66,8 +81,12 @@ pub struct CaseJudgement {
     pub verdict: Verdict,
     /// Why, in words: `token 1 differs`, `killed by SIGSEGV`, `1.02 s of CPU time, 1 s allowed`.
     pub cause: String,
-    /// What the judge has to say beyond the cause; expectations look into it.
+    /// What the output validator says to the judge; of the default one, the cause. Expectations look into it.
     pub message: String,
+    /// What the output validator says to the contestant; empty where it says nothing.
+    pub team_message: String,
+    /// What it is worth; `None` where test cases have no scores.
+    pub score: Option<CaseScore>,
     /// Where the output differs, for a wrong answer by comparison.
     pub difference: Option<Box<Difference>>,
     /// What the person sees beside the difference; absent where it was not asked for.
@@ -85,10 +104,16 @@ pub struct Evidence {
     pub diff_lines_left_out: u64,
     /// What the program wrote on standard error, cut.
     pub stderr: Vec<u8>,
+    /// What the output validator wrote on standard error, cut.
+    pub validator_stderr: Vec<u8>,
+    /// The images that the output validator made, such as `judgeimage.svg`.
+    pub images: Vec<String>,
     /// The line that repeats this run.
     pub repeat: String,
     /// Where the box was kept.
     pub kept: Option<PathBuf>,
+    /// Where the output validator's feedback was kept.
+    pub feedback: Option<PathBuf>,
 }
 
 /// One line of a diff.
@@ -124,7 +149,9 @@ pub struct Judgement {
     pub verdict: Verdict,
     /// Each case that was run, in order.
     pub cases: Vec<CaseJudgement>,
-    /// How many selected cases were not run, because one before them was rejected.
+    /// Its score, in a scoring problem that it builds for.
+    pub score: Option<TotalScore>,
+    /// How many selected cases were not run, because of what came of those before them.
     pub skipped: usize,
     /// The compiler's messages, cut, if it had any or failed.
     pub compiler: Option<CompilerReport>,

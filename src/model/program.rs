@@ -34,6 +34,8 @@ pub enum ProgramKind {
     AnswerValidator,
     /// Says whether an output is right.
     OutputValidator,
+    /// Says whether a submission's files are right.
+    StaticValidator,
     /// Makes test cases.
     Generator,
 }

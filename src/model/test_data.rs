@@ -1,6 +1,8 @@
 //! Test cases and the groups they stand in.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+
+use crate::model::score::{GroupScoring, Score};
 
 /// One test case.
 ///
@@ -29,6 +31,18 @@ pub struct TestCase {
     pub hint: Option<String>,
     /// What the case is for.
     pub description: Option<String>,
+}
+
+impl TestCase {
+    /// The `.ans` file.
+    pub fn answer_path(&self) -> Option<&Path> {
+        self.answer.as_deref()
+    }
+
+    /// The `.out` file.
+    pub fn output_path(&self) -> Option<&Path> {
+        self.output.as_deref()
+    }
 }
 
 /// A file that a program finds in its working directory.
@@ -73,6 +87,70 @@ impl ValidatorArgs {
 pub struct TestGroup {
     /// The path below `data/`, such as `secret/group1`.
     pub name: String,
+    /// How it is scored; `None` for `sample`, and in problems without scores.
+    pub scoring: Option<GroupScoring>,
+}
+
+/// A test case on which a submission is not run, but looked at by the static validator.
+///
+/// Source: problem package format 2025-09, "Static validation test cases".
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StaticCase {
+    /// The group that it belongs to; `sample`, or `secret` where that has no groups.
+    pub group: String,
+    /// The greatest score; `None` where it is passed or not.
+    pub max_score: Option<Score>,
+    /// Arguments for the static validator.
+    pub args: Vec<String>,
+    /// What stands for it where test cases are listed; without files.
+    pub test_case: TestCase,
+}
+
+/// A test case by which submissions are judged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum JudgedCase<'a> {
+    /// They are run on it.
+    Run(&'a TestCase),
+    /// The static validator looks at them.
+    Static(&'a StaticCase),
+}
+
+impl<'a> JudgedCase<'a> {
+    /// The case, or what stands for it.
+    pub fn test_case(self) -> &'a TestCase {
+        match self {
+            Self::Run(test_case) => test_case,
+            Self::Static(case) => &case.test_case,
+        }
+    }
+}
+
+impl TestData {
+    /// Everything that a submission is judged by, in order: in each group static validation comes first.
+    pub fn judged(&self) -> Vec<JudgedCase<'_>> {
+        let mut judged = Vec::with_capacity(self.cases.len() + self.static_cases.len());
+        let mut cases = self.cases.iter().peekable();
+        for group in &self.groups {
+            let of_group = self.static_cases.iter().filter(|it| it.group == group.name);
+            judged.extend(of_group.map(JudgedCase::Static));
+            // They are in the order of their groups.
+            while let Some(case) = cases.next_if(|case| self.group_of(&case.name) == Some(group)) {
+                judged.push(JudgedCase::Run(case));
+            }
+        }
+        judged.extend(cases.map(JudgedCase::Run));
+        judged
+    }
+
+    /// The group that a test case is in: of several directories the innermost.
+    fn group_of(&self, name: &str) -> Option<&TestGroup> {
+        let is_inside = |group: &&TestGroup| {
+            let rest = name.strip_prefix(&group.name);
+            rest.is_some_and(|rest| rest.starts_with('/'))
+        };
+        let groups = self.groups.iter().filter(is_inside);
+        groups.max_by_key(|group| group.name.len())
+    }
 }
 
 /// All test cases of a package.
@@ -82,6 +160,8 @@ pub struct TestData {
     pub groups: Vec<TestGroup>,
     /// The cases of `sample` and `secret` in judging order: samples first, then by name.
     pub cases: Vec<TestCase>,
+    /// Where submissions are looked at by the static validator, in the order of the groups.
+    pub static_cases: Vec<StaticCase>,
     /// `invalid_input`: some input validator must refuse each.
     pub invalid_inputs: Vec<TestCase>,
     /// `invalid_answer`: some answer validator, or the output validator, must refuse each `.ans`.
@@ -90,4 +170,75 @@ pub struct TestData {
     pub valid_outputs: Vec<TestCase>,
     /// `invalid_output`: the output validator must refuse each `.out`.
     pub invalid_outputs: Vec<TestCase>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn test_case(name: &str) -> TestCase {
+        TestCase {
+            name: name.to_owned(),
+            input: PathBuf::new(),
+            answer: None,
+            output: None,
+            files: Vec::new(),
+            args: Vec::new(),
+            input_validator_args: ValidatorArgs::default(),
+            output_validator_args: Vec::new(),
+            full_feedback: false,
+            hint: None,
+            description: None,
+        }
+    }
+
+    #[test]
+    fn static_validation_comes_first_in_its_group() {
+        let check = |groups: &[&str], cases: &[&str], static_groups: &[&str], expected: &str| {
+            let data = TestData {
+                groups: groups
+                    .iter()
+                    .map(|name| TestGroup {
+                        name: (*name).to_owned(),
+                        scoring: None,
+                    })
+                    .collect(),
+                cases: cases.iter().map(|name| test_case(name)).collect(),
+                static_cases: static_groups
+                    .iter()
+                    .map(|group| StaticCase {
+                        group: (*group).to_owned(),
+                        max_score: None,
+                        args: Vec::new(),
+                        test_case: test_case(&format!("{group}/!")),
+                    })
+                    .collect(),
+                ..TestData::default()
+            };
+            let judged = data.judged();
+            let names: Vec<&str> = judged
+                .iter()
+                .map(|case| case.test_case().name.as_str())
+                .collect();
+            assert_eq!(names.join(" "), expected);
+        };
+        check(
+            &["sample", "secret"],
+            &["sample/1", "secret/1"],
+            &[],
+            "sample/1 secret/1",
+        );
+        check(
+            &["sample", "secret"],
+            &["sample/1", "secret/1"],
+            &["sample", "secret"],
+            "sample/! sample/1 secret/! secret/1",
+        );
+        check(
+            &["secret", "secret/1", "secret/1-large", "secret/2"],
+            &["secret/1/x", "secret/1-large/x", "secret/1-large/y"],
+            &["secret/1-large", "secret/2"],
+            "secret/1/x secret/1-large/! secret/1-large/x secret/1-large/y secret/2/!",
+        );
+    }
 }

@@ -13,11 +13,14 @@ mod juror_toml;
 mod keys;
 mod languages;
 mod limits;
+mod output_validator;
 mod problem_type;
 mod problem_yaml;
 mod programs;
 pub mod recipe;
+mod scoring;
 mod statement;
+mod static_validation;
 mod submissions;
 mod submissions_yaml;
 mod suggest;
@@ -105,6 +108,8 @@ fn read_rest(
     let io = juror_toml::read(tree, writing, diagnostics);
     let validators = programs::input_validators(tree, constants, diagnostics);
     let answer_validators = programs::answer_validators(tree, constants, diagnostics);
+    let output_validator = output_validator::read(tree, problem_type, constants, diagnostics);
+    let static_validator = output_validator::read_static(tree, constants, diagnostics);
     let include = programs::included(tree, languages, diagnostics);
     let recipe = tree
         .file("generators/generators.yaml")
@@ -133,6 +138,7 @@ fn read_rest(
     Some(Problem {
         dir: tree.root.clone(),
         short_name: top::short_name(&tree.root),
+        kind: yaml.problem_type.kind(&yaml.limits),
         metadata: yaml.metadata,
         limits: yaml.limits,
         languages: yaml.languages,
@@ -143,6 +149,8 @@ fn read_rest(
         include,
         input_validators: validators.programs,
         answer_validators,
+        output_validator,
+        static_validator,
         submissions,
         recipe,
     })

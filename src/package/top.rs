@@ -158,18 +158,6 @@ pub(super) fn check_entries(tree: &Tree, diagnostics: &mut Vec<Diagnostic>) {
             format!("the directory's name `{name}` has more than lower-case letters and digits");
         diagnostics.push(Diagnostic::warning(&tree.root, message).help("rename the directory"));
     }
-    for name in ["output_validator", "static_validator"] {
-        if tree
-            .directory(name)
-            .is_some_and(|item| tree.children(&item.name).next().is_some())
-        {
-            let what = name.replace('_', " ");
-            let message = format!(
-                "a custom {what} is not supported yet; juror judges pass-fail problems with the default output validator"
-            );
-            diagnostics.push(Diagnostic::error(tree.path(name), message));
-        }
-    }
     for item in tree.children("") {
         let name = item.base_name();
         if KNOWN.contains(&name) || name == "problem_statement" && statement::is_renamed(tree) {

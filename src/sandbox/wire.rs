@@ -86,6 +86,8 @@ pub(super) enum PlacedWhat {
     File { length: u64, mode: u32 },
     /// A symbolic link.
     Link { target: PathBuf },
+    /// An empty directory.
+    Directory,
 }
 
 /// What the slot answers.
@@ -217,6 +219,7 @@ impl RunRequest {
                     put(to, 1);
                     put_path(to, target);
                 }
+                PlacedWhat::Directory => put(to, 2),
             }
         });
         put(to, u64::from(self.writable));
@@ -251,9 +254,11 @@ impl RunRequest {
                             length: from.number()?,
                             mode: u32::try_from(from.number()?).ok()?,
                         },
-                        _ => PlacedWhat::Link {
+                        1 => PlacedWhat::Link {
                             target: from.path()?,
                         },
+                        2 => PlacedWhat::Directory,
+                        _ => return None,
                     },
                 })
             })?,
@@ -483,6 +488,10 @@ mod tests {
                     what: PlacedWhat::Link {
                         target: "/usr".into(),
                     },
+                },
+                Placed {
+                    name: "d".into(),
+                    what: PlacedWhat::Directory,
                 },
             ],
             writable: true,

@@ -10,6 +10,7 @@ pub mod mutations;
 mod outputs;
 mod programs;
 mod strictness;
+pub mod trial;
 
 use crate::build::Builder;
 use crate::executor::{Executor, RunError};
@@ -19,11 +20,14 @@ use crate::model::judgement::JudgeError;
 use crate::model::problem::Problem;
 use crate::model::test_data::TestCase;
 use crate::validate::mutations::Mutation;
+use crate::validator::OutputValidator;
 
 /// What is proved, and with what.
 pub struct Proving<'a> {
     /// The problem.
     pub problem: &'a Problem,
+    /// Its own output validator; `None` where the format's default one decides.
+    pub validator: Option<&'a OutputValidator>,
     /// Which test cases are selected, by name.
     pub selected: &'a (dyn Fn(&str) -> bool + Sync),
     /// How much of the data.
@@ -76,7 +80,10 @@ pub fn data(proving: &Proving<'_>) -> Result<Proof, JudgeError> {
         answers::prove(proving, &mut proof)?;
     }
     if !proof.interrupted {
-        proof.diagnostics.extend(outputs::prove(proving)?);
+        let found = outputs::prove(proving);
+        proof.take(found)?;
+    }
+    if !proof.interrupted {
         proof.diagnostics.extend(equal::find(proving)?);
     }
     Ok(proof)

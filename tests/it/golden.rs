@@ -7,7 +7,9 @@ mod compared;
 mod doctor;
 mod packages;
 mod recipes;
+mod scores;
 mod streams;
+mod validators;
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -105,7 +107,7 @@ impl std::io::Write for Screen {
 /// what they are for: what is to be copied, names, and the line for each test case.
 fn nothing_is_wider_than(width: usize, file: &str, text: &str) {
     for line in text.lines() {
-        let may_be_long = ["repeat: ", "files: "]
+        let may_be_long = ["repeat: ", "files: ", "feedback: "]
             .iter()
             .any(|start| line.trim_start().starts_with(start))
             || file.contains("quiet")
@@ -216,6 +218,27 @@ fn a_judge_error_never_looks_like_a_verdict() {
             "a verdict without a judgement: {line}"
         );
     }
+}
+
+#[test]
+fn an_output_validator_says_why_and_its_faults_are_none_of_the_submission() {
+    let events = validators::judge();
+    check("validator", PLAIN, &events);
+    check("validator-quiet", QUIET, &events);
+    check_json("validator", &events);
+}
+
+#[test]
+fn scores_are_shown_by_group() {
+    let events = scores::judge();
+    check("scores", PLAIN, &events);
+    check("scores-color", COLOR, &events);
+    check("scores-quiet", QUIET, &events);
+    check_json("scores", &events);
+    let events = scores::verify();
+    check("scores-verify", PLAIN, &events);
+    check("scores-verify-wide", WIDE, &events);
+    check("scores-verify-quiet", QUIET, &events);
 }
 
 #[test]

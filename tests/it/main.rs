@@ -9,8 +9,10 @@ mod problems;
 mod proofs;
 mod recipes;
 mod sandbox;
+mod scoring;
 mod tidy;
 mod usage;
+mod validators;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

@@ -292,7 +292,7 @@ output_validator_flags: x
             "error data/secret/test_group.yaml:1:1: `max_score` is only for scoring problems; this one is pass-fail; remove it",
             "error data/secret/test_group.yaml:2:1: `score_aggregation` is only for scoring problems; this one is pass-fail; remove it",
             "error data/secret/test_group.yaml:3:1: `require_pass` is only for scoring problems; this one is pass-fail; remove it",
-            "error data/secret/test_group.yaml:4:1: `static_validation_score` is not supported yet; juror has no static validators",
+            "error data/secret/test_group.yaml:4:26: there is no static validator for this static validation; add the program as static_validator/validate.py or so, or remove the line",
             "error data/secret/test_group.yaml:5:1: unknown key `hint`; known keys: args, input_validator_args, output_validator_args, full_feedback, input_visualizer_args, output_visualizer_args, max_score, score_aggregation, require_pass, static_validation_score, static_validator_args",
             "error data/secret/test_group.yaml:6:1: unknown key `output_validator_flags`; in format 2025-09: `output_validator_args: [...]`, a sequence",
         ],

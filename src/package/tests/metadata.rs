@@ -128,7 +128,7 @@ x
 }
 
 #[test]
-fn keys_of_a_type_that_is_not_supported_are_no_faults_of_their_own() {
+fn keys_of_a_type_are_no_faults_where_it_is_the_type() {
     check(
         "\
 --- problem.yaml
@@ -140,15 +140,13 @@ limits: {validation_passes: 3}
 --- data/secret/test_group.yaml
 max_score: 50
 score_aggregation: min
-require_pass: sample
 --- submissions/submissions.yaml
 accepted/add.py:
   score: [30, 50]
   secret: {score: 30}
 ",
         &[
-            "error problem.yaml:4:8: type: scoring is not supported yet; juror judges pass-fail problems with the default output validator",
-            "error problem.yaml:4:17: type: multi-pass is not supported yet; juror judges pass-fail problems with the default output validator",
+            "error output_validator: is missing: problems of the type multi-pass need one of their own; add the program that takes part, as output_validator/validate.cpp or so",
         ],
     );
     check(
@@ -227,7 +225,7 @@ fn types_that_juror_cannot_judge_are_named() {
     check_problem_yaml(
         "type: interactive",
         &[
-            "error problem.yaml:4:7: type: interactive is not supported yet; juror judges pass-fail problems with the default output validator",
+            "error output_validator: is missing: problems of the type interactive need one of their own; add the program that takes part, as output_validator/validate.cpp or so",
         ],
     );
     check_problem_yaml(
@@ -239,7 +237,7 @@ fn types_that_juror_cannot_judge_are_named() {
     check_problem_yaml(
         "type: [multi-pass, multi-pass]",
         &[
-            "error problem.yaml:4:8: type: multi-pass is not supported yet; juror judges pass-fail problems with the default output validator",
+            "error output_validator: is missing: problems of the type multi-pass need one of their own; add the program that takes part, as output_validator/validate.cpp or so",
             "error problem.yaml:4:20: type `multi-pass` is there twice; remove one of the two",
         ],
     );
@@ -270,9 +268,13 @@ fn types_that_juror_cannot_judge_are_named() {
     check_problem_yaml(
         "type: [interactive, submit-answer]",
         &[
-            "error problem.yaml:4:8: type: interactive is not supported yet; juror judges pass-fail problems with the default output validator",
+            "error output_validator: is missing: problems of the type interactive need one of their own; add the program that takes part, as output_validator/validate.cpp or so",
             "error problem.yaml:4:21: type `submit-answer` is incompatible with `interactive`; remove one of the two",
         ],
+    );
+    check_problem_yaml(
+        "type: submit-answer",
+        &["error problem.yaml:4:7: type: submit-answer is not supported: juror judges programs"],
     );
 }
 

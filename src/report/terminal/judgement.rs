@@ -1,14 +1,16 @@
 //! What one submission earned, as a block of lines that begins with the verdict.
 
 use std::fmt::Display;
+use std::path::Path;
 
 use crate::model::judgement::{CaseJudgement, CompilerReport, Evidence, JudgeError, Judgement};
-use crate::model::text::{count, printable};
+use crate::model::text::{count, printable, visible};
 use crate::model::units::{Bytes, seconds};
 use crate::model::verdict::Verdict;
 use crate::report::style::{Look, Style};
 use crate::report::terminal::difference;
 use crate::report::terminal::page::{INDENT, Label, Page};
+use crate::report::terminal::score;
 
 /// The most lines that are quoted of what a program or a compiler wrote.
 const QUOTED_LINES: usize = 12;
@@ -31,9 +33,15 @@ pub(super) fn line(name: &str, judgement: &Judgement, style: &Style) -> String {
         }
         _ => count(judgement.cases.len(), "test case"),
     };
+    let score = judgement.score.as_ref().map_or(String::new(), |total| {
+        format!("{}  ", score::of(total.score, total.max_score))
+    });
     page.line(
         0,
-        &format!("{}{name}  {cause}{broken}", mark(judgement.verdict, style)),
+        &format!(
+            "{}{name}  {score}{cause}{broken}",
+            mark(judgement.verdict, style)
+        ),
     );
     page.into_text()
 }
@@ -50,6 +58,7 @@ pub(super) fn block(judgement: &Judgement, style: &Style) -> String {
         }
         _ => accepted(&mut page, judgement),
     }
+    score::write(&mut page, judgement);
     if style.is_verbose() {
         compiler_messages(&mut page, judgement);
         cases(&mut page, judgement);
@@ -123,6 +132,10 @@ pub(super) fn judge_error(submission: Option<&str>, error: &JudgeError, style: &
     page.labelled(INDENT, Label::plain("reason: "), &reason);
     if let Some(help) = &error.help {
         page.labelled(INDENT, Label::plain("help:   "), &printable(help));
+    }
+    if let Some(program) = &error.program {
+        quote(&mut page, "its standard error:", &program.stderr);
+        ways(&mut page, &program.repeat, program.kept.as_deref(), None);
     }
     page.blank();
     page.into_text()
@@ -201,11 +214,26 @@ fn rejected(page: &mut Page<'_>, judgement: &Judgement, case: &CaseJudgement) {
     if let Some(evidence) = &case.evidence {
         difference::write_diff(page, evidence);
     }
-    if case.message != case.cause {
+    // A message of one line is part of the cause.
+    let is_told = case.message == case.cause
+        || case
+            .cause
+            .ends_with(&visible(case.message.trim().as_bytes()));
+    if !is_told {
         quote(page, "judge message:", case.message.as_bytes());
     }
+    quote(page, "team message:", case.team_message.as_bytes());
     if let Some(evidence) = &case.evidence {
+        quote(
+            page,
+            "standard error of the output validator:",
+            &evidence.validator_stderr,
+        );
         quote(page, "standard error:", &evidence.stderr);
+        if !evidence.images.is_empty() {
+            page.blank();
+            page.wrapped(INDENT, &format!("images: {}", evidence.images.join(", ")));
+        }
         way_on(page, evidence);
     }
 }
@@ -230,14 +258,25 @@ fn used(case: &CaseJudgement) -> String {
 
 /// Writes how to repeat the run, and where its files are. Neither is ever broken or cut.
 fn way_on(page: &mut Page<'_>, evidence: &Evidence) {
-    if !evidence.repeat.is_empty() || evidence.kept.is_some() {
+    ways(
+        page,
+        &evidence.repeat,
+        evidence.kept.as_deref(),
+        evidence.feedback.as_deref(),
+    );
+}
+
+fn ways(page: &mut Page<'_>, repeat: &str, kept: Option<&Path>, feedback: Option<&Path>) {
+    if !repeat.is_empty() || kept.is_some() {
         page.blank();
     }
-    if !evidence.repeat.is_empty() {
-        page.line(INDENT, &format!("repeat: {}", printable(&evidence.repeat)));
+    if !repeat.is_empty() {
+        page.line(INDENT, &format!("repeat: {}", printable(repeat)));
     }
-    if let Some(kept) = &evidence.kept {
-        page.line(INDENT, &format!("files:  {}", path(kept.display())));
+    for (label, kept) in [("files:  ", kept), ("feedback: ", feedback)] {
+        if let Some(kept) = kept {
+            page.line(INDENT, &format!("{label}{}", path(kept.display())));
+        }
     }
 }
 
@@ -252,6 +291,15 @@ fn others(page: &mut Page<'_>, judgement: &Judgement, first: &CaseJudgement) {
         .iter()
         .filter(|case| case.verdict == Verdict::Accepted)
         .count();
+    if judgement.skipped > 0 && judgement.score.is_some() {
+        let text = format!(
+            "{accepted} of {} accepted; {} not run: nothing there could change the score",
+            count(all + judgement.skipped, "test case"),
+            judgement.skipped
+        );
+        page.wrapped(INDENT, &text);
+        return;
+    }
     if judgement.skipped > 0 {
         let text = format!(
             "{accepted} of {} accepted; stopped at the first rejection, {} not run; --all runs them",

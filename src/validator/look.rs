@@ -1,0 +1,104 @@
+//! The package's static validator: a program that looks at a submission's files, and answers as an output
+//! validator does.
+//!
+//! It is called as `validator LANGUAGE ENTRY_POINT FEEDBACK_DIR/ [ARGUMENTS]`, with the submission's files in
+//! its working directory.
+//!
+//! Source: problem package format 2025-09, "Static validator".
+
+use std::path::{Path, PathBuf};
+
+use crate::build::{Builder, Runnable};
+use crate::executor::{Executor, RunError};
+use crate::model::event::Event;
+use crate::model::job::{BoxContent, Input, Job};
+use crate::model::judgement::JudgeError;
+use crate::model::limits::Limits;
+use crate::model::problem::Problem;
+use crate::validator::response::{Contract, Response};
+use crate::validator::{OutputValidator, ROOM, Unusable, feedback_dir, feedback_files, file};
+
+/// A static validator that can be run, as long as this lives.
+pub struct StaticValidator {
+    /// It is limited and isolated as an output validator is.
+    program: OutputValidator,
+}
+
+/// What is put before a static validator.
+pub struct Look<'a> {
+    /// The submission.
+    pub submission: &'a Runnable,
+    /// The code of its language.
+    pub language: &'a str,
+    /// The file or class that starts.
+    pub entry_point: &'a str,
+    /// The arguments of the static validation.
+    pub args: &'a [String],
+    /// A directory that does not exist yet, into which its box is copied.
+    pub keep: Option<PathBuf>,
+}
+
+impl StaticValidator {
+    /// Builds the package's static validator, if it has one.
+    ///
+    /// # Errors
+    /// When it does not build, the judge failed, or the build was cut short.
+    pub fn build(
+        problem: &Problem,
+        builder: &Builder<'_>,
+        build_limits: &Limits,
+        events: &(dyn Fn(Event) + Sync),
+    ) -> Result<Option<Self>, Unusable> {
+        let Some(program) = &problem.static_validator else {
+            return Ok(None);
+        };
+        let what = "static validator";
+        let limits = &problem.limits;
+        let program =
+            OutputValidator::build_program(what, program, limits, builder, build_limits, events)?;
+        Ok(Some(Self { program }))
+    }
+
+    /// By which it is referred to.
+    pub fn name(&self) -> &str {
+        &self.program.name
+    }
+
+    /// Asks it, and reads its answer.
+    ///
+    /// # Errors
+    /// When the judge failed or was interrupted; whatever the validator does is a response.
+    pub fn ask(&self, executor: &dyn Executor, look: Look<'_>) -> Result<Response, RunError> {
+        let reply = executor.run(&self.job(look)?);
+        let reply = reply.map_err(|error| self.program.own(error))?;
+        Ok(Response::of(
+            reply,
+            self.program.limits(),
+            Contract::OnePass,
+        )?)
+    }
+
+    fn job(&self, look: Look<'_>) -> Result<Job, JudgeError> {
+        let feedback = feedback_dir(Path::new(""));
+        let mut command = self.program.command();
+        command.argv.extend([
+            look.language.to_owned(),
+            look.entry_point.to_owned(),
+            super::inside(&feedback) + "/",
+        ]);
+        command.argv.extend(look.args.iter().cloned());
+        let mut files = super::show(look.submission, &mut command)?;
+        files.push(file(feedback, &BoxContent::Directory));
+        let limits = self.program.limits().clone();
+        Ok(Job {
+            command,
+            stdin: Input::Empty,
+            files,
+            writable: true,
+            box_size: ROOM.saturating_add(limits.output.unwrap_or_default()),
+            limits,
+            collect: feedback_files(),
+            keep: look.keep,
+        })
+    }
+}
