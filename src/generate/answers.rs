@@ -18,7 +18,7 @@ use crate::model::diagnostic::Diagnostic;
 use crate::model::event::Event;
 use crate::model::job::{BoxContent, BoxFile, Captured, Collected, Input, Job};
 use crate::model::judgement::JudgeError;
-use crate::model::problem::ProgramIo;
+use crate::model::problem::{Dialogue, ProgramIo};
 use crate::model::recipe::{AnswerSource, RecipeCase};
 
 /// Makes or verifies the answers of those of these cases that have a solution.
@@ -29,6 +29,11 @@ pub(super) fn make(
 ) -> Result<Generated, JudgeError> {
     let mut generated = Generated::default();
     let mut cases = Vec::new();
+    let problem = generating.problem;
+    if problem.kind.dialogue == Dialogue::Interactive || problem.kind.passes > 1 {
+        empty(stage, all)?;
+        return Ok(generated);
+    }
     for &case in all {
         match &case.answer {
             AnswerSource::Solution(solution) if is_needed(generating, stage, case) => {
@@ -89,12 +94,23 @@ pub(super) fn make(
     Ok(generated)
 }
 
+/// Gives an empty answer to each case that needs one and has none: no run of one program alone shows
+/// what is right where it talks with the output validator, or runs several times.
+fn empty(stage: &Stage, cases: &[&RecipeCase]) -> Result<(), JudgeError> {
+    let needs =
+        |case: &&&RecipeCase| case.answer != AnswerSource::None && !stage.has(&case.name, "ans");
+    for case in cases.iter().filter(needs) {
+        stage.add(&case.name, "ans", &mut [].as_slice())?;
+    }
+    Ok(())
+}
+
 /// Whether the solution is run: to make an answer, or to hold one against it.
 ///
 /// Where the package has an output validator of its own, only that can tell whether an answer is right;
 /// `verify` runs it with all accepted submissions.
 fn is_needed(generating: &Generating<'_>, stage: &Stage, case: &RecipeCase) -> bool {
-    !stage.has(&case.name, "ans") || !generating.problem.dir.join("output_validator").is_dir()
+    !stage.has(&case.name, "ans") || generating.problem.output_validator.is_none()
 }
 
 /// Adds the answer, or compares it with the one that is there.

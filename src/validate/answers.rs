@@ -8,9 +8,11 @@ use crate::language::BOX;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::job::{BoxContent, BoxFile, Input};
 use crate::model::judgement::JudgeError;
+use crate::model::problem::Dialogue;
 use crate::model::test_data::TestCase;
 use crate::validate::programs::{Opinion, Question, Validator, ask, build};
-use crate::validate::{Extent, Proof, Proving};
+use crate::validate::{Extent, Proof, Proving, trial};
+use crate::validator::{OutputValidator, response};
 
 /// Where a validator finds the input of the case, in its box.
 const INPUT: &str = "juror/testcase.in";
@@ -22,7 +24,9 @@ pub(super) fn prove(proving: &Proving<'_>, proof: &mut Proof) -> Result<(), Judg
         Extent::Everything => &proving.problem.test_data.invalid_answers[..],
         Extent::Selected => &[],
     };
-    if programs.is_empty() {
+    let talks = proving.problem.kind.dialogue == Dialogue::Interactive;
+    let judge = proving.validator.filter(|_| !talks);
+    if programs.is_empty() && judge.is_none() {
         proof.diagnostics.extend(unchecked(proving, invalid));
         return Ok(());
     }
@@ -47,14 +51,35 @@ pub(super) fn prove(proving: &Proving<'_>, proof: &mut Proof) -> Result<(), Judg
     }
     let found = parallel::map(proving.executor, invalid, |case| {
         let opinions = opinions(proving, &validators, case)?;
-        let refused = opinions.iter().any(|opinion| *opinion != Opinion::Valid);
+        let refused = opinions.iter().any(|opinion| *opinion != Opinion::Valid)
+            || is_rejected(proving, judge, case)?;
         Ok((!refused).then(|| {
             let answer = case.answer.as_ref().unwrap_or(&case.input);
-            Diagnostic::error(answer, "no answer validator refuses this invalid answer")
+            let message = match judge {
+                None => "no answer validator refuses this invalid answer",
+                Some(_) => {
+                    "neither an answer validator nor the output validator refuses this invalid answer"
+                }
+            };
+            Diagnostic::error(answer, message)
                 .help("make a validator stricter, or move the case out of data/invalid_answer")
         }))
     });
     proof.take(found.map(|found| found.into_iter().flatten().collect()))
+}
+
+/// Whether the package's own output validator rejects a case's answer as an output.
+fn is_rejected(
+    proving: &Proving<'_>,
+    judge: Option<&OutputValidator>,
+    case: &TestCase,
+) -> Result<bool, RunError> {
+    let (Some(judge), Some(answer)) = (judge, &case.answer) else {
+        return Ok(false);
+    };
+    let output = Input::File(answer.clone());
+    let response = trial::ask(judge, proving.executor, proving.problem, case, output)?;
+    Ok(response.opinion == response::Opinion::Rejected)
 }
 
 /// Answers that are said to be invalid, where nothing can refuse them.

@@ -129,3 +129,21 @@ sys.exit(42 if re.fullmatch('[0-9]+\\n', text) and int(text) == a + b else 43)
         &["the package has no answer validator to refuse these answers"],
     );
 }
+
+#[test]
+fn an_output_validator_may_refuse_an_invalid_answer() {
+    let fixture = strict();
+    let validator = "\
+import sys
+want, got = open(sys.argv[2]).read().split(), sys.stdin.read().split()
+sys.exit(42 if got == want and all(word.isdigit() for word in got) else 43)
+";
+    fixture.write("sum/output_validator/validate.py", validator);
+    fixture.write("sum/data/invalid_answer/word.in", "1 2\n");
+    fixture.write("sum/data/invalid_answer/word.ans", "three\n");
+    fixture.check("verify sum", 0, &["no errors"]);
+    fixture.write("sum/data/invalid_answer/other.in", "1 2\n");
+    fixture.write("sum/data/invalid_answer/other.ans", "3\n");
+    let said = "neither an answer validator nor the output validator refuses this invalid answer";
+    fixture.check("verify sum", 3, &[said, "other.ans"]);
+}

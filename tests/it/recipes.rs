@@ -312,3 +312,17 @@ fn only_what_changed_is_made_again() {
     assert_eq!(check("1 changed, 1 unchanged"), now);
     assert_eq!(read(&fixture, "secret/b.in"), "4 5\n");
 }
+
+#[test]
+fn where_no_run_alone_shows_what_is_right_answers_are_empty() {
+    let fixture = fixture(
+        "data: {secret: {data: {a: gen.sh 1 2, b: {copy: manual/m}}}, invalid_input: {data: {c: gen.sh 1}}}\n",
+    );
+    let problem = fs::read_to_string(fixture.path("sum/problem.yaml")).expect("a package");
+    fixture.write("sum/problem.yaml", format!("{problem}type: multi-pass\n"));
+    fixture.write("sum/output_validator/validate.py", "raise SystemExit(42)\n");
+    fixture.check("generate sum", 0, &["3 created"]);
+    assert_eq!(read(&fixture, "secret/a.ans"), "");
+    assert_eq!(read(&fixture, "secret/b.ans"), "7\n");
+    assert!(!fixture.path("sum/data/invalid_input/c.ans").exists());
+}
