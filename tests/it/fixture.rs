@@ -24,9 +24,9 @@ limits:
 
 const VALIDATOR: &str = "\
 #!/usr/bin/env bash
-# Two numbers on a line.
-read -r a b rest
-[[ $a =~ ^[0-9]+$ && $b =~ ^[0-9]+$ && -z $rest ]] && exit 42
+# Two numbers on a line, and nothing else.
+text=$(cat; echo .)
+[[ $text =~ ^(0|[1-9][0-9]*)\\ (0|[1-9][0-9]*)$'\\n'\\.$ ]] && exit 42
 echo 'expected two numbers' >&2
 exit 43
 ";
