@@ -139,7 +139,7 @@ sys.exit(42 if re.fullmatch('[0-9]+\\n', text) and int(text) == a + b else 43)
 
 #[test]
 fn an_output_validator_may_refuse_an_invalid_answer() {
-    let fixture = strict();
+    let fixture = Fixture::new();
     let validator = "\
 import sys
 want, got = open(sys.argv[2]).read().split(), sys.stdin.read().split()
