@@ -57,7 +57,8 @@ pub(super) fn given(keys: &mut Keys<'_>, remarks: &mut Remarks<'_>) -> Option<Gi
     whole.then_some(given)
 }
 
-/// A text, which gets a line end where it has none; a map as the YAML that says the same; or a link.
+/// A text, which gets a line end where it has none, unless it is an output: those may be as odd as
+/// programs write them; a map as the YAML that says the same; or a link.
 fn contents(extension: &str, node: &Node, remarks: &mut Remarks<'_>) -> Option<GivenContents> {
     match (&node.value, extension) {
         (Value::Map(_) | Value::Sequence(_), "yaml") => {
@@ -69,7 +70,7 @@ fn contents(extension: &str, node: &Node, remarks: &mut Remarks<'_>) -> Option<G
         _ => {}
     }
     let mut text = keys::text(extension, node, remarks)?;
-    if !text.is_empty() && !text.ends_with('\n') {
+    if extension != "out" && !text.is_empty() && !text.ends_with('\n') {
         text.push('\n');
     }
     if extension == "interaction"

@@ -255,11 +255,11 @@ fn counts_make_several_cases() {
 #[test]
 fn files_are_given_linked_and_searched() {
     check(
-        "data:\n  sample:\n    data:\n      a:\n        in: |\n          1\n          2\n        ans: '3'\n        out: ''\n        \
+        "data:\n  sample:\n    data:\n      a:\n        in: |\n          1\n          2\n        ans: '3'\n        out: ' 5'\n        \
          in.statement: text\n        in.download: {link: in}\n        interaction: \"<1\\n>2\\n---\\n\"\n        match: ^1$\n      \
          b: {generate: gen.py, copy: manual/b, match: {in: [a, b], ans: c}}\n",
         &[
-            "sample/a: in \"1\\n2\\n\" own .ans=\"3\\n\" .out=\"\" .interaction=\"<1\\n>2\\n---\\n\" .in.statement=\"text\\n\" .in.download->in in~^1$",
+            "sample/a: in \"1\\n2\\n\" own .ans=\"3\\n\" .out=\" 5\" .interaction=\"<1\\n>2\\n---\\n\" .in.statement=\"text\\n\" .in.download->in in~^1$",
             "sample/b: generators/gen.py  generators/manual/b own in~a in~b ans~c",
         ],
     );
