@@ -382,6 +382,8 @@ impl From<&Outcome> for WireOutcome {
                 Stop::WallTime => "wall_time",
                 Stop::Memory => "memory",
                 Stop::Output => "output",
+                Stop::Deadlock => "deadlock",
+                Stop::Dismissed => "dismissed",
             }),
             cpu_seconds: outcome.cpu_time.as_secs_f64(),
             wall_seconds: outcome.wall_time.as_secs_f64(),
