@@ -330,7 +330,8 @@ impl Relay {
                 Side::Partner => (&mut self.partner, &mut self.program),
             };
             this.over = Some(over.result);
-            if !lets_go_on {
+            // One that is ending tells soon by itself how.
+            if !lets_go_on && other.ended.is_none() {
                 other.end(Cause::Dismissed);
             }
         }
