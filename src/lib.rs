@@ -13,3 +13,4 @@ pub mod plan;
 pub mod report;
 pub mod sandbox;
 pub mod validate;
+pub mod validator;

@@ -61,10 +61,37 @@ pub struct Runnable {
     pub processes: u32,
     /// The compiler's messages, if it had any.
     pub compiler: Option<CompilerReport>,
-    _dir: TempDir,
+    dir: TempDir,
 }
 
+/// A program's files beside those of another program that is run.
+#[derive(Clone, Debug)]
+pub struct Beside {
+    /// What the other program must be able to see.
+    pub visible: Visible,
+    /// Links to the files, for the other program's box.
+    pub files: Vec<BoxFile>,
+}
+
+/// Where a program finds the files of another one.
+const OTHER_PROGRAM: &str = "/submission";
+
 impl Runnable {
+    /// Its files, to be laid into the box of another program that has a look at them.
+    pub fn beside(&self) -> Beside {
+        let link = |file: &BoxFile| BoxFile {
+            name: file.name.clone(),
+            content: BoxContent::Link(Path::new(OTHER_PROGRAM).join(&file.name)),
+        };
+        Beside {
+            visible: Visible {
+                host: self.dir.path().join(PROGRAM_DIR),
+                inside: PathBuf::from(OTHER_PROGRAM),
+            },
+            files: self.files.iter().map(link).collect(),
+        }
+    }
+
     /// Why this cannot be started, where that is the program's own fault: a build may leave anything under
     /// the program's name, and a compiler writes whatever interpreter the source asks for into a program.
     pub fn unstartable(&self, error: &JudgeError) -> Option<String> {
@@ -111,6 +138,9 @@ pub enum PrepareError {
     /// A tool is missing on this machine.
     Fault(JudgeError),
 }
+
+/// The directory of a built program, in one that is made for it.
+const PROGRAM_DIR: &str = "program";
 
 /// How much of a compiler's messages is kept.
 const MESSAGES: u64 = 16 << 10;
@@ -173,7 +203,7 @@ impl<'a> Builder<'a> {
         run_limits: &Limits,
     ) -> Result<Runnable, BuildError> {
         let dir = TempDir::new_in(&self.home).map_err(|error| fault("make a directory", error))?;
-        let program = dir.path().join("program");
+        let program = dir.path().join(PROGRAM_DIR);
         let plan = &prepared.plan;
         let compiler = match &plan.build {
             None => {
@@ -198,7 +228,7 @@ impl<'a> Builder<'a> {
             files: links(&program).map_err(|error| fault("list a program's files", error))?,
             processes: plan.start.processes.max(run_limits.processes.unwrap_or(0)),
             compiler,
-            _dir: dir,
+            dir,
         })
     }
 

@@ -32,6 +32,7 @@ pub fn run(arguments: &JudgeArguments) -> ExitCode {
 
 fn judge(arguments: &JudgeArguments, output: &Output) -> Result<ExitCode, Stop> {
     let problem = problem::read(&arguments.package, Remarks::Errors, output)?;
+    problem::judgeable(&problem, output)?;
     let cases = problem::select(&problem, &arguments.runs.case, output)?;
     let submissions = submissions(arguments, &problem, output)?;
     output.event(problem::package_read(
@@ -46,8 +47,11 @@ fn judge(arguments: &JudgeArguments, output: &Output) -> Result<ExitCode, Stop> 
     let host = Host::start(arguments.runs.jobs, arguments.runs.isolation, output)?;
     let builder = Builder::new(&*host.executor)?;
     let entrants = entrants(arguments, &submissions, &builder, output)?;
+    let validator = problem::output_validator(&problem, &host, &builder, output)?;
     Judging {
         problem: &problem,
+        validator: validator.as_ref(),
+        repeat: repeat_line(arguments),
         entrants: &entrants,
         cases,
         runs: &arguments.runs,
@@ -56,10 +60,7 @@ fn judge(arguments: &JudgeArguments, output: &Output) -> Result<ExitCode, Stop> 
         } else {
             Mode::FirstRejection
         },
-        detail: Detail::Full {
-            command_line: repeat_line(arguments),
-            keep,
-        },
+        detail: Detail::Full { keep },
         host: &host,
         builder: &builder,
         output,

@@ -2,16 +2,22 @@
 
 use std::path::Path;
 
+use crate::build::Builder;
 use crate::check::options::Options;
 use crate::cli::exit_code::ExitCode;
+use crate::cli::host::Host;
 use crate::cli::output::{Output, Stop};
+use crate::executor::RunError;
 use crate::judge::case::ReadyCase;
+use crate::judge::limits;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::Event;
 use crate::model::pattern::Pattern;
-use crate::model::problem::Problem;
+use crate::model::problem::{Dialogue, Grading, Problem, ProblemKind};
 use crate::model::test_data::TestCase;
 use crate::package;
+use crate::validate::trial;
+use crate::validator::{OutputValidator, Unusable};
 
 /// Which remarks about a package are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,7 +82,73 @@ pub fn select<'a>(
         ));
         return Err(Stop::Shown(ExitCode::NothingSelected));
     }
-    ready(cases, output)
+    ready(problem, cases, output)
+}
+
+/// Holds that juror can judge problems of this type.
+///
+/// # Errors
+/// When it cannot; the reason has been shown.
+pub fn judgeable(problem: &Problem, output: &Output) -> Result<(), Stop> {
+    let unknown = match problem.kind {
+        ProblemKind {
+            dialogue: Dialogue::Interactive,
+            ..
+        } => "interactive",
+        ProblemKind {
+            grading: Grading::Scoring,
+            ..
+        } => "scoring",
+        _ => return Ok(()),
+    };
+    let message = format!("problems of the type {unknown} cannot be judged yet");
+    let diagnostic = Diagnostic::error(problem.dir.join("problem.yaml"), message);
+    output.event(Event::Diagnosed(diagnostic));
+    output.event(Event::PackageRefused);
+    Err(Stop::Shown(ExitCode::InvalidPackage))
+}
+
+/// Builds the package's own output validator, if it has one, and tries it before anybody is judged by it.
+///
+/// # Errors
+/// When it does not build or does not work, or the judge failed; the reason has been shown.
+pub fn output_validator(
+    problem: &Problem,
+    host: &Host,
+    builder: &Builder<'_>,
+    output: &Output,
+) -> Result<Option<OutputValidator>, Stop> {
+    let events = |event| output.event(event);
+    let build_limits = limits::of_compiler(&problem.limits);
+    let refused = Stop::Shown(ExitCode::InvalidPackage);
+    let validator = match OutputValidator::build(problem, builder, &build_limits, &events) {
+        Ok(Some(validator)) => validator,
+        Ok(None) => return Ok(None),
+        Err(Unusable::Fault(error)) => return Err(error.into()),
+        Err(Unusable::Interrupted) => return Err(interrupted(output)),
+        Err(Unusable::Diagnosed(diagnostic)) => {
+            output.event(Event::Diagnosed(diagnostic));
+            return Err(refused);
+        }
+    };
+    let found = match trial::faults(problem, &validator, &*host.executor) {
+        Ok(found) => found,
+        Err(RunError::Interrupted) => return Err(interrupted(output)),
+        Err(RunError::Fault(error)) => return Err(error.into()),
+    };
+    let is_usable = !found.iter().any(Diagnostic::is_error);
+    for diagnostic in found {
+        output.event(Event::Diagnosed(diagnostic));
+    }
+    match is_usable {
+        true => Ok(Some(validator)),
+        false => Err(refused),
+    }
+}
+
+fn interrupted(output: &Output) -> Stop {
+    output.event(Event::Interrupted);
+    Stop::Shown(ExitCode::Interrupted)
 }
 
 fn examples(cases: &[TestCase]) -> String {
@@ -89,11 +161,20 @@ fn examples(cases: &[TestCase]) -> String {
     names.join(" and ")
 }
 
-fn ready<'a>(cases: Vec<&'a TestCase>, output: &Output) -> Result<Vec<ReadyCase<'a>>, Stop> {
+fn ready<'a>(
+    problem: &Problem,
+    cases: Vec<&'a TestCase>,
+    output: &Output,
+) -> Result<Vec<ReadyCase<'a>>, Stop> {
     let mut ready = Vec::new();
     let mut wrong = false;
     for test_case in cases {
-        match Options::parse(&test_case.output_validator_args) {
+        let options = match problem.output_validator {
+            // It alone knows what its arguments mean.
+            Some(_) => Ok(Options::default()),
+            None => Options::parse(&test_case.output_validator_args),
+        };
+        match options {
             Ok(options) => ready.push(ReadyCase { test_case, options }),
             Err(error) => {
                 wrong = true;

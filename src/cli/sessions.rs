@@ -15,15 +15,21 @@ use crate::judge::session::{CodeRules, Entrant, Judged, Results, Session};
 use crate::judge::time_limit::{self, Bounds};
 use crate::model::event::{Event, Summary};
 use crate::model::judgement::TimeLimit;
+use crate::model::limits::Limits;
 use crate::model::problem::Problem;
 use crate::model::submission::Submission;
 use crate::model::units::seconds;
 use crate::plan::Mode;
+use crate::validator::OutputValidator;
 
 /// What is judged, and how.
 pub struct Judging<'a> {
     /// The problem.
     pub problem: &'a Problem,
+    /// Its own output validator; `None` where the format's default one decides.
+    pub validator: Option<&'a OutputValidator>,
+    /// The command line that repeats a run, with places for submission and test case.
+    pub repeat: String,
     /// The submissions.
     pub entrants: &'a [Entrant<'a>],
     /// The selected cases.
@@ -65,13 +71,8 @@ impl Judging<'_> {
         });
         let margin = self.problem.limits.time_limit_to_tle;
         let slow = time_limit.limit.mul_f64(margin);
-        let rules = Rules {
-            io: &self.problem.io,
-            allow_file_writing: self.problem.allow_file_writing,
-            limits,
-            stop_slow_at: limits::of_submission(&self.problem.limits, slow),
-            detail: self.detail.clone(),
-        };
+        let stop_slow_at = limits::of_submission(&self.problem.limits, slow);
+        let rules = self.rules(limits, stop_slow_at, self.detail.clone());
         let events = |event| self.output.event(event);
         let results = self.session(rules, self.entrants, &events).run();
         if results.interrupted {
@@ -81,6 +82,19 @@ impl Judging<'_> {
             results,
             time_limit,
         })
+    }
+
+    fn rules(&self, limits: Limits, stop_slow_at: Limits, detail: Detail) -> Rules<'_> {
+        Rules {
+            io: &self.problem.io,
+            allow_file_writing: self.problem.allow_file_writing,
+            limits,
+            stop_slow_at,
+            validator: self.validator,
+            passes: self.problem.kind.passes,
+            repeat: self.repeat.clone(),
+            detail,
+        }
     }
 
     fn session<'s>(
@@ -139,13 +153,7 @@ impl Judging<'_> {
             .collect();
         let entrants = entrants(&bounding, self.builder, self.output)?;
         let limits = limits::of_submission(&self.problem.limits, LONGEST);
-        let rules = Rules {
-            io: &self.problem.io,
-            allow_file_writing: self.problem.allow_file_writing,
-            limits: limits.clone(),
-            stop_slow_at: limits,
-            detail: Detail::Brief,
-        };
+        let rules = self.rules(limits.clone(), limits, Detail::Brief);
         let runs = entrants.len() * self.cases.len();
         let done = AtomicUsize::new(0);
         let timed = || {
@@ -167,6 +175,13 @@ impl Judging<'_> {
         if results.interrupted {
             self.output.event(Event::Interrupted);
             return Err(Stop::Shown(ExitCode::Interrupted));
+        }
+        let failed = results.submissions.iter().find_map(|judged| match judged {
+            Judged::Failed(error) => Some(error.clone()),
+            Judged::Judgement(_) => None,
+        });
+        if let Some(error) = failed {
+            return Err(error.into());
         }
         let bounds = bounds(&bounding, &results);
         // One that was stopped only shows that it takes longer.

@@ -1,5 +1,6 @@
 //! `juror verify`: packages, their data, and all their submissions against what is expected.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use crate::build::Builder;
@@ -7,16 +8,17 @@ use crate::cli::arguments::VerifyArguments;
 use crate::cli::exit_code::ExitCode;
 use crate::cli::host::Host;
 use crate::cli::keep;
-use crate::cli::output::{Output, Stop, command};
+use crate::cli::output::{Output, Stop, command, command_line};
 use crate::cli::problem::{self, Remarks};
 use crate::cli::sessions::{Finished, Judging, bounds, entrants, faults};
-use crate::judge::case::{Detail, ReadyCase};
+use crate::judge::case::{CASE, Detail, ReadyCase, SUBMISSION};
 use crate::judge::time_limit;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::Event;
 use crate::model::problem::Problem;
 use crate::plan::Mode;
 use crate::validate::{self, Extent};
+use crate::validator::OutputValidator;
 
 /// Verifies.
 pub fn run(arguments: &VerifyArguments) -> ExitCode {
@@ -66,14 +68,16 @@ struct Verifier<'a> {
 impl Verifier<'_> {
     fn package(&self, dir: &Path) -> Result<(), Stop> {
         let problem = problem::read(dir, Remarks::All, self.output)?;
+        problem::judgeable(&problem, self.output)?;
         let cases = problem::select(&problem, &self.arguments.runs.case, self.output)?;
         self.output.event(problem::package_read(
             &problem,
             problem.submissions.len(),
             cases.len(),
         ));
-        self.data(&problem, &cases)?;
-        self.submissions(&problem, cases)
+        let validator = problem::output_validator(&problem, self.host, self.builder, self.output)?;
+        self.data(&problem, validator.as_ref(), &cases)?;
+        self.submissions(&problem, validator.as_ref(), cases)
     }
 
     /// How much of a package is looked at.
@@ -85,10 +89,16 @@ impl Verifier<'_> {
     }
 
     /// Proves the test data.
-    fn data(&self, problem: &Problem, cases: &[ReadyCase<'_>]) -> Result<(), Stop> {
+    fn data(
+        &self,
+        problem: &Problem,
+        validator: Option<&OutputValidator>,
+        cases: &[ReadyCase<'_>],
+    ) -> Result<(), Stop> {
         let selected = |name: &str| cases.iter().any(|case| case.test_case.name == name);
         let proof = validate::data(&validate::Proving {
             problem,
+            validator,
             selected: &selected,
             extent: self.extent(),
             executor: &*self.host.executor,
@@ -104,10 +114,17 @@ impl Verifier<'_> {
     }
 
     /// Judges all submissions and holds them against what is expected.
-    fn submissions(&self, problem: &Problem, cases: Vec<ReadyCase<'_>>) -> Result<(), Stop> {
+    fn submissions(
+        &self,
+        problem: &Problem,
+        validator: Option<&OutputValidator>,
+        cases: Vec<ReadyCase<'_>>,
+    ) -> Result<(), Stop> {
         let entrants = entrants(&problem.submissions, self.builder, self.output)?;
         let finished = Judging {
             problem,
+            validator,
+            repeat: self.repeat_line(problem),
             entrants: &entrants,
             cases,
             runs: &self.arguments.runs,
@@ -115,7 +132,6 @@ impl Verifier<'_> {
             detail: match &self.keep {
                 None => Detail::Brief,
                 Some(dir) => Detail::Full {
-                    command_line: String::new(),
                     keep: Some(match self.arguments.packages.len() {
                         1 => dir.clone(),
                         _ => dir.join(&problem.short_name),
@@ -131,6 +147,21 @@ impl Verifier<'_> {
             self.diagnosed(doubts(problem, &finished));
         }
         Ok(())
+    }
+
+    /// The line that repeats one run, with places for submission and case.
+    fn repeat_line(&self, problem: &Problem) -> String {
+        let mut words: Vec<OsString> = vec!["juror".into(), "judge".into()];
+        words.push(problem.dir.clone().into());
+        if let Some(limit) = self.arguments.runs.time_limit {
+            words.push("--time-limit".into());
+            words.push(limit.as_secs_f64().to_string().into());
+        }
+        let submissions = command_line([problem.dir.join("submissions")]);
+        format!(
+            "{} {submissions}/{SUBMISSION} --case {CASE}",
+            command_line(words)
+        )
     }
 
     fn diagnosed(&self, diagnostics: Vec<Diagnostic>) {

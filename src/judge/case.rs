@@ -4,6 +4,8 @@ use std::fs::{self, File};
 use std::io::{self, BufReader, Cursor, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
+use tempfile::TempDir;
+
 use crate::build::Runnable;
 use crate::check::compare::compare;
 use crate::check::diff;
@@ -21,6 +23,7 @@ use crate::model::test_data::TestCase;
 use crate::model::text::shell_word;
 use crate::model::units::Bytes;
 use crate::model::verdict::Verdict;
+use crate::validator::{OutputValidator, feedback_dir, input_of};
 
 /// What is the same for all runs of a session.
 pub struct Rules<'a> {
@@ -32,8 +35,31 @@ pub struct Rules<'a> {
     pub limits: Limits,
     /// Where a run is stopped that should be too slow: beyond the limits, to see by how much.
     pub stop_slow_at: Limits,
+    /// The package's own output validator; `None` where the format's default one decides.
+    pub validator: Option<&'a OutputValidator>,
+    /// How often a submission is run on a case at most; more than once for multi-pass problems only.
+    pub passes: u32,
+    /// The command line that repeats a run, with [`SUBMISSION`] and [`CASE`] in their places.
+    pub repeat: String,
     /// How much a person wants to see.
     pub detail: Detail,
+}
+
+impl Rules<'_> {
+    /// The command line that repeats one run.
+    pub(super) fn repeat(&self, submission: &str, test_case: &str) -> String {
+        self.repeat
+            .replace(SUBMISSION, &shell_word(submission.as_bytes()))
+            .replace(CASE, test_case)
+    }
+
+    /// Where boxes are kept, if they are.
+    pub(super) fn keep(&self) -> Option<&Path> {
+        match &self.detail {
+            Detail::Full { keep } => keep.as_deref(),
+            Detail::Brief => None,
+        }
+    }
 }
 
 /// How much is gathered about a rejection.
@@ -43,23 +69,21 @@ pub enum Detail {
     Brief,
     /// The diff, the standard error and the line that repeats the run as well.
     Full {
-        /// The command line that repeats a run, with [`SUBMISSION`] and [`CASE`] in their places.
-        command_line: String,
         /// Where boxes are kept, if they are.
         keep: Option<PathBuf>,
     },
 }
 
-/// Stands for the submission in [`Detail::Full`].
+/// Stands for the submission in [`Rules::repeat`].
 pub const SUBMISSION: &str = "{submission}";
-/// Stands for the test case in [`Detail::Full`].
+/// Stands for the test case in [`Rules::repeat`].
 pub const CASE: &str = "{case}";
 
 /// A test case, ready to be judged.
 pub struct ReadyCase<'a> {
     /// The case.
     pub test_case: &'a TestCase,
-    /// How its output is compared.
+    /// How its output is compared, where the format's default output validator does it.
     pub options: Options,
 }
 
@@ -82,6 +106,18 @@ pub enum Pace {
     TooSlow,
 }
 
+/// One run of a submission on a test case; with a further one where a multi-pass problem asks for it.
+pub(super) struct Pass {
+    /// From 1.
+    pub(super) number: u32,
+    /// What the submission reads.
+    pub(super) input: BoxContent,
+    /// What earlier passes left in the feedback directory.
+    pub(super) earlier: Vec<BoxFile>,
+    /// Holds these files.
+    pub(super) _dir: Option<TempDir>,
+}
+
 /// Runs a submission on a test case and judges what it did.
 ///
 /// # Errors
@@ -92,42 +128,128 @@ pub fn judge_case(
     entry: &Entry<'_>,
     case: &ReadyCase<'_>,
 ) -> Result<CaseJudgement, RunError> {
-    let job = job(rules, entry, case.test_case);
-    let kept = job.keep.clone();
-    if let Some(parent) = kept.as_deref().and_then(Path::parent) {
-        let making = format!("make the directory {}", parent.display());
-        fs::create_dir_all(parent).map_err(|error| fault(&making, error))?;
-    }
-    let mut reply = executor.run(&job)?;
-    let judged = match classify(&reply.outcome, &rules.limits) {
-        Some(classified) => Judged {
-            classified,
-            difference: None,
-        },
-        None => judge_output(rules, case, &mut reply)?,
+    let trial = Trial {
+        executor,
+        rules,
+        entry,
+        case,
     };
-    let evidence = match &rules.detail {
-        Detail::Full { command_line, .. } if judged.classified.verdict != Verdict::Accepted => {
-            let mut evidence = evidence(rules, case, &judged, &mut reply)?;
-            evidence.repeat = command_line
-                .replace(SUBMISSION, &shell_word(entry.submission.as_bytes()))
-                .replace(CASE, &case.test_case.name);
-            evidence.kept = kept;
-            Some(Box::new(evidence))
+    let mut pass = Pass {
+        number: 1,
+        input: input_of(case.test_case),
+        earlier: Vec::new(),
+        _dir: None,
+    };
+    let mut most: Option<Outcome> = None;
+    loop {
+        let Ran {
+            mut reply,
+            judged,
+            kept,
+        } = trial.run(&pass)?;
+        let outcome = at_most(most.take(), &reply.outcome);
+        if let Some(next) = judged.next {
+            most = Some(outcome);
+            pass = next;
+            continue;
         }
-        _ => None,
-    };
-    Ok(case_judgement(
-        case.test_case,
-        judged,
-        evidence,
-        reply.outcome,
-    ))
+        let is_shown = rules.detail != Detail::Brief;
+        let evidence = match is_shown && judged.classified.verdict != Verdict::Accepted {
+            true => {
+                let mut evidence = evidence(rules, case, &judged, &mut reply)?;
+                evidence.repeat = rules.repeat(entry.submission, &case.test_case.name);
+                evidence.kept = kept;
+                Some(Box::new(evidence))
+            }
+            false => None,
+        };
+        return Ok(case_judgement(case.test_case, judged, evidence, outcome));
+    }
 }
 
-struct Judged {
-    classified: Classified,
-    difference: Option<Box<Difference>>,
+/// The facts of the last pass, with the most time and memory of all: each pass has the limits for itself.
+fn at_most(earlier: Option<Outcome>, last: &Outcome) -> Outcome {
+    let mut outcome = last.clone();
+    if let Some(earlier) = earlier {
+        outcome.cpu_time = outcome.cpu_time.max(earlier.cpu_time);
+        outcome.wall_time = outcome.wall_time.max(earlier.wall_time);
+        outcome.peak_memory = outcome.peak_memory.max(earlier.peak_memory);
+    }
+    outcome
+}
+
+/// A submission before a test case.
+pub(super) struct Trial<'a> {
+    pub(super) executor: &'a dyn Executor,
+    pub(super) rules: &'a Rules<'a>,
+    pub(super) entry: &'a Entry<'a>,
+    pub(super) case: &'a ReadyCase<'a>,
+}
+
+/// A run that was judged.
+struct Ran {
+    reply: Reply,
+    judged: Judged,
+    kept: Option<PathBuf>,
+}
+
+impl Trial<'_> {
+    /// Runs and judges one pass. The facts of the run come first; only where they say nothing does the
+    /// output decide.
+    fn run(&self, pass: &Pass) -> Result<Ran, RunError> {
+        let job = job(self.rules, self.entry, self.case.test_case, pass);
+        let kept = job.keep.clone();
+        make_parent(kept.as_deref())?;
+        let mut reply = self.executor.run(&job)?;
+        let judged = match classify(&reply.outcome, &self.rules.limits) {
+            Some(classified) => Judged::from(classified),
+            None => self.judge_output(pass, &mut reply)?,
+        };
+        Ok(Ran {
+            reply,
+            judged,
+            kept,
+        })
+    }
+}
+
+/// Makes the directory in which a box is to be kept.
+pub(super) fn make_parent(kept: Option<&Path>) -> Result<(), JudgeError> {
+    match kept.and_then(Path::parent) {
+        None => Ok(()),
+        Some(parent) => fs::create_dir_all(parent)
+            .map_err(|error| fault(&format!("make the directory {}", parent.display()), error)),
+    }
+}
+
+/// What is known of a pass.
+pub(super) struct Judged {
+    pub(super) classified: Classified,
+    pub(super) difference: Option<Box<Difference>>,
+    /// What the package's own output validator said, where it was asked.
+    pub(super) answered: Option<Answered>,
+    /// The next pass, where there is one.
+    pub(super) next: Option<Pass>,
+}
+
+/// What the package's own output validator said beyond its opinion.
+pub(super) struct Answered {
+    pub(super) message: String,
+    pub(super) team_message: String,
+    pub(super) stderr: Vec<u8>,
+    pub(super) images: Vec<String>,
+    pub(super) kept: Option<PathBuf>,
+}
+
+impl From<Classified> for Judged {
+    fn from(classified: Classified) -> Self {
+        Self {
+            classified,
+            difference: None,
+            answered: None,
+            next: None,
+        }
+    }
 }
 
 fn case_judgement(
@@ -137,10 +259,15 @@ fn case_judgement(
     outcome: Outcome,
 ) -> CaseJudgement {
     let Classified { verdict, cause } = judged.classified;
+    let (message, team_message) = match judged.answered {
+        Some(answered) => (answered.message, answered.team_message),
+        None => (cause.clone(), String::new()),
+    };
     CaseJudgement {
         test_case: test_case.name.clone(),
         verdict,
-        message: cause.clone(),
+        message,
+        team_message,
         cause,
         difference: judged.difference,
         evidence,
@@ -148,25 +275,22 @@ fn case_judgement(
     }
 }
 
-fn job(rules: &Rules<'_>, entry: &Entry<'_>, test_case: &TestCase) -> Job {
+fn job(rules: &Rules<'_>, entry: &Entry<'_>, test_case: &TestCase, pass: &Pass) -> Job {
     let runnable = entry.runnable;
     let mut command = runnable.command.clone();
     command.argv.extend(test_case.args.iter().cloned());
     let mut files = runnable.files.clone();
-    let mut place = |name: PathBuf, path: &Path| {
+    let mut place = |name: PathBuf, content: BoxContent| {
         files.retain(|file| file.name != name);
-        files.push(BoxFile {
-            name,
-            content: BoxContent::Copy(path.to_owned()),
-        });
+        files.push(BoxFile { name, content });
     };
     for file in &test_case.files {
-        place(file.name.clone(), &file.path);
+        place(file.name.clone(), BoxContent::Copy(file.path.clone()));
     }
     let (stdin, collect) = match rules.io {
-        ProgramIo::Standard => (Input::File(test_case.input.clone()), Vec::new()),
+        ProgramIo::Standard => (stdin_of(&pass.input), Vec::new()),
         ProgramIo::Files { input, output } => {
-            place(PathBuf::from(input), &test_case.input);
+            place(PathBuf::from(input), pass.input.clone());
             (Input::Empty, vec![output.clone()])
         }
     };
@@ -183,20 +307,35 @@ fn job(rules: &Rules<'_>, entry: &Entry<'_>, test_case: &TestCase) -> Job {
         box_size: BOX_SIZE.saturating_add(limits.output.unwrap_or_default()),
         limits,
         collect,
-        keep: match &rules.detail {
-            Detail::Full {
-                keep: Some(dir), ..
-            } => Some(box_dir(dir, entry.submission, &test_case.name)),
-            _ => None,
-        },
+        keep: box_dir(rules, entry.submission, &test_case.name, pass.number, ""),
+    }
+}
+
+fn stdin_of(content: &BoxContent) -> Input {
+    match content {
+        BoxContent::Bytes(bytes) => Input::Bytes(bytes.clone()),
+        BoxContent::Copy(path) => Input::File(path.clone()),
+        BoxContent::Link(_) | BoxContent::Directory => Input::Empty,
     }
 }
 
 /// Room for what lies in the box before the program starts.
 const BOX_SIZE: Bytes = Bytes::mib(64);
 
-fn box_dir(dir: &Path, submission: &str, test_case: &str) -> PathBuf {
-    dir.join(box_name(submission)).join(box_name(test_case))
+/// Where a box is kept, if boxes are. `of` says whose it is: empty for the submission's.
+pub(super) fn box_dir(
+    rules: &Rules<'_>,
+    submission: &str,
+    test_case: &str,
+    pass: u32,
+    of: &str,
+) -> Option<PathBuf> {
+    let pass = match pass {
+        1 => String::new(),
+        number => format!(".pass{number}"),
+    };
+    let name = format!("{}{of}{pass}", box_name(test_case));
+    Some(rules.keep()?.join(box_name(submission)).join(name))
 }
 
 /// The name of a submission or a test case as that of one directory, never of one above.
@@ -215,55 +354,52 @@ pub fn box_name(name: &str) -> String {
     }
 }
 
-/// Judges the output of a run that stayed within its limits and ended with exit code 0.
-fn judge_output(
-    rules: &Rules<'_>,
-    case: &ReadyCase<'_>,
-    reply: &mut Reply,
-) -> Result<Judged, RunError> {
-    let stdout_bytes = reply.outcome.stdout_bytes;
-    let wrong = |cause: String| {
-        Ok(Judged {
-            classified: Classified {
-                verdict: Verdict::WrongAnswer,
-                cause,
-            },
-            difference: None,
-        })
-    };
-    let output = match (rules.io, reply.collected.first_mut()) {
-        (ProgramIo::Standard, _) => &mut reply.stdout,
-        (ProgramIo::Files { output, .. }, None | Some(Collected::Missing)) => {
-            return wrong(format!("`{output}` is missing{}", instead(stdout_bytes)));
+impl Trial<'_> {
+    /// Judges the output of a run that stayed within its limits and ended with exit code 0.
+    fn judge_output(&self, pass: &Pass, reply: &mut Reply) -> Result<Judged, RunError> {
+        let stdout_bytes = reply.outcome.stdout_bytes;
+        let output = match (self.rules.io, reply.collected.first_mut()) {
+            (ProgramIo::Standard, _) => &mut reply.stdout,
+            (ProgramIo::Files { output, .. }, None | Some(Collected::Missing)) => {
+                let instead = instead(stdout_bytes);
+                return Ok(wrong(format!("`{output}` is missing{instead}")));
+            }
+            (ProgramIo::Files { output, .. }, Some(Collected::NotAFile(what))) => {
+                return Ok(wrong(format!("`{output}` is {what}, not a file")));
+            }
+            (ProgramIo::Files { .. }, Some(Collected::File(captured))) => captured,
+        };
+        if let Some(validator) = self.rules.validator {
+            return self.ask(validator, pass, std::mem::take(output).into_input());
         }
-        (ProgramIo::Files { output, .. }, Some(Collected::NotAFile(what))) => {
-            return wrong(format!("`{output}` is {what}, not a file"));
-        }
-        (ProgramIo::Files { .. }, Some(Collected::File(captured))) => captured,
-    };
-    let reading = |error| fault("read the output", error);
-    let answer = open_answer(case.test_case)?;
-    let difference =
-        compare(answer, captured(output).map_err(reading)?, &case.options).map_err(reading)?;
-    match (difference, rules.io) {
-        (None, _) => Ok(Judged {
-            classified: Classified {
+        let reading = |error| fault("read the output", error);
+        let answer = open_answer(self.case.test_case)?;
+        let output = captured(output).map_err(reading)?;
+        let difference = compare(answer, output, &self.case.options).map_err(reading)?;
+        Ok(match (difference, self.rules.io) {
+            (None, _) => Judged::from(Classified {
                 verdict: Verdict::Accepted,
                 cause: "the output is right".to_owned(),
+            }),
+            (Some(difference), ProgramIo::Files { output, .. })
+                if difference.output.length == 0 =>
+            {
+                wrong(format!("`{output}` is empty{}", instead(stdout_bytes)))
+            }
+            (Some(difference), _) => Judged {
+                difference: Some(Box::new(difference.clone())),
+                ..wrong(cause(&difference))
             },
-            difference: None,
-        }),
-        (Some(difference), ProgramIo::Files { output, .. }) if difference.output.length == 0 => {
-            wrong(format!("`{output}` is empty{}", instead(stdout_bytes)))
-        }
-        (Some(difference), _) => Ok(Judged {
-            classified: Classified {
-                verdict: Verdict::WrongAnswer,
-                cause: cause(&difference),
-            },
-            difference: Some(Box::new(difference)),
-        }),
+        })
     }
+}
+
+/// A wrong answer, and why.
+fn wrong(cause: String) -> Judged {
+    Judged::from(Classified {
+        verdict: Verdict::WrongAnswer,
+        cause,
+    })
 }
 
 fn instead(stdout: Bytes) -> String {
@@ -285,6 +421,11 @@ fn evidence(
         stderr: head(&mut reply.stderr).map_err(|error| fault("read standard error", error))?,
         ..Evidence::default()
     };
+    if let Some(answered) = &judged.answered {
+        evidence.validator_stderr.clone_from(&answered.stderr);
+        evidence.images.clone_from(&answered.images);
+        evidence.feedback = answered.kept.as_deref().map(feedback_dir);
+    }
     let output = match (rules.io, reply.collected.first_mut()) {
         (ProgramIo::Standard, _) => &mut reply.stdout,
         (ProgramIo::Files { .. }, Some(Collected::File(captured))) => captured,
@@ -319,7 +460,7 @@ fn head(stderr: &mut Captured) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-fn fault(step: &str, error: io::Error) -> JudgeError {
+pub(super) fn fault(step: &str, error: io::Error) -> JudgeError {
     JudgeError::new(step, error)
 }
 

@@ -53,7 +53,7 @@ fn over_limit(outcome: &Outcome, limits: &Limits) -> Option<Classified> {
         Some(too_long(outcome, limits))
     } else if above(outcome.peak_memory, limits.memory) {
         Some(too_much_memory(outcome, limits))
-    } else if above(written(outcome), limits.output) {
+    } else if above(outcome.written(), limits.output) {
         Some(too_much_output(limits))
     } else if over(outcome.wall_time, limits.wall_time) {
         Some(too_slow(outcome, limits))
@@ -79,14 +79,6 @@ fn ending(outcome: &Outcome, limits: &Limits) -> Option<Classified> {
         verdict: Verdict::RunTimeError,
         cause: cause + &refused,
     })
-}
-
-/// Everything the run wrote: standard output, standard error and files.
-pub fn written(outcome: &Outcome) -> Bytes {
-    outcome
-        .stdout_bytes
-        .saturating_add(outcome.stderr_bytes)
-        .saturating_add(outcome.file_bytes)
 }
 
 fn too_long(outcome: &Outcome, limits: &Limits) -> Classified {

@@ -239,6 +239,7 @@ mod tests {
                 verdict: verdict(short),
                 cause: String::new(),
                 message: format!("said {short}"),
+                team_message: String::new(),
                 difference: None,
                 evidence: None,
                 outcome: quiet_outcome(),

@@ -1,5 +1,6 @@
 //! From outcomes to verdicts, and from verdicts to judgements.
 
+mod ask;
 pub mod case;
 pub mod classify;
 pub mod expect;

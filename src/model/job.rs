@@ -68,6 +68,8 @@ pub enum BoxContent {
     Copy(PathBuf),
     /// A symbolic link to a path as seen from inside.
     Link(PathBuf),
+    /// An empty directory.
+    Directory,
 }
 
 /// What a program reads on standard input.
@@ -80,6 +82,8 @@ pub enum Input {
     Bytes(Arc<[u8]>),
     /// The contents of this file of the machine, which the program cannot change.
     File(PathBuf),
+    /// The contents of this open file from its start, likewise; such as what another program wrote.
+    Open(Arc<File>),
 }
 
 /// What came back from a job.
@@ -102,6 +106,16 @@ pub enum Captured {
     Memory(Vec<u8>),
     /// Many, in a file without a name, to be read from its start.
     File(File),
+}
+
+impl Captured {
+    /// The same bytes for another program to read.
+    pub fn into_input(self) -> Input {
+        match self {
+            Self::Memory(bytes) => Input::Bytes(bytes.into()),
+            Self::File(file) => Input::Open(Arc::new(file)),
+        }
+    }
 }
 
 impl Default for Captured {

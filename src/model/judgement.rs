@@ -19,6 +19,19 @@ pub struct JudgeError {
     pub help: Option<String>,
     /// Whether it may go well the next time.
     pub again: Again,
+    /// The program of the package that is at fault, where one is.
+    pub program: Option<Box<FaultyProgram>>,
+}
+
+/// What is known of a run of the package's own program that went wrong.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FaultyProgram {
+    /// What it wrote on standard error, cut.
+    pub stderr: Vec<u8>,
+    /// The command line that repeats it; empty where there is none.
+    pub repeat: String,
+    /// Where its files were kept.
+    pub kept: Option<PathBuf>,
 }
 
 /// Whether what failed may go well the next time.
@@ -39,6 +52,7 @@ impl JudgeError {
             reason: reason.to_string(),
             help: None,
             again: Again::Never,
+            program: None,
         }
     }
 
@@ -66,8 +80,10 @@ pub struct CaseJudgement {
     pub verdict: Verdict,
     /// Why, in words: `token 1 differs`, `killed by SIGSEGV`, `1.02 s of CPU time, 1 s allowed`.
     pub cause: String,
-    /// What the judge has to say beyond the cause; expectations look into it.
+    /// What the output validator says to the judge; of the default one, the cause. Expectations look into it.
     pub message: String,
+    /// What the output validator says to the contestant; empty where it says nothing.
+    pub team_message: String,
     /// Where the output differs, for a wrong answer by comparison.
     pub difference: Option<Box<Difference>>,
     /// What the person sees beside the difference; absent where it was not asked for.
@@ -85,10 +101,16 @@ pub struct Evidence {
     pub diff_lines_left_out: u64,
     /// What the program wrote on standard error, cut.
     pub stderr: Vec<u8>,
+    /// What the output validator wrote on standard error, cut.
+    pub validator_stderr: Vec<u8>,
+    /// The images that the output validator made, such as `judgeimage.svg`.
+    pub images: Vec<String>,
     /// The line that repeats this run.
     pub repeat: String,
     /// Where the box was kept.
     pub kept: Option<PathBuf>,
+    /// Where the output validator's feedback was kept.
+    pub feedback: Option<PathBuf>,
 }
 
 /// One line of a diff.

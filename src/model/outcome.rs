@@ -103,6 +103,15 @@ pub struct Outcome {
     pub mechanism: Mechanism,
 }
 
+impl Outcome {
+    /// Everything the run wrote: standard output, standard error and files.
+    pub fn written(&self) -> Bytes {
+        self.stdout_bytes
+            .saturating_add(self.stderr_bytes)
+            .saturating_add(self.file_bytes)
+    }
+}
+
 /// What measured CPU time and memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Meter {

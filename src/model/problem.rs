@@ -17,6 +17,8 @@ pub struct Problem {
     pub short_name: String,
     /// What `problem.yaml` says about the problem as a work.
     pub metadata: Metadata,
+    /// How submissions are run and graded.
+    pub kind: ProblemKind,
     /// What its programs may use.
     pub limits: ProblemLimits,
     /// The language codes that submissions may be in; `None` for all.
@@ -33,10 +35,53 @@ pub struct Problem {
     pub include: Vec<IncludedFile>,
     /// The programs that say whether an input is valid.
     pub input_validators: Vec<Program>,
+    /// The program that says whether an output is right; `None` for the format's default one.
+    pub output_validator: Option<Program>,
     /// Its example submissions, by name.
     pub submissions: Vec<Submission>,
     /// `generators/generators.yaml`, if there is one.
     pub recipe: Option<PathBuf>,
+}
+
+/// How submissions are run and graded.
+///
+/// Source: problem package format 2025-09, "Type".
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ProblemKind {
+    /// What a submission earns.
+    pub grading: Grading,
+    /// With whom it talks.
+    pub dialogue: Dialogue,
+    /// How often a submission is run on a test case at most: 1, and more for multi-pass problems.
+    pub passes: u32,
+}
+
+impl Default for ProblemKind {
+    fn default() -> Self {
+        Self {
+            grading: Grading::PassFail,
+            dialogue: Dialogue::None,
+            passes: 1,
+        }
+    }
+}
+
+/// What a submission earns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Grading {
+    /// It is accepted or not.
+    PassFail,
+    /// A score.
+    Scoring,
+}
+
+/// With whom a submission talks while it runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dialogue {
+    /// With nobody: it reads a file and writes one.
+    None,
+    /// With the output validator.
+    Interactive,
 }
 
 /// What `problem.yaml` says about the problem as a work.
@@ -126,6 +171,8 @@ pub struct ProblemLimits {
     pub compilation_time: Option<Duration>,
     /// Memory of compiling a submission.
     pub compilation_memory: Option<Bytes>,
+    /// How often a submission of a multi-pass problem is run on a test case at most; at least 2.
+    pub validation_passes: Option<u32>,
     /// CPU time of an output validator.
     pub validation_time: Option<Duration>,
     /// Memory of an output validator.
@@ -146,6 +193,7 @@ impl Default for ProblemLimits {
             code: None,
             compilation_time: None,
             compilation_memory: None,
+            validation_passes: None,
             validation_time: None,
             validation_memory: None,
             validation_output: None,

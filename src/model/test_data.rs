@@ -1,6 +1,6 @@
 //! Test cases and the groups they stand in.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// One test case.
 ///
@@ -29,6 +29,18 @@ pub struct TestCase {
     pub hint: Option<String>,
     /// What the case is for.
     pub description: Option<String>,
+}
+
+impl TestCase {
+    /// The `.ans` file.
+    pub fn answer_path(&self) -> Option<&Path> {
+        self.answer.as_deref()
+    }
+
+    /// The `.out` file.
+    pub fn output_path(&self) -> Option<&Path> {
+        self.output.as_deref()
+    }
 }
 
 /// A file that a program finds in its working directory.

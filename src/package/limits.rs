@@ -49,16 +49,7 @@ pub(super) fn read(
     if let (Some(time_limit), Some(node)) = (time_limit, time_limit_node) {
         check_multiple(time_limit, time_resolution, node, remarks);
     }
-    if let Some(entry) = keys.entry("validation_passes")
-        && problem_type.excludes("multi-pass")
-    {
-        let help = "remove it";
-        remarks.error(
-            entry.key_range,
-            "`limits.validation_passes` is only for multi-pass problems",
-            Some(help),
-        );
-    }
+    let validation_passes = passes(&mut keys, problem_type, remarks);
     let limits = ProblemLimits {
         time_limit,
         ac_to_time_limit: multipliers
@@ -73,12 +64,44 @@ pub(super) fn read(
         code: integer(&mut keys, "code", "KiB", remarks).map(Bytes::kib),
         compilation_time: whole_seconds(&mut keys, "compilation_time", remarks),
         compilation_memory: mebibytes(&mut keys, "compilation_memory", remarks),
+        validation_passes,
         validation_time: whole_seconds(&mut keys, "validation_time", remarks),
         validation_memory: mebibytes(&mut keys, "validation_memory", remarks),
         validation_output: mebibytes(&mut keys, "validation_output", remarks),
     };
     keys.finish(remarks);
     limits
+}
+
+fn passes(
+    keys: &mut Keys<'_>,
+    problem_type: &ProblemType,
+    remarks: &mut Remarks<'_>,
+) -> Option<u32> {
+    let entry = keys.entry("validation_passes")?;
+    if problem_type.excludes("multi-pass") {
+        remarks.error(
+            entry.key_range,
+            "`limits.validation_passes` is only for multi-pass problems",
+            Some("remove it"),
+        );
+        return None;
+    }
+    let what = "limits.validation_passes";
+    let passes = keys::positive_integer(what, "passes", &entry.value, remarks)?;
+    match u32::try_from(passes) {
+        Ok(1) => {
+            let message = "`limits.validation_passes` must be at least 2";
+            let help = "remove `multi-pass` from `type` if there is only one pass";
+            remarks.error(entry.value.range, message, Some(help));
+            None
+        }
+        Ok(passes) => Some(passes),
+        Err(_) => {
+            remarks.error(entry.value.range, format!("`{what}` is too large"), None);
+            None
+        }
+    }
 }
 
 #[derive(Default)]

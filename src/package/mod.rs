@@ -13,6 +13,7 @@ mod juror_toml;
 mod keys;
 mod languages;
 mod limits;
+mod output_validator;
 mod problem_type;
 mod problem_yaml;
 mod programs;
@@ -104,6 +105,7 @@ fn read_rest(
         .map_or(&ProblemType::Unknown, |yaml| &yaml.problem_type);
     let io = juror_toml::read(tree, writing, diagnostics);
     let validators = programs::input_validators(tree, constants, diagnostics);
+    let output_validator = output_validator::read(tree, problem_type, constants, diagnostics);
     let include = programs::included(tree, languages, diagnostics);
     let recipe = tree
         .file("generators/generators.yaml")
@@ -132,6 +134,7 @@ fn read_rest(
     Some(Problem {
         dir: tree.root.clone(),
         short_name: top::short_name(&tree.root),
+        kind: yaml.problem_type.kind(&yaml.limits),
         metadata: yaml.metadata,
         limits: yaml.limits,
         languages: yaml.languages,
@@ -141,6 +144,7 @@ fn read_rest(
         test_data,
         include,
         input_validators: validators.programs,
+        output_validator,
         submissions,
         recipe,
     })

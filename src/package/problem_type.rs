@@ -2,6 +2,7 @@
 //!
 //! Source: problem package format 2025-09, "Type".
 
+use crate::model::problem::{Dialogue, Grading, ProblemKind, ProblemLimits};
 use crate::package::keys;
 use crate::package::suggest::list;
 use crate::package::text::{Remarks, shown};
@@ -23,6 +24,32 @@ impl Default for ProblemType {
 }
 
 impl ProblemType {
+    /// Whether the problem is surely of the type that this word names.
+    pub(super) fn includes(&self, word: &str) -> bool {
+        match self {
+            Self::Known(words) => words.iter().any(|known| known == word),
+            Self::Unknown => false,
+        }
+    }
+
+    /// What it means for judging.
+    pub(super) fn kind(&self, limits: &ProblemLimits) -> ProblemKind {
+        ProblemKind {
+            grading: match self.includes("scoring") {
+                true => Grading::Scoring,
+                false => Grading::PassFail,
+            },
+            dialogue: match self.includes("interactive") {
+                true => Dialogue::Interactive,
+                false => Dialogue::None,
+            },
+            passes: match self.includes("multi-pass") {
+                true => limits.validation_passes.unwrap_or(DEFAULT_PASSES),
+                false => 1,
+            },
+        }
+    }
+
     /// Whether the problem is surely not of the type that this word names.
     pub(super) fn excludes(&self, word: &str) -> bool {
         match self {
@@ -31,6 +58,9 @@ impl ProblemType {
         }
     }
 }
+
+/// Passes of a multi-pass problem that names no number.
+const DEFAULT_PASSES: u32 = 2;
 
 const TYPES: [&str; 5] = [
     "pass-fail",
@@ -93,10 +123,8 @@ fn check_among(word: &str, seen: &[String], item: &Node, remarks: &mut Remarks<'
     } else if let Some(other) = other {
         let message = format!("type `{word}` is incompatible with `{other}`");
         remarks.error(item.range, message, help);
-    } else if word != "pass-fail" {
-        let message = format!(
-            "type: {word} is not supported yet; juror judges pass-fail problems with the default output validator"
-        );
+    } else if word == "submit-answer" {
+        let message = "type: submit-answer is not supported: juror judges programs";
         remarks.error(item.range, message, None);
     }
 }

@@ -17,6 +17,11 @@ const NO_PROGRAM_ENDINGS: [&str; 12] = [
     "md", "txt", "h", "hpp", "o", "class", "pyc", "exe", "in", "ans", "pdf", "log",
 ];
 
+/// Whether a file is one that a C or C++ source may include.
+pub(super) fn is_header(item: &Item) -> bool {
+    item.is_file() && matches!(ending_of(item), "h" | "hpp")
+}
+
 /// Whether a file or directory among programs is plainly none.
 pub(super) fn is_no_program(item: &Item) -> bool {
     let name = item.base_name();
@@ -108,7 +113,7 @@ fn ending_of(item: &Item) -> &str {
 }
 
 /// Doubts validators that other judges would not run.
-fn check_validator(tree: &Tree, item: &Item, diagnostics: &mut Vec<Diagnostic>) {
+pub(super) fn check_validator(tree: &Tree, item: &Item, diagnostics: &mut Vec<Diagnostic>) {
     let is_allowed = |item: &Item| VALIDATOR_ENDINGS.contains(&ending_of(item));
     if item.is_file() {
         if !is_allowed(item) {

@@ -161,17 +161,13 @@ pub(super) fn check_entries(tree: &Tree, diagnostics: &mut Vec<Diagnostic>) {
             format!("the directory's name `{name}` has more than lower-case letters and digits");
         diagnostics.push(Diagnostic::warning(&tree.root, message).help("rename the directory"));
     }
-    for name in ["output_validator", "static_validator"] {
-        if tree
-            .directory(name)
-            .is_some_and(|item| tree.children(&item.name).next().is_some())
-        {
-            let what = name.replace('_', " ");
-            let message = format!(
-                "a custom {what} is not supported yet; juror judges pass-fail problems with the default output validator"
-            );
-            diagnostics.push(Diagnostic::error(tree.path(name), message));
-        }
+    if tree
+        .directory("static_validator")
+        .is_some_and(|item| tree.children(&item.name).next().is_some())
+    {
+        let message = "a static validator is not supported yet: nothing would check it";
+        let help = "judge without it by moving the directory out of the package";
+        diagnostics.push(Diagnostic::error(tree.path("static_validator"), message).help(help));
     }
     for item in tree.children("") {
         let name = item.base_name();

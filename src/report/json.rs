@@ -312,6 +312,14 @@ struct WireJudgeError {
     step: String,
     reason: String,
     help: Option<String>,
+    program: Option<WireFaultyProgram>,
+}
+
+#[derive(Clone, Serialize)]
+struct WireFaultyProgram {
+    stderr: WireText,
+    repeat: String,
+    kept: Option<String>,
 }
 
 impl WireJudgeError {
@@ -322,6 +330,11 @@ impl WireJudgeError {
             step: error.step.clone(),
             reason: error.reason.clone(),
             help: error.help.clone(),
+            program: error.program.as_deref().map(|program| WireFaultyProgram {
+                stderr: WireText::new(&program.stderr),
+                repeat: program.repeat.clone(),
+                kept: program.kept.as_deref().map(path_text),
+            }),
         }
     }
 }
@@ -332,6 +345,7 @@ struct WireCase {
     verdict: &'static str,
     cause: String,
     message: String,
+    team_message: String,
     #[serde(flatten)]
     outcome: WireOutcome,
     difference: Option<WireDifference>,
@@ -345,6 +359,7 @@ impl From<&CaseJudgement> for WireCase {
             verdict: case.verdict.short(),
             cause: case.cause.clone(),
             message: case.message.clone(),
+            team_message: case.team_message.clone(),
             outcome: (&case.outcome).into(),
             difference: case.difference.as_deref().map(WireDifference::from),
             evidence: case.evidence.as_deref().map(WireEvidence::from),
@@ -499,7 +514,7 @@ impl From<&Excerpt> for WireExcerpt {
 }
 
 /// Bytes as text. `lossy` says that some were not UTF-8 and are replaced by U+FFFD.
-#[derive(Serialize)]
+#[derive(Clone, Serialize)]
 struct WireText {
     text: String,
     lossy: bool,
@@ -520,8 +535,11 @@ struct WireEvidence {
     diff: Vec<WireDiffLine>,
     diff_lines_left_out: u64,
     stderr: WireText,
+    validator_stderr: WireText,
+    images: Vec<String>,
     repeat: String,
     kept: Option<String>,
+    feedback: Option<String>,
 }
 
 impl From<&Evidence> for WireEvidence {
@@ -530,8 +548,11 @@ impl From<&Evidence> for WireEvidence {
             diff: evidence.diff.iter().map(WireDiffLine::from).collect(),
             diff_lines_left_out: evidence.diff_lines_left_out,
             stderr: WireText::new(&evidence.stderr),
+            validator_stderr: WireText::new(&evidence.validator_stderr),
+            images: evidence.images.clone(),
             repeat: evidence.repeat.clone(),
             kept: evidence.kept.as_deref().map(path_text),
+            feedback: evidence.feedback.as_deref().map(path_text),
         }
     }
 }

@@ -161,6 +161,15 @@ impl Boxes {
                     rustix::fs::symlinkat(&c_path(target)?, &directory, &last)
                         .step_on("link in the box:", name.display())?;
                 }
+                PlacedWhat::Directory => {
+                    let step = "make in the box:";
+                    let mode = Mode::from_raw_mode(0o755);
+                    rustix::fs::mkdirat(&directory, &last, mode).step_on(step, name.display())?;
+                    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW;
+                    let made = rustix::fs::openat(&directory, &last, flags | OFlags::CLOEXEC, mode)
+                        .step_on(step, name.display())?;
+                    give(&made, owner, name)?;
+                }
                 PlacedWhat::File { length, mode } => {
                     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
                     let mode = Mode::from_raw_mode(*mode);

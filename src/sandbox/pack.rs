@@ -3,7 +3,7 @@
 use std::fs::{self, File};
 use std::io::{self, Seek, SeekFrom, Write};
 use std::os::fd::{AsRawFd, OwnedFd};
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::os::unix::fs::{FileExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -26,11 +26,29 @@ pub(super) fn input(input: &Input) -> Result<OwnedFd, Fault> {
             Ok(null.into())
         }
         Input::Bytes(bytes) => sealed(|file| file.write_all(bytes)).step(step),
+        Input::Open(file) => {
+            let mut from = FromStart { file, offset: 0 };
+            sealed(|to| io::copy(&mut from, to).map(|_| ())).step(step)
+        }
         Input::File(path) => {
             let mut from = File::open(path).step_on("open", path.display())?;
             sealed(|file| io::copy(&mut from, file).map(|_| ()))
                 .step_on("copy to standard input:", path.display())
         }
+    }
+}
+
+/// Reads an open file from its start, wherever others read it.
+struct FromStart<'a> {
+    file: &'a File,
+    offset: u64,
+}
+
+impl io::Read for FromStart<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let length = self.file.read_at(buffer, self.offset)?;
+        self.offset += length as u64;
+        Ok(length)
     }
 }
 
@@ -175,6 +193,7 @@ fn place(content: &BoxContent, contents: &mut Option<File>) -> Result<PlacedWhat
             length: pack(&mut &bytes[..], contents).step("pack the files of the box")?,
             mode: 0o644,
         }),
+        BoxContent::Directory => Ok(PlacedWhat::Directory),
         BoxContent::Copy(path) => copy_in(path, |file| pack(file, contents)),
     }
 }

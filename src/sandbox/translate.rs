@@ -58,7 +58,7 @@ impl Translation {
                     },
                 }
             }
-            PlacedWhat::File { .. } => file.clone(),
+            PlacedWhat::File { .. } | PlacedWhat::Directory => file.clone(),
         }
     }
 

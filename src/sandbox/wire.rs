@@ -90,6 +90,8 @@ pub(super) enum PlacedWhat {
     File { length: u64, mode: u32 },
     /// A symbolic link.
     Link { target: PathBuf },
+    /// An empty directory.
+    Directory,
 }
 
 /// What the slot answers.
@@ -226,6 +228,7 @@ impl RunRequest {
                     put(to, 1);
                     put_path(to, target);
                 }
+                PlacedWhat::Directory => put(to, 2),
             }
         });
         put(to, u64::from(self.writable));
@@ -260,9 +263,11 @@ impl RunRequest {
                             length: from.number()?,
                             mode: u32::try_from(from.number()?).ok()?,
                         },
-                        _ => PlacedWhat::Link {
+                        1 => PlacedWhat::Link {
                             target: from.path()?,
                         },
+                        2 => PlacedWhat::Directory,
+                        _ => return None,
                     },
                 })
             })?,
@@ -494,6 +499,10 @@ mod tests {
                     what: PlacedWhat::Link {
                         target: "/usr".into(),
                     },
+                },
+                Placed {
+                    name: "d".into(),
+                    what: PlacedWhat::Directory,
                 },
             ],
             writable: true,

@@ -3,19 +3,23 @@
 
 pub mod inputs;
 pub mod outputs;
+pub mod trial;
 
 use crate::build::Builder;
-use crate::executor::Executor;
+use crate::executor::{Executor, RunError};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::Event;
 use crate::model::judgement::JudgeError;
 use crate::model::problem::Problem;
 use crate::model::test_data::TestCase;
+use crate::validator::OutputValidator;
 
 /// What is proved, and with what.
 pub struct Proving<'a> {
     /// The problem.
     pub problem: &'a Problem,
+    /// Its own output validator; `None` where the format's default one decides.
+    pub validator: Option<&'a OutputValidator>,
     /// Which test cases are selected, by name.
     pub selected: &'a (dyn Fn(&str) -> bool + Sync),
     /// How much of the data.
@@ -52,8 +56,13 @@ pub struct Proof {
 /// When the judge failed, for example because a validator's compiler is missing.
 pub fn data(proving: &Proving<'_>) -> Result<Proof, JudgeError> {
     let mut proof = inputs::prove(proving)?;
-    if !proof.interrupted {
-        proof.diagnostics.extend(outputs::prove(proving)?);
+    if proof.interrupted {
+        return Ok(proof);
+    }
+    match outputs::prove(proving) {
+        Ok(diagnostics) => proof.diagnostics.extend(diagnostics),
+        Err(RunError::Interrupted) => proof.interrupted = true,
+        Err(RunError::Fault(error)) => return Err(error),
     }
     Ok(proof)
 }

@@ -10,33 +10,98 @@ use crate::check::compare::compare;
 use crate::check::integers::integer_tokens;
 use crate::check::options::Options;
 use crate::check::show::cause;
+use crate::executor::{RunError, parallel};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::difference::Difference;
+use crate::model::job::Input;
 use crate::model::judgement::JudgeError;
+use crate::model::problem::Dialogue;
 use crate::model::test_data::TestCase;
-use crate::validate::{Extent, Proving};
+use crate::validate::{Extent, Proving, trial};
+use crate::validator::OutputValidator;
+use crate::validator::response::{Opinion, Response};
 
-/// Compares example outputs with their judge answers, and looks at answers under a tolerance.
-pub(super) fn prove(proving: &Proving<'_>) -> Result<Vec<Diagnostic>, JudgeError> {
+/// What must come of an output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Claim {
+    Right,
+    Wrong,
+}
+
+/// Holds example outputs against what the package says of them, and looks at answers under a tolerance.
+pub(super) fn prove(proving: &Proving<'_>) -> Result<Vec<Diagnostic>, RunError> {
     let data = &proving.problem.test_data;
-    let mut remarks = Vec::new();
-    for case in data
+    let selected = data
         .cases
         .iter()
-        .filter(|case| (proving.selected)(&case.name))
-    {
-        remarks.extend(loosened(case)?);
-        remarks.extend(must_be_accepted(case)?);
-    }
+        .filter(|case| (proving.selected)(&case.name));
+    let mut tasks: Vec<(Claim, &TestCase)> =
+        selected.clone().map(|case| (Claim::Right, case)).collect();
     if proving.extent == Extent::Everything {
-        for case in &data.valid_outputs {
-            remarks.extend(must_be_accepted(case)?);
-        }
-        for case in &data.invalid_outputs {
-            remarks.extend(must_be_rejected(case)?);
-        }
+        tasks.extend(data.valid_outputs.iter().map(|case| (Claim::Right, case)));
+        tasks.extend(data.invalid_outputs.iter().map(|case| (Claim::Wrong, case)));
+    }
+    if let Some(validator) = proving.validator {
+        return by_validator(proving, validator, &tasks);
+    }
+    let mut remarks = Vec::new();
+    for case in selected {
+        remarks.extend(loosened(case)?);
+    }
+    for (claim, case) in tasks {
+        remarks.extend(match claim {
+            Claim::Right => must_be_accepted(case)?,
+            Claim::Wrong => must_be_rejected(case)?,
+        });
     }
     Ok(remarks)
+}
+
+/// Asks the package's own output validator about each example output, in parallel.
+fn by_validator(
+    proving: &Proving<'_>,
+    validator: &OutputValidator,
+    tasks: &[(Claim, &TestCase)],
+) -> Result<Vec<Diagnostic>, RunError> {
+    // There is no output of one run to be shown where several make an exchange.
+    if proving.problem.kind.dialogue == Dialogue::Interactive {
+        return Ok(Vec::new());
+    }
+    let found = parallel::map(proving.executor, tasks, |(claim, test_case)| {
+        let Some(output) = &test_case.output else {
+            return Ok(None);
+        };
+        let input = Input::File(output.clone());
+        let response = trial::ask(
+            validator,
+            proving.executor,
+            proving.problem,
+            test_case,
+            input,
+        )?;
+        Ok(remark(*claim, output, &validator.name, &response))
+    })?;
+    Ok(found.into_iter().flatten().collect())
+}
+
+fn remark(claim: Claim, output: &Path, name: &str, response: &Response) -> Option<Diagnostic> {
+    let said = trial::said(response);
+    let (message, help) = match (claim, &response.opinion) {
+        (Claim::Right, Opinion::Accepted) | (Claim::Wrong, Opinion::Rejected) => return None,
+        (_, Opinion::Broken(what)) => (
+            format!("the output validator `{name}` breaks down on it: {what}{said}"),
+            "it must exit with 42 or 43, whatever the output is",
+        ),
+        (Claim::Right, Opinion::Rejected) => (
+            format!("the output validator `{name}` rejects it{said}"),
+            "an `.out` file must be accepted with the judge answer beside it",
+        ),
+        (Claim::Wrong, Opinion::Accepted) => (
+            format!("the output validator `{name}` accepts this invalid output"),
+            "make the validator stricter, or move the case to data/valid_output",
+        ),
+    };
+    Some(Diagnostic::error(output, message).help(help))
 }
 
 fn must_be_accepted(case: &TestCase) -> Result<Option<Diagnostic>, JudgeError> {

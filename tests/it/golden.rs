@@ -7,6 +7,7 @@ mod compared;
 mod doctor;
 mod packages;
 mod streams;
+mod validators;
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -104,7 +105,7 @@ impl std::io::Write for Screen {
 /// what they are for: what is to be copied, names, and the line for each test case.
 fn nothing_is_wider_than(width: usize, file: &str, text: &str) {
     for line in text.lines() {
-        let may_be_long = ["repeat: ", "files: "]
+        let may_be_long = ["repeat: ", "files: ", "feedback: "]
             .iter()
             .any(|start| line.trim_start().starts_with(start))
             || file.contains("quiet")
@@ -215,6 +216,14 @@ fn a_judge_error_never_looks_like_a_verdict() {
             "a verdict without a judgement: {line}"
         );
     }
+}
+
+#[test]
+fn an_output_validator_says_why_and_its_faults_are_none_of_the_submission() {
+    let events = validators::judge();
+    check("validator", PLAIN, &events);
+    check("validator-quiet", QUIET, &events);
+    check_json("validator", &events);
 }
 
 #[test]

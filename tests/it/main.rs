@@ -9,6 +9,7 @@ mod problems;
 mod sandbox;
 mod tidy;
 mod usage;
+mod validators;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

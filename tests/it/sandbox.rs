@@ -793,10 +793,11 @@ fn files_are_placed_and_the_box_can_be_read_only() {
             file("deep/er/b.txt", BoxContent::Bytes(b"two\n".to_vec().into())),
             file("sh", BoxContent::Copy("/bin/sh".into())),
             file("link", BoxContent::Link("/box/a.txt".into())),
+            file("deep/empty", BoxContent::Directory),
         ]
     };
     let script = "cat link deep/er/b.txt; ./sh -c 'echo three'; echo four > a.txt; cat a.txt; \
-                  echo > deep/new && echo new";
+                  echo > deep/new && echo > deep/empty/new && ls deep/empty";
     let mut run = |writable: bool, expected: &str| {
         let mut job = job("", &[]);
         job.command.argv = ["/bin/sh", "-c", script].map(String::from).to_vec();

@@ -108,16 +108,64 @@ x
 fn programs_that_juror_cannot_run_are_named() {
     check(
         "\
---- output_validator/validate.py
-x
 --- static_validator/x.py
 x
 ",
         &[
-            "error output_validator: a custom output validator is not supported yet; juror judges pass-fail problems with the default output validator",
-            "error static_validator: a custom static validator is not supported yet; juror judges pass-fail problems with the default output validator",
+            "error static_validator: a static validator is not supported yet: nothing would check it; judge without it by moving the directory out of the package",
         ],
     );
+}
+
+#[test]
+fn there_is_one_output_validator() {
+    let none = "add the output validator, or remove the directory: then the format's default output validator decides";
+    let none = format!("error output_validator: has no program in it; {none}");
+    check("--- output_validator/validate.py\nx\n", &[]);
+    check("--- output_validator/validate/run\nx\n", &[]);
+    check("--- output_validator/run\nx\n", &[]);
+    check(
+        "--- output_validator/validate.cpp\nx\n--- output_validator/testlib.h\nx\n",
+        &[],
+    );
+    check("--- output_validator/\n", &[&none]);
+    check("--- output_validator/README.md\nx\n", &[&none]);
+    check(
+        "--- output_validator/a/run\nx\n--- output_validator/b/run\nx\n",
+        &[
+            "error output_validator: has 2 programs in it; there is exactly one output validator; keep one directory",
+        ],
+    );
+    check(
+        "--- output_validator/validate/\n",
+        &["error output_validator/validate: is a validator without files; fill it or remove it"],
+    );
+    check(
+        "--- output_validator/validate.rs\nx\n",
+        &[
+            "warning output_validator/validate.rs: is neither Python 3 nor C nor C++: the format allows no other language for validators; put it into a directory with a `build` script that makes `run`",
+        ],
+    );
+}
+
+#[test]
+fn the_program_is_the_file_or_the_directory_that_holds_its_parts() {
+    let check = |changes: &str, expected: &str| {
+        let package = Package::new(changes);
+        let problem = read(&package.dir).problem.expect("a problem");
+        let validator = problem.output_validator.expect("an output validator");
+        assert_eq!(validator.path, package.dir.join(expected));
+    };
+    let file = "--- output_validator/validate.cpp\nx\n";
+    check(file, "output_validator/validate.cpp");
+    let readme = format!("{file}--- output_validator/README.md\nx\n");
+    check(&readme, "output_validator/validate.cpp");
+    let header = format!("{file}--- output_validator/validate.h\nx\n");
+    check(&header, "output_validator");
+    check("--- output_validator/v/run\nx\n", "output_validator/v");
+    let two = format!("{file}--- output_validator/more.cpp\nx\n");
+    check(&two, "output_validator");
+    check("--- output_validator/run\nx\n", "output_validator");
 }
 
 #[test]

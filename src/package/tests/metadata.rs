@@ -147,8 +147,7 @@ accepted/add.py:
   secret: {score: 30}
 ",
         &[
-            "error problem.yaml:4:8: type: scoring is not supported yet; juror judges pass-fail problems with the default output validator",
-            "error problem.yaml:4:17: type: multi-pass is not supported yet; juror judges pass-fail problems with the default output validator",
+            "error output_validator: is missing: problems of the type multi-pass need one of their own; add the program that takes part, as output_validator/validate.cpp or so",
         ],
     );
     check(
@@ -227,7 +226,7 @@ fn types_that_juror_cannot_judge_are_named() {
     check_problem_yaml(
         "type: interactive",
         &[
-            "error problem.yaml:4:7: type: interactive is not supported yet; juror judges pass-fail problems with the default output validator",
+            "error output_validator: is missing: problems of the type interactive need one of their own; add the program that takes part, as output_validator/validate.cpp or so",
         ],
     );
     check_problem_yaml(
@@ -239,7 +238,7 @@ fn types_that_juror_cannot_judge_are_named() {
     check_problem_yaml(
         "type: [multi-pass, multi-pass]",
         &[
-            "error problem.yaml:4:8: type: multi-pass is not supported yet; juror judges pass-fail problems with the default output validator",
+            "error output_validator: is missing: problems of the type multi-pass need one of their own; add the program that takes part, as output_validator/validate.cpp or so",
             "error problem.yaml:4:20: type `multi-pass` is there twice; remove one of the two",
         ],
     );
@@ -270,9 +269,13 @@ fn types_that_juror_cannot_judge_are_named() {
     check_problem_yaml(
         "type: [interactive, submit-answer]",
         &[
-            "error problem.yaml:4:8: type: interactive is not supported yet; juror judges pass-fail problems with the default output validator",
+            "error output_validator: is missing: problems of the type interactive need one of their own; add the program that takes part, as output_validator/validate.cpp or so",
             "error problem.yaml:4:21: type `submit-answer` is incompatible with `interactive`; remove one of the two",
         ],
+    );
+    check_problem_yaml(
+        "type: submit-answer",
+        &["error problem.yaml:4:7: type: submit-answer is not supported: juror judges programs"],
     );
 }
 

@@ -1,9 +1,10 @@
 //! What one submission earned, as a block of lines that begins with the verdict.
 
 use std::fmt::Display;
+use std::path::Path;
 
 use crate::model::judgement::{CaseJudgement, CompilerReport, Evidence, JudgeError, Judgement};
-use crate::model::text::{count, printable};
+use crate::model::text::{count, printable, visible};
 use crate::model::units::{Bytes, seconds};
 use crate::model::verdict::Verdict;
 use crate::report::style::{Look, Style};
@@ -124,6 +125,10 @@ pub(super) fn judge_error(submission: Option<&str>, error: &JudgeError, style: &
     if let Some(help) = &error.help {
         page.labelled(INDENT, Label::plain("help:   "), &printable(help));
     }
+    if let Some(program) = &error.program {
+        quote(&mut page, "its standard error:", &program.stderr);
+        ways(&mut page, &program.repeat, program.kept.as_deref(), None);
+    }
     page.blank();
     page.into_text()
 }
@@ -201,11 +206,26 @@ fn rejected(page: &mut Page<'_>, judgement: &Judgement, case: &CaseJudgement) {
     if let Some(evidence) = &case.evidence {
         difference::write_diff(page, evidence);
     }
-    if case.message != case.cause {
+    // A message of one line is part of the cause.
+    let is_told = case.message == case.cause
+        || case
+            .cause
+            .ends_with(&visible(case.message.trim().as_bytes()));
+    if !is_told {
         quote(page, "judge message:", case.message.as_bytes());
     }
+    quote(page, "team message:", case.team_message.as_bytes());
     if let Some(evidence) = &case.evidence {
+        quote(
+            page,
+            "standard error of the output validator:",
+            &evidence.validator_stderr,
+        );
         quote(page, "standard error:", &evidence.stderr);
+        if !evidence.images.is_empty() {
+            page.blank();
+            page.wrapped(INDENT, &format!("images: {}", evidence.images.join(", ")));
+        }
         way_on(page, evidence);
     }
 }
@@ -230,14 +250,25 @@ fn used(case: &CaseJudgement) -> String {
 
 /// Writes how to repeat the run, and where its files are. Neither is ever broken or cut.
 fn way_on(page: &mut Page<'_>, evidence: &Evidence) {
-    if !evidence.repeat.is_empty() || evidence.kept.is_some() {
+    ways(
+        page,
+        &evidence.repeat,
+        evidence.kept.as_deref(),
+        evidence.feedback.as_deref(),
+    );
+}
+
+fn ways(page: &mut Page<'_>, repeat: &str, kept: Option<&Path>, feedback: Option<&Path>) {
+    if !repeat.is_empty() || kept.is_some() {
         page.blank();
     }
-    if !evidence.repeat.is_empty() {
-        page.line(INDENT, &format!("repeat: {}", printable(&evidence.repeat)));
+    if !repeat.is_empty() {
+        page.line(INDENT, &format!("repeat: {}", printable(repeat)));
     }
-    if let Some(kept) = &evidence.kept {
-        page.line(INDENT, &format!("files:  {}", path(kept.display())));
+    for (label, kept) in [("files:  ", kept), ("feedback: ", feedback)] {
+        if let Some(kept) = kept {
+            page.line(INDENT, &format!("{label}{}", path(kept.display())));
+        }
     }
 }
 

@@ -18,7 +18,7 @@ use juror::model::outcome::{Ending, Mechanism, Meter, Outcome, Signal, Stop};
 use juror::model::units::Bytes;
 use juror::model::verdict::Verdict;
 
-use super::{compared, packages};
+use super::{compared, packages, validators};
 
 /// Every stream there is.
 pub(super) fn all() -> Vec<Vec<Event>> {
@@ -43,6 +43,7 @@ pub(super) fn all() -> Vec<Vec<Event>> {
         compared::right(),
         compared::wrong(),
         compared::number(),
+        validators::judge(),
     ]
 }
 
@@ -75,6 +76,7 @@ pub(super) fn accepted(test_case: &str, cpu_millis: u64, memory_kib: u64) -> Cas
         verdict: Verdict::Accepted,
         cause: "the output is right".to_owned(),
         message: String::new(),
+        team_message: String::new(),
         difference: None,
         evidence: None,
         outcome: outcome(cpu_millis, memory_kib),
@@ -131,7 +133,7 @@ pub(super) fn side(token_number: u64, line: u64, text: &str, token: &str) -> Sid
     }
 }
 
-fn evidence(stderr: &[u8], repeat: &str) -> Evidence {
+pub(super) fn evidence(stderr: &[u8], repeat: &str) -> Evidence {
     Evidence {
         stderr: stderr.to_vec(),
         repeat: repeat.to_owned(),

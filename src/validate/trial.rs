@@ -1,0 +1,254 @@
+//! Tries a package's own output validator before anybody is judged by it: it must accept a right output,
+//! and reject one that is empty or nonsense without breaking down.
+//!
+//! An output validator that confuses its arguments, or accepts whatever it gets, is found here.
+
+use std::fs;
+use std::path::Path;
+
+use crate::executor::{Executor, RunError};
+use crate::model::diagnostic::Diagnostic;
+use crate::model::job::Input;
+use crate::model::problem::{Dialogue, Grading, Problem};
+use crate::model::test_data::TestCase;
+use crate::model::text::{shell_word, visible};
+use crate::validator::response::{Contract, Opinion, Response};
+use crate::validator::{OutputValidator, Question, bytes, input_of};
+
+/// What no right output looks like.
+const JUNK: &[u8] = b"juror: is this accepted? {[ -1 1e99\n\"\n";
+/// The same for programs that expect text.
+const BINARY: &[u8] = b"\xff\xfe\x00\x80 1\r\x1b\n";
+
+/// On how many test cases an output is tried at most, until one is rejected.
+const TRIES: usize = 3;
+
+/// What is wrong with the package's own output validator. Of an interactive one nothing can be told this
+/// way, of a multi-pass one only whether it breaks down.
+///
+/// # Errors
+/// When the judge failed or was interrupted.
+pub fn faults(
+    problem: &Problem,
+    validator: &OutputValidator,
+    executor: &dyn Executor,
+) -> Result<Vec<Diagnostic>, RunError> {
+    if problem.kind.dialogue == Dialogue::Interactive {
+        return Ok(Vec::new());
+    }
+    let trial = Trial {
+        problem,
+        validator,
+        executor,
+    };
+    if let Some(diagnostic) = trial.of_right()? {
+        // What it says about wrong ones then means nothing.
+        return Ok(vec![diagnostic]);
+    }
+    let mut found = Vec::new();
+    found.extend(trial.of_empty()?);
+    found.extend(trial.of_junk(JUNK, "nonsense")?);
+    found.extend(trial.of_binary()?);
+    Ok(found)
+}
+
+struct Trial<'a> {
+    problem: &'a Problem,
+    validator: &'a OutputValidator,
+    executor: &'a dyn Executor,
+}
+
+/// An output that is right for a test case.
+struct Right<'a> {
+    test_case: &'a TestCase,
+    output: &'a Path,
+}
+
+impl Trial<'_> {
+    /// Outputs that should be right, the likeliest first. Judge answers most often are, but need not be.
+    fn right_outputs(&self) -> impl Iterator<Item = Right<'_>> {
+        let data = &self.problem.test_data;
+        let output = |test_case| Some((test_case, TestCase::output_path(test_case)?));
+        let answer = |test_case| Some((test_case, TestCase::answer_path(test_case)?));
+        let found = [
+            data.cases.iter().find_map(output),
+            data.cases.iter().find_map(answer),
+            data.valid_outputs.iter().find_map(output),
+        ];
+        let found = found.into_iter().flatten();
+        found.map(|(test_case, output)| Right { test_case, output })
+    }
+
+    /// One right output must be accepted.
+    fn of_right(&self) -> Result<Option<Diagnostic>, RunError> {
+        let mut rejected = None;
+        for right in self.right_outputs() {
+            let response = self.ask(right.test_case, Input::File(right.output.to_owned()))?;
+            let tried = format!("{} as the output", right.output.display());
+            let name = &right.test_case.name;
+            match &response.opinion {
+                Opinion::Accepted => return Ok(None),
+                Opinion::Broken(what) => {
+                    let message = format!("breaks down on {tried} of {name}: {what}");
+                    return Ok(Some(self.broken(&message, &response)));
+                }
+                // After one pass nothing is known.
+                Opinion::Rejected if self.problem.kind.passes > 1 => return Ok(None),
+                Opinion::Rejected => {
+                    let message = format!("rejects {tried} of {name}{}", said(&response));
+                    let help = "it is called with input, judge answer and feedback directory, and reads the output \
+                                on standard input; where the .ans file is no output, put a right output beside it as .out";
+                    let remark = Diagnostic::error(&self.validator.path, message).help(help);
+                    rejected.get_or_insert(remark);
+                }
+            }
+        }
+        Ok(rejected)
+    }
+
+    /// An empty output is right where the package says so, or its judge answer is empty, too.
+    fn of_empty(&self) -> Result<Option<Diagnostic>, RunError> {
+        let data = &self.problem.test_data;
+        let outputs = data.cases.iter().chain(&data.valid_outputs);
+        let may_be_empty = outputs
+            .filter_map(|test_case| test_case.output.as_deref())
+            .any(is_blank);
+        if may_be_empty {
+            return Ok(None);
+        }
+        let filled = |test_case: &&TestCase| {
+            let answer = test_case.answer.as_deref();
+            answer.is_some_and(|answer| !is_blank(answer))
+        };
+        let cases = data.cases.iter().filter(filled).take(TRIES).collect();
+        let help = "it must exit with 43 for a wrong output; where nothing is a right output, \
+                    say so by a case in data/valid_output with an empty .out file";
+        self.must_be_rejected(cases, b"", "an empty output", help)
+    }
+
+    fn of_junk(&self, junk: &[u8], name: &str) -> Result<Option<Diagnostic>, RunError> {
+        let cases = self.problem.test_data.cases.iter().take(TRIES).collect();
+        let help = "it must exit with 43 for a wrong output, whatever that is";
+        self.must_be_rejected(cases, junk, &format!("{name} as the output"), help)
+    }
+
+    /// Text that is none breaks validators that others use all the same: a doubt.
+    fn of_binary(&self) -> Result<Option<Diagnostic>, RunError> {
+        let Some(test_case) = self.problem.test_data.cases.first() else {
+            return Ok(None);
+        };
+        let response = self.ask(test_case, bytes(BINARY))?;
+        let Opinion::Broken(what) = &response.opinion else {
+            return Ok(None);
+        };
+        let message = format!(
+            "breaks down on an output that is no text, on {}: {what}{}",
+            test_case.name,
+            said(&response)
+        );
+        let help = "read the output as bytes, or as text with errors replaced: \
+                    a submission can cause a judge error with such an output";
+        Ok(Some(
+            Diagnostic::warning(&self.validator.path, message).help(help),
+        ))
+    }
+
+    /// A diagnostic where all these cases have this output accepted, or where the validator breaks down.
+    fn must_be_rejected(
+        &self,
+        cases: Vec<&TestCase>,
+        output: &[u8],
+        tried: &str,
+        help: &str,
+    ) -> Result<Option<Diagnostic>, RunError> {
+        let mut accepted = Vec::new();
+        for test_case in cases {
+            let response = self.ask(test_case, bytes(output))?;
+            match &response.opinion {
+                Opinion::Rejected => return Ok(None),
+                Opinion::Accepted => accepted.push(test_case.name.as_str()),
+                Opinion::Broken(what) => {
+                    let message = format!("breaks down on {tried}, on {}: {what}", test_case.name);
+                    return Ok(Some(self.broken(&message, &response)));
+                }
+            }
+        }
+        let Some(first) = accepted.first() else {
+            return Ok(None);
+        };
+        // After one pass nothing is known. Where there are scores, this may be one of 0.
+        let kind = self.problem.kind;
+        if kind.passes > 1 || kind.grading == Grading::Scoring {
+            return Ok(None);
+        }
+        let more = match accepted.len() {
+            1 => String::new(),
+            number => format!(" and {} more", number - 1),
+        };
+        let message = format!("accepts {tried}, on {first}{more}");
+        Ok(Some(
+            Diagnostic::error(&self.validator.path, message).help(help),
+        ))
+    }
+
+    fn broken(&self, message: &str, response: &Response) -> Diagnostic {
+        let help = format!(
+            "it must exit with 42 or 43 on any output; repeat with: juror verify {}",
+            shell_word(self.problem.dir.as_os_str().as_encoded_bytes())
+        );
+        let message = format!("{message}{}", said(response));
+        Diagnostic::error(&self.validator.path, message).help(help)
+    }
+
+    fn ask(&self, test_case: &TestCase, output: Input) -> Result<Response, RunError> {
+        ask(
+            self.validator,
+            self.executor,
+            self.problem,
+            test_case,
+            output,
+        )
+    }
+}
+
+/// Asks about an output that no submission wrote.
+pub(super) fn ask(
+    validator: &OutputValidator,
+    executor: &dyn Executor,
+    problem: &Problem,
+    test_case: &TestCase,
+    output: Input,
+) -> Result<Response, RunError> {
+    let question = Question {
+        test_case,
+        input: &input_of(test_case),
+        output,
+        submission: None,
+        earlier: &[],
+        keep: None,
+    };
+    let contract = match problem.kind.passes {
+        1 => Contract::OnePass,
+        passes => Contract::MorePasses(passes - 1),
+    };
+    validator.ask(executor, question, contract)
+}
+
+/// What a validator said, behind a colon: its message to the judge, else its standard error. Of a longer
+/// text the last line that has something in it, where most languages name the fault.
+pub(super) fn said(response: &Response) -> String {
+    const LONGEST: usize = 200;
+    let text = match response.feedback.judge_message.trim_ascii() {
+        [] => response.stderr.trim_ascii(),
+        message => message,
+    };
+    match text.rsplit(|byte| *byte == b'\n').next() {
+        None | Some([]) => String::new(),
+        Some(line) => format!(": {}", visible(&line[..line.len().min(LONGEST)])),
+    }
+}
+
+/// Whether a file has nothing but blanks in it, as far as one can tell.
+fn is_blank(path: &Path) -> bool {
+    fs::read(path).is_ok_and(|bytes| bytes.trim_ascii().is_empty())
+}

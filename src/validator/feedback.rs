@@ -1,0 +1,92 @@
+//! The files that an output validator leaves in its feedback directory.
+//!
+//! Source: problem package format 2025-09, "Reporting additional feedback".
+
+use std::io;
+
+use crate::build::start;
+use crate::model::job::{Captured, Collected};
+
+/// The files that mean something to the judge, by their names in the directory.
+pub(super) const FILES: [&str; 13] = [
+    JUDGE_MESSAGE,
+    TEAM_MESSAGE,
+    SCORE,
+    SCORE_MULTIPLIER,
+    NEXT_PASS,
+    "judgeimage.png",
+    "judgeimage.jpg",
+    "judgeimage.jpeg",
+    "judgeimage.svg",
+    "teamimage.png",
+    "teamimage.jpg",
+    "teamimage.jpeg",
+    "teamimage.svg",
+];
+
+const JUDGE_MESSAGE: &str = "judgemessage.txt";
+const TEAM_MESSAGE: &str = "teammessage.txt";
+/// The file with a score.
+pub const SCORE: &str = "score.txt";
+/// The file with a part of the greatest score.
+pub const SCORE_MULTIPLIER: &str = "score_multiplier.txt";
+/// The file with the input of the next pass.
+pub const NEXT_PASS: &str = "nextpass.in";
+
+/// How much of a message is kept, in bytes.
+const MESSAGE: u64 = 64 << 10;
+/// How much of a file with a score is looked at, in bytes.
+const NUMBER: u64 = 4 << 10;
+
+/// What an output validator says beyond its opinion.
+#[derive(Debug, Default)]
+pub struct Feedback {
+    /// `judgemessage.txt`, cut to 64 KiB.
+    pub judge_message: Vec<u8>,
+    /// `teammessage.txt`, cut to 64 KiB.
+    pub team_message: Vec<u8>,
+    /// `score.txt`, cut to 4 KiB.
+    pub score: Option<Vec<u8>>,
+    /// `score_multiplier.txt`, cut to 4 KiB.
+    pub score_multiplier: Option<Vec<u8>>,
+    /// `nextpass.in`.
+    pub next_pass: Option<Captured>,
+    /// The names of its images.
+    pub images: Vec<&'static str>,
+    /// What is no file although its name means something: `score.txt is a directory, not a file`.
+    pub unreadable: Vec<String>,
+}
+
+impl Feedback {
+    /// Reads what was collected, in the order of [`FILES`].
+    ///
+    /// # Errors
+    /// When what came back cannot be read.
+    pub(super) fn of(collected: Vec<Collected>) -> io::Result<Self> {
+        let mut feedback = Self::default();
+        for (name, found) in FILES.into_iter().zip(collected) {
+            match found {
+                Collected::Missing => {}
+                Collected::NotAFile(what) => {
+                    feedback
+                        .unreadable
+                        .push(format!("{name} is {what}, not a file"));
+                }
+                Collected::File(captured) => feedback.take(name, captured)?,
+            }
+        }
+        Ok(feedback)
+    }
+
+    fn take(&mut self, name: &'static str, mut captured: Captured) -> io::Result<()> {
+        match name {
+            JUDGE_MESSAGE => self.judge_message = start(&mut captured, MESSAGE)?,
+            TEAM_MESSAGE => self.team_message = start(&mut captured, MESSAGE)?,
+            SCORE => self.score = Some(start(&mut captured, NUMBER)?),
+            SCORE_MULTIPLIER => self.score_multiplier = Some(start(&mut captured, NUMBER)?),
+            NEXT_PASS => self.next_pass = Some(captured),
+            image => self.images.push(image),
+        }
+        Ok(())
+    }
+}

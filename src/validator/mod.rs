@@ -1,0 +1,268 @@
+//! The package's own output validator: built once, run as a job, its answer and its feedback read.
+//!
+//! It is called as `validator INPUT ANSWER FEEDBACK_DIR/ [ARGUMENTS] < OUTPUT`, with everything in
+//! its box: the files of the submission, as the format asks, and one directory beside them with input,
+//! judge answer and feedback. These are copies, so nothing that it does to them reaches another run.
+//!
+//! Source: problem package format 2025-09, "Output validator", "Working directory", "Limits".
+
+pub mod feedback;
+pub mod response;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::build::{BuildError, Builder, PrepareError, Runnable, unbuildable};
+use crate::executor::{Executor, RunError};
+use crate::language::BOX;
+use crate::model::diagnostic::Diagnostic;
+use crate::model::event::Event;
+use crate::model::job::{BoxContent, BoxFile, Input, Job};
+use crate::model::judgement::JudgeError;
+use crate::model::limits::Limits;
+use crate::model::problem::{Problem, ProblemLimits};
+use crate::model::program::Program;
+use crate::model::test_data::TestCase;
+use crate::model::units::Bytes;
+use crate::validator::feedback::FILES;
+use crate::validator::response::{Contract, Response};
+
+/// An output validator that can be run, as long as this lives.
+pub struct OutputValidator {
+    /// The file or directory by which it is referred to.
+    pub name: String,
+    /// Where it is in the package.
+    pub path: PathBuf,
+    runnable: Runnable,
+    limits: Limits,
+}
+
+/// What is put before an output validator.
+pub struct Question<'a> {
+    /// The test case, with its judge answer and the arguments.
+    pub test_case: &'a TestCase,
+    /// What the submission read: the test case's input, or in a later pass what the pass before made.
+    pub input: &'a BoxContent,
+    /// What the submission wrote.
+    pub output: Input,
+    /// The submission, whose files lie in the working directory.
+    pub submission: Option<&'a Runnable>,
+    /// What earlier passes left in the feedback directory, by names in it.
+    pub earlier: &'a [BoxFile],
+    /// A directory that does not exist yet, into which its box is copied.
+    pub keep: Option<PathBuf>,
+}
+
+/// Why there is no validator that can be run.
+#[derive(Debug)]
+pub enum Unusable {
+    /// Its author must mend it.
+    Diagnosed(Diagnostic),
+    /// The judge failed.
+    Fault(JudgeError),
+    /// It was cut short.
+    Interrupted,
+}
+
+/// CPU time of an output validator where the package names none.
+///
+/// Source of this and the other defaults: problem package format 2025-09, "Resource guarantees",
+/// typical system defaults.
+pub const TIME: Duration = Duration::from_secs(60);
+/// Memory of an output validator where the package names none.
+pub const MEMORY: Bytes = Bytes::mib(2048);
+/// Output of an output validator where the package names none.
+pub const OUTPUT: Bytes = Bytes::mib(8);
+const PROCESSES: u32 = 128;
+
+/// What an output validator may use.
+pub fn limits(limits: &ProblemLimits) -> Limits {
+    let time = limits.validation_time.unwrap_or(TIME);
+    Limits {
+        cpu_time: Some(time),
+        wall_time: Some(time * 2 + Duration::from_secs(1)),
+        memory: Some(limits.validation_memory.unwrap_or(MEMORY)),
+        output: Some(limits.validation_output.unwrap_or(OUTPUT)),
+        processes: Some(PROCESSES),
+    }
+}
+
+/// Room for what lies in the box before the validator starts, beside input and answer.
+const ROOM: Bytes = Bytes::mib(64);
+
+/// The directory in the box for all that is not the submission's.
+const OWN: &str = "juror";
+/// The feedback directory in that one.
+const FEEDBACK: &str = "feedback";
+
+/// The feedback directory in a box, or in a copy of it.
+pub fn feedback_dir(of: &Path) -> PathBuf {
+    of.join(OWN).join(FEEDBACK)
+}
+
+impl OutputValidator {
+    /// Builds the package's own output validator; `None` where the format's default one decides.
+    ///
+    /// # Errors
+    /// When it does not build, the judge failed, or the build was cut short.
+    pub fn build(
+        problem: &Problem,
+        builder: &Builder<'_>,
+        build_limits: &Limits,
+        events: &(dyn Fn(Event) + Sync),
+    ) -> Result<Option<Self>, Unusable> {
+        let Some(program) = &problem.output_validator else {
+            return Ok(None);
+        };
+        let prepared = match builder.prepare(program) {
+            Ok(prepared) => prepared,
+            Err(PrepareError::Fault(error)) => return Err(Unusable::Fault(error)),
+            Err(PrepareError::Program(diagnostic)) => return Err(Unusable::Diagnosed(diagnostic)),
+        };
+        events(Event::BuildStarted {
+            program: program.name.clone(),
+        });
+        let limits = limits(&problem.limits);
+        let built = builder.build(&prepared, build_limits, &limits);
+        events(Event::BuildFinished {
+            program: program.name.clone(),
+        });
+        match built {
+            Ok(runnable) => Ok(Some(Self::of(program, runnable, limits))),
+            Err(BuildError::Fault(error)) => Err(Unusable::Fault(error)),
+            Err(BuildError::Interrupted) => Err(Unusable::Interrupted),
+            Err(BuildError::Rejected(report)) => {
+                let diagnostic = unbuildable("the output validator", &program.path, &report);
+                Err(Unusable::Diagnosed(diagnostic))
+            }
+        }
+    }
+
+    fn of(program: &Program, runnable: Runnable, mut limits: Limits) -> Self {
+        limits.processes = limits.processes.max(Some(runnable.processes));
+        Self {
+            name: program.name.clone(),
+            path: program.path.clone(),
+            runnable,
+            limits,
+        }
+    }
+
+    /// What it may use.
+    pub fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// The run that answers a question. Its answer is read by [`Response::of`].
+    ///
+    /// # Errors
+    /// When the test case has no judge answer, or its files cannot be looked at.
+    pub fn job(&self, question: Question<'_>) -> Result<Job, JudgeError> {
+        let test_case = question.test_case;
+        let answer = test_case.answer.as_deref().ok_or_else(|| {
+            JudgeError::new(
+                "open the judge answer",
+                format!("{} has none", test_case.name),
+            )
+        })?;
+        let base = test_case.name.rsplit('/').next().unwrap_or_default();
+        let own = Path::new(OWN);
+        let input = own.join(format!("{base}.in"));
+        let answer_name = own.join(format!("{base}.ans"));
+        let feedback = feedback_dir(Path::new(""));
+        let mut command = self.runnable.command.clone();
+        let inside = |path: &Path| Path::new(BOX).join(path).to_string_lossy().into_owned();
+        command.argv.extend([
+            inside(&input),
+            inside(&answer_name),
+            inside(&feedback) + "/",
+        ]);
+        command
+            .argv
+            .extend(test_case.output_validator_args.iter().cloned());
+        let answer = BoxContent::Copy(answer.to_owned());
+        let size = size(question.input)?.saturating_add(size(&answer)?);
+        let mut files = Vec::new();
+        if let Some(submission) = question.submission {
+            let shown = submission.beside();
+            files.extend(shown.files.into_iter().filter(|file| file.name != own));
+            command.visible.push(shown.visible);
+        }
+        let file = |name: PathBuf, content: &BoxContent| BoxFile {
+            name,
+            content: content.clone(),
+        };
+        files.push(file(feedback.clone(), &BoxContent::Directory));
+        files.push(file(input, question.input));
+        files.push(file(answer_name, &answer));
+        let earlier = question.earlier.iter();
+        files.extend(earlier.map(|it| file(feedback.join(&it.name), &it.content)));
+        let collect = FILES.iter().map(|name| feedback.join(name));
+        Ok(Job {
+            command,
+            stdin: question.output,
+            files,
+            writable: true,
+            box_size: ROOM
+                .saturating_add(size)
+                .saturating_add(self.limits.output.unwrap_or_default()),
+            limits: self.limits.clone(),
+            collect: collect
+                .map(|path| path.to_string_lossy().into_owned())
+                .collect(),
+            keep: question.keep,
+        })
+    }
+
+    /// Asks it, and reads its answer.
+    ///
+    /// # Errors
+    /// When the judge failed or was interrupted; whatever the validator does is a response.
+    pub fn ask(
+        &self,
+        executor: &dyn Executor,
+        question: Question<'_>,
+        contract: Contract,
+    ) -> Result<Response, RunError> {
+        let job = self.job(question)?;
+        let reply = executor.run(&job).map_err(|error| self.own(error))?;
+        Ok(Response::of(reply, &self.limits, contract)?)
+    }
+
+    /// The same fault, told apart from one in the run of a submission.
+    pub fn own(&self, error: RunError) -> RunError {
+        match error {
+            RunError::Interrupted => RunError::Interrupted,
+            RunError::Fault(error) => RunError::Fault(JudgeError {
+                step: format!("run the output validator `{}`: {}", self.name, error.step),
+                ..error
+            }),
+        }
+    }
+}
+
+fn size(content: &BoxContent) -> Result<Bytes, JudgeError> {
+    match content {
+        BoxContent::Bytes(bytes) => Ok(Bytes(bytes.len() as u64)),
+        BoxContent::Copy(path) => match fs::metadata(path) {
+            Ok(metadata) => Ok(Bytes(metadata.len())),
+            Err(error) => Err(JudgeError::new(
+                format!("look at {}", path.display()),
+                error,
+            )),
+        },
+        BoxContent::Link(_) | BoxContent::Directory => Ok(Bytes(0)),
+    }
+}
+
+/// The input of a test case, as it lies in a box.
+pub fn input_of(test_case: &TestCase) -> BoxContent {
+    BoxContent::Copy(test_case.input.clone())
+}
+
+/// An output that is known, as a submission would have written it.
+pub fn bytes(output: &[u8]) -> Input {
+    Input::Bytes(Arc::from(output))
+}

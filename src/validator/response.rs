@@ -1,0 +1,278 @@
+//! What an output validator answered: accepted, rejected, or nothing that is an answer.
+//!
+//! Source: problem package format 2025-09, "Reporting a judgement", "Multi-pass validation", "Resource
+//! guarantees".
+
+use crate::build::start;
+use crate::model::job::Reply;
+use crate::model::judgement::JudgeError;
+use crate::model::limits::Limits;
+use crate::model::outcome::{Ending, Outcome, Stop};
+use crate::model::text::given_seconds;
+use crate::model::units::Bytes;
+use crate::validator::feedback::{Feedback, NEXT_PASS};
+
+/// The exit code for a right output.
+const ACCEPT: i32 = 42;
+/// The exit code for a wrong output.
+const REJECT: i32 = 43;
+
+/// How much of its standard error is kept, in bytes.
+const STDERR: u64 = 64 << 10;
+
+/// An output validator's answer, with all that belongs to it.
+#[derive(Debug)]
+pub struct Response {
+    /// The answer.
+    pub opinion: Opinion,
+    /// What it says beyond that.
+    pub feedback: Feedback,
+    /// What it wrote on standard error, cut.
+    pub stderr: Vec<u8>,
+    /// The facts of its run.
+    pub outcome: Outcome,
+}
+
+/// An output validator's answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Opinion {
+    /// The output is right.
+    Accepted,
+    /// The output is wrong.
+    Rejected,
+    /// It did not work as it must: what it did. Nobody's output is at fault.
+    Broken(String),
+}
+
+/// What a validator may ask for, by the type of the problem.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Contract {
+    /// Nothing but an opinion.
+    OnePass,
+    /// Another pass, and this many more after the present one at most.
+    MorePasses(u32),
+}
+
+impl Response {
+    /// Reads the reply of the run that [`OutputValidator::job`](super::OutputValidator::job) describes.
+    ///
+    /// # Errors
+    /// When what came back cannot be read.
+    pub fn of(mut reply: Reply, limits: &Limits, contract: Contract) -> Result<Self, JudgeError> {
+        let fault = |error| JudgeError::new("read what the output validator left behind", error);
+        let stderr = start(&mut reply.stderr, STDERR).map_err(fault)?;
+        let feedback = Feedback::of(reply.collected).map_err(fault)?;
+        let opinion = match misbehaved(&reply.outcome, limits) {
+            Some(what) => Opinion::Broken(what),
+            None => opinion(reply.outcome.ending, &feedback, contract),
+        };
+        Ok(Self {
+            opinion,
+            feedback,
+            stderr,
+            outcome: reply.outcome,
+        })
+    }
+}
+
+/// What a validator did beyond its limits.
+///
+/// Limits are guarantees, so only being stopped counts for time and memory; output is counted in the end.
+fn misbehaved(outcome: &Outcome, limits: &Limits) -> Option<String> {
+    let written = outcome.written();
+    let is_too_much = limits.output.is_some_and(|limit| written > limit);
+    match outcome.stop {
+        Some(Stop::CpuTime) => Some(format!(
+            "it did not end: it used the {} of CPU time that it may",
+            given_seconds(limits.cpu_time.unwrap_or_default())
+        )),
+        Some(Stop::WallTime) => Some(format!(
+            "it did not end: it slept or waited until the {} on the clock that it may",
+            given_seconds(limits.wall_time.unwrap_or_default())
+        )),
+        Some(Stop::Memory) => Some(format!(
+            "it wanted more than the {} of memory that it may",
+            limits.memory.unwrap_or_default()
+        )),
+        Some(Stop::Output) => Some(too_much(limits)),
+        None if is_too_much => Some(too_much(limits)),
+        None => None,
+    }
+}
+
+fn too_much(limits: &Limits) -> String {
+    let limit: Bytes = limits.output.unwrap_or_default();
+    format!("it wrote more than the {limit} that it may, on its outputs and in files together")
+}
+
+fn opinion(ending: Ending, feedback: &Feedback, contract: Contract) -> Opinion {
+    let accepts = match ending {
+        Ending::Exited(ACCEPT) => true,
+        Ending::Exited(REJECT) => false,
+        Ending::Exited(code) => {
+            return Opinion::Broken(format!(
+                "it ended with exit code {code}; it must be 42 to accept, or 43 to reject"
+            ));
+        }
+        Ending::Signalled(signal) => return Opinion::Broken(format!("it was killed by {signal}")),
+    };
+    if let Some(what) = feedback.unreadable.first() {
+        return Opinion::Broken(what.clone());
+    }
+    match (accepts, &feedback.next_pass, contract) {
+        (false, Some(_), _) => Opinion::Broken(format!(
+            "it made {NEXT_PASS} and ended with exit code 43; only an accepted pass has a next one"
+        )),
+        (true, Some(_), Contract::OnePass) => Opinion::Broken(format!(
+            "it made {NEXT_PASS}, but the problem is not of the type multi-pass"
+        )),
+        (true, Some(_), Contract::MorePasses(0)) => Opinion::Broken(format!(
+            "it made {NEXT_PASS} once more than `limits.validation_passes` of problem.yaml allows"
+        )),
+        (true, _, _) => Opinion::Accepted,
+        (false, None, _) => Opinion::Rejected,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::executor::scripted::quiet_outcome;
+    use crate::model::job::{Captured, Collected};
+    use crate::model::outcome::Signal;
+    use crate::validator::feedback::FILES;
+
+    fn limits() -> Limits {
+        Limits {
+            cpu_time: Some(Duration::from_secs(60)),
+            wall_time: Some(Duration::from_secs(121)),
+            memory: Some(Bytes::mib(2048)),
+            output: Some(Bytes::mib(8)),
+            processes: Some(128),
+        }
+    }
+
+    fn respond(outcome: Outcome, files: &[(&str, &str)], contract: Contract) -> Response {
+        let collected = FILES.map(|name| match files.iter().find(|(file, _)| *file == name) {
+            None => Collected::Missing,
+            Some((_, "DIRECTORY")) => Collected::NotAFile("a directory"),
+            Some((_, text)) => Collected::File(Captured::Memory(text.as_bytes().to_vec())),
+        });
+        let reply = Reply {
+            outcome,
+            stdout: Captured::default(),
+            stderr: Captured::default(),
+            collected: collected.into(),
+        };
+        Response::of(reply, &limits(), contract).unwrap()
+    }
+
+    /// `+`, `-`, or what it did.
+    fn shown(response: &Response) -> &str {
+        match &response.opinion {
+            Opinion::Accepted => "+",
+            Opinion::Rejected => "-",
+            Opinion::Broken(what) => what,
+        }
+    }
+
+    #[test]
+    fn only_42_and_43_are_answers() {
+        let check = |ending: Ending, expected: &str| {
+            let outcome = Outcome {
+                ending,
+                ..quiet_outcome()
+            };
+            let response = respond(outcome, &[], Contract::OnePass);
+            assert_eq!(shown(&response), expected);
+        };
+        check(Ending::Exited(42), "+");
+        check(Ending::Exited(43), "-");
+        for code in [0, 1, 2, 3, 41, 44, 255] {
+            let what =
+                format!("it ended with exit code {code}; it must be 42 to accept, or 43 to reject");
+            check(Ending::Exited(code), &what);
+        }
+        check(Ending::Signalled(Signal(11)), "it was killed by SIGSEGV");
+    }
+
+    #[test]
+    fn beyond_its_limits_nothing_is_an_answer() {
+        let check = |stop: Option<Stop>, stderr: Bytes, files: Bytes, expected: &str| {
+            let outcome = Outcome {
+                ending: Ending::Exited(42),
+                stop,
+                stderr_bytes: stderr,
+                file_bytes: files,
+                ..quiet_outcome()
+            };
+            let response = respond(outcome, &[], Contract::OnePass);
+            assert_eq!(shown(&response), expected);
+        };
+        let none = Bytes(0);
+        let time = "it did not end: it used the 60 s of CPU time that it may";
+        check(Some(Stop::CpuTime), none, none, time);
+        let clock = "it did not end: it slept or waited until the 121 s on the clock that it may";
+        check(Some(Stop::WallTime), none, none, clock);
+        let memory = "it wanted more than the 2 GiB of memory that it may";
+        check(Some(Stop::Memory), none, none, memory);
+        let output =
+            "it wrote more than the 8 MiB that it may, on its outputs and in files together";
+        check(Some(Stop::Output), none, none, output);
+        check(None, Bytes::mib(4), Bytes::mib(5), output);
+        check(None, Bytes::mib(4), Bytes::mib(4), "+");
+    }
+
+    #[test]
+    fn a_next_pass_is_only_for_accepted_passes_of_problems_that_have_them() {
+        let check = |code: i32, contract: Contract, expected: &str| {
+            let outcome = Outcome {
+                ending: Ending::Exited(code),
+                ..quiet_outcome()
+            };
+            let response = respond(outcome, &[(NEXT_PASS, "1\n")], contract);
+            let start = &shown(&response)[..expected.len()];
+            assert_eq!(start, expected);
+        };
+        check(42, Contract::MorePasses(1), "+");
+        check(
+            42,
+            Contract::MorePasses(0),
+            "it made nextpass.in once more than",
+        );
+        check(
+            42,
+            Contract::OnePass,
+            "it made nextpass.in, but the problem",
+        );
+        check(
+            43,
+            Contract::MorePasses(1),
+            "it made nextpass.in and ended with exit code 43",
+        );
+        check(0, Contract::MorePasses(1), "it ended with exit code 0");
+    }
+
+    #[test]
+    fn feedback_is_read_by_its_names() {
+        let outcome = || Outcome {
+            ending: Ending::Exited(43),
+            ..quiet_outcome()
+        };
+        let files = [
+            ("judgemessage.txt", "line 3 is wrong\n"),
+            ("teammessage.txt", "sorry\n"),
+            ("teamimage.svg", "<svg/>"),
+        ];
+        let response = respond(outcome(), &files, Contract::OnePass);
+        assert_eq!(shown(&response), "-");
+        assert_eq!(response.feedback.judge_message, b"line 3 is wrong\n");
+        assert_eq!(response.feedback.team_message, b"sorry\n");
+        assert_eq!(response.feedback.images, ["teamimage.svg"]);
+        assert!(response.feedback.score.is_none());
+        let response = respond(outcome(), &[("score.txt", "DIRECTORY")], Contract::OnePass);
+        assert_eq!(shown(&response), "score.txt is a directory, not a file");
+    }
+}
