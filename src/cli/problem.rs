@@ -13,7 +13,7 @@ use crate::judge::limits;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::Event;
 use crate::model::pattern::Pattern;
-use crate::model::problem::{Dialogue, Grading, Problem, ProblemKind};
+use crate::model::problem::{Grading, Problem, ProblemKind};
 use crate::model::test_data::TestCase;
 use crate::package;
 use crate::validate::trial;
@@ -91,10 +91,6 @@ pub fn select<'a>(
 /// When it cannot; the reason has been shown.
 pub fn judgeable(problem: &Problem, output: &Output) -> Result<(), Stop> {
     let unknown = match problem.kind {
-        ProblemKind {
-            dialogue: Dialogue::Interactive,
-            ..
-        } => "interactive",
         ProblemKind {
             grading: Grading::Scoring,
             ..

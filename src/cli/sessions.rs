@@ -91,6 +91,7 @@ impl Judging<'_> {
             limits,
             stop_slow_at,
             validator: self.validator,
+            dialogue: self.problem.kind.dialogue,
             passes: self.problem.kind.passes,
             repeat: self.repeat.clone(),
             detail,

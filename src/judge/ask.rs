@@ -17,7 +17,75 @@ use crate::validator::feedback::NEXT_PASS;
 use crate::validator::response::{Contract, Opinion, Response};
 use crate::validator::{OutputValidator, Question, feedback_dir};
 
+/// A question to the validator about one pass: where its files go, and what it may answer.
+pub(super) struct Asking {
+    /// Where its box is kept for the user, if boxes are.
+    pub(super) wanted: Option<PathBuf>,
+    /// Holds its box where the next pass needs it and the user does not.
+    between: Option<TempDir>,
+    /// Where its box is copied to, if it is.
+    left: Option<PathBuf>,
+    pub(super) contract: Contract,
+}
+
+impl Asking {
+    pub(super) fn question<'a>(
+        &self,
+        trial: &Trial<'a>,
+        pass: &'a Pass,
+        output: Input,
+    ) -> Question<'a> {
+        Question {
+            test_case: trial.case.test_case,
+            input: &pass.input,
+            output,
+            submission: Some(trial.entry.runnable),
+            earlier: &pass.earlier,
+            keep: self.left.clone(),
+        }
+    }
+
+    /// The pass that the validator asks for, if it does.
+    pub(super) fn next_pass(
+        &mut self,
+        response: &Response,
+        pass: &Pass,
+    ) -> Result<Option<Pass>, JudgeError> {
+        let is_wanted =
+            response.opinion == Opinion::Accepted && response.feedback.next_pass.is_some();
+        match &self.left {
+            Some(left) if is_wanted => {
+                next_pass(pass.number + 1, left, self.between.take()).map(Some)
+            }
+            _ => Ok(None),
+        }
+    }
+}
+
 impl Trial<'_> {
+    /// Makes ready for a question.
+    pub(super) fn begin(&self, pass: &Pass) -> Result<Asking, RunError> {
+        let name = &self.case.test_case.name;
+        let submission = self.entry.submission;
+        let wanted = box_dir(self.rules, submission, name, pass.number, ".validator");
+        make_parent(wanted.as_deref())?;
+        // What one pass leaves behind is there for the next one.
+        let between = match self.rules.passes {
+            1 => None,
+            _ => Some(scratch::directory("juror-passes-")?),
+        };
+        let own = between.as_ref().map(|dir| dir.path().join("box"));
+        Ok(Asking {
+            left: wanted.clone().or(own),
+            wanted,
+            between,
+            contract: match self.rules.passes {
+                1 => Contract::OnePass,
+                most => Contract::MorePasses(most.saturating_sub(pass.number)),
+            },
+        })
+    }
+
     /// Asks the validator, and takes its answer for the verdict.
     ///
     /// What is no answer is a fault of the judge: nobody knows then whether the output is right.
@@ -27,54 +95,21 @@ impl Trial<'_> {
         pass: &Pass,
         output: Input,
     ) -> Result<Judged, RunError> {
-        let test_case = self.case.test_case;
-        let submission = self.entry.submission;
-        let wanted = box_dir(
-            self.rules,
-            submission,
-            &test_case.name,
-            pass.number,
-            ".validator",
-        );
-        make_parent(wanted.as_deref())?;
-        // What one pass leaves behind is there for the next one.
-        let between = match self.rules.passes {
-            1 => None,
-            _ => Some(scratch::directory("juror-passes-")?),
-        };
-        let own = between.as_ref().map(|dir| dir.path().join("box"));
-        let left = wanted.clone().or(own);
-        let contract = match self.rules.passes {
-            1 => Contract::OnePass,
-            most => Contract::MorePasses(most.saturating_sub(pass.number)),
-        };
-        let question = Question {
-            test_case,
-            input: &pass.input,
-            output,
-            submission: Some(self.entry.runnable),
-            earlier: &pass.earlier,
-            keep: left.clone(),
-        };
-        let response = validator.ask(self.executor, question, contract)?;
+        let mut asking = self.begin(pass)?;
+        let question = asking.question(self, pass, output);
+        let response = validator.ask(self.executor, question, asking.contract)?;
         if let Opinion::Broken(what) = &response.opinion {
-            let error = broken(validator, what, &test_case.name, &response);
-            return Err(self.with_repeat(error, wanted).into());
+            let error = broken(validator, what, &self.case.test_case.name, &response);
+            return Err(self.with_repeat(error, asking.wanted).into());
         }
-        let next = match (response.opinion == Opinion::Accepted, &left) {
-            (true, Some(left)) if response.feedback.next_pass.is_some() => {
-                Some(next_pass(pass.number + 1, left, between)?)
-            }
-            _ => None,
-        };
         Ok(Judged {
-            next,
-            answered: Some(answered(&response, wanted)),
+            next: asking.next_pass(&response, pass)?,
+            answered: Some(answered(&response, asking.wanted)),
             ..Judged::from(classified(&response))
         })
     }
 
-    fn with_repeat(&self, mut error: JudgeError, kept: Option<PathBuf>) -> JudgeError {
+    pub(super) fn with_repeat(&self, mut error: JudgeError, kept: Option<PathBuf>) -> JudgeError {
         if let Some(program) = &mut error.program {
             let name = &self.case.test_case.name;
             program.repeat = self.rules.repeat(self.entry.submission, name);
@@ -85,7 +120,7 @@ impl Trial<'_> {
 }
 
 /// The fault that a validator gave no answer.
-fn broken(
+pub(super) fn broken(
     validator: &OutputValidator,
     what: &str,
     test_case: &str,
@@ -104,7 +139,7 @@ fn broken(
     error
 }
 
-fn classified(response: &Response) -> Classified {
+pub(super) fn classified(response: &Response) -> Classified {
     let (verdict, cause) = match response.opinion {
         Opinion::Accepted => (Verdict::Accepted, "the output validator accepts it"),
         _ => (Verdict::WrongAnswer, "the output validator rejects it"),
@@ -130,7 +165,7 @@ fn first_line(message: &[u8]) -> String {
     format!(": {shown}")
 }
 
-fn answered(response: &Response, kept: Option<PathBuf>) -> Answered {
+pub(super) fn answered(response: &Response, kept: Option<PathBuf>) -> Answered {
     let feedback = &response.feedback;
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     Answered {

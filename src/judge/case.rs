@@ -15,10 +15,11 @@ use crate::executor::{Executor, RunError};
 use crate::judge::classify::{Classified, classify};
 use crate::model::difference::Difference;
 use crate::model::job::{BoxContent, BoxFile, Captured, Collected, Input, Job, Reply};
+use crate::model::joint::Transcript;
 use crate::model::judgement::{CaseJudgement, Evidence, JudgeError};
 use crate::model::limits::Limits;
 use crate::model::outcome::Outcome;
-use crate::model::problem::ProgramIo;
+use crate::model::problem::{Dialogue, ProgramIo};
 use crate::model::test_data::TestCase;
 use crate::model::text::shell_word;
 use crate::model::units::Bytes;
@@ -37,6 +38,8 @@ pub struct Rules<'a> {
     pub stop_slow_at: Limits,
     /// The package's own output validator; `None` where the format's default one decides.
     pub validator: Option<&'a OutputValidator>,
+    /// Whether submission and validator talk with each other.
+    pub dialogue: Dialogue,
     /// How often a submission is run on a case at most; more than once for multi-pass problems only.
     pub passes: u32,
     /// The command line that repeats a run, with [`SUBMISSION`] and [`CASE`] in their places.
@@ -187,16 +190,21 @@ pub(super) struct Trial<'a> {
 }
 
 /// A run that was judged.
-struct Ran {
-    reply: Reply,
-    judged: Judged,
-    kept: Option<PathBuf>,
+pub(super) struct Ran {
+    pub(super) reply: Reply,
+    pub(super) judged: Judged,
+    pub(super) kept: Option<PathBuf>,
 }
 
 impl Trial<'_> {
     /// Runs and judges one pass. The facts of the run come first; only where they say nothing does the
     /// output decide.
     fn run(&self, pass: &Pass) -> Result<Ran, RunError> {
+        if let (Dialogue::Interactive, Some(validator)) =
+            (self.rules.dialogue, self.rules.validator)
+        {
+            return self.talk(validator, pass);
+        }
         let job = job(self.rules, self.entry, self.case.test_case, pass);
         let kept = job.keep.clone();
         make_parent(kept.as_deref())?;
@@ -228,6 +236,8 @@ pub(super) struct Judged {
     pub(super) difference: Option<Box<Difference>>,
     /// What the package's own output validator said, where it was asked.
     pub(super) answered: Option<Answered>,
+    /// What submission and validator said to each other, where they did.
+    pub(super) transcript: Option<Transcript>,
     /// The next pass, where there is one.
     pub(super) next: Option<Pass>,
 }
@@ -247,6 +257,7 @@ impl From<Classified> for Judged {
             classified,
             difference: None,
             answered: None,
+            transcript: None,
             next: None,
         }
     }
@@ -275,7 +286,7 @@ fn case_judgement(
     }
 }
 
-fn job(rules: &Rules<'_>, entry: &Entry<'_>, test_case: &TestCase, pass: &Pass) -> Job {
+pub(super) fn job(rules: &Rules<'_>, entry: &Entry<'_>, test_case: &TestCase, pass: &Pass) -> Job {
     let runnable = entry.runnable;
     let mut command = runnable.command.clone();
     command.argv.extend(test_case.args.iter().cloned());
@@ -419,6 +430,7 @@ fn evidence(
 ) -> Result<Evidence, RunError> {
     let mut evidence = Evidence {
         stderr: head(&mut reply.stderr).map_err(|error| fault("read standard error", error))?,
+        transcript: judged.transcript.clone(),
         ..Evidence::default()
     };
     if let Some(answered) = &judged.answered {

@@ -15,6 +15,8 @@ pub struct TestCase {
     pub answer: Option<PathBuf>,
     /// The `.out` file of `valid_output` and `invalid_output`, and of samples that have one.
     pub output: Option<PathBuf>,
+    /// The `.interaction` file: an exchange as people are shown it.
+    pub interaction: Option<PathBuf>,
     /// The `.files` directory's files, by their paths inside it.
     pub files: Vec<CaseFile>,
     /// Command-line arguments for the submission.

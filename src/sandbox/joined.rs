@@ -9,6 +9,7 @@
 //! | what happens | what follows |
 //! |---|---|
 //! | one closes its output, or ends | the other reads to the end of its input |
+//! | the program ends | the partner hears of it once it has read all and waits for more: last words count before the end |
 //! | one closes its input, or ends | what the other writes is counted as unread; it is not hurt |
 //! | the partner ends as it should | the program goes on, within its limits, to its own end |
 //! | the partner ends in another way | the program is ended: [`Stop::Dismissed`](crate::model::outcome::Stop) |
@@ -91,6 +92,8 @@ impl Slot {
             over,
             recorder: job.transcript.map(Recorder::new),
             start,
+            end: None,
+            told: None,
             deadlock: None,
         };
         let enders = [relay.program.ender.clone(), relay.partner.ender.clone()];
@@ -182,6 +185,9 @@ fn pipe(judge: JudgeIs) -> Result<(OwnedFd, OwnedFd), JudgeError> {
 fn reply(job: &JointJob, relay: Relay) -> Result<JointReply, JudgeError> {
     let start = relay.start;
     let deadlock = relay.deadlock;
+    let told = relay
+        .told
+        .map(|time| Duration::from_nanos(time.saturating_sub(start)));
     let missing = || Err(JudgeError::new(STEP, "a run told nothing"));
     let mut program = relay.program;
     let mut partner = relay.partner;
@@ -204,6 +210,7 @@ fn reply(job: &JointJob, relay: Relay) -> Result<JointReply, JudgeError> {
             waits: (deadlock.map(|it| it.partner)).or(partner.waits),
             ..part(partner, partner_ran, &job.partner, start)
         },
+        told,
         deadlock,
         transcript: relay.recorder.map(Recorder::finish).unwrap_or_default(),
     })

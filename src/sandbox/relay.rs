@@ -38,6 +38,9 @@ const RAREST: u64 = 320_000_000;
 /// The time between the two looks that together prove that nobody moves, in nanoseconds.
 const SECOND_LOOK: u64 = 1_000_000;
 
+/// How long the end of a program is kept from its partner at most, in nanoseconds.
+const PATIENCE: u64 = 1_000_000_000;
+
 /// What a slot's thread tells when its run is over.
 pub(super) struct Over {
     pub(super) side: Side,
@@ -159,11 +162,12 @@ impl Speaker {
             is_moved |= self.read(record)?;
             self.write()?;
         }
-        if self.from.is_none() && !self.holds_something() {
-            // The other sees the end of its input.
-            self.to = None;
-        }
         Ok(is_moved)
+    }
+
+    /// Whether all that it said is passed on and only its end is left to tell.
+    fn is_at_its_end(&self) -> bool {
+        self.from.is_none() && !self.holds_something() && self.to.is_some()
     }
 
     fn read(&mut self, record: impl FnOnce(&[u8])) -> io::Result<bool> {
@@ -233,7 +237,21 @@ pub(super) struct Relay {
     pub(super) recorder: Option<Recorder>,
     /// When the pair started, monotonic, in nanoseconds.
     pub(super) start: u64,
+    /// The program's end, if its partner is not yet told of it.
+    pub(super) end: Option<UntoldEnd>,
+    /// When the partner was told, monotonic, in nanoseconds.
+    pub(super) told: Option<u64>,
     pub(super) deadlock: Option<Deadlock>,
+}
+
+/// The program has ended, and its partner may still be busy with what it said.
+pub(super) struct UntoldEnd {
+    /// When it is told at the latest, monotonic, in nanoseconds.
+    latest: u64,
+    /// How long to sleep before the next look, in nanoseconds.
+    delay: u64,
+    /// When that is due, monotonic, in nanoseconds.
+    next: u64,
 }
 
 impl Relay {
@@ -249,8 +267,12 @@ impl Relay {
                 return Ok(());
             }
             let sleep = looks.sleep().filter(|_| !both_over);
-            let Some([program, partner]) = self.wait(sleep)? else {
-                self.look(&mut looks);
+            let delay = self.end.as_ref().map(|end| end.delay);
+            let Some([program, partner]) = self.wait(delay.or(sleep))? else {
+                match delay {
+                    Some(_) => self.tell_end(),
+                    None => self.look(&mut looks),
+                }
                 continue;
             };
             let now = self.since_start();
@@ -268,6 +290,7 @@ impl Relay {
             is_moved |= self
                 .partner
                 .carry(partner, |bytes| record(Side::Partner, bytes))?;
+            self.tell_end();
             for speaker in [&mut self.program, &mut self.partner] {
                 if speaker.said > speaker.most {
                     speaker.end(Cause::Output);
@@ -305,6 +328,44 @@ impl Relay {
             ready(events[0], events[1]),
             ready(events[2], events[3]),
         ]))
+    }
+
+    /// Lets each see the end of what the other says. That the program has ended is told its partner only when that
+    /// waits for more, or if the program ended well, so that its end makes no difference; but not much later.
+    fn tell_end(&mut self) {
+        if self.partner.is_at_its_end() {
+            self.partner.to = None;
+        }
+        if !self.program.is_at_its_end() {
+            self.end = None;
+            return;
+        }
+        let now = sys::clock(libc::CLOCK_MONOTONIC);
+        let end = self.end.get_or_insert(UntoldEnd {
+            latest: now + PATIENCE,
+            delay: SECOND_LOOK / 2,
+            next: now,
+        });
+        let is_well = match &self.program.over {
+            // It has closed its output and goes on.
+            None => self.program.ended.is_none(),
+            Some(Ok(ran)) => ran.reply.outcome.ending == Ending::Exited(0),
+            Some(Err(_)) => true,
+        };
+        let waits = || {
+            let seen = self.partner.watch.look();
+            let rest = self.program.to.as_ref().map(rustix::io::ioctl_fionread);
+            matches!(seen, Seen::Still(_)) && rest.is_some_and(|rest| rest == Ok(0))
+        };
+        let is_due = now >= end.next;
+        if self.partner.over.is_some() || is_well || now >= end.latest || (is_due && waits()) {
+            self.program.to = None;
+            self.told = self.told.or((self.partner.over.is_none()).then_some(now));
+            self.end = None;
+        } else if is_due {
+            end.delay = (end.delay * 2).min(FIRST_LOOK);
+            end.next = now + end.delay;
+        }
     }
 
     fn since_start(&self) -> Duration {

@@ -65,6 +65,10 @@ impl Watch {
     /// Whether the program itself is at its end. It closes what it has open only then, a moment before
     /// the run's first process hears of it; so whoever sees its pipe closed can tell at once why.
     pub(super) fn is_ending(&self) -> bool {
+        let list = format!("/proc/{0}/task/{0}/children", self.slot);
+        if fs::metadata(list).is_err() {
+            return false;
+        }
         let first = children(self.slot).first().copied();
         let program = first.and_then(|first| children(first).first().copied());
         let stat = program.map(|program| fs::read_to_string(format!("/proc/{program}/stat")));

@@ -9,6 +9,7 @@ use crate::model::units::{Bytes, seconds};
 use crate::model::verdict::Verdict;
 use crate::report::style::{Look, Style};
 use crate::report::terminal::difference;
+use crate::report::terminal::exchange;
 use crate::report::terminal::page::{INDENT, Label, Page};
 
 /// The most lines that are quoted of what a program or a compiler wrote.
@@ -205,6 +206,9 @@ fn rejected(page: &mut Page<'_>, judgement: &Judgement, case: &CaseJudgement) {
     }
     if let Some(evidence) = &case.evidence {
         difference::write_diff(page, evidence);
+        if let Some(transcript) = &evidence.transcript {
+            exchange::write(page, transcript);
+        }
     }
     // A message of one line is part of the cause.
     let is_told = case.message == case.cause

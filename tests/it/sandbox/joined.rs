@@ -196,6 +196,43 @@ fn a_child_that_holds_the_output_open_ends_with_its_parent() {
     );
 }
 
+#[test]
+fn last_words_count_before_the_end() {
+    let told = |program: &[&str], partner: &[&str], expected: &str| {
+        let reply = talk(&joint(program, partner));
+        assert_eq!(endings(&reply), expected);
+        let ended = reply.partner.ended;
+        reply.told.is_some_and(|told| told < ended)
+    };
+    // It is busy with what was said.
+    let busy = ["hear", "sleep", "100", "exit", "43"];
+    assert!(!told(
+        &["say", "bad\n", "abort"],
+        &busy,
+        "SIGABRT / exit 43"
+    ));
+    assert!(!told(
+        &["say", "bad\n", "exit", "1"],
+        &busy,
+        "exit 1 / exit 43"
+    ));
+    // It waits for more.
+    let wants_more = ["hear", "hear", "exit", "43"];
+    assert!(told(
+        &["say", "good\n", "abort"],
+        &wants_more,
+        "SIGABRT / exit 43"
+    ));
+    assert!(told(&["abort"], &busy, "SIGABRT / exit 43"));
+    assert!(told(&["exit", "0"], &busy, "exit 0 / exit 43"));
+    // It closes its output only.
+    assert!(told(
+        &["close-output", "sleep", "300"],
+        &busy,
+        "stopped: Dismissed / exit 43"
+    ));
+}
+
 /// What each waits for; `None` where this machine does not show it.
 fn deadlock(program: &[&str], partner: &[&str], expected: [Waits; 2]) {
     let mut job = joint(program, partner);
