@@ -44,6 +44,7 @@ pub(super) fn all() -> Vec<Vec<Event>> {
         compared::wrong(),
         compared::number(),
         validators::judge(),
+        validators::live(),
     ]
 }
 
