@@ -29,6 +29,8 @@ pub(super) struct Scene<'a> {
     pub(super) opinion: &'a Opinion,
     /// The output validator's CPU time.
     pub(super) validator_time: Duration,
+    /// Whether it was last seen to run.
+    pub(super) validator_runs: bool,
     /// Which of them ended first.
     pub(super) first: Side,
     /// Whether the output validator was told, while it ran, that the submission's output is at its end.
@@ -91,10 +93,14 @@ fn in_deadlock(deadlock: &Deadlock) -> Blame {
 }
 
 /// The output validator kept the submission waiting until its limit on the clock: it worked for more than half
-/// of that time.
+/// of that time; or for a good part of it, and still did when the submission was seen to wait. Others may have taken
+/// the processor from it.
 fn slow(scene: &Scene<'_>) -> Option<Blame> {
     let is_by_the_clock = scene.submission.stop == Some(Stop::WallTime);
-    let is_slow = scene.validator_time * 2 > scene.submission.wall_time;
+    let wall_time = scene.submission.wall_time;
+    let is_seen = scene.waits == Some(Waits::Input) && scene.validator_runs;
+    let part = if is_seen { 10 } else { 2 };
+    let is_slow = scene.validator_time * part > wall_time;
     let what = || {
         format!(
             "it used {} of CPU time, while the submission waited until the {} on the clock that it may",
@@ -171,6 +177,7 @@ mod tests {
             waits: None,
             opinion,
             validator_time: Duration::from_millis(5),
+            validator_runs: false,
             first: match order {
                 ValidatorFirst => Side::Partner,
                 LastWords | Told => Side::Program,
@@ -296,7 +303,7 @@ mod tests {
 
     #[test]
     fn a_submission_at_its_limit_on_the_clock_waited_for_something() {
-        let check = |waits: Option<Waits>, validator_time: u64, expected: &str| {
+        let check = |waits: Option<Waits>, validator_time: u64, runs: bool, expected: &str| {
             let outcome = Outcome {
                 ending: KILLED,
                 stop: Some(Stop::WallTime),
@@ -307,24 +314,25 @@ mod tests {
             let scene = Scene {
                 waits,
                 validator_time: Duration::from_millis(validator_time),
+                validator_runs: runs,
                 ..scene(&outcome, &opinion, &limits, Told)
             };
             assert_eq!(shown(&blame(&scene)), expected);
         };
-        check(
-            Some(Waits::Input),
-            5,
-            "TLE waited for input that never came, until the 3 s on the clock that it may, with 0.010 s of CPU time",
-        );
-        check(
-            None,
-            5,
-            "TLE 3.00 s on the wall clock, 3.00 s allowed, with 0.010 s of CPU time: it slept, or waited for input that never came",
-        );
-        check(
-            Some(Waits::Input),
-            1600,
-            "fault it used 1.60 s of CPU time, while the submission waited until the 3 s on the clock that it may",
-        );
+        let waited = "TLE waited for input that never came, until the 3 s on the clock that it may, with 0.010 s of CPU time";
+        let idle = "TLE 3.00 s on the wall clock, 3.00 s allowed, with 0.010 s of CPU time: it slept, or waited for input that never came";
+        let fault = |time: &str| {
+            format!(
+                "fault it used {time} of CPU time, while the submission waited until the 3 s on the clock that it may"
+            )
+        };
+        check(Some(Waits::Input), 5, false, waited);
+        check(Some(Waits::Input), 5, true, waited);
+        check(Some(Waits::Input), 1400, false, waited);
+        check(None, 5, true, idle);
+        check(None, 400, true, idle);
+        check(Some(Waits::Input), 400, true, &fault("0.400 s"));
+        check(Some(Waits::Input), 1600, false, &fault("1.60 s"));
+        check(None, 1600, false, &fault("1.60 s"));
     }
 }

@@ -65,6 +65,7 @@ impl Trial<'_> {
             waits: program.waits,
             opinion: &response.opinion,
             validator_time: response.outcome.cpu_time,
+            validator_runs: partner.runs,
             first,
             is_told,
             deadlock,

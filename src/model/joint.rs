@@ -63,6 +63,8 @@ pub struct Part {
     pub unread: Bytes,
     /// What it was last seen to wait for, since when nothing more was said.
     pub waits: Option<Waits>,
+    /// Whether it was last seen to run, or to wait for a processor, since when nothing more was said.
+    pub runs: bool,
 }
 
 /// What a program waits for that stands still, with all its processes and threads.

@@ -82,6 +82,8 @@ pub(super) struct Speaker {
     still: Option<Still>,
     /// What it was last seen to wait for, if nothing was said since.
     pub(super) waits: Option<Waits>,
+    /// Whether it was last seen to run, if nothing was said since.
+    pub(super) runs: bool,
 }
 
 /// What is readable or writable.
@@ -117,6 +119,7 @@ impl Speaker {
             over: None,
             still: None,
             waits: None,
+            runs: false,
         }
     }
 
@@ -298,8 +301,9 @@ impl Relay {
             }
             looks = Looks::new();
             if is_moved {
-                self.program.waits = None;
-                self.partner.waits = None;
+                for speaker in [&mut self.program, &mut self.partner] {
+                    (speaker.waits, speaker.runs) = (None, false);
+                }
             }
         }
     }
@@ -406,12 +410,15 @@ impl Relay {
         for speaker in [&mut self.program, &mut self.partner] {
             if speaker.over.is_none() {
                 let seen = speaker.watch.look();
+                if seen != Seen::Nothing {
+                    speaker.runs = seen == Seen::Running;
+                }
                 let still = match seen {
                     Seen::Still(still) => {
                         speaker.waits = Some(still.waits);
                         Some(still)
                     }
-                    Seen::Moving => {
+                    Seen::Moving | Seen::Running => {
                         speaker.waits = None;
                         None
                     }

@@ -26,6 +26,8 @@ pub(super) struct Watch {
 pub(super) enum Seen {
     /// It certainly stands still.
     Still(Still),
+    /// One of its threads runs, or waits for a processor.
+    Running,
     /// It may move by itself.
     Moving,
     /// It cannot be seen: it is just ending, or the kernel does not show it.
@@ -89,6 +91,9 @@ impl Watch {
                 let call = fs::read_to_string(format!("{place}/syscall")).ok()?;
                 let name = |fd: u64| descriptor(process, fd);
                 let timeless = || has_only_pipes_and_files(process);
+                if call.trim() == "running" {
+                    return Some(Seen::Running);
+                }
                 let call = Call::parse(&call);
                 match call.and_then(|call| self.waits_for(&call, name, timeless)) {
                     Some(Waits::Itself) => {}

@@ -21,7 +21,7 @@ pub(super) fn write(page: &mut Page<'_>, transcript: &Transcript) {
     page.blank();
     page.line(
         INDENT,
-        "what was said, from the start: < by the output validator, > by the submission",
+        "what was said: `<` by the output validator, `>` by the submission",
     );
     let both: Vec<&Line> = first.iter().chain(&last).collect();
     let left_out = transcript.left_out;
@@ -35,10 +35,12 @@ pub(super) fn write(page: &mut Page<'_>, transcript: &Transcript) {
     };
     let end = both.len().saturating_sub(LAST).max(start);
     both[..start].iter().for_each(|line| one(page, line));
-    let mut text = format!("{} {}", page.style.ellipsis(), count(end - start, "line"));
-    if left_out.0 > 0 {
-        text.push_str(&format!(" and {left_out} that were not kept"));
-    }
+    let hidden = match (end - start, left_out.0) {
+        (lines, 0) => count(lines, "line"),
+        (0, _) => format!("{left_out} that were not kept"),
+        (lines, _) => format!("{}, {left_out} that were not kept", count(lines, "line")),
+    };
+    let text = format!("{} {hidden}", page.style.ellipsis());
     page.line(INDENT + 2, &page.style.paint(Look::Dim, &text));
     both[end..].iter().for_each(|line| one(page, line));
 }
