@@ -22,6 +22,7 @@ pub(super) fn refusal(outcome: &Outcome, limits: &Limits) -> Option<String> {
             "the compiler wrote more than the {} allowed",
             limits.output.unwrap_or_default()
         ),
+        (Some(Stop::Deadlock | Stop::Dismissed), _) => "the compiler was ended".to_owned(),
         (None, Ending::Exited(0)) => return None,
         (None, _) if is_at_its_end(outcome, limits) => {
             format!("the compiler used up the {time} of CPU time allowed")

@@ -45,6 +45,7 @@ pub enum Command {
     ///
     /// Builds each submission, runs it on the problem's test cases in a sandbox, and stops at its
     /// first rejection, which it shows: verdict, cause, first difference, what the program wrote.
+    /// Where there are scores, it leaves out only what could not change them.
     #[command(
         after_long_help = JUDGE_EXAMPLES,
         override_usage = "juror judge [OPTIONS] <PACKAGE> <SUBMISSION>...\n       \

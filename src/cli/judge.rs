@@ -32,7 +32,6 @@ pub fn run(arguments: &JudgeArguments) -> ExitCode {
 
 fn judge(arguments: &JudgeArguments, output: &Output) -> Result<ExitCode, Stop> {
     let problem = problem::read(&arguments.package, Remarks::Errors, output)?;
-    problem::judgeable(&problem, output)?;
     let cases = problem::select(&problem, &arguments.runs.case, output)?;
     let submissions = submissions(arguments, &problem, output)?;
     output.event(problem::package_read(

@@ -14,7 +14,7 @@ use crate::judge::score::Scheme;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::Event;
 use crate::model::pattern::Pattern;
-use crate::model::problem::{Dialogue, Problem};
+use crate::model::problem::Problem;
 use crate::model::score::CaseScoring;
 use crate::model::test_data::{JudgedCase, TestCase};
 use crate::package;
@@ -88,21 +88,6 @@ pub fn select<'a>(
         return Err(Stop::Shown(ExitCode::NothingSelected));
     }
     ready(problem, cases, output)
-}
-
-/// Holds that juror can judge problems of this type.
-///
-/// # Errors
-/// When it cannot; the reason has been shown.
-pub fn judgeable(problem: &Problem, output: &Output) -> Result<(), Stop> {
-    if problem.kind.dialogue == Dialogue::None {
-        return Ok(());
-    }
-    let message = "problems of the type interactive cannot be judged yet";
-    let diagnostic = Diagnostic::error(problem.dir.join("problem.yaml"), message);
-    output.event(Event::Diagnosed(diagnostic));
-    output.event(Event::PackageRefused);
-    Err(Stop::Shown(ExitCode::InvalidPackage))
 }
 
 /// What a package's submissions are judged by, beside the default output validator.

@@ -95,6 +95,7 @@ impl Judging<'_> {
             stop_slow_at,
             validator: self.validators.output.as_ref(),
             static_validator: self.validators.looks.as_ref(),
+            dialogue: self.problem.kind.dialogue,
             passes: self.problem.kind.passes,
             repeat: self.repeat.clone(),
             detail,

@@ -69,7 +69,6 @@ struct Verifier<'a> {
 impl Verifier<'_> {
     fn package(&self, dir: &Path) -> Result<(), Stop> {
         let problem = problem::read(dir, Remarks::All, self.output)?;
-        problem::judgeable(&problem, self.output)?;
         let cases = problem::select(&problem, &self.arguments.runs.case, self.output)?;
         self.output.event(problem::package_read(
             &problem,

@@ -8,6 +8,7 @@ use crate::executor::{Executor, RunError};
 use crate::model::host::Rung;
 use crate::model::isolation::{Demand, Isolation};
 use crate::model::job::{Job, Reply};
+use crate::model::joint::{JointJob, JointReply};
 use crate::model::judgement::JudgeError;
 use crate::sandbox::{CoreId, Host, Slot, SlotOptions, Stopper};
 
@@ -22,6 +23,8 @@ pub struct Local {
 /// A slot, and how to start another in its place.
 struct Place {
     slot: Slot,
+    /// Where the partner of a joint job runs, once there was one; on the same core.
+    partner: Option<Slot>,
     core: Option<CoreId>,
 }
 
@@ -45,7 +48,11 @@ impl Local {
             // More jobs than cores share them, each on one.
             let core = cores.get((start + index) % cores.len().max(1)).copied();
             let slot = Slot::start(&host, &SlotOptions { core })?;
-            places.push(Place { slot, core });
+            places.push(Place {
+                slot,
+                partner: None,
+                core,
+            });
         }
         let stoppers = places.iter().map(|place| place.slot.stopper()).collect();
         Ok(Self {
@@ -73,17 +80,22 @@ impl Local {
 
     /// A new slot instead of one that failed: nobody knows what is left of that one.
     fn renew(&self, place: &mut Place) {
-        let core = place.core;
         // Without a new one the old one is to fail again, and that is what is told then.
-        let Ok(slot) = Slot::start(&self.host, &SlotOptions { core }) else {
-            return;
-        };
-        let mut stoppers = self.stoppers.lock().unwrap_or_else(PoisonError::into_inner);
-        stoppers.push(slot.stopper());
-        if self.is_stopped() {
-            slot.stopper().close();
+        if let Ok(slot) = self.start_slot(place.core) {
+            place.slot = slot;
         }
-        place.slot = slot;
+    }
+
+    /// One more slot, which [`stop`](Executor::stop) knows.
+    fn start_slot(&self, core: Option<CoreId>) -> Result<Slot, JudgeError> {
+        let slot = Slot::start(&self.host, &SlotOptions { core })?;
+        let stopper = slot.stopper();
+        let mut stoppers = self.stoppers.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.is_stopped() {
+            stopper.close();
+        }
+        stoppers.push(stopper);
+        Ok(slot)
     }
 
     fn is_stopped(&self) -> bool {
@@ -105,6 +117,27 @@ impl Executor for Local {
         let run = |place: &mut Place| match self.is_stopped() {
             true => Err(JudgeError::new("run", "interrupted")),
             false => place.slot.run(job),
+        };
+        let reply = self.pool.run(run, |place, _| self.renew(place));
+        reply.map_err(|error| match self.is_stopped() {
+            true => RunError::Interrupted,
+            false => RunError::Fault(error),
+        })
+    }
+
+    fn run_joint(&self, job: &JointJob) -> Result<JointReply, RunError> {
+        let run = |place: &mut Place| {
+            let mut partner = match place.partner.take() {
+                Some(slot) => slot,
+                None => self.start_slot(place.core)?,
+            };
+            let reply = match self.is_stopped() {
+                true => Err(JudgeError::new("run", "interrupted")),
+                false => place.slot.run_joint(&mut partner, job),
+            };
+            // One that failed is not used again.
+            place.partner = reply.is_ok().then_some(partner);
+            reply
         };
         let reply = self.pool.run(run, |place, _| self.renew(place));
         reply.map_err(|error| match self.is_stopped() {

@@ -7,6 +7,7 @@ pub mod scratch;
 pub mod scripted;
 
 use crate::model::job::{Job, Reply};
+use crate::model::joint::{JointJob, JointReply};
 use crate::model::judgement::JudgeError;
 
 /// A place where jobs run.
@@ -23,6 +24,13 @@ pub trait Executor: Sync {
     /// When the job could not be run as asked, or was ended by [`Executor::stop`]; never for
     /// anything that the program did.
     fn run(&self, job: &Job) -> Result<Reply, RunError>;
+
+    /// Runs two programs that talk with each other, and waits for the end of both. They share one place: two
+    /// that take turns need no more than one core, and a machine may have no more.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run), for either of the two.
+    fn run_joint(&self, job: &JointJob) -> Result<JointReply, RunError>;
 
     /// Ends all runs at once, now and from now on: each returns [`RunError::Interrupted`].
     fn stop(&self);

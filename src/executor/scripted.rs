@@ -6,23 +6,42 @@ use std::time::Duration;
 use crate::executor::{Executor, RunError};
 use crate::model::isolation::Isolation;
 use crate::model::job::{Job, Reply};
+use crate::model::joint::{JointJob, JointReply};
+use crate::model::judgement::JudgeError;
 use crate::model::outcome::{Ending, Mechanism, Meter, Outcome};
 use crate::model::units::Bytes;
 
 /// An executor that answers from a function.
 pub struct Scripted<F> {
     answer: F,
+    joint: Option<Box<AnswerJoint>>,
     slots: usize,
     stopped: AtomicBool,
 }
+
+/// What answers a joint job.
+type AnswerJoint = dyn Fn(&JointJob) -> Result<JointReply, RunError> + Send + Sync;
 
 impl<F: Fn(&Job) -> Result<Reply, RunError> + Sync> Scripted<F> {
     /// Answers each job with this function, on this many slots.
     pub fn new(slots: usize, answer: F) -> Self {
         Self {
             answer,
+            joint: None,
             slots,
             stopped: AtomicBool::new(false),
+        }
+    }
+
+    /// Answers each joint job with this function; without one they fail.
+    #[must_use]
+    pub fn joint(
+        self,
+        answer: impl Fn(&JointJob) -> Result<JointReply, RunError> + Send + Sync + 'static,
+    ) -> Self {
+        Self {
+            joint: Some(Box::new(answer)),
+            ..self
         }
     }
 }
@@ -41,6 +60,18 @@ impl<F: Fn(&Job) -> Result<Reply, RunError> + Sync> Executor for Scripted<F> {
             return Err(RunError::Interrupted);
         }
         (self.answer)(job)
+    }
+
+    fn run_joint(&self, job: &JointJob) -> Result<JointReply, RunError> {
+        if self.stopped.load(Ordering::Relaxed) {
+            return Err(RunError::Interrupted);
+        }
+        match &self.joint {
+            Some(answer) => answer(job),
+            None => {
+                Err(JudgeError::new("run two programs", "the script has no such answer").into())
+            }
+        }
     }
 
     fn stop(&self) {

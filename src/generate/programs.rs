@@ -116,6 +116,7 @@ pub(super) fn ending(outcome: &Outcome) -> Option<String> {
         }
         (Some(Stop::Memory), _) => Some("wants more than the 2 GiB of memory allowed".to_owned()),
         (Some(Stop::Output), _) => Some("writes more than the 1 GiB allowed".to_owned()),
+        (Some(Stop::Deadlock | Stop::Dismissed), _) => Some("was ended".to_owned()),
         (None, Ending::Exited(0)) => None,
         (None, Ending::Exited(code)) => Some(format!("ends with exit code {code}")),
         (None, Ending::Signalled(signal)) => Some(format!("is killed by {signal}")),

@@ -17,7 +17,6 @@ use crate::judge::score;
 use crate::model::job::{BoxContent, BoxFile, Input};
 use crate::model::judgement::{CaseJudgement, Evidence, FaultyProgram, JudgeError};
 use crate::model::outcome::{Ending, Outcome};
-use crate::model::score::CaseScore;
 use crate::model::text::visible;
 use crate::model::units::Bytes;
 use crate::model::verdict::Verdict;
@@ -26,7 +25,75 @@ use crate::validator::look::Look;
 use crate::validator::response::{Contract, Opinion, Response};
 use crate::validator::{OutputValidator, Question, feedback_dir};
 
+/// A question to the validator about one pass: where its files go, and what it may answer.
+pub(super) struct Asking {
+    /// Where its box is kept for the user, if boxes are.
+    pub(super) wanted: Option<PathBuf>,
+    /// Holds its box where the next pass needs it and the user does not.
+    between: Option<TempDir>,
+    /// Where its box is copied to, if it is.
+    left: Option<PathBuf>,
+    pub(super) contract: Contract,
+}
+
+impl Asking {
+    pub(super) fn question<'a>(
+        &self,
+        trial: &Trial<'a>,
+        pass: &'a Pass,
+        output: Input,
+    ) -> Question<'a> {
+        Question {
+            test_case: trial.case.test_case,
+            input: &pass.input,
+            output,
+            submission: Some(trial.entry.runnable),
+            earlier: &pass.earlier,
+            keep: self.left.clone(),
+        }
+    }
+
+    /// The pass that the validator asks for, if it does.
+    pub(super) fn next_pass(
+        &mut self,
+        response: &Response,
+        pass: &Pass,
+    ) -> Result<Option<Pass>, JudgeError> {
+        let is_wanted =
+            response.opinion == Opinion::Accepted && response.feedback.next_pass.is_some();
+        match &self.left {
+            Some(left) if is_wanted => {
+                next_pass(pass.number + 1, left, self.between.take()).map(Some)
+            }
+            _ => Ok(None),
+        }
+    }
+}
+
 impl Trial<'_> {
+    /// Makes ready for a question.
+    pub(super) fn begin(&self, pass: &Pass) -> Result<Asking, RunError> {
+        let name = &self.case.test_case.name;
+        let submission = self.entry.submission;
+        let wanted = box_dir(self.rules, submission, name, pass.number, ".validator");
+        make_parent(wanted.as_deref())?;
+        // What one pass leaves behind is there for the next one.
+        let between = match self.rules.passes {
+            1 => None,
+            _ => Some(scratch::directory("juror-passes-")?),
+        };
+        let own = between.as_ref().map(|dir| dir.path().join("box"));
+        Ok(Asking {
+            left: wanted.clone().or(own),
+            wanted,
+            between,
+            contract: match self.rules.passes {
+                1 => Contract::OnePass,
+                most => Contract::MorePasses(most.saturating_sub(pass.number)),
+            },
+        })
+    }
+
     /// Asks the validator, and takes its answer for the verdict.
     ///
     /// What is no answer is a fault of the judge: nobody knows then whether the output is right.
@@ -36,67 +103,39 @@ impl Trial<'_> {
         pass: &Pass,
         output: Input,
     ) -> Result<Judged, RunError> {
-        let test_case = self.case.test_case;
-        let submission = self.entry.submission;
-        let wanted = box_dir(
-            self.rules,
-            submission,
-            &test_case.name,
-            pass.number,
-            ".validator",
-        );
-        make_parent(wanted.as_deref())?;
-        // What one pass leaves behind is there for the next one.
-        let between = match self.rules.passes {
-            1 => None,
-            _ => Some(scratch::directory("juror-passes-")?),
-        };
-        let own = between.as_ref().map(|dir| dir.path().join("box"));
-        let left = wanted.clone().or(own);
-        let contract = match self.rules.passes {
-            1 => Contract::OnePass,
-            most => Contract::MorePasses(most.saturating_sub(pass.number)),
-        };
-        let question = Question {
-            test_case,
-            input: &pass.input,
-            output,
-            submission: Some(self.entry.runnable),
-            earlier: &pass.earlier,
-            keep: left.clone(),
-        };
-        let asked = Asked {
-            what: "output validator",
-            name: &validator.name,
-        };
-        let response = validator.ask(self.executor, question, contract)?;
+        let mut asking = self.begin(pass)?;
+        let question = asking.question(self, pass, output);
+        let response = validator.ask(self.executor, question, asking.contract)?;
+        let asked = Asked::output(validator);
         if let Opinion::Broken(what) = &response.opinion {
-            let error = broken(asked, what, &test_case.name, &response);
-            return Err(self.with_repeat(error, wanted).into());
+            return Err(self.broken(asked, what, &response, asking.wanted).into());
         }
-        let next = match (response.opinion == Opinion::Accepted, &left) {
-            (true, Some(left)) if response.feedback.next_pass.is_some() => {
-                Some(next_pass(pass.number + 1, left, between)?)
-            }
-            _ => None,
-        };
-        let classified = classified(asked.what, &response);
+        let next = asking.next_pass(&response, pass)?;
+        self.as_it_says(asked, &response, next, asking.wanted)
+    }
+
+    /// The verdict and the score that a validator gives.
+    pub(super) fn as_it_says(
+        &self,
+        asked: Asked<'_>,
+        response: &Response,
+        next: Option<Pass>,
+        kept: Option<PathBuf>,
+    ) -> Result<Judged, RunError> {
+        let classified = classified(asked.what, response);
         let score = match next {
             // Whether the test case is accepted, and what it is worth, is known at its end.
             Some(_) => None,
             None => {
                 let scoring = self.case.scoring;
-                score::by_validator(scoring, classified.verdict, &response.feedback).map_err(
-                    |what| {
-                        let error = broken(asked, &what, &test_case.name, &response);
-                        self.with_repeat(error, wanted.clone())
-                    },
-                )?
+                score::by_validator(scoring, classified.verdict, &response.feedback)
+                    .map_err(|what| self.broken(asked, &what, response, kept.clone()))?
             }
         };
         Ok(Judged {
             next,
-            answered: Some(answered(&response, score, wanted)),
+            score,
+            answered: Some(answered(response, kept)),
             ..Judged::from(classified)
         })
     }
@@ -124,20 +163,9 @@ impl Trial<'_> {
         };
         let response = validator.ask(self.executor, look)?;
         if let Opinion::Broken(what) = &response.opinion {
-            let error = broken(asked, what, &test_case.name, &response);
-            return Err(self.with_repeat(error, kept).into());
+            return Err(self.broken(asked, what, &response, kept).into());
         }
-        let classified = classified(asked.what, &response);
-        let scoring = self.case.scoring;
-        let score = score::by_validator(scoring, classified.verdict, &response.feedback);
-        let score = score.map_err(|what| {
-            let error = broken(asked, &what, &test_case.name, &response);
-            self.with_repeat(error, kept.clone())
-        })?;
-        let judged = Judged {
-            answered: Some(answered(&response, score, kept)),
-            ..Judged::from(classified)
-        };
+        let judged = self.as_it_says(asked, &response, None, kept)?;
         let is_shown = self.rules.detail != Detail::Brief;
         let evidence = match is_shown && judged.classified.verdict != Verdict::Accepted {
             true => {
@@ -166,36 +194,45 @@ impl Trial<'_> {
         Ok(case_judgement(self.case, judged, evidence, outcome))
     }
 
-    fn with_repeat(&self, mut error: JudgeError, kept: Option<PathBuf>) -> JudgeError {
-        if let Some(program) = &mut error.program {
-            let name = &self.case.test_case.name;
-            program.repeat = self.rules.repeat(self.entry.submission, name);
-            program.kept = kept;
-        }
+    /// The fault that a validator gave no answer.
+    pub(super) fn broken(
+        &self,
+        asked: Asked<'_>,
+        did: &str,
+        response: &Response,
+        kept: Option<PathBuf>,
+    ) -> JudgeError {
+        let Asked { what, name } = asked;
+        let test_case = &self.case.test_case.name;
+        let step = format!("ask the {what} `{name}` about {test_case}");
+        let mut error = JudgeError::new(step, did).help(format!(
+            "mend the {what}: whatever a submission writes, it must accept or reject it"
+        ));
+        error.program = Some(Box::new(FaultyProgram {
+            stderr: response.stderr.clone(),
+            repeat: self.rules.repeat(self.entry.submission, test_case),
+            kept,
+        }));
         error
     }
 }
 
 /// The program that was asked.
 #[derive(Clone, Copy)]
-struct Asked<'a> {
+pub(super) struct Asked<'a> {
     /// What it is.
     what: &'static str,
     name: &'a str,
 }
 
-/// The fault that a validator gave no answer.
-fn broken(asked: Asked<'_>, did: &str, test_case: &str, response: &Response) -> JudgeError {
-    let Asked { what, name } = asked;
-    let step = format!("ask the {what} `{name}` about {test_case}");
-    let mut error = JudgeError::new(step, did).help(format!(
-        "mend the {what}: whatever a submission writes, it must accept or reject it"
-    ));
-    error.program = Some(Box::new(FaultyProgram {
-        stderr: response.stderr.clone(),
-        ..FaultyProgram::default()
-    }));
-    error
+impl<'a> Asked<'a> {
+    /// The package's own output validator.
+    pub(super) fn output(validator: &'a OutputValidator) -> Self {
+        Self {
+            what: "output validator",
+            name: &validator.name,
+        }
+    }
 }
 
 fn classified(what: &str, response: &Response) -> Classified {
@@ -224,11 +261,10 @@ fn first_line(message: &[u8]) -> String {
     format!(": {shown}")
 }
 
-fn answered(response: &Response, score: Option<CaseScore>, kept: Option<PathBuf>) -> Answered {
+pub(super) fn answered(response: &Response, kept: Option<PathBuf>) -> Answered {
     let feedback = &response.feedback;
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     Answered {
-        score,
         message: text(&feedback.judge_message),
         team_message: text(&feedback.team_message),
         stderr: response.stderr.clone(),

@@ -16,10 +16,11 @@ use crate::judge::classify::{Classified, classify};
 use crate::judge::score;
 use crate::model::difference::Difference;
 use crate::model::job::{BoxContent, BoxFile, Captured, Collected, Input, Job, Reply};
+use crate::model::joint::Transcript;
 use crate::model::judgement::{CaseJudgement, Evidence, JudgeError};
 use crate::model::limits::Limits;
 use crate::model::outcome::Outcome;
-use crate::model::problem::ProgramIo;
+use crate::model::problem::{Dialogue, ProgramIo};
 use crate::model::score::{CaseScore, CaseScoring};
 use crate::model::test_data::TestCase;
 use crate::model::text::shell_word;
@@ -42,6 +43,8 @@ pub struct Rules<'a> {
     pub validator: Option<&'a OutputValidator>,
     /// The package's static validator.
     pub static_validator: Option<&'a StaticValidator>,
+    /// Whether submission and validator talk with each other.
+    pub dialogue: Dialogue,
     /// How often a submission is run on a case at most; more than once for multi-pass problems only.
     pub passes: u32,
     /// The command line that repeats a run, with [`SUBMISSION`] and [`CASE`] in their places.
@@ -203,16 +206,21 @@ pub(super) struct Trial<'a> {
 }
 
 /// A run that was judged.
-struct Ran {
-    reply: Reply,
-    judged: Judged,
-    kept: Option<PathBuf>,
+pub(super) struct Ran {
+    pub(super) reply: Reply,
+    pub(super) judged: Judged,
+    pub(super) kept: Option<PathBuf>,
 }
 
 impl Trial<'_> {
     /// Runs and judges one pass. The facts of the run come first; only where they say nothing does the
     /// output decide.
     fn run(&self, pass: &Pass) -> Result<Ran, RunError> {
+        if let (Dialogue::Interactive, Some(validator)) =
+            (self.rules.dialogue, self.rules.validator)
+        {
+            return self.talk(validator, pass);
+        }
         let job = job(self.rules, self.entry, self.case.test_case, pass);
         let kept = job.keep.clone();
         make_parent(kept.as_deref())?;
@@ -242,15 +250,18 @@ pub(super) fn make_parent(kept: Option<&Path>) -> Result<(), JudgeError> {
 pub(super) struct Judged {
     pub(super) classified: Classified,
     pub(super) difference: Option<Box<Difference>>,
-    /// What the package's own output validator said, where it was asked.
+    /// What it is worth, where the package's own validator says it.
+    pub(super) score: Option<CaseScore>,
+    /// What the package's own validator said beyond that, where it was asked.
     pub(super) answered: Option<Answered>,
+    /// What submission and validator said to each other, where they did.
+    pub(super) transcript: Option<Transcript>,
     /// The next pass, where there is one.
     pub(super) next: Option<Pass>,
 }
 
 /// What the package's own output validator said beyond its opinion.
 pub(super) struct Answered {
-    pub(super) score: Option<CaseScore>,
     pub(super) message: String,
     pub(super) team_message: String,
     pub(super) stderr: Vec<u8>,
@@ -263,7 +274,9 @@ impl From<Classified> for Judged {
         Self {
             classified,
             difference: None,
+            score: None,
             answered: None,
+            transcript: None,
             next: None,
         }
     }
@@ -276,19 +289,17 @@ pub(super) fn case_judgement(
     outcome: Outcome,
 ) -> CaseJudgement {
     let Classified { verdict, cause } = judged.classified;
-    let (message, team_message, score) = match judged.answered {
-        Some(answered) => (answered.message, answered.team_message, answered.score),
-        None => {
-            let score = score::by_rules(case.scoring, verdict);
-            (cause.clone(), String::new(), score)
-        }
+    let (message, team_message) = match judged.answered {
+        Some(answered) => (answered.message, answered.team_message),
+        None => (cause.clone(), String::new()),
     };
+    let by_rules = || score::by_rules(case.scoring, verdict);
     CaseJudgement {
         test_case: case.test_case.name.clone(),
         verdict,
         message,
         team_message,
-        score,
+        score: judged.score.or_else(by_rules),
         cause,
         difference: judged.difference,
         evidence,
@@ -296,7 +307,7 @@ pub(super) fn case_judgement(
     }
 }
 
-fn job(rules: &Rules<'_>, entry: &Entry<'_>, test_case: &TestCase, pass: &Pass) -> Job {
+pub(super) fn job(rules: &Rules<'_>, entry: &Entry<'_>, test_case: &TestCase, pass: &Pass) -> Job {
     let runnable = entry.runnable;
     let mut command = runnable.command.clone();
     command.argv.extend(test_case.args.iter().cloned());
@@ -440,6 +451,7 @@ fn evidence(
 ) -> Result<Evidence, RunError> {
     let mut evidence = Evidence {
         stderr: head(&mut reply.stderr).map_err(|error| fault("read standard error", error))?,
+        transcript: judged.transcript.clone(),
         ..Evidence::default()
     };
     add_answered(&mut evidence, judged);

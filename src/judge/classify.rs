@@ -24,7 +24,12 @@ pub struct Classified {
 /// The limit at which the sandbox stepped in comes first, because it is what ended the run. Then
 /// measured values against limits: a program that ended by itself just beyond a limit has still
 /// exceeded it. Then the ending: a program killed for passing a limit also shows a signal.
+///
+/// A run that was ended because its partner was done with it earns nothing by itself.
 pub fn classify(outcome: &Outcome, limits: &Limits) -> Option<Classified> {
+    if outcome.stop == Some(Stop::Dismissed) {
+        return None;
+    }
     stopped(outcome, limits)
         .or_else(|| over_limit(outcome, limits))
         .or_else(|| ending(outcome, limits))
@@ -36,6 +41,8 @@ fn stopped(outcome: &Outcome, limits: &Limits) -> Option<Classified> {
         Stop::WallTime => too_slow(outcome, limits),
         Stop::Memory => too_much_memory(outcome, limits),
         Stop::Output => too_much_output(limits),
+        Stop::Deadlock => waits_for_ever(),
+        Stop::Dismissed => return None,
     })
 }
 
@@ -102,6 +109,13 @@ fn too_slow(outcome: &Outcome, limits: &Limits) -> Classified {
             seconds(limit),
             seconds(outcome.cpu_time)
         ),
+    }
+}
+
+fn waits_for_ever() -> Classified {
+    Classified {
+        verdict: Verdict::TimeLimitExceeded,
+        cause: "waited for input that never came".to_owned(),
     }
 }
 

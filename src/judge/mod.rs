@@ -1,10 +1,12 @@
 //! From outcomes to verdicts, and from verdicts to judgements.
 
 mod ask;
+mod blame;
 pub mod case;
 pub mod classify;
 pub mod expect;
 pub mod limits;
 pub mod score;
 pub mod session;
+mod talk;
 pub mod time_limit;

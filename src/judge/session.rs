@@ -414,6 +414,7 @@ impl Shared<'_, '_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::problem::Dialogue;
     use std::ffi::OsString;
     use std::fs;
     use std::path::{Path, PathBuf};
@@ -470,6 +471,7 @@ mod tests {
             input,
             answer: Some(answer),
             output: None,
+            interaction: None,
             files: Vec::new(),
             args: Vec::new(),
             input_validator_args: ValidatorArgs::default(),
@@ -566,6 +568,7 @@ mod tests {
                     stop_slow_at: Limits::default(),
                     validator: None,
                     static_validator: None,
+                    dialogue: Dialogue::None,
                     passes: 1,
                     repeat: String::new(),
                     detail: Detail::Brief,

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::model::difference::Difference;
+use crate::model::joint::Transcript;
 use crate::model::outcome::Outcome;
 use crate::model::score::{CaseScore, TotalScore};
 use crate::model::verdict::Verdict;
@@ -102,6 +103,8 @@ pub struct Evidence {
     pub diff: Vec<DiffLine>,
     /// How many lines of the diff were left out.
     pub diff_lines_left_out: u64,
+    /// What submission and output validator said to each other, where they did.
+    pub transcript: Option<Transcript>,
     /// What the program wrote on standard error, cut.
     pub stderr: Vec<u8>,
     /// What the output validator wrote on standard error, cut.

@@ -6,6 +6,7 @@ pub mod event;
 pub mod host;
 pub mod isolation;
 pub mod job;
+pub mod joint;
 pub mod judgement;
 pub mod limits;
 pub mod outcome;

@@ -71,6 +71,11 @@ pub enum Stop {
     Memory,
     /// More was written than allowed.
     Output,
+    /// It and the program that it talked with waited for each other.
+    Deadlock,
+    /// The program that it talked with had ended, in a way after which nobody wants to know how this one
+    /// would have gone on.
+    Dismissed,
 }
 
 /// The facts of one run.

@@ -17,6 +17,8 @@ pub struct TestCase {
     pub answer: Option<PathBuf>,
     /// The `.out` file of `valid_output` and `invalid_output`, and of samples that have one.
     pub output: Option<PathBuf>,
+    /// The `.interaction` file: an exchange as people are shown it.
+    pub interaction: Option<PathBuf>,
     /// The `.files` directory's files, by their paths inside it.
     pub files: Vec<CaseFile>,
     /// Command-line arguments for the submission.
@@ -187,6 +189,7 @@ mod tests {
             input_validator_args: ValidatorArgs::default(),
             output_validator_args: Vec::new(),
             full_feedback: false,
+            interaction: None,
             hint: None,
             description: None,
         }

@@ -9,6 +9,7 @@ use std::path::Path;
 use crate::model::diagnostic::Diagnostic;
 use crate::package::data::Part;
 use crate::package::files::Item;
+use crate::package::interaction;
 use crate::package::suggest::list;
 
 /// So many bytes at the start of an input or answer are looked at; they can have gigabytes.
@@ -202,6 +203,8 @@ pub(super) fn check<'a>(
         diagnostics.push(Diagnostic::error(&input.path, message).help(help));
     }
     check_display(base, files, part, diagnostics);
+    let interaction = files.get(Extension::Interaction);
+    diagnostics.extend(interaction.and_then(|item| interaction::check(&item.path)));
     if part != Part::InvalidInput {
         let texts = files.among(&[Extension::In, Extension::Ans]);
         diagnostics.extend(texts.iter().filter_map(|item| check_text(&item.path)));

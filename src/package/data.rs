@@ -419,6 +419,7 @@ impl<'a> Reader<'a> {
             input: input.path.clone(),
             answer: path(Extension::Ans),
             output: path(Extension::Out),
+            interaction: path(Extension::Interaction),
             files: files_below.map(|below| below.list()).unwrap_or_default(),
             args: own.args.or(inherited.args).unwrap_or_default(),
             input_validator_args: own

@@ -9,6 +9,7 @@ mod constants;
 mod credits;
 mod data;
 mod files;
+mod interaction;
 mod juror_toml;
 mod keys;
 mod languages;

@@ -173,6 +173,7 @@ fn test_case(group: &str) -> TestCase {
         input_validator_args: ValidatorArgs::default(),
         output_validator_args: Vec::new(),
         full_feedback: false,
+        interaction: None,
         hint: None,
         description: None,
     }

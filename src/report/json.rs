@@ -23,6 +23,7 @@ use crate::model::limits::Limits;
 use crate::model::outcome::{Ending, Outcome, Stop};
 use crate::model::score::{GroupScore, Score, Standing};
 use crate::report::Reporter;
+use crate::report::exchange::WireTranscript;
 
 /// The version of the document; raised when a key goes or changes its meaning.
 pub const VERSION: u32 = 1;
@@ -442,6 +443,8 @@ impl From<&Outcome> for WireOutcome {
                 Stop::WallTime => "wall_time",
                 Stop::Memory => "memory",
                 Stop::Output => "output",
+                Stop::Deadlock => "deadlock",
+                Stop::Dismissed => "dismissed",
             }),
             cpu_seconds: outcome.cpu_time.as_secs_f64(),
             wall_seconds: outcome.wall_time.as_secs_f64(),
@@ -558,13 +561,13 @@ impl From<&Excerpt> for WireExcerpt {
 
 /// Bytes as text. `lossy` says that some were not UTF-8 and are replaced by U+FFFD.
 #[derive(Clone, Serialize)]
-struct WireText {
+pub(super) struct WireText {
     text: String,
     lossy: bool,
 }
 
 impl WireText {
-    fn new(bytes: &[u8]) -> Self {
+    pub(super) fn new(bytes: &[u8]) -> Self {
         let text = String::from_utf8_lossy(bytes);
         Self {
             lossy: matches!(text, std::borrow::Cow::Owned(_)),
@@ -577,6 +580,7 @@ impl WireText {
 struct WireEvidence {
     diff: Vec<WireDiffLine>,
     diff_lines_left_out: u64,
+    transcript: Option<WireTranscript>,
     stderr: WireText,
     validator_stderr: WireText,
     images: Vec<String>,
@@ -590,6 +594,7 @@ impl From<&Evidence> for WireEvidence {
         Self {
             diff: evidence.diff.iter().map(WireDiffLine::from).collect(),
             diff_lines_left_out: evidence.diff_lines_left_out,
+            transcript: evidence.transcript.as_ref().map(WireTranscript::from),
             stderr: WireText::new(&evidence.stderr),
             validator_stderr: WireText::new(&evidence.validator_stderr),
             images: evidence.images.clone(),

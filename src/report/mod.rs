@@ -4,6 +4,7 @@
 //! closed pipe (`juror judge … | head`) is [`io::ErrorKind::BrokenPipe`], and the caller decides.
 
 pub mod doctor;
+mod exchange;
 pub mod json;
 pub mod progress;
 pub mod style;

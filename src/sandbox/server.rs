@@ -3,6 +3,7 @@
 use std::ffi::{CString, c_char};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
 use std::ptr;
+use std::sync::atomic::Ordering;
 
 use crate::model::limits::Limits;
 use crate::model::units::Bytes;
@@ -25,6 +26,8 @@ pub(super) mod stop_code {
     pub(in crate::sandbox) const WALL_TIME: u8 = 2;
     pub(in crate::sandbox) const MEMORY: u8 = 3;
     pub(in crate::sandbox) const OUTPUT: u8 = 4;
+    pub(in crate::sandbox) const DEADLOCK: u8 = 5;
+    pub(in crate::sandbox) const DISMISSED: u8 = 6;
 }
 
 /// Everything a slot's process has.
@@ -268,6 +271,7 @@ impl Server {
         let mut facts = Facts {
             status: stopped.status,
             stop: stopped.stop,
+            started: report.started.load(Ordering::Relaxed),
             wall: stopped.wall,
             ..Facts::default()
         };

@@ -4,7 +4,7 @@ use std::io;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
-use std::sync::{Arc, Once};
+use std::sync::{Arc, Mutex, MutexGuard, Once, PoisonError};
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, poll};
@@ -46,6 +46,7 @@ pub struct Slot {
     groups: Option<Groups>,
     mechanism: Mechanism,
     last_run: u64,
+    last_start: u64,
     buffer: Vec<u8>,
 }
 
@@ -58,11 +59,11 @@ struct Groups {
 
 /// Ends of pipes to use in place of what a job says.
 #[derive(Debug, Default)]
-pub struct Ends {
+pub(super) struct Ends {
     /// What the program reads.
-    pub stdin: Option<OwnedFd>,
+    pub(super) stdin: Option<OwnedFd>,
     /// Where it writes.
-    pub stdout: Option<OwnedFd>,
+    pub(super) stdout: Option<OwnedFd>,
 }
 
 /// What a slot and its stoppers share.
@@ -73,8 +74,34 @@ struct Shared {
     current: AtomicU64,
     /// The last run that was to be stopped.
     stopped: AtomicU64,
+    /// The run that another program's end or the like ends, if any, and why.
+    unwanted: Mutex<Option<Unwanted>>,
     /// No run is wanted any more.
     closed: AtomicBool,
+}
+
+/// A run that is to end, perhaps before it has begun.
+#[derive(Clone, Copy, Debug)]
+struct Unwanted {
+    run: u64,
+    cause: Cause,
+}
+
+/// Ends one run of a slot, from any thread, also one that has not begun yet.
+#[derive(Clone, Debug)]
+pub(super) struct Ender {
+    shared: Arc<Shared>,
+    run: u64,
+}
+
+impl Ender {
+    /// Ends the run; what it did until then is told.
+    pub(super) fn end(&self, cause: Cause) {
+        let run = self.run;
+        *self.shared.unwanted() = Some(Unwanted { run, cause });
+        // If it has not begun, this is nothing to the slot, and the run itself looks once it has.
+        self.shared.end(run, cause);
+    }
 }
 
 /// Ends the current run of a slot, from any thread.
@@ -104,6 +131,10 @@ impl Shared {
     /// Whether this run is not wanted any more.
     fn is_stopped(&self, run: u64) -> bool {
         self.closed.load(Ordering::SeqCst) || self.stopped.load(Ordering::SeqCst) == run
+    }
+
+    fn unwanted(&self) -> MutexGuard<'_, Option<Unwanted>> {
+        self.unwanted.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Asks for the end of a run. If the slot is gone, the run is, too.
@@ -149,12 +180,14 @@ impl Slot {
                 socket: ours,
                 current: AtomicU64::new(0),
                 stopped: AtomicU64::new(0),
+                unwanted: Mutex::new(None),
                 closed: AtomicBool::new(false),
             }),
             process,
             groups,
             mechanism: host.mechanism(),
             last_run: 0,
+            last_start: 0,
             buffer: vec![0; wire::LONGEST],
         };
         let received = wire::receive(&slot.shared.socket, &mut slot.buffer);
@@ -163,6 +196,24 @@ impl Slot {
             Some(Answer::Failed(fault)) => Err(fault.into()),
             _ => Err(gone("start the sandbox")),
         }
+    }
+
+    /// What ends the next run of this slot, whether it has begun or not.
+    pub(super) fn ender_of_next(&self) -> Ender {
+        Ender {
+            shared: Arc::clone(&self.shared),
+            run: self.last_run + 1,
+        }
+    }
+
+    /// When the program of the last run started, monotonic, in nanoseconds; 0 if it did not.
+    pub(super) fn last_start(&self) -> u64 {
+        self.last_start
+    }
+
+    /// The number of the slot's process.
+    pub(super) fn process(&self) -> i32 {
+        self.process
     }
 
     /// What ends a run of this slot from another thread.
@@ -182,7 +233,7 @@ impl Slot {
     ///
     /// The ends are closed here once the program has them, so that whoever reads the other side sees
     /// when it is done. What it writes into a pipe is neither kept nor counted.
-    pub fn run_joined(&mut self, job: &Job, ends: Ends) -> Result<Reply, JudgeError> {
+    pub(super) fn run_joined(&mut self, job: &Job, ends: Ends) -> Result<Reply, JudgeError> {
         self.last_run += 1;
         let run = self.last_run;
         self.shared.current.store(run, Ordering::SeqCst);
@@ -190,7 +241,10 @@ impl Slot {
         self.shared.current.store(0, Ordering::SeqCst);
         let answered = answered?;
         match answered.answer {
-            Answer::Done(facts) => self.reply(job, facts, answered.streams, answered.fds),
+            Answer::Done(facts) => {
+                self.last_start = facts.started;
+                self.reply(job, facts, answered.streams, answered.fds)
+            }
             Answer::Interrupted => Err(JudgeError::new(RUN, INTERRUPTED)),
             Answer::Failed(fault) => Err(fault.into()),
             Answer::Ready => Err(JudgeError::new(RUN, "the sandbox answered out of turn")),
@@ -205,16 +259,21 @@ impl Slot {
         if self.shared.is_stopped(run) {
             self.shared.end(run, Cause::Interrupt);
         }
+        let unwanted = *self.shared.unwanted();
+        if let Some(unwanted) = unwanted.filter(|unwanted| unwanted.run == run) {
+            self.shared.end(run, unwanted.cause);
+        }
         self.listen(job, run, streams)
     }
 
     /// Sends a job.
     fn send(&self, job: &Job, run: u64, ends: Ends) -> Result<Streams, JudgeError> {
         let prepared = Prepared::of(job, run)?;
-        for end in [&ends.stdin, &ends.stdout].into_iter().flatten() {
-            // As `/dev/stdin` and `/dev/stdout`, by two programs of different users.
-            let mode = Mode::from_raw_mode(0o666);
-            rustix::fs::fchmod(end, mode).step("join two programs")?;
+        for (end, mode) in [(&ends.stdin, 0o444), (&ends.stdout, 0o222)] {
+            // As `/dev/stdin` and `/dev/stdout`, by a program of another user.
+            if let Some(end) = end {
+                rustix::fs::fchmod(end, Mode::from_raw_mode(mode)).step("join two programs")?;
+            }
         }
         let input = match ends.stdin {
             Some(end) => end,
@@ -473,6 +532,8 @@ fn stop(code: u8) -> Option<Stop> {
         stop_code::WALL_TIME => Some(Stop::WallTime),
         stop_code::MEMORY => Some(Stop::Memory),
         stop_code::OUTPUT => Some(Stop::Output),
+        stop_code::DEADLOCK => Some(Stop::Deadlock),
+        stop_code::DISMISSED => Some(Stop::Dismissed),
         _ => None,
     }
 }

@@ -191,6 +191,8 @@ impl Supervisor<'_> {
             Some(Request::End { run, cause }) if run == self.run => Some(match cause {
                 Cause::Output => Reason::Limit(stop_code::OUTPUT),
                 Cause::Interrupt => Reason::Interrupt,
+                Cause::Deadlock => Reason::Limit(stop_code::DEADLOCK),
+                Cause::Dismissed => Reason::Limit(stop_code::DISMISSED),
             }),
             _ => None,
         }

@@ -44,6 +44,10 @@ pub(super) enum Cause {
     Output,
     /// Nobody wants its result any more.
     Interrupt,
+    /// It and its partner wait for each other.
+    Deadlock,
+    /// Its partner is done with it.
+    Dismissed,
 }
 
 /// A job, as the slot needs it. The descriptors beside it are standard input, output and error, and
@@ -112,6 +116,8 @@ pub(super) struct Facts {
     pub(super) stop: u8,
     /// In nanoseconds.
     pub(super) cpu: u64,
+    /// When the program started, monotonic, in nanoseconds; 0 if it did not.
+    pub(super) started: u64,
     /// In nanoseconds.
     pub(super) wall: u64,
     /// In bytes.
@@ -159,6 +165,8 @@ impl Request {
                 to.push(match cause {
                     Cause::Output => b'O',
                     Cause::Interrupt => b'I',
+                    Cause::Deadlock => b'W',
+                    Cause::Dismissed => b'D',
                 });
                 put(&mut to, *run);
             }
@@ -183,12 +191,13 @@ impl Request {
         let mut from = Reader(rest);
         match tag {
             b'R' => Some(Self::Run(Box::new(RunRequest::decode(&mut from)?))),
-            b'O' | b'I' => Some(Self::End {
+            b'O' | b'I' | b'W' | b'D' => Some(Self::End {
                 run: from.number()?,
-                cause: if *tag == b'O' {
-                    Cause::Output
-                } else {
-                    Cause::Interrupt
+                cause: match tag {
+                    b'O' => Cause::Output,
+                    b'W' => Cause::Deadlock,
+                    b'D' => Cause::Dismissed,
+                    _ => Cause::Interrupt,
                 },
             }),
             _ => None,
@@ -294,6 +303,7 @@ impl Answer {
                 put(&mut to, u64::from(facts.stop));
                 for number in [
                     facts.cpu,
+                    facts.started,
                     facts.wall,
                     facts.memory,
                     facts.files,
@@ -332,6 +342,7 @@ impl Answer {
                 status: from.number()? as i32,
                 stop: u8::try_from(from.number()?).ok()?,
                 cpu: from.number()?,
+                started: from.number()?,
                 wall: from.number()?,
                 memory: from.number()?,
                 files: from.number()?,
@@ -525,6 +536,7 @@ mod tests {
         check(Answer::Done(Facts {
             status: 9,
             stop: 2,
+            started: 1,
             cpu: 1,
             wall: 2,
             memory: 3,

@@ -4,10 +4,11 @@
 
 mod answers;
 mod equal;
+mod exchange;
 pub mod idle;
 mod inputs;
 pub mod mutations;
-mod outputs;
+pub mod outputs;
 mod programs;
 mod strictness;
 pub mod trial;

@@ -17,7 +17,7 @@ use crate::model::job::Input;
 use crate::model::judgement::JudgeError;
 use crate::model::problem::Dialogue;
 use crate::model::test_data::TestCase;
-use crate::validate::{Extent, Proving, trial};
+use crate::validate::{Extent, Proving, exchange, trial};
 use crate::validator::OutputValidator;
 use crate::validator::response::{Opinion, Response};
 
@@ -63,9 +63,9 @@ fn by_validator(
     validator: &OutputValidator,
     tasks: &[(Claim, &TestCase)],
 ) -> Result<Vec<Diagnostic>, RunError> {
-    // There is no output of one run to be shown where several make an exchange.
     if proving.problem.kind.dialogue == Dialogue::Interactive {
-        return Ok(Vec::new());
+        let cases: Vec<&TestCase> = tasks.iter().map(|(_, test_case)| *test_case).collect();
+        return exchange::prove(proving, validator, &cases);
     }
     let found = parallel::map(proving.executor, tasks, |(claim, test_case)| {
         let Some(output) = &test_case.output else {

@@ -143,6 +143,7 @@ pub(super) fn ask(
                 Stop::CpuTime | Stop::WallTime => "its time limit of 60 s",
                 Stop::Memory => "its memory limit of 2 GiB",
                 Stop::Output => "its output limit of 64 MiB",
+                Stop::Deadlock | Stop::Dismissed => "the judge",
             }
             .to_owned(),
             said,

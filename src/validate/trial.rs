@@ -23,8 +23,9 @@ const BINARY: &[u8] = b"\xff\xfe\x00\x80 1\r\x1b\n";
 /// On how many test cases an output is tried at most, until one is rejected.
 const TRIES: usize = 3;
 
-/// What is wrong with the package's own output validator. Of an interactive one nothing can be told this
-/// way, of a multi-pass one only whether it breaks down.
+/// What is wrong with the package's own output validator. Of a multi-pass one only whether it breaks down
+/// can be told this way; of an interactive one what it makes of a submission that says nothing, or
+/// nonsense, and listens to nothing.
 ///
 /// # Errors
 /// When the judge failed or was interrupted.
@@ -33,15 +34,14 @@ pub fn faults(
     validator: &OutputValidator,
     executor: &dyn Executor,
 ) -> Result<Vec<Diagnostic>, RunError> {
-    if problem.kind.dialogue == Dialogue::Interactive {
-        return Ok(Vec::new());
-    }
     let trial = Trial {
         problem,
         validator,
         executor,
     };
-    if let Some(diagnostic) = trial.of_right()? {
+    let is_live = problem.kind.dialogue == Dialogue::Interactive;
+    // Nothing is right there without being an answer.
+    if !is_live && let Some(diagnostic) = trial.of_right()? {
         // What it says about wrong ones then means nothing.
         return Ok(vec![diagnostic]);
     }
@@ -108,6 +108,12 @@ impl Trial<'_> {
 
     /// An empty output is right where the package says so, or its judge answer is empty, too.
     fn of_empty(&self) -> Result<Option<Diagnostic>, RunError> {
+        if self.problem.kind.dialogue == Dialogue::Interactive {
+            let cases = self.problem.test_data.cases.iter().take(TRIES).collect();
+            let help = "it must exit with 43 if the submission ends before all is said";
+            let tried = "a submission that ends without a word";
+            return self.must_be_rejected(cases, b"", tried, help);
+        }
         let data = &self.problem.test_data;
         let outputs = data.cases.iter().chain(&data.valid_outputs);
         let may_be_empty = outputs

@@ -13,7 +13,7 @@ use crate::model::units::Bytes;
 use crate::validator::feedback::{Feedback, NEXT_PASS};
 
 /// The exit code for a right output.
-const ACCEPT: i32 = 42;
+pub const ACCEPT: i32 = 42;
 /// The exit code for a wrong output.
 const REJECT: i32 = 43;
 
@@ -95,6 +95,7 @@ fn misbehaved(outcome: &Outcome, limits: &Limits) -> Option<String> {
             limits.memory.unwrap_or_default()
         )),
         Some(Stop::Output) => Some(too_much(limits)),
+        Some(Stop::Deadlock | Stop::Dismissed) => Some("it did not end".to_owned()),
         None if is_too_much => Some(too_much(limits)),
         None => None,
     }

@@ -221,6 +221,14 @@ fn a_judge_error_never_looks_like_a_verdict() {
 }
 
 #[test]
+fn what_was_said_is_shown_with_its_times() {
+    let events = validators::live();
+    check("live", PLAIN, &events);
+    check("live-quiet", QUIET, &events);
+    check_json("live", &events);
+}
+
+#[test]
 fn an_output_validator_says_why_and_its_faults_are_none_of_the_submission() {
     let events = validators::judge();
     check("validator", PLAIN, &events);

@@ -12,6 +12,8 @@ use juror::executor::{Executor, RunError};
 use juror::generate::{Generating, Mode, generate};
 use juror::model::isolation::{Demand, Isolation};
 use juror::model::job::{Job, Reply};
+use juror::model::joint::{JointJob, JointReply};
+use juror::model::judgement::JudgeError;
 use juror::model::units::Bytes;
 use juror::sandbox::{Host, Slot, SlotOptions};
 
@@ -259,6 +261,10 @@ impl Executor for One {
     fn run(&self, job: &Job) -> Result<Reply, RunError> {
         let mut slot = self.0.lock().expect("the slot");
         slot.run(job).map_err(RunError::Fault)
+    }
+
+    fn run_joint(&self, _: &JointJob) -> Result<JointReply, RunError> {
+        Err(JudgeError::new("run two programs", "there is one slot").into())
     }
 
     fn stop(&self) {}

@@ -5,6 +5,7 @@ mod cli;
 mod fixture;
 mod golden;
 mod ladder;
+mod live;
 mod problems;
 mod proofs;
 mod recipes;

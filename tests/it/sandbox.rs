@@ -5,6 +5,7 @@
 //! reached are far away.
 
 mod hostile;
+mod joined;
 
 use std::ffi::OsStr;
 use std::fs;
@@ -24,7 +25,7 @@ use juror::model::judgement::JudgeError;
 use juror::model::limits::Limits;
 use juror::model::outcome::{Ending, Meter, Outcome, Signal, Stop};
 use juror::model::units::Bytes;
-use juror::sandbox::{Ends, Host, Slot, SlotOptions, is_interrupted};
+use juror::sandbox::{Host, Slot, SlotOptions, is_interrupted};
 
 /// Says where the programs of a run as another user are; that run does not start another.
 pub(crate) const PROGRAMS: &str = "JUROR_TEST_PROGRAMS";
@@ -980,32 +981,6 @@ fn a_closed_slot_runs_nothing() {
     stopper.close();
     let error = slot.run(&job("hungry", &["sleep"])).unwrap_err();
     assert!(is_interrupted(&error), "{error}");
-}
-
-#[test]
-fn two_programs_talk_through_pipes_and_see_each_other_end() {
-    let (mut first, mut second) = (slot(), slot());
-    let script = |text: &str| {
-        let mut job = job("", &[]);
-        job.command.argv = ["/bin/sh", "-c", text].map(String::from).to_vec();
-        job
-    };
-    // The second closes its output and lives on; the first sees that, and the second that it ends.
-    let asking = script("echo ping; read answer; echo $answer >&2; read more || echo end >&2");
-    let answering = script("read question; echo pong; exec >&-; read more || echo end >&2");
-    let (to_second, from_first) = std::io::pipe().unwrap();
-    let (to_first, from_second) = std::io::pipe().unwrap();
-    let ends = |stdin: std::io::PipeReader, stdout: std::io::PipeWriter| Ends {
-        stdin: Some(stdin.into()),
-        stdout: Some(stdout.into()),
-    };
-    let (asks, answers) = (ends(to_first, from_first), ends(to_second, from_second));
-    let thread = std::thread::spawn(move || second.run_joined(&answering, answers).unwrap());
-    let mut asked = first.run_joined(&asking, asks).unwrap();
-    let mut answered = thread.join().unwrap();
-    assert_eq!(text(&mut asked.stderr), "pong\nend\n");
-    assert_eq!(text(&mut answered.stderr), "end\n");
-    assert_eq!(asked.outcome.stop.or(answered.outcome.stop), None);
 }
 
 #[test]

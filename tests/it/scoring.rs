@@ -456,3 +456,43 @@ fn static_validation_is_for_problems_without_scores_too() {
         &["wrong answer on secret/static validation"],
     );
 }
+
+#[test]
+fn interactive_problems_may_have_scores() {
+    let fixture = fixture();
+    let path = fixture.path("sum/problem.yaml");
+    let problem = std::fs::read_to_string(path).expect("a package");
+    let problem = problem.replace("type: scoring", "type: [scoring, interactive]");
+    fixture.write("sum/problem.yaml", problem);
+    let talk = |says: &str| {
+        format!(
+            "#!/usr/bin/env bash\ncat \"$1\"; read -r line; \
+             [[ $line == $(cat \"$2\") ]] && {{ {says}; exit 42; }}; exit 43\n"
+        )
+    };
+    set_validator(
+        &fixture,
+        &talk("[[ $line == 8 ]] && echo 2.5 > \"${3}score.txt\""),
+    );
+    fixture.write("p.sh", RIGHT);
+    let document = fixture.json("judge sum p.sh", 0);
+    assert_eq!(
+        scores(&document),
+        "92.5 40.0 all 22.5 all 30.0 all; 9 run, 0 skipped"
+    );
+    fixture.write("p.sh", UP_TO_9);
+    let document = fixture.json("judge sum p.sh", 1);
+    assert_eq!(
+        scores(&document),
+        "52.5 40.0 all 12.5 all 0.0 part; 8 run, 1 skipped"
+    );
+    set_validator(
+        &fixture,
+        &talk("[[ $line == 8 ]] && echo junk > \"${3}score.txt\""),
+    );
+    fixture.check(
+        "judge sum p.sh",
+        4,
+        &["about secret/b/3", "its score.txt is \"junk\\n\""],
+    );
+}

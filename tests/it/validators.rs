@@ -423,11 +423,18 @@ fn a_multi_pass_problem_runs_until_the_validator_has_enough() {
 }
 
 #[test]
-fn interactive_problems_are_refused_for_now() {
-    let fixture = fixture(VALIDATOR);
-    set_problem(&fixture, "type: interactive\n", "");
-    fixture.write("a.sh", RIGHT);
-    fixture.check("judge sum a.sh", 3, &["interactive cannot be judged yet"]);
+fn large_outputs_reach_the_validator() {
+    let fixture = fixture(
+        "#!/usr/bin/env bash\nif [[ $(cat \"$1\") == '1 2' ]]; then read -r line; \
+         [[ $line == 3 ]] && exit 42; exit 43; fi\n[[ $(tr -d -c x | wc -c) == 3000000 ]] && exit 42; exit 43\n",
+    );
+    let program = |number: u32| {
+        format!("read -r a b; [[ $a == 1 ]] && echo 3 || head -c {number} /dev/zero | tr '\\0' x\n")
+    };
+    fixture.write("p.sh", program(3_000_000));
+    fixture.check("judge sum p.sh", 0, &["AC"]);
+    fixture.write("p.sh", program(2_999_999));
+    fixture.check("judge sum p.sh", 1, &["WA"]);
 }
 
 /// The same validator in several languages, by file name.

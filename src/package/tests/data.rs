@@ -376,7 +376,8 @@ fn shown_and_downloaded_files_fit_together() {
 --- data/sample/1.ans
 1
 --- data/sample/1.interaction
-1
+<1
+>2
 --- data/sample/1.in.download
 1
 --- data/sample/1.ans.download
@@ -391,7 +392,8 @@ fn shown_and_downloaded_files_fit_together() {
 --- data/sample/1.ans
 1
 --- data/sample/1.interaction
-1
+<1
+>2
 --- data/sample/1.in.statement
 1
 --- data/sample/1.in.download
@@ -401,6 +403,24 @@ fn shown_and_downloaded_files_fit_together() {
 ",
         &[
             "error data/sample/1.interaction: and 1.in.statement both replace the input of `1`; keep one of the two",
+        ],
+    );
+    check(
+        "\
+--- data/sample/1.in
+1
+--- data/sample/1.ans
+1
+--- data/sample/1.interaction
+<1
+2
+--- data/sample/1.in.download
+1
+--- data/sample/1.ans.download
+1
+",
+        &[
+            "error data/sample/1.interaction:2:1: starts with neither `<` nor `>`; each line is `<` and a line of the judge, `>` and a line of the submission, or `---` between passes",
         ],
     );
     check(

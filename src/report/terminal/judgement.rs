@@ -9,6 +9,7 @@ use crate::model::units::{Bytes, seconds};
 use crate::model::verdict::Verdict;
 use crate::report::style::{Look, Style};
 use crate::report::terminal::difference;
+use crate::report::terminal::exchange;
 use crate::report::terminal::page::{INDENT, Label, Page};
 use crate::report::terminal::score;
 
@@ -213,6 +214,9 @@ fn rejected(page: &mut Page<'_>, judgement: &Judgement, case: &CaseJudgement) {
     }
     if let Some(evidence) = &case.evidence {
         difference::write_diff(page, evidence);
+        if let Some(transcript) = &evidence.transcript {
+            exchange::write(page, transcript);
+        }
     }
     // A message of one line is part of the cause.
     let is_told = case.message == case.cause

@@ -2,6 +2,7 @@
 
 mod diagnostic;
 mod difference;
+mod exchange;
 mod judgement;
 mod page;
 mod score;

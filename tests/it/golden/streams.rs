@@ -46,6 +46,7 @@ pub(super) fn all() -> Vec<Vec<Event>> {
         validators::judge(),
         scores::judge(),
         scores::verify(),
+        validators::live(),
     ]
 }
 

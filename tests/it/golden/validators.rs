@@ -1,9 +1,12 @@
 //! Recorded event streams of a problem with an output validator of its own.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use juror::model::event::Event;
+use juror::model::joint::{Said, Side, Transcript};
 use juror::model::judgement::{CaseJudgement, Evidence, FaultyProgram, JudgeError};
+use juror::model::units::Bytes;
 use juror::model::verdict::Verdict;
 
 use super::streams::{
@@ -67,4 +70,71 @@ pub(super) fn judge() -> Vec<Event> {
         error,
     });
     finished(events, 210)
+}
+
+/// `judge` of an interactive problem: a bad move late in a long game, a move without a line end, and a flood.
+pub(super) fn live() -> Vec<Event> {
+    let mut events = started("judge", 3);
+    events.push(limits_set());
+    let said = |at: u64, by: Side, text: &str| Said {
+        at: Duration::from_micros(at),
+        by,
+        text: text.as_bytes().to_vec(),
+    };
+    let rejection = |verdict: Verdict, cause: &str, transcript: Transcript, name: &str| {
+        let repeat = format!("juror judge problems/stairs {name} --case secret/01");
+        CaseJudgement {
+            evidence: Some(Box::new(Evidence {
+                transcript: Some(transcript),
+                ..evidence(b"", &repeat)
+            })),
+            ..rejected("secret/01", verdict, cause)
+        }
+    };
+    let mut game = vec![
+        said(812, Side::Partner, "30 1\n"),
+        said(812, Side::Partner, "7 7 7\n"),
+    ];
+    for turn in 0..28_u64 {
+        let by = match turn % 2 {
+            0 => Side::Program,
+            _ => Side::Partner,
+        };
+        game.push(said(900 + 450 * turn, by, "L\n"));
+    }
+    let game = Transcript {
+        first: game,
+        ..Transcript::default()
+    };
+    let cause = "the output validator rejects it: turn 29 of 30, board 1 2: L gives away 1";
+    let case = rejection(Verdict::WrongAnswer, cause, game, "greedy.cpp");
+    judged(&mut events, judgement("greedy.cpp", vec![case]));
+    let unfinished = Transcript {
+        first: vec![
+            said(640, Side::Partner, "2 1\n"),
+            said(655, Side::Partner, "4 9\n"),
+            said(1301, Side::Program, "R"),
+        ],
+        ..Transcript::default()
+    };
+    let cause = "waited for input that never came: the output validator waited, too, for a line or its end. \
+                 Was all output flushed?";
+    let case = rejection(Verdict::TimeLimitExceeded, cause, unfinished, "hurry.py");
+    judged(&mut events, judgement("hurry.py", vec![case]));
+    let flood = Transcript {
+        first: vec![
+            said(640, Side::Partner, "2 1\n"),
+            said(655, Side::Program, "\u{1b}[2J\n"),
+        ],
+        left_out: Bytes(5_000_000),
+        last: vec![said(90_000, Side::Program, "R\n")],
+    };
+    let case = rejection(
+        Verdict::OutputLimitExceeded,
+        "wrote more than the 8 MiB allowed",
+        flood,
+        "flood.c",
+    );
+    judged(&mut events, judgement("flood.c", vec![case]));
+    finished(events, 90)
 }

@@ -163,6 +163,7 @@ fn ends(outcome: &Outcome) -> String {
         Some(Stop::WallTime) => "wall time".to_owned(),
         Some(Stop::Memory) => "memory".to_owned(),
         Some(Stop::Output) => "output".to_owned(),
+        Some(stop) => format!("{stop:?}"),
         None => summary(outcome),
     }
 }

@@ -1,0 +1,338 @@
+//! Two programs have talked, and at least one did not do well: who is to blame.
+//!
+//! The first failure counts. What the output validator decides before it is told that the submission has
+//! ended is by what the submission said, so it counts before whatever happened to the submission then. What it
+//! decides afterwards may be by the end itself; so if the submission ended badly, that counts.
+//!
+//! Source: problem package format 2025-09, "Reporting a judgement", "Limits".
+
+use std::time::Duration;
+
+use crate::judge::classify::{Classified, classify};
+use crate::model::joint::{Deadlock, Side, Waits};
+use crate::model::limits::Limits;
+use crate::model::outcome::{Outcome, Stop};
+use crate::model::text::given_seconds;
+use crate::model::units::seconds;
+use crate::model::verdict::Verdict;
+use crate::validator::response::Opinion;
+
+/// What is known when both programs are gone.
+pub(super) struct Scene<'a> {
+    /// What the submission did.
+    pub(super) submission: &'a Outcome,
+    /// What it may use.
+    pub(super) limits: &'a Limits,
+    /// What it was last seen to wait for.
+    pub(super) waits: Option<Waits>,
+    /// What the output validator says.
+    pub(super) opinion: &'a Opinion,
+    /// The output validator's CPU time.
+    pub(super) validator_time: Duration,
+    /// Whether it was last seen to run.
+    pub(super) validator_runs: bool,
+    /// Which of them ended first.
+    pub(super) first: Side,
+    /// Whether the output validator was told, while it ran, that the submission's output is at its end.
+    pub(super) is_told: bool,
+    /// Both waited for each other.
+    pub(super) deadlock: Option<Deadlock>,
+}
+
+/// Who is to blame, if anybody.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Blame {
+    /// The submission, by itself.
+    Submission(Classified),
+    /// Whoever the output validator says.
+    AsTheValidatorSays,
+    /// The output validator: what it did.
+    Validator(String),
+}
+
+/// Says who is to blame.
+pub(super) fn blame(scene: &Scene<'_>) -> Blame {
+    if let Some(deadlock) = &scene.deadlock {
+        return in_deadlock(deadlock);
+    }
+    let earned = classify(scene.submission, scene.limits);
+    let decided_before = !scene.is_told || scene.first == Side::Partner;
+    match (scene.opinion, earned) {
+        (Opinion::Rejected, _) if decided_before => Blame::AsTheValidatorSays,
+        (Opinion::Broken(what), _) if decided_before => Blame::Validator(what.clone()),
+        (Opinion::Broken(what), None) => Blame::Validator(what.clone()),
+        (_, Some(earned)) => slow(scene).unwrap_or_else(|| by_itself(scene, earned)),
+        (_, None) => Blame::AsTheValidatorSays,
+    }
+}
+
+/// Both waited, so the submission did for what could never come; unless the output validator waited only for
+/// itself.
+fn in_deadlock(deadlock: &Deadlock) -> Blame {
+    let cause = match (deadlock.program, deadlock.partner) {
+        (_, Waits::Itself) => {
+            let what = "it waits for itself, such as for a lock that nobody will open";
+            return Blame::Validator(what.to_owned());
+        }
+        (Waits::Input, Waits::Input) => {
+            "waited for input that never came: the output validator waited, too, for a line or its end. \
+             Was all output flushed?"
+        }
+        (Waits::Input, Waits::Output) => {
+            "waited for input, and the output validator for its own output to be read"
+        }
+        (Waits::Output, _) => {
+            "waited for its output to be read, which the output validator does not do"
+        }
+        (Waits::Itself, _) => "waited for itself, such as for a lock that nobody will open",
+    };
+    Blame::Submission(Classified {
+        verdict: Verdict::TimeLimitExceeded,
+        cause: cause.to_owned(),
+    })
+}
+
+/// The output validator kept the submission waiting until its limit on the clock: it worked for more than half
+/// of that time; or for a good part of it, and still did when the submission was seen to wait. Others may have taken
+/// the processor from it.
+fn slow(scene: &Scene<'_>) -> Option<Blame> {
+    let is_by_the_clock = scene.submission.stop == Some(Stop::WallTime);
+    let wall_time = scene.submission.wall_time;
+    let is_seen = scene.waits == Some(Waits::Input) && scene.validator_runs;
+    let part = if is_seen { 10 } else { 2 };
+    let is_slow = scene.validator_time * part > wall_time;
+    let what = || {
+        format!(
+            "it used {} of CPU time, while the submission waited until the {} on the clock that it may",
+            seconds(scene.validator_time),
+            given_seconds(scene.limits.wall_time.unwrap_or_default()),
+        )
+    };
+    (is_by_the_clock && is_slow).then(|| Blame::Validator(what()))
+}
+
+fn by_itself(scene: &Scene<'_>, earned: Classified) -> Blame {
+    let is_by_the_clock = scene.submission.stop == Some(Stop::WallTime);
+    let cause = match (is_by_the_clock, scene.waits) {
+        (true, Some(Waits::Input)) => Some(format!(
+            "waited for input that never came, until the {} on the clock that it may, with {} of CPU time",
+            given_seconds(scene.limits.wall_time.unwrap_or_default()),
+            seconds(scene.submission.cpu_time)
+        )),
+        _ => None,
+    };
+    Blame::Submission(Classified {
+        cause: cause.unwrap_or(earned.cause),
+        ..earned
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::executor::scripted::quiet_outcome;
+    use crate::model::outcome::{Ending, Signal};
+    use crate::model::units::Bytes;
+
+    const WELL: Ending = Ending::Exited(0);
+    const BADLY: Ending = Ending::Exited(1);
+    const CRASH: Ending = Ending::Signalled(Signal(11));
+    const KILLED: Ending = Ending::Signalled(Signal(9));
+
+    fn limits() -> Limits {
+        Limits {
+            cpu_time: Some(Duration::from_secs(1)),
+            wall_time: Some(Duration::from_secs(3)),
+            memory: Some(Bytes::mib(64)),
+            output: Some(Bytes::mib(8)),
+            processes: Some(64),
+        }
+    }
+
+    fn broken() -> Opinion {
+        Opinion::Broken("it ended with exit code 1".to_owned())
+    }
+
+    /// How the two met their ends.
+    #[derive(Clone, Copy, PartialEq)]
+    enum Order {
+        /// The validator ended while the submission ran.
+        ValidatorFirst,
+        /// The submission ended, but the validator decided before it was told.
+        LastWords,
+        /// The submission ended, the validator was told, and ended.
+        Told,
+    }
+    use Order::{LastWords, Told, ValidatorFirst};
+
+    fn scene<'a>(
+        submission: &'a Outcome,
+        opinion: &'a Opinion,
+        limits: &'a Limits,
+        order: Order,
+    ) -> Scene<'a> {
+        Scene {
+            submission,
+            limits,
+            waits: None,
+            opinion,
+            validator_time: Duration::from_millis(5),
+            validator_runs: false,
+            first: match order {
+                ValidatorFirst => Side::Partner,
+                LastWords | Told => Side::Program,
+            },
+            is_told: order == Told,
+            deadlock: None,
+        }
+    }
+
+    /// A verdict and the start of its cause, `says` for what the validator says, or `fault`.
+    fn shown(blame: &Blame) -> String {
+        match blame {
+            Blame::Submission(classified) => {
+                format!("{} {}", classified.verdict, classified.cause)
+            }
+            Blame::AsTheValidatorSays => "says".to_owned(),
+            Blame::Validator(what) => format!("fault {what}"),
+        }
+    }
+
+    fn check(ending: Ending, stop: Option<Stop>, opinion: Opinion, order: Order, expected: &str) {
+        let outcome = Outcome {
+            ending,
+            stop,
+            ..quiet_outcome()
+        };
+        let found = shown(&blame(&scene(&outcome, &opinion, &limits(), order)));
+        let start: String = found.chars().take(expected.chars().count()).collect();
+        assert_eq!(start, expected, "{ending:?} {stop:?} {opinion:?}: {found}");
+    }
+
+    #[test]
+    fn when_both_end_well_the_validator_decides() {
+        for order in [ValidatorFirst, LastWords, Told] {
+            check(WELL, None, Opinion::Accepted, order, "says");
+            // Told of an early end it says so.
+            check(WELL, None, Opinion::Rejected, order, "says");
+        }
+    }
+
+    #[test]
+    fn a_rejection_wins_over_what_happens_to_the_submission_afterwards() {
+        for order in [ValidatorFirst, LastWords] {
+            for ending in [BADLY, CRASH] {
+                check(ending, None, Opinion::Rejected, order, "says");
+            }
+            for stop in [Stop::CpuTime, Stop::WallTime, Stop::Memory, Stop::Output] {
+                check(KILLED, Some(stop), Opinion::Rejected, order, "says");
+            }
+        }
+        let dismissed = Some(Stop::Dismissed);
+        check(KILLED, dismissed, Opinion::Rejected, ValidatorFirst, "says");
+    }
+
+    #[test]
+    fn a_failure_before_the_end_wins_over_what_the_validator_says_about_it() {
+        for opinion in [Opinion::Rejected, Opinion::Accepted, broken()] {
+            let check = |ending, stop, expected: &str| {
+                check(ending, stop, opinion.clone(), Told, expected);
+            };
+            check(BADLY, None, "RTE exit code 1");
+            check(CRASH, None, "RTE killed by SIGSEGV");
+            check(KILLED, Some(Stop::CpuTime), "TLE");
+            check(KILLED, Some(Stop::WallTime), "TLE");
+            check(KILLED, Some(Stop::Memory), "MLE");
+            check(KILLED, Some(Stop::Output), "OLE");
+        }
+    }
+
+    #[test]
+    fn after_an_acceptance_the_submission_has_still_to_end_well() {
+        for order in [ValidatorFirst, LastWords] {
+            check(BADLY, None, Opinion::Accepted, order, "RTE exit code 1");
+            let stop = Some(Stop::WallTime);
+            check(KILLED, stop, Opinion::Accepted, order, "TLE");
+            let stop = Some(Stop::Output);
+            check(KILLED, stop, Opinion::Accepted, order, "OLE");
+        }
+    }
+
+    #[test]
+    fn a_validator_that_breaks_down_is_at_fault_unless_the_submission_failed_before() {
+        let fault = "fault it ended with exit code 1";
+        for order in [ValidatorFirst, LastWords] {
+            check(CRASH, None, broken(), order, fault);
+            check(KILLED, Some(Stop::Dismissed), broken(), order, fault);
+            check(KILLED, Some(Stop::WallTime), broken(), order, fault);
+        }
+        for order in [ValidatorFirst, LastWords, Told] {
+            check(WELL, None, broken(), order, fault);
+        }
+    }
+
+    #[test]
+    fn two_that_wait_for_each_other_are_the_submissions_fault() {
+        let check = |program: Waits, partner: Waits, expected: &str| {
+            let outcome = Outcome {
+                ending: KILLED,
+                stop: Some(Stop::Deadlock),
+                ..quiet_outcome()
+            };
+            let (opinion, limits) = (Opinion::Broken("it did not end".to_owned()), limits());
+            let mut scene = scene(&outcome, &opinion, &limits, LastWords);
+            scene.deadlock = Some(Deadlock {
+                at: Duration::from_millis(25),
+                program,
+                partner,
+            });
+            let found = shown(&blame(&scene));
+            assert!(found.starts_with(expected), "{found}");
+        };
+        use Waits::{Input, Itself, Output};
+        check(Input, Input, "TLE waited for input that never came");
+        check(
+            Input,
+            Output,
+            "TLE waited for input, and the output validator",
+        );
+        check(Output, Output, "TLE waited for its output to be read");
+        check(Itself, Input, "TLE waited for itself");
+        check(Input, Itself, "fault it waits for itself");
+    }
+
+    #[test]
+    fn a_submission_at_its_limit_on_the_clock_waited_for_something() {
+        let check = |waits: Option<Waits>, validator_time: u64, runs: bool, expected: &str| {
+            let outcome = Outcome {
+                ending: KILLED,
+                stop: Some(Stop::WallTime),
+                wall_time: Duration::from_secs(3),
+                ..quiet_outcome()
+            };
+            let (opinion, limits) = (Opinion::Rejected, limits());
+            let scene = Scene {
+                waits,
+                validator_time: Duration::from_millis(validator_time),
+                validator_runs: runs,
+                ..scene(&outcome, &opinion, &limits, Told)
+            };
+            assert_eq!(shown(&blame(&scene)), expected);
+        };
+        let waited = "TLE waited for input that never came, until the 3 s on the clock that it may, with 0.010 s of CPU time";
+        let idle = "TLE 3.00 s on the wall clock, 3.00 s allowed, with 0.010 s of CPU time: it slept, or waited for input that never came";
+        let fault = |time: &str| {
+            format!(
+                "fault it used {time} of CPU time, while the submission waited until the 3 s on the clock that it may"
+            )
+        };
+        check(Some(Waits::Input), 5, false, waited);
+        check(Some(Waits::Input), 5, true, waited);
+        check(Some(Waits::Input), 1400, false, waited);
+        check(None, 5, true, idle);
+        check(None, 400, true, idle);
+        check(Some(Waits::Input), 400, true, &fault("0.400 s"));
+        check(Some(Waits::Input), 1600, false, &fault("1.60 s"));
+        check(None, 1600, false, &fault("1.60 s"));
+    }
+}

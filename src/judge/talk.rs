@@ -1,0 +1,111 @@
+//! Interactive problems: submission and output validator run at the same time and talk.
+//!
+//! Source: problem package format 2025-09, "Running test cases", "Output validator".
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::executor::RunError;
+use crate::judge::ask::{Asked, answered};
+use crate::judge::blame::{Blame, Scene, blame};
+use crate::judge::case::{Detail, Judged, Pass, Ran, Trial, fault, job, make_parent};
+use crate::model::job::Input;
+use crate::model::joint::{JointJob, JointReply, Side, Transcript};
+use crate::model::units::Bytes;
+use crate::model::verdict::Verdict;
+use crate::validator::OutputValidator;
+use crate::validator::response::{ACCEPT, Response};
+
+/// How much of an exchange is kept, of its beginning and of its end each.
+const TRANSCRIPT: Bytes = Bytes::kib(16);
+
+impl Trial<'_> {
+    /// Lets the submission talk with the validator, and judges who failed first.
+    pub(super) fn talk(&self, validator: &OutputValidator, pass: &Pass) -> Result<Ran, RunError> {
+        let test_case = self.case.test_case;
+        let mut program = job(self.rules, self.entry, test_case, pass);
+        program.stdin = Input::Empty;
+        let kept = program.keep.clone();
+        make_parent(kept.as_deref())?;
+        let mut asking = self.begin(pass)?;
+        let question = asking.question(self, pass, Input::Empty);
+        let mut partner = validator.job(question)?;
+        // So it is always the submission whose time runs out first. That it waits costs the validator nothing.
+        partner.limits.wall_time = partner
+            .limits
+            .wall_time
+            .zip(program.limits.wall_time)
+            .map(|(own, other)| own + other);
+        let partner_limits = partner.limits.clone();
+        let joint = JointJob {
+            program,
+            partner,
+            farewell: ACCEPT,
+            transcript: (self.rules.detail != Detail::Brief).then_some(TRANSCRIPT),
+        };
+        let JointReply {
+            program,
+            partner,
+            told,
+            deadlock,
+            transcript,
+        } = self.executor.run_joint(&joint)?;
+        if let Some(kept) = &kept {
+            keep(&transcript, kept)?;
+        }
+        let first = match program.ended <= partner.ended {
+            true => Side::Program,
+            false => Side::Partner,
+        };
+        let is_told = told.is_some_and(|told| told < partner.ended);
+        let response = Response::of(partner.reply, &partner_limits, asking.contract)?;
+        let blame = blame(&Scene {
+            submission: &program.reply.outcome,
+            limits: &self.rules.limits,
+            waits: program.waits,
+            opinion: &response.opinion,
+            validator_time: response.outcome.cpu_time,
+            validator_runs: partner.runs,
+            first,
+            is_told,
+            deadlock,
+        });
+        let judged = match blame {
+            Blame::Validator(what) => {
+                let asked = Asked::output(validator);
+                return Err(self.broken(asked, &what, &response, asking.wanted).into());
+            }
+            Blame::Submission(classified) => Judged {
+                answered: Some(answered(&response, asking.wanted)),
+                ..Judged::from(classified)
+            },
+            Blame::AsTheValidatorSays => {
+                let next = asking.next_pass(&response, pass)?;
+                let asked = Asked::output(validator);
+                let mut judged = self.as_it_says(asked, &response, next, asking.wanted)?;
+                let classified = &mut judged.classified;
+                if classified.verdict == Verdict::WrongAnswer && is_told && first == Side::Program {
+                    classified.cause = format!("it ended early; {}", classified.cause);
+                }
+                judged
+            }
+        };
+        Ok(Ran {
+            reply: program.reply,
+            judged: Judged {
+                transcript: Some(transcript),
+                ..judged
+            },
+            kept,
+        })
+    }
+}
+
+/// Writes what was said beside the box that is kept, in the notation of `.interaction` files.
+fn keep(transcript: &Transcript, kept: &Path) -> Result<(), RunError> {
+    let mut path = kept.as_os_str().to_owned();
+    path.push(".interaction");
+    let path = PathBuf::from(path);
+    let written = fs::write(&path, transcript.notation());
+    Ok(written.map_err(|error| fault(&format!("write {}", path.display()), error))?)
+}

@@ -1,0 +1,59 @@
+//! What submission and output validator said to each other, as lines with times.
+
+use crate::model::joint::{Line, Transcript, lines};
+use crate::model::text::{count, visible};
+use crate::model::units::seconds;
+use crate::report::style::Look;
+use crate::report::terminal::page::{INDENT, Page};
+
+/// The most lines that are shown of the beginning.
+const FIRST: usize = 8;
+/// The most lines that are shown of the end, where most failures are.
+const LAST: usize = 16;
+
+/// Writes an exchange in the notation of `.interaction` files, with the time of each line; nothing where
+/// nothing was said.
+pub(super) fn write(page: &mut Page<'_>, transcript: &Transcript) {
+    let (first, last) = (lines(&transcript.first), lines(&transcript.last));
+    if first.is_empty() && last.is_empty() {
+        return;
+    }
+    page.blank();
+    page.line(
+        INDENT,
+        "what was said: `<` by the output validator, `>` by the submission",
+    );
+    let both: Vec<&Line> = first.iter().chain(&last).collect();
+    let left_out = transcript.left_out;
+    if left_out.0 == 0 && both.len() <= FIRST + LAST {
+        both.iter().for_each(|line| one(page, line));
+        return;
+    }
+    let start = match left_out.0 {
+        0 => FIRST,
+        _ => FIRST.min(first.len()),
+    };
+    let end = both.len().saturating_sub(LAST).max(start);
+    both[..start].iter().for_each(|line| one(page, line));
+    let hidden = match (end - start, left_out.0) {
+        (lines, 0) => count(lines, "line"),
+        (0, _) => format!("{left_out} that were not kept"),
+        (lines, _) => format!("{}, {left_out} that were not kept", count(lines, "line")),
+    };
+    let text = format!("{} {hidden}", page.style.ellipsis());
+    page.line(INDENT + 2, &page.style.paint(Look::Dim, &text));
+    both[end..].iter().for_each(|line| one(page, line));
+}
+
+fn one(page: &mut Page<'_>, line: &Line) {
+    let end = match line.is_whole {
+        true => "",
+        false => " (no line end)",
+    };
+    let text = visible(&line.text);
+    page.quoted_line(&format!(
+        "{:>8} {}{text}{end}",
+        seconds(line.at),
+        line.by.mark()
+    ));
+}

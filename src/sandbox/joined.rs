@@ -1,0 +1,274 @@
+//! Two runs that talk with each other, each in a slot of its own.
+//!
+//! # Theory of operation
+//!
+//! Each program runs in its own slot, under its own limits, exactly as it would alone; each slot is served by a thread
+//! of the judge as always. What is new is a third: it holds the other ends of both programs' standard
+//! streams and carries what is said (see [`relay`](crate::sandbox::relay)).
+//!
+//! | what happens | what follows |
+//! |---|---|
+//! | one closes its output, or ends | the other reads to the end of its input |
+//! | the program ends | the partner hears of it once it has read all and waits for more: last words count before the end |
+//! | one closes its input, or ends | what the other writes is counted as unread; it is not hurt |
+//! | the partner ends as it should | the program goes on, within its limits, to its own end |
+//! | the partner ends in another way | the program is ended: [`Stop::Dismissed`](crate::model::outcome::Stop) |
+//! | the program ends | the partner goes on, within its limits |
+//! | one says more than it may | it is ended: [`Stop::Output`](crate::model::outcome::Stop) |
+//! | both stand still, nothing on its way | both are ended: [`Stop::Deadlock`](crate::model::outcome::Stop) |
+//! | a slot fails | the other run is ended, and the failure is told |
+//!
+//! Who ended first is known from the kernel's clock, not from the order in which the judge hears of it: each
+//! run's first process notes when its program ended. It may do so a moment late, and meanwhile the
+//! other program could see the end of its input and end for it; so the judge, which alone can pass that on, notes
+//! the time before it does.
+
+use std::os::fd::OwnedFd;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+use rustix::event::EventfdFlags;
+use rustix::pipe::PipeFlags;
+use rustix::process::Pid;
+use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
+
+use crate::model::job::Job;
+use crate::model::joint::{JointJob, JointReply, Part, Side};
+use crate::model::judgement::JudgeError;
+use crate::model::outcome::Stop;
+use crate::model::units::Bytes;
+use crate::sandbox::fault::Step;
+use crate::sandbox::relay::{Over, Ran, Relay, Speaker};
+use crate::sandbox::slot::{Ends, Slot, is_interrupted};
+use crate::sandbox::sys;
+use crate::sandbox::transcript::Recorder;
+use crate::sandbox::waiting::Watch;
+use crate::sandbox::wire::Cause;
+
+const STEP: &str = "join two programs";
+
+impl Slot {
+    /// Runs the program of a joint job in this slot and its partner in another, and returns when all processes
+    /// of both are gone.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run), for either of the two.
+    pub fn run_joint(
+        &mut self,
+        partner: &mut Self,
+        job: &JointJob,
+    ) -> Result<JointReply, JudgeError> {
+        let start = sys::clock(libc::CLOCK_MONOTONIC);
+        let (to_program, program_reads) = pipe(JudgeIs::Writing)?;
+        let (to_partner, partner_reads) = pipe(JudgeIs::Writing)?;
+        let (from_program, program_writes) = pipe(JudgeIs::Reading)?;
+        let (from_partner, partner_writes) = pipe(JudgeIs::Reading)?;
+        let bell = rustix::event::eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK);
+        let bell = bell.step(STEP)?;
+        let (tell, over) = mpsc::channel();
+        let watches = [
+            Watch::new(self.process(), &to_program, &from_program),
+            Watch::new(partner.process(), &to_partner, &from_partner),
+        ];
+        let [program_watch, partner_watch] = watches;
+        let most = |job: &Job| job.limits.output.map(|limit| limit.0);
+        let mut relay = Relay {
+            program: Speaker::new(
+                from_program,
+                to_partner,
+                most(&job.program),
+                self.ender_of_next(),
+                program_watch,
+            ),
+            partner: Speaker::new(
+                from_partner,
+                to_program,
+                most(&job.partner),
+                partner.ender_of_next(),
+                partner_watch,
+            ),
+            farewell: job.farewell,
+            bell: bell.try_clone().step(STEP)?,
+            over,
+            recorder: job.transcript.map(Recorder::new),
+            start,
+            end: None,
+            told: None,
+            deadlock: None,
+        };
+        let process = self.process();
+        let enders = [relay.program.ender.clone(), relay.partner.ender.clone()];
+        let end_both = || enders.iter().for_each(|ender| ender.end(Cause::Interrupt));
+        let runs = [
+            Run {
+                slot: partner,
+                job: &job.partner,
+                ends: ends(partner_reads, partner_writes),
+                side: Side::Partner,
+            },
+            Run {
+                slot: self,
+                job: &job.program,
+                ends: ends(program_reads, program_writes),
+                side: Side::Program,
+            },
+        ];
+        thread::scope(|scope| {
+            for run in runs {
+                let (tell, bell) = (tell.clone(), &bell);
+                let work = move || run.run(&tell, bell);
+                let spawned = thread::Builder::new().spawn_scoped(scope, work);
+                spawned.step(STEP).inspect_err(|_| end_both())?;
+            }
+            let _beside = Beside::programs_of(process);
+            relay.run().step(STEP).inspect_err(|_| end_both())
+        })?;
+        reply(job, relay)
+    }
+}
+
+/// This thread on the core of the two programs, until dropped. They take turns, and it is between them: on
+/// another core it would have to be woken there, each time anew, which takes longer than all else that it does.
+struct Beside {
+    before: CpuSet,
+}
+
+impl Beside {
+    /// On the core of a slot's process; where that fails, it is only slower.
+    fn programs_of(process: i32) -> Option<Self> {
+        let before = sched_getaffinity(None).ok()?;
+        let cores = sched_getaffinity(Pid::from_raw(process)).ok()?;
+        sched_setaffinity(None, &cores).ok()?;
+        Some(Self { before })
+    }
+}
+
+impl Drop for Beside {
+    fn drop(&mut self) {
+        let _ = sched_setaffinity(None, &self.before);
+    }
+}
+
+/// One of the two runs.
+struct Run<'a> {
+    slot: &'a mut Slot,
+    job: &'a Job,
+    ends: Ends,
+    side: Side,
+}
+
+impl Run<'_> {
+    /// Runs it, and tells.
+    fn run(self, tell: &mpsc::Sender<Over>, bell: &OwnedFd) {
+        let Self {
+            slot,
+            job,
+            ends,
+            side,
+        } = self;
+        let ran = catch_unwind(AssertUnwindSafe(|| {
+            let reply = slot.run_joined(job, ends)?;
+            Ok(Ran {
+                reply,
+                started: slot.last_start(),
+            })
+        }));
+        let result = ran.unwrap_or_else(|_| Err(JudgeError::new(STEP, "a thread panicked")));
+        // The relay hears both; should it have failed, nobody listens.
+        let _ = tell.send(Over { side, result });
+        let _ = rustix::io::write(bell, &1_u64.to_ne_bytes());
+    }
+}
+
+fn ends(stdin: OwnedFd, stdout: OwnedFd) -> Ends {
+    Ends {
+        stdin: Some(stdin),
+        stdout: Some(stdout),
+    }
+}
+
+/// What the judge does with a pipe.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum JudgeIs {
+    Reading,
+    Writing,
+}
+
+/// A pipe: the judge's end, which does not block, and the program's.
+fn pipe(judge: JudgeIs) -> Result<(OwnedFd, OwnedFd), JudgeError> {
+    let (read, write) = rustix::pipe::pipe_with(PipeFlags::CLOEXEC).step(STEP)?;
+    let (ours, theirs) = match judge {
+        JudgeIs::Reading => (read, write),
+        JudgeIs::Writing => (write, read),
+    };
+    rustix::io::ioctl_fionbio(&ours, true).step(STEP)?;
+    Ok((ours, theirs))
+}
+
+/// Puts together what is known when both are over.
+fn reply(job: &JointJob, relay: Relay) -> Result<JointReply, JudgeError> {
+    let start = relay.start;
+    let deadlock = relay.deadlock;
+    let told = relay
+        .told
+        .map(|time| Duration::from_nanos(time.saturating_sub(start)));
+    let missing = || Err(JudgeError::new(STEP, "a run told nothing"));
+    let mut program = relay.program;
+    let mut partner = relay.partner;
+    let results = (
+        program.over.take().unwrap_or_else(missing),
+        partner.over.take().unwrap_or_else(missing),
+    );
+    let (program_ran, partner_ran) = match results {
+        (Ok(program), Ok(partner)) => (program, partner),
+        // Interrupted is the one that was ended because the other failed.
+        (Err(error), Err(other)) if is_interrupted(&error) => return Err(other),
+        (Err(error), _) | (_, Err(error)) => return Err(error),
+    };
+    Ok(JointReply {
+        program: Part {
+            waits: (deadlock.map(|it| it.program)).or(program.waits),
+            ..part(program, program_ran, &job.program, start)
+        },
+        partner: Part {
+            waits: (deadlock.map(|it| it.partner)).or(partner.waits),
+            ..part(partner, partner_ran, &job.partner, start)
+        },
+        told,
+        deadlock,
+        transcript: relay.recorder.map(Recorder::finish).unwrap_or_default(),
+    })
+}
+
+fn part(speaker: Speaker, ran: Ran, job: &Job, start: u64) -> Part {
+    let since = |time: u64| Duration::from_nanos(time.saturating_sub(start));
+    let mut reply = ran.reply;
+    let closed = since(speaker.closed.unwrap_or(start));
+    let (started, ended) = match ran.started {
+        // It was ended before it began.
+        0 => (closed, closed),
+        time => {
+            let noted = since(time) + reply.outcome.wall_time;
+            let seen = speaker.ended.map_or(noted, since);
+            (since(time), noted.min(seen))
+        }
+    };
+    let outcome = &mut reply.outcome;
+    outcome.stdout_bytes = Bytes(speaker.said);
+    let written = outcome.stdout_bytes.saturating_add(outcome.stderr_bytes);
+    let is_too_much = job.limits.output.is_some_and(|limit| written > limit);
+    if outcome.stop.is_none() && is_too_much {
+        outcome.stop = Some(Stop::Output);
+    }
+    Part {
+        waits: None,
+        runs: speaker.runs,
+        started,
+        ended,
+        closed: closed.min(ended),
+        unread: Bytes(speaker.unread),
+        reply,
+    }
+}

@@ -1,0 +1,486 @@
+//! Carries what two programs say from one to the other, and notices what happens between them.
+//!
+//! Each program has two pipes to the judge and none to the other program. So whoever writes to one that
+//! has ended is not hurt by it (nobody gets SIGPIPE; what it writes is counted as unread), all that is said can be
+//! counted, limited and written down, and when both stand still with nothing on its way, that is seen at
+//! once. At most one buffer each way is held; a program that is not listened to has to wait, as with a pipe.
+//!
+//! Nothing here runs at intervals while something is said: it sleeps until there is something to
+//! carry. When all has been quiet for a while it looks at what both wait for, ever more rarely.
+
+use std::io;
+use std::os::fd::OwnedFd;
+use std::sync::mpsc::Receiver;
+use std::time::Duration;
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+
+use crate::model::job::Reply;
+use crate::model::joint::{Deadlock, Side, Waits};
+use crate::model::judgement::JudgeError;
+use crate::model::outcome::Ending;
+use crate::sandbox::slot::Ender;
+use crate::sandbox::sys;
+use crate::sandbox::transcript::Recorder;
+use crate::sandbox::waiting::{Seen, Still, Watch};
+use crate::sandbox::wire::Cause;
+
+/// How much is carried at once, in bytes.
+const BUFFER: usize = 64 << 10;
+
+/// How long it must have been quiet before the first look, in nanoseconds.
+const FIRST_LOOK: u64 = 20_000_000;
+
+/// The longest time between two looks, in nanoseconds.
+const RAREST: u64 = 320_000_000;
+
+/// The time between the two looks that together prove that nobody moves, in nanoseconds.
+const SECOND_LOOK: u64 = 1_000_000;
+
+/// How long the end of a program is kept from its partner at most, in nanoseconds.
+const PATIENCE: u64 = 1_000_000_000;
+
+/// What a slot's thread tells when its run is over.
+pub(super) struct Over {
+    pub(super) side: Side,
+    pub(super) result: Result<Ran, JudgeError>,
+}
+
+/// A run that is over.
+pub(super) struct Ran {
+    pub(super) reply: Reply,
+    /// Monotonic, in nanoseconds.
+    pub(super) started: u64,
+}
+
+/// One of the two programs, as the relay sees it.
+pub(super) struct Speaker {
+    /// The judge's end of its standard output, until that is at its end.
+    pub(super) from: Option<OwnedFd>,
+    /// The judge's end of the other's standard input, until nobody reads there.
+    pub(super) to: Option<OwnedFd>,
+    /// What is read and not yet passed on: `buffer[start..end]`.
+    pub(super) buffer: Vec<u8>,
+    pub(super) start: usize,
+    pub(super) end: usize,
+    /// All that it said, in bytes.
+    pub(super) said: u64,
+    /// What it may say, in bytes.
+    pub(super) most: u64,
+    /// What nobody read, in bytes.
+    pub(super) unread: u64,
+    /// When its output was at its end, monotonic, in nanoseconds.
+    pub(super) closed: Option<u64>,
+    /// When it was found to be ending, monotonic, in nanoseconds. The other hears of it only after that.
+    pub(super) ended: Option<u64>,
+    pub(super) ender: Ender,
+    pub(super) watch: Watch,
+    /// What came of its run.
+    pub(super) over: Option<Result<Ran, JudgeError>>,
+    /// How it stood still at the last look.
+    still: Option<Still>,
+    /// What it was last seen to wait for, if nothing was said since.
+    pub(super) waits: Option<Waits>,
+    /// Whether it was last seen to run, if nothing was said since.
+    pub(super) runs: bool,
+}
+
+/// What is readable or writable.
+#[derive(Clone, Copy, Default)]
+struct Ready {
+    from: bool,
+    to: bool,
+    gone: bool,
+}
+
+impl Speaker {
+    /// A program that says at most this many bytes.
+    pub(super) fn new(
+        from: OwnedFd,
+        to: OwnedFd,
+        most: Option<u64>,
+        ender: Ender,
+        watch: Watch,
+    ) -> Self {
+        Self {
+            from: Some(from),
+            to: Some(to),
+            buffer: vec![0; BUFFER],
+            start: 0,
+            end: 0,
+            said: 0,
+            most: most.unwrap_or(u64::MAX),
+            unread: 0,
+            closed: None,
+            ended: None,
+            ender,
+            watch,
+            over: None,
+            still: None,
+            waits: None,
+            runs: false,
+        }
+    }
+
+    /// Ends its run; only the first reason counts.
+    fn end(&mut self, cause: Cause) {
+        self.ender.end(cause);
+        self.most = u64::MAX;
+    }
+
+    fn holds_something(&self) -> bool {
+        self.start < self.end
+    }
+
+    /// What to wait for: only for one of both ends at a time.
+    fn interest<'a>(&'a self, instead: &'a OwnedFd) -> [PollFd<'a>; 2] {
+        let from = self.from.as_ref().filter(|_| !self.holds_something());
+        let out = match self.holds_something() {
+            true => PollFlags::OUT,
+            false => PollFlags::empty(),
+        };
+        [
+            match from {
+                Some(pipe) => PollFd::new(pipe, PollFlags::IN),
+                None => PollFd::new(instead, PollFlags::empty()),
+            },
+            match &self.to {
+                // That nobody reads any more is told unasked.
+                Some(pipe) => PollFd::new(pipe, out),
+                None => PollFd::new(instead, PollFlags::empty()),
+            },
+        ]
+    }
+
+    /// Carries what can be carried now. Tells whether anything was said or read.
+    fn carry(&mut self, ready: Ready, record: impl FnOnce(&[u8])) -> io::Result<bool> {
+        let mut is_moved = false;
+        if ready.gone {
+            self.nobody_reads();
+        } else if ready.to {
+            is_moved |= self.write()?;
+        }
+        if ready.from && !self.holds_something() {
+            is_moved |= self.read(record)?;
+            self.write()?;
+        }
+        Ok(is_moved)
+    }
+
+    /// Whether all that it said is passed on and only its end is left to tell.
+    fn is_at_its_end(&self) -> bool {
+        self.from.is_none() && !self.holds_something() && self.to.is_some()
+    }
+
+    fn read(&mut self, record: impl FnOnce(&[u8])) -> io::Result<bool> {
+        let Some(from) = &self.from else {
+            return Ok(false);
+        };
+        match rustix::io::read(from, &mut self.buffer) {
+            Ok(0) => {
+                self.from = None;
+                self.closed = Some(sys::clock(libc::CLOCK_MONOTONIC));
+                self.ended = self.closed.filter(|_| self.watch.is_ending());
+                Ok(false)
+            }
+            Ok(length) => {
+                (self.start, self.end) = (0, length);
+                self.said += length as u64;
+                record(&self.buffer[..length]);
+                Ok(true)
+            }
+            Err(Errno::AGAIN | Errno::INTR) => Ok(false),
+            Err(errno) => Err(errno.into()),
+        }
+    }
+
+    fn write(&mut self) -> io::Result<bool> {
+        let Some(to) = &self.to else {
+            self.nobody_reads();
+            return Ok(false);
+        };
+        if !self.holds_something() {
+            return Ok(false);
+        }
+        match rustix::io::write(to, &self.buffer[self.start..self.end]) {
+            Ok(length) => {
+                self.start += length;
+                Ok(true)
+            }
+            Err(Errno::AGAIN | Errno::INTR) => Ok(false),
+            Err(Errno::PIPE) => {
+                self.nobody_reads();
+                Ok(false)
+            }
+            Err(errno) => Err(errno.into()),
+        }
+    }
+
+    /// The other has closed its input, or has ended.
+    fn nobody_reads(&mut self) {
+        if let Some(to) = self.to.take() {
+            // What lies in the pipe was never read.
+            self.unread += rustix::io::ioctl_fionread(&to).unwrap_or(0);
+        }
+        self.unread += (self.end - self.start) as u64;
+        self.start = self.end;
+    }
+}
+
+/// Both programs, and what is noticed about them.
+pub(super) struct Relay {
+    pub(super) program: Speaker,
+    pub(super) partner: Speaker,
+    /// With this exit code the partner lets the program go on.
+    pub(super) farewell: i32,
+    /// Becomes readable when a run is over.
+    pub(super) bell: OwnedFd,
+    pub(super) over: Receiver<Over>,
+    pub(super) recorder: Option<Recorder>,
+    /// When the pair started, monotonic, in nanoseconds.
+    pub(super) start: u64,
+    /// The program's end, if its partner is not yet told of it.
+    pub(super) end: Option<UntoldEnd>,
+    /// When the partner was told, monotonic, in nanoseconds.
+    pub(super) told: Option<u64>,
+    pub(super) deadlock: Option<Deadlock>,
+}
+
+/// The program has ended, and its partner may still be busy with what it said.
+pub(super) struct UntoldEnd {
+    /// When it is told at the latest, monotonic, in nanoseconds.
+    latest: u64,
+    /// How long to sleep before the next look, in nanoseconds.
+    delay: u64,
+    /// When that is due, monotonic, in nanoseconds.
+    next: u64,
+}
+
+impl Relay {
+    /// Carries until both runs are over, and nothing is left to carry.
+    ///
+    /// # Errors
+    /// When a pipe fails; then somebody has to end both runs.
+    pub(super) fn run(&mut self) -> io::Result<()> {
+        let mut looks = Looks::new();
+        loop {
+            let both_over = self.program.over.is_some() && self.partner.over.is_some();
+            if both_over && self.program.from.is_none() && self.partner.from.is_none() {
+                return Ok(());
+            }
+            let sleep = looks.sleep().filter(|_| !both_over);
+            let delay = self.end.as_ref().map(|end| end.delay);
+            let Some([program, partner]) = self.wait(delay.or(sleep))? else {
+                match delay {
+                    Some(_) => self.tell_end(),
+                    None => self.look(&mut looks),
+                }
+                continue;
+            };
+            let now = self.since_start();
+            self.hear_what_is_over();
+            let mut is_moved = false;
+            let recorder = &mut self.recorder;
+            let mut record = |by: Side, bytes: &[u8]| {
+                if let Some(recorder) = recorder {
+                    recorder.add(now, by, bytes);
+                }
+            };
+            is_moved |= self
+                .program
+                .carry(program, |bytes| record(Side::Program, bytes))?;
+            is_moved |= self
+                .partner
+                .carry(partner, |bytes| record(Side::Partner, bytes))?;
+            self.tell_end();
+            for speaker in [&mut self.program, &mut self.partner] {
+                if speaker.said > speaker.most {
+                    speaker.end(Cause::Output);
+                }
+            }
+            looks = Looks::new();
+            if is_moved {
+                for speaker in [&mut self.program, &mut self.partner] {
+                    (speaker.waits, speaker.runs) = (None, false);
+                }
+            }
+        }
+    }
+
+    /// Sleeps until something can be carried or a run is over; `None` if the time ran out first.
+    fn wait(&self, sleep: Option<u64>) -> io::Result<Option<[Ready; 2]>> {
+        let timeout = sleep.map(|nanoseconds| Timespec {
+            tv_sec: (nanoseconds / 1_000_000_000) as i64,
+            tv_nsec: (nanoseconds % 1_000_000_000) as _,
+        });
+        let [a, b] = self.program.interest(&self.bell);
+        let [c, d] = self.partner.interest(&self.bell);
+        let mut fds = [a, b, c, d, PollFd::new(&self.bell, PollFlags::IN)];
+        match poll(&mut fds, timeout.as_ref()) {
+            Ok(0) => return Ok(None),
+            Ok(_) | Err(Errno::INTR) => {}
+            Err(errno) => return Err(errno.into()),
+        }
+        let events = fds.each_ref().map(PollFd::revents);
+        let ready = |from: PollFlags, to: PollFlags| Ready {
+            from: !from.is_empty(),
+            to: to.contains(PollFlags::OUT),
+            gone: to.contains(PollFlags::ERR),
+        };
+        Ok(Some([
+            ready(events[0], events[1]),
+            ready(events[2], events[3]),
+        ]))
+    }
+
+    /// Lets each see the end of what the other says. That the program has ended is told its partner only when that
+    /// waits for more, or if the program ended well, so that its end makes no difference; but not much later.
+    fn tell_end(&mut self) {
+        if self.partner.is_at_its_end() {
+            self.partner.to = None;
+        }
+        if !self.program.is_at_its_end() {
+            self.end = None;
+            return;
+        }
+        let now = sys::clock(libc::CLOCK_MONOTONIC);
+        let end = self.end.get_or_insert(UntoldEnd {
+            latest: now + PATIENCE,
+            delay: SECOND_LOOK / 2,
+            next: now,
+        });
+        let is_well = match &self.program.over {
+            // It has closed its output and goes on.
+            None => self.program.ended.is_none(),
+            Some(Ok(ran)) => ran.reply.outcome.ending == Ending::Exited(0),
+            Some(Err(_)) => true,
+        };
+        let waits = || {
+            let seen = self.partner.watch.look();
+            let rest = self.program.to.as_ref().map(rustix::io::ioctl_fionread);
+            matches!(seen, Seen::Still(_)) && rest.is_some_and(|rest| rest == Ok(0))
+        };
+        let is_due = now >= end.next;
+        if self.partner.over.is_some() || is_well || now >= end.latest || (is_due && waits()) {
+            self.program.to = None;
+            self.told = self.told.or((self.partner.over.is_none()).then_some(now));
+            self.end = None;
+        } else if is_due {
+            end.delay = (end.delay * 2).min(FIRST_LOOK);
+            end.next = now + end.delay;
+        }
+    }
+
+    fn since_start(&self) -> Duration {
+        let now = sys::clock(libc::CLOCK_MONOTONIC);
+        Duration::from_nanos(now.saturating_sub(self.start))
+    }
+
+    /// Takes note of runs that are over, and ends the other where nobody wants it any more.
+    fn hear_what_is_over(&mut self) {
+        let mut is_any = false;
+        while let Ok(over) = self.over.try_recv() {
+            is_any = true;
+            let lets_go_on = match (&over.result, over.side) {
+                (Err(_), _) => false,
+                (Ok(_), Side::Program) => true,
+                (Ok(ran), Side::Partner) => {
+                    let outcome = &ran.reply.outcome;
+                    outcome.stop.is_none() && outcome.ending == Ending::Exited(self.farewell)
+                }
+            };
+            let (this, other) = match over.side {
+                Side::Program => (&mut self.program, &mut self.partner),
+                Side::Partner => (&mut self.partner, &mut self.program),
+            };
+            this.over = Some(over.result);
+            // One that is ending tells soon by itself how.
+            if !lets_go_on && other.ended.is_none() {
+                other.end(Cause::Dismissed);
+            }
+        }
+        if is_any {
+            let _ = rustix::io::read(&self.bell, &mut [0; 8]);
+        }
+    }
+
+    /// Looks at what both wait for; if both have stood still between two looks, they always will.
+    fn look(&mut self, looks: &mut Looks) {
+        for speaker in [&mut self.program, &mut self.partner] {
+            if speaker.over.is_none() {
+                let seen = speaker.watch.look();
+                if seen != Seen::Nothing {
+                    speaker.runs = seen == Seen::Running;
+                }
+                let still = match seen {
+                    Seen::Still(still) => {
+                        speaker.waits = Some(still.waits);
+                        Some(still)
+                    }
+                    Seen::Moving | Seen::Running => {
+                        speaker.waits = None;
+                        None
+                    }
+                    Seen::Nothing => None,
+                };
+                looks.is_proven &= still.is_some() && still == speaker.still;
+                looks.is_likely &= still.is_some();
+                speaker.still = still;
+            } else {
+                looks.is_proven = false;
+                looks.is_likely = false;
+            }
+        }
+        if looks.is_proven
+            && let (Some(program), Some(partner)) = (self.program.waits, self.partner.waits)
+        {
+            self.deadlock = Some(Deadlock {
+                at: self.since_start(),
+                program,
+                partner,
+            });
+            self.program.end(Cause::Deadlock);
+            self.partner.end(Cause::Deadlock);
+            looks.is_over = true;
+        }
+        looks.next();
+    }
+}
+
+/// When to look again.
+struct Looks {
+    /// In nanoseconds.
+    delay: u64,
+    /// Both stood still at this look and, without having moved, at the one before.
+    is_proven: bool,
+    /// Both stood still at this look.
+    is_likely: bool,
+    /// Both are being ended.
+    is_over: bool,
+}
+
+impl Looks {
+    fn new() -> Self {
+        Self {
+            delay: FIRST_LOOK,
+            is_proven: true,
+            is_likely: true,
+            is_over: false,
+        }
+    }
+
+    /// How long to sleep at most before the next look; `None` if there is none to come.
+    fn sleep(&self) -> Option<u64> {
+        (!self.is_over).then_some(self.delay)
+    }
+
+    fn next(&mut self) {
+        self.delay = match self.is_likely && !self.is_proven {
+            true => SECOND_LOOK,
+            false => (self.delay.max(FIRST_LOOK) * 2).min(RAREST),
+        };
+        self.is_proven = true;
+        self.is_likely = true;
+    }
+}

@@ -1,0 +1,195 @@
+//! What two programs say to each other, kept within bounds: the beginning and the end.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use crate::model::joint::{Said, Side, Transcript};
+use crate::model::units::Bytes;
+
+/// The longest piece that is kept as one, in bytes, so that the end of a line without an end can be kept.
+const LONGEST: usize = 4 << 10;
+
+/// What a piece takes beside its text, in bytes: many short ones must not take more memory than a long one.
+const EACH: usize = 64;
+
+/// Keeps what is said.
+pub(super) struct Recorder {
+    /// How much each end may take, in bytes.
+    most: usize,
+    first: Vec<Said>,
+    first_size: usize,
+    last: VecDeque<Said>,
+    last_size: usize,
+    left_out: u64,
+}
+
+impl Recorder {
+    /// Keeps this much of the beginning, and as much of the end.
+    pub(super) fn new(most: Bytes) -> Self {
+        Self {
+            most: usize::try_from(most.0).unwrap_or(usize::MAX),
+            first: Vec::new(),
+            first_size: 0,
+            last: VecDeque::new(),
+            last_size: 0,
+            left_out: 0,
+        }
+    }
+
+    /// Notes what was said, line by line; what continues a line that nobody interrupted belongs to it.
+    pub(super) fn add(&mut self, at: Duration, by: Side, bytes: &[u8]) {
+        let mut bytes = bytes;
+        while !bytes.is_empty() {
+            if !self.is_first() {
+                let superfluous = self.superfluous(bytes);
+                if superfluous > 0 {
+                    let kept = self.last.drain(..).map(|said| said.text.len() as u64);
+                    self.left_out += kept.sum::<u64>() + superfluous as u64;
+                    self.last_size = 0;
+                    bytes = &bytes[superfluous..];
+                }
+            }
+            let line = memchr::memchr(b'\n', bytes).map_or(bytes.len(), |end| end + 1);
+            let (piece, rest) = bytes.split_at(line.min(LONGEST));
+            self.add_piece(at, by, piece);
+            bytes = rest;
+        }
+    }
+
+    /// Whether what is said now still belongs to the beginning.
+    fn is_first(&self) -> bool {
+        self.last.is_empty() && self.left_out == 0
+    }
+
+    /// How much at the start of a long text need not be looked at, because what comes after it fills all
+    /// that is kept of the end.
+    fn superfluous(&self, bytes: &[u8]) -> usize {
+        let mut size = 0;
+        let mut end = bytes.len();
+        while end > 0 {
+            let start = memchr::memrchr(b'\n', &bytes[..end - 1]).map_or(0, |before| before + 1);
+            size += EACH + end - start;
+            if size > self.most {
+                return start.max(end.saturating_sub(self.most));
+            }
+            end = start;
+        }
+        0
+    }
+
+    fn add_piece(&mut self, at: Duration, by: Side, piece: &[u8]) {
+        let is_first = self.is_first();
+        let before = match is_first {
+            true => self.first.last_mut(),
+            false => self.last.back_mut(),
+        };
+        let joins = |said: &Said| {
+            said.by == by && !said.text.ends_with(b"\n") && said.text.len() + piece.len() <= LONGEST
+        };
+        if let Some(said) = before.filter(|said| joins(said)) {
+            said.text.extend(piece);
+            match is_first {
+                true => self.first_size += piece.len(),
+                false => self.last_size += piece.len(),
+            }
+        } else {
+            let said = Said {
+                at,
+                by,
+                text: piece.to_vec(),
+            };
+            let size = EACH + piece.len();
+            if is_first && self.first_size + size <= self.most {
+                self.first.push(said);
+                self.first_size += size;
+            } else {
+                self.last.push_back(said);
+                self.last_size += size;
+            }
+        }
+        while self.last_size > self.most
+            && let Some(oldest) = self.last.pop_front()
+        {
+            self.last_size -= EACH + oldest.text.len();
+            self.left_out += oldest.text.len() as u64;
+        }
+    }
+
+    pub(super) fn finish(self) -> Transcript {
+        Transcript {
+            first: self.first,
+            left_out: Bytes(self.left_out),
+            last: self.last.into(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `<` and `>` with what was said, `|` where a piece ends.
+    fn shown(said: &[Said]) -> String {
+        let piece = |said: &Said| {
+            let mark = match said.by {
+                Side::Program => '>',
+                Side::Partner => '<',
+            };
+            format!("{mark}{}|", String::from_utf8_lossy(&said.text))
+        };
+        said.iter().map(piece).collect()
+    }
+
+    fn recorded(most: u64, said: &[(Side, &str)]) -> Transcript {
+        let mut recorder = Recorder::new(Bytes(most));
+        for (number, (by, text)) in said.iter().enumerate() {
+            recorder.add(Duration::from_millis(number as u64), *by, text.as_bytes());
+        }
+        recorder.finish()
+    }
+
+    #[test]
+    fn lines_are_kept_whole_however_they_come() {
+        use Side::{Partner, Program};
+        let check = |said: &[(Side, &str)], expected: &str| {
+            let transcript = recorded(1 << 20, said);
+            assert_eq!(shown(&transcript.first), expected);
+            assert_eq!(transcript.left_out, Bytes(0));
+            assert!(transcript.last.is_empty());
+        };
+        check(&[], "");
+        check(&[(Partner, "1\n2\n"), (Program, "L\n")], "<1\n|<2\n|>L\n|");
+        check(&[(Program, "ab"), (Program, "c\nd")], ">abc\n|>d|");
+        check(
+            &[(Program, "a"), (Partner, "x\n"), (Program, "b\n")],
+            ">a|<x\n|>b\n|",
+        );
+    }
+
+    #[test]
+    fn of_much_both_ends_are_kept_in_little_memory() {
+        let mut recorder = Recorder::new(Bytes(10_000));
+        let count = |pieces: &[Said]| {
+            pieces
+                .iter()
+                .map(|said| said.text.len() as u64)
+                .sum::<u64>()
+        };
+        let mut all = 0;
+        for number in 0..100_000 {
+            let text = format!("{number}\n");
+            all += text.len() as u64;
+            recorder.add(Duration::ZERO, Side::Program, text.as_bytes());
+        }
+        recorder.add(Duration::ZERO, Side::Program, &vec![b'x'; 1 << 20]);
+        recorder.add(Duration::ZERO, Side::Program, b"end");
+        all += (1 << 20) + 3;
+        assert!(recorder.last.len() < 10 && recorder.last_size <= 10_000);
+        let transcript = recorder.finish();
+        assert_eq!(transcript.first[0].text, b"0\n");
+        assert!(transcript.last.last().unwrap().text.ends_with(b"end"));
+        let kept = count(&transcript.first) + count(&transcript.last);
+        assert!(kept <= 20_000);
+        assert_eq!(kept + transcript.left_out.0, all);
+    }
+}

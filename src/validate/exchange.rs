@@ -1,0 +1,138 @@
+//! Holds the exchanges of `.interaction` files against the output validator: what the submission says
+//! there is put before it, and it must accept that and say what it says there.
+//!
+//! The format does not ask for this, and a validator may choose what it says by chance; so these are
+//! doubts, not errors.
+
+use std::fs;
+
+use crate::build::start;
+use crate::executor::{RunError, parallel};
+use crate::model::diagnostic::Diagnostic;
+use crate::model::judgement::JudgeError;
+use crate::model::test_data::TestCase;
+use crate::model::text::visible;
+use crate::validate::{Proving, trial};
+use crate::validator::response::{Contract, Opinion, Response};
+use crate::validator::{OutputValidator, Question, bytes, input_of};
+
+/// How much of what the validator says is compared, in bytes.
+const MOST: u64 = 8 << 20;
+
+/// What is doubtful about the exchanges of these cases.
+pub(super) fn prove(
+    proving: &Proving<'_>,
+    validator: &OutputValidator,
+    cases: &[&TestCase],
+) -> Result<Vec<Diagnostic>, RunError> {
+    if proving.problem.kind.passes > 1 {
+        return Ok(Vec::new());
+    }
+    let found = parallel::map(proving.executor, cases, |test_case| {
+        one(proving, validator, test_case)
+    })?;
+    Ok(found.into_iter().flatten().collect())
+}
+
+fn one(
+    proving: &Proving<'_>,
+    validator: &OutputValidator,
+    test_case: &TestCase,
+) -> Result<Option<Diagnostic>, RunError> {
+    let Some(path) = &test_case.interaction else {
+        return Ok(None);
+    };
+    let text = fs::read(path)
+        .map_err(|error| JudgeError::new(format!("read {}", path.display()), error))?;
+    let question = Question {
+        test_case,
+        input: &input_of(test_case),
+        output: bytes(&said_by(b'>', &text)),
+        submission: None,
+        earlier: &[],
+        keep: None,
+    };
+    let job = validator.job(question)?;
+    let ran = proving.executor.run(&job);
+    let mut reply = ran.map_err(|error| validator.own(error))?;
+    let said = start(&mut reply.stdout, MOST)
+        .map_err(|error| JudgeError::new("read what the output validator said", error))?;
+    let response = Response::of(reply, validator.limits(), Contract::OnePass)?;
+    let message = trial::said(&response);
+    Ok(match &response.opinion {
+        Opinion::Accepted => first_difference(&said_by(b'<', &text), &said).map(|difference| {
+            let help = "replay the exchange; if the output validator chooses by chance, let the sample's seed decide";
+            Diagnostic::warning(path, difference).help(help)
+        }),
+        Opinion::Rejected => {
+            let what = format!("the output validator rejects what the submission says in it{message}");
+            let help = "show an exchange that is accepted, with all lines of the submission";
+            Some(Diagnostic::warning(path, what).help(help))
+        }
+        Opinion::Broken(what) => {
+            let what = format!("the output validator breaks down on it: {what}{message}");
+            let help = "it must exit with 42 or 43, whatever a submission says";
+            Some(Diagnostic::error(path, what).help(help))
+        }
+    })
+}
+
+/// The lines of one side.
+fn said_by(mark: u8, exchange: &[u8]) -> Vec<u8> {
+    let lines = exchange.split(|byte| *byte == b'\n');
+    let own = lines.filter_map(|line| line.strip_prefix(&[mark]));
+    own.flat_map(|line| [line, b"\n"].concat()).collect()
+}
+
+/// Where the validator says something else than is shown.
+fn first_difference(shown: &[u8], said: &[u8]) -> Option<String> {
+    let lines = |text: &[u8]| -> Vec<String> {
+        let text = String::from_utf8_lossy(text).into_owned();
+        text.lines()
+            .map(|line| line.trim_end().to_owned())
+            .collect()
+    };
+    let (shown, said) = (lines(shown), lines(said));
+    let number = shown.iter().zip(&said).take_while(|(a, b)| a == b).count();
+    let quoted = |line: Option<&String>| match line {
+        Some(line) => format!("`{}`", visible(line.as_bytes())),
+        None => "nothing".to_owned(),
+    };
+    let (expected, found) = (shown.get(number), said.get(number));
+    (expected != found).then(|| {
+        format!(
+            "the judge's line {} is {} there, but the output validator says {}",
+            number + 1,
+            quoted(expected),
+            quoted(found)
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_side_has_its_lines() {
+        let exchange = b"<2 1\n<4 7\n>R\n< L\n";
+        assert_eq!(said_by(b'<', exchange), b"2 1\n4 7\n L\n");
+        assert_eq!(said_by(b'>', exchange), b"R\n");
+    }
+
+    #[test]
+    fn the_first_line_that_differs_is_shown() {
+        let check = |shown: &str, said: &str, expected: Option<&str>| {
+            let found = first_difference(shown.as_bytes(), said.as_bytes());
+            assert_eq!(found.as_deref(), expected);
+        };
+        check("2 1\n4 7\n", "2 1\n4 7\n", None);
+        check("2 1\n", "2 1 \n", None);
+        let message = "the judge's line 2 is `L` there, but the output validator says `R`";
+        check("2 1\nL\n", "2 1\nR\n", Some(message));
+        let message = "the judge's line 2 is `L` there, but the output validator says nothing";
+        check("2 1\nL\n", "2 1\n", Some(message));
+        let message = "the judge's line 1 is nothing there, but the output validator says `x`";
+        check("", "x\n", Some(message));
+    }
+}

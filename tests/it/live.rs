@@ -1,0 +1,212 @@
+//! Interactive problems: submissions and output validators that talk well or badly, and who is to blame.
+
+use std::fs;
+
+use crate::fixture::Fixture;
+
+/// Sends two numbers, wants their sum, then nothing more.
+const VALIDATOR: &str = r#"#!/usr/bin/env bash
+say() { echo "$1" > "${feedback}judgemessage.txt"; }
+feedback=$3
+read -r a b < "$1"
+echo "$a $b"
+read -r answer || { say "no answer"; exit 43; }
+if [[ $answer == boom ]]; then echo "lost my way" >&2; exit 1; fi
+if [[ $answer == hang ]]; then while :; do :; done; fi
+if [[ $answer == flood ]]; then exec yes; fi
+if [[ $answer != $((a + b)) ]]; then say "$answer is not $((a + b))"; exit 43; fi
+exec >&-
+if read -r more; then say "$more is too much"; exit 43; fi
+exit 42
+"#;
+
+fn fixture() -> Fixture {
+    let fixture = Fixture::new();
+    set_validator(&fixture, VALIDATOR);
+    let problem = fs::read_to_string(fixture.path("sum/problem.yaml")).expect("a package");
+    let limits = "limits:\n  validation_time: 1\n";
+    let problem = problem.replace("limits:\n", &format!("type: interactive\n{limits}"));
+    fixture.write("sum/problem.yaml", problem);
+    fixture
+}
+
+fn set_validator(fixture: &Fixture, validator: &str) {
+    fixture.write("sum/output_validator/validate/run", validator);
+    fixture.executable("sum/output_validator/validate/run");
+}
+
+#[test]
+fn verify_plays_with_every_submission() {
+    let fixture = fixture();
+    let all = "2 submissions, all as expected";
+    fixture.check("verify sum", 0, &[all]);
+    let exchange = |text: &str| {
+        fixture.write("sum/data/sample/1.interaction", text);
+        fixture.write("sum/data/sample/1.in.download", "1 2\n");
+        fixture.write("sum/data/sample/1.ans.download", "3\n");
+    };
+    exchange("<1 2\n>3\n");
+    fixture.check("verify sum", 0, &[all]);
+    exchange("<1 2\n>4\n");
+    let said = "the output validator rejects what the submission says in it: 4 is not 3";
+    fixture.check("verify sum", 0, &[all, said]);
+    exchange("<2 1\n>3\n");
+    let said = "the judge's line 1 is `2 1` there, but the output validator says `1 2`";
+    fixture.check("verify sum", 0, &[all, said]);
+    exchange("1 2\n3\n");
+    let said = "1.interaction:1:1";
+    let output = fixture.juror("verify sum").output().expect("juror runs");
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(3), "{text}");
+    assert!(text.contains(said), "{text}");
+}
+
+#[test]
+fn the_first_failure_counts() {
+    let fixture = fixture();
+    let check = |program: &str, said: &[&str]| {
+        fixture.write("p.sh", format!("read -r a b\n{program}\n"));
+        fixture.check("judge sum p.sh --time-limit 0.4", 1, said);
+    };
+    let wrong = "the output validator rejects it: 4 is not 3";
+    check("echo 4", &["WA", wrong]);
+    check("echo 4; exit 3", &["WA", wrong]);
+    check("echo 4; kill -SEGV $$", &["WA", wrong]);
+    check("echo 4; while :; do :; done", &["WA", wrong]);
+    check("exit 3", &["RTE", "exit code 3"]);
+    check("kill -SEGV $$", &["RTE", "killed by SIGSEGV"]);
+    check(
+        "while :; do :; done",
+        &["TLE", "of CPU time, 0.400 s allowed"],
+    );
+    let early = "it ended early; the output validator rejects it: no answer";
+    check("exit 0", &["WA", early]);
+    check("exec >&-; sleep 1000", &["WA", "rejects it: no answer"]);
+    let right = "echo $((a + b))";
+    check(&format!("{right}; exit 3"), &["RTE", "exit code 3"]);
+    check(
+        &format!("{right}; echo 9"),
+        &["WA", "rejects it: 9 is too much"],
+    );
+    check(
+        &format!("{right}; echo 9; exit 3"),
+        &["WA", "9 is too much"],
+    );
+    check(
+        &format!("{right}; sleep 1000"),
+        &["TLE", "on the wall clock"],
+    );
+    check(&format!("{right}; while :; do :; done"), &["TLE"]);
+    check("while :; do echo 1; done", &["WA", "1 is not 3"]);
+    check("head -c 1000 /dev/urandom; echo", &["WA"]);
+    let waits = "waited for input that never came: the output validator waited, too";
+    check("read -r c", &["TLE", waits]);
+    check(
+        "printf %s $((a + b)); read -r c",
+        &["TLE", waits, ">3 (no line end)"],
+    );
+    // Those that leave in time, and do not wait to hear so.
+    for right in [
+        right,
+        "echo $((a + b)); exec <&-",
+        "echo $((a + b)); read -r c; exit 0",
+    ] {
+        fixture.write("p.sh", format!("read -r a b\n{right}\n"));
+        fixture.check("judge sum p.sh", 0, &["AC", "accepted on 4 test cases"]);
+    }
+}
+
+#[test]
+fn a_validator_at_fault_is_a_judge_error() {
+    let fixture = fixture();
+    let check = |program: &str, said: &[&str]| {
+        fixture.write("p.sh", format!("read -r a b\n{program}\n"));
+        fixture.check("judge sum p.sh --time-limit 10", 4, said);
+    };
+    let step = "ask the output validator `validate` about sample/1";
+    check(
+        "echo boom",
+        &[
+            step,
+            "it ended with exit code 1",
+            "lost my way",
+            "repeat: juror judge sum",
+        ],
+    );
+    check("echo boom; exit 3", &[step, "it ended with exit code 1"]);
+    check("echo hang; read -r c", &[step, "of CPU time"]);
+    check(
+        "echo flood; cat > /dev/null",
+        &[step, "it wrote more than the 8 MiB"],
+    );
+}
+
+#[test]
+fn a_validator_is_tried_before_anybody_is_judged() {
+    let fixture = fixture();
+    let check = |validator: &str, said: &str| {
+        let validator = format!("#!/usr/bin/env bash\n{validator}\n");
+        set_validator(&fixture, &validator);
+        fixture.check("verify sum", 3, &[said]);
+    };
+    check("exit 42", "accepts a submission that ends without a word");
+    check(
+        "exit 0",
+        "breaks down on a submission that ends without a word",
+    );
+    check(
+        "read -r x && exit 42; exit 43",
+        "accepts nonsense as the output",
+    );
+    check("set -e; read -r x; exit 42", "it ended with exit code 1");
+}
+
+#[test]
+fn the_exchange_is_kept_and_reported() {
+    let fixture = fixture();
+    fixture.write("p.sh", "read -r a b; echo 3\n");
+    let what = "what was said:";
+    fixture.check(
+        "judge sum p.sh --keep=kept",
+        1,
+        &["wrong answer on secret/large/1", what, "<100000 1", ">3"],
+    );
+    let kept = |name: &str| {
+        let path = fixture.path(&format!("kept/p.sh/{name}.interaction"));
+        fs::read_to_string(path).expect("an exchange")
+    };
+    assert_eq!(kept("sample-1"), "<1 2\n>3\n");
+    assert_eq!(kept("secret-large-1"), "<100000 1\n>3\n");
+    let document = fixture.json("judge sum p.sh", 1);
+    let case = &document["submissions"][0]["test_cases"][1];
+    let transcript = &case["evidence"]["transcript"];
+    let line = |index: usize| {
+        let line = &transcript["first"][index];
+        assert!(line["at_seconds"].as_f64().expect("a time") >= 0.0);
+        format!("{} {}", line["by"], line["line"]["text"])
+    };
+    assert_eq!(line(0), r#""output_validator" "100000 1""#);
+    assert_eq!(line(1), r#""submission" "3""#);
+    assert_eq!(transcript["left_out_bytes"], 0);
+    assert_eq!(transcript["last"], serde_json::json!([]));
+}
+
+#[test]
+fn a_submission_sees_nothing_but_what_is_said() {
+    let fixture = fixture();
+    fixture.write(
+        "p.sh",
+        "read -r a b; cat /box/juror/* ./juror/* ../juror/* 2>/dev/null; ls -R /box 2>/dev/null | grep ans; echo 3\n",
+    );
+    fixture.check("judge sum p.sh --case sample/1", 0, &["AC"]);
+}
+
+#[test]
+fn one_place_is_enough() {
+    let fixture = fixture();
+    fixture.check(
+        "verify sum --jobs 1",
+        0,
+        &["2 submissions, all as expected"],
+    );
+}
