@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::model::judgement::Judgement;
+use crate::model::judgement::{CaseJudgement, Judgement};
 use crate::model::outcome::{Outcome, Stop};
 use crate::model::pattern::Pattern;
 use crate::model::problem::ProblemLimits;
@@ -69,7 +69,7 @@ pub fn bounds<'a>(judged: impl IntoIterator<Item = (&'a Submission, &'a Judgemen
                     bounds.slowest = Some(slowest.clone());
                 }
             }
-            if is_upper(expectation) {
+            if is_upper(expectation) && !waits_for_ever(expectation, judgement) {
                 let faster = |known: &Measured| slowest.cpu_time < known.cpu_time;
                 if bounds.fastest_too_slow.as_ref().is_none_or(faster) {
                     bounds.fastest_too_slow = Some(slowest);
@@ -80,16 +80,26 @@ pub fn bounds<'a>(judged: impl IntoIterator<Item = (&'a Submission, &'a Judgemen
     bounds
 }
 
-fn slowest(expectation: &Expectation, judgement: &Judgement) -> Option<Measured> {
+/// Whether a run waited for what never came, and was ended for it: that would exceed every limit.
+fn waits_for_ever(expectation: &Expectation, judgement: &Judgement) -> bool {
+    meant(expectation, judgement).any(|case| case.outcome.stop == Some(Stop::Deadlock))
+}
+
+/// The cases that a rule is about.
+fn meant<'a>(
+    expectation: &Expectation,
+    judgement: &'a Judgement,
+) -> impl Iterator<Item = &'a CaseJudgement> {
     let pattern = expectation.cases.as_deref().map(Pattern::parse);
-    judgement
-        .cases
-        .iter()
-        .filter(|case| match &pattern {
-            None => true,
-            Some(Ok(pattern)) => pattern.matches(&case.test_case),
-            Some(Err(_)) => false,
-        })
+    judgement.cases.iter().filter(move |case| match &pattern {
+        None => true,
+        Some(Ok(pattern)) => pattern.matches(&case.test_case),
+        Some(Err(_)) => false,
+    })
+}
+
+fn slowest(expectation: &Expectation, judgement: &Judgement) -> Option<Measured> {
+    meant(expectation, judgement)
         .max_by_key(|case| taken(&case.outcome))
         .map(|case| Measured {
             submission: judgement.submission.clone(),

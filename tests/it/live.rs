@@ -62,6 +62,21 @@ fn verify_plays_with_every_submission() {
 }
 
 #[test]
+fn one_that_waits_for_ever_is_too_slow_for_every_limit() {
+    let fixture = fixture();
+    let mute = "sum/submissions/time_limit_exceeded/mute.sh";
+    fixture.write(mute, "read -r a b; read -r c\n");
+    let output = fixture.juror("verify sum").output().expect("juror runs");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(
+        text.contains("3 submissions, all as expected"),
+        "{text}{errors}"
+    );
+    assert!(!errors.contains("warning"), "{errors}");
+}
+
+#[test]
 fn the_first_failure_counts() {
     let fixture = fixture();
     let check = |program: &str, said: &[&str]| {
