@@ -16,12 +16,12 @@ use crate::cli::output::{Output, Stop, command, command_line};
 use crate::cli::problem::{self, Remarks};
 use crate::cli::sessions::{self, Judging, faults};
 use crate::judge::case::{CASE, Detail, SUBMISSION};
+use crate::judge::score::Thrift;
 use crate::judge::session::Entrant;
 use crate::language::command_line::CommandError;
 use crate::model::problem::Problem;
 use crate::model::program::{Program, ProgramKind};
 use crate::model::submission::Submission;
-use crate::plan::Mode;
 
 /// Judges.
 pub fn run(arguments: &JudgeArguments) -> ExitCode {
@@ -55,10 +55,9 @@ fn judge(arguments: &JudgeArguments, output: &Output) -> Result<ExitCode, Stop> 
         entrants: &entrants,
         cases,
         runs: &arguments.runs,
-        mode: if arguments.all {
-            Mode::AllCases
-        } else {
-            Mode::FirstRejection
+        thrift: match arguments.all {
+            true => Thrift::Everything,
+            false => Thrift::WhatCounts,
         },
         detail: Detail::Full { keep },
         host: &host,

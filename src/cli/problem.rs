@@ -10,10 +10,12 @@ use crate::cli::output::{Output, Stop};
 use crate::executor::RunError;
 use crate::judge::case::ReadyCase;
 use crate::judge::limits;
+use crate::judge::score::Scheme;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::Event;
 use crate::model::pattern::Pattern;
-use crate::model::problem::{Dialogue, Grading, Problem, ProblemKind};
+use crate::model::problem::{Dialogue, Problem};
+use crate::model::score::CaseScoring;
 use crate::model::test_data::TestCase;
 use crate::package;
 use crate::validate::trial;
@@ -90,18 +92,10 @@ pub fn select<'a>(
 /// # Errors
 /// When it cannot; the reason has been shown.
 pub fn judgeable(problem: &Problem, output: &Output) -> Result<(), Stop> {
-    let unknown = match problem.kind {
-        ProblemKind {
-            dialogue: Dialogue::Interactive,
-            ..
-        } => "interactive",
-        ProblemKind {
-            grading: Grading::Scoring,
-            ..
-        } => "scoring",
-        _ => return Ok(()),
-    };
-    let message = format!("problems of the type {unknown} cannot be judged yet");
+    if problem.kind.dialogue == Dialogue::None {
+        return Ok(());
+    }
+    let message = "problems of the type interactive cannot be judged yet";
     let diagnostic = Diagnostic::error(problem.dir.join("problem.yaml"), message);
     output.event(Event::Diagnosed(diagnostic));
     output.event(Event::PackageRefused);
@@ -168,6 +162,7 @@ fn ready<'a>(
 ) -> Result<Vec<ReadyCase<'a>>, Stop> {
     let mut ready = Vec::new();
     let mut wrong = false;
+    let scheme = Scheme::of(problem);
     for test_case in cases {
         let options = match problem.output_validator {
             // It alone knows what its arguments mean.
@@ -175,7 +170,13 @@ fn ready<'a>(
             None => Options::parse(&test_case.output_validator_args),
         };
         match options {
-            Ok(options) => ready.push(ReadyCase { test_case, options }),
+            Ok(options) => ready.push(ReadyCase {
+                test_case,
+                scoring: scheme
+                    .as_ref()
+                    .map_or(CaseScoring::Ignored, |scheme| scheme.case(test_case)),
+                options,
+            }),
             Err(error) => {
                 wrong = true;
                 let config = test_case.input.with_extension("yaml");

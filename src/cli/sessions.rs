@@ -11,6 +11,7 @@ use crate::cli::output::{Output, Stop};
 use crate::executor::Executor;
 use crate::judge::case::{Detail, ReadyCase, Rules};
 use crate::judge::limits;
+use crate::judge::score::{self, Scheme, Thrift};
 use crate::judge::session::{CodeRules, Entrant, Judged, Results, Session};
 use crate::judge::time_limit::{self, Bounds};
 use crate::model::event::{Event, Summary};
@@ -19,7 +20,7 @@ use crate::model::limits::Limits;
 use crate::model::problem::Problem;
 use crate::model::submission::Submission;
 use crate::model::units::seconds;
-use crate::plan::Mode;
+use crate::plan::outline::{Outline, Until};
 use crate::validator::OutputValidator;
 
 /// What is judged, and how.
@@ -37,7 +38,7 @@ pub struct Judging<'a> {
     /// Options about runs.
     pub runs: &'a RunOptions,
     /// How far a submission is run.
-    pub mode: Mode,
+    pub thrift: Thrift,
     /// How much is gathered about a rejection.
     pub detail: Detail,
     /// This machine.
@@ -74,7 +75,9 @@ impl Judging<'_> {
         let stop_slow_at = limits::of_submission(&self.problem.limits, slow);
         let rules = self.rules(limits, stop_slow_at, self.detail.clone());
         let events = |event| self.output.event(event);
-        let results = self.session(rules, self.entrants, &events).run();
+        let scheme = Scheme::of(self.problem);
+        let session = self.session(rules, scheme.as_ref(), self.entrants, &events);
+        let results = session.run();
         if results.interrupted {
             self.output.event(Event::Interrupted);
         }
@@ -100,9 +103,15 @@ impl Judging<'_> {
     fn session<'s>(
         &'s self,
         rules: Rules<'s>,
+        scheme: Option<&'s Scheme<'s>>,
         entrants: &'s [Entrant<'s>],
         events: &'s (dyn Fn(Event) + Sync),
     ) -> Session<'s> {
+        let names: Vec<&str> = self
+            .cases
+            .iter()
+            .map(|case| case.test_case.name.as_str())
+            .collect();
         Session {
             executor: &*self.host.executor,
             builder: self.builder,
@@ -121,7 +130,8 @@ impl Judging<'_> {
                 .iter()
                 .map(|case| case.name.as_str())
                 .collect(),
-            mode: self.mode,
+            outline: score::outline(scheme, &names, self.thrift),
+            scheme,
             events,
         }
     }
@@ -169,8 +179,8 @@ impl Judging<'_> {
             Event::CaseJudged { .. } => timed(),
             _ => {}
         };
-        let mut session = self.session(rules, &entrants, &events);
-        session.mode = Mode::AllCases;
+        let mut session = self.session(rules, None, &entrants, &events);
+        session.outline = Outline::single(self.cases.len(), Until::Never);
         let results = session.run();
         if results.interrupted {
             self.output.event(Event::Interrupted);

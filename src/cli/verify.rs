@@ -12,11 +12,11 @@ use crate::cli::output::{Output, Stop, command, command_line};
 use crate::cli::problem::{self, Remarks};
 use crate::cli::sessions::{Finished, Judging, bounds, entrants, faults};
 use crate::judge::case::{CASE, Detail, ReadyCase, SUBMISSION};
+use crate::judge::score::Thrift;
 use crate::judge::time_limit;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::Event;
 use crate::model::problem::Problem;
-use crate::plan::Mode;
 use crate::validate::{self, Extent};
 use crate::validator::OutputValidator;
 
@@ -128,7 +128,7 @@ impl Verifier<'_> {
             entrants: &entrants,
             cases,
             runs: &self.arguments.runs,
-            mode: Mode::AllCases,
+            thrift: Thrift::Everything,
             detail: match &self.keep {
                 None => Detail::Brief,
                 Some(dir) => Detail::Full {

@@ -9,8 +9,10 @@ use crate::executor::RunError;
 use crate::executor::scratch;
 use crate::judge::case::{Answered, Judged, Pass, Trial, box_dir, fault, make_parent};
 use crate::judge::classify::Classified;
+use crate::judge::score;
 use crate::model::job::{BoxContent, BoxFile, Input};
 use crate::model::judgement::{FaultyProgram, JudgeError};
+use crate::model::score::CaseScore;
 use crate::model::text::visible;
 use crate::model::verdict::Verdict;
 use crate::validator::feedback::NEXT_PASS;
@@ -67,10 +69,24 @@ impl Trial<'_> {
             }
             _ => None,
         };
+        let classified = classified(&response);
+        let score = match next {
+            // Whether the test case is accepted, and what it is worth, is known at its end.
+            Some(_) => None,
+            None => {
+                let scoring = self.case.scoring;
+                score::by_validator(scoring, classified.verdict, &response.feedback).map_err(
+                    |what| {
+                        let error = broken(validator, &what, &test_case.name, &response);
+                        self.with_repeat(error, wanted.clone())
+                    },
+                )?
+            }
+        };
         Ok(Judged {
             next,
-            answered: Some(answered(&response, wanted)),
-            ..Judged::from(classified(&response))
+            answered: Some(answered(&response, score, wanted)),
+            ..Judged::from(classified)
         })
     }
 
@@ -130,10 +146,11 @@ fn first_line(message: &[u8]) -> String {
     format!(": {shown}")
 }
 
-fn answered(response: &Response, kept: Option<PathBuf>) -> Answered {
+fn answered(response: &Response, score: Option<CaseScore>, kept: Option<PathBuf>) -> Answered {
     let feedback = &response.feedback;
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     Answered {
+        score,
         message: text(&feedback.judge_message),
         team_message: text(&feedback.team_message),
         stderr: response.stderr.clone(),

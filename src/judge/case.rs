@@ -13,12 +13,14 @@ use crate::check::options::Options;
 use crate::check::show::cause;
 use crate::executor::{Executor, RunError};
 use crate::judge::classify::{Classified, classify};
+use crate::judge::score;
 use crate::model::difference::Difference;
 use crate::model::job::{BoxContent, BoxFile, Captured, Collected, Input, Job, Reply};
 use crate::model::judgement::{CaseJudgement, Evidence, JudgeError};
 use crate::model::limits::Limits;
 use crate::model::outcome::Outcome;
 use crate::model::problem::ProgramIo;
+use crate::model::score::{CaseScore, CaseScoring};
 use crate::model::test_data::TestCase;
 use crate::model::text::shell_word;
 use crate::model::units::Bytes;
@@ -83,6 +85,8 @@ pub const CASE: &str = "{case}";
 pub struct ReadyCase<'a> {
     /// The case.
     pub test_case: &'a TestCase,
+    /// What may be said about its score.
+    pub scoring: CaseScoring,
     /// How its output is compared, where the format's default output validator does it.
     pub options: Options,
 }
@@ -163,7 +167,7 @@ pub fn judge_case(
             }
             false => None,
         };
-        return Ok(case_judgement(case.test_case, judged, evidence, outcome));
+        return Ok(case_judgement(case, judged, evidence, outcome));
     }
 }
 
@@ -234,6 +238,7 @@ pub(super) struct Judged {
 
 /// What the package's own output validator said beyond its opinion.
 pub(super) struct Answered {
+    pub(super) score: Option<CaseScore>,
     pub(super) message: String,
     pub(super) team_message: String,
     pub(super) stderr: Vec<u8>,
@@ -253,21 +258,25 @@ impl From<Classified> for Judged {
 }
 
 fn case_judgement(
-    test_case: &TestCase,
+    case: &ReadyCase<'_>,
     judged: Judged,
     evidence: Option<Box<Evidence>>,
     outcome: Outcome,
 ) -> CaseJudgement {
     let Classified { verdict, cause } = judged.classified;
-    let (message, team_message) = match judged.answered {
-        Some(answered) => (answered.message, answered.team_message),
-        None => (cause.clone(), String::new()),
+    let (message, team_message, score) = match judged.answered {
+        Some(answered) => (answered.message, answered.team_message, answered.score),
+        None => {
+            let score = score::by_rules(case.scoring, verdict);
+            (cause.clone(), String::new(), score)
+        }
     };
     CaseJudgement {
-        test_case: test_case.name.clone(),
+        test_case: case.test_case.name.clone(),
         verdict,
         message,
         team_message,
+        score,
         cause,
         difference: judged.difference,
         evidence,

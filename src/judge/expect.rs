@@ -2,6 +2,7 @@
 
 use crate::model::judgement::{BrokenExpectation, CaseJudgement, Judgement};
 use crate::model::pattern::Pattern;
+use crate::model::score::Standing;
 use crate::model::submission::{Expectation, UseForTimeLimit};
 use crate::model::verdict::Verdict;
 
@@ -46,7 +47,11 @@ fn broken_by(
         .iter()
         .filter(|case| about(&case.test_case))
         .collect();
-    let complete = cases.len() == all_cases.iter().filter(|name| about(name)).count();
+    let barred: Vec<Barred<'_>> = barred(judgement, all_cases)
+        .filter(|barred| about(barred.test_case))
+        .collect();
+    let all = all_cases.iter().filter(|name| about(name)).count();
+    let complete = cases.len() + barred.len() == all;
     let rule = Rule {
         expectation,
         name: match &expectation.cases {
@@ -54,13 +59,44 @@ fn broken_by(
             Some(about) => format!("{}, {about}", expectation.pattern),
         },
         cases,
+        barred,
         complete,
     };
     let required = demanded(expectation)
         .into_iter()
         .filter_map(|required| rule.required(required));
     let permitted = rule.permitted().into_iter();
-    permitted.chain(required).chain(rule.message()).collect()
+    let scores = rule.scores(judgement);
+    let others = permitted.chain(required).chain(rule.message());
+    others.chain(scores).collect()
+}
+
+/// A test case that was not run because another group was not passed. It counts as not accepted.
+///
+/// Source: problem package format 2025-09, "Group dependencies".
+struct Barred<'a> {
+    test_case: &'a str,
+    by: &'a str,
+}
+
+/// The cases of groups that were not run for what they require.
+fn barred<'a>(
+    judgement: &'a Judgement,
+    all_cases: &'a [&'a str],
+) -> impl Iterator<Item = Barred<'a>> {
+    let groups = judgement.score.iter().flat_map(|score| &score.groups);
+    groups.flat_map(move |group| {
+        let by = match &group.standing {
+            Standing::Barred { by } => Some(by.as_str()),
+            Standing::Complete | Standing::Partial => None,
+        };
+        let inside = |name: &&str| {
+            let rest = name.strip_prefix(group.name.as_str());
+            rest.is_some_and(|rest| rest.starts_with('/'))
+        };
+        let cases = all_cases.iter().copied().filter(inside);
+        cases.filter_map(move |test_case| Some(Barred { test_case, by: by? }))
+    })
 }
 
 struct Rule<'a> {
@@ -68,6 +104,8 @@ struct Rule<'a> {
     name: String,
     /// The cases that were run and that the rule is about.
     cases: Vec<&'a CaseJudgement>,
+    /// Those that were not run for what their group requires.
+    barred: Vec<Barred<'a>>,
     /// Whether these are all.
     complete: bool,
 }
@@ -80,7 +118,9 @@ impl Rule<'_> {
             .iter()
             .filter(|case| !permitted.contains(&case.verdict.standard()))
             .collect();
-        let first = outside.first()?;
+        let Some(first) = outside.first() else {
+            return self.permitted_of_barred(&permitted);
+        };
         let more = match outside.len() - 1 {
             0 => String::new(),
             1 => " and on 1 more case".to_owned(),
@@ -98,21 +138,59 @@ impl Rule<'_> {
         })
     }
 
-    fn required(&self, required: &[Verdict]) -> Option<BrokenExpectation> {
-        let met = self
-            .cases
+    /// What was not run is not accepted; which verdict it would have, nobody knows.
+    fn permitted_of_barred(&self, permitted: &[Verdict]) -> Option<BrokenExpectation> {
+        let first = self.barred.first()?;
+        if permitted
             .iter()
-            .any(|case| required.contains(&case.verdict.standard()));
-        if met || !self.complete || self.cases.is_empty() {
+            .any(|verdict| *verdict != Verdict::Accepted)
+        {
             return None;
         }
         Some(BrokenExpectation {
             rule: self.name.clone(),
             reason: format!(
-                "required {} on at least one case; got only {} on {}",
-                list(required),
-                self.seen(),
-                count(self.cases.len(), "case")
+                "permitted {}; {} was not run, because {} was not passed, and counts as not accepted",
+                list(permitted),
+                first.test_case,
+                first.by
+            ),
+            test_case: None,
+        })
+    }
+
+    fn required(&self, required: &[Verdict]) -> Option<BrokenExpectation> {
+        let rejections = [
+            Verdict::WrongAnswer,
+            Verdict::TimeLimitExceeded,
+            Verdict::RunTimeError,
+        ];
+        let any_rejection = rejections.iter().all(|verdict| required.contains(verdict));
+        let met = self
+            .cases
+            .iter()
+            .any(|case| required.contains(&case.verdict.standard()))
+            || any_rejection && !self.barred.is_empty();
+        if met || !self.complete || self.cases.is_empty() && self.barred.is_empty() {
+            return None;
+        }
+        let not_run = match self.barred.first() {
+            None => String::new(),
+            Some(first) => format!(
+                "; {} not run, because {} was not passed",
+                count(self.barred.len(), "case"),
+                first.by
+            ),
+        };
+        let got = match self.cases.len() {
+            0 => "got none".to_owned(),
+            number => format!("got only {} on {}", self.seen(), count(number, "case")),
+        };
+        Some(BrokenExpectation {
+            rule: self.name.clone(),
+            reason: format!(
+                "required {} on at least one case; {got}{not_run}",
+                list(required)
             ),
             test_case: None,
         })
@@ -133,6 +211,38 @@ impl Rule<'_> {
             ),
             test_case: None,
         })
+    }
+
+    /// The score of the submission, or of each group that is named. A score that is not known, because not all
+    /// cases were selected, breaks nothing.
+    fn scores(&self, judgement: &Judgement) -> Vec<BrokenExpectation> {
+        let (Some(expected), Some(total)) = (self.expectation.score, &judgement.score) else {
+            return Vec::new();
+        };
+        let pattern = self.expectation.cases.as_deref().map(Pattern::parse);
+        let is_named = |name: &str| match &pattern {
+            None => name == "secret",
+            Some(Ok(pattern)) => pattern.is_name(name),
+            Some(Err(_)) => false,
+        };
+        let whole = [("secret", total.score)].into_iter();
+        let groups = total.groups.iter();
+        let scores = whole.chain(groups.map(|group| (group.name.as_str(), group.score)));
+        scores
+            .filter(|(name, _)| is_named(name))
+            .filter_map(|(name, score)| {
+                let score = score.filter(|score| !expected.contains(*score))?;
+                let of = match &pattern {
+                    None => String::new(),
+                    Some(_) => format!(" of {name}"),
+                };
+                Some(BrokenExpectation {
+                    rule: self.name.clone(),
+                    reason: format!("expected a score{of} of {expected}; got {score}"),
+                    test_case: None,
+                })
+            })
+            .collect()
     }
 
     /// The verdicts that occur, in the order of their kinds.
@@ -225,6 +335,7 @@ mod tests {
             permitted: verdicts(permitted),
             required: verdicts(required),
             message: None,
+            score: None,
             use_for_time_limit: UseForTimeLimit::AsExpected,
             place: None,
         }
@@ -240,6 +351,7 @@ mod tests {
                 cause: String::new(),
                 message: format!("said {short}"),
                 team_message: String::new(),
+                score: None,
                 difference: None,
                 evidence: None,
                 outcome: quiet_outcome(),
@@ -248,6 +360,7 @@ mod tests {
         Judgement {
             submission: "s".to_owned(),
             verdict: Verdict::Accepted,
+            score: None,
             cases,
             skipped: 0,
             compiler: None,

@@ -4,20 +4,24 @@
 //! holding the lock, and notes what came of it. Whoever completes a submission hands out its
 //! judgement; judgements leave in the order of the submissions, whichever is complete first.
 
+use std::collections::HashMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use crate::build::{BuildError, Builder, Prepared, Runnable};
 use crate::executor::{Executor, RunError};
 use crate::judge::case::{Entry, Pace, ReadyCase, Rules, judge_case};
+use crate::judge::score::{self, CaseResult, Scheme};
 use crate::judge::{expect, time_limit};
 use crate::model::event::Event;
 use crate::model::judgement::{CaseJudgement, CompilerReport, JudgeError, Judgement};
 use crate::model::limits::Limits;
+use crate::model::score::TotalScore;
 use crate::model::submission::Submission;
 use crate::model::units::Bytes;
 use crate::model::verdict::Verdict;
-use crate::plan::{CaseEnd, Mode, Plan, Step};
+use crate::plan::outline::{CaseEnd, Outline};
+use crate::plan::{Plan, Step};
 
 /// Everything that is needed to judge submissions.
 pub struct Session<'a> {
@@ -37,8 +41,10 @@ pub struct Session<'a> {
     pub cases: &'a [ReadyCase<'a>],
     /// The names of all cases of the problem.
     pub all_cases: Vec<&'a str>,
-    /// How far a submission is run.
-    pub mode: Mode,
+    /// Which of them a submission is run on.
+    pub outline: Outline,
+    /// How they make up a score; `None` where submissions are accepted or not.
+    pub scheme: Option<&'a Scheme<'a>>,
     /// Takes what happens.
     pub events: &'a (dyn Fn(Event) + Sync),
 }
@@ -109,7 +115,7 @@ struct Known {
     compiler: Option<CompilerReport>,
     rejected_by_compiler: bool,
     cases: Vec<Option<CaseJudgement>>,
-    failed: Option<Failure>,
+    failed: Vec<Failure>,
     announced: bool,
 }
 
@@ -143,7 +149,7 @@ impl Session<'_> {
         let shared = Shared {
             session: self,
             state: Mutex::new(State {
-                plan: Plan::new(self.mode, self.entrants.len(), self.cases.len()),
+                plan: Plan::new(self.outline.clone(), self.entrants.len()),
                 known: self.entrants.iter().map(|_| known()).collect(),
                 handed_out: 0,
                 results: Results::default(),
@@ -213,7 +219,7 @@ impl Shared<'_, '_> {
                 state.plan.abandon(submission);
             }
             Err(BuildError::Fault(error)) => {
-                known.failed = Some(Failure { case: 0, error });
+                known.failed.push(Failure { case: 0, error });
                 state.plan.abandon(submission);
             }
         }
@@ -273,10 +279,7 @@ impl Shared<'_, '_> {
                     verdict: judged.verdict,
                     cpu_time: judged.outcome.cpu_time,
                 });
-                let end = match judged.verdict {
-                    Verdict::Accepted => CaseEnd::Accepted,
-                    _ => CaseEnd::Rejected,
-                };
+                let end = score::end(&judged);
                 state.known[submission].cases[case] = Some(judged);
                 state.plan.finished(submission, case, end);
             }
@@ -294,13 +297,8 @@ impl Shared<'_, '_> {
             }
             Err(RunError::Fault(error)) => {
                 let failed = &mut state.known[submission].failed;
-                if failed.as_ref().is_none_or(|failure| case < failure.case) {
-                    *failed = Some(Failure { case, error });
-                }
-                state.plan.finished(submission, case, CaseEnd::Rejected);
-                if self.session.mode == Mode::AllCases {
-                    state.plan.abandon(submission);
-                }
+                failed.push(Failure { case, error });
+                state.plan.finished(submission, case, CaseEnd::Failed);
             }
         }
         self.hand_out(&mut state);
@@ -315,7 +313,7 @@ impl Shared<'_, '_> {
             state.handed_out += 1;
             let needed = state.plan.needed(index);
             let known = std::mem::take(&mut state.known[index]);
-            let judged = self.judgement(self.session.entrants[index].submission, known, needed);
+            let judged = self.judgement(self.session.entrants[index].submission, known, &needed);
             (self.session.events)(match &judged {
                 Judged::Judgement(judgement) => Event::SubmissionJudged(judgement.clone()),
                 Judged::Failed(error) => Event::SubmissionFailed {
@@ -327,12 +325,21 @@ impl Shared<'_, '_> {
         }
     }
 
-    fn judgement(&self, submission: &Submission, known: Known, needed: usize) -> Judged {
-        // Behind the first rejection nothing counts, whether it was started or not.
-        if let Some(failure) = known.failed.filter(|failure| failure.case < needed) {
-            return Judged::Failed(failure.error);
+    fn judgement(&self, submission: &Submission, known: Known, needed: &[bool]) -> Judged {
+        // What is not needed does not count, whether it was started or not.
+        let mut failed = known.failed;
+        failed.retain(|failure| needed.get(failure.case) != Some(&false));
+        if let Some(first) = failed.into_iter().min_by_key(|failure| failure.case) {
+            return Judged::Failed(first.error);
         }
-        let cases: Vec<CaseJudgement> = known.cases.into_iter().take(needed).flatten().collect();
+        let cases = known.cases.into_iter().zip(needed);
+        let cases: Vec<CaseJudgement> = cases
+            .filter_map(|(case, needed)| case.filter(|_| *needed))
+            .collect();
+        let score = match self.score(&cases, known.rejected_by_compiler) {
+            Ok(score) => score,
+            Err(error) => return Judged::Failed(error),
+        };
         let verdict = match known.rejected_by_compiler {
             true => Verdict::CompileError,
             false => cases
@@ -344,6 +351,7 @@ impl Shared<'_, '_> {
         let mut judgement = Judgement {
             submission: submission.name.clone(),
             verdict,
+            score,
             skipped: self.session.cases.len() - cases.len(),
             cases,
             compiler: known.compiler,
@@ -355,6 +363,31 @@ impl Shared<'_, '_> {
             &self.session.all_cases,
         );
         Judged::Judgement(Box::new(judgement))
+    }
+
+    /// What the cases come to.
+    fn score(
+        &self,
+        cases: &[CaseJudgement],
+        rejected_by_compiler: bool,
+    ) -> Result<Option<TotalScore>, JudgeError> {
+        let Some(scheme) = self.session.scheme else {
+            return Ok(None);
+        };
+        if rejected_by_compiler {
+            return Ok(Some(scheme.nothing()));
+        }
+        let fault = |what: String| {
+            JudgeError::new("add up the score", what)
+                .help("mend the package: its output validator or its test_group.yaml files")
+        };
+        score::one_kind_of_file(cases).map_err(fault)?;
+        let results: HashMap<&str, CaseResult> = cases
+            .iter()
+            .map(|case| (case.test_case.as_str(), CaseResult::of(case)))
+            .collect();
+        let total = scheme.total(|name| results.get(name).copied());
+        total.map(Some).map_err(fault)
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -376,7 +409,9 @@ mod tests {
     use crate::model::outcome::{Ending, Outcome, Signal};
     use crate::model::problem::ProgramIo;
     use crate::model::program::{Program, ProgramKind};
+    use crate::model::score::CaseScoring;
     use crate::model::test_data::{TestCase, ValidatorArgs};
+    use crate::plan::outline::Until;
 
     /// What a scripted submission does on a case, by one letter.
     ///
@@ -465,7 +500,7 @@ mod tests {
 
     /// Judges submissions whose behaviour is written as a letter a case; the name of each is its
     /// behaviour, which its command line carries as an argument.
-    fn check(mode: Mode, scripts: &[&str], expected: &[&str]) {
+    fn check(until: Until, scripts: &[&str], expected: &[&str]) {
         for slots in 1..4 {
             let dir = tempfile::tempdir().unwrap();
             let executor = Scripted::new(slots, |job: &Job| {
@@ -499,6 +534,7 @@ mod tests {
                 .iter()
                 .map(|test_case| ReadyCase {
                     test_case,
+                    scoring: CaseScoring::Ignored,
                     options: Options::default(),
                 })
                 .collect();
@@ -520,7 +556,8 @@ mod tests {
                 code: CodeRules::default(),
                 cases: &ready,
                 all_cases: cases.iter().map(|case| case.name.as_str()).collect(),
-                mode,
+                outline: Outline::single(cases.len(), until),
+                scheme: None,
                 events: &|_| (),
             };
             let results = session.run();
@@ -535,7 +572,7 @@ mod tests {
     #[test]
     fn results_are_the_same_on_any_number_of_slots() {
         check(
-            Mode::AllCases,
+            Until::Never,
             &["aaaa", "awsa", "ssss"],
             &[
                 "AC: AC AC AC AC, 0 skipped",
@@ -544,7 +581,7 @@ mod tests {
             ],
         );
         check(
-            Mode::FirstRejection,
+            Until::Rejection,
             &["aaaa", "awsa", "ssss"],
             &[
                 "AC: AC AC AC AC, 0 skipped",
@@ -557,7 +594,7 @@ mod tests {
     #[test]
     fn a_fault_of_the_judge_takes_the_verdict_away() {
         check(
-            Mode::AllCases,
+            Until::Never,
             &["aja", "aaa"],
             &[
                 "judge error: mount the box: no memory",
@@ -568,9 +605,9 @@ mod tests {
 
     #[test]
     fn a_fault_behind_the_first_rejection_is_not_looked_at() {
-        check(Mode::FirstRejection, &["awjj"], &["WA: AC WA, 2 skipped"]);
+        check(Until::Rejection, &["awjj"], &["WA: AC WA, 2 skipped"]);
         check(
-            Mode::FirstRejection,
+            Until::Rejection,
             &["ajww"],
             &["judge error: mount the box: no memory"],
         );
@@ -578,6 +615,6 @@ mod tests {
 
     #[test]
     fn an_interruption_ends_it_without_a_verdict() {
-        check(Mode::AllCases, &["iii", "iii"], &["interrupted"]);
+        check(Until::Never, &["iii", "iii"], &["interrupted"]);
     }
 }

@@ -234,6 +234,7 @@ mod tests {
             Event::SubmissionJudged(Box::new(Judgement {
                 submission: "a.cpp".to_owned(),
                 verdict,
+                score: None,
                 cases: Vec::new(),
                 skipped: 0,
                 compiler: None,

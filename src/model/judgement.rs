@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use crate::model::difference::Difference;
 use crate::model::outcome::Outcome;
+use crate::model::score::{CaseScore, TotalScore};
 use crate::model::verdict::Verdict;
 
 /// A fault of the judge, never of a submission: it gives no verdict.
@@ -84,6 +85,8 @@ pub struct CaseJudgement {
     pub message: String,
     /// What the output validator says to the contestant; empty where it says nothing.
     pub team_message: String,
+    /// What it is worth; `None` where test cases have no scores.
+    pub score: Option<CaseScore>,
     /// Where the output differs, for a wrong answer by comparison.
     pub difference: Option<Box<Difference>>,
     /// What the person sees beside the difference; absent where it was not asked for.
@@ -146,7 +149,9 @@ pub struct Judgement {
     pub verdict: Verdict,
     /// Each case that was run, in order.
     pub cases: Vec<CaseJudgement>,
-    /// How many selected cases were not run, because one before them was rejected.
+    /// Its score, in a scoring problem that it builds for.
+    pub score: Option<TotalScore>,
+    /// How many selected cases were not run, because of what came of those before them.
     pub skipped: usize,
     /// The compiler's messages, cut, if it had any or failed.
     pub compiler: Option<CompilerReport>,

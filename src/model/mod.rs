@@ -13,6 +13,7 @@ pub mod pattern;
 pub mod problem;
 pub mod program;
 pub mod recipe;
+pub mod score;
 pub mod submission;
 pub mod test_data;
 pub mod text;

@@ -100,6 +100,12 @@ impl Pattern {
         })
     }
 
+    /// Whether it matches this name itself, not only a directory that the name is in.
+    pub fn is_name(&self, name: &str) -> bool {
+        let parent = name.rsplit_once('/').map(|(parent, _)| parent);
+        self.matches(name) && parent.is_none_or(|parent| !self.matches(parent))
+    }
+
     /// The pattern as it was written.
     pub fn as_str(&self) -> &str {
         &self.text
@@ -247,6 +253,19 @@ mod tests {
         check("a{,b}", "a", true);
         check("ä*", "äö", true);
         check("A", "a", false);
+    }
+
+    #[test]
+    fn a_name_is_told_from_what_is_in_it() {
+        let check = |pattern: &str, name: &str, expected: bool| {
+            let parsed = Pattern::parse(pattern).expect(pattern);
+            assert_eq!(parsed.is_name(name), expected, "{pattern} on {name}");
+        };
+        check("secret", "secret", true);
+        check("secret", "secret/g1", false);
+        check("secret/*", "secret/g1", true);
+        check("secret/*", "secret", false);
+        check("{secret,secret/g1}", "secret", true);
     }
 
     #[test]

@@ -1,7 +1,10 @@
 //! Submissions and what their authors expect of them.
 
+use std::fmt;
+
 use crate::model::diagnostic::Place;
 use crate::model::program::Program;
+use crate::model::score::Score;
 use crate::model::verdict::Verdict;
 
 /// A submission: a program to be judged, and what is expected of it.
@@ -29,12 +32,44 @@ pub struct Expectation {
     pub permitted: Option<Vec<Verdict>>,
     /// At least one of these cases must have one of these verdicts.
     pub required: Option<Vec<Verdict>>,
+    /// The score of the submission, or of each group that the pattern names, is in this range.
+    pub score: Option<ScoreRange>,
     /// Must be part of the judge's message on at least one of these cases.
     pub message: Option<String>,
     /// Whether its times bound the time limit.
     pub use_for_time_limit: UseForTimeLimit,
     /// The line of `submissions.yaml`; `None` for the standard's defaults.
     pub place: Option<Place>,
+}
+
+/// Scores from one to another, both included.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ScoreRange {
+    /// The least.
+    pub from: Score,
+    /// The greatest.
+    pub to: Score,
+}
+
+impl ScoreRange {
+    /// How far a score may be off: those who write one down write down what they are shown, which is rounded.
+    const ROUNDED: f64 = 1e-6;
+
+    /// Whether a score is in it.
+    pub fn contains(&self, score: Score) -> bool {
+        let points = score.points();
+        points >= self.from.points() - Self::ROUNDED && points <= self.to.points() + Self::ROUNDED
+    }
+}
+
+impl fmt::Display for ScoreRange {
+    /// `40`, or `40 to 60`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.from == self.to {
+            true => write!(f, "{}", self.from),
+            false => write!(f, "{} to {}", self.from, self.to),
+        }
+    }
 }
 
 /// Whether and how a rule's times bound the time limit.

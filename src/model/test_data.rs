@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::model::score::GroupScoring;
+
 /// One test case.
 ///
 /// Source: problem package format 2025-09, "Test cases".
@@ -85,6 +87,8 @@ impl ValidatorArgs {
 pub struct TestGroup {
     /// The path below `data/`, such as `secret/group1`.
     pub name: String,
+    /// How it is scored; `None` for `sample`, and in problems without scores.
+    pub scoring: Option<GroupScoring>,
 }
 
 /// All test cases of a package.

@@ -4,12 +4,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::model::diagnostic::Diagnostic;
+use crate::model::diagnostic::{Diagnostic, Place};
 use crate::model::program::Constant;
 use crate::model::test_data::{CaseFile, TestCase, TestData, TestGroup};
 use crate::package::case_files::{self, CaseFiles, Extension};
 use crate::package::files::{Item, Tree};
 use crate::package::problem_type::ProblemType;
+use crate::package::scoring::{self, GroupKeys};
 use crate::package::suggest::nearest;
 use crate::package::test_yaml::{self, OutputValidator, Settings, Subject};
 use crate::package::text::{Remarks, TextFile};
@@ -65,6 +66,7 @@ pub(super) struct Surroundings<'a> {
 pub(super) fn read(around: &Surroundings<'_>, diagnostics: &mut Vec<Diagnostic>) -> TestData {
     check_top(around.tree, diagnostics);
     let mut data = TestData::default();
+    let mut secret_settings = BTreeMap::new();
     for part in Part::ALL {
         let mut reader = Reader {
             around,
@@ -76,14 +78,18 @@ pub(super) fn read(around: &Surroundings<'_>, diagnostics: &mut Vec<Diagnostic>)
             continue;
         }
         if part.is_judged() {
-            data.groups.push(TestGroup {
-                name: part.name().to_owned(),
-            });
-            let groups = reader.groups.iter();
-            data.groups
-                .extend(groups.map(|name| TestGroup { name: name.clone() }));
+            let names = [part.name().to_owned()]
+                .into_iter()
+                .chain(reader.groups.clone());
+            data.groups.extend(names.map(|name| TestGroup {
+                name,
+                scoring: None,
+            }));
         }
-        let cases = reader.cases();
+        let (cases, settings) = reader.cases();
+        if part == Part::Secret {
+            secret_settings = settings;
+        }
         match part {
             Part::Sample | Part::Secret => data.cases.extend(cases),
             Part::InvalidInput => data.invalid_inputs = cases,
@@ -92,7 +98,47 @@ pub(super) fn read(around: &Surroundings<'_>, diagnostics: &mut Vec<Diagnostic>)
         }
     }
     check_secret(around, &data, diagnostics);
+    if around.problem_type.includes("scoring") {
+        settle_scoring(around, &mut data, &secret_settings, diagnostics);
+    }
     data
+}
+
+/// Fills in how `secret` and its groups are scored.
+fn settle_scoring(
+    around: &Surroundings<'_>,
+    data: &mut TestData,
+    settings: &BTreeMap<String, Settings>,
+    diagnostics: &mut Vec<Diagnostic>,
+) {
+    let is_secret = |group: &&TestGroup| group.name.starts_with(Part::Secret.name());
+    let groups: Vec<GroupKeys<'_>> = data
+        .groups
+        .iter()
+        .filter(is_secret)
+        .map(|group| GroupKeys {
+            name: &group.name,
+            keys: settings
+                .get(&group.name)
+                .map(|settings| settings.scoring.clone())
+                .unwrap_or_default(),
+            file: Place {
+                path: around
+                    .tree
+                    .path(&format!("data/{}/test_group.yaml", group.name)),
+                spot: None,
+            },
+        })
+        .collect();
+    let has_own_validator = OutputValidator::of(around.tree) == OutputValidator::Custom;
+    let settled = scoring::settle(&groups, data, has_own_validator, diagnostics);
+    let secret = data
+        .groups
+        .iter_mut()
+        .filter(|group| group.name.starts_with(Part::Secret.name()));
+    for (group, scoring) in secret.zip(settled) {
+        group.scoring = Some(scoring);
+    }
 }
 
 /// The names of the groups: the directories directly in `secret` with a `test_group.yaml`.
@@ -173,7 +219,8 @@ impl<'a> Reader<'a> {
             .directory(&format!("data/{}", self.part.name()))
     }
 
-    fn cases(&mut self) -> Vec<TestCase> {
+    /// The cases, and the settings of directories by their names.
+    fn cases(&mut self) -> (Vec<TestCase>, BTreeMap<String, Settings>) {
         let tree = self.around.tree;
         let mut cases: BTreeMap<&str, CaseFiles<'_>> = BTreeMap::new();
         let mut settings = BTreeMap::new();
@@ -213,7 +260,7 @@ impl<'a> Reader<'a> {
         // Groups come in the order of their names: `1` before `1-large`, although `-` comes before
         // the `/` of the cases in `1`. The sort is stable, so cases stay in order.
         listed.sort_by_cached_key(|case| self.group_of(&case.name).cloned());
-        listed
+        (listed, settings)
     }
 
     /// The group that a case is in.
@@ -240,7 +287,8 @@ impl<'a> Reader<'a> {
         let file = TextFile::read(&item.path, self.diagnostics)?;
         let subject = match self.part {
             Part::Secret if is_top && !self.groups.is_empty() => Subject::SecretWithGroups,
-            Part::Sample | Part::Secret => Subject::Group,
+            Part::Sample => Subject::Sample,
+            Part::Secret => Subject::Group,
             _ => Subject::Check,
         };
         let around = test_yaml::Surroundings {

@@ -217,6 +217,32 @@ pub(super) fn boolean(what: &str, node: &Node, remarks: &mut Remarks<'_>) -> Opt
     None
 }
 
+/// An integer of at least 0.
+pub(super) fn natural(
+    what: &str,
+    wanted: &str,
+    node: &Node,
+    remarks: &mut Remarks<'_>,
+) -> Option<u32> {
+    match scalar(node).map(Scalar::meaning) {
+        Some(Meaning::Integer(value)) if value.is_none_or(|value| value > i64::from(u32::MAX)) => {
+            remarks.error(node.range, format!("`{what}` is too large"), None);
+            None
+        }
+        Some(Meaning::Integer(Some(value))) if value >= 0 => u32::try_from(value).ok(),
+        Some(Meaning::Integer(_) | Meaning::Float(_)) => {
+            let text = scalar(node).map_or("", |scalar| &scalar.text);
+            let message = format!("`{what}` must be {wanted}, not {}", shown(text));
+            remarks.error(node.range, message, None);
+            None
+        }
+        _ => {
+            wrong_type(&format!("`{what}`"), wanted, node, remarks);
+            None
+        }
+    }
+}
+
 /// An integer above 0, in this unit.
 pub(super) fn positive_integer(
     what: &str,

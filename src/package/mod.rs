@@ -18,6 +18,7 @@ mod problem_type;
 mod problem_yaml;
 mod programs;
 pub mod recipe;
+mod scoring;
 mod statement;
 mod submissions;
 mod submissions_yaml;

@@ -241,6 +241,7 @@ fn expectation(pattern: &str, cases: Option<&Pattern>, conditions: &Conditions) 
         permitted: conditions.permitted.clone(),
         required: conditions.required.clone(),
         message: conditions.message.clone(),
+        score: conditions.score,
         use_for_time_limit: conditions.use_for_time_limit.unwrap_or_default(),
         place: Some(conditions.place.clone()),
     }
@@ -259,6 +260,7 @@ fn default_expectation(default: &DefaultDirectory, replacing: Option<&Rule>) -> 
         permitted: permitted.or(default.permitted.map(<[Verdict]>::to_vec)),
         required: required.or(default.required.map(<[Verdict]>::to_vec)),
         message: conditions.and_then(|conditions| conditions.message.clone()),
+        score: conditions.and_then(|conditions| conditions.score),
         use_for_time_limit: conditions
             .and_then(|conditions| conditions.use_for_time_limit)
             .unwrap_or(UseForTimeLimit::AsExpected),
@@ -295,6 +297,7 @@ fn check_patterns(rules: &[Rule], items: &[&Item], data: &TestData, remarks: &mu
         }
         for some in &rule.some {
             check_case_pattern(some, data, remarks);
+            check_scored_pattern(some, data, remarks);
         }
     }
 }
@@ -314,6 +317,7 @@ fn check_case_pattern(
     let keys = [
         "permitted",
         "required",
+        "score",
         "message",
         "use_for_time_limit",
         "language",
@@ -330,6 +334,34 @@ fn check_case_pattern(
         format!("`{}` matches no test case", shown(pattern)),
         Some(&help),
     );
+}
+
+/// A score is expected of groups: of `secret`, and of those in it.
+fn check_scored_pattern(
+    some: &submissions_yaml::CaseRule,
+    data: &TestData,
+    remarks: &mut Remarks<'_>,
+) {
+    if some.conditions.score.is_none() {
+        return;
+    }
+    let mut scored = data.groups.iter().filter(|group| group.scoring.is_some());
+    if scored.clone().next().is_none() || scored.any(|group| some.cases.is_name(&group.name)) {
+        return;
+    }
+    let names = scored_names(data);
+    let message = format!(
+        "`score` is expected of no test data group that has one: `{}`",
+        shown(some.cases.as_str())
+    );
+    let help = format!("only groups have scores that can be expected: {names}");
+    remarks.error(some.range, message, Some(&help));
+}
+
+fn scored_names(data: &TestData) -> String {
+    let scored = data.groups.iter().filter(|group| group.scoring.is_some());
+    let names: Vec<&str> = scored.map(|group| group.name.as_str()).collect();
+    names.join(", ")
 }
 
 /// Doubts directories of which nothing is expected.
@@ -350,6 +382,11 @@ fn check_directories(tree: &Tree, submissions: &[Submission], diagnostics: &mut 
                 DEFAULT_DIRECTORIES.iter().map(|default| default.name),
             ) {
                 Some(known) => format!("did you mean `{known}`?"),
+                None if directory.base_name() == "partially_accepted" => {
+                    "format 2025-09 has no such directory; say in submissions/submissions.yaml what is \
+                     expected: `partially_accepted: {score: [1, 99]}`"
+                        .to_owned()
+                }
                 None => format!(
                     "add `{}:` with `permitted` or `required` to submissions/submissions.yaml",
                     directory.base_name()

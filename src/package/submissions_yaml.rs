@@ -4,10 +4,11 @@
 
 use crate::model::diagnostic::Place;
 use crate::model::pattern::Pattern;
-use crate::model::submission::UseForTimeLimit;
+use crate::model::score::Score;
+use crate::model::submission::{ScoreRange, UseForTimeLimit};
 use crate::model::verdict::Verdict;
 use crate::package::credits;
-use crate::package::keys::{self, Keys};
+use crate::package::keys::{self, Bound, Keys};
 use crate::package::problem_type::ProblemType;
 use crate::package::suggest::{list, nearest};
 use crate::package::text::{Range, Remarks, shown};
@@ -40,6 +41,7 @@ pub(super) struct Conditions {
     pub permitted: Option<Vec<Verdict>>,
     pub required: Option<Vec<Verdict>>,
     pub message: Option<String>,
+    pub score: Option<ScoreRange>,
     pub use_for_time_limit: Option<UseForTimeLimit>,
     pub place: Place,
 }
@@ -50,6 +52,7 @@ impl Conditions {
         self.permitted.is_none()
             && self.required.is_none()
             && self.message.is_none()
+            && self.score.is_none()
             && self.use_for_time_limit.is_none()
     }
 }
@@ -159,18 +162,61 @@ fn conditions(
     let use_for_time_limit = keys
         .take("use_for_time_limit")
         .and_then(|node| use_for_time_limit(node, remarks));
-    if let Some(entry) = keys.entry("score")
-        && problem_type.excludes("scoring")
-    {
-        let message = "`score` is only for scoring problems; this one is pass-fail";
-        remarks.error(entry.key_range, message, Some("remove it"));
-    }
+    let score = keys
+        .entry("score")
+        .and_then(|entry| score(entry, problem_type, remarks));
     Conditions {
         permitted,
         required,
         message,
+        score,
         use_for_time_limit,
         place: remarks.file.place(range),
+    }
+}
+
+fn score(
+    entry: &Entry,
+    problem_type: &ProblemType,
+    remarks: &mut Remarks<'_>,
+) -> Option<ScoreRange> {
+    if problem_type.excludes("scoring") {
+        let message = "`score` is only for scoring problems; this one is pass-fail";
+        remarks.error(entry.key_range, message, Some("remove it"));
+        return None;
+    }
+    let node = &entry.value;
+    let mut one = |node: &Node| {
+        let points = keys::number("score", Bound::AtLeast(0.0), node, remarks)?;
+        Score::new(points)
+    };
+    match &node.value {
+        Value::Sequence(items) => match &items[..] {
+            [from, to] => {
+                let [from, to] = [one(from), one(to)];
+                let range = ScoreRange {
+                    from: from?,
+                    to: to?,
+                };
+                if range.from > range.to {
+                    let message = format!("no score is from {} to {}", range.from, range.to);
+                    let help = "write the smaller one first";
+                    remarks.error(node.range, message, Some(help));
+                    return None;
+                }
+                Some(range)
+            }
+            _ => {
+                let message = format!("`score` has {} numbers", items.len());
+                let help = "write one score, or the least and the greatest: [30, 50]";
+                remarks.error(node.range, message, Some(help));
+                None
+            }
+        },
+        _ => one(node).map(|score| ScoreRange {
+            from: score,
+            to: score,
+        }),
     }
 }
 

@@ -10,6 +10,7 @@ use crate::package::constants;
 use crate::package::files::Tree;
 use crate::package::keys::{self, Keys, Replaced};
 use crate::package::problem_type::ProblemType;
+use crate::package::scoring::{self, ScoringKeys, Whose};
 use crate::package::text::{Remarks, TextFile, shown};
 use crate::package::yaml::{self, Node, Parsed, Value};
 
@@ -22,12 +23,15 @@ pub(super) struct Settings {
     pub full_feedback: Option<bool>,
     pub hint: Option<String>,
     pub description: Option<String>,
+    pub scoring: ScoringKeys,
 }
 
 /// What a file is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Subject {
-    /// All cases of `data/sample/`, of `data/secret/` or of a group in it.
+    /// All cases of `data/sample/`.
+    Sample,
+    /// All cases of `data/secret/` or of a group in it.
     Group,
     /// All cases of `data/secret/`, where groups have their own settings.
     SecretWithGroups,
@@ -84,9 +88,6 @@ const REPLACED: &[Replaced] = &[
     },
 ];
 
-/// Keys that only scoring problems may have.
-const SCORING_KEYS: [&str; 3] = ["max_score", "score_aggregation", "require_pass"];
-
 const STATIC_KEYS: [&str; 2] = ["static_validation_score", "static_validator_args"];
 
 /// Reads a case's own file, in which constants are not replaced.
@@ -105,7 +106,7 @@ pub(super) fn read(around: &Surroundings<'_>, remarks: &mut Remarks<'_>) -> Sett
         .path
         .file_name()
         .is_some_and(|name| name == "test_group.yaml");
-    let settings = Settings {
+    let mut settings = Settings {
         args: texts(&mut keys, "args", remarks),
         input_validator_args: keys
             .take("input_validator_args")
@@ -124,11 +125,18 @@ pub(super) fn read(around: &Surroundings<'_>, remarks: &mut Remarks<'_>) -> Sett
         } else {
             keys.text("description", remarks)
         },
+        scoring: ScoringKeys::default(),
     };
     texts(&mut keys, "input_visualizer_args", remarks);
     texts(&mut keys, "output_visualizer_args", remarks);
     if is_group_file {
-        refuse_scoring(&mut keys, around.problem_type, remarks);
+        let whose = match subject {
+            Subject::Sample => Whose::Sample,
+            Subject::Group | Subject::SecretWithGroups => Whose::Secret,
+            Subject::Case | Subject::Check => Whose::Checks,
+        };
+        settings.scoring = scoring::read(&mut keys, around.problem_type, whose, remarks);
+        refuse_static_validation(&mut keys, remarks);
     }
     if subject == Subject::SecretWithGroups {
         warn_about_lost_settings(&mut keys, remarks);
@@ -180,15 +188,7 @@ fn output_validator_args(
     Some(args)
 }
 
-fn refuse_scoring(keys: &mut Keys<'_>, problem_type: &ProblemType, remarks: &mut Remarks<'_>) {
-    for key in SCORING_KEYS {
-        if let Some(entry) = keys.entry(key)
-            && problem_type.excludes("scoring")
-        {
-            let message = format!("`{key}` is only for scoring problems; this one is pass-fail");
-            remarks.error(entry.key_range, message, Some("remove it"));
-        }
-    }
+fn refuse_static_validation(keys: &mut Keys<'_>, remarks: &mut Remarks<'_>) {
     for key in STATIC_KEYS {
         if let Some(entry) = keys.entry(key) {
             let message = format!("`{key}` is not supported yet; juror has no static validators");

@@ -3,14 +3,9 @@
 //! Each submission is built, then run on its test cases in order. Several steps may be under way at
 //! once; the result does not depend on which of them ends first.
 
-/// How far a submission is run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mode {
-    /// Until its first rejection: later cases are not needed, earlier ones are.
-    FirstRejection,
-    /// On every case.
-    AllCases,
-}
+pub mod outline;
+
+use crate::plan::outline::{CaseEnd, Need, Outline, See};
 
 /// One thing to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,20 +27,21 @@ pub enum Step {
 /// What is done, under way, and still to do.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    mode: Mode,
-    cases: usize,
+    outline: Outline,
     submissions: Vec<Progress>,
 }
 
 #[derive(Clone, Debug, Default)]
 struct Progress {
     build: Build,
-    /// The next case to start.
-    next: usize,
+    /// By case: whether it was started.
+    started: Vec<bool>,
+    /// By case: how it ended.
+    ends: Vec<Option<CaseEnd>>,
     /// Cases under way.
     running: usize,
-    /// The first case, in order, that is known to be rejected.
-    rejected: Option<usize>,
+    /// Whether nothing is left to be started.
+    exhausted: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -58,12 +54,17 @@ enum Build {
 }
 
 impl Plan {
-    /// A plan to run each of so many submissions on each of so many cases.
-    pub fn new(mode: Mode, submissions: usize, cases: usize) -> Self {
+    /// A plan to run each of so many submissions on these cases.
+    pub fn new(outline: Outline, submissions: usize) -> Self {
+        let cases = outline.cases();
+        let progress = Progress {
+            started: vec![false; cases],
+            ends: vec![None; cases],
+            ..Progress::default()
+        };
         Self {
-            mode,
-            cases,
-            submissions: vec![Progress::default(); submissions],
+            outline,
+            submissions: vec![progress; submissions],
         }
     }
 
@@ -76,16 +77,39 @@ impl Plan {
 
     fn next_run(&mut self) -> Option<Step> {
         for submission in 0..self.submissions.len() {
-            let end = self.end(submission);
+            let progress = &self.submissions[submission];
+            if progress.build != Build::Done || progress.exhausted {
+                continue;
+            }
+            let left = self.left(submission);
             let progress = &mut self.submissions[submission];
-            if progress.build == Build::Done && progress.next < end {
-                let case = progress.next;
-                progress.next += 1;
+            progress.exhausted = left == Left::Nothing;
+            if let Left::Case(case) = left {
+                progress.started[case] = true;
                 progress.running += 1;
                 return Some(Step::Run { submission, case });
             }
         }
         None
+    }
+
+    /// What is left to be started of a submission that is built.
+    fn left(&self, submission: usize) -> Left {
+        let progress = &self.submissions[submission];
+        let mut left = Left::Nothing;
+        self.outline.walk(&progress.ends, |case, need| match need {
+            Need::No => See::More,
+            _ if progress.started[case] => See::More,
+            Need::Yes | Need::Perhaps => {
+                left = Left::Case(case);
+                See::Enough
+            }
+            Need::NotYet => {
+                left = Left::NotYet;
+                See::More
+            }
+        });
+        left
     }
 
     fn next_build(&mut self) -> Option<Step> {
@@ -111,9 +135,7 @@ impl Plan {
     pub fn finished(&mut self, submission: usize, case: usize, end: CaseEnd) {
         let progress = &mut self.submissions[submission];
         progress.running -= 1;
-        if end == CaseEnd::Rejected {
-            progress.rejected = Some(progress.rejected.map_or(case, |first| first.min(case)));
-        }
+        progress.ends[case] = Some(end);
     }
 
     /// Whether nothing of this submission is under way or still needed.
@@ -123,45 +145,47 @@ impl Plan {
             && match progress.build {
                 Build::Waiting | Build::UnderWay => false,
                 Build::Failed => true,
-                Build::Done => progress.next >= self.end(submission),
+                Build::Done => progress.exhausted || self.left(submission) == Left::Nothing,
             }
     }
 
-    /// How many cases, in order, make up this submission's result as far as it is known.
-    pub fn needed(&self, submission: usize) -> usize {
-        self.end(submission)
+    /// Which cases make up this submission's result, as far as it is known.
+    pub fn needed(&self, submission: usize) -> Vec<bool> {
+        let progress = &self.submissions[submission];
+        let mut needed = Vec::with_capacity(progress.ends.len());
+        self.outline.walk(&progress.ends, |_, need| {
+            needed.push(need != Need::No);
+            See::More
+        });
+        needed
     }
 
     /// Whether everything is complete.
     pub fn is_finished(&self) -> bool {
         (0..self.submissions.len()).all(|submission| self.is_complete(submission))
     }
-
-    fn end(&self, submission: usize) -> usize {
-        match (self.mode, self.submissions[submission].rejected) {
-            (Mode::FirstRejection, Some(first)) => first + 1,
-            _ => self.cases,
-        }
-    }
 }
 
-/// How a case ended, as far as the plan is concerned.
+/// What is left to be started.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CaseEnd {
-    /// It was accepted.
-    Accepted,
-    /// It was not.
-    Rejected,
+enum Left {
+    /// This case.
+    Case(usize),
+    /// Cases that wait for others.
+    NotYet,
+    /// Nothing.
+    Nothing,
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::plan::outline::{Section, Then, Until};
 
     /// Plays a plan with `slots` workers. `rejects` says where submissions fail, `last_first` lets the
     /// youngest step end first. Gives the steps in the order of their start.
-    fn play(mode: Mode, slots: usize, rejects: &[&[usize]], last_first: bool) -> Vec<String> {
-        let mut plan = Plan::new(mode, rejects.len(), 4);
+    fn play(until: Until, slots: usize, rejects: &[&[usize]], last_first: bool) -> Vec<String> {
+        let mut plan = Plan::new(Outline::single(4, until), rejects.len());
         let mut under_way = Vec::new();
         let mut started = Vec::new();
         loop {
@@ -198,37 +222,37 @@ mod tests {
         }
     }
 
-    fn check(mode: Mode, slots: usize, rejects: &[&[usize]], steps: &str) {
-        assert_eq!(play(mode, slots, rejects, false).join(" "), steps);
+    fn check(until: Until, slots: usize, rejects: &[&[usize]], steps: &str) {
+        assert_eq!(play(until, slots, rejects, false).join(" "), steps);
     }
 
     #[test]
     fn one_worker_goes_in_order() {
         check(
-            Mode::AllCases,
+            Until::Never,
             1,
             &[&[], &[]],
             "b0 0.0 0.1 0.2 0.3 b1 1.0 1.1 1.2 1.3",
         );
-        check(Mode::AllCases, 1, &[&[1]], "b0 0.0 0.1 0.2 0.3");
+        check(Until::Never, 1, &[&[1]], "b0 0.0 0.1 0.2 0.3");
     }
 
     #[test]
     fn nothing_is_started_after_the_first_rejection() {
-        check(Mode::FirstRejection, 1, &[&[1, 2]], "b0 0.0 0.1");
+        check(Until::Rejection, 1, &[&[1, 2]], "b0 0.0 0.1");
         check(
-            Mode::FirstRejection,
+            Until::Rejection,
             1,
             &[&[0], &[]],
             "b0 0.0 b1 1.0 1.1 1.2 1.3",
         );
-        check(Mode::FirstRejection, 2, &[&[0]], "b0 0.0 0.1");
+        check(Until::Rejection, 2, &[&[0]], "b0 0.0 0.1");
     }
 
     #[test]
     fn idle_workers_build_ahead() {
         check(
-            Mode::AllCases,
+            Until::Never,
             3,
             &[&[], &[]],
             "b0 b1 0.0 0.1 0.2 0.3 1.0 1.1 1.2 1.3",
@@ -239,7 +263,7 @@ mod tests {
     fn the_first_rejection_in_order_counts_whichever_ends_first() {
         for last_first in [false, true] {
             for slots in 1..6 {
-                let mut plan = Plan::new(Mode::FirstRejection, 1, 4);
+                let mut plan = Plan::new(Outline::single(4, Until::Rejection), 1);
                 plan.next_step();
                 plan.built(0);
                 let mut under_way: Vec<Step> =
@@ -262,19 +286,53 @@ mod tests {
                     under_way.extend(plan.next_step());
                 }
                 assert!(plan.is_finished());
-                assert_eq!(plan.needed(0), 2);
+                assert_eq!(plan.needed(0), [true, true, false, false]);
             }
         }
     }
 
     #[test]
     fn an_abandoned_submission_is_complete() {
-        let mut plan = Plan::new(Mode::AllCases, 1, 4);
+        let mut plan = Plan::new(Outline::single(4, Until::Never), 1);
         assert_eq!(plan.next_step(), Some(Step::Build { submission: 0 }));
         assert_eq!(plan.next_step(), None);
         assert!(!plan.is_finished());
         plan.abandon(0);
         assert_eq!(plan.next_step(), None);
         assert!(plan.is_finished());
+    }
+    #[test]
+    fn a_section_that_requires_another_starts_when_that_is_passed() {
+        let section = |cases, requires: &[usize]| Section {
+            cases,
+            requires: requires.to_vec(),
+            until: Until::Rejection,
+            then: Then::GoOn,
+        };
+        let outline = Outline {
+            sections: vec![section(1, &[]), section(1, &[0]), section(1, &[1])],
+        };
+        let check = |ends: &[CaseEnd], expected: &str| {
+            let mut plan = Plan::new(outline.clone(), 1);
+            plan.next_step();
+            plan.built(0);
+            let mut started = Vec::new();
+            for end in ends {
+                let Some(Step::Run { case, .. }) = plan.next_step() else {
+                    break;
+                };
+                // Two slots: the other one finds nothing to do meanwhile.
+                assert_eq!(plan.next_step(), None);
+                assert!(!plan.is_finished());
+                started.push(case.to_string());
+                plan.finished(0, case, *end);
+            }
+            assert!(plan.is_finished());
+            assert_eq!(started.join(" "), expected);
+        };
+        use CaseEnd::{Accepted, Rejected};
+        check(&[Accepted, Accepted, Accepted], "0 1 2");
+        check(&[Accepted, Rejected, Accepted], "0 1");
+        check(&[Rejected, Accepted, Accepted], "0");
     }
 }

@@ -21,6 +21,7 @@ use crate::model::judgement::{
 };
 use crate::model::limits::Limits;
 use crate::model::outcome::{Ending, Outcome, Stop};
+use crate::model::score::{GroupScore, Score, Standing};
 use crate::report::Reporter;
 
 /// The version of the document; raised when a key goes or changes its meaning.
@@ -268,6 +269,9 @@ struct WireSubmission {
     package: Option<String>,
     name: String,
     verdict: Option<&'static str>,
+    score: Option<f64>,
+    max_score: Option<f64>,
+    groups: Vec<WireGroup>,
     error: Option<WireJudgeError>,
     test_cases: Vec<WireCase>,
     skipped: usize,
@@ -282,6 +286,9 @@ impl WireSubmission {
             package: error.package.clone(),
             name: submission.to_owned(),
             verdict: None,
+            score: None,
+            max_score: None,
+            groups: Vec::new(),
             error: Some(error),
             test_cases: Vec::new(),
             skipped: 0,
@@ -292,10 +299,16 @@ impl WireSubmission {
 
     /// A submission with its verdict.
     fn judged(package: Option<String>, judgement: &Judgement) -> Self {
+        let score = judgement.score.as_ref();
         Self {
             package,
             name: judgement.submission.clone(),
             verdict: Some(judgement.verdict.short()),
+            score: score.and_then(|total| points(total.score)),
+            max_score: score.and_then(|total| points(total.max_score)),
+            groups: score
+                .map(|total| total.groups.iter().map(WireGroup::from).collect())
+                .unwrap_or_default(),
             error: None,
             test_cases: judgement.cases.iter().map(WireCase::from).collect(),
             skipped: judgement.skipped,
@@ -303,6 +316,36 @@ impl WireSubmission {
             broken_expectations: judgement.broken.iter().map(WireBroken::from).collect(),
         }
     }
+}
+
+#[derive(Serialize)]
+struct WireGroup {
+    name: String,
+    score: Option<f64>,
+    max_score: Option<f64>,
+    run: &'static str,
+    barred_by: Option<String>,
+}
+
+impl From<&GroupScore> for WireGroup {
+    fn from(group: &GroupScore) -> Self {
+        let (run, barred_by) = match &group.standing {
+            Standing::Complete => ("all", None),
+            Standing::Partial => ("part", None),
+            Standing::Barred { by } => ("barred", Some(by.clone())),
+        };
+        Self {
+            name: group.name.clone(),
+            score: points(group.score),
+            max_score: points(group.max_score),
+            run,
+            barred_by,
+        }
+    }
+}
+
+fn points(score: Option<Score>) -> Option<f64> {
+    score.map(Score::points)
 }
 
 #[derive(Clone, Serialize)]
@@ -346,6 +389,7 @@ struct WireCase {
     cause: String,
     message: String,
     team_message: String,
+    score: Option<f64>,
     #[serde(flatten)]
     outcome: WireOutcome,
     difference: Option<WireDifference>,
@@ -360,6 +404,7 @@ impl From<&CaseJudgement> for WireCase {
             cause: case.cause.clone(),
             message: case.message.clone(),
             team_message: case.team_message.clone(),
+            score: points(case.score.map(|score| score.score)),
             outcome: (&case.outcome).into(),
             difference: case.difference.as_deref().map(WireDifference::from),
             evidence: case.evidence.as_deref().map(WireEvidence::from),

@@ -8,7 +8,7 @@ use crate::build::start;
 use crate::model::job::{Captured, Collected};
 
 /// The files that mean something to the judge, by their names in the directory.
-pub(super) const FILES: [&str; 13] = [
+pub(crate) const FILES: [&str; 13] = [
     JUDGE_MESSAGE,
     TEAM_MESSAGE,
     SCORE,
@@ -62,7 +62,7 @@ impl Feedback {
     ///
     /// # Errors
     /// When what came back cannot be read.
-    pub(super) fn of(collected: Vec<Collected>) -> io::Result<Self> {
+    pub(crate) fn of(collected: Vec<Collected>) -> io::Result<Self> {
         let mut feedback = Self::default();
         for (name, found) in FILES.into_iter().zip(collected) {
             match found {

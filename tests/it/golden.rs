@@ -6,6 +6,7 @@
 mod compared;
 mod doctor;
 mod packages;
+mod scores;
 mod streams;
 mod validators;
 
@@ -224,6 +225,19 @@ fn an_output_validator_says_why_and_its_faults_are_none_of_the_submission() {
     check("validator", PLAIN, &events);
     check("validator-quiet", QUIET, &events);
     check_json("validator", &events);
+}
+
+#[test]
+fn scores_are_shown_by_group() {
+    let events = scores::judge();
+    check("scores", PLAIN, &events);
+    check("scores-color", COLOR, &events);
+    check("scores-quiet", QUIET, &events);
+    check_json("scores", &events);
+    let events = scores::verify();
+    check("scores-verify", PLAIN, &events);
+    check("scores-verify-wide", WIDE, &events);
+    check("scores-verify-quiet", QUIET, &events);
 }
 
 #[test]

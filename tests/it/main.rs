@@ -7,6 +7,7 @@ mod golden;
 mod ladder;
 mod problems;
 mod sandbox;
+mod scoring;
 mod tidy;
 mod usage;
 mod validators;

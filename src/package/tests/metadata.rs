@@ -128,7 +128,7 @@ x
 }
 
 #[test]
-fn keys_of_a_type_that_is_not_supported_are_no_faults_of_their_own() {
+fn keys_of_a_type_are_no_faults_where_it_is_the_type() {
     check(
         "\
 --- problem.yaml
@@ -140,7 +140,6 @@ limits: {validation_passes: 3}
 --- data/secret/test_group.yaml
 max_score: 50
 score_aggregation: min
-require_pass: sample
 --- submissions/submissions.yaml
 accepted/add.py:
   score: [30, 50]

@@ -8,6 +8,7 @@ mod data;
 mod files;
 mod hostile;
 mod metadata;
+mod scoring;
 mod submissions;
 mod valid;
 

@@ -10,6 +10,7 @@ use crate::model::verdict::Verdict;
 use crate::report::style::{Look, Style};
 use crate::report::terminal::difference;
 use crate::report::terminal::page::{INDENT, Label, Page};
+use crate::report::terminal::score;
 
 /// The most lines that are quoted of what a program or a compiler wrote.
 const QUOTED_LINES: usize = 12;
@@ -32,9 +33,15 @@ pub(super) fn line(name: &str, judgement: &Judgement, style: &Style) -> String {
         }
         _ => count(judgement.cases.len(), "test case"),
     };
+    let score = judgement.score.as_ref().map_or(String::new(), |total| {
+        format!("{}  ", score::of(total.score, total.max_score))
+    });
     page.line(
         0,
-        &format!("{}{name}  {cause}{broken}", mark(judgement.verdict, style)),
+        &format!(
+            "{}{name}  {score}{cause}{broken}",
+            mark(judgement.verdict, style)
+        ),
     );
     page.into_text()
 }
@@ -51,6 +58,7 @@ pub(super) fn block(judgement: &Judgement, style: &Style) -> String {
         }
         _ => accepted(&mut page, judgement),
     }
+    score::write(&mut page, judgement);
     if style.is_verbose() {
         compiler_messages(&mut page, judgement);
         cases(&mut page, judgement);
@@ -283,6 +291,15 @@ fn others(page: &mut Page<'_>, judgement: &Judgement, first: &CaseJudgement) {
         .iter()
         .filter(|case| case.verdict == Verdict::Accepted)
         .count();
+    if judgement.skipped > 0 && judgement.score.is_some() {
+        let text = format!(
+            "{accepted} of {} accepted; {} not run: nothing there could change the score",
+            count(all + judgement.skipped, "test case"),
+            judgement.skipped
+        );
+        page.wrapped(INDENT, &text);
+        return;
+    }
     if judgement.skipped > 0 {
         let text = format!(
             "{accepted} of {} accepted; stopped at the first rejection, {} not run; --all runs them",

@@ -4,6 +4,7 @@ mod diagnostic;
 mod difference;
 mod judgement;
 mod page;
+mod score;
 mod state;
 mod table;
 

@@ -4,6 +4,7 @@ use comfy_table::{Cell, CellAlignment, ColumnConstraint, ContentArrangement, Tab
 use unicode_width::UnicodeWidthStr;
 
 use crate::model::judgement::{CaseJudgement, Judgement};
+use crate::model::score::Score;
 use crate::model::text::printable;
 use crate::model::units::seconds;
 use crate::model::verdict::Verdict;
@@ -35,9 +36,11 @@ pub(super) fn table(rows: &[Row], style: &Style) -> String {
         .into_iter()
         .filter(|&verdict| rows.iter().any(|row| number_of(row, verdict) > 0))
         .collect();
-    let mut lines = laid_out(rows, &counted, Columns::All, style);
+    let scores = rows.iter().any(|row| score_of(row).is_some());
+    let counts = Counts { counted, scores };
+    let mut lines = laid_out(rows, &counts, Columns::All, style);
     if lines.iter().any(|line| line.width() > style.width) {
-        lines = laid_out(rows, &counted, Columns::WithoutSlowestCase, style);
+        lines = laid_out(rows, &counts, Columns::WithoutSlowestCase, style);
     }
     let lines: Vec<String> = lines
         .iter()
@@ -48,6 +51,14 @@ pub(super) fn table(rows: &[Row], style: &Style) -> String {
         })
         .collect();
     lines.join("\n") + "\n\n"
+}
+
+/// What is told of the cases, beside times and memory.
+struct Counts {
+    /// How many have each of these verdicts.
+    counted: Vec<Verdict>,
+    /// What they are worth.
+    scores: bool,
 }
 
 /// Which columns there is room for.
@@ -61,7 +72,7 @@ enum Columns {
 }
 
 /// The lines of the table, without colours.
-fn laid_out(rows: &[Row], counted: &[Verdict], columns: Columns, style: &Style) -> Vec<String> {
+fn laid_out(rows: &[Row], counts: &Counts, columns: Columns, style: &Style) -> Vec<String> {
     let mut table = Table::new();
     table
         .load_style(presets::NOTHING)
@@ -70,9 +81,9 @@ fn laid_out(rows: &[Row], counted: &[Verdict], columns: Columns, style: &Style) 
             Columns::WithoutSlowestCase => ContentArrangement::Dynamic,
         })
         .set_width(style.width.try_into().unwrap_or(u16::MAX))
-        .set_header(header(counted))
-        .add_rows(rows.iter().map(|row| cells(row, counted)));
-    let slowest_case = counted.len() + 3;
+        .set_header(header(counts))
+        .add_rows(rows.iter().map(|row| cells(row, counts)));
+    let slowest_case = counts.counted.len() + 3 + usize::from(counts.scores);
     for (index, column) in table.column_iter_mut().enumerate() {
         column.set_padding((0, 2));
         if index == slowest_case && columns == Columns::WithoutSlowestCase {
@@ -90,9 +101,13 @@ fn laid_out(rows: &[Row], counted: &[Verdict], columns: Columns, style: &Style) 
 }
 
 /// The titles of the columns.
-fn header(counted: &[Verdict]) -> Vec<Cell> {
+fn header(counts: &Counts) -> Vec<Cell> {
     let mut cells = vec![Cell::new(""), Cell::new("submission")];
-    cells.extend(counted.iter().map(|verdict| right(verdict.short())));
+    if counts.scores {
+        cells.push(right("score"));
+    }
+    let counted = counts.counted.iter();
+    cells.extend(counted.map(|verdict| right(verdict.short())));
     cells.push(right("slowest"));
     cells.push(Cell::new("on"));
     cells.push(right("memory"));
@@ -101,14 +116,19 @@ fn header(counted: &[Verdict]) -> Vec<Cell> {
 }
 
 /// One row.
-fn cells(row: &Row, counted: &[Verdict]) -> Vec<Cell> {
+fn cells(row: &Row, counts: &Counts) -> Vec<Cell> {
     let (short, name) = match row {
         Row::Judged(judgement) => (judgement.verdict.short(), &judgement.submission),
         Row::Failed { submission } => ("-", submission),
     };
     let mut cells = vec![Cell::new(short), Cell::new(printable(name))];
+    if counts.scores {
+        let score = score_of(row).map_or(String::new(), |score| score.to_string());
+        cells.push(right(&score));
+    }
     cells.extend(
-        counted
+        counts
+            .counted
             .iter()
             .map(|&verdict| match number_of(row, verdict) {
                 0 => Cell::new(""),
@@ -144,6 +164,14 @@ fn cases(row: &Row) -> &[CaseJudgement] {
     match row {
         Row::Judged(judgement) => &judgement.cases,
         Row::Failed { .. } => &[],
+    }
+}
+
+/// What a submission earned, where that is known.
+fn score_of(row: &Row) -> Option<Score> {
+    match row {
+        Row::Judged(judgement) => judgement.score.as_ref()?.score,
+        Row::Failed { .. } => None,
     }
 }
 

@@ -18,7 +18,7 @@ use juror::model::outcome::{Ending, Mechanism, Meter, Outcome, Signal, Stop};
 use juror::model::units::Bytes;
 use juror::model::verdict::Verdict;
 
-use super::{compared, packages, validators};
+use super::{compared, packages, scores, validators};
 
 /// Every stream there is.
 pub(super) fn all() -> Vec<Vec<Event>> {
@@ -44,6 +44,8 @@ pub(super) fn all() -> Vec<Vec<Event>> {
         compared::wrong(),
         compared::number(),
         validators::judge(),
+        scores::judge(),
+        scores::verify(),
     ]
 }
 
@@ -77,6 +79,7 @@ pub(super) fn accepted(test_case: &str, cpu_millis: u64, memory_kib: u64) -> Cas
         cause: "the output is right".to_owned(),
         message: String::new(),
         team_message: String::new(),
+        score: None,
         difference: None,
         evidence: None,
         outcome: outcome(cpu_millis, memory_kib),
@@ -103,6 +106,7 @@ pub(super) fn judgement(submission: &str, cases: Vec<CaseJudgement>) -> Judgemen
         submission: submission.to_owned(),
         verdict,
         cases,
+        score: None,
         skipped: 0,
         compiler: None,
         broken: Vec::new(),

@@ -1,0 +1,436 @@
+//! The rules by which scores of test cases make up the score of a submission. Pure: values in, values out.
+//!
+//! Source: problem package format 2025-09, "Scoring problems".
+
+use crate::check::float;
+use crate::model::judgement::CaseJudgement;
+use crate::model::problem::{Grading, Problem};
+use crate::model::score::{
+    Aggregation, CaseScore, CaseScoring, GroupScore, GroupScoring, Score, ScoreOrigin, Standing,
+    TotalScore,
+};
+use crate::model::test_data::{TestCase, TestData};
+use crate::model::text::visible;
+use crate::model::verdict::Verdict;
+use crate::plan::outline::{CaseEnd, Outline, Section, Then, Until};
+use crate::validator::feedback::{Feedback, SCORE, SCORE_MULTIPLIER};
+
+const SAMPLE: &str = "sample";
+const SECRET: &str = "secret";
+
+/// How the test cases of a scoring problem make up a score.
+pub struct Scheme<'a> {
+    secret: &'a GroupScoring,
+    /// The groups of `secret`; where it has none, there is one, `secret` itself.
+    groups: Vec<Group<'a>>,
+    has_groups: bool,
+    samples: Vec<&'a str>,
+}
+
+/// A test data group.
+struct Group<'a> {
+    name: &'a str,
+    scoring: &'a GroupScoring,
+    cases: Vec<&'a str>,
+}
+
+/// What a test case came to, as far as scores are concerned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CaseResult {
+    /// Whether it was accepted.
+    pub accepted: bool,
+    /// Its points, where it has some.
+    pub score: Option<Score>,
+}
+
+impl CaseResult {
+    /// What a judgement says.
+    pub fn of(case: &CaseJudgement) -> Self {
+        Self {
+            accepted: case.verdict == Verdict::Accepted,
+            score: case.score.map(|score| score.score),
+        }
+    }
+}
+
+impl<'a> Scheme<'a> {
+    /// That of a problem; `None` where submissions are accepted or not.
+    pub fn of(problem: &'a Problem) -> Option<Self> {
+        if problem.kind.grading == Grading::PassFail {
+            return None;
+        }
+        Self::over(&problem.test_data)
+    }
+
+    /// That of test data; `None` where `secret` has no score.
+    fn over(data: &'a TestData) -> Option<Self> {
+        let scoring = |name: &str| {
+            let group = data.groups.iter().find(|group| group.name == name)?;
+            group.scoring.as_ref()
+        };
+        let secret = scoring(SECRET)?;
+        let inside = |group: &str| -> Vec<&'a str> {
+            let cases = data.cases.iter().map(|case| case.name.as_str());
+            cases.filter(|name| is_inside(name, group)).collect()
+        };
+        let named = data
+            .groups
+            .iter()
+            .filter(|group| is_inside(&group.name, SECRET));
+        let mut groups: Vec<Group<'a>> = named
+            .filter_map(|group| {
+                Some(Group {
+                    name: &group.name,
+                    scoring: group.scoring.as_ref()?,
+                    cases: inside(&group.name),
+                })
+            })
+            .collect();
+        let has_groups = !groups.is_empty();
+        if !has_groups {
+            groups.push(Group {
+                name: SECRET,
+                scoring: secret,
+                cases: inside(SECRET),
+            });
+        }
+        Some(Self {
+            secret,
+            groups,
+            has_groups,
+            samples: inside(SAMPLE),
+        })
+    }
+
+    /// What an output validator may say about the score of a case.
+    pub fn case(&self, test_case: &TestCase) -> CaseScoring {
+        let name = test_case.name.as_str();
+        let group = self.groups.iter().find(|group| group.cases.contains(&name));
+        let Some(group) = group else {
+            return CaseScoring::Ignored;
+        };
+        match (group.scoring.aggregation, group.scoring.max_score) {
+            (Aggregation::PassFail, _) => CaseScoring::Forbidden,
+            (_, None) => CaseScoring::Unbounded,
+            (Aggregation::Min, Some(max)) => CaseScoring::UpTo(max),
+            (Aggregation::Sum, Some(max)) => {
+                let share = max.points() / group.cases.len().max(1) as f64;
+                Score::new(share).map_or(CaseScoring::Unbounded, CaseScoring::UpTo)
+            }
+        }
+    }
+
+    /// Which of these cases, in judging order, are run in what circumstances. What requires a group that was
+    /// not passed is never run.
+    fn outline(&self, cases: &[&str], thrift: Thrift) -> Outline {
+        let count = |names: &[&str]| cases.iter().filter(|case| names.contains(case)).count();
+        let mut sections = vec![Section {
+            cases: count(&self.samples),
+            requires: Vec::new(),
+            until: Until::Never,
+            then: Then::GoOn,
+        }];
+        let then = match (thrift, self.secret.aggregation) {
+            (Thrift::Everything, _) | (_, Aggregation::Sum) => Then::GoOn,
+            (Thrift::WhatCounts, Aggregation::Min | Aggregation::PassFail) => Then::Stop,
+        };
+        for group in &self.groups {
+            let until = match (thrift, group.scoring.aggregation) {
+                (Thrift::Everything, _) | (_, Aggregation::Sum) => Until::Never,
+                (Thrift::WhatCounts, Aggregation::PassFail) => Until::Rejection,
+                (Thrift::WhatCounts, Aggregation::Min) => Until::Nothing,
+            };
+            let requires = self.required(group).filter_map(|name| match name {
+                SAMPLE => Some(0),
+                name => self
+                    .groups
+                    .iter()
+                    .position(|group| group.name == name)
+                    .map(|at| at + 1),
+            });
+            sections.push(Section {
+                cases: count(&group.cases),
+                requires: requires.collect(),
+                until,
+                then,
+            });
+        }
+        Outline { sections }
+    }
+
+    /// What must be passed for a group to be run.
+    fn required(&self, group: &Group<'a>) -> impl Iterator<Item = &'a str> {
+        // Without groups, they are the same.
+        let whole: &'a [String] = match self.has_groups {
+            true => &self.secret.require_pass,
+            false => &[],
+        };
+        whole
+            .iter()
+            .chain(&group.scoring.require_pass)
+            .map(String::as_str)
+    }
+
+    /// The score of a submission that is run on nothing.
+    pub fn nothing(&self) -> TotalScore {
+        TotalScore {
+            score: Some(Score::ZERO),
+            max_score: self.secret.max_score,
+            groups: Vec::new(),
+        }
+    }
+
+    /// The score of a submission, by what its cases came to; `None` for one that was not run.
+    ///
+    /// # Errors
+    /// Says which group has a score that it must not have: a fault of the package.
+    pub fn total(&self, result: impl Fn(&str) -> Option<CaseResult>) -> Result<TotalScore, String> {
+        let mut groups: Vec<GroupScore> = Vec::new();
+        let mut all = Vec::new();
+        let mut passed: Vec<&str> = Vec::new();
+        if is_passed(&self.samples, &result) {
+            passed.push(SAMPLE);
+        }
+        for group in &self.groups {
+            let barred = self.required(group).find(|name| !passed.contains(name));
+            let results: Vec<Option<CaseResult>> = match barred {
+                None => group.cases.iter().map(|name| result(name)).collect(),
+                // Counts as not accepted.
+                Some(_) => group.cases.iter().map(|_| Some(REJECTED)).collect(),
+            };
+            if barred.is_none() && is_passed(&group.cases, &result) {
+                passed.push(group.name);
+            }
+            let score = match barred {
+                Some(_) => Some(Score::ZERO),
+                None => aggregate(group.scoring, &results),
+            };
+            check(group.name, score, group.scoring.max_score)?;
+            let standing = match barred {
+                Some(by) => Standing::Barred { by: by.to_owned() },
+                None if results.iter().all(Option::is_some) => Standing::Complete,
+                None => Standing::Partial,
+            };
+            groups.push(GroupScore {
+                name: group.name.to_owned(),
+                score,
+                max_score: group.scoring.max_score,
+                standing,
+            });
+            all.extend(results);
+        }
+        let score = match (self.has_groups, self.secret.aggregation) {
+            (false, _) => groups.first().and_then(|group| group.score),
+            (true, Aggregation::PassFail) => aggregate(self.secret, &all),
+            (true, Aggregation::Sum | Aggregation::Min) => {
+                let scores: Vec<Option<CaseResult>> = groups
+                    .iter()
+                    .map(|group| {
+                        group.score.map(|score| CaseResult {
+                            accepted: true,
+                            score: Some(score),
+                        })
+                    })
+                    .collect();
+                aggregate(self.secret, &scores)
+            }
+        };
+        check(SECRET, score, self.secret.max_score)?;
+        Ok(TotalScore {
+            score,
+            max_score: self.secret.max_score,
+            groups: match self.has_groups {
+                true => groups,
+                false => Vec::new(),
+            },
+        })
+    }
+}
+
+/// Which of these cases, in judging order, a submission is run on.
+pub fn outline(scheme: Option<&Scheme<'_>>, cases: &[&str], thrift: Thrift) -> Outline {
+    match (scheme, thrift) {
+        (Some(scheme), _) => scheme.outline(cases, thrift),
+        (None, Thrift::Everything) => Outline::single(cases.len(), Until::Never),
+        (None, Thrift::WhatCounts) => Outline::single(cases.len(), Until::Rejection),
+    }
+}
+
+/// How much is run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Thrift {
+    /// All that may be run.
+    Everything,
+    /// What can change the verdict of a submission, or its score where there are scores.
+    WhatCounts,
+}
+
+const REJECTED: CaseResult = CaseResult {
+    accepted: false,
+    score: Some(Score::ZERO),
+};
+
+/// Whether nothing of a group was rejected.
+fn is_passed(cases: &[&str], result: impl Fn(&str) -> Option<CaseResult>) -> bool {
+    let mut results = cases.iter().filter_map(|name| result(name));
+    results.all(|result| result.accepted)
+}
+
+/// The score of parts together; `None` where parts that were not run could change it.
+fn aggregate(scoring: &GroupScoring, results: &[Option<CaseResult>]) -> Option<Score> {
+    let known = || results.iter().flatten();
+    let points = || known().map(|result| result.score.unwrap_or_default().points());
+    let is_known = results.iter().all(Option::is_some);
+    let points = match scoring.aggregation {
+        Aggregation::PassFail if known().any(|result| !result.accepted) => Some(0.0),
+        Aggregation::Min if points().any(|points| points == 0.0) => Some(0.0),
+        _ if !is_known => None,
+        Aggregation::PassFail => scoring.max_score.map(Score::points),
+        Aggregation::Min => points().reduce(f64::min),
+        Aggregation::Sum => Some(points().sum()),
+    };
+    let score = Score::new(points?)?;
+    // Shares of a whole that do not come out even.
+    match scoring.max_score {
+        Some(max) if !score.exceeds(max) && !max.exceeds(score) => Some(max),
+        _ => Some(score),
+    }
+}
+
+fn check(name: &str, score: Option<Score>, max: Option<Score>) -> Result<(), String> {
+    match (score, max) {
+        (Some(score), Some(max)) if score.exceeds(max) => Err(format!(
+            "the score of {name} is {score}, more than its max_score of {max}"
+        )),
+        _ => Ok(()),
+    }
+}
+
+fn is_inside(name: &str, group: &str) -> bool {
+    name.strip_prefix(group)
+        .is_some_and(|rest| rest.starts_with('/'))
+}
+
+/// How a case ended, as far as the plan is concerned.
+pub fn end(case: &CaseJudgement) -> CaseEnd {
+    match (case.verdict, &case.score) {
+        (Verdict::Accepted, Some(score)) if score.score == Score::ZERO => {
+            CaseEnd::AcceptedForNothing
+        }
+        (Verdict::Accepted, _) => CaseEnd::Accepted,
+        _ => CaseEnd::Rejected,
+    }
+}
+
+/// The score of a case that its output validator did not decide about.
+pub fn by_rules(scoring: CaseScoring, verdict: Verdict) -> Option<CaseScore> {
+    let score = match (scoring, verdict) {
+        (CaseScoring::Ignored | CaseScoring::Forbidden, _) => return None,
+        (CaseScoring::UpTo(max), Verdict::Accepted) => max,
+        (CaseScoring::UpTo(_) | CaseScoring::Unbounded, _) => Score::ZERO,
+    };
+    Some(CaseScore {
+        score,
+        origin: ScoreOrigin::Rules,
+    })
+}
+
+/// The score of a case by what its output validator says.
+///
+/// # Errors
+/// Says what the validator must not have done.
+pub fn by_validator(
+    scoring: CaseScoring,
+    verdict: Verdict,
+    feedback: &Feedback,
+) -> Result<Option<CaseScore>, String> {
+    let said = match (&feedback.score, &feedback.score_multiplier) {
+        _ if scoring == CaseScoring::Ignored => return Ok(None),
+        (None, None) => None,
+        (Some(_), Some(_)) => {
+            return Err(format!("it made both {SCORE} and {SCORE_MULTIPLIER}"));
+        }
+        (Some(text), None) => Some((SCORE, text)),
+        (None, Some(text)) => Some((SCORE_MULTIPLIER, text)),
+    };
+    let Some((file, text)) = said else {
+        if scoring == CaseScoring::Unbounded && verdict == Verdict::Accepted {
+            return Err(format!(
+                "it made no {SCORE} for an output that it accepts, and the group has no max_score"
+            ));
+        }
+        return Ok(by_rules(scoring, verdict));
+    };
+    if verdict != Verdict::Accepted {
+        return Err(format!("it made {file} for an output that it rejects"));
+    }
+    let max = match scoring {
+        CaseScoring::Ignored => return Ok(None),
+        CaseScoring::Forbidden => {
+            return Err(format!(
+                "it made {file} for a test case in a group with pass-fail aggregation"
+            ));
+        }
+        CaseScoring::UpTo(max) => Some(max),
+        CaseScoring::Unbounded => None,
+    };
+    let number = number(file, text)?;
+    let (score, origin) = match (file, max) {
+        (SCORE_MULTIPLIER, None) => {
+            return Err(format!(
+                "it made {SCORE_MULTIPLIER} for a test case in a group without max_score"
+            ));
+        }
+        (SCORE_MULTIPLIER, Some(_)) if number.points() > 1.0 => {
+            return Err(format!("its {SCORE_MULTIPLIER} is {number}, more than 1"));
+        }
+        (SCORE_MULTIPLIER, Some(max)) => (
+            Score::new(number.points() * max.points()),
+            ScoreOrigin::Multiplier,
+        ),
+        (_, Some(max)) if number.exceeds(max) => {
+            return Err(format!(
+                "its {SCORE} is {number}, more than the {max} of the test case"
+            ));
+        }
+        _ => (Some(number), ScoreOrigin::Score),
+    };
+    Ok(Some(CaseScore {
+        score: score.unwrap_or_default(),
+        origin,
+    }))
+}
+
+fn number(file: &str, text: &[u8]) -> Result<Score, String> {
+    const SHOWN: usize = 60;
+    let points = float::parse(text.trim_ascii());
+    points.and_then(Score::new).ok_or_else(|| {
+        let shown: String = visible(text).chars().take(SHOWN).collect();
+        format!("its {file} is \"{shown}\", not a single number of at least 0")
+    })
+}
+
+/// That a validator never makes both kinds of files, which holds for all of its runs.
+///
+/// # Errors
+/// Says on which cases it did.
+pub fn one_kind_of_file(cases: &[CaseJudgement]) -> Result<(), String> {
+    let first = |origin: ScoreOrigin| {
+        let mut cases = cases.iter();
+        cases.find(|case| {
+            case.score
+                .as_ref()
+                .is_some_and(|score| score.origin == origin)
+        })
+    };
+    match (first(ScoreOrigin::Score), first(ScoreOrigin::Multiplier)) {
+        (Some(score), Some(multiplier)) => Err(format!(
+            "it made {SCORE} on {} and {SCORE_MULTIPLIER} on {}; it must make one kind only",
+            score.test_case, multiplier.test_case
+        )),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests;

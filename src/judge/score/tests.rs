@@ -1,0 +1,428 @@
+//! The format's rules for scores, each as a table.
+
+use super::*;
+use crate::model::job::{Captured, Collected};
+use crate::model::test_data::{TestData, TestGroup, ValidatorArgs};
+use crate::validator::feedback::FILES;
+
+/// Test data from lines `NAME AGGREGATION MAX CASES [REQUIRED...]`; `sample` has only its number of cases.
+fn data(lines: &[&str]) -> TestData {
+    let mut data = TestData::default();
+    for line in lines {
+        let words: Vec<&str> = line.split(' ').collect();
+        let (name, count, scoring) = match words[..] {
+            ["sample", count] => ("sample", count, None),
+            [name, aggregation, max, count, ref required @ ..] => {
+                let scoring = GroupScoring {
+                    max_score: max.parse().ok().and_then(Score::new),
+                    aggregation: match aggregation {
+                        "pass-fail" => Aggregation::PassFail,
+                        "sum" => Aggregation::Sum,
+                        _ => Aggregation::Min,
+                    },
+                    require_pass: required.iter().map(ToString::to_string).collect(),
+                };
+                (name, count, Some(scoring))
+            }
+            _ => panic!("{line}"),
+        };
+        data.groups.push(TestGroup {
+            name: name.to_owned(),
+            scoring,
+        });
+        for number in 1..=count.parse().unwrap() {
+            data.cases.push(test_case(&format!("{name}/{number}")));
+        }
+    }
+    data
+}
+
+fn test_case(name: &str) -> TestCase {
+    TestCase {
+        name: name.to_owned(),
+        input: name.into(),
+        answer: None,
+        output: None,
+        files: Vec::new(),
+        args: Vec::new(),
+        input_validator_args: ValidatorArgs::default(),
+        output_validator_args: Vec::new(),
+        full_feedback: false,
+        hint: None,
+        description: None,
+    }
+}
+
+/// The total where each case, in order, came to a word: `-` rejected, `.` not run, `+` accepted with the
+/// score that the rules give, else accepted with that score. `SCORE/MAX`, then each group; `?` where a score is
+/// not known, `!` behind a group that was barred, `~` behind one that was run in part.
+fn total(lines: &[&str], results: &str) -> String {
+    let data = data(lines);
+    let scheme = Scheme::over(&data).unwrap();
+    let results: Vec<&str> = results.split_whitespace().collect();
+    assert_eq!(results.len(), data.cases.len(), "{results:?}");
+    let total = scheme.total(|name| {
+        let at = data.cases.iter().position(|case| case.name == name)?;
+        let scoring = scheme.case(&data.cases[at]);
+        let accepted = |score| CaseResult {
+            accepted: true,
+            score,
+        };
+        match results[at] {
+            "." => None,
+            "-" => Some(CaseResult {
+                accepted: false,
+                score: Some(Score::ZERO),
+            }),
+            "+" => {
+                let score = by_rules(scoring, Verdict::Accepted);
+                Some(accepted(score.map(|score| score.score)))
+            }
+            points => Some(accepted(Score::new(points.parse().unwrap()))),
+        }
+    });
+    let shown = |score: Option<Score>| score.map_or("?".to_owned(), |score| score.to_string());
+    match total {
+        Err(what) => what,
+        Ok(total) => {
+            let mut text = format!("{}/{}", shown(total.score), shown(total.max_score));
+            for group in total.groups {
+                let mark = match group.standing {
+                    Standing::Complete => "",
+                    Standing::Partial => "~",
+                    Standing::Barred { .. } => "!",
+                };
+                text.push_str(&format!(" {}{mark}", shown(group.score)));
+            }
+            text
+        }
+    }
+}
+
+fn check(lines: &[&str], table: &[(&str, &str)]) {
+    for (results, expected) in table {
+        assert_eq!(total(lines, results), *expected, "{lines:?} with {results}");
+    }
+}
+
+#[test]
+fn secret_without_groups_shares_its_points_evenly() {
+    check(
+        &["sample 1", "secret sum 100 3"],
+        &[
+            ("+ + + +", "100/100"),
+            ("- + + +", "100/100"),
+            ("+ + - +", "66.666667/100"),
+            ("+ - - -", "0/100"),
+            ("+ + 10 +", "76.666667/100"),
+            ("+ + . +", "?/100"),
+        ],
+    );
+    check(
+        &["secret min 100 3"],
+        &[
+            ("+ + +", "100/100"),
+            ("+ 40 70", "40/100"),
+            ("+ - +", "0/100"),
+            ("0 . .", "0/100"),
+            ("+ . +", "?/100"),
+        ],
+    );
+    check(
+        &["secret pass-fail 100 2"],
+        &[
+            ("+ +", "100/100"),
+            ("+ -", "0/100"),
+            ("- .", "0/100"),
+            ("+ .", "?/100"),
+        ],
+    );
+    check(
+        &["secret sum unbounded 2"],
+        &[("3.5 1000", "1003.5/?"), ("3.5 -", "3.5/?"), ("- -", "0/?")],
+    );
+}
+
+#[test]
+fn groups_have_scores_of_their_own() {
+    let lines = [
+        "sample 1",
+        "secret sum 100 0",
+        "secret/a pass-fail 40 2",
+        "secret/b sum 30 3",
+        "secret/c min 30 2",
+    ];
+    check(
+        &lines,
+        &[
+            ("+ + + + + + + +", "100/100 40 30 30"),
+            ("- + + + + + + +", "100/100 40 30 30"),
+            ("+ + - + + + + +", "60/100 0 30 30"),
+            ("+ + + + - + + +", "90/100 40 20 30"),
+            ("+ + + + + + + 12.5", "82.5/100 40 30 12.5"),
+            ("+ - . + + + - .", "30/100 0~ 30 0~"),
+            ("+ . . + + + + +", "?/100 ?~ 30 30"),
+        ],
+    );
+    let mut least = lines;
+    least[1] = "secret min 40 0";
+    check(
+        &least,
+        &[
+            ("+ + + + + + + +", "30/40 40 30 30"),
+            ("+ + + 1 2 3 + +", "6/40 40 6 30"),
+            ("+ - . . . . . .", "0/40 0~ ?~ ?~"),
+        ],
+    );
+    check(
+        &[
+            "secret pass-fail 100 0",
+            "secret/a pass-fail 40 1",
+            "secret/b pass-fail 1 1",
+        ],
+        &[
+            ("+ +", "100/100 40 1"),
+            ("- .", "0/100 0 ?~"),
+            ("+ -", "0/100 40 0"),
+            ("+ .", "?/100 40 ?~"),
+        ],
+    );
+}
+
+#[test]
+fn what_requires_a_group_that_is_not_passed_is_worth_nothing() {
+    let lines = [
+        "sample 1",
+        "secret sum 100 0",
+        "secret/a pass-fail 20 1 sample",
+        "secret/b pass-fail 30 1 secret/a",
+        "secret/c sum 50 2 secret/b sample",
+    ];
+    check(
+        &lines,
+        &[
+            ("+ + + + +", "100/100 20 30 50"),
+            ("+ - . . .", "0/100 0 0! 0!"),
+            ("+ - + + +", "0/100 0 0! 0!"),
+            ("+ + - . .", "20/100 20 0 0!"),
+            ("- . . . .", "0/100 0! 0! 0!"),
+        ],
+    );
+    check(
+        &["sample 1", "secret sum 100 2 sample"],
+        &[("+ + +", "100/100"), ("- + +", "0/100"), ("- . .", "0/100")],
+    );
+    check(
+        &[
+            "sample 1",
+            "secret sum 100 0 sample",
+            "secret/a pass-fail 100 1",
+        ],
+        &[("+ +", "100/100 100"), ("- +", "0/100 0!")],
+    );
+}
+
+#[test]
+fn no_score_is_more_than_its_greatest() {
+    check(
+        &["secret sum 100 0", "secret/a sum 80 2", "secret/b sum 40 1"],
+        &[
+            (
+                "50 40 40",
+                "the score of secret/a is 90, more than its max_score of 80",
+            ),
+            (
+                "+ + +",
+                "the score of secret is 120, more than its max_score of 100",
+            ),
+            ("+ + -", "80/100 80 0"),
+        ],
+    );
+}
+
+#[test]
+fn rounding_neither_takes_points_nor_adds_some() {
+    for cases in 1..200 {
+        let line = format!("secret sum 100 {cases}");
+        let results = vec!["+"; cases].join(" ");
+        assert_eq!(total(&[&line], &results), "100/100", "{cases}");
+    }
+}
+
+/// What may be said of the first case behind the samples.
+fn scoring(lines: &[&str]) -> CaseScoring {
+    let data = data(lines);
+    let case = data
+        .cases
+        .iter()
+        .find(|case| case.name.starts_with("secret"));
+    Scheme::over(&data).unwrap().case(case.unwrap())
+}
+
+#[test]
+fn a_case_is_worth_what_its_group_says() {
+    let up_to = |points| CaseScoring::UpTo(Score::new(points).unwrap());
+    assert_eq!(scoring(&["secret sum 100 4"]), up_to(25.0));
+    assert_eq!(scoring(&["secret min 100 4"]), up_to(100.0));
+    assert_eq!(scoring(&["secret pass-fail 100 4"]), CaseScoring::Forbidden);
+    assert_eq!(scoring(&["secret sum unbounded 4"]), CaseScoring::Unbounded);
+    assert_eq!(
+        scoring(&["secret sum 100 0", "secret/a sum 60 3"]),
+        up_to(20.0)
+    );
+    let data = data(&["sample 1", "secret sum unbounded 1"]);
+    let scheme = Scheme::over(&data).unwrap();
+    assert_eq!(scheme.case(&data.cases[0]), CaseScoring::Ignored);
+}
+
+fn feedback(files: &[(&str, &str)]) -> Feedback {
+    let collected = FILES.map(|name| {
+        let file = files.iter().find(|(file, _)| *file == name);
+        file.map_or(Collected::Missing, |(_, text)| {
+            Collected::File(Captured::Memory(text.as_bytes().to_vec()))
+        })
+    });
+    Feedback::of(collected.into()).unwrap()
+}
+
+/// `scoring` as `up to 25`, `unbounded`, `forbidden`, `ignored`; gives the score, `none`, or what is wrong.
+fn said(scoring: &str, verdict: Verdict, files: &[(&str, &str)]) -> String {
+    let scoring = match scoring {
+        "unbounded" => CaseScoring::Unbounded,
+        "forbidden" => CaseScoring::Forbidden,
+        "ignored" => CaseScoring::Ignored,
+        other => {
+            let max = other.strip_prefix("up to ").unwrap().parse().unwrap();
+            CaseScoring::UpTo(Score::new(max).unwrap())
+        }
+    };
+    match by_validator(scoring, verdict, &feedback(files)) {
+        Err(what) => what,
+        Ok(None) => "none".to_owned(),
+        Ok(Some(score)) => score.score.to_string(),
+    }
+}
+
+#[test]
+fn an_output_validator_says_what_an_accepted_case_is_worth() {
+    let check = |scoring: &str, files: &[(&str, &str)], expected: &str| {
+        assert_eq!(
+            said(scoring, Verdict::Accepted, files),
+            expected,
+            "{scoring} {files:?}"
+        );
+    };
+    check("up to 25", &[], "25");
+    check("up to 25", &[("score.txt", "7.5\n")], "7.5");
+    check("up to 25", &[("score.txt", "  25\r\n")], "25");
+    check("up to 25", &[("score.txt", "+1e1")], "10");
+    check("up to 25", &[("score_multiplier.txt", "0.5\n")], "12.5");
+    check("up to 25", &[("score_multiplier.txt", "1.")], "25");
+    check("up to 25", &[("score_multiplier.txt", "0")], "0");
+    check("unbounded", &[("score.txt", "123456.5")], "123456.5");
+    check("forbidden", &[], "none");
+    check("ignored", &[("score.txt", "junk")], "none");
+    check(
+        "ignored",
+        &[("score.txt", "1"), ("score_multiplier.txt", "1")],
+        "none",
+    );
+}
+
+#[test]
+fn what_an_output_validator_must_not_say_is_named() {
+    const AC: Verdict = Verdict::Accepted;
+    const WA: Verdict = Verdict::WrongAnswer;
+    let check = |scoring: &str, verdict: Verdict, files: &[(&str, &str)], expected: &str| {
+        assert_eq!(
+            said(scoring, verdict, files),
+            expected,
+            "{scoring} {verdict} {files:?}"
+        );
+    };
+    let missing =
+        "it made no score.txt for an output that it accepts, and the group has no max_score";
+    check("unbounded", AC, &[], missing);
+    check("unbounded", WA, &[], "0");
+    let rejected = "it made score.txt for an output that it rejects";
+    check("up to 25", WA, &[("score.txt", "0")], rejected);
+    check("forbidden", WA, &[("score.txt", "0")], rejected);
+    let rejected = "it made score_multiplier.txt for an output that it rejects";
+    check("up to 25", WA, &[("score_multiplier.txt", "0")], rejected);
+    let multiplier = "it made score_multiplier.txt for a test case in a group without max_score";
+    check(
+        "unbounded",
+        AC,
+        &[("score_multiplier.txt", "1")],
+        multiplier,
+    );
+    let both = "it made both score.txt and score_multiplier.txt";
+    check(
+        "up to 25",
+        AC,
+        &[("score.txt", "1"), ("score_multiplier.txt", "1")],
+        both,
+    );
+    let forbidden = "it made score.txt for a test case in a group with pass-fail aggregation";
+    check("forbidden", AC, &[("score.txt", "1")], forbidden);
+    let more = "its score.txt is 25.5, more than the 25 of the test case";
+    check("up to 25", AC, &[("score.txt", "25.5")], more);
+    let more = "its score_multiplier.txt is 1.5, more than 1";
+    check("up to 25", AC, &[("score_multiplier.txt", "1.5")], more);
+    for junk in ["", "-1", "1 2", "nan", "inf", "1e999", "0x10", "12abc"] {
+        let expected = format!("its score.txt is \"{junk}\", not a single number of at least 0");
+        check("up to 25", AC, &[("score.txt", junk)], &expected);
+    }
+    let hidden = "its score.txt is \"\\x1b[2J\", not a single number of at least 0";
+    check("up to 25", AC, &[("score.txt", "\u{1b}[2J")], hidden);
+}
+
+/// The sections as the plan sees them: `CASES` then `<` and what it requires, `!` until a rejection, `:0` until
+/// nothing, `$` where everything stops then.
+fn outline_of(lines: &[&str], thrift: Thrift) -> String {
+    let data = data(lines);
+    let names: Vec<&str> = data.cases.iter().map(|case| case.name.as_str()).collect();
+    let outline = outline(Scheme::over(&data).as_ref(), &names, thrift);
+    let shown = outline.sections.iter().map(|section| {
+        let requires: Vec<String> = section.requires.iter().map(ToString::to_string).collect();
+        let requires = match requires.is_empty() {
+            true => String::new(),
+            false => format!("<{}", requires.join(",")),
+        };
+        let until = match section.until {
+            Until::Never => "",
+            Until::Rejection => "!",
+            Until::Nothing => ":0",
+        };
+        let then = match section.then {
+            Then::GoOn => "",
+            Then::Stop => "$",
+        };
+        format!("{}{requires}{until}{then}", section.cases)
+    });
+    shown.collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn only_what_can_change_the_score_is_run() {
+    let lines = [
+        "sample 1",
+        "secret sum 100 0",
+        "secret/a pass-fail 40 2 sample",
+        "secret/b sum 30 3",
+        "secret/c min 30 2 secret/a",
+    ];
+    assert_eq!(outline_of(&lines, Thrift::WhatCounts), "1 2<0! 3 2<1:0");
+    assert_eq!(outline_of(&lines, Thrift::Everything), "1 2<0 3 2<1");
+    let lines = [
+        "sample 1",
+        "secret min 100 0 sample",
+        "secret/a pass-fail 40 2",
+    ];
+    assert_eq!(outline_of(&lines, Thrift::WhatCounts), "1 2<0!$");
+    assert_eq!(outline_of(&["secret sum 100 3"], Thrift::WhatCounts), "0 3");
+    assert_eq!(
+        outline_of(&["secret pass-fail 1 3"], Thrift::WhatCounts),
+        "0 3!$"
+    );
+}

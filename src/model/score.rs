@@ -1,0 +1,175 @@
+//! Scores: how they are made up, and what came of it.
+//!
+//! Source: problem package format 2025-09, "Result aggregation".
+
+use std::fmt;
+
+/// A number of points: finite and not negative.
+#[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
+pub struct Score(f64);
+
+/// Never NaN.
+impl Eq for Score {}
+
+impl Score {
+    /// No points.
+    pub const ZERO: Self = Self(0.0);
+
+    /// So many points; `None` for what is no score.
+    pub fn new(points: f64) -> Option<Self> {
+        // -0.0 becomes 0.
+        (points.is_finite() && points >= 0.0).then_some(Self(points + 0.0))
+    }
+
+    /// The points.
+    pub const fn points(self) -> f64 {
+        self.0
+    }
+
+    /// Whether it is more, beyond what rounding explains.
+    pub fn exceeds(self, other: Self) -> bool {
+        self.0 > other.0 + ROUNDING * other.0.max(1.0)
+    }
+}
+
+/// Points are added as floating-point numbers; differences below this, as part of the whole, are rounding.
+const ROUNDING: f64 = 1e-9;
+
+impl fmt::Display for Score {
+    /// With up to six decimals: `40`, `33.333333`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = format!("{:.6}", self.0);
+        f.pad(text.trim_end_matches('0').trim_end_matches('.'))
+    }
+}
+
+/// How the scores below make up the score of a group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Aggregation {
+    /// All points if everything is accepted, else none.
+    PassFail,
+    /// The sum.
+    Sum,
+    /// The least.
+    Min,
+}
+
+/// How a test data group, or all of `secret`, is scored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GroupScoring {
+    /// The greatest score that is possible; `None` for no bound.
+    pub max_score: Option<Score>,
+    /// How its score is made up.
+    pub aggregation: Aggregation,
+    /// The groups, or `sample`, of which every test case must be accepted for it to be run at all.
+    pub require_pass: Vec<String>,
+}
+
+/// What an output validator may say about the score of a test case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CaseScoring {
+    /// What it likes: the test case has no score, and what is said of it is ignored.
+    Ignored,
+    /// Nothing: the test case is accepted or not.
+    Forbidden,
+    /// A score up to this one, which is the score where it says nothing.
+    UpTo(Score),
+    /// Any score, and it must say one.
+    Unbounded,
+}
+
+/// The score of a test case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CaseScore {
+    /// Its points.
+    pub score: Score,
+    /// Who says so.
+    pub origin: ScoreOrigin,
+}
+
+/// Who says how many points a test case earned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ScoreOrigin {
+    /// The rules of the group.
+    Rules,
+    /// The output validator, in `score.txt`.
+    Score,
+    /// The output validator, in `score_multiplier.txt`.
+    Multiplier,
+}
+
+/// What a submission earned in all.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TotalScore {
+    /// Its points; `None` where not all that could change them was run.
+    pub score: Option<Score>,
+    /// The most points that there are, if they are bounded.
+    pub max_score: Option<Score>,
+    /// By test data group, in order; empty where `secret` has no groups.
+    pub groups: Vec<GroupScore>,
+}
+
+/// What a submission earned in a test data group.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GroupScore {
+    /// The group, such as `secret/group1`.
+    pub name: String,
+    /// Its points; `None` where not all that could change them was run.
+    pub score: Option<Score>,
+    /// The most points that there are, if they are bounded.
+    pub max_score: Option<Score>,
+    /// How far it was run.
+    pub standing: Standing,
+}
+
+/// How far a group was run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// On all its test cases.
+    Complete,
+    /// On some or none of them: those left out were not selected, or could change nothing.
+    Partial,
+    /// Not at all, because this group, or `sample`, was not passed.
+    Barred {
+        /// Its name.
+        by: String,
+    },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scores_are_shown_with_the_decimals_they_need() {
+        let check = |points: f64, shown: &str| {
+            assert_eq!(
+                Score::new(points).map(|score| score.to_string()),
+                Some(shown.to_owned())
+            );
+        };
+        check(0.0, "0");
+        check(-0.0, "0");
+        check(40.0, "40");
+        check(100.0 / 3.0, "33.333333");
+        check(0.5, "0.5");
+        check(1e9, "1000000000");
+    }
+
+    #[test]
+    fn what_is_negative_or_no_number_is_no_score() {
+        for points in [-1.0, f64::NAN, f64::INFINITY, -f64::INFINITY] {
+            assert_eq!(Score::new(points), None, "{points}");
+        }
+    }
+
+    #[test]
+    fn rounding_exceeds_nothing() {
+        let score = |points| Score::new(points).unwrap();
+        let third = 100.0 / 3.0;
+        assert!(!score(third + third + third + 1e-12).exceeds(score(100.0)));
+        assert!(score(100.001).exceeds(score(100.0)));
+        assert!(!score(100.0).exceeds(score(100.0)));
+        assert!(score(0.001).exceeds(Score::ZERO));
+    }
+}

@@ -1,0 +1,280 @@
+//! Keys about scores, and groups that do not go together.
+
+use super::{Package, check};
+use crate::model::score::{Aggregation, GroupScoring, Score};
+use crate::package::read;
+
+/// A scoring problem with the groups `a` and `b`; `secret` has this text.
+fn problem(secret: &str, a: &str, b: &str) -> String {
+    format!(
+        "\
+--- problem.yaml
+problem_format_version: 2025-09
+name: Small
+uuid: 123e4567-e89b-42d3-a456-426614174000
+type: scoring
+--- data/secret/1.in removed
+--- data/secret/1.ans removed
+--- data/sample/1.in
+1 2
+--- data/sample/1.ans
+3
+--- data/secret/test_group.yaml
+{secret}
+--- data/secret/a/test_group.yaml
+{a}
+--- data/secret/a/1.in
+1 2
+--- data/secret/a/1.ans
+3
+--- data/secret/b/test_group.yaml
+{b}
+--- data/secret/b/1.in
+1 2
+--- data/secret/b/1.ans
+3
+"
+    )
+}
+
+#[test]
+fn defaults_are_those_of_the_format() {
+    let scoring = |package: &Package| -> Vec<Option<GroupScoring>> {
+        let problem = read(&package.dir).problem.expect("a problem");
+        let groups = problem.test_data.groups.iter();
+        groups.map(|group| group.scoring.clone()).collect()
+    };
+    let whole = |points: f64, aggregation| GroupScoring {
+        max_score: Score::new(points),
+        aggregation,
+        require_pass: Vec::new(),
+    };
+    let package = Package::new(&problem(
+        "",
+        "max_score: 40",
+        "max_score: 60\nscore_aggregation: min\nrequire_pass: [sample, secret/a]",
+    ));
+    assert_eq!(package.remarks(), [""; 0]);
+    let expected = [
+        None,
+        Some(whole(100.0, Aggregation::Sum)),
+        Some(whole(40.0, Aggregation::PassFail)),
+        Some(GroupScoring {
+            require_pass: vec!["sample".to_owned(), "secret/a".to_owned()],
+            ..whole(60.0, Aggregation::Min)
+        }),
+    ];
+    assert_eq!(scoring(&package), expected);
+    let package = Package::new("");
+    assert_eq!(scoring(&package), [None]);
+}
+
+#[test]
+fn values_that_are_none_are_named() {
+    check(
+        &problem(
+            "max_score: -1\nscore_aggregation: max",
+            "max_score: 1.5\nrequire_pass: 3",
+            "max_score: all\nscore_aggregation: [sum]\nrequire_pass: {a: b}",
+        ),
+        &[
+            "error data/secret/a/test_group.yaml:1:12: `max_score` must be an integer of at least 0, or `unbounded`, not 1.5",
+            "warning data/secret/a/test_group.yaml:2:15: `require_pass` must be a text, but YAML sees the integer `3`; put it in quotes: \"3\"",
+            "error data/secret/a/test_group.yaml:2:15: there is no test data group `3`; there are: secret/a, secret/b, sample",
+            "error data/secret/b/test_group.yaml:1:12: `max_score` must be an integer of at least 0, or `unbounded`, not the text `all`",
+            "error data/secret/b/test_group.yaml:2:20: `score_aggregation` must be a text, not a sequence",
+            "error data/secret/b/test_group.yaml:3:15: `require_pass` must be a text, not a map",
+            "error data/secret/test_group.yaml:1:12: `max_score` must be an integer of at least 0, or `unbounded`, not -1",
+            "error data/secret/test_group.yaml:2:20: `max` is no way to aggregate scores; known: pass-fail, sum, min",
+        ],
+    );
+}
+
+#[test]
+fn groups_have_bounds_where_they_must() {
+    check(
+        &problem("", "max_score: 100", ""),
+        &[
+            "error data/secret/b/test_group.yaml: secret/b has no bound on its score, but secret has a max_score of 100; set `max_score` to what the group is worth, or `max_score: unbounded` for secret",
+        ],
+    );
+    check(
+        &problem(
+            "max_score: unbounded",
+            "max_score: unbounded\nscore_aggregation: sum",
+            "max_score: 5",
+        ),
+        &[
+            "error data/secret/a/test_group.yaml:1:12: secret/a has no bound on its score, so an output validator must say what each output is worth; set `max_score`, or add an output_validator/ that writes score.txt",
+        ],
+    );
+    let validator = "--- output_validator/validate.py\nexit(42)\n";
+    let with_validator = |secret: &str, a: &str, b: &str| problem(secret, a, b) + validator;
+    check(
+        &with_validator(
+            "max_score: unbounded",
+            "max_score: unbounded",
+            "max_score: 5",
+        ),
+        &[
+            "error data/secret/a/test_group.yaml:1:12: secret/a has pass-fail aggregation, but no bound on its score; set `max_score` to what the group is worth",
+        ],
+    );
+    check(
+        &with_validator(
+            "max_score: unbounded",
+            "max_score: unbounded\nscore_aggregation: sum",
+            "score_aggregation: min",
+        ),
+        &[],
+    );
+    check(
+        &with_validator(
+            "max_score: unbounded\nscore_aggregation: pass-fail",
+            "max_score: 5",
+            "max_score: 5\nscore_aggregation: sum",
+        ),
+        &[
+            "error data/secret/b/test_group.yaml:2:20: secret/b must have pass-fail aggregation, because secret has it; change `score_aggregation` here or in data/secret/test_group.yaml",
+            "error data/secret/test_group.yaml:1:12: secret has pass-fail aggregation, but no bound on its score; set `max_score` to what the group is worth",
+        ],
+    );
+}
+
+#[test]
+fn the_points_of_the_groups_are_those_of_the_whole() {
+    check(&problem("", "max_score: 40", "max_score: 60"), &[]);
+    check(
+        &problem("", "max_score: 40", "max_score: 61"),
+        &[
+            "warning data/secret/test_group.yaml: the groups of secret come to 101 at most, more than its max_score of 100; a submission that earns more than max_score is a judge error; change max_score of secret or of a group",
+        ],
+    );
+    check(
+        &problem(
+            "max_score: 50\nscore_aggregation: min",
+            "max_score: 40",
+            "max_score: 60",
+        ),
+        &[
+            "warning data/secret/test_group.yaml:1:12: the groups of secret come to 40 at most, less than its max_score of 50; nobody can earn max_score; change that of secret or of a group",
+        ],
+    );
+    check(
+        &problem("max_score: unbounded", "max_score: 1", "max_score: 2"),
+        &[],
+    );
+}
+
+#[test]
+fn only_earlier_groups_that_can_be_passed_are_required() {
+    let required = |secret: &str, a: &str, b: &str| {
+        problem(
+            &format!("max_score: 100\n{secret}"),
+            &format!("max_score: 40\n{a}"),
+            &format!("max_score: 60\n{b}"),
+        )
+    };
+    check(
+        &required(
+            "require_pass: sample",
+            "require_pass: sample",
+            "require_pass: [secret/a]",
+        ),
+        &[],
+    );
+    check(
+        &required(
+            "require_pass: secret/a",
+            "require_pass: secret/b",
+            "require_pass: secret/b",
+        ),
+        &[
+            "error data/secret/a/test_group.yaml:2:15: `secret/b` comes after secret/a; only earlier groups can be required; rename one of the groups: they are in the order of their names",
+            "error data/secret/b/test_group.yaml:2:15: `secret/b` requires itself; name a group that comes earlier",
+            "error data/secret/test_group.yaml:2:15: secret requires `secret/a`, but it may only require `sample`; write it into the test_group.yaml of the groups that it is for",
+        ],
+    );
+    check(
+        &required(
+            "",
+            "score_aggregation: sum",
+            "require_pass: [a, samples, secret/a]",
+        ),
+        &[
+            "error data/secret/b/test_group.yaml:2:16: there is no test data group `a`; did you mean `secret/a`?",
+            "error data/secret/b/test_group.yaml:2:19: there is no test data group `samples`; did you mean `sample`?",
+            "error data/secret/b/test_group.yaml:2:28: `secret/a` cannot be required: it has no pass-fail aggregation; set `score_aggregation: pass-fail` in data/secret/a/test_group.yaml",
+        ],
+    );
+    check(
+        &(required("", "require_pass: sample", "") + "--- data/sample removed\n"),
+        &[
+            "warning data/secret/a/test_group.yaml:2:15: `require_pass: sample` asks for nothing: there are no samples; add samples, or remove it",
+        ],
+    );
+}
+
+#[test]
+fn keys_about_scores_stand_where_there_are_scores() {
+    let keys = "max_score: 1\nscore_aggregation: sum\nrequire_pass: sample\n";
+    let sample = problem("", "max_score: 40", "max_score: 60")
+        + "--- data/sample/test_group.yaml\n"
+        + keys
+        + "--- data/invalid_input/test_group.yaml\nmax_score: 1\n--- data/invalid_input/1.in\n1\n";
+    let why = "is not permitted in data/sample: samples have no score; remove it";
+    check(
+        &sample,
+        &[
+            "error data/invalid_input/test_group.yaml:1:1: `max_score` has no meaning here: nobody is judged by this data; remove it",
+            &format!("error data/sample/test_group.yaml:1:1: `max_score` {why}"),
+            &format!("error data/sample/test_group.yaml:2:1: `score_aggregation` {why}"),
+            &format!("error data/sample/test_group.yaml:3:1: `require_pass` {why}"),
+        ],
+    );
+}
+
+#[test]
+fn expected_scores_are_numbers_or_ranges_of_groups() {
+    let expected = |rule: &str| {
+        problem("", "max_score: 40", "max_score: 60")
+            + "--- submissions/submissions.yaml\naccepted/add.py:\n"
+            + rule
+    };
+    check(&expected("  score: 100\n"), &[]);
+    check(
+        &expected("  score: [30, 50.5]\n  secret: {score: 30}\n"),
+        &[],
+    );
+    check(&expected("  secret/*: {score: [0, 60]}\n"), &[]);
+    check(
+        &expected("  score: [50, 30]\n"),
+        &[
+            "error submissions/submissions.yaml:2:10: no score is from 50 to 30; write the smaller one first",
+        ],
+    );
+    check(
+        &expected("  score: [50]\n"),
+        &[
+            "error submissions/submissions.yaml:2:10: `score` has 1 numbers; write one score, or the least and the greatest: [30, 50]",
+        ],
+    );
+    check(
+        &expected("  score: -1\n"),
+        &[
+            "error submissions/submissions.yaml:2:10: `score` must be a number of at least 0, not -1",
+        ],
+    );
+    check(
+        &expected("  sample: {score: 1}\n"),
+        &[
+            "error submissions/submissions.yaml:2:3: `score` is expected of no test data group that has one: `sample`; only groups have scores that can be expected: secret, secret/a, secret/b",
+        ],
+    );
+    check(
+        &expected("  secret/a/1: {score: 1}\n"),
+        &[
+            "error submissions/submissions.yaml:2:3: `score` is expected of no test data group that has one: `secret/a/1`; only groups have scores that can be expected: secret, secret/a, secret/b",
+        ],
+    );
+}

@@ -1,0 +1,375 @@
+//! Scoring problems: points by group, what is not run, what is expected, and output validators that say
+//! how much an output is worth.
+
+use serde_json::Value;
+
+use crate::fixture::{Fixture, RIGHT};
+
+/// Gives the sum where both numbers are at most the one in the name.
+const UP_TO_9: &str =
+    "read -r a b; if (( a < 10 && b < 10 )); then echo $((a + b)); else echo 0; fi\n";
+/// Is wrong on `1 1`.
+const NOT_1_1: &str = "read -r a b; [[ $a$b == 11 ]] && echo 3 || echo $((a + b))\n";
+
+/// Accepts a right output.
+const VALIDATOR: &str =
+    "#!/usr/bin/env bash\nread -r line; [[ $line == $(cat \"$2\") ]] && exit 42; exit 43\n";
+
+/// A problem with the groups `a`, worth 40 or nothing; `b`, worth 30, 10 a case; and `c`, worth what its
+/// least case is, of 30.
+fn fixture() -> Fixture {
+    let fixture = Fixture::new();
+    let path = fixture.path("sum/problem.yaml");
+    let problem = std::fs::read_to_string(path).expect("a package");
+    fixture.write("sum/problem.yaml", format!("{problem}type: scoring\n"));
+    for old in ["small/1", "small/2", "large/1"] {
+        for ending in ["in", "ans"] {
+            fixture.remove(&format!("sum/data/secret/{old}.{ending}"));
+        }
+    }
+    for directory in ["small", "large"] {
+        std::fs::remove_dir(fixture.path(&format!("sum/data/secret/{directory}"))).expect("empty");
+    }
+    for (name, input, answer) in [
+        ("a/1", "1 1\n", "2\n"),
+        ("a/2", "2 2\n", "4\n"),
+        ("b/1", "3 3\n", "6\n"),
+        ("b/2", "10 3\n", "13\n"),
+        ("b/3", "4 4\n", "8\n"),
+        ("c/1", "5 5\n", "10\n"),
+        ("c/2", "20 1\n", "21\n"),
+        ("c/3", "6 6\n", "12\n"),
+    ] {
+        fixture.write(&format!("sum/data/secret/{name}.in"), input);
+        fixture.write(&format!("sum/data/secret/{name}.ans"), answer);
+    }
+    group(&fixture, "a", "max_score: 40\nrequire_pass: sample\n");
+    group(
+        &fixture,
+        "b",
+        "max_score: 30\nscore_aggregation: sum\nrequire_pass: secret/a\n",
+    );
+    group(&fixture, "c", "max_score: 30\nscore_aggregation: min\n");
+    fixture
+}
+
+fn group(fixture: &Fixture, name: &str, text: &str) {
+    fixture.write(&format!("sum/data/secret/{name}/test_group.yaml"), text);
+}
+
+fn set_validator(fixture: &Fixture, validator: &str) {
+    fixture.write("sum/output_validator/validate/run", validator);
+    fixture.executable("sum/output_validator/validate/run");
+}
+
+/// Score, and of each group score and how far it was run.
+fn scores(document: &Value) -> String {
+    let submission = &document["submissions"][0];
+    let mut text = submission["score"].to_string();
+    for group in submission["groups"].as_array().expect("groups") {
+        let run = group["run"].as_str().expect("a word");
+        text.push_str(&format!(" {} {run}", group["score"]));
+    }
+    let run = submission["test_cases"].as_array().expect("cases").len();
+    format!("{text}; {run} run, {} skipped", submission["skipped"])
+}
+
+#[test]
+fn points_are_by_group_and_what_counts_nothing_is_not_run() {
+    let fixture = fixture();
+    let check = |program: &str, options: &str, code: i32, expected: &str| {
+        fixture.write("p.sh", program);
+        let document = fixture.json(&format!("judge sum p.sh {options}"), code);
+        assert_eq!(scores(&document), expected);
+    };
+    check(
+        RIGHT,
+        "",
+        0,
+        "100.0 40.0 all 30.0 all 30.0 all; 9 run, 0 skipped",
+    );
+    check(
+        UP_TO_9,
+        "",
+        1,
+        "60.0 40.0 all 20.0 all 0.0 part; 8 run, 1 skipped",
+    );
+    check(
+        UP_TO_9,
+        "--all",
+        1,
+        "60.0 40.0 all 20.0 all 0.0 all; 9 run, 0 skipped",
+    );
+    check(
+        NOT_1_1,
+        "",
+        1,
+        "30.0 0.0 part 0.0 barred 30.0 all; 5 run, 4 skipped",
+    );
+    check(
+        NOT_1_1,
+        "--all",
+        1,
+        "30.0 0.0 all 0.0 barred 30.0 all; 6 run, 3 skipped",
+    );
+    check(
+        "echo 0\n",
+        "",
+        1,
+        "0.0 0.0 barred 0.0 barred 0.0 part; 2 run, 7 skipped",
+    );
+    check(
+        RIGHT,
+        "--case secret/b",
+        0,
+        "null null part 30.0 all null part; 3 run, 0 skipped",
+    );
+    check(
+        "while :; do :; done\n",
+        "--time-limit 0.1 --case secret/c",
+        1,
+        "null null part null part 0.0 part; 1 run, 2 skipped",
+    );
+    fixture.write("p.sh", NOT_1_1);
+    fixture.check(
+        "judge sum p.sh",
+        1,
+        &[
+            "score 30 of 100",
+            "secret/a 0 of 40 not all run",
+            "secret/b 0 of 30 not run: secret/a was not passed",
+            "secret/c 30 of 30",
+            "4 not run: nothing there could change the score",
+        ],
+    );
+    fixture.write("p.c", "int main(void) { return }\n");
+    let document = fixture.json("judge sum p.c", 1);
+    let submission = &document["submissions"][0];
+    assert_eq!(submission["verdict"], "CE");
+    assert_eq!(submission["score"], 0.0);
+}
+
+#[test]
+fn expected_scores_are_held_against_what_came() {
+    let fixture = fixture();
+    fixture.write("sum/submissions/rejected/up_to_9.sh", UP_TO_9);
+    fixture.write("sum/submissions/rejected/not_1_1.sh", NOT_1_1);
+    fixture.remove("sum/submissions/wrong_answer/wrong.sh");
+    let check = |rules: &str, code: i32, said: &[&str]| {
+        fixture.write("sum/submissions/submissions.yaml", rules);
+        fixture.check("verify sum", code, said);
+    };
+    check(
+        "accepted: {score: 100}\nrejected/up_to_9.sh:\n  score: [50, 60]\n  secret/b: {score: 20}\n  secret/c: {score: 0}\n  secret: {score: 60}\n\
+         rejected/not_1_1.sh:\n  score: 30\n  secret/a: {required: [WA]}\n  secret/b: {permitted: [AC, WA], score: 0}\n",
+        0,
+        &["3 submissions, all as expected; no errors, no warnings"],
+    );
+    check(
+        "rejected/up_to_9.sh:\n  score: [0, 59]\n  secret/*: {score: 20}\n",
+        1,
+        &[
+            "broken: rejected/up_to_9.sh: expected a score of 0 to 59; got 60",
+            "broken: rejected/up_to_9.sh, secret/*: expected a score of secret/a of 20; got 40",
+            "expected a score of secret/c of 20; got 0",
+        ],
+    );
+    check(
+        "rejected/not_1_1.sh:\n  secret/b: {permitted: [AC]}\n",
+        1,
+        &[
+            "permitted AC; secret/b/1 was not run, because secret/a was not passed, and counts as not accepted",
+        ],
+    );
+    check(
+        "rejected/not_1_1.sh:\n  secret/b/2: {required: [TLE]}\n",
+        1,
+        &[
+            "required TLE on at least one case; got none; 1 case not run, because secret/a was not passed",
+        ],
+    );
+    check(
+        "rejected/not_1_1.sh:\n  secret/b: {required: [WA, TLE, RTE]}\n",
+        0,
+        &["all as expected"],
+    );
+}
+
+#[test]
+fn an_output_validator_says_what_an_output_is_worth() {
+    let fixture = fixture();
+    let check = |says: &str, expected: &str| {
+        let validator = VALIDATOR.replace("&& exit 42", &format!("&& {{ {says}; exit 42; }}"));
+        set_validator(&fixture, &validator);
+        fixture.write("p.sh", RIGHT);
+        let document = fixture.json("judge sum p.sh", 0);
+        assert_eq!(scores(&document), expected, "{says}");
+    };
+    check(":", "100.0 40.0 all 30.0 all 30.0 all; 9 run, 0 skipped");
+    check(
+        "[[ $line == 8 ]] && echo 2.5 > \"${3}score.txt\"",
+        "92.5 40.0 all 22.5 all 30.0 all; 9 run, 0 skipped",
+    );
+    check(
+        "(( line > 4 )) && echo 0.5 > \"${3}score_multiplier.txt\"",
+        "70.0 40.0 all 15.0 all 15.0 all; 9 run, 0 skipped",
+    );
+    // Samples have no score, whatever is said of them.
+    check(
+        "[[ $line == 3 ]] && echo junk > \"${3}score.txt\"",
+        "100.0 40.0 all 30.0 all 30.0 all; 9 run, 0 skipped",
+    );
+    check(
+        "[[ $line == 10 ]] && echo 0 > \"${3}score.txt\"",
+        "70.0 40.0 all 30.0 all 0.0 part; 7 run, 2 skipped",
+    );
+}
+
+#[test]
+fn what_an_output_validator_must_not_say_is_a_judge_error() {
+    let fixture = fixture();
+    let check = |accepted: &str, rejected: &str, case: &str, said: &str| {
+        let validator = VALIDATOR
+            .replace("&& exit 42", &format!("&& {{ {accepted}; exit 42; }}"))
+            .replace("; exit 43", &format!("; {rejected}; exit 43"));
+        set_validator(&fixture, &validator);
+        fixture.write(
+            "p.sh",
+            "read -r a b; (( a == 20 )) && echo 7 || echo $((a + b))\n",
+        );
+        fixture.check(
+            "judge sum p.sh",
+            4,
+            &[
+                "no verdict for p.sh",
+                &format!("about {case}"),
+                said,
+                &format!("--case {case}"),
+            ],
+        );
+    };
+    let on = |line: u32, file: &str, text: &str| {
+        format!("[[ $line == {line} ]] && printf '{text}' > \"${{3}}{file}\"")
+    };
+    check(
+        &on(6, "score.txt", "ten\\nor so"),
+        ":",
+        "secret/b/1",
+        "its score.txt is \"ten\\nor so\", not a single number of at least 0",
+    );
+    check(
+        &on(6, "score.txt", "11"),
+        ":",
+        "secret/b/1",
+        "more than the 10 of the test case",
+    );
+    check(
+        &on(6, "score_multiplier.txt", "1.01"),
+        ":",
+        "secret/b/1",
+        "more than 1",
+    );
+    check(
+        &on(2, "score.txt", "1"),
+        ":",
+        "secret/a/1",
+        "in a group with pass-fail aggregation",
+    );
+    check(
+        &(on(6, "score.txt", "1") + ";" + &on(6, "score_multiplier.txt", "1")),
+        ":",
+        "secret/b/1",
+        "it made both score.txt and score_multiplier.txt",
+    );
+    check(
+        ":",
+        &on(7, "score.txt", "0"),
+        "secret/c/2",
+        "for an output that it rejects",
+    );
+    group(
+        &fixture,
+        "c",
+        "max_score: unbounded\nscore_aggregation: min\n",
+    );
+    fixture.write("sum/data/secret/test_group.yaml", "max_score: unbounded\n");
+    check(
+        ":",
+        ":",
+        "secret/c/1",
+        "it made no score.txt for an output that it accepts",
+    );
+    check(
+        &on(10, "score_multiplier.txt", "1"),
+        ":",
+        "secret/c/1",
+        "in a group without max_score",
+    );
+}
+
+#[test]
+fn faults_of_several_cases_together_are_judge_errors_too() {
+    let fixture = fixture();
+    fixture.write("p.sh", RIGHT);
+    let validator =
+        |accepted: &str| VALIDATOR.replace("&& exit 42", &format!("&& {{ {accepted}; exit 42; }}"));
+    let one = "[[ $line == 6 ]] && echo 1 > \"${3}score.txt\"";
+    let other = "[[ $line == 8 ]] && echo 1 > \"${3}score_multiplier.txt\"";
+    set_validator(&fixture, &validator(&format!("{one}; {other}")));
+    fixture.check(
+        "judge sum p.sh",
+        4,
+        &["it made score.txt on secret/b/1 and score_multiplier.txt on secret/b/3"],
+    );
+    fixture.write("sum/data/secret/test_group.yaml", "max_score: 90\n");
+    fixture.write("sum/output_validator/validate/run", VALIDATOR);
+    fixture.check(
+        "judge sum p.sh",
+        4,
+        &["the score of secret is 100, more than its max_score of 90"],
+    );
+}
+
+#[test]
+fn scores_may_have_no_bound() {
+    let fixture = fixture();
+    let validator = VALIDATOR.replace(
+        "&& exit 42",
+        "&& { [[ $1 == */c/* || $line == 10 || $line == 21 || $line == 12 ]] && echo $((line * 100)) > \"${3}score.txt\"; exit 42; }",
+    );
+    set_validator(&fixture, &validator);
+    fixture.write("sum/data/secret/test_group.yaml", "max_score: unbounded\n");
+    group(
+        &fixture,
+        "c",
+        "max_score: unbounded\nscore_aggregation: sum\n",
+    );
+    fixture.write("p.sh", RIGHT);
+    let document = fixture.json("judge sum p.sh", 0);
+    assert_eq!(
+        scores(&document),
+        "4370.0 40.0 all 30.0 all 4300.0 all; 9 run, 0 skipped"
+    );
+    assert_eq!(document["submissions"][0]["max_score"], Value::Null);
+    assert_eq!(document["submissions"][0]["test_cases"][6]["score"], 1000.0);
+    fixture.check("judge sum p.sh", 0, &["score 4370 ", "secret/c 4300 "]);
+}
+
+#[test]
+fn without_groups_the_points_are_shared_evenly() {
+    let fixture = Fixture::new();
+    let path = fixture.path("sum/problem.yaml");
+    let problem = std::fs::read_to_string(path).expect("a package");
+    fixture.write("sum/problem.yaml", format!("{problem}type: scoring\n"));
+    fixture.write("p.sh", UP_TO_9);
+    fixture.check(
+        "judge sum p.sh",
+        1,
+        &["score 66.666667 of 100", "3 of 4 test cases accepted"],
+    );
+    fixture.check(
+        "judge sum p.sh --quiet",
+        1,
+        &["WA p.sh 66.666667 of 100 secret/large/1"],
+    );
+}
