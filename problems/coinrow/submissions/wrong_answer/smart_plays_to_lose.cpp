@@ -1,4 +1,5 @@
-// Mistake: a maximum where a minimum belongs: the smart player helps as a dumb one would.
+// Mistake: a maximum where a minimum belongs: in the smart game whoever is to move leaves the other as much as
+// possible.
 #include <algorithm>
 #include <cstdio>
 #include <vector>
@@ -21,7 +22,7 @@ static long long dumb(const Row &row) {
     return best[0];
 }
 
-// What the player to move collects when the other helps.
+// What the player to move collects when both play to lose.
 static long long smart(const Row &row) {
     int n = row.size();
     Row best(n), total(n);
