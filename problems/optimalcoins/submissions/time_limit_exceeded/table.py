@@ -1,18 +1,17 @@
-# Mistake: none but the language: the table of the source in Python.
+# Mistake: none but the language: a table of sums and one of results in Python.
 
 import sys
 
 
 def collected(row):
     n = len(row)
+    total = [[0] * (n + 1) for _ in range(n + 1)]
     best = [[0] * (n + 1) for _ in range(n + 1)]
-    for length in range(2, n + 1, 2):
+    for length in range(1, n + 1):
         for i in range(n - length + 1):
             j = i + length
-            inside = best[i + 1][j - 1]
-            left = row[i] + min(inside, best[i + 2][j] if i + 2 <= n else 0)
-            right = row[j - 1] + min(inside, best[i][j - 2])
-            best[i][j] = max(left, right)
+            total[i][j] = total[i][j - 1] + row[j - 1]
+            best[i][j] = total[i][j] - min(best[i + 1][j], best[i][j - 1])
     return best[0][n]
 
 
