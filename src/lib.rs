@@ -4,6 +4,7 @@ pub mod build;
 pub mod check;
 pub mod cli;
 pub mod executor;
+pub mod games;
 pub mod generate;
 pub mod judge;
 pub mod language;

@@ -1,0 +1,24 @@
+# Mistake: does not know of T: takes it for the size of a grid.
+
+import sys
+
+
+def total(grid):
+    """The least total of one number from each row, no two from one column."""
+    n = len(grid)
+    best = {0: 0}  # columns taken from the rows so far -> their least total
+    for row in grid:
+        longer = {}
+        for taken, so_far in best.items():
+            for column in range(n):
+                if not taken >> column & 1:
+                    key = taken | 1 << column
+                    longer[key] = min(longer.get(key, so_far + row[column]), so_far + row[column])
+        best = longer
+    return best[(1 << n) - 1]
+
+
+n, *numbers = map(int, sys.stdin.read().split())
+n = min(n, 8)
+cells = iter(numbers + [0] * n * n)
+print(total([[next(cells) for _ in range(n)] for _ in range(n)]))

@@ -1,0 +1,19 @@
+# Mistake: does not know of T: takes it for the length of a row.
+
+import sys
+
+
+def collected(row):
+    """What the player to move collects when both play for themselves, by folding peaks."""
+    valley = []
+    for value in row:
+        valley.append(value)
+        while len(valley) >= 3 and valley[-3] <= valley[-2] >= valley[-1]:
+            z, y, x = valley.pop(), valley.pop(), valley.pop()
+            valley.append(x - y + z)
+    valley.sort(reverse=True)
+    return (sum(row) + sum(valley[::2]) - sum(valley[1::2])) // 2
+
+
+numbers = list(map(int, sys.stdin.read().split()))
+print(collected(numbers[1 : 1 + numbers[0]]))
