@@ -2,12 +2,14 @@
 
 mod diagnostic;
 mod difference;
+mod grammar;
 mod judgement;
 mod page;
 mod state;
 mod table;
 
 use std::io::{self, Write};
+use std::path::Path;
 
 use crate::model::diagnostic::{Diagnostic, Severity};
 use crate::model::event::{Event, Summary};
@@ -139,6 +141,16 @@ impl<O: Write, E: Write> Terminal<O, E> {
     fn complained(&mut self, message: &str) -> io::Result<()> {
         let label = self.style.paint(Look::Bad, "error:");
         self.remark(&format!("{label} {}\n", printable(message)))
+    }
+
+    /// A valid input has a line; what is wrong with the others is said already.
+    fn input_checked(&mut self, input: &Path, valid: bool) -> io::Result<()> {
+        if self.style.is_quiet() || !valid {
+            return Ok(());
+        }
+        let label = self.style.paint(Look::Good, "valid");
+        let input = printable(&input.display().to_string());
+        self.result(&format!("{label} {input}\n"))
     }
 
     fn limits_set(&mut self, time: &TimeLimit, limits: &Limits, mechanism: &str) -> io::Result<()> {
@@ -310,6 +322,8 @@ impl<O: Write, E: Write> Reporter for Terminal<O, E> {
                 };
                 self.result(&compared.block(&self.style))
             }
+            Event::InputChecked { input, valid } => self.input_checked(input, *valid),
+            Event::BoundsListed(bounds) => self.result(&grammar::bounds(bounds)),
             Event::PackageRefused => {
                 self.state.refused += 1;
                 Ok(())
