@@ -90,10 +90,7 @@ fn generate(arguments: &InputArguments) -> ExitCode {
         }
         let shape = shape(arguments.shape.as_deref(), output)?;
         let mut pins = Vec::new();
-        for (names, end) in [
-            (&arguments.least, End::Least),
-            (&arguments.most, End::Most),
-        ] {
+        for (names, end) in [(&arguments.least, End::Least), (&arguments.most, End::Most)] {
             for name in names {
                 pins.extend(pinned(&grammar, name, end, output)?);
             }
@@ -187,9 +184,7 @@ pub fn grammar(path: &Path, output: &Output) -> Result<Grammar, Stop> {
     for diagnostic in reading.diagnostics {
         output.event(Event::Diagnosed(diagnostic));
     }
-    reading
-        .grammar
-        .ok_or(Stop::Shown(ExitCode::InvalidPackage))
+    reading.grammar.ok_or(Stop::Shown(ExitCode::InvalidPackage))
 }
 
 fn open(path: &PathBuf, output: &Output) -> Result<File, ExitCode> {
@@ -202,7 +197,11 @@ fn open(path: &PathBuf, output: &Output) -> Result<File, ExitCode> {
             Err(ExitCode::Usage)
         }
         Err(error) => {
-            output.complain(&format!("cannot open {}: {}", path.display(), error.root_cause()));
+            output.complain(&format!(
+                "cannot open {}: {}",
+                path.display(),
+                error.root_cause()
+            ));
             Err(ExitCode::Usage)
         }
     }

@@ -333,14 +333,26 @@ mod tests {
 
     #[test]
     fn bounds_are_followed_through_variables() {
-        check("INT(2,100,n) INT(1,n,k) INT(-n,n*k+1,m)", &["n: 2..100", "k: 1..100", "m: -100..10001"]);
+        check(
+            "INT(2,100,n) INT(1,n,k) INT(-n,n*k+1,m)",
+            &["n: 2..100", "k: 1..100", "m: -100..10001"],
+        );
         check("INT(2,10^20)", &["INT(2,10^20): 2..100000000000000000000"]);
         check("SET(m=10) INT(0,m-1,a)", &["a: 0..9"]);
         check("SET(m=10) SET(m=m+1) INT(0,m,a)", &["a: 0..?"]);
-        check("INT(1,9,n) REPI(i,n) INT(i,i+5,a[i]) END", &["n: 1..9", "a[i]: 0..14"]);
-        check("FLOAT(0.5,10,x) FLOATP(-x,x,1,2)", &["x: 0.5..10", "FLOATP(-x,x,1,2): -10..10"]);
+        check(
+            "INT(1,9,n) REPI(i,n) INT(i,i+5,a[i]) END",
+            &["n: 1..9", "a[i]: 0..14"],
+        );
+        check(
+            "FLOAT(0.5,10,x) FLOATP(-x,x,1,2)",
+            &["x: 0.5..10", "FLOATP(-x,x,1,2): -10..10"],
+        );
         check("INT(1,100,n) INT(n/2,n%7,m)", &["n: 1..100", "m: 0..6"]);
-        check("INT(0,9,a) REGEX(\"x\",s) INT(0,STRLEN(s),b)", &["a: 0..9", "b: 0..?"]);
+        check(
+            "INT(0,9,a) REGEX(\"x\",s) INT(0,STRLEN(s),b)",
+            &["a: 0..9", "b: 0..?"],
+        );
     }
 
     #[test]
@@ -355,6 +367,13 @@ mod tests {
         assert_eq!(bounds[0].missed().as_deref(), Some("never 100"));
         assert_eq!(bounds[1].missed(), None, "2 is the most where n is 2");
         let reached = bounds[1].reached.clone().expect("inputs were given");
-        assert_eq!((reached.values, reached.least.as_deref(), reached.greatest.as_deref()), (5, Some("1"), Some("2")));
+        assert_eq!(
+            (
+                reached.values,
+                reached.least.as_deref(),
+                reached.greatest.as_deref()
+            ),
+            (5, Some("1"), Some("2"))
+        );
     }
 }

@@ -301,9 +301,6 @@ impl Compiler {
         }
         let site = LoopSite {
             span,
-            is_plain_count: count
-                .as_ref()
-                .is_some_and(|count| matches!(count.kind, crate::grammar::ast::ExprKind::Var(_))),
             count_slots,
             is_outermost: self.loops.is_empty(),
             is_cases: false,

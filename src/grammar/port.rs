@@ -110,8 +110,6 @@ pub(super) struct DecimalRange {
 /// Where a step that reads or writes stands.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct At {
-    /// The step.
-    pub step: usize,
     /// Its place in the grammar.
     pub span: Span,
 }

@@ -132,8 +132,6 @@ pub(super) struct LoopSite {
     pub span: Span,
     /// The variables of its count, without those in indices.
     pub count_slots: Vec<usize>,
-    /// Whether its count is a single variable.
-    pub is_plain_count: bool,
     /// Whether it stands in no other loop.
     pub is_outermost: bool,
     /// Whether its iterations are test cases: it is outermost, and how often a loop inside goes round is
@@ -171,10 +169,5 @@ impl Grammar {
     /// The commands that read a value, in the order in which they stand.
     pub fn sites(&self) -> &[Site] {
         &self.sites
-    }
-
-    /// A loop's head as written.
-    pub(super) fn loop_text(&self, id: usize) -> String {
-        self.source.excerpt(self.loops[id].span)
     }
 }

@@ -143,16 +143,27 @@ impl<'a, W: Witness> Reader<'a, W> {
 
     #[cold]
     fn int_outside(&mut self, at: At, site: usize, bounds: [&Int; 2], length: usize) -> Stop {
+        let rest = self.window.seen();
+        // The whole of `03` is shown, not only the zero that would be read.
+        let has_leading_zero =
+            &rest[..length] == b"0" && rest.get(1).is_some_and(u8::is_ascii_digit);
+        let more = rest[length..]
+            .iter()
+            .take_while(|byte| byte.is_ascii_digit());
+        let length = length + if has_leading_zero { more.count() } else { 0 };
         self.take(length);
         let piece = self.window.piece(self.last.start, self.last.end);
         let shown = &piece[..piece.len().min(40)];
         let cut = if shown.len() < piece.len() { "…" } else { "" };
         let [min, max] = bounds;
         let label = self.for_label(site);
-        let message = format!(
+        let mut message = format!(
             "expected an integer from {min} to {max}{label}, got `{}{cut}`",
             visible(shown)
         );
+        if has_leading_zero {
+            message += ": a number has no leading zero";
+        }
         self.refused(at, message)
     }
 

@@ -58,7 +58,6 @@ impl<'a> Run<'a> {
     #[inline]
     fn here(&self) -> At {
         At {
-            step: self.at,
             span: self.grammar.spans[self.at],
         }
     }

@@ -264,4 +264,13 @@ mod tests {
             assert_eq!(named(shape.name).as_ref(), Some(shape));
         }
     }
+
+    #[test]
+    fn the_documentation_lists_the_shapes() {
+        let page = include_str!("../../docs/grammar.md");
+        for shape in SHAPES {
+            let row = format!("| `{}` | {} |", shape.name, shape.description);
+            assert!(page.contains(&row), "docs/grammar.md lacks the row: {row}");
+        }
+    }
 }

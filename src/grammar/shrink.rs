@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 use crate::grammar::number::Int;
 use crate::grammar::program::Grammar;
 use crate::grammar::reduce::{Edit, IntAt, Keep, apply, edits, free_loops, ints, lower_values};
-use crate::grammar::tree::{LoopNode, Node, Tree, parse, print};
+use crate::grammar::tree::{LoopNode, Node, Tree, parse, written};
 use crate::grammar::validate::Refusal;
 
 /// What came of making an input smaller.
@@ -85,7 +85,12 @@ impl Ord for Size {
         let simple = |byte: &u8| if *byte == b'\n' { u8::MAX } else { *byte };
         let order = self.values.cmp(&other.values);
         let order = order.then(self.text.len().cmp(&other.text.len()));
-        order.then_with(|| self.text.iter().map(simple).cmp(other.text.iter().map(simple)))
+        order.then_with(|| {
+            self.text
+                .iter()
+                .map(simple)
+                .cmp(other.text.iter().map(simple))
+        })
     }
 }
 
@@ -97,8 +102,11 @@ impl PartialOrd for Size {
 
 /// Whether a count counts a loop inside a loop that it counts.
 fn has_grid(grammar: &Grammar, tree: &Tree, place: usize) -> bool {
-    let slot = ints(grammar, tree).get(place).and_then(|int| grammar.sites[int.site].slot);
-    let is_counted = |of: &LoopNode| slot.is_some_and(|slot| grammar.loops[of.id].count_slots.contains(&slot));
+    let slot = ints(grammar, tree)
+        .get(place)
+        .and_then(|int| grammar.sites[int.site].slot);
+    let is_counted =
+        |of: &LoopNode| slot.is_some_and(|slot| grammar.loops[of.id].count_slots.contains(&slot));
     let mut has_grid = false;
     tree.each(&mut |node| {
         if let Node::Loop(of) = node
@@ -148,7 +156,7 @@ impl<F: FnMut(&[u8]) -> bool> Shrinker<'_, F> {
             return false;
         }
         let edited = apply(self.grammar, &self.tree, edit);
-        let Some(text) = print(self.grammar, &edited) else {
+        let Some(text) = written(self.grammar, &edited) else {
             return false;
         };
         if text == self.size.text || !self.seen.insert(Sha256::digest(&text).into()) {
@@ -180,7 +188,10 @@ impl<F: FnMut(&[u8]) -> bool> Shrinker<'_, F> {
         let mut place = 0;
         while let Some(int) = self.int(place) {
             if int.is_count {
-                for count in lower_values(&int.value, &int.min, &int.max).into_iter().take(FEW) {
+                for count in lower_values(&int.value, &int.min, &int.max)
+                    .into_iter()
+                    .take(FEW)
+                {
                     if self.attempt(&Edit::CountMost { int: place, count }) {
                         break;
                     }
@@ -205,7 +216,9 @@ impl<F: FnMut(&[u8]) -> bool> Shrinker<'_, F> {
                 // Equal values may have to stay equal.
                 let (site, from) = (int.site, int.value.clone());
                 let others = ints(self.grammar, &self.tree);
-                let same = others.iter().filter(|other| other.site == site && other.value == from);
+                let same = others
+                    .iter()
+                    .filter(|other| other.site == site && other.value == from);
                 if same.count() > 1 {
                     for to in lower_values(&int.value, &int.min, &int.max) {
                         let edit = Edit::SetAll {
@@ -256,7 +269,10 @@ impl<F: FnMut(&[u8]) -> bool> Shrinker<'_, F> {
         let mut fails = Int::Small(BESIDE - 1);
         let mut holds = distance(&now.value);
         while holds.minus(&fails) > Int::ONE && self.left > 0 {
-            let middle = fails.plus(&holds).divided(&Int::Small(2)).unwrap_or(Int::ZERO);
+            let middle = fails
+                .plus(&holds)
+                .divided(&Int::Small(2))
+                .unwrap_or(Int::ZERO);
             match self.attempt(&edit(at(&middle, sign))) {
                 true => holds = middle,
                 false => fails = middle,
@@ -269,15 +285,18 @@ impl<F: FnMut(&[u8]) -> bool> Shrinker<'_, F> {
         let mut place = 0;
         while let Some(int) = self.int(place) {
             if int.is_count {
-                self.drop_chunks(&|shrinker| {
-                    let count = shrinker.int(place)?.value.small()?;
-                    usize::try_from(count).ok()
-                }, &|start, length| Edit::Drop {
-                    int: place,
-                    start,
-                    inner: start,
-                    length,
-                });
+                self.drop_chunks(
+                    &|shrinker| {
+                        let count = shrinker.int(place)?.value.small()?;
+                        usize::try_from(count).ok()
+                    },
+                    &|start, length| Edit::Drop {
+                        int: place,
+                        start,
+                        inner: start,
+                        length,
+                    },
+                );
                 self.crossings(place);
             }
             place += 1;
@@ -290,7 +309,9 @@ impl<F: FnMut(&[u8]) -> bool> Shrinker<'_, F> {
         let side = |shrinker: &Self| {
             let is_grid = has_grid(shrinker.grammar, &shrinker.tree, place);
             let count = shrinker.int(place).and_then(|int| int.value.small());
-            count.filter(|count| is_grid && *count <= SIDE_MAX).unwrap_or(0)
+            count
+                .filter(|count| is_grid && *count <= SIDE_MAX)
+                .unwrap_or(0)
         };
         'smaller: loop {
             let side = usize::try_from(side(self)).unwrap_or(0);
@@ -320,16 +341,23 @@ impl<F: FnMut(&[u8]) -> bool> Shrinker<'_, F> {
                 return;
             };
             let of = *of;
-            self.drop_chunks(&|shrinker| free_loops(shrinker.grammar, &shrinker.tree).get(&of).copied(), &|start, length| Edit::DropRounds {
-                of,
-                start,
-                length,
-            });
+            self.drop_chunks(
+                &|shrinker| {
+                    free_loops(shrinker.grammar, &shrinker.tree)
+                        .get(&of)
+                        .copied()
+                },
+                &|start, length| Edit::DropRounds { of, start, length },
+            );
             from = of + 1;
         }
     }
 
-    fn drop_chunks(&mut self, length: &dyn Fn(&Self) -> Option<usize>, edit: &dyn Fn(usize, usize) -> Edit) {
+    fn drop_chunks(
+        &mut self,
+        length: &dyn Fn(&Self) -> Option<usize>,
+        edit: &dyn Fn(usize, usize) -> Edit,
+    ) {
         let mut size = length(self).unwrap_or(0) / 2;
         while size > 0 && self.left > 0 {
             let mut end = length(self).unwrap_or(0);
@@ -376,7 +404,11 @@ impl<F: FnMut(&[u8]) -> bool> Shrinker<'_, F> {
                 }) {
                     break;
                 }
-                shorter = if shorter < 8 { shorter + 1 } else { shorter + (length - shorter).div_ceil(2) };
+                shorter = if shorter < 8 {
+                    shorter + 1
+                } else {
+                    shorter + (length - shorter).div_ceil(2)
+                };
             }
             text += 1;
         }
@@ -436,7 +468,9 @@ impl<F: FnMut(&[u8]) -> bool> Shrinker<'_, F> {
         if self.size.values > SMALL {
             return;
         }
-        while let Some(edit) = edits(self.grammar, &self.tree).find(|edit| self.attempt_only_new(edit)) {
+        while let Some(edit) =
+            edits(self.grammar, &self.tree).find(|edit| self.attempt_only_new(edit))
+        {
             // The edit has been done: the tree is another.
             drop(edit);
         }

@@ -107,10 +107,14 @@ pub fn parse(grammar: &Grammar, input: &[u8], path: &Path) -> Result<Tree, Refus
 
 /// Writes the input of a tree; `None` where the grammar leads nowhere with its choices.
 pub fn print(grammar: &Grammar, tree: &Tree) -> Option<Vec<u8>> {
+    written(grammar, tree).filter(|text| accepts(grammar, text))
+}
+
+/// The same, still to be held against the grammar.
+pub(super) fn written(grammar: &Grammar, tree: &Tree) -> Option<Vec<u8>> {
     let mut writer = Writer::new(grammar, Replay::new(grammar, tree));
-    let mut run = Run::new(grammar);
-    run.run(&mut writer).ok()?;
-    accepts(grammar, &writer.out).then_some(writer.out)
+    Run::new(grammar).run(&mut writer).ok()?;
+    Some(writer.out)
 }
 
 impl Tree {
@@ -334,9 +338,8 @@ impl Source for Replay<'_> {
     }
 
     fn answer(&mut self, question: usize, _loops: &[LoopState]) -> bool {
-        let node = self.next(|node| {
-            matches!(node, Node::Answer(answer) if answer.question == question)
-        });
+        let node =
+            self.next(|node| matches!(node, Node::Answer(answer) if answer.question == question));
         match node {
             Some(Node::Answer(answer)) => answer.answer,
             // A loop ends, a condition holds.
@@ -380,7 +383,9 @@ impl Source for Replay<'_> {
         place.nodes = match place.of {
             None => &[],
             Some(of) => {
-                let iteration = usize::try_from(index).ok().and_then(|index| of.iterations.get(index));
+                let iteration = usize::try_from(index)
+                    .ok()
+                    .and_then(|index| of.iterations.get(index));
                 iteration.unwrap_or(&of.exit)
             }
         };

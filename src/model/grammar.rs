@@ -48,12 +48,7 @@ impl ValueBounds {
     /// looked at.
     pub fn missed(&self) -> Option<String> {
         let reached = self.reached.as_ref()?;
-        let shown = |bound: &Bound| {
-            bound
-                .value
-                .clone()
-                .unwrap_or_else(|| bound.written.clone())
-        };
+        let shown = |bound: &Bound| bound.value.clone().unwrap_or_else(|| bound.written.clone());
         match (reached.min, reached.max) {
             _ if reached.values == 0 => Some("never read".to_owned()),
             (true, true) => None,

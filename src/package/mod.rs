@@ -141,6 +141,7 @@ fn read_rest(
         test_data,
         include,
         input_validators: validators.programs,
+        input_grammars: validators.grammars,
         submissions,
         recipe,
     })

@@ -16,7 +16,7 @@ use crate::model::outcome::{Ending, Stop};
 use crate::model::program::Program;
 use crate::model::test_data::TestCase;
 use crate::model::units::Bytes;
-use crate::validate::{Proof, Proving};
+use crate::validate::{Proof, Proving, grammars};
 
 /// What an input validator, and the compiler that makes it, may use. The format sets no limits for
 /// input validators; these stop one that hangs.
@@ -37,7 +37,7 @@ const INVALID: i32 = 43;
 
 /// What a validator said about an input.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Opinion {
+pub(super) enum Opinion {
     Valid,
     /// Refused with exit code 43, and what it wrote behind a colon.
     Refused(String),
@@ -63,7 +63,8 @@ struct Task<'a> {
 /// Runs every input validator on every input.
 pub(super) fn prove(proving: &Proving<'_>) -> Result<Proof, JudgeError> {
     let mut proof = Proof::default();
-    let mut validators = Vec::new();
+    let ready = grammars::read_all(proving.problem, &mut proof.diagnostics)?;
+    let mut validators: Vec<Validator<'_>> = ready.into_iter().map(Validator::Grammar).collect();
     for program in &proving.problem.input_validators {
         let prepared = match proving.builder.prepare(program) {
             Ok(prepared) => prepared,
@@ -81,7 +82,7 @@ pub(super) fn prove(proving: &Proving<'_>) -> Result<Proof, JudgeError> {
             program: program.name.clone(),
         });
         match built {
-            Ok(runnable) => validators.push(Validator { program, runnable }),
+            Ok(runnable) => validators.push(Validator::Program { program, runnable }),
             Err(BuildError::Fault(error)) => return Err(error),
             Err(BuildError::Rejected(report)) => {
                 proof
@@ -120,9 +121,23 @@ pub(super) fn prove(proving: &Proving<'_>) -> Result<Proof, JudgeError> {
     Ok(proof)
 }
 
-struct Validator<'a> {
-    program: &'a Program,
-    runnable: Runnable,
+enum Validator<'a> {
+    /// Runs in the executor.
+    Program {
+        program: &'a Program,
+        runnable: Runnable,
+    },
+    /// Runs here.
+    Grammar(grammars::Ready<'a>),
+}
+
+impl Validator<'_> {
+    fn name(&self) -> &str {
+        match self {
+            Self::Program { program, .. } => &program.name,
+            Self::Grammar(grammar) => grammar.name,
+        }
+    }
 }
 
 /// For each task, what each validator says; in parallel.
@@ -143,7 +158,12 @@ fn opinions(
     parallel::map(proving.executor, tasks, |task| {
         let opinions = validators
             .iter()
-            .map(|validator| opinion(proving, validator, task.test_case))
+            .map(|validator| match validator {
+                Validator::Program { program, runnable } => {
+                    opinion(proving, program, runnable, task.test_case)
+                }
+                Validator::Grammar(grammar) => Ok(grammar.opinion(task.test_case)?),
+            })
             .collect::<Result<Vec<Opinion>, RunError>>()?;
         progress(done.fetch_add(1, Ordering::Relaxed) + 1);
         Ok(opinions)
@@ -152,23 +172,22 @@ fn opinions(
 
 fn opinion(
     proving: &Proving<'_>,
-    validator: &Validator<'_>,
+    program: &Program,
+    runnable: &Runnable,
     test_case: &TestCase,
 ) -> Result<Opinion, RunError> {
-    let mut command = validator.runnable.command.clone();
-    let own = test_case
-        .input_validator_args
-        .for_validator(&validator.program.name);
+    let mut command = runnable.command.clone();
+    let own = test_case.input_validator_args.for_validator(&program.name);
     command
         .argv
         .extend(own.iter().chain(&test_case.args).cloned());
-    let mut files = validator.runnable.files.clone();
+    let mut files = runnable.files.clone();
     files.extend(test_case.files.iter().map(|file| BoxFile {
         name: file.name.clone(),
         content: BoxContent::Copy(file.path.clone()),
     }));
     let mut limits = limits();
-    limits.processes = limits.processes.max(Some(validator.runnable.processes));
+    limits.processes = limits.processes.max(Some(runnable.processes));
     let mut reply = proving.executor.run(&Job {
         command,
         stdin: Input::File(test_case.input.clone()),
@@ -212,7 +231,7 @@ fn remarks(task: &Task<'_>, validators: &[Validator<'_>], opinions: &[Opinion]) 
     let named = validators
         .iter()
         .zip(opinions)
-        .map(|(validator, opinion)| (&validator.program.name, opinion));
+        .map(|(validator, opinion)| (validator.name(), opinion));
     match task.claim {
         Claim::Valid => named
             .filter_map(|(name, opinion)| match opinion {

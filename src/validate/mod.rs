@@ -1,6 +1,7 @@
 //! Proves test data: every input passes every input validator, every invalid input is refused by one,
 //! outputs that are said to be valid or invalid are so, and nothing is looser than it looks.
 
+mod grammars;
 pub mod inputs;
 pub mod outputs;
 

@@ -18,7 +18,7 @@ use juror::model::outcome::{Ending, Mechanism, Meter, Outcome, Signal, Stop};
 use juror::model::units::Bytes;
 use juror::model::verdict::Verdict;
 
-use super::{compared, packages};
+use super::{compared, grammar, packages};
 
 /// Every stream there is.
 pub(super) fn all() -> Vec<Vec<Event>> {
@@ -43,6 +43,9 @@ pub(super) fn all() -> Vec<Vec<Event>> {
         compared::right(),
         compared::wrong(),
         compared::number(),
+        grammar::checked(),
+        grammar::listed(),
+        grammar::dependent(),
     ]
 }
 
