@@ -6,6 +6,7 @@ pub mod cli;
 pub mod executor;
 pub mod games;
 pub mod generate;
+pub mod grammar;
 pub mod judge;
 pub mod language;
 pub mod model;

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use crate::model::diagnostic::{Diagnostic, Severity};
 use crate::model::difference::Difference;
+use crate::model::grammar::ValueBounds;
 use crate::model::isolation::Isolation;
 use crate::model::judgement::{Evidence, JudgeError, Judgement, TimeLimit};
 use crate::model::limits::Limits;
@@ -131,6 +132,15 @@ pub enum Event {
         /// What a person sees beside the difference.
         evidence: Option<Box<Evidence>>,
     },
+    /// An input was held against a grammar.
+    InputChecked {
+        /// The file.
+        input: PathBuf,
+        /// Whether it is valid; why not is said before.
+        valid: bool,
+    },
+    /// The bounds of all that a grammar reads.
+    BoundsListed(Vec<ValueBounds>),
     /// The user pressed Ctrl-C.
     Interrupted,
     /// The command is at its end.
@@ -221,6 +231,8 @@ impl Summary {
             | Event::Progress { .. }
             | Event::CaseGenerated { .. }
             | Event::Compared { .. }
+            | Event::InputChecked { .. }
+            | Event::BoundsListed(_)
             | Event::Finished(_) => {}
         }
     }

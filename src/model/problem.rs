@@ -41,6 +41,8 @@ pub struct Problem {
     pub output_validator: Option<Program>,
     /// The program that looks at a submission's files.
     pub static_validator: Option<Program>,
+    /// The grammars that say whether an input is valid.
+    pub input_grammars: Vec<InputGrammar>,
     /// Its example submissions, by name.
     pub submissions: Vec<Submission>,
     /// `generators/generators.yaml`, if there is one.
@@ -86,6 +88,17 @@ pub enum Dialogue {
     None,
     /// With the output validator.
     Interactive,
+}
+
+/// An input validator that is a grammar, in the language checktestdata.
+///
+/// Source: problem package format 2025-09, "Input validators".
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InputGrammar {
+    /// The file's name, which ends in `.ctd`.
+    pub name: String,
+    /// Where it is.
+    pub path: PathBuf,
 }
 
 /// What `problem.yaml` says about the problem as a work.

@@ -152,6 +152,7 @@ fn read_rest(
         answer_validators,
         output_validator,
         static_validator,
+        input_grammars: validators.grammars,
         submissions,
         recipe,
     })

@@ -3,6 +3,7 @@
 //! Source: problem package format 2025-09, "Programs", "Input validators", "Included files".
 
 use crate::model::diagnostic::Diagnostic;
+use crate::model::problem::InputGrammar;
 use crate::model::program::{Constant, IncludedFile, Program, ProgramKind};
 use crate::model::test_data::TestCase;
 use crate::package::files::{Item, Tree};
@@ -51,6 +52,7 @@ pub(super) fn program(item: &Item, kind: ProgramKind, constants: &[Constant]) ->
 /// The input validators that juror can run, and the names of all.
 pub(super) struct InputValidators {
     pub programs: Vec<Program>,
+    pub grammars: Vec<InputGrammar>,
     pub names: Vec<String>,
 }
 
@@ -62,6 +64,7 @@ pub(super) fn input_validators(
 ) -> InputValidators {
     let mut validators = InputValidators {
         programs: Vec::new(),
+        grammars: Vec::new(),
         names: Vec::new(),
     };
     let has_portable = tree
@@ -70,14 +73,16 @@ pub(super) fn input_validators(
     for item in tree.children("input_validators") {
         let name = item.base_name();
         let ending = ending_of(item);
-        if item.is_file() && matches!(ending, "ctd" | "viva") {
-            let what = if ending == "ctd" {
-                "a checktestdata"
-            } else {
-                "a VIVA"
-            };
-            let message = format!("is {what} file, which juror cannot run yet: it checks nothing");
-            diagnostics.push(Diagnostic::warning(&item.path, message));
+        if item.is_file() && ending == "ctd" {
+            validators.names.push(name.to_owned());
+            validators.grammars.push(InputGrammar {
+                name: name.to_owned(),
+                path: item.path.clone(),
+            });
+        } else if item.is_file() && ending == "viva" {
+            let message = "is a VIVA file, which juror cannot run yet: it checks nothing";
+            let help = "write it as a checktestdata file (.ctd), which juror runs";
+            diagnostics.push(Diagnostic::warning(&item.path, message).help(help));
             validators.names.push(name.to_owned());
         } else if is_no_program(item) {
             if !name.starts_with("README") && ending != "md" && ending != "txt" {
@@ -101,7 +106,7 @@ pub(super) fn input_validators(
             Some(_) => "has no input validator",
             None => "is missing: a package needs an input validator",
         };
-        let help = "add a program that reads a test case's input and exits with 42 if it is valid";
+        let help = "add a grammar of the input (.ctd), or a program that reads it and exits with 42 if it is valid";
         diagnostics.push(Diagnostic::error(tree.path("input_validators"), message).help(help));
     }
     validators

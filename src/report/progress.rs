@@ -200,6 +200,8 @@ impl State {
             | Event::BuildFinished { .. }
             | Event::Failed(_)
             | Event::Compared { .. }
+            | Event::InputChecked { .. }
+            | Event::BoundsListed(_)
             | Event::Interrupted
             | Event::Finished(_) => {}
         }

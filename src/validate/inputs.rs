@@ -9,9 +9,42 @@ use crate::model::diagnostic::Diagnostic;
 use crate::model::event::Event;
 use crate::model::job::{BoxContent, BoxFile, Input};
 use crate::model::judgement::JudgeError;
+use crate::model::problem::Problem;
 use crate::model::test_data::TestCase;
-use crate::validate::programs::{Opinion, Question, Validator, ask};
+use crate::validate::grammars::{self, Grammar};
+use crate::validate::programs::{self, Opinion, Question, Validator, ask};
 use crate::validate::{Proof, Proving};
+
+/// An input validator that can be asked.
+pub(super) enum InputValidator<'a> {
+    /// Runs in the executor.
+    Program(Validator<'a>),
+    /// Runs here.
+    Grammar(Grammar<'a>),
+}
+
+impl InputValidator<'_> {
+    fn name(&self) -> &str {
+        match self {
+            Self::Program(validator) => &validator.program.name,
+            Self::Grammar(grammar) => grammar.name,
+        }
+    }
+}
+
+/// Makes the problem's input validators ready; those that cannot be are remarked.
+pub(super) fn ready<'a>(
+    proving: &Proving<'a>,
+    proof: &mut Proof,
+) -> Result<Vec<InputValidator<'a>>, JudgeError> {
+    let problem: &Problem = proving.problem;
+    let grammars = grammars::read_all(problem, &mut proof.diagnostics)?;
+    let programs = &problem.input_validators;
+    let programs = programs::build(proving, "the input validator", programs, proof)?;
+    let grammars = grammars.into_iter().map(InputValidator::Grammar);
+    let programs = programs.into_iter().map(InputValidator::Program);
+    Ok(grammars.chain(programs).collect())
+}
 
 /// What must be shown of an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,7 +61,7 @@ struct Task<'a> {
 /// Runs every input validator on every input.
 pub(super) fn prove(
     proving: &Proving<'_>,
-    validators: &[Validator<'_>],
+    validators: &[InputValidator<'_>],
     proof: &mut Proof,
 ) -> Result<(), JudgeError> {
     let valid = proving.valid().map(|test_case| Task {
@@ -55,7 +88,7 @@ pub(super) fn prove(
 /// For each task, what each validator says; in parallel.
 fn opinions(
     proving: &Proving<'_>,
-    validators: &[Validator<'_>],
+    validators: &[InputValidator<'_>],
     tasks: &[Task<'_>],
 ) -> Result<Vec<Vec<Opinion>>, RunError> {
     let progress = |done| {
@@ -81,10 +114,14 @@ fn opinions(
 /// What a validator says about an input, with all that belongs to a test case.
 pub(super) fn opinion(
     proving: &Proving<'_>,
-    validator: &Validator<'_>,
+    validator: &InputValidator<'_>,
     test_case: &TestCase,
     input: Input,
 ) -> Result<Opinion, RunError> {
+    let validator = match validator {
+        InputValidator::Program(validator) => validator,
+        InputValidator::Grammar(grammar) => return Ok(grammar.opinion(&input, &test_case.input)?),
+    };
     let own = &test_case.input_validator_args;
     let own = own.for_validator(&validator.program.name).iter();
     let question = Question {
@@ -104,12 +141,16 @@ pub(super) fn files(test_case: &TestCase) -> impl Iterator<Item = BoxFile> {
 }
 
 /// What is wrong about one input.
-fn remarks(task: &Task<'_>, validators: &[Validator<'_>], opinions: &[Opinion]) -> Vec<Diagnostic> {
+fn remarks(
+    task: &Task<'_>,
+    validators: &[InputValidator<'_>],
+    opinions: &[Opinion],
+) -> Vec<Diagnostic> {
     let path = &task.test_case.input;
     let named = validators
         .iter()
         .zip(opinions)
-        .map(|(validator, opinion)| (&validator.program.name, opinion));
+        .map(|(validator, opinion)| (validator.name(), opinion));
     match task.claim {
         Claim::Valid => named
             .filter_map(|(name, opinion)| match opinion {

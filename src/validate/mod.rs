@@ -5,6 +5,7 @@
 mod answers;
 mod equal;
 mod exchange;
+mod grammars;
 pub mod idle;
 mod inputs;
 pub mod mutations;
@@ -68,9 +69,10 @@ pub struct Proof {
 /// When the judge failed, for example because a validator's compiler is missing.
 pub fn data(proving: &Proving<'_>) -> Result<Proof, JudgeError> {
     let mut proof = Proof::default();
-    let programs = &proving.problem.input_validators;
-    let validators = programs::build(proving, "the input validator", programs, &mut proof)?;
-    let is_whole = validators.len() == programs.len();
+    let validators = inputs::ready(proving, &mut proof)?;
+    let problem = proving.problem;
+    let is_whole =
+        validators.len() == problem.input_validators.len() + problem.input_grammars.len();
     if !proof.interrupted {
         inputs::prove(proving, &validators, &mut proof)?;
     }

@@ -14,9 +14,9 @@ use crate::model::event::Event;
 use crate::model::job::Input;
 use crate::model::judgement::JudgeError;
 use crate::model::test_data::TestCase;
-use crate::validate::inputs::opinion;
+use crate::validate::inputs::{InputValidator, opinion};
 use crate::validate::mutations::{Class, Mutation};
-use crate::validate::programs::{Opinion, Validator};
+use crate::validate::programs::Opinion;
 use crate::validate::{Extent, Proof, Proving};
 
 /// Larger inputs are not tried.
@@ -31,7 +31,7 @@ struct Sample<'a> {
 /// Tries every mutation on a sample of the cases; what no validator refuses is doubted.
 pub(super) fn prove(
     proving: &Proving<'_>,
-    validators: &[Validator<'_>],
+    validators: &[InputValidator<'_>],
     proof: &mut Proof,
 ) -> Result<(), JudgeError> {
     if proving.extent != Extent::Everything || validators.is_empty() {
@@ -104,7 +104,7 @@ fn samples<'a>(proving: &Proving<'a>) -> Result<Vec<Sample<'a>>, JudgeError> {
 /// Whether all validators take an input for valid.
 fn is_accepted(
     proving: &Proving<'_>,
-    validators: &[Validator<'_>],
+    validators: &[InputValidator<'_>],
     test_case: &TestCase,
     input: &[u8],
 ) -> Result<bool, RunError> {

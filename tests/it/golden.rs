@@ -5,6 +5,7 @@
 
 mod compared;
 mod doctor;
+mod grammar;
 mod packages;
 mod recipes;
 mod scores;
@@ -430,6 +431,28 @@ fn told_keys(page: &str) -> Keys {
             (key.to_owned(), types)
         })
         .collect()
+}
+
+#[test]
+fn an_input_that_a_grammar_refuses_is_shown_with_its_place() {
+    let events = grammar::checked();
+    check("grammar-check", PLAIN, &events);
+    check("grammar-check-quiet", QUIET, &events);
+    check_json("grammar-check", &events);
+}
+
+#[test]
+fn every_fault_of_a_grammar_is_shown_with_its_place() {
+    check("grammar-broken", PLAIN, &grammar::broken());
+    check("grammar-unsatisfied", PLAIN, &grammar::unsatisfied());
+}
+
+#[test]
+fn bounds_stand_in_a_table() {
+    let events = grammar::listed();
+    check("grammar-bounds", PLAIN, &events);
+    check_json("grammar-bounds", &events);
+    check("grammar-bounds-dependent", PLAIN, &grammar::dependent());
 }
 
 #[test]

@@ -4,6 +4,8 @@ mod builds;
 mod cli;
 mod fixture;
 mod golden;
+mod grammar;
+mod grammars;
 mod ladder;
 mod live;
 mod problems;

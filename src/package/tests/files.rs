@@ -334,7 +334,7 @@ fn input_validators_are_programs() {
 --- input_validators removed
 ",
         &[
-            "error input_validators: is missing: a package needs an input validator; add a program that reads a test case's input and exits with 42 if it is valid",
+            "error input_validators: is missing: a package needs an input validator; add a grammar of the input (.ctd), or a program that reads it and exits with 42 if it is valid",
         ],
     );
     check(
@@ -342,7 +342,7 @@ fn input_validators_are_programs() {
 --- input_validators/validate.py removed
 ",
         &[
-            "error input_validators: has no input validator; add a program that reads a test case's input and exits with 42 if it is valid",
+            "error input_validators: has no input validator; add a grammar of the input (.ctd), or a program that reads it and exits with 42 if it is valid",
         ],
     );
     check(
@@ -354,8 +354,7 @@ INT(1,2)
 x
 ",
         &[
-            "warning input_validators/a.ctd: is a checktestdata file, which juror cannot run yet: it checks nothing",
-            "warning input_validators/b.viva: is a VIVA file, which juror cannot run yet: it checks nothing",
+            "warning input_validators/b.viva: is a VIVA file, which juror cannot run yet: it checks nothing; write it as a checktestdata file (.ctd), which juror runs",
         ],
     );
     check(

@@ -137,7 +137,10 @@ impl State {
 
     /// The last line; `None` where it would say nothing.
     pub(super) fn in_short(&self, summary: &Summary) -> Option<String> {
-        if self.command == "compare" {
+        if matches!(
+            self.command,
+            "compare" | "grammar generate" | "grammar bounds"
+        ) {
             return None;
         }
         let mut parts = Vec::new();

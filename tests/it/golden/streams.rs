@@ -18,7 +18,7 @@ use juror::model::outcome::{Ending, Mechanism, Meter, Outcome, Signal, Stop};
 use juror::model::units::Bytes;
 use juror::model::verdict::Verdict;
 
-use super::{compared, packages, scores, validators};
+use super::{compared, grammar, packages, scores, validators};
 
 /// Every stream there is.
 pub(super) fn all() -> Vec<Vec<Event>> {
@@ -47,6 +47,9 @@ pub(super) fn all() -> Vec<Vec<Event>> {
         scores::judge(),
         scores::verify(),
         validators::live(),
+        grammar::checked(),
+        grammar::listed(),
+        grammar::dependent(),
     ]
 }
 

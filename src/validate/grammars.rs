@@ -1,0 +1,80 @@
+//! Input validators that are grammars: `.ctd` files, run in this process.
+//!
+//! Source: problem package format 2025-09, "Input validators".
+
+use std::fs::{self, File};
+use std::io::{self, Cursor, Read};
+use std::path::Path;
+
+use crate::grammar::compile::read;
+use crate::grammar::program;
+use crate::grammar::validate::{Refusal, validate};
+use crate::language::constants::replace_constants;
+use crate::model::diagnostic::Diagnostic;
+use crate::model::job::Input;
+use crate::model::judgement::JudgeError;
+use crate::model::problem::{InputGrammar, Problem};
+use crate::validate::programs::Opinion;
+
+/// A grammar that can be asked.
+pub(super) struct Grammar<'a> {
+    pub(super) name: &'a str,
+    grammar: program::Grammar,
+}
+
+/// Reads the grammars of a problem, its constants put in; those that have a fault are left out.
+///
+/// # Errors
+/// When a file cannot be read.
+pub(super) fn read_all<'a>(
+    problem: &'a Problem,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Result<Vec<Grammar<'a>>, JudgeError> {
+    let mut ready = Vec::new();
+    for InputGrammar { name, path } in &problem.input_grammars {
+        let text = fs::read(path)
+            .map_err(|error| JudgeError::new(format!("read {}", path.display()), error))?;
+        let reading = read(path, &replace_constants(&text, &problem.constants));
+        diagnostics.extend(reading.diagnostics);
+        ready.extend(reading.grammar.map(|grammar| Grammar { name, grammar }));
+    }
+    Ok(ready)
+}
+
+impl Grammar<'_> {
+    /// What the grammar says about an input, which is called `path`.
+    ///
+    /// # Errors
+    /// When the input cannot be read.
+    pub(super) fn opinion(&self, input: &Input, path: &Path) -> Result<Opinion, JudgeError> {
+        let fault = |error| JudgeError::new(format!("read {}", path.display()), error);
+        let input: Box<dyn Read> = match input {
+            Input::Empty => Box::new(io::empty()),
+            Input::Bytes(bytes) => Box::new(Cursor::new(bytes)),
+            Input::File(path) => Box::new(File::open(path).map_err(fault)?),
+            Input::Open(file) => Box::new(&**file),
+        };
+        match validate(&self.grammar, input, path) {
+            Ok(()) => Ok(Opinion::Valid),
+            Err(Refusal::Invalid(diagnostic)) => {
+                Ok(Opinion::Refused(format!(": {}", placed(&diagnostic))))
+            }
+            Err(Refusal::Grammar(diagnostic)) => Ok(Opinion::Broken {
+                ending: "a fault".to_owned(),
+                said: format!(": {diagnostic}"),
+            }),
+            Err(Refusal::Io(error)) => Err(fault(error)),
+        }
+    }
+}
+
+/// The message with its place in the input.
+fn placed(diagnostic: &Diagnostic) -> String {
+    match &diagnostic.place.spot {
+        Some(spot) => format!(
+            "line {}, column {}: {}",
+            spot.line, spot.column, diagnostic.message
+        ),
+        None => diagnostic.message.clone(),
+    }
+}

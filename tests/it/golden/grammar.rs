@@ -1,0 +1,127 @@
+//! Event streams of `grammar`, from grammars and inputs as they are, so that the remarks are the real ones.
+
+use std::path::{Path, PathBuf};
+
+use juror::grammar::bounds::{Coverage, bounds};
+use juror::grammar::compile::read;
+use juror::grammar::generate::generate;
+use juror::grammar::program::Grammar;
+use juror::grammar::shape::RANDOM;
+use juror::grammar::validate::{Refusal, validate};
+use juror::model::diagnostic::Diagnostic;
+use juror::model::event::Event;
+
+use super::streams::{begun, finished};
+
+const ROW: &str = "\
+# A row of numbers.
+INT(2, 100, n) NEWLINE
+REPI(i, n, SPACE) INT(1, 200, a[i]) END NEWLINE
+ASSERT(a[0] <= a[n-1])
+FLOATP(0, 1, 2, 4, p) NEWLINE
+REGEX(\"[a-z]+\", word) NEWLINE
+";
+
+const INPUTS: [&str; 14] = [
+    "2\n1 2\n0.50\nabc\n",
+    "101\n",
+    "2\n1  2\n",
+    "2\n1 201\n",
+    "2\n1 007\n",
+    "2\n1 2 3\n",
+    "2\n1 x\n",
+    "2\n2 1\n0.50\nabc\n",
+    "2\n1 2\n0.5\nabc\n",
+    "2\n1 2\n1.50\nabc\n",
+    "2\n1 2\n0.50\n7\n",
+    "2\n1 2\n0.50\nabc\nmore\n",
+    "2\r\n1 2\r\n",
+    "",
+];
+
+const BROKEN: &str = "\
+INT(2 100, n)
+REP(n, SPACE INT(1, 200) END
+INTT(1, 2)
+REGEX(\"(\")
+SET(x == 1)
+ASSERT(m = 1)
+STRING(\"open)
+IF(MATCH(\"a\")) SPACE
+";
+
+fn grammar(text: &str) -> Grammar {
+    let reading = read(Path::new("g.ctd"), text.as_bytes());
+    reading.grammar.expect("a grammar without faults")
+}
+
+/// `grammar check` of a valid input and of many that are not.
+pub(super) fn checked() -> Vec<Event> {
+    let grammar = grammar(ROW);
+    let mut events = vec![begun("grammar check", "g.ctd *.in")];
+    for (number, input) in INPUTS.into_iter().enumerate() {
+        let path = PathBuf::from(format!("{number}.in"));
+        let refusal = validate(&grammar, input.as_bytes(), &path).err();
+        events.extend(refusal.as_ref().map(|refusal| match refusal {
+            Refusal::Invalid(diagnostic) | Refusal::Grammar(diagnostic) => {
+                Event::Diagnosed(diagnostic.clone())
+            }
+            Refusal::Io(error) => panic!("{error}"),
+        }));
+        events.push(Event::InputChecked {
+            input: path,
+            valid: refusal.is_none(),
+        });
+    }
+    finished(events, 3)
+}
+
+/// A grammar with many faults.
+pub(super) fn broken() -> Vec<Event> {
+    let mut events = vec![begun("grammar check", "g.ctd 1.in")];
+    let reading = read(Path::new("g.ctd"), BROKEN.as_bytes());
+    events.extend(reading.diagnostics.into_iter().map(Event::Diagnosed));
+    finished(events, 1)
+}
+
+/// Grammars that nothing can be written by.
+pub(super) fn unsatisfied() -> Vec<Event> {
+    let mut events = vec![begun("grammar generate", "g.ctd")];
+    for text in [
+        "INT(1, 9, n)\nNEWLINE\nASSERT(n > 20)\n",
+        "INT(1, 9, n)\nINT(n + 1, n)\n",
+        "REPI(i, 5, SPACE)\n  INT(1, 3, a[i])\nEND\nASSERT(UNIQUE(a))\n",
+        "REGEX(\"[a-z]+\")\nSTRING(\"x\")\n",
+    ] {
+        let diagnostic: Diagnostic =
+            generate(&grammar(text), &RANDOM, 1).expect_err("it cannot be satisfied");
+        events.push(Event::Diagnosed(diagnostic));
+    }
+    finished(events, 1)
+}
+
+/// `grammar bounds`, with inputs and without.
+pub(super) fn listed() -> Vec<Event> {
+    let grammar = grammar(ROW);
+    let mut coverage = Coverage::new(&grammar);
+    let input = INPUTS[0].as_bytes();
+    coverage
+        .add(&grammar, input, Path::new("0.in"))
+        .expect("it is valid");
+    let events = vec![
+        begun("grammar bounds", "g.ctd 0.in"),
+        Event::BoundsListed(bounds(&grammar, Some(&coverage))),
+    ];
+    finished(events, 1)
+}
+
+/// `grammar bounds` of a grammar whose bounds depend on each other.
+pub(super) fn dependent() -> Vec<Event> {
+    let grammar =
+        grammar("INT(1, 10^20, n) SET(k = k0 + 1) INT(n / 2, 2*n, m) INT(0, k) FLOAT(-0.5, m, x)");
+    let events = vec![
+        begun("grammar bounds", "g.ctd"),
+        Event::BoundsListed(bounds(&grammar, None)),
+    ];
+    finished(events, 1)
+}

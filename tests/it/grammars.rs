@@ -1,0 +1,309 @@
+//! The grammars of the shipped problems against checks written by hand, on valid and on mutated inputs.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use juror::grammar::bounds::{Coverage, bounds};
+use juror::grammar::compile::read;
+use juror::grammar::generate::generate;
+use juror::grammar::program::Grammar;
+use juror::grammar::shape::applicable;
+use juror::grammar::validate::accepts;
+
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn grammar(path: &str) -> Grammar {
+    let path = root().join(path);
+    let text = fs::read(&path).expect("a grammar");
+    let reading = read(&path, &text);
+    assert_eq!(reading.diagnostics, []);
+    reading.grammar.expect("a grammar")
+}
+
+/// Reads an input by hand: plain, slow, and made of nothing that the grammar's validator is made of.
+struct ByHand<'a> {
+    rest: &'a str,
+}
+
+impl ByHand<'_> {
+    fn int(&mut self, min: i64, max: i64) -> Option<i64> {
+        let end = self.rest.find(|c: char| !c.is_ascii_digit() && c != '-');
+        let (word, rest) = self.rest.split_at(end.unwrap_or(self.rest.len()));
+        let value: i64 = word.parse().ok()?;
+        self.rest = rest;
+        (value.to_string() == word && (min..=max).contains(&value)).then_some(value)
+    }
+
+    fn one_of(&mut self, characters: &str) -> Option<()> {
+        let first = self.rest.chars().next()?;
+        self.rest = &self.rest[first.len_utf8()..];
+        characters.contains(first).then_some(())
+    }
+
+    fn row(&mut self, count: i64, min: i64, max: i64, gap: &str) -> Option<Vec<i64>> {
+        let mut row = Vec::new();
+        for index in 0..count {
+            if index > 0 {
+                self.one_of(gap)?;
+            }
+            row.push(self.int(min, max)?);
+        }
+        self.one_of("\n")?;
+        Some(row)
+    }
+
+    fn end(&self) -> Option<()> {
+        self.rest.is_empty().then_some(())
+    }
+}
+
+type Check = fn(&mut ByHand<'_>) -> Option<()>;
+
+fn game1(input: &mut ByHand<'_>) -> Option<()> {
+    let n = input.int(2, 100)?;
+    input.one_of("\n")?;
+    input.row(n, 1, 200, " \n")?;
+    input.end()
+}
+
+fn game1live(input: &mut ByHand<'_>) -> Option<()> {
+    let n = input.int(2, 100)?;
+    input.one_of(" ")?;
+    input.int(1, 2)?;
+    input.one_of("\n")?;
+    input.row(n, 1, 200, " \n")?;
+    input.end()
+}
+
+fn coinmoves(input: &mut ByHand<'_>) -> Option<()> {
+    let n = input.int(1, 3000)?;
+    input.one_of("\n")?;
+    input.row(n, 0, 1_000_000, " ")?;
+    input.end()
+}
+
+fn coinrow(input: &mut ByHand<'_>) -> Option<()> {
+    let cases = input.int(1, 100)?;
+    input.one_of("\n")?;
+    let mut total = 0;
+    for _ in 0..cases {
+        let n = input.int(1, 2000)?;
+        input.one_of("\n")?;
+        input.row(n, 1, 1_000_000_000, " ")?;
+        total += n;
+    }
+    (total <= 10_000).then_some(())?;
+    input.end()
+}
+
+fn optimalcoins(input: &mut ByHand<'_>) -> Option<()> {
+    let cases = input.int(1, 10)?;
+    input.one_of("\n")?;
+    for _ in 0..cases {
+        let n = input.int(2, 1000)?;
+        input.one_of("\n")?;
+        (n % 2 == 0).then_some(())?;
+        input.row(n, 0, 100_000, " ")?;
+    }
+    input.end()
+}
+
+fn gridgame(input: &mut ByHand<'_>) -> Option<()> {
+    let cases = input.int(1, 50)?;
+    input.one_of("\n")?;
+    for _ in 0..cases {
+        let n = input.int(1, 8)?;
+        input.one_of("\n")?;
+        for _ in 0..n {
+            input.row(n, -1000, 1000, " ")?;
+        }
+    }
+    input.end()
+}
+
+fn gridlive(input: &mut ByHand<'_>) -> Option<()> {
+    let n = input.int(1, 8)?;
+    input.one_of("\n")?;
+    for _ in 0..n {
+        input.row(n, -1000, 1000, " ")?;
+    }
+    let mut rows = input.row(n, 1, n, "\n")?;
+    rows.sort_unstable();
+    rows.windows(2)
+        .all(|pair| pair[0] != pair[1])
+        .then_some(())?;
+    input.end()
+}
+
+const PROBLEMS: [(&str, Check); 7] = [
+    ("problems/game1/input_validators/input.ctd", game1),
+    ("tests/grammars/game1live.ctd", game1live),
+    ("tests/grammars/coinmoves.ctd", coinmoves),
+    ("tests/grammars/coinrow.ctd", coinrow),
+    ("tests/grammars/optimalcoins.ctd", optimalcoins),
+    ("tests/grammars/gridgame.ctd", gridgame),
+    ("tests/grammars/gridlive.ctd", gridlive),
+];
+
+fn by_hand(check: Check, input: &[u8]) -> bool {
+    std::str::from_utf8(input).is_ok_and(|rest| check(&mut ByHand { rest }).is_some())
+}
+
+/// The input with one thing changed; the kind and place come from `number`.
+fn mutated(input: &[u8], number: u64) -> Vec<u8> {
+    const PIECES: [&[u8]; 14] = [
+        b" ", b"\n", b"0", b"-", b"1", b"9", b"+", b".", b"x", b"\r", b"\t", b"200", b"201",
+        b"\xff",
+    ];
+    let mixed = number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    // Beginnings are changed as often as all the rest.
+    let length = if mixed & 1 == 0 {
+        input.len().min(12)
+    } else {
+        input.len()
+    };
+    let at = ((mixed >> 8) % (length as u64 + 1)) as usize;
+    let piece = PIECES[((mixed >> 40) % 14) as usize];
+    let (start, rest) = input.split_at(at);
+    let skip = rest.len().min(1);
+    match (mixed >> 2) % 6 {
+        0 => [start, piece, rest].concat(),
+        1 => [start, piece, &rest[skip..]].concat(),
+        2 => [start, &rest[skip..]].concat(),
+        3 => start.to_vec(),
+        4 => [start, &rest[..skip], rest].concat(),
+        _ => [input, piece].concat(),
+    }
+}
+
+#[test]
+fn grammars_and_checks_by_hand_agree_on_valid_and_mutated_inputs() {
+    for (path, check) in PROBLEMS {
+        let grammar = grammar(path);
+        let mut refused = 0;
+        for (index, shape) in applicable(&grammar).into_iter().enumerate() {
+            let input = generate(&grammar, &shape, index as u64)
+                .unwrap_or_else(|fault| panic!("{path}: {}: {fault}", shape.name));
+            assert!(
+                by_hand(check, &input),
+                "{path}: {}: {}",
+                shape.name,
+                String::from_utf8_lossy(&input)
+            );
+            for number in 0..60 {
+                let mutated = mutated(&input, number * 31 + index as u64);
+                let accepted = accepts(&grammar, &mutated);
+                assert_eq!(
+                    accepted,
+                    by_hand(check, &mutated),
+                    "{path}: {}",
+                    String::from_utf8_lossy(&mutated)
+                );
+                refused += usize::from(!accepted);
+            }
+        }
+        assert!(
+            refused > 500,
+            "{path}: only {refused} mutated inputs are invalid"
+        );
+    }
+}
+
+/// The files below a directory of game1's data that end in `.in`.
+fn inputs(dir: &str) -> Vec<PathBuf> {
+    let found =
+        walkdir::WalkDir::new(root().join("problems/game1/data").join(dir)).sort_by_file_name();
+    let paths = found
+        .into_iter()
+        .map(|entry| entry.expect("a file").into_path());
+    let paths: Vec<PathBuf> = paths
+        .filter(|path| path.extension().is_some_and(|end| end == "in"))
+        .collect();
+    assert!(!paths.is_empty(), "{dir}");
+    paths
+}
+
+#[test]
+fn the_grammar_of_game1_is_as_strict_as_its_other_validator() {
+    let grammar = grammar("problems/game1/input_validators/input.ctd");
+    let validator = Validator::build();
+    let mut all: Vec<Vec<u8>> = Vec::new();
+    for (dir, valid) in [("sample", true), ("secret", true), ("invalid_input", false)] {
+        for path in inputs(dir) {
+            let input = fs::read(&path).expect("an input");
+            assert_eq!(accepts(&grammar, &input), valid, "{}", path.display());
+            all.push(input);
+        }
+    }
+    let Some(validator) = validator else {
+        return;
+    };
+    for (index, input) in all.iter().enumerate() {
+        for number in 0..8 {
+            let mutated = mutated(input, number * 17 + index as u64);
+            assert_eq!(
+                accepts(&grammar, &mutated),
+                validator.accepts(&mutated),
+                "{}",
+                String::from_utf8_lossy(&mutated)
+            );
+        }
+    }
+}
+
+#[test]
+fn the_data_of_game1_reaches_every_bound() {
+    let grammar = grammar("problems/game1/input_validators/input.ctd");
+    let mut coverage = Coverage::new(&grammar);
+    for path in inputs("secret") {
+        let input = fs::File::open(&path).expect("an input");
+        coverage.add(&grammar, input, &path).expect("it is valid");
+    }
+    for bounds in bounds(&grammar, Some(&coverage)) {
+        assert_eq!(bounds.missed(), None, "{}", bounds.name);
+    }
+}
+
+/// `validate.rs` of game1, built.
+struct Validator {
+    dir: tempfile::TempDir,
+}
+
+impl Validator {
+    /// Builds it; `None` where there is no compiler.
+    #[expect(clippy::print_stderr, reason = "a skipped part of a test must be seen")]
+    fn build() -> Option<Self> {
+        let dir = tempfile::tempdir().expect("a temporary directory");
+        let source = root().join("problems/game1/input_validators/validate.rs");
+        let built = std::process::Command::new("rustc")
+            .args(["--edition", "2021", "-o"])
+            .arg(dir.path().join("validate"))
+            .arg(source)
+            .status();
+        match built {
+            Ok(status) => {
+                assert!(status.success(), "validate.rs builds");
+                Some(Self { dir })
+            }
+            Err(error) => {
+                eprintln!("skipped what needs rustc: {error}");
+                None
+            }
+        }
+    }
+
+    fn accepts(&self, input: &[u8]) -> bool {
+        let program: &Path = &self.dir.path().join("validate");
+        let output = assert_cmd::Command::new(program)
+            .write_stdin(input)
+            .output()
+            .expect("it runs");
+        match output.status.code() {
+            Some(42) => true,
+            Some(43) => false,
+            other => panic!("{other:?}"),
+        }
+    }
+}
