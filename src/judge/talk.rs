@@ -58,6 +58,8 @@ impl Trial<'_> {
             false => Side::Partner,
         };
         let is_told = told.is_some_and(|told| told < partner.ended);
+        // A validator that has closed its own output expects nothing but the end.
+        let is_early = told.is_some_and(|told| told < partner.closed) && first == Side::Program;
         let response = Response::of(partner.reply, &partner_limits, asking.contract)?;
         let blame = blame(&Scene {
             submission: &program.reply.outcome,
@@ -84,7 +86,7 @@ impl Trial<'_> {
                 let asked = Asked::output(validator);
                 let mut judged = self.as_it_says(asked, &response, next, asking.wanted)?;
                 let classified = &mut judged.classified;
-                if classified.verdict == Verdict::WrongAnswer && is_told && first == Side::Program {
+                if classified.verdict == Verdict::WrongAnswer && is_early {
                     classified.cause = format!("it ended early; {}", classified.cause);
                 }
                 judged

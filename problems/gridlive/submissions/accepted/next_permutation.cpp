@@ -1,0 +1,30 @@
+// All permutations; the best of them is the column of each row.
+
+#include <algorithm>
+#include <iostream>
+#include <numeric>
+#include <vector>
+
+int main() {
+    int n;
+    std::cin >> n;
+    std::vector<std::vector<int>> grid(n, std::vector<int>(n));
+    for (auto& row : grid)
+        for (int& value : row) std::cin >> value;
+    std::vector<int> column(n), best;
+    std::iota(column.begin(), column.end(), 0);
+    int least = 0;
+    do {
+        int total = 0;
+        for (int row = 0; row < n; row++) total += grid[row][column[row]];
+        if (best.empty() || total < least) {
+            least = total;
+            best = column;
+        }
+    } while (std::next_permutation(column.begin(), column.end()));
+    for (int round = 0; round < n; round++) {
+        int row;
+        std::cin >> row;
+        std::cout << best[row - 1] + 1 << std::endl;
+    }
+}

@@ -1,0 +1,31 @@
+// Mistake: the best total begins at 1000, as if that were the largest total.
+
+#include <algorithm>
+#include <iostream>
+#include <numeric>
+#include <vector>
+
+int main() {
+    int n;
+    std::cin >> n;
+    std::vector<std::vector<int>> grid(n, std::vector<int>(n));
+    for (auto& row : grid)
+        for (int& value : row) std::cin >> value;
+    std::vector<int> column(n);
+    std::iota(column.begin(), column.end(), 0);
+    std::vector<int> best = column;
+    int least = 1000;
+    do {
+        int total = 0;
+        for (int row = 0; row < n; row++) total += grid[row][column[row]];
+        if (total < least) {
+            least = total;
+            best = column;
+        }
+    } while (std::next_permutation(column.begin(), column.end()));
+    for (int round = 0; round < n; round++) {
+        int row;
+        std::cin >> row;
+        std::cout << best[row - 1] + 1 << std::endl;
+    }
+}
