@@ -121,6 +121,14 @@ fn read_io(
     ProgramIo::Files { input, output }
 }
 
+/// Files have no meaning where the submission talks with the output validator.
+pub(super) fn talks(tree: &Tree) -> Diagnostic {
+    let message =
+        "names files, but submissions of an interactive problem talk with the output validator";
+    Diagnostic::error(tree.path("juror.toml"), message)
+        .help("remove `[io]`: standard input and output are what the two say")
+}
+
 fn unknown_key(
     key: &Spanned<DeString<'_>>,
     place: &str,

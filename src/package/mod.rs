@@ -37,7 +37,7 @@ mod tests;
 use std::path::Path;
 
 use crate::model::diagnostic::Diagnostic;
-use crate::model::problem::Problem;
+use crate::model::problem::{Problem, ProgramIo};
 use crate::package::files::Tree;
 use crate::package::juror_toml::FileWriting;
 use crate::package::problem_type::ProblemType;
@@ -107,6 +107,9 @@ fn read_rest(
         .as_ref()
         .map_or(&ProblemType::Unknown, |yaml| &yaml.problem_type);
     let io = juror_toml::read(tree, writing, diagnostics);
+    if problem_type.includes("interactive") && io != ProgramIo::Standard {
+        diagnostics.push(juror_toml::talks(tree));
+    }
     let validators = programs::input_validators(tree, constants, diagnostics);
     let answer_validators = programs::answer_validators(tree, constants, diagnostics);
     let output_validator = output_validator::read(tree, problem_type, constants, diagnostics);

@@ -217,6 +217,23 @@ fn a_submission_sees_nothing_but_what_is_said() {
 }
 
 #[test]
+fn files_have_no_meaning_where_two_talk() {
+    let fixture = fixture();
+    let path = fixture.path("sum/problem.yaml");
+    let problem = fs::read_to_string(path).expect("a package") + "allow_file_writing: true\n";
+    fixture.write("sum/problem.yaml", problem);
+    fixture.write(
+        "sum/juror.toml",
+        "[io]\ninput = \"sum.in\"\noutput = \"sum.out\"\n",
+    );
+    fixture.check(
+        "verify sum",
+        3,
+        &["names files, but submissions of an interactive problem talk"],
+    );
+}
+
+#[test]
 fn one_place_is_enough() {
     let fixture = fixture();
     fixture.check(
