@@ -5,7 +5,6 @@
 
 using Row = std::vector<long long>;
 
-
 // What the first player collects when both play for the first.
 static long long dumb(const Row &row) {
     int n = row.size();

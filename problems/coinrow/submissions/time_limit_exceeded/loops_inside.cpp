@@ -6,7 +6,6 @@
 
 using Row = std::vector<long long>;
 
-
 using Table = std::vector<std::vector<long long>>;
 
 int main() {

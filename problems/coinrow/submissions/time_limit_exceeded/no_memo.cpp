@@ -5,7 +5,6 @@
 
 using Row = std::vector<long long>;
 
-
 // What the first player collects of coins i to j.
 static long long play(const Row &row, int i, int j, bool dumb) {
     if (i > j)

@@ -5,7 +5,6 @@
 
 using Row = std::vector<long long>;
 
-
 static long long best[2][2000][2000];
 
 // What the player to move collects of each part of the row.

@@ -5,7 +5,6 @@
 
 using Row = std::vector<long long>;
 
-
 // What the first player collects when the other begins.
 static long long dumb(const Row &row) {
     int n = row.size();

@@ -5,7 +5,6 @@
 
 using Row = std::vector<float>;
 
-
 // What the first player collects when both play for the first.
 static float dumb(const Row &row) {
     int n = row.size();

@@ -5,7 +5,6 @@
 
 using Row = std::vector<long long>;
 
-
 // What the first player collects against a second player who takes the smaller coin, the left one of two equal ones.
 static long long dumb(const Row &row) {
     int n = row.size();

@@ -5,7 +5,6 @@
 
 using Row = std::vector<int>;
 
-
 // What the first player collects when both play for the first.
 static int dumb(const Row &row) {
     int n = row.size();

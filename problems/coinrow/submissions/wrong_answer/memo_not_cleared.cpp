@@ -5,7 +5,6 @@
 
 using Row = std::vector<long long>;
 
-
 static long long memo[2][2000][2000];
 
 // What the player to move collects of coins i to j; 0 in the memo means that it is not known.

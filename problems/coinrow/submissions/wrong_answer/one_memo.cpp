@@ -5,7 +5,6 @@
 
 using Row = std::vector<long long>;
 
-
 static std::vector<Row> memo;
 
 // What the player to move collects of coins i to j.

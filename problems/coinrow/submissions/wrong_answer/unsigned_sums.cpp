@@ -5,7 +5,6 @@
 
 using Row = std::vector<unsigned>;
 
-
 // What the first player collects when both play for the first.
 static unsigned dumb(const Row &row) {
     int n = row.size();

@@ -6,7 +6,6 @@
 
 using Row = std::vector<long long>;
 
-
 static int memo[1000][1000];
 
 static int lead(const Row &row, int i, int j) {

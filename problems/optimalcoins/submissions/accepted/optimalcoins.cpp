@@ -5,7 +5,6 @@
 
 using Row = std::vector<long long>;
 
-
 // What the player to move collects when both play for themselves.
 static long long collected(const Row &row) {
     int n = row.size();

@@ -6,7 +6,6 @@
 
 using Row = std::vector<long long>;
 
-
 static long long helper(const Row &coins, int i, int j) {
     if (i > j)
         return 0;

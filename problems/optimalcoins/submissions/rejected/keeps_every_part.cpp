@@ -6,7 +6,6 @@
 
 using Row = std::vector<long long>;
 
-
 struct Part {
     Row coins;
     long long lead;

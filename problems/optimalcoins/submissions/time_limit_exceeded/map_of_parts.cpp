@@ -6,7 +6,6 @@
 
 using Row = std::vector<long long>;
 
-
 using Memo = std::map<std::pair<int, int>, long long>;
 
 static long long lead(const Row &row, Memo &memo, int i, int j) {

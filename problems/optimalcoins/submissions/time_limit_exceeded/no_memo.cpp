@@ -5,7 +5,6 @@
 
 using Row = std::vector<long long>;
 
-
 static long long lead(const Row &row, int i, int j) {
     return i == j ? 0 : std::max(row[i] - lead(row, i + 1, j), row[j - 1] - lead(row, i, j - 1));
 }

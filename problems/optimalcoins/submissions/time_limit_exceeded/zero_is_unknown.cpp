@@ -6,7 +6,6 @@
 
 using Row = std::vector<long long>;
 
-
 static long long memo[1000][1000];
 
 static long long play(const Row &row, const Row &before, int i, int j) {

@@ -6,7 +6,6 @@
 
 using Row = std::vector<float>;
 
-
 // What the player to move collects when both play for themselves.
 static float collected(const Row &row) {
     int n = row.size();

@@ -5,7 +5,6 @@
 
 using Row = std::vector<long long>;
 
-
 static long long collected(const Row &row) {
     int n = row.size();
     std::vector<Row> best(n + 2, Row(n + 2));

@@ -5,7 +5,6 @@
 
 using Row = std::vector<long long>;
 
-
 static long long memo[1000][1001];
 static bool known[1000][1001];
 

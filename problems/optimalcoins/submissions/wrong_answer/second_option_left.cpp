@@ -6,7 +6,6 @@
 
 using Row = std::vector<long long>;
 
-
 static long long helper(const Row &coins, std::vector<Row> &memo, int i, int j) {
     if (i > j)
         return 0;

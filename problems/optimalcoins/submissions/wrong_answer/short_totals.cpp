@@ -5,7 +5,6 @@
 
 using Row = std::vector<unsigned short>;
 
-
 // What the player to move collects when both play for themselves.
 static unsigned short collected(const Row &row) {
     int n = row.size();

@@ -1,0 +1,23 @@
+# Mistake: takes a row of zeros for the end of the input, as other problems have it.
+
+import sys
+
+
+def collected(row):
+    """What the player to move collects when both play for themselves, by folding peaks."""
+    valley = []
+    for value in row:
+        valley.append(value)
+        while len(valley) >= 3 and valley[-3] <= valley[-2] >= valley[-1]:
+            z, y, x = valley.pop(), valley.pop(), valley.pop()
+            valley.append(x - y + z)
+    valley.sort(reverse=True)
+    return (sum(row) + sum(valley[::2]) - sum(valley[1::2])) // 2
+
+
+numbers = iter(map(int, sys.stdin.read().split()))
+for _ in range(next(numbers)):
+    row = [next(numbers) for _ in range(next(numbers))]
+    if not any(row):
+        break
+    print(collected(row))
