@@ -175,7 +175,11 @@ fn ready<'a>(
             None => Options::parse(&test_case.output_validator_args),
         };
         match options {
-            Ok(options) => ready.push(ReadyCase { test_case, options }),
+            Ok(options) => ready.push(ReadyCase {
+                test_case,
+                options,
+                texts: None,
+            }),
             Err(error) => {
                 wrong = true;
                 let config = test_case.input.with_extension("yaml");

@@ -51,6 +51,7 @@ impl Trial<'_> {
         let question = Question {
             test_case,
             input: &pass.input,
+            answer: &self.case.answer()?,
             output,
             submission: Some(self.entry.runnable),
             earlier: &pass.earlier,

@@ -5,5 +5,6 @@ pub mod case;
 pub mod classify;
 pub mod expect;
 pub mod limits;
+pub mod output;
 pub mod session;
 pub mod time_limit;

@@ -500,6 +500,7 @@ mod tests {
                 .map(|test_case| ReadyCase {
                     test_case,
                     options: Options::default(),
+                    texts: None,
                 })
                 .collect();
             let session = Session {
