@@ -1,37 +1,58 @@
-//! Judge answers: what the solution that the recipe names makes of each input.
+//! Judge answers: what the solution that the recipe names makes of each input. An answer that is there
+//! already is not made again; the solution must agree with it.
 
 use std::collections::BTreeMap;
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::build::{Runnable, first_line};
+use crate::build::Runnable;
+use crate::check::compare::compare;
+use crate::check::options::Options;
+use crate::check::show::cause;
 use crate::executor::{RunError, parallel};
-use crate::generate::files::Stage;
-use crate::generate::inputs::{build_program, diagnostic, limits};
-use crate::generate::{Generated, Generating, ending};
+use crate::generate::programs::{build, diagnostic, ending, limits, of_solution, reason};
+use crate::generate::stage::Stage;
+use crate::generate::{Generated, Generating};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::Event;
-use crate::model::job::{BoxContent, BoxFile, Collected, Input, Job};
+use crate::model::job::{BoxContent, BoxFile, Captured, Collected, Input, Job};
 use crate::model::judgement::JudgeError;
 use crate::model::problem::ProgramIo;
-use crate::model::program::ProgramKind;
-use crate::model::recipe::RecipeCase;
+use crate::model::recipe::{AnswerSource, RecipeCase};
 
-/// Makes the answers of all cases that have a solution and no answer of their own.
+/// Makes or verifies the answers of all cases that have a solution.
 pub(super) fn make(generating: &Generating<'_>, stage: &Stage) -> Result<Generated, JudgeError> {
-    let cases: Vec<&RecipeCase> = generating
-        .recipe
-        .cases
-        .iter()
-        .filter(|case| case.solution.is_some() && !stage.path(&case.name, "ans").exists())
-        .collect();
+    let mut generated = Generated::default();
+    let mut cases = Vec::new();
+    for case in &generating.recipe.cases {
+        match &case.answer {
+            AnswerSource::Solution(solution) if is_needed(generating, stage, case) => {
+                cases.push((case, solution.as_path()));
+            }
+            AnswerSource::Own if !stage.has(&case.name, "ans") => {
+                let help = "give it `ans`, or name the program that makes answers: \
+                            `solution: /submissions/accepted/...`";
+                generated
+                    .diagnostics
+                    .push(diagnostic(case, "has no answer").help(help));
+            }
+            _ => {}
+        }
+    }
     let mut solutions: BTreeMap<&Path, Runnable> = BTreeMap::new();
-    for path in cases.iter().filter_map(|case| case.solution.as_deref()) {
+    for (_, path) in &cases {
         if !solutions.contains_key(path) {
-            match build_program(generating, path, ProgramKind::Submission)? {
-                Ok(solution) => solutions.insert(path, solution),
-                Err(not) => return Ok(not),
-            };
+            match build(generating, &of_solution(generating, path))? {
+                Ok(solution) => {
+                    solutions.insert(path, solution);
+                }
+                Err(not) => {
+                    generated.diagnostics.extend(not.diagnostics);
+                    generated.interrupted = not.interrupted;
+                    return Ok(generated);
+                }
+            }
         }
     }
     let progress = |done| {
@@ -43,19 +64,14 @@ pub(super) fn make(generating: &Generating<'_>, stage: &Stage) -> Result<Generat
     };
     progress(0);
     let done = AtomicUsize::new(0);
-    let made = parallel::map(generating.executor, &cases, |case| {
-        let Some(solution) = case
-            .solution
-            .as_deref()
-            .and_then(|path| solutions.get(path))
-        else {
-            return Ok(None);
+    let made = parallel::map(generating.executor, &cases, |(case, path)| {
+        let fault = match answer(generating, stage, case, &solutions[path])? {
+            Ok(mut answer) => settle(generating, stage, case, &mut answer)?,
+            Err(fault) => Some(fault),
         };
-        let fault = answer(generating, stage, case, solution)?;
         progress(done.fetch_add(1, Ordering::Relaxed) + 1);
         Ok(fault)
     });
-    let mut generated = Generated::default();
     match made {
         Ok(faults) => generated.diagnostics.extend(faults.into_iter().flatten()),
         Err(RunError::Interrupted) => generated.interrupted = true,
@@ -64,12 +80,76 @@ pub(super) fn make(generating: &Generating<'_>, stage: &Stage) -> Result<Generat
     Ok(generated)
 }
 
+/// Whether the solution is run: to make an answer, or to hold one against it.
+///
+/// Where the package has an output validator of its own, only that can tell whether an answer is right;
+/// `verify` runs it with all accepted submissions.
+fn is_needed(generating: &Generating<'_>, stage: &Stage, case: &RecipeCase) -> bool {
+    !stage.has(&case.name, "ans") || !generating.problem.dir.join("output_validator").is_dir()
+}
+
+/// Adds the answer, or compares it with the one that is there.
+fn settle(
+    generating: &Generating<'_>,
+    stage: &Stage,
+    case: &RecipeCase,
+    answer: &mut Captured,
+) -> Result<Option<Diagnostic>, JudgeError> {
+    if !stage.has(&case.name, "ans") {
+        stage.add_captured(&case.name, "ans", answer)?;
+        return Ok(None);
+    }
+    // What is wrong with the arguments is told where they stand in a file.
+    let Ok(options) = Options::parse(&arguments(generating, case)) else {
+        return Ok(None);
+    };
+    let path = stage.path(&case.name, "ans");
+    let fault =
+        |error: std::io::Error| JudgeError::new(format!("compare {}", path.display()), error);
+    let own = File::open(&path).map_err(fault)?;
+    let difference = match answer {
+        Captured::Memory(bytes) => compare(own, bytes.as_slice(), &options),
+        Captured::File(file) => {
+            std::io::Seek::rewind(file).map_err(fault)?;
+            compare(own, file, &options)
+        }
+    };
+    Ok(difference.map_err(fault)?.map(|difference| {
+        let message = format!(
+            "the solution disagrees with the answer given: {}",
+            cause(&difference)
+        );
+        diagnostic(case, message).help("correct the answer, or the solution")
+    }))
+}
+
+/// The output validator's arguments, from the recipe or from the case as it is.
+fn arguments(generating: &Generating<'_>, case: &RecipeCase) -> Vec<String> {
+    let there = || {
+        let data = &generating.problem.test_data;
+        let cases = data
+            .cases
+            .iter()
+            .chain(&data.valid_outputs)
+            .chain(&data.invalid_outputs);
+        cases
+            .into_iter()
+            .find(|it| it.name == case.name)
+            .map(|it| it.output_validator_args.clone())
+    };
+    case.output_validator_args
+        .clone()
+        .or_else(there)
+        .unwrap_or_default()
+}
+
+/// What the solution says about an input.
 fn answer(
     generating: &Generating<'_>,
     stage: &Stage,
     case: &RecipeCase,
     solution: &Runnable,
-) -> Result<Option<Diagnostic>, RunError> {
+) -> Result<Result<Captured, Diagnostic>, RunError> {
     let input = stage.path(&case.name, "in");
     let mut files = solution.files.clone();
     let (stdin, collect) = match &generating.problem.io {
@@ -85,7 +165,8 @@ fn answer(
             (Input::Empty, vec![output.clone()])
         }
     };
-    let limits = limits();
+    let mut limits = limits();
+    limits.processes = limits.processes.max(Some(solution.processes));
     let mut reply = generating.executor.run(&Job {
         command: solution.command.clone(),
         stdin,
@@ -97,21 +178,18 @@ fn answer(
         keep: None,
     })?;
     if let Some(ending) = ending(&reply.outcome) {
-        let said = first_line(&mut reply.stderr);
+        let said = reason(&mut reply.stderr);
         let message = format!("the solution {ending}{said}");
-        return Ok(Some(
-            diagnostic(case, message).help("mend the solution, or the input if it is not valid"),
+        return Ok(Err(
+            diagnostic(case, message).help("mend the solution, or the input if it is not valid")
         ));
     }
-    match (&generating.problem.io, reply.collected.first_mut()) {
-        (ProgramIo::Standard, _) => stage.add_captured(&case.name, "ans", &mut reply.stdout)?,
-        (ProgramIo::Files { .. }, Some(Collected::File(file))) => {
-            stage.add_captured(&case.name, "ans", file)?;
-        }
+    Ok(match (&generating.problem.io, reply.collected.pop()) {
+        (ProgramIo::Standard, _) => Ok(reply.stdout),
+        (ProgramIo::Files { .. }, Some(Collected::File(file))) => Ok(file),
         (ProgramIo::Files { output, .. }, _) => {
             let message = format!("the solution does not write `{output}`");
-            return Ok(Some(diagnostic(case, message)));
+            Err(diagnostic(case, message).help("mend the solution, or `[io]` in juror.toml"))
         }
-    }
-    Ok(None)
+    })
 }

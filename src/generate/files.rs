@@ -1,95 +1,19 @@
-//! The files of test cases: a stage where they are made, and their way into the package.
+//! The way of test cases from the stage into the package, and what is there beside them.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
-use std::io::{self, BufReader, Read, Write};
-use std::os::unix::fs::PermissionsExt;
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 
-use tempfile::TempDir;
 use walkdir::WalkDir;
 
-use crate::executor::scratch;
 use crate::generate::Mode;
+use crate::generate::stage::{Stage, file_name};
+use crate::model::diagnostic::Diagnostic;
 use crate::model::event::GeneratedState;
-use crate::model::job::Captured;
 use crate::model::judgement::JudgeError;
-
-/// A directory in which test cases are made before the package is touched.
-pub struct Stage {
-    dir: TempDir,
-}
-
-impl Stage {
-    /// An empty stage.
-    ///
-    /// # Errors
-    /// When the system's temporary directory cannot be written.
-    pub fn new() -> Result<Self, JudgeError> {
-        let dir = scratch::directory("juror-generate-")?;
-        Ok(Self { dir })
-    }
-
-    /// Where the file of a case with this extension stands.
-    pub fn path(&self, case: &str, extension: &str) -> PathBuf {
-        self.dir.path().join(format!("{case}.{extension}"))
-    }
-
-    /// Adds a file with these contents.
-    ///
-    /// # Errors
-    /// What the system says, with the file's name.
-    pub fn add(
-        &self,
-        case: &str,
-        extension: &str,
-        contents: &mut dyn Read,
-    ) -> Result<(), JudgeError> {
-        let path = self.path(case, extension);
-        let mut write = || {
-            fs::create_dir_all(path.parent().unwrap_or(self.dir.path()))?;
-            io::copy(contents, &mut File::create(&path)?)
-        };
-        write().map_err(|error| scratch::fault(format!("write {}", path.display()), error))?;
-        Ok(())
-    }
-
-    /// Adds what a program wrote.
-    ///
-    /// # Errors
-    /// What the system says, with the file's name.
-    pub fn add_captured(
-        &self,
-        case: &str,
-        extension: &str,
-        captured: &mut Captured,
-    ) -> Result<(), JudgeError> {
-        match captured {
-            Captured::Memory(bytes) => self.add(case, extension, &mut bytes.as_slice()),
-            Captured::File(file) => {
-                io::Seek::rewind(file)
-                    .map_err(|error| JudgeError::new("read a program's output", error))?;
-                self.add(case, extension, file)
-            }
-        }
-    }
-
-    /// The extensions of the files that a case has.
-    fn extensions(&self, case: &str) -> io::Result<Vec<String>> {
-        let first = self.path(case, "in");
-        let Some((dir, stem)) = first.parent().zip(first.file_stem()) else {
-            return Ok(Vec::new());
-        };
-        let stem = format!("{}.", stem.to_string_lossy());
-        let mut extensions = Vec::new();
-        for entry in fs::read_dir(dir)? {
-            let name = entry?.file_name().to_string_lossy().into_owned();
-            extensions.extend(name.strip_prefix(&stem).map(str::to_owned));
-        }
-        extensions.sort();
-        Ok(extensions)
-    }
-}
+use crate::model::recipe::Recipe;
 
 /// Brings a case's files into the package, or says how they differ.
 ///
@@ -101,10 +25,9 @@ pub fn place(
     case: &str,
     mode: Mode,
 ) -> Result<GeneratedState, JudgeError> {
-    let fault = |error| JudgeError::new(format!("read the files of {case}"), error);
     let mut states = Vec::new();
-    for extension in stage.extensions(case).map_err(fault)? {
-        let target = data.join(format!("{case}.{extension}"));
+    for extension in stage.extensions(case) {
+        let target = data.join(file_name(case, &extension));
         let staged = stage.path(case, &extension);
         states.push(place_from(&staged, &target, mode)?);
     }
@@ -121,38 +44,56 @@ pub fn place_file(
     mode: Mode,
 ) -> Result<GeneratedState, JudgeError> {
     let fault = |error| JudgeError::new(format!("write {}", target.display()), error);
-    let same = same(&mut &contents[..], target).map_err(fault)?;
-    settle(target, same, mode, &mut &contents[..]).map_err(fault)
+    let same = same(contents, target).map_err(fault)?;
+    settle(target, same, mode, |beside| beside.write_all(contents)).map_err(fault)
 }
 
 fn place_from(staged: &Path, target: &Path, mode: Mode) -> Result<GeneratedState, JudgeError> {
     let fault = |error| JudgeError::new(format!("write {}", target.display()), error);
-    let same = same(&mut File::open(staged).map_err(fault)?, target).map_err(fault)?;
-    settle(target, same, mode, &mut File::open(staged).map_err(fault)?).map_err(fault)
+    let contents = File::open(staged).map_err(fault)?;
+    let same = same(contents, target).map_err(fault)?;
+    let link = fs::read_link(staged).ok();
+    match (link, mode, same) {
+        (Some(link), Mode::Write, None | Some(false)) => {
+            place_link(&link, target).map_err(fault)?;
+            Ok(written(same))
+        }
+        _ => settle(target, same, mode, |beside| {
+            io::copy(&mut File::open(staged)?, beside).map(|_| ())
+        })
+        .map_err(fault),
+    }
 }
 
-/// Whether the target has these contents; `None` where it is not there.
-fn same(contents: &mut dyn Read, target: &Path) -> io::Result<Option<bool>> {
+/// Whether the target has these contents; `None` where it is not there. A link has those of what it
+/// leads to.
+fn same(contents: impl Read, target: &Path) -> io::Result<Option<bool>> {
     let file = match File::open(target) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(error),
     };
-    let mut there = BufReader::new(file).bytes();
-    for byte in BufReader::new(contents).bytes() {
-        match there.next().transpose()? {
-            Some(other) if other == byte? => {}
-            _ => return Ok(Some(false)),
+    let mut there = BufReader::with_capacity(1 << 16, file);
+    let mut wanted = BufReader::with_capacity(1 << 16, contents);
+    loop {
+        let (a, b) = (there.fill_buf()?, wanted.fill_buf()?);
+        let common = a.len().min(b.len());
+        if common == 0 {
+            return Ok(Some(a.is_empty() && b.is_empty()));
         }
+        if a[..common] != b[..common] {
+            return Ok(Some(false));
+        }
+        there.consume(common);
+        wanted.consume(common);
     }
-    Ok(Some(there.next().is_none()))
 }
 
 fn settle(
     target: &Path,
     same: Option<bool>,
     mode: Mode,
-    contents: &mut dyn Read,
+    write: impl FnOnce(&mut File) -> io::Result<()>,
 ) -> io::Result<GeneratedState> {
     match (same, mode) {
         (Some(true), _) => return Ok(GeneratedState::Unchanged),
@@ -167,13 +108,25 @@ fn settle(
     let mut beside = tempfile::Builder::new()
         .permissions(rights)
         .tempfile_in(dir)?;
-    io::copy(contents, &mut beside)?;
+    write(beside.as_file_mut())?;
     beside.flush()?;
     beside.persist(target)?;
-    Ok(match same {
+    Ok(written(same))
+}
+
+fn place_link(link: &Path, target: &Path) -> io::Result<()> {
+    let dir = target.parent().unwrap_or(Path::new("."));
+    fs::create_dir_all(dir)?;
+    let beside = tempfile::Builder::new().make_in(dir, |path| symlink(link, path))?;
+    beside.persist(target)?;
+    Ok(())
+}
+
+const fn written(same: Option<bool>) -> GeneratedState {
+    match same {
         None => GeneratedState::Created,
         Some(_) => GeneratedState::Changed,
-    })
+    }
 }
 
 /// What its files make of a case: the worst of them.
@@ -193,30 +146,119 @@ fn combined(states: &[GeneratedState]) -> GeneratedState {
     }
 }
 
-/// The names of all test cases below a `data` directory, by name.
+/// The names below `data/` of all files that a recipe makes.
+pub fn named(stage: &Stage, recipe: &Recipe) -> BTreeSet<String> {
+    let cases = recipe.cases.iter().map(|case| &case.name);
+    let cases = cases.chain(recipe.links.iter().map(|link| &link.name));
+    let mut named: BTreeSet<String> = recipe.files.iter().map(|file| file.name.clone()).collect();
+    for case in cases {
+        let extensions = stage.extensions(case);
+        named.extend(extensions.iter().map(|it| file_name(case, it)));
+    }
+    named
+}
+
+/// Why these files cannot be put where they belong: something else is there, or the way leads out of
+/// the package.
+pub fn obstacles(package: &Path, data: &Path, named: &BTreeSet<String>) -> Vec<Diagnostic> {
+    let Ok(home) = package.canonicalize() else {
+        return Vec::new();
+    };
+    let mut found = Vec::new();
+    let mut seen: BTreeSet<PathBuf> = BTreeSet::new();
+    for name in named {
+        let target = data.join(name);
+        if fs::symlink_metadata(&target).is_ok_and(|it| it.is_dir()) {
+            found.push(
+                Diagnostic::error(&target, "is a directory where the recipe makes a file")
+                    .help("remove or rename it; juror removes nothing by itself"),
+            );
+        }
+        let above = target
+            .ancestors()
+            .skip(1)
+            .take_while(|it| it.starts_with(data));
+        for dir in above.map(Path::to_owned).collect::<Vec<_>>() {
+            if !seen.insert(dir.clone()) {
+                break;
+            }
+            match fs::metadata(&dir) {
+                Ok(metadata) if !metadata.is_dir() => found.push(
+                    Diagnostic::error(&dir, "is a file where the recipe makes a directory")
+                        .help("remove or rename it; juror removes nothing by itself"),
+                ),
+                Ok(_)
+                    if dir
+                        .canonicalize()
+                        .is_ok_and(|real| !real.starts_with(&home)) =>
+                {
+                    found.push(
+                        Diagnostic::error(&dir, "leads out of the package")
+                            .help("put a directory in the place of the link"),
+                    )
+                }
+                _ => {}
+            }
+        }
+    }
+    found
+}
+
+/// What is in `data/` that the recipe does not make: test cases by their names, other files with their
+/// endings.
 ///
 /// # Errors
 /// What the system says.
-pub fn cases_below(data: &Path) -> Result<Vec<String>, JudgeError> {
-    let mut names = BTreeSet::new();
+pub fn unknown(data: &Path, named: &BTreeSet<String>) -> Result<Vec<String>, JudgeError> {
+    let fault = |error| JudgeError::new(format!("list {}", data.display()), error);
+    let mut strangers = Vec::new();
     if !data.exists() {
-        return Ok(Vec::new());
+        return Ok(strangers);
     }
-    for entry in WalkDir::new(data) {
-        let entry =
-            entry.map_err(|error| JudgeError::new(format!("list {}", data.display()), error))?;
+    let is_read = |name: &str| !name.starts_with('.') && !name.starts_with("README");
+    let entries = WalkDir::new(data).sort_by_file_name().into_iter();
+    let entries = entries
+        .filter_entry(|entry| entry.depth() == 0 || is_read(&entry.file_name().to_string_lossy()));
+    for entry in entries {
+        let entry = entry.map_err(fault)?;
         let below = entry.path().strip_prefix(data).unwrap_or(entry.path());
-        if below.extension().is_some_and(|extension| extension == "in") {
-            names.insert(below.with_extension("").display().to_string());
+        let name = below.display().to_string();
+        if !entry.file_type().is_dir() && !named.contains(&name) {
+            strangers.push(name);
         }
     }
-    Ok(names.into_iter().collect())
+    let cases: BTreeSet<String> = strangers
+        .iter()
+        .filter_map(|name| name.strip_suffix(".in"))
+        .filter(|case| !in_files_directory(case))
+        .map(str::to_owned)
+        .collect();
+    let mut unknown: Vec<String> = strangers
+        .into_iter()
+        .filter(|name| !belongs_to(name, &cases))
+        .collect();
+    unknown.extend(cases);
+    unknown.sort();
+    Ok(unknown)
+}
+
+/// Whether a name leads through the directory of a case's files.
+fn in_files_directory(name: &str) -> bool {
+    let (above, _) = name.rsplit_once('/').unwrap_or_default();
+    above.split('/').any(|part| part.ends_with(".files"))
+}
+
+/// Whether a file is one of these cases'.
+fn belongs_to(file: &str, cases: &BTreeSet<String>) -> bool {
+    file.match_indices('.')
+        .any(|(dot, _)| cases.contains(&file[..dot]))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use GeneratedState::{Changed, Created, Differs, Missing, Unchanged};
+    use tempfile::TempDir;
 
     #[test]
     fn the_worst_file_decides_about_a_case() {
@@ -244,6 +286,73 @@ mod tests {
         check(b"1\n2\n", Mode::Check, Differs, Some(b"1\n"));
         check(b"1", Mode::Check, Differs, Some(b"1\n"));
         check(b"2\n", Mode::Write, Changed, Some(b"2\n"));
+        let long = vec![b'x'; 200_000];
+        check(&long, Mode::Write, Changed, Some(&long));
+        check(&long, Mode::Check, Unchanged, Some(&long));
+        check(&long[1..], Mode::Check, Differs, Some(&long));
         assert_eq!(fs::read_dir(dir.path().join("secret")).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_link_is_replaced_and_not_written_through() {
+        let dir = TempDir::new().unwrap();
+        let (elsewhere, target) = (dir.path().join("elsewhere"), dir.path().join("1.in"));
+        fs::write(&elsewhere, "mine\n").unwrap();
+        symlink(&elsewhere, &target).unwrap();
+        assert_eq!(place_file(&target, b"1\n", Mode::Write).unwrap(), Changed);
+        assert_eq!(fs::read(&elsewhere).unwrap(), b"mine\n");
+        assert_eq!(fs::read(&target).unwrap(), b"1\n");
+    }
+
+    #[test]
+    fn what_the_recipe_does_not_make_is_told_by_case_or_file() {
+        let dir = TempDir::new().unwrap();
+        for name in [
+            "secret/a.in",
+            "secret/a.ans",
+            "secret/a.hint",
+            "secret/b.in",
+            "secret/b.ans",
+            "secret/b.in.statement",
+            "secret/b.files/x.in",
+            "secret/c.ans",
+            "secret/README.md",
+            "secret/.hidden",
+        ] {
+            let path = dir.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, "").unwrap();
+        }
+        let named = ["secret/a.in", "secret/a.ans"].map(str::to_owned);
+        assert_eq!(
+            unknown(dir.path(), &BTreeSet::from(named)).unwrap(),
+            ["secret/a.hint", "secret/b", "secret/c.ans"]
+        );
+    }
+
+    #[test]
+    fn nothing_is_put_where_something_else_is() {
+        let dir = TempDir::new().unwrap();
+        let (package, outside) = (dir.path().join("p"), dir.path().join("outside"));
+        let data = package.join("data");
+        fs::create_dir_all(data.join("secret/1.in")).unwrap();
+        fs::create_dir_all(&outside).unwrap();
+        symlink(&outside, data.join("sample")).unwrap();
+        fs::write(data.join("secret/x"), "").unwrap();
+        let named = ["sample/1.in", "secret/1.in", "secret/x/1.in"].map(str::to_owned);
+        let found = obstacles(&package, &data, &BTreeSet::from(named));
+        let root = format!("{}/", data.display());
+        let found: Vec<String> = found
+            .iter()
+            .map(|it| it.to_string().replace(&root, ""))
+            .collect();
+        assert_eq!(
+            found,
+            [
+                "sample: leads out of the package",
+                "secret/1.in: is a directory where the recipe makes a file",
+                "secret/x: is a file where the recipe makes a directory",
+            ]
+        );
     }
 }

@@ -1,47 +1,71 @@
-//! Inputs: literal, copied, or printed by a generator in the sandbox.
+//! Inputs: literal, copied, or printed by a generator in the sandbox; and the files beside them.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
 
-use crate::build::{BuildError, PrepareError, Runnable, first_line, unbuildable};
+use walkdir::WalkDir;
+
+use crate::build::Runnable;
 use crate::executor::{RunError, parallel};
-use crate::generate::files::Stage;
-use crate::generate::seed::{seed, substituted};
-use crate::generate::{Generated, Generating, ending};
+use crate::generate::programs::{build, diagnostic, of_generator};
+use crate::generate::run::{Digested, Surroundings, digest, run};
+use crate::generate::stage::{Stage, file_name};
+use crate::generate::{Generated, Generating};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::Event;
-use crate::model::job::{Collected, Input, Job};
 use crate::model::judgement::JudgeError;
-use crate::model::limits::Limits;
-use crate::model::program::{Program, ProgramKind};
-use crate::model::recipe::{GeneratorCommand, InputSource, RecipeCase};
-use crate::model::units::Bytes;
+use crate::model::recipe::{
+    AnswerSource, CASE_EXTENSIONS, CASE_FILES, GeneratorCommand, GeneratorProgram, GivenContents,
+    InputSource, RecipeCase,
+};
 
-/// What a generator, and the compiler that makes it, may use: enough for any test data, and an end
-/// for one that hangs.
-pub(super) fn limits() -> Limits {
-    Limits {
-        cpu_time: Some(Duration::from_secs(60)),
-        wall_time: Some(Duration::from_secs(120)),
-        memory: Some(Bytes::mib(2048)),
-        output: Some(Bytes::mib(1024)),
-        processes: Some(128),
+/// Each generator that is called.
+pub(super) type Generators<'a> = BTreeMap<&'a GeneratorProgram, Runnable>;
+
+/// What generators made, by case and extension.
+pub(super) type Digests = BTreeMap<String, BTreeMap<&'static str, Digested>>;
+
+/// Builds the generators; what keeps one from being built is for the user to see.
+pub(super) fn generators<'a>(
+    generating: &Generating<'a>,
+) -> Result<Result<Generators<'a>, Generated>, JudgeError> {
+    let mut generators = BTreeMap::new();
+    let mut failed = Generated::default();
+    let commands = generating.recipe.cases.iter().filter_map(command);
+    let programs: std::collections::BTreeSet<_> = commands.map(|it| &it.program).collect();
+    for program in programs {
+        match build(generating, &of_generator(program))? {
+            Ok(generator) => {
+                generators.insert(program, generator);
+            }
+            Err(not) => {
+                failed.interrupted |= not.interrupted;
+                failed.diagnostics.extend(not.diagnostics);
+            }
+        }
+    }
+    Ok(match failed.interrupted || !failed.diagnostics.is_empty() {
+        true => Err(failed),
+        false => Ok(generators),
+    })
+}
+
+/// The command of a case that a generator makes.
+pub(super) fn command(case: &RecipeCase) -> Option<&GeneratorCommand> {
+    match &case.input {
+        InputSource::Command(command) => Some(command),
+        InputSource::Literal(_) | InputSource::Copy => None,
     }
 }
 
-/// A generator may write its input here instead of printing it.
-const OWN_FILE: &str = "testcase.in";
-
-/// Makes the inputs and the literal files of all cases on the stage.
-pub(super) fn make(generating: &Generating<'_>, stage: &Stage) -> Result<Generated, JudgeError> {
-    let mut generated = Generated::default();
-    let generators = match build(generating)? {
-        Built::All(generators) => generators,
-        Built::Not(generated) => return Ok(generated),
-    };
+/// Makes the inputs and the further files of all cases on the stage.
+pub(super) fn make(
+    generating: &Generating<'_>,
+    stage: &Stage,
+    generators: &Generators<'_>,
+) -> Result<(Generated, Digests), JudgeError> {
     let cases = &generating.recipe.cases;
     let progress = |done| {
         (generating.events)(Event::Progress {
@@ -53,204 +77,135 @@ pub(super) fn make(generating: &Generating<'_>, stage: &Stage) -> Result<Generat
     progress(0);
     let done = AtomicUsize::new(0);
     let made = parallel::map(generating.executor, cases, |case| {
-        let fault = match &case.input {
-            InputSource::Literal(contents) => {
-                stage.add(&case.name, "in", &mut contents.as_bytes())?;
-                None
-            }
-            InputSource::Copy(base) => copy(stage, case, base)?,
-            InputSource::Command(command) => {
-                let generator = &generators[&*command.program];
-                run(generating, stage, case, command, generator)?
-            }
-        };
-        for file in &case.files {
-            stage.add(&case.name, &file.extension, &mut file.contents.as_bytes())?;
-        }
+        let made = make_case(generating, stage, generators, case)?;
         progress(done.fetch_add(1, Ordering::Relaxed) + 1);
-        Ok(fault)
+        Ok(made)
     });
+    let mut generated = Generated::default();
+    let mut digests = Digests::new();
     match made {
-        Ok(faults) => generated.diagnostics.extend(faults.into_iter().flatten()),
+        Ok(made) => {
+            for (case, made) in cases.iter().zip(made) {
+                match made {
+                    Ok(made) => {
+                        digests.insert(case.name.clone(), made);
+                    }
+                    Err(fault) => generated.diagnostics.push(fault),
+                }
+            }
+        }
         Err(RunError::Interrupted) => generated.interrupted = true,
         Err(RunError::Fault(error)) => return Err(error),
     }
-    Ok(generated)
+    Ok((generated, digests))
 }
 
-enum Built<'a> {
-    /// Each generator that is called, by its path.
-    All(BTreeMap<&'a Path, Runnable>),
-    /// Some could not be built.
-    Not(Generated),
-}
-
-fn build<'a>(generating: &Generating<'a>) -> Result<Built<'a>, JudgeError> {
-    let mut paths: Vec<&Path> = generating
-        .recipe
-        .cases
-        .iter()
-        .filter_map(|case| match &case.input {
-            InputSource::Command(command) => Some(command.program.as_path()),
-            _ => None,
-        })
-        .collect();
-    paths.sort();
-    paths.dedup();
-    let mut generators = BTreeMap::new();
-    let mut failed = Generated::default();
-    for path in paths {
-        match build_program(generating, path, ProgramKind::Generator)? {
-            Ok(generator) => {
-                generators.insert(path, generator);
-            }
-            Err(not) => {
-                failed.interrupted |= not.interrupted;
-                failed.diagnostics.extend(not.diagnostics);
+/// Generated first, then copied, then given files: each goes before those of the same name.
+fn make_case(
+    generating: &Generating<'_>,
+    stage: &Stage,
+    generators: &Generators<'_>,
+    case: &RecipeCase,
+) -> Result<Result<BTreeMap<&'static str, Digested>, Diagnostic>, RunError> {
+    let mut digests = BTreeMap::new();
+    match &case.input {
+        InputSource::Literal(contents) => stage.add(&case.name, "in", &mut contents.as_bytes())?,
+        InputSource::Copy => {}
+        InputSource::Command(command) => {
+            let generator = &generators[&command.program];
+            let plain = Surroundings::default();
+            match run(generating, generator, command, &case.name, plain)? {
+                Ok(output) => {
+                    for mut made in output.files {
+                        digests.insert(made.extension, digest(&mut made.contents)?);
+                        stage.add_captured(&case.name, made.extension, &mut made.contents)?;
+                    }
+                }
+                Err(refusal) => {
+                    return Ok(Err(diagnostic(case, refusal.message).help(refusal.help)));
+                }
             }
         }
     }
-    Ok(if failed.interrupted || !failed.diagnostics.is_empty() {
-        Built::Not(failed)
-    } else {
-        Built::All(generators)
+    if let Some(base) = &case.copy {
+        copy(stage, case, base)?;
+    }
+    for file in &case.files {
+        match &file.contents {
+            GivenContents::Text(text) => {
+                stage.add(&case.name, &file.extension, &mut text.as_bytes())?;
+            }
+            GivenContents::Link(target) => {
+                let target = file_name(&case.name, target);
+                stage.link(&case.name, &file.extension, &target)?;
+            }
+        }
+    }
+    Ok(match fault(stage, case) {
+        Some(fault) => Err(fault),
+        None => Ok(digests),
     })
 }
 
-/// Builds a generator or a solution; what keeps it from being built is for the user to see.
-pub(super) fn build_program(
-    generating: &Generating<'_>,
-    path: &Path,
-    kind: ProgramKind,
-) -> Result<Result<Runnable, Generated>, JudgeError> {
-    let submission = generating
-        .problem
-        .submissions
-        .iter()
-        .find(|submission| submission.program.path == path);
-    let program = match submission {
-        Some(submission) => submission.program.clone(),
-        None => Program {
-            name: path
-                .file_name()
-                .unwrap_or_default()
-                .to_string_lossy()
-                .into_owned(),
-            path: path.to_owned(),
-            kind,
-            language: None,
-            entry_point: None,
-            include: Vec::new(),
-            constants: Vec::new(),
-        },
-    };
-    let mut generated = Generated::default();
-    let prepared = match generating.builder.prepare(&program) {
-        Ok(prepared) => prepared,
-        Err(PrepareError::Fault(error)) => return Err(error),
-        Err(PrepareError::Program(diagnostic)) => {
-            generated.diagnostics.push(diagnostic);
-            return Ok(Err(generated));
-        }
-    };
-    (generating.events)(Event::BuildStarted {
-        program: program.name.clone(),
-    });
-    let built = generating.builder.build(&prepared, &limits(), &limits());
-    (generating.events)(Event::BuildFinished {
-        program: program.name.clone(),
-    });
-    match built {
-        Ok(runnable) => return Ok(Ok(runnable)),
-        Err(BuildError::Fault(error)) => return Err(error),
-        Err(BuildError::Interrupted) => generated.interrupted = true,
-        Err(BuildError::Rejected(report)) => {
-            let what = match kind {
-                ProgramKind::Generator => "the generator",
-                _ => "the solution",
-            };
-            generated.diagnostics.push(unbuildable(what, path, &report));
-        }
+/// What is wrong with the input that a case got.
+fn fault(stage: &Stage, case: &RecipeCase) -> Option<Diagnostic> {
+    if !stage.has(&case.name, "in") {
+        let message = "no input was made";
+        return Some(diagnostic(case, message).help("give it one of `generate`, `copy` and `in`"));
     }
-    Ok(Err(generated))
+    let is_empty = fs::metadata(stage.path(&case.name, "in")).is_ok_and(|it| it.len() == 0);
+    match command(case) {
+        Some(command) if is_empty && case.answer != AnswerSource::None => {
+            let message = format!("`{}` prints nothing", command.line);
+            let help = "a generator prints its input, or writes it to `testcase.in` in its working directory";
+            Some(diagnostic(case, message).help(help))
+        }
+        _ => None,
+    }
 }
 
-/// Copies every file that begins with `base` and a dot.
-fn copy(stage: &Stage, case: &RecipeCase, base: &Path) -> Result<Option<Diagnostic>, JudgeError> {
-    let fault = |error| JudgeError::new(format!("copy {}", base.display()), error);
-    let prefix = format!(
-        "{}.",
-        base.file_name().unwrap_or_default().to_string_lossy()
-    );
-    let dir = base.parent().unwrap_or(Path::new("."));
-    let mut has_input = false;
-    if dir.is_dir() {
-        for entry in fs::read_dir(dir).map_err(fault)? {
-            let entry = entry.map_err(fault)?;
-            let name = entry.file_name().to_string_lossy().into_owned();
-            if let Some(extension) = name.strip_prefix(&prefix)
-                && entry.path().is_file()
-            {
-                has_input |= extension == "in";
-                let mut file = File::open(entry.path()).map_err(fault)?;
-                stage.add(&case.name, extension, &mut file)?;
-            }
+/// Copies the files that begin with `base`, each to the same extension.
+fn copy(stage: &Stage, case: &RecipeCase, base: &Path) -> Result<(), JudgeError> {
+    let source = |extension: &str| {
+        let mut name = base.file_name().unwrap_or_default().to_owned();
+        name.push(".");
+        name.push(extension);
+        base.with_file_name(name)
+    };
+    for extension in CASE_EXTENSIONS {
+        let path = source(extension);
+        if path.is_file() {
+            copy_file(stage, case, extension, &path)?;
         }
     }
-    Ok((!has_input).then(|| {
-        diagnostic(case, format!("there is no {}.in to copy", base.display()))
-            .help("`copy` names files below generators/, without their extension")
-    }))
+    let directory = source(CASE_FILES);
+    if !directory.is_dir() {
+        return Ok(());
+    }
+    for entry in WalkDir::new(&directory)
+        .follow_links(true)
+        .sort_by_file_name()
+    {
+        let fault = |error| JudgeError::new(format!("list {}", directory.display()), error);
+        let entry = entry.map_err(fault)?;
+        let below = entry
+            .path()
+            .strip_prefix(&directory)
+            .unwrap_or(entry.path());
+        if entry.file_type().is_file() {
+            let extension = format!("{CASE_FILES}/{}", below.display());
+            copy_file(stage, case, &extension, entry.path())?;
+        }
+    }
+    Ok(())
 }
 
-fn run(
-    generating: &Generating<'_>,
+fn copy_file(
     stage: &Stage,
     case: &RecipeCase,
-    command: &GeneratorCommand,
-    generator: &Runnable,
-) -> Result<Option<Diagnostic>, RunError> {
-    let seed = seed(&command.random_salt, &command.line);
-    let mut start = generator.command.clone();
-    start
-        .argv
-        .extend(substituted(&command.args, seed, &case.name));
-    let limits = limits();
-    let mut reply = generating.executor.run(&Job {
-        command: start,
-        stdin: Input::Empty,
-        files: generator.files.clone(),
-        writable: true,
-        box_size: limits.output.unwrap_or_default(),
-        limits,
-        collect: vec![OWN_FILE.to_owned()],
-        keep: None,
-    })?;
-    if let Some(ending) = ending(&reply.outcome) {
-        let said = first_line(&mut reply.stderr);
-        let message = format!("`{}` {ending}{said}", command.line);
-        return Ok(Some(
-            diagnostic(case, message).help("a generator must end with exit code 0"),
-        ));
-    }
-    match reply.collected.first_mut() {
-        Some(Collected::File(own)) => stage.add_captured(&case.name, "in", own)?,
-        Some(Collected::NotAFile(what)) => {
-            let message = format!("`{}` leaves {what} as `{OWN_FILE}`", command.line);
-            return Ok(Some(diagnostic(case, message).help(
-                "a generator prints its input, or writes it to a regular file of that name",
-            )));
-        }
-        Some(Collected::Missing) | None => {
-            stage.add_captured(&case.name, "in", &mut reply.stdout)?;
-        }
-    }
-    Ok(None)
-}
-
-/// A remark about a case, at its place in the recipe.
-pub(super) fn diagnostic(case: &RecipeCase, message: String) -> Diagnostic {
-    let mut diagnostic = Diagnostic::error(&case.place.path, format!("{}: {message}", case.name));
-    diagnostic.place = case.place.clone();
-    diagnostic
+    extension: &str,
+    path: &Path,
+) -> Result<(), JudgeError> {
+    let fault = |error| JudgeError::new(format!("copy {}", path.display()), error);
+    stage.add(&case.name, extension, &mut File::open(path).map_err(fault)?)
 }

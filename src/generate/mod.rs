@@ -3,20 +3,25 @@
 //! Everything is made in a directory of its own first; the package is touched only when all of it is
 //! there, file by file: written beside, then renamed.
 
-pub mod answers;
+mod answers;
 pub mod files;
-pub mod inputs;
+mod inputs;
+mod patterns;
+mod programs;
+mod repeat;
+mod run;
 pub mod seed;
+pub mod stage;
 
-use std::path::Path;
+use std::time::Instant;
 
 use crate::build::Builder;
 use crate::executor::Executor;
-use crate::generate::files::{Stage, place};
+use crate::generate::files::place;
+use crate::generate::stage::{Stage, file_name};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::{Event, GeneratedState};
 use crate::model::judgement::JudgeError;
-use crate::model::outcome::{Ending, Outcome, Stop};
 use crate::model::problem::Problem;
 use crate::model::recipe::Recipe;
 
@@ -41,19 +46,28 @@ pub struct Generating<'a> {
 pub enum Mode {
     /// Make the package's data what the recipe gives.
     Write,
-    /// Write nothing; say what differs.
+    /// Write nothing; say what differs, and what does not come out the same twice.
     Check,
 }
 
 /// What came of it.
 #[derive(Debug, Default)]
 pub struct Generated {
-    /// Why something could not be made; nothing was written then.
+    /// Why something could not be made, and doubts; with an error among them, nothing was written.
     pub diagnostics: Vec<Diagnostic>,
     /// Test cases that are not as the recipe gives them.
     pub differing: usize,
     /// Whether it was cut short; nothing was written then.
     pub interrupted: bool,
+}
+
+impl Generated {
+    /// Takes what one step came to; whether the next one makes sense.
+    fn goes_on(&mut self, step: Self) -> bool {
+        self.interrupted |= step.interrupted;
+        self.diagnostics.extend(step.diagnostics);
+        !self.interrupted && !self.diagnostics.iter().any(Diagnostic::is_error)
+    }
 }
 
 /// Makes all test data of a problem.
@@ -63,31 +77,73 @@ pub struct Generated {
 pub fn generate(generating: &Generating<'_>) -> Result<Generated, JudgeError> {
     let mut generated = Generated::default();
     let stage = Stage::new()?;
-    for make in [inputs::make, answers::make] {
-        let made = make(generating, &stage)?;
-        generated.diagnostics.extend(made.diagnostics);
-        generated.interrupted = made.interrupted;
-        if generated.interrupted || !generated.diagnostics.is_empty() {
+    let generators = match inputs::generators(generating)? {
+        Ok(generators) => generators,
+        Err(not) => return Ok(not),
+    };
+    let (made, digests) = inputs::make(generating, &stage, &generators)?;
+    let since = Instant::now();
+    if !generated.goes_on(made) || !generated.goes_on(answers::make(generating, &stage)?) {
+        return Ok(generated);
+    }
+    link(generating, &stage)?;
+    let found = Generated {
+        diagnostics: patterns::search(generating.recipe, &stage)?,
+        ..Generated::default()
+    };
+    if !generated.goes_on(found) {
+        return Ok(generated);
+    }
+    if generating.mode == Mode::Check {
+        let proof = repeat::prove(generating, &stage, &generators, &digests, since)?;
+        // What differs in the package is told all the same: nothing is written here.
+        generated.goes_on(proof);
+        if generated.interrupted {
             return Ok(generated);
         }
     }
-    let data = generating.problem.dir.join("data");
-    for case in &generating.recipe.cases {
-        let state = place(&stage, &data, &case.name, generating.mode)?;
-        announce(generating, &mut generated, &case.name, state);
-    }
-    for file in &generating.recipe.files {
-        let state = files::place_file(
-            &data.join(&file.name),
-            file.contents.as_bytes(),
-            generating.mode,
-        )?;
-        announce(generating, &mut generated, &file.name, state);
-    }
-    for name in unknown(&data, generating.recipe)? {
-        announce(generating, &mut generated, &name, GeneratedState::Unknown);
-    }
+    place_all(generating, &stage, &mut generated)?;
     Ok(generated)
+}
+
+/// Puts a link for each file of a case whose files are another one's.
+fn link(generating: &Generating<'_>, stage: &Stage) -> Result<(), JudgeError> {
+    for link in &generating.recipe.links {
+        for extension in stage.extensions(&link.target) {
+            stage.link(&link.name, &extension, &file_name(&link.target, &extension))?;
+        }
+    }
+    Ok(())
+}
+
+/// Brings everything into the package, or says how that differs.
+fn place_all(
+    generating: &Generating<'_>,
+    stage: &Stage,
+    generated: &mut Generated,
+) -> Result<(), JudgeError> {
+    let recipe = generating.recipe;
+    let data = generating.problem.dir.join("data");
+    let named = files::named(stage, recipe);
+    let obstacles = files::obstacles(&generating.problem.dir, &data, &named);
+    if !obstacles.is_empty() {
+        generated.diagnostics.extend(obstacles);
+        return Ok(());
+    }
+    let names = recipe.cases.iter().map(|case| &case.name);
+    for name in names.chain(recipe.links.iter().map(|link| &link.name)) {
+        let state = place(stage, &data, name, generating.mode)?;
+        announce(generating, generated, name, state);
+    }
+    for file in &recipe.files {
+        let contents = file.contents.as_bytes();
+        let state = files::place_file(&data.join(&file.name), contents, generating.mode)?;
+        announce(generating, generated, &file.name, state);
+    }
+    for name in files::unknown(&data, &named)? {
+        announce(generating, generated, &name, GeneratedState::Unknown);
+    }
+    Ok(())
 }
 
 fn announce(
@@ -105,25 +161,4 @@ fn announce(
         test_case: name.to_owned(),
         state,
     });
-}
-
-/// Test cases in `data/` that the recipe does not make.
-fn unknown(data: &Path, recipe: &Recipe) -> Result<Vec<String>, JudgeError> {
-    let mut names = files::cases_below(data)?;
-    names.retain(|name| !recipe.cases.iter().any(|case| case.name == *name));
-    Ok(names)
-}
-
-/// What a program did that should have ended with exit code 0; `None` where it did.
-fn ending(outcome: &Outcome) -> Option<String> {
-    match (outcome.stop, outcome.ending) {
-        (Some(Stop::CpuTime | Stop::WallTime), _) => {
-            Some("takes more than the 60 s allowed".to_owned())
-        }
-        (Some(Stop::Memory), _) => Some("wants more than the 2 GiB of memory allowed".to_owned()),
-        (Some(Stop::Output), _) => Some("writes more than the 1 GiB allowed".to_owned()),
-        (None, Ending::Exited(0)) => None,
-        (None, Ending::Exited(code)) => Some(format!("ends with exit code {code}")),
-        (None, Ending::Signalled(signal)) => Some(format!("is killed by {signal}")),
-    }
 }

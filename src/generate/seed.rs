@@ -2,80 +2,95 @@
 
 use sha2::{Digest, Sha512};
 
-/// The seed of a command line: the same on every machine, another one when the line changes.
+use crate::model::placeholder::{Piece, pieces};
+use crate::model::recipe::GeneratorCommand;
+
+/// The seed of a command: the same on every machine, another one when the line changes.
 ///
-/// SHA-512 of salt and line, read as one big number, modulo 2³¹. Source: the generators
-/// documentation of BAPCtools.
-pub fn seed(random_salt: &str, line: &str) -> u32 {
+/// SHA-512 of salt and line, read as one big number, modulo 2³¹. The cases of one entry with `count`
+/// differ by what stands between salt and line: nothing for 1, else a colon and the count less 1.
+/// Source: the generators documentation of BAPCtools, and for `count` its issue tracker.
+pub fn seed(command: &GeneratorCommand) -> u32 {
     let mut hasher = Sha512::new();
-    hasher.update(random_salt);
-    hasher.update(line.trim());
+    hasher.update(&command.random_salt);
+    if command.count != 1 {
+        hasher.update(format!(":{}", i128::from(command.count) - 1));
+    }
+    hasher.update(command.line.trim());
     let digest = hasher.finalize();
     let mut low = [0; 4];
     low.copy_from_slice(&digest[60..]);
     u32::from_be_bytes(low) & 0x7fff_ffff
 }
 
-/// The words of a command with `{seed}` and `{name}` replaced.
-pub fn substituted(args: &[String], seed: u32, name: &str) -> Vec<String> {
-    args.iter()
-        .map(|word| replace_seed(word, seed).replace("{name}", name))
-        .collect()
-}
-
-/// Replaces `{seed}` and `{seed:7}`; the number only makes lines differ.
-fn replace_seed(word: &str, seed: u32) -> String {
-    let mut replaced = String::with_capacity(word.len());
-    let mut rest = word;
-    while let Some(start) = rest.find("{seed") {
-        let after = &rest[start + "{seed".len()..];
-        let digits = after.strip_prefix(':').map_or(0, |text| {
-            1 + text.bytes().take_while(u8::is_ascii_digit).count()
-        });
-        if digits != 1 && after[digits..].starts_with('}') {
-            replaced.push_str(&rest[..start]);
-            replaced.push_str(&seed.to_string());
-            rest = &after[digits + 1..];
-        } else {
-            replaced.push_str(&rest[..start + "{seed".len()]);
-            rest = after;
-        }
-    }
-    replaced + rest
-}
-
-/// Whether a command's words ask for a seed.
-pub fn uses_seed(args: &[String]) -> bool {
-    args.iter().any(|word| replace_seed(word, 0) != *word)
+/// The words of a command for the case `name` with the placeholders replaced.
+///
+/// A generator that failed is tried again with the next seed, so that seeds can be 2³¹ and above.
+pub fn substituted(command: &GeneratorCommand, name: &str, seed: u64) -> Vec<String> {
+    let base = name.rsplit('/').next().unwrap_or(name);
+    let replaced = |piece: &Piece<'_>| match piece {
+        Piece::Text(text) => (*text).to_owned(),
+        Piece::Seed => seed.to_string(),
+        Piece::Name => base.to_owned(),
+        Piece::Count => command.count.to_string(),
+    };
+    let word = |word: &String| match pieces(word) {
+        Ok(pieces) => pieces.iter().map(replaced).collect(),
+        // The recipe was refused then.
+        Err(_) => word.clone(),
+    };
+    command.args.iter().map(word).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::recipe::GeneratorProgram;
+
+    fn command(random_salt: &str, line: &str, count: i64) -> GeneratorCommand {
+        GeneratorCommand {
+            program: GeneratorProgram {
+                name: "gen.py".to_owned(),
+                path: "gen.py".into(),
+                beside: Vec::new(),
+            },
+            args: line.split_whitespace().skip(1).map(str::to_owned).collect(),
+            line: line.to_owned(),
+            random_salt: random_salt.to_owned(),
+            count,
+            tries: 1,
+        }
+    }
 
     #[test]
-    fn the_seed_is_a_function_of_salt_and_line() {
-        let check = |salt: &str, line: &str, expected: u32| assert_eq!(seed(salt, line), expected);
-        check(
-            "",
-            "board.rs --n 100 --shape random --max 200 --layout line --seed {seed}",
-            671_685_104,
-        );
-        check("", "  board.rs {seed}\n", seed("", "board.rs {seed}"));
-        assert_ne!(seed("salt", "a"), seed("", "a"));
+    fn the_seed_is_a_function_of_salt_line_and_count() {
+        let check = |salt: &str, line: &str, count: i64, expected: u32| {
+            assert_eq!(
+                seed(&command(salt, line, count)),
+                expected,
+                "{line} {count}"
+            );
+        };
+        let line = "board.rs --n 100 --shape random --max 200 --layout line --seed {seed}";
+        check("", line, 1, 671_685_104);
+        check("", &format!("  {line}\n"), 1, 671_685_104);
+        // Made with another implementation of SHA-512.
+        check("", line, 2, 1_662_660_239);
+        check(":1", line, 1, 1_662_660_239);
+        check("abcd", "graph {seed:2}", 1, 1_928_857_153);
+        check("abcd", "graph {seed:2}", -3, 1_545_892_947);
     }
 
     #[test]
     fn placeholders_are_replaced_wherever_they_stand() {
         let check = |word: &str, expected: &str| {
-            assert_eq!(substituted(&[word.to_owned()], 7, "secret/1"), [expected]);
+            let command = command("", &format!("gen.py {word}"), -3);
+            assert_eq!(substituted(&command, "secret/a/1", 7), [expected]);
         };
         check("{seed}", "7");
         check("--seed={seed}", "--seed=7");
-        check("{seed:12}x{seed}", "7x7");
-        check("{name}", "secret/1");
-        check("{seed:}", "{seed:}");
-        check("{seeds}", "{seeds}");
+        check("{seed:12}x{count}", "7x-3");
+        check("{name}", "1");
         check("{seed", "{seed");
     }
 }

@@ -10,6 +10,7 @@ pub mod judgement;
 pub mod limits;
 pub mod outcome;
 pub mod pattern;
+pub mod placeholder;
 pub mod problem;
 pub mod program;
 pub mod recipe;

@@ -11,13 +11,15 @@ use crate::model::diagnostic::Place;
 pub struct Recipe {
     /// `generators/generators.yaml`.
     pub path: PathBuf,
-    /// The cases, by name.
+    /// The cases that are made, by name.
     pub cases: Vec<RecipeCase>,
+    /// The cases that are links to others, by name.
+    pub links: Vec<RecipeLink>,
     /// Further files, such as `secret/group1/test_group.yaml`.
     pub files: Vec<RecipeFile>,
 }
 
-/// One test case of a recipe.
+/// One test case that a recipe makes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecipeCase {
     /// The path below `data/` without extension, such as `secret/edges/01-two`.
@@ -26,19 +28,43 @@ pub struct RecipeCase {
     pub place: Place,
     /// Where its input comes from.
     pub input: InputSource,
-    /// Files with given contents, such as `.yaml`, by extension without its dot.
-    pub files: Vec<LiteralFile>,
-    /// The program that makes the `.ans` file, unless that is among [`RecipeCase::files`].
-    pub solution: Option<PathBuf>,
+    /// Where further files are copied from: those that begin with this path, each with its own extension.
+    pub copy: Option<PathBuf>,
+    /// Files that the recipe gives, such as `.yaml`; they go before what is generated or copied.
+    pub files: Vec<GivenFile>,
+    /// Where its judge answer comes from.
+    pub answer: AnswerSource,
+    /// What must be found in its files.
+    pub patterns: Vec<MatchPattern>,
+    /// Arguments for the output validator, where the recipe sets them.
+    pub output_validator_args: Option<Vec<String>>,
+}
+
+/// A test case that is another one's, under a name of its own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RecipeLink {
+    /// The path below `data/` without extension.
+    pub name: String,
+    /// The name of the case that it is, one of [`Recipe::cases`].
+    pub target: String,
 }
 
 /// A file whose contents the recipe gives.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LiteralFile {
+pub struct GivenFile {
     /// The extension without its dot.
     pub extension: String,
     /// The contents.
-    pub contents: String,
+    pub contents: GivenContents,
+}
+
+/// What is in a file that the recipe gives.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum GivenContents {
+    /// This text.
+    Text(String),
+    /// What is in the case's file with this extension, to which it is a link.
+    Link(String),
 }
 
 /// A file of the recipe that belongs to no case.
@@ -55,21 +81,80 @@ pub struct RecipeFile {
 pub enum InputSource {
     /// The recipe itself.
     Literal(String),
-    /// The files that begin with this path, each with its own extension.
-    Copy(PathBuf),
+    /// The file that [`RecipeCase::copy`] names, with the extension `in`.
+    Copy,
     /// What a generator prints.
     Command(GeneratorCommand),
+}
+
+/// Where a case's judge answer comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AnswerSource {
+    /// This solution, unless there is an answer among the case's own files; then it must agree.
+    Solution(PathBuf),
+    /// One of the case's own files.
+    Own,
+    /// It needs none: its input is invalid.
+    None,
 }
 
 /// A call of a generator.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GeneratorCommand {
-    /// The generator: a file or directory in `generators/`.
-    pub program: PathBuf,
-    /// The words after it, with `{seed}` and `{name}` still in place.
+    /// The generator.
+    pub program: GeneratorProgram,
+    /// The words after it, with the placeholders still in place.
     pub args: Vec<String>,
     /// The whole line as the recipe has it, without blanks around it: what the seed is made of.
     pub line: String,
     /// Put before the line when the seed is made.
     pub random_salt: String,
+    /// What replaces `{count}`; 1 for a case that stands for itself.
+    pub count: i64,
+    /// How often the generator may be started, each time with another seed, until it succeeds; at least 1.
+    pub tries: u32,
 }
+
+/// A program that makes inputs.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct GeneratorProgram {
+    /// What the recipe calls it.
+    pub name: String,
+    /// The file or directory below `generators/` that starts.
+    pub path: PathBuf,
+    /// Files that are laid beside it, by their file names.
+    pub beside: Vec<PathBuf>,
+}
+
+/// What must be found in a file of a case.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MatchPattern {
+    /// The file's extension: `in` or `ans`.
+    pub extension: &'static str,
+    /// A regular expression, in which `^` and `$` are the start and the end of a line.
+    pub regex: String,
+    /// Where it stands in the recipe.
+    pub place: Place,
+}
+
+/// The extensions of a test case's files, without their dots; a recipe can give, copy or generate each.
+///
+/// Source: problem package format 2025-09, "Test cases".
+pub const CASE_EXTENSIONS: [&str; 13] = [
+    "in",
+    "ans",
+    "out",
+    "yaml",
+    "interaction",
+    "in.statement",
+    "ans.statement",
+    "in.download",
+    "ans.download",
+    "png",
+    "jpg",
+    "jpeg",
+    "svg",
+];
+
+/// The directory of further files that a test case can have; a recipe can copy it.
+pub const CASE_FILES: &str = "files";

@@ -66,6 +66,12 @@ impl<'n> Keys<'n> {
         self.entry(key).map(|entry| &entry.value)
     }
 
+    /// The value of a key that was asked for before, if it is there.
+    pub(super) fn take_any(&self, key: &str) -> Option<&'n Node> {
+        let mut entries = self.entries.iter();
+        entries.find(|entry| entry.key == key).map(|it| &it.value)
+    }
+
     /// The path of a key in the file, such as `limits.memory`.
     pub(super) fn path(&self, key: &str) -> String {
         if self.name.is_empty() {

@@ -1,0 +1,42 @@
+//! `match`: what a recipe wants to find in the files of a case.
+
+use std::fs;
+
+use regex::bytes::RegexBuilder;
+
+use crate::generate::stage::Stage;
+use crate::model::diagnostic::Diagnostic;
+use crate::model::judgement::JudgeError;
+use crate::model::recipe::Recipe;
+
+/// Doubts about cases in whose files a pattern is not found.
+///
+/// # Errors
+/// When a file cannot be read.
+pub(super) fn search(recipe: &Recipe, stage: &Stage) -> Result<Vec<Diagnostic>, JudgeError> {
+    let mut doubts = Vec::new();
+    for case in &recipe.cases {
+        for pattern in &case.patterns {
+            let path = stage.path(&case.name, pattern.extension);
+            let fault = |error| JudgeError::new(format!("read {}", path.display()), error);
+            let text = match stage.has(&case.name, pattern.extension) {
+                true => fs::read(&path).map_err(fault)?,
+                false => Vec::new(),
+            };
+            let regex = RegexBuilder::new(&pattern.regex).multi_line(true).build();
+            if regex.is_ok_and(|regex| regex.is_match(&text)) {
+                continue;
+            }
+            let message = format!(
+                "{}: `{}` is not found in its .{}",
+                case.name, pattern.regex, pattern.extension
+            );
+            let mut doubt = Diagnostic::warning(&recipe.path, message).help(
+                "the case is not what it is for: change the command, the seed or the pattern",
+            );
+            doubt.place = pattern.place.clone();
+            doubts.push(doubt);
+        }
+    }
+    Ok(doubts)
+}

@@ -1,0 +1,172 @@
+//! Generators and solutions: built once, and what their endings mean.
+
+use std::path::Path;
+use std::time::Duration;
+
+use crate::build::{BuildError, PrepareError, Runnable, start, unbuildable};
+use crate::generate::{Generated, Generating};
+use crate::model::diagnostic::Diagnostic;
+use crate::model::event::Event;
+use crate::model::job::Captured;
+use crate::model::judgement::JudgeError;
+use crate::model::limits::Limits;
+use crate::model::outcome::{Ending, Outcome, Stop};
+use crate::model::program::{IncludedFile, Program, ProgramKind};
+use crate::model::recipe::{GeneratorProgram, RecipeCase};
+use crate::model::text::visible;
+use crate::model::units::Bytes;
+
+/// What a generator, a solution, and the compiler that makes it, may use: enough for any test data,
+/// and an end for one that hangs.
+pub(super) fn limits() -> Limits {
+    Limits {
+        cpu_time: Some(Duration::from_secs(60)),
+        wall_time: Some(Duration::from_secs(120)),
+        memory: Some(Bytes::mib(2048)),
+        output: Some(Bytes::mib(1024)),
+        processes: Some(128),
+    }
+}
+
+/// A generator as a program that can be built: its files lie beside the first one.
+pub(super) fn of_generator(generator: &GeneratorProgram) -> Program {
+    let beside = generator.beside.iter().map(|path| IncludedFile {
+        language: None,
+        name: path.file_name().unwrap_or_default().into(),
+        path: path.clone(),
+    });
+    let has_more = !generator.beside.is_empty();
+    let first = generator.path.file_stem().unwrap_or_default();
+    Program {
+        name: generator.name.clone(),
+        path: generator.path.clone(),
+        kind: ProgramKind::Generator,
+        language: None,
+        entry_point: has_more.then(|| first.to_string_lossy().into_owned()),
+        include: beside.collect(),
+        constants: Vec::new(),
+    }
+}
+
+/// A solution as a program that can be built: a submission of the package as it stands there.
+pub(super) fn of_solution(generating: &Generating<'_>, path: &Path) -> Program {
+    let submissions = &generating.problem.submissions;
+    let submission = submissions.iter().find(|it| it.program.path == path);
+    match submission {
+        Some(submission) => submission.program.clone(),
+        None => Program {
+            name: path
+                .file_name()
+                .unwrap_or_default()
+                .to_string_lossy()
+                .into_owned(),
+            path: path.to_owned(),
+            kind: ProgramKind::Submission,
+            language: None,
+            entry_point: None,
+            include: Vec::new(),
+            constants: Vec::new(),
+        },
+    }
+}
+
+/// Builds a generator or a solution; what keeps it from being built is for the user to see.
+pub(super) fn build(
+    generating: &Generating<'_>,
+    program: &Program,
+) -> Result<Result<Runnable, Generated>, JudgeError> {
+    let mut generated = Generated::default();
+    let prepared = match generating.builder.prepare(program) {
+        Ok(prepared) => prepared,
+        Err(PrepareError::Fault(error)) => return Err(error),
+        Err(PrepareError::Program(diagnostic)) => {
+            generated.diagnostics.push(diagnostic);
+            return Ok(Err(generated));
+        }
+    };
+    (generating.events)(Event::BuildStarted {
+        program: program.name.clone(),
+    });
+    let built = generating.builder.build(&prepared, &limits(), &limits());
+    (generating.events)(Event::BuildFinished {
+        program: program.name.clone(),
+    });
+    match built {
+        Ok(runnable) => return Ok(Ok(runnable)),
+        Err(BuildError::Fault(error)) => return Err(error),
+        Err(BuildError::Interrupted) => generated.interrupted = true,
+        Err(BuildError::Rejected(report)) => {
+            let what = match program.kind {
+                ProgramKind::Generator => "the generator",
+                _ => "the solution",
+            };
+            generated
+                .diagnostics
+                .push(unbuildable(what, &program.path, &report));
+        }
+    }
+    Ok(Err(generated))
+}
+
+/// What a program did that should have ended with exit code 0; `None` where it did.
+pub(super) fn ending(outcome: &Outcome) -> Option<String> {
+    match (outcome.stop, outcome.ending) {
+        (Some(Stop::CpuTime | Stop::WallTime), _) => {
+            Some("takes more than the 60 s allowed".to_owned())
+        }
+        (Some(Stop::Memory), _) => Some("wants more than the 2 GiB of memory allowed".to_owned()),
+        (Some(Stop::Output), _) => Some("writes more than the 1 GiB allowed".to_owned()),
+        (None, Ending::Exited(0)) => None,
+        (None, Ending::Exited(code)) => Some(format!("ends with exit code {code}")),
+        (None, Ending::Signalled(signal)) => Some(format!("is killed by {signal}")),
+    }
+}
+
+/// The line of a failed program's messages that says why, behind a colon; empty where there is none.
+///
+/// The first line; of the trace that Python writes, the last.
+pub(super) fn reason(messages: &mut Captured) -> String {
+    const LOOKED_AT: u64 = 16 << 10;
+    let bytes = start(messages, LOOKED_AT).unwrap_or_default();
+    let mut lines = bytes
+        .split(|byte| *byte == b'\n')
+        .filter(|it| !it.is_empty());
+    let line = match lines.next() {
+        Some(first) if first.starts_with(b"Traceback ") => lines.next_back().or(Some(first)),
+        first => first,
+    };
+    line.map_or_else(String::new, |line| {
+        format!(": {}", visible(&line[..line.len().min(1000)]))
+    })
+}
+
+/// A remark about a case, at its place in the recipe.
+pub(super) fn diagnostic(case: &RecipeCase, message: impl AsRef<str>) -> Diagnostic {
+    let message = format!("{}: {}", case.name, message.as_ref());
+    let mut diagnostic = Diagnostic::error(&case.place.path, message);
+    diagnostic.place = case.place.clone();
+    diagnostic
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_reason_of_a_failure_is_told_in_a_line() {
+        let check = |messages: &str, expected: &str| {
+            let mut captured = Captured::Memory(messages.as_bytes().to_vec());
+            assert_eq!(reason(&mut captured), expected);
+        };
+        check("", "");
+        check("\n\nwhy\nmore\n", ": why");
+        check(
+            "Traceback (most recent call last):\n  File \"/box/gen.py\", line 1\nOSError: read-only\n",
+            ": OSError: read-only",
+        );
+        check(
+            "Traceback (most recent call last):\n",
+            ": Traceback (most recent call last):",
+        );
+    }
+}

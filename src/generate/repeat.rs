@@ -1,0 +1,316 @@
+//! Proves that generators give the same again: at another time, in another place and language.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use crate::executor::{RunError, parallel};
+use crate::generate::inputs::{Digests, Generators, command};
+use crate::generate::programs::diagnostic;
+use crate::generate::run::{Digested, Output, Surroundings, digest, run};
+use crate::generate::stage::Stage;
+use crate::generate::{Generated, Generating};
+use crate::model::diagnostic::Diagnostic;
+use crate::model::event::Event;
+use crate::model::job::Captured;
+use crate::model::judgement::JudgeError;
+use crate::model::recipe::{GeneratorCommand, GeneratorProgram, RecipeCase};
+use crate::model::text::visible;
+
+/// A clock that counts seconds shows another one after this long.
+const A_SECOND: Duration = Duration::from_millis(1100);
+
+/// What a second start may show data to depend on.
+struct Cause {
+    surroundings: Surroundings,
+    message: &'static str,
+    help: &'static str,
+}
+
+/// What may be otherwise, one at a time.
+const CAUSES: [Cause; 4] = [
+    Cause {
+        surroundings: Surroundings {
+            zone: false,
+            locale: false,
+            place: false,
+        },
+        message: "gives something else each time: it depends on the clock, on chance, or on addresses",
+        help: "take all that is random from `{seed}`, and walk through no hash table whose order is random",
+    },
+    Cause {
+        surroundings: Surroundings {
+            zone: true,
+            locale: false,
+            place: false,
+        },
+        message: "depends on the time zone",
+        help: "use no local time",
+    },
+    Cause {
+        surroundings: Surroundings {
+            zone: false,
+            locale: true,
+            place: false,
+        },
+        message: "depends on the locale: on LANG or LC_ALL",
+        help: "set the locale, or the encoding of what is printed, in the generator itself",
+    },
+    Cause {
+        surroundings: Surroundings {
+            zone: false,
+            locale: false,
+            place: true,
+        },
+        message: "depends on its working directory or its process number",
+        help: "use neither; name files relative to the working directory",
+    },
+];
+
+/// Starts every generator a second time. `since` is when the first starts were over.
+pub(super) fn prove(
+    generating: &Generating<'_>,
+    stage: &Stage,
+    generators: &Generators<'_>,
+    digests: &Digests,
+    since: Instant,
+) -> Result<Generated, JudgeError> {
+    let cases: Vec<(&RecipeCase, &GeneratorCommand)> = generating
+        .recipe
+        .cases
+        .iter()
+        .filter_map(|case| Some((case, command(case)?)))
+        .collect();
+    let mut generated = Generated::default();
+    if cases.is_empty() {
+        return Ok(generated);
+    }
+    let progress = |done| {
+        (generating.events)(Event::Progress {
+            what: "generators once more".to_owned(),
+            done,
+            total: cases.len(),
+        });
+    };
+    progress(0);
+    std::thread::sleep(A_SECOND.saturating_sub(since.elapsed()));
+    let done = AtomicUsize::new(0);
+    let again = Again {
+        generating,
+        stage,
+        generators,
+        digests,
+    };
+    let found = parallel::map(generating.executor, &cases, |(case, command)| {
+        let change = again.change(case, command, Surroundings::OTHER)?;
+        progress(done.fetch_add(1, Ordering::Relaxed) + 1);
+        Ok(change)
+    });
+    let mut changed: BTreeMap<&GeneratorProgram, Vec<(usize, String)>> = BTreeMap::new();
+    match found {
+        Ok(found) => {
+            for (at, change) in found.into_iter().enumerate() {
+                if let Some(change) = change {
+                    let of_program = changed.entry(&cases[at].1.program).or_default();
+                    of_program.push((at, change));
+                }
+            }
+        }
+        Err(error) => return interrupted_or_fault(error, generated),
+    }
+    for changes in changed.into_values() {
+        let Some((at, change)) = changes.first() else {
+            continue;
+        };
+        let (case, command) = cases[*at];
+        match again.cause(case, command) {
+            Ok(cause) => {
+                let found = told(case, command, cause, change, changes.len() - 1);
+                generated.diagnostics.push(found);
+            }
+            Err(error) => return interrupted_or_fault(error, generated),
+        }
+    }
+    Ok(generated)
+}
+
+fn interrupted_or_fault(
+    error: RunError,
+    mut generated: Generated,
+) -> Result<Generated, JudgeError> {
+    match error {
+        RunError::Interrupted => {
+            generated.interrupted = true;
+            Ok(generated)
+        }
+        RunError::Fault(error) => Err(error),
+    }
+}
+
+fn told(
+    case: &RecipeCase,
+    command: &GeneratorCommand,
+    cause: Option<&Cause>,
+    change: &str,
+    more: usize,
+) -> Diagnostic {
+    let (message, help) = match cause {
+        Some(cause) => (cause.message, cause.help),
+        None => (
+            "gave something else when it was started once more",
+            "take nothing from outside but the arguments",
+        ),
+    };
+    let more = match more {
+        0 => String::new(),
+        1 => "; 1 more case of this generator does so too".to_owned(),
+        n => format!("; {n} more cases of this generator do so too"),
+    };
+    diagnostic(
+        case,
+        format!("`{}` {message}: {change}{more}", command.line),
+    )
+    .help(help)
+}
+
+/// What is needed to start a generator again.
+struct Again<'a> {
+    generating: &'a Generating<'a>,
+    stage: &'a Stage,
+    generators: &'a Generators<'a>,
+    digests: &'a Digests,
+}
+
+impl Again<'_> {
+    /// What is otherwise than at the first start, in words.
+    fn change(
+        &self,
+        case: &RecipeCase,
+        command: &GeneratorCommand,
+        surroundings: Surroundings,
+    ) -> Result<Option<String>, RunError> {
+        let generator = &self.generators[&command.program];
+        let mut output = match run(
+            self.generating,
+            generator,
+            command,
+            &case.name,
+            surroundings,
+        )? {
+            Ok(output) => output,
+            Err(refusal) => return Ok(Some(format!("this time, {}", refusal.message))),
+        };
+        let first = self.digests.get(&case.name);
+        for made in &mut output.files {
+            let now = digest(&mut made.contents)?;
+            let before: Option<&Digested> = first.and_then(|first| first.get(made.extension));
+            if before.is_none_or(|before| *before != now) {
+                let path = self.stage.path(&case.name, made.extension);
+                return Ok(Some(difference(made.extension, &path, &mut made.contents)));
+            }
+        }
+        let is_missing = |extension: &&str| !has(&output, extension);
+        let missing = first.and_then(|first| first.keys().copied().find(|it| is_missing(it)));
+        Ok(missing.map(|extension| format!("no `.{extension}` file is left the second time")))
+    }
+
+    /// What a generator whose output changes depends on.
+    fn cause(
+        &self,
+        case: &RecipeCase,
+        command: &GeneratorCommand,
+    ) -> Result<Option<&'static Cause>, RunError> {
+        for cause in &CAUSES {
+            if self.change(case, command, cause.surroundings)?.is_some() {
+                return Ok(Some(cause));
+            }
+        }
+        Ok(None)
+    }
+}
+
+fn has(output: &Output, extension: &str) -> bool {
+    output.files.iter().any(|made| made.extension == extension)
+}
+
+/// The first line that differs, in words.
+fn difference(extension: &str, first: &Path, second: &mut Captured) -> String {
+    let unseen = || format!("the `.{extension}` files differ");
+    let Ok(first) = File::open(first) else {
+        return unseen();
+    };
+    let second: Box<dyn Read + '_> = match second {
+        Captured::Memory(bytes) => Box::new(bytes.as_slice()),
+        Captured::File(file) => match std::io::Seek::rewind(file) {
+            Ok(()) => Box::new(file),
+            Err(_) => return unseen(),
+        },
+    };
+    match first_difference(first, second) {
+        Some((line, [before, after])) => {
+            format!("line {line} of `.{extension}` was {before} and is {after}")
+        }
+        None => unseen(),
+    }
+}
+
+/// The number of the first line that differs, and both as a person can read them.
+fn first_difference(first: impl Read, second: impl Read) -> Option<(usize, [String; 2])> {
+    let mut readers = [
+        BufReader::new(Box::new(first) as Box<dyn Read>),
+        BufReader::new(Box::new(second) as Box<dyn Read>),
+    ];
+    for number in 1.. {
+        let [first, second] = readers.each_mut().map(line);
+        let (first, second) = (first?, second?);
+        if first != second {
+            return Some((number, [shown(&first), shown(&second)]));
+        }
+        if first.is_empty() {
+            return None;
+        }
+    }
+    None
+}
+
+/// A line with its end; empty at the end of the file. Of a very long one, the first part.
+fn line(reader: &mut BufReader<Box<dyn Read + '_>>) -> Option<Vec<u8>> {
+    const LONGEST: u64 = 1 << 16;
+    let mut line = Vec::new();
+    reader.take(LONGEST).read_until(b'\n', &mut line).ok()?;
+    Some(line)
+}
+
+fn shown(line: &[u8]) -> String {
+    const LONGEST: usize = 40;
+    if line.is_empty() {
+        return "missing".to_owned();
+    }
+    let line = line.strip_suffix(b"\n").unwrap_or(line);
+    match line.len() > LONGEST {
+        true => format!("`{}…`", visible(&line[..LONGEST])),
+        false => format!("`{}`", visible(line)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_line_that_differs_is_found() {
+        let check = |first: &str, second: &str, expected: Option<(usize, [&str; 2])>| {
+            let found = first_difference(first.as_bytes(), second.as_bytes());
+            let expected = expected.map(|(line, pair)| (line, pair.map(str::to_owned)));
+            assert_eq!(found, expected, "{first:?} {second:?}");
+        };
+        check("", "", None);
+        check("1\n2\n", "1\n2\n", None);
+        check("1\n2\n", "1\n3\n", Some((2, ["`2`", "`3`"])));
+        check("1\n", "1\n3\n", Some((2, ["missing", "`3`"])));
+        check("1", "1\n", Some((1, ["`1`", "`1`"])));
+    }
+}

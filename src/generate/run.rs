@@ -1,0 +1,233 @@
+//! One start of a generator: what it is given, and what it leaves.
+
+use std::io;
+
+use sha2::{Digest, Sha512};
+
+use crate::build::Runnable;
+use crate::executor::RunError;
+use crate::generate::Generating;
+use crate::generate::programs::{ending, limits, reason};
+use crate::generate::seed::{seed, substituted};
+use crate::model::job::{BoxFile, Captured, Collected, Command, Input, Job};
+use crate::model::judgement::JudgeError;
+use crate::model::placeholder::{Piece, occurrences};
+use crate::model::recipe::{CASE_EXTENSIONS, GeneratorCommand};
+
+/// A generator may write its files under this name instead of printing its input.
+const OWN_NAME: &str = "testcase";
+
+/// What a start may have that is otherwise than in the first one. Data must not depend on any.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Surroundings {
+    /// Another time zone.
+    pub zone: bool,
+    /// Another locale.
+    pub locale: bool,
+    /// Another working directory, and another process number.
+    pub place: bool,
+}
+
+impl Surroundings {
+    /// Everything otherwise.
+    pub(super) const OTHER: Self = Self {
+        zone: true,
+        locale: true,
+        place: true,
+    };
+}
+
+/// What a generator made.
+#[derive(Debug)]
+pub(super) struct Output {
+    /// Its files, by extension; `in` is among them.
+    pub files: Vec<Made>,
+}
+
+/// One file that a generator made.
+#[derive(Debug)]
+pub(super) struct Made {
+    pub extension: &'static str,
+    pub contents: Captured,
+}
+
+/// Why a generator made nothing: a message, and what to do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Refusal {
+    pub message: String,
+    pub help: String,
+}
+
+/// Starts a generator for the case `name`; again with another seed where it fails and may do so.
+pub(super) fn run(
+    generating: &Generating<'_>,
+    generator: &Runnable,
+    command: &GeneratorCommand,
+    name: &str,
+    surroundings: Surroundings,
+) -> Result<Result<Output, Refusal>, RunError> {
+    let seed = u64::from(seed(command));
+    let mut refused = None;
+    for attempt in 0..command.tries {
+        let args = substituted(command, name, seed + u64::from(attempt));
+        match start(generating, generator, command, args, name, surroundings)? {
+            Ok(output) => return Ok(Ok(output)),
+            Err(refusal) => refused = Some(refusal),
+        }
+    }
+    let mut refusal = refused.unwrap_or_else(|| Refusal {
+        message: "was not started".to_owned(),
+        help: "give it at least one try".to_owned(),
+    });
+    if command.tries > 1 {
+        refusal.message += &format!(", at the last of {} tries", command.tries);
+    }
+    Ok(Err(refusal))
+}
+
+fn start(
+    generating: &Generating<'_>,
+    generator: &Runnable,
+    command: &GeneratorCommand,
+    args: Vec<String>,
+    name: &str,
+    surroundings: Surroundings,
+) -> Result<Result<Output, Refusal>, RunError> {
+    let names = names(command, name);
+    let limits = limits();
+    let mut job = Job {
+        command: generator.command.clone(),
+        stdin: Input::Empty,
+        files: generator.files.clone(),
+        writable: true,
+        box_size: limits.output.unwrap_or_default(),
+        limits,
+        collect: names.iter().map(|(name, _)| name.clone()).collect(),
+        keep: None,
+    };
+    job.limits.processes = job.limits.processes.max(Some(generator.processes));
+    job.command.argv.extend(args);
+    change(&mut job, surroundings);
+    let mut reply = generating.executor.run(&job)?;
+    if let Some(ending) = ending(&reply.outcome) {
+        let said = reason(&mut reply.stderr);
+        return Ok(Err(Refusal {
+            message: format!("`{}` {ending}{said}", command.line),
+            help: "a generator must end with exit code 0; what it printed before is not used"
+                .to_owned(),
+        }));
+    }
+    let mut files: Vec<Made> = Vec::new();
+    for ((name, extension), collected) in names.iter().zip(reply.collected) {
+        match collected {
+            Collected::File(contents) => {
+                if files.iter().all(|made| made.extension != *extension) {
+                    files.push(Made {
+                        extension,
+                        contents,
+                    });
+                }
+            }
+            Collected::NotAFile(what) => {
+                return Ok(Err(Refusal {
+                    message: format!("`{}` leaves {what} as `{name}`", command.line),
+                    help:
+                        "a generator prints its input, or writes it to a regular file of that name"
+                            .to_owned(),
+                }));
+            }
+            Collected::Missing => {}
+        }
+    }
+    if files.iter().all(|made| made.extension != "in") {
+        files.push(Made {
+            extension: "in",
+            contents: reply.stdout,
+        });
+    }
+    Ok(Ok(Output { files }))
+}
+
+/// The files that a generator may leave, with their extensions: `testcase.in` and so on; where it is
+/// told the case's name, under that too.
+fn names(command: &GeneratorCommand, case: &str) -> Vec<(String, &'static str)> {
+    let base = case.rsplit('/').next().unwrap_or(case);
+    let knows_name = occurrences(&command.args, Piece::Name) > 0 && base != OWN_NAME;
+    let stems = [Some(OWN_NAME), knows_name.then_some(base)];
+    let of =
+        |stem: &str| CASE_EXTENSIONS.map(|extension| (format!("{stem}.{extension}"), extension));
+    stems.into_iter().flatten().flat_map(of).collect()
+}
+
+/// The directory below the box in which a start at another place runs.
+const ELSEWHERE: &str = "elsewhere";
+
+/// Starts the words behind the first two in the directory that the second one names, as a child.
+const AS_CHILD: &str = r#"cd "$0" && { "$@"; exit "$?"; }"#;
+
+/// Makes a job's surroundings other ones.
+fn change(job: &mut Job, surroundings: Surroundings) {
+    let env = &mut job.command.env;
+    let mut set = |name: &str, value: &str| {
+        env.retain(|(other, _)| other != name);
+        env.push((name.to_owned(), value.to_owned()));
+    };
+    if surroundings.zone {
+        // Needs no data about zones, and is that of no place.
+        set("TZ", "ELS-13:45");
+    }
+    if surroundings.locale {
+        // Where it is not installed, programs fall back on the plainest one.
+        set("LANG", "tr_TR.UTF-8");
+        set("LC_ALL", "tr_TR.UTF-8");
+    }
+    if surroundings.place {
+        let inner = std::mem::take(&mut job.command.argv);
+        let shell = ["/bin/sh", "-c", AS_CHILD, ELSEWHERE].map(str::to_owned);
+        job.command = Command {
+            argv: shell.into_iter().chain(inner).collect(),
+            ..std::mem::take(&mut job.command)
+        };
+        let moved = |file: &BoxFile| BoxFile {
+            name: std::path::Path::new(ELSEWHERE).join(&file.name),
+            content: file.content.clone(),
+        };
+        job.files = job.files.iter().map(moved).collect();
+        for name in &mut job.collect {
+            *name = format!("{ELSEWHERE}/{name}");
+        }
+    }
+}
+
+/// What is in a file, in short.
+pub(super) type Digested = [u8; 64];
+
+/// The contents of what a program wrote, in short.
+pub(super) fn digest(captured: &mut Captured) -> Result<Digested, JudgeError> {
+    let mut hasher = Sha512::new();
+    match captured {
+        Captured::Memory(bytes) => hasher.update(bytes),
+        Captured::File(file) => {
+            let mut read = || {
+                io::Seek::rewind(file)?;
+                io::copy(file, &mut Hashing(&mut hasher))
+            };
+            read().map_err(|error| JudgeError::new("read a program's output", error))?;
+        }
+    }
+    Ok(hasher.finalize().into())
+}
+
+/// Takes bytes into a digest.
+struct Hashing<'a>(&'a mut Sha512);
+
+impl io::Write for Hashing<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.update(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,179 @@
+//! The directory in which test cases are made before the package is touched.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use tempfile::TempDir;
+
+use crate::executor::scratch;
+use crate::model::job::Captured;
+use crate::model::judgement::JudgeError;
+
+/// A directory with test cases in the making.
+pub struct Stage {
+    dir: TempDir,
+    /// The extensions of the files that each case has.
+    files: Mutex<BTreeMap<String, BTreeSet<String>>>,
+}
+
+impl Stage {
+    /// An empty stage.
+    ///
+    /// # Errors
+    /// When the system's temporary directory cannot be written.
+    pub fn new() -> Result<Self, JudgeError> {
+        Ok(Self {
+            dir: scratch::directory("juror-generate-")?,
+            files: Mutex::new(BTreeMap::new()),
+        })
+    }
+
+    /// Where the file of a case with this extension stands. Files in the case's directory of files
+    /// have extensions such as `files/map.txt`.
+    pub fn path(&self, case: &str, extension: &str) -> PathBuf {
+        self.dir.path().join(file_name(case, extension))
+    }
+
+    /// Whether a case has a file with this extension.
+    pub fn has(&self, case: &str, extension: &str) -> bool {
+        let files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        files
+            .get(case)
+            .is_some_and(|files| files.contains(extension))
+    }
+
+    /// The extensions of a case's files, by name.
+    pub fn extensions(&self, case: &str) -> Vec<String> {
+        let files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        files.get(case).into_iter().flatten().cloned().collect()
+    }
+
+    /// Adds a file with these contents, in the place of one that is there.
+    ///
+    /// # Errors
+    /// What the system says, with the file's name.
+    pub fn add(
+        &self,
+        case: &str,
+        extension: &str,
+        contents: &mut dyn Read,
+    ) -> Result<(), JudgeError> {
+        self.put(case, extension, |path| {
+            io::copy(contents, &mut File::create(path)?).map(|_| ())
+        })
+    }
+
+    /// Adds what a program wrote.
+    ///
+    /// # Errors
+    /// What the system says, with the file's name.
+    pub fn add_captured(
+        &self,
+        case: &str,
+        extension: &str,
+        captured: &mut Captured,
+    ) -> Result<(), JudgeError> {
+        match captured {
+            Captured::Memory(bytes) => self.add(case, extension, &mut bytes.as_slice()),
+            Captured::File(file) => {
+                io::Seek::rewind(file)
+                    .map_err(|error| JudgeError::new("read a program's output", error))?;
+                self.add(case, extension, file)
+            }
+        }
+    }
+
+    /// Adds a link to a file on the stage, which both have these names below `data/`.
+    ///
+    /// # Errors
+    /// What the system says, with the file's name.
+    pub fn link(&self, case: &str, extension: &str, target: &str) -> Result<(), JudgeError> {
+        let name = file_name(case, extension);
+        self.put(case, extension, |path| {
+            symlink(relative(&name, target), path)
+        })
+    }
+
+    fn put(
+        &self,
+        case: &str,
+        extension: &str,
+        make: impl FnOnce(&Path) -> io::Result<()>,
+    ) -> Result<(), JudgeError> {
+        let path = self.path(case, extension);
+        let write = || {
+            fs::create_dir_all(path.parent().unwrap_or(self.dir.path()))?;
+            match fs::remove_file(&path) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                _ => {}
+            }
+            make(&path)
+        };
+        write().map_err(|error| scratch::fault(format!("write {}", path.display()), error))?;
+        let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        let extensions = files.entry(case.to_owned()).or_default();
+        extensions.insert(extension.to_owned());
+        Ok(())
+    }
+}
+
+/// The name of a case's file below `data/`.
+pub fn file_name(case: &str, extension: &str) -> String {
+    format!("{case}.{extension}")
+}
+
+/// The path to `target` for a link that stands at `name`; both are names below the same directory.
+fn relative(name: &str, target: &str) -> PathBuf {
+    let (from, to): (Vec<&str>, Vec<&str>) =
+        (name.split('/').collect(), target.split('/').collect());
+    let directories = from.len().min(to.len()) - 1;
+    let common = (0..directories)
+        .take_while(|&at| from[at] == to[at])
+        .count();
+    let up = std::iter::repeat_n("..", from.len() - 1 - common);
+    up.chain(to[common..].iter().copied()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn links_lead_from_where_they_stand() {
+        let check = |name: &str, target: &str, expected: &str| {
+            assert_eq!(
+                relative(name, target),
+                Path::new(expected),
+                "{name} → {target}"
+            );
+        };
+        check("secret/1.in", "sample/1.in", "../sample/1.in");
+        check("secret/a/b/1.in", "secret/c/1.in", "../../c/1.in");
+        check("secret/1.in.download", "secret/1.in", "1.in");
+        check("secret/1.in", "secret/a/1.in", "a/1.in");
+    }
+
+    #[test]
+    fn what_is_added_later_takes_the_place() {
+        let stage = Stage::new().unwrap();
+        stage.add("secret/a", "in", &mut &b"1\n"[..]).unwrap();
+        stage.add("secret/a.b", "in", &mut &b"2\n"[..]).unwrap();
+        stage
+            .link("secret/a", "in.download", "secret/a.in")
+            .unwrap();
+        stage
+            .add("secret/a", "in.download", &mut &b"3\n"[..])
+            .unwrap();
+        assert_eq!(stage.extensions("secret/a"), ["in", "in.download"]);
+        assert_eq!(stage.extensions("secret/a.b"), ["in"]);
+        assert_eq!(fs::read(stage.path("secret/a", "in")).unwrap(), b"1\n");
+        assert_eq!(
+            fs::read(stage.path("secret/a", "in.download")).unwrap(),
+            b"3\n"
+        );
+    }
+}

@@ -1,0 +1,122 @@
+//! The placeholders in a generator's arguments: `{seed}`, `{seed:7}`, `{name}` and `{count}`.
+//!
+//! Source: the generators documentation of BAPCtools.
+
+/// A part of an argument.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Piece<'a> {
+    /// Stands for itself.
+    Text(&'a str),
+    /// `{seed}`, or `{seed:7}`, whose number only makes command lines differ.
+    Seed,
+    /// `{name}`: what the test case is called.
+    Name,
+    /// `{count}`: which of the cases this is that one entry makes.
+    Count,
+}
+
+/// Something in braces that is no placeholder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unknown<'a> {
+    /// With its braces.
+    pub text: &'a str,
+}
+
+/// The parts of an argument, in order. Braces around anything but a word stand for themselves.
+///
+/// # Errors
+/// The first word in braces that is no placeholder.
+pub fn pieces(word: &str) -> Result<Vec<Piece<'_>>, Unknown<'_>> {
+    let mut pieces = Vec::new();
+    let mut text = 0;
+    let mut at = 0;
+    while let Some(open) = word[at..].find('{').map(|found| at + found) {
+        let inner = &word[open + 1..];
+        at = open + 1;
+        let Some(close) = inner
+            .find(['{', '}'])
+            .filter(|&end| inner[end..].starts_with('}'))
+        else {
+            continue;
+        };
+        let piece = match piece(&inner[..close]) {
+            Found::Piece(piece) => piece,
+            Found::Text => continue,
+            Found::Unknown => {
+                let text = &word[open..open + close + 2];
+                return Err(Unknown { text });
+            }
+        };
+        if text < open {
+            pieces.push(Piece::Text(&word[text..open]));
+        }
+        pieces.push(piece);
+        at = open + close + 2;
+        text = at;
+    }
+    if text < word.len() {
+        pieces.push(Piece::Text(&word[text..]));
+    }
+    Ok(pieces)
+}
+
+enum Found {
+    Piece(Piece<'static>),
+    Text,
+    Unknown,
+}
+
+/// What stands between braces.
+fn piece(inner: &str) -> Found {
+    let salted = inner.strip_prefix("seed:");
+    let is_salt = |salt: &str| !salt.is_empty() && salt.bytes().all(|byte| byte.is_ascii_digit());
+    match inner {
+        "seed" => Found::Piece(Piece::Seed),
+        "name" => Found::Piece(Piece::Name),
+        "count" => Found::Piece(Piece::Count),
+        _ if salted.is_some_and(is_salt) => Found::Piece(Piece::Seed),
+        _ if inner.starts_with(|first: char| first.is_ascii_alphabetic()) => Found::Unknown,
+        _ => Found::Text,
+    }
+}
+
+/// How often a placeholder stands in a command's arguments.
+pub fn occurrences(args: &[String], wanted: Piece<'_>) -> usize {
+    args.iter()
+        .filter_map(|word| pieces(word).ok())
+        .flatten()
+        .filter(|piece| *piece == wanted)
+        .count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use Piece::{Count, Name, Seed, Text};
+
+    #[test]
+    fn placeholders_are_found_wherever_they_stand() {
+        let check = |word: &str, expected: &[Piece<'_>]| {
+            assert_eq!(pieces(word), Ok(expected.to_vec()), "{word}");
+        };
+        check("", &[]);
+        check("x", &[Text("x")]);
+        check("{seed}", &[Seed]);
+        check("--seed={seed}", &[Text("--seed="), Seed]);
+        check("{seed:12}x{name}", &[Seed, Text("x"), Name]);
+        check("a{count}b", &[Text("a"), Count, Text("b")]);
+        check("{{seed}}", &[Text("{"), Seed, Text("}")]);
+        check("{seed", &[Text("{seed")]);
+        check("[a-z]{3}{}", &[Text("[a-z]{3}{}")]);
+        check("ä{seed}ö", &[Text("ä"), Seed, Text("ö")]);
+    }
+
+    #[test]
+    fn another_word_in_braces_is_no_placeholder() {
+        let check = |word: &str, text: &str| assert_eq!(pieces(word), Err(Unknown { text }));
+        check("{seeds}", "{seeds}");
+        check("x{seed:}y", "{seed:}");
+        check("{seed:a}", "{seed:a}");
+        check("{seed} {n}", "{n}");
+    }
+}

@@ -1,0 +1,698 @@
+//! `generators/generators.yaml`: how the test data is made.
+//!
+//! Source: the generators documentation of BAPCtools. What juror leaves out is named when it is found.
+
+mod command;
+mod contents;
+mod include;
+mod names;
+#[cfg(test)]
+mod tests;
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use crate::model::diagnostic::Diagnostic;
+use crate::model::recipe::{
+    AnswerSource, CASE_EXTENSIONS, GeneratorCommand, InputSource, Recipe, RecipeCase, RecipeFile,
+};
+use crate::package::files::is_valid_name;
+use crate::package::keys::{self, Keys, Replaced};
+use crate::package::recipe::command::{Line, Programs};
+use crate::package::recipe::include::{Directory, Include};
+use crate::package::recipe::names::Numbers;
+use crate::package::suggest::{list, nearest};
+use crate::package::text::{Range, Remarks, TextFile, shown};
+use crate::package::yaml::{self, Entry, Node, Parsed, Value};
+use crate::package::yaml_text;
+
+/// What reading a recipe came to.
+#[derive(Debug)]
+pub struct RecipeReading {
+    /// The recipe, as far as it could be understood.
+    pub recipe: Option<Recipe>,
+    /// Everything that is wrong, by line.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Reads the recipe of the package in `dir`.
+pub fn read(path: &Path, dir: &Path) -> RecipeReading {
+    let mut diagnostics = Vec::new();
+    let recipe = TextFile::read(path, &mut diagnostics).and_then(|file| {
+        let mut remarks = Remarks::new(&file, &mut diagnostics);
+        match yaml::parse(&mut remarks) {
+            Parsed::Document(root) => Some(read_root(path, dir, &root, &mut remarks)),
+            Parsed::Empty => {
+                remarks.error_in_file("is empty", Some("describe the test data under `data:`"));
+                None
+            }
+            Parsed::Unreadable => None,
+        }
+    });
+    diagnostics.sort_by_key(|diagnostic| {
+        let spot = diagnostic.place.spot.as_ref();
+        spot.map_or([0, 0], |spot| [spot.line, spot.column])
+    });
+    RecipeReading {
+        recipe,
+        diagnostics,
+    }
+}
+
+fn read_root(path: &Path, dir: &Path, root: &Node, remarks: &mut Remarks<'_>) -> Recipe {
+    let data = match &root.value {
+        Value::Map(entries) => entries.iter().find(|entry| entry.key == "data"),
+        _ => None,
+    };
+    let numbered = data.map_or(0, |data| names::numbered_cases(&data.value));
+    let mut reader = Reader {
+        dir,
+        programs: Programs::new(dir.join("generators")),
+        numbers: Numbers::up_to(numbered),
+        directories: Vec::new(),
+        has_entries: false,
+        taken: HashMap::new(),
+        seeded: HashMap::new(),
+        recipe: Recipe {
+            path: path.to_owned(),
+            cases: Vec::new(),
+            links: Vec::new(),
+            files: Vec::new(),
+        },
+    };
+    reader.root(root, remarks);
+    let mut recipe = reader.recipe;
+    recipe.cases.sort_by(|a, b| a.name.cmp(&b.name));
+    recipe.links.sort_by(|a, b| a.name.cmp(&b.name));
+    recipe
+}
+
+/// The directories of `data/` that a recipe can fill. `fuzz` holds what the fuzzer of BAPCtools found.
+const TOP: [&str; 7] = [
+    "sample",
+    "secret",
+    "invalid_input",
+    "invalid_answer",
+    "invalid_output",
+    "valid_output",
+    "fuzz",
+];
+
+/// What a name may be.
+const NAME_HELP: &str = "letters, digits, `_`, `-` and `.`, with a letter, digit or `_` first";
+
+const INPUT_KEYS: [&str; 3] = ["generate", "copy", "in"];
+
+const DIRECTORY_OTHER: &[Replaced] = &[
+    Replaced {
+        old: "type",
+        help: "a directory is what has `data`; remove the line",
+    },
+    Replaced {
+        old: "testdata.yaml",
+        help: "in format 2025-09: `test_group.yaml`",
+    },
+    Replaced {
+        old: "count",
+        help: "`count` belongs to a test case, beside its `generate`",
+    },
+    Replaced {
+        old: "visualizer",
+        help: "juror draws no pictures; in format 2025-09 visualizers have directories of their own",
+    },
+];
+
+const CASE_OTHER: &[Replaced] = &[
+    Replaced {
+        old: "type",
+        help: "a test case is what has `generate`, `copy` or `in`; remove the line",
+    },
+    Replaced {
+        old: "hint",
+        help: "in format 2025-09: `hint` under `yaml`",
+    },
+    Replaced {
+        old: "desc",
+        help: "in format 2025-09: `description` under `yaml`",
+    },
+    Replaced {
+        old: "description",
+        help: "write it under `yaml`",
+    },
+    Replaced {
+        old: "input",
+        help: "a command stands under `generate`, an input under `in`",
+    },
+    Replaced {
+        old: "visualizer",
+        help: "juror draws no pictures; in format 2025-09 visualizers have directories of their own",
+    },
+];
+
+struct Reader<'a> {
+    dir: &'a Path,
+    programs: Programs,
+    numbers: Numbers,
+    directories: Vec<Directory>,
+    /// Whether there is any entry for cases, right or wrong.
+    has_entries: bool,
+    /// The line of each name below `data/`.
+    taken: HashMap<String, u32>,
+    /// The line of each command that has a seed, with what else the seed is made of.
+    seeded: HashMap<(String, String, i64), u32>,
+    recipe: Recipe,
+}
+
+/// What a directory hands down to what is in it.
+#[derive(Clone)]
+struct Scope {
+    /// The path below `data/`, empty at the root.
+    name: String,
+    /// The same as the recipe spells it, without numbers.
+    keys: String,
+    solution: Option<PathBuf>,
+    random_salt: String,
+    tries: u32,
+    output_validator_args: Option<Vec<String>>,
+}
+
+impl Scope {
+    fn is_root(&self) -> bool {
+        self.keys.is_empty()
+    }
+
+    /// The same for something of this name.
+    fn inner(&self, key: &str, name: &str) -> Self {
+        Self {
+            name: join(&self.name, name),
+            keys: join(&self.keys, if key.is_empty() { name } else { key }),
+            ..self.clone()
+        }
+    }
+}
+
+impl Reader<'_> {
+    fn root(&mut self, root: &Node, remarks: &mut Remarks<'_>) {
+        let scope = Scope {
+            name: String::new(),
+            keys: String::new(),
+            solution: None,
+            random_salt: String::new(),
+            tries: 1,
+            output_validator_args: None,
+        };
+        self.directory(root, scope, remarks);
+        self.includes(remarks);
+        if !self.has_entries {
+            remarks.warning_in_file("describes no test case", Some("add cases under `data:`"));
+        }
+    }
+
+    fn directory(&mut self, node: &Node, mut scope: Scope, remarks: &mut Remarks<'_>) {
+        let Some(keys) = Keys::open(&scope.keys, node, remarks) else {
+            return;
+        };
+        let mut keys = keys.replaced(DIRECTORY_OTHER);
+        self.settings(&mut keys, &mut scope, remarks);
+        if let Some(config) = keys.take("test_group.yaml") {
+            scope.output_validator_args = contents::output_validator_args(config);
+            self.recipe.files.push(RecipeFile {
+                name: join(&scope.name, "test_group.yaml"),
+                contents: match &config.value {
+                    Value::Map(entries) if entries.is_empty() => String::new(),
+                    _ => yaml_text::write(config),
+                },
+            });
+        }
+        let mut directory = Directory {
+            name: scope.name.clone(),
+            keys: scope.keys.clone(),
+            includes: Vec::new(),
+            cases: Vec::new(),
+        };
+        if scope.is_root() {
+            if let Some(node) = keys.take("generators") {
+                self.programs.list(node, remarks);
+            }
+            keys.text("version", remarks);
+        } else if let Some(node) = keys.take("include") {
+            let items = keys::sequence("include", "a sequence of directories", node, remarks);
+            let include = |item: &Node, remarks: &mut Remarks<'_>| {
+                Some(Include {
+                    text: keys::filled_text("include", item, remarks)?,
+                    range: item.range,
+                })
+            };
+            let items = items.unwrap_or_default().iter();
+            directory.includes = items.filter_map(|item| include(item, remarks)).collect();
+        }
+        if let Some(data) = keys.entry("data") {
+            directory.cases = self.data(data, &scope, remarks);
+        }
+        self.directories.push(directory);
+        match scope.is_root() {
+            true => finish_root(&keys, remarks),
+            false => keys.finish(remarks),
+        }
+    }
+
+    /// `solution`, `random_salt` and `retries`, which directories and cases may set.
+    fn settings(&self, keys: &mut Keys<'_>, scope: &mut Scope, remarks: &mut Remarks<'_>) {
+        if let Some(node) = keys.take("solution") {
+            let text = match keys::is_null(node) {
+                true => None,
+                false => keys::text("solution", node, remarks).filter(|text| !text.is_empty()),
+            };
+            scope.solution = text.and_then(|text| self.solution(&text, node.range, remarks));
+        }
+        if let Some(node) = keys.take("random_salt") {
+            scope.random_salt = match keys::is_null(node) {
+                true => String::new(),
+                false => keys::text("random_salt", node, remarks).unwrap_or_default(),
+            };
+        }
+        if let Some(node) = keys.take("retries") {
+            let tries = keys::positive_integer("retries", "starts of a generator", node, remarks);
+            if let Some(tries) = tries.and_then(|tries| u32::try_from(tries).ok()) {
+                scope.tries = tries;
+            }
+        }
+    }
+
+    /// A path such as `/submissions/accepted/a.rs`, from the package's directory.
+    fn solution(&self, text: &str, range: Range, remarks: &mut Remarks<'_>) -> Option<PathBuf> {
+        let Some(below) = text.strip_prefix('/') else {
+            let message = format!("`solution` must start with `/`, not `{}`", shown(text));
+            let help = format!("the package is the root: /{}", shown(text));
+            remarks.error(range, message, Some(&help));
+            return None;
+        };
+        self.inside(self.dir, below, "solution", range, remarks)
+    }
+
+    /// A path below `base` that exists and does not leave it.
+    fn inside(
+        &self,
+        base: &Path,
+        below: &str,
+        what: &str,
+        range: Range,
+        remarks: &mut Remarks<'_>,
+    ) -> Option<PathBuf> {
+        let path = base.join(below);
+        if !is_below(below) {
+            let message = format!("`{what}` leads out of the package: `{}`", shown(below));
+            remarks.error(range, message, Some("name a file below the package"));
+            None
+        } else if !path.exists() {
+            let message = format!("there is no `{}`", shown(below));
+            let help = format!("{} is not there", path.display());
+            remarks.error(range, message, Some(&help));
+            None
+        } else {
+            Some(path)
+        }
+    }
+
+    /// Reads what is in a directory; gives the names of the cases directly in it.
+    fn data(&mut self, data: &Entry, scope: &Scope, remarks: &mut Remarks<'_>) -> Vec<String> {
+        let mut cases = Vec::new();
+        match &data.value.value {
+            Value::Map(entries) => {
+                // A map has no order, so that its names give one to the numbers below it.
+                let mut entries: Vec<&Entry> = entries.iter().collect();
+                entries.sort_by(|a, b| a.key.cmp(&b.key));
+                for entry in entries {
+                    self.child(entry, scope, &mut None, &mut cases, remarks);
+                }
+            }
+            Value::Sequence(items) if !scope.is_root() => {
+                let mut groups = Some(Numbers::up_to(names::numbered_groups(items)));
+                for item in items {
+                    match &item.value {
+                        Value::Map(entries) if entries.len() == 1 => {
+                            self.child(&entries[0], scope, &mut groups, &mut cases, remarks);
+                        }
+                        Value::Broken => {}
+                        _ => {
+                            self.has_entries = true;
+                            let message = "an item of a list has one name: `- NAME: COMMAND`";
+                            let help = "each item gets a number; write an item for each case";
+                            remarks.error(item.range, message, Some(help));
+                        }
+                    }
+                }
+            }
+            _ => {
+                let wanted = match scope.is_root() {
+                    true => "a map of directories such as `sample` and `secret`",
+                    false => "a map of names to cases, or a list of such for numbers",
+                };
+                keys::wrong_type("`data`", wanted, &data.value, remarks);
+            }
+        }
+        cases
+    }
+
+    /// Reads a directory or a case. In a list, there are numbers for directories; cases have theirs
+    /// from the whole recipe.
+    fn child(
+        &mut self,
+        entry: &Entry,
+        scope: &Scope,
+        groups: &mut Option<Numbers>,
+        cases: &mut Vec<String>,
+        remarks: &mut Remarks<'_>,
+    ) {
+        if !may_be_name(entry, scope, groups.is_some(), remarks) {
+            return;
+        }
+        if !is_directory(&entry.value) {
+            let numbered = groups.is_some();
+            self.cases(entry, scope, numbered, cases, remarks);
+            return;
+        }
+        let name = match groups {
+            Some(groups) => groups.name(&entry.key),
+            None => entry.key.clone(),
+        };
+        let inner = scope.inner(&entry.key, &name);
+        if self.take(&inner.name, entry.key_range, remarks) {
+            self.directory(&entry.value, inner, remarks);
+        }
+    }
+
+    /// Whether nothing else has this name.
+    fn take(&mut self, name: &str, range: Range, remarks: &mut Remarks<'_>) -> bool {
+        match self.taken.insert(name.to_owned(), range.line) {
+            None => true,
+            Some(line) => {
+                let message = format!("`{name}` is there twice; first on line {line}");
+                remarks.error(range, message, Some("rename one of the two"));
+                self.taken.insert(name.to_owned(), line);
+                false
+            }
+        }
+    }
+
+    /// Reads an entry that makes one case, or several by `count`.
+    fn cases(
+        &mut self,
+        entry: &Entry,
+        scope: &Scope,
+        numbered: bool,
+        cases: &mut Vec<String>,
+        remarks: &mut Remarks<'_>,
+    ) {
+        self.has_entries = true;
+        let Some(plan) = self.plan(entry, scope, remarks) else {
+            // Its numbers stay free, so that the names of the others can be told.
+            if numbered {
+                self.numbers.name(&entry.key);
+            }
+            return;
+        };
+        let suffixes = match &plan.counts {
+            Some(counts) => names::suffixes(counts),
+            None => vec![String::new()],
+        };
+        let counts = plan.counts.as_deref().unwrap_or(&[1]);
+        for (count, suffix) in counts.iter().zip(suffixes) {
+            let name = match numbered {
+                true => self.numbers.name(&entry.key),
+                false => entry.key.clone(),
+            } + &suffix;
+            if name == "test_group" {
+                let help = "rename it: its .yaml file would be that of the group";
+                let message = "a test case must not be called `test_group`";
+                remarks.error(entry.key_range, message, Some(help));
+                return;
+            }
+            let name = join(&scope.name, &name);
+            if !self.take(&name, entry.key_range, remarks) || !self.is_new(&plan, *count, remarks) {
+                continue;
+            }
+            cases.push(name.clone());
+            let mut case = plan.case.clone();
+            case.name = name;
+            if let Some(line) = &plan.line {
+                case.input = InputSource::Command(GeneratorCommand {
+                    program: line.program.clone(),
+                    args: line.args.clone(),
+                    line: line.text.clone(),
+                    random_salt: plan.scope.random_salt.clone(),
+                    count: *count,
+                    tries: if line.has_seed() { plan.scope.tries } else { 1 },
+                });
+            }
+            self.recipe.cases.push(case);
+        }
+    }
+
+    /// Whether no other case has the same command and with it the same seed.
+    fn is_new(&mut self, plan: &Plan, count: i64, remarks: &mut Remarks<'_>) -> bool {
+        let Some(line) = plan.line.as_ref().filter(|line| line.has_seed()) else {
+            return true;
+        };
+        let key = (plan.scope.random_salt.clone(), line.text.clone(), count);
+        match self.seeded.insert(key, line.range.line) {
+            None => true,
+            Some(first) => {
+                let message = format!("is the same command as on line {first}, with the same seed");
+                let help =
+                    "make them differ by a number, such as `{seed:2}`; or use `count` or `include`";
+                remarks.error(line.range, message, Some(help));
+                false
+            }
+        }
+    }
+
+    /// What an entry says about its cases.
+    fn plan(&self, entry: &Entry, scope: &Scope, remarks: &mut Remarks<'_>) -> Option<Plan> {
+        let mut scope = scope.inner(&entry.key, &entry.key);
+        let mut keys = match &entry.value.value {
+            // A command alone.
+            Value::Scalar(_) if !keys::is_null(&entry.value) => Keys::over(&scope.keys, &[]),
+            Value::Map(entries) => Keys::over(&scope.keys, entries).replaced(CASE_OTHER),
+            Value::Broken => return None,
+            _ => return no_input(entry, remarks),
+        };
+        self.settings(&mut keys, &mut scope, remarks);
+        let command = match &entry.value.value {
+            Value::Scalar(_) => Some(&entry.value),
+            _ => keys.take("generate"),
+        };
+        let line = command.map(|node| self.programs.line(node, remarks));
+        let copy = keys.take("copy").map(|node| self.copy(node, remarks));
+        let counts = keys
+            .take("count")
+            .map(|node| (node, names::counts(node, remarks)));
+        let patterns = keys.take("match");
+        let patterns = patterns.map(|node| contents::patterns(node, remarks));
+        let given = contents::given(&mut keys, remarks);
+        keys.finish(remarks);
+        let (given, line, copy) = (given?, transposed(line)?, transposed(copy)?);
+        let counts = match counts {
+            Some((node, counts)) => {
+                self.check_count(node, line.as_ref(), remarks)?;
+                Some(counts?)
+            }
+            None => None,
+        };
+        let copied_input = copy.as_ref().filter(|copy| copy.has_input);
+        let input = match (&line, copied_input, given.input) {
+            (Some(_), None, None) | (None, Some(_), None) => InputSource::Copy,
+            (None, None, Some(text)) => InputSource::Literal(text),
+            (None, None, None) => return no_input(entry, remarks),
+            _ => {
+                let message = format!("`{}` has several inputs", shown(&entry.key));
+                let help = "give it one of `generate`, `copy` and `in`";
+                remarks.error(entry.key_range, message, Some(help));
+                return None;
+            }
+        };
+        let answer = match (scope.name.split('/').next(), scope.solution.take()) {
+            (Some("invalid_input"), _) => AnswerSource::None,
+            (Some("invalid_answer"), _) | (_, None) => AnswerSource::Own,
+            (_, Some(solution)) => AnswerSource::Solution(solution),
+        };
+        let args = given.output_validator_args;
+        let case = RecipeCase {
+            name: String::new(),
+            place: remarks.file.place(entry.key_range),
+            input,
+            copy: copy.map(|copy| copy.base),
+            files: given.files,
+            answer,
+            patterns: patterns.unwrap_or_default(),
+            output_validator_args: args.or_else(|| scope.output_validator_args.clone()),
+        };
+        Some(Plan {
+            case,
+            line,
+            counts,
+            scope,
+        })
+    }
+
+    /// `count` needs a command, and one whose cases can differ.
+    fn check_count(
+        &self,
+        count: &Node,
+        line: Option<&Line>,
+        remarks: &mut Remarks<'_>,
+    ) -> Option<()> {
+        let help = match line {
+            Some(line) if line.varies() => return Some(()),
+            Some(_) => "put `{seed}` or `{count}` into the command, so that its cases differ",
+            None => "only what `generate` makes can be counted; write an entry for each case",
+        };
+        remarks.error(count.range, "`count` would make equal cases", Some(help));
+        None
+    }
+
+    /// The path that the copied files begin with.
+    fn copy(&self, node: &Node, remarks: &mut Remarks<'_>) -> Option<Copied> {
+        let base = keys::filled_text("copy", node, remarks)?;
+        let generators = self.dir.join("generators");
+        let file = |extension: &str| format!("{base}.{extension}");
+        let has = |extension: &str| generators.join(file(extension)).is_file();
+        if is_below(&base) && CASE_EXTENSIONS.into_iter().any(has) {
+            return Some(Copied {
+                has_input: has("in"),
+                base: generators.join(base),
+            });
+        }
+        if is_below(&base)
+            && let Some((stem, _)) = base
+                .rsplit_once('.')
+                .filter(|_| generators.join(&base).is_file())
+        {
+            let message = format!("`copy` names a file: `{}`", shown(&base));
+            let help = format!("leave out the ending: copy: {}", shown(stem));
+            remarks.error(node.range, message, Some(&help));
+            return None;
+        }
+        self.inside(&generators, &file("in"), "copy", node.range, remarks)?;
+        None
+    }
+
+    /// Makes links of what is included.
+    fn includes(&mut self, remarks: &mut Remarks<'_>) {
+        for found in include::resolve(&self.directories, remarks) {
+            if self.take(&found.link.name, found.range, remarks) {
+                self.recipe.links.push(found.link);
+            }
+        }
+    }
+}
+
+/// What an entry says about its cases.
+struct Plan {
+    /// A case as it would be without `count` and `generate`, and without its name.
+    case: RecipeCase,
+    line: Option<Line>,
+    counts: Option<Vec<i64>>,
+    scope: Scope,
+}
+
+/// What `copy` names.
+struct Copied {
+    base: PathBuf,
+    has_input: bool,
+}
+
+/// `None` where something is there and wrong.
+fn transposed<T>(value: Option<Option<T>>) -> Option<Option<T>> {
+    match value {
+        None => Some(None),
+        Some(value) => value.map(Some),
+    }
+}
+
+fn no_input<T>(entry: &Entry, remarks: &mut Remarks<'_>) -> Option<T> {
+    let message = format!("`{}` has no input", shown(&entry.key));
+    let help = "give it one of `generate`, `copy` and `in`";
+    remarks.error(entry.key_range, message, Some(help));
+    None
+}
+
+/// Whether an entry's name can be one.
+fn may_be_name(entry: &Entry, scope: &Scope, numbered: bool, remarks: &mut Remarks<'_>) -> bool {
+    if scope.is_root() && !TOP.contains(&entry.key.as_str()) {
+        let message = format!("`data/{}` holds no test cases", shown(&entry.key));
+        let help = format!("the directories are {}", TOP.join(", "));
+        remarks.error(entry.key_range, message, Some(&help));
+        return false;
+    }
+    if scope.is_root() && !is_directory(&entry.value) {
+        let message = format!("`{}` must be a directory", shown(&entry.key));
+        let help = format!("write `{}: {{ data: ... }}`", entry.key);
+        remarks.error(entry.key_range, message, Some(&help));
+        return false;
+    }
+    if !(is_valid_name(&entry.key) || entry.key.is_empty() && numbered) {
+        let message = format!("`{}` cannot be the name of a file", shown(&entry.key));
+        remarks.error(entry.key_range, message, Some(NAME_HELP));
+        return false;
+    }
+    true
+}
+
+/// At the top, what other tools want to say may stand; a slip of the pen may not.
+fn finish_root(keys: &Keys<'_>, remarks: &mut Remarks<'_>) {
+    let known = keys.known();
+    for entry in keys.rest() {
+        let message = format!("unknown key `{}`", shown(&entry.key));
+        match (
+            entry.key.as_str(),
+            nearest(&entry.key, known.iter().copied()),
+        ) {
+            ("include", _) => {
+                let help = "write it in the directory that is to have the cases";
+                remarks.error(entry.key_range, message, Some(help));
+            }
+            (_, Some(known)) => {
+                let help = format!("did you mean `{known}`?");
+                remarks.error(entry.key_range, message, Some(&help));
+            }
+            (_, None) => {
+                let message = format!("`{}` is ignored: juror has no such key", shown(&entry.key));
+                let help = format!(
+                    "fine if another tool reads it; known keys: {}",
+                    list(known.iter().copied())
+                );
+                remarks.warning(entry.key_range, message, Some(&help));
+            }
+        }
+    }
+}
+
+/// Directories have `data` or another key of theirs, cases have not; an empty map is a directory
+/// without cases.
+fn is_directory(node: &Node) -> bool {
+    let Value::Map(entries) = &node.value else {
+        return false;
+    };
+    let has = |key: &str| entries.iter().any(|entry| entry.key == key);
+    let mut own = ["data", "include", "test_group.yaml"].into_iter();
+    own.any(has)
+        || !INPUT_KEYS
+            .into_iter()
+            .chain(CASE_EXTENSIONS)
+            .chain(["count", "match"])
+            .any(has)
+}
+
+fn is_below(path: &str) -> bool {
+    let path = Path::new(path);
+    path.components()
+        .all(|component| matches!(component, std::path::Component::Normal(_)))
+}
+
+fn join(directory: &str, name: &str) -> String {
+    match directory {
+        "" => name.to_owned(),
+        directory => format!("{directory}/{name}"),
+    }
+}
