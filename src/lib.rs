@@ -5,6 +5,7 @@ pub mod check;
 pub mod cli;
 pub mod executor;
 pub mod generate;
+pub mod grammar;
 pub mod judge;
 pub mod language;
 pub mod model;

@@ -1,0 +1,137 @@
+//! What the operators of the language do with values.
+//!
+//! Source: the language's specification. Where it is silent: integer division cuts towards zero, the
+//! remainder has the sign of the dividend, floats are exact.
+
+use std::cmp::Ordering;
+
+use num_rational::BigRational;
+use num_traits::{ToPrimitive, Zero};
+
+use crate::grammar::ast::{Compare, Op};
+use crate::grammar::number::{Int, POWER_BITS_MAX};
+use crate::grammar::value::Value;
+
+/// `left op right`.
+///
+/// # Errors
+/// What is wrong, in words.
+pub(super) fn binary(op: Op, left: &Value, right: &Value) -> Result<Value, String> {
+    match (left, right) {
+        (Value::Int(a), Value::Int(b)) => integers(op, a, b).map(Value::Int),
+        _ => floats(op, left, right),
+    }
+}
+
+fn integers(op: Op, a: &Int, b: &Int) -> Result<Int, String> {
+    match op {
+        Op::Add => Ok(a.plus(b)),
+        Op::Sub => Ok(a.minus(b)),
+        Op::Mul => Ok(a.times(b)),
+        Op::Div => a
+            .divided(b)
+            .ok_or_else(|| format!("{a} is divided by zero")),
+        Op::Rem => a
+            .remainder(b)
+            .ok_or_else(|| format!("the remainder of {a} by zero")),
+        Op::Pow => {
+            let exponent = exponent(b)?;
+            a.power(exponent).ok_or_else(|| {
+                format!("{a} ^ {b} is too large: its result may have {POWER_BITS_MAX} bits")
+            })
+        }
+    }
+}
+
+fn floats(op: Op, left: &Value, right: &Value) -> Result<Value, String> {
+    let ratio = |value: &Value| {
+        value.ratio().ok_or_else(|| {
+            format!(
+                "{value} is {}, with which nothing is computed",
+                value.kind()
+            )
+        })
+    };
+    let (a, b) = (ratio(left)?, ratio(right)?);
+    let result = match op {
+        Op::Add => a + b,
+        Op::Sub => a - b,
+        Op::Mul => a * b,
+        Op::Div if b.is_zero() => return Err(format!("{left} is divided by zero")),
+        Op::Div => a / b,
+        Op::Rem => {
+            return Err(format!(
+                "`%` needs integers, and {left} % {right} has a float"
+            ));
+        }
+        Op::Pow => {
+            let Value::Int(exponent_value) = right else {
+                return Err(format!(
+                    "the exponent {right} is {}, not an integer",
+                    right.kind()
+                ));
+            };
+            let exponent = exponent(exponent_value)?;
+            let bits = a.numer().bits().max(a.denom().bits());
+            match i32::try_from(exponent) {
+                Ok(exponent)
+                    if bits.saturating_mul(exponent.unsigned_abs().into()) <= POWER_BITS_MAX =>
+                {
+                    a.pow(exponent)
+                }
+                _ => return Err(format!("{left} ^ {right} is too large")),
+            }
+        }
+    };
+    Ok(float(result))
+}
+
+fn exponent(value: &Int) -> Result<u64, String> {
+    let fits = match value {
+        Int::Small(value) => u64::try_from(*value).ok(),
+        Int::Big(value) => value.to_u64(),
+    };
+    fits.ok_or_else(|| format!("the exponent {value} is not from 0 to 2^64 - 1"))
+}
+
+/// `-value`.
+///
+/// # Errors
+/// What is wrong, in words.
+pub(super) fn negated(value: &Value) -> Result<Value, String> {
+    match value {
+        Value::Int(value) => Ok(Value::Int(value.negated())),
+        Value::Float(value) => Ok(float(-(**value).clone())),
+        Value::Text(_) => Err(format!("{value} is a string, which has no negative")),
+    }
+}
+
+/// A float's value.
+pub(super) fn float(ratio: BigRational) -> Value {
+    Value::Float(Box::new(ratio))
+}
+
+impl Compare {
+    /// The same comparison with its sides exchanged.
+    pub(super) fn turned(self) -> Self {
+        match self {
+            Self::Less => Self::Greater,
+            Self::Greater => Self::Less,
+            Self::LessEqual => Self::GreaterEqual,
+            Self::GreaterEqual => Self::LessEqual,
+            Self::Equal | Self::NotEqual => self,
+        }
+    }
+
+    /// Whether it holds for two values that compare like this.
+    pub(super) fn holds(self, ordering: Ordering) -> bool {
+        match self {
+            Self::Less => ordering.is_lt(),
+            Self::Greater => ordering.is_gt(),
+            Self::LessEqual => ordering.is_le(),
+            Self::GreaterEqual => ordering.is_ge(),
+            Self::Equal => ordering.is_eq(),
+            Self::NotEqual => ordering.is_ne(),
+        }
+    }
+}

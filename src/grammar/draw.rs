@@ -1,0 +1,406 @@
+//! Chooses values: at random in a shape, or as they were before.
+
+use std::collections::HashMap;
+
+use crate::grammar::chance::Chance;
+use crate::grammar::number::Int;
+use crate::grammar::port::LoopState;
+use crate::grammar::program::Grammar;
+use crate::grammar::shape::{Cases, Counts, Shape, Values};
+
+/// Where a value is drawn.
+pub(super) struct Draw<'a> {
+    /// The command.
+    pub site: usize,
+    /// The least value.
+    pub min: &'a Int,
+    /// The greatest value.
+    pub max: &'a Int,
+    /// The number is to be divided by ten to this.
+    pub unit: u32,
+    /// The loops around it, from outside.
+    pub loops: &'a [LoopState],
+    /// How often a value drawn here has led nowhere.
+    pub retry: u32,
+}
+
+/// How long a text is to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Length {
+    Random,
+    Least,
+    Most,
+}
+
+/// Chooses values.
+pub(super) trait Source {
+    /// A number, mostly within the bounds.
+    fn number(&mut self, draw: &Draw<'_>) -> Int;
+    /// A text that was chosen before, if there is one.
+    fn text(&mut self, site: usize) -> Option<Vec<u8>>;
+    /// How long texts are to be.
+    fn length(&self) -> Length;
+    /// How many decimals a float gets, from `min` to `max`.
+    fn decimals(&mut self, site: usize, min: u32, max: u32) -> u32;
+    /// The answer to a question about what comes next, where both can be.
+    fn answer(&mut self, question: usize, loops: &[LoopState]) -> bool;
+    /// An answer that could not be otherwise.
+    fn forced(&mut self, _question: usize) {}
+    /// For what must be drawn anew.
+    fn chance(&mut self) -> &mut Chance;
+    /// A loop begins.
+    fn enter(&mut self, _id: usize, _count: Option<u32>) {}
+    /// An iteration begins.
+    fn iteration(&mut self, _id: usize, _index: u64) {}
+    /// A loop is left.
+    fn leave(&mut self, _id: usize) {}
+}
+
+/// Values in a shape.
+pub(super) struct Shaped<'a> {
+    grammar: &'a Grammar,
+    shape: &'a Shape,
+    chance: Chance,
+    /// How strongly values of these sites are drawn towards a bound, by site.
+    tilt: Vec<Tilt>,
+    plans: HashMap<PlanKey, Plan>,
+    /// The numbers of the first test case, for the same ones again.
+    first_case: HashMap<PlaceKey, Int>,
+    /// For each question, how likely its test is to hold, in thousandths.
+    likely: Vec<u64>,
+    /// For each loop without a count, how often it goes round.
+    rounds: Vec<u64>,
+}
+
+/// How strongly values are drawn towards a bound.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Tilt {
+    /// As the shape says.
+    Shape,
+    /// Anywhere.
+    Level,
+    /// Towards the least, this strongly.
+    Low(u32),
+    /// Towards the greatest, this strongly.
+    High(u32),
+}
+
+#[derive(PartialEq, Eq, Hash)]
+struct PlanKey {
+    site: usize,
+    case: u64,
+}
+
+#[derive(PartialEq, Eq, Hash)]
+struct PlaceKey {
+    site: usize,
+    place: Vec<u64>,
+}
+
+/// The values of a row, as far as they are settled beforehand.
+enum Plan {
+    /// One after the other; the last again beyond the end.
+    Row(Vec<Int>),
+    /// These in turn.
+    Cycle(Vec<Int>),
+    /// One of these.
+    OneOf(Vec<Int>),
+    /// The second everywhere but in one place.
+    Except { at: u64, there: Int, elsewhere: Int },
+}
+
+/// The longest row that is settled beforehand.
+const ROW_MAX: u64 = 1 << 22;
+/// How many iterations are assumed of a loop without a count.
+const ROW_GUESS: u64 = 16;
+
+impl<'a> Shaped<'a> {
+    pub(super) fn new(
+        grammar: &'a Grammar,
+        shape: &'a Shape,
+        mut chance: Chance,
+        tilt: Vec<Tilt>,
+    ) -> Self {
+        // In one input a question is answered always alike, in the next mostly so or half and half.
+        let likely = grammar
+            .questions
+            .iter()
+            .map(|_| [500, 500, 0, 1000, 900, 100][chance.below(6) as usize]);
+        Self {
+            likely: likely.collect(),
+            rounds: vec![0; grammar.loops.len()],
+            grammar,
+            shape,
+            chance,
+            tilt,
+            plans: HashMap::new(),
+            first_case: HashMap::new(),
+        }
+    }
+
+    /// The test case within the input, from 0.
+    fn case(&self, loops: &[LoopState]) -> u64 {
+        match loops.first() {
+            Some(state) if self.grammar.loops[state.id].is_cases => state.index,
+            _ => 0,
+        }
+    }
+
+    /// The loops within the test case.
+    fn inner<'l>(&self, loops: &'l [LoopState]) -> &'l [LoopState] {
+        match loops.first() {
+            Some(state) if self.grammar.loops[state.id].is_cases => &loops[1..],
+            _ => loops,
+        }
+    }
+
+    fn count(&mut self, draw: &Draw<'_>, is_case_count: bool) -> Int {
+        let case = self.case(draw.loops);
+        let few = |count: i64| Int::Small(count).clamp(draw.min.clone(), draw.max.clone());
+        let counts = match (self.shape.cases, is_case_count) {
+            (Cases::Plain, _) => self.shape.counts,
+            (Cases::ManyTiny, true) => Counts::Most,
+            (Cases::ManyTiny, false) => Counts::Small,
+            (Cases::OneHuge, true) => Counts::Least,
+            (Cases::OneHuge, false) => Counts::Most,
+            (Cases::BigBeforeSmall, true) => return few(3),
+            (Cases::BigBeforeSmall, false) if case == 0 => Counts::Most,
+            (Cases::BigBeforeSmall, false) => Counts::Small,
+            (Cases::SameTwice, true) => return few(2),
+            (Cases::SameTwice, false) => Counts::Random,
+        };
+        let within = |value: Int| value.clamp(draw.min.clone(), draw.max.clone());
+        match counts {
+            Counts::Random => self.chance.between(draw.min, draw.max),
+            Counts::Least => draw.min.clone(),
+            Counts::AboveLeast => within(draw.min.plus(&Int::ONE)),
+            Counts::BelowMost => within(draw.max.minus(&Int::ONE)),
+            Counts::Most => draw.max.clone(),
+            Counts::Small => {
+                let most = within(draw.min.plus(&Int::Small(4)));
+                self.chance.between(draw.min, &most)
+            }
+        }
+    }
+
+    fn value(&mut self, draw: &Draw<'_>) -> Int {
+        let zero = || Int::ZERO.clamp(draw.min.clone(), draw.max.clone());
+        match self.shape.values {
+            Values::Random => self.chance.between(draw.min, draw.max),
+            Values::Least => draw.min.clone(),
+            Values::Most => draw.max.clone(),
+            Values::Zero => zero(),
+            Values::Largest => match draw.min.magnitude() > draw.max.magnitude() {
+                true => draw.min.clone(),
+                false => draw.max.clone(),
+            },
+            Values::Small => {
+                let middle = zero();
+                let near = |by: i64| {
+                    middle
+                        .plus(&Int::Small(by))
+                        .clamp(draw.min.clone(), draw.max.clone())
+                };
+                // Around zero where that is inside, so that signs differ too.
+                self.chance.between(&near(-2), &near(3))
+            }
+            _ => self.planned(draw),
+        }
+    }
+
+    fn planned(&mut self, draw: &Draw<'_>) -> Int {
+        let loops = self.inner(draw.loops);
+        let size = |state: &LoopState| state.count.map_or(ROW_GUESS, u64::from).max(1);
+        let place = loops.iter().fold(0_u64, |place, state| {
+            place
+                .saturating_mul(size(state))
+                .saturating_add(state.index)
+        });
+        let length = loops
+            .iter()
+            .fold(1_u64, |length, state| length.saturating_mul(size(state)));
+        let key = PlanKey {
+            site: draw.site,
+            case: self.case(draw.loops),
+        };
+        if length > ROW_MAX {
+            return self.chance.between(draw.min, draw.max);
+        }
+        if !self.plans.contains_key(&key) {
+            let plan = self.plan(draw, length);
+            self.plans.insert(
+                PlanKey {
+                    site: key.site,
+                    case: key.case,
+                },
+                plan,
+            );
+        }
+        let place_in = |values: &[Int]| {
+            usize::try_from(place)
+                .unwrap_or(usize::MAX)
+                .min(values.len() - 1)
+        };
+        let value = match &self.plans[&key] {
+            Plan::Row(values) => values[place_in(values)].clone(),
+            Plan::Cycle(values) => values[(place % values.len() as u64) as usize].clone(),
+            Plan::OneOf(values) => values[self.chance.below(values.len() as u64) as usize].clone(),
+            Plan::Except {
+                at,
+                there,
+                elsewhere,
+            } => match *at == place {
+                true => there.clone(),
+                false => elsewhere.clone(),
+            },
+        };
+        value.clamp(draw.min.clone(), draw.max.clone())
+    }
+
+    /// Settles the values of a row of this length.
+    fn plan(&mut self, draw: &Draw<'_>, length: u64) -> Plan {
+        let chance = &mut self.chance;
+        let mut drawn = |count: u64| -> Vec<Int> {
+            (0..count)
+                .map(|_| chance.between(draw.min, draw.max))
+                .collect()
+        };
+        match self.shape.values {
+            Values::Increasing => {
+                let mut values = drawn(length);
+                values.sort();
+                Plan::Row(values)
+            }
+            Values::Decreasing => {
+                let mut values = drawn(length);
+                values.sort();
+                values.reverse();
+                Plan::Row(values)
+            }
+            Values::AlmostSorted => {
+                let mut values = drawn(length);
+                values.sort();
+                for _ in 0..=length / 10 {
+                    let (a, b) = (self.chance.below(length), self.chance.below(length));
+                    values.swap(a as usize, b as usize);
+                }
+                Plan::Row(values)
+            }
+            Values::Alternating => Plan::Cycle(vec![draw.max.clone(), draw.min.clone()]),
+            Values::Spike => Plan::Except {
+                at: length / 2,
+                there: draw.max.clone(),
+                elsewhere: draw.min.clone(),
+            },
+            Values::FewDistinct => Plan::OneOf(drawn(3)),
+            Values::Planted => {
+                let mut pattern = drawn(4);
+                pattern.truncate(2 + self.chance.below(3) as usize);
+                let period = pattern.len();
+                let mut values: Vec<Int> = (0..length)
+                    .map(|at| pattern[at as usize % period].clone())
+                    .collect();
+                let at = self.chance.below(length) as usize;
+                values[at] = self.chance.between(draw.min, draw.max);
+                Plan::Row(values)
+            }
+            _ => Plan::Cycle(drawn(1)),
+        }
+    }
+}
+
+impl Source for Shaped<'_> {
+    fn number(&mut self, draw: &Draw<'_>) -> Int {
+        let tilt = match draw.retry {
+            0 => self.tilt[draw.site],
+            // What has led nowhere is not proposed again.
+            retry => match retry % 6 {
+                1 | 4 => Tilt::Level,
+                2 => Tilt::Low(1 << (retry / 6).min(6)),
+                3 => Tilt::High(1 << (retry / 6).min(6)),
+                5 => Tilt::Low(64),
+                _ => Tilt::High(64),
+            },
+        };
+        let (grammar, cases) = (self.grammar, self.shape.cases);
+        let site = &grammar.sites[draw.site];
+        let place = || PlaceKey {
+            site: draw.site,
+            place: self
+                .inner(draw.loops)
+                .iter()
+                .map(|state| state.index)
+                .collect(),
+        };
+        let is_first = self.case(draw.loops) == 0;
+        let repeats = cases == Cases::SameTwice && !draw.loops.is_empty();
+        if repeats
+            && !is_first
+            && draw.retry == 0
+            && let Some(value) = self.first_case.get(&place())
+        {
+            return value.clone();
+        }
+        let kept = (repeats && is_first).then(place);
+        let value = match tilt {
+            Tilt::Level => self.chance.between(draw.min, draw.max),
+            Tilt::Low(strength) => self.chance.near(draw.min, draw.max, strength),
+            Tilt::High(strength) => {
+                let drawn = self.chance.near(draw.min, draw.max, strength);
+                draw.max.minus(&drawn.minus(draw.min))
+            }
+            Tilt::Shape if site.is_count => self.count(draw, site.is_case_count),
+            Tilt::Shape => self.value(draw),
+        };
+        if let Some(place) = kept {
+            self.first_case.insert(place, value.clone());
+        }
+        value
+    }
+
+    fn text(&mut self, _site: usize) -> Option<Vec<u8>> {
+        None
+    }
+
+    fn length(&self) -> Length {
+        match self.shape.values {
+            Values::Least => Length::Least,
+            Values::Most | Values::Largest => Length::Most,
+            _ => Length::Random,
+        }
+    }
+
+    fn decimals(&mut self, _site: usize, min: u32, max: u32) -> u32 {
+        min + self.chance.below(u64::from(max - min) + 1) as u32
+    }
+
+    fn answer(&mut self, question: usize, loops: &[LoopState]) -> bool {
+        let question_site = &self.grammar.questions[question];
+        let holds = match question_site.of_loop {
+            // The loop that asks is the innermost one.
+            Some(id) => loops
+                .last()
+                .is_some_and(|state| state.id == id && state.index < self.rounds[id]),
+            None if question_site.is_asserted => true,
+            None => self.chance.happens(self.likely[question]),
+        };
+        holds == question_site.is_positive
+    }
+
+    fn chance(&mut self) -> &mut Chance {
+        &mut self.chance
+    }
+
+    fn enter(&mut self, id: usize, count: Option<u32>) {
+        if count.is_none() {
+            self.rounds[id] = match self.shape.counts {
+                Counts::Least => 0,
+                Counts::AboveLeast => 1,
+                Counts::Most => 1000,
+                Counts::BelowMost => 999,
+                Counts::Small => self.chance.below(4),
+                Counts::Random => self.chance.below(30),
+            };
+        }
+    }
+}

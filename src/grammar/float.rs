@@ -1,0 +1,194 @@
+//! Floats as they are written.
+//!
+//! Source: the language's specification: `-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?`, exactly one digit other
+//! than zero before the point where `FLOATP` reads scientific notation.
+
+use std::cmp::Ordering;
+
+use num_bigint::BigInt;
+use num_rational::BigRational;
+use num_traits::ToPrimitive;
+
+use crate::grammar::ast::Notation;
+use crate::grammar::number::{show_ratio, ten_to};
+use crate::grammar::port::FloatRules;
+use crate::grammar::token::{EXPONENT_MAX, decimal};
+
+/// A float's text, taken apart; all lengths in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Scanned {
+    /// The whole.
+    pub length: usize,
+    /// 1 with a minus sign.
+    pub sign: usize,
+    /// Digits before the point.
+    pub whole: usize,
+    /// Digits behind the point.
+    pub decimals: usize,
+    /// From `e` to the end; 0 without exponent.
+    pub exponent: usize,
+}
+
+/// Takes apart the longest float at the start of a text.
+pub(super) fn scan(text: &[u8]) -> Option<Scanned> {
+    let digits = |from: usize| {
+        text.get(from..)
+            .unwrap_or_default()
+            .iter()
+            .take_while(|byte| byte.is_ascii_digit())
+            .count()
+    };
+    let sign = usize::from(text.first() == Some(&b'-'));
+    let whole = digits(sign);
+    if whole == 0 {
+        return None;
+    }
+    let mut length = sign + whole;
+    let mut decimals = 0;
+    if text.get(length) == Some(&b'.') {
+        decimals = digits(length + 1);
+        if decimals > 0 {
+            length += 1 + decimals;
+        }
+    }
+    let mut exponent = 0;
+    if matches!(text.get(length), Some(b'e' | b'E')) {
+        let exponent_sign = usize::from(matches!(text.get(length + 1), Some(b'+' | b'-')));
+        let count = digits(length + 1 + exponent_sign);
+        if count > 0 {
+            exponent = 1 + exponent_sign + count;
+            length += exponent;
+        }
+    }
+    Some(Scanned {
+        length,
+        sign,
+        whole,
+        decimals,
+        exponent,
+    })
+}
+
+/// Bounds as integers of a common unit, for a comparison without big numbers.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Quick {
+    min: i128,
+    max: i128,
+    /// The unit is ten to the minus this.
+    scale: u32,
+}
+
+impl Quick {
+    /// The bounds, if they are decimals of moderate size.
+    pub(super) fn new(min: &BigRational, max: &BigRational) -> Option<Self> {
+        const LARGEST: i128 = 1 << 62;
+        (0..=9).find_map(|scale| {
+            let unit = BigRational::from_integer(ten_to(scale));
+            let scaled = |bound: &BigRational| {
+                let bound = bound * &unit;
+                let bound = bound.is_integer().then(|| bound.to_integer().to_i128())??;
+                (bound.abs() <= LARGEST).then_some(bound)
+            };
+            Some(Self {
+                min: scaled(min)?,
+                max: scaled(max)?,
+                scale,
+            })
+        })
+    }
+
+    /// Whether a float without exponent and of at most 18 digits is within the bounds.
+    pub(super) fn contains(&self, text: &[u8], scanned: &Scanned) -> Option<bool> {
+        if scanned.exponent > 0 || scanned.whole + scanned.decimals > 18 {
+            return None;
+        }
+        let mut mantissa: i128 = 0;
+        for byte in &text[scanned.sign..scanned.length] {
+            if *byte != b'.' {
+                mantissa = mantissa * 10 + i128::from(byte - b'0');
+            }
+        }
+        if scanned.sign == 1 {
+            mantissa = -mantissa;
+        }
+        let decimals = u32::try_from(scanned.decimals).ok()?;
+        let (value, min, max) = match self.scale.cmp(&decimals) {
+            Ordering::Less => {
+                let factor = 10_i128.pow(decimals - self.scale);
+                (mantissa, self.min * factor, self.max * factor)
+            }
+            _ => (
+                mantissa * 10_i128.pow(self.scale - decimals),
+                self.min,
+                self.max,
+            ),
+        };
+        Some(min <= value && value <= max)
+    }
+}
+
+/// The value of a float's text; `None` where its exponent is beyond what juror computes with.
+pub(super) fn value(text: &[u8], scanned: &Scanned) -> Option<BigRational> {
+    let exponent = match scanned.exponent {
+        0 => 0,
+        length => {
+            let digits = &text[scanned.length - length + 1..scanned.length];
+            let digits = std::str::from_utf8(digits).ok()?;
+            let exponent: i64 = digits.parse().ok()?;
+            (exponent.unsigned_abs() <= u64::from(EXPONENT_MAX)).then_some(exponent)?
+        }
+    };
+    let mantissa = &text[scanned.sign..scanned.length - scanned.exponent];
+    let value = decimal(mantissa, exponent);
+    Some(if scanned.sign == 1 { -value } else { value })
+}
+
+/// What is wrong with how a float is written, beside its value.
+pub(super) fn form_fault(text: &[u8], scanned: &Scanned, rules: &FloatRules) -> Option<String> {
+    match rules.notation {
+        Notation::Fixed if scanned.exponent > 0 => return Some("has an exponent".to_owned()),
+        Notation::Scientific if scanned.exponent == 0 => return Some("has no exponent".to_owned()),
+        _ => {}
+    }
+    let range = rules.decimals?;
+    let decimals = u32::try_from(scanned.decimals).unwrap_or(u32::MAX);
+    if decimals < range.min || decimals > range.max {
+        return Some(format!(
+            "has {}",
+            crate::model::text::count(decimals, "decimal")
+        ));
+    }
+    let is_normal = scanned.whole == 1 && text[scanned.sign] != b'0';
+    (scanned.exponent > 0 && !is_normal)
+        .then(|| "has not exactly one digit other than 0 before its point".to_owned())
+}
+
+/// What a float must be, in words.
+pub(super) fn wanted(rules: &FloatRules) -> String {
+    let mut words = format!(
+        "a float from {} to {}",
+        show_ratio(&rules.min),
+        show_ratio(&rules.max)
+    );
+    if let Some(range) = rules.decimals {
+        words += &match range.min == range.max {
+            true => format!(" with {}", crate::model::text::count(range.min, "decimal")),
+            false => format!(" with {} to {} decimals", range.min, range.max),
+        };
+    }
+    words
+        + match rules.notation {
+            Notation::Any => "",
+            Notation::Fixed => " in fixed notation",
+            Notation::Scientific => " in scientific notation",
+        }
+}
+
+/// The least and the greatest multiple of ten to the minus `decimals` within the bounds, in that unit.
+pub(super) fn grid(rules: &FloatRules, decimals: u32) -> (BigInt, BigInt) {
+    let unit = BigRational::from_integer(ten_to(decimals));
+    (
+        (&rules.min * &unit).ceil().to_integer(),
+        (&rules.max * &unit).floor().to_integer(),
+    )
+}

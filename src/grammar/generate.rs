@@ -1,0 +1,420 @@
+//! Writes inputs by a grammar, and goes back where a choice led nowhere.
+//!
+//! An ASSERT that does not hold, or bounds between which nothing lies, send the run back to a value that
+//! they depend on, at first the latest, then further and further; an answer to MATCH or ISEOF that
+//! nothing fits is given the other way. After that everything begins anew, with those values drawn
+//! towards their bounds.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::grammar::ast::{Compare, Expr, Test, TestKind, VarRef};
+use crate::grammar::chance::Chance;
+use crate::grammar::draw::{Shaped, Source, Tilt};
+use crate::grammar::number::Int;
+use crate::grammar::port::{Reason, Stop};
+use crate::grammar::program::{Grammar, PatternSource, Step};
+use crate::grammar::read::{Blind, Reader};
+use crate::grammar::run::Run;
+use crate::grammar::shape::Shape;
+use crate::grammar::value::Value;
+use crate::grammar::write::{Hint, Mark, MarkKind, Writer};
+use crate::model::diagnostic::Diagnostic;
+
+/// How values are drawn that led nowhere before, one attempt after the other.
+const ATTEMPTS: [Tilt; 14] = [
+    Tilt::Shape,
+    Tilt::Level,
+    Tilt::Low(2),
+    Tilt::High(2),
+    Tilt::Level,
+    Tilt::Low(4),
+    Tilt::High(4),
+    Tilt::Low(12),
+    Tilt::High(12),
+    Tilt::Low(40),
+    Tilt::High(40),
+    Tilt::Low(400),
+    Tilt::High(400),
+    Tilt::Low(10_000),
+];
+
+/// How often one attempt may get stuck.
+const STUCK_MAX: u32 = 3000;
+/// How often one command may stop an attempt.
+const STUCK_AT_MAX: u32 = 150;
+
+/// Writes an input of a shape; the same seed gives the same bytes, on every machine.
+///
+/// # Errors
+/// Which command of the grammar could not be satisfied, and why.
+pub fn generate(grammar: &Grammar, shape: &Shape, seed: u64) -> Result<Vec<u8>, Diagnostic> {
+    let dependents = Dependents::new(grammar);
+    let mut failures = Failures::default();
+    for (number, tilt) in ATTEMPTS.into_iter().enumerate() {
+        let mut tilts = vec![Tilt::Shape; grammar.sites.len()];
+        for step in failures.by_step.keys() {
+            for site in dependents.of(*step) {
+                tilts[*site] = tilt;
+            }
+        }
+        let chance = Chance::new(seed, &format!("{} {number}", shape.name));
+        let source = Shaped::new(grammar, shape, chance, tilts);
+        let mut writer = Writer::new(grammar, source);
+        if attempt(grammar, &mut writer, &dependents, &mut failures) {
+            match confirmed(grammar, &writer.out) {
+                None => return Ok(writer.out),
+                Some(reason) => failures.misread = Some(reason),
+            }
+        }
+    }
+    Err(failures.report(grammar))
+}
+
+/// Why the validator does not read what was written as it was meant, if so.
+fn confirmed(grammar: &Grammar, text: &[u8]) -> Option<Diagnostic> {
+    let mut reader = Reader::new(grammar, text, Blind);
+    let stop = Run::new(grammar).run(&mut reader).err()?;
+    let source = grammar.source();
+    let (span, message) = match *stop.0 {
+        Reason::Invalid(mismatch) => (mismatch.span, mismatch.message),
+        Reason::Fault(fault) => (fault.span, fault.message),
+        Reason::Stuck(stuck) => return Some(Diagnostic::error(&source.path, stuck.message)),
+        Reason::Io(error) => return Some(Diagnostic::error(&source.path, error.to_string())),
+    };
+    let message = format!("what is written is not read as it was meant: {message}");
+    let help = "let what stands before it end where this begins: a REGEX takes as much as it can";
+    Some(source.error(span, message).help(help))
+}
+
+/// Runs to the end, going back where need be; whether it got there.
+fn attempt<S: Source>(
+    grammar: &Grammar,
+    writer: &mut Writer<'_, S>,
+    dependents: &Dependents,
+    failures: &mut Failures,
+) -> bool {
+    let mut run = Run::new(grammar);
+    run.vars = run.vars.with_trail();
+    let mut stuck_at: BTreeMap<usize, u32> = BTreeMap::new();
+    let mut farthest = 0;
+    for _ in 0..STUCK_MAX {
+        let Err(stop) = run.run(writer) else {
+            return true;
+        };
+        // What is new was worth the trouble: patience begins anew.
+        if writer.choices > farthest {
+            farthest = writer.choices;
+            stuck_at.clear();
+        }
+        let step = run.at;
+        let by_question = failures.note(step, stop);
+        let times = stuck_at.entry(step).or_default();
+        *times += 1;
+        if *times > STUCK_AT_MAX {
+            return false;
+        }
+        let back = match by_question {
+            true => last_answer(writer),
+            false => None,
+        };
+        let hint = |mark: &Mark| hint(&run, step, mark);
+        let back = back.or_else(|| earlier_value(writer, dependents.of(step), *times, &hint));
+        let Some(back) = back else {
+            return false;
+        };
+        let mark = writer.marks[back].clone();
+        let hint = hint(&mark);
+        writer.choices -= (writer.marks.len() - back) as u64;
+        writer.marks.truncate(back);
+        run.vars.undo(mark.vars);
+        run.at = mark.step;
+        run.loops.clone_from(&mark.loops);
+        writer.go_back(&mark, *times, hint);
+    }
+    false
+}
+
+/// The latest question whose other answer was not tried. Answers given the other way leave no mark.
+fn last_answer<S: Source>(writer: &Writer<'_, S>) -> Option<usize> {
+    writer
+        .marks
+        .iter()
+        .rposition(|mark| matches!(mark.kind, MarkKind::Answer { .. }))
+}
+
+/// The mark of a value that the step depends on: the more often it was stuck, the earlier.
+fn earlier_value<S: Source>(
+    writer: &Writer<'_, S>,
+    sites: &BTreeSet<usize>,
+    times: u32,
+    hint: &dyn Fn(&Mark) -> Option<Hint>,
+) -> Option<usize> {
+    let mut wanted = 1_usize << ((times - 1) / 8).min(20);
+    let mut found = None;
+    let mut count = 0;
+    for (index, mark) in writer.marks.iter().enumerate().rev() {
+        let MarkKind::Value { site, .. } = &mark.kind else {
+            continue;
+        };
+        if !(sites.is_empty() || sites.contains(site)) {
+            continue;
+        }
+        found = Some(index);
+        count += 1;
+        // Where no value of the latest can do, one before it has to change.
+        if count == 1 && hint(mark).is_some_and(|hint| hint.is_empty()) {
+            wanted = wanted.max(2);
+        }
+        if count == wanted {
+            break;
+        }
+    }
+    found
+}
+
+/// What an ASSERT that does not hold asks of the value drawn last, where it says so plainly: `x < y + 1`.
+fn hint(run: &Run<'_>, step: usize, mark: &Mark) -> Option<Hint> {
+    let (
+        Step::Assert(test),
+        MarkKind::Value {
+            site,
+            bounds: Some(bounds),
+        },
+    ) = (&run.grammar.steps[step], &mark.kind)
+    else {
+        return None;
+    };
+    let mut hint = Hint {
+        min: bounds.min.clone(),
+        max: bounds.max.clone(),
+    };
+    // Another iteration's value has the same name and is another.
+    let innermost = |loops: &[crate::grammar::port::LoopState]| {
+        loops
+            .iter()
+            .map(|state| (state.id, state.index))
+            .collect::<Vec<_>>()
+    };
+    if innermost(&mark.loops) != innermost(&run.loops[..mark.loops.len().min(run.loops.len())]) {
+        return None;
+    }
+    let before = hint.clone();
+    narrow(run, test, &run.grammar.sites[*site].label, &mut hint);
+    (hint != before).then_some(hint)
+}
+
+fn narrow(run: &Run<'_>, test: &Test, label: &str, hint: &mut Hint) {
+    let source = run.grammar.source();
+    let is_label = |expr: &Expr| source.excerpt(expr.span) == label;
+    let mentions = |expr: &Expr| {
+        let mut mentions = false;
+        expr.variables(&mut |name| mentions |= source.excerpt(name.span) == label);
+        mentions
+    };
+    match &test.kind {
+        TestKind::And(left, right) => {
+            narrow(run, left, label, hint);
+            narrow(run, right, label, hint);
+        }
+        TestKind::Compare { op, left, right } => {
+            let (op, other) = match (is_label(left), is_label(right)) {
+                (true, false) if !mentions(right) => (*op, right),
+                (false, true) if !mentions(left) => (op.turned(), left),
+                _ => return,
+            };
+            if let Ok(Value::Int(other)) = run.eval(other) {
+                hint.narrow(op, &other);
+            }
+        }
+        _ => {}
+    }
+}
+
+impl Hint {
+    /// Keeps the values that compare like this with another.
+    fn narrow(&mut self, op: Compare, other: &Int) {
+        let mut at_least = |value: Int| self.min = value.max(self.min.clone());
+        match op {
+            Compare::Greater => at_least(other.plus(&Int::ONE)),
+            Compare::GreaterEqual | Compare::Equal => at_least(other.clone()),
+            _ => {}
+        }
+        let mut at_most = |value: Int| self.max = value.min(self.max.clone());
+        match op {
+            Compare::Less => at_most(other.minus(&Int::ONE)),
+            Compare::LessEqual | Compare::Equal => at_most(other.clone()),
+            _ => {}
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.min > self.max
+    }
+}
+
+/// What stopped the attempts.
+#[derive(Default)]
+struct Failures {
+    by_step: BTreeMap<usize, Failure>,
+    /// What was written is not read as it was meant.
+    misread: Option<Diagnostic>,
+}
+
+struct Failure {
+    times: u64,
+    message: String,
+}
+
+impl Failures {
+    /// Notes why a run stopped; whether another answer to a question could help.
+    fn note(&mut self, step: usize, stop: Stop) -> bool {
+        let (message, by_question) = match *stop.0 {
+            Reason::Stuck(stuck) => (stuck.message, stuck.by_question),
+            Reason::Fault(fault) => (fault.message, false),
+            Reason::Invalid(mismatch) => (mismatch.message, false),
+            Reason::Io(error) => (error.to_string(), false),
+        };
+        let failure = self.by_step.entry(step).or_insert(Failure {
+            times: 0,
+            message: String::new(),
+        });
+        failure.times += 1;
+        failure.message = message;
+        by_question
+    }
+
+    fn report(self, grammar: &Grammar) -> Diagnostic {
+        let source = grammar.source();
+        let worst = self
+            .by_step
+            .into_iter()
+            .max_by_key(|(_, failure)| failure.times);
+        let Some((step, failure)) = worst else {
+            return self
+                .misread
+                .unwrap_or_else(|| Diagnostic::error(&source.path, "no input could be written"));
+        };
+        let times = crate::model::text::count(failure.times, "time");
+        let what = match grammar.steps[step] {
+            Step::Assert(_) => "this could not be satisfied",
+            _ => "nothing could be written here",
+        };
+        let message = format!("{what}: tried {times}, at last {}", failure.message);
+        let help = match grammar.steps[step] {
+            Step::Assert(_) => {
+                "random values rarely satisfy it: put what it asks for into the bounds of INT, or ASSERT it as soon as each value is read"
+            }
+            _ => "loosen the bounds, or ASSERT before it what it needs",
+        };
+        source.error(grammar.spans[step], message).help(help)
+    }
+}
+
+/// For each step the sites whose values decide whether it can be satisfied.
+struct Dependents {
+    by_step: Vec<BTreeSet<usize>>,
+}
+
+impl Dependents {
+    fn new(grammar: &Grammar) -> Self {
+        let slots = &grammar.slots;
+        // Slot → the slots that its values are made of.
+        let mut made_of: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); slots.len()];
+        let mut add = |name: &VarRef, exprs: &[&Expr]| {
+            for expr in exprs {
+                expr.variables(&mut |used| {
+                    made_of[name.slot].insert(used.slot);
+                });
+            }
+        };
+        for step in &grammar.steps {
+            match step {
+                Step::Set(assignments) => {
+                    for assignment in assignments {
+                        add(&assignment.name, &[&assignment.value]);
+                    }
+                }
+                Step::Int {
+                    min,
+                    max,
+                    name: Some(name),
+                    ..
+                }
+                | Step::Float {
+                    min,
+                    max,
+                    name: Some(name),
+                    ..
+                } => add(name, &[min, max]),
+                _ => {}
+            }
+        }
+        let by_step = grammar.steps.iter().map(|step| {
+            let mut reached: BTreeSet<usize> = BTreeSet::new();
+            let mut open: Vec<usize> = used_slots(step);
+            while let Some(slot) = open.pop() {
+                if reached.insert(slot) {
+                    open.extend(&made_of[slot]);
+                }
+            }
+            let of_slot = |slot: Option<usize>| slot.is_some_and(|slot| reached.contains(&slot));
+            let sites = grammar
+                .sites
+                .iter()
+                .enumerate()
+                .filter(|(_, site)| of_slot(site.slot));
+            sites.map(|(site, _)| site).collect()
+        });
+        Self {
+            by_step: by_step.collect(),
+        }
+    }
+
+    fn of(&self, step: usize) -> &BTreeSet<usize> {
+        const NONE: &BTreeSet<usize> = &BTreeSet::new();
+        self.by_step.get(step).unwrap_or(NONE)
+    }
+}
+
+/// The variables that a step looks at.
+fn used_slots(step: &Step) -> Vec<usize> {
+    let mut slots = Vec::new();
+    match step {
+        Step::Assert(test)
+        | Step::Branch { test, .. }
+        | Step::Next {
+            test: Some(test), ..
+        } => test_slots(test, &mut slots),
+        Step::Int { min, max, .. } | Step::Float { min, max, .. } => {
+            for expr in [min, max] {
+                expr.variables(&mut |name| slots.push(name.slot));
+            }
+        }
+        Step::Text(expr)
+        | Step::Enter {
+            count: Some(expr), ..
+        }
+        | Step::Regex {
+            pattern: PatternSource::Computed(expr),
+            ..
+        } => expr.variables(&mut |name| slots.push(name.slot)),
+        Step::Set(assignments) => {
+            for assignment in assignments {
+                assignment
+                    .value
+                    .variables(&mut |name| slots.push(name.slot));
+            }
+        }
+        _ => {}
+    }
+    slots
+}
+
+fn test_slots(test: &Test, slots: &mut Vec<usize>) {
+    test.expressions(&mut |expr| expr.variables(&mut |name| slots.push(name.slot)));
+    test.tests(&mut |test| match &test.kind {
+        TestKind::Unique(unique) => slots.extend(unique),
+        TestKind::InArray { slot, .. } => slots.push(*slot),
+        _ => {}
+    });
+}

@@ -1,0 +1,37 @@
+//! The grammar of an input, in the language checktestdata: read it, hold inputs against it, write inputs
+//! by it, list its boundaries, make inputs smaller.
+//!
+//! One text gives all of it, because all of it is one interpreter ([`run`](self)) that talks to a port: an
+//! input that is read, or one that is written. What is written is therefore what is accepted.
+//!
+//! Source: the language's specification, which is in the public domain. `docs/grammar.md` lists what juror
+//! decides where it is silent.
+
+mod arithmetic;
+pub mod ast;
+pub mod bytes;
+pub mod chance;
+pub mod compile;
+mod draw;
+mod first;
+mod float;
+pub mod generate;
+pub mod number;
+mod parse;
+pub mod pattern;
+mod port;
+pub mod program;
+mod read;
+mod run;
+pub mod shape;
+pub mod source;
+mod strings;
+mod token;
+pub mod validate;
+pub mod value;
+mod vars;
+mod window;
+mod write;
+
+#[cfg(test)]
+mod tests;

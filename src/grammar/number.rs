@@ -1,0 +1,299 @@
+//! Integers of any size, fast while they are small.
+
+use std::cmp::Ordering;
+use std::fmt;
+
+use num_bigint::{BigInt, Sign};
+use num_rational::BigRational;
+use num_traits::{Signed, ToPrimitive, Zero};
+
+/// An integer of any size.
+///
+/// `Big` only holds what does not fit `Small`, so that equal numbers are equal values.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Int {
+    /// Fits 64 bits.
+    Small(i64),
+    /// Does not.
+    Big(Box<BigInt>),
+}
+
+/// How many bits a result of `^` may have.
+pub const POWER_BITS_MAX: u64 = 1 << 22;
+
+impl Int {
+    /// Zero.
+    pub const ZERO: Self = Self::Small(0);
+    /// One.
+    pub const ONE: Self = Self::Small(1);
+
+    /// The integer that digits, with or without a minus sign before them, say.
+    pub fn parse(digits: &[u8]) -> Option<Self> {
+        BigInt::parse_bytes(digits, 10).map(Self::from)
+    }
+
+    /// The same as a big number.
+    pub fn big(&self) -> BigInt {
+        match self {
+            Self::Small(value) => BigInt::from(*value),
+            Self::Big(value) => (**value).clone(),
+        }
+    }
+
+    /// The same as a fraction.
+    pub fn ratio(&self) -> BigRational {
+        BigRational::from_integer(self.big())
+    }
+
+    /// The same in 64 bits, where it fits.
+    pub fn small(&self) -> Option<i64> {
+        match self {
+            Self::Small(value) => Some(*value),
+            Self::Big(_) => None,
+        }
+    }
+
+    /// Whether it is below zero.
+    pub fn is_negative(&self) -> bool {
+        match self {
+            Self::Small(value) => *value < 0,
+            Self::Big(value) => value.is_negative(),
+        }
+    }
+
+    /// Whether it is zero.
+    pub fn is_zero(&self) -> bool {
+        *self == Self::ZERO
+    }
+
+    /// How far from zero it is.
+    #[must_use]
+    pub fn magnitude(&self) -> Self {
+        match self.is_negative() {
+            true => self.negated(),
+            false => self.clone(),
+        }
+    }
+
+    /// `-self`.
+    #[must_use]
+    pub fn negated(&self) -> Self {
+        match self {
+            Self::Small(value) => match value.checked_neg() {
+                Some(value) => Self::Small(value),
+                None => Self::from(-BigInt::from(*value)),
+            },
+            Self::Big(value) => Self::from(-(**value).clone()),
+        }
+    }
+
+    /// `self + other`.
+    #[must_use]
+    pub fn plus(&self, other: &Self) -> Self {
+        self.by(other, i64::checked_add, |a, b| a + b)
+    }
+
+    /// `self - other`.
+    #[must_use]
+    pub fn minus(&self, other: &Self) -> Self {
+        self.by(other, i64::checked_sub, |a, b| a - b)
+    }
+
+    /// `self * other`.
+    #[must_use]
+    pub fn times(&self, other: &Self) -> Self {
+        self.by(other, i64::checked_mul, |a, b| a * b)
+    }
+
+    /// `self / other` without its fraction; `None` where `other` is zero.
+    pub fn divided(&self, other: &Self) -> Option<Self> {
+        (!other.is_zero()).then(|| self.by(other, i64::checked_div, |a, b| a / b))
+    }
+
+    /// What [`Int::divided`] leaves: it has the sign of `self`; `None` where `other` is zero.
+    pub fn remainder(&self, other: &Self) -> Option<Self> {
+        (!other.is_zero()).then(|| self.by(other, i64::checked_rem, |a, b| a % b))
+    }
+
+    /// `self ^ exponent`; `None` where the result would have more than [`POWER_BITS_MAX`] bits.
+    pub fn power(&self, exponent: u64) -> Option<Self> {
+        match self {
+            Self::Small(0 | 1) => {
+                return Some(if exponent == 0 {
+                    Self::ONE
+                } else {
+                    self.clone()
+                });
+            }
+            Self::Small(-1) => return Some(Self::Small(if exponent % 2 == 0 { 1 } else { -1 })),
+            _ => {}
+        }
+        let base = self.big();
+        (base.bits().saturating_mul(exponent) <= POWER_BITS_MAX)
+            .then(|| Self::from(base.pow(u32::try_from(exponent).unwrap_or(u32::MAX))))
+    }
+
+    fn by(
+        &self,
+        other: &Self,
+        small: fn(i64, i64) -> Option<i64>,
+        big: fn(BigInt, BigInt) -> BigInt,
+    ) -> Self {
+        if let (Self::Small(a), Self::Small(b)) = (self, other)
+            && let Some(value) = small(*a, *b)
+        {
+            return Self::Small(value);
+        }
+        Self::from(big(self.big(), other.big()))
+    }
+}
+
+impl From<i64> for Int {
+    fn from(value: i64) -> Self {
+        Self::Small(value)
+    }
+}
+
+impl From<BigInt> for Int {
+    fn from(value: BigInt) -> Self {
+        match value.to_i64() {
+            Some(value) => Self::Small(value),
+            None => Self::Big(Box::new(value)),
+        }
+    }
+}
+
+impl Ord for Int {
+    fn cmp(&self, other: &Self) -> Ordering {
+        match (self, other) {
+            (Self::Small(a), Self::Small(b)) => a.cmp(b),
+            (Self::Big(a), Self::Big(b)) => a.cmp(b),
+            // What does not fit is beyond all that does.
+            (Self::Big(a), Self::Small(_)) => match a.sign() {
+                Sign::Minus => Ordering::Less,
+                _ => Ordering::Greater,
+            },
+            (Self::Small(_), Self::Big(_)) => other.cmp(self).reverse(),
+        }
+    }
+}
+
+impl PartialOrd for Int {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl fmt::Display for Int {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Small(value) => value.fmt(f),
+            Self::Big(value) => value.fmt(f),
+        }
+    }
+}
+
+/// `10 ^ exponent`.
+pub fn ten_to(exponent: u32) -> BigInt {
+    BigInt::from(10).pow(exponent)
+}
+
+/// A fraction as a person writes it: with decimals where it has finitely many, else as `p/q`.
+pub fn show_ratio(ratio: &BigRational) -> String {
+    let mut denominator = ratio.denom().clone();
+    let mut decimals = 0_usize;
+    for factor in [2_u32, 5] {
+        let mut times = 0;
+        while (&denominator % BigInt::from(factor)).is_zero() {
+            denominator /= factor;
+            times += 1;
+        }
+        decimals = decimals.max(times);
+    }
+    if denominator != BigInt::from(1) {
+        return ratio.to_string();
+    }
+    fixed(ratio, decimals.max(1))
+}
+
+/// A fraction with so many decimals, the rest cut off.
+pub fn fixed(ratio: &BigRational, decimals: usize) -> String {
+    let scale = ten_to(u32::try_from(decimals).unwrap_or(u32::MAX));
+    let scaled = (ratio * BigRational::from_integer(scale)).to_integer();
+    scaled_decimal(&scaled, decimals)
+}
+
+/// `mantissa / 10 ^ decimals` with all of its decimals.
+pub fn scaled_decimal(mantissa: &BigInt, decimals: usize) -> String {
+    let digits = format!("{:0>width$}", mantissa.magnitude(), width = decimals + 1);
+    let sign = if mantissa.is_negative() { "-" } else { "" };
+    let (whole, rest) = digits.split_at(digits.len() - decimals);
+    match rest {
+        "" => format!("{sign}{whole}"),
+        rest => format!("{sign}{whole}.{rest}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn int(digits: &str) -> Int {
+        Int::parse(digits.as_bytes()).expect("an integer")
+    }
+
+    #[test]
+    fn arithmetic_leaves_64_bits_and_comes_back() {
+        let check = |value: Int, expected: &str| {
+            assert_eq!(value.to_string(), expected);
+            assert_eq!(value, int(expected), "one number, one form");
+        };
+        let max = Int::Small(i64::MAX);
+        let min = Int::Small(i64::MIN);
+        check(max.plus(&Int::ONE), "9223372036854775808");
+        check(max.plus(&Int::ONE).minus(&Int::ONE), "9223372036854775807");
+        check(min.negated(), "9223372036854775808");
+        check(min.negated().negated(), "-9223372036854775808");
+        check(max.times(&max), "85070591730234615847396907784232501249");
+        check(min.divided(&Int::Small(-1)).unwrap(), "9223372036854775808");
+        check(min.remainder(&Int::Small(-1)).unwrap(), "0");
+        check(Int::Small(-7).divided(&Int::Small(2)).unwrap(), "-3");
+        check(Int::Small(-7).remainder(&Int::Small(2)).unwrap(), "-1");
+        check(Int::Small(7).remainder(&Int::Small(-2)).unwrap(), "1");
+        check(Int::Small(10).power(20).unwrap(), "100000000000000000000");
+        check(Int::Small(-1).power(u64::MAX).unwrap(), "-1");
+        check(Int::Small(0).power(0).unwrap(), "1");
+        assert_eq!(Int::Small(2).power(u64::MAX), None);
+        assert_eq!(Int::ONE.divided(&Int::ZERO), None);
+        assert_eq!(Int::ONE.remainder(&Int::ZERO), None);
+    }
+
+    #[test]
+    fn the_order_is_that_of_numbers() {
+        let sorted = [
+            "-99999999999999999999",
+            "-9223372036854775808",
+            "-1",
+            "0",
+            "9223372036854775807",
+            "9223372036854775808",
+        ];
+        for pair in sorted.windows(2) {
+            assert!(int(pair[0]) < int(pair[1]), "{pair:?}");
+            assert!(int(pair[1]) > int(pair[0]), "{pair:?}");
+        }
+    }
+
+    #[test]
+    fn fractions_are_shown_as_people_write_them() {
+        let check = |numerator: i64, denominator: i64, shown: &str| {
+            let ratio = BigRational::new(numerator.into(), denominator.into());
+            assert_eq!(show_ratio(&ratio), shown);
+        };
+        check(1, 2, "0.5");
+        check(-1, 8, "-0.125");
+        check(3, 1, "3.0");
+        check(1, 3, "1/3");
+        check(-1, 100, "-0.01");
+    }
+}

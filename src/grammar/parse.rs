@@ -1,0 +1,790 @@
+//! Words to commands, with every fault in its place.
+
+use crate::grammar::arithmetic;
+use crate::grammar::ast::{
+    Assignment, Command, CommandKind, Compare, Decimals, Expr, ExprKind, Notation, Op, Test,
+    TestKind, Until, VarRef,
+};
+use crate::grammar::source::{Source, Span};
+use crate::grammar::token::{KNOWN, Token, TokenKind, tokens};
+use crate::grammar::value::Value;
+use crate::model::diagnostic::Diagnostic;
+
+/// A grammar in commands.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Parsed {
+    pub commands: Vec<Command>,
+    /// The variables' names, by slot.
+    pub names: Vec<String>,
+    /// How many questions about what comes next there are.
+    pub questions: usize,
+}
+
+/// How deep blocks and brackets may be nested.
+const DEPTH_MAX: usize = 100;
+
+/// Reads a grammar; it can be used where none of the diagnostics is an error.
+pub(super) fn parse(source: &Source, diagnostics: &mut Vec<Diagnostic>) -> Parsed {
+    let tokens = tokens(source, diagnostics);
+    let mut parser = Parser {
+        source,
+        tokens,
+        at: 0,
+        depth: 0,
+        names: Vec::new(),
+        questions: 0,
+        given_up: false,
+        diagnostics,
+    };
+    let mut commands = Vec::new();
+    loop {
+        parser.commands(&mut commands);
+        match parser.peek() {
+            TokenKind::End => break,
+            // `END` and `ELSE` without a block.
+            other => {
+                let message = format!("{} belongs to no block", other.called());
+                let help = "remove it, or begin a block with REP, WHILE or IF before it";
+                parser.report(parser.span(), message, help);
+                parser.at += 1;
+            }
+        }
+    }
+    Parsed {
+        commands,
+        names: parser.names,
+        questions: parser.questions,
+    }
+}
+
+/// Why a piece could not be read.
+struct Fault {
+    span: Span,
+    message: String,
+    help: String,
+}
+
+type Parse<T> = Result<T, Fault>;
+
+struct Parser<'a> {
+    source: &'a Source,
+    tokens: Vec<Token>,
+    at: usize,
+    depth: usize,
+    names: Vec<String>,
+    questions: usize,
+    /// Whether the rest is not read.
+    given_up: bool,
+    diagnostics: &'a mut Vec<Diagnostic>,
+}
+
+impl Parser<'_> {
+    fn token(&self) -> &Token {
+        &self.tokens[self.at.min(self.tokens.len() - 1)]
+    }
+
+    fn peek(&self) -> &TokenKind {
+        &self.token().kind
+    }
+
+    fn span(&self) -> Span {
+        self.token().span
+    }
+
+    /// The span of the word before.
+    fn last_span(&self) -> Span {
+        self.tokens[self.at.saturating_sub(1)].span
+    }
+
+    fn is_sign(&self, sign: &str) -> bool {
+        matches!(self.peek(), TokenKind::Sign(here) if *here == sign)
+    }
+
+    fn is_word(&self, word: &str) -> bool {
+        matches!(self.peek(), TokenKind::Word(here) if here == word)
+    }
+
+    fn take_sign(&mut self, sign: &str) -> bool {
+        let taken = self.is_sign(sign);
+        self.at += usize::from(taken);
+        taken
+    }
+
+    fn expected<T>(&self, what: &str, help: &str) -> Parse<T> {
+        Err(Fault {
+            span: self.span(),
+            message: format!("expected {what}, found {}", self.peek().called()),
+            help: help.to_owned(),
+        })
+    }
+
+    fn sign(&mut self, sign: &str, form: &str) -> Parse<()> {
+        match self.take_sign(sign) {
+            true => Ok(()),
+            false => self.expected(&format!("`{sign}`"), &format!("the form is {form}")),
+        }
+    }
+
+    fn report(&mut self, span: Span, message: String, help: &str) {
+        if self.given_up {
+            return;
+        }
+        let diagnostic = self.source.error(span, message).help(help);
+        self.diagnostics.push(diagnostic);
+    }
+
+    fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> Parse<T>) -> Parse<T> {
+        if self.depth >= DEPTH_MAX {
+            let span = self.span();
+            self.report(
+                span,
+                format!("nested more than {DEPTH_MAX} deep"),
+                "take it apart with SET, or into fewer blocks",
+            );
+            // What follows would only be told again at every level.
+            self.given_up = true;
+            self.at = self.tokens.len() - 1;
+            return Err(Fault {
+                span,
+                message: String::new(),
+                help: String::new(),
+            });
+        }
+        self.depth += 1;
+        let read = read(self);
+        self.depth -= 1;
+        read
+    }
+
+    /// Reads commands up to `END`, `ELSE` or the end of the grammar.
+    fn commands(&mut self, commands: &mut Vec<Command>) {
+        loop {
+            match self.peek() {
+                TokenKind::End => return,
+                TokenKind::Word(word) if word == "END" || word == "ELSE" => return,
+                _ => {}
+            }
+            let start = self.at;
+            match self.nested(Self::command) {
+                Ok(command) => commands.push(command),
+                Err(fault) => {
+                    self.report(fault.span, fault.message, &fault.help);
+                    self.skip_to_command(start);
+                }
+            }
+        }
+    }
+
+    /// Goes on where the next command seems to begin.
+    fn skip_to_command(&mut self, start: usize) {
+        self.at = self.at.max(start + 1);
+        loop {
+            match self.peek() {
+                TokenKind::End => return,
+                TokenKind::Word(word) if COMMANDS.iter().any(|form| form.name == word) => return,
+                TokenKind::Word(word) if word == "END" || word == "ELSE" => return,
+                _ => self.at += 1,
+            }
+        }
+    }
+
+    fn command(&mut self) -> Parse<Command> {
+        let start = self.span();
+        let TokenKind::Word(word) = self.peek().clone() else {
+            return self.expected("a command", COMMAND_HELP);
+        };
+        let Some(form) = COMMANDS
+            .iter()
+            .find(|form| form.name == word)
+            .map(|form| form.form)
+        else {
+            return Err(self.unknown(&word));
+        };
+        self.at += 1;
+        let kind = match &*word {
+            "SPACE" => CommandKind::Space,
+            "NEWLINE" => CommandKind::Newline,
+            "EOF" => CommandKind::Eof,
+            "REP" | "REPI" | "WHILE" | "WHILEI" | "IF" => return self.block(&word, form, start),
+            _ => {
+                self.sign("(", form)?;
+                let kind = self.arguments(&word, form)?;
+                self.sign(")", form)?;
+                kind
+            }
+        };
+        Ok(Command {
+            kind,
+            span: start.to(self.last_span()),
+        })
+    }
+
+    fn unknown(&self, word: &str) -> Fault {
+        let near = KNOWN
+            .iter()
+            .map(|known| (strsim::damerau_levenshtein(word, known), known))
+            .min();
+        let help = match near {
+            _ if KNOWN.contains(&word) => "it stands inside another command".to_owned(),
+            Some((distance, known)) if distance <= 2 => format!("did you mean `{known}`?"),
+            _ => COMMAND_HELP.to_owned(),
+        };
+        Fault {
+            span: self.span(),
+            message: match KNOWN.contains(&word) {
+                true => format!("`{word}` is no command"),
+                false => format!("there is no command `{word}`"),
+            },
+            help,
+        }
+    }
+
+    /// What stands between the brackets of a command that is no block.
+    fn arguments(&mut self, word: &str, form: &str) -> Parse<CommandKind> {
+        Ok(match word {
+            "INT" => {
+                let min = self.expr()?;
+                self.sign(",", form)?;
+                let max = self.expr()?;
+                CommandKind::Int {
+                    min,
+                    max,
+                    name: self.optional_name(form)?,
+                }
+            }
+            "FLOAT" | "FLOATP" => {
+                let min = self.expr()?;
+                self.sign(",", form)?;
+                let max = self.expr()?;
+                let decimals = match word {
+                    "FLOATP" => {
+                        self.sign(",", form)?;
+                        let min = self.expr()?;
+                        self.sign(",", form)?;
+                        let max = self.expr()?;
+                        Some(Decimals { min, max })
+                    }
+                    _ => None,
+                };
+                let name = self.optional_name(form)?;
+                let notation = match name.is_some() && self.take_sign(",") {
+                    true => self.notation(form)?,
+                    false => Notation::Any,
+                };
+                CommandKind::Float {
+                    min,
+                    max,
+                    decimals,
+                    name,
+                    notation,
+                }
+            }
+            "STRING" => CommandKind::Text(self.expr()?),
+            "REGEX" => CommandKind::Regex {
+                pattern: self.expr()?,
+                name: self.optional_name(form)?,
+            },
+            "ASSERT" => CommandKind::Assert(self.test()?),
+            "SET" => {
+                let mut assignments = vec![self.assignment(form)?];
+                while self.take_sign(",") {
+                    assignments.push(self.assignment(form)?);
+                }
+                CommandKind::Set(assignments)
+            }
+            _ => CommandKind::Unset(self.plain_names(form)?),
+        })
+    }
+
+    fn notation(&mut self, form: &str) -> Parse<Notation> {
+        let notation = match self.peek() {
+            TokenKind::Word(word) if word == "FIXED" => Notation::Fixed,
+            TokenKind::Word(word) if word == "SCIENTIFIC" => Notation::Scientific,
+            _ => return self.expected("`FIXED` or `SCIENTIFIC`", &format!("the form is {form}")),
+        };
+        self.at += 1;
+        Ok(notation)
+    }
+
+    fn assignment(&mut self, form: &str) -> Parse<Assignment> {
+        let name = self.variable(form)?;
+        if self.is_sign("==") {
+            return self.expected("`=`", "SET assigns with a single `=`");
+        }
+        self.sign("=", form)?;
+        let value = self.expr()?;
+        Ok(Assignment { name, value })
+    }
+
+    /// Reads a block. A fault in its head is reported here, so that its body is still read.
+    fn block(&mut self, word: &str, form: &str, start: Span) -> Parse<Command> {
+        let head = match self.head(word, form) {
+            Ok(head) => Some(head),
+            Err(fault) => {
+                self.report(fault.span, fault.message, &fault.help);
+                self.close_bracket();
+                None
+            }
+        };
+        let span = start.to(self.last_span());
+        let mut body = Vec::new();
+        self.commands(&mut body);
+        let mut otherwise = Vec::new();
+        if word == "IF" && self.is_word("ELSE") {
+            self.at += 1;
+            self.commands(&mut otherwise);
+        }
+        if !self.is_word("END") {
+            let here = self.peek().called();
+            return Err(Fault {
+                span,
+                message: format!("this {word} has no END: found {here} instead"),
+                help: "every REP, REPI, WHILE, WHILEI and IF ends with END".to_owned(),
+            });
+        }
+        self.at += 1;
+        let kind = match head {
+            Some(Head::If(test)) => CommandKind::If {
+                test,
+                then: body,
+                otherwise,
+            },
+            Some(Head::Loop {
+                until,
+                counter,
+                separator,
+            }) => CommandKind::Loop {
+                until,
+                counter,
+                separator,
+                body,
+            },
+            // It is not run: its fault is reported.
+            None => CommandKind::Space,
+        };
+        Ok(Command { kind, span })
+    }
+
+    fn head(&mut self, word: &str, form: &str) -> Parse<Head> {
+        self.sign("(", form)?;
+        let counter = match word {
+            "REPI" | "WHILEI" => {
+                let counter = self.variable(form)?;
+                self.sign(",", form)?;
+                Some(counter)
+            }
+            _ => None,
+        };
+        let until = match word {
+            "REP" | "REPI" => Until::Count(self.expr()?),
+            _ => Until::While(self.test()?),
+        };
+        if word == "IF" {
+            self.sign(")", form)?;
+            return Ok(match until {
+                Until::While(test) => Head::If(test),
+                Until::Count(_) => return self.expected("a test", form),
+            });
+        }
+        let separator = match self.take_sign(",") {
+            true => Some(Box::new(self.nested(Self::command)?)),
+            false => None,
+        };
+        self.sign(")", form)?;
+        Ok(Head::Loop {
+            until,
+            counter,
+            separator,
+        })
+    }
+
+    /// Goes behind the bracket that closes a broken head, unless a line's end comes first.
+    fn close_bracket(&mut self) {
+        let line = |span: Span| self.source.line(span);
+        let here = line(self.last_span());
+        let mut at = self.at;
+        let mut open = 1;
+        while at < self.tokens.len() - 1 && line(self.tokens[at].span) == here {
+            match self.tokens[at].kind {
+                TokenKind::Sign("(") => open += 1,
+                TokenKind::Sign(")") => open -= 1,
+                _ => {}
+            }
+            at += 1;
+            if open == 0 {
+                break;
+            }
+        }
+        self.at = at;
+    }
+
+    fn optional_name(&mut self, form: &str) -> Parse<Option<VarRef>> {
+        match self.take_sign(",") {
+            true => self.variable(form).map(Some),
+            false => Ok(None),
+        }
+    }
+
+    fn slot(&mut self, form: &str) -> Parse<usize> {
+        let TokenKind::Name(name) = self.peek().clone() else {
+            return self.expected("a variable", &format!("the form is {form}"));
+        };
+        let known = self.names.iter().position(|known| *known == name);
+        let slot = known.unwrap_or_else(|| {
+            self.names.push(name);
+            self.names.len() - 1
+        });
+        self.at += 1;
+        Ok(slot)
+    }
+
+    fn variable(&mut self, form: &str) -> Parse<VarRef> {
+        let start = self.span();
+        let slot = self.slot(form)?;
+        let mut indices = Vec::new();
+        if self.take_sign("[") {
+            indices.push(self.expr()?);
+            while self.take_sign(",") {
+                indices.push(self.expr()?);
+            }
+            self.sign("]", "name[index, ...]")?;
+        }
+        Ok(VarRef {
+            slot,
+            indices,
+            span: start.to(self.last_span()),
+        })
+    }
+
+    /// Variables without indices.
+    fn plain_names(&mut self, form: &str) -> Parse<Vec<usize>> {
+        let mut slots = Vec::new();
+        loop {
+            slots.push(self.slot(form)?);
+            if self.is_sign("[") {
+                return self.expected(
+                    "a variable without index",
+                    "all that the variable holds is meant: leave the index out",
+                );
+            }
+            if !self.take_sign(",") {
+                return Ok(slots);
+            }
+        }
+    }
+
+    fn expr(&mut self) -> Parse<Expr> {
+        self.nested(|parser| {
+            let mut left = parser.term()?;
+            loop {
+                let op = match parser.peek() {
+                    TokenKind::Sign("+") => Op::Add,
+                    TokenKind::Sign("-") => Op::Sub,
+                    _ => return Ok(left),
+                };
+                parser.at += 1;
+                let right = parser.term()?;
+                left = binary(op, left, right)?;
+            }
+        })
+    }
+
+    fn term(&mut self) -> Parse<Expr> {
+        let mut left = self.factor()?;
+        loop {
+            let op = match self.peek() {
+                TokenKind::Sign("*") => Op::Mul,
+                TokenKind::Sign("/") => Op::Div,
+                TokenKind::Sign("%") => Op::Rem,
+                _ => return Ok(left),
+            };
+            self.at += 1;
+            let right = self.factor()?;
+            left = binary(op, left, right)?;
+        }
+    }
+
+    /// A sign binds less than a power: `-2^2` is `-4`.
+    fn factor(&mut self) -> Parse<Expr> {
+        let start = self.span();
+        if self.take_sign("-") {
+            let inner = self.nested(Self::factor)?;
+            let span = start.to(inner.span);
+            let kind = match inner.constant().map(arithmetic::negated) {
+                Some(Ok(value)) => ExprKind::Const(value),
+                Some(Err(message)) => return Err(computed(span, message)),
+                None => ExprKind::Neg(Box::new(inner)),
+            };
+            return Ok(Expr { kind, span });
+        }
+        let base = self.primary()?;
+        match self.take_sign("^") {
+            // To the right first: `2^3^2` is `2^9`.
+            true => {
+                let exponent = self.nested(Self::factor)?;
+                binary(Op::Pow, base, exponent)
+            }
+            false => Ok(base),
+        }
+    }
+
+    fn primary(&mut self) -> Parse<Expr> {
+        let start = self.span();
+        let value = |value: Value| ExprKind::Const(value);
+        let kind = match self.peek().clone() {
+            TokenKind::Int(int) => value(Value::Int(int)),
+            TokenKind::Float(float) => value(arithmetic::float(float)),
+            TokenKind::Text(text) => value(Value::text(text)),
+            TokenKind::Name(_) => {
+                let name = self.variable("name[index, ...]")?;
+                let span = name.span;
+                return Ok(Expr {
+                    kind: ExprKind::Var(name),
+                    span,
+                });
+            }
+            TokenKind::Word(word) if word == "STRLEN" => {
+                self.at += 1;
+                self.sign("(", "STRLEN(str)")?;
+                let inner = self.expr()?;
+                self.sign(")", "STRLEN(str)")?;
+                let kind = match inner.constant() {
+                    Some(Value::Text(text)) => value(Value::from(i64::try_from(text.len()).unwrap_or(i64::MAX))),
+                    Some(other) => {
+                        let message = format!("STRLEN of {}, which is no string", other.kind());
+                        return Err(computed(inner.span, message));
+                    }
+                    None => ExprKind::Strlen(Box::new(inner)),
+                };
+                return Ok(Expr {
+                    kind,
+                    span: start.to(self.last_span()),
+                });
+            }
+            TokenKind::Sign("(") => {
+                self.at += 1;
+                let inner = self.expr()?;
+                if !self.take_sign(")") {
+                    return self.expected("`)`", "close the bracket, or put an operator");
+                }
+                return Ok(Expr {
+                    span: start.to(self.last_span()),
+                    ..inner
+                });
+            }
+            _ => return self.expected("a value", "a value is a number, a string, a variable, STRLEN(...) or an expression in brackets"),
+        };
+        self.at += 1;
+        Ok(Expr { kind, span: start })
+    }
+
+    fn test(&mut self) -> Parse<Test> {
+        self.nested(|parser| {
+            let mut left = parser.all_of()?;
+            while parser.take_sign("||") {
+                let right = parser.all_of()?;
+                let span = left.span.to(right.span);
+                left = Test {
+                    kind: TestKind::Or(Box::new(left), Box::new(right)),
+                    span,
+                };
+            }
+            Ok(left)
+        })
+    }
+
+    fn all_of(&mut self) -> Parse<Test> {
+        let mut left = self.single_test()?;
+        while self.take_sign("&&") {
+            let right = self.single_test()?;
+            let span = left.span.to(right.span);
+            left = Test {
+                kind: TestKind::And(Box::new(left), Box::new(right)),
+                span,
+            };
+        }
+        Ok(left)
+    }
+
+    fn single_test(&mut self) -> Parse<Test> {
+        let start = self.span();
+        if self.take_sign("!") {
+            let inner = self.nested(Self::single_test)?;
+            let span = start.to(inner.span);
+            return Ok(Test {
+                kind: TestKind::Not(Box::new(inner)),
+                span,
+            });
+        }
+        if self.is_sign("(") {
+            return self.bracket();
+        }
+        let kind = match self.peek().clone() {
+            TokenKind::Word(word) => match &*word {
+                "STRLEN" => return self.comparison(),
+                "ISEOF" => {
+                    self.at += 1;
+                    TestKind::IsEof {
+                        question: self.question(),
+                    }
+                }
+                "MATCH" => {
+                    self.at += 1;
+                    self.sign("(", "MATCH(str)")?;
+                    let set = self.expr()?;
+                    self.sign(")", "MATCH(str)")?;
+                    if let Some(value) = set.constant()
+                        && !matches!(value, Value::Text(_))
+                    {
+                        let message = format!("MATCH of {}, which is no string", value.kind());
+                        return Err(computed(set.span, message));
+                    }
+                    TestKind::Match {
+                        set,
+                        question: self.question(),
+                    }
+                }
+                "UNIQUE" => {
+                    self.at += 1;
+                    self.sign("(", "UNIQUE(a, ...)")?;
+                    let slots = self.plain_names("UNIQUE(a, ...)")?;
+                    self.sign(")", "UNIQUE(a, ...)")?;
+                    TestKind::Unique(slots)
+                }
+                "INARRAY" => {
+                    self.at += 1;
+                    self.sign("(", "INARRAY(value, a)")?;
+                    let value = self.expr()?;
+                    self.sign(",", "INARRAY(value, a)")?;
+                    let slot = self.slot("INARRAY(value, a)")?;
+                    self.sign(")", "INARRAY(value, a)")?;
+                    TestKind::InArray { value, slot }
+                }
+                _ => return self.expected("a test", TEST_HELP),
+            },
+            _ => return self.comparison(),
+        };
+        Ok(Test {
+            kind,
+            span: start.to(self.last_span()),
+        })
+    }
+
+    fn question(&mut self) -> usize {
+        self.questions += 1;
+        self.questions - 1
+    }
+
+    /// An opening bracket may begin a test or an expression: what goes further is what was meant.
+    fn bracket(&mut self) -> Parse<Test> {
+        let start = self.at;
+        let comparison_fault = match self.comparison() {
+            Ok(test) => return Ok(test),
+            Err(fault) => fault,
+        };
+        self.at = start + 1;
+        let test = self.test().and_then(|test| match self.take_sign(")") {
+            true => Ok(test),
+            false => self.expected("`)`", "close the bracket, or go on with `&&` or `||`"),
+        });
+        test.map_err(
+            |fault| match fault.span.start >= comparison_fault.span.start {
+                true => fault,
+                false => comparison_fault,
+            },
+        )
+    }
+
+    fn comparison(&mut self) -> Parse<Test> {
+        let left = self.expr()?;
+        let op = match self.peek() {
+            TokenKind::Sign("<") => Compare::Less,
+            TokenKind::Sign(">") => Compare::Greater,
+            TokenKind::Sign("<=") => Compare::LessEqual,
+            TokenKind::Sign(">=") => Compare::GreaterEqual,
+            TokenKind::Sign("==") => Compare::Equal,
+            TokenKind::Sign("!=") => Compare::NotEqual,
+            TokenKind::Sign("=") => {
+                return self.expected("a comparison", "equality is written `==`");
+            }
+            _ => return self.expected("a comparison", "compare with <, >, <=, >=, == or !="),
+        };
+        self.at += 1;
+        let right = self.expr()?;
+        let span = left.span.to(right.span);
+        Ok(Test {
+            kind: TestKind::Compare { op, left, right },
+            span,
+        })
+    }
+}
+
+/// The head of a block.
+enum Head {
+    If(Test),
+    Loop {
+        until: Until,
+        counter: Option<VarRef>,
+        separator: Option<Box<Command>>,
+    },
+}
+
+/// `left op right`, computed where both are known.
+fn binary(op: Op, left: Expr, right: Expr) -> Parse<Expr> {
+    let span = left.span.to(right.span);
+    let kind = match (left.constant(), right.constant()) {
+        (Some(a), Some(b)) => match arithmetic::binary(op, a, b) {
+            Ok(value) => ExprKind::Const(value),
+            Err(message) => return Err(computed(span, message)),
+        },
+        _ => ExprKind::Binary {
+            op,
+            left: Box::new(left),
+            right: Box::new(right),
+        },
+    };
+    Ok(Expr { kind, span })
+}
+
+fn computed(span: Span, message: String) -> Fault {
+    Fault {
+        span,
+        message,
+        help: "correct the expression".to_owned(),
+    }
+}
+
+/// A command and how it is written.
+struct Form {
+    name: &'static str,
+    form: &'static str,
+}
+
+const fn form(name: &'static str, form: &'static str) -> Form {
+    Form { name, form }
+}
+
+const COMMANDS: [Form; 16] = [
+    form("SPACE", "SPACE"),
+    form("NEWLINE", "NEWLINE"),
+    form("EOF", "EOF"),
+    form("INT", "INT(min, max [, name])"),
+    form("FLOAT", "FLOAT(min, max [, name [, FIXED or SCIENTIFIC]])"),
+    form(
+        "FLOATP",
+        "FLOATP(min, max, mindecimals, maxdecimals [, name [, FIXED or SCIENTIFIC]])",
+    ),
+    form("STRING", "STRING(str)"),
+    form("REGEX", "REGEX(str [, name])"),
+    form("ASSERT", "ASSERT(test)"),
+    form("SET", "SET(name = value [, ...])"),
+    form("UNSET", "UNSET(name [, ...])"),
+    form("REP", "REP(count [, separator]) ... END"),
+    form("REPI", "REPI(i, count [, separator]) ... END"),
+    form("WHILE", "WHILE(test [, separator]) ... END"),
+    form("WHILEI", "WHILEI(i, test [, separator]) ... END"),
+    form("IF", "IF(test) ... [ELSE ...] END"),
+];
+
+const COMMAND_HELP: &str = "the commands are SPACE, NEWLINE, EOF, INT, FLOAT, FLOATP, STRING, REGEX, ASSERT, SET, UNSET, REP, REPI, WHILE, WHILEI and IF";
+const TEST_HELP: &str = "a test compares two values, or is MATCH, ISEOF, UNIQUE or INARRAY; tests are joined by !, && and ||";

@@ -1,0 +1,320 @@
+//! Regular expressions of a grammar: the longest match at a place, and what strings can begin with.
+//!
+//! The language asks for POSIX extended regular expressions on bytes: of all matches at a place the
+//! longest counts. In brackets a backslash escapes, as most who write `[^\\n]` expect; what POSIX leaves
+//! undefined (`\d`, `(?:...)`) is read as in Perl. There are no back references.
+
+use std::sync::{Mutex, PoisonError};
+
+use regex_automata::hybrid::dfa::{Cache, DFA};
+use regex_automata::nfa::thompson;
+use regex_automata::{Anchored, Input, MatchKind};
+use regex_syntax::hir::Hir;
+
+use crate::grammar::bytes::ByteSet;
+
+/// A regular expression, ready to match and to generate.
+#[derive(Debug)]
+pub struct Pattern {
+    dfa: DFA,
+    /// Its working memory.
+    cache: Mutex<Cache>,
+    hir: Hir,
+    text: String,
+}
+
+/// How large a regular expression may become, in bytes.
+const SIZE_MAX: usize = 20 << 20;
+
+impl Pattern {
+    /// Reads a regular expression.
+    ///
+    /// # Errors
+    /// What is wrong with it, in words.
+    pub fn new(expression: &[u8]) -> Result<Self, String> {
+        let translated = translate(expression)?;
+        let mut parser = regex_syntax::ParserBuilder::new();
+        let parser = parser.unicode(false).utf8(false).dot_matches_new_line(true);
+        let hir = parser
+            .build()
+            .parse(&translated)
+            .map_err(|error| reason(&error))?;
+        let nfa = thompson::Compiler::new()
+            .configure(
+                thompson::Config::new()
+                    .utf8(false)
+                    .nfa_size_limit(Some(SIZE_MAX)),
+            )
+            .build_from_hir(&hir)
+            .map_err(|error| format!("it is too large: {error}"))?;
+        let dfa = DFA::builder()
+            .configure(
+                DFA::config()
+                    .match_kind(MatchKind::All)
+                    .skip_cache_capacity_check(true),
+            )
+            .build_from_nfa(nfa)
+            .map_err(|error| error.to_string())?;
+        Ok(Self {
+            cache: Mutex::new(dfa.create_cache()),
+            dfa,
+            hir,
+            text: String::from_utf8_lossy(expression).into_owned(),
+        })
+    }
+
+    /// How long the longest match at the start of `text` is, in bytes.
+    pub fn longest(&self, text: &[u8]) -> Option<usize> {
+        let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+        let input = Input::new(text).anchored(Anchored::Yes);
+        // It cannot give up: no limit is set after which it would.
+        let found = self.dfa.try_search_fwd(&mut cache, &input).ok().flatten();
+        found.map(|found| found.offset())
+    }
+
+    /// The bytes that a match can begin with.
+    pub(super) fn first(&self) -> ByteSet {
+        let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+        let input = Input::new(&[]).anchored(Anchored::Yes);
+        let Ok(start) = self.dfa.start_state_forward(&mut cache, &input) else {
+            return ByteSet::ALL;
+        };
+        let mut first = ByteSet::NONE;
+        for byte in 0..=u8::MAX {
+            match self.dfa.next_state(&mut cache, start, byte) {
+                Ok(state) if state.is_dead() => {}
+                _ => first.insert(byte),
+            }
+        }
+        first
+    }
+
+    /// Whether the empty text matches.
+    pub(super) fn matches_nothing(&self) -> bool {
+        self.longest(b"").is_some()
+    }
+
+    /// Its structure.
+    pub(super) fn hir(&self) -> &Hir {
+        &self.hir
+    }
+
+    /// As written.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+}
+
+/// The last line of an error, which says why.
+fn reason(error: &regex_syntax::Error) -> String {
+    let text = error.to_string();
+    let last = text.lines().last().unwrap_or_default();
+    last.trim_start_matches("error: ").to_owned()
+}
+
+/// The expression as the engine reads it: bytes that are no ASCII escaped, brackets as in POSIX.
+fn translate(expression: &[u8]) -> Result<String, String> {
+    let mut out = String::new();
+    let mut at = 0;
+    while let Some(&byte) = expression.get(at) {
+        at += 1;
+        match byte {
+            b'\\' => match expression.get(at) {
+                None => return Err("it ends with a single backslash".to_owned()),
+                Some(digit @ b'1'..=b'9') => {
+                    return Err(format!(
+                        "`\\{}` is a back reference, which no validator of linear time can have",
+                        char::from(*digit)
+                    ));
+                }
+                Some(&escaped) => {
+                    at += 1;
+                    push_escaped(&mut out, escaped);
+                }
+            },
+            b'[' => at = bracket(expression, at, &mut out)?,
+            b'{' => match interval(&expression[at..]) {
+                Some(interval) => {
+                    at += interval.length;
+                    out.push_str(&interval.text);
+                }
+                None => out.push_str("\\{"),
+            },
+            _ => push_byte(&mut out, byte),
+        }
+    }
+    Ok(out)
+}
+
+struct Interval {
+    /// As the engine reads it.
+    text: String,
+    /// In bytes, behind the brace that opens it.
+    length: usize,
+}
+
+/// `{m}`, `{m,}`, `{m,n}` or `{,n}`, read behind its opening brace.
+fn interval(rest: &[u8]) -> Option<Interval> {
+    let end = rest.iter().position(|byte| *byte == b'}')?;
+    let inner = std::str::from_utf8(&rest[..end]).ok()?;
+    let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    let text = match inner.split_once(',') {
+        None if !inner.is_empty() && is_number(inner) => format!("{{{inner}}}"),
+        Some((min, max)) if is_number(min) && is_number(max) && inner.len() > 1 => {
+            let min = if min.is_empty() { "0" } else { min };
+            format!("{{{min},{max}}}")
+        }
+        _ => return None,
+    };
+    Some(Interval {
+        text,
+        length: end + 1,
+    })
+}
+
+/// Translates a bracket expression from behind its `[`; returns where it ends.
+fn bracket(expression: &[u8], start: usize, out: &mut String) -> Result<usize, String> {
+    let mut at = start;
+    out.push('[');
+    if expression.get(at) == Some(&b'^') {
+        out.push('^');
+        at += 1;
+    }
+    let first = at;
+    loop {
+        let Some(&byte) = expression.get(at) else {
+            return Err("a `[` is not closed".to_owned());
+        };
+        at += 1;
+        let is_last = expression.get(at) == Some(&b']');
+        match byte {
+            b']' if at - 1 > first => {
+                out.push(']');
+                return Ok(at);
+            }
+            b'[' if expression.get(at) == Some(&b':') => {
+                let rest = &expression[at..];
+                let Some(end) = rest.windows(2).position(|pair| pair == b":]") else {
+                    return Err("a `[:` is not closed by `:]`".to_owned());
+                };
+                let class = String::from_utf8_lossy(&rest[1..end]).into_owned();
+                if !CLASSES.contains(&&*class) {
+                    return Err(format!(
+                        "there is no class `[:{class}:]`: they are {}",
+                        CLASSES.join(", ")
+                    ));
+                }
+                out.push_str(&format!("[:{class}:]"));
+                at += end + 2;
+            }
+            b'\\' => {
+                let Some(&escaped) = expression.get(at) else {
+                    return Err("a `[` is not closed".to_owned());
+                };
+                at += 1;
+                match escaped {
+                    b'b' => out.push_str("\\x08"),
+                    _ => push_escaped(out, escaped),
+                }
+            }
+            b'-' if at - 1 == first || is_last => out.push_str("\\-"),
+            b'[' | b']' | b'&' | b'~' | b'^' => {
+                out.push('\\');
+                out.push(char::from(byte));
+            }
+            _ => push_byte(out, byte),
+        }
+    }
+}
+
+/// The classes of POSIX.
+const CLASSES: [&str; 12] = [
+    "alpha", "digit", "alnum", "upper", "lower", "space", "blank", "punct", "print", "graph",
+    "cntrl", "xdigit",
+];
+
+fn push_escaped(out: &mut String, escaped: u8) {
+    match escaped {
+        b'a'..=b'z' | b'A'..=b'Z' | b'0' => {
+            out.push('\\');
+            match escaped {
+                b'0' => out.push_str("x00"),
+                _ => out.push(char::from(escaped)),
+            }
+        }
+        b'<' | b'>' | b'"' | b'\'' | b' ' | b',' | b':' | b';' | b'=' | b'@' | b'!' | b'%'
+        | b'`' | b'_' | b'/' => {
+            out.push(char::from(escaped));
+        }
+        b'!'..=b'~' => {
+            out.push('\\');
+            out.push(char::from(escaped));
+        }
+        _ => push_byte(out, escaped),
+    }
+}
+
+fn push_byte(out: &mut String, byte: u8) {
+    match byte {
+        b' '..=b'~' => out.push(char::from(byte)),
+        _ => out.push_str(&format!("\\x{byte:02x}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_longest_match_counts() {
+        let check = |expression: &str, text: &[u8], length: Option<usize>| {
+            let pattern = Pattern::new(expression.as_bytes()).expect(expression);
+            assert_eq!(pattern.longest(text), length, "{expression} on {text:?}");
+        };
+        check("a|ab", b"abc", Some(2));
+        check("(a|ab)(c|bcd)", b"abcd", Some(4));
+        check("[a-z]+", b"abc1", Some(3));
+        check("[a-z]*", b"1", Some(0));
+        check("[a-z]+", b"1", None);
+        check(".*", b"a\nb", Some(3));
+        check("[^\n]*", b"a\nb", Some(1));
+        check("[^\\n]*", b"a\nb", Some(1));
+        check("\\\\", b"\\n", Some(1));
+        check("[]a]+", b"a]b", Some(2));
+        check("[^]a]+", b"b]a", Some(1));
+        check("[a-z&&[b]+", b"&[b", Some(3));
+        check("[[:upper:]_-]{2,3}", b"A-_B", Some(3));
+        check("x{,2}", b"xxx", Some(2));
+        check("a{b}", b"a{b}", Some(4));
+        check("\u{e9}", "\u{e9}".as_bytes(), Some(2));
+        check("^a$", b"a", Some(1));
+        check("^a$", b"ab", None);
+        check("\\.\\/\\-\\\"", b"./-\"", Some(4));
+    }
+
+    #[test]
+    fn what_is_no_expression_is_refused() {
+        let check = |expression: &str, part: &str| {
+            let error = Pattern::new(expression.as_bytes())
+                .map(|_| ())
+                .expect_err(expression);
+            assert!(error.contains(part), "{error}");
+        };
+        check("(a", "unclosed group");
+        check("[a", "not closed");
+        check("(a)\\1", "back reference");
+        check("a\\", "backslash");
+        check("*a", "repetition operator");
+        check("(((a{1000}){1000}){1000})", "large");
+        check("[[:nope:]]", "no class");
+    }
+
+    #[test]
+    fn the_bytes_that_begin_a_match_are_known() {
+        let first = Pattern::new(b"(ab|c)?[x-z]")
+            .expect("an expression")
+            .first();
+        let bytes: Vec<u8> = (0..=u8::MAX).filter(|byte| first.contains(*byte)).collect();
+        assert_eq!(bytes, b"acxyz");
+    }
+}

@@ -1,0 +1,180 @@
+//! A grammar ready to run: a flat list of steps, with what is known of each.
+
+use std::sync::Arc;
+
+use crate::grammar::ast::{Assignment, Decimals, Expr, Notation, Test, VarRef};
+use crate::grammar::bytes::ByteSet;
+use crate::grammar::pattern::Pattern;
+use crate::grammar::source::{Source, Span};
+
+/// A grammar, read and understood.
+#[derive(Clone, Debug)]
+pub struct Grammar {
+    pub(super) source: Source,
+    pub(super) steps: Vec<Step>,
+    /// Where each step stands in the text.
+    pub(super) spans: Vec<Span>,
+    /// The commands that read a value.
+    pub(super) sites: Vec<Site>,
+    /// `MATCH` and `ISEOF`.
+    pub(super) questions: Vec<Question>,
+    pub(super) loops: Vec<LoopSite>,
+    pub(super) slots: Vec<Slot>,
+    /// For each step, what the input may go on with when it is reached.
+    pub(super) first: Vec<ByteSet>,
+}
+
+/// One step.
+#[derive(Clone, Debug)]
+pub(super) enum Step {
+    /// `SPACE`, `NEWLINE`, `STRING("x")`.
+    Byte(u8),
+    /// `STRING("...")`.
+    Literal(Arc<Vec<u8>>),
+    /// `STRING(variable)`.
+    Text(Expr),
+    Eof,
+    Int {
+        site: usize,
+        min: Expr,
+        max: Expr,
+        name: Option<VarRef>,
+    },
+    Float {
+        site: usize,
+        min: Expr,
+        max: Expr,
+        decimals: Option<Decimals>,
+        notation: Notation,
+        name: Option<VarRef>,
+    },
+    Regex {
+        site: usize,
+        pattern: PatternSource,
+        name: Option<VarRef>,
+    },
+    Assert(Test),
+    Set(Vec<Assignment>),
+    Unset(Vec<usize>),
+    /// Goes to `otherwise` unless the test holds.
+    Branch {
+        test: Test,
+        otherwise: usize,
+    },
+    Jump(usize),
+    /// Begins a loop; the next step is its `Next`.
+    Enter {
+        id: usize,
+        count: Option<Expr>,
+    },
+    /// Decides whether there is one more iteration.
+    Next {
+        id: usize,
+        /// The condition; without one the count decides.
+        test: Option<Test>,
+        counter: Option<VarRef>,
+        /// Behind the separator.
+        body: usize,
+        /// Behind the loop.
+        exit: usize,
+    },
+    /// Ends an iteration; `to` is the loop's `Next`.
+    Back {
+        to: usize,
+    },
+}
+
+/// A regular expression: known beforehand, or the value of an expression.
+#[derive(Clone, Debug)]
+pub(super) enum PatternSource {
+    Known(Arc<Pattern>),
+    Computed(Expr),
+}
+
+/// A command that reads a value.
+#[derive(Clone, Debug)]
+pub struct Site {
+    /// What it reads.
+    pub kind: SiteKind,
+    /// The variable as written, such as `a[i]`; without one the command.
+    pub label: String,
+    /// The variable's slot.
+    pub(super) slot: Option<usize>,
+    /// Where it stands.
+    pub span: Span,
+    /// The loops around it, from outside.
+    pub(super) loops: Vec<usize>,
+    /// The step that it is.
+    pub(super) step: usize,
+    /// Whether its value is a number of iterations.
+    pub is_count: bool,
+    /// Whether it is the number of test cases: the count of an outermost loop with a loop inside.
+    pub is_case_count: bool,
+    /// Whether values of the variable must differ from each other: the variables of its UNIQUE.
+    pub(super) unique: Option<Vec<usize>>,
+}
+
+/// What a site reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SiteKind {
+    /// `INT`
+    Int,
+    /// `FLOAT`, `FLOATP`
+    Float,
+    /// `REGEX`
+    Regex,
+}
+
+/// A loop of the grammar.
+#[derive(Clone, Debug)]
+pub(super) struct LoopSite {
+    /// Where its head stands.
+    pub span: Span,
+    /// The variables of its count, without those in indices.
+    pub count_slots: Vec<usize>,
+    /// Whether its count is a single variable.
+    pub is_plain_count: bool,
+    /// Whether it stands in no other loop.
+    pub is_outermost: bool,
+    /// Whether its iterations are test cases: it is outermost, and how often a loop inside goes round is
+    /// read inside.
+    pub is_cases: bool,
+}
+
+/// A question about what comes next: `MATCH` or `ISEOF`.
+#[derive(Clone, Debug)]
+pub(super) struct Question {
+    /// Whether its answer is that of the test around it, not the opposite.
+    pub is_positive: bool,
+    /// The loop whose condition it is in.
+    pub of_loop: Option<usize>,
+    /// Whether it is in an ASSERT.
+    pub is_asserted: bool,
+}
+
+/// A variable.
+#[derive(Clone, Debug)]
+pub(super) struct Slot {
+    pub name: String,
+    /// Whether its values are ever used.
+    pub is_read: bool,
+    /// Whether its values are looked through, so that they must be counted.
+    pub is_counted: bool,
+}
+
+impl Grammar {
+    /// The grammar's text.
+    pub fn source(&self) -> &Source {
+        &self.source
+    }
+
+    /// The commands that read a value, in the order in which they stand.
+    pub fn sites(&self) -> &[Site] {
+        &self.sites
+    }
+
+    /// A loop's head as written.
+    pub(super) fn loop_text(&self, id: usize) -> String {
+        self.source.excerpt(self.loops[id].span)
+    }
+}

@@ -1,0 +1,92 @@
+//! Texts that a regular expression matches, drawn from its structure.
+
+use regex_syntax::hir::{Class, Hir, HirKind, Repetition};
+
+use crate::grammar::chance::Chance;
+use crate::grammar::draw::Length;
+
+/// How often more than it must something repeats that has no limit.
+const MORE_MAX: u32 = 12;
+/// The longest text, in bytes; beyond it repetitions are as few as allowed.
+const LENGTH_MAX: usize = 1 << 20;
+
+/// Draws a text. It matches unless the expression looks around.
+pub(super) fn draw(hir: &Hir, length: Length, chance: &mut Chance) -> Vec<u8> {
+    let mut text = Vec::new();
+    add(hir, length, chance, &mut text);
+    text
+}
+
+fn add(hir: &Hir, length: Length, chance: &mut Chance, text: &mut Vec<u8>) {
+    match hir.kind() {
+        HirKind::Empty | HirKind::Look(_) => {}
+        HirKind::Literal(literal) => text.extend(&literal.0),
+        HirKind::Class(class) => text.push(byte_of(class, chance)),
+        HirKind::Repetition(repetition) => {
+            for _ in 0..times(repetition, length, chance, text.len()) {
+                add(&repetition.sub, length, chance, text);
+            }
+        }
+        HirKind::Capture(capture) => add(&capture.sub, length, chance, text),
+        HirKind::Concat(parts) => {
+            for part in parts {
+                add(part, length, chance, text);
+            }
+        }
+        HirKind::Alternation(parts) => {
+            let chosen = chance.below(parts.len() as u64) as usize;
+            add(&parts[chosen], length, chance, text);
+        }
+    }
+}
+
+fn times(repetition: &Repetition, length: Length, chance: &mut Chance, so_far: usize) -> u32 {
+    let min = repetition.min;
+    let max = repetition
+        .max
+        .unwrap_or(min.saturating_add(MORE_MAX))
+        .max(min);
+    match length {
+        _ if so_far > LENGTH_MAX => min,
+        Length::Least => min,
+        Length::Most => max,
+        Length::Random => min + chance.below(u64::from(max - min) + 1) as u32,
+    }
+}
+
+/// A byte of a class, one that can be seen where there is one.
+fn byte_of(class: &Class, chance: &mut Chance) -> u8 {
+    let ranges: Vec<(u8, u8)> = match class {
+        Class::Bytes(class) => class
+            .iter()
+            .map(|range| (range.start(), range.end()))
+            .collect(),
+        Class::Unicode(class) => {
+            let byte = |character: char| u8::try_from(u32::from(character)).unwrap_or(u8::MAX);
+            class
+                .iter()
+                .map(|range| (byte(range.start()), byte(range.end())))
+                .collect()
+        }
+    };
+    let seen: Vec<(u8, u8)> = ranges
+        .iter()
+        .map(|(start, end)| ((*start).max(b'!'), (*end).min(b'~')))
+        .filter(|(start, end)| start <= end)
+        .collect();
+    let ranges = if seen.is_empty() { ranges } else { seen };
+    let count: u64 = ranges
+        .iter()
+        .map(|(start, end)| u64::from(end - start) + 1)
+        .sum();
+    let mut chosen = chance.below(count);
+    for (start, end) in ranges {
+        let size = u64::from(end - start) + 1;
+        if chosen < size {
+            return start + chosen as u8;
+        }
+        chosen -= size;
+    }
+    // An empty class: nothing matches it, and the caller sees that.
+    b'?'
+}

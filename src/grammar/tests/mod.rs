@@ -1,0 +1,19 @@
+//! Tests of the grammar as a whole; each file has one subject and one `check`.
+
+mod faults;
+mod generation;
+mod validity;
+
+use std::path::Path;
+
+use crate::grammar::compile::read;
+use crate::grammar::program::Grammar;
+
+/// A grammar without faults.
+pub(super) fn grammar(text: &str) -> Grammar {
+    let reading = read(Path::new("g.ctd"), text.as_bytes());
+    let Some(grammar) = reading.grammar else {
+        panic!("{text}: {:?}", reading.diagnostics);
+    };
+    grammar
+}

@@ -1,0 +1,514 @@
+//! What is valid, and what is said of the rest.
+
+use std::path::Path;
+
+use super::grammar;
+use crate::grammar::validate::{Refusal, validate};
+
+/// `outcome` is empty for a valid input, else `line:column: message`, or `grammar line: message`.
+fn check(text: &str, input: &str, outcome: &str) {
+    check_bytes(text, input.as_bytes(), outcome);
+}
+
+fn check_bytes(text: &str, input: &[u8], outcome: &str) {
+    let said =
+        |diagnostic: crate::model::diagnostic::Diagnostic, of: &str| match diagnostic.place.spot {
+            Some(spot) => format!("{of}{}:{}: {}", spot.line, spot.column, diagnostic.message),
+            None => diagnostic.message,
+        };
+    let came = match validate(&grammar(text), input, Path::new("1.in")) {
+        Ok(()) => String::new(),
+        Err(Refusal::Invalid(diagnostic)) => said(diagnostic, ""),
+        Err(Refusal::Grammar(diagnostic)) => said(diagnostic, "grammar "),
+        Err(Refusal::Io(error)) => error.to_string(),
+    };
+    assert_eq!(
+        came,
+        outcome,
+        "{text} on {:?}",
+        String::from_utf8_lossy(input)
+    );
+}
+
+#[test]
+fn integers_are_plain_digits_within_their_bounds() {
+    let g = "INT(-5,100,n) NEWLINE";
+    check(g, "7\n", "");
+    check(g, "-5\n", "");
+    check(g, "100\n", "");
+    check(g, "0\n", "");
+    check(
+        g,
+        "101\n",
+        "1:1: expected an integer from -5 to 100 for `n`, got `101`",
+    );
+    check(
+        g,
+        "-6\n",
+        "1:1: expected an integer from -5 to 100 for `n`, got `-6`",
+    );
+    check(
+        g,
+        "07\n",
+        "1:2: expected a line end, got `7`: a number has no leading zero",
+    );
+    check(
+        g,
+        "-0\n",
+        "1:1: expected an integer from -5 to 100 for `n`, got `-0`",
+    );
+    check(
+        g,
+        "+7\n",
+        "1:1: expected an integer from -5 to 100 for `n`, got `+7`",
+    );
+    check(g, "7.0\n", "1:2: expected a line end after `7`, got `.0`");
+    check(
+        g,
+        "7",
+        "1:2: expected a line end after `7`, got the end of the file",
+    );
+    check(g, "7 \n", "1:2: expected a line end after `7`, got a blank");
+    check(
+        g,
+        "7\r\n",
+        "1:2: expected a line end after `7`, got a carriage return",
+    );
+    check(
+        g,
+        " 7\n",
+        "1:1: expected an integer from -5 to 100 for `n`, got a blank",
+    );
+    check(
+        g,
+        "\n",
+        "1:1: expected an integer from -5 to 100 for `n`, got a line end",
+    );
+    check(
+        g,
+        "",
+        "1:1: expected an integer from -5 to 100 for `n`, got the end of the file",
+    );
+    check(
+        g,
+        "7\n\n",
+        "2:1: expected the end of the file, got a line end",
+    );
+    check(
+        g,
+        "x\n",
+        "1:1: expected an integer from -5 to 100 for `n`, got `x`",
+    );
+    check_bytes(
+        g,
+        b"\xff\n",
+        "1:1: expected an integer from -5 to 100 for `n`, got `\\xff`",
+    );
+    check("INT(0,0) INT(5,5)", "05", "");
+}
+
+#[test]
+fn integers_have_any_size() {
+    let g = "INT(-10^30, 10^30) NEWLINE";
+    check(g, "1000000000000000000000000000000\n", "");
+    check(g, "-1000000000000000000000000000000\n", "");
+    let shown = "expected an integer from -1000000000000000000000000000000 to 1000000000000000000000000000000";
+    check(
+        g,
+        "1000000000000000000000000000001\n",
+        &format!("1:1: {shown}, got `1000000000000000000000000000001`"),
+    );
+    let digits = "9".repeat(100_000);
+    check(
+        g,
+        &format!("{digits}\n"),
+        &format!("1:1: {shown}, got `{}…`", "9".repeat(40)),
+    );
+    for digits in [
+        "999999999999999999",
+        "1000000000000000000",
+        "9223372036854775807",
+        "9223372036854775808",
+    ] {
+        check("INT(0, 10^40) NEWLINE", &format!("{digits}\n"), "");
+        check("INT(-10^40, 0) NEWLINE", &format!("-{digits}\n"), "");
+        check(
+            &format!("INT({digits}, {digits}) NEWLINE"),
+            &format!("{digits}\n"),
+            "",
+        );
+    }
+    check(
+        "INT(0,10^40,a) SPACE INT(a+1,a+1)",
+        "9223372036854775807 9223372036854775808",
+        "",
+    );
+    check(
+        "INT(0,10^40,a) SPACE INT(a*a,a*a)",
+        "9223372036854775807 85070591730234615847396907784232501249",
+        "",
+    );
+}
+
+#[test]
+fn floats_are_compared_exactly() {
+    let g = "FLOAT(0.1, 1, x) NEWLINE";
+    for valid in [
+        "0.1",
+        "1",
+        "1.0",
+        "0.10000000000000000000000000000001",
+        "1e0",
+        "10E-1",
+        "00.5",
+        "0.1e+0",
+    ] {
+        check(g, &format!("{valid}\n"), "");
+    }
+    for invalid in [
+        "0.09999999999999999999999999999",
+        "1.00000000000000000001",
+        "1.1",
+        "0",
+        "-0.5",
+        "1e1",
+        "1e-2",
+    ] {
+        check(
+            g,
+            &format!("{invalid}\n"),
+            &format!("1:1: expected a float from 0.1 to 1.0 for `x`, got `{invalid}`"),
+        );
+    }
+    check(
+        g,
+        ".5\n",
+        "1:1: expected a float from 0.1 to 1.0 for `x`, got `.5`",
+    );
+    check(g, "1.\n", "1:2: expected a line end after `1`, got `.`");
+    check(g, "1e\n", "1:2: expected a line end after `1`, got `e`");
+    check(
+        g,
+        "+1\n",
+        "1:1: expected a float from 0.1 to 1.0 for `x`, got `+1`",
+    );
+    check(
+        g,
+        "nan\n",
+        "1:1: expected a float from 0.1 to 1.0 for `x`, got `nan`",
+    );
+    check(
+        "FLOAT(1/3.0, 1)",
+        "0.33333",
+        "1:1: expected a float from 1/3 to 1.0, got `0.33333`",
+    );
+    check("FLOAT(1/3.0, 1)", "0.33334", "");
+    check("FLOAT(-0.5, -0.25)", "-0.5", "");
+    check(
+        "FLOAT(0,1)",
+        "1e-99999",
+        "1:1: expected a float from 0.0 to 1.0, got `1e-99999`",
+    );
+    check("FLOAT(0,10,x) SPACE FLOAT(x,x)", "0.5 5e-1", "");
+}
+
+#[test]
+fn a_float_is_written_as_is_said() {
+    check("FLOAT(0,10,x,FIXED)", "1.5", "");
+    check(
+        "FLOAT(0,10,x,FIXED)",
+        "1e0",
+        "1:1: expected a float from 0.0 to 10.0 in fixed notation for `x`, got `1e0`, which has an exponent",
+    );
+    check("FLOAT(0,10,x,SCIENTIFIC)", "1e0", "");
+    check(
+        "FLOAT(0,10,x,SCIENTIFIC)",
+        "1",
+        "1:1: expected a float from 0.0 to 10.0 in scientific notation for `x`, got `1`, which has no exponent",
+    );
+    check("FLOATP(0,10,1,2)", "1.5", "");
+    check("FLOATP(0,10,1,2)", "1.55", "");
+    check(
+        "FLOATP(0,10,1,2)",
+        "1",
+        "1:1: expected a float from 0.0 to 10.0 with 1 to 2 decimals, got `1`, which has 0 decimals",
+    );
+    check(
+        "FLOATP(0,10,1,2)",
+        "1.555",
+        "1:1: expected a float from 0.0 to 10.0 with 1 to 2 decimals, got `1.555`, which has 3 decimals",
+    );
+    check("FLOATP(0,100,1,2)", "1.5e1", "");
+    check(
+        "FLOATP(0,100,1,2)",
+        "15.0e0",
+        "1:1: expected a float from 0.0 to 100.0 with 1 to 2 decimals, got `15.0e0`, which has not exactly one digit other than 0 before its point",
+    );
+    check(
+        "FLOATP(0,100,1,2)",
+        "0.5e1",
+        "1:1: expected a float from 0.0 to 100.0 with 1 to 2 decimals, got `0.5e1`, which has not exactly one digit other than 0 before its point",
+    );
+}
+
+#[test]
+fn text_is_matched_as_it_stands() {
+    check("STRING(\"YES\") NEWLINE", "YES\n", "");
+    check(
+        "STRING(\"YES\") NEWLINE",
+        "NO\n",
+        "1:1: expected \"YES\", got `NO`",
+    );
+    check("STRING(\"a\\tb\\\"\\\\\\101\\x\")", "a\tb\"\\A\\x", "");
+    check("STRING(\"a\\\nb\")", "ab", "");
+    check("REGEX(\"[a-z]+\", s) SPACE STRING(s)", "abc abc", "");
+    check(
+        "REGEX(\"[a-z]+\", s) SPACE STRING(s)",
+        "abc abd",
+        "1:5: expected \"abc\", got `abd`",
+    );
+    check(
+        "REGEX(\"[a-z]+\", s)",
+        "1",
+        "1:1: expected what matches \"[a-z]+\" for `s`, got `1`",
+    );
+    check(
+        "REGEX(\"[a-z]+\", s) ASSERT(STRLEN(s) <= 3)",
+        "abcd",
+        "1:1: `STRLEN(s) <= 3` does not hold: s = \"abcd\"",
+    );
+    check("REGEX(\"a|ab\") NEWLINE", "ab\n", "");
+    check("REGEX(\".*\")", "a\nb\n", "");
+    check("SET(p=\"[0-9]\") REGEX(p)", "7", "");
+    check(
+        "INT(0,9,a) SPACE STRING(\"x\")",
+        "1 y",
+        "1:3: expected \"x\", got `y`",
+    );
+}
+
+#[test]
+fn arithmetic_is_exact() {
+    let holds = |test: &str| check(&format!("ASSERT({test})"), "", "");
+    for test in [
+        "1+2*3 == 7",
+        "(1+2)*3 == 9",
+        "7/2 == 3",
+        "-7/2 == -3",
+        "7%3 == 1",
+        "-7%3 == -1",
+        "2^3^2 == 512",
+        "-2^2 == -4",
+        "2^-0 == 1",
+        "1.0/3*3 == 1",
+        "7.0/2 == 3.5",
+        "1 == 1.0",
+        "0.1+0.2 == 0.3",
+        "2-3-4 == -5",
+        "\"a\" < \"b\"",
+        "\"a\" < \"aa\"",
+        "STRLEN(\"a\\n\") == 2",
+        "1 < 2 && 2 < 3 || 1 > 2",
+        "!(1 > 2)",
+        "!1 > 2",
+        "((1)) < (2)",
+        "(1 < 2) && ((2 < 3) || (1+1) < 1)",
+        "10^30 / 10^29 == 10",
+        "2^100 % 7 == 2",
+        "1.5^2 == 2.25",
+        "1e3 == 1000",
+        "1 != 2",
+        "2 >= 2",
+        "2 <= 2",
+    ] {
+        holds(test);
+    }
+    check("SET(a=1,b=a+1) ASSERT(b==2)", "", "");
+    check(
+        "SET(a=0) ASSERT(1/a==1)",
+        "",
+        "grammar 1:17: 1 is divided by zero",
+    );
+    check(
+        "SET(a=0) ASSERT(1%a==1)",
+        "",
+        "grammar 1:17: the remainder of 1 by zero",
+    );
+    check(
+        "SET(a=-1) ASSERT(2^a==1)",
+        "",
+        "grammar 1:18: the exponent -1 is not from 0 to 2^64 - 1",
+    );
+    check(
+        "SET(a=10^10) ASSERT(2^a==1)",
+        "",
+        "grammar 1:21: 2 ^ 10000000000 is too large: its result may have 4194304 bits",
+    );
+    check(
+        "SET(a=\"x\") ASSERT(a+1==1)",
+        "",
+        "grammar 1:19: \"x\" is a string, with which nothing is computed",
+    );
+    check(
+        "SET(a=\"x\") ASSERT(a==1)",
+        "",
+        "grammar 1:19: \"x\" is a string, 1 is an integer: they cannot be compared",
+    );
+    check(
+        "SET(a=1.5) INT(0,a)",
+        "1",
+        "grammar 1:18: an integer is needed here, and this is a float: 1.5",
+    );
+}
+
+#[test]
+fn variables_hold_what_was_read() {
+    let g = "INT(1,9,n) NEWLINE REPI(i,n,SPACE) INT(0,9,a[i]) END NEWLINE ASSERT(a[0]<=a[n-1])";
+    check(g, "3\n1 2 3\n", "");
+    check(
+        g,
+        "3\n3 2 1\n",
+        "2:5: `a[0]<=a[n-1]` does not hold: a[0] = 3, a[n-1] = 1, n = 3",
+    );
+    check(
+        g,
+        "3\n3 2\n",
+        "2:4: expected a blank after `2`, got a line end",
+    );
+    check(
+        "INT(0,9,a) ASSERT(b==a) IF(1==2) SET(b=1) END",
+        "1",
+        "grammar 1:19: the variable `b` has no value here",
+    );
+    check(
+        "SET(a[1,2]=5, a[2]=6, a=7) ASSERT(a[1,2]==5 && a[2]==6 && a==7)",
+        "",
+        "",
+    );
+    check("SET(a[10^30]=5) ASSERT(a[10^30]==5)", "", "");
+    check("SET(a[-1]=5) ASSERT(a[-1]==5)", "", "");
+    check("SET(a[1000000000]=5) ASSERT(a[1000000000]==5)", "", "");
+    check(
+        "SET(a[1]=5) UNSET(a) SET(b=a[1])",
+        "",
+        "grammar 1:28: the variable `a[1]` has no value here",
+    );
+}
+
+#[test]
+fn loops_go_round_as_often_as_is_said() {
+    check("REP(3) STRING(\"x\") END", "xxx", "");
+    check("REP(3, SPACE) STRING(\"x\") END", "x x x", "");
+    check(
+        "REP(3, SPACE) STRING(\"x\") END",
+        "x x",
+        "1:4: expected a blank, got the end of the file",
+    );
+    check("REP(0, SPACE) STRING(\"x\") END", "", "");
+    check("REPI(i,4) END ASSERT(i==4)", "", "");
+    check("REPI(i,3,SPACE) INT(i,i) END", "0 1 2", "");
+    check("WHILE(!ISEOF) INT(0,9) NEWLINE END", "1\n2\n", "");
+    check("WHILE(!ISEOF) INT(0,9) NEWLINE END", "", "");
+    check("WHILE(MATCH(\"0123456789\"), NEWLINE) INT(0,9) END", "", "");
+    check(
+        "WHILE(!MATCH(\"\\n\"), SPACE) INT(0,9) END NEWLINE",
+        "1 2 3\n",
+        "",
+    );
+    check(
+        "WHILEI(i, i < 3, SPACE) INT(0,9) END ASSERT(i==3)",
+        "1 2 3",
+        "",
+    );
+    check(
+        "SET(n=-1) REP(n) END",
+        "",
+        "grammar 1:15: -1 is no number of iterations",
+    );
+    check(
+        "SET(n=4294967296) REP(n) END",
+        "",
+        "grammar 1:23: 4294967296 is no number of iterations",
+    );
+    check(
+        "WHILE(1==1) SET(a=1) END",
+        "",
+        "grammar 1:1: this loop has gone round 1000000 times without reading anything",
+    );
+    check(
+        "REP(2, IF(MATCH(\",\")) STRING(\",\") ELSE SPACE END) INT(0,9) END",
+        "1,2",
+        "",
+    );
+}
+
+#[test]
+fn branches_follow_what_comes() {
+    let g = "IF(MATCH(\"-\")) STRING(\"-\") ELSE IF(ISEOF) ELSE INT(0,9) END END";
+    check(g, "-", "");
+    check(g, "5", "");
+    check(g, "", "");
+    check(g, "--", "1:2: expected the end of the file, got `-`");
+    check("IF(1==1) STRING(\"a\") END STRING(\"b\")", "ab", "");
+    check("EOF", "", "");
+    check("EOF", "x", "1:1: expected the end of the file, got `x`");
+}
+
+#[test]
+fn arrays_are_looked_through() {
+    let g = "REPI(i,3,SPACE) INT(0,9,a[i]) END ASSERT(UNIQUE(a))";
+    check(g, "1 2 3", "");
+    check(
+        g,
+        "1 2 1",
+        "1:5: `UNIQUE(a)` does not hold: `a` has 3 values, 1 more than once",
+    );
+    let g = "REPI(i,2,NEWLINE) INT(0,9,x[i]) SPACE INT(0,9,y[i]) END ASSERT(UNIQUE(x,y))";
+    check(g, "1 2\n2 1", "");
+    check(g, "1 2\n1 3", "");
+    check(
+        g,
+        "1 2\n1 2",
+        "2:3: `UNIQUE(x,y)` does not hold: `x` has 2 values, `y` has 2 values",
+    );
+    check("SET(x[0]=1,x[1]=2,y[0]=1) ASSERT(!UNIQUE(x,y))", "", "");
+    check("SET(x[0]=1,x[1]=1.0) ASSERT(!UNIQUE(x))", "", "");
+    check(
+        "SET(x[0]=1,x[1]=2) ASSERT(INARRAY(2,x) && !INARRAY(3,x) && INARRAY(1.0,x) && !INARRAY(\"1\",x))",
+        "",
+        "",
+    );
+    check(
+        "REP(2) REPI(i,2) INT(0,9,a[i]) SPACE END ASSERT(UNIQUE(a)) UNSET(a) END",
+        "1 2 1 2 ",
+        "",
+    );
+}
+
+#[test]
+fn an_input_that_arrives_in_pieces_is_the_same() {
+    struct Drip<'a>(&'a [u8]);
+    impl std::io::Read for Drip<'_> {
+        fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+            let count = self.0.len().min(buffer.len()).min(1);
+            buffer[..count].copy_from_slice(&self.0[..count]);
+            self.0 = &self.0[count..];
+            Ok(count)
+        }
+    }
+    let grammar = grammar(
+        "WHILE(!ISEOF) INT(-10^30,10^30) SPACE FLOAT(-1,1) SPACE REGEX(\"[a-z]*\") NEWLINE END",
+    );
+    let good = "123456789012345678901234567890 -0.12345678901234567890123456789e0 abc\n0 1 \n";
+    assert!(validate(&grammar, Drip(good.as_bytes()), Path::new("1.in")).is_ok());
+    let Err(Refusal::Invalid(diagnostic)) =
+        validate(&grammar, Drip(b"1 1 a\n1 1 1\n"), Path::new("1.in"))
+    else {
+        panic!("it is invalid");
+    };
+    let spot = diagnostic.place.spot.expect("a spot");
+    assert_eq!(
+        (spot.line, spot.column, spot.text.as_str()),
+        (2, 5, "1 1 1")
+    );
+}

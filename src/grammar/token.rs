@@ -1,0 +1,338 @@
+//! A grammar's text in words: commands, names, numbers, strings, signs.
+
+use num_bigint::BigInt;
+use num_rational::BigRational;
+
+use crate::grammar::number::{Int, ten_to};
+use crate::grammar::source::{Source, Span};
+use crate::model::diagnostic::Diagnostic;
+
+/// One word of a grammar.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Token {
+    pub kind: TokenKind,
+    pub span: Span,
+}
+
+/// What a word is.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum TokenKind {
+    /// Upper case: a command, a test, a function or an option.
+    Word(String),
+    /// Lower case: a variable.
+    Name(String),
+    Int(Int),
+    Float(BigRational),
+    Text(Vec<u8>),
+    Sign(&'static str),
+    End,
+}
+
+impl TokenKind {
+    /// What it is called in a message.
+    pub(super) fn called(&self) -> String {
+        match self {
+            Self::Word(word) => format!("`{word}`"),
+            Self::Name(name) => format!("the variable `{name}`"),
+            Self::Int(value) => format!("the integer `{value}`"),
+            Self::Float(_) => "a float".to_owned(),
+            Self::Text(_) => "a string".to_owned(),
+            Self::Sign(sign) => format!("`{sign}`"),
+            Self::End => "the end of the grammar".to_owned(),
+        }
+    }
+}
+
+/// Signs, each before those that begin it.
+const SIGNS: [&str; 20] = [
+    "<=", ">=", "==", "!=", "&&", "||", "<", ">", "=", "!", "+", "-", "*", "/", "%", "^", "(", ")",
+    "[", "]",
+];
+
+/// The largest decimal exponent of a float, either way.
+pub(super) const EXPONENT_MAX: u32 = 9999;
+
+/// Takes a grammar apart. What it cannot read is reported and left out.
+pub(super) fn tokens(source: &Source, diagnostics: &mut Vec<Diagnostic>) -> Vec<Token> {
+    let mut lexer = Lexer {
+        source,
+        at: 0,
+        diagnostics,
+    };
+    let mut tokens = Vec::new();
+    while let Some(token) = lexer.next() {
+        tokens.push(token);
+    }
+    let end = source.text.len();
+    tokens.push(Token {
+        kind: TokenKind::End,
+        span: Span { start: end, end },
+    });
+    tokens
+}
+
+struct Lexer<'a> {
+    source: &'a Source,
+    at: usize,
+    diagnostics: &'a mut Vec<Diagnostic>,
+}
+
+impl Lexer<'_> {
+    fn rest(&self) -> &[u8] {
+        &self.source.text[self.at..]
+    }
+
+    fn next(&mut self) -> Option<Token> {
+        loop {
+            self.skip_blanks();
+            let start = self.at;
+            let first = *self.rest().first()?;
+            let kind = match first {
+                b'a'..=b'z' | b'A'..=b'Z' | b'_' => self.word(),
+                b'0'..=b'9' => self.number(),
+                b'"' => self.text(),
+                b',' => {
+                    self.at += 1;
+                    Some(TokenKind::Sign(","))
+                }
+                _ => self.sign(),
+            };
+            let span = Span {
+                start,
+                end: self.at,
+            };
+            if let Some(kind) = kind {
+                return Some(Token { kind, span });
+            }
+        }
+    }
+
+    fn skip_blanks(&mut self) {
+        while let Some(&byte) = self.rest().first() {
+            match byte {
+                b'#' => {
+                    let line = memchr::memchr(b'\n', self.rest());
+                    self.at = line.map_or(self.source.text.len(), |length| self.at + length);
+                }
+                byte if byte.is_ascii_whitespace() || byte == 0x0b => self.at += 1,
+                _ => return,
+            }
+        }
+    }
+
+    fn fault(&mut self, start: usize, message: impl Into<String>, help: &str) {
+        let span = Span {
+            start,
+            end: self.at.max(start + 1),
+        };
+        let fault = self.source.error(span, message).help(help);
+        self.diagnostics.push(fault);
+    }
+
+    fn word(&mut self) -> Option<TokenKind> {
+        let start = self.at;
+        let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+        let length = self.rest().iter().take_while(|byte| is_part(byte)).count();
+        self.at += length;
+        let word = String::from_utf8_lossy(&self.source.text[start..self.at]).into_owned();
+        if word.bytes().all(|byte| byte.is_ascii_uppercase()) {
+            return Some(TokenKind::Word(word));
+        }
+        let is_lower = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
+        if word.as_bytes()[0].is_ascii_lowercase() && word.bytes().all(is_lower) {
+            return Some(TokenKind::Name(word));
+        }
+        self.fault(
+            start,
+            format!("`{word}` is neither a command nor a variable"),
+            "commands are in capitals; a variable is a small letter, then small letters and digits",
+        );
+        // It was meant as one or the other: what stands around it can still be understood.
+        let capitals: String = word.chars().filter(char::is_ascii_alphabetic).collect();
+        let capitals = capitals.to_ascii_uppercase();
+        Some(
+            match word.contains(|c: char| c.is_ascii_lowercase()) && !KNOWN.contains(&&*capitals) {
+                true => TokenKind::Name(word.to_ascii_lowercase()),
+                false => TokenKind::Word(capitals),
+            },
+        )
+    }
+
+    fn digits(&mut self) -> usize {
+        let digits = self.rest().iter().take_while(|byte| byte.is_ascii_digit());
+        let length = digits.count();
+        self.at += length;
+        length
+    }
+
+    fn number(&mut self) -> Option<TokenKind> {
+        let start = self.at;
+        let whole = self.digits();
+        let mut decimals = 0;
+        if self.rest().first() == Some(&b'.') && self.rest().get(1).is_some_and(u8::is_ascii_digit)
+        {
+            self.at += 1;
+            decimals = self.digits();
+        }
+        let mut is_float = decimals > 0;
+        let mut exponent = None;
+        if matches!(self.rest().first(), Some(b'e' | b'E')) {
+            let sign = usize::from(matches!(self.rest().get(1), Some(b'+' | b'-')));
+            if self.rest().get(1 + sign).is_some_and(u8::is_ascii_digit) {
+                let exponent_start = self.at + 1;
+                self.at += 1 + sign;
+                self.digits();
+                is_float = true;
+                let text = String::from_utf8_lossy(&self.source.text[exponent_start..self.at]);
+                exponent = Some(text.parse::<i64>().unwrap_or(i64::MAX));
+            }
+        }
+        if !is_float {
+            let digits = &self.source.text[start..self.at];
+            if whole > 1 && digits[0] == b'0' {
+                self.fault(start, "an integer has no leading zero", "write it without");
+            }
+            return Int::parse(&self.source.text[start..self.at]).map(TokenKind::Int);
+        }
+        let exponent = exponent.unwrap_or(0);
+        if exponent.unsigned_abs() > u64::from(EXPONENT_MAX) {
+            let message = format!("the exponent is beyond {EXPONENT_MAX}");
+            self.fault(start, message, "a float's exponent has at most four digits");
+        }
+        let text = &self.source.text[start..start + whole + usize::from(decimals > 0) + decimals];
+        Some(TokenKind::Float(decimal(
+            text,
+            exponent.clamp(-i64::from(EXPONENT_MAX), i64::from(EXPONENT_MAX)),
+        )))
+    }
+
+    fn text(&mut self) -> Option<TokenKind> {
+        let start = self.at;
+        let mut bytes = Vec::new();
+        self.at += 1;
+        loop {
+            let rest = self.rest();
+            match rest {
+                [b'"', ..] => {
+                    self.at += 1;
+                    return Some(TokenKind::Text(bytes));
+                }
+                [] | [b'\n', ..] => {
+                    self.fault(
+                        start,
+                        "this string is not closed in its line",
+                        "close it with `\"`; a line end inside is written `\\n`",
+                    );
+                    return Some(TokenKind::Text(bytes));
+                }
+                [b'\\', b'\n', ..] => self.at += 2,
+                [b'\\', b'\r', b'\n', ..] => self.at += 3,
+                [b'\\', b'0'..=b'7', ..] => {
+                    let digits = rest[1..].iter().take(3);
+                    let digits = digits.take_while(|byte| (b'0'..=b'7').contains(byte));
+                    let length = digits.clone().count();
+                    let value =
+                        digits.fold(0_u32, |value, digit| value * 8 + u32::from(digit - b'0'));
+                    let escape = self.at;
+                    self.at += 1 + length;
+                    match u8::try_from(value) {
+                        Ok(byte) => bytes.push(byte),
+                        Err(_) => self.fault(
+                            escape,
+                            "there is no such byte",
+                            "bytes go from `\\0` to `\\377`",
+                        ),
+                    }
+                }
+                [b'\\', escape, ..] => {
+                    let byte = match escape {
+                        b'n' => Some(b'\n'),
+                        b't' => Some(b'\t'),
+                        b'r' => Some(b'\r'),
+                        b'b' => Some(8),
+                        b'"' | b'\\' => Some(*escape),
+                        _ => None,
+                    };
+                    // Before anything else the backslash means itself.
+                    bytes.push(byte.unwrap_or(b'\\'));
+                    self.at += if byte.is_some() { 2 } else { 1 };
+                }
+                [byte, ..] => {
+                    bytes.push(*byte);
+                    self.at += 1;
+                }
+            }
+        }
+    }
+
+    fn sign(&mut self) -> Option<TokenKind> {
+        let start = self.at;
+        let sign = SIGNS
+            .into_iter()
+            .find(|sign| self.rest().starts_with(sign.as_bytes()));
+        if let Some(sign) = sign {
+            self.at += sign.len();
+            return Some(TokenKind::Sign(sign));
+        }
+        let rest = String::from_utf8_lossy(self.rest());
+        let character = rest.chars().next().unwrap_or(' ');
+        let help = match character {
+            '&' => "and is written `&&`",
+            '|' => "or is written `||`",
+            '\'' => "strings stand between `\"`",
+            ';' => "commands need nothing between them but a blank",
+            _ => "comments begin with `#`",
+        };
+        let shown = character.escape_debug();
+        let message = format!("`{shown}` means nothing here");
+        let length = self.rest().utf8_chunks().next().map_or(1, |chunk| {
+            chunk.valid().chars().next().map_or(1, char::len_utf8)
+        });
+        self.at += length;
+        self.fault(start, message, help);
+        None
+    }
+}
+
+/// All words in capitals.
+pub(super) const KNOWN: [&str; 25] = [
+    "SPACE",
+    "NEWLINE",
+    "EOF",
+    "INT",
+    "FLOAT",
+    "FLOATP",
+    "STRING",
+    "REGEX",
+    "ASSERT",
+    "SET",
+    "UNSET",
+    "REP",
+    "REPI",
+    "WHILE",
+    "WHILEI",
+    "IF",
+    "ELSE",
+    "END",
+    "MATCH",
+    "ISEOF",
+    "UNIQUE",
+    "INARRAY",
+    "STRLEN",
+    "FIXED",
+    "SCIENTIFIC",
+];
+
+/// The value of `12.34` times ten to `exponent`.
+pub(super) fn decimal(text: &[u8], exponent: i64) -> BigRational {
+    let point = text.iter().position(|byte| *byte == b'.');
+    let decimals = point.map_or(0, |point| text.len() - point - 1);
+    let digits: Vec<u8> = text.iter().copied().filter(|byte| *byte != b'.').collect();
+    let mantissa = BigInt::parse_bytes(&digits, 10).unwrap_or_default();
+    let shift = exponent - i64::try_from(decimals).unwrap_or(i64::MAX);
+    let scale = ten_to(u32::try_from(shift.unsigned_abs()).unwrap_or(u32::MAX));
+    match shift >= 0 {
+        true => BigRational::from_integer(mantissa * scale),
+        false => BigRational::new(mantissa, scale),
+    }
+}

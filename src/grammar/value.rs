@@ -1,0 +1,103 @@
+//! The values that a grammar computes with: integers, fractions, text.
+
+use std::cmp::Ordering;
+use std::fmt;
+use std::sync::Arc;
+
+use num_rational::BigRational;
+
+use crate::grammar::number::{Int, show_ratio};
+use crate::model::text::visible;
+
+/// A value. Floats are exact fractions: nothing is rounded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Value {
+    /// An integer.
+    Int(Int),
+    /// A float.
+    Float(Box<BigRational>),
+    /// Bytes; the language does not know characters.
+    Text(Arc<Vec<u8>>),
+}
+
+/// A value by which it is found again: equal numbers have one key, whatever their type.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Key {
+    Int(Int),
+    Float(Box<BigRational>),
+    Text(Arc<Vec<u8>>),
+}
+
+impl Value {
+    /// Text of these bytes.
+    pub fn text(bytes: impl Into<Vec<u8>>) -> Self {
+        Self::Text(Arc::new(bytes.into()))
+    }
+
+    /// What it is, with its article.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Int(_) => "an integer",
+            Self::Float(_) => "a float",
+            Self::Text(_) => "a string",
+        }
+    }
+
+    /// The number as a fraction; `None` for text.
+    pub fn ratio(&self) -> Option<BigRational> {
+        match self {
+            Self::Int(value) => Some(value.ratio()),
+            Self::Float(value) => Some((**value).clone()),
+            Self::Text(_) => None,
+        }
+    }
+
+    /// How two values compare; `None` for a number and a text.
+    pub fn compare(&self, other: &Self) -> Option<Ordering> {
+        match (self, other) {
+            (Self::Int(a), Self::Int(b)) => Some(a.cmp(b)),
+            (Self::Text(a), Self::Text(b)) => Some(a.cmp(b)),
+            _ => Some(self.ratio()?.cmp(&other.ratio()?)),
+        }
+    }
+
+    /// The key of the value.
+    pub(super) fn key(&self) -> Key {
+        match self {
+            Self::Int(value) => Key::Int(value.clone()),
+            Self::Float(value) if value.is_integer() => Key::Int(Int::from(value.to_integer())),
+            Self::Float(value) => Key::Float(value.clone()),
+            Self::Text(value) => Key::Text(Arc::clone(value)),
+        }
+    }
+}
+
+impl fmt::Display for Value {
+    /// As a person would write it; text in quotes, long text cut.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const LONGEST: usize = 60;
+        match self {
+            Self::Int(value) => value.fmt(f),
+            Self::Float(value) => f.write_str(&show_ratio(value)),
+            Self::Text(value) => {
+                let (start, cut) = match value.len() > LONGEST {
+                    true => (&value[..LONGEST], "…"),
+                    false => (&value[..], ""),
+                };
+                write!(f, "\"{}{cut}\"", visible(start))
+            }
+        }
+    }
+}
+
+impl From<Int> for Value {
+    fn from(value: Int) -> Self {
+        Self::Int(value)
+    }
+}
+
+impl From<i64> for Value {
+    fn from(value: i64) -> Self {
+        Self::Int(Int::Small(value))
+    }
+}

@@ -1,0 +1,344 @@
+//! The variables of a running grammar: scalars, arrays of any shape, and the way back.
+
+use std::collections::HashMap;
+
+use crate::grammar::number::Int;
+use crate::grammar::value::{Key, Value};
+
+/// The values of all variables.
+#[derive(Debug)]
+pub(super) struct Vars {
+    slots: Vec<Cells>,
+    /// What was overwritten, newest last, if it is kept.
+    trail: Option<Vec<Change>>,
+}
+
+/// The values of one variable, by index.
+#[derive(Debug, Default)]
+struct Cells {
+    /// Without index.
+    scalar: Option<Value>,
+    /// One index, small and without large gaps.
+    row: Vec<Option<Value>>,
+    /// All other indices.
+    others: HashMap<Vec<Int>, Value>,
+    /// How often each value occurs, where somebody asks.
+    bag: Option<Bag>,
+}
+
+/// Values and how often each occurs.
+#[derive(Debug, Default)]
+struct Bag {
+    counts: HashMap<Key, u32>,
+    /// How many values occur more than once.
+    repeated: usize,
+}
+
+#[derive(Debug)]
+enum Change {
+    Cell {
+        slot: usize,
+        index: Vec<Int>,
+        old: Option<Value>,
+    },
+    Whole {
+        slot: usize,
+        old: Box<Cells>,
+    },
+}
+
+/// How far beyond its end a row may be written before it counts as sparse.
+const GAP_MAX: usize = 1024;
+
+impl Vars {
+    /// No values. `counted` says of which slots values are looked up.
+    pub(super) fn new(counted: impl Iterator<Item = bool>) -> Self {
+        let cells = |counted: bool| Cells {
+            bag: counted.then(Bag::default),
+            ..Cells::default()
+        };
+        Self {
+            slots: counted.map(cells).collect(),
+            trail: None,
+        }
+    }
+
+    /// The same, remembering what is overwritten.
+    pub(super) fn with_trail(mut self) -> Self {
+        self.trail = Some(Vec::new());
+        self
+    }
+
+    /// How much has been overwritten so far.
+    pub(super) fn mark(&self) -> usize {
+        self.trail.as_ref().map_or(0, Vec::len)
+    }
+
+    /// Undoes all that was done since the mark.
+    pub(super) fn undo(&mut self, mark: usize) {
+        while self.mark() > mark {
+            let change = self.trail.as_mut().and_then(Vec::pop);
+            match change {
+                Some(Change::Cell { slot, index, old }) => {
+                    self.slots[slot].put(&index, old);
+                }
+                Some(Change::Whole { slot, old }) => self.slots[slot] = *old,
+                None => return,
+            }
+        }
+    }
+
+    /// The value without index.
+    pub(super) fn scalar(&self, slot: usize) -> Option<&Value> {
+        self.slots[slot].scalar.as_ref()
+    }
+
+    /// The value at a single small index.
+    pub(super) fn at(&self, slot: usize, index: i64) -> Option<&Value> {
+        let cells = &self.slots[slot];
+        let dense = usize::try_from(index)
+            .ok()
+            .and_then(|index| cells.row.get(index));
+        match dense {
+            Some(Some(value)) => Some(value),
+            _ if cells.others.is_empty() => None,
+            _ => cells.others.get([Int::Small(index)].as_slice()),
+        }
+    }
+
+    /// The value at an index.
+    pub(super) fn get(&self, slot: usize, index: &[Int]) -> Option<&Value> {
+        match index {
+            [] => self.scalar(slot),
+            [Int::Small(index)] => self.at(slot, *index),
+            _ => self.slots[slot].others.get(index),
+        }
+    }
+
+    /// Sets the value without index.
+    pub(super) fn set_scalar(&mut self, slot: usize, value: Value) {
+        let cells = &mut self.slots[slot];
+        if self.trail.is_none() && cells.bag.is_none() {
+            cells.scalar = Some(value);
+            return;
+        }
+        self.set(slot, &[], value);
+    }
+
+    /// Sets the value at a single small index.
+    pub(super) fn set_at(&mut self, slot: usize, index: i64, value: Value) {
+        let cells = &mut self.slots[slot];
+        if self.trail.is_none() && cells.bag.is_none() && cells.others.is_empty() && index >= 0 {
+            let index = index as usize;
+            if index < cells.row.len() {
+                cells.row[index] = Some(value);
+                return;
+            }
+            if index == cells.row.len() {
+                cells.row.push(Some(value));
+                return;
+            }
+        }
+        self.set(slot, &[Int::Small(index)], value);
+    }
+
+    /// Sets the value at an index.
+    pub(super) fn set(&mut self, slot: usize, index: &[Int], value: Value) {
+        let old = self.slots[slot].put(index, Some(value));
+        if let Some(trail) = &mut self.trail {
+            trail.push(Change::Cell {
+                slot,
+                index: index.to_vec(),
+                old,
+            });
+        }
+    }
+
+    /// Forgets all values of a variable.
+    pub(super) fn unset(&mut self, slot: usize) {
+        let cells = &mut self.slots[slot];
+        if self.trail.is_none() {
+            cells.clear();
+            return;
+        }
+        let fresh = Cells {
+            bag: cells.bag.is_some().then(Bag::default),
+            ..Cells::default()
+        };
+        let old = Box::new(std::mem::replace(cells, fresh));
+        if let Some(trail) = &mut self.trail {
+            trail.push(Change::Whole { slot, old });
+        }
+    }
+
+    /// Whether a value occurs in a variable whose values are counted.
+    pub(super) fn occurs(&self, slot: usize, value: &Value) -> bool {
+        let bag = self.slots[slot].bag.as_ref();
+        bag.is_some_and(|bag| bag.counts.contains_key(&value.key()))
+    }
+
+    /// Whether a variable whose values are counted has none twice.
+    pub(super) fn all_differ(&self, slot: usize) -> bool {
+        self.slots[slot]
+            .bag
+            .as_ref()
+            .is_some_and(|bag| bag.repeated == 0)
+    }
+
+    /// How many values a variable has.
+    pub(super) fn len(&self, slot: usize) -> usize {
+        let cells = &self.slots[slot];
+        usize::from(cells.scalar.is_some())
+            + cells.row.iter().flatten().count()
+            + cells.others.len()
+    }
+
+    /// Calls `see` with every index and its value, in no order.
+    pub(super) fn each(&self, slot: usize, see: &mut dyn FnMut(&[Int], &Value)) {
+        let cells = &self.slots[slot];
+        if let Some(value) = &cells.scalar {
+            see(&[], value);
+        }
+        for (index, value) in cells.row.iter().enumerate() {
+            if let Some(value) = value {
+                see(&[Int::Small(index as i64)], value);
+            }
+        }
+        for (index, value) in &cells.others {
+            see(index, value);
+        }
+    }
+}
+
+impl Cells {
+    fn clear(&mut self) {
+        self.scalar = None;
+        self.row.clear();
+        self.others.clear();
+        if let Some(bag) = &mut self.bag {
+            *bag = Bag::default();
+        }
+    }
+
+    /// Puts a value or nothing at an index; returns what was there.
+    fn put(&mut self, index: &[Int], value: Option<Value>) -> Option<Value> {
+        if let (Some(bag), Some(value)) = (&mut self.bag, &value) {
+            bag.add(value);
+        }
+        let old = self.put_uncounted(index, value);
+        if let (Some(bag), Some(old)) = (&mut self.bag, &old) {
+            bag.remove(old);
+        }
+        old
+    }
+
+    fn put_uncounted(&mut self, index: &[Int], value: Option<Value>) -> Option<Value> {
+        if index.is_empty() {
+            return std::mem::replace(&mut self.scalar, value);
+        }
+        if let [Int::Small(index)] = index
+            && let Ok(index) = usize::try_from(*index)
+            && (index < self.row.len()
+                || (value.is_some() && index <= self.row.len() * 2 + GAP_MAX))
+        {
+            if index >= self.row.len() {
+                self.row.resize(index + 1, None);
+            }
+            let old = std::mem::replace(&mut self.row[index], value);
+            // It may have been written here before the row grew over it.
+            return match old.is_none() && !self.others.is_empty() {
+                true => self.others.remove([Int::Small(index as i64)].as_slice()),
+                false => old,
+            };
+        }
+        match value {
+            Some(value) => self.others.insert(index.to_vec(), value),
+            None => self.others.remove(index),
+        }
+    }
+}
+
+impl Bag {
+    fn add(&mut self, value: &Value) {
+        let count = self.counts.entry(value.key()).or_insert(0);
+        *count += 1;
+        self.repeated += usize::from(*count == 2);
+    }
+
+    fn remove(&mut self, value: &Value) {
+        let key = value.key();
+        let Some(count) = self.counts.get_mut(&key) else {
+            return;
+        };
+        *count -= 1;
+        self.repeated -= usize::from(*count == 1);
+        if *count == 0 {
+            self.counts.remove(&key);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeMap;
+
+    proptest::proptest! {
+        /// Against a plain map, with undoing at any point.
+        #[test]
+        fn variables_are_a_map_with_a_way_back(
+            steps in proptest::collection::vec((0_u8..10, -2_i64..3000, 0_i64..4), 0..60),
+            back in 0_usize..60,
+        ) {
+            let mut vars = Vars::new([true].into_iter()).with_trail();
+            let mut map: BTreeMap<Vec<i64>, i64> = BTreeMap::new();
+            let mut saved = (0, map.clone());
+            for (number, (kind, index, value)) in steps.iter().enumerate() {
+                if number == back {
+                    saved = (vars.mark(), map.clone());
+                }
+                match kind {
+                    0 => {
+                        vars.unset(0);
+                        map.clear();
+                    }
+                    1 => {
+                        vars.set_scalar(0, Value::from(*value));
+                        map.insert(vec![], *value);
+                    }
+                    2 => {
+                        vars.set(0, &[Int::Small(*index), Int::Small(1)], Value::from(*value));
+                        map.insert(vec![*index, 1], *value);
+                    }
+                    _ => {
+                        vars.set_at(0, *index, Value::from(*value));
+                        map.insert(vec![*index], *value);
+                    }
+                }
+                check(&vars, &map);
+            }
+            vars.undo(saved.0);
+            check(&vars, &saved.1);
+        }
+    }
+
+    fn check(vars: &Vars, map: &BTreeMap<Vec<i64>, i64>) {
+        let mut seen = BTreeMap::new();
+        vars.each(0, &mut |index, value| {
+            let index: Vec<i64> = index.iter().map(|index| index.small().unwrap()).collect();
+            let Value::Int(Int::Small(value)) = value else {
+                panic!("an integer");
+            };
+            assert!(seen.insert(index, *value).is_none(), "one index, one value");
+        });
+        assert_eq!(&seen, map);
+        assert_eq!(vars.len(0), map.len());
+        let mut values: Vec<i64> = map.values().copied().collect();
+        values.sort_unstable();
+        let all_differ = values.windows(2).all(|pair| pair[0] != pair[1]);
+        assert_eq!(vars.all_differ(0), all_differ);
+        for value in 0..4 {
+            assert_eq!(vars.occurs(0, &Value::from(value)), values.contains(&value));
+        }
+    }
+}

@@ -1,0 +1,648 @@
+//! The port of the generator: writes what the grammar says, with values from a source.
+//!
+//! A question about what comes next is answered before it is written; the answer narrows what may be
+//! written then. Where nothing fits, the run is stuck, and whoever drives it goes back to a mark.
+
+use std::collections::{HashSet, VecDeque};
+
+use num_bigint::BigInt;
+use num_rational::BigRational;
+
+use crate::grammar::ast::{Notation, Test, TestKind};
+use crate::grammar::bytes::ByteSet;
+use crate::grammar::draw::{Draw, Source};
+use crate::grammar::float;
+use crate::grammar::number::{Int, scaled_decimal, ten_to};
+use crate::grammar::pattern::Pattern;
+use crate::grammar::port::{At, Before, FloatRead, FloatRules, LoopState, Port, Stop};
+use crate::grammar::program::{Grammar, Step};
+use crate::grammar::read::called;
+use crate::grammar::strings;
+use crate::grammar::value::{Key, Value};
+use crate::grammar::vars::Vars;
+
+/// How many choices can be gone back over.
+const MARKS_MAX: usize = 1 << 14;
+/// The largest input that is written, in bytes.
+const BYTES_MAX: usize = 1 << 30;
+
+/// A choice, and the state before it.
+#[derive(Clone, Debug)]
+pub(super) struct Mark {
+    pub step: usize,
+    pub loops: Vec<LoopState>,
+    pub vars: usize,
+    length: usize,
+    next: ByteSet,
+    pub kind: MarkKind,
+}
+
+/// The values among which a value is drawn.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Hint {
+    pub min: Int,
+    pub max: Int,
+}
+
+/// What was chosen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum MarkKind {
+    /// The value of a site, and its bounds where it is an integer.
+    Value { site: usize, bounds: Option<Hint> },
+    /// The answer to a question; `before` are those in the same test before it.
+    Answer { answer: bool, before: Vec<bool> },
+}
+
+/// An input that is written.
+pub(super) struct Writer<'a, S> {
+    grammar: &'a Grammar,
+    pub(super) source: S,
+    pub(super) out: Vec<u8>,
+    /// What may be written next.
+    next: ByteSet,
+    pub(super) marks: VecDeque<Mark>,
+    /// How many choices were made, those no longer marked included.
+    pub(super) choices: u64,
+    /// The state before the step at hand.
+    before: Mark,
+    /// The index of the variable at hand, where it belongs to a UNIQUE of several.
+    index: Option<Vec<Int>>,
+    /// Answers in the test at hand.
+    answers: Vec<bool>,
+    /// Answers that are settled, of the test that is run next.
+    settled: Vec<bool>,
+    /// How often the value drawn next has led nowhere.
+    pub(super) retry: u32,
+    /// What the value drawn next should be, so that what it led to does not come again.
+    hint: Option<Hint>,
+}
+
+impl<'a, S: Source> Writer<'a, S> {
+    pub(super) fn new(grammar: &'a Grammar, source: S) -> Self {
+        Self {
+            grammar,
+            source,
+            out: Vec::new(),
+            next: ByteSet::ALL,
+            marks: VecDeque::new(),
+            choices: 0,
+            before: Mark {
+                step: 0,
+                loops: Vec::new(),
+                vars: 0,
+                length: 0,
+                next: ByteSet::ALL,
+                kind: MarkKind::Value {
+                    site: 0,
+                    bounds: None,
+                },
+            },
+            index: None,
+            answers: Vec::new(),
+            settled: Vec::new(),
+            retry: 0,
+            hint: None,
+        }
+    }
+
+    /// Goes back to before a choice. A question is answered differently; a value is drawn anew.
+    pub(super) fn go_back(&mut self, mark: &Mark, retry: u32, hint: Option<Hint>) {
+        self.out.truncate(mark.length);
+        self.next = mark.next;
+        self.settled.clear();
+        self.retry = 0;
+        self.hint = None;
+        match &mark.kind {
+            MarkKind::Value { .. } => {
+                // A hint is enough at first: the shape can be kept.
+                self.retry = if hint.is_some() && retry <= 6 {
+                    0
+                } else {
+                    retry
+                };
+                self.hint = hint;
+            }
+            MarkKind::Answer { answer, before } => {
+                self.settled.clone_from(before);
+                self.settled.push(!answer);
+            }
+        }
+    }
+
+    fn mark(&mut self, kind: MarkKind) {
+        self.choices += 1;
+        if self.marks.len() >= MARKS_MAX {
+            self.marks.pop_front();
+        }
+        self.marks.push_back(Mark {
+            step: self.before.step,
+            loops: self.before.loops.clone(),
+            vars: self.before.vars,
+            length: self.before.length,
+            next: self.before.next,
+            kind,
+        });
+    }
+
+    /// The values that would complete a tuple that is there already.
+    fn taken(&self, site: usize, vars: &Vars) -> HashSet<Key> {
+        // Beyond that, looking through all tuples for each value takes longer than luck.
+        const LOOKED_THROUGH_MAX: usize = 3000;
+        let mut taken = HashSet::new();
+        let (Some(index), Some(group), Some(slot)) = (
+            &self.index,
+            &self.grammar.sites[site].unique,
+            self.grammar.sites[site].slot,
+        ) else {
+            return taken;
+        };
+        let mine = |other: &usize| vars.get(*other, index);
+        let others = || group.iter().filter(|other| **other != slot);
+        if others().any(|other| mine(other).is_none()) || vars.len(slot) > LOOKED_THROUGH_MAX {
+            return taken;
+        }
+        vars.each(slot, &mut |at, value| {
+            let same = |other: &usize| match (vars.get(*other, at), mine(other)) {
+                (Some(a), Some(b)) => a.key() == b.key(),
+                _ => false,
+            };
+            if at != index.as_slice() && others().all(same) {
+                taken.insert(value.key());
+            }
+        });
+        taken
+    }
+
+    /// Appends what begins with a byte that may come next.
+    fn append(&mut self, text: &[u8], what: &str) -> Result<(), Stop> {
+        let Some(first) = text.first() else {
+            return Ok(());
+        };
+        if !self.next.contains(*first) {
+            return Err(Stop::stuck(
+                format!("{what} cannot stand where MATCH or ISEOF was answered otherwise"),
+                true,
+            ));
+        }
+        if self.out.len() + text.len() > BYTES_MAX {
+            return Err(Stop::stuck(
+                "the input would have more than a gibibyte",
+                false,
+            ));
+        }
+        self.out.extend_from_slice(text);
+        self.next = ByteSet::ALL;
+        Ok(())
+    }
+
+    /// After a number no digit can follow: it would be read as part of it.
+    fn after_number(&mut self, text: &[u8]) {
+        if text != b"0" {
+            self.next = ByteSet::of(b"0123456789").not();
+        }
+    }
+
+    /// A number from `min` to `max` that may come next and that `is_free`.
+    fn number(
+        &mut self,
+        site: usize,
+        bounds: [&Int; 2],
+        unit: u32,
+        is_free: &dyn Fn(&Int) -> bool,
+    ) -> Result<Int, Stop> {
+        let [min, max] = bounds;
+        if min > max {
+            return Err(Stop::stuck(
+                format!("no value is from {min} to {max}"),
+                false,
+            ));
+        }
+        let draw = Draw {
+            site,
+            min,
+            max,
+            unit,
+            loops: &self.before.loops,
+            retry: self.retry,
+        };
+        let drawn = self.source.number(&draw).clamp(min.clone(), max.clone());
+        self.retry = 0;
+        let next = self.next;
+        let fits = |value: &Int| unit > 0 || next.contains(first_byte(value));
+        if fits(&drawn) && is_free(&drawn) {
+            return Ok(drawn);
+        }
+        if !fits(&drawn) {
+            let spans = spans(min, max, &next);
+            let Some(span) = pick(&spans, self.source.chance()) else {
+                return Err(Stop::stuck(
+                    format!(
+                        "no value from {min} to {max} can stand where MATCH was answered as it was"
+                    ),
+                    true,
+                ));
+            };
+            let drawn = self.source.chance().between(&span.min, &span.max);
+            if is_free(&drawn) {
+                return Ok(drawn);
+            }
+        }
+        self.free_number(bounds, &drawn, &|value| fits(value) && is_free(value))
+    }
+
+    /// A number that differs from those taken: a random one, else the next one that is free.
+    fn free_number(
+        &mut self,
+        [min, max]: [&Int; 2],
+        near: &Int,
+        fits: &dyn Fn(&Int) -> bool,
+    ) -> Result<Int, Stop> {
+        const TRIES: usize = 16;
+        const STEPS: usize = 1 << 22;
+        for _ in 0..TRIES {
+            let drawn = self.source.chance().between(min, max);
+            if fits(&drawn) {
+                return Ok(drawn);
+            }
+        }
+        let mut value = near.clone();
+        for _ in 0..STEPS {
+            value = if value >= *max {
+                min.clone()
+            } else {
+                value.plus(&Int::ONE)
+            };
+            if fits(&value) {
+                return Ok(value);
+            }
+            if value == *near {
+                break;
+            }
+        }
+        Err(Stop::stuck(
+            format!("every value from {min} to {max} is taken, and UNIQUE needs another"),
+            false,
+        ))
+    }
+
+    /// A float as it is written.
+    fn float_text(&mut self, site: usize, rules: &FloatRules) -> Result<String, Stop> {
+        let (least, most) = match rules.decimals {
+            Some(range) => (range.min, range.max.min(range.min.saturating_add(12))),
+            None => (1, 6),
+        };
+        if least > most || rules.min > rules.max {
+            return Err(Stop::stuck(
+                format!("there is no {}", float::wanted(rules)),
+                false,
+            ));
+        }
+        let decimals = self.source.decimals(site, least, most);
+        let limit = rules
+            .decimals
+            .map_or(60, |range| range.max.min(range.min.saturating_add(60)));
+        if rules.notation == Notation::Scientific {
+            return self.scientific(site, rules, decimals);
+        }
+        // More decimals where there is no value with so few.
+        for decimals in (decimals..=limit.max(decimals)).chain(least..decimals) {
+            let (low, high) = float::grid(rules, decimals);
+            if low <= high {
+                let (low, high) = (Int::from(low), Int::from(high));
+                let mantissa = self.number(site, [&low, &high], decimals, &|_| true)?;
+                return Ok(scaled_decimal(&mantissa.big(), decimals as usize));
+            }
+        }
+        Err(Stop::stuck(
+            format!("there is no {}", float::wanted(rules)),
+            false,
+        ))
+    }
+
+    fn scientific(
+        &mut self,
+        site: usize,
+        rules: &FloatRules,
+        decimals: u32,
+    ) -> Result<String, Stop> {
+        const TRIES: usize = 50;
+        let unit = decimals + 12;
+        let (low, high) = float::grid(rules, unit);
+        let (low, high) = (Int::from(low), Int::from(high));
+        for _ in 0..TRIES {
+            let drawn = self.number(site, [&low, &high], unit, &|_| true)?.big();
+            for text in scientific_texts(&drawn, unit, decimals) {
+                let Some(scanned) = float::scan(text.as_bytes()) else {
+                    continue;
+                };
+                let value = float::value(text.as_bytes(), &scanned);
+                let inside = |value: &BigRational| rules.min <= *value && *value <= rules.max;
+                if value.as_ref().is_some_and(inside)
+                    && float::form_fault(text.as_bytes(), &scanned, rules).is_none()
+                {
+                    return Ok(text);
+                }
+            }
+            self.retry = 1;
+        }
+        Err(Stop::stuck(
+            format!("no {} was found", float::wanted(rules)),
+            false,
+        ))
+    }
+
+    /// Where the step at hand goes for an answer, if the whole test is that question.
+    fn may_follow(&self, test: &Test, answer: bool) -> ByteSet {
+        let first = |step: usize| self.grammar.first_at(step);
+        let step = self.before.step;
+        let both = |yes: ByteSet, no: ByteSet| match simple(test) {
+            Some(is_positive) if answer == is_positive => yes,
+            Some(_) => no,
+            None => yes.or(&no),
+        };
+        match &self.grammar.steps[step] {
+            Step::Branch { otherwise, .. } => both(first(step + 1), first(*otherwise)),
+            Step::Next { body, exit, .. } => both(first(step + 1).or(&first(*body)), first(*exit)),
+            Step::Assert(_) => both(first(step + 1), ByteSet::NONE),
+            _ => ByteSet::ALL,
+        }
+    }
+}
+
+/// Whether a test is a question; if so, whether it holds where the answer is yes.
+fn simple(test: &Test) -> Option<bool> {
+    match &test.kind {
+        TestKind::Match { .. } | TestKind::IsEof { .. } => Some(true),
+        TestKind::Not(inner) => simple(inner).map(|is_positive| !is_positive),
+        _ => None,
+    }
+}
+
+/// The first byte of an integer as it is written.
+fn first_byte(value: &Int) -> u8 {
+    match value {
+        Int::Small(value) if *value < 0 => b'-',
+        _ => value.to_string().as_bytes()[0],
+    }
+}
+
+struct NumberSpan {
+    min: Int,
+    max: Int,
+}
+
+/// The parts of a range whose numbers begin with an allowed byte.
+fn spans(min: &Int, max: &Int, next: &ByteSet) -> Vec<NumberSpan> {
+    let mut spans = Vec::new();
+    let mut add = |low: Int, high: Int| {
+        let (low, high) = (low.max(min.clone()), high.min(max.clone()));
+        if low <= high {
+            spans.push(NumberSpan {
+                min: low,
+                max: high,
+            });
+        }
+    };
+    if next.contains(b'-') {
+        add(min.clone(), Int::Small(-1));
+    }
+    if next.contains(b'0') {
+        add(Int::ZERO, Int::ZERO);
+    }
+    let longest = if max.is_negative() {
+        0
+    } else {
+        max.to_string().len()
+    };
+    for length in 0..longest {
+        let power = Int::from(ten_to(u32::try_from(length).unwrap_or(u32::MAX)));
+        for digit in 1..=9_u8 {
+            if next.contains(b'0' + digit) {
+                let low = power.times(&Int::Small(digit.into()));
+                let high = power
+                    .times(&Int::Small(i64::from(digit) + 1))
+                    .minus(&Int::ONE);
+                add(low, high);
+            }
+        }
+    }
+    spans
+}
+
+/// One of the parts, each the more likely the more numbers it has.
+fn pick<'s>(
+    spans: &'s [NumberSpan],
+    chance: &mut crate::grammar::chance::Chance,
+) -> Option<&'s NumberSpan> {
+    let size = |span: &NumberSpan| span.max.minus(&span.min).plus(&Int::ONE);
+    let total = spans
+        .iter()
+        .fold(Int::ZERO, |total, span| total.plus(&size(span)));
+    let mut chosen = chance.between(&Int::ZERO, &total.minus(&Int::ONE));
+    for span in spans {
+        if chosen < size(span) {
+            return Some(span);
+        }
+        chosen = chosen.minus(&size(span));
+    }
+    None
+}
+
+/// `mantissa / 10 ^ unit` in scientific notation with so many decimals: cut off, and one more in the last.
+fn scientific_texts(mantissa: &BigInt, unit: u32, decimals: u32) -> Vec<String> {
+    let digits = mantissa.magnitude().to_string();
+    let sign = if mantissa.sign() == num_bigint::Sign::Minus {
+        "-"
+    } else {
+        ""
+    };
+    let wanted = decimals as usize + 1;
+    let kept = format!("{:0<wanted$}", &digits[..digits.len().min(wanted)]);
+    let more = BigInt::parse_bytes(kept.as_bytes(), 10).unwrap_or_default() + BigInt::from(1);
+    let more = more.to_string();
+    [kept, more]
+        .into_iter()
+        .filter(|text| text.len() == wanted)
+        .map(|text| {
+            let exponent = digits.len() as i64 - 1 - i64::from(unit);
+            let (whole, rest) = text.split_at(1);
+            match rest {
+                "" => format!("{sign}{whole}e{exponent}"),
+                rest => format!("{sign}{whole}.{rest}e{exponent}"),
+            }
+        })
+        .collect()
+}
+
+impl<S: Source> Port for Writer<'_, S> {
+    const CHOOSES: bool = true;
+
+    fn before(&mut self, state: Before<'_>) {
+        self.before.step = state.step;
+        self.before.loops.clear();
+        self.before.loops.extend_from_slice(state.loops);
+        self.before.vars = state.mark;
+        self.before.length = self.out.len();
+        self.before.next = self.next;
+        self.answers.clear();
+        self.index = state.index;
+    }
+
+    fn byte(&mut self, at: At, byte: u8) -> Result<(), Stop> {
+        self.literal(at, &[byte])
+    }
+
+    fn literal(&mut self, _at: At, text: &[u8]) -> Result<(), Stop> {
+        self.append(text, &called(text))
+    }
+
+    fn end(&mut self, _at: At) -> Result<(), Stop> {
+        if !self.next.contains_end() {
+            return Err(Stop::stuck(
+                "the end cannot stand where MATCH or ISEOF was answered otherwise",
+                true,
+            ));
+        }
+        self.next = ByteSet::END;
+        Ok(())
+    }
+
+    fn int(&mut self, _at: At, site: usize, bounds: [&Int; 2], vars: &Vars) -> Result<Int, Stop> {
+        let unique = match self.grammar.sites[site].unique.as_deref() {
+            Some([slot]) => Some(*slot),
+            _ => None,
+        };
+        let taken = self.taken(site, vars);
+        let is_free = |value: &Int| {
+            let key = || Value::from(value.clone()).key();
+            unique.is_none_or(|slot| !vars.occurs(slot, &value.clone().into()))
+                && (taken.is_empty() || !taken.contains(&key()))
+        };
+        let hint = self.hint.take().filter(|hint| hint.min <= hint.max);
+        let narrowed = hint.as_ref().map_or(bounds, |hint| [&hint.min, &hint.max]);
+        let value = self.number(site, narrowed, 0, &is_free)?;
+        let [min, max] = bounds.map(Int::clone);
+        self.mark(MarkKind::Value {
+            site,
+            bounds: Some(Hint { min, max }),
+        });
+        let text = value.to_string();
+        self.append(text.as_bytes(), &text)?;
+        self.after_number(text.as_bytes());
+        Ok(value)
+    }
+
+    fn float(
+        &mut self,
+        _at: At,
+        site: usize,
+        rules: &FloatRules,
+        _wanted: bool,
+    ) -> Result<FloatRead, Stop> {
+        const TRIES: usize = 20;
+        let mut text = self.float_text(site, rules)?;
+        for _ in 0..TRIES {
+            if self.next.contains(text.as_bytes()[0]) {
+                break;
+            }
+            self.retry = 1;
+            text = self.float_text(site, rules)?;
+        }
+        self.mark(MarkKind::Value { site, bounds: None });
+        self.append(text.as_bytes(), &text)?;
+        self.after_number(text.as_bytes());
+        let scanned = float::scan(text.as_bytes());
+        Ok(FloatRead {
+            value: scanned.and_then(|scanned| float::value(text.as_bytes(), &scanned)),
+        })
+    }
+
+    fn regex(&mut self, _at: At, site: usize, pattern: &Pattern) -> Result<Vec<u8>, Stop> {
+        const TRIES: usize = 60;
+        let length = self.source.length();
+        let next = self.next;
+        let fits = |text: &[u8]| {
+            let begins = text.first().is_none_or(|byte| next.contains(*byte));
+            begins && pattern.longest(text) == Some(text.len())
+        };
+        let recorded = self.source.text(site).filter(|text| fits(text));
+        let text = match recorded {
+            Some(text) => text,
+            None => {
+                let drawn =
+                    (0..TRIES).map(|_| strings::draw(pattern.hir(), length, self.source.chance()));
+                let found = drawn.into_iter().find(|text| fits(text));
+                found.ok_or_else(|| {
+                    Stop::stuck(
+                        format!("no text that matches \"{}\" was found", pattern.text()),
+                        true,
+                    )
+                })?
+            }
+        };
+        self.retry = 0;
+        self.mark(MarkKind::Value { site, bounds: None });
+        self.append(&text, "the text")?;
+        Ok(text)
+    }
+
+    fn question(&mut self, _at: At, number: usize, set: &ByteSet) -> Result<bool, Stop> {
+        let test = match &self.grammar.steps[self.before.step] {
+            Step::Branch { test, .. }
+            | Step::Assert(test)
+            | Step::Next {
+                test: Some(test), ..
+            } => test,
+            _ => return Err(Stop::stuck("a question outside a test", false)),
+        };
+        let narrowed = |answer: bool| self.next.and(&if answer { *set } else { set.not() });
+        let can_be = |answer: bool| {
+            !narrowed(answer)
+                .and(&self.may_follow(test, answer))
+                .is_empty()
+        };
+        let settled = self.settled.get(self.answers.len()).copied();
+        let answer = match (settled, can_be(true), can_be(false)) {
+            (Some(answer), _, _) if !narrowed(answer).is_empty() => answer,
+            (Some(_), _, _) | (None, false, false) => {
+                return Err(Stop::stuck("no answer to MATCH or ISEOF leads on", true));
+            }
+            (None, yes, no) if yes != no => {
+                self.source.forced(number);
+                yes
+            }
+            _ => {
+                let answer = self.source.answer(number, &self.before.loops);
+                let before = self.answers.clone();
+                self.mark(MarkKind::Answer { answer, before });
+                answer
+            }
+        };
+        self.next = self.next.and(&if answer { *set } else { set.not() });
+        self.answers.push(answer);
+        if self.answers.len() >= self.settled.len() {
+            self.settled.clear();
+        }
+        Ok(answer)
+    }
+
+    fn refuse(&mut self, _at: At, message: String) -> Stop {
+        Stop::stuck(message, false)
+    }
+
+    fn offset(&self) -> u64 {
+        self.out.len() as u64
+    }
+
+    fn enter(&mut self, id: usize, count: Option<u32>) {
+        self.source.enter(id, count);
+    }
+
+    fn iteration(&mut self, id: usize, index: u64) {
+        self.source.iteration(id, index);
+    }
+
+    fn leave(&mut self, id: usize) {
+        self.source.leave(id);
+    }
+}
