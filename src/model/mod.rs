@@ -14,6 +14,7 @@ pub mod placeholder;
 pub mod problem;
 pub mod program;
 pub mod recipe;
+pub mod stress;
 pub mod submission;
 pub mod test_data;
 pub mod text;
