@@ -15,9 +15,10 @@ use crate::judge::case::{CASE, Detail, ReadyCase, SUBMISSION};
 use crate::judge::time_limit;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::Event;
+use crate::model::judgement::Judgement;
 use crate::model::problem::Problem;
 use crate::plan::Mode;
-use crate::validate::{self, Extent};
+use crate::validate::{self, Extent, idle, mutations};
 use crate::validator::OutputValidator;
 
 /// Verifies.
@@ -101,6 +102,7 @@ impl Verifier<'_> {
             validator,
             selected: &selected,
             extent: self.extent(),
+            mutations: &mutations::generic(),
             executor: &*self.host.executor,
             builder: self.builder,
             events: &|event| self.output.event(event),
@@ -145,6 +147,10 @@ impl Verifier<'_> {
         .run()?;
         if self.extent() == Extent::Everything && !finished.results.interrupted {
             self.diagnosed(doubts(problem, &finished));
+            if self.arguments.output.verbose {
+                let judgements: Vec<&Judgement> = finished.results.judgements().collect();
+                self.diagnosed(idle::find(problem, &judgements).into_iter().collect());
+            }
         }
         Ok(())
     }

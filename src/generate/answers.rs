@@ -21,18 +21,28 @@ use crate::model::judgement::JudgeError;
 use crate::model::problem::ProgramIo;
 use crate::model::recipe::{AnswerSource, RecipeCase};
 
-/// Makes or verifies the answers of all cases that have a solution.
-pub(super) fn make(generating: &Generating<'_>, stage: &Stage) -> Result<Generated, JudgeError> {
+/// Makes or verifies the answers of all cases that have an input and a solution.
+pub(super) fn make(
+    generating: &Generating<'_>,
+    stage: &Stage,
+    has_input: impl Fn(&RecipeCase) -> bool,
+) -> Result<Generated, JudgeError> {
     let mut generated = Generated::default();
     let mut cases = Vec::new();
-    for case in &generating.recipe.cases {
+    let all = generating.recipe.cases.iter();
+    for case in all.filter(|case| has_input(case)) {
         match &case.answer {
             AnswerSource::Solution(solution) if is_needed(generating, stage, case) => {
                 cases.push((case, solution.as_path()));
             }
             AnswerSource::Own if !stage.has(&case.name, "ans") => {
-                let help = "give it `ans`, or name the program that makes answers: \
-                            `solution: /submissions/accepted/...`";
+                let help = match case.name.starts_with("invalid_answer/") {
+                    true => "give it `ans`: the answer that is invalid",
+                    false => {
+                        "give it `ans`, or name the program that makes answers: \
+                         `solution: /submissions/accepted/...`"
+                    }
+                };
                 generated
                     .diagnostics
                     .push(diagnostic(case, "has no answer").help(help));

@@ -43,13 +43,13 @@ pub fn place_file(
     contents: &[u8],
     mode: Mode,
 ) -> Result<GeneratedState, JudgeError> {
-    let fault = |error| JudgeError::new(format!("write {}", target.display()), error);
+    let fault = |error| unwritable(target, error);
     let same = same(contents, target).map_err(fault)?;
     settle(target, same, mode, |beside| beside.write_all(contents)).map_err(fault)
 }
 
 fn place_from(staged: &Path, target: &Path, mode: Mode) -> Result<GeneratedState, JudgeError> {
-    let fault = |error| JudgeError::new(format!("write {}", target.display()), error);
+    let fault = |error| unwritable(target, error);
     let contents = File::open(staged).map_err(fault)?;
     let same = same(contents, target).map_err(fault)?;
     let link = fs::read_link(staged).ok();
@@ -63,6 +63,18 @@ fn place_from(staged: &Path, target: &Path, mode: Mode) -> Result<GeneratedState
         })
         .map_err(fault),
     }
+}
+
+/// A fault in the way of a file into the package, with the way out.
+fn unwritable(target: &Path, error: io::Error) -> JudgeError {
+    let help = match error.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "make room for the test data",
+        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+            "make the directory one that you may write, or use `--check`, which writes nothing"
+        }
+        _ => "look at what is there; the files before it are in place, each of them whole",
+    };
+    JudgeError::new(format!("write {}", target.display()), error).help(help)
 }
 
 /// Whether the target has these contents; `None` where it is not there. A link has those of what it

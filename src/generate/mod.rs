@@ -83,7 +83,13 @@ pub fn generate(generating: &Generating<'_>) -> Result<Generated, JudgeError> {
     };
     let (made, digests) = inputs::make(generating, &stage, &generators)?;
     let since = Instant::now();
-    if !generated.goes_on(made) || !generated.goes_on(answers::make(generating, &stage)?) {
+    let had_faults = !generated.goes_on(made);
+    if generated.interrupted {
+        return Ok(generated);
+    }
+    // The faults of all cases are told at once.
+    let answers = answers::make(generating, &stage, |case| digests.contains_key(&case.name))?;
+    if !generated.goes_on(answers) || had_faults {
         return Ok(generated);
     }
     link(generating, &stage)?;

@@ -93,6 +93,16 @@ pub struct Results {
     pub interrupted: bool,
 }
 
+impl Results {
+    /// The judgements, without the submissions on which the judge failed.
+    pub fn judgements(&self) -> impl Iterator<Item = &Judgement> {
+        self.submissions.iter().filter_map(|judged| match judged {
+            Judged::Judgement(judgement) => Some(&**judgement),
+            Judged::Failed(_) => None,
+        })
+    }
+}
+
 /// What came of one submission.
 #[derive(Debug)]
 pub enum Judged {

@@ -350,7 +350,9 @@ fn not_portable(program: &Program, what: &str) -> Vec<Diagnostic> {
     let of = match program.kind {
         ProgramKind::InputValidator => "an input validator",
         ProgramKind::OutputValidator => "an output validator",
-        ProgramKind::Submission | ProgramKind::Generator => return Vec::new(),
+        ProgramKind::Submission | ProgramKind::AnswerValidator | ProgramKind::Generator => {
+            return Vec::new();
+        }
     };
     let message = format!("{of} that is {what} works here, but the format does not allow it");
     let help = "other judges accept Python 3, C, C++, or a directory with `build` or `run`";

@@ -37,6 +37,8 @@ pub struct Problem {
     pub input_validators: Vec<Program>,
     /// The program that says whether an output is right; `None` for the format's default one.
     pub output_validator: Option<Program>,
+    /// The programs that say whether a judge answer is well formed.
+    pub answer_validators: Vec<Program>,
     /// Its example submissions, by name.
     pub submissions: Vec<Submission>,
     /// `generators/generators.yaml`, if there is one.

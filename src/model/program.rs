@@ -30,6 +30,8 @@ pub enum ProgramKind {
     Submission,
     /// Says whether an input is valid.
     InputValidator,
+    /// Says whether a judge answer is well formed.
+    AnswerValidator,
     /// Says whether an output is right.
     OutputValidator,
     /// Makes test cases.

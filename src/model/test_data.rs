@@ -96,6 +96,8 @@ pub struct TestData {
     pub cases: Vec<TestCase>,
     /// `invalid_input`: some input validator must refuse each.
     pub invalid_inputs: Vec<TestCase>,
+    /// `invalid_answer`: some answer validator, or the output validator, must refuse each `.ans`.
+    pub invalid_answers: Vec<TestCase>,
     /// `valid_output`: the output validator must accept each `.out`.
     pub valid_outputs: Vec<TestCase>,
     /// `invalid_output`: the output validator must refuse each `.out`.

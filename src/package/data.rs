@@ -20,15 +20,17 @@ pub(super) enum Part {
     Sample,
     Secret,
     InvalidInput,
+    InvalidAnswer,
     ValidOutput,
     InvalidOutput,
 }
 
 impl Part {
-    const ALL: [Self; 5] = [
+    const ALL: [Self; 6] = [
         Self::Sample,
         Self::Secret,
         Self::InvalidInput,
+        Self::InvalidAnswer,
         Self::ValidOutput,
         Self::InvalidOutput,
     ];
@@ -39,6 +41,7 @@ impl Part {
             Self::Sample => "sample",
             Self::Secret => "secret",
             Self::InvalidInput => "invalid_input",
+            Self::InvalidAnswer => "invalid_answer",
             Self::ValidOutput => "valid_output",
             Self::InvalidOutput => "invalid_output",
         }
@@ -87,6 +90,7 @@ pub(super) fn read(around: &Surroundings<'_>, diagnostics: &mut Vec<Diagnostic>)
         match part {
             Part::Sample | Part::Secret => data.cases.extend(cases),
             Part::InvalidInput => data.invalid_inputs = cases,
+            Part::InvalidAnswer => data.invalid_answers = cases,
             Part::ValidOutput => data.valid_outputs = cases,
             Part::InvalidOutput => data.invalid_outputs = cases,
         }

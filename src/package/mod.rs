@@ -106,6 +106,7 @@ fn read_rest(
     let io = juror_toml::read(tree, writing, diagnostics);
     let validators = programs::input_validators(tree, constants, diagnostics);
     let output_validator = output_validator::read(tree, problem_type, constants, diagnostics);
+    let answer_validators = programs::answer_validators(tree, constants, diagnostics);
     let include = programs::included(tree, languages, diagnostics);
     let recipe = tree
         .file("generators/generators.yaml")
@@ -145,6 +146,7 @@ fn read_rest(
         include,
         input_validators: validators.programs,
         output_validator,
+        answer_validators,
         submissions,
         recipe,
     })

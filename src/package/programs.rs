@@ -107,6 +107,28 @@ pub(super) fn input_validators(
     validators
 }
 
+/// Reads `answer_validators/`, which the format does not have; other tools do.
+pub(super) fn answer_validators(
+    tree: &Tree,
+    constants: &[Constant],
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Vec<Program> {
+    let mut programs = Vec::new();
+    for item in tree.children("answer_validators") {
+        if is_no_program(item) {
+            continue;
+        }
+        if matches!(ending_of(item), "ctd" | "viva") {
+            let message = "is no program: it checks nothing";
+            diagnostics.push(Diagnostic::warning(&item.path, message));
+            continue;
+        }
+        check_validator(tree, item, diagnostics);
+        programs.push(program(item, ProgramKind::AnswerValidator, constants));
+    }
+    programs
+}
+
 fn ending_of(item: &Item) -> &str {
     let name = item.base_name();
     name.rsplit_once('.').map_or("", |(_, ending)| ending)

@@ -9,7 +9,7 @@ use crate::package::files::Tree;
 use crate::package::statement;
 use crate::package::suggest::nearest;
 
-const KNOWN: [&str; 16] = [
+const KNOWN: [&str; 17] = [
     "problem.yaml",
     "juror.toml",
     "statement",
@@ -20,6 +20,7 @@ const KNOWN: [&str; 16] = [
     "include",
     "submissions",
     "input_validators",
+    "answer_validators",
     "static_validator",
     "output_validator",
     "input_visualizer",
@@ -34,7 +35,7 @@ struct Renamed {
     help: &'static str,
 }
 
-const RENAMED: [Renamed; 8] = [
+const RENAMED: [Renamed; 7] = [
     Renamed {
         old: "problem_statement",
         help: "in format 2025-09: `statement`",
@@ -46,10 +47,6 @@ const RENAMED: [Renamed; 8] = [
     Renamed {
         old: "input_format_validators",
         help: "in format 2025-09: `input_validators`",
-    },
-    Renamed {
-        old: "answer_validators",
-        help: "the format has no answer validators",
     },
     Renamed {
         old: "graders",

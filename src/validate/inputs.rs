@@ -3,50 +3,15 @@
 //! Source: problem package format 2025-09, "Input validators" and "Invalid input".
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
 
-use crate::build::{BuildError, PrepareError, Runnable, first_line, unbuildable};
 use crate::executor::{RunError, parallel};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::Event;
-use crate::model::job::{BoxContent, BoxFile, Input, Job};
+use crate::model::job::{BoxContent, BoxFile, Input};
 use crate::model::judgement::JudgeError;
-use crate::model::limits::Limits;
-use crate::model::outcome::{Ending, Stop};
-use crate::model::program::Program;
 use crate::model::test_data::TestCase;
-use crate::model::units::Bytes;
+use crate::validate::programs::{Opinion, Question, Validator, ask};
 use crate::validate::{Proof, Proving};
-
-/// What an input validator, and the compiler that makes it, may use. The format sets no limits for
-/// input validators; these stop one that hangs.
-fn limits() -> Limits {
-    Limits {
-        cpu_time: Some(Duration::from_secs(60)),
-        wall_time: Some(Duration::from_secs(120)),
-        memory: Some(Bytes::mib(2048)),
-        output: Some(Bytes::mib(64)),
-        processes: Some(128),
-    }
-}
-
-/// The exit code for a valid input.
-const VALID: i32 = 42;
-/// The exit code that says "invalid" and cannot be a crash.
-const INVALID: i32 = 43;
-
-/// What a validator said about an input.
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Opinion {
-    Valid,
-    /// Refused with exit code 43, and what it wrote behind a colon.
-    Refused(String),
-    /// Neither: how it ended, and what it wrote behind a colon.
-    Broken {
-        ending: String,
-        said: String,
-    },
-}
 
 /// What must be shown of an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,39 +26,11 @@ struct Task<'a> {
 }
 
 /// Runs every input validator on every input.
-pub(super) fn prove(proving: &Proving<'_>) -> Result<Proof, JudgeError> {
-    let mut proof = Proof::default();
-    let mut validators = Vec::new();
-    for program in &proving.problem.input_validators {
-        let prepared = match proving.builder.prepare(program) {
-            Ok(prepared) => prepared,
-            Err(PrepareError::Fault(error)) => return Err(error),
-            Err(PrepareError::Program(diagnostic)) => {
-                proof.diagnostics.push(diagnostic);
-                continue;
-            }
-        };
-        (proving.events)(Event::BuildStarted {
-            program: program.name.clone(),
-        });
-        let built = proving.builder.build(&prepared, &limits(), &limits());
-        (proving.events)(Event::BuildFinished {
-            program: program.name.clone(),
-        });
-        match built {
-            Ok(runnable) => validators.push(Validator { program, runnable }),
-            Err(BuildError::Fault(error)) => return Err(error),
-            Err(BuildError::Rejected(report)) => {
-                proof
-                    .diagnostics
-                    .push(unbuildable("the input validator", &program.path, &report))
-            }
-            Err(BuildError::Interrupted) => {
-                proof.interrupted = true;
-                return Ok(proof);
-            }
-        }
-    }
+pub(super) fn prove(
+    proving: &Proving<'_>,
+    validators: &[Validator<'_>],
+    proof: &mut Proof,
+) -> Result<(), JudgeError> {
     let valid = proving.valid().map(|test_case| Task {
         claim: Claim::Valid,
         test_case,
@@ -104,25 +41,15 @@ pub(super) fn prove(proving: &Proving<'_>) -> Result<Proof, JudgeError> {
     });
     let tasks: Vec<Task<'_>> = valid.chain(invalid).collect();
     if validators.is_empty() || tasks.is_empty() {
-        return Ok(proof);
+        return Ok(());
     }
-    match opinions(proving, &validators, &tasks) {
-        Ok(opinions) => {
-            for (task, opinions) in tasks.iter().zip(&opinions) {
-                proof
-                    .diagnostics
-                    .extend(remarks(task, &validators, opinions));
-            }
-        }
-        Err(RunError::Interrupted) => proof.interrupted = true,
-        Err(RunError::Fault(error)) => return Err(error),
-    }
-    Ok(proof)
-}
-
-struct Validator<'a> {
-    program: &'a Program,
-    runnable: Runnable,
+    let found = opinions(proving, validators, &tasks);
+    proof.take(found.map(|found| {
+        let tasks = tasks.iter().zip(&found);
+        tasks
+            .flat_map(|(task, opinions)| remarks(task, validators, opinions))
+            .collect()
+    }))
 }
 
 /// For each task, what each validator says; in parallel.
@@ -141,68 +68,38 @@ fn opinions(
     progress(0);
     let done = AtomicUsize::new(0);
     parallel::map(proving.executor, tasks, |task| {
+        let input = Input::File(task.test_case.input.clone());
         let opinions = validators
             .iter()
-            .map(|validator| opinion(proving, validator, task.test_case))
+            .map(|validator| opinion(proving, validator, task.test_case, input.clone()))
             .collect::<Result<Vec<Opinion>, RunError>>()?;
         progress(done.fetch_add(1, Ordering::Relaxed) + 1);
         Ok(opinions)
     })
 }
 
-fn opinion(
+/// What a validator says about an input, with all that belongs to a test case.
+pub(super) fn opinion(
     proving: &Proving<'_>,
     validator: &Validator<'_>,
     test_case: &TestCase,
+    input: Input,
 ) -> Result<Opinion, RunError> {
-    let mut command = validator.runnable.command.clone();
-    let own = test_case
-        .input_validator_args
-        .for_validator(&validator.program.name);
-    command
-        .argv
-        .extend(own.iter().chain(&test_case.args).cloned());
-    let mut files = validator.runnable.files.clone();
-    files.extend(test_case.files.iter().map(|file| BoxFile {
+    let own = &test_case.input_validator_args;
+    let own = own.for_validator(&validator.program.name).iter();
+    let question = Question {
+        stdin: input,
+        args: own.chain(&test_case.args).collect(),
+        files: files(test_case).collect(),
+    };
+    ask(proving, validator, question)
+}
+
+/// The files of a test case's `.files` directory.
+pub(super) fn files(test_case: &TestCase) -> impl Iterator<Item = BoxFile> {
+    test_case.files.iter().map(|file| BoxFile {
         name: file.name.clone(),
         content: BoxContent::Copy(file.path.clone()),
-    }));
-    let mut limits = limits();
-    limits.processes = limits.processes.max(Some(validator.runnable.processes));
-    let mut reply = proving.executor.run(&Job {
-        command,
-        stdin: Input::File(test_case.input.clone()),
-        files,
-        writable: false,
-        box_size: Bytes::mib(64),
-        limits,
-        collect: Vec::new(),
-        keep: None,
-    })?;
-    let mut said = first_line(&mut reply.stderr);
-    if said.is_empty() {
-        said = first_line(&mut reply.stdout);
-    }
-    Ok(match (reply.outcome.stop, reply.outcome.ending) {
-        (None, Ending::Exited(VALID)) => Opinion::Valid,
-        (None, Ending::Exited(INVALID)) => Opinion::Refused(said),
-        (None, Ending::Exited(code)) => Opinion::Broken {
-            ending: format!("exit code {code}"),
-            said,
-        },
-        (None, Ending::Signalled(signal)) => Opinion::Broken {
-            ending: signal.to_string(),
-            said,
-        },
-        (Some(stop), _) => Opinion::Broken {
-            ending: match stop {
-                Stop::CpuTime | Stop::WallTime => "its time limit of 60 s",
-                Stop::Memory => "its memory limit of 2 GiB",
-                Stop::Output => "its output limit of 64 MiB",
-            }
-            .to_owned(),
-            said,
-        },
     })
 }
 

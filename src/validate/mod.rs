@@ -1,8 +1,16 @@
 //! Proves test data: every input passes every input validator, every invalid input is refused by one,
-//! outputs that are said to be valid or invalid are so, and nothing is looser than it looks.
+//! answers and outputs that are said to be valid or invalid are so, no case is there twice, and nothing
+//! is looser than it looks.
 
-pub mod inputs;
-pub mod outputs;
+mod answers;
+mod equal;
+pub mod idle;
+mod inputs;
+pub mod mutations;
+mod outputs;
+mod programs;
+pub mod single;
+mod strictness;
 pub mod trial;
 
 use crate::build::Builder;
@@ -12,6 +20,7 @@ use crate::model::event::Event;
 use crate::model::judgement::JudgeError;
 use crate::model::problem::Problem;
 use crate::model::test_data::TestCase;
+use crate::validate::mutations::Mutation;
 use crate::validator::OutputValidator;
 
 /// What is proved, and with what.
@@ -24,6 +33,9 @@ pub struct Proving<'a> {
     pub selected: &'a (dyn Fn(&str) -> bool + Sync),
     /// How much of the data.
     pub extent: Extent,
+    /// Faults that the input validators should find: [`mutations::generic`], and those that a grammar of
+    /// the input knows.
+    pub mutations: &'a [Mutation],
     /// Where validators run.
     pub executor: &'a dyn Executor,
     /// Makes programs of sources.
@@ -55,16 +67,42 @@ pub struct Proof {
 /// # Errors
 /// When the judge failed, for example because a validator's compiler is missing.
 pub fn data(proving: &Proving<'_>) -> Result<Proof, JudgeError> {
-    let mut proof = inputs::prove(proving)?;
-    if proof.interrupted {
-        return Ok(proof);
+    let mut proof = Proof::default();
+    let programs = &proving.problem.input_validators;
+    let validators = programs::build(proving, "the input validator", programs, &mut proof)?;
+    let is_whole = validators.len() == programs.len();
+    if !proof.interrupted {
+        inputs::prove(proving, &validators, &mut proof)?;
     }
-    match outputs::prove(proving) {
-        Ok(diagnostics) => proof.diagnostics.extend(diagnostics),
-        Err(RunError::Interrupted) => proof.interrupted = true,
-        Err(RunError::Fault(error)) => return Err(error),
+    if is_whole && !proof.interrupted && !proof.has_errors() {
+        strictness::prove(proving, &validators, &mut proof)?;
+    }
+    if !proof.interrupted {
+        answers::prove(proving, &mut proof)?;
+    }
+    if !proof.interrupted {
+        proof.take(outputs::prove(proving))?;
+    }
+    if !proof.interrupted {
+        proof.diagnostics.extend(equal::find(proving)?);
     }
     Ok(proof)
+}
+
+impl Proof {
+    /// Takes what a step found, or that it was cut short.
+    fn take(&mut self, found: Result<Vec<Diagnostic>, RunError>) -> Result<(), JudgeError> {
+        match found {
+            Ok(found) => self.diagnostics.extend(found),
+            Err(RunError::Interrupted) => self.interrupted = true,
+            Err(RunError::Fault(error)) => return Err(error),
+        }
+        Ok(())
+    }
+
+    fn has_errors(&self) -> bool {
+        self.diagnostics.iter().any(Diagnostic::is_error)
+    }
 }
 
 impl Proving<'_> {
@@ -73,6 +111,7 @@ impl Proving<'_> {
         let data = &self.problem.test_data;
         let selected = data.cases.iter().filter(|case| (self.selected)(&case.name));
         let others = data.valid_outputs.iter().chain(&data.invalid_outputs);
+        let others = others.chain(&data.invalid_answers);
         selected.chain(others.filter(|_| self.extent == Extent::Everything))
     }
 

@@ -6,6 +6,7 @@
 mod compared;
 mod doctor;
 mod packages;
+mod recipes;
 mod streams;
 mod validators;
 
@@ -303,6 +304,13 @@ fn each_package_is_told_to_its_end_before_the_next_begins() {
     check_screen("packages-generated-screen", PLAIN, &events);
     check("packages-generated-quiet", QUIET, &events);
     check_json("packages-generated", &events);
+}
+
+#[test]
+fn every_fault_of_a_recipe_is_shown_with_its_line() {
+    let events = recipes::faults();
+    check("recipe-faults", PLAIN, &events);
+    check_json("recipe-faults", &events);
 }
 
 #[test]

@@ -6,6 +6,8 @@ mod fixture;
 mod golden;
 mod ladder;
 mod problems;
+mod proofs;
+mod recipes;
 mod sandbox;
 mod tidy;
 mod usage;

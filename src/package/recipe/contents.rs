@@ -195,7 +195,8 @@ fn wrong_regex(error: &regex::Error, item: &Node, remarks: &mut Remarks<'_>) {
         }
         false => {
             let message = format!("is no regular expression: {reason}");
-            remarks.error(item.range, message, None);
+            let help = "put a backslash before a character that is to stand for itself";
+            remarks.error(item.range, message, Some(help));
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::fs;
 
 use super::*;
-use crate::model::recipe::{GivenContents, GivenFile};
+use crate::model::recipe::{AnswerSource, GivenContents, GivenFile, InputSource, RecipeCase};
 
 /// Reads a recipe in a package with a few files; gives its cases, links, files and diagnostics, a line
 /// each.
@@ -272,7 +272,7 @@ fn files_are_given_linked_and_searched() {
             "sample/b: in \"x\\n\" own",
             "sample/c: in \"x\\n\" own",
             "sample/d: in \"x\\n\" own",
-            "4:25: is no regular expression: unclosed group ()",
+            "4:25: is no regular expression: unclosed group (put a backslash before a character that is to stand for itself)",
             "warning: 5:25: is not checked: look-around, including look-ahead and look-behind, is not supported (write it without, or as several patterns)",
             "6:25: `match` is empty (fill it or remove the line)",
             "7:26: unknown key `out` in `match` (known keys: in, ans)",

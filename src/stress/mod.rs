@@ -1,0 +1,1 @@
+//! Hunts an input on which a submission fails, and makes it small.

@@ -1,0 +1,119 @@
+//! Answer validators on every judge answer: those of valid cases must pass all, invalid ones must be
+//! refused by one.
+//!
+//! Source: the validation documentation of BAPCtools; the format itself has no answer validators.
+
+use crate::executor::{RunError, parallel};
+use crate::language::BOX;
+use crate::model::diagnostic::Diagnostic;
+use crate::model::job::{BoxContent, BoxFile, Input};
+use crate::model::judgement::JudgeError;
+use crate::model::test_data::TestCase;
+use crate::validate::programs::{Opinion, Question, Validator, ask, build};
+use crate::validate::{Extent, Proof, Proving};
+
+/// Where a validator finds the input of the case, in its box.
+const INPUT: &str = "juror/testcase.in";
+
+/// Runs every answer validator on every judge answer.
+pub(super) fn prove(proving: &Proving<'_>, proof: &mut Proof) -> Result<(), JudgeError> {
+    let programs = &proving.problem.answer_validators;
+    let invalid = match proving.extent {
+        Extent::Everything => &proving.problem.test_data.invalid_answers[..],
+        Extent::Selected => &[],
+    };
+    if programs.is_empty() {
+        proof.diagnostics.extend(unchecked(proving, invalid));
+        return Ok(());
+    }
+    let validators = build(proving, "the answer validator", programs, proof)?;
+    if proof.interrupted || validators.len() < programs.len() {
+        return Ok(());
+    }
+    let valid: Vec<&TestCase> = proving
+        .valid()
+        .filter(|case| !invalid.iter().any(|other| other.name == case.name))
+        .collect();
+    let found = parallel::map(proving.executor, &valid, |case| {
+        let opinions = opinions(proving, &validators, case)?;
+        let remarks = validators.iter().zip(opinions);
+        Ok(remarks
+            .filter_map(|(validator, opinion)| refusal(validator, case, opinion))
+            .collect::<Vec<Diagnostic>>())
+    });
+    proof.take(found.map(|found| found.into_iter().flatten().collect()))?;
+    if proof.interrupted {
+        return Ok(());
+    }
+    let found = parallel::map(proving.executor, invalid, |case| {
+        let opinions = opinions(proving, &validators, case)?;
+        let refused = opinions.iter().any(|opinion| *opinion != Opinion::Valid);
+        Ok((!refused).then(|| {
+            let answer = case.answer.as_ref().unwrap_or(&case.input);
+            Diagnostic::error(answer, "no answer validator refuses this invalid answer")
+                .help("make a validator stricter, or move the case out of data/invalid_answer")
+        }))
+    });
+    proof.take(found.map(|found| found.into_iter().flatten().collect()))
+}
+
+/// Answers that are said to be invalid, where nothing can refuse them.
+fn unchecked(proving: &Proving<'_>, invalid: &[TestCase]) -> Option<Diagnostic> {
+    (!invalid.is_empty()).then(|| {
+        let data = proving.problem.dir.join("data/invalid_answer");
+        Diagnostic::error(
+            data,
+            "the package has no answer validator to refuse these answers",
+        )
+        .help("add a program to answer_validators/, or remove the cases")
+    })
+}
+
+fn opinions(
+    proving: &Proving<'_>,
+    validators: &[Validator<'_>],
+    case: &TestCase,
+) -> Result<Vec<Opinion>, RunError> {
+    let Some(answer) = &case.answer else {
+        return Ok(vec![Opinion::Valid; validators.len()]);
+    };
+    let input = format!("{BOX}/{INPUT}");
+    let opinion = |validator| {
+        let question = Question {
+            stdin: Input::File(answer.clone()),
+            args: [&input]
+                .into_iter()
+                .chain(&case.output_validator_args)
+                .collect(),
+            files: vec![BoxFile {
+                name: INPUT.into(),
+                content: BoxContent::Copy(case.input.clone()),
+            }],
+        };
+        ask(proving, validator, question)
+    };
+    validators.iter().map(opinion).collect()
+}
+
+/// What is wrong about an answer that must be valid.
+fn refusal(validator: &Validator<'_>, case: &TestCase, opinion: Opinion) -> Option<Diagnostic> {
+    let name = &validator.program.name;
+    let answer = case.answer.as_ref()?;
+    match opinion {
+        Opinion::Valid => None,
+        Opinion::Refused(said) => Some(
+            Diagnostic::error(
+                answer,
+                format!("answer validator `{name}` refuses it{said}"),
+            )
+            .help("correct the answer, or the validator"),
+        ),
+        Opinion::Broken { ending, said } => Some(
+            Diagnostic::error(
+                answer,
+                format!("answer validator `{name}` ends with {ending}{said}"),
+            )
+            .help("it must exit with 42 for a valid answer, with 43 for an invalid one"),
+        ),
+    }
+}

@@ -1,0 +1,52 @@
+//! Test cases on which nobody's mistake shows.
+
+use std::collections::BTreeSet;
+
+use crate::model::diagnostic::Diagnostic;
+use crate::model::judgement::Judgement;
+use crate::model::problem::Problem;
+use crate::model::verdict::Verdict;
+
+/// How many names are listed.
+const LISTED: usize = 8;
+
+/// Doubts the secret cases that every submission passes, where some submission fails at all.
+///
+/// Such a case may guard against a mistake that no submission of the package makes; but it may also be
+/// one of many that show nothing.
+pub fn find(problem: &Problem, judgements: &[&Judgement]) -> Option<Diagnostic> {
+    let judged = judgements.iter().flat_map(|it| &it.cases);
+    let failed: BTreeSet<&str> = judged
+        .filter(|case| case.verdict != Verdict::Accepted)
+        .map(|case| case.test_case.as_str())
+        .collect();
+    let secret: Vec<&str> = problem
+        .test_data
+        .cases
+        .iter()
+        .map(|case| case.name.as_str())
+        .filter(|name| name.starts_with("secret/"))
+        .collect();
+    let idle: Vec<&str> = secret
+        .iter()
+        .copied()
+        .filter(|name| !failed.contains(name))
+        .collect();
+    let nobody_fails = judgements.iter().all(|it| it.verdict == Verdict::Accepted);
+    if idle.is_empty() || nobody_fails {
+        return None;
+    }
+    let more = match idle.len().saturating_sub(LISTED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let message = format!(
+        "no submission fails on {} of {} secret cases: {}{more}",
+        idle.len(),
+        secret.len(),
+        idle[..idle.len().min(LISTED)].join(", ")
+    );
+    let help =
+        "add a submission with the mistake that such a case is to catch, or leave the case out";
+    Some(Diagnostic::warning(problem.dir.join("data/secret"), message).help(help))
+}

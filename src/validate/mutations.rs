@@ -1,0 +1,249 @@
+//! Small changes that make a valid input invalid in nearly every problem.
+//!
+//! Source: the format's "Input validators" asks for strictness in white space; the kinds are those that
+//! validators in the wild let pass.
+
+use std::fmt;
+
+/// A change of an input that a validator should refuse.
+pub struct Mutation {
+    /// What the changed input has, such as `a blank at the end of a line`.
+    pub name: &'static str,
+    /// What it is about.
+    pub class: Class,
+    /// Makes the changed input; `None` where the input has no place for it.
+    pub change: Change,
+}
+
+/// How an input is changed.
+pub type Change = Box<dyn Fn(&[u8]) -> Option<Vec<u8>> + Sync + Send>;
+
+impl fmt::Debug for Mutation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Mutation")
+            .field("name", &self.name)
+            .finish_non_exhaustive()
+    }
+}
+
+/// What a change is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Class {
+    /// White space and line ends.
+    Layout,
+    /// How numbers are written.
+    Numbers,
+    /// Something behind the end.
+    Rest,
+    /// A value outside of its bounds, as a grammar of the input knows them.
+    Bounds,
+}
+
+/// The changes that need no knowledge of the problem.
+pub fn generic() -> Vec<Mutation> {
+    fn of(class: Class, name: &'static str, change: fn(&[u8]) -> Option<Vec<u8>>) -> Mutation {
+        Mutation {
+            name,
+            class,
+            change: Box::new(change),
+        }
+    }
+    vec![
+        of(Class::Layout, "a blank at the end of a line", |input| {
+            insert(input, first_line_end(input)?, b" ")
+        }),
+        of(
+            Class::Layout,
+            "a blank at the end of the last line",
+            |input| insert(input, input.strip_suffix(b"\n")?.len(), b" "),
+        ),
+        of(Class::Layout, "a blank at the start", |input| {
+            (!input.is_empty()).then(|| [b" ", input].concat())
+        }),
+        of(Class::Layout, "two blanks between words", |input| {
+            insert(input, blank(input)?, b" ")
+        }),
+        of(Class::Layout, "a tab between words", |input| {
+            let at = blank(input)?;
+            Some([&input[..at], b"\t", &input[at + 1..]].concat())
+        }),
+        of(Class::Layout, "no line end at the end", |input| {
+            let stripped = input.strip_suffix(b"\n")?;
+            (!stripped.is_empty()).then(|| stripped.to_vec())
+        }),
+        of(Class::Layout, "an empty line at the end", |input| {
+            input.ends_with(b"\n").then(|| [input, b"\n"].concat())
+        }),
+        of(Class::Layout, "Windows line ends", windows),
+        of(Class::Numbers, "a leading zero", |input| {
+            let number = first_number(input)?;
+            insert(input, digits_of(input, number), b"0")
+        }),
+        of(
+            Class::Numbers,
+            "a leading zero in the last number",
+            |input| {
+                let number = last_number(input)?;
+                insert(input, digits_of(input, number), b"0")
+            },
+        ),
+        of(Class::Numbers, "a plus sign", |input| {
+            let number = positive(input, first_number(input)?)?;
+            insert(input, number.start, b"+")
+        }),
+        of(
+            Class::Numbers,
+            "a plus sign before the last number",
+            |input| {
+                let number = positive(input, last_number(input)?)?;
+                insert(input, number.start, b"+")
+            },
+        ),
+        of(Class::Numbers, "a fraction of zero, as in `5.0`", |input| {
+            insert(input, first_number(input)?.end, b".0")
+        }),
+        of(Class::Numbers, "an exponent, as in `5e0`", |input| {
+            insert(input, first_number(input)?.end, b"e0")
+        }),
+        of(Class::Rest, "a word after the last one", |input| {
+            insert(input, input.strip_suffix(b"\n")?.len(), b" 0")
+        }),
+        of(Class::Rest, "a line after the last one", |input| {
+            input.ends_with(b"\n").then(|| [input, b"0\n"].concat())
+        }),
+    ]
+}
+
+fn insert(input: &[u8], at: usize, what: &[u8]) -> Option<Vec<u8>> {
+    Some([input.get(..at)?, what, input.get(at..)?].concat())
+}
+
+/// Where the first line with something in it ends, if it is not the last one.
+fn first_line_end(input: &[u8]) -> Option<usize> {
+    let at = memchr::memchr(b'\n', input)?;
+    (at > 0 && at + 1 < input.len()).then_some(at)
+}
+
+/// The first single blank between two words.
+fn blank(input: &[u8]) -> Option<usize> {
+    let is_word = |byte: &u8| !byte.is_ascii_whitespace();
+    let is_between = |at: usize| {
+        let around = [at.checked_sub(1), at.checked_add(1)];
+        around
+            .iter()
+            .all(|at| at.and_then(|at| input.get(at)).is_some_and(is_word))
+    };
+    memchr::memchr_iter(b' ', input).find(|&at| is_between(at))
+}
+
+fn windows(input: &[u8]) -> Option<Vec<u8>> {
+    if !input.contains(&b'\n') || input.contains(&b'\r') {
+        return None;
+    }
+    let lines: Vec<&[u8]> = input.split(|byte| *byte == b'\n').collect();
+    Some(lines.join(&b"\r\n"[..]))
+}
+
+/// The words of an input, by where they stand.
+fn words(input: &[u8]) -> impl DoubleEndedIterator<Item = std::ops::Range<usize>> {
+    let start = input.as_ptr() as usize;
+    input
+        .split(u8::is_ascii_whitespace)
+        .filter(|word| !word.is_empty())
+        .map(move |word| {
+            let at = word.as_ptr() as usize - start;
+            at..at + word.len()
+        })
+}
+
+/// Whether a word is an integer, as most problems write them.
+fn is_number(word: &[u8]) -> bool {
+    let digits = word.strip_prefix(b"-").unwrap_or(word);
+    !digits.is_empty() && digits.len() <= 18 && digits.iter().all(u8::is_ascii_digit)
+}
+
+fn first_number(input: &[u8]) -> Option<std::ops::Range<usize>> {
+    words(input).find(|range| is_number(&input[range.clone()]))
+}
+
+fn last_number(input: &[u8]) -> Option<std::ops::Range<usize>> {
+    words(input).rfind(|range| is_number(&input[range.clone()]))
+}
+
+/// Where the digits of a number start, behind its sign.
+fn digits_of(input: &[u8], number: std::ops::Range<usize>) -> usize {
+    number.start + usize::from(input[number.start] == b'-')
+}
+
+fn positive(input: &[u8], number: std::ops::Range<usize>) -> Option<std::ops::Range<usize>> {
+    (input[number.start] != b'-').then_some(number)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Each change of an input, a line each.
+    fn check(input: &str, expected: &[&str]) {
+        let changed: Vec<String> = generic()
+            .iter()
+            .filter_map(|mutation| {
+                let changed = (mutation.change)(input.as_bytes())?;
+                assert_ne!(changed, input.as_bytes(), "{mutation:?}");
+                Some(format!(
+                    "{}: {:?}",
+                    mutation.name,
+                    String::from_utf8(changed).unwrap()
+                ))
+            })
+            .collect();
+        assert_eq!(changed, expected);
+    }
+
+    #[test]
+    fn an_input_is_changed_in_one_place() {
+        check(
+            "3\n1 -2 40\n",
+            &[
+                "a blank at the end of a line: \"3 \\n1 -2 40\\n\"",
+                "a blank at the end of the last line: \"3\\n1 -2 40 \\n\"",
+                "a blank at the start: \" 3\\n1 -2 40\\n\"",
+                "two blanks between words: \"3\\n1  -2 40\\n\"",
+                "a tab between words: \"3\\n1\\t-2 40\\n\"",
+                "no line end at the end: \"3\\n1 -2 40\"",
+                "an empty line at the end: \"3\\n1 -2 40\\n\\n\"",
+                "Windows line ends: \"3\\r\\n1 -2 40\\r\\n\"",
+                "a leading zero: \"03\\n1 -2 40\\n\"",
+                "a leading zero in the last number: \"3\\n1 -2 040\\n\"",
+                "a plus sign: \"+3\\n1 -2 40\\n\"",
+                "a plus sign before the last number: \"3\\n1 -2 +40\\n\"",
+                "a fraction of zero, as in `5.0`: \"3.0\\n1 -2 40\\n\"",
+                "an exponent, as in `5e0`: \"3e0\\n1 -2 40\\n\"",
+                "a word after the last one: \"3\\n1 -2 40 0\\n\"",
+                "a line after the last one: \"3\\n1 -2 40\\n0\\n\"",
+            ],
+        );
+    }
+
+    #[test]
+    fn what_has_no_place_for_a_change_has_none() {
+        check("abc", &["a blank at the start: \" abc\""]);
+        check("", &[]);
+        check(
+            "-5\n",
+            &[
+                "a blank at the end of the last line: \"-5 \\n\"",
+                "a blank at the start: \" -5\\n\"",
+                "no line end at the end: \"-5\"",
+                "an empty line at the end: \"-5\\n\\n\"",
+                "Windows line ends: \"-5\\r\\n\"",
+                "a leading zero: \"-05\\n\"",
+                "a leading zero in the last number: \"-05\\n\"",
+                "a fraction of zero, as in `5.0`: \"-5.0\\n\"",
+                "an exponent, as in `5e0`: \"-5e0\\n\"",
+                "a word after the last one: \"-5 0\\n\"",
+                "a line after the last one: \"-5\\n0\\n\"",
+            ],
+        );
+    }
+}

@@ -1,0 +1,151 @@
+//! Input and answer validators as programs: built once, asked many times.
+//!
+//! Source: problem package format 2025-09, "Input validators".
+
+use std::time::Duration;
+
+use crate::build::{BuildError, PrepareError, Runnable, first_line, unbuildable};
+use crate::executor::RunError;
+use crate::model::event::Event;
+use crate::model::job::{BoxFile, Input, Job};
+use crate::model::judgement::JudgeError;
+use crate::model::limits::Limits;
+use crate::model::outcome::{Ending, Stop};
+use crate::model::program::Program;
+use crate::model::units::Bytes;
+use crate::validate::{Proof, Proving};
+
+/// What an input validator, and the compiler that makes it, may use. The format sets no limits for
+/// input validators; these stop one that hangs.
+fn limits() -> Limits {
+    Limits {
+        cpu_time: Some(Duration::from_secs(60)),
+        wall_time: Some(Duration::from_secs(120)),
+        memory: Some(Bytes::mib(2048)),
+        output: Some(Bytes::mib(64)),
+        processes: Some(128),
+    }
+}
+
+/// The exit code for a valid input.
+const VALID: i32 = 42;
+/// The exit code that says "invalid" and cannot be a crash.
+const INVALID: i32 = 43;
+
+/// What a validator said.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Opinion {
+    Valid,
+    /// Refused with exit code 43, and what it wrote behind a colon.
+    Refused(String),
+    /// Neither: how it ended, and what it wrote behind a colon.
+    Broken {
+        ending: String,
+        said: String,
+    },
+}
+
+/// A validator that can be asked.
+pub(super) struct Validator<'a> {
+    pub program: &'a Program,
+    runnable: Runnable,
+}
+
+/// What a validator is asked.
+pub(super) struct Question<'a> {
+    /// What it reads on standard input.
+    pub stdin: Input,
+    /// Its arguments.
+    pub args: Vec<&'a String>,
+    /// What lies beside it.
+    pub files: Vec<BoxFile>,
+}
+
+/// Builds validators; those that cannot be built are remarked. `what` is `the input validator` or so.
+pub(super) fn build<'a>(
+    proving: &Proving<'_>,
+    what: &str,
+    programs: &'a [Program],
+    proof: &mut Proof,
+) -> Result<Vec<Validator<'a>>, JudgeError> {
+    let mut validators = Vec::new();
+    for program in programs {
+        let prepared = match proving.builder.prepare(program) {
+            Ok(prepared) => prepared,
+            Err(PrepareError::Fault(error)) => return Err(error),
+            Err(PrepareError::Program(diagnostic)) => {
+                proof.diagnostics.push(diagnostic);
+                continue;
+            }
+        };
+        (proving.events)(Event::BuildStarted {
+            program: program.name.clone(),
+        });
+        let built = proving.builder.build(&prepared, &limits(), &limits());
+        (proving.events)(Event::BuildFinished {
+            program: program.name.clone(),
+        });
+        match built {
+            Ok(runnable) => validators.push(Validator { program, runnable }),
+            Err(BuildError::Fault(error)) => return Err(error),
+            Err(BuildError::Rejected(report)) => {
+                let remark = unbuildable(what, &program.path, &report);
+                proof.diagnostics.push(remark);
+            }
+            Err(BuildError::Interrupted) => {
+                proof.interrupted = true;
+                return Ok(validators);
+            }
+        }
+    }
+    Ok(validators)
+}
+
+/// Asks a validator once.
+pub(super) fn ask(
+    proving: &Proving<'_>,
+    validator: &Validator<'_>,
+    question: Question<'_>,
+) -> Result<Opinion, RunError> {
+    let mut command = validator.runnable.command.clone();
+    command.argv.extend(question.args.into_iter().cloned());
+    let mut files = validator.runnable.files.clone();
+    files.extend(question.files);
+    let mut limits = limits();
+    limits.processes = limits.processes.max(Some(validator.runnable.processes));
+    let mut reply = proving.executor.run(&Job {
+        command,
+        stdin: question.stdin,
+        files,
+        writable: false,
+        box_size: Bytes::mib(64),
+        limits,
+        collect: Vec::new(),
+        keep: None,
+    })?;
+    let mut said = first_line(&mut reply.stderr);
+    if said.is_empty() {
+        said = first_line(&mut reply.stdout);
+    }
+    Ok(match (reply.outcome.stop, reply.outcome.ending) {
+        (None, Ending::Exited(VALID)) => Opinion::Valid,
+        (None, Ending::Exited(INVALID)) => Opinion::Refused(said),
+        (None, Ending::Exited(code)) => Opinion::Broken {
+            ending: format!("exit code {code}"),
+            said,
+        },
+        (None, Ending::Signalled(signal)) => Opinion::Broken {
+            ending: signal.to_string(),
+            said,
+        },
+        (Some(stop), _) => Opinion::Broken {
+            ending: match stop {
+                Stop::CpuTime | Stop::WallTime => "its time limit of 60 s",
+                Stop::Memory => "its memory limit of 2 GiB",
+                Stop::Output => "its output limit of 64 MiB",
+            }
+            .to_owned(),
+            said,
+        },
+    })
+}

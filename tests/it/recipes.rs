@@ -1,0 +1,251 @@
+//! Test data from recipes: all that a recipe can say, and what must not happen on the way.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+use crate::fixture::Fixture;
+
+/// A package without data, with generators, and this recipe.
+fn fixture(recipe: &str) -> Fixture {
+    let fixture = Fixture::new();
+    fs::remove_dir_all(fixture.path("sum/data")).expect("data to remove");
+    let files = [
+        ("gen.sh", "echo \"$1 $2\"\n"),
+        ("seed.sh", "echo \"$1 $(( $1 % 7 ))\"\n"),
+        ("manual/m.in", "3 4\n"),
+        ("manual/m.ans", "7\n"),
+        ("manual/m.unknown", "x\n"),
+    ];
+    for (name, text) in files {
+        fixture.write(&format!("sum/generators/{name}"), text);
+    }
+    fixture.write("sum/generators/generators.yaml", recipe);
+    fixture
+}
+
+fn read(fixture: &Fixture, name: &str) -> String {
+    fs::read_to_string(fixture.path(&format!("sum/data/{name}"))).unwrap_or_else(|error| {
+        panic!("{name}: {error}");
+    })
+}
+
+/// The names of all files below `data/`.
+fn names(fixture: &Fixture) -> Vec<String> {
+    let data = fixture.path("sum/data");
+    let walk = walkdir::WalkDir::new(&data).sort_by_file_name();
+    let entries = walk.into_iter().map(|entry| entry.expect("an entry"));
+    let files = entries.filter(|entry| !entry.file_type().is_dir());
+    let below = files.map(|entry| entry.path().strip_prefix(&data).expect("below").to_owned());
+    below.map(|path| path.display().to_string()).collect()
+}
+
+const SOLUTION: &str = "solution: /submissions/accepted/right.sh\n";
+
+#[test]
+fn all_that_a_recipe_says_is_made_and_proved() {
+    let fixture = fixture(&format!(
+        "{SOLUTION}generators:\n  two: [two.py, deep/lib.py]\n\
+         data:\n  sample:\n    data:\n    - '': {{in: 1 2, ans: '3', yaml: {{hint: add}}}}\n    - m: {{copy: manual/m}}\n  \
+         secret:\n    include: [sample]\n    random_salt: s\n    data:\n    - r: {{generate: 'seed.sh {{seed}}', count: 2}}\n    \
+         - two: two 5\n    - own: own.sh {{name}} {{count}}\n  \
+         invalid_input:\n    data: {{one: gen.sh 1}}\n"
+    ));
+    fixture.write(
+        "sum/generators/two.py",
+        "import lib, sys\nprint(lib.one, sys.argv[1])\n",
+    );
+    fixture.write("sum/generators/deep/lib.py", "one = 1\n");
+    let own = "echo \"8 $2\" > \"$1.in\"; echo 9 > testcase.ans; echo 'hint: x' > testcase.yaml; echo out\n";
+    fixture.write("sum/generators/own.sh", own);
+    fixture.check("generate sum", 0, &["9 test cases, 9 created"]);
+    assert_eq!(
+        names(&fixture),
+        [
+            "invalid_input/one.in",
+            "sample/1.ans",
+            "sample/1.in",
+            "sample/1.yaml",
+            "sample/2-m.ans",
+            "sample/2-m.in",
+            "secret/1.ans",
+            "secret/1.in",
+            "secret/1.yaml",
+            "secret/2-m.ans",
+            "secret/2-m.in",
+            "secret/3-r-1.ans",
+            "secret/3-r-1.in",
+            "secret/4-r-2.ans",
+            "secret/4-r-2.in",
+            "secret/5-two.ans",
+            "secret/5-two.in",
+            "secret/6-own.ans",
+            "secret/6-own.in",
+            "secret/6-own.yaml",
+        ]
+    );
+    let link = fs::read_link(fixture.path("sum/data/secret/2-m.in")).expect("a link");
+    assert_eq!(link.to_str(), Some("../sample/2-m.in"));
+    for (name, text) in [
+        ("sample/1.in", "1 2\n"),
+        ("secret/1.yaml", "hint: add\n"),
+        ("secret/5-two.in", "1 5\n"),
+        ("secret/5-two.ans", "6\n"),
+        ("secret/6-own.in", "8 1\n"),
+        ("secret/6-own.ans", "9\n"),
+        ("invalid_input/one.in", "1 \n"),
+    ] {
+        assert_eq!(read(&fixture, name), text, "{name}");
+    }
+    // SHA-512 of `sseed.sh {seed}` and of `s:1seed.sh {seed}`, modulo 2^31.
+    let seeds = ["secret/3-r-1.in", "secret/4-r-2.in"].map(|name| read(&fixture, name));
+    let first = |text: &String| text.split(' ').next().unwrap_or_default().to_owned();
+    assert_eq!(seeds.each_ref().map(first), ["1430821574", "972010258"]);
+    fixture.check("generate sum", 0, &["9 unchanged"]);
+    fixture.check("generate sum --check", 0, &["9 unchanged"]);
+    // A copy with the same bytes is as good as a link.
+    fixture.remove("sum/data/secret/2-m.in");
+    fixture.write("sum/data/secret/2-m.in", "3 4\n");
+    fixture.check("generate sum --check", 0, &["9 unchanged"]);
+    fixture.check("verify sum", 0, &["all as expected"]);
+}
+
+#[test]
+fn what_generators_depend_on_is_named() {
+    let cases = [
+        ("clock", "import time; print(1, int(time.time()))"),
+        ("address", "print(1, id(object()))"),
+        ("hash", "print(1, abs(hash('a')))"),
+        ("zone", "import time; print(1, time.localtime(0).tm_hour)"),
+        (
+            "locale",
+            "import os; print(1, len(os.environ.get('LC_ALL', '')))",
+        ),
+        ("place", "import os; print(1, len(os.getcwd()))"),
+        ("number", "import os; print(1, os.getpid())"),
+        ("nothing", "print(1, 2)"),
+        (
+            "file",
+            "open('x', 'w').write('5'); print(1, open('x').read())",
+        ),
+    ];
+    let data: Vec<String> = cases.map(|(name, _)| format!("{name}: {name}.py")).to_vec();
+    let fixture = fixture(&format!(
+        "{SOLUTION}data: {{secret: {{data: {{{}}}}}}}\n",
+        data.join(", ")
+    ));
+    for (name, program) in cases {
+        fixture.write(&format!("sum/generators/{name}.py"), format!("{program}\n"));
+    }
+    fixture.check("generate sum", 0, &["9 created"]);
+    fixture.check(
+        "generate sum --check",
+        3,
+        &[
+            "`clock.py` gives something else each time: it depends on the clock",
+            "`address.py` gives something else each time",
+            "`hash.py` gives something else each time",
+            "`zone.py` depends on the time zone: line 1 of `.in` was `1 0` and is `1 13`",
+            "`locale.py` depends on the locale: on LANG or LC_ALL",
+            "`place.py` depends on its working directory or its process number",
+            "`number.py` depends on its working directory or its process number",
+            "7 errors",
+        ],
+    );
+}
+
+#[test]
+fn a_generator_that_fails_leaves_nothing() {
+    let fixture = fixture(&format!(
+        "{SOLUTION}data:\n  secret:\n    data:\n      a: {{in: 1 2}}\n      b: prints.sh\n      c: outside.py\n      \
+         d: silent.sh\n      e: {{in: 1 2, ans: '4'}}\n      f: {{generate: 'never.sh {{seed}}', retries: 3}}\n"
+    ));
+    fixture.write(
+        "sum/generators/prints.sh",
+        "echo 1 2; echo 'bad luck' >&2; exit 3\n",
+    );
+    fixture.write("sum/generators/outside.py", "open('/usr/x', 'w')\n");
+    fixture.write("sum/generators/silent.sh", "exit 0\n");
+    fixture.write("sum/generators/never.sh", "exit 1\n");
+    fixture.check(
+        "generate sum",
+        3,
+        &[
+            "secret/b: `prints.sh` ends with exit code 3: bad luck",
+            "what it printed before is not used",
+            "secret/c: `outside.py` ends with exit code 1: OSError",
+            "secret/d: `silent.sh` prints nothing",
+            "secret/e: the solution disagrees with the answer given: token 1 differs",
+            "secret/f: `never.sh {seed}` ends with exit code 1, at the last of 3 tries",
+        ],
+    );
+    assert!(!fixture.path("sum/data").exists());
+}
+
+#[test]
+fn a_generator_may_have_several_tries_where_it_has_a_seed() {
+    let fixture = fixture(&format!(
+        "{SOLUTION}data: {{secret: {{retries: 10, data: {{a: 'even.sh {{seed}} {{seed:2}}'}}}}}}\n"
+    ).replace(" {seed:2}", ""));
+    fixture.write(
+        "sum/generators/even.sh",
+        "[ $(($1 % 4)) = 0 ] && echo 1 \"$1\"\n",
+    );
+    fixture.check("generate sum", 0, &["1 created"]);
+    fixture.check("generate sum --check", 0, &["1 unchanged"]);
+}
+
+#[test]
+fn hand_made_files_are_told_and_left_alone() {
+    let fixture = fixture(&format!(
+        "{SOLUTION}data: {{secret: {{data: {{a: gen.sh 1 2}}}}}}\n"
+    ));
+    fixture.write("sum/data/secret/mine.in", "5 5\n");
+    fixture.write("sum/data/secret/mine.ans", "10\n");
+    fixture.write("sum/data/secret/a.png", "picture");
+    fixture.check(
+        "generate sum",
+        0,
+        &["unknown secret/a.png", "unknown secret/mine", "1 created"],
+    );
+    fixture.check("generate sum --check", 1, &["2 unknown"]);
+    assert_eq!(read(&fixture, "secret/mine.in"), "5 5\n");
+    assert_eq!(read(&fixture, "secret/a.png"), "picture");
+    // What stands where the recipe has something else is not removed either.
+    fs::create_dir_all(fixture.path("sum/data/secret/b.in")).expect("a directory");
+    let recipe =
+        format!("{SOLUTION}data: {{secret: {{data: {{a: gen.sh 1 3, b: gen.sh 4 5}}}}}}\n");
+    fixture.write("sum/generators/generators.yaml", recipe);
+    fixture.check(
+        "generate sum",
+        3,
+        &["is a directory where the recipe makes a file"],
+    );
+    assert_eq!(read(&fixture, "secret/a.in"), "1 2\n");
+}
+
+#[test]
+fn data_that_cannot_be_written_is_a_fault_of_the_machine() {
+    let fixture = fixture(&format!(
+        "{SOLUTION}data: {{secret: {{data: {{a: gen.sh 1 2}}}}}}\n"
+    ));
+    let data = fixture.path("sum/data/secret");
+    fs::create_dir_all(&data).expect("a directory");
+    fs::set_permissions(&data, fs::Permissions::from_mode(0o555)).expect("rights");
+    if fs::write(data.join("x"), "").is_ok() {
+        return fixture.skip("root writes where nobody may");
+    }
+    fixture.check("generate sum", 4, &["write", "a.ans"]);
+    fs::set_permissions(&data, fs::Permissions::from_mode(0o755)).expect("rights");
+}
+
+#[test]
+fn patterns_are_looked_for_line_by_line() {
+    let fixture = fixture(&format!(
+        "{SOLUTION}data: {{secret: {{data: {{a: {{in: 1 2, match: [^1, 2$]}}, b: {{in: 1 2, match: {{ans: ^4}}}}}}}}}}\n"
+    ));
+    fixture.check(
+        "generate sum",
+        0,
+        &["secret/b: `^4` is not found in its .ans", "1 warning"],
+    );
+}
