@@ -12,6 +12,7 @@ pub mod keep;
 pub mod output;
 pub mod problem;
 pub mod sessions;
+pub mod stress;
 pub mod verify;
 
 use clap::Parser;
@@ -38,6 +39,7 @@ pub fn run() -> ExitCode {
         Command::Judge(arguments) => judge::run(&arguments),
         Command::Verify(arguments) => verify::run(&arguments),
         Command::Generate(arguments) => generate::run(&arguments),
+        Command::Stress(arguments) => stress::run(&arguments),
         Command::Compare(arguments) => compare::run(&arguments),
         Command::Doctor(arguments) => doctor::run(&arguments),
     }

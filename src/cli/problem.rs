@@ -146,7 +146,8 @@ pub fn output_validator(
     }
 }
 
-fn interrupted(output: &Output) -> Stop {
+/// Tells that it was cut short, and ends the command.
+pub fn interrupted(output: &Output) -> Stop {
     output.event(Event::Interrupted);
     Stop::Shown(ExitCode::Interrupted)
 }

@@ -176,8 +176,14 @@ impl Digits<'_> {
         let level = Int::Small(i64::try_from(self.odometer.level).unwrap_or(i64::MAX));
         // So many values, and one more where the level cannot have all.
         let room = |distance: Int| {
-            let steps = distance.divided(step).unwrap_or(Int::ZERO).min(level.clone());
-            steps.small().and_then(|steps| u64::try_from(steps).ok()).unwrap_or(0)
+            let steps = distance
+                .divided(step)
+                .unwrap_or(Int::ZERO)
+                .min(level.clone());
+            steps
+                .small()
+                .and_then(|steps| u64::try_from(steps).ok())
+                .unwrap_or(0)
         };
         let above = room(max.minus(&middle));
         let below = room(middle.minus(min));
@@ -196,7 +202,9 @@ impl Digits<'_> {
 
     /// Whether the innermost loop around is the row of test cases.
     fn is_cases(&self, loops: &[LoopState]) -> bool {
-        loops.last().is_some_and(|state| self.grammar.loops[state.id].is_cases)
+        loops
+            .last()
+            .is_some_and(|state| self.grammar.loops[state.id].is_cases)
     }
 }
 
@@ -211,7 +219,9 @@ impl Source for Digits<'_> {
             let more = draw.max.minus(draw.min).plus(&Int::ONE);
             let values = more.small().and_then(|values| u64::try_from(values).ok());
             let place = self.odometer.choose(values.unwrap_or(u64::MAX));
-            return draw.min.plus(&Int::Small(i64::try_from(place).unwrap_or(i64::MAX)));
+            return draw
+                .min
+                .plus(&Int::Small(i64::try_from(place).unwrap_or(i64::MAX)));
         }
         let whole = Int::from(ten_to(draw.unit));
         let range = draw.max.minus(draw.min);
@@ -240,7 +250,9 @@ impl Source for Digits<'_> {
         let site = &self.grammar.questions[question];
         let holds = match site.of_loop {
             None if site.is_asserted => true,
-            Some(_) if self.is_cases(loops) => loops.last().is_some_and(|state| state.index < self.cases),
+            Some(_) if self.is_cases(loops) => {
+                loops.last().is_some_and(|state| state.index < self.cases)
+            }
             Some(_) => {
                 // As often as the level allows.
                 let round = loops.last().map_or(0, |state| state.index);
@@ -282,7 +294,9 @@ mod tests {
         check(
             row,
             1,
-            &["1\n1\n", "1\n2\n", "2\n1 1\n", "2\n1 2\n", "2\n2 1\n", "2\n2 2\n", "1\n3\n"],
+            &[
+                "1\n1\n", "1\n2\n", "2\n1 1\n", "2\n1 2\n", "2\n2 1\n", "2\n2 2\n", "1\n3\n",
+            ],
         );
         let grammar = grammar(row);
         let mut seen = std::collections::BTreeSet::new();
@@ -293,7 +307,11 @@ mod tests {
 
     #[test]
     fn numbers_go_outwards_from_zero() {
-        check("INT(-2, 1000, x) NEWLINE", 1, &["0\n", "1\n", "-1\n", "2\n", "-2\n", "3\n", "4\n"]);
+        check(
+            "INT(-2, 1000, x) NEWLINE",
+            1,
+            &["0\n", "1\n", "-1\n", "2\n", "-2\n", "3\n", "4\n"],
+        );
         check("INT(-9, -7, x) NEWLINE", 1, &["-7\n", "-8\n", "-9\n"]);
     }
 

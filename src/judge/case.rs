@@ -439,7 +439,10 @@ impl Trial<'_> {
 }
 
 /// What a program wrote where its output belongs, or why there is nothing.
-pub(super) fn written<'r>(io: &ProgramIo, reply: &'r mut Reply) -> Result<&'r mut Captured, String> {
+pub(super) fn written<'r>(
+    io: &ProgramIo,
+    reply: &'r mut Reply,
+) -> Result<&'r mut Captured, String> {
     let stdout = reply.outcome.stdout_bytes;
     match (io, reply.collected.first_mut()) {
         (ProgramIo::Standard, _) => Ok(&mut reply.stdout),

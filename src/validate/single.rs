@@ -7,6 +7,7 @@ use crate::model::diagnostic::Diagnostic;
 use crate::model::job::Input;
 use crate::model::judgement::JudgeError;
 use crate::model::program::Program;
+use crate::model::test_data::ValidatorArgs;
 use crate::validate::programs::{Opinion, Question, Validator, ask, build};
 use crate::validate::{Proof, Proving};
 
@@ -14,6 +15,7 @@ use crate::validate::{Proof, Proving};
 pub struct InputValidators<'a> {
     proving: &'a Proving<'a>,
     all: Vec<Validator<'a>>,
+    args: ValidatorArgs,
 }
 
 /// Why an input is not valid.
@@ -35,20 +37,21 @@ pub enum Unbuilt {
 }
 
 impl<'a> InputValidators<'a> {
-    /// Builds these validators.
+    /// Builds these validators, to be asked with these arguments.
     ///
     /// # Errors
     /// When the judge failed.
     pub fn build(
         proving: &'a Proving<'a>,
         programs: &'a [Program],
+        args: ValidatorArgs,
     ) -> Result<Result<Self, Unbuilt>, JudgeError> {
         let mut proof = Proof::default();
         let all = build(proving, "the input validator", programs, &mut proof)?;
         Ok(match (proof.interrupted, all.len() == programs.len()) {
             (true, _) => Err(Unbuilt::Interrupted),
             (false, false) => Err(Unbuilt::Diagnosed(proof.diagnostics)),
-            (false, true) => Ok(Self { proving, all }),
+            (false, true) => Ok(Self { proving, all, args }),
         })
     }
 
@@ -60,7 +63,11 @@ impl<'a> InputValidators<'a> {
         for validator in &self.all {
             let question = Question {
                 stdin: Input::Bytes(Arc::clone(input)),
-                args: Vec::new(),
+                args: self
+                    .args
+                    .for_validator(&validator.program.name)
+                    .iter()
+                    .collect(),
                 files: Vec::new(),
             };
             let what = match ask(self.proving, validator, question)? {

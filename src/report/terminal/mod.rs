@@ -2,6 +2,7 @@
 
 mod diagnostic;
 mod difference;
+mod hunt;
 mod judgement;
 mod page;
 mod state;
@@ -310,6 +311,12 @@ impl<O: Write, E: Write> Reporter for Terminal<O, E> {
                 };
                 self.result(&compared.block(&self.style))
             }
+            Event::HuntStarted(plan) => match self.style.is_quiet() {
+                true => Ok(()),
+                false => self.remark(&hunt::plan(plan, &self.style)),
+            },
+            Event::Hunting(_) => Ok(()),
+            Event::Hunted(hunt) => self.result(&hunt::block(hunt, &self.style)),
             Event::PackageRefused => {
                 self.state.refused += 1;
                 Ok(())

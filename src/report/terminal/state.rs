@@ -137,7 +137,7 @@ impl State {
 
     /// The last line; `None` where it would say nothing.
     pub(super) fn in_short(&self, summary: &Summary) -> Option<String> {
-        if self.command == "compare" {
+        if ["compare", "stress"].contains(&self.command) {
             return None;
         }
         let mut parts = Vec::new();
