@@ -76,6 +76,12 @@ pub enum Command {
                           juror stress [OPTIONS] --input-grammar <GRAMMAR> --reference <PROGRAM> <SUBMISSION>"
     )]
     Stress(StressArguments),
+    /// Check inputs against a grammar, write inputs by it, list its boundaries
+    ///
+    /// The grammar is in the language checktestdata, in a file that ends in .ctd; docs/grammar.md has all
+    /// of it.
+    #[command(after_long_help = GRAMMAR_EXAMPLES)]
+    Grammar(GrammarArguments),
     /// Compare an output with a judge answer, as the default output validator does
     ///
     /// Shows the first difference and ends with exit code 1 where there is one.
@@ -99,6 +105,8 @@ Examples:
       Is the package right? Data, validators, and all its submissions.
   juror generate problems/game1 --check
       Is the test data what its recipe gives?
+  juror grammar check input.ctd data/secret/*.in
+      Are the inputs what the grammar says?
   juror doctor
       What isolates and measures programs on this machine?
 
@@ -143,6 +151,21 @@ Examples:
       A first look: rules that need all cases are not held against a run on some.
   juror verify problems/game1 -v
       Every submission with every test case, not only the table.
+
+Exit codes: see `juror --help`.";
+
+const GRAMMAR_EXAMPLES: &str = "\
+Examples:
+  juror grammar check input.ctd data/secret/*.in
+      Are these inputs what the grammar says? If not: where, what was expected, what came?
+  juror grammar generate input.ctd --seed 7 --shape few-distinct
+      An input with many ties.
+  juror grammar generate input.ctd --shapes
+      Which shapes are there for this grammar?
+  juror grammar generate input.ctd --most n --least 'a[i]'
+      An input with n as large and every a[i] as small as allowed.
+  juror grammar bounds input.ctd data/secret/*.in
+      Which bounds does the data never reach?
 
 Exit codes: see `juror --help`.";
 
@@ -295,6 +318,80 @@ pub struct StressArguments {
     /// CPU time of a run, instead of the package's
     #[arg(long, value_name = "SECONDS", value_parser = time_limit)]
     pub time_limit: Option<Duration>,
+    /// Options about output.
+    #[command(flatten)]
+    pub output: OutputOptions,
+}
+
+/// Arguments of `juror grammar`.
+#[derive(Debug, Args)]
+#[command(arg_required_else_help = true)]
+pub struct GrammarArguments {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: GrammarCommand,
+}
+
+/// What to do with a grammar.
+#[derive(Debug, Subcommand)]
+pub enum GrammarCommand {
+    /// Hold inputs against a grammar: exit code 0 where all are valid, 1 where one is not
+    #[command(after_long_help = GRAMMAR_EXAMPLES)]
+    Check(CheckArguments),
+    /// Write an input to standard output
+    ///
+    /// The same seed gives the same bytes on every machine. What is written is always accepted by the
+    /// grammar; where an ASSERT cannot be satisfied, the command says which, with exit code 1.
+    #[command(after_long_help = GRAMMAR_EXAMPLES)]
+    Generate(InputArguments),
+    /// List the bounds of all that a grammar reads, and which of them inputs reach
+    #[command(after_long_help = GRAMMAR_EXAMPLES)]
+    Bounds(BoundsArguments),
+}
+
+/// Arguments of `juror grammar check`.
+#[derive(Debug, Args)]
+pub struct CheckArguments {
+    /// The grammar
+    pub grammar: PathBuf,
+    /// Inputs
+    #[arg(required = true, value_name = "FILE")]
+    pub inputs: Vec<PathBuf>,
+    /// Options about output.
+    #[command(flatten)]
+    pub output: OutputOptions,
+}
+
+/// Arguments of `juror grammar generate`.
+#[derive(Debug, Args)]
+pub struct InputArguments {
+    /// The grammar
+    pub grammar: PathBuf,
+    /// What the random numbers are made of
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
+    /// How values are chosen [default: random]
+    #[arg(long, value_name = "NAME")]
+    pub shape: Option<String>,
+    /// List the shapes that make a difference for the grammar
+    #[arg(long, conflicts_with_all = ["seed", "shape", "least", "most"])]
+    pub shapes: bool,
+    /// Give a variable its least value; can be given several times
+    #[arg(long, value_name = "VARIABLE")]
+    pub least: Vec<String>,
+    /// Give a variable its greatest value; can be given several times
+    #[arg(long, value_name = "VARIABLE")]
+    pub most: Vec<String>,
+}
+
+/// Arguments of `juror grammar bounds`.
+#[derive(Debug, Args)]
+pub struct BoundsArguments {
+    /// The grammar
+    pub grammar: PathBuf,
+    /// Inputs, to see which bounds they reach
+    #[arg(value_name = "FILE")]
+    pub inputs: Vec<PathBuf>,
     /// Options about output.
     #[command(flatten)]
     pub output: OutputOptions,

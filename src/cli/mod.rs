@@ -6,6 +6,7 @@ pub mod compare;
 pub mod doctor;
 pub mod exit_code;
 pub mod generate;
+pub mod grammar;
 pub mod host;
 pub mod judge;
 pub mod keep;
@@ -40,6 +41,7 @@ pub fn run() -> ExitCode {
         Command::Verify(arguments) => verify::run(&arguments),
         Command::Generate(arguments) => generate::run(&arguments),
         Command::Stress(arguments) => stress::run(&arguments),
+        Command::Grammar(arguments) => grammar::run(&arguments.command),
         Command::Compare(arguments) => compare::run(&arguments),
         Command::Doctor(arguments) => doctor::run(&arguments),
     }

@@ -77,6 +77,10 @@ pub(super) struct Shaped<'a> {
 pub(super) enum Tilt {
     /// As the shape says.
     Shape,
+    /// The least.
+    Least,
+    /// The greatest.
+    Most,
     /// Anywhere.
     Level,
     /// Towards the least, this strongly.
@@ -343,6 +347,8 @@ impl Source for Shaped<'_> {
         }
         let kept = (repeats && is_first).then(place);
         let value = match tilt {
+            Tilt::Least => draw.min.clone(),
+            Tilt::Most => draw.max.clone(),
             Tilt::Level => self.chance.between(draw.min, draw.max),
             Tilt::Low(strength) => self.chance.near(draw.min, draw.max, strength),
             Tilt::High(strength) => {

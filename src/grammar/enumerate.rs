@@ -5,13 +5,15 @@
 //! first two, and so on; within a level the choices count up like the digits of a number. A grammar whose
 //! input is a row of test cases gets many of them into one input, each with the digits that come next.
 
+use crate::grammar::ast::{Test, TestKind};
 use crate::grammar::chance::Chance;
 use crate::grammar::draw::{Draw, Length, Source};
 use crate::grammar::number::{Int, ten_to};
 use crate::grammar::port::LoopState;
-use crate::grammar::program::Grammar;
+use crate::grammar::program::{Grammar, Step};
 use crate::grammar::run::Run;
 use crate::grammar::validate::accepts;
+use crate::grammar::value::Value;
 use crate::grammar::write::Writer;
 
 /// How many choices in a row may lead nowhere before the list ends.
@@ -22,6 +24,8 @@ pub struct Small<'a> {
     grammar: &'a Grammar,
     /// How many test cases an input may have, where the grammar has a row of them.
     cases: u64,
+    /// For each question, whether it asks for a blank or a line end only.
+    is_layout: Vec<bool>,
     odometer: Odometer,
     is_over: bool,
 }
@@ -42,6 +46,7 @@ impl<'a> Small<'a> {
         Self {
             grammar,
             cases: if has_cases { cases.max(1) } else { 1 },
+            is_layout: layout(grammar),
             odometer: Odometer::default(),
             is_over: false,
         }
@@ -58,6 +63,7 @@ impl<'a> Small<'a> {
             grammar: self.grammar,
             odometer: &mut self.odometer,
             cases: self.cases,
+            is_layout: &self.is_layout,
             chance: Chance::new(0, "small"),
         };
         let level = source.odometer.level;
@@ -166,7 +172,34 @@ struct Digits<'a> {
     grammar: &'a Grammar,
     odometer: &'a mut Odometer,
     cases: u64,
+    is_layout: &'a [bool],
     chance: Chance,
+}
+
+/// Whether each question of a grammar asks for a blank or a line end only. How an input is laid out is not
+/// what makes it small or large.
+fn layout(grammar: &Grammar) -> Vec<bool> {
+    let mut is_layout = vec![false; grammar.questions.len()];
+    let mut see = |test: &Test| {
+        test.tests(&mut |test| {
+            if let TestKind::Match { set, question } = &test.kind
+                && let Some(Value::Text(set)) = set.constant()
+            {
+                is_layout[*question] = set.iter().all(u8::is_ascii_whitespace);
+            }
+        });
+    };
+    for step in &grammar.steps {
+        match step {
+            Step::Branch { test, .. }
+            | Step::Assert(test)
+            | Step::Next {
+                test: Some(test), ..
+            } => see(test),
+            _ => {}
+        }
+    }
+    is_layout
 }
 
 impl Digits<'_> {
@@ -258,6 +291,7 @@ impl Source for Digits<'_> {
                 let round = loops.last().map_or(0, |state| state.index);
                 round + 1 < self.odometer.level && self.odometer.choose(2) == 1
             }
+            None if self.is_layout[question] => true,
             None => self.odometer.choose(2) == 1,
         };
         holds == site.is_positive
@@ -313,6 +347,13 @@ mod tests {
             &["0\n", "1\n", "-1\n", "2\n", "-2\n", "3\n", "4\n"],
         );
         check("INT(-9, -7, x) NEWLINE", 1, &["-7\n", "-8\n", "-9\n"]);
+    }
+
+    #[test]
+    fn the_layout_is_no_choice() {
+        let text = "INT(1, 9, n) NEWLINE REPI(i, n) INT(1, 9) \
+                    IF(i < n - 1 && MATCH(\" \")) SPACE ELSE NEWLINE END END";
+        check(text, 1, &["1\n1\n", "1\n2\n", "2\n1 1\n", "2\n1 2\n"]);
     }
 
     #[test]

@@ -48,13 +48,52 @@ const STUCK_AT_MAX: u32 = 150;
 /// # Errors
 /// Which command of the grammar could not be satisfied, and why.
 pub fn generate(grammar: &Grammar, shape: &Shape, seed: u64) -> Result<Vec<u8>, Diagnostic> {
+    generate_at(grammar, shape, &[], seed)
+}
+
+/// A value that is to be at its bound, wherever it is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pin {
+    /// The command, by its place in [`Grammar::sites`].
+    pub site: usize,
+    /// Which bound.
+    pub end: End,
+}
+
+/// One of two bounds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// The least value.
+    Least,
+    /// The greatest value.
+    Most,
+}
+
+/// The same with some values at their bounds, as far as that can be.
+///
+/// # Errors
+/// Which command of the grammar could not be satisfied, and why.
+pub fn generate_at(
+    grammar: &Grammar,
+    shape: &Shape,
+    pins: &[Pin],
+    seed: u64,
+) -> Result<Vec<u8>, Diagnostic> {
     let dependents = Dependents::new(grammar);
     let mut failures = Failures::default();
     for (number, tilt) in ATTEMPTS.into_iter().enumerate() {
         let mut tilts = vec![Tilt::Shape; grammar.sites.len()];
+        for pin in pins {
+            tilts[pin.site] = match pin.end {
+                End::Least => Tilt::Least,
+                End::Most => Tilt::Most,
+            };
+        }
         for step in failures.by_step.keys() {
             for site in dependents.of(*step) {
-                tilts[*site] = tilt;
+                if matches!(tilts[*site], Tilt::Shape) || number > ATTEMPTS.len() / 2 {
+                    tilts[*site] = tilt;
+                }
             }
         }
         let chance = Chance::new(seed, &format!("{} {number}", shape.name));

@@ -9,6 +9,7 @@
 
 mod arithmetic;
 pub mod ast;
+pub mod bounds;
 pub mod bytes;
 pub mod chance;
 pub mod compile;
@@ -23,11 +24,14 @@ pub mod pattern;
 mod port;
 pub mod program;
 mod read;
+pub mod reduce;
 mod run;
 pub mod shape;
+pub mod shrink;
 pub mod source;
 mod strings;
 mod token;
+pub mod tree;
 pub mod validate;
 pub mod value;
 mod vars;

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use crate::model::diagnostic::{Diagnostic, Severity};
 use crate::model::difference::Difference;
+use crate::model::grammar::ValueBounds;
 use crate::model::isolation::Isolation;
 use crate::model::judgement::{Evidence, JudgeError, Judgement, TimeLimit};
 use crate::model::limits::Limits;
@@ -138,6 +139,15 @@ pub enum Event {
     Hunting(HuntProgress),
     /// A hunt is at its end.
     Hunted(Box<Hunt>),
+    /// An input was held against a grammar.
+    InputChecked {
+        /// The file.
+        input: PathBuf,
+        /// Whether it is valid; why not is said before.
+        valid: bool,
+    },
+    /// The bounds of all that a grammar reads.
+    BoundsListed(Vec<ValueBounds>),
     /// The user pressed Ctrl-C.
     Interrupted,
     /// The command is at its end.
@@ -232,6 +242,8 @@ impl Summary {
             | Event::Compared { .. }
             | Event::HuntStarted(_)
             | Event::Hunting(_)
+            | Event::InputChecked { .. }
+            | Event::BoundsListed(_)
             | Event::Finished(_) => {}
         }
     }

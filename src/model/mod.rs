@@ -3,6 +3,7 @@
 pub mod diagnostic;
 pub mod difference;
 pub mod event;
+pub mod grammar;
 pub mod host;
 pub mod isolation;
 pub mod job;

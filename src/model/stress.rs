@@ -119,6 +119,13 @@ pub enum Origin {
         /// The seed that `juror grammar generate` makes the same of.
         seed: u64,
     },
+    /// From the grammar, with one value at its bound.
+    Bound {
+        /// Which, and which bound, as options of `juror grammar generate`.
+        option: String,
+        /// The seed for all others.
+        seed: u64,
+    },
     /// Printed by one of the package's generators.
     Generator {
         /// The command line.
@@ -133,6 +140,7 @@ impl fmt::Display for Origin {
                 write!(f, "all small inputs in turn, {level} values of each choice")
             }
             Self::Shape { name, seed } => write!(f, "the grammar's shape `{name}`, seed {seed}"),
+            Self::Bound { option, seed } => write!(f, "the grammar with `{option}`, seed {seed}"),
             Self::Generator { line } => write!(f, "the generator `{line}`"),
         }
     }

@@ -16,6 +16,7 @@ use crate::model::difference::{
     Difference, DifferenceKind, Excerpt, NumberGap, OnlyDifference, Side,
 };
 use crate::model::event::{Event, GeneratedState, Shortfall, Summary};
+use crate::model::grammar::{Bound, ValueBounds};
 use crate::model::isolation::Isolation;
 use crate::model::judgement::{
     BrokenExpectation, CaseJudgement, CompilerReport, DiffLine, DiffTag, Evidence, JudgeError,
@@ -81,6 +82,7 @@ struct Document {
     judge_errors: Vec<WireJudgeError>,
     generated: Vec<WireGenerated>,
     comparison: Option<WireComparison>,
+    grammar: Option<WireGrammar>,
     summary: Option<WireSummary>,
     interrupted: bool,
 }
@@ -159,6 +161,15 @@ impl Document {
                 });
             }
             Event::Hunted(hunt) => self.hunt = Some((&**hunt).into()),
+            Event::InputChecked { input, valid } => {
+                self.grammar().inputs.push(WireInput {
+                    path: path_text(input),
+                    valid: *valid,
+                });
+            }
+            Event::BoundsListed(bounds) => {
+                self.grammar().bounds = bounds.iter().map(WireBounds::from).collect();
+            }
             Event::Interrupted => self.interrupted = true,
             Event::Finished(summary) => {
                 self.interrupted |= summary.interrupted;
@@ -175,9 +186,76 @@ impl Document {
         }
     }
 
+    /// What is said of a grammar, from now on.
+    fn grammar(&mut self) -> &mut WireGrammar {
+        self.grammar.get_or_insert_default()
+    }
+
     /// The name of the package that is at work on.
     fn package(&self) -> Option<String> {
         self.packages.last().map(|package| package.name.clone())
+    }
+}
+
+#[derive(Default, Serialize)]
+struct WireGrammar {
+    inputs: Vec<WireInput>,
+    bounds: Vec<WireBounds>,
+}
+
+#[derive(Serialize)]
+struct WireInput {
+    path: String,
+    valid: bool,
+}
+
+#[derive(Serialize)]
+struct WireBounds {
+    name: String,
+    command: String,
+    line: u32,
+    column: u32,
+    min: WireBound,
+    max: WireBound,
+    reached: Option<WireReached>,
+}
+
+#[derive(Serialize)]
+struct WireBound {
+    written: String,
+    value: Option<String>,
+}
+
+#[derive(Serialize)]
+struct WireReached {
+    values: u64,
+    least: Option<String>,
+    greatest: Option<String>,
+    min: bool,
+    max: bool,
+}
+
+impl From<&ValueBounds> for WireBounds {
+    fn from(bounds: &ValueBounds) -> Self {
+        let bound = |bound: &Bound| WireBound {
+            written: bound.written.clone(),
+            value: bound.value.clone(),
+        };
+        Self {
+            name: bounds.name.clone(),
+            command: bounds.command.clone(),
+            line: bounds.line,
+            column: bounds.column,
+            min: bound(&bounds.min),
+            max: bound(&bounds.max),
+            reached: bounds.reached.as_ref().map(|reached| WireReached {
+                values: reached.values,
+                least: reached.least.clone(),
+                greatest: reached.greatest.clone(),
+                min: reached.min,
+                max: reached.max,
+            }),
+        }
     }
 }
 

@@ -207,6 +207,8 @@ impl State {
             | Event::Compared { .. }
             | Event::HuntStarted(_)
             | Event::Hunted(_)
+            | Event::InputChecked { .. }
+            | Event::BoundsListed(_)
             | Event::Interrupted
             | Event::Finished(_) => {}
         }

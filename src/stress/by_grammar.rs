@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::grammar::enumerate::Small;
-use crate::grammar::generate::generate;
+use crate::grammar::generate::{End, Pin, generate, generate_at};
 use crate::grammar::program::Grammar;
 use crate::grammar::shape::{self, Shape};
 use crate::model::stress::Origin;
@@ -14,7 +14,7 @@ const PACKED: u64 = 100;
 
 /// How many turns each source has in a round.
 const SMALL: u32 = 10;
-const BOUNDARIES: u32 = 4;
+const BOUNDARIES: u32 = 3;
 const TIES: u32 = 4;
 const SHAPES: u32 = 3;
 const FULL: u32 = 2;
@@ -57,6 +57,7 @@ pub fn add<'a>(mix: &mut Mix<'a>, grammar: &'a Grammar, seed: u64) {
         misses: 0,
     };
     mix.add(BOUNDARIES, shaped(0, of(&AT_BOUNDARIES), Some(1)));
+    mix.add(BOUNDARIES, Bounds::new(grammar, seed));
     mix.add(TIES, shaped(1, of(&WITH_TIES), None));
     mix.add(SHAPES, shaped(2, shapes.clone(), None));
     mix.add(FULL, shaped(3, vec![shape::RANDOM], None));
@@ -82,6 +83,60 @@ impl Candidates for InTurn<'_> {
             content: Content::Text(Arc::from(input.text)),
             origin: Origin::Small { level: input.level },
         })
+    }
+}
+
+/// Each value at its bounds, all else at random.
+struct Bounds<'a> {
+    grammar: &'a Grammar,
+    pins: Vec<Pin>,
+    seed: u64,
+}
+
+impl<'a> Bounds<'a> {
+    fn new(grammar: &'a Grammar, seed: u64) -> Self {
+        let of = |site| {
+            [
+                Pin {
+                    site,
+                    end: End::Least,
+                },
+                Pin {
+                    site,
+                    end: End::Most,
+                },
+            ]
+        };
+        let mut pins: Vec<Pin> = (0..grammar.sites().len()).flat_map(of).collect();
+        pins.reverse();
+        Self {
+            grammar,
+            pins,
+            seed,
+        }
+    }
+}
+
+impl Candidates for Bounds<'_> {
+    fn next(&mut self) -> Option<Candidate> {
+        loop {
+            let pin = self.pins.pop()?;
+            let option = match pin.end {
+                End::Least => "--least",
+                End::Most => "--most",
+            };
+            // What cannot be at its bound is left out.
+            if let Ok(text) = generate_at(self.grammar, &shape::RANDOM, &[pin], self.seed) {
+                let label = &self.grammar.sites()[pin.site].label;
+                return Some(Candidate {
+                    content: Content::Text(Arc::from(text)),
+                    origin: Origin::Bound {
+                        option: format!("{option} {label}"),
+                        seed: self.seed,
+                    },
+                });
+            }
+        }
     }
 }
 

@@ -14,9 +14,9 @@ use crate::executor::RunError;
 use crate::generate::fresh::FreshInputs;
 use crate::grammar::enumerate::Small;
 use crate::grammar::program::Grammar;
+use crate::grammar::shrink as tree;
 use crate::model::judgement::{CaseJudgement, JudgeError};
 use crate::model::stress::{HuntProgress, Origin};
-use crate::model::text::count;
 use crate::model::verdict::Verdict;
 use crate::stress::by_recipe::{Call, NAME, lowered};
 use crate::stress::duel::{Duel, Fought};
@@ -57,15 +57,24 @@ pub struct Shrunk {
 
 /// How many inputs of the list of small ones are tried.
 const SMALL_MAX: usize = 4000;
+/// How many inputs are tried on the tree of the grammar.
+const ON_THE_TREE_MAX: u64 = 5000;
 /// How many inputs are tried for each lowered number of a generator.
 const SEEDS: u64 = 6;
 
-/// How large an input is: so many words, then so many bytes, then as text. Smaller is better.
-pub fn size(input: &[u8]) -> (usize, usize, &[u8]) {
-    let words = input
-        .split(u8::is_ascii_whitespace)
-        .filter(|word| !word.is_empty());
-    (words.count(), input.len(), input)
+/// Which of two inputs is smaller: so many words, then so many bytes, then the first in the alphabet, where
+/// a blank is simpler than a line end.
+fn is_smaller(input: &[u8], than: &[u8]) -> bool {
+    let words = |input: &[u8]| {
+        let words = input.split(u8::is_ascii_whitespace);
+        words.filter(|word| !word.is_empty()).count()
+    };
+    let simple = |byte: &u8| if *byte == b'\n' { u8::MAX } else { *byte };
+    let sizes = |input: &[u8]| (words(input), input.len());
+    let order = sizes(input).cmp(&sizes(than));
+    order
+        .then_with(|| input.iter().map(simple).cmp(than.iter().map(simple)))
+        .is_lt()
 }
 
 /// Makes a failing input small.
@@ -147,7 +156,7 @@ impl<'a> Work<'a> {
     /// Whether an input fails in the same way; then it is the best so far.
     fn takes(&mut self, input: &Arc<[u8]>) -> Result<bool, RunError> {
         if self.is_over()
-            || size(input) >= size(&self.best)
+            || !is_smaller(input, &self.best)
             || !self.tried.insert(self.hasher.hash_one(input))
         {
             return Ok(false);
@@ -247,8 +256,28 @@ impl<'a> Work<'a> {
     }
 
     /// Drops, lowers and evens out on the tree of the grammar.
-    fn on_the_tree(&mut self, _grammar: &Grammar) -> Result<(), RunError> {
-        Ok(())
+    fn on_the_tree(&mut self, grammar: &Grammar) -> Result<(), RunError> {
+        let before = Arc::clone(&self.best);
+        let mut failed = None;
+        let interesting = |input: &[u8]| {
+            let taken = match failed {
+                None => self.takes(&Arc::from(input)),
+                Some(_) => return false,
+            };
+            taken.unwrap_or_else(|error| {
+                failed = Some(error);
+                false
+            })
+        };
+        // What the grammar does not accept stays as it is.
+        let _ = tree::shrink(grammar, &before, interesting, ON_THE_TREE_MAX);
+        self.note(&before, || {
+            "dropping and lowering on the tree of the grammar".to_owned()
+        });
+        match failed {
+            None => Ok(()),
+            Some(error) => Err(error),
+        }
     }
 
     /// Tries all small inputs that are smaller than what was found.
@@ -265,10 +294,26 @@ impl<'a> Work<'a> {
     }
 }
 
-/// What was done to an input, in words.
-pub fn path_in_words(path: &[String], runs: u64) -> String {
-    match path {
-        [] => format!("nothing smaller in {}", count(runs, "run")),
-        path => format!("{}, in {}", path.join(", "), count(runs, "run")),
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn smaller_means_fewer_words_then_fewer_bytes_then_the_alphabet() {
+        let check = |small: &str, large: &str| {
+            assert!(
+                is_smaller(small.as_bytes(), large.as_bytes()),
+                "{small:?} < {large:?}"
+            );
+            assert!(
+                !is_smaller(large.as_bytes(), small.as_bytes()),
+                "{large:?} < {small:?}"
+            );
+        };
+        check("2\n100 100\n", "3\n1 1 1\n");
+        check("2\n1 1\n", "2\n1 10\n");
+        check("2\n1 1\n", "2\n1 2\n");
+        check("2\n1 9\n", "2\n1\n1\n");
+        assert!(!is_smaller(b"1", b"1"));
     }
 }

@@ -2,6 +2,7 @@
 
 mod faults;
 mod generation;
+mod shrinking;
 mod validity;
 
 use std::path::Path;

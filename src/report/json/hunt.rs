@@ -51,6 +51,7 @@ struct WireCounterexample {
 struct WireOrigin {
     kind: &'static str,
     shape: Option<&'static str>,
+    option: Option<String>,
     seed: Option<u64>,
     level: Option<u64>,
     command_line: Option<String>,
@@ -115,6 +116,7 @@ impl From<&Origin> for WireOrigin {
         let nothing = Self {
             kind: "small",
             shape: None,
+            option: None,
             seed: None,
             level: None,
             command_line: None,
@@ -127,6 +129,12 @@ impl From<&Origin> for WireOrigin {
             Origin::Shape { name, seed } => Self {
                 kind: "shape",
                 shape: Some(name),
+                seed: Some(*seed),
+                ..nothing
+            },
+            Origin::Bound { option, seed } => Self {
+                kind: "bound",
+                option: Some(option.clone()),
                 seed: Some(*seed),
                 ..nothing
             },

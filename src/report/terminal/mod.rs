@@ -2,6 +2,7 @@
 
 mod diagnostic;
 mod difference;
+mod grammar;
 mod hunt;
 mod judgement;
 mod page;
@@ -9,6 +10,7 @@ mod state;
 mod table;
 
 use std::io::{self, Write};
+use std::path::Path;
 
 use crate::model::diagnostic::{Diagnostic, Severity};
 use crate::model::event::{Event, Summary};
@@ -140,6 +142,16 @@ impl<O: Write, E: Write> Terminal<O, E> {
     fn complained(&mut self, message: &str) -> io::Result<()> {
         let label = self.style.paint(Look::Bad, "error:");
         self.remark(&format!("{label} {}\n", printable(message)))
+    }
+
+    /// A valid input has a line; what is wrong with the others is said already.
+    fn input_checked(&mut self, input: &Path, valid: bool) -> io::Result<()> {
+        if self.style.is_quiet() || !valid {
+            return Ok(());
+        }
+        let label = self.style.paint(Look::Good, "valid");
+        let input = printable(&input.display().to_string());
+        self.result(&format!("{label} {input}\n"))
     }
 
     fn limits_set(&mut self, time: &TimeLimit, limits: &Limits, mechanism: &str) -> io::Result<()> {
@@ -317,6 +329,8 @@ impl<O: Write, E: Write> Reporter for Terminal<O, E> {
             },
             Event::Hunting(_) => Ok(()),
             Event::Hunted(hunt) => self.result(&hunt::block(hunt, &self.style)),
+            Event::InputChecked { input, valid } => self.input_checked(input, *valid),
+            Event::BoundsListed(bounds) => self.result(&grammar::bounds(bounds)),
             Event::PackageRefused => {
                 self.state.refused += 1;
                 Ok(())

@@ -137,7 +137,10 @@ impl State {
 
     /// The last line; `None` where it would say nothing.
     pub(super) fn in_short(&self, summary: &Summary) -> Option<String> {
-        if ["compare", "stress"].contains(&self.command) {
+        if matches!(
+            self.command,
+            "compare" | "stress" | "grammar generate" | "grammar bounds"
+        ) {
             return None;
         }
         let mut parts = Vec::new();

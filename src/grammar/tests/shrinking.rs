@@ -1,0 +1,219 @@
+//! Inputs are made as small as they can be, and stay valid on the way.
+
+use std::path::Path;
+
+use super::generation::GRAMMARS;
+use super::grammar;
+use crate::grammar::generate::generate;
+use crate::grammar::reduce::{edited, edits};
+use crate::grammar::shape::{RANDOM, named};
+use crate::grammar::shrink::{Size, shrink};
+use crate::grammar::tree::{parse, print};
+use crate::grammar::validate::accepts;
+
+const ROW: &str = "INT(2,100,n) NEWLINE REPI(i,n) INT(1,200,a[i]) IF(i<n-1 && MATCH(\" \")) SPACE ELSE NEWLINE END END";
+const CASES: &str =
+    "INT(1,10,t) NEWLINE REP(t) INT(1,40,n) NEWLINE REP(n,SPACE) INT(0,10^9) END NEWLINE END";
+const GRID: &str =
+    "INT(1,8,n) NEWLINE REPI(i,n) REPI(j,n,SPACE) INT(-1000,1000,a[i,j]) END NEWLINE END";
+const EVEN: &str = "INT(2,1000,n) NEWLINE ASSERT(n%2==0) REP(n,SPACE) INT(0,10^5) END NEWLINE";
+const LINES: &str = "WHILE(!ISEOF) INT(0,999) NEWLINE END";
+const WORD: &str = "REGEX(\"[a-z]{1,20}\",s) NEWLINE";
+const SORTED: &str = "INT(1,50,n) NEWLINE REPI(i,n,SPACE) INT(0,1000,a[i]) IF(i>0) ASSERT(a[i-1]<=a[i]) END END NEWLINE";
+
+/// All integers of an input, lines joined.
+fn numbers(text: &[u8]) -> Vec<i64> {
+    let text = String::from_utf8_lossy(text);
+    text.split_whitespace()
+        .filter_map(|word| word.parse().ok())
+        .collect()
+}
+
+/// From several random inputs that have the fault, always the same smallest one.
+fn check(text: &str, fault: fn(&[i64]) -> bool, smallest: &str) {
+    let grammar = grammar(text);
+    let mut starts = 0;
+    for seed in 0..40 {
+        let shape = named(["random", "count-most", "few-distinct"][seed as usize % 3]).unwrap();
+        let input = generate(&grammar, &shape, seed).unwrap();
+        if !fault(&numbers(&input)) || starts == 6 {
+            continue;
+        }
+        starts += 1;
+        let interesting = |text: &[u8]| {
+            assert!(
+                accepts(&grammar, text),
+                "only valid inputs are tried: {:?}",
+                String::from_utf8_lossy(text)
+            );
+            fault(&numbers(text))
+        };
+        let shrunk = shrink(&grammar, &input, interesting, 3000).unwrap();
+        assert_eq!(
+            String::from_utf8_lossy(&shrunk.input),
+            smallest,
+            "{text} from seed {seed}"
+        );
+        assert!(shrunk.complete, "{shrunk:?}");
+    }
+    assert!(starts >= 3, "{text}: too few inputs have the fault");
+}
+
+#[test]
+fn size_faults_shrink_to_their_true_minimum() {
+    check(ROW, |row| row[0] % 2 == 1, "3\n1 1 1\n");
+    check(
+        ROW,
+        |row| row[1..].iter().any(|value| *value > 127),
+        "2\n1 128\n",
+    );
+    check(
+        ROW,
+        |row| row[0] >= 65,
+        &format!("65\n{}1\n", "1 ".repeat(64)),
+    );
+    check(ROW, |row| row[1..].iter().sum::<i64>() > 255, "2\n56 200\n");
+    check(
+        EVEN,
+        |row| row[0] >= 12,
+        &format!("12\n{}0\n", "0 ".repeat(11)),
+    );
+    check(EVEN, |row| row[0] % 4 == 2, "2\n0 0\n");
+}
+
+#[test]
+fn relations_between_values_are_kept() {
+    check(
+        ROW,
+        |row| row[1..].windows(2).any(|pair| pair[0] > pair[1] + 10),
+        "2\n12 1\n",
+    );
+    check(
+        ROW,
+        |row| {
+            row[1..]
+                .windows(2)
+                .any(|pair| pair[0] == pair[1] && pair[0] > 5)
+        },
+        "2\n6 6\n",
+    );
+    check(ROW, |row| row[0] % 2 == 1 && row[1] < row[2], "3\n1 2 1\n");
+    check(SORTED, |row| row[row.len() - 1] > 500, "1\n501\n");
+    check(SORTED, |row| row.len() > 3 && row[2] > row[1], "3\n0 1 1\n");
+}
+
+#[test]
+fn test_cases_go_first() {
+    check(
+        CASES,
+        |row| row[0] >= 1 && row.iter().any(|value| *value > 1_000_000),
+        "1\n1\n1000001\n",
+    );
+    check(CASES, |row| row[0] >= 2, "2\n1\n0\n1\n0\n");
+    // A case that falls in length.
+    check(
+        CASES,
+        |row| {
+            let mut at = 1;
+            let mut lengths = Vec::new();
+            while at < row.len() {
+                lengths.push(row[at]);
+                at += usize::try_from(row[at]).unwrap() + 1;
+            }
+            lengths.windows(2).any(|pair| pair[0] > pair[1])
+        },
+        "2\n2\n0 0\n1\n0\n",
+    );
+}
+
+#[test]
+fn grids_lose_rows_and_columns_together() {
+    check(GRID, |row| row[0] >= 2, "2\n0 0\n0 0\n");
+    check(
+        GRID,
+        |row| row[1..].iter().any(|value| *value < -500),
+        "1\n-501\n",
+    );
+    check(
+        GRID,
+        |row| row[0] >= 2 && row[1..].iter().filter(|value| **value > 100).count() >= 2,
+        "2\n0 0\n101 101\n",
+    );
+}
+
+#[test]
+fn loops_without_a_count_shrink_too() {
+    check(LINES, |row| row.len() >= 3, "0\n0\n0\n");
+    check(LINES, |row| row.iter().any(|value| *value >= 77), "77\n");
+}
+
+#[test]
+fn texts_shrink() {
+    let grammar = grammar(WORD);
+    let shrunk = shrink(&grammar, b"abcdefghijkl\n", |text| text.len() > 4, 1000).unwrap();
+    assert_eq!(shrunk.input, b"abcd\n");
+}
+
+#[test]
+fn a_budget_is_kept() {
+    let grammar = grammar(ROW);
+    let input = generate(&grammar, &named("count-most").unwrap(), 1).unwrap();
+    let mut asked = 0;
+    let interesting = |_: &[u8]| {
+        asked += 1;
+        false
+    };
+    let shrunk = shrink(&grammar, &input, interesting, 20).unwrap();
+    assert_eq!((asked, shrunk.tried, shrunk.complete), (20, 20, false));
+    assert!(shrink(&grammar, b"nonsense", |_| true, 20).is_err());
+}
+
+#[test]
+fn a_tree_gives_its_input_back() {
+    for text in GRAMMARS {
+        let grammar = grammar(text);
+        for seed in 0..4 {
+            let input = generate(&grammar, &RANDOM, seed).unwrap();
+            let tree = parse(&grammar, &input, Path::new("1.in")).unwrap();
+            let back = print(&grammar, &tree).unwrap_or_default();
+            // A float may be written in another way, and is the same number.
+            if !text.contains("FLOAT") {
+                assert_eq!(
+                    String::from_utf8_lossy(&back),
+                    String::from_utf8_lossy(&input),
+                    "{text}"
+                );
+            }
+            let again = parse(&grammar, &back, Path::new("1.in")).unwrap();
+            assert_eq!(again.len(), tree.len(), "{text}");
+        }
+    }
+}
+
+#[test]
+fn every_edit_gives_a_valid_input() {
+    for text in GRAMMARS {
+        let grammar = grammar(text);
+        let input = generate(&grammar, &RANDOM, 5).unwrap();
+        let tree = parse(&grammar, &input, Path::new("1.in")).unwrap();
+        for edit in edits(&grammar, &tree).take(300) {
+            if let Some(edited) = edited(&grammar, &tree, &edit) {
+                assert!(accepts(&grammar, &edited), "{text}: {edit:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn fewer_values_are_smaller_whatever_their_length() {
+    let grammar = grammar(ROW);
+    let size = |text: &str| {
+        Size::of(
+            &parse(&grammar, text.as_bytes(), Path::new("1.in")).unwrap(),
+            text.as_bytes(),
+        )
+    };
+    assert!(size("2\n200 200\n") < size("3\n1 1 1\n"));
+    assert!(size("2\n1 9\n") < size("2\n1 10\n"));
+    assert!(size("2\n1 1\n") < size("2\n1\n1\n"), "one line is simpler");
+}

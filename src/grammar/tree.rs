@@ -1,0 +1,393 @@
+//! An input as the tree of its choices: numbers, texts, answers, and loops with their iterations.
+//!
+//! A tree is what the grammar needs to write the input again. A changed tree gives a valid input too: a
+//! value outside its bounds becomes the nearest inside, what a longer loop lacks becomes the least, and
+//! what is too much is left out.
+
+use std::path::Path;
+
+use num_rational::BigRational;
+
+use crate::grammar::chance::Chance;
+use crate::grammar::draw::{Draw, Length, Source};
+use crate::grammar::float;
+use crate::grammar::number::{Int, ten_to};
+use crate::grammar::port::{FloatRules, LoopState};
+use crate::grammar::program::Grammar;
+use crate::grammar::read::Witness;
+use crate::grammar::run::Run;
+use crate::grammar::validate::{Refusal, accepts, witnessed};
+use crate::grammar::write::Writer;
+
+/// The choices of an input.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tree {
+    /// In the order in which they are made.
+    pub nodes: Vec<Node>,
+}
+
+/// One choice, or a loop with the choices in it.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Node {
+    /// An integer.
+    Int(IntNode),
+    /// A float.
+    Float(FloatNode),
+    /// What a regular expression matched.
+    Text(TextNode),
+    /// The answer to MATCH or ISEOF.
+    Answer(AnswerNode),
+    /// A loop.
+    Loop(LoopNode),
+}
+
+/// An integer of an input.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IntNode {
+    /// The command that reads it, by its place in [`Grammar::sites`].
+    pub site: usize,
+    /// Its value.
+    pub value: Int,
+    /// The least that it may be there.
+    pub min: Int,
+    /// The greatest that it may be there.
+    pub max: Int,
+}
+
+/// A float of an input.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FloatNode {
+    /// The command that reads it, by its place in [`Grammar::sites`].
+    pub site: usize,
+    /// Its value.
+    pub value: BigRational,
+    /// How many decimals it is written with.
+    pub decimals: u32,
+}
+
+/// A text of an input.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TextNode {
+    /// The command that reads it, by its place in [`Grammar::sites`].
+    pub site: usize,
+    /// Its bytes.
+    pub text: Vec<u8>,
+}
+
+/// An answer to MATCH or ISEOF.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AnswerNode {
+    /// Which question of the grammar.
+    pub question: usize,
+    /// The answer.
+    pub answer: bool,
+}
+
+/// A loop of an input.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LoopNode {
+    /// Which loop of the grammar.
+    pub id: usize,
+    /// The choices of each iteration, those of the loop's condition before it included.
+    pub iterations: Vec<Vec<Node>>,
+    /// The choices of the condition that ended it.
+    pub exit: Vec<Node>,
+}
+
+/// Takes a valid input apart. `path` is its name in messages.
+///
+/// # Errors
+/// Why it is not valid.
+pub fn parse(grammar: &Grammar, input: &[u8], path: &Path) -> Result<Tree, Refusal> {
+    let planter = witnessed(grammar, input, path, Planter::default())?;
+    Ok(Tree {
+        nodes: planter.nodes,
+    })
+}
+
+/// Writes the input of a tree; `None` where the grammar leads nowhere with its choices.
+pub fn print(grammar: &Grammar, tree: &Tree) -> Option<Vec<u8>> {
+    let mut writer = Writer::new(grammar, Replay::new(grammar, tree));
+    let mut run = Run::new(grammar);
+    run.run(&mut writer).ok()?;
+    accepts(grammar, &writer.out).then_some(writer.out)
+}
+
+impl Tree {
+    /// How many values it has.
+    pub fn len(&self) -> usize {
+        let mut count = 0;
+        self.each(&mut |node| {
+            count += usize::from(!matches!(node, Node::Loop(_) | Node::Answer(_)));
+        });
+        count
+    }
+
+    /// Whether it has no values.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Calls `see` for every node, in the order of choosing, a loop before what is in it.
+    pub fn each<'t>(&'t self, see: &mut dyn FnMut(&'t Node)) {
+        each(&self.nodes, see);
+    }
+
+    /// The same, to change them.
+    pub fn each_mut(&mut self, see: &mut dyn FnMut(&mut Node)) {
+        each_mut(&mut self.nodes, see);
+    }
+}
+
+fn each<'t>(nodes: &'t [Node], see: &mut dyn FnMut(&'t Node)) {
+    for node in nodes {
+        see(node);
+        if let Node::Loop(of) = node {
+            for iteration in &of.iterations {
+                each(iteration, see);
+            }
+            each(&of.exit, see);
+        }
+    }
+}
+
+fn each_mut(nodes: &mut [Node], see: &mut dyn FnMut(&mut Node)) {
+    for node in nodes {
+        see(node);
+        if let Node::Loop(of) = node {
+            for iteration in &mut of.iterations {
+                each_mut(iteration, see);
+            }
+            each_mut(&mut of.exit, see);
+        }
+    }
+}
+
+/// Grows a tree while an input is read.
+#[derive(Default)]
+struct Planter {
+    nodes: Vec<Node>,
+    /// The loops around what is read, from outside.
+    open: Vec<Open>,
+}
+
+struct Open {
+    of: LoopNode,
+    /// Whether a condition decides how long it goes on.
+    by_test: bool,
+    /// The iteration that has begun.
+    current: Option<Vec<Node>>,
+}
+
+impl Planter {
+    fn add(&mut self, node: Node) {
+        match self.open.last_mut() {
+            None => self.nodes.push(node),
+            Some(open) => open.current.get_or_insert_default().push(node),
+        }
+    }
+}
+
+impl Witness for Planter {
+    fn int(&mut self, site: usize, min: &Int, max: &Int, value: &Int) {
+        self.add(Node::Int(IntNode {
+            site,
+            value: value.clone(),
+            min: min.clone(),
+            max: max.clone(),
+        }));
+    }
+
+    fn float(&mut self, site: usize, _rules: &FloatRules, text: &[u8]) {
+        let scanned = float::scan(text);
+        if let Some(scanned) = scanned
+            && let Some(value) = float::value(text, &scanned)
+        {
+            let decimals = u32::try_from(scanned.decimals).unwrap_or(u32::MAX);
+            self.add(Node::Float(FloatNode {
+                site,
+                value,
+                decimals,
+            }));
+        }
+    }
+
+    fn regex(&mut self, site: usize, text: &[u8]) {
+        self.add(Node::Text(TextNode {
+            site,
+            text: text.to_vec(),
+        }));
+    }
+
+    fn question(&mut self, question: usize, answer: bool) {
+        self.add(Node::Answer(AnswerNode { question, answer }));
+    }
+
+    fn enter(&mut self, id: usize, count: Option<u32>) {
+        self.open.push(Open {
+            of: LoopNode {
+                id,
+                iterations: Vec::new(),
+                exit: Vec::new(),
+            },
+            by_test: count.is_none(),
+            current: None,
+        });
+    }
+
+    fn iteration(&mut self, _id: usize, _index: u64) {
+        if let Some(open) = self.open.last_mut() {
+            let ended = open.current.replace(Vec::new());
+            open.of.iterations.extend(ended);
+        }
+    }
+
+    fn leave(&mut self, _id: usize) {
+        let Some(mut open) = self.open.pop() else {
+            return;
+        };
+        match open.by_test {
+            // What was asked last ended the loop.
+            true => open.of.exit = open.current.unwrap_or_default(),
+            false => open.of.iterations.extend(open.current),
+        }
+        self.add(Node::Loop(open.of));
+    }
+}
+
+/// Chooses what a tree says.
+struct Replay<'a> {
+    grammar: &'a Grammar,
+    chance: Chance,
+    /// Where it stands, from outside.
+    places: Vec<Place<'a>>,
+}
+
+struct Place<'a> {
+    nodes: &'a [Node],
+    at: usize,
+    /// The loop that this is in; `None` for one that the tree does not have.
+    of: Option<&'a LoopNode>,
+}
+
+impl<'a> Replay<'a> {
+    fn new(grammar: &'a Grammar, tree: &'a Tree) -> Self {
+        Self {
+            grammar,
+            chance: Chance::new(0, "replay"),
+            places: vec![Place {
+                nodes: &tree.nodes,
+                at: 0,
+                of: None,
+            }],
+        }
+    }
+
+    /// The next node that is wanted; those before it are passed over.
+    fn next(&mut self, wanted: impl Fn(&Node) -> bool) -> Option<&'a Node> {
+        let place = self.places.last_mut()?;
+        let found = place.nodes[place.at..].iter().position(wanted)?;
+        place.at += found + 1;
+        place.nodes.get(place.at - 1)
+    }
+
+    /// The same without going there.
+    fn ahead(&self, wanted: impl Fn(&Node) -> bool) -> Option<&'a Node> {
+        let place = self.places.last()?;
+        place.nodes[place.at..].iter().find(|node| wanted(node))
+    }
+}
+
+impl Source for Replay<'_> {
+    fn number(&mut self, draw: &Draw<'_>) -> Int {
+        let node = self.next(|node| match node {
+            Node::Int(int) => int.site == draw.site,
+            Node::Float(float) => float.site == draw.site,
+            _ => false,
+        });
+        match node {
+            Some(Node::Int(int)) => int.value.clone(),
+            Some(Node::Float(float)) => {
+                let unit = BigRational::from_integer(ten_to(draw.unit));
+                Int::from((&float.value * unit).floor().to_integer())
+            }
+            _ => draw.min.clone(),
+        }
+    }
+
+    fn text(&mut self, site: usize) -> Option<Vec<u8>> {
+        match self.next(|node| matches!(node, Node::Text(text) if text.site == site)) {
+            Some(Node::Text(text)) => Some(text.text.clone()),
+            _ => None,
+        }
+    }
+
+    fn length(&self) -> Length {
+        Length::Least
+    }
+
+    fn decimals(&mut self, site: usize, min: u32, max: u32) -> u32 {
+        match self.ahead(|node| matches!(node, Node::Float(float) if float.site == site)) {
+            Some(Node::Float(float)) => float.decimals.clamp(min, max),
+            _ => min,
+        }
+    }
+
+    fn answer(&mut self, question: usize, _loops: &[LoopState]) -> bool {
+        let node =
+            self.next(|node| matches!(node, Node::Answer(answer) if answer.question == question));
+        match node {
+            Some(Node::Answer(answer)) => answer.answer,
+            // A loop ends, a condition holds.
+            _ => {
+                let asked = &self.grammar.questions[question];
+                asked.is_positive == asked.of_loop.is_none()
+            }
+        }
+    }
+
+    fn forced(&mut self, question: usize) {
+        if let Some(place) = self.places.last_mut()
+            && let Some(Node::Answer(answer)) = place.nodes.get(place.at)
+            && answer.question == question
+        {
+            place.at += 1;
+        }
+    }
+
+    fn chance(&mut self) -> &mut Chance {
+        &mut self.chance
+    }
+
+    fn enter(&mut self, id: usize, _count: Option<u32>) {
+        let of = match self.next(|node| matches!(node, Node::Loop(of) if of.id == id)) {
+            Some(Node::Loop(of)) => Some(of),
+            _ => None,
+        };
+        self.places.push(Place {
+            nodes: &[],
+            at: 0,
+            of,
+        });
+    }
+
+    fn iteration(&mut self, _id: usize, index: u64) {
+        let Some(place) = self.places.last_mut() else {
+            return;
+        };
+        place.at = 0;
+        place.nodes = match place.of {
+            None => &[],
+            Some(of) => {
+                let iteration = usize::try_from(index)
+                    .ok()
+                    .and_then(|index| of.iterations.get(index));
+                iteration.unwrap_or(&of.exit)
+            }
+        };
+    }
+
+    fn leave(&mut self, _id: usize) {
+        self.places.pop();
+    }
+}

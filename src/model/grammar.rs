@@ -1,0 +1,64 @@
+//! What is said of a grammar: the bounds of what it reads, and which of them inputs reach.
+
+/// The bounds of a value that a grammar reads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ValueBounds {
+    /// The variable as written, such as `a[i]`; without one the command.
+    pub name: String,
+    /// The command.
+    pub command: String,
+    /// Where it stands, from 1.
+    pub line: u32,
+    /// In characters, from 1.
+    pub column: u32,
+    /// The least value.
+    pub min: Bound,
+    /// The greatest value.
+    pub max: Bound,
+    /// What inputs have there, where some were given.
+    pub reached: Option<Reached>,
+}
+
+/// A bound.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bound {
+    /// As written.
+    pub written: String,
+    /// What it comes to at the outermost; `None` where that is not known.
+    pub value: Option<String>,
+}
+
+/// What inputs have at a place of the grammar.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Reached {
+    /// How many values were read.
+    pub values: u64,
+    /// The least of them.
+    pub least: Option<String>,
+    /// The greatest of them.
+    pub greatest: Option<String>,
+    /// Whether one was as small as allowed where it stood.
+    pub min: bool,
+    /// Whether one was as large as allowed where it stood.
+    pub max: bool,
+}
+
+impl ValueBounds {
+    /// Which bounds no input reaches, in words: `never 100`; `None` where all are reached or nothing was
+    /// looked at.
+    pub fn missed(&self) -> Option<String> {
+        let reached = self.reached.as_ref()?;
+        let shown = |bound: &Bound| bound.value.clone().unwrap_or_else(|| bound.written.clone());
+        match (reached.min, reached.max) {
+            _ if reached.values == 0 => Some("never read".to_owned()),
+            (true, true) => None,
+            (false, true) => Some(format!("never {}", shown(&self.min))),
+            (true, false) => Some(format!("never {}", shown(&self.max))),
+            (false, false) => Some(format!(
+                "never {}, never {}",
+                shown(&self.min),
+                shown(&self.max)
+            )),
+        }
+    }
+}
