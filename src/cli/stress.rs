@@ -15,7 +15,7 @@ use crate::cli::output::{Output, Stop, command};
 use crate::cli::problem::interrupted;
 use crate::cli::stress::programs::Programs;
 use crate::cli::stress::setting::Setting;
-use crate::executor::RunError;
+use crate::executor::{Executor, RunError};
 use crate::judge::case::{Detail, Rules};
 use crate::judge::limits;
 use crate::model::diagnostic::Diagnostic;
@@ -56,7 +56,7 @@ fn stress(arguments: &StressArguments, output: &Output) -> Result<ExitCode, Stop
     output.event(Event::LimitsSet {
         time: time_limit.clone(),
         limits: limits.clone(),
-        mechanism: crate::executor::Executor::mechanism(&*host.executor),
+        mechanism: host.executor.mechanism(),
     });
     let slow = time_limit.limit.mul_f64(problem.limits.time_limit_to_tle);
     let rules = Rules {
@@ -156,6 +156,7 @@ fn stress(arguments: &StressArguments, output: &Output) -> Result<ExitCode, Stop
         found: found.map(Box::new),
         runs: hunted.runs + shrinking_runs,
         shrinking_runs,
+        hunting: hunted.elapsed,
         elapsed: started.elapsed(),
         end,
         left_out: hunted.left_out,

@@ -45,7 +45,9 @@ pub struct Hunt {
     pub runs: u64,
     /// Those of them that made the counterexample smaller.
     pub shrinking_runs: u64,
-    /// Wall time of all of them.
+    /// Wall time of the hunt, without what made the counterexample smaller.
+    pub hunting: Duration,
+    /// Wall time of all of it.
     pub elapsed: Duration,
     /// Why it ended.
     pub end: HuntEnd,

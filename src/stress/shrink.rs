@@ -1,6 +1,6 @@
 //! Makes a failing input small, while it fails in the same way.
 //!
-//! First where it came from: a generator's numbers are lowered. Then on the tree of the grammar. Then from
+//! First where it came from: a generator's numbers are lowered. Then on the tree of the grammar. And from
 //! the other end: the list of all small inputs is gone through as far as it is smaller than what was
 //! found, since an input that is locally smallest can be far from smallest.
 
@@ -57,6 +57,8 @@ pub struct Shrunk {
 
 /// How many inputs of the list of small ones are tried.
 const SMALL_MAX: usize = 4000;
+/// How many of them are tried before anything else.
+const FIRST_SMALL: usize = 60;
 /// How many inputs are tried on the tree of the grammar.
 const ON_THE_TREE_MAX: u64 = 5000;
 /// How many inputs are tried for each lowered number of a generator.
@@ -140,10 +142,12 @@ impl<'a> Work<'a> {
             self.by_parameters(call)?;
         }
         if let Some(grammar) = self.shrinking.grammar {
+            // Most faults show on a tiny input, and that is found at once.
+            self.from_small(grammar, FIRST_SMALL)?;
             self.on_the_tree(grammar)?;
             if !matches!(failure.origin, Origin::Small { .. }) || Small::new(grammar, 2).is_packed()
             {
-                self.from_small(grammar)?;
+                self.from_small(grammar, SMALL_MAX)?;
             }
         }
         Ok(())
@@ -281,9 +285,9 @@ impl<'a> Work<'a> {
     }
 
     /// Tries all small inputs that are smaller than what was found.
-    fn from_small(&mut self, grammar: &Grammar) -> Result<(), RunError> {
+    fn from_small(&mut self, grammar: &Grammar, most: usize) -> Result<(), RunError> {
         let before = Arc::clone(&self.best);
-        for small in Small::new(grammar, 1).take(SMALL_MAX) {
+        for small in Small::new(grammar, 1).take(most) {
             if self.is_over() {
                 break;
             }

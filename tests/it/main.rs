@@ -9,6 +9,7 @@ mod problems;
 mod proofs;
 mod recipes;
 mod sandbox;
+mod stress;
 mod tidy;
 mod usage;
 mod validators;

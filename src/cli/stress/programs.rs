@@ -19,18 +19,18 @@ use crate::model::submission::Submission;
 use crate::stress::reference::{contenders, fastest};
 
 /// The programs of a hunt.
-pub struct Programs {
+pub(super) struct Programs {
     /// The submission that is hunted.
-    pub submission: Runnable,
+    pub(super) submission: Runnable,
     /// Those of which the reference was chosen.
     references: Vec<Runnable>,
     place: usize,
     /// The reference's name.
-    pub name: String,
+    pub(super) name: String,
     /// Where it is.
-    pub path: PathBuf,
+    pub(super) path: PathBuf,
     /// Why it was chosen.
-    pub chosen: String,
+    pub(super) chosen: String,
 }
 
 /// A program to be built.
@@ -45,7 +45,7 @@ impl Programs {
     ///
     /// # Errors
     /// When one of them does not build, or the judge failed; the reason has been shown.
-    pub fn build(
+    pub(super) fn build(
         setting: &Setting,
         host: &Host,
         builder: &Builder<'_>,
@@ -96,7 +96,7 @@ impl Programs {
     }
 
     /// The reference.
-    pub fn reference(&self) -> &Runnable {
+    pub(super) fn reference(&self) -> &Runnable {
         &self.references[self.place]
     }
 }

@@ -40,29 +40,29 @@ use crate::validator::OutputValidator;
 const TIME_LIMIT: Duration = Duration::from_secs(2);
 
 /// What a hunt is about.
-pub struct Setting {
+pub(super) struct Setting {
     /// The package's directory, as the user gave it.
-    pub package: Option<PathBuf>,
+    pub(super) package: Option<PathBuf>,
     /// The problem; without a package one that sets nothing.
-    pub problem: Problem,
+    pub(super) problem: Problem,
     /// The submission that is hunted.
-    pub submission: Submission,
+    pub(super) submission: Submission,
     /// The reference that the user named.
-    pub reference: Option<Submission>,
+    pub(super) reference: Option<Submission>,
     /// The program that makes the package's judge answers.
-    pub solution: Option<PathBuf>,
+    pub(super) solution: Option<PathBuf>,
     /// The grammars of the input; the first one makes inputs.
-    pub grammars: Vec<Grammar>,
+    pub(super) grammars: Vec<Grammar>,
     /// The package's recipe.
     recipe: Option<Recipe>,
     /// Its generator lines with a `{seed}`.
-    pub lines: Vec<GeneratorCommand>,
+    pub(super) lines: Vec<GeneratorCommand>,
     /// The package's input validators that are programs.
     programs: Vec<Program>,
     /// How outputs are compared.
-    pub options: Options,
+    pub(super) options: Options,
     /// A test case without files.
-    pub test_case: TestCase,
+    pub(super) test_case: TestCase,
 }
 
 impl Setting {
@@ -70,7 +70,7 @@ impl Setting {
     ///
     /// # Errors
     /// When something of it cannot be used; all reasons have been shown.
-    pub fn read(arguments: &StressArguments, output: &Output) -> Result<Self, Stop> {
+    pub(super) fn read(arguments: &StressArguments, output: &Output) -> Result<Self, Stop> {
         let (package, submission) = match arguments.targets.as_slice() {
             [package, submission] => (Some(package), submission),
             [submission] if arguments.input_grammar.is_some() && arguments.reference.is_some() => {
@@ -136,7 +136,7 @@ impl Setting {
     ///
     /// # Errors
     /// When it does not work; the reason has been shown.
-    pub fn output_validator(
+    pub(super) fn output_validator(
         &self,
         host: &Host,
         builder: &Builder<'_>,
@@ -149,7 +149,7 @@ impl Setting {
     ///
     /// # Errors
     /// When the package has no limit and its submissions tell none.
-    pub fn time_limit(
+    pub(super) fn time_limit(
         &self,
         arguments: &StressArguments,
         host: &Host,
@@ -197,7 +197,7 @@ impl Setting {
     }
 
     /// What input validators are built and asked with.
-    pub fn proving<'a>(
+    pub(super) fn proving<'a>(
         &'a self,
         host: &'a Host,
         builder: &'a Builder<'a>,
@@ -219,7 +219,7 @@ impl Setting {
     ///
     /// # Errors
     /// When one does not build; the reason has been shown.
-    pub fn validators<'a>(
+    pub(super) fn validators<'a>(
         &'a self,
         proving: &'a Proving<'a>,
         output: &Output,
@@ -236,7 +236,7 @@ impl Setting {
     }
 
     /// What generators are built and started with; none where no line of the recipe has a seed.
-    pub fn generating<'a>(
+    pub(super) fn generating<'a>(
         &'a self,
         host: &'a Host,
         builder: &'a Builder<'a>,
@@ -257,7 +257,7 @@ impl Setting {
     ///
     /// # Errors
     /// When one does not build; the reason has been shown.
-    pub fn generators<'a>(
+    pub(super) fn generators<'a>(
         &self,
         generating: Option<&'a Generating<'a>>,
         output: &Output,
@@ -273,7 +273,7 @@ impl Setting {
     }
 
     /// Where inputs come from, in words.
-    pub fn sources(&self, has_generators: bool) -> Vec<String> {
+    pub(super) fn sources(&self, has_generators: bool) -> Vec<String> {
         let grammar = self.grammars.first();
         let grammar =
             grammar.map(|grammar| format!("the grammar {}", grammar.source().path.display()));
@@ -282,7 +282,7 @@ impl Setting {
     }
 
     /// Who makes inputs, in short.
-    pub fn maker(&self) -> String {
+    pub(super) fn maker(&self) -> String {
         match self.grammars.first() {
             Some(grammar) => grammar.source().path.display().to_string(),
             None => "a generator".to_owned(),
@@ -290,13 +290,13 @@ impl Setting {
     }
 
     /// Why there is nothing to try.
-    pub fn nothing_to_try(&self) -> &'static str {
+    pub(super) fn nothing_to_try(&self) -> &'static str {
         "the package has neither a grammar of its input, input_validators/*.ctd, nor a generator line with {seed}; \
          give a grammar with --input-grammar"
     }
 
     /// The command line that repeats the hunt.
-    pub fn repeat(&self, arguments: &StressArguments, plan: &HuntPlan) -> String {
+    pub(super) fn repeat(&self, arguments: &StressArguments, plan: &HuntPlan) -> String {
         let mut words: Vec<OsString> = vec!["juror".into(), "stress".into()];
         let mut option = |name: &str, value: OsString| words.extend([name.into(), value]);
         if let Some(grammar) = &arguments.input_grammar {

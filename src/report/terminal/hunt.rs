@@ -34,8 +34,10 @@ pub(super) fn block(hunt: &Hunt, style: &Style) -> String {
     let name = printable(&hunt.plan.submission);
     let found = match &hunt.found {
         None => {
-            let text = format!("{}{name}  {}", " ".repeat(INDENT), nothing(hunt));
-            page.line(0, text.trim_start());
+            page.line(
+                0,
+                &format!("{}  {}", style.paint(Look::Title, &name), nothing(hunt)),
+            );
             if !style.is_quiet() {
                 tried(&mut page, hunt);
                 page.line(INDENT, &format!("repeat: {}", printable(&hunt.repeat)));
@@ -74,7 +76,7 @@ fn way(page: &mut Page<'_>, hunt: &Hunt, found: &Counterexample) {
     let after = format!(
         "after {} in {}, by {}",
         count(hunt.runs - hunt.shrinking_runs, "comparison"),
-        seconds(hunt.elapsed),
+        seconds(hunt.hunting),
         printable(&found.origin.to_string())
     );
     page.labelled(INDENT, Label::plain("found:   "), &after);
@@ -94,7 +96,11 @@ fn way(page: &mut Page<'_>, hunt: &Hunt, found: &Counterexample) {
                 printable(&found.path.join(", "))
             ),
         };
-        let smaller = format!("{smaller}; {}", count(hunt.shrinking_runs, "comparison"));
+        let time = seconds(hunt.elapsed.saturating_sub(hunt.hunting));
+        let smaller = format!(
+            "{smaller}; {} in {time}",
+            count(hunt.shrinking_runs, "comparison")
+        );
         page.labelled(INDENT, Label::plain("smaller: "), &smaller);
     }
     if let Some(promoted) = &found.promoted {
