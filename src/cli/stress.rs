@@ -163,7 +163,16 @@ fn stress(arguments: &StressArguments, output: &Output) -> Result<ExitCode, Stop
         level: hunted.level,
     };
     let promoted = match (&promotion, &mut done.found) {
-        (Some(promotion), Some(found)) => promote_to(promotion, found, output),
+        (Some(promotion), Some(found)) => {
+            let input: Arc<[u8]> = Arc::from(&*found.input);
+            let mut ran = match duel.run(programs.solution(), &input) {
+                Ok(ran) => ran,
+                Err(RunError::Interrupted) => return Err(interrupted(output)),
+                Err(RunError::Fault(error)) => return Err(error.into()),
+            };
+            let answer = bytes(&mut ran, u64::MAX)?;
+            promote_to(promotion, found, &answer, output)
+        }
         _ => ExitCode::Success,
     };
     let is_found = done.found.is_some();
@@ -208,11 +217,16 @@ fn promotion(
     }
 }
 
-fn promote_to(promotion: &Promotion, found: &mut Counterexample, output: &Output) -> ExitCode {
+fn promote_to(
+    promotion: &Promotion,
+    found: &mut Counterexample,
+    answer: &[u8],
+    output: &Output,
+) -> ExitCode {
     let description = format!("Found by stress: {} of {}", found.verdict, found.origin);
     let case = promote::NewCase {
         input: &found.input,
-        answer: &found.expected,
+        answer,
         description: &description,
     };
     match promotion.add(&case) {

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::build::start;
-use crate::executor::RunError;
+use crate::executor::{RunError, parallel};
 use crate::generate::fresh::FreshInputs;
 use crate::grammar::enumerate::Small;
 use crate::grammar::program::Grammar;
@@ -159,23 +159,30 @@ impl<'a> Work<'a> {
 
     /// Whether an input fails in the same way; then it is the best so far.
     fn takes(&mut self, input: &Arc<[u8]>) -> Result<bool, RunError> {
-        if self.is_over()
-            || !is_smaller(input, &self.best)
-            || !self.tried.insert(self.hasher.hash_one(input))
-        {
+        if !self.is_worth_it(input) {
             return Ok(false);
         }
+        match self.compared(input, self.by_margin)? {
+            None => Ok(false),
+            Some(judged) => self.confirms(input, judged),
+        }
+    }
+
+    /// Whether an input is smaller than the best, allowed by the grammars, and new.
+    fn is_worth_it(&mut self, input: &Arc<[u8]>) -> bool {
+        let is_new = !self.is_over()
+            && is_smaller(input, &self.best)
+            && self.tried.insert(self.hasher.hash_one(input));
         self.tell();
-        if !self.shrinking.validity.by_grammar(input) {
-            return Ok(false);
-        }
-        let Some(judged) = self.compared(input, self.by_margin)? else {
-            return Ok(false);
-        };
+        is_new && self.shrinking.validity.by_grammar(input)
+    }
+
+    /// Whether an input that fails is valid and fails again; then it is the best so far.
+    fn confirms(&mut self, input: &Arc<[u8]>, judged: CaseJudgement) -> Result<bool, RunError> {
         if self.shrinking.validity.refusal(input)?.is_some() {
             return Ok(false);
         }
-        // Once more: what fails only now and then leads astray.
+        // What fails only now and then leads astray.
         if self.wanted != Verdict::TimeLimitExceeded && self.compared(input, false)?.is_none() {
             return Ok(false);
         }
@@ -192,17 +199,7 @@ impl<'a> Work<'a> {
         with_margin: bool,
     ) -> Result<Option<CaseJudgement>, RunError> {
         self.runs += 1;
-        let duel = self.shrinking.duel;
-        let fought = match with_margin {
-            true => duel.fight_slow(input)?,
-            false => duel.fight(input)?,
-        };
-        let Fought::Differs(judged) = fought else {
-            return Ok(None);
-        };
-        let is_wanted =
-            judged.verdict == self.wanted && (!with_margin || judged.outcome.stop.is_some());
-        Ok(is_wanted.then_some(*judged))
+        compared(self.shrinking.duel, input, self.wanted, with_margin)
     }
 
     fn tell(&mut self) {
@@ -287,15 +284,57 @@ impl<'a> Work<'a> {
     /// Tries all small inputs that are smaller than what was found.
     fn from_small(&mut self, grammar: &Grammar, most: usize) -> Result<(), RunError> {
         let before = Arc::clone(&self.best);
-        for small in Small::new(grammar, 1).take(most) {
-            if self.is_over() {
+        let duel = self.shrinking.duel;
+        let (wanted, by_margin) = (self.wanted, self.by_margin);
+        let at_once = 4 * duel.executor.slots();
+        let mut list = Small::new(grammar, 1)
+            .take(most)
+            .map(|small| Arc::from(small.text));
+        while !self.is_over() {
+            let mut inputs: Vec<Arc<[u8]>> = Vec::new();
+            while inputs.len() < at_once
+                && let Some(input) = list.next()
+            {
+                if self.is_worth_it(&input) {
+                    inputs.push(input);
+                }
+            }
+            if inputs.is_empty() {
                 break;
             }
-            self.takes(&Arc::from(small.text))?;
+            self.runs += inputs.len() as u64;
+            let judged = parallel::map(duel.executor, &inputs, |input| {
+                compared(duel, input, wanted, by_margin)
+            })?;
+            for (input, judged) in inputs.iter().zip(judged) {
+                if let Some(judged) = judged
+                    && is_smaller(input, &self.best)
+                {
+                    self.confirms(input, judged)?;
+                }
+            }
         }
         self.note(&before, || "all small inputs in turn".to_owned());
         Ok(())
     }
+}
+
+/// The judgement of a comparison, if it is the verdict that is wanted.
+fn compared(
+    duel: &Duel<'_>,
+    input: &Arc<[u8]>,
+    wanted: Verdict,
+    with_margin: bool,
+) -> Result<Option<CaseJudgement>, RunError> {
+    let fought = match with_margin {
+        true => duel.fight_slow(input)?,
+        false => duel.fight(input)?,
+    };
+    let Fought::Differs(judged) = fought else {
+        return Ok(None);
+    };
+    let is_wanted = judged.verdict == wanted && (!with_margin || judged.outcome.stop.is_some());
+    Ok(is_wanted.then_some(*judged))
 }
 
 #[cfg(test)]

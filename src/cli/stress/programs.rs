@@ -25,6 +25,8 @@ pub(super) struct Programs {
     /// Those of which the reference was chosen.
     references: Vec<Runnable>,
     place: usize,
+    /// The place among them of the one that makes the package's judge answers.
+    solution: Option<usize>,
     /// The reference's name.
     pub(super) name: String,
     /// Where it is.
@@ -53,7 +55,7 @@ impl Programs {
         output: &Output,
     ) -> Result<Self, Stop> {
         let solution = setting.solution.as_deref();
-        let candidates: Vec<&Submission> = match &setting.reference {
+        let mut candidates: Vec<&Submission> = match &setting.reference {
             Some(reference) => vec![reference],
             None => contenders(&setting.problem, solution),
         };
@@ -62,6 +64,11 @@ impl Programs {
                 "the package has no submission that is accepted on every case; name a program that is right with --reference",
             );
             return Err(Stop::Shown(ExitCode::NothingSelected));
+        }
+        let measured = candidates.len();
+        let is_solution = |it: &&Submission| solution == Some(it.program.path.as_path());
+        if setting.promotes && !candidates.iter().any(is_solution) {
+            candidates.extend(setting.problem.submissions.iter().find(is_solution));
         }
         let mut sources = vec![source(
             "the submission",
@@ -74,7 +81,7 @@ impl Programs {
         }
         let mut built = built(&sources, setting, host, builder, rules, output)?;
         let submission = built.remove(0);
-        let runnables: Vec<&Runnable> = built.iter().collect();
+        let runnables: Vec<&Runnable> = built.iter().take(measured).collect();
         let input = largest_input(setting)?;
         let executor = &*host.executor;
         let (place, why) = match &setting.reference {
@@ -89,10 +96,16 @@ impl Programs {
             submission,
             references: built,
             place,
+            solution: candidates.iter().position(is_solution),
             name: candidates[place].name.clone(),
             path: candidates[place].program.path.clone(),
             chosen: why,
         })
+    }
+
+    /// The program that makes the package's judge answers; where there is none, the reference.
+    pub(super) fn solution(&self) -> &Runnable {
+        &self.references[self.solution.unwrap_or(self.place)]
     }
 
     /// The reference.

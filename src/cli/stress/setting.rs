@@ -51,6 +51,8 @@ pub(super) struct Setting {
     pub(super) reference: Option<Submission>,
     /// The program that makes the package's judge answers.
     pub(super) solution: Option<PathBuf>,
+    /// Whether what is found is added to the package.
+    pub(super) promotes: bool,
     /// The grammars of the input; the first one makes inputs.
     pub(super) grammars: Vec<Grammar>,
     /// The package's recipe.
@@ -122,6 +124,7 @@ impl Setting {
             submission,
             reference,
             solution: recipe.as_ref().and_then(solution),
+            promotes: arguments.promote.is_some(),
             grammars,
             recipe,
             lines,
