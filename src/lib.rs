@@ -14,5 +14,6 @@ pub mod package;
 pub mod plan;
 pub mod report;
 pub mod sandbox;
+pub mod stress;
 pub mod validate;
 pub mod validator;

@@ -66,6 +66,18 @@ pub enum Command {
     /// tools are as they were, and whose files are what came of them, is left as it is.
     #[command(after_long_help = GENERATE_EXAMPLES)]
     Generate(GenerateArguments),
+    /// Hunt an input on which a submission fails, and make it small
+    ///
+    /// Runs the submission and a right program on thousands of inputs a second: all small ones in turn,
+    /// boundaries, ties, named shapes, the full range, and what the package's own generators print with
+    /// fresh seeds. What fails is made as small as possible. Ends with exit code 1 where something was
+    /// found, with 0 where nothing was.
+    #[command(
+        after_long_help = STRESS_EXAMPLES,
+        override_usage = "juror stress [OPTIONS] <PACKAGE> <SUBMISSION>\n       \
+                          juror stress [OPTIONS] --input-grammar <GRAMMAR> --reference <PROGRAM> <SUBMISSION>"
+    )]
+    Stress(StressArguments),
     /// Check inputs against a grammar, write inputs by it, list its boundaries
     ///
     /// The grammar is in the language checktestdata, in a file that ends in .ctd; docs/grammar.md has all
@@ -171,6 +183,19 @@ Examples:
 
 Exit codes: see `juror --help`.";
 
+const STRESS_EXAMPLES: &str = "\
+Examples:
+  juror stress problems/game1 my.cpp
+      On which small input is my program wrong?
+  juror stress problems/game1 my.cpp --time 5m --seed 7
+      Longer, and with other inputs.
+  juror stress problems/game1 my.cpp --promote odd-boards
+      Add what is found to the package: data/secret/odd-boards, by its recipe.
+  juror stress --input-grammar g.ctd --reference slow.py my.cpp
+      Without a package: a grammar of the input, and a program that is right.
+
+Exit codes: see `juror --help`.";
+
 const COMPARE_EXAMPLES: &str = "\
 Examples:
   juror compare 1.ans my.out
@@ -265,6 +290,49 @@ pub struct GenerateArguments {
     /// See `juror help judge`.
     #[arg(long, value_enum, value_name = "HOW", default_value_t = Isolation::Any, hide_possible_values = true)]
     pub isolation: Isolation,
+    /// Options about output.
+    #[command(flatten)]
+    pub output: OutputOptions,
+}
+
+/// Arguments of `juror stress`.
+#[derive(Debug, Args)]
+pub struct StressArguments {
+    /// The problem package's directory, then the submission; with --input-grammar and --reference the
+    /// submission alone
+    #[arg(required = true, num_args = 1..=2, value_name = "PACKAGE> <SUBMISSION")]
+    pub targets: Vec<PathBuf>,
+    /// The program whose output counts as right [default: the package's fastest accepted one]
+    ///
+    /// A file, or the name of one of the package's submissions, such as accepted/slow.py.
+    #[arg(long, alias = "against", value_name = "PROGRAM")]
+    pub reference: Option<PathBuf>,
+    /// The grammar of the input, in the language checktestdata [default: the package's .ctd files]
+    #[arg(long, value_name = "GRAMMAR")]
+    pub input_grammar: Option<PathBuf>,
+    /// How long to hunt, such as 30s, 5m or 1h
+    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = span)]
+    pub time: Duration,
+    /// How many inputs to try at most
+    #[arg(long, value_name = "N")]
+    pub runs: Option<u64>,
+    /// What all random choices are made of [default: another one each time]
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// Add what is found to the package as data/secret/NAME, with its judge answer, and to its recipe
+    #[arg(long, value_name = "NAME")]
+    pub promote: Option<String>,
+    /// How many programs run at once [default: one per physical core]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub jobs: Option<u16>,
+    /// How far programs are kept apart from this machine: full or any
+    ///
+    /// See `juror help judge`.
+    #[arg(long, value_enum, value_name = "HOW", default_value_t = Isolation::Any, hide_possible_values = true)]
+    pub isolation: Isolation,
+    /// CPU time of a run, instead of the package's
+    #[arg(long, value_name = "SECONDS", value_parser = time_limit)]
+    pub time_limit: Option<Duration>,
     /// Options about output.
     #[command(flatten)]
     pub output: OutputOptions,
@@ -467,6 +535,29 @@ fn time_limit(text: &str) -> Result<Duration, String> {
     Ok(limit)
 }
 
+/// A span of time: a number, with `ms`, `s`, `m` or `h` behind it; seconds where there is no unit.
+fn span(text: &str) -> Result<Duration, String> {
+    let unit_at = text
+        .find(|c: char| c.is_ascii_alphabetic())
+        .unwrap_or(text.len());
+    let (number, unit) = text.split_at(unit_at);
+    let factor = match unit {
+        "ms" => 0.001,
+        "" | "s" => 1.0,
+        "m" => 60.0,
+        "h" => 3600.0,
+        _ => return Err(format!("`{unit}` is no unit of time; use ms, s, m or h")),
+    };
+    let number: f64 = number
+        .parse()
+        .map_err(|_| "expected a span of time, such as 30s or 5m".to_owned())?;
+    let seconds = number * factor;
+    match Duration::try_from_secs_f64(seconds) {
+        Ok(span) if !span.is_zero() && seconds <= 366.0 * 86_400.0 => Ok(span),
+        _ => Err("expected more than no time, and at most a year".to_owned()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -485,6 +576,22 @@ mod tests {
             for help in [EXIT_CODES, FIRST_STEPS] {
                 assert!(help.contains(&row), "the help lacks the row: {row}");
             }
+        }
+    }
+
+    #[test]
+    fn a_span_of_time_has_a_unit() {
+        let check = |text: &str, milliseconds: Option<u128>| {
+            let span = span(text).ok().map(|span| span.as_millis());
+            assert_eq!(span, milliseconds, "{text}");
+        };
+        check("30s", Some(30_000));
+        check("30", Some(30_000));
+        check("0.5m", Some(30_000));
+        check("250ms", Some(250));
+        check("1h", Some(3_600_000));
+        for text in ["", "s", "0", "0s", "-1s", "1d", "nan", "1e99s", "inf"] {
+            check(text, None);
         }
     }
 

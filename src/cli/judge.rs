@@ -81,16 +81,9 @@ fn submissions(
     let mut submissions = Vec::new();
     let mut missing = false;
     for path in &arguments.submissions {
-        match fs::canonicalize(path) {
-            Ok(real) => submissions.push(submission(path, real, problem)),
-            Err(error) => {
-                missing = true;
-                let what = match fs::symlink_metadata(path) {
-                    Ok(_) => "is a symbolic link to nothing",
-                    Err(_) => "is not there",
-                };
-                output.complain(&format!("submission {} {what}: {error}", path.display()));
-            }
+        match named(path, problem, output) {
+            Some(submission) => submissions.push(submission),
+            None => missing = true,
         }
     }
     if missing {
@@ -100,6 +93,21 @@ fn submissions(
         submissions.push(typed(&arguments.program));
     }
     Ok(submissions)
+}
+
+/// The submission that the command line names; `None` where it is not there, which has been said.
+pub fn named(path: &Path, problem: &Problem, output: &Output) -> Option<Submission> {
+    match fs::canonicalize(path) {
+        Ok(real) => Some(submission(path, real, problem)),
+        Err(error) => {
+            let what = match fs::symlink_metadata(path) {
+                Ok(_) => "is a symbolic link to nothing",
+                Err(_) => "is not there",
+            };
+            output.complain(&format!("submission {} {what}: {error}", path.display()));
+            None
+        }
+    }
 }
 
 /// Finds out how to build or start each submission.

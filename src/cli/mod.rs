@@ -13,6 +13,7 @@ pub mod keep;
 pub mod output;
 pub mod problem;
 pub mod sessions;
+pub mod stress;
 pub mod verify;
 
 use clap::Parser;
@@ -39,6 +40,7 @@ pub fn run() -> ExitCode {
         Command::Judge(arguments) => judge::run(&arguments),
         Command::Verify(arguments) => verify::run(&arguments),
         Command::Generate(arguments) => generate::run(&arguments),
+        Command::Stress(arguments) => stress::run(&arguments),
         Command::Grammar(arguments) => grammar::run(&arguments.command),
         Command::Compare(arguments) => compare::run(&arguments),
         Command::Doctor(arguments) => doctor::run(&arguments),

@@ -91,6 +91,7 @@ pub fn select<'a>(
 }
 
 /// What a package's submissions are judged by, beside the default output validator.
+#[derive(Default)]
 pub struct Validators {
     /// Its own output validator.
     pub output: Option<OutputValidator>,
@@ -149,7 +150,8 @@ pub fn validators(
     }
 }
 
-fn interrupted(output: &Output) -> Stop {
+/// Tells that it was cut short, and ends the command.
+pub fn interrupted(output: &Output) -> Stop {
     output.event(Event::Interrupted);
     Stop::Shown(ExitCode::Interrupted)
 }
@@ -190,6 +192,7 @@ fn ready<'a>(
                     .as_ref()
                     .map_or(CaseScoring::Ignored, |scheme| scheme.case(test_case)),
                 options,
+                texts: None,
             }),
             Err(error) => {
                 wrong = true;

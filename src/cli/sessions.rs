@@ -138,7 +138,11 @@ impl Judging<'_> {
         }
     }
 
-    fn time_limit(&self) -> Result<TimeLimit, Stop> {
+    /// The time limit that the command line, the package or the submissions give.
+    ///
+    /// # Errors
+    /// When there is none to be had.
+    pub fn time_limit(&self) -> Result<TimeLimit, Stop> {
         if let Some(limit) = self.runs.time_limit {
             return Ok(TimeLimit {
                 limit,

@@ -5,6 +5,7 @@
 
 mod answers;
 pub mod files;
+pub mod fresh;
 mod inputs;
 mod memory;
 mod patterns;

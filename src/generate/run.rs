@@ -85,7 +85,7 @@ pub(super) fn run(
     Ok(Err(refusal))
 }
 
-fn start(
+pub(super) fn start(
     generating: &Generating<'_>,
     generator: &Runnable,
     command: &GeneratorCommand,

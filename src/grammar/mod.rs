@@ -14,6 +14,7 @@ pub mod bytes;
 pub mod chance;
 pub mod compile;
 mod draw;
+pub mod enumerate;
 mod first;
 mod float;
 pub mod generate;

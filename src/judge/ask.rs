@@ -33,12 +33,14 @@ pub(super) struct Asking {
     between: Option<TempDir>,
     /// Where its box is copied to, if it is.
     left: Option<PathBuf>,
+    /// The judge answer.
+    answer: BoxContent,
     pub(super) contract: Contract,
 }
 
 impl Asking {
     pub(super) fn question<'a>(
-        &self,
+        &'a self,
         trial: &Trial<'a>,
         pass: &'a Pass,
         output: Input,
@@ -46,6 +48,7 @@ impl Asking {
         Question {
             test_case: trial.case.test_case,
             input: &pass.input,
+            answer: &self.answer,
             output,
             submission: Some(trial.entry.runnable),
             earlier: &pass.earlier,
@@ -87,6 +90,7 @@ impl Trial<'_> {
             left: wanted.clone().or(own),
             wanted,
             between,
+            answer: self.case.answer()?,
             contract: match self.rules.passes {
                 1 => Contract::OnePass,
                 most => Contract::MorePasses(most.saturating_sub(pass.number)),

@@ -3,6 +3,7 @@
 use std::fs::{self, File};
 use std::io::{self, BufReader, Cursor, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use tempfile::TempDir;
 
@@ -27,7 +28,7 @@ use crate::model::text::shell_word;
 use crate::model::units::Bytes;
 use crate::model::verdict::Verdict;
 use crate::validator::look::StaticValidator;
-use crate::validator::{OutputValidator, feedback_dir, input_of};
+use crate::validator::{OutputValidator, answer_of, answer_path, feedback_dir, input_of};
 
 /// What is the same for all runs of a session.
 pub struct Rules<'a> {
@@ -97,6 +98,51 @@ pub struct ReadyCase<'a> {
     pub scoring: CaseScoring,
     /// How its output is compared, where the format's default output validator does it.
     pub options: Options,
+    /// Input and judge answer, where they are at hand and in no file.
+    pub texts: Option<Texts>,
+}
+
+/// A test case's texts in memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Texts {
+    /// The input.
+    pub input: Arc<[u8]>,
+    /// The judge answer.
+    pub answer: Arc<[u8]>,
+}
+
+impl ReadyCase<'_> {
+    /// The input, as it lies in a box.
+    fn input(&self) -> BoxContent {
+        match &self.texts {
+            Some(texts) => BoxContent::Bytes(Arc::clone(&texts.input)),
+            None => input_of(self.test_case),
+        }
+    }
+
+    /// The judge answer, as it lies in a box.
+    pub(super) fn answer(&self) -> Result<BoxContent, JudgeError> {
+        match &self.texts {
+            Some(texts) => Ok(BoxContent::Bytes(Arc::clone(&texts.answer))),
+            None => answer_of(self.test_case),
+        }
+    }
+
+    /// The judge answer, to be read.
+    fn open_answer(&self) -> Result<Box<dyn ReadSeek + '_>, JudgeError> {
+        Ok(match &self.texts {
+            Some(texts) => Box::new(Cursor::new(&*texts.answer)),
+            None => Box::new(open_answer(self.test_case)?),
+        })
+    }
+
+    /// Whether an output is the judge answer byte for byte, as far as that can be told at once.
+    fn is_same(&self, output: &Captured) -> bool {
+        match (&self.texts, output) {
+            (Some(texts), Captured::Memory(output)) => *output == *texts.answer,
+            _ => false,
+        }
+    }
 }
 
 /// A submission, ready to be run.
@@ -155,7 +201,7 @@ pub fn judge_case(
     }
     let mut pass = Pass {
         number: 1,
-        input: input_of(case.test_case),
+        input: case.input(),
         earlier: Vec::new(),
         _dir: None,
     };
@@ -390,24 +436,22 @@ impl Trial<'_> {
     /// Judges the output of a run that stayed within its limits and ended with exit code 0.
     fn judge_output(&self, pass: &Pass, reply: &mut Reply) -> Result<Judged, RunError> {
         let stdout_bytes = reply.outcome.stdout_bytes;
-        let output = match (self.rules.io, reply.collected.first_mut()) {
-            (ProgramIo::Standard, _) => &mut reply.stdout,
-            (ProgramIo::Files { output, .. }, None | Some(Collected::Missing)) => {
-                let instead = instead(stdout_bytes);
-                return Ok(wrong(format!("`{output}` is missing{instead}")));
-            }
-            (ProgramIo::Files { output, .. }, Some(Collected::NotAFile(what))) => {
-                return Ok(wrong(format!("`{output}` is {what}, not a file")));
-            }
-            (ProgramIo::Files { .. }, Some(Collected::File(captured))) => captured,
+        let output = match written(self.rules.io, reply) {
+            Ok(output) => output,
+            Err(missing) => return Ok(wrong(missing)),
         };
         if let Some(validator) = self.rules.validator {
             return self.ask(validator, pass, std::mem::take(output).into_input());
         }
-        let reading = |error| fault("read the output", error);
-        let answer = open_answer(self.case.test_case)?;
-        let output = captured(output).map_err(reading)?;
-        let difference = compare(answer, output, &self.case.options).map_err(reading)?;
+        let difference = match self.case.is_same(output) {
+            true => None,
+            false => {
+                let reading = |error| fault("read the output", error);
+                let answer = self.case.open_answer()?;
+                let output = captured(output).map_err(reading)?;
+                compare(answer, output, &self.case.options).map_err(reading)?
+            }
+        };
         Ok(match (difference, self.rules.io) {
             (None, _) => Judged::from(Classified {
                 verdict: Verdict::Accepted,
@@ -423,6 +467,24 @@ impl Trial<'_> {
                 ..wrong(cause(&difference))
             },
         })
+    }
+}
+
+/// What a program wrote where its output belongs, or why there is nothing.
+pub(super) fn written<'r>(
+    io: &ProgramIo,
+    reply: &'r mut Reply,
+) -> Result<&'r mut Captured, String> {
+    let stdout = reply.outcome.stdout_bytes;
+    match (io, reply.collected.first_mut()) {
+        (ProgramIo::Standard, _) => Ok(&mut reply.stdout),
+        (ProgramIo::Files { output, .. }, None | Some(Collected::Missing)) => {
+            Err(format!("`{output}` is missing{}", instead(stdout)))
+        }
+        (ProgramIo::Files { output, .. }, Some(Collected::NotAFile(what))) => {
+            Err(format!("`{output}` is {what}, not a file"))
+        }
+        (ProgramIo::Files { .. }, Some(Collected::File(captured))) => Ok(captured),
     }
 }
 
@@ -462,7 +524,7 @@ fn evidence(
     };
     if let Some(difference) = &judged.difference {
         let reading = |error| fault("read the output for its diff", error);
-        let mut answer = open_answer(case.test_case)?;
+        let mut answer = case.open_answer()?;
         let mut output = captured(output).map_err(reading)?;
         let diff =
             diff::diff(&mut answer, &mut output, difference, &case.options).map_err(reading)?;
@@ -481,14 +543,9 @@ pub(super) fn add_answered(evidence: &mut Evidence, judged: &Judged) {
     }
 }
 
-fn open_answer(test_case: &TestCase) -> Result<File, RunError> {
-    let path = test_case.answer.as_deref().ok_or_else(|| {
-        JudgeError::new(
-            "open the judge answer",
-            format!("{} has none", test_case.name),
-        )
-    })?;
-    Ok(File::open(path).map_err(|error| fault(&format!("open {}", path.display()), error))?)
+fn open_answer(test_case: &TestCase) -> Result<File, JudgeError> {
+    let path = answer_path(test_case)?;
+    File::open(path).map_err(|error| fault(&format!("open {}", path.display()), error))
 }
 
 /// At most the first 64 KiB.

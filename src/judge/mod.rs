@@ -6,6 +6,7 @@ pub mod case;
 pub mod classify;
 pub mod expect;
 pub mod limits;
+pub mod output;
 pub mod score;
 pub mod session;
 mod talk;

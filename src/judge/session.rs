@@ -555,6 +555,7 @@ mod tests {
                     static_args: None,
                     scoring: CaseScoring::Ignored,
                     options: Options::default(),
+                    texts: None,
                 })
                 .collect();
             let session = Session {

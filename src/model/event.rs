@@ -9,6 +9,7 @@ use crate::model::grammar::ValueBounds;
 use crate::model::isolation::Isolation;
 use crate::model::judgement::{Evidence, JudgeError, Judgement, TimeLimit};
 use crate::model::limits::Limits;
+use crate::model::stress::{Hunt, HuntPlan, HuntProgress};
 use crate::model::verdict::Verdict;
 
 /// One thing that happened.
@@ -132,6 +133,12 @@ pub enum Event {
         /// What a person sees beside the difference.
         evidence: Option<Box<Evidence>>,
     },
+    /// A hunt for a counterexample begins.
+    HuntStarted(HuntPlan),
+    /// A hunt is under way.
+    Hunting(HuntProgress),
+    /// A hunt is at its end.
+    Hunted(Box<Hunt>),
     /// An input was held against a grammar.
     InputChecked {
         /// The file.
@@ -217,6 +224,10 @@ impl Summary {
                 self.broken += judgement.broken.len();
             }
             Event::SubmissionFailed { .. } | Event::Failed(_) => self.judge_errors += 1,
+            Event::Hunted(hunt) => {
+                self.runs += usize::try_from(hunt.runs).unwrap_or(usize::MAX);
+                self.rejected += usize::from(hunt.found.is_some());
+            }
             Event::Interrupted => self.interrupted = true,
             Event::Started { .. }
             | Event::HostReady { .. }
@@ -231,6 +242,8 @@ impl Summary {
             | Event::Progress { .. }
             | Event::CaseGenerated { .. }
             | Event::Compared { .. }
+            | Event::HuntStarted(_)
+            | Event::Hunting(_)
             | Event::InputChecked { .. }
             | Event::BoundsListed(_)
             | Event::Finished(_) => {}

@@ -17,6 +17,7 @@ pub mod problem;
 pub mod program;
 pub mod recipe;
 pub mod score;
+pub mod stress;
 pub mod submission;
 pub mod test_data;
 pub mod text;

@@ -3,6 +3,8 @@
 //! The types here are the wire: they change only together with [`VERSION`], except that keys are
 //! added. They carry data, no sentences put together for a reader.
 
+mod hunt;
+
 use std::io::{self, Write};
 use std::path::Path;
 use std::time::Duration;
@@ -25,6 +27,7 @@ use crate::model::outcome::{Ending, Outcome, Stop};
 use crate::model::score::{GroupScore, Score, Standing};
 use crate::report::Reporter;
 use crate::report::exchange::WireTranscript;
+use crate::report::json::hunt::WireHunt;
 
 /// The version of the document; raised when a key goes or changes its meaning.
 pub const VERSION: u32 = 1;
@@ -69,6 +72,8 @@ struct Document {
     juror: &'static str,
     command: &'static str,
     command_line: String,
+    #[serde(flatten)]
+    hunt: Option<WireHunt>,
     packages: Vec<WirePackage>,
     mechanism: Option<String>,
     isolation: Option<WireIsolation>,
@@ -157,6 +162,7 @@ impl Document {
                     evidence: evidence.as_deref().map(WireEvidence::from),
                 });
             }
+            Event::Hunted(hunt) => self.hunt = Some((&**hunt).into()),
             Event::InputChecked { input, valid } => {
                 self.grammar().inputs.push(WireInput {
                     path: path_text(input),
@@ -176,6 +182,8 @@ impl Document {
             | Event::PackageRefused
             | Event::SubmissionStarted { .. }
             | Event::CaseJudged { .. }
+            | Event::HuntStarted(_)
+            | Event::Hunting(_)
             | Event::Progress { .. } => {}
         }
     }

@@ -7,6 +7,7 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle, TermLike};
 
 use crate::model::event::Event;
+use crate::model::stress::HuntProgress;
 use crate::model::text::{count, printable};
 use crate::report::Reporter;
 
@@ -190,6 +191,10 @@ impl State {
                 self.now = format!("{}: {done} of {total}", printable(what));
             }
             Event::CaseGenerated { test_case, .. } => self.now = printable(test_case),
+            Event::Hunting(progress) => {
+                self.runs = usize::try_from(progress.runs).unwrap_or(usize::MAX);
+                self.now = hunting(progress);
+            }
             Event::Started { .. }
             | Event::HostReady { .. }
             | Event::PackageRefused
@@ -200,6 +205,8 @@ impl State {
             | Event::BuildFinished { .. }
             | Event::Failed(_)
             | Event::Compared { .. }
+            | Event::HuntStarted(_)
+            | Event::Hunted(_)
             | Event::InputChecked { .. }
             | Event::BoundsListed(_)
             | Event::Interrupted
@@ -227,6 +234,20 @@ impl State {
         }
         parts.join(", ")
     }
+}
+
+/// Such as `2140 a second, making it smaller: 12 bytes`.
+fn hunting(progress: &HuntProgress) -> String {
+    let seconds = progress.elapsed.as_secs_f64();
+    let speed = match seconds > 0.0 {
+        true => progress.runs as f64 / seconds,
+        false => 0.0,
+    };
+    let smallest = match progress.smallest {
+        None => String::new(),
+        Some(bytes) => format!(": {}", count(bytes, "byte")),
+    };
+    format!("{speed:.0} a second, {}{smallest}", progress.doing)
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ use crate::model::test_data::TestCase;
 use crate::model::text::visible;
 use crate::validate::{Proving, trial};
 use crate::validator::response::{Contract, Opinion, Response};
-use crate::validator::{OutputValidator, Question, bytes, input_of};
+use crate::validator::{OutputValidator, Question, answer_of, bytes, input_of};
 
 /// How much of what the validator says is compared, in bytes.
 const MOST: u64 = 8 << 20;
@@ -47,6 +47,7 @@ fn one(
     let question = Question {
         test_case,
         input: &input_of(test_case),
+        answer: &answer_of(test_case)?,
         output: bytes(&said_by(b'>', &text)),
         submission: None,
         earlier: &[],

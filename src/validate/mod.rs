@@ -11,6 +11,7 @@ mod inputs;
 pub mod mutations;
 pub mod outputs;
 mod programs;
+pub mod single;
 mod strictness;
 pub mod trial;
 

@@ -13,7 +13,7 @@ use crate::model::problem::{Dialogue, Grading, Problem};
 use crate::model::test_data::TestCase;
 use crate::model::text::{shell_word, visible};
 use crate::validator::response::{Contract, Opinion, Response};
-use crate::validator::{OutputValidator, Question, bytes, input_of};
+use crate::validator::{OutputValidator, Question, answer_of, bytes, input_of};
 
 /// What no right output looks like.
 const JUNK: &[u8] = b"juror: is this accepted? {[ -1 1e99\n\"\n";
@@ -228,6 +228,7 @@ pub(super) fn ask(
     let question = Question {
         test_case,
         input: &input_of(test_case),
+        answer: &answer_of(test_case)?,
         output,
         submission: None,
         earlier: &[],

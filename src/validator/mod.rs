@@ -44,10 +44,12 @@ pub struct OutputValidator {
 
 /// What is put before an output validator.
 pub struct Question<'a> {
-    /// The test case, with its judge answer and the arguments.
+    /// The test case, with the arguments.
     pub test_case: &'a TestCase,
     /// What the submission read: the test case's input, or in a later pass what the pass before made.
     pub input: &'a BoxContent,
+    /// The judge answer.
+    pub answer: &'a BoxContent,
     /// What the submission wrote.
     pub output: Input,
     /// The submission, whose files lie in the working directory.
@@ -185,15 +187,9 @@ impl OutputValidator {
     /// The run that answers a question. Its answer is read by [`Response::of`].
     ///
     /// # Errors
-    /// When the test case has no judge answer, or its files cannot be looked at.
+    /// When the test case's files cannot be looked at.
     pub fn job(&self, question: Question<'_>) -> Result<Job, JudgeError> {
         let test_case = question.test_case;
-        let answer = test_case.answer.as_deref().ok_or_else(|| {
-            JudgeError::new(
-                "open the judge answer",
-                format!("{} has none", test_case.name),
-            )
-        })?;
         let base = test_case.name.rsplit('/').next().unwrap_or_default();
         let own = Path::new(OWN);
         let input = own.join(format!("{base}.in"));
@@ -208,15 +204,14 @@ impl OutputValidator {
         command
             .argv
             .extend(test_case.output_validator_args.iter().cloned());
-        let answer = BoxContent::Copy(answer.to_owned());
-        let size = size(question.input)?.saturating_add(size(&answer)?);
+        let size = size(question.input)?.saturating_add(size(question.answer)?);
         let mut files = match question.submission {
             Some(submission) => show(submission, &mut command)?,
             None => Vec::new(),
         };
         files.push(file(feedback.clone(), &BoxContent::Directory));
         files.push(file(input, question.input));
-        files.push(file(answer_name, &answer));
+        files.push(file(answer_name, question.answer));
         let earlier = question.earlier.iter();
         files.extend(earlier.map(|it| file(feedback.join(&it.name), &it.content)));
         Ok(Job {
@@ -324,6 +319,25 @@ fn size(content: &BoxContent) -> Result<Bytes, JudgeError> {
 /// The input of a test case, as it lies in a box.
 pub fn input_of(test_case: &TestCase) -> BoxContent {
     BoxContent::Copy(test_case.input.clone())
+}
+
+/// The judge answer of a test case, as it lies in a box.
+///
+/// # Errors
+/// When it has none.
+pub fn answer_of(test_case: &TestCase) -> Result<BoxContent, JudgeError> {
+    Ok(BoxContent::Copy(answer_path(test_case)?.to_owned()))
+}
+
+/// The file with the judge answer of a test case.
+///
+/// # Errors
+/// When it has none.
+pub fn answer_path(test_case: &TestCase) -> Result<&Path, JudgeError> {
+    test_case.answer.as_deref().ok_or_else(|| {
+        let reason = format!("{} has none", test_case.name);
+        JudgeError::new("open the judge answer", reason)
+    })
 }
 
 /// An output that is known, as a submission would have written it.

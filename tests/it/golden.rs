@@ -6,6 +6,7 @@
 mod compared;
 mod doctor;
 mod grammar;
+mod hunts;
 mod packages;
 mod recipes;
 mod scores;
@@ -267,6 +268,22 @@ fn verifying_shows_a_table_and_broken_expectations() {
     check("verify-verbose", VERBOSE, &events);
     check_json("verify", &events);
     check("verify-good", PLAIN, &streams::verify_good());
+}
+
+#[test]
+fn a_hunt_shows_the_input_and_how_it_was_found() {
+    let events = hunts::found();
+    check("stress", PLAIN, &events);
+    check("stress-ascii", ASCII, &events);
+    check("stress-color", COLOR, &events);
+    check("stress-quiet", QUIET, &events);
+    check_json("stress", &events);
+    check("stress-flaky", PLAIN, &hunts::flaky());
+    let events = hunts::nothing();
+    check("stress-nothing", PLAIN, &events);
+    check("stress-nothing-quiet", QUIET, &events);
+    check_json("stress-nothing", &events);
+    check("stress-interrupted", PLAIN, &hunts::interrupted());
 }
 
 #[test]

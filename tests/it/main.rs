@@ -13,6 +13,7 @@ mod proofs;
 mod recipes;
 mod sandbox;
 mod scoring;
+mod stress;
 mod tidy;
 mod usage;
 mod validators;

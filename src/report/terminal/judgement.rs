@@ -143,7 +143,7 @@ pub(super) fn judge_error(submission: Option<&str>, error: &JudgeError, style: &
 }
 
 /// The verdict at the start of a line, padded to [`INDENT`].
-fn mark(verdict: Verdict, style: &Style) -> String {
+pub(super) fn mark(verdict: Verdict, style: &Style) -> String {
     let short = verdict.short();
     let padding = " ".repeat(INDENT - short.len());
     format!("{}{padding}", style.paint(Look::Verdict(verdict), short))
@@ -379,7 +379,7 @@ fn case_line(page: &mut Page<'_>, case: &CaseJudgement) {
 /// Writes what a program wrote under a title; nothing where it wrote nothing.
 ///
 /// Of a long text the first and the last lines: some languages name the fault first, others last.
-fn quote(page: &mut Page<'_>, title: &str, text: &[u8]) {
+pub(super) fn quote(page: &mut Page<'_>, title: &str, text: &[u8]) {
     let lines = lines_of(text);
     if lines.is_empty() {
         return;

@@ -4,6 +4,7 @@ mod diagnostic;
 mod difference;
 mod exchange;
 mod grammar;
+mod hunt;
 mod judgement;
 mod page;
 mod score;
@@ -324,6 +325,12 @@ impl<O: Write, E: Write> Reporter for Terminal<O, E> {
                 };
                 self.result(&compared.block(&self.style))
             }
+            Event::HuntStarted(plan) => match self.style.is_quiet() {
+                true => Ok(()),
+                false => self.remark(&hunt::plan(plan, &self.style)),
+            },
+            Event::Hunting(_) => Ok(()),
+            Event::Hunted(hunt) => self.result(&hunt::block(hunt, &self.style)),
             Event::InputChecked { input, valid } => self.input_checked(input, *valid),
             Event::BoundsListed(bounds) => self.result(&grammar::bounds(bounds)),
             Event::PackageRefused => {

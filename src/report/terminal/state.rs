@@ -139,7 +139,7 @@ impl State {
     pub(super) fn in_short(&self, summary: &Summary) -> Option<String> {
         if matches!(
             self.command,
-            "compare" | "grammar generate" | "grammar bounds"
+            "compare" | "stress" | "grammar generate" | "grammar bounds"
         ) {
             return None;
         }

@@ -1,0 +1,347 @@
+//! `juror stress`: hunts an input on which a submission fails, and makes it small.
+
+mod programs;
+mod setting;
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use crate::build::{Builder, start};
+use crate::cli::arguments::StressArguments;
+use crate::cli::exit_code::ExitCode;
+use crate::cli::host::Host;
+use crate::cli::output::{Output, Stop, command};
+use crate::cli::problem::{self, interrupted};
+use crate::cli::stress::programs::Programs;
+use crate::cli::stress::setting::Setting;
+use crate::executor::{Executor, RunError};
+use crate::judge::case::{Detail, Rules};
+use crate::judge::limits;
+use crate::model::diagnostic::Diagnostic;
+use crate::model::event::Event;
+use crate::model::judgement::JudgeError;
+use crate::model::stress::{Counterexample, Hunt, HuntEnd, HuntPlan, REPEATS};
+use crate::model::text::visible;
+use crate::model::verdict::Verdict;
+use crate::stress::candidates::Mix;
+use crate::stress::duel::{Duel, bytes};
+use crate::stress::hunt::{Failure, Fault, Hunted, Hunting, Refusal, hunt};
+use crate::stress::promote::{self, Promotion};
+use crate::stress::shrink::{Shrinking, Shrunk, shrink};
+use crate::stress::validity::Validity;
+use crate::stress::{by_grammar, by_recipe};
+
+/// Hunts.
+pub fn run(arguments: &StressArguments) -> ExitCode {
+    command(&arguments.output, "stress", |output| {
+        stress(arguments, output)
+    })
+}
+
+/// How long a counterexample is made smaller at most.
+const SHRINKING: Duration = Duration::from_secs(20);
+/// How much of an output is shown.
+const SHOWN: u64 = 1 << 20;
+
+fn stress(arguments: &StressArguments, output: &Output) -> Result<ExitCode, Stop> {
+    let setting = Setting::read(arguments, output)?;
+    let promotion = promotion(arguments, &setting, output)?;
+    let host = Host::start(arguments.jobs, arguments.isolation, output)?;
+    let builder = Builder::new(&*host.executor)?;
+    let validators = problem::validators(&setting.problem, &host, &builder, output)?;
+    let time_limit = setting.time_limit(arguments, &host, &builder, output)?;
+    let problem = &setting.problem;
+    let limits = limits::of_submission(&problem.limits, time_limit.limit);
+    output.event(Event::LimitsSet {
+        time: time_limit.clone(),
+        limits: limits.clone(),
+        mechanism: host.executor.mechanism(),
+    });
+    let slow = time_limit.limit.mul_f64(problem.limits.time_limit_to_tle);
+    let rules = Rules {
+        io: &problem.io,
+        allow_file_writing: problem.allow_file_writing,
+        limits,
+        stop_slow_at: limits::of_submission(&problem.limits, slow),
+        validator: validators.output.as_ref(),
+        dialogue: problem.kind.dialogue,
+        static_validator: None,
+        passes: problem.kind.passes,
+        repeat: String::new(),
+        detail: Detail::Brief,
+    };
+    let events = |event| output.event(event);
+    let proving = setting.proving(&host, &builder, &events);
+    let generating = setting.generating(&host, &builder, &events);
+    let programs = Programs::build(&setting, &host, &builder, &rules, output)?;
+    let generators = setting.generators(generating.as_ref(), output)?;
+    let validity = Validity {
+        grammars: setting.grammars.iter().collect(),
+        validators: setting.validators(&proving, output)?,
+    };
+    let duel = Duel::new(
+        &*host.executor,
+        &rules,
+        programs.reference(),
+        &programs.submission,
+        setting.options,
+        setting.test_case.clone(),
+    );
+    let seed = arguments.seed.unwrap_or_else(fresh_seed);
+    let mut mix = Mix::default();
+    if let Some(grammar) = setting.grammars.first() {
+        by_grammar::add(&mut mix, grammar, seed);
+    }
+    if generators.is_some() {
+        mix.add(
+            GENERATORS,
+            by_recipe::ByRecipe::new(setting.lines.clone(), seed),
+        );
+    }
+    if mix.is_empty() {
+        output.complain(setting.nothing_to_try());
+        return Err(Stop::Shown(ExitCode::NothingSelected));
+    }
+    let plan = HuntPlan {
+        submission: setting.submission.name.clone(),
+        reference: programs.name.clone(),
+        chosen: programs.chosen.clone(),
+        sources: setting.sources(generators.is_some()),
+        seed,
+    };
+    output.event(Event::HuntStarted(plan.clone()));
+    let started = Instant::now();
+    let progress = |progress| output.event(Event::Hunting(progress));
+    let hunting = Hunting {
+        duel: &duel,
+        validity: &validity,
+        generators: generators.as_ref(),
+        time: arguments.time,
+        most: arguments.runs,
+        progress: &progress,
+    };
+    let hunted = hunt(&hunting, &mut mix)?;
+    remarks(&setting, &programs.name, &hunted, output);
+    if let Some(fault) = &hunted.fault {
+        output.event(Event::Diagnosed(reference_fails(&programs.path, fault)));
+        return Err(Stop::Shown(ExitCode::InvalidPackage));
+    }
+    let shrinking = Shrinking {
+        duel: &duel,
+        validity: &validity,
+        grammar: setting.grammars.first(),
+        generators: generators.as_ref(),
+        time: SHRINKING,
+        before: (hunted.runs, started),
+        progress: &progress,
+    };
+    let small = match &hunted.found {
+        Some(failure) if failure.failing == REPEATS && hunted.end != HuntEnd::Interrupted => {
+            Some(shrink(&shrinking, failure)?)
+        }
+        _ => None,
+    };
+    let is_cut = small.as_ref().is_some_and(|small| small.interrupted);
+    let shrinking_runs = small.as_ref().map_or(0, |small| small.runs);
+    let found = match &hunted.found {
+        Some(failure) => Some(counterexample(&duel, failure, small)?),
+        None => None,
+    };
+    let mut end = hunted.end;
+    if is_cut {
+        end = HuntEnd::Interrupted;
+    }
+    let mut done = Hunt {
+        repeat: setting.repeat(arguments, &plan),
+        plan,
+        found: found.map(Box::new),
+        runs: hunted.runs + shrinking_runs,
+        shrinking_runs,
+        hunting: hunted.elapsed,
+        elapsed: started.elapsed(),
+        end,
+        left_out: hunted.left_out,
+        level: hunted.level,
+    };
+    let promoted = match (&promotion, &mut done.found) {
+        (Some(promotion), Some(found)) => {
+            let input: Arc<[u8]> = Arc::from(&*found.input);
+            let mut ran = match duel.run(programs.solution(), &input) {
+                Ok(ran) => ran,
+                Err(RunError::Interrupted) => return Err(interrupted(output)),
+                Err(RunError::Fault(error)) => return Err(error.into()),
+            };
+            let answer = bytes(&mut ran, u64::MAX)?;
+            promote_to(promotion, found, &answer, output)
+        }
+        _ => ExitCode::Success,
+    };
+    let is_found = done.found.is_some();
+    output.event(Event::Hunted(Box::new(done)));
+    if end == HuntEnd::Interrupted {
+        return Err(interrupted(output));
+    }
+    Ok(match is_found {
+        true => ExitCode::Rejected.and(promoted),
+        false => ExitCode::Success,
+    })
+}
+
+/// The share of turns of the package's generators.
+const GENERATORS: u32 = 2;
+
+/// A seed that nobody chose, short enough to be typed.
+fn fresh_seed() -> u64 {
+    use std::hash::{BuildHasher, RandomState};
+    RandomState::new().hash_one(std::process::id()) % 1_000_000
+}
+
+/// What is to become of what is found: looked at before anything runs.
+fn promotion(
+    arguments: &StressArguments,
+    setting: &Setting,
+    output: &Output,
+) -> Result<Option<Promotion>, Stop> {
+    let Some(name) = &arguments.promote else {
+        return Ok(None);
+    };
+    let refused = match setting.package {
+        None => Err("--promote needs a package to add to".to_owned()),
+        Some(_) => Promotion::new(&setting.problem, name),
+    };
+    match refused {
+        Ok(promotion) => Ok(Some(promotion)),
+        Err(why) => {
+            output.complain(&why);
+            Err(Stop::Shown(ExitCode::Usage))
+        }
+    }
+}
+
+fn promote_to(
+    promotion: &Promotion,
+    found: &mut Counterexample,
+    answer: &[u8],
+    output: &Output,
+) -> ExitCode {
+    let description = format!("Found by stress: {} of {}", found.verdict, found.origin);
+    let case = promote::NewCase {
+        input: &found.input,
+        answer,
+        description: &description,
+    };
+    match promotion.add(&case) {
+        Ok(name) => {
+            found.promoted = Some(name);
+            ExitCode::Success
+        }
+        Err(diagnostic) => {
+            output.event(Event::Diagnosed(*diagnostic));
+            ExitCode::InvalidPackage
+        }
+    }
+}
+
+/// What was noticed about the package on the way.
+fn remarks(setting: &Setting, reference: &str, hunted: &Hunted, output: &Output) {
+    if let Some(Refusal { input, by }) = &hunted.refused {
+        let path = setting
+            .problem
+            .dir
+            .join("input_validators")
+            .join(&by.validator);
+        let message = format!(
+            "{} an input that {} makes: {}",
+            by.what,
+            setting.maker(),
+            shown(input)
+        );
+        let help = "inputs on which they disagree are left out; make them say the same";
+        output.event(Event::Diagnosed(
+            Diagnostic::warning(path, message).help(help),
+        ));
+    }
+    if let Some(broken) = &hunted.broken_generator {
+        let path = setting.problem.dir.join("generators");
+        output.event(Event::Diagnosed(Diagnostic::warning(path, broken.clone())));
+    }
+    if hunted.left_out > 0
+        && hunted.refused.is_none()
+        && hunted.broken_generator.is_none()
+        && hunted.runs == 0
+    {
+        output.complain(&format!(
+            "no input was compared: {reference} solves none of them in time"
+        ));
+    }
+}
+
+fn reference_fails(path: &Path, fault: &Fault) -> Diagnostic {
+    let Fault {
+        input,
+        verdict,
+        cause,
+    } = fault;
+    let message = format!(
+        "the reference fails on a valid input: {verdict}, {cause}: {}",
+        shown(input)
+    );
+    Diagnostic::error(path, message)
+        .help("mend it, or name another with --reference; or make the input validators stricter")
+}
+
+/// A short input in one line.
+fn shown(input: &[u8]) -> String {
+    const LONGEST: usize = 200;
+    let text = visible(&input[..input.len().min(LONGEST)]);
+    let more = if input.len() > LONGEST { "…" } else { "" };
+    format!("`{text}{more}`")
+}
+
+/// Everything that is shown of the input found.
+fn counterexample(
+    duel: &Duel<'_>,
+    failure: &Failure,
+    small: Option<Shrunk>,
+) -> Result<Counterexample, JudgeError> {
+    let (input, judged, path) = match small {
+        Some(small) => (small.input, small.judged, small.path),
+        None => (
+            Arc::clone(&failure.input),
+            failure.judged.clone(),
+            Vec::new(),
+        ),
+    };
+    let (mut got, mut stderr, mut expected) = (Vec::new(), Vec::new(), Vec::new());
+    let mut look = || -> Result<(), RunError> {
+        if let Ok(answer) = duel.answer(&input)? {
+            expected = answer.to_vec();
+        }
+        let mut ran = duel.run(duel.submission, &input)?;
+        got = bytes(&mut ran, SHOWN)?;
+        stderr = start(&mut ran.stderr, SHOWN)
+            .map_err(|error| JudgeError::new("read standard error", error))?;
+        Ok(())
+    };
+    match look() {
+        // What is known is shown all the same.
+        Ok(()) | Err(RunError::Interrupted) => {}
+        Err(RunError::Fault(error)) => return Err(error),
+    }
+    let keeps_output = judged.verdict == Verdict::WrongAnswer;
+    Ok(Counterexample {
+        verdict: judged.verdict,
+        cause: judged.cause,
+        difference: judged.difference.filter(|_| keeps_output),
+        input: input.to_vec(),
+        expected,
+        got,
+        stderr,
+        origin: failure.origin.clone(),
+        first_size: failure.input.len(),
+        path,
+        failing: failure.failing,
+        promoted: None,
+    })
+}

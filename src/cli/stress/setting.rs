@@ -1,0 +1,434 @@
+//! What a hunt is about: a package, or a grammar and a reference without one; and what inputs come from.
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::build::Builder;
+use crate::check::options::Options;
+use crate::cli::arguments::{RunOptions, StressArguments};
+use crate::cli::exit_code::ExitCode;
+use crate::cli::host::Host;
+use crate::cli::judge::named;
+use crate::cli::output::{Output, Stop, command_line};
+use crate::cli::problem::{self, Remarks, Validators, interrupted};
+use crate::cli::sessions::Judging;
+use crate::generate::fresh::FreshInputs;
+use crate::generate::{Generating, Mode};
+use crate::grammar::compile;
+use crate::grammar::program::Grammar;
+use crate::judge::case::Detail;
+use crate::judge::score::Thrift;
+use crate::language::constants::replace_constants;
+use crate::model::diagnostic::Diagnostic;
+use crate::model::event::Event;
+use crate::model::judgement::TimeLimit;
+use crate::model::problem::{Metadata, Problem, ProblemKind, ProblemLimits, ProgramIo};
+use crate::model::program::Program;
+use crate::model::recipe::{AnswerSource, GeneratorCommand, Recipe};
+use crate::model::stress::HuntPlan;
+use crate::model::submission::Submission;
+use crate::model::test_data::{TestCase, TestData, ValidatorArgs};
+use crate::model::text::count;
+use crate::package::recipe;
+use crate::stress::by_recipe;
+use crate::validate::single::{InputValidators, Unbuilt};
+use crate::validate::{Extent, Proving};
+
+/// CPU time of a run where neither a package nor the command line sets it.
+const TIME_LIMIT: Duration = Duration::from_secs(2);
+
+/// What a hunt is about.
+pub(super) struct Setting {
+    /// The package's directory, as the user gave it.
+    pub(super) package: Option<PathBuf>,
+    /// The problem; without a package one that sets nothing.
+    pub(super) problem: Problem,
+    /// The submission that is hunted.
+    pub(super) submission: Submission,
+    /// The reference that the user named.
+    pub(super) reference: Option<Submission>,
+    /// The program that makes the package's judge answers.
+    pub(super) solution: Option<PathBuf>,
+    /// Whether what is found is added to the package.
+    pub(super) promotes: bool,
+    /// The grammars of the input; the first one makes inputs.
+    pub(super) grammars: Vec<Grammar>,
+    /// The package's recipe.
+    recipe: Option<Recipe>,
+    /// Its generator lines with a `{seed}`.
+    pub(super) lines: Vec<GeneratorCommand>,
+    /// The package's input validators that are programs.
+    programs: Vec<Program>,
+    /// How outputs are compared.
+    pub(super) options: Options,
+    /// A test case without files.
+    pub(super) test_case: TestCase,
+}
+
+impl Setting {
+    /// Reads what the command line names.
+    ///
+    /// # Errors
+    /// When something of it cannot be used; all reasons have been shown.
+    pub(super) fn read(arguments: &StressArguments, output: &Output) -> Result<Self, Stop> {
+        let (package, submission) = match arguments.targets.as_slice() {
+            [package, submission] => (Some(package), submission),
+            [submission] if arguments.input_grammar.is_some() && arguments.reference.is_some() => {
+                (None, submission)
+            }
+            _ => {
+                output.complain(
+                    "name a package and a submission; or, without a package, --input-grammar, --reference and a submission",
+                );
+                return Err(Stop::Shown(ExitCode::Usage));
+            }
+        };
+        let problem = match package {
+            Some(dir) => problem::read(dir, Remarks::Errors, output)?,
+            None => without_package(),
+        };
+        let Some(submission) = named(submission, &problem, output) else {
+            return Err(Stop::Shown(ExitCode::Usage));
+        };
+        let reference = match &arguments.reference {
+            None => None,
+            Some(path) => match reference(path, &problem, output) {
+                Some(reference) => Some(reference),
+                None => return Err(Stop::Shown(ExitCode::Usage)),
+            },
+        };
+        let grammars = grammars(arguments.input_grammar.as_deref(), &problem, output)?;
+        let recipe = match &problem.recipe {
+            Some(path) => read_recipe(path, &problem, output),
+            None => None,
+        };
+        let lines = recipe.as_ref().map_or_else(Vec::new, by_recipe::lines);
+        let test_case = test_case(&problem);
+        let options = match problem.output_validator {
+            Some(_) => Options::default(),
+            None => Options::parse(&test_case.output_validator_args).map_err(|error| {
+                output.complain(&format!("output_validator_args: {error}"));
+                Stop::Shown(ExitCode::InvalidPackage)
+            })?,
+        };
+        if package.is_some() {
+            output.event(problem::package_read(&problem, 1, 0));
+        }
+        Ok(Self {
+            package: package.cloned(),
+            submission,
+            reference,
+            solution: recipe.as_ref().and_then(solution),
+            promotes: arguments.promote.is_some(),
+            grammars,
+            recipe,
+            lines,
+            programs: problem.input_validators.clone(),
+            options,
+            test_case,
+            problem,
+        })
+    }
+
+    /// The CPU time of a run.
+    ///
+    /// # Errors
+    /// When the package has no limit and its submissions tell none.
+    pub(super) fn time_limit(
+        &self,
+        arguments: &StressArguments,
+        host: &Host,
+        builder: &Builder<'_>,
+        output: &Output,
+    ) -> Result<TimeLimit, Stop> {
+        if self.package.is_none() && arguments.time_limit.is_none() {
+            return Ok(TimeLimit {
+                limit: TIME_LIMIT,
+                origin: "default; --time-limit sets another".to_owned(),
+            });
+        }
+        let runs = RunOptions {
+            case: Vec::new(),
+            jobs: arguments.jobs,
+            isolation: arguments.isolation,
+            time_limit: arguments.time_limit,
+            keep: None,
+        };
+        let is_given = arguments
+            .time_limit
+            .or(self.problem.limits.time_limit)
+            .is_some();
+        let validators = match is_given {
+            true => Validators::default(),
+            false => problem::validators(&self.problem, host, builder, output)?,
+        };
+        Judging {
+            problem: &self.problem,
+            validators: &validators,
+            repeat: String::new(),
+            entrants: &[],
+            cases: match is_given {
+                true => Vec::new(),
+                false => problem::select(&self.problem, &[], output)?,
+            },
+            runs: &runs,
+            thrift: Thrift::Everything,
+            detail: Detail::Brief,
+            host,
+            builder,
+            output,
+        }
+        .time_limit()
+    }
+
+    /// What input validators are built and asked with.
+    pub(super) fn proving<'a>(
+        &'a self,
+        host: &'a Host,
+        builder: &'a Builder<'a>,
+        events: &'a (dyn Fn(Event) + Sync),
+    ) -> Proving<'a> {
+        Proving {
+            problem: &self.problem,
+            validator: None,
+            selected: &|_| true,
+            extent: Extent::Selected,
+            mutations: &[],
+            executor: &*host.executor,
+            builder,
+            events,
+        }
+    }
+
+    /// The package's input validators that run in the sandbox; none where there is no such.
+    ///
+    /// # Errors
+    /// When one does not build; the reason has been shown.
+    pub(super) fn validators<'a>(
+        &'a self,
+        proving: &'a Proving<'a>,
+        output: &Output,
+    ) -> Result<Option<InputValidators<'a>>, Stop> {
+        if self.programs.is_empty() {
+            return Ok(None);
+        }
+        let args = self.test_case.input_validator_args.clone();
+        match InputValidators::build(proving, &self.programs, args)? {
+            Ok(validators) => Ok(Some(validators)),
+            Err(Unbuilt::Interrupted) => Err(interrupted(output)),
+            Err(Unbuilt::Diagnosed(diagnostics)) => Err(refused(diagnostics, output)),
+        }
+    }
+
+    /// What generators are built and started with; none where no line of the recipe has a seed.
+    pub(super) fn generating<'a>(
+        &'a self,
+        host: &'a Host,
+        builder: &'a Builder<'a>,
+        events: &'a (dyn Fn(Event) + Sync),
+    ) -> Option<Generating<'a>> {
+        let recipe = self.recipe.as_ref().filter(|_| !self.lines.is_empty())?;
+        Some(Generating {
+            problem: &self.problem,
+            recipe,
+            mode: Mode::Check,
+            fresh: true,
+            prune: false,
+            executor: &*host.executor,
+            builder,
+            events,
+        })
+    }
+
+    /// The package's generators, built.
+    ///
+    /// # Errors
+    /// When one does not build; the reason has been shown.
+    pub(super) fn generators<'a>(
+        &self,
+        generating: Option<&'a Generating<'a>>,
+        output: &Output,
+    ) -> Result<Option<FreshInputs<'a>>, Stop> {
+        let Some(generating) = generating else {
+            return Ok(None);
+        };
+        match FreshInputs::build(generating)? {
+            Ok(generators) => Ok(Some(generators)),
+            Err(not) if not.interrupted => Err(interrupted(output)),
+            Err(not) => Err(refused(not.diagnostics, output)),
+        }
+    }
+
+    /// Where inputs come from, in words.
+    pub(super) fn sources(&self, has_generators: bool) -> Vec<String> {
+        let grammar = self.grammars.first();
+        let grammar =
+            grammar.map(|grammar| format!("the grammar {}", grammar.source().path.display()));
+        let lines = has_generators.then(|| count(self.lines.len(), "generator line"));
+        grammar.into_iter().chain(lines).collect()
+    }
+
+    /// Who makes inputs, in short.
+    pub(super) fn maker(&self) -> String {
+        match self.grammars.first() {
+            Some(grammar) => grammar.source().path.display().to_string(),
+            None => "a generator".to_owned(),
+        }
+    }
+
+    /// Why there is nothing to try.
+    pub(super) fn nothing_to_try(&self) -> &'static str {
+        "the package has neither a grammar of its input, input_validators/*.ctd, nor a generator line with {seed}; \
+         give a grammar with --input-grammar"
+    }
+
+    /// The command line that repeats the hunt.
+    pub(super) fn repeat(&self, arguments: &StressArguments, plan: &HuntPlan) -> String {
+        let mut words: Vec<OsString> = vec!["juror".into(), "stress".into()];
+        let mut option = |name: &str, value: OsString| words.extend([name.into(), value]);
+        if let Some(grammar) = &arguments.input_grammar {
+            option("--input-grammar", grammar.into());
+        }
+        if let Some(reference) = &arguments.reference {
+            option("--reference", reference.into());
+        }
+        if let Some(limit) = arguments.time_limit {
+            option("--time-limit", limit.as_secs_f64().to_string().into());
+        }
+        if let Some(runs) = arguments.runs {
+            option("--runs", runs.to_string().into());
+        }
+        option(
+            "--time",
+            format!("{}s", arguments.time.as_secs_f64()).into(),
+        );
+        option("--seed", plan.seed.to_string().into());
+        words.extend(arguments.targets.iter().map(OsString::from));
+        command_line(words)
+    }
+}
+
+fn refused(diagnostics: Vec<Diagnostic>, output: &Output) -> Stop {
+    for diagnostic in diagnostics {
+        output.event(Event::Diagnosed(diagnostic));
+    }
+    Stop::Shown(ExitCode::InvalidPackage)
+}
+
+/// A problem that sets nothing.
+fn without_package() -> Problem {
+    Problem {
+        dir: PathBuf::from("."),
+        short_name: String::new(),
+        metadata: Metadata::default(),
+        kind: ProblemKind::default(),
+        limits: ProblemLimits::default(),
+        languages: None,
+        allow_file_writing: false,
+        constants: Vec::new(),
+        io: ProgramIo::Standard,
+        test_data: TestData::default(),
+        include: Vec::new(),
+        input_validators: Vec::new(),
+        answer_validators: Vec::new(),
+        output_validator: None,
+        static_validator: None,
+        input_grammars: Vec::new(),
+        submissions: Vec::new(),
+        recipe: None,
+    }
+}
+
+/// A file, or one of the package's submissions by its name.
+fn reference(path: &Path, problem: &Problem, output: &Output) -> Option<Submission> {
+    let name = path.to_string_lossy();
+    let own = problem
+        .submissions
+        .iter()
+        .find(|submission| submission.name == name);
+    match own {
+        Some(own) if !path.exists() => Some(own.clone()),
+        _ => named(path, problem, output),
+    }
+}
+
+/// The grammar that the user names, then those among the package's input validators.
+fn grammars(
+    given: Option<&Path>,
+    problem: &Problem,
+    output: &Output,
+) -> Result<Vec<Grammar>, Stop> {
+    let own = problem.input_grammars.iter();
+    let mut paths: Vec<PathBuf> = own.map(|grammar| grammar.path.clone()).collect();
+    if let Some(given) = given {
+        paths.insert(0, given.to_owned());
+    }
+    let mut grammars = Vec::new();
+    let mut is_whole = true;
+    for path in paths {
+        let text = match fs::read(&path) {
+            Ok(text) => text,
+            Err(error) => {
+                output.complain(&format!(
+                    "cannot read the grammar {}: {error}",
+                    path.display()
+                ));
+                return Err(Stop::Shown(ExitCode::Usage));
+            }
+        };
+        let reading = compile::read(&path, &replace_constants(&text, &problem.constants));
+        for diagnostic in reading.diagnostics {
+            if diagnostic.is_error() || given == Some(path.as_path()) {
+                output.event(Event::Diagnosed(diagnostic));
+            }
+        }
+        is_whole &= reading.grammar.is_some();
+        grammars.extend(reading.grammar);
+    }
+    match is_whole {
+        true => Ok(grammars),
+        false => Err(Stop::Shown(ExitCode::InvalidPackage)),
+    }
+}
+
+/// The recipe, unless it has faults.
+fn read_recipe(path: &Path, problem: &Problem, output: &Output) -> Option<Recipe> {
+    let reading = recipe::read(path, &problem.dir);
+    if reading.diagnostics.iter().any(Diagnostic::is_error) {
+        let remark = Diagnostic::warning(path, "has faults, so its generators make no inputs here")
+            .help("`juror generate --check` shows them");
+        output.event(Event::Diagnosed(remark));
+        return None;
+    }
+    reading.recipe
+}
+
+/// The program that makes most of the judge answers.
+fn solution(recipe: &Recipe) -> Option<PathBuf> {
+    recipe.cases.iter().find_map(|case| match &case.answer {
+        AnswerSource::Solution(path) => Some(path.clone()),
+        AnswerSource::Own | AnswerSource::None => None,
+    })
+}
+
+/// A test case without files, with the arguments that the package's cases have.
+fn test_case(problem: &Problem) -> TestCase {
+    let like = problem.test_data.cases.iter().rev().next();
+    TestCase {
+        name: by_recipe::NAME.to_owned(),
+        input: PathBuf::new(),
+        answer: None,
+        output: None,
+        interaction: None,
+        files: Vec::new(),
+        args: Vec::new(),
+        input_validator_args: like
+            .map_or_else(ValidatorArgs::default, |it| it.input_validator_args.clone()),
+        output_validator_args: like.map_or_else(Vec::new, |it| it.output_validator_args.clone()),
+        full_feedback: true,
+        hint: None,
+        description: None,
+    }
+}

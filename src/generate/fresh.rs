@@ -1,0 +1,61 @@
+//! A package's generators, built once and started with any seed.
+
+use crate::executor::RunError;
+use crate::generate::inputs::{Generators, generators};
+use crate::generate::run::{Surroundings, start};
+use crate::generate::seed::substituted;
+use crate::generate::{Generated, Generating};
+use crate::model::job::Captured;
+use crate::model::judgement::JudgeError;
+use crate::model::recipe::{GeneratorCommand, RecipeCase};
+
+/// Generators that can be started, as long as this lives.
+pub struct FreshInputs<'a> {
+    generating: &'a Generating<'a>,
+    generators: Generators<'a>,
+}
+
+/// An input that a generator made, or why there is none.
+pub type FreshInput = Result<Captured, String>;
+
+impl<'a> FreshInputs<'a> {
+    /// Builds the generators of the recipe.
+    ///
+    /// # Errors
+    /// When the judge failed. What keeps a generator from being built is for the user to see.
+    pub fn build(generating: &'a Generating<'a>) -> Result<Result<Self, Generated>, JudgeError> {
+        let cases: Vec<&RecipeCase> = generating.recipe.cases.iter().collect();
+        Ok(generators(generating, &cases)?.map(|generators| Self {
+            generating,
+            generators,
+        }))
+    }
+
+    /// Starts a generator with a seed of its own for a case `name`.
+    ///
+    /// # Errors
+    /// When the judge failed or was interrupted.
+    pub fn make(
+        &self,
+        command: &GeneratorCommand,
+        name: &str,
+        seed: u64,
+    ) -> Result<FreshInput, RunError> {
+        let Some(generator) = self.generators.get(&command.program) else {
+            return Ok(Err(format!("`{}` is not built", command.program.name)));
+        };
+        let args = substituted(command, name, seed);
+        let plain = Surroundings::default();
+        let output = start(self.generating, generator, command, args, name, plain)?;
+        Ok(match output {
+            Err(refusal) => Err(refusal.message),
+            Ok(output) => {
+                let mut files = output.files.into_iter();
+                let input = files.find(|made| made.extension == "in");
+                input
+                    .map(|made| made.contents)
+                    .ok_or_else(|| "made no input".to_owned())
+            }
+        })
+    }
+}

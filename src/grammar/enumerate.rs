@@ -1,0 +1,379 @@
+//! Lists small inputs of a grammar one after the other, the smallest first, none left out.
+//!
+//! Every choice of a run has its values in a fixed order: counts from the least up, other numbers from
+//! zero, or what is nearest to it, outwards. Level 1 has the first value of each choice only, level 2 the
+//! first two, and so on; within a level the choices count up like the digits of a number. A grammar whose
+//! input is a row of test cases gets many of them into one input, each with the digits that come next.
+
+use crate::grammar::ast::{Test, TestKind};
+use crate::grammar::chance::Chance;
+use crate::grammar::draw::{Draw, Length, Source};
+use crate::grammar::number::{Int, ten_to};
+use crate::grammar::port::LoopState;
+use crate::grammar::program::{Grammar, Step};
+use crate::grammar::run::Run;
+use crate::grammar::validate::accepts;
+use crate::grammar::value::Value;
+use crate::grammar::write::Writer;
+
+/// How many choices in a row may lead nowhere before the list ends.
+const STUCK_MAX: u32 = 20_000;
+
+/// The small inputs of a grammar.
+pub struct Small<'a> {
+    grammar: &'a Grammar,
+    /// How many test cases an input may have, where the grammar has a row of them.
+    cases: u64,
+    /// For each question, whether it asks for a blank or a line end only.
+    is_layout: Vec<bool>,
+    odometer: Odometer,
+    is_over: bool,
+}
+
+/// One small input.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SmallInput {
+    /// The input.
+    pub text: Vec<u8>,
+    /// So many values of each choice are in use at most.
+    pub level: u64,
+}
+
+impl<'a> Small<'a> {
+    /// The list, from its beginning; with at most so many test cases in an input.
+    pub fn new(grammar: &'a Grammar, cases: u64) -> Self {
+        let has_cases = grammar.loops.iter().any(|site| site.is_cases);
+        Self {
+            grammar,
+            cases: if has_cases { cases.max(1) } else { 1 },
+            is_layout: layout(grammar),
+            odometer: Odometer::default(),
+            is_over: false,
+        }
+    }
+
+    /// Whether an input holds several of the list's test cases.
+    pub fn is_packed(&self) -> bool {
+        self.cases > 1
+    }
+
+    /// Writes the next input; whether the grammar allows it.
+    fn attempt(&mut self) -> Option<SmallInput> {
+        let source = Digits {
+            grammar: self.grammar,
+            odometer: &mut self.odometer,
+            cases: self.cases,
+            is_layout: &self.is_layout,
+            chance: Chance::new(0, "small"),
+        };
+        let level = source.odometer.level;
+        let mut writer = Writer::new(self.grammar, source);
+        let mut run = Run::new(self.grammar);
+        let is_whole = run.run(&mut writer).is_ok();
+        let text = writer.out;
+        (is_whole && accepts(self.grammar, &text)).then_some(SmallInput { text, level })
+    }
+}
+
+impl Iterator for Small<'_> {
+    type Item = SmallInput;
+
+    fn next(&mut self) -> Option<SmallInput> {
+        for _ in 0..STUCK_MAX {
+            if self.is_over {
+                return None;
+            }
+            let before = self.odometer.clone();
+            let input = self.attempt();
+            let is_new = self.cases > 1 || self.odometer.is_new();
+            if input.is_none() && self.cases > 1 {
+                // Perhaps they are too many together.
+                self.cases /= 2;
+                self.odometer = before;
+                continue;
+            }
+            self.is_over = !self.odometer.advance();
+            if is_new && let Some(input) = input {
+                return Some(input);
+            }
+        }
+        self.is_over = true;
+        None
+    }
+}
+
+/// Digits that count up; each choice of a run takes the next one.
+#[derive(Clone, Debug)]
+struct Odometer {
+    level: u64,
+    digits: Vec<u64>,
+    sizes: Vec<u64>,
+    /// How many have been taken.
+    at: usize,
+    /// Whether a choice has more values than the level allows.
+    is_limited: bool,
+}
+
+impl Default for Odometer {
+    fn default() -> Self {
+        Self {
+            level: 1,
+            digits: Vec::new(),
+            sizes: Vec::new(),
+            at: 0,
+            is_limited: false,
+        }
+    }
+}
+
+impl Odometer {
+    /// One of so many values, by its place in their order.
+    fn choose(&mut self, values: u64) -> u64 {
+        self.is_limited |= values > self.level;
+        let size = values.clamp(1, self.level);
+        if self.at == self.digits.len() {
+            self.digits.push(0);
+            self.sizes.push(size);
+        }
+        self.sizes[self.at] = size;
+        let digit = self.digits[self.at].min(size - 1);
+        self.digits[self.at] = digit;
+        self.at += 1;
+        digit
+    }
+
+    /// Whether the digits taken were not all there on the level before.
+    fn is_new(&self) -> bool {
+        let taken = &self.digits[..self.at.min(self.digits.len())];
+        self.level == 1 || taken.contains(&(self.level - 1))
+    }
+
+    /// Counts up by one; on to the next level where this one is at its end. Whether there is more.
+    fn advance(&mut self) -> bool {
+        self.digits.truncate(self.at);
+        self.sizes.truncate(self.at);
+        self.at = 0;
+        while let (Some(digit), Some(size)) = (self.digits.last_mut(), self.sizes.last()) {
+            if *digit + 1 < *size {
+                *digit += 1;
+                return true;
+            }
+            self.digits.pop();
+            self.sizes.pop();
+        }
+        let is_limited = std::mem::take(&mut self.is_limited);
+        self.level += 1;
+        is_limited
+    }
+}
+
+/// Takes its choices from an odometer.
+struct Digits<'a> {
+    grammar: &'a Grammar,
+    odometer: &'a mut Odometer,
+    cases: u64,
+    is_layout: &'a [bool],
+    chance: Chance,
+}
+
+/// Whether each question of a grammar asks for a blank or a line end only. How an input is laid out is not
+/// what makes it small or large.
+fn layout(grammar: &Grammar) -> Vec<bool> {
+    let mut is_layout = vec![false; grammar.questions.len()];
+    let mut see = |test: &Test| {
+        test.tests(&mut |test| {
+            if let TestKind::Match { set, question } = &test.kind
+                && let Some(Value::Text(set)) = set.constant()
+            {
+                is_layout[*question] = set.iter().all(u8::is_ascii_whitespace);
+            }
+        });
+    };
+    for step in &grammar.steps {
+        match step {
+            Step::Branch { test, .. }
+            | Step::Assert(test)
+            | Step::Next {
+                test: Some(test), ..
+            } => see(test),
+            _ => {}
+        }
+    }
+    is_layout
+}
+
+impl Digits<'_> {
+    /// Of the numbers `min + k * step`, the one at this place in their order.
+    fn near_zero(&mut self, min: &Int, max: &Int, step: &Int) -> Int {
+        let middle = Int::ZERO.clamp(min.clone(), max.clone());
+        let level = Int::Small(i64::try_from(self.odometer.level).unwrap_or(i64::MAX));
+        // So many values, and one more where the level cannot have all.
+        let room = |distance: Int| {
+            let steps = distance
+                .divided(step)
+                .unwrap_or(Int::ZERO)
+                .min(level.clone());
+            steps
+                .small()
+                .and_then(|steps| u64::try_from(steps).ok())
+                .unwrap_or(0)
+        };
+        let above = room(max.minus(&middle));
+        let below = room(middle.minus(min));
+        let place = self.odometer.choose(above + below + 1);
+        // 0, 1, -1, 2, -2, and on one side alone where the other ends.
+        let both = above.min(below);
+        let offset = |count: u64| Int::Small(i64::try_from(count).unwrap_or(i64::MAX)).times(step);
+        match place {
+            0 => middle,
+            place if place <= 2 * both && place % 2 == 1 => middle.plus(&offset(place.div_ceil(2))),
+            place if place <= 2 * both => middle.minus(&offset(place / 2)),
+            place if above > below => middle.plus(&offset(place - both)),
+            place => middle.minus(&offset(place - both)),
+        }
+    }
+
+    /// Whether the innermost loop around is the row of test cases.
+    fn is_cases(&self, loops: &[LoopState]) -> bool {
+        loops
+            .last()
+            .is_some_and(|state| self.grammar.loops[state.id].is_cases)
+    }
+}
+
+impl Source for Digits<'_> {
+    fn number(&mut self, draw: &Draw<'_>) -> Int {
+        let site = &self.grammar.sites[draw.site];
+        if site.is_case_count {
+            let cases = Int::Small(i64::try_from(self.cases).unwrap_or(i64::MAX));
+            return cases.clamp(draw.min.clone(), draw.max.clone());
+        }
+        if site.is_count {
+            let more = draw.max.minus(draw.min).plus(&Int::ONE);
+            let values = more.small().and_then(|values| u64::try_from(values).ok());
+            let place = self.odometer.choose(values.unwrap_or(u64::MAX));
+            return draw
+                .min
+                .plus(&Int::Small(i64::try_from(place).unwrap_or(i64::MAX)));
+        }
+        let whole = Int::from(ten_to(draw.unit));
+        let range = draw.max.minus(draw.min);
+        let step = if range < whole { Int::ONE } else { whole };
+        self.near_zero(draw.min, draw.max, &step)
+    }
+
+    fn text(&mut self, _site: usize) -> Option<Vec<u8>> {
+        let place = self.odometer.choose(u64::MAX);
+        self.chance = Chance::new(place, "small text");
+        None
+    }
+
+    fn length(&self) -> Length {
+        match self.odometer.level {
+            ..=2 => Length::Least,
+            _ => Length::Random,
+        }
+    }
+
+    fn decimals(&mut self, _site: usize, min: u32, _max: u32) -> u32 {
+        min
+    }
+
+    fn answer(&mut self, question: usize, loops: &[LoopState]) -> bool {
+        let site = &self.grammar.questions[question];
+        let holds = match site.of_loop {
+            None if site.is_asserted => true,
+            Some(_) if self.is_cases(loops) => {
+                loops.last().is_some_and(|state| state.index < self.cases)
+            }
+            Some(_) => {
+                // As often as the level allows.
+                let round = loops.last().map_or(0, |state| state.index);
+                round + 1 < self.odometer.level && self.odometer.choose(2) == 1
+            }
+            None if self.is_layout[question] => true,
+            None => self.odometer.choose(2) == 1,
+        };
+        holds == site.is_positive
+    }
+
+    fn chance(&mut self) -> &mut Chance {
+        &mut self.chance
+    }
+
+    fn iteration(&mut self, id: usize, index: u64) {
+        if index > 0 && index < self.cases && self.grammar.loops[id].is_cases {
+            self.odometer.advance();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::grammar::tests::grammar;
+
+    fn check(text: &str, cases: u64, expected: &[&str]) {
+        let grammar = grammar(text);
+        let found: Vec<String> = Small::new(&grammar, cases)
+            .take(expected.len())
+            .map(|input| String::from_utf8(input.text).unwrap())
+            .collect();
+        assert_eq!(found, expected, "{text}");
+    }
+
+    #[test]
+    fn small_inputs_come_first_and_each_comes_once() {
+        let row = "INT(1, 100, n) NEWLINE REP(n, SPACE) INT(1, 200, a[n]) END NEWLINE";
+        check(
+            row,
+            1,
+            &[
+                "1\n1\n", "1\n2\n", "2\n1 1\n", "2\n1 2\n", "2\n2 1\n", "2\n2 2\n", "1\n3\n",
+            ],
+        );
+        let grammar = grammar(row);
+        let mut seen = std::collections::BTreeSet::new();
+        for input in Small::new(&grammar, 1).take(400) {
+            assert!(seen.insert(input.text.clone()), "{input:?} twice");
+        }
+    }
+
+    #[test]
+    fn numbers_go_outwards_from_zero() {
+        check(
+            "INT(-2, 1000, x) NEWLINE",
+            1,
+            &["0\n", "1\n", "-1\n", "2\n", "-2\n", "3\n", "4\n"],
+        );
+        check("INT(-9, -7, x) NEWLINE", 1, &["-7\n", "-8\n", "-9\n"]);
+    }
+
+    #[test]
+    fn the_layout_is_no_choice() {
+        let text = "INT(1, 9, n) NEWLINE REPI(i, n) INT(1, 9) \
+                    IF(i < n - 1 && MATCH(\" \")) SPACE ELSE NEWLINE END END";
+        check(text, 1, &["1\n1\n", "1\n2\n", "2\n1 1\n", "2\n1 2\n"]);
+    }
+
+    #[test]
+    fn a_list_with_an_end_ends() {
+        let grammar = grammar("INT(0, 1, x) SPACE INT(5, 7, y) NEWLINE");
+        assert_eq!(Small::new(&grammar, 1).count(), 6);
+    }
+
+    #[test]
+    fn what_an_assertion_refuses_is_left_out() {
+        let text = "INT(1, 3, x) SPACE INT(1, 3, y) ASSERT(x < y) NEWLINE";
+        check(text, 1, &["1 2\n", "1 3\n", "2 3\n"]);
+        let grammar = grammar(text);
+        assert_eq!(Small::new(&grammar, 1).count(), 3);
+    }
+
+    #[test]
+    fn test_cases_share_an_input() {
+        let text = "INT(1, 4, t) NEWLINE REP(t) INT(1, 9, n) NEWLINE REP(n, SPACE) INT(0, 5, a[n]) END NEWLINE END";
+        check(text, 3, &["3\n1\n0\n1\n0\n1\n1\n"]);
+        check(text, 1, &["1\n1\n0\n", "1\n1\n1\n"]);
+    }
+}

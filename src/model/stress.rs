@@ -1,0 +1,149 @@
+//! What a hunt for a counterexample does and finds.
+
+use std::fmt;
+use std::time::Duration;
+
+use crate::model::difference::Difference;
+use crate::model::verdict::Verdict;
+
+/// With what a submission is compared, and on what.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HuntPlan {
+    /// The submission's name.
+    pub submission: String,
+    /// The program whose output counts as right.
+    pub reference: String,
+    /// Why that one: `--against`, `the only one`, `the fastest of 3: 0.001 s`.
+    pub chosen: String,
+    /// Where inputs come from, such as `the grammar game1.ctd` and `3 generator lines`.
+    pub sources: Vec<String>,
+    /// What all random choices are made of.
+    pub seed: u64,
+}
+
+/// How far a hunt is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HuntProgress {
+    /// What is being done, such as `hunting` or `making it smaller`.
+    pub doing: &'static str,
+    /// Comparisons so far.
+    pub runs: u64,
+    /// Since the first of them.
+    pub elapsed: Duration,
+    /// The size of the smallest counterexample so far, in bytes.
+    pub smallest: Option<usize>,
+}
+
+/// What a hunt came to.
+#[derive(Clone, Debug)]
+pub struct Hunt {
+    /// With what and on what.
+    pub plan: HuntPlan,
+    /// The counterexample, if there is one.
+    pub found: Option<Box<Counterexample>>,
+    /// Comparisons: each a run of the reference and one of the submission, on an input of its own.
+    pub runs: u64,
+    /// Those of them that made the counterexample smaller.
+    pub shrinking_runs: u64,
+    /// Wall time of the hunt, without what made the counterexample smaller.
+    pub hunting: Duration,
+    /// Wall time of all of it.
+    pub elapsed: Duration,
+    /// Why it ended.
+    pub end: HuntEnd,
+    /// Inputs that were not compared: not valid, or not solved by the reference in time.
+    pub left_out: u64,
+    /// How far the list of all small inputs was gone through: so many values of each choice.
+    pub level: Option<u64>,
+    /// The command line that repeats it.
+    pub repeat: String,
+}
+
+/// Why a hunt ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HuntEnd {
+    /// A counterexample was found.
+    Found,
+    /// The time was up.
+    Time,
+    /// As many comparisons were made as were asked for.
+    Runs,
+    /// There was nothing more to try.
+    Exhausted,
+    /// Ctrl-C.
+    Interrupted,
+}
+
+/// An input on which a submission fails.
+#[derive(Clone, Debug)]
+pub struct Counterexample {
+    /// What the submission earns on it.
+    pub verdict: Verdict,
+    /// Why, in words.
+    pub cause: String,
+    /// Where its output differs, for a wrong answer by comparison.
+    pub difference: Option<Box<Difference>>,
+    /// The input.
+    pub input: Vec<u8>,
+    /// What the reference writes.
+    pub expected: Vec<u8>,
+    /// What the submission writes, cut where it is long.
+    pub got: Vec<u8>,
+    /// What the submission writes on standard error, cut.
+    pub stderr: Vec<u8>,
+    /// How the first failing input came about.
+    pub origin: Origin,
+    /// The size of that one, in bytes.
+    pub first_size: usize,
+    /// By what it was made smaller, in order.
+    pub path: Vec<String>,
+    /// Of three runs on it, so many fail in this way.
+    pub failing: u32,
+    /// Where it was added to the package, if it was.
+    pub promoted: Option<String>,
+}
+
+/// The runs that show whether a failure comes back.
+pub const REPEATS: u32 = 3;
+
+/// How an input came about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// From the list of all small inputs.
+    Small {
+        /// So many values of each choice.
+        level: u64,
+    },
+    /// From the grammar, in a shape.
+    Shape {
+        /// Its name.
+        name: &'static str,
+        /// The seed that `juror grammar generate` makes the same of.
+        seed: u64,
+    },
+    /// From the grammar, with one value at its bound.
+    Bound {
+        /// Which, and which bound, as options of `juror grammar generate`.
+        option: String,
+        /// The seed for all others.
+        seed: u64,
+    },
+    /// Printed by one of the package's generators.
+    Generator {
+        /// The command line.
+        line: String,
+    },
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Small { level } => {
+                write!(f, "all small inputs in turn, {level} values of each choice")
+            }
+            Self::Shape { name, seed } => write!(f, "the grammar's shape `{name}`, seed {seed}"),
+            Self::Bound { option, seed } => write!(f, "the grammar with `{option}`, seed {seed}"),
+            Self::Generator { line } => write!(f, "the generator `{line}`"),
+        }
+    }
+}

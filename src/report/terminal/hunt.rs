@@ -1,0 +1,191 @@
+//! What a hunt came to: the counterexample as a block of lines, or how much was tried.
+
+use crate::model::stress::{Counterexample, Hunt, HuntEnd, HuntPlan, REPEATS};
+use crate::model::text::{count, printable, visible};
+use crate::model::units::{Bytes, seconds};
+use crate::model::verdict::Verdict;
+use crate::report::style::{Look, Style};
+use crate::report::terminal::judgement::{mark, quote};
+use crate::report::terminal::page::{INDENT, Label, Page};
+
+/// The most lines of an input or output that are shown.
+const SHOWN_LINES: usize = 24;
+
+/// With what a submission is compared, and on what.
+pub(super) fn plan(plan: &HuntPlan, style: &Style) -> String {
+    let mut page = Page::new(style);
+    let reference = format!(
+        "{} ({})",
+        printable(&plan.reference),
+        printable(&plan.chosen)
+    );
+    page.labelled(0, Label::plain("reference: "), &reference);
+    page.labelled(
+        0,
+        Label::plain("inputs:    "),
+        &printable(&plan.sources.join(", ")),
+    );
+    page.into_text()
+}
+
+/// The whole block, with an empty line at its end.
+pub(super) fn block(hunt: &Hunt, style: &Style) -> String {
+    let mut page = Page::new(style);
+    let name = printable(&hunt.plan.submission);
+    let found = match &hunt.found {
+        None => {
+            page.line(
+                0,
+                &format!("{}  {}", style.paint(Look::Title, &name), nothing(hunt)),
+            );
+            if !style.is_quiet() {
+                tried(&mut page, hunt);
+                page.line(INDENT, &format!("repeat: {}", printable(&hunt.repeat)));
+                page.blank();
+            }
+            return page.into_text();
+        }
+        Some(found) => found,
+    };
+    if style.is_quiet() {
+        let cause = printable(&found.cause);
+        page.line(0, &format!("{}{name}  {cause}", mark(found.verdict, style)));
+        return page.into_text();
+    }
+    let title = style.paint(Look::Title, &name);
+    page.line(0, &format!("{}{title}", mark(found.verdict, style)));
+    page.wrapped(
+        INDENT,
+        &format!("{}: {}", found.verdict.name(), printable(&found.cause)),
+    );
+    text(&mut page, "input", &found.input);
+    text(&mut page, "expected", &found.expected);
+    if found.verdict == Verdict::WrongAnswer || !found.got.is_empty() {
+        text(&mut page, "got", &found.got);
+    }
+    quote(&mut page, "standard error:", &found.stderr);
+    page.blank();
+    way(&mut page, hunt, found);
+    page.line(INDENT, &format!("repeat:  {}", printable(&hunt.repeat)));
+    page.blank();
+    page.into_text()
+}
+
+/// How the counterexample came about.
+fn way(page: &mut Page<'_>, hunt: &Hunt, found: &Counterexample) {
+    let after = format!(
+        "after {} in {}, by {}",
+        count(hunt.runs - hunt.shrinking_runs, "comparison"),
+        seconds(hunt.hunting),
+        printable(&found.origin.to_string())
+    );
+    page.labelled(INDENT, Label::plain("found:   "), &after);
+    if found.failing < REPEATS {
+        let text = format!(
+            "only {} of {REPEATS} runs on this input fail: it depends on more than the input",
+            found.failing
+        );
+        page.labelled(INDENT, Label::new(Look::Bad, "flaky:   "), &text);
+    }
+    if hunt.shrinking_runs > 0 {
+        let smaller = match found.path.is_empty() {
+            true => "nothing smaller fails".to_owned(),
+            false => format!(
+                "from {} by {}",
+                Bytes(found.first_size as u64),
+                printable(&found.path.join(", "))
+            ),
+        };
+        let time = seconds(hunt.elapsed.saturating_sub(hunt.hunting));
+        let smaller = format!(
+            "{smaller}; {} in {time}",
+            count(hunt.shrinking_runs, "comparison")
+        );
+        page.labelled(INDENT, Label::plain("smaller: "), &smaller);
+    }
+    if let Some(promoted) = &found.promoted {
+        let text = format!("as test case {}", printable(promoted));
+        page.labelled(INDENT, Label::plain("added:   "), &text);
+    }
+}
+
+/// How a hunt without a find ended.
+fn nothing(hunt: &Hunt) -> String {
+    let runs = count(hunt.runs, "comparison");
+    let end = match hunt.end {
+        HuntEnd::Exhausted => ", all that there are",
+        HuntEnd::Interrupted => ", then interrupted",
+        HuntEnd::Found | HuntEnd::Time | HuntEnd::Runs => "",
+    };
+    format!("nothing found in {runs}, {}{end}", seconds(hunt.elapsed))
+}
+
+/// What was tried in vain.
+fn tried(page: &mut Page<'_>, hunt: &Hunt) {
+    if let Some(level) = hunt.level.filter(|level| *level > 1) {
+        let text = format!(
+            "every small input with at most {} of each choice was tried, and others at random",
+            count(level - 1, "value")
+        );
+        page.wrapped(INDENT, &text);
+    }
+    if hunt.left_out > 0 {
+        let text = format!(
+            "{} left out: not valid, or not solved by the reference in time",
+            count(hunt.left_out, "input")
+        );
+        page.wrapped(INDENT, &text);
+    }
+}
+
+/// Writes a text under a title, with blanks that are easily overlooked made visible.
+fn text(page: &mut Page<'_>, title: &str, text: &[u8]) {
+    let style = *page.style;
+    page.blank();
+    if text.is_empty() {
+        page.line(INDENT, &format!("{title}: nothing"));
+        return;
+    }
+    let has_end = text.ends_with(b"\n");
+    let lines: Vec<&[u8]> = text
+        .strip_suffix(b"\n")
+        .unwrap_or(text)
+        .split(|byte| *byte == b'\n')
+        .collect();
+    page.line(INDENT, &format!("{title}:"));
+    for line in lines.iter().take(SHOWN_LINES) {
+        page.quoted_line(&with_blanks(line, &style));
+    }
+    let mut remarks = Vec::new();
+    if lines.len() > SHOWN_LINES {
+        remarks.push(format!(
+            "{} more {}",
+            style.ellipsis(),
+            count(lines.len() - SHOWN_LINES, "line")
+        ));
+    }
+    if !has_end {
+        remarks.push("no line end at the end".to_owned());
+    }
+    if !remarks.is_empty() {
+        page.line(INDENT + 2, &style.paint(Look::Dim, &remarks.join("; ")));
+    }
+}
+
+/// A line in which blanks at its ends, and those beside another, are marked.
+fn with_blanks(line: &[u8], style: &Style) -> String {
+    let shown = visible(line);
+    let characters: Vec<char> = shown.chars().collect();
+    let is_blank = |at: Option<usize>| {
+        at.and_then(|at| characters.get(at))
+            .is_none_or(|it| *it == ' ')
+    };
+    let marked = characters.iter().enumerate().map(|(at, character)| {
+        let is_odd = is_blank(at.checked_sub(1)) || is_blank(Some(at + 1));
+        match *character == ' ' && is_odd {
+            true => style.space(),
+            false => *character,
+        }
+    });
+    marked.collect()
+}

@@ -1,0 +1,187 @@
+//! Inputs by the package's own generators: the lines of its recipe that have a `{seed}`, with fresh seeds.
+
+use crate::grammar::chance::Chance;
+use crate::model::placeholder::{Piece, occurrences};
+use crate::model::recipe::{GeneratorCommand, InputSource, Recipe};
+use crate::model::stress::Origin;
+use crate::stress::candidates::{Candidate, Candidates, Content};
+
+/// A start of a generator.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Call {
+    /// The command, with the placeholders still in place.
+    pub command: GeneratorCommand,
+    /// What replaces `{seed}`.
+    pub seed: u64,
+}
+
+impl Call {
+    /// The command line, with its seed.
+    pub fn line(&self) -> String {
+        let args = crate::generate::seed::substituted(&self.command, NAME, self.seed);
+        let words = std::iter::once(self.command.program.name.clone()).chain(args);
+        words.collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// What replaces `{name}`.
+pub const NAME: &str = "stress";
+
+/// The lines of a recipe that a fresh seed makes another input of, each once.
+pub fn lines(recipe: &Recipe) -> Vec<GeneratorCommand> {
+    let mut lines: Vec<GeneratorCommand> = Vec::new();
+    for case in &recipe.cases {
+        if let InputSource::Command(command) = &case.input
+            && !case.name.starts_with("invalid")
+            && occurrences(&command.args, Piece::Seed) > 0
+            && lines
+                .iter()
+                .all(|other| other.args != command.args || other.program != command.program)
+        {
+            lines.push(command.clone());
+        }
+    }
+    lines
+}
+
+/// The lines one after the other, each time with a fresh seed.
+pub struct ByRecipe {
+    lines: Vec<GeneratorCommand>,
+    chance: Chance,
+    made: usize,
+}
+
+impl ByRecipe {
+    /// These lines.
+    pub fn new(lines: Vec<GeneratorCommand>, seed: u64) -> Self {
+        Self {
+            lines,
+            chance: Chance::new(seed, "generators"),
+            made: 0,
+        }
+    }
+}
+
+impl Candidates for ByRecipe {
+    fn next(&mut self) -> Option<Candidate> {
+        let command = self.lines.get(self.made % self.lines.len().max(1))?.clone();
+        self.made += 1;
+        let call = Call {
+            command,
+            // As many as the recipe's own seeds can be.
+            seed: self.chance.below(1 << 31),
+        };
+        let origin = Origin::Generator { line: call.line() };
+        Some(Candidate {
+            content: Content::Call(call),
+            origin,
+        })
+    }
+}
+
+/// The same command with one of its numbers lowered: the smallest first, number by number.
+///
+/// A number is a word of digits, or such a word behind `=`.
+pub fn lowered(command: &GeneratorCommand) -> Vec<GeneratorCommand> {
+    let mut lowered = Vec::new();
+    for (place, word) in command.args.iter().enumerate() {
+        let (before, digits) = match word.rsplit_once('=') {
+            Some((name, value)) => (format!("{name}="), value),
+            None => (String::new(), word.as_str()),
+        };
+        let Some(number) = number(digits) else {
+            continue;
+        };
+        for smaller in smaller(number) {
+            let mut command = command.clone();
+            command.args[place] = format!("{before}{smaller}");
+            lowered.push(command);
+        }
+    }
+    lowered
+}
+
+fn number(digits: &str) -> Option<u64> {
+    let is_plain = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    digits.parse().ok().filter(|_| is_plain)
+}
+
+/// Numbers below this one: the smallest, then in growing steps.
+fn smaller(number: u64) -> Vec<u64> {
+    let mut numbers = Vec::new();
+    let mut next = 0;
+    while next < number && numbers.len() < 40 {
+        numbers.push(next);
+        next += 1 + next / 4;
+    }
+    if number > 0 && numbers.last() != Some(&(number - 1)) {
+        numbers.push(number - 1);
+    }
+    numbers
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::recipe::GeneratorProgram;
+
+    fn command(args: &str) -> GeneratorCommand {
+        GeneratorCommand {
+            program: GeneratorProgram {
+                name: "gen.py".to_owned(),
+                path: "gen.py".into(),
+                beside: Vec::new(),
+            },
+            args: args.split_whitespace().map(str::to_owned).collect(),
+            line: format!("gen.py {args}"),
+            random_salt: String::new(),
+            count: 1,
+            tries: 1,
+        }
+    }
+
+    #[test]
+    fn numbers_are_lowered_and_seeds_are_not() {
+        let check = |args: &str, expected: &[&str]| {
+            let lowered: Vec<String> = lowered(&command(args))
+                .iter()
+                .map(|it| it.args.join(" "))
+                .collect();
+            assert_eq!(lowered, expected);
+        };
+        check(
+            "--n 3 --max=2 {seed}",
+            &[
+                "--n 0 --max=2 {seed}",
+                "--n 1 --max=2 {seed}",
+                "--n 2 --max=2 {seed}",
+                "--n 3 --max=0 {seed}",
+                "--n 3 --max=1 {seed}",
+            ],
+        );
+        check("random --seed {seed}", &[]);
+        assert_eq!(smaller(20), [0, 1, 2, 3, 4, 6, 8, 11, 14, 18, 19]);
+    }
+
+    #[test]
+    fn a_call_shows_its_seed() {
+        let call = Call {
+            command: command("--n 3 {seed} {name}"),
+            seed: 17,
+        };
+        assert_eq!(call.line(), "gen.py --n 3 17 stress");
+    }
+
+    #[test]
+    fn fresh_seeds_are_those_of_the_seed() {
+        let lines = || vec![command("a {seed}"), command("b {seed}")];
+        let origins = |seed| {
+            let mut source = ByRecipe::new(lines(), seed);
+            let calls = (0..4).map_while(|_| source.next());
+            calls.map(|it| it.origin.to_string()).collect::<Vec<_>>()
+        };
+        assert_eq!(origins(7), origins(7));
+        assert_ne!(origins(7), origins(8));
+        assert!(ByRecipe::new(Vec::new(), 7).next().is_none());
+    }
+}

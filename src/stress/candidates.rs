@@ -1,0 +1,130 @@
+//! Inputs to try, one after the other, from several sources of which none starves the others.
+
+use std::sync::Arc;
+
+use crate::model::stress::Origin;
+use crate::stress::by_recipe::Call;
+
+/// An input to try.
+#[derive(Clone, Debug)]
+pub struct Candidate {
+    /// The input, or how to get it.
+    pub content: Content,
+    /// How it came about.
+    pub origin: Origin,
+}
+
+/// An input, or how to get it.
+#[derive(Clone, Debug)]
+pub enum Content {
+    /// The input.
+    Text(Arc<[u8]>),
+    /// What a generator prints.
+    Call(Call),
+}
+
+/// A source of inputs. The same seed gives the same inputs in the same order.
+pub trait Candidates: Send {
+    /// The next input; `None` where there is no more.
+    fn next(&mut self) -> Option<Candidate>;
+}
+
+/// Several sources, each with its share of turns.
+#[derive(Default)]
+pub struct Mix<'a> {
+    sources: Vec<Sharer<'a>>,
+}
+
+struct Sharer<'a> {
+    candidates: Box<dyn Candidates + 'a>,
+    share: i64,
+    credit: i64,
+}
+
+impl<'a> Mix<'a> {
+    /// Adds a source with a share of the turns; the first one added begins.
+    pub fn add(&mut self, share: u32, candidates: impl Candidates + 'a) {
+        self.sources.push(Sharer {
+            candidates: Box::new(candidates),
+            share: i64::from(share.max(1)),
+            credit: 0,
+        });
+    }
+
+    /// Whether there is no source.
+    pub fn is_empty(&self) -> bool {
+        self.sources.is_empty()
+    }
+}
+
+impl Candidates for Mix<'_> {
+    /// The source whose turn is most overdue is next; one that has no more leaves its share to the others.
+    fn next(&mut self) -> Option<Candidate> {
+        loop {
+            let shares: i64 = self.sources.iter().map(|source| source.share).sum();
+            for source in &mut self.sources {
+                source.credit += source.share;
+            }
+            // Of several the first.
+            let most = self.sources.iter().map(|source| source.credit).max()?;
+            let place = self.sources.iter().position(|it| it.credit == most)?;
+            let source = &mut self.sources[place];
+            source.credit -= shares;
+            if let Some(candidate) = source.candidates.next() {
+                return Some(candidate);
+            }
+            self.sources.remove(place);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Letters {
+        letter: u8,
+        left: usize,
+    }
+
+    impl Candidates for Letters {
+        fn next(&mut self) -> Option<Candidate> {
+            self.left = self.left.checked_sub(1)?;
+            Some(Candidate {
+                content: Content::Text(Arc::from([self.letter])),
+                origin: Origin::Small { level: 1 },
+            })
+        }
+    }
+
+    fn check(sources: &[(u32, u8, usize)], turns: usize, expected: &str) {
+        let mut mix = Mix::default();
+        for &(share, letter, left) in sources {
+            mix.add(share, Letters { letter, left });
+        }
+        let mut letters = String::new();
+        for _ in 0..turns {
+            match mix.next() {
+                Some(Candidate {
+                    content: Content::Text(text),
+                    ..
+                }) => letters.push(char::from(text[0])),
+                _ => letters.push('.'),
+            }
+        }
+        assert_eq!(letters, expected, "{sources:?}");
+    }
+
+    #[test]
+    fn every_source_has_its_share_of_turns() {
+        check(&[], 2, "..");
+        check(&[(1, b'a', 3)], 4, "aaa.");
+        check(&[(1, b'a', 9), (1, b'b', 9)], 6, "ababab");
+        check(&[(3, b'a', 9), (1, b'b', 9)], 8, "aabaaaba");
+    }
+
+    #[test]
+    fn a_source_at_its_end_leaves_its_turns_to_the_others() {
+        check(&[(3, b'a', 2), (1, b'b', 4)], 7, "aabbbb.");
+    }
+}

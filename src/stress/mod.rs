@@ -1,0 +1,19 @@
+//! Hunts an input on which a submission fails, and makes it small.
+//!
+//! # Theory of operation
+//!
+//! [`candidates`] gives inputs, by the grammar ([`by_grammar`]) and by the package's own generators
+//! ([`by_recipe`]), in turns. [`hunt`] has one worker a slot; each takes the next input, runs the reference
+//! and then the submission on it ([`duel`]), and compares in process: no file is written, nothing crosses
+//! threads. What fails is held against the validators ([`validity`]) and repeated. [`shrink`] makes it
+//! small, and [`promote`] adds it to the package.
+
+pub mod by_grammar;
+pub mod by_recipe;
+pub mod candidates;
+pub mod duel;
+pub mod hunt;
+pub mod promote;
+pub mod reference;
+pub mod shrink;
+pub mod validity;

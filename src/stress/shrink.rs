@@ -1,0 +1,362 @@
+//! Makes a failing input small, while it fails in the same way.
+//!
+//! First where it came from: a generator's numbers are lowered. Then on the tree of the grammar. And from
+//! the other end: the list of all small inputs is gone through as far as it is smaller than what was
+//! found, since an input that is locally smallest can be far from smallest.
+
+use std::collections::HashSet;
+use std::hash::{BuildHasher, RandomState};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use crate::build::start;
+use crate::executor::{RunError, parallel};
+use crate::generate::fresh::FreshInputs;
+use crate::grammar::enumerate::Small;
+use crate::grammar::program::Grammar;
+use crate::grammar::shrink as tree;
+use crate::model::judgement::{CaseJudgement, JudgeError};
+use crate::model::stress::{HuntProgress, Origin};
+use crate::model::verdict::Verdict;
+use crate::stress::by_recipe::{Call, NAME, lowered};
+use crate::stress::duel::{Duel, Fought};
+use crate::stress::hunt::Failure;
+use crate::stress::validity::Validity;
+
+/// What makes inputs small, and how long it may take.
+pub struct Shrinking<'a> {
+    /// The comparison.
+    pub duel: &'a Duel<'a>,
+    /// Which inputs count.
+    pub validity: &'a Validity<'a>,
+    /// The grammar of inputs, where there is one.
+    pub grammar: Option<&'a Grammar>,
+    /// The package's generators, where it has some.
+    pub generators: Option<&'a FreshInputs<'a>>,
+    /// How long at most.
+    pub time: Duration,
+    /// Comparisons before, and when the first of them began.
+    pub before: (u64, Instant),
+    /// Takes how far it is.
+    pub progress: &'a (dyn Fn(HuntProgress) + Sync),
+}
+
+/// An input made small.
+pub struct Shrunk {
+    /// The input.
+    pub input: Arc<[u8]>,
+    /// What the submission earns on it.
+    pub judged: CaseJudgement,
+    /// How many inputs were compared for that.
+    pub runs: u64,
+    /// What made it smaller, in order.
+    pub path: Vec<String>,
+    /// Whether it was cut short by Ctrl-C.
+    pub interrupted: bool,
+}
+
+/// How many inputs of the list of small ones are tried.
+const SMALL_MAX: usize = 4000;
+/// How many of them are tried before anything else.
+const FIRST_SMALL: usize = 60;
+/// How many inputs are tried on the tree of the grammar.
+const ON_THE_TREE_MAX: u64 = 5000;
+/// How many inputs are tried for each lowered number of a generator.
+const SEEDS: u64 = 6;
+
+/// Which of two inputs is smaller: so many words, then so many bytes, then the first in the alphabet, where
+/// a blank is simpler than a line end.
+fn is_smaller(input: &[u8], than: &[u8]) -> bool {
+    let words = |input: &[u8]| {
+        let words = input.split(u8::is_ascii_whitespace);
+        words.filter(|word| !word.is_empty()).count()
+    };
+    let simple = |byte: &u8| if *byte == b'\n' { u8::MAX } else { *byte };
+    let sizes = |input: &[u8]| (words(input), input.len());
+    let order = sizes(input).cmp(&sizes(than));
+    order
+        .then_with(|| input.iter().map(simple).cmp(than.iter().map(simple)))
+        .is_lt()
+}
+
+/// Makes a failing input small.
+///
+/// # Errors
+/// When the judge failed.
+pub fn shrink(shrinking: &Shrinking<'_>, failure: &Failure) -> Result<Shrunk, JudgeError> {
+    let mut work = Work::new(shrinking, failure);
+    let done = work.all(failure);
+    let interrupted = match done {
+        Ok(()) => false,
+        Err(RunError::Interrupted) => true,
+        Err(RunError::Fault(error)) => return Err(error),
+    };
+    Ok(Shrunk {
+        input: work.best,
+        judged: work.judged,
+        runs: work.runs,
+        path: work.path,
+        interrupted,
+    })
+}
+
+struct Work<'a> {
+    shrinking: &'a Shrinking<'a>,
+    wanted: Verdict,
+    /// Whether it must stay too slow by a margin.
+    by_margin: bool,
+    best: Arc<[u8]>,
+    judged: CaseJudgement,
+    runs: u64,
+    path: Vec<String>,
+    started: Instant,
+    told: Instant,
+    hasher: RandomState,
+    tried: HashSet<u64>,
+}
+
+impl<'a> Work<'a> {
+    fn new(shrinking: &'a Shrinking<'a>, failure: &Failure) -> Self {
+        Self {
+            shrinking,
+            wanted: failure.judged.verdict,
+            by_margin: false,
+            best: Arc::clone(&failure.input),
+            judged: failure.judged.clone(),
+            runs: 0,
+            path: Vec::new(),
+            started: Instant::now(),
+            told: Instant::now(),
+            hasher: RandomState::new(),
+            tried: HashSet::new(),
+        }
+    }
+
+    fn all(&mut self, failure: &Failure) -> Result<(), RunError> {
+        if self.wanted == Verdict::TimeLimitExceeded {
+            self.by_margin = self.compared(&Arc::clone(&self.best), true)?.is_some();
+        }
+        if let Some(call) = &failure.call
+            && self.shrinking.grammar.is_none()
+        {
+            self.by_parameters(call)?;
+        }
+        if let Some(grammar) = self.shrinking.grammar {
+            // Most faults show on a tiny input, and that is found at once.
+            self.from_small(grammar, FIRST_SMALL)?;
+            self.on_the_tree(grammar)?;
+            if !matches!(failure.origin, Origin::Small { .. }) || Small::new(grammar, 2).is_packed()
+            {
+                self.from_small(grammar, SMALL_MAX)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn is_over(&self) -> bool {
+        self.started.elapsed() >= self.shrinking.time
+    }
+
+    /// Whether an input fails in the same way; then it is the best so far.
+    fn takes(&mut self, input: &Arc<[u8]>) -> Result<bool, RunError> {
+        if !self.is_worth_it(input) {
+            return Ok(false);
+        }
+        match self.compared(input, self.by_margin)? {
+            None => Ok(false),
+            Some(judged) => self.confirms(input, judged),
+        }
+    }
+
+    /// Whether an input is smaller than the best, allowed by the grammars, and new.
+    fn is_worth_it(&mut self, input: &Arc<[u8]>) -> bool {
+        let is_new = !self.is_over()
+            && is_smaller(input, &self.best)
+            && self.tried.insert(self.hasher.hash_one(input));
+        self.tell();
+        is_new && self.shrinking.validity.by_grammar(input)
+    }
+
+    /// Whether an input that fails is valid and fails again; then it is the best so far.
+    fn confirms(&mut self, input: &Arc<[u8]>, judged: CaseJudgement) -> Result<bool, RunError> {
+        if self.shrinking.validity.refusal(input)?.is_some() {
+            return Ok(false);
+        }
+        // What fails only now and then leads astray.
+        if self.wanted != Verdict::TimeLimitExceeded && self.compared(input, false)?.is_none() {
+            return Ok(false);
+        }
+        self.best = Arc::clone(input);
+        self.judged = judged;
+        Ok(true)
+    }
+
+    /// The judgement, if it is the verdict that is wanted; `with_margin` asks a slow submission to be slow
+    /// beyond doubt.
+    fn compared(
+        &mut self,
+        input: &Arc<[u8]>,
+        with_margin: bool,
+    ) -> Result<Option<CaseJudgement>, RunError> {
+        self.runs += 1;
+        compared(self.shrinking.duel, input, self.wanted, with_margin)
+    }
+
+    fn tell(&mut self) {
+        const OFTEN: Duration = Duration::from_millis(100);
+        if self.told.elapsed() < OFTEN {
+            return;
+        }
+        self.told = Instant::now();
+        let (runs, since) = self.shrinking.before;
+        (self.shrinking.progress)(HuntProgress {
+            doing: "making it smaller",
+            runs: runs + self.runs,
+            elapsed: since.elapsed(),
+            smallest: Some(self.best.len()),
+        });
+    }
+
+    /// Notes by what the input has become smaller, if it has.
+    fn note(&mut self, before: &Arc<[u8]>, how: impl FnOnce() -> String) {
+        if !Arc::ptr_eq(before, &self.best) {
+            let how = how();
+            self.path.push(how);
+        }
+    }
+
+    /// Lowers the numbers in a generator's command line, each with several seeds.
+    fn by_parameters(&mut self, call: &Call) -> Result<(), RunError> {
+        let Some(generators) = self.shrinking.generators else {
+            return Ok(());
+        };
+        let before = Arc::clone(&self.best);
+        let mut call = call.clone();
+        'again: loop {
+            for command in lowered(&call.command) {
+                for step in 0..SEEDS {
+                    if self.is_over() {
+                        break 'again;
+                    }
+                    let seed = call.seed.wrapping_add(step) & 0x7fff_ffff;
+                    let Ok(mut made) = generators.make(&command, NAME, seed)? else {
+                        break;
+                    };
+                    let reading = |error| JudgeError::new("read what a generator printed", error);
+                    let input: Arc<[u8]> = start(&mut made, u64::MAX).map_err(reading)?.into();
+                    if self.takes(&input)? {
+                        call = Call { command, seed };
+                        continue 'again;
+                    }
+                }
+            }
+            break;
+        }
+        self.note(&before, || format!("lower numbers: `{}`", call.line()));
+        Ok(())
+    }
+
+    /// Drops, lowers and evens out on the tree of the grammar.
+    fn on_the_tree(&mut self, grammar: &Grammar) -> Result<(), RunError> {
+        let before = Arc::clone(&self.best);
+        let mut failed = None;
+        let interesting = |input: &[u8]| {
+            let taken = match failed {
+                None => self.takes(&Arc::from(input)),
+                Some(_) => return false,
+            };
+            taken.unwrap_or_else(|error| {
+                failed = Some(error);
+                false
+            })
+        };
+        // What the grammar does not accept stays as it is.
+        let _ = tree::shrink(grammar, &before, interesting, ON_THE_TREE_MAX);
+        self.note(&before, || {
+            "dropping and lowering on the tree of the grammar".to_owned()
+        });
+        match failed {
+            None => Ok(()),
+            Some(error) => Err(error),
+        }
+    }
+
+    /// Tries all small inputs that are smaller than what was found.
+    fn from_small(&mut self, grammar: &Grammar, most: usize) -> Result<(), RunError> {
+        let before = Arc::clone(&self.best);
+        let duel = self.shrinking.duel;
+        let (wanted, by_margin) = (self.wanted, self.by_margin);
+        let at_once = 4 * duel.executor.slots();
+        let mut list = Small::new(grammar, 1)
+            .take(most)
+            .map(|small| Arc::from(small.text));
+        while !self.is_over() {
+            let mut inputs: Vec<Arc<[u8]>> = Vec::new();
+            while inputs.len() < at_once
+                && let Some(input) = list.next()
+            {
+                if self.is_worth_it(&input) {
+                    inputs.push(input);
+                }
+            }
+            if inputs.is_empty() {
+                break;
+            }
+            self.runs += inputs.len() as u64;
+            let judged = parallel::map(duel.executor, &inputs, |input| {
+                compared(duel, input, wanted, by_margin)
+            })?;
+            for (input, judged) in inputs.iter().zip(judged) {
+                if let Some(judged) = judged
+                    && is_smaller(input, &self.best)
+                {
+                    self.confirms(input, judged)?;
+                }
+            }
+        }
+        self.note(&before, || "all small inputs in turn".to_owned());
+        Ok(())
+    }
+}
+
+/// The judgement of a comparison, if it is the verdict that is wanted.
+fn compared(
+    duel: &Duel<'_>,
+    input: &Arc<[u8]>,
+    wanted: Verdict,
+    with_margin: bool,
+) -> Result<Option<CaseJudgement>, RunError> {
+    let fought = match with_margin {
+        true => duel.fight_slow(input)?,
+        false => duel.fight(input)?,
+    };
+    let Fought::Differs(judged) = fought else {
+        return Ok(None);
+    };
+    let is_wanted = judged.verdict == wanted && (!with_margin || judged.outcome.stop.is_some());
+    Ok(is_wanted.then_some(*judged))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn smaller_means_fewer_words_then_fewer_bytes_then_the_alphabet() {
+        let check = |small: &str, large: &str| {
+            assert!(
+                is_smaller(small.as_bytes(), large.as_bytes()),
+                "{small:?} < {large:?}"
+            );
+            assert!(
+                !is_smaller(large.as_bytes(), small.as_bytes()),
+                "{large:?} < {small:?}"
+            );
+        };
+        check("2\n100 100\n", "3\n1 1 1\n");
+        check("2\n1 1\n", "2\n1 10\n");
+        check("2\n1 1\n", "2\n1 2\n");
+        check("2\n1 9\n", "2\n1\n1\n");
+        assert!(!is_smaller(b"1", b"1"));
+    }
+}

@@ -1,0 +1,42 @@
+//! Whether an input is one that the problem allows: by grammars in process, by validators in the sandbox.
+
+use std::sync::Arc;
+
+use crate::executor::RunError;
+use crate::grammar::program::Grammar;
+use crate::grammar::validate::accepts;
+use crate::validate::single::{InputValidators, Refused};
+
+/// Who says which inputs are valid.
+pub struct Validity<'a> {
+    /// The grammars: all must accept.
+    pub grammars: Vec<&'a Grammar>,
+    /// The package's other input validators; all must accept. They cost a process each.
+    pub validators: Option<InputValidators<'a>>,
+}
+
+impl Validity<'_> {
+    /// Whether the grammars accept an input.
+    pub fn by_grammar(&self, input: &[u8]) -> bool {
+        self.grammars.iter().all(|grammar| accepts(grammar, input))
+    }
+
+    /// Which of the package's other validators does not take it for valid.
+    ///
+    /// # Errors
+    /// When the judge failed or was interrupted.
+    pub fn refusal(&self, input: &Arc<[u8]>) -> Result<Option<Refused>, RunError> {
+        match &self.validators {
+            Some(validators) => validators.refusal(input),
+            None => Ok(None),
+        }
+    }
+
+    /// Whether all accept an input.
+    ///
+    /// # Errors
+    /// When the judge failed or was interrupted.
+    pub fn allows(&self, input: &Arc<[u8]>) -> Result<bool, RunError> {
+        Ok(self.by_grammar(input) && self.refusal(input)?.is_none())
+    }
+}

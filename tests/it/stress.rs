@@ -1,0 +1,435 @@
+//! `juror stress`, as a user types it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use assert_cmd::Command;
+use serde_json::Value;
+
+use crate::fixture::{Fixture, RIGHT, WRONG};
+
+/// Two numbers on a line.
+const GRAMMAR: &str = "INT(0, 100000, a) SPACE INT(0, 100000, b) NEWLINE\n";
+
+/// The package `sum` with a grammar of its input.
+fn fixture() -> Fixture {
+    let fixture = Fixture::new();
+    fixture.write("sum/input_validators/sum.ctd", GRAMMAR);
+    fixture.write("right.sh", RIGHT);
+    fixture.write("wrong.sh", WRONG);
+    fixture
+}
+
+/// Hunts a submission of `sum` with these options; the document.
+fn hunt(fixture: &Fixture, submission: &str, options: &str, code: i32) -> Value {
+    fixture.write("my.sh", submission);
+    fixture.json(&format!("stress sum my.sh --seed 1 {options}"), code)
+}
+
+/// Holds what is found on a submission against what it should be.
+fn check(submission: &str, verdict: &str, input: &str) {
+    let fixture = fixture();
+    let report = hunt(&fixture, submission, "--runs 3000 --time 10m", 1);
+    assert_eq!(report["found"], true, "{report:#}");
+    assert_eq!(report["verdict"], verdict, "{report:#}");
+    assert_eq!(report["input"], input, "{report:#}");
+    assert_eq!(
+        report["stress"]["counterexample"]["failing"], 3,
+        "{report:#}"
+    );
+}
+
+#[test]
+fn the_smallest_input_of_each_kind_of_failure_is_found() {
+    check(WRONG, "WA", "0 0\n");
+    check(
+        "read -r a b; echo $((a > 5 ? a - b : a + b))\n",
+        "WA",
+        "6 1\n",
+    );
+    check(
+        "read -r a b; [[ $b -gt 41 ]] && exit 3; echo $((a + b))\n",
+        "RTE",
+        "0 42\n",
+    );
+    // Equal numbers, large: no small input shows it, nor one drawn at random from the full range.
+    check(
+        "read -r a b; [[ $a -gt 9 && $a = $b ]] && b=0; echo $((a + b))\n",
+        "WA",
+        "10 10\n",
+    );
+    check(
+        "read -r a b; [[ $a = 100000 ]] && b=1; echo $((a + b))\n",
+        "WA",
+        "100000 0\n",
+    );
+}
+
+#[test]
+fn a_submission_that_is_too_slow_is_found_and_stays_so() {
+    let fixture = fixture();
+    let slow = "read -r a b; while [[ $a -gt 7 ]]; do :; done; echo $((a + b))\n";
+    let report = hunt(&fixture, slow, "--runs 3000 --time 10m --time-limit 0.2", 1);
+    assert_eq!(report["verdict"], "TLE", "{report:#}");
+    assert_eq!(report["input"], "8 0\n", "{report:#}");
+}
+
+#[test]
+fn nothing_is_found_where_there_is_nothing() {
+    let fixture = fixture();
+    let report = hunt(&fixture, RIGHT, "--runs 60 --time 10m", 0);
+    assert_eq!(report["found"], false);
+    assert_eq!(report["input"], Value::Null);
+    assert_eq!(report["seed"], 1);
+    assert_eq!(report["stress"]["end"], "runs");
+    assert_eq!(report["stress"]["reference"], "accepted/right.sh");
+    assert!(
+        report["runs"]
+            .as_u64()
+            .is_some_and(|runs| (40..=60).contains(&runs)),
+        "{report:#}"
+    );
+    assert!(
+        report["seconds"]
+            .as_f64()
+            .is_some_and(|seconds| seconds > 0.0)
+    );
+    assert_eq!(
+        report["repeat"],
+        "juror stress --runs 60 --time 600s --seed 1 sum my.sh"
+    );
+}
+
+#[test]
+fn a_finite_set_of_inputs_is_tried_to_its_end() {
+    let fixture = fixture();
+    fixture.write(
+        "sum/input_validators/sum.ctd",
+        "INT(0, 3, a) SPACE INT(0, 2, b) NEWLINE\n",
+    );
+    fixture.write("my.sh", RIGHT);
+    // Shapes and random inputs go on for ever; all that they find is there already.
+    let report = hunt(&fixture, RIGHT, "--runs 2000 --time 10m", 0);
+    assert_eq!(report["runs"], 12, "{report:#}");
+}
+
+#[test]
+fn the_same_seed_finds_the_same_with_any_number_of_slots() {
+    let submission = "read -r a b; [[ $((a % 7)) = 3 && $b -gt 500 ]] && a=0; echo $((a + b))\n";
+    let fixture = fixture();
+    let found = ["--jobs 1", "--jobs 2"].map(|jobs| {
+        let report = hunt(
+            &fixture,
+            submission,
+            &format!("{jobs} --runs 3000 --time 10m"),
+            1,
+        );
+        let details = &report["stress"]["counterexample"];
+        (
+            report["input"].clone(),
+            details["origin"].clone(),
+            details["first_bytes"].clone(),
+        )
+    });
+    assert_eq!(found[0], found[1]);
+    assert_eq!(found[0].0, "3 501\n");
+}
+
+#[test]
+fn a_grammar_and_a_reference_do_without_a_package() {
+    let fixture = Fixture::new();
+    fixture.write("empty/g.ctd", GRAMMAR);
+    fixture.write("empty/ref.sh", RIGHT);
+    fixture.write("empty/my.sh", WRONG);
+    let output = fixture
+        .juror("stress --input-grammar g.ctd --reference ref.sh my.sh --runs 100 --seed 1 --json")
+        .current_dir(fixture.path("empty"))
+        .output()
+        .expect("juror runs");
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    let report: Value = serde_json::from_slice(&output.stdout).expect("a document");
+    assert_eq!(report["input"], "0 0\n");
+    assert_eq!(report["expected"], "0\n");
+    assert_eq!(report["got"], "3\n");
+}
+
+#[test]
+fn many_small_test_cases_share_an_input_and_one_is_left() {
+    let fixture = Fixture::new();
+    let grammar = "INT(1, 50, t) NEWLINE REP(t) INT(1, 9, n) NEWLINE REP(n, SPACE) INT(0, 20, a) END NEWLINE END\n";
+    fixture.write("g.ctd", grammar);
+    let sum = |wrong: &str| {
+        format!(
+            "read -r t; for ((i = 0; i < t; i++)); do read -r n; read -r line; s=0; \
+             for x in $line; do s=$((s + x)); done; {wrong} echo $s; done\n"
+        )
+    };
+    fixture.write("ref.sh", sum(""));
+    fixture.write("my.sh", sum("[[ $n = 2 && $s = 3 ]] && s=4;"));
+    let line =
+        "stress --input-grammar g.ctd --reference ref.sh my.sh --runs 200 --time 10m --seed 1";
+    let report = fixture.json(line, 1);
+    assert_eq!(report["input"], "1\n2\n0 3\n", "{report:#}");
+    assert_eq!(
+        report["stress"]["counterexample"]["origin"]["kind"], "small",
+        "{report:#}"
+    );
+}
+
+#[test]
+fn generators_alone_are_hunted_with_fresh_seeds_and_their_numbers_lowered() {
+    let fixture = Fixture::new();
+    let recipe = "solution: /submissions/accepted/right.sh\n\
+                  data:\n  secret:\n    data:\n      random:\n        generate: gen.sh 5000 {seed}\n";
+    fixture.write("sum/generators/generators.yaml", recipe);
+    fixture.write(
+        "sum/generators/gen.sh",
+        "RANDOM=$2; echo $((RANDOM % $1)) $((RANDOM % $1))\n",
+    );
+    let submission = "read -r a b; [[ $b -gt 40 ]] && b=0; echo $((a + b))\n";
+    let report = hunt(&fixture, submission, "--runs 100 --time 10m", 1);
+    let details = &report["stress"]["counterexample"];
+    assert_eq!(details["origin"]["kind"], "generator", "{report:#}");
+    let input = report["input"].as_str().expect("an input");
+    let largest = input
+        .split_whitespace()
+        .filter_map(|word| word.parse::<u32>().ok())
+        .max();
+    assert!(
+        largest.is_some_and(|largest| (41..100).contains(&largest)),
+        "{report:#}"
+    );
+}
+
+#[test]
+fn what_is_found_joins_the_package_in_one_step() {
+    let fixture = fixture();
+    let recipe = "solution: /submissions/accepted/right.sh\n\
+                  data:\n  secret:\n    data:\n      one:\n        in: \"1 1\\n\"\n  # The end.\n";
+    fixture.write("sum/generators/generators.yaml", recipe);
+    fs::remove_dir_all(fixture.path("sum/data")).expect("the data");
+    fixture.juror("generate sum").assert().success();
+    let report = hunt(&fixture, WRONG, "--runs 100 --promote edges/zeros", 1);
+    assert_eq!(
+        report["stress"]["counterexample"]["promoted"], "secret/edges/zeros",
+        "{report:#}"
+    );
+    let read = |name: &str| fs::read_to_string(fixture.path(name)).expect("a file");
+    assert_eq!(read("sum/data/secret/edges/zeros.in"), "0 0\n");
+    assert_eq!(read("sum/data/secret/edges/zeros.ans"), "0\n");
+    assert!(read("sum/generators/generators.yaml").ends_with("  # The end.\n"));
+    fixture.juror("generate sum --check").assert().success();
+    fixture.check(
+        "stress sum my.sh --promote edges/zeros",
+        2,
+        &["secret/edges/zeros already"],
+    );
+    fixture.check(
+        "stress sum my.sh --seed 1 --promote again",
+        3,
+        &[
+            "the test case secret/edges/zeros has this very input",
+            "added",
+        ],
+    );
+}
+
+#[test]
+fn what_cannot_be_hunted_is_said_before_anything_runs() {
+    let fixture = fixture();
+    fixture.check("stress my.sh", 2, &["name a package and a submission"]);
+    fixture.check("stress sum none.sh", 2, &["none.sh is not there"]);
+    fixture.check(
+        "stress sum wrong.sh --reference no.sh",
+        2,
+        &["no.sh is not there"],
+    );
+    fixture.check(
+        "stress sum wrong.sh --promote a/../b",
+        2,
+        &["is no name for a test case"],
+    );
+    fixture.check(
+        "stress sum wrong.sh --time 1d",
+        2,
+        &["`d` is no unit of time"],
+    );
+    fixture.check(
+        "stress sum wrong.sh --input-grammar g.ctd",
+        2,
+        &["cannot read the grammar g.ctd"],
+    );
+    fixture.write("g.ctd", "INT(0, 5, a) NEWLIN\n");
+    fixture.check(
+        "stress sum wrong.sh --input-grammar g.ctd",
+        3,
+        &["g.ctd:1:14"],
+    );
+    fixture.check(
+        "stress --input-grammar g.ctd --reference right.sh wrong.sh --promote x",
+        3,
+        &["g.ctd:1:14"],
+    );
+    fixture.write("broken.c", "int main( {\n");
+    fixture.check("stress sum broken.c", 1, &["the submission does not build"]);
+    fixture.remove("sum/input_validators/sum.ctd");
+    fixture.check(
+        "stress sum wrong.sh",
+        5,
+        &["neither a grammar", "--input-grammar"],
+    );
+}
+
+#[test]
+fn validators_that_disagree_with_the_grammar_are_named_and_believed() {
+    let fixture = fixture();
+    fixture.write(
+        "sum/input_validators/sum.ctd",
+        "INT(-3, 9, a) SPACE INT(-3, 9, b) NEWLINE\n",
+    );
+    let wrong_below_zero = "read -r a b; [[ $a -lt 0 ]] && a=0; echo $((a + b))\n";
+    let report = hunt(&fixture, wrong_below_zero, "--runs 300 --time 10m", 0);
+    let said = report["diagnostics"].to_string();
+    assert!(
+        said.contains("refuses it") && said.contains("-1"),
+        "{report:#}"
+    );
+}
+
+#[test]
+fn a_reference_that_fails_is_a_fault_of_the_package() {
+    let fixture = fixture();
+    fixture.write(
+        "bad.sh",
+        "read -r a b; [[ $a = 2 ]] && exit 1; echo $((a + b))\n",
+    );
+    fixture.check(
+        "stress sum right.sh --seed 1 --reference bad.sh",
+        3,
+        &[
+            "the reference fails on a valid input: RTE, exit code 1",
+            "2 0",
+        ],
+    );
+}
+
+/// A package that ships, with the grammar of its input where that is not among its validators.
+fn hunt_shipped(package: &str, submission: &str, options: &[&str]) -> Value {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let dir = root.join("problems").join(package);
+    let mut command = Command::cargo_bin("juror").expect("the binary");
+    command
+        .args(["stress", "--json", "--seed", "1"])
+        .args(options);
+    let grammar = root.join(format!("tests/grammars/{package}.ctd"));
+    if grammar.exists() {
+        command.arg("--input-grammar").arg(grammar);
+    }
+    let submission = dir.join("submissions").join(submission);
+    let output = command
+        .arg(&dir)
+        .arg(submission)
+        .output()
+        .expect("juror runs");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {output:?}"))
+}
+
+/// How many numbers an input has.
+fn numbers(report: &Value) -> usize {
+    report["input"]
+        .as_str()
+        .map_or(0, |input| input.split_whitespace().count())
+}
+
+#[test]
+fn wrong_submissions_of_game1_are_found_on_the_shortest_boards() {
+    let _turn = crate::turn();
+    for (submission, verdict, input) in [
+        ("wrong_answer/every_other.c", "WA", "2\n1 2\n"),
+        ("wrong_answer/skips_last.rs", "WA", "2\n1 1\n"),
+        ("run_time_error/signed_bytes.rs", "RTE", "2\n1 128\n"),
+        ("run_time_error/assert_even.py", "RTE", "3\n1 1 1\n"),
+    ] {
+        let report = hunt_shipped("game1", submission, &["--runs", "400", "--time", "10m"]);
+        let found = (report["verdict"].as_str(), report["input"].as_str());
+        assert_eq!(
+            found,
+            (Some(verdict), Some(input)),
+            "{submission}: {report:#}"
+        );
+    }
+}
+
+/// The submissions of a package that are not expected to be right.
+fn wrong_submissions(package: &str) -> Vec<String> {
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("problems")
+        .join(package)
+        .join("submissions");
+    let mut names = Vec::new();
+    let list = |dir: &Path| -> Vec<PathBuf> {
+        let entries = fs::read_dir(dir).expect("a directory");
+        entries
+            .map(|entry| entry.expect("an entry").path())
+            .collect()
+    };
+    for folder in list(&dir) {
+        if folder.is_dir() && !folder.ends_with("accepted") {
+            let below = |path: PathBuf| {
+                path.strip_prefix(&dir)
+                    .expect("below")
+                    .display()
+                    .to_string()
+            };
+            names.extend(list(&folder).into_iter().map(below));
+        }
+    }
+    names.sort();
+    names
+}
+
+/// Prints the table of `docs/stress.md`.
+#[test]
+#[ignore = "a measurement of many minutes, to be run by hand: cargo test --release --test it measured -- --ignored --nocapture"]
+#[expect(clippy::print_stdout, reason = "a measurement shows its figures")]
+fn measured_on_every_wrong_submission_of_every_package() {
+    let problems = Path::new(env!("CARGO_MANIFEST_DIR")).join("problems");
+    let entries = fs::read_dir(problems).expect("the packages");
+    let mut packages: Vec<String> = entries
+        .map(|entry| {
+            entry
+                .expect("an entry")
+                .file_name()
+                .to_string_lossy()
+                .into_owned()
+        })
+        .collect();
+    packages.sort();
+    println!("| submission | verdict | inputs tried | seconds | numbers | input |");
+    println!("|---|---|---|---|---|---|");
+    for package in packages {
+        let mut sizes = Vec::new();
+        for submission in wrong_submissions(&package) {
+            let report = hunt_shipped(&package, &submission, &["--time", "30s"]);
+            let verdict = report["verdict"].as_str().unwrap_or("nothing");
+            let hunted = report["runs"].as_u64().unwrap_or(0)
+                - report["stress"]["shrinking_runs"].as_u64().unwrap_or(0);
+            let seconds = report["stress"]["hunting_seconds"].as_f64().unwrap_or(0.0);
+            if report["found"] == true {
+                sizes.push(numbers(&report));
+            }
+            let input: String = report["input"].to_string().chars().take(40).collect();
+            println!(
+                "| {package}: {submission} | {verdict} | {hunted} | {seconds:.1} | {} | `{input}` |",
+                numbers(&report)
+            );
+        }
+        sizes.sort_unstable();
+        let median = sizes.get(sizes.len() / 2).copied().unwrap_or(0);
+        println!(
+            "| **{package}** | {} found | | | median {median} | |",
+            sizes.len()
+        );
+    }
+}
