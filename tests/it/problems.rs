@@ -77,8 +77,14 @@ fn game1live_is_as_its_expectations_say() {
 }
 
 #[test]
+fn gridlive_is_as_its_expectations_say() {
+    let _turn = crate::turn();
+    check("gridlive", &[IN_RUST]);
+}
+
+#[test]
 fn the_data_of_the_packages_is_what_their_recipes_give() {
-    for package in ["game1", "game1live"] {
+    for package in ["game1", "game1live", "gridlive"] {
         check_data(package);
     }
 }

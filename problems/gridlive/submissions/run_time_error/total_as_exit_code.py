@@ -1,0 +1,10 @@
+"""Ends with the total as its exit code."""
+
+from itertools import permutations
+
+n = int(input())
+grid = [list(map(int, input().split())) for _ in range(n)]
+best = min(permutations(range(n)), key=lambda chosen: sum(map(list.__getitem__, grid, chosen)))
+for _ in range(n):
+    print(best[int(input()) - 1] + 1, flush=True)
+raise SystemExit(sum(map(list.__getitem__, grid, best)) % 256)
