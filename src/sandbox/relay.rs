@@ -38,7 +38,8 @@ const RAREST: u64 = 320_000_000;
 /// The time between the two looks that together prove that nobody moves, in nanoseconds.
 const SECOND_LOOK: u64 = 1_000_000;
 
-/// How long the end of a program is kept from its partner at most, in nanoseconds.
+/// How long the end of a program is kept from a partner that does not run and is not known to wait, in
+/// nanoseconds.
 const PATIENCE: u64 = 1_000_000_000;
 
 /// What a slot's thread tells when its run is over.
@@ -249,7 +250,7 @@ pub(super) struct Relay {
 
 /// The program has ended, and its partner may still be busy with what it said.
 pub(super) struct UntoldEnd {
-    /// When it is told at the latest, monotonic, in nanoseconds.
+    /// When it is told at the latest, if the partner is not seen to run, monotonic, in nanoseconds.
     latest: u64,
     /// How long to sleep before the next look, in nanoseconds.
     delay: u64,
@@ -335,7 +336,8 @@ impl Relay {
     }
 
     /// Lets each see the end of what the other says. That the program has ended is told its partner only when that
-    /// waits for more, or if the program ended well, so that its end makes no difference; but not much later.
+    /// waits for more, or if the program ended well, so that its end makes no difference; but not much later
+    /// than it was last seen to run.
     fn tell_end(&mut self) {
         if self.partner.is_at_its_end() {
             self.partner.to = None;
@@ -356,13 +358,17 @@ impl Relay {
             Some(Ok(ran)) => ran.reply.outcome.ending == Ending::Exited(0),
             Some(Err(_)) => true,
         };
-        let waits = || {
+        let is_due = now >= end.next;
+        let mut waits = false;
+        if is_due && !is_well {
             let seen = self.partner.watch.look();
             let rest = self.program.to.as_ref().map(rustix::io::ioctl_fionread);
-            matches!(seen, Seen::Still(_)) && rest.is_some_and(|rest| rest == Ok(0))
-        };
-        let is_due = now >= end.next;
-        if self.partner.over.is_some() || is_well || now >= end.latest || (is_due && waits()) {
+            waits = matches!(seen, Seen::Still(_)) && rest.is_some_and(|rest| rest == Ok(0));
+            if seen == Seen::Running {
+                end.latest = now + PATIENCE;
+            }
+        }
+        if self.partner.over.is_some() || is_well || now >= end.latest || waits {
             self.program.to = None;
             self.told = self.told.or((self.partner.over.is_none()).then_some(now));
             self.end = None;

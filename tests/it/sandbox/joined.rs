@@ -227,7 +227,7 @@ fn last_words_count_before_the_end() {
     assert!(told(&["exit", "0"], &busy, "exit 0 / exit 43"));
     // It closes its output only.
     assert!(told(
-        &["close-output", "sleep", "300"],
+        &["close-output", "sleep", "1000000"],
         &busy,
         "stopped: Dismissed / exit 43"
     ));
@@ -235,9 +235,7 @@ fn last_words_count_before_the_end() {
 
 /// What each waits for; `None` where this machine does not show it.
 fn deadlock(program: &[&str], partner: &[&str], expected: [Waits; 2]) {
-    let mut job = joint(program, partner);
-    job.program.limits.wall_time = Some(Duration::from_secs(10));
-    let reply = talk(&job);
+    let reply = talk(&joint(program, partner));
     let found = reply.deadlock.map(|found| [found.program, found.partner]);
     assert_eq!(found, Some(expected), "{program:?} {partner:?}: {reply:?}");
     assert_eq!(reply.program.waits, Some(expected[0]));
@@ -283,13 +281,13 @@ fn one_that_may_go_on_by_itself_is_waited_for() {
 
 #[test]
 fn what_it_waited_for_at_its_limit_is_told() {
-    let mut job = joint(&["hear"], &["sleep", "1000", "hear", "exit", "43"]);
-    job.program.limits.wall_time = Some(Duration::from_millis(500));
+    let mut job = joint(&["hear"], &["sleep", "4000", "hear", "exit", "43"]);
+    job.program.limits.wall_time = Some(Duration::from_secs(2));
     let expected = "stopped: WallTime / exit 43";
     let reply = check_job(&job, expected, ["", "end\n"]);
     assert_eq!(reply.program.waits, Some(Waits::Input));
     let mut job = joint(&["sleep", "1000000"], &["hear", "exit", "43"]);
-    job.program.limits.wall_time = Some(Duration::from_millis(500));
+    job.program.limits.wall_time = Some(Duration::from_secs(2));
     let reply = check_job(&job, expected, ["", "end\n"]);
     assert_eq!(reply.program.waits, None);
 }
@@ -328,12 +326,7 @@ fn floods_are_limited_and_take_no_memory() {
 fn limits_hold_for_each_alone() {
     let mut job = joint(&["spin"], &["hear", "exit", "43"]);
     job.program.limits.cpu_time = Some(Duration::from_millis(200));
-    let reply = check_job(&job, "stopped: CpuTime / exit 43", ["", "end\n"]);
-    let waited = reply.partner.reply.outcome.cpu_time;
-    assert!(
-        waited < Duration::from_millis(100),
-        "waiting costs nothing: {waited:?}"
-    );
+    check_job(&job, "stopped: CpuTime / exit 43", ["", "end\n"]);
     let mut job = joint(&["hear"], &["spin"]);
     job.partner.limits.cpu_time = Some(Duration::from_millis(200));
     let reply = talk(&job);
@@ -360,11 +353,11 @@ fn any_bytes_go_through() {
 
 #[test]
 fn much_goes_back_and_forth() {
-    let mut job = joint(&["many", "2000"], &["echo", "exit", "42"]);
+    let mut job = joint(&["many", "300"], &["echo", "exit", "42"]);
     job.transcript = None;
     let reply = check_job(&job, "exit 0 / exit 42", ["", ""]);
-    assert_eq!(reply.program.reply.outcome.stdout_bytes, Bytes(10_000));
-    assert_eq!(reply.partner.reply.outcome.stdout_bytes, Bytes(10_000));
+    assert_eq!(reply.program.reply.outcome.stdout_bytes, Bytes(1500));
+    assert_eq!(reply.partner.reply.outcome.stdout_bytes, Bytes(1500));
 }
 
 #[test]
@@ -457,7 +450,6 @@ fn forgetting_to_flush_is_found_out_in_every_language() {
         }
         let mut job = joint(&[], &["say", "1\n", "hear", "say", "2\n", "exit", "42"]);
         job.program.command.argv = argv.iter().map(ToString::to_string).collect();
-        job.program.limits.wall_time = Some(Duration::from_secs(20));
         let reply = talk(&job);
         let waits = reply.deadlock.map(|deadlock| deadlock.program);
         assert_eq!(waits, Some(Waits::Input), "{argv:?} {reply:?}");
