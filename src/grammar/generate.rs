@@ -21,27 +21,28 @@ use crate::grammar::write::{Hint, Mark, MarkKind, Writer};
 use crate::model::diagnostic::Diagnostic;
 
 /// How values are drawn that led nowhere before, one attempt after the other.
-const ATTEMPTS: [Tilt; 14] = [
+const ATTEMPTS: [Tilt; 13] = [
     Tilt::Shape,
-    Tilt::Level,
-    Tilt::Low(2),
-    Tilt::High(2),
     Tilt::Level,
     Tilt::Low(4),
     Tilt::High(4),
-    Tilt::Low(12),
-    Tilt::High(12),
-    Tilt::Low(40),
-    Tilt::High(40),
+    Tilt::Low(16),
+    Tilt::High(16),
+    Tilt::Low(64),
+    Tilt::High(64),
     Tilt::Low(400),
     Tilt::High(400),
     Tilt::Low(10_000),
+    Tilt::Level,
+    Tilt::Level,
 ];
 
 /// How often one attempt may get stuck.
 const STUCK_MAX: u32 = 3000;
 /// How often one command may stop an attempt.
-const STUCK_AT_MAX: u32 = 150;
+const STUCK_AT_MAX: u32 = 100;
+/// How many choices one attempt may make beyond three times those that it needs.
+const SPARE_CHOICES: u64 = 10_000;
 
 /// Writes an input of a shape; the same seed gives the same bytes, on every machine.
 ///
@@ -149,7 +150,7 @@ fn attempt<S: Source>(
         let by_question = failures.note(step, stop);
         let times = stuck_at.entry(step).or_default();
         *times += 1;
-        if *times > STUCK_AT_MAX {
+        if *times > STUCK_AT_MAX || writer.made > 3 * farthest + SPARE_CHOICES {
             return false;
         }
         let back = match by_question {

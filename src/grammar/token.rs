@@ -63,7 +63,8 @@ pub(super) fn tokens(source: &Source, diagnostics: &mut Vec<Diagnostic>) -> Vec<
     while let Some(token) = lexer.next() {
         tokens.push(token);
     }
-    let end = source.text.len();
+    // What is missing at the end is missed behind the last word.
+    let end = tokens.last().map_or(0, |token: &Token| token.span.end);
     tokens.push(Token {
         kind: TokenKind::End,
         span: Span { start: end, end },

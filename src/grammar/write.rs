@@ -63,6 +63,8 @@ pub(super) struct Writer<'a, S> {
     pub(super) marks: VecDeque<Mark>,
     /// How many choices were made, those no longer marked included.
     pub(super) choices: u64,
+    /// The same, those that were taken back included.
+    pub(super) made: u64,
     /// The state before the step at hand.
     before: Mark,
     /// The index of the variable at hand, where it belongs to a UNIQUE of several.
@@ -86,6 +88,7 @@ impl<'a, S: Source> Writer<'a, S> {
             next: ByteSet::ALL,
             marks: VecDeque::new(),
             choices: 0,
+            made: 0,
             before: Mark {
                 step: 0,
                 loops: Vec::new(),
@@ -131,6 +134,7 @@ impl<'a, S: Source> Writer<'a, S> {
 
     fn mark(&mut self, kind: MarkKind) {
         self.choices += 1;
+        self.made += 1;
         if self.marks.len() >= MARKS_MAX {
             self.marks.pop_front();
         }
