@@ -1,6 +1,7 @@
 //! Checks one input of gridlive on standard input, byte for byte.
 //!
 //! Exit code 42: valid. Exit code 43: invalid, and standard error names line, column and text.
+//! `validate.py` is its twin for tools that do not build Rust.
 
 use std::io::{self, Read};
 use std::process::ExitCode;
