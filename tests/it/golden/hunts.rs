@@ -124,7 +124,7 @@ pub(super) fn nothing() -> Vec<Event> {
     });
     let remark = Diagnostic::warning(
         "problems/game1/input_validators/validate.py",
-        "refuses it: line 1, column 1 an input that problems/game1/input_validators/input.ctd makes: `1\\n5\\n`",
+        "does not allow an input that problems/game1/input_validators/input.ctd makes: `1\\n5\\n`: refuses it",
     );
     events.insert(4, Event::Diagnosed(remark));
     events
