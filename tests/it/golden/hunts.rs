@@ -116,6 +116,25 @@ pub(super) fn flaky() -> Vec<Event> {
     })
 }
 
+/// Found in the list of small inputs, and with a value at its bound.
+pub(super) fn bound() -> Vec<Event> {
+    let small = Counterexample {
+        origin: Origin::Small { level: 3 },
+        ..counterexample()
+    };
+    let bound = Counterexample {
+        origin: Origin::Bound {
+            option: "--most n".to_owned(),
+            seed: 17,
+        },
+        ..counterexample()
+    };
+    let mut events = stream(hunt(Some(small), HuntEnd::Found));
+    events.pop();
+    events.push(Event::Hunted(Box::new(hunt(Some(bound), HuntEnd::Found))));
+    finished(events, 29_900)
+}
+
 /// Nothing found; some inputs were left out.
 pub(super) fn nothing() -> Vec<Event> {
     let mut events = stream(Hunt {

@@ -18,7 +18,7 @@ use juror::model::outcome::{Ending, Mechanism, Meter, Outcome, Signal, Stop};
 use juror::model::units::Bytes;
 use juror::model::verdict::Verdict;
 
-use super::{compared, packages, validators};
+use super::{compared, hunts, packages, validators};
 
 /// Every stream there is.
 pub(super) fn all() -> Vec<Vec<Event>> {
@@ -44,6 +44,10 @@ pub(super) fn all() -> Vec<Vec<Event>> {
         compared::wrong(),
         compared::number(),
         validators::judge(),
+        hunts::found(),
+        hunts::flaky(),
+        hunts::nothing(),
+        hunts::bound(),
     ]
 }
 
