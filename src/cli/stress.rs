@@ -39,7 +39,7 @@ pub fn run(arguments: &StressArguments) -> ExitCode {
     })
 }
 
-/// How long a counterexample is made smaller at most.
+/// How long a counterexample may be made smaller in any case; longer where the hunt has left time.
 const SHRINKING: Duration = Duration::from_secs(20);
 /// How much of an output is shown.
 const SHOWN: u64 = 1 << 20;
@@ -132,7 +132,7 @@ fn stress(arguments: &StressArguments, output: &Output) -> Result<ExitCode, Stop
         validity: &validity,
         grammar: setting.grammars.first(),
         generators: generators.as_ref(),
-        time: SHRINKING,
+        time: arguments.time.saturating_sub(hunted.elapsed).max(SHRINKING),
         before: (hunted.runs, started),
         progress: &progress,
     };
@@ -252,10 +252,10 @@ fn remarks(setting: &Setting, reference: &str, hunted: &Hunted, output: &Output)
             .join("input_validators")
             .join(&by.validator);
         let message = format!(
-            "{} an input that {} makes: {}",
-            by.what,
+            "does not allow an input that {} makes: {}: {}",
             setting.maker(),
-            shown(input)
+            shown(input),
+            by.what
         );
         let help = "inputs on which they disagree are left out; make them say the same";
         output.event(Event::Diagnosed(

@@ -56,7 +56,7 @@ pub struct Shrunk {
 }
 
 /// How many inputs of the list of small ones are tried.
-const SMALL_MAX: usize = 4000;
+const SMALL_MAX: usize = 2000;
 /// How many of them are tried before anything else.
 const FIRST_SMALL: usize = 60;
 /// How many inputs are tried on the tree of the grammar.

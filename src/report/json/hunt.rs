@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::model::stress::{Hunt, HuntEnd, Origin, REPEATS};
-use crate::report::json::{WireDifference, WireText};
+use crate::report::json::WireText;
 
 /// At the top of the document, and only in that of `juror stress`.
 #[derive(Serialize)]
@@ -37,7 +37,6 @@ struct WireDetails {
 #[derive(Serialize)]
 struct WireCounterexample {
     cause: String,
-    difference: Option<WireDifference>,
     lossy: bool,
     stderr: WireText,
     origin: WireOrigin,
@@ -98,7 +97,6 @@ impl From<&Hunt> for WireHunt {
                 shrinking_runs: hunt.shrinking_runs,
                 counterexample: found.map(|found| WireCounterexample {
                     cause: found.cause.clone(),
-                    difference: found.difference.as_deref().map(WireDifference::from),
                     lossy,
                     stderr: WireText::new(&found.stderr),
                     origin: (&found.origin).into(),

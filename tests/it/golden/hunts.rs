@@ -116,6 +116,25 @@ pub(super) fn flaky() -> Vec<Event> {
     })
 }
 
+/// Found in the list of small inputs, and with a value at its bound.
+pub(super) fn bound() -> Vec<Event> {
+    let small = Counterexample {
+        origin: Origin::Small { level: 3 },
+        ..counterexample()
+    };
+    let bound = Counterexample {
+        origin: Origin::Bound {
+            option: "--most n".to_owned(),
+            seed: 17,
+        },
+        ..counterexample()
+    };
+    let mut events = stream(hunt(Some(small), HuntEnd::Found));
+    events.pop();
+    events.push(Event::Hunted(Box::new(hunt(Some(bound), HuntEnd::Found))));
+    finished(events, 29_900)
+}
+
 /// Nothing found; some inputs were left out.
 pub(super) fn nothing() -> Vec<Event> {
     let mut events = stream(Hunt {
@@ -124,7 +143,7 @@ pub(super) fn nothing() -> Vec<Event> {
     });
     let remark = Diagnostic::warning(
         "problems/game1/input_validators/validate.py",
-        "refuses it: line 1, column 1 an input that problems/game1/input_validators/input.ctd makes: `1\\n5\\n`",
+        "does not allow an input that problems/game1/input_validators/input.ctd makes: `1\\n5\\n`: refuses it",
     );
     events.insert(4, Event::Diagnosed(remark));
     events

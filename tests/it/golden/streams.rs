@@ -18,7 +18,7 @@ use juror::model::outcome::{Ending, Mechanism, Meter, Outcome, Signal, Stop};
 use juror::model::units::Bytes;
 use juror::model::verdict::Verdict;
 
-use super::{compared, grammar, packages, scores, validators};
+use super::{compared, grammar, hunts, packages, scores, validators};
 
 /// Every stream there is.
 pub(super) fn all() -> Vec<Vec<Event>> {
@@ -50,6 +50,10 @@ pub(super) fn all() -> Vec<Vec<Event>> {
         grammar::checked(),
         grammar::listed(),
         grammar::dependent(),
+        hunts::found(),
+        hunts::flaky(),
+        hunts::nothing(),
+        hunts::bound(),
     ]
 }
 
