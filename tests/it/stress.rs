@@ -313,7 +313,7 @@ fn a_reference_that_fails_is_a_fault_of_the_package() {
     );
 }
 
-/// A package that ships, with the grammar of its input where that is not among its validators.
+/// A hunt in a package that ships.
 fn hunt_shipped(package: &str, submission: &str, options: &[&str]) -> Value {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let dir = root.join("problems").join(package);
@@ -321,10 +321,6 @@ fn hunt_shipped(package: &str, submission: &str, options: &[&str]) -> Value {
     command
         .args(["stress", "--json", "--seed", "1"])
         .args(options);
-    let grammar = root.join(format!("tests/grammars/{package}.ctd"));
-    if grammar.exists() {
-        command.arg("--input-grammar").arg(grammar);
-    }
     let submission = dir.join("submissions").join(submission);
     let output = command
         .arg(&dir)
