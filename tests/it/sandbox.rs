@@ -5,6 +5,7 @@
 //! reached are far away.
 
 mod hostile;
+mod rooms;
 
 use std::ffi::OsStr;
 use std::fs;
