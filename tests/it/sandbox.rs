@@ -4,6 +4,7 @@
 //! without rights. No test depends on how fast the machine is: limits that are not meant to be
 //! reached are far away.
 
+mod bill;
 mod hostile;
 mod rooms;
 
