@@ -1,7 +1,8 @@
 //! What the sandbox costs: a program that does nothing, in the sandbox and by plain fork and exec.
 //!
 //! Both take turns, so that whatever else the machine does falls on both. Run with
-//! `cargo bench --bench spawn`, with a number of rounds as argument if 500 are not right.
+//! `cargo bench --bench spawn`, with a number of rounds as argument if 500 are not right. Other sandboxes are measured
+//! too, where they are installed.
 #![expect(clippy::print_stdout, reason = "a benchmark shows its figures")]
 
 use std::ffi::CString;
@@ -30,12 +31,18 @@ fn main() {
     let mut slot = Slot::start(&host, &options).expect("a slot starts");
     let core = host.physical_cores().last().copied();
     let mut pinned_slot = Slot::start(&host, &SlotOptions { core }).expect("a slot starts");
-    let small = job(directory.path(), Input::Empty);
-    let fed = job(directory.path(), Input::Bytes(vec![b'x'; 100_000].into()));
+    let mut used_slot = Slot::start(&host, &options).expect("a slot starts");
+    let small = job(directory.path(), &["/program/nothing"], Input::Empty);
+    let fed = Input::Bytes(vec![b'x'; 100_000].into());
+    let fed = job(directory.path(), &["/program/nothing"], fed);
+    let touching = ["/bin/sh", "-c", ": > /tmp/file"];
+    let touching = job(directory.path(), &touching, Input::Empty);
     let mut plain = Times::default();
+    let mut spawned = Times::default();
     let mut boxed = Times::default();
     let mut pinned = Times::default();
     let mut boxed_fed = Times::default();
+    let mut boxed_anew = Times::default();
     let mut wall = Times::default();
     let mut cpu = Times::default();
     for _ in 0..rounds {
@@ -45,11 +52,19 @@ fn main() {
             wall.0.push(outcome.wall_time);
             cpu.0.push(outcome.cpu_time);
         });
+        spawned.measure(|| spawn(&program));
         pinned.measure(|| {
             pinned_slot.run(&small).expect("it runs");
         });
         boxed_fed.measure(|| {
             slot.run(&fed).expect("it runs");
+        });
+    }
+    // Not between the others: the kernel takes away what they leave behind after they are over.
+    for _ in 0..rounds.min(100) {
+        used_slot.run(&touching).expect("it runs");
+        boxed_anew.measure(|| {
+            used_slot.run(&small).expect("it runs");
         });
     }
     let mut plain_large = Times::default();
@@ -62,24 +77,63 @@ fn main() {
         });
     }
     drop(std::hint::black_box(ballast));
-    let base = plain.quantile(0.5);
+    let base = plain.clone();
     println!("{}, {rounds} rounds", host.mechanism());
     println!(
-        "{:34} {:>10} {:>10} {:>10} {:>7}",
-        "", "p10", "median", "p90", "ratio"
+        "{:38} {:>10} {:>10} {:>10} {:>7} {:>7}",
+        "", "p10", "median", "p90", "p10", "median"
     );
-    plain.show("fork, exec, wait", base);
-    boxed.show("the sandbox", base);
-    pinned.show("the sandbox, on one core", base);
-    boxed_fed.show("the sandbox, 100 kB of input", base);
-    plain_large.show("fork etc. of a judge with 100 MB", base);
-    boxed_large.show("the sandbox of a judge with 100 MB", base);
-    wall.show("wall time of the program in it", base);
-    cpu.show("CPU time of the program in it", base);
+    plain.show("fork, exec, wait", &base);
+    spawned.show("posix_spawn (as vfork), wait", &base);
+    boxed.show("the sandbox", &base);
+    pinned.show("the sandbox, on one core", &base);
+    boxed_fed.show("the sandbox, 100 kB of input", &base);
+    boxed_anew.show("the sandbox, after a run that left a file", &base);
+    plain_large.show("fork etc. of a judge with 100 MB", &base);
+    boxed_large.show("the sandbox of a judge with 100 MB", &base);
+    wall.show("wall time of the program in it", &base);
+    cpu.show("CPU time of the program in it", &base);
+    for (name, arguments) in others(directory.path()) {
+        match measure_other(name, &arguments, rounds.min(50)) {
+            Some(mut times) => times.show(name, &base),
+            None => println!("{name}: is not installed, or does not work here"),
+        }
+    }
+}
+
+/// Other sandboxes, and how they run the program with everything kept apart.
+fn others(programs: &Path) -> [(&'static str, Vec<String>); 2] {
+    let programs = programs.display();
+    let bwrap = format!(
+        "--unshare-all --ro-bind {programs} /program --proc /proc --dev /dev --tmpfs /box \
+         /program/nothing"
+    );
+    let isolate = format!("--dir=/program={programs} --run -- /program/nothing");
+    let words = |line: String| line.split_whitespace().map(str::to_owned).collect();
+    [("bwrap", words(bwrap)), ("isolate", words(isolate))]
+}
+
+fn measure_other(name: &str, arguments: &[String], rounds: usize) -> Option<Times> {
+    let run = |arguments: &[String]| {
+        let output = process::Command::new(name).args(arguments).output();
+        output.is_ok_and(|output| output.status.success())
+    };
+    if name == "isolate" && !run(&["--init".to_owned()]) {
+        return None;
+    }
+    let mut times = Times::default();
+    for _ in 0..rounds {
+        let mut works = false;
+        times.measure(|| works = run(arguments));
+        if !works {
+            return None;
+        }
+    }
+    Some(times)
 }
 
 /// How long something took, each time.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Times(Vec<Duration>);
 
 impl Times {
@@ -94,17 +148,22 @@ impl Times {
         self.0[((self.0.len() - 1) as f64 * share) as usize]
     }
 
-    fn show(&mut self, name: &str, base: Duration) {
+    /// Shows the times, and their ratios to others.
+    fn show(&mut self, name: &str, base: &Self) {
+        let mut base = base.clone();
         let [low, middle, high] = [0.1, 0.5, 0.9].map(|share| self.quantile(share));
-        let ratio = middle.as_secs_f64() / base.as_secs_f64();
-        println!("{name:34} {low:>10.1?} {middle:>10.1?} {high:>10.1?} {ratio:>7.2}");
+        let [low_ratio, ratio] = [(low, 0.1), (middle, 0.5)]
+            .map(|(time, share)| time.as_secs_f64() / base.quantile(share).as_secs_f64());
+        println!(
+            "{name:38} {low:>10.1?} {middle:>10.1?} {high:>10.1?} {low_ratio:>6.2}x {ratio:>6.2}x"
+        );
     }
 }
 
-fn job(programs: &Path, stdin: Input) -> Job {
+fn job(programs: &Path, argv: &[&str], stdin: Input) -> Job {
     Job {
         command: Command {
-            argv: vec!["/program/nothing".into()],
+            argv: argv.iter().map(ToString::to_string).collect(),
             env: Vec::new(),
             visible: vec![Visible {
                 host: programs.to_path_buf(),
@@ -159,4 +218,28 @@ fn fork_and_exec(program: &Path) {
         assert_eq!(libc::waitpid(pid, &raw mut status, 0), pid);
         assert_eq!(status, 0);
     }
+}
+
+/// The cheapest way, which the system's library takes without a copy of the judge's memory.
+fn spawn(program: &Path) {
+    let path = CString::new(program.as_os_str().as_bytes()).expect("no zero byte");
+    let argv = [path.as_ptr().cast_mut(), std::ptr::null_mut()];
+    let envp = [std::ptr::null_mut()];
+    let mut pid = 0;
+    let mut status = 0;
+    // SAFETY: the lists end with null and live until the call returns.
+    unsafe {
+        let (actions, attributes) = (std::ptr::null(), std::ptr::null());
+        let spawned = libc::posix_spawn(
+            &raw mut pid,
+            path.as_ptr(),
+            actions,
+            attributes,
+            argv.as_ptr(),
+            envp.as_ptr(),
+        );
+        assert_eq!(spawned, 0);
+        assert_eq!(libc::waitpid(pid, &raw mut status, 0), pid);
+    }
+    assert_eq!(status, 0);
 }

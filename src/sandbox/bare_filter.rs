@@ -34,6 +34,7 @@ const ALWAYS: &[(i64, Rule)] = &[
         Rule::Without {
             argument: 1,
             bits: libc::SOCK_DGRAM as u32,
+            errno: libc::EPERM,
         },
     ),
     // Whoever knows a directory's name could watch what happens in it.

@@ -41,13 +41,18 @@ fn run_first(plan: &Plan, bare: &BarePlan) -> Outcome {
         return Err((Step::Landlock, Errno(libc::EOPNOTSUPP)));
     }
     let second = init::start_second(plan)?;
+    // Whoever reads what the program writes must see its end when the program closes it.
+    at(
+        Step::CloseOthers,
+        sys::close_range(init::FIRST_OTHER, u32::MAX, 0),
+    )?;
     loop {
         while let Ok(ended) = sys::ended_child() {
             if ended.pid == 0 {
                 break;
             }
             if ended.pid == second {
-                init::note_end(plan, ended.status);
+                init::note_end(plan, ended);
                 init::collect_all();
                 return Ok(());
             }

@@ -123,6 +123,8 @@ pub(super) struct Baseline {
     pub(super) memory: u64,
     /// The slot's own CPU time, in nanoseconds.
     pub(super) slot_cpu: u64,
+    /// What PID 1 used since then, if it did not end, in nanoseconds.
+    pub(super) first_cpu: u64,
 }
 
 /// What a run used, but CPU time.

@@ -1,4 +1,4 @@
-//! PID 1 of a run, and PID 2 up to the moment at which the program starts.
+//! PID 2 up to the moment at which the program starts, and what it has in common with PID 1.
 //!
 //! Both share the slot's memory (`CLONE_VM`), the slot itself runs beside PID 1, and PID 1 stands
 //! still until PID 2 has started the program. So nothing here allocates, panics, or touches anything
@@ -7,11 +7,12 @@
 
 use std::ffi::{CString, c_char};
 use std::os::fd::{IntoRawFd, RawFd};
+use std::ptr;
 use std::sync::atomic::{AtomicI32, AtomicU32, AtomicU64, Ordering};
 
 use crate::sandbox::bare::{BarePlan, OWN_PROC};
 use crate::sandbox::cgroup::{Gates, read_first_number};
-use crate::sandbox::sys::{self, CLONE_INTO_CGROUP, CloneArguments, Errno};
+use crate::sandbox::sys::{self, CLONE_INTO_CGROUP, CloneArguments, Ended, Errno};
 
 /// All that PID 1 and PID 2 need, made by the slot before they exist.
 pub(super) struct Plan {
@@ -27,8 +28,6 @@ pub(super) struct Plan {
     pub(super) bare: Option<BarePlan>,
     /// Standard input, output, error.
     pub(super) stdio: [RawFd; 3],
-    /// File systems to attach.
-    pub(super) mounts: Vec<Attach>,
     /// Who the program runs as.
     pub(super) identity: Identity,
     /// What it may use of each resource.
@@ -52,12 +51,6 @@ pub(super) struct Stack {
     pub(super) bottom: u64,
     /// In bytes.
     pub(super) length: u64,
-}
-
-/// A mount to attach in the run's own view.
-pub(super) struct Attach {
-    pub(super) mount: RawFd,
-    pub(super) target: CString,
 }
 
 /// A user and a group.
@@ -134,8 +127,14 @@ pub(super) struct Report {
     pub(super) base_cpu: AtomicU64,
     /// The group's memory just before the start, in bytes.
     pub(super) base_memory: AtomicU64,
-    /// CPU time of PID 1 and PID 2 themselves before the start, in nanoseconds.
+    /// CPU time of PID 2 itself before the start, in nanoseconds.
     pub(super) own_cpu: AtomicU64,
+    /// CPU time of PID 1 since then, in nanoseconds, if it did not end.
+    pub(super) first_cpu: AtomicU64,
+    /// What PID 2 used by its own account, and the children it waited for: CPU time in nanoseconds.
+    pub(super) used_cpu: AtomicU64,
+    /// The same: the largest memory, in bytes.
+    pub(super) used_memory: AtomicU64,
 }
 
 /// The program is about to start.
@@ -197,17 +196,8 @@ impl Step {
     }
 }
 
-/// PID 1: finishes the view, starts PID 2, waits for everybody, and takes all with it at its end.
-pub(super) extern "C" fn first(plan: *const Plan) -> ! {
-    // SAFETY: the slot keeps the plan until this process is gone; it is shared, and only the
-    // report's atomics change.
-    let plan = unsafe { &*plan };
-    let code = match run_first(plan) {
-        Ok(()) => 0,
-        Err((step, errno)) => fail(&plan.report, step, errno),
-    };
-    sys::exit(code)
-}
+/// The number of PID 2 in its namespace.
+const SECOND: i32 = 2;
 
 /// The first descriptor that is no standard stream.
 pub(super) const FIRST_OTHER: u32 = 3;
@@ -228,33 +218,9 @@ pub(super) fn at<T>(step: Step, result: Result<T, Errno>) -> Result<T, (Step, Er
     }
 }
 
-fn run_first(plan: &Plan) -> Outcome {
-    let deadly = libc::SIGKILL as usize;
-    at(
-        Step::TieToSlot,
-        sys::prctl(libc::PR_SET_PDEATHSIG, deadly, 0),
-    )?;
-    let flags = libc::MS_NOSUID | libc::MS_NODEV | libc::MS_NOEXEC;
-    let proc = sys::mount(c"proc", c"/proc", c"proc", flags, c"hidepid=2");
-    at(Step::MountProc, proc)?;
-    for attach in &plan.mounts {
-        at(Step::Attach, sys::move_mount(attach.mount, &attach.target))?;
-    }
-    let second = start_second(plan)?;
-    loop {
-        let ended = at(Step::StartSecond, sys::wait(-1))?;
-        if ended.pid == second {
-            note_end(plan, ended.status);
-            if plan.gates.cpu < 0 {
-                collect_all();
-            }
-            return Ok(());
-        }
-    }
-}
-
-/// Starts PID 2, and lets go of all descriptors.
+/// Starts PID 2.
 pub(super) fn start_second(plan: &Plan) -> Result<i32, (Step, Errno)> {
+    let number = SECOND;
     let mut arguments = CloneArguments {
         flags: (libc::CLONE_VM | libc::CLONE_VFORK) as u64,
         exit_signal: libc::SIGCHLD as u64,
@@ -268,23 +234,26 @@ pub(super) fn start_second(plan: &Plan) -> Result<i32, (Step, Errno)> {
         arguments.flags |= CLONE_INTO_CGROUP;
         arguments.cgroup = plan.gates.directory as u64;
     }
+    if plan.bare.is_none() {
+        // The kernel would count on from the run before.
+        arguments.set_tid = ptr::from_ref(&number) as u64;
+        arguments.set_tid_size = 1;
+    }
     // SAFETY: the stack is PID 2's alone; this process stands still while PID 2 uses the memory.
-    let second = at(Step::StartSecond, unsafe {
+    at(Step::StartSecond, unsafe {
         sys::clone3(&arguments, second, plan)
-    })?;
-    // Whoever reads what the program writes must see its end when the program closes it.
-    at(
-        Step::CloseOthers,
-        sys::close_range(FIRST_OTHER, u32::MAX, 0),
-    )?;
-    Ok(second)
+    })
 }
 
-/// Notes how and when PID 2 ended.
-pub(super) fn note_end(plan: &Plan, status: i32) {
+/// Notes how and when PID 2 ended, and what it used.
+pub(super) fn note_end(plan: &Plan, ended: Ended) {
     let now = sys::clock(libc::CLOCK_MONOTONIC);
-    plan.report.ended.store(now, Ordering::Relaxed);
-    plan.report.status.store(status, Ordering::Relaxed);
+    let report = &plan.report;
+    report.ended.store(now, Ordering::Relaxed);
+    report.status.store(ended.status, Ordering::Relaxed);
+    report.used_cpu.store(ended.usage.cpu, Ordering::Relaxed);
+    let memory = ended.usage.memory;
+    report.used_memory.store(memory, Ordering::Relaxed);
     if plan.report.failed.load(Ordering::Acquire) == 0 {
         plan.report.phase.store(ENDED, Ordering::Release);
     }
@@ -309,7 +278,12 @@ extern "C" fn second(plan: *const Plan) -> ! {
 }
 
 fn become_program(plan: &Plan) -> Outcome {
-    at(Step::Session, sys::setsid())?;
+    if plan.bare.is_some() {
+        at(Step::Session, sys::setsid())?;
+    } else {
+        // The session is PID 1's.
+        at(Step::Session, sys::setpgid(0, 0))?;
+    }
     if plan.gates.directory >= 0 && plan.bare.is_none() {
         at(Step::Namespace, sys::unshare(libc::CLONE_NEWCGROUP))?;
     }
@@ -333,7 +307,6 @@ fn become_program(plan: &Plan) -> Outcome {
     }
     if plan.identity.change == Change::Switch {
         let Identity { uid, gid, .. } = plan.identity;
-        at(Step::User, sys::leave_groups())?;
         at(Step::User, sys::setresgid(gid, gid, gid))?;
         at(Step::User, sys::setresuid(uid, uid, uid))?;
     }
@@ -386,8 +359,7 @@ fn read_meters(plan: &Plan) -> Outcome {
     let own = sys::usage(libc::RUSAGE_SELF).cpu;
     report.own_cpu.store(own, Ordering::Relaxed);
     if plan.gates.cpu >= 0 {
-        // The kernel books running time when it switches.
-        let _ = sys::sched_yield();
+        // The kernel books running time when it is asked for, and has just been.
         let cpu = at(Step::Meters, read_first_number(plan.gates.cpu))?;
         report.base_cpu.store(cpu, Ordering::Relaxed);
     }

@@ -3,10 +3,10 @@
 //! The slot has two mount namespaces of its own. One is a copy of the machine's, and is entered only
 //! to pick up a directory that is to be shown. The other is the template: a small file system in
 //! memory as root, with the system's directories in it, read-only. The slot lives there, so a run that
-//! is started with a new mount namespace gets a copy of the template and nothing else: no mount of the
+//! is started in a new mount namespace gets a copy of the template and nothing else: no mount of the
 //! machine is hidden in it.
 //!
-//! Few mounts, because each is copied for each run: small files of `/etc` are copied instead.
+//! Few mounts, because each is copied for each new room: small files of `/etc` are copied instead.
 
 use std::ffi::{CString, OsStr};
 use std::fs::{self, File};

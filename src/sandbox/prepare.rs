@@ -64,6 +64,31 @@ pub(super) struct Ready {
     pub(super) nice: Option<i32>,
     /// Whether CPU time or memory is counted by looking at processes, which the slot can then see.
     pub(super) looks_at_processes: bool,
+    /// How many cores programs can use at the same time.
+    pub(super) cores: u64,
+    /// What tells whether a run left something, but its files.
+    pub(super) tables: Option<Tables>,
+    /// Whether rooms may be kept that no run left anything in.
+    pub(super) may_keep: bool,
+}
+
+/// Tables of the kernel that PID 1 of a room reads. The slot opens them before it loses sight of the machine's
+/// `/proc`: in a room's own they would be seen to be older than the run.
+pub(super) struct Tables {
+    /// `/proc/loadavg`.
+    pub(super) numbers: OwnedFd,
+    /// `/proc/net/sockstat`.
+    pub(super) sockets: OwnedFd,
+}
+
+impl Tables {
+    fn open() -> sys::Result<Self> {
+        let open = |path| sys::openat(libc::AT_FDCWD, path, libc::O_RDONLY, 0);
+        Ok(Self {
+            numbers: open(c"/proc/loadavg")?,
+            sockets: open(c"/proc/thread-self/net/sockstat")?,
+        })
+    }
 }
 
 /// Closes everything that came from the judge but the socket, and takes leave of its terminal, its
@@ -137,7 +162,9 @@ fn get_ready_in(setup: &Setup) -> Result<Ready, Fault> {
     };
     let mut view = None;
     let mut devices = None;
+    let mut tables = None;
     if !is_bare {
+        tables = Tables::open().ok();
         view = Some(View::Template(Template::build(setup.identity, context)?));
         devices = Some(refer_to(Path::new("/dev"))?);
     }
@@ -150,15 +177,22 @@ fn get_ready_in(setup: &Setup) -> Result<Ready, Fault> {
     sys::seccomp(&seccomp::filter(pass)).step("install the system call filter")?;
     sys::umask(0o022).step("set the mask for new files")?;
     let version = sys::landlock_version().ok();
+    let landlock = version.filter(|version| *version >= LANDLOCK_SINCE);
+    let nice = go_first();
+    resources::limit_all(setup)?;
     Ok(Ready {
         group: None,
         view,
-        landlock: version.filter(|version| *version >= LANDLOCK_SINCE),
+        landlock,
         devices,
         first_stack: stack()?,
         second_stack: stack()?,
-        nice: go_first(),
+        nice,
         looks_at_processes,
+        // Without landlock a program could change what belongs to its session, which is the room's.
+        may_keep: landlock.is_some(),
+        tables,
+        cores: resources::cores(),
     })
 }
 
@@ -215,6 +249,9 @@ fn give_up_rights(setup: &Setup) -> Result<(), Fault> {
     let clear = libc::PR_CAP_AMBIENT_CLEAR_ALL as usize;
     let _ = sys::prctl(libc::PR_CAP_AMBIENT, clear, 0);
     resources::forbid_dumps()?;
+    if setup.identity.change == Change::Switch {
+        sys::leave_groups().step("leave all groups")?;
+    }
     sys::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0).step("forbid new privileges")?;
     // Nobody reads the memory of the slot and of PID 1. In a user namespace this would also take away
     // the slot's own entries in /proc, which PID 2 needs; there the kernel's other rules have to do:

@@ -30,11 +30,9 @@ const UNUSED_MEMORY: u64 = 1 << 30;
 /// counts all of a user together. Too few would make a program fail for what it did not do.
 const OTHERS_OF_THE_USER: u64 = 512;
 
-/// The limits for a run.
-pub(super) fn list(request: &RunRequest, setup: &Setup) -> Vec<Resource> {
-    let placement = setup.placement.as_ref();
-    let mut limits = vec![
-        same(Kind::FileSize, request.output.unwrap_or(u64::MAX)),
+/// Sets the limits that all runs have for the slot, which they come from.
+pub(super) fn limit_all(setup: &Setup) -> Result<(), Fault> {
+    let mut limits = [
         same(Kind::OpenFiles, OPEN_FILES),
         // The memory limit ends endless recursion.
         same(Kind::Stack, u64::MAX),
@@ -43,6 +41,18 @@ pub(super) fn list(request: &RunRequest, setup: &Setup) -> Vec<Resource> {
         same(Kind::RealTime, 0),
         same(Kind::Nice, 0),
     ];
+    lower_if_needed(&mut limits, setup);
+    limits.iter().try_for_each(|limit| {
+        sys::set_limit(limit.kind as u32, limit.soft, limit.hard)
+            .map(|_| ())
+            .step("limit resources")
+    })
+}
+
+/// The limits for a run.
+pub(super) fn list(request: &RunRequest, setup: &Setup) -> Vec<Resource> {
+    let placement = setup.placement.as_ref();
+    let mut limits = vec![same(Kind::FileSize, request.output.unwrap_or(u64::MAX))];
     if let Some(nanoseconds) = request.cpu_time {
         // Whole seconds, and only of one process: this holds if the slot's own watch should fail.
         let seconds = nanoseconds.div_ceil(1_000_000_000) + 1;
@@ -73,11 +83,15 @@ pub(super) fn list(request: &RunRequest, setup: &Setup) -> Vec<Resource> {
         };
         limits.push(same(Kind::Processes, u64::from(processes) + own + others));
     }
-    // Root may lack it in a container.
+    lower_if_needed(&mut limits, setup);
+    limits
+}
+
+/// Where limits may not be raised: root may lack the right to that in a container.
+fn lower_if_needed(limits: &mut [Resource], setup: &Setup) {
     if setup.identity.change == Change::Already || setup.isolation == Isolation::Landlock {
         limits.iter_mut().for_each(lower_to_present);
     }
-    limits
 }
 
 /// How many processes and threads a user has.

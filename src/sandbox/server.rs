@@ -1,21 +1,22 @@
 //! The slot's process: one run after the other until the judge is gone.
 
 use std::ffi::{CString, c_char};
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, IntoRawFd, OwnedFd, RawFd};
 use std::ptr;
 use std::sync::atomic::Ordering;
 
 use crate::model::limits::Limits;
 use crate::model::units::Bytes;
-use crate::sandbox::bare_init;
 use crate::sandbox::boxes::{self, Boxes, Shape};
 use crate::sandbox::cgroup::{Baseline, Gates, Used};
 use crate::sandbox::fault::{Fault, Step};
-use crate::sandbox::init::{self, Attach, Plan, Report};
+use crate::sandbox::init::{self, Plan, Report};
 use crate::sandbox::prepare::{self, Ready, Setup, View};
 use crate::sandbox::resources;
-use crate::sandbox::supervise::{Running, Stopped, Supervisor, Sweep};
-use crate::sandbox::sys::{self, CloneArguments};
+use crate::sandbox::room::{self, Room};
+use crate::sandbox::supervise::{Stopped, Supervisor, Sweep};
+use crate::sandbox::sys;
+use crate::sandbox::sys_room;
 use crate::sandbox::tree::Tree;
 use crate::sandbox::wire::{self, Answer, Facts, Found, Request, RunRequest};
 
@@ -35,6 +36,8 @@ struct Server {
     setup: Setup,
     socket: OwnedFd,
     ready: Ready,
+    /// A room that was left without a trace.
+    room: Option<Room>,
 }
 
 /// What a run gave, and the descriptors to send with it.
@@ -52,8 +55,10 @@ pub(super) fn serve(setup: Setup, socket: RawFd) -> ! {
                 setup,
                 socket,
                 ready,
+                room: None,
             };
             server.answer_all();
+            server.room = None;
             if let View::Bare(yard) = &mut server.ready.view {
                 yard.remove();
             }
@@ -116,11 +121,75 @@ impl Server {
                 group.lift()?;
             }
         }
+        let kept = self.room.take().filter(|room| room.fits(request));
+        let mut room = match kept {
+            Some(room) => room,
+            None => self.make_room(request, contents)?,
+        };
+        let gates = match &mut self.ready.group {
+            Some(group) => group.prepare(&limits)?,
+            None => Gates::NONE,
+        };
+        let strings = Strings::of(request)?;
+        let mut plan = self.plan(request, &strings, gates)?;
+        plan.landlock = room.rules.as_ref().map_or(-1, AsRawFd::as_raw_fd);
+        if let View::Bare(yard) = &self.ready.view {
+            let bare = yard.plan()?;
+            plan.directory.clone_from(&bare.directory);
+            plan.bare = Some(bare);
+        }
+        plan.stdio = stdio(&fds)?;
+        match room.start(&plan, &self.ready) {
+            // Once more, if the machine was only busy.
+            Err(fault) if fault.is_transient() => room.start(&plan, &self.ready)?,
+            started => started?,
+        }
+        let sweep = match plan.bare {
+            Some(_) => Sweep::Domain {
+                boxes: &room.boxes,
+                size: request.box_size,
+            },
+            None => Sweep::FirstProcess,
+        };
+        // The judge sees the end of the program's output only when nobody here holds it open. In a room, PID 1
+        // has the same descriptors as the slot, and closes them.
+        match plan.bare {
+            Some(_) => drop(fds),
+            None => fds.into_iter().for_each(|fd| _ = fd.into_raw_fd()),
+        }
+        let watched = Supervisor {
+            socket: &self.socket,
+            group: self.ready.group.as_ref(),
+            report: &plan.report,
+            run: request.run,
+            sweep,
+            next_search: 0,
+            limits: &limits,
+            cores: self.ready.cores,
+            tree: self.ready.looks_at_processes.then(Tree::new),
+        }
+        .watch(&room.running()?);
+        if plan.bare.is_none() {
+            // In case PID 1 was killed before it did. Nothing that was opened since is open still.
+            plan.stdio.iter().for_each(|fd| sys_room::close(*fd));
+        }
+        self.finish(asked, &plan.report, watched?, room)
+    }
+
+    /// A room with the files of the job in its box.
+    fn make_room(
+        &mut self,
+        request: &RunRequest,
+        contents: Option<OwnedFd>,
+    ) -> Result<Room, Fault> {
         let shape = Shape {
             size: request.box_size,
             writable: request.writable,
             owner: self.setup.identity,
         };
+        if let Some(tables) = &self.ready.tables {
+            room::collect_sockets(tables)?;
+        }
         let boxes = match &mut self.ready.view {
             View::Template(_) => {
                 let boxes = Boxes::make(shape, &request.files, contents)?;
@@ -128,10 +197,6 @@ impl Server {
                 boxes
             }
             View::Bare(yard) => yard.boxes(shape, &request.files, contents)?,
-        };
-        let gates = match &mut self.ready.group {
-            Some(group) => group.prepare(&limits)?,
-            None => Gates::NONE,
         };
         let rules = match (&self.ready.view, self.ready.landlock, &self.ready.devices) {
             (View::Bare(yard), _, _) => {
@@ -142,50 +207,7 @@ impl Server {
             }
             (View::Template(_), _, _) => None,
         };
-        let strings = Strings::of(request)?;
-        let mut plan = self.plan(request, &strings, gates)?;
-        plan.stdio = stdio(&fds)?;
-        plan.landlock = rules.as_ref().map_or(-1, AsRawFd::as_raw_fd);
-        let mut sweep = Sweep::FirstProcess;
-        if let View::Bare(yard) = &self.ready.view {
-            let bare = yard.plan()?;
-            plan.directory.clone_from(&bare.directory);
-            plan.bare = Some(bare);
-            sweep = Sweep::Domain {
-                boxes: &boxes,
-                size: request.box_size,
-            };
-        }
-        plan.mounts = vec![
-            Attach {
-                mount: boxes.main.as_raw_fd(),
-                target: c"/box".to_owned(),
-            },
-            Attach {
-                mount: boxes.temporary.as_raw_fd(),
-                target: c"/tmp".to_owned(),
-            },
-        ];
-        let running = match self.start(&plan) {
-            // Once more, if the machine was only busy.
-            Err(fault) if fault.is_transient() => self.start(&plan)?,
-            started => started?,
-        };
-        // The judge sees the end of the program's output only when nobody here holds it open.
-        drop(fds);
-        let stopped = Supervisor {
-            socket: &self.socket,
-            group: self.ready.group.as_ref(),
-            report: &plan.report,
-            run: request.run,
-            sweep,
-            next_search: 0,
-            limits: &limits,
-            cores: resources::cores(),
-            tree: self.ready.looks_at_processes.then(Tree::new),
-        }
-        .watch(running)?;
-        self.finish(asked, &plan.report, stopped, boxes)
+        Room::new(boxes, rules, request, &self.ready)
     }
 
     /// Everything PID 1 and PID 2 need, but descriptors.
@@ -205,7 +227,6 @@ impl Server {
             directory: c"/box".to_owned(),
             bare: None,
             stdio: [-1; 3],
-            mounts: Vec::new(),
             identity: self.setup.identity,
             resources: resources::list(request, &self.setup),
             nice: self.ready.nice,
@@ -216,49 +237,25 @@ impl Server {
         })
     }
 
-    /// Starts PID 1.
-    fn start(&self, plan: &Plan) -> Result<Running, Fault> {
-        let mut pidfd: RawFd = -1;
-        let mut flags = libc::CLONE_VM | libc::CLONE_PIDFD;
-        let mut first: extern "C" fn(*const Plan) -> ! = bare_init::first;
-        if plan.bare.is_none() {
-            flags |= libc::CLONE_NEWPID | libc::CLONE_NEWNS;
-            first = init::first;
-        }
-        let arguments = CloneArguments {
-            flags: flags as u64,
-            pidfd: ptr::from_mut(&mut pidfd) as u64,
-            exit_signal: libc::SIGCHLD as u64,
-            stack: self.ready.first_stack.bottom,
-            stack_size: self.ready.first_stack.length,
-            ..CloneArguments::default()
-        };
-        // SAFETY: the stack is PID 1's alone. It shares our memory, and keeps to the plan, which
-        // `Supervisor::watch` outlives it with.
-        let pid = unsafe { sys::clone3(&arguments, first, plan) }
-            .step("start the run's first process")?;
-        // SAFETY: the kernel has just made this descriptor for us.
-        let pidfd = unsafe { OwnedFd::from_raw_fd(pidfd) };
-        Ok(Running {
-            pid,
-            pidfd,
-            slot_cpu: sys::clock(libc::CLOCK_PROCESS_CPUTIME_ID),
-        })
-    }
-
     /// Counts, and searches the box.
     fn finish(
         &mut self,
         request: &RunRequest,
         report: &Report,
         stopped: Stopped,
-        boxes: Boxes,
+        mut room: Room,
     ) -> Result<Finished, Fault> {
         let baseline: Baseline = stopped.baseline;
-        // The files that the program left may fill the group up to its limit, and of those who are still
-        // in it the kernel can kill none.
-        if let Some(group) = &mut self.ready.group {
-            group.lift()?;
+        if !stopped.first_stays {
+            room.is_over();
+            // The files that the program left may fill the group up to its limit, and of those who are still
+            // in it the kernel can kill none.
+            if let Some(group) = &mut self.ready.group {
+                group.lift()?;
+            }
+        }
+        if room.shows_age() {
+            self.ready.may_keep = false;
         }
         if stopped.interrupted {
             // Its counters belong to nobody, but the group must forget them.
@@ -277,12 +274,12 @@ impl Server {
         };
         let mut fds = Vec::new();
         facts.files = if request.writable {
-            boxes.new_bytes()?
+            room.boxes.new_bytes()?
         } else {
             0
         };
         for name in &request.collect {
-            let searched = boxes.find(name)?;
+            let searched = room.boxes.find(name)?;
             facts.found.push(searched.found);
             fds.extend(searched.file);
         }
@@ -295,10 +292,14 @@ impl Server {
                 == fds.len()
         );
         if request.keep {
-            fds.push(boxes.open()?);
+            fds.push(room.boxes.open()?);
         }
-        // Gives back the memory of the box, unless the judge is to have it.
-        drop(boxes);
+        if stopped.first_stays {
+            self.room = Some(room);
+        } else {
+            // Gives back the memory of the box, unless the judge is to have it.
+            drop(room);
+        }
         if let (View::Bare(yard), false) = (&mut self.ready.view, request.keep) {
             yard.remove_now();
         }
@@ -309,6 +310,10 @@ impl Server {
         let decided = matches!(facts.stop, stop_code::CPU_TIME | stop_code::OUTPUT);
         if used.killed_for_memory > 0 && !decided {
             facts.stop = stop_code::MEMORY;
+        }
+        if facts.stop != stop_code::NONE || used.refused_processes > 0 {
+            // It says that it left no trace; but this was no plain run.
+            self.room = None;
         }
         explain(report, &stopped, &facts, request)?;
         Ok(Finished {

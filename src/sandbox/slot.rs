@@ -295,9 +295,11 @@ impl Slot {
         fds.extend(prepared.contents.as_ref().map(AsFd::as_fd));
         fds.extend(long.as_ref().map(AsFd::as_fd));
         wire::send(&self.shared.socket, &message, &fds).step("send the job to the sandbox")?;
+        let is_ours = output.read.is_some();
         Ok(Streams {
             output: Stream::output(output.read, job.limits.output.map(|limit| limit.0)),
             error: Stream::error(error.read),
+            _open: [is_ours.then_some(output.write), Some(error.write)],
         })
     }
 
@@ -444,6 +446,8 @@ fn start_process(setup: Setup, socket: &OwnedFd) -> Result<i32, Fault> {
 struct Streams {
     output: Stream,
     error: Stream,
+    /// The program's ends, of our own pipes: at their end the judge would wake once more for each, just before the answer.
+    _open: [Option<OwnedFd>; 2],
 }
 
 /// An answer with all that belongs to it.

@@ -3,7 +3,7 @@
 //! No polling at intervals: the next look at the CPU counter is when the program could have used up
 //! what is left, were it running on all cores from now on. The nearer the limit, the shorter the sleep.
 
-use std::os::fd::OwnedFd;
+use std::os::fd::{BorrowedFd, OwnedFd};
 use std::sync::atomic::Ordering::{Acquire, Relaxed};
 use std::time::Duration;
 
@@ -28,15 +28,19 @@ const SHORTEST: u64 = 1_000_000;
 const LOOK: u64 = 20_000_000;
 
 /// A run's first process.
-pub(super) struct Running {
+pub(super) struct Running<'a> {
     pub(super) pid: i32,
-    pub(super) pidfd: OwnedFd,
+    pub(super) pidfd: BorrowedFd<'a>,
+    /// Becomes readable when the run is over and the process stays for the next.
+    pub(super) untouched: BorrowedFd<'a>,
     /// The slot's own CPU time at its start, in nanoseconds.
     pub(super) slot_cpu: u64,
 }
 
-/// A run that is over, with everybody in it gone.
+/// A run that is over, with everybody in it gone, but its first process if that stays.
 pub(super) struct Stopped {
+    /// The run left no trace, and its first process waits for the next.
+    pub(super) first_stays: bool,
     /// As `wait4` gives it.
     pub(super) status: i32,
     /// See [`stop_code`].
@@ -86,6 +90,17 @@ pub(super) enum Sweep<'a> {
     },
 }
 
+/// How a run came to its end.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Over {
+    /// Its first process is gone.
+    Gone,
+    /// Its first process stays.
+    Untouched,
+    /// It has to be ended.
+    Because(Reason),
+}
+
 /// Why a run is ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Reason {
@@ -97,14 +112,24 @@ enum Reason {
 
 impl Supervisor<'_> {
     /// Watches a run to its end. Returns only when all of its processes are gone, whatever happens.
-    pub(super) fn watch(mut self, running: Running) -> Result<Stopped, Fault> {
-        let watched = self.wait(&running);
+    pub(super) fn watch(mut self, running: &Running<'_>) -> Result<Stopped, Fault> {
+        let watched = self.wait(running);
         let mut reason = None;
         let mut ended_at = None;
         match watched {
-            Ok(None) => {}
-            Ok(given) => {
-                reason = given;
+            Ok(Over::Untouched) => {
+                let usage = Usage {
+                    cpu: self.report.used_cpu.load(Relaxed),
+                    memory: self.report.used_memory.load(Relaxed),
+                };
+                return Ok(Stopped {
+                    first_stays: true,
+                    ..self.stopped(running, usage, None, None)
+                });
+            }
+            Ok(Over::Gone) => {}
+            Ok(Over::Because(given)) => {
+                reason = Some(given);
                 let now = sys::clock(libc::CLOCK_MONOTONIC);
                 ended_at = Some(now);
                 if let Some(tree) = &mut self.tree {
@@ -112,9 +137,9 @@ impl Supervisor<'_> {
                     let memory = self.limits.memory.map(|limit| limit.0);
                     tree.look(running.pid, now + LOOK, memory);
                 }
-                self.kill(&running);
+                self.kill(running);
             }
-            Err(_) => self.kill(&running),
+            Err(_) => self.kill(running),
         }
         let ended = sys::wait(running.pid).step("wait for the run's first process");
         let swept = match self.sweep {
@@ -128,21 +153,21 @@ impl Supervisor<'_> {
         let mut usage = ended?.usage;
         usage.cpu += swept.cpu;
         usage.memory = usage.memory.max(swept.memory);
-        Ok(self.stopped(&running, usage, reason, ended_at))
+        Ok(self.stopped(running, usage, reason, ended_at))
     }
 
     /// Sleeps until the run is over or has to be ended.
-    fn wait(&mut self, running: &Running) -> Result<Option<Reason>, Fault> {
+    fn wait(&mut self, running: &Running<'_>) -> Result<Over, Fault> {
         let alarm = self.group.and_then(Group::alarm);
         let mut has_rung = false;
         loop {
             let mut sleep = match self.next_look(running) {
                 Ok(sleep) => sleep,
-                Err(reason) => return Ok(Some(reason)),
+                Err(reason) => return Ok(Over::Because(reason)),
             };
             if has_rung {
                 if self.group.is_some_and(Group::has_killed) {
-                    return Ok(Some(Reason::Limit(stop_code::MEMORY)));
+                    return Ok(Over::Because(Reason::Limit(stop_code::MEMORY)));
                 }
                 // The kernel rings first and kills then.
                 sleep = Some(sleep.map_or(SHORTEST, |sleep| sleep.min(SHORTEST)));
@@ -156,13 +181,18 @@ impl Supervisor<'_> {
                 PollFd::new(&running.pidfd, PollFlags::IN),
                 PollFd::new(self.socket, PollFlags::IN),
                 PollFd::new(bell.unwrap_or(self.socket), PollFlags::IN),
+                PollFd::new(&running.untouched, PollFlags::IN),
             ];
             match poll(&mut fds, timeout.as_ref()) {
                 Ok(_) | Err(rustix::io::Errno::INTR) => {}
                 Err(errno) => return Err(errno).step("watch the run"),
             }
             if !fds[0].revents().is_empty() {
-                return Ok(None);
+                return Ok(Over::Gone);
+            }
+            if !fds[3].revents().is_empty() {
+                let _ = rustix::io::read(running.untouched, &mut [0; 1]);
+                return Ok(Over::Untouched);
             }
             let rings = !fds[2].revents().is_empty();
             if let Some(bell) = bell.filter(|_| rings) {
@@ -172,7 +202,7 @@ impl Supervisor<'_> {
             if !fds[1].revents().is_empty()
                 && let Some(reason) = self.listen()
             {
-                return Ok(Some(reason));
+                return Ok(Over::Because(reason));
             }
         }
     }
@@ -199,7 +229,7 @@ impl Supervisor<'_> {
     }
 
     /// How long to sleep at most, in nanoseconds, or why the run ends now.
-    fn next_look(&mut self, running: &Running) -> Result<Option<u64>, Reason> {
+    fn next_look(&mut self, running: &Running<'_>) -> Result<Option<u64>, Reason> {
         let has_started = self.report.phase.load(Acquire) >= STARTED;
         let now = sys::clock(libc::CLOCK_MONOTONIC);
         let mut next: Option<u64> = None;
@@ -255,12 +285,11 @@ impl Supervisor<'_> {
     }
 
     /// Ends a run.
-    fn kill(&self, running: &Running) {
+    fn kill(&self, running: &Running<'_>) {
         match self.sweep {
             // It takes all others along.
             Sweep::FirstProcess => {
-                let pidfd = std::os::fd::AsFd::as_fd(&running.pidfd);
-                let _ = sys::pidfd_kill(pidfd, libc::SIGKILL);
+                let _ = sys::pidfd_kill(running.pidfd, libc::SIGKILL);
             }
             Sweep::Domain { .. } => {
                 let _ = sys::kill_all();
@@ -269,7 +298,7 @@ impl Supervisor<'_> {
     }
 
     /// CPU time used so far, in nanoseconds.
-    fn cpu(&self, running: &Running) -> u64 {
+    fn cpu(&self, running: &Running<'_>) -> u64 {
         let counted = self
             .group
             .and_then(|group| group.cpu_since(&self.baseline(running)));
@@ -282,18 +311,19 @@ impl Supervisor<'_> {
         counted.unwrap_or_else(seen)
     }
 
-    fn baseline(&self, running: &Running) -> Baseline {
+    fn baseline(&self, running: &Running<'_>) -> Baseline {
         Baseline {
             cpu: self.report.base_cpu.load(Relaxed),
             memory: self.report.base_memory.load(Relaxed),
             slot_cpu: running.slot_cpu,
+            first_cpu: self.report.first_cpu.load(Acquire),
         }
     }
 
     /// The facts about a run whose processes are all gone.
     fn stopped(
         &self,
-        running: &Running,
+        running: &Running<'_>,
         usage: Usage,
         reason: Option<Reason>,
         ended_at: Option<u64>,
@@ -319,15 +349,14 @@ impl Supervisor<'_> {
             usage.cpu = usage.cpu.max(tree.cpu().saturating_sub(own));
             usage.memory = tree.peak(usage.memory);
         }
-        // At once: with every moment more of the slot's own time is in the counter. The kernel books
-        // it when it switches.
-        let _ = sys::sched_yield();
+        // At once: with every moment more of the slot's own time is in the counter.
         if let Some(group) = self.group {
             usage.cpu = group
                 .cpu_since(&self.baseline(running))
                 .unwrap_or(usage.cpu);
         }
         Stopped {
+            first_stays: false,
             status,
             stop: match reason {
                 Some(Reason::Limit(code)) => code,

@@ -140,7 +140,7 @@ pub(super) fn choose_pass() -> Result<u64> {
     Ok(pass)
 }
 
-fn pass() -> usize {
+pub(super) fn pass() -> usize {
     PASS.load(Ordering::Relaxed) as usize
 }
 
@@ -226,6 +226,8 @@ macro_rules! plain {
 plain! {
     /// Becomes leader of a session without a terminal.
     setsid() = SYS_setsid;
+    /// Puts a process into a group; 0 and 0 mean this one, and one of its own.
+    setpgid(process: i32, group: i32) = SYS_setpgid;
     /// Duplicates a descriptor onto a number; the copy outlives the start of a program.
     dup3(old: RawFd, new: RawFd, flags: i32) = SYS_dup3;
     /// Closes descriptors from `first` to `last`, or marks them to be closed.
@@ -236,8 +238,6 @@ plain! {
     setresgid(real: u32, effective: u32, saved: u32) = SYS_setresgid;
     /// Changes a property of the process.
     prctl(option: i32, a: usize, b: usize) = SYS_prctl;
-    /// Gives the processor away for a moment, which also settles its bill.
-    sched_yield() = SYS_sched_yield;
     /// Adds landlock's rules to the process.
     landlock_restrict(ruleset: RawFd) = SYS_landlock_restrict_self;
     /// Sets how nice processes are; kind and number 0 and 0 mean this one.
@@ -475,6 +475,11 @@ pub(super) struct Ended {
     pub(super) usage: Usage,
 }
 
+/// Whether a process ended by a call of its own, not by a signal. Source: the manual page `wait(2)`.
+pub(super) fn exited_by_itself(status: i32) -> bool {
+    status & 0x7f == 0
+}
+
 /// Waits for a child to end; -1 waits for any.
 pub(super) fn wait(pid: i32) -> Result<Ended> {
     wait_with(pid, libc::__WALL)
@@ -566,7 +571,7 @@ pub(super) fn open_beneath(directory: BorrowedFd<'_>, path: &CStr, flags: i32) -
         how.as_ptr() as usize,
         size_of_val(&how),
         0,
-        0,
+        pass(),
     ];
     // SAFETY: path and particulars live until the call returns; sizes are given.
     let fd = unsafe { call(libc::SYS_openat2, arguments) }?;

@@ -4,8 +4,10 @@
 //! without rights. No test depends on how fast the machine is: limits that are not meant to be
 //! reached are far away.
 
+mod bill;
 mod hostile;
 mod joined;
+mod rooms;
 
 use std::ffi::OsStr;
 use std::fs;

@@ -18,6 +18,11 @@ static void burn(long milliseconds) {
     while (milliseconds < 0 || now.tv_sec * 1000 + now.tv_nsec / 1000000 < milliseconds);
 }
 
+static void *burn_too(void *milliseconds) {
+    burn((long)milliseconds);
+    return NULL;
+}
+
 static void *wait_for_ever(void *unused) {
     pause();
     return unused;
@@ -35,6 +40,12 @@ int main(int argc, char **argv) {
     const char *what = argc > 1 ? argv[1] : "";
     long amount = argc > 2 ? atol(argv[2]) : 0;
     if (!strcmp(what, "cpu")) burn(amount);
+    if (!strcmp(what, "cpu-in-threads")) {
+        pthread_t threads[14];
+        for (int i = 0; i < 14; i++) pthread_create(&threads[i], NULL, burn_too, (void *)amount);
+        burn(amount);
+        for (int i = 0; i < 14; i++) pthread_join(threads[i], NULL);
+    }
     if (!strcmp(what, "cpu-in-children"))
         for (int i = 0; i < 2; i++) {
             if (!fork()) burn(-1);

@@ -390,7 +390,7 @@ fn kill_a_slot() {
 }
 
 /// The numbers of this process's children.
-fn children() -> Vec<i32> {
+pub(super) fn children() -> Vec<i32> {
     let threads = fs::read_dir("/proc/self/task").unwrap().flatten();
     let lists = threads.map(|thread| fs::read_to_string(thread.path().join("children")));
     lists

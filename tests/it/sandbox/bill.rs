@@ -1,0 +1,66 @@
+//! What programs are billed for, held against what the kernel counted.
+
+use super::*;
+
+#[test]
+fn reported_cpu_time_is_what_the_control_group_counted() {
+    let output = alone("sandbox::bill::compare_with_the_group", |_| {});
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{errors}");
+}
+
+/// Looks for the control group of its only slot.
+#[test]
+#[ignore = "run by another test, in a process of its own"]
+fn compare_with_the_group() {
+    if host().mechanism().cpu != Meter::Cgroup1 {
+        // With version 2 the figure is the group's, and the group is gone after the run.
+        return skip("only groups of version 1 are still there after a run");
+    }
+    let mut slot = slot();
+    let mut usage = groups_of(process::id())
+        .into_iter()
+        .map(|group| group.join("cpuacct.usage"));
+    let usage = usage.find(|file| file.exists()).unwrap();
+    let counted = || {
+        let text = fs::read_to_string(&usage).unwrap();
+        Duration::from_nanos(text.trim().parse().unwrap())
+    };
+    for arguments in [
+        ["cpu", "1000"],
+        ["cpu-in-threads", "1000"],
+        ["hidden-cpu", "1000"],
+    ] {
+        let before = counted();
+        let outcome = check(&mut slot, &job("hungry", &arguments), "exit 0", "");
+        let group = counted() - before;
+        let reported = outcome.cpu_time;
+        report(&format!(
+            "{arguments:?}: reported {reported:?}, the group says {group:?}"
+        ));
+        assert!(group >= Duration::from_secs(1), "{arguments:?}: {group:?}");
+        // The slot and the run's first process are in the group, too, with some tenths of a millisecond.
+        let difference = reported.abs_diff(group);
+        assert!(
+            difference <= group / 100,
+            "{arguments:?}: {reported:?}, not {group:?}"
+        );
+    }
+}
+
+#[test]
+fn a_program_that_does_nothing_is_billed_for_next_to_nothing() {
+    if !counts_exactly() {
+        return skip("no control group to count CPU time");
+    }
+    let mut slot = slot();
+    let billed = |_| run(&mut slot, &job("nothing", &[])).outcome.cpu_time;
+    let least = (0..20).map(billed).min().unwrap();
+    report(&format!("nothing is billed {least:?}"));
+    assert!(least < Duration::from_millis(2), "{least:?}");
+}
+
+#[expect(clippy::print_stderr, reason = "figures for whoever runs it by hand")]
+fn report(text: &str) {
+    eprintln!("{text}");
+}
