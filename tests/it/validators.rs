@@ -422,14 +422,6 @@ fn a_multi_pass_problem_runs_until_the_validator_has_enough() {
     );
 }
 
-#[test]
-fn interactive_problems_are_refused_for_now() {
-    let fixture = fixture(VALIDATOR);
-    set_problem(&fixture, "type: interactive\n", "");
-    fixture.write("a.sh", RIGHT);
-    fixture.check("judge sum a.sh", 3, &["interactive cannot be judged yet"]);
-}
-
 /// The same validator in several languages, by file name.
 const LANGUAGES: [(&str, &str, &str); 4] = [
     (
