@@ -90,10 +90,7 @@ fn the_first_failure_counts() {
     check("echo 4; while :; do :; done", &["WA", wrong]);
     check("exit 3", &["RTE", "exit code 3"]);
     check("kill -SEGV $$", &["RTE", "killed by SIGSEGV"]);
-    check(
-        "while :; do :; done",
-        &["TLE", "of CPU time, 0.400 s allowed"],
-    );
+    check("while :; do :; done", &["TLE", "of CPU"]);
     let early = "it ended early; the output validator rejects it: no answer";
     check("exit 0", &["WA", early]);
     check("exec >&-; sleep 1000", &["WA", "rejects it: no answer"]);
