@@ -7,6 +7,8 @@ use crate::model::diagnostic::Spot;
 
 /// How much is read at once, in bytes.
 const CHUNK: usize = 1 << 18;
+/// How much is read at first: many inputs are short, and there are thousands a second of them.
+const FIRST: usize = 1 << 12;
 /// How much of what was read stays for messages, in bytes.
 const KEPT: usize = 4096;
 /// The longest line that a message shows, in bytes.
@@ -88,7 +90,9 @@ impl<'a> Window<'a> {
             self.drop_read();
             let length = self.bytes.len();
             // The more is wanted, the larger the steps.
-            let step = CHUNK.max((length - self.at).min(64 * CHUNK));
+            let before = usize::try_from(self.dropped).map_or(CHUNK, |dropped| dropped + length);
+            let usual = before.saturating_mul(4).clamp(FIRST, CHUNK);
+            let step = usual.max((length - self.at).min(64 * CHUNK));
             self.bytes.resize(length + step, 0);
             let read = loop {
                 match self.input.read(&mut self.bytes[length..]) {

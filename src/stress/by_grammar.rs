@@ -12,6 +12,8 @@ use crate::stress::candidates::{Candidate, Candidates, Content, Mix};
 /// How many test cases share an input of the list of small ones.
 const PACKED: u64 = 100;
 
+/// How many small inputs are tried before anything else.
+const LEAD: u32 = 50;
 /// How many turns each source has in a round.
 const SMALL: u32 = 10;
 const BOUNDARIES: u32 = 3;
@@ -48,6 +50,7 @@ pub fn add<'a>(mix: &mut Mix<'a>, grammar: &'a Grammar, seed: u64) {
         names.iter().filter_map(named).collect()
     };
     mix.add(SMALL, InTurn::new(grammar));
+    mix.lead(LEAD);
     let shaped = |source: u64, shapes: Vec<Shape>, rounds| Shaped {
         grammar,
         shapes,

@@ -33,6 +33,8 @@ pub trait Candidates: Send {
 #[derive(Default)]
 pub struct Mix<'a> {
     sources: Vec<Sharer<'a>>,
+    /// How many turns the first source has before the others begin.
+    lead: u32,
 }
 
 struct Sharer<'a> {
@@ -51,6 +53,11 @@ impl<'a> Mix<'a> {
         });
     }
 
+    /// Gives the source that is first so many turns before the others begin.
+    pub fn lead(&mut self, turns: u32) {
+        self.lead = turns;
+    }
+
     /// Whether there is no source.
     pub fn is_empty(&self) -> bool {
         self.sources.is_empty()
@@ -60,6 +67,14 @@ impl<'a> Mix<'a> {
 impl Candidates for Mix<'_> {
     /// The source whose turn is most overdue is next; one that has no more leaves its share to the others.
     fn next(&mut self) -> Option<Candidate> {
+        while self.lead > 0 {
+            self.lead -= 1;
+            let first = self.sources.first_mut()?;
+            match first.candidates.next() {
+                None => self.lead = 0,
+                candidate => return candidate,
+            }
+        }
         loop {
             let shares: i64 = self.sources.iter().map(|source| source.share).sum();
             for source in &mut self.sources {
@@ -121,6 +136,22 @@ mod tests {
         check(&[(1, b'a', 3)], 4, "aaa.");
         check(&[(1, b'a', 9), (1, b'b', 9)], 6, "ababab");
         check(&[(3, b'a', 9), (1, b'b', 9)], 8, "aabaaaba");
+    }
+
+    #[test]
+    fn the_first_source_may_lead() {
+        let mut mix = Mix::default();
+        for (letter, left) in [(b'a', 5), (b'b', 5)] {
+            mix.add(1, Letters { letter, left });
+        }
+        mix.lead(3);
+        let letters: Vec<u8> = std::iter::from_fn(|| mix.next())
+            .filter_map(|candidate| match candidate.content {
+                Content::Text(text) => Some(text[0]),
+                Content::Call(_) => None,
+            })
+            .collect();
+        assert_eq!(letters, b"aaaababbbb");
     }
 
     #[test]

@@ -201,8 +201,11 @@ pub fn bytes(ran: &mut Ran, most: u64) -> Result<Vec<u8>, JudgeError> {
 /// Answers that are known, by input; of small inputs only, and not more than fit.
 #[derive(Default)]
 struct Answers {
-    by_input: Mutex<HashMap<Arc<[u8]>, Arc<[u8]>>>,
+    by_input: Mutex<HashMap<Text, Text>>,
 }
+
+/// An input or an output.
+type Text = Arc<[u8]>;
 
 impl Answers {
     const LONGEST: usize = 4 << 10;

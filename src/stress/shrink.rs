@@ -143,11 +143,11 @@ impl<'a> Work<'a> {
         }
         if let Some(grammar) = self.shrinking.grammar {
             // Most faults show on a tiny input, and that is found at once.
-            self.from_small(grammar, FIRST_SMALL)?;
+            self.over_small(grammar, FIRST_SMALL)?;
             self.on_the_tree(grammar)?;
             if !matches!(failure.origin, Origin::Small { .. }) || Small::new(grammar, 2).is_packed()
             {
-                self.from_small(grammar, SMALL_MAX)?;
+                self.over_small(grammar, SMALL_MAX)?;
             }
         }
         Ok(())
@@ -282,7 +282,7 @@ impl<'a> Work<'a> {
     }
 
     /// Tries all small inputs that are smaller than what was found.
-    fn from_small(&mut self, grammar: &Grammar, most: usize) -> Result<(), RunError> {
+    fn over_small(&mut self, grammar: &Grammar, most: usize) -> Result<(), RunError> {
         let before = Arc::clone(&self.best);
         let duel = self.shrinking.duel;
         let (wanted, by_margin) = (self.wanted, self.by_margin);

@@ -415,7 +415,7 @@ fn solution(recipe: &Recipe) -> Option<PathBuf> {
 
 /// A test case without files, with the arguments that the package's cases have.
 fn test_case(problem: &Problem) -> TestCase {
-    let like = problem.test_data.cases.iter().rev().next();
+    let like = problem.test_data.cases.iter().next_back();
     TestCase {
         name: by_recipe::NAME.to_owned(),
         input: PathBuf::new(),
