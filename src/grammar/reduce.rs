@@ -148,7 +148,7 @@ pub(super) fn free_loops(grammar: &Grammar, tree: &Tree) -> BTreeMap<usize, usiz
     loops
 }
 
-/// The tree with an edit done. It may need repair, which [`print`] does.
+/// The tree with an edit done. It may need repair, which [`print()`] does.
 pub fn apply(grammar: &Grammar, tree: &Tree, edit: &Edit) -> Tree {
     let mut tree = tree.clone();
     match edit {

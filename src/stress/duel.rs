@@ -97,21 +97,6 @@ impl<'a> Duel<'a> {
         })
     }
 
-    /// What a program that is asked last says to an input whose answer is the reference's.
-    ///
-    /// # Errors
-    /// When the judge failed or was interrupted, or the reference gives no answer.
-    pub fn second_opinion(
-        &self,
-        other: &Runnable,
-        input: &Arc<[u8]>,
-    ) -> Result<Option<CaseJudgement>, RunError> {
-        match self.answer(input)? {
-            Ok(answer) => Ok(Some(self.judge(other, Pace::Any, input, answer)?)),
-            Err(_) => Ok(None),
-        }
-    }
-
     /// What the reference writes.
     ///
     /// # Errors

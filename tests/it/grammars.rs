@@ -252,6 +252,11 @@ fn each_grammar_is_as_strict_as_the_other_validator() {
         let mut small: Vec<Vec<u8>> = Vec::new();
         for (dir, valid) in [("sample", true), ("secret", true), ("invalid_input", false)] {
             for path in inputs(package, dir) {
+                let yaml = fs::read_to_string(path.with_extension("yaml")).unwrap_or_default();
+                if yaml.contains("input_validator_args") {
+                    // It is invalid for one group only, which arguments tell the validator.
+                    continue;
+                }
                 let input = fs::read(&path).expect("an input");
                 assert_eq!(accepts(&grammar, &input), valid, "{}", path.display());
                 if input.len() < 4096 {

@@ -313,6 +313,21 @@ fn a_reference_that_fails_is_a_fault_of_the_package() {
     );
 }
 
+#[test]
+fn problems_without_answers_are_refused() {
+    let fixture = fixture();
+    for package in ["game1live", "gridlive"] {
+        let package = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("problems")
+            .join(package);
+        fixture.check(
+            &format!("stress {} right.sh", package.display()),
+            3,
+            &["no counterexamples are hunted for interactive problems yet"],
+        );
+    }
+}
+
 /// A hunt in a package that ships.
 fn hunt_shipped(package: &str, submission: &str, options: &[&str]) -> Value {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));

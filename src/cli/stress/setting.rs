@@ -24,7 +24,7 @@ use crate::language::constants::replace_constants;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::Event;
 use crate::model::judgement::TimeLimit;
-use crate::model::problem::{Metadata, Problem, ProblemKind, ProblemLimits, ProgramIo};
+use crate::model::problem::{Dialogue, Metadata, Problem, ProblemKind, ProblemLimits, ProgramIo};
 use crate::model::program::Program;
 use crate::model::recipe::{AnswerSource, GeneratorCommand, Recipe};
 use crate::model::stress::HuntPlan;
@@ -89,6 +89,7 @@ impl Setting {
             Some(dir) => problem::read(dir, Remarks::Errors, output)?,
             None => without_package(),
         };
+        hunted(&problem, output)?;
         let Some(submission) = named(submission, &problem, output) else {
             return Err(Stop::Shown(ExitCode::Usage));
         };
@@ -308,6 +309,20 @@ impl Setting {
         words.extend(arguments.targets.iter().map(OsString::from));
         command_line(words)
     }
+}
+
+/// Holds that the answer to an input is what a reference writes: with one that talks there is none.
+fn hunted(problem: &Problem, output: &Output) -> Result<(), Stop> {
+    let kind = match (problem.kind.dialogue, problem.kind.passes) {
+        (Dialogue::Interactive, _) => "interactive",
+        (Dialogue::None, 1) => return Ok(()),
+        (Dialogue::None, _) => "multi-pass",
+    };
+    let path = problem.dir.join("problem.yaml");
+    let message = format!("no counterexamples are hunted for {kind} problems yet");
+    let remark = Diagnostic::error(path, message)
+        .help("`juror judge` judges the submission on the package's own test cases");
+    Err(refused(vec![remark], output))
 }
 
 fn refused(diagnostics: Vec<Diagnostic>, output: &Output) -> Stop {
