@@ -339,6 +339,10 @@ impl Relay {
     /// waits for more, or if the program ended well, so that its end makes no difference; but not much later
     /// than it was last seen to run.
     fn tell_end(&mut self) {
+        if self.deadlock.is_some() {
+            // Both are being ended; the end of the one is nothing that the other is to act on.
+            return;
+        }
         if self.partner.is_at_its_end() {
             self.partner.to = None;
         }
