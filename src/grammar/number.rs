@@ -125,7 +125,9 @@ impl Int {
                     self.clone()
                 });
             }
-            Self::Small(-1) => return Some(Self::Small(if exponent % 2 == 0 { 1 } else { -1 })),
+            Self::Small(-1) => {
+                return Some(Self::Small(if exponent.is_multiple_of(2) { 1 } else { -1 }));
+            }
             _ => {}
         }
         let base = self.big();
