@@ -19,6 +19,7 @@ mod first;
 mod float;
 pub mod generate;
 pub mod number;
+pub mod outside;
 mod parse;
 pub mod pattern;
 mod port;

@@ -19,7 +19,8 @@ use crate::validate::programs::Opinion;
 /// A grammar that can be asked.
 pub(super) struct Grammar<'a> {
     pub(super) name: &'a str,
-    grammar: program::Grammar,
+    pub(super) path: &'a Path,
+    pub(super) grammar: program::Grammar,
 }
 
 /// Reads the grammars of a problem, its constants put in; those that have a fault are left out.
@@ -36,7 +37,11 @@ pub(super) fn read_all<'a>(
             .map_err(|error| JudgeError::new(format!("read {}", path.display()), error))?;
         let reading = read(path, &replace_constants(&text, &problem.constants));
         diagnostics.extend(reading.diagnostics);
-        ready.extend(reading.grammar.map(|grammar| Grammar { name, grammar }));
+        ready.extend(reading.grammar.map(|grammar| Grammar {
+            name,
+            path,
+            grammar,
+        }));
     }
     Ok(ready)
 }

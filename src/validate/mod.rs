@@ -3,6 +3,7 @@
 //! is looser than it looks.
 
 mod answers;
+mod coverage;
 mod equal;
 mod exchange;
 mod grammars;
@@ -79,6 +80,11 @@ pub fn data(proving: &Proving<'_>) -> Result<Proof, JudgeError> {
     }
     if is_whole && !proof.interrupted && !proof.has_errors() {
         strictness::prove(proving, &validators, &mut proof)?;
+    }
+    if is_whole && !proof.interrupted && !proof.has_errors() {
+        proof
+            .diagnostics
+            .extend(coverage::find(proving, &validators)?);
     }
     if !proof.interrupted {
         answers::prove(proving, &mut proof)?;

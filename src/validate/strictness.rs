@@ -9,13 +9,14 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::executor::{RunError, parallel};
+use crate::grammar::outside::outside;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::Event;
 use crate::model::job::Input;
 use crate::model::judgement::JudgeError;
 use crate::model::test_data::TestCase;
 use crate::validate::inputs::{InputValidator, opinion};
-use crate::validate::mutations::{Class, Mutation};
+use crate::validate::mutations::Class;
 use crate::validate::programs::Opinion;
 use crate::validate::{Extent, Proof, Proving};
 
@@ -24,6 +25,15 @@ const LARGEST: u64 = 1 << 20;
 
 /// A test case whose input is changed.
 struct Sample<'a> {
+    test_case: &'a TestCase,
+    input: Vec<u8>,
+}
+
+/// A changed input that should be refused.
+struct Task<'a> {
+    /// What it has, such as `a tab between words`.
+    name: String,
+    class: Class,
     test_case: &'a TestCase,
     input: Vec<u8>,
 }
@@ -38,13 +48,19 @@ pub(super) fn prove(
         return Ok(());
     }
     let samples = samples(proving)?;
-    let mut tasks: Vec<(&Mutation, &TestCase, Vec<u8>)> = Vec::new();
+    let mut tasks: Vec<Task<'_>> = Vec::new();
     for mutation in proving.mutations {
         for sample in &samples {
             let changed = (mutation.change)(&sample.input).filter(|it| *it != sample.input);
-            tasks.extend(changed.map(|changed| (mutation, sample.test_case, changed)));
+            tasks.extend(changed.map(|input| Task {
+                name: mutation.name.clone(),
+                class: mutation.class,
+                test_case: sample.test_case,
+                input,
+            }));
         }
     }
+    tasks.extend(samples.iter().flat_map(|it| outside_of(validators, it)));
     let progress = |done| {
         (proving.events)(Event::Progress {
             what: "changed inputs".to_owned(),
@@ -53,19 +69,19 @@ pub(super) fn prove(
         });
     };
     let done = AtomicUsize::new(0);
-    let accepted = parallel::map(proving.executor, &tasks, |(_, test_case, changed)| {
-        let accepted = is_accepted(proving, validators, test_case, changed)?;
+    let accepted = parallel::map(proving.executor, &tasks, |task| {
+        let accepted = is_accepted(proving, validators, task)?;
         progress(done.fetch_add(1, Ordering::Relaxed) + 1);
         Ok(accepted)
     });
     proof.take(accepted.map(|accepted| {
         let mut found: BTreeMap<Class, Vec<Accepted<'_>>> = BTreeMap::new();
-        for ((mutation, test_case, _), _) in tasks.iter().zip(accepted).filter(|(_, it)| *it) {
-            let of_class = found.entry(mutation.class).or_default();
-            if of_class.iter().all(|other| other.name != mutation.name) {
+        for (task, _) in tasks.iter().zip(accepted).filter(|(_, it)| *it) {
+            let of_class = found.entry(task.class).or_default();
+            if of_class.iter().all(|other| other.name != task.name) {
                 of_class.push(Accepted {
-                    name: &mutation.name,
-                    test_case: &test_case.name,
+                    name: &task.name,
+                    test_case: &task.test_case.name,
                 });
             }
         }
@@ -101,16 +117,40 @@ fn samples<'a>(proving: &Proving<'a>) -> Result<Vec<Sample<'a>>, JudgeError> {
     Ok(samples)
 }
 
-/// Whether all validators take an input for valid.
+/// Inputs that the grammars among the validators know to be out of bounds.
+fn outside_of<'a>(validators: &[InputValidator<'_>], sample: &Sample<'a>) -> Vec<Task<'a>> {
+    let mut tasks = Vec::new();
+    for validator in validators {
+        if let InputValidator::Grammar(grammar) = validator {
+            let found = outside(&grammar.grammar, &sample.input).into_iter();
+            tasks.extend(found.map(|found| Task {
+                name: found.name,
+                class: Class::Bounds,
+                test_case: sample.test_case,
+                input: found.text,
+            }));
+        }
+    }
+    tasks
+}
+
+/// Whether all validators take an input for valid. Where a grammar says that it is out of bounds, the others are
+/// asked: they are there to find what the grammar finds, and more. Where there are no others, nothing is open.
 fn is_accepted(
     proving: &Proving<'_>,
     validators: &[InputValidator<'_>],
-    test_case: &TestCase,
-    input: &[u8],
+    task: &Task<'_>,
 ) -> Result<bool, RunError> {
-    let input = Input::Bytes(input.into());
-    for validator in validators {
-        if opinion(proving, validator, test_case, input.clone())? != Opinion::Valid {
+    let input = Input::Bytes(task.input.as_slice().into());
+    let is_asked = |it: &&InputValidator<'_>| {
+        task.class != Class::Bounds || matches!(it, InputValidator::Program(_))
+    };
+    let mut asked = validators.iter().filter(is_asked).peekable();
+    if asked.peek().is_none() {
+        return Ok(false);
+    }
+    for validator in asked {
+        if opinion(proving, validator, task.test_case, input.clone())? != Opinion::Valid {
             return Ok(false);
         }
     }

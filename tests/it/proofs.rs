@@ -154,3 +154,34 @@ sys.exit(42 if got == want and all(word.isdigit() for word in got) else 43)
     let said = "neither an answer validator nor the output validator refuses this invalid answer";
     fixture.check("verify sum", 3, &[said, "other.ans"]);
 }
+
+#[test]
+fn a_grammar_tells_which_bounds_no_case_reaches_and_which_the_other_validator_overlooks() {
+    let fixture = Fixture::new();
+    let grammar = |bounds: &str| format!("INT({bounds}, a) SPACE INT(0, 8, b) NEWLINE\n");
+    fixture.write("sum/input_validators/sum.ctd", grammar("0, 100000"));
+    fixture.check(
+        "verify sum",
+        0,
+        &[
+            "accepts inputs with a one above its bound, with b one above its bound",
+            "hold each value against the bounds of the statement",
+            "all as expected; 1 warning",
+        ],
+    );
+    fixture.write("sum/input_validators/sum.ctd", grammar("0, 100001"));
+    fixture.check(
+        "verify sum",
+        0,
+        &[
+            "no test case reaches a bound: a is never 100001",
+            "sum/input_validators/sum.ctd:1:1",
+            "add a test case at the bound",
+            "2 warnings",
+        ],
+    );
+    // By itself the grammar overlooks nothing.
+    fs::remove_dir_all(fixture.path("sum/input_validators/validate")).expect("a directory");
+    fixture.write("sum/input_validators/sum.ctd", grammar("0, 100000"));
+    fixture.check("verify sum", 0, &["no errors, no warnings"]);
+}

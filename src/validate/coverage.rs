@@ -1,0 +1,61 @@
+//! Bounds of the input's grammar that no test case reaches.
+//!
+//! A limit that is never met is not tested: an array that is one too short for it is not found.
+
+use std::fs::File;
+
+use crate::grammar::bounds::{Coverage, bounds};
+use crate::grammar::validate::Refusal;
+use crate::model::diagnostic::{Diagnostic, Spot};
+use crate::model::judgement::JudgeError;
+use crate::validate::grammars::Grammar;
+use crate::validate::inputs::InputValidator;
+use crate::validate::{Extent, Proving};
+
+/// Doubts each number of a grammar that is never as small, or as large, as it may be, over all judged cases.
+pub(super) fn find(
+    proving: &Proving<'_>,
+    validators: &[InputValidator<'_>],
+) -> Result<Vec<Diagnostic>, JudgeError> {
+    if proving.extent != Extent::Everything || proving.problem.test_data.cases.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut doubts = Vec::new();
+    for validator in validators {
+        if let InputValidator::Grammar(grammar) = validator {
+            doubts.extend(of_grammar(proving, grammar)?);
+        }
+    }
+    Ok(doubts)
+}
+
+fn of_grammar(proving: &Proving<'_>, grammar: &Grammar<'_>) -> Result<Vec<Diagnostic>, JudgeError> {
+    let mut coverage = Coverage::new(&grammar.grammar);
+    for case in &proving.problem.test_data.cases {
+        let fault = |error| JudgeError::new(format!("read {}", case.input.display()), error);
+        let input = File::open(&case.input).map_err(fault)?;
+        match coverage.add(&grammar.grammar, input, &case.input) {
+            Ok(()) => {}
+            Err(Refusal::Io(error)) => return Err(fault(error)),
+            // Remarked where inputs are held against the validators.
+            Err(Refusal::Invalid(_) | Refusal::Grammar(_)) => return Ok(Vec::new()),
+        }
+    }
+    let source = grammar.grammar.source();
+    let spots = grammar.grammar.sites().iter();
+    let spots: Vec<Spot> = spots.map(|site| source.spot(site.span)).collect();
+    let numbers = bounds(&grammar.grammar, Some(&coverage)).into_iter();
+    let missed = numbers.filter_map(|number| {
+        let missed = number.missed()?;
+        let message = format!("no test case reaches a bound: {} is {missed}", number.name);
+        let remark = Diagnostic::warning(grammar.path, message)
+            .help("add a test case at the bound: mistakes hide there");
+        let place = (number.line, number.column);
+        let spot = spots.iter().find(|spot| (spot.line, spot.column) == place);
+        Some(match spot {
+            Some(spot) => remark.at(spot.clone()),
+            None => remark,
+        })
+    });
+    Ok(missed.collect())
+}
