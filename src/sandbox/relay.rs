@@ -389,9 +389,9 @@ impl Relay {
 
     /// Takes note of runs that are over, and ends the other where nobody wants it any more.
     fn hear_what_is_over(&mut self) {
-        let mut is_any = false;
+        // The bell first: whoever rings after that is heard below, or wakes the next wait.
+        let _ = rustix::io::read(&self.bell, &mut [0; 8]);
         while let Ok(over) = self.over.try_recv() {
-            is_any = true;
             let lets_go_on = match (&over.result, over.side) {
                 (Err(_), _) => false,
                 (Ok(_), Side::Program) => true,
@@ -409,9 +409,6 @@ impl Relay {
             if !lets_go_on && other.ended.is_none() {
                 other.end(Cause::Dismissed);
             }
-        }
-        if is_any {
-            let _ = rustix::io::read(&self.bell, &mut [0; 8]);
         }
     }
 

@@ -406,6 +406,20 @@ fn a_stopper_ends_both() {
     assert!(is_interrupted(&error), "{error}");
 }
 
+/// The news of one must not be lost in that of the other; then nobody would ever wake.
+#[test]
+fn two_that_end_at_the_same_time_are_both_heard() {
+    let host = host();
+    let cores = host.physical_cores();
+    let slot = |core: Option<_>| Slot::start(&host, &SlotOptions { core }).expect("a slot starts");
+    let (mut first, mut second) = (slot(cores.first().copied()), slot(cores.last().copied()));
+    let job = joint(&["exit", "0"], &["exit", "42"]);
+    for _ in 0..300 {
+        let reply = first.run_joint(&mut second, &job).unwrap();
+        assert_eq!(endings(&reply), "exit 0 / exit 42");
+    }
+}
+
 #[test]
 fn a_hundred_pairs_leave_nothing() {
     let output = alone("sandbox::joined::hundred_pairs", |_| {});
