@@ -18,7 +18,7 @@ use crate::model::diagnostic::Diagnostic;
 use crate::model::event::Event;
 use crate::model::job::{BoxContent, BoxFile, Captured, Collected, Input, Job};
 use crate::model::judgement::JudgeError;
-use crate::model::problem::{Dialogue, ProgramIo};
+use crate::model::problem::{Dialogue, Problem, ProgramIo};
 use crate::model::recipe::{AnswerSource, RecipeCase};
 
 /// Makes or verifies the answers of those of these cases that have a solution.
@@ -30,11 +30,12 @@ pub(super) fn make(
     let mut generated = Generated::default();
     let mut cases = Vec::new();
     let problem = generating.problem;
-    if problem.kind.dialogue == Dialogue::Interactive || problem.kind.passes > 1 {
-        empty(stage, all)?;
-        return Ok(generated);
-    }
-    for &case in all {
+    let is_alone = problem.kind.dialogue == Dialogue::None && problem.kind.passes == 1;
+    let (made, left): (Vec<&RecipeCase>, Vec<&RecipeCase>) = all
+        .iter()
+        .partition(|case| is_alone || is_made_for_it(problem, case));
+    empty(stage, &left)?;
+    for case in made {
         match &case.answer {
             AnswerSource::Solution(solution) if is_needed(generating, stage, case) => {
                 cases.push((case, solution.as_path()));
@@ -92,6 +93,19 @@ pub(super) fn make(
         Err(RunError::Fault(error)) => return Err(error),
     }
     Ok(generated)
+}
+
+/// Whether a program that is no submission makes the answer: then that is what the author wants.
+fn is_made_for_it(problem: &Problem, case: &RecipeCase) -> bool {
+    let AnswerSource::Solution(path) = &case.answer else {
+        return false;
+    };
+    let submissions = problem.dir.join("submissions");
+    !path.starts_with(submissions)
+        && problem
+            .submissions
+            .iter()
+            .all(|submission| submission.program.path != *path)
 }
 
 /// Gives an empty answer to each case that needs one and has none: no run of one program alone shows

@@ -325,4 +325,22 @@ fn where_no_run_alone_shows_what_is_right_answers_are_empty() {
     assert_eq!(read(&fixture, "secret/a.ans"), "");
     assert_eq!(read(&fixture, "secret/b.ans"), "7\n");
     assert!(!fixture.path("sum/data/invalid_input/c.ans").exists());
+
+    // A submission is none that makes answers; a program for it is.
+    let recipe = |solution: &str| {
+        format!("solution: {solution}\ndata: {{secret: {{data: {{a: gen.sh 1 2}}}}}}\n")
+    };
+    fixture.write(
+        "sum/generators/generators.yaml",
+        recipe("/submissions/accepted/right.sh"),
+    );
+    fixture.check("generate sum", 0, &[]);
+    assert_eq!(read(&fixture, "secret/a.ans"), "");
+    fixture.write("sum/generators/best.sh", "read -r a b; echo best $a\n");
+    fixture.write(
+        "sum/generators/generators.yaml",
+        recipe("/generators/best.sh"),
+    );
+    fixture.check("generate sum", 0, &[]);
+    assert_eq!(read(&fixture, "secret/a.ans"), "best 1\n");
 }
