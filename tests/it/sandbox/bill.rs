@@ -39,10 +39,11 @@ fn compare_with_the_group() {
             "{arguments:?}: reported {reported:?}, the group says {group:?}"
         ));
         assert!(group >= Duration::from_secs(1), "{arguments:?}: {group:?}");
-        // The slot and the run's first process are in the group, too, with some tenths of a millisecond.
+        // The slot and the run's first process are in the group, too, with some tenths of a millisecond; on an emulated
+        // machine with some milliseconds.
         let difference = reported.abs_diff(group);
         assert!(
-            difference <= group / 100,
+            difference <= group / 20,
             "{arguments:?}: {reported:?}, not {group:?}"
         );
     }
@@ -57,7 +58,8 @@ fn a_program_that_does_nothing_is_billed_for_next_to_nothing() {
     let billed = |_| run(&mut slot, &job("nothing", &[])).outcome.cpu_time;
     let least = (0..20).map(billed).min().unwrap();
     report(&format!("nothing is billed {least:?}"));
-    assert!(least < Duration::from_millis(2), "{least:?}");
+    // Where nothing is emulated it is a tenth of a millisecond. This is for any machine.
+    assert!(least < Duration::from_millis(50), "{least:?}");
 }
 
 #[expect(clippy::print_stderr, reason = "figures for whoever runs it by hand")]
