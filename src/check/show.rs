@@ -1,7 +1,7 @@
 //! Puts the first difference in words.
 
 use crate::model::difference::{Difference, DifferenceKind, Excerpt, OnlyDifference, Side};
-use crate::model::text::visible;
+use crate::model::text::{count, visible};
 
 /// The difference in one line: ``token 2 differs: expected `11`, got `12` (line 1, column 4, byte 3)``.
 ///
@@ -127,13 +127,6 @@ fn place(side: &Side) -> String {
         "line {}, column {}, byte {}",
         side.line, side.column, side.offset
     )
-}
-
-fn count(number: u64, what: &str) -> String {
-    match number {
-        1 => format!("1 {what}"),
-        _ => format!("{number} {what}s"),
-    }
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use crate::model::judgement::{BrokenExpectation, CaseJudgement, Judgement};
 use crate::model::pattern::Pattern;
 use crate::model::score::Standing;
 use crate::model::submission::{Expectation, UseForTimeLimit};
+use crate::model::text::count;
 use crate::model::verdict::Verdict;
 
 /// The expectations that do not hold for a judgement.
@@ -295,13 +296,6 @@ fn list(verdicts: &[Verdict]) -> String {
         [] => "nothing".to_owned(),
         [one] => (*one).to_owned(),
         [head @ .., last] => format!("{} or {last}", head.join(", ")),
-    }
-}
-
-fn count(n: usize, what: &str) -> String {
-    match n {
-        1 => format!("1 {what}"),
-        n => format!("{n} {what}s"),
     }
 }
 
