@@ -153,7 +153,51 @@ impl Boxes {
         files: &[Placed],
         contents: Option<OwnedFd>,
     ) -> Result<(), Fault> {
-        let mut contents = contents.map(File::from);
+        // In the order in which they lie in a box that is renewed.
+        let (changing, staying): (Vec<&Placed>, Vec<&Placed>) =
+            files.iter().partition(|placed| changes(placed));
+        let all = staying.into_iter().chain(changing);
+        self.lay(owner, all, contents.map(File::from))
+    }
+
+    /// Empties a box of what bears one of these names, and places the files anew; nothing else is in it but links
+    /// and directories, which stay.
+    pub(super) fn renew(
+        &mut self,
+        shape: Shape,
+        named: &[CString],
+        files: &[Placed],
+        contents: Option<OwnedFd>,
+    ) -> Result<(), Fault> {
+        let attributes = |set, clear| {
+            sys::mount_setattr(self.main.as_raw_fd(), Reach::One, set, clear)
+                .step("make the box ready for the next run")
+        };
+        if !shape.writable {
+            attributes(0, ATTR_RDONLY)?;
+        }
+        self.placed.clear();
+        for name in named {
+            match rustix::fs::unlinkat(&self.main, name, AtFlags::empty()) {
+                Ok(()) | Err(rustix::io::Errno::NOENT) => {}
+                Err(errno) => return Err(errno).step("clear the box for the next run"),
+            }
+        }
+        let changing = files.iter().filter(|placed| changes(placed));
+        self.lay(shape.owner, changing, contents.map(File::from))?;
+        if !shape.writable {
+            sys::mount_setattr(self.main.as_raw_fd(), Reach::One, ATTR_RDONLY, 0)
+                .step("make the box read-only")?;
+        }
+        Ok(())
+    }
+
+    fn lay<'a>(
+        &mut self,
+        owner: Identity,
+        files: impl Iterator<Item = &'a Placed>,
+        mut contents: Option<File>,
+    ) -> Result<(), Fault> {
         for Placed { name, what } in files {
             let (directory, last) = parent_of(&self.main, name, owner)?;
             match what {
@@ -269,6 +313,7 @@ impl Boxes {
             FileType::RegularFile => Searched {
                 found: Found::File,
                 file: Some(file),
+                is_single: stat.st_nlink == 1,
             },
             other => Searched::other(other),
         })
@@ -291,6 +336,11 @@ impl Boxes {
     }
 }
 
+/// Whether it is another with each run.
+fn changes(placed: &Placed) -> bool {
+    matches!(placed.what, PlacedWhat::File { .. })
+}
+
 /// A sum over files.
 #[derive(Default)]
 struct Sum {
@@ -306,6 +356,8 @@ pub(super) struct Searched {
     pub(super) found: Found,
     /// Open for reading, if it is a regular file.
     pub(super) file: Option<OwnedFd>,
+    /// Whether it has no other name.
+    pub(super) is_single: bool,
 }
 
 impl Searched {
@@ -313,6 +365,7 @@ impl Searched {
         Self {
             found: Found::Missing,
             file: None,
+            is_single: true,
         }
     }
 
@@ -331,6 +384,7 @@ impl Searched {
         Self {
             found: Found::Other(place),
             file: None,
+            is_single: true,
         }
     }
 }

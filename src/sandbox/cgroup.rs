@@ -173,11 +173,12 @@ impl Group {
         }
     }
 
-    /// Sets the limits for the next run, beyond what is held already.
-    pub(super) fn prepare(&mut self, limits: &Limits) -> Result<Gates, Fault> {
+    /// Sets the limits for the next run, beyond what is held already; in the slot are so many rooms beside that of
+    /// the run.
+    pub(super) fn prepare(&mut self, limits: &Limits, rooms: usize) -> Result<Gates, Fault> {
         match self {
             Self::V2(group) => group.prepare(limits),
-            Self::V1(group) => group.prepare(limits),
+            Self::V1(group) => group.prepare(limits, rooms),
         }
     }
 

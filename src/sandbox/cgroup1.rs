@@ -55,7 +55,7 @@ struct Processes1 {
     limit: OwnedFd,
     events: OwnedFd,
     /// The last limit set.
-    last_limit: Option<u32>,
+    last_limit: Option<u64>,
     /// Refusals seen in earlier runs.
     refused: u64,
 }
@@ -171,12 +171,12 @@ impl Group1 {
             .step_on("open the new control group in", &shown)
     }
 
-    pub(super) fn prepare(&mut self, limits: &Limits) -> Result<Gates, Fault> {
+    pub(super) fn prepare(&mut self, limits: &Limits, rooms: usize) -> Result<Gates, Fault> {
         if let Some(memory) = &mut self.memory {
             memory.set_limit(limits.memory.map(|limit| limit.0))?;
         }
         if let Some(processes) = &mut self.processes {
-            processes.set_limit(limits.processes)?;
+            processes.set_limit(limits.processes, rooms)?;
         }
         let raw = |fd: Option<&OwnedFd>| fd.map_or(-1, AsRawFd::as_raw_fd);
         Ok(Gates {
@@ -313,12 +313,13 @@ fn is_near(wanted: Option<u64>, present: Option<u64>) -> bool {
 }
 
 impl Processes1 {
-    pub(super) fn set_limit(&mut self, limit: Option<u32>) -> Result<(), Fault> {
+    pub(super) fn set_limit(&mut self, limit: Option<u32>, rooms: usize) -> Result<(), Fault> {
+        // The slot and PID 1 are in the group, too, and that of each other room.
+        let limit = limit.map(|limit| u64::from(limit) + 2 + rooms as u64);
         if limit.is_some() && limit == self.last_limit {
             return Ok(());
         }
-        // The slot and PID 1 are in the group, too.
-        let number = limit.map_or("max".to_owned(), |limit| (u64::from(limit) + 2).to_string());
+        let number = limit.map_or("max".to_owned(), |limit| limit.to_string());
         write_number(&self.limit, &number, "pids.max")?;
         self.last_limit = limit;
         Ok(())

@@ -20,8 +20,8 @@ pub(super) struct Order {
     pub(super) plan: AtomicPtr<Plan>,
     /// A pipe with a byte for each run asked for.
     pub(super) asked: RawFd,
-    /// A pipe into which PID 1 writes a byte when a run is over and left no trace: then it waits for the next. Else it
-    /// ends, and takes the room with it.
+    /// A pipe into which PID 1 writes a byte when a run is over and left no trace, and another when it rests and waits
+    /// for the next. Else it ends, and takes the room with it.
     pub(super) untouched: RawFd,
     /// 1 once PID 1 found that this room cannot be made to look as new.
     pub(super) shows_age: AtomicU32,
@@ -60,6 +60,7 @@ pub(super) extern "C" fn first(order: *const Order) -> ! {
                 if trace::forget_proc().is_err() {
                     break 1;
                 }
+                let _ = sys::write(order.untouched, b"r");
             }
             Ok(Left::Something) => break 0,
             Err((step, errno)) => break fail(&plan.report, step, errno),
@@ -78,13 +79,13 @@ enum Left {
 
 /// What to look for traces with, and what is to be seen where there are none.
 #[derive(Clone, Copy)]
-struct Guard {
-    senses: Senses,
+struct Guard<'a> {
+    senses: &'a Senses,
     rest: Rest,
 }
 
 /// Finishes the view. Returns what to look for traces with, if that is possible.
-fn make_room(order: &Order) -> Result<Option<Guard>, (Step, Errno)> {
+fn make_room(order: &Order) -> Result<Option<Guard<'_>>, (Step, Errno)> {
     let deadly = libc::SIGKILL as usize;
     at(
         Step::TieToSlot,
@@ -98,14 +99,14 @@ fn make_room(order: &Order) -> Result<Option<Guard>, (Step, Errno)> {
     for attach in &order.mounts {
         at(Step::Attach, sys::move_mount(attach.mount, &attach.target))?;
     }
-    Ok(order.senses.and_then(|senses| {
+    Ok(order.senses.as_ref().and_then(|senses| {
         let rest = senses.listen().ok()?;
         Some(Guard { senses, rest })
     }))
 }
 
 /// One run in the room.
-fn run(plan: &Plan, guard: Option<Guard>, order: &Order) -> Result<Left, (Step, Errno)> {
+fn run(plan: &Plan, guard: Option<Guard<'_>>, order: &Order) -> Result<Left, (Step, Errno)> {
     let before = match guard {
         Some(Guard { senses, rest }) => at(Step::Attach, senses.before(rest))?,
         None => None,

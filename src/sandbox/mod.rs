@@ -72,6 +72,7 @@ mod prepare;
 mod relay;
 mod resources;
 mod room;
+mod rooms;
 mod seccomp;
 mod server;
 mod slot;

@@ -117,6 +117,18 @@ pub(super) enum Context {
 struct Waiting {
     inside: PathBuf,
     tree: OwnedFd,
+    is_directory: bool,
+}
+
+impl Waiting {
+    fn new(inside: PathBuf, tree: OwnedFd) -> Result<Self, Fault> {
+        let stat = rustix::fs::fstat(&tree).step("look at a mount")?;
+        Ok(Self {
+            inside,
+            tree,
+            is_directory: FileType::from_raw_mode(stat.st_mode) == FileType::Directory,
+        })
+    }
 }
 
 impl Template {
@@ -137,7 +149,7 @@ impl Template {
         if context == Context::WithMachineProc {
             let tree = sys::open_tree(c"/proc").step("copy the mount of /proc")?;
             let inside = PathBuf::from("/proc");
-            waiting.push(Waiting { inside, tree });
+            waiting.push(Waiting::new(inside, tree)?);
         }
         let here = PathBuf::from(format!("/proc/self/fd/{}", root.as_raw_fd()));
         write_etc(&here, identity)?;
@@ -162,10 +174,12 @@ impl Template {
         Ok(template)
     }
 
-    /// Shows exactly these beside the system; cheap when they are the same as before.
-    pub(super) fn show(&mut self, wanted: &[Shown]) -> Result<(), Fault> {
+    /// Shows exactly these beside the system; cheap when they are the same as before. Returns whether it is in the same
+    /// places as before. If not, rooms that were made before are not to be used any more: they would show the new
+    /// places, with nothing in them, and the kernel takes a mount away with the place it is on.
+    pub(super) fn show(&mut self, wanted: &[Shown]) -> Result<bool, Fault> {
         if self.shown == wanted {
-            return Ok(());
+            return Ok(true);
         }
         self.set_writable(Writable::Yes)?;
         let changed = self.change(wanted);
@@ -173,7 +187,7 @@ impl Template {
         changed
     }
 
-    fn change(&mut self, wanted: &[Shown]) -> Result<(), Fault> {
+    fn change(&mut self, wanted: &[Shown]) -> Result<bool, Fault> {
         // What is mounted below something that goes must go before it, and what comes may have to be
         // mounted above something that stays; keep only what is independent of all that.
         let stays = |shown: &Shown| {
@@ -186,21 +200,30 @@ impl Template {
         };
         let (kept, gone): (Vec<Shown>, Vec<Shown>) =
             self.shown.iter().cloned().partition(|shown| stays(shown));
+        let mut new: Vec<&Shown> = wanted
+            .iter()
+            .filter(|shown| !kept.contains(shown))
+            .collect();
+        new.sort_by_key(|shown| shown.inside.components().count());
+        let waiting = self.pick_up(&new)?;
         self.shown = kept;
+        let mut are_same = gone.len() == new.len();
         for shown in gone.iter().rev() {
             let target = c_path(&shown.inside)?;
             sys::umount(&target, libc::MNT_DETACH)
                 .step_on("take away the mount on", shown.inside.display())?;
+            let is_directory = shown.inside.is_dir();
+            let takes_its_place = |mount: &Waiting| {
+                mount.inside == shown.inside && mount.is_directory == is_directory
+            };
+            if waiting.iter().any(takes_its_place) {
+                continue;
+            }
             // Both fail on a mount point that lies inside another mount, where they are not needed.
             let _ = fs::remove_dir(&shown.inside);
             let _ = fs::remove_file(&shown.inside);
+            are_same = false;
         }
-        let mut new: Vec<&Shown> = wanted
-            .iter()
-            .filter(|shown| !self.shown.contains(shown))
-            .collect();
-        new.sort_by_key(|shown| shown.inside.components().count());
-        let waiting = self.pick_up(&new)?;
         for (mount, shown) in waiting.iter().zip(new) {
             attach(mount)?;
             self.shown.push(shown.clone());
@@ -212,7 +235,7 @@ impl Template {
                 .position(|other| other == shown)
                 .unwrap_or(usize::MAX)
         });
-        Ok(())
+        Ok(are_same)
     }
 
     /// Copies mounts out of the machine's namespace.
@@ -233,10 +256,7 @@ impl Template {
                 let tree =
                     sys::open_tree(&c_path(&shown.host)?).step_on("show", shown.host.display())?;
                 read_only(&tree)?;
-                Ok(Waiting {
-                    inside: shown.inside.clone(),
-                    tree,
-                })
+                Waiting::new(shown.inside.clone(), tree)
             })
             .collect();
         enter(&self.own)?;
@@ -310,7 +330,7 @@ fn system_directories(waiting: &mut Vec<Waiting>) -> Result<Vec<(&'static str, P
             let tree =
                 sys::open_tree(&c_path(&path)?).step_on("copy the mount of", path.display())?;
             read_only(&tree)?;
-            waiting.push(Waiting { inside: path, tree });
+            waiting.push(Waiting::new(path, tree)?);
         }
     }
     Ok(links)
@@ -318,11 +338,10 @@ fn system_directories(waiting: &mut Vec<Waiting>) -> Result<Vec<(&'static str, P
 
 /// Makes the mount point and attaches.
 fn attach(mount: &Waiting) -> Result<(), Fault> {
-    let stat = rustix::fs::fstat(&mount.tree).step("look at a mount")?;
     if let Some(parent) = mount.inside.parent() {
         make_directory(parent)?;
     }
-    if FileType::from_raw_mode(stat.st_mode) == FileType::Directory {
+    if mount.is_directory {
         make_directory(&mount.inside)?;
     } else if !mount.inside.exists() {
         File::create(&mount.inside).step_on("make the mount point", mount.inside.display())?;
@@ -377,7 +396,7 @@ fn make_devices(root: &Path, waiting: &mut Vec<Waiting>) -> Result<(), Fault> {
             let flags = ATTR_RDONLY | ATTR_NOSUID;
             sys::mount_setattr(tree.as_raw_fd(), Reach::One, flags, 0)
                 .step_on("make read-only the mount of", host.display())?;
-            waiting.push(Waiting { inside: host, tree });
+            waiting.push(Waiting::new(host, tree)?);
         }
     }
     const LINKS: [(&str, &str); 5] = [

@@ -16,6 +16,7 @@ use crate::sandbox::fault::{Fault, Step};
 use crate::sandbox::init::{Change, Identity, Stack};
 use crate::sandbox::mounts::{Context, Template};
 use crate::sandbox::resources;
+use crate::sandbox::rooms;
 use crate::sandbox::seccomp;
 use crate::sandbox::sys;
 use crate::sandbox::tree;
@@ -58,7 +59,8 @@ pub(super) struct Ready {
     /// Landlock's version, where it can be used.
     pub(super) landlock: Option<usize>,
     pub(super) devices: Option<OwnedFd>,
-    pub(super) first_stack: Stack,
+    /// For the first process of each room.
+    pub(super) first_stacks: [Stack; rooms::MOST],
     pub(super) second_stack: Stack,
     /// How nice programs are to be, where the slot is less nice itself.
     pub(super) nice: Option<i32>,
@@ -185,7 +187,7 @@ fn get_ready_in(setup: &Setup) -> Result<Ready, Fault> {
         view,
         landlock,
         devices,
-        first_stack: stack()?,
+        first_stacks: [stack()?, stack()?, stack()?],
         second_stack: stack()?,
         nice,
         looks_at_processes,

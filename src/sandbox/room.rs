@@ -2,17 +2,20 @@
 //! `/proc`, the box and the temporary directory. A room is kept for the next run if it is proved
 //! (see [`super::trace`]) that the last one left no trace in it; any doubt, and the next run gets a new one.
 
+use std::ffi::CString;
 use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd, RawFd};
+use std::os::unix::ffi::OsStrExt;
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 use std::thread::sleep;
 use std::time::Duration;
 
+use rustix::event::{PollFd, PollFlags, poll};
 use rustix::net::{AddressFamily, SocketFlags, SocketType};
 use rustix::pipe::PipeFlags;
 
 use crate::sandbox::bare_init;
-use crate::sandbox::boxes::{BEHIND_LINKS, Boxes};
+use crate::sandbox::boxes::{BEHIND_LINKS, Boxes, Shape};
 use crate::sandbox::cgroup::read_first_number;
 use crate::sandbox::fault::{Fault, Step};
 use crate::sandbox::first::{self, Attach, Order};
@@ -23,10 +26,12 @@ use crate::sandbox::supervise::Running;
 use crate::sandbox::sys::{self, CloneArguments};
 use crate::sandbox::sys_room;
 use crate::sandbox::trace::Senses;
-use crate::sandbox::wire::RunRequest;
+use crate::sandbox::wire::{Facts, Found, Placed, PlacedWhat, RunRequest};
 
 /// What a run has to itself.
 pub(super) struct Room {
+    /// Which of the slot's rooms it is.
+    pub(super) number: usize,
     pub(super) boxes: Boxes,
     /// Landlock's rules, where there is landlock.
     pub(super) rules: Option<OwnedFd>,
@@ -41,6 +46,10 @@ pub(super) struct Room {
     untouched: OwnedFd,
     /// What is to be told to PID 1, at a place that stays.
     order: Box<Order>,
+    /// Files of the box that come and go.
+    named: Vec<CString>,
+    /// Whether the last run is over, and PID 1 has not said yet that it rests.
+    is_busy: bool,
     /// What PID 1 uses: ends of pipes, and a list of events.
     _of_first: [Option<OwnedFd>; 3],
 }
@@ -60,12 +69,16 @@ enum Kind {
         size: u64,
         writable: bool,
         visible: Vec<Shown>,
+        /// What is placed in the box, but how long files are.
+        files: Vec<Placed>,
+        collect: Vec<Vec<u8>>,
     },
 }
 
 impl Room {
     /// A room with this box. PID 1 comes with the first run.
     pub(super) fn new(
+        number: usize,
         boxes: Boxes,
         rules: Option<OwnedFd>,
         request: &RunRequest,
@@ -73,11 +86,13 @@ impl Room {
     ) -> Result<Self, Fault> {
         let mut senses = None;
         let mut watch = None;
+        let mut named = Vec::new();
         let mut kind = Kind::Once;
-        let may_keep = ready.may_keep && is_plain(request);
-        if let Some(tables) = ready.tables.as_ref().filter(|_| may_keep) {
+        let tables = ready.tables.as_ref().filter(|_| ready.may_keep);
+        if let (Some(tables), Some(content)) = (tables, plain_content(request)) {
             // A user may have no more of them; then nothing is kept.
             watch = sys_room::watch_list().ok();
+            named = content.named.clone();
             senses = watch.as_ref().map(|watch| Senses {
                 watch: watch.as_raw_fd(),
                 numbers: tables.numbers.as_raw_fd(),
@@ -86,11 +101,15 @@ impl Room {
                     true => -1,
                     false => boxes.main.as_raw_fd(),
                 },
+                named: content.named,
+                dated: content.dated,
             });
             kind = Kind::Like {
                 size: request.box_size,
                 writable: request.writable,
                 visible: request.visible.clone(),
+                files: without_lengths(&request.files),
+                collect: request.collect.clone(),
             };
         }
         let pipe = || rustix::pipe::pipe_with(PipeFlags::CLOEXEC).step("make a pipe for the run");
@@ -112,6 +131,7 @@ impl Room {
             shows_age: AtomicU32::new(0),
         };
         Ok(Self {
+            number,
             boxes,
             rules,
             kind,
@@ -120,6 +140,8 @@ impl Room {
             ask,
             untouched,
             order: Box::new(order),
+            named,
+            is_busy: false,
             _of_first: [Some(asked), Some(tell), watch],
         })
     }
@@ -132,11 +154,15 @@ impl Room {
                 size,
                 writable,
                 visible,
+                files,
+                collect,
             } => {
-                is_plain(request)
+                !request.keep
                     && *size == request.box_size
                     && *writable == request.writable
                     && *visible == request.visible
+                    && *collect == request.collect
+                    && *files == without_lengths(&request.files)
             }
         }
     }
@@ -172,12 +198,13 @@ impl Room {
 
     fn start_first(&self, plan: &Plan, ready: &Ready) -> Result<First, Fault> {
         let mut pidfd: RawFd = -1;
+        let stack = &ready.first_stacks[self.number];
         let mut arguments = CloneArguments {
             flags: (libc::CLONE_VM | libc::CLONE_PIDFD) as u64,
             pidfd: ptr::from_mut(&mut pidfd) as u64,
             exit_signal: libc::SIGCHLD as u64,
-            stack: ready.first_stack.bottom,
-            stack_size: ready.first_stack.length,
+            stack: stack.bottom,
+            stack_size: stack.length,
             ..CloneArguments::default()
         };
         // SAFETY: the stack is PID 1's alone. It shares our memory, and keeps to the plan or the order, which
@@ -195,6 +222,50 @@ impl Room {
         // SAFETY: the kernel has just made this descriptor for us.
         let pidfd = unsafe { OwnedFd::from_raw_fd(pidfd) };
         Ok(First { pid, pidfd })
+    }
+
+    /// Puts the files of the next run in the place of those of the last.
+    pub(super) fn renew(
+        &mut self,
+        shape: Shape,
+        request: &RunRequest,
+        contents: Option<OwnedFd>,
+    ) -> Result<(), Fault> {
+        match self.named.is_empty() {
+            true => Ok(()),
+            false => self
+                .boxes
+                .renew(shape, &self.named, &request.files, contents),
+        }
+    }
+
+    /// Whether the room may stay, in which PID 1 saw no trace: the files that the program was to leave are all there, so
+    /// that whatever comes after them bears the same numbers, and small.
+    pub(super) fn may_stay(&self, facts: &Facts, writable: bool) -> bool {
+        let is_there = |found: &Found| *found == Found::File;
+        facts.files <= SMALL && (!writable || facts.found.iter().all(is_there))
+    }
+
+    /// The last run left no trace; PID 1 does its last for it.
+    pub(super) fn was_left(&mut self) {
+        self.is_busy = true;
+    }
+
+    /// Waits until PID 1 rests. Returns whether there is one.
+    pub(super) fn rests(&mut self) -> bool {
+        let Some(first) = &self.first else {
+            return false;
+        };
+        if self.is_busy {
+            let mut fds = [
+                PollFd::new(&self.untouched, PollFlags::IN),
+                PollFd::new(&first.pidfd, PollFlags::IN),
+            ];
+            while poll(&mut fds, None) == Err(rustix::io::Errno::INTR) {}
+            let is_said = !fds[0].revents().is_empty();
+            self.is_busy = !(is_said && rustix::io::read(&self.untouched, &mut [0; 1]) == Ok(1));
+        }
+        !self.is_busy
     }
 
     /// PID 1 is gone, and was waited for.
@@ -233,8 +304,65 @@ pub(super) fn collect_sockets(tables: &Tables) -> Result<(), Fault> {
     Err(Fault::new(step, "they are still there"))
 }
 
-/// Whether a run begins with an empty box, and nothing of it is wanted but what it did.
-fn is_plain(request: &RunRequest) -> bool {
+/// Files of all sizes together that a room is kept with, in bytes: what lies in its box is on its account.
+pub(super) const SMALL: u64 = 64 << 10;
+
+/// What lies in the box of a run whose room may be kept.
+struct Content {
+    /// Files that come and go.
+    named: Vec<CString>,
+    /// The paths of what stays.
+    dated: Vec<CString>,
+}
+
+/// What lies in a run's box, if its room may be kept: nothing of the box is wanted but files directly in it, and what
+/// the judge puts there cannot change without an event of the box.
+fn plain_content(request: &RunRequest) -> Option<Content> {
+    /// Each costs the next run two system calls.
+    const MOST: usize = 16;
     let links = |shown: &Shown| shown.inside.starts_with(BEHIND_LINKS);
-    request.files.is_empty() && !request.keep && !request.visible.iter().any(links)
+    if request.keep || request.visible.iter().any(links) || request.files.len() > MOST {
+        return None;
+    }
+    let mut content = Content {
+        named: Vec::new(),
+        dated: Vec::new(),
+    };
+    for Placed { name, what } in &request.files {
+        let path = name.as_os_str().as_bytes();
+        let is_in_the_box = is_a_name(path);
+        match what {
+            _ if !is_in_the_box => return None,
+            PlacedWhat::File { .. } => content.named.push(text(path)?),
+            PlacedWhat::Directory if request.writable => return None,
+            PlacedWhat::Link { .. } | PlacedWhat::Directory => {
+                content.dated.push(text(&[b"/box/", path].concat())?);
+            }
+        }
+    }
+    for name in &request.collect {
+        if !is_a_name(name) {
+            return None;
+        }
+        content.named.push(text(name)?);
+    }
+    Some(content)
+}
+
+fn is_a_name(path: &[u8]) -> bool {
+    !path.contains(&b'/') && path != b"." && path != b".." && !path.is_empty()
+}
+
+fn text(bytes: &[u8]) -> Option<CString> {
+    CString::new(bytes).ok()
+}
+
+fn without_lengths(files: &[Placed]) -> Vec<Placed> {
+    let mut files = files.to_vec();
+    for placed in &mut files {
+        if let PlacedWhat::File { length, .. } = &mut placed.what {
+            *length = 0;
+        }
+    }
+    files
 }

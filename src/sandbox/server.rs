@@ -14,11 +14,12 @@ use crate::sandbox::init::{self, Plan, Report};
 use crate::sandbox::prepare::{self, Ready, Setup, View};
 use crate::sandbox::resources;
 use crate::sandbox::room::{self, Room};
+use crate::sandbox::rooms::Rooms;
 use crate::sandbox::supervise::{Stopped, Supervisor, Sweep};
 use crate::sandbox::sys;
 use crate::sandbox::sys_room;
 use crate::sandbox::tree::Tree;
-use crate::sandbox::wire::{self, Answer, Facts, Found, Request, RunRequest};
+use crate::sandbox::wire::{self, Answer, Facts, Found, Placed, PlacedWhat, Request, RunRequest};
 
 /// Numbers of [`Facts::stop`].
 pub(super) mod stop_code {
@@ -36,8 +37,8 @@ struct Server {
     setup: Setup,
     socket: OwnedFd,
     ready: Ready,
-    /// A room that was left without a trace.
-    room: Option<Room>,
+    /// Rooms that were left without a trace.
+    rooms: Rooms,
 }
 
 /// What a run gave, and the descriptors to send with it.
@@ -55,10 +56,10 @@ pub(super) fn serve(setup: Setup, socket: RawFd) -> ! {
                 setup,
                 socket,
                 ready,
-                room: None,
+                rooms: Rooms::default(),
             };
             server.answer_all();
-            server.room = None;
+            server.rooms.clear();
             if let View::Bare(yard) = &mut server.ready.view {
                 yard.remove();
             }
@@ -106,8 +107,17 @@ impl Server {
         let asked = request;
         let translated;
         let mut request = request;
+        let kept = self.rooms.take(request);
         match &mut self.ready.view {
-            View::Template(template) => template.show(&request.visible)?,
+            // A room keeps what is shown in it.
+            View::Template(_) if kept.is_some() => {}
+            View::Template(template) => {
+                let shown = template.show(&request.visible);
+                if !matches!(shown, Ok(true)) {
+                    self.rooms.clear();
+                }
+                shown?;
+            }
             View::Bare(yard) => {
                 yard.show(&request.visible)?;
                 translated = yard.translate(request);
@@ -117,17 +127,19 @@ impl Server {
         let limits = limits_of(request);
         if let Some(group) = &mut self.ready.group {
             group.settle();
-            if !request.files.is_empty() {
+            if !(request.files.is_empty() || kept.is_some() && is_small(&request.files)) {
                 group.lift()?;
             }
         }
-        let kept = self.room.take().filter(|room| room.fits(request));
         let mut room = match kept {
-            Some(room) => room,
+            Some(mut room) => {
+                room.renew(self.shape(request), request, contents)?;
+                room
+            }
             None => self.make_room(request, contents)?,
         };
         let gates = match &mut self.ready.group {
-            Some(group) => group.prepare(&limits)?,
+            Some(group) => group.prepare(&limits, self.rooms.count())?,
             None => Gates::NONE,
         };
         let strings = Strings::of(request)?;
@@ -176,17 +188,22 @@ impl Server {
         self.finish(asked, &plan.report, watched?, room)
     }
 
+    fn shape(&self, request: &RunRequest) -> Shape {
+        Shape {
+            size: request.box_size,
+            writable: request.writable,
+            owner: self.setup.identity,
+        }
+    }
+
     /// A room with the files of the job in its box.
     fn make_room(
         &mut self,
         request: &RunRequest,
         contents: Option<OwnedFd>,
     ) -> Result<Room, Fault> {
-        let shape = Shape {
-            size: request.box_size,
-            writable: request.writable,
-            owner: self.setup.identity,
-        };
+        let number = self.rooms.make_place();
+        let shape = self.shape(request);
         if let Some(tables) = &self.ready.tables {
             room::collect_sockets(tables)?;
         }
@@ -207,7 +224,7 @@ impl Server {
             }
             (View::Template(_), _, _) => None,
         };
-        Room::new(boxes, rules, request, &self.ready)
+        Room::new(number, boxes, rules, request, &self.ready)
     }
 
     /// Everything PID 1 and PID 2 need, but descriptors.
@@ -273,14 +290,17 @@ impl Server {
             ..Facts::default()
         };
         let mut fds = Vec::new();
+        let mut is_kept = false;
         facts.files = if request.writable {
             room.boxes.new_bytes()?
         } else {
             0
         };
+        let mut are_single = true;
         for name in &request.collect {
             let searched = room.boxes.find(name)?;
             facts.found.push(searched.found);
+            are_single &= searched.is_single;
             fds.extend(searched.file);
         }
         debug_assert!(
@@ -294,8 +314,10 @@ impl Server {
         if request.keep {
             fds.push(room.boxes.open()?);
         }
-        if stopped.first_stays {
-            self.room = Some(room);
+        if stopped.first_stays && are_single && room.may_stay(&facts, request.writable) {
+            room.was_left();
+            self.rooms.keep(room);
+            is_kept = true;
         } else {
             // Gives back the memory of the box, unless the judge is to have it.
             drop(room);
@@ -311,9 +333,9 @@ impl Server {
         if used.killed_for_memory > 0 && !decided {
             facts.stop = stop_code::MEMORY;
         }
-        if facts.stop != stop_code::NONE || used.refused_processes > 0 {
+        if is_kept && (facts.stop != stop_code::NONE || used.refused_processes > 0) {
             // It says that it left no trace; but this was no plain run.
-            self.room = None;
+            self.rooms.drop_last();
         }
         explain(report, &stopped, &facts, request)?;
         Ok(Finished {
@@ -328,6 +350,15 @@ impl Server {
             None => Used::default(),
         }
     }
+}
+
+/// Whether the contents of these files are few: they are on the account of a slot whose last run's limit still holds.
+fn is_small(files: &[Placed]) -> bool {
+    let length = |placed: &Placed| match placed.what {
+        PlacedWhat::File { length, .. } => length,
+        PlacedWhat::Link { .. } | PlacedWhat::Directory => 0,
+    };
+    files.iter().map(length).sum::<u64>() <= room::SMALL
 }
 
 /// Tells a run that went wrong before the program started from one that did not.

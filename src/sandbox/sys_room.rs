@@ -22,6 +22,13 @@ pub(super) fn status(path: &CStr) -> Result<Status> {
     Ok(status)
 }
 
+/// Forgets of a directory what changes when a file in it comes or goes: size, blocks, and all times.
+pub(super) fn forget_times_and_size(status: &mut Status) {
+    for place in [5, 6, 8, 9, 12, 13, 14, 15] {
+        status[place] = 0;
+    }
+}
+
 /// Sets the times of a file, or of a link itself, to the present.
 pub(super) fn set_times_to_now(path: &CStr) -> Result<usize> {
     let flags = libc::AT_SYMLINK_NOFOLLOW as usize;
@@ -73,9 +80,9 @@ pub(super) fn watch_list() -> Result<OwnedFd> {
     Ok(unsafe { OwnedFd::from_raw_fd(fd as RawFd) })
 }
 
-/// Has the first of these events at or in a directory put on a list.
+/// Has these events at or in a directory put on a list.
 pub(super) fn watch(list: RawFd, directory: &CStr, events: u32) -> Result<usize> {
-    let mask = (events | libc::IN_ONESHOT | libc::IN_ONLYDIR) as usize;
+    let mask = (events | libc::IN_ONLYDIR) as usize;
     let arguments = [list as usize, directory.as_ptr() as usize, mask, 0, 0, 0];
     // SAFETY: the path ends with a zero.
     unsafe { call(libc::SYS_inotify_add_watch, arguments) }

@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <pthread.h>
 #include <sys/file.h>
+#include <sys/mman.h>
 #include <sys/un.h>
 #include <sys/xattr.h>
 #include <sys/timerfd.h>
@@ -116,6 +117,31 @@ static void in_the_place(void) {
     }
 }
 
+// What a program does to the file that it was given and the one it is to write, if it was told of them.
+static void with_the_files(const char *given, const char *wanted) {
+    if (is("wanted-not-written")) return;
+    if (is("wanted-is-a-directory")) { mkdir(wanted, 0700); return; }
+    if (is("wanted-is-a-fifo")) { mkfifo(wanted, 0600); return; }
+    if (is("wanted-is-a-link")) { symlink(given, wanted); return; }
+    if (is("wanted-is-the-given")) { link(given, wanted); return; }
+    if (is("given-moved-to-wanted")) { rename(given, wanted); return; }
+    int file = open(wanted, O_CREAT | O_RDWR | O_TRUNC, 0644);
+    write(file, "1\n", 2);
+    if (is("wanted-twice")) write(open(wanted, O_CREAT | O_WRONLY | O_TRUNC, 0600), "22\n", 3);
+    if (is("wanted-made-again")) unlink(wanted), file = open(wanted, O_CREAT | O_RDWR, 0644);
+    if (is("wanted-moved-there")) rename(wanted, in_place("x")), rename(in_place("x"), wanted);
+    if (is("wanted-has-two-names")) link(wanted, in_place("x"));
+    if (is("wanted-is-large")) ftruncate(file, 1 << 20);
+    if (is("wanted-is-locked")) flock(file, LOCK_EX), fchmod(file, 0), fsetxattr(file, "user.trace", "x", 1, 0);
+    if (is("wanted-is-mapped")) memset(mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0), '3', 2);
+    if (is("wanted-was-sent")) send_to_itself(file);
+    if (is("wanted-was-lost")) lose(file);
+    if (is("given-is-read")) for (int time = 0; time < 50; time++) read(open(given, O_RDONLY), (char[9]){0}, 9);
+    if (is("given-is-changed")) write(open(given, O_RDWR | O_TRUNC), "changed", 7), chmod(given, 0777), utimensat(AT_FDCWD, given, NULL, 0);
+    if (is("given-is-removed")) unlink(given);
+    if (is("same-name-elsewhere")) close(open("/tmp/a.out", O_CREAT | O_RDWR, 0600));
+}
+
 static void with_processes(void) {
     if (is("fork") && !fork()) _exit(0);
     if (is("vfork") && !vfork()) _exit(0);
@@ -206,5 +232,6 @@ static void elsewhere(void) {
 
 int main(int argc, char **argv) {
     what = argv[1], place = argc > 2 ? argv[2] : "/box";
+    if (argc > 4) with_the_files(argv[3], argv[4]);
     in_the_place(), with_processes(), at_pid_1(), elsewhere();
 }

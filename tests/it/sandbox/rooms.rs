@@ -83,29 +83,103 @@ const ELSEWHERE: [(&str, Then); 28] = [
     ("nothing", Kept),
 ];
 
+/// What it can do to the file it is given and to the one that is wanted, where there are such.
+const TO_THE_FILES: [(&str, Then); 21] = [
+    ("nothing", Kept),
+    ("wanted-not-written", New),
+    ("wanted-is-a-directory", New),
+    ("wanted-is-a-fifo", New),
+    ("wanted-is-a-link", New),
+    ("wanted-is-the-given", New),
+    ("given-moved-to-wanted", New),
+    ("wanted-twice", Kept),
+    ("wanted-made-again", New),
+    ("wanted-moved-there", New),
+    ("wanted-has-two-names", New),
+    ("wanted-is-large", New),
+    ("wanted-is-locked", Kept),
+    ("wanted-is-mapped", Kept),
+    ("wanted-was-sent", Kept),
+    // The kernel may have collected it already.
+    ("wanted-was-lost", Either),
+    ("given-is-read", Kept),
+    ("given-is-changed", Kept),
+    ("given-is-removed", New),
+    ("same-name-elsewhere", New),
+    ("nothing", Kept),
+];
+
+/// Changes of the box itself that leave nothing where its times are not looked at, as files come and go in it.
+const LEAVE_NOTHING: [&str; 4] = ["mode-and-back", "times", "access-time", "nothing"];
+
+/// What lies in the box.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Holds {
+    Nothing,
+    /// Nothing, and it is read-only.
+    NothingEver,
+    /// A link, read-only.
+    Link,
+    /// A link, a file, and what is wanted.
+    Files,
+}
+
+impl Holds {
+    fn set(self, job: &mut Job) {
+        job.writable = matches!(self, Self::Nothing | Self::Files);
+        let file = |name: &str, content| BoxFile {
+            name: name.into(),
+            content,
+        };
+        if matches!(self, Self::Link | Self::Files) {
+            job.files = vec![file("link", BoxContent::Link("/program/leave".into()))];
+        }
+        if self == Self::Files {
+            let text = BoxContent::Bytes(b"some input".to_vec().into());
+            job.files.push(file("a.in", text));
+            job.collect = vec!["a.out".into()];
+        }
+    }
+}
+
 /// A job whose program looks around, for whatever is older than now.
-fn look(writable: bool) -> Job {
+fn look(holds: Holds) -> Job {
     // By the clock that dates files.
     let now = clock_gettime(ClockId::RealtimeCoarse);
     let now = now.tv_sec * 1_000_000_000 + now.tv_nsec;
     let mut job = job("look", &[&now.to_string()]);
-    job.writable = writable;
+    holds.set(&mut job);
     job
 }
 
-fn leave(what: &str, place: &str, writable: bool) -> Job {
+fn leave(what: &str, place: &str, holds: Holds) -> Job {
     let mut job = job("leave", &[what, place]);
-    job.writable = writable;
+    holds.set(&mut job);
+    if holds == Holds::Files {
+        job.command
+            .argv
+            .extend(["/box/a.in".into(), "/box/a.out".into()]);
+    }
     job
 }
 
-/// What a program sees that looks around.
-fn seen(slot: &mut Slot, writable: bool) -> String {
-    let mut reply = run(slot, &look(writable));
-    let seen = text(&mut reply.stdout);
+/// What a program sees that looks around. Where files come and go, their numbers tell how many runs there were.
+fn seen(slot: &mut Slot, holds: Holds) -> String {
+    let mut reply = run(slot, &look(holds));
+    let mut seen = text(&mut reply.stdout);
     assert_eq!(summary(&reply.outcome), "exit 0", "{seen}");
     assert!(!seen.contains("found"), "{seen}");
     assert!(seen.contains("next process 3"), "{seen}");
+    if holds == Holds::Files {
+        let counts = |line: &&str| {
+            line.starts_with("/box/new-") || line.contains(" at ") && !line.starts_with("mounted")
+        };
+        seen = seen
+            .lines()
+            .filter(|line| !counts(line))
+            .collect::<Vec<_>>()
+            .join("\n");
+    }
     seen
 }
 
@@ -138,11 +212,18 @@ fn what_a_run_leaves_is_never_seen_by_the_next() {
 #[ignore = "run by another test, in a process of its own"]
 fn leave_and_look() {
     let mut faults = Vec::new();
-    for writable in [true, false] {
-        let new = seen(&mut slot(), writable);
+    for holds in [
+        Holds::Nothing,
+        Holds::NothingEver,
+        Holds::Link,
+        Holds::Files,
+    ] {
+        let new = seen(&mut slot(), holds);
         let mut slot = slot();
         let mut check = |what: &str, place: &str, then: Then| {
-            let mut reply = run(&mut slot, &leave(what, place, writable));
+            // What runs like this left so far is given up.
+            drop_rooms(&mut slot);
+            let mut reply = run(&mut slot, &leave(what, place, holds));
             let said = text(&mut reply.stdout);
             let is_kept = !first_processes().is_empty();
             let is_right = match then {
@@ -152,29 +233,48 @@ fn leave_and_look() {
             };
             if !is_right || said.contains("ESCAPED") {
                 faults.push(format!(
-                    "{what} in {place}, writable {writable}: kept {is_kept} {said}"
+                    "{what} in {place}, {holds:?}: kept {is_kept} {said}"
                 ));
             }
-            let now = seen(&mut slot, writable);
+            let now = seen(&mut slot, holds);
             if now != new {
-                faults.push(format!("{what} in {place}: {now}instead of\n{new}"));
+                faults.push(format!(
+                    "{what} in {place}, {holds:?}: {now}instead of\n{new}"
+                ));
             }
         };
+        let is_writable = matches!(holds, Holds::Nothing | Holds::Files);
         for (what, then) in IN_A_PLACE {
             check(what, "/tmp", then);
-            let is_changed = writable || matches!(what, "listed" | "locked" | "opened-and-sent");
-            let in_the_box = if then == New && !is_changed {
-                Kept
-            } else {
-                then
+            let is_changed = is_writable || matches!(what, "listed" | "locked" | "opened-and-sent");
+            let leaves_nothing =
+                !is_changed || holds == Holds::Files && LEAVE_NOTHING.contains(&what);
+            let in_the_box = match then {
+                New if leaves_nothing => Kept,
+                then => then,
             };
             check(what, "/box", in_the_box);
         }
         for (what, then) in ELSEWHERE {
             check(what, "/box", then);
         }
+        if holds == Holds::Files {
+            for (what, then) in TO_THE_FILES {
+                check(what, "/box", then);
+            }
+        }
     }
     assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+/// Has the slot give up its rooms: what a run is to see stands elsewhere.
+fn drop_rooms(slot: &mut Slot) {
+    let mut job = job("leave", &["fork"]);
+    job.command.visible.push(Visible {
+        host: "/usr".into(),
+        inside: "/other".into(),
+    });
+    run(slot, &job);
 }
 
 /// Files without a name, and when a file was made.
@@ -186,7 +286,7 @@ fn libraries_do_without_what_is_refused() {
     let mut slot = slot();
     check(
         &mut slot,
-        &leave("temporary-file", "/tmp", true),
+        &leave("temporary-file", "/tmp", Holds::Nothing),
         "exit 0",
         "",
     );
@@ -228,12 +328,11 @@ fn keep_and_change() {
         run(&mut slot, &job);
         !before.is_empty() && first_processes() == before
     };
-    let same: [fn(&mut Job); 5] = [
+    let same: [fn(&mut Job); 4] = [
         |_| {},
         |job| job.stdin = Input::Bytes(b"input".to_vec().into()),
         |job| job.limits.memory = Some(Bytes::mib(20)),
         |job| job.command.env = vec![("A".into(), "b".into())],
-        |job| job.collect = vec!["none".into()],
     ];
     for change in same {
         assert_eq!(is_kept(change), keeps_rooms());
@@ -263,6 +362,43 @@ fn keep_and_change() {
     for change in other {
         assert!(!is_kept(change));
     }
+}
+
+/// Several kinds of runs take turns, as submission and output validator do.
+#[test]
+#[ignore = "run by another test, in a process of its own"]
+fn take_turns() {
+    let mut slot = slot();
+    let of_size = |mebibytes| {
+        let mut job = job("nothing", &[]);
+        job.box_size = Bytes::mib(mebibytes);
+        job
+    };
+    let mut rooms_after = |sizes: &[u64]| {
+        for size in sizes {
+            run(&mut slot, &of_size(*size));
+        }
+        first_processes()
+    };
+    if !keeps_rooms() {
+        assert_eq!(rooms_after(&[1, 2, 1]), Vec::<i32>::new());
+        return;
+    }
+    let three = rooms_after(&[1, 2, 3]);
+    assert_eq!(three.len(), 3);
+    assert_eq!(rooms_after(&[3, 1, 2, 2, 1, 3]), three);
+    // The one used least lately, the second, gives way.
+    let other = rooms_after(&[1, 3, 4]);
+    assert_eq!(other.len(), 3);
+    assert_eq!(other[..2], [three[0], three[2]]);
+    assert_eq!(rooms_after(&[1, 3, 4]), other);
+}
+
+#[test]
+fn kinds_of_runs_take_turns() {
+    let output = alone("sandbox::rooms::take_turns", |_| {});
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{errors}");
 }
 
 /// A program that is stopped leaves no room, and a slot that is dropped no process.
