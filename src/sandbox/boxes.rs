@@ -18,7 +18,8 @@ use crate::sandbox::disk::{self, Directories};
 use crate::sandbox::fault::{Fault, Step};
 use crate::sandbox::init::Identity;
 use crate::sandbox::mounts::{Shown, c_path, give, parent_of};
-use crate::sandbox::sys::{self, ATTR_NODEV, ATTR_NOSUID, ATTR_RDONLY, Errno, Reach};
+use crate::sandbox::sys::{self, Errno};
+use crate::sandbox::sys_mount::{self, ATTR_NODEV, ATTR_NOSUID, ATTR_RDONLY, Reach};
 use crate::sandbox::wire::{Found, Placed, PlacedWhat};
 
 /// How deep in the box files are looked at one by one.
@@ -113,7 +114,7 @@ impl Boxes {
                 (c"uid", owner.as_c_str()),
                 (c"gid", group.as_c_str()),
             ];
-            sys::tmpfs(&options, ATTR_NOSUID | ATTR_NODEV)
+            sys_mount::tmpfs(&options, ATTR_NOSUID | ATTR_NODEV)
         };
         let mut boxes = Self {
             main: make(c"755").step("make the box")?,
@@ -123,7 +124,7 @@ impl Boxes {
         };
         boxes.place(shape.owner, files, contents)?;
         if !shape.writable {
-            sys::mount_setattr(boxes.main.as_raw_fd(), Reach::One, ATTR_RDONLY, 0)
+            sys_mount::mount_setattr(boxes.main.as_raw_fd(), Reach::One, ATTR_RDONLY, 0)
                 .step("make the box read-only")?;
         }
         Ok(boxes)
@@ -170,7 +171,7 @@ impl Boxes {
         contents: Option<OwnedFd>,
     ) -> Result<(), Fault> {
         let attributes = |set, clear| {
-            sys::mount_setattr(self.main.as_raw_fd(), Reach::One, set, clear)
+            sys_mount::mount_setattr(self.main.as_raw_fd(), Reach::One, set, clear)
                 .step("make the box ready for the next run")
         };
         if !shape.writable {
@@ -186,7 +187,7 @@ impl Boxes {
         let changing = files.iter().filter(|placed| changes(placed));
         self.lay(shape.owner, changing, contents.map(File::from))?;
         if !shape.writable {
-            sys::mount_setattr(self.main.as_raw_fd(), Reach::One, ATTR_RDONLY, 0)
+            sys_mount::mount_setattr(self.main.as_raw_fd(), Reach::One, ATTR_RDONLY, 0)
                 .step("make the box read-only")?;
         }
         Ok(())

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 
 use crate::sandbox::init::{Plan, Step, at, collect_all, fail, note_end, start_second};
 use crate::sandbox::sys::{self, Errno};
+use crate::sandbox::sys_mount;
 use crate::sandbox::sys_room;
 use crate::sandbox::trace::{self, Rest, Senses};
 
@@ -94,10 +95,13 @@ fn make_room(order: &Order) -> Result<Option<Guard<'_>>, (Step, Errno)> {
     at(Step::Session, sys::setsid())?;
     // What is held back would wait for ever. What is not, PID 1 is deaf to.
     at(Step::Signals, sys::unblock_signals())?;
-    let proc = sys::mount(c"proc", c"/proc", c"proc", PROC_FLAGS, PROC_OPTIONS);
+    let proc = sys_mount::mount(c"proc", c"/proc", c"proc", PROC_FLAGS, PROC_OPTIONS);
     at(Step::MountProc, proc)?;
     for attach in &order.mounts {
-        at(Step::Attach, sys::move_mount(attach.mount, &attach.target))?;
+        at(
+            Step::Attach,
+            sys_mount::move_mount(attach.mount, &attach.target),
+        )?;
     }
     Ok(order.senses.as_ref().and_then(|senses| {
         let rest = senses.listen().ok()?;

@@ -78,6 +78,7 @@ mod server;
 mod slot;
 mod supervise;
 mod sys;
+mod sys_mount;
 mod sys_room;
 mod trace;
 mod transcript;

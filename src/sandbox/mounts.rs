@@ -19,7 +19,8 @@ use rustix::fs::{FileType, Mode, OFlags};
 
 use crate::sandbox::fault::{Fault, Step};
 use crate::sandbox::init::{Change, Identity};
-use crate::sandbox::sys::{self, ATTR_NODEV, ATTR_NOSUID, ATTR_RDONLY, Reach};
+use crate::sandbox::sys;
+use crate::sandbox::sys_mount::{self, ATTR_NODEV, ATTR_NOSUID, ATTR_RDONLY, Reach};
 
 /// The system's own directories, shown where the machine has them.
 pub(super) const SYSTEM: [&str; 7] = ["usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32"];
@@ -137,17 +138,17 @@ impl Template {
     pub(super) fn build(identity: Identity, context: Context) -> Result<Self, Fault> {
         let none = c"none";
         // What is mounted on the machine later appears here; nothing that happens here appears there.
-        sys::mount(none, c"/", none, libc::MS_REC | libc::MS_SLAVE, none)
+        sys_mount::mount(none, c"/", none, libc::MS_REC | libc::MS_SLAVE, none)
             .step("separate the mounts from the machine's")?;
         let machine = namespace()?;
         sys::unshare(libc::CLONE_NEWNS).step("make namespaces (mounts, again)")?;
         let own = namespace()?;
         let options = [(c"mode", c"755"), (c"size", c"32m"), (c"nr_inodes", c"16k")];
-        let root = sys::tmpfs(&options, ATTR_NOSUID).step("make the root of the sandbox")?;
+        let root = sys_mount::tmpfs(&options, ATTR_NOSUID).step("make the root of the sandbox")?;
         let mut waiting = Vec::new();
         let links = system_directories(&mut waiting)?;
         if context == Context::WithMachineProc {
-            let tree = sys::open_tree(c"/proc").step("copy the mount of /proc")?;
+            let tree = sys_mount::open_tree(c"/proc").step("copy the mount of /proc")?;
             let inside = PathBuf::from("/proc");
             waiting.push(Waiting::new(inside, tree)?);
         }
@@ -210,7 +211,7 @@ impl Template {
         let mut are_same = gone.len() == new.len();
         for shown in gone.iter().rev() {
             let target = c_path(&shown.inside)?;
-            sys::umount(&target, libc::MNT_DETACH)
+            sys_mount::umount(&target, libc::MNT_DETACH)
                 .step_on("take away the mount on", shown.inside.display())?;
             let is_directory = shown.inside.is_dir();
             let takes_its_place = |mount: &Waiting| {
@@ -253,8 +254,8 @@ impl Template {
         let picked: Result<Vec<Waiting>, Fault> = wanted
             .iter()
             .map(|shown| {
-                let tree =
-                    sys::open_tree(&c_path(&shown.host)?).step_on("show", shown.host.display())?;
+                let tree = sys_mount::open_tree(&c_path(&shown.host)?)
+                    .step_on("show", shown.host.display())?;
                 read_only(&tree)?;
                 Waiting::new(shown.inside.clone(), tree)
             })
@@ -268,7 +269,7 @@ impl Template {
             Writable::Yes => (0, ATTR_RDONLY),
             Writable::No => (ATTR_RDONLY, 0),
         };
-        sys::mount_setattr(self.root.as_raw_fd(), Reach::One, set, clear)
+        sys_mount::mount_setattr(self.root.as_raw_fd(), Reach::One, set, clear)
             .map(|_| ())
             .step("change the mount flags of the sandbox's root")
     }
@@ -295,7 +296,7 @@ pub(super) fn c_path(path: &Path) -> Result<CString, Fault> {
 
 fn read_only(tree: &OwnedFd) -> Result<(), Fault> {
     let flags = ATTR_RDONLY | ATTR_NOSUID | ATTR_NODEV;
-    sys::mount_setattr(tree.as_raw_fd(), Reach::Tree, flags, 0)
+    sys_mount::mount_setattr(tree.as_raw_fd(), Reach::Tree, flags, 0)
         .map(|_| ())
         .step("make a mount read-only")
 }
@@ -327,8 +328,8 @@ fn system_directories(waiting: &mut Vec<Waiting>) -> Result<Vec<(&'static str, P
             let target = fs::read_link(&path).step_on("read the link", path.display())?;
             links.push((name, target));
         } else if kind.is_dir() {
-            let tree =
-                sys::open_tree(&c_path(&path)?).step_on("copy the mount of", path.display())?;
+            let tree = sys_mount::open_tree(&c_path(&path)?)
+                .step_on("copy the mount of", path.display())?;
             read_only(&tree)?;
             waiting.push(Waiting::new(path, tree)?);
         }
@@ -346,7 +347,7 @@ fn attach(mount: &Waiting) -> Result<(), Fault> {
     } else if !mount.inside.exists() {
         File::create(&mount.inside).step_on("make the mount point", mount.inside.display())?;
     }
-    sys::move_mount(mount.tree.as_raw_fd(), &c_path(&mount.inside)?)
+    sys_mount::move_mount(mount.tree.as_raw_fd(), &c_path(&mount.inside)?)
         .map(|_| ())
         .step_on("mount", mount.inside.display())
 }
@@ -365,10 +366,10 @@ fn make_directory(path: &Path) -> Result<(), Fault> {
 
 /// Makes the new root the root, and lets go of the machine's.
 fn enter(root: &OwnedFd) -> Result<(), Fault> {
-    sys::move_mount(root.as_raw_fd(), c"/").step("mount the root of the sandbox")?;
+    sys_mount::move_mount(root.as_raw_fd(), c"/").step("mount the root of the sandbox")?;
     rustix::process::fchdir(root).step("enter the root of the sandbox")?;
-    sys::pivot_root_here().step("make the sandbox's root the root")?;
-    sys::umount(c".", libc::MNT_DETACH).step("let go of the machine's root")?;
+    sys_mount::pivot_root_here().step("make the sandbox's root the root")?;
+    sys_mount::umount(c".", libc::MNT_DETACH).step("let go of the machine's root")?;
     sys::chdir(c"/").step("enter the root of the sandbox")?;
     Ok(())
 }
@@ -391,10 +392,10 @@ fn make_devices(root: &Path, waiting: &mut Vec<Waiting>) -> Result<(), Fault> {
         // In a user namespace nobody may make devices: the machine's own are shown.
         if made.is_err() || File::open(&path).is_err() {
             let host = Path::new("/dev").join(name);
-            let tree =
-                sys::open_tree(&c_path(&host)?).step_on("copy the mount of", host.display())?;
+            let tree = sys_mount::open_tree(&c_path(&host)?)
+                .step_on("copy the mount of", host.display())?;
             let flags = ATTR_RDONLY | ATTR_NOSUID;
-            sys::mount_setattr(tree.as_raw_fd(), Reach::One, flags, 0)
+            sys_mount::mount_setattr(tree.as_raw_fd(), Reach::One, flags, 0)
                 .step_on("make read-only the mount of", host.display())?;
             waiting.push(Waiting::new(host, tree)?);
         }

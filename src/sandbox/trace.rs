@@ -9,7 +9,8 @@ use std::os::fd::RawFd;
 
 use crate::sandbox::cgroup::{first_number, read_first_number};
 use crate::sandbox::first::{PROC_FLAGS, PROC_OPTIONS};
-use crate::sandbox::sys::{self, ATTR_RDONLY, Errno, Reach};
+use crate::sandbox::sys::{self, Errno};
+use crate::sandbox::sys_mount::{self, ATTR_RDONLY, Reach};
 use crate::sandbox::sys_room::{self, Status};
 
 /// The directories that a program may write to.
@@ -101,11 +102,11 @@ impl Senses {
     pub(super) fn before(&self, rest: Rest) -> Result<Option<Look>, Errno> {
         let is_read_only = self.read_only >= 0;
         if is_read_only {
-            sys::mount_setattr(self.read_only, Reach::One, 0, ATTR_RDONLY)?;
+            sys_mount::mount_setattr(self.read_only, Reach::One, 0, ATTR_RDONLY)?;
         }
         let are_set_back = set_back_times(&self.dated);
         if is_read_only {
-            sys::mount_setattr(self.read_only, Reach::One, ATTR_RDONLY, 0)?;
+            sys_mount::mount_setattr(self.read_only, Reach::One, ATTR_RDONLY, 0)?;
         }
         let statuses = are_set_back.and_then(|()| statuses(&self.named));
         if !self.named.is_empty() {
@@ -218,7 +219,7 @@ fn attributes(path: &CStr) -> Result<[u8; 128], Errno> {
 /// files, could be seen by the next. To mount it anew with its present options does that.
 pub(super) fn forget_proc() -> Result<usize, Errno> {
     let flags = PROC_FLAGS | libc::MS_REMOUNT;
-    sys::mount(c"proc", c"/proc", c"proc", flags, PROC_OPTIONS)
+    sys_mount::mount(c"proc", c"/proc", c"proc", flags, PROC_OPTIONS)
 }
 
 fn set_back_times(further: &[CString]) -> Result<(), Errno> {
