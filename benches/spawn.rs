@@ -11,10 +11,27 @@ use std::path::{Path, PathBuf};
 use std::process;
 use std::time::{Duration, Instant};
 
-use juror::model::job::{Command, Input, Job, Visible};
+use juror::model::job::{BoxContent, BoxFile, Command, Input, Job, Visible};
 use juror::model::limits::Limits;
 use juror::model::units::Bytes;
 use juror::sandbox::{Host, Slot, SlotOptions};
+
+/// Reads a file and writes one, without a library.
+const COPY: &str = r#"static long call(long number, long a, long b, long c) {
+    long result;
+    __asm__ volatile("syscall" : "=a"(result) : "a"(number), "D"(a), "S"(b), "d"(c) : "rcx", "r11", "memory");
+    return result;
+}
+void _start(void) {
+    char text[64];
+    long from = call(2, (long)"a.in", 0, 0), to = call(2, (long)"a.out", 01101, 0644);
+    call(1, to, (long)text, call(0, from, (long)text, sizeof text));
+    call(60, 0, 0, 0);
+}
+"#;
+
+/// The first program of all.
+const HELLO: &str = "#include <stdio.h>\nint main(void) { puts(\"Hello, world!\"); return 0; }\n";
 
 /// What a judge may well hold, in bytes.
 const BALLAST: usize = 100 << 20;
@@ -25,7 +42,23 @@ fn main() {
     let rounds = rounds.unwrap_or(500);
     let directory = tempfile::tempdir().expect("a temporary directory");
     open_to_all(directory.path());
-    let program = compile(directory.path());
+    let nothing = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs/nothing.c");
+    let bare = ["-O1", "-static", "-nostdlib"];
+    let program = compile(directory.path(), "nothing", &nothing, &bare);
+    let sources = [("copy", COPY), ("hello", HELLO)];
+    for (name, text) in sources {
+        let path = directory.path().join(name).with_extension("c");
+        std::fs::write(path, text).expect("a source");
+    }
+    let source = |name: &str| directory.path().join(name).with_extension("c");
+    compile(directory.path(), "copy", &source("copy"), &bare);
+    compile(directory.path(), "hello", &source("hello"), &["-O2"]);
+    compile(
+        directory.path(),
+        "hello-static",
+        &source("hello"),
+        &["-O2", "-static"],
+    );
     let host = Host::probe().expect("this machine can be looked at");
     let options = SlotOptions::default();
     let mut slot = Slot::start(&host, &options).expect("a slot starts");
@@ -37,11 +70,18 @@ fn main() {
     let fed = job(directory.path(), &["/program/nothing"], fed);
     let touching = ["/bin/sh", "-c", ": > /tmp/file"];
     let touching = job(directory.path(), &touching, Input::Empty);
+    let mut copying = job(directory.path(), &["/program/copy"], Input::Empty);
+    copying.files = vec![BoxFile {
+        name: "a.in".into(),
+        content: BoxContent::Bytes(b"1 2 3\n".to_vec().into()),
+    }];
+    copying.collect = vec!["a.out".into()];
     let mut plain = Times::default();
     let mut spawned = Times::default();
     let mut boxed = Times::default();
     let mut pinned = Times::default();
     let mut boxed_fed = Times::default();
+    let mut boxed_files = Times::default();
     let mut boxed_anew = Times::default();
     let mut wall = Times::default();
     let mut cpu = Times::default();
@@ -58,6 +98,9 @@ fn main() {
         });
         boxed_fed.measure(|| {
             slot.run(&fed).expect("it runs");
+        });
+        boxed_files.measure(|| {
+            slot.run(&copying).expect("it runs");
         });
     }
     // Not between the others: the kernel takes away what they leave behind after they are over.
@@ -88,11 +131,24 @@ fn main() {
     boxed.show("the sandbox", &base);
     pinned.show("the sandbox, on one core", &base);
     boxed_fed.show("the sandbox, 100 kB of input", &base);
+    boxed_files.show("the sandbox, a file in and a file out", &base);
     boxed_anew.show("the sandbox, after a run that left a file", &base);
     plain_large.show("fork etc. of a judge with 100 MB", &base);
     boxed_large.show("the sandbox of a judge with 100 MB", &base);
     wall.show("wall time of the program in it", &base);
     cpu.show("CPU time of the program in it", &base);
+    for (name, path) in [
+        ("CPU time of a hello world in C", "/program/hello"),
+        ("the same, linked statically", "/program/hello-static"),
+    ] {
+        let hello = job(directory.path(), &[path], Input::Empty);
+        let mut cpu = Times::default();
+        for _ in 0..rounds.min(100) {
+            cpu.0
+                .push(slot.run(&hello).expect("it runs").outcome.cpu_time);
+        }
+        cpu.show(name, &base);
+    }
     for (name, arguments) in others(directory.path()) {
         match measure_other(name, &arguments, rounds.min(50)) {
             Some(mut times) => times.show(name, &base),
@@ -186,12 +242,12 @@ fn job(programs: &Path, argv: &[&str], stdin: Input) -> Job {
     }
 }
 
-fn compile(directory: &Path) -> PathBuf {
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs/nothing.c");
-    let target = directory.join("nothing");
+fn compile(directory: &Path, name: &str, source: &Path, options: &[&str]) -> PathBuf {
+    let target = directory.join(name);
     let status = process::Command::new("cc")
-        .args(["-O1", "-static", "-nostdlib", "-o"])
-        .args([&target, &source])
+        .args(options)
+        .arg("-o")
+        .args([target.as_path(), source])
         .status();
     assert!(status.expect("this needs cc").success());
     target
