@@ -265,7 +265,7 @@ pub struct VerifyArguments {
 }
 
 /// Arguments of `juror generate`.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct GenerateArguments {
     /// Problem packages' directories
     #[arg(required_unless_present = "from_grammar", value_name = "PACKAGE")]
