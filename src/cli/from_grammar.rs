@@ -23,7 +23,7 @@ use crate::model::text::shell_word;
 use crate::model::units::Bytes;
 use crate::package::recipe::insert::is_name;
 use crate::propose::adopt;
-use crate::propose::inputs::{Inputs, Made, Making};
+use crate::propose::inputs::{Inputs, Made, Making, Sizes};
 use crate::propose::write::{Addition, Unadded};
 use crate::validate::single::{InputValidators, Unbuilt};
 use crate::validate::{Extent, Proving};
@@ -68,6 +68,7 @@ pub(super) fn package(
         others: &others,
         validators: validators.as_ref(),
         seed,
+        sizes: Sizes::default(),
         executor: &*host.executor,
         events: &events,
     };

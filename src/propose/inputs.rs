@@ -21,10 +21,23 @@ use crate::model::text::count;
 use crate::propose::ideas::{Idea, at_bounds, ideas};
 use crate::validate::single::InputValidators;
 
-/// The largest input that is written, in bytes: such stand in the package twice.
-const LARGEST: usize = 32 << 20;
-/// All of them together, in bytes.
-const ALL: usize = 128 << 20;
+/// How large inputs may be, in bytes: large ones stand in the package twice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sizes {
+    /// Each.
+    pub one: usize,
+    /// All of them together.
+    pub all: usize,
+}
+
+impl Default for Sizes {
+    fn default() -> Self {
+        Self {
+            one: 32 << 20,
+            all: 128 << 20,
+        }
+    }
+}
 
 /// An input with what it is for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,6 +62,8 @@ pub struct Making<'a> {
     pub validators: Option<&'a InputValidators<'a>>,
     /// What random numbers are made of.
     pub seed: u64,
+    /// How large inputs may be.
+    pub sizes: Sizes,
     /// Where validators run.
     pub executor: &'a dyn Executor,
     /// Takes what happens.
@@ -120,11 +135,11 @@ impl Making<'_> {
         inputs.diagnostics = unwritten.into_values().map(Refused::remark).collect();
         inputs.made.sort_by_key(|made| made.input.len());
         let mut sum = 0;
-        let is_room = |made: &mut Made| {
+        let is_beyond = |made: &mut Made| {
             sum += made.input.len();
-            sum > ALL
+            sum > self.sizes.all
         };
-        let beyond = inputs.made.extract_if(.., is_room);
+        let beyond = inputs.made.extract_if(.., is_beyond);
         let beyond: Vec<Idea> = beyond.map(|made| made.idea).collect();
         inputs.too_large.extend(beyond);
         Ok(inputs)
@@ -191,7 +206,13 @@ impl Making<'_> {
 
     fn one(&self, idea: &Idea, known: &Known) -> Result<Came, RunError> {
         let grammar = self.grammar;
-        let written = generate_within(grammar, &idea.shape, &idea.pins, idea.seed, Some(LARGEST));
+        let written = generate_within(
+            grammar,
+            &idea.shape,
+            &idea.pins,
+            idea.seed,
+            Some(self.sizes.one),
+        );
         let input: Arc<[u8]> = match written {
             Ok(input) => input.into(),
             Err(unwritten) => return Ok(Came::Unwritten(unwritten)),
@@ -257,8 +278,12 @@ impl Refused {
             }
             Some(what) => {
                 let inputs = count(self.names.len(), "input");
-                diagnostic.message =
-                    format!("{what}: {inputs} that the grammar allows, left out: {names}");
+                let inputs = format!("{inputs} that the grammar allows");
+                let what = match what.strip_prefix("refuses it") {
+                    Some(said) => format!("refuses {inputs}{said}"),
+                    None => format!("{what}, on {inputs}"),
+                };
+                diagnostic.message = format!("{what} (left out: {names})");
                 diagnostic
                     .help("make grammar and validator say the same; `juror verify` shows more")
             }
@@ -355,4 +380,78 @@ impl Known {
 
 fn unread(path: &Path, error: std::io::Error) -> JudgeError {
     JudgeError::new(format!("read {}", path.display()), error)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::executor::scripted::Scripted;
+    use crate::grammar::compile::read;
+    use crate::package;
+
+    /// What is made of a grammar for an empty package.
+    fn inputs(text: &str, sizes: Sizes) -> Inputs {
+        let dir = tempfile::tempdir().unwrap();
+        let yaml = "problem_format_version: 2025-09\nname: A\n\
+                    uuid: 9f6a2f2c-7a0c-4a53-9f8f-0d5b1c5b2f10\nlicense: cc0\nrights_owner: B\n";
+        fs::write(dir.path().join("problem.yaml"), yaml).unwrap();
+        let problem = package::read(dir.path()).problem.unwrap();
+        let grammar = read(Path::new("g.ctd"), text.as_bytes()).grammar.unwrap();
+        let executor = Scripted::new(2, |_| Err(RunError::Interrupted));
+        let making = Making {
+            problem: &problem,
+            recipe: None,
+            grammar: &grammar,
+            others: &[],
+            validators: None,
+            seed: 1,
+            sizes,
+            executor: &executor,
+            events: &|_| {},
+        };
+        making.make().unwrap()
+    }
+
+    #[test]
+    fn what_is_too_large_is_named() {
+        let row = "INT(1, 1000, n) NEWLINE REP(n, SPACE) INT(1, 9) END NEWLINE";
+        let check = |one, all, largest: usize, is_cut: bool| {
+            let inputs = inputs(row, Sizes { one, all });
+            let sizes: Vec<usize> = inputs.made.iter().map(|made| made.input.len()).collect();
+            assert!(
+                sizes.is_sorted() && sizes.last() <= Some(&largest),
+                "{sizes:?}"
+            );
+            assert!(sizes.iter().sum::<usize>() <= all);
+            let mut options = inputs.too_large.iter().map(|idea| idea.options.as_str());
+            assert_eq!(options.any(|it| it == "--shape all-most --size large --seed 1"), is_cut);
+        };
+        check(1 << 20, 1 << 20, 2005, false);
+        check(500, 1 << 20, 500, true);
+        check(1 << 20, 5000, 2005, true);
+    }
+
+    #[test]
+    fn equal_inputs_are_made_once() {
+        let inputs = inputs("INT(3, 3, n) NEWLINE", Sizes::default());
+        let names: Vec<&str> = inputs.made.iter().map(|made| &*made.idea.name).collect();
+        assert_eq!(names, ["smallest"]);
+        assert!(inputs.equal.iter().all(|equal| equal.same_as == "smallest"));
+        assert!(inputs.equal.iter().any(|equal| equal.name == "largest"));
+    }
+
+    #[test]
+    fn every_bound_is_reached() {
+        let text = "INT(2, 30, n) SPACE INT(1, n, k) SPACE INT(-7, 1000, x) NEWLINE \
+                    REPI(i, n, SPACE) INT(0, x + 10, a[i]) END NEWLINE";
+        let grammar = read(Path::new("g.ctd"), text.as_bytes()).grammar.unwrap();
+        let mut coverage = Coverage::new(&grammar);
+        for made in inputs(text, Sizes::default()).made {
+            let path = Path::new("1.in");
+            coverage.add(&grammar, &*made.input, path).unwrap();
+        }
+        for bounds in bounds(&grammar, Some(&coverage)) {
+            assert_eq!(bounds.missed(), None, "{}", bounds.name);
+        }
+    }
 }

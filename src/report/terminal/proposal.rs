@@ -2,7 +2,7 @@
 
 use unicode_width::UnicodeWidthStr;
 
-use crate::model::proposal::Proposal;
+use crate::model::proposal::{EqualInput, Proposal};
 use crate::model::text::{count, printable};
 use crate::model::units::Bytes;
 use crate::report::style::{Look, Style};
@@ -48,13 +48,19 @@ pub(super) fn page(proposal: &Proposal, style: &Style) -> String {
         let label = format!("{name}{gap}  {size:>sizes$}  ");
         page.labelled(2, Label::plain(&label), description);
     }
-    let equal: Vec<String> = proposal
-        .equal
+    let (before, equal): (Vec<&EqualInput>, Vec<&EqualInput>) =
+        proposal.equal.iter().partition(|equal| is_itself(equal));
+    let equal: Vec<String> = equal
         .iter()
+        .chain(before.iter().filter(|_| style.is_verbose()))
         .map(|equal| format!("{} = {}", equal.name, printable(&equal.same_as)))
         .collect();
     if !equal.is_empty() {
-        page.labelled(2, Label::plain("equal:  "), &equal.join(", "));
+        page.labelled(2, Label::plain("equal:      "), &equal.join(", "));
+    }
+    if !before.is_empty() && !cases.is_empty() {
+        let text = format!("{} from before", count(before.len(), "input"));
+        page.labelled(2, Label::plain("there:      "), &text);
     }
     if !proposal.too_large.is_empty() {
         let label = Label::plain("too large:  ");
@@ -65,8 +71,15 @@ pub(super) fn page(proposal: &Proposal, style: &Style) -> String {
             "{} that had no recipe: now copied from generators/given",
             count(proposal.adopted, "test case")
         );
-        page.labelled(2, Label::plain("taken in:  "), &text);
+        page.labelled(2, Label::plain("taken in:   "), &text);
     }
     page.blank();
     page.into_text()
+}
+
+/// Whether an input is there because it was added before: under its own name, behind a number.
+fn is_itself(equal: &EqualInput) -> bool {
+    let last = equal.same_as.rsplit('/').next().unwrap_or_default();
+    let name = last.trim_start_matches(|it: char| it.is_ascii_digit());
+    name.strip_prefix('-') == Some(&*equal.name)
 }
