@@ -424,7 +424,10 @@ mod tests {
             );
             assert!(sizes.iter().sum::<usize>() <= all);
             let mut options = inputs.too_large.iter().map(|idea| idea.options.as_str());
-            assert_eq!(options.any(|it| it == "--shape all-most --size large --seed 1"), is_cut);
+            assert_eq!(
+                options.any(|it| it == "--shape all-most --size large --seed 1"),
+                is_cut
+            );
         };
         check(1 << 20, 1 << 20, 2005, false);
         check(500, 1 << 20, 500, true);
