@@ -13,8 +13,6 @@ use crate::model::event::GeneratedState;
 use crate::model::judgement::JudgeError;
 use crate::model::problem::{Dialogue, Problem};
 use crate::model::recipe::{AnswerSource, InputSource, Recipe};
-use crate::model::submission::Submission;
-use crate::model::verdict::Verdict;
 use crate::package::recipe;
 use crate::package::recipe::insert::{inserted, quoted};
 use crate::propose::adopt::{Adopted, GIVEN};
@@ -351,14 +349,8 @@ fn is_block(text: &str) -> bool {
 
 /// An accepted submission, as a recipe names it.
 fn solution(problem: &Problem) -> Option<String> {
-    let is_right = |submission: &&Submission| {
-        let rules = submission.expectations.iter();
-        let mut whole = rules.filter(|rule| rule.cases.is_none());
-        whole.any(|rule| rule.permitted.as_deref() == Some(&[Verdict::Accepted]))
-    };
-    let all = problem.submissions.iter();
-    let usual = all.clone().find(|it| it.name.starts_with("accepted/"));
-    let submission = usual.or_else(|| all.clone().find(is_right))?;
+    let mut all = problem.submissions.iter();
+    let submission = all.find(|it| it.name.starts_with("accepted/"))?;
     let below = submission.program.path.strip_prefix(&problem.dir).ok()?;
     Some(format!("/{}", below.display()))
 }

@@ -365,23 +365,6 @@ fn what_is_in_the_way_is_said_and_nothing_is_written() {
         3,
         &["generators.yaml:1:"],
     );
-    // One that is accepted by the package's own words, but talks of no program that makes answers.
-    check(
-        &|it| {
-            it.remove("sum/submissions/accepted/right.sh");
-            it.write("sum/submissions/mine/right.sh", MAX);
-            it.write(
-                "sum/submissions/submissions.yaml",
-                "mine: {permitted: [AC, TLE]}\n",
-            );
-        },
-        all,
-        3,
-        &[
-            "nothing makes the judge answers",
-            "write a right solution into submissions/accepted",
-        ],
-    );
     let grouped = |it: &Fixture| {
         it.write(
             "sum/data/secret/g/test_group.yaml",
