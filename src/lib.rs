@@ -12,6 +12,7 @@ pub mod language;
 pub mod model;
 pub mod package;
 pub mod plan;
+pub mod propose;
 pub mod report;
 pub mod sandbox;
 pub mod stress;

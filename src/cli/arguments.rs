@@ -178,6 +178,8 @@ Examples:
       solution.
   juror generate problems/game1 --check
       Write nothing; say what differs from what the recipe gives, byte for byte.
+  juror generate my-problem --from-grammar
+      A first set of test cases, small ones and large ones, from input_validators/*.ctd.
   juror generate problems/game1 --prune
       After cases got other names: remove those with the old ones.
 
@@ -263,17 +265,29 @@ pub struct VerifyArguments {
 }
 
 /// Arguments of `juror generate`.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct GenerateArguments {
     /// Problem packages' directories
-    #[arg(required = true, value_name = "PACKAGE")]
+    #[arg(required_unless_present = "from_grammar", value_name = "PACKAGE")]
     pub packages: Vec<PathBuf>,
     /// Write nothing; fail when anything differs from what the recipe gives
     ///
     /// Everything is made anew, and every generator is started twice: the second time later, in another
     /// directory, time zone and locale. One that does not give the same is named.
-    #[arg(long, conflicts_with_all = ["fresh", "prune"])]
+    #[arg(long, conflicts_with_all = ["fresh", "prune", "from_grammar"])]
     pub check: bool,
+    /// Add a first set of test cases, made by the grammar of the input, to the recipe and the data
+    ///
+    /// The grammar is the package's own, the first of input_validators/*.ctd, or the one that is named here.
+    /// What is there already is left as it is, and an input that is there already is not added again.
+    #[arg(long, value_name = "GRAMMAR", num_args = 0..=1, conflicts_with = "prune")]
+    pub from_grammar: Option<Option<PathBuf>>,
+    /// Where below data/secret the cases from the grammar go [default: from-grammar]
+    #[arg(long, value_name = "DIRECTORY", requires = "from_grammar")]
+    pub into: Option<String>,
+    /// What the random numbers of the cases from the grammar are made of [default: 1]
+    #[arg(long, value_name = "N", requires = "from_grammar")]
+    pub seed: Option<u64>,
     /// Make everything, also what is there as it was made before
     #[arg(long)]
     pub fresh: bool,
@@ -388,8 +402,14 @@ pub struct InputArguments {
     /// How values are chosen [default: random]
     #[arg(long, value_name = "NAME")]
     pub shape: Option<String>,
+    /// How large counts are that the shape leaves to chance: small or large
+    ///
+    /// Small is about ten; large is as large as allowed, and a single test case where there can be several
+    /// in the input.
+    #[arg(long, value_enum, value_name = "SIZE", hide_possible_values = true)]
+    pub size: Option<InputSize>,
     /// List the shapes that make a difference for the grammar
-    #[arg(long, conflicts_with_all = ["seed", "shape", "least", "most"])]
+    #[arg(long, conflicts_with_all = ["seed", "shape", "size", "least", "most"])]
     pub shapes: bool,
     /// Give a variable its least value; can be given several times
     #[arg(long, value_name = "VARIABLE")]
@@ -397,6 +417,15 @@ pub struct InputArguments {
     /// Give a variable its greatest value; can be given several times
     #[arg(long, value_name = "VARIABLE")]
     pub most: Vec<String>,
+}
+
+/// How large counts are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum InputSize {
+    /// About ten.
+    Small,
+    /// As large as allowed.
+    Large,
 }
 
 /// Arguments of `juror grammar bounds`.

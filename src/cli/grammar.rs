@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 
 use crate::cli::arguments::{
-    BoundsArguments, CheckArguments, Color, GrammarCommand, InputArguments, OutputOptions,
+    BoundsArguments, CheckArguments, Color, GrammarCommand, InputArguments, InputSize,
+    OutputOptions,
 };
 use crate::cli::exit_code::ExitCode;
 use crate::cli::output::{Output, Stop, command};
@@ -15,7 +16,7 @@ use crate::grammar::bounds::{Coverage, bounds};
 use crate::grammar::compile::read;
 use crate::grammar::generate::{End, Pin, generate_at};
 use crate::grammar::program::Grammar;
-use crate::grammar::shape::{RANDOM, Shape, applicable, named};
+use crate::grammar::shape::{RANDOM, Shape, Size, applicable, named};
 use crate::grammar::validate::{Refusal, validate};
 use crate::model::event::Event;
 use crate::model::judgement::JudgeError;
@@ -89,6 +90,10 @@ fn generate(arguments: &InputArguments) -> ExitCode {
             return write(lines.collect::<String>().as_bytes());
         }
         let shape = shape(arguments.shape.as_deref(), output)?;
+        let shape = match arguments.size {
+            None => shape,
+            Some(size) => sized(&shape, size, output)?,
+        };
         let mut pins = Vec::new();
         for (names, end) in [(&arguments.least, End::Least), (&arguments.most, End::Most)] {
             for name in names {
@@ -112,6 +117,20 @@ fn shape(name: Option<&str>, output: &Output) -> Result<Shape, Stop> {
     named(name).ok_or_else(|| {
         output.complain(&format!(
             "there is no shape `{name}`; `juror grammar generate GRAMMAR --shapes` lists those that there are"
+        ));
+        Stop::Shown(ExitCode::Usage)
+    })
+}
+
+fn sized(shape: &Shape, size: InputSize, output: &Output) -> Result<Shape, Stop> {
+    let size = match size {
+        InputSize::Small => Size::Small,
+        InputSize::Large => Size::Large,
+    };
+    shape.sized(size).ok_or_else(|| {
+        output.complain(&format!(
+            "the shape `{}` says itself how large counts are; leave out --size",
+            shape.name
         ));
         Stop::Shown(ExitCode::Usage)
     })

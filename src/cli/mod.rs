@@ -5,6 +5,7 @@ pub mod arguments;
 pub mod compare;
 pub mod doctor;
 pub mod exit_code;
+pub mod from_grammar;
 pub mod generate;
 pub mod grammar;
 pub mod host;

@@ -125,6 +125,45 @@ pub fn generate(generating: &Generating<'_>) -> Result<Generated, JudgeError> {
     Ok(generated)
 }
 
+/// Makes these cases of the recipe, whose inputs no generator makes, and touches nothing else: neither other
+/// cases nor what is remembered of them.
+///
+/// # Errors
+/// When the judge failed: a missing compiler, a full disk.
+pub fn add(generating: &Generating<'_>, names: &[String]) -> Result<Generated, JudgeError> {
+    let mut generated = Generated::default();
+    let stage = Stage::new()?;
+    let cases = generating.recipe.cases.iter();
+    let cases: Vec<&RecipeCase> = cases.filter(|case| names.contains(&case.name)).collect();
+    let generators = match inputs::generators(generating, &cases)? {
+        Ok(generators) => generators,
+        Err(not) => return Ok(not),
+    };
+    let (made, _) = inputs::make(generating, &stage, &generators, &cases)?;
+    if !generated.goes_on(made) {
+        return Ok(generated);
+    }
+    let answers = answers::make(generating, &stage, &cases)?;
+    if !generated.goes_on(answers) {
+        return Ok(generated);
+    }
+    let data = generating.problem.dir.join("data");
+    let files = cases.iter().flat_map(|case| {
+        let extensions = stage.extensions(&case.name).into_iter();
+        extensions.map(|extension| file_name(&case.name, &extension))
+    });
+    let obstacles = files::obstacles(&generating.problem.dir, &data, &files.collect());
+    if !obstacles.is_empty() {
+        generated.diagnostics.extend(obstacles);
+        return Ok(generated);
+    }
+    for case in cases {
+        let state = place(&stage, &data, &case.name, Mode::Write)?;
+        announce(generating, &mut generated, &case.name, state);
+    }
+    Ok(generated)
+}
+
 /// Finds the keys of all cases, and puts those on the stage that are in the package as they were made
 /// before; the others are left to be made.
 fn remembered<'a>(

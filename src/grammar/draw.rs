@@ -171,7 +171,7 @@ impl<'a> Shaped<'a> {
             (Cases::BigBeforeSmall, false) if case == 0 => Counts::Most,
             (Cases::BigBeforeSmall, false) => Counts::Small,
             (Cases::SameTwice, true) => return few(2),
-            (Cases::SameTwice, false) => Counts::Random,
+            (Cases::SameTwice, false) => self.shape.counts,
         };
         let within = |value: Int| value.clamp(draw.min.clone(), draw.max.clone());
         match counts {
@@ -183,6 +183,10 @@ impl<'a> Shaped<'a> {
             Counts::Small => {
                 let most = within(draw.min.plus(&Int::Small(4)));
                 self.chance.between(draw.min, &most)
+            }
+            Counts::Few => {
+                let [least, most] = [5, 12].map(|by| within(draw.min.plus(&Int::Small(by))));
+                self.chance.between(&least, &most)
             }
         }
     }
@@ -405,6 +409,7 @@ impl Source for Shaped<'_> {
                 Counts::Most => 1000,
                 Counts::BelowMost => 999,
                 Counts::Small => self.chance.below(4),
+                Counts::Few => 5 + self.chance.below(8),
                 Counts::Random => self.chance.below(30),
             };
         }

@@ -80,6 +80,32 @@ pub fn generate_at(
     pins: &[Pin],
     seed: u64,
 ) -> Result<Vec<u8>, Diagnostic> {
+    generate_within(grammar, shape, pins, seed, None).map_err(|unwritten| match unwritten {
+        Unwritten::Unsatisfied(diagnostic) => diagnostic,
+        Unwritten::TooLarge => Diagnostic::error(&grammar.source().path, "the input is too large"),
+    })
+}
+
+/// Why no input was written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unwritten {
+    /// Which command of the grammar could not be satisfied, and why.
+    Unsatisfied(Diagnostic),
+    /// It would have more bytes than were wanted.
+    TooLarge,
+}
+
+/// The same with at most so many bytes, where a number is given; what is larger is given up at once.
+///
+/// # Errors
+/// Which command of the grammar could not be satisfied, and why; or that the input is larger.
+pub fn generate_within(
+    grammar: &Grammar,
+    shape: &Shape,
+    pins: &[Pin],
+    seed: u64,
+    most: Option<usize>,
+) -> Result<Vec<u8>, Unwritten> {
     let dependents = Dependents::new(grammar);
     let mut failures = Failures::default();
     for (number, tilt) in ATTEMPTS.into_iter().enumerate() {
@@ -100,14 +126,18 @@ pub fn generate_at(
         let chance = Chance::new(seed, &format!("{} {number}", shape.name));
         let source = Shaped::new(grammar, shape, chance, tilts);
         let mut writer = Writer::new(grammar, source);
+        writer.most = most.unwrap_or(writer.most);
         if attempt(grammar, &mut writer, &dependents, &mut failures) {
             match confirmed(grammar, &writer.out) {
                 None => return Ok(writer.out),
                 Some(reason) => failures.misread = Some(reason),
             }
         }
+        if most.is_some() && writer.is_full {
+            return Err(Unwritten::TooLarge);
+        }
     }
-    Err(failures.report(grammar))
+    Err(Unwritten::Unsatisfied(failures.report(grammar)))
 }
 
 /// Why the validator does not read what was written as it was meant, if so.
@@ -148,6 +178,9 @@ fn attempt<S: Source>(
         }
         let step = run.at;
         let by_question = failures.note(step, stop);
+        if writer.is_full {
+            return false;
+        }
         let times = stuck_at.entry(step).or_default();
         *times += 1;
         if *times > STUCK_AT_MAX || writer.made > 3 * farthest + SPARE_CHOICES {

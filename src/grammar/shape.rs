@@ -37,6 +37,8 @@ pub(super) enum Counts {
     BelowMost,
     Most,
     Small,
+    /// About ten.
+    Few,
 }
 
 /// How other numbers are chosen.
@@ -56,6 +58,35 @@ pub(super) enum Values {
     Planted,
     Largest,
     Small,
+}
+
+/// How large the counts are of a shape that leaves them to chance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Size {
+    /// About ten: to be followed by hand.
+    Small,
+    /// As large as allowed; where there are test cases inside the input, a single one.
+    Large,
+}
+
+impl Shape {
+    /// The same with counts of this size; `None` where the shape says itself how large they are.
+    pub fn sized(&self, size: Size) -> Option<Self> {
+        let cases = match (self.cases, self.counts, size) {
+            (Cases::Plain, Counts::Random, Size::Large) => Cases::OneHuge,
+            (cases @ (Cases::Plain | Cases::SameTwice), Counts::Random, _) => cases,
+            _ => return None,
+        };
+        let counts = match size {
+            Size::Small => Counts::Few,
+            Size::Large => Counts::Most,
+        };
+        Some(Self {
+            cases,
+            counts,
+            ..self.clone()
+        })
+    }
 }
 
 const fn values(name: &'static str, description: &'static str, values: Values) -> Shape {

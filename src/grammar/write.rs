@@ -20,6 +20,7 @@ use crate::grammar::read::called;
 use crate::grammar::strings;
 use crate::grammar::value::{Key, Value};
 use crate::grammar::vars::Vars;
+use crate::model::units::Bytes;
 
 /// How many choices can be gone back over.
 const MARKS_MAX: usize = 1 << 14;
@@ -58,6 +59,10 @@ pub(super) struct Writer<'a, S> {
     grammar: &'a Grammar,
     pub(super) source: S,
     pub(super) out: Vec<u8>,
+    /// The largest input that is written, in bytes.
+    pub(super) most: usize,
+    /// Whether there was more to write than that.
+    pub(super) is_full: bool,
     /// What may be written next.
     next: ByteSet,
     pub(super) marks: VecDeque<Mark>,
@@ -85,6 +90,8 @@ impl<'a, S: Source> Writer<'a, S> {
             grammar,
             source,
             out: Vec::new(),
+            most: BYTES_MAX,
+            is_full: false,
             next: ByteSet::ALL,
             marks: VecDeque::new(),
             choices: 0,
@@ -188,9 +195,11 @@ impl<'a, S: Source> Writer<'a, S> {
                 true,
             ));
         }
-        if self.out.len() + text.len() > BYTES_MAX {
+        if self.out.len() + text.len() > self.most {
+            self.is_full = true;
+            let most = Bytes(self.most as u64);
             return Err(Stop::stuck(
-                "the input would have more than a gibibyte",
+                format!("the input would have more than {most}"),
                 false,
             ));
         }

@@ -9,6 +9,7 @@ use crate::model::grammar::ValueBounds;
 use crate::model::isolation::Isolation;
 use crate::model::judgement::{Evidence, JudgeError, Judgement, TimeLimit};
 use crate::model::limits::Limits;
+use crate::model::proposal::Proposal;
 use crate::model::stress::{Hunt, HuntPlan, HuntProgress};
 use crate::model::verdict::Verdict;
 
@@ -124,6 +125,9 @@ pub enum Event {
         /// What came of it.
         state: GeneratedState,
     },
+    /// Test cases were added by the grammar of the input, or all of them are there; their data is still to
+    /// be made.
+    Proposed(Box<Proposal>),
     /// An output was compared with a judge answer, outside of any problem.
     Compared {
         /// The output's file name.
@@ -241,6 +245,7 @@ impl Summary {
             | Event::SubmissionStarted { .. }
             | Event::Progress { .. }
             | Event::CaseGenerated { .. }
+            | Event::Proposed(_)
             | Event::Compared { .. }
             | Event::HuntStarted(_)
             | Event::Hunting(_)

@@ -15,6 +15,7 @@ pub mod pattern;
 pub mod placeholder;
 pub mod problem;
 pub mod program;
+pub mod proposal;
 pub mod recipe;
 pub mod score;
 pub mod stress;

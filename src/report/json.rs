@@ -4,6 +4,7 @@
 //! added. They carry data, no sentences put together for a reader.
 
 mod hunt;
+mod proposal;
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -28,6 +29,7 @@ use crate::model::score::{GroupScore, Score, Standing};
 use crate::report::Reporter;
 use crate::report::exchange::WireTranscript;
 use crate::report::json::hunt::WireHunt;
+use crate::report::json::proposal::WireProposal;
 
 /// The version of the document; raised when a key goes or changes its meaning.
 pub const VERSION: u32 = 1;
@@ -82,6 +84,8 @@ struct Document {
     complaints: Vec<String>,
     submissions: Vec<WireSubmission>,
     judge_errors: Vec<WireJudgeError>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    proposals: Vec<WireProposal>,
     generated: Vec<WireGenerated>,
     comparison: Option<WireComparison>,
     grammar: Option<WireGrammar>,
@@ -150,6 +154,10 @@ impl Document {
                 test_case: test_case.clone(),
                 state: (*state).into(),
             }),
+            Event::Proposed(proposal) => {
+                let package = self.package();
+                self.proposals.push(WireProposal::new(package, proposal));
+            }
             Event::Compared {
                 output,
                 difference,

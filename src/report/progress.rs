@@ -204,6 +204,7 @@ impl State {
             | Event::LimitsSet { .. }
             | Event::BuildFinished { .. }
             | Event::Failed(_)
+            | Event::Proposed(_)
             | Event::Compared { .. }
             | Event::HuntStarted(_)
             | Event::Hunted(_)

@@ -13,6 +13,7 @@ pub mod mutations;
 pub mod outputs;
 mod programs;
 pub mod single;
+mod spread;
 mod strictness;
 pub mod trial;
 
@@ -108,6 +109,18 @@ impl Proof {
             Err(RunError::Fault(error)) => return Err(error),
         }
         Ok(())
+    }
+
+    /// The same where more than remarks comes of it: `None` where it was cut short.
+    fn taken<T>(&mut self, found: Result<T, RunError>) -> Result<Option<T>, JudgeError> {
+        match found {
+            Ok(found) => Ok(Some(found)),
+            Err(RunError::Interrupted) => {
+                self.interrupted = true;
+                Ok(None)
+            }
+            Err(RunError::Fault(error)) => Err(error),
+        }
     }
 
     fn has_errors(&self) -> bool {

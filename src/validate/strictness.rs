@@ -1,44 +1,54 @@
 //! Inputs with small faults put before the input validators: what they let pass is named.
 //!
-//! Each kind of fault is tried on a few cases, not on all: a validator that overlooks a kind does so
-//! nearly everywhere, and a run of each kind on each case would take longer than all else.
+//! Each input gets one at least. Grammars, which are asked in this process, see every kind in every small input;
+//! validators that cost a process each see each kind in two inputs, and one kind in each of the others: one that
+//! overlooks a kind does so nearly everywhere, and a run of each kind on each case would take longer than all else.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::executor::{RunError, parallel};
 use crate::grammar::outside::outside;
+use crate::grammar::validate::accepts;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::Event;
 use crate::model::job::Input;
 use crate::model::judgement::JudgeError;
 use crate::model::test_data::TestCase;
 use crate::validate::inputs::{InputValidator, opinion};
-use crate::validate::mutations::Class;
+use crate::validate::mutations::{Class, Mutation};
 use crate::validate::programs::Opinion;
+use crate::validate::spread::{Fault, spread};
 use crate::validate::{Extent, Proof, Proving};
 
 /// Larger inputs are not tried.
 const LARGEST: u64 = 1 << 20;
+/// Inputs up to this size are tried with every kind of fault, larger ones with one kind each.
+const SMALL: u64 = 1 << 14;
 
 /// A test case whose input is changed.
 struct Sample<'a> {
     test_case: &'a TestCase,
-    input: Vec<u8>,
+    size: u64,
 }
 
 /// A changed input that should be refused.
 struct Task<'a> {
     /// What it has, such as `a tab between words`.
-    name: String,
+    name: &'a str,
     class: Class,
+    /// The test case, by its place among those that are tried.
+    fault: Fault,
     test_case: &'a TestCase,
-    input: Vec<u8>,
+    /// How to make it; `None` where it is kept.
+    change: Option<&'a Mutation>,
+    kept: Arc<[u8]>,
 }
 
-/// Tries every mutation on a sample of the cases; what no validator refuses is doubted.
+/// Tries every mutation on many cases and each case with many mutations; what no validator refuses is doubted.
 pub(super) fn prove(
     proving: &Proving<'_>,
     validators: &[InputValidator<'_>],
@@ -48,39 +58,42 @@ pub(super) fn prove(
         return Ok(());
     }
     let samples = samples(proving)?;
-    let mut tasks: Vec<Task<'_>> = Vec::new();
-    for mutation in proving.mutations {
-        for sample in &samples {
-            let changed = (mutation.change)(&sample.input).filter(|it| *it != sample.input);
-            tasks.extend(changed.map(|input| Task {
-                name: mutation.name.clone(),
-                class: mutation.class,
-                test_case: sample.test_case,
-                input,
-            }));
-        }
-    }
-    tasks.extend(samples.iter().flat_map(|it| outside_of(validators, it)));
-    let progress = |done| {
-        (proving.events)(Event::Progress {
-            what: "changed inputs".to_owned(),
-            done,
-            total: tasks.len(),
-        });
+    let found = outside_of(proving, validators, &samples);
+    let Some(outside) = proof.taken(found)? else {
+        return Ok(());
     };
-    let done = AtomicUsize::new(0);
-    let accepted = parallel::map(proving.executor, &tasks, |task| {
-        let accepted = is_accepted(proving, validators, task)?;
-        progress(done.fetch_add(1, Ordering::Relaxed) + 1);
-        Ok(accepted)
-    });
+    let generic = generic(proving, validators, &samples);
+    let Some(mut tasks) = proof.taken(generic)? else {
+        return Ok(());
+    };
+    let mut names: Vec<&str> = Vec::new();
+    for found in &outside {
+        let known = names.iter().position(|name| *name == found.name);
+        let kind = known.unwrap_or_else(|| {
+            names.push(&found.name);
+            names.len() - 1
+        });
+        tasks.push(Task {
+            name: &found.name,
+            class: Class::Bounds,
+            fault: Fault {
+                kind: proving.mutations.len() + kind,
+                case: found.sample,
+            },
+            test_case: samples[found.sample].test_case,
+            change: None,
+            kept: Arc::clone(&found.text),
+        });
+    }
+    tasks.sort_by_key(|task| (task.fault.kind, task.fault.case));
+    let accepted = accepted(proving, validators, tasks);
     proof.take(accepted.map(|accepted| {
         let mut found: BTreeMap<Class, Vec<Accepted<'_>>> = BTreeMap::new();
-        for (task, _) in tasks.iter().zip(accepted).filter(|(_, it)| *it) {
+        for task in &accepted {
             let of_class = found.entry(task.class).or_default();
             if of_class.iter().all(|other| other.name != task.name) {
                 of_class.push(Accepted {
-                    name: &task.name,
+                    name: task.name,
                     test_case: &task.test_case.name,
                 });
             }
@@ -93,64 +106,181 @@ pub(super) fn prove(
     }))
 }
 
-/// The smallest of the judged inputs and the one in the middle.
+/// The judged inputs that are not too large, from small to large.
 fn samples<'a>(proving: &Proving<'a>) -> Result<Vec<Sample<'a>>, JudgeError> {
-    let mut sized = Vec::new();
+    let mut samples = Vec::new();
     for test_case in &proving.problem.test_data.cases {
         let fault = |error| JudgeError::new(format!("read {}", test_case.input.display()), error);
         let size = fs::metadata(&test_case.input).map_err(fault)?.len();
         if size > 0 && size <= LARGEST {
-            sized.push((size, test_case));
+            samples.push(Sample { test_case, size });
         }
     }
-    sized.sort_by_key(|(size, _)| *size);
-    let mut chosen = vec![0, sized.len() / 2];
-    chosen.dedup();
-    let mut samples = Vec::new();
-    for (_, test_case) in chosen.into_iter().filter_map(|at| sized.get(at)) {
-        let fault = |error| JudgeError::new(format!("read {}", test_case.input.display()), error);
-        samples.push(Sample {
-            test_case,
-            input: fs::read(&test_case.input).map_err(fault)?,
-        });
-    }
+    samples.sort_by_key(|sample| sample.size);
     Ok(samples)
 }
 
-/// Inputs that the grammars among the validators know to be out of bounds.
-fn outside_of<'a>(validators: &[InputValidator<'_>], sample: &Sample<'a>) -> Vec<Task<'a>> {
-    let mut tasks = Vec::new();
-    for validator in validators {
-        if let InputValidator::Grammar(grammar) = validator {
-            let found = outside(&grammar.grammar, &sample.input).into_iter();
-            tasks.extend(found.map(|found| Task {
-                name: found.name,
-                class: Class::Bounds,
-                test_case: sample.test_case,
-                input: found.text,
-            }));
-        }
+impl Sample<'_> {
+    fn read(&self) -> Result<Vec<u8>, JudgeError> {
+        read(self.test_case)
     }
-    tasks
 }
 
-/// Whether all validators take an input for valid. Where a grammar says that it is out of bounds, the others are
-/// asked: they are there to find what the grammar finds, and more. Where there are no others, nothing is open.
+fn read(test_case: &TestCase) -> Result<Vec<u8>, JudgeError> {
+    let path = &test_case.input;
+    fs::read(path).map_err(|error| JudgeError::new(format!("read {}", path.display()), error))
+}
+
+impl Mutation {
+    /// The changed input, where there is a place for the change.
+    fn of(&self, input: &[u8]) -> Option<Vec<u8>> {
+        (self.change)(input).filter(|changed| changed != input)
+    }
+}
+
+/// The faults that need no knowledge of the problem and that no grammar refuses: all kinds in small inputs and in
+/// the middle one; in each other one the next kind that it has a place for.
+fn generic<'a>(
+    proving: &Proving<'a>,
+    validators: &[InputValidator<'_>],
+    samples: &[Sample<'a>],
+) -> Result<Vec<Task<'a>>, RunError> {
+    let numbered: Vec<(usize, &Sample<'a>)> = samples.iter().enumerate().collect();
+    let kinds = proving.mutations;
+    let open = parallel::map(proving.executor, &numbered, |(case, sample)| {
+        let input = sample.read()?;
+        let is_whole = sample.size <= SMALL || *case == samples.len() / 2;
+        let mut open = Vec::new();
+        for turn in 0..kinds.len() {
+            let kind = (case + turn) % kinds.len();
+            let Some(changed) = kinds[kind].of(&input) else {
+                continue;
+            };
+            if !is_refused(validators, &changed) {
+                open.push(kind);
+            }
+            if !is_whole {
+                break;
+            }
+        }
+        Ok(open)
+    })?;
+    let mut tasks = Vec::new();
+    for ((case, sample), open) in numbered.into_iter().zip(open) {
+        tasks.extend(open.into_iter().map(|kind| Task {
+            name: &kinds[kind].name,
+            class: kinds[kind].class,
+            fault: Fault { kind, case },
+            test_case: sample.test_case,
+            change: Some(&kinds[kind]),
+            kept: Arc::from([]),
+        }));
+    }
+    Ok(tasks)
+}
+
+/// Whether a grammar refuses an input.
+fn is_refused(validators: &[InputValidator<'_>], input: &[u8]) -> bool {
+    validators.iter().any(|validator| match validator {
+        InputValidator::Grammar(grammar) => !accepts(&grammar.grammar, input),
+        InputValidator::Program(_) => false,
+    })
+}
+
+/// An input that a grammar knows to be out of bounds.
+struct Beyond {
+    name: String,
+    sample: usize,
+    text: Arc<[u8]>,
+}
+
+/// Inputs that the grammars among the validators know to be out of bounds, made of small inputs and of the middle
+/// one. The others are asked about them: they are there to find what a grammar finds, and more. Where there are no
+/// others, nothing is open.
+fn outside_of(
+    proving: &Proving<'_>,
+    validators: &[InputValidator<'_>],
+    samples: &[Sample<'_>],
+) -> Result<Vec<Beyond>, RunError> {
+    if programs(validators).next().is_none() {
+        return Ok(Vec::new());
+    }
+    let middle = samples.len() / 2;
+    let numbered: Vec<(usize, &Sample<'_>)> = samples
+        .iter()
+        .enumerate()
+        .filter(|(at, sample)| sample.size <= SMALL || *at == middle)
+        .collect();
+    let found = parallel::map(proving.executor, &numbered, |(at, sample)| {
+        let mut found = Vec::new();
+        for validator in validators {
+            if let InputValidator::Grammar(grammar) = validator {
+                found.extend(outside(&grammar.grammar, &sample.read()?));
+            }
+        }
+        let beyond = found.into_iter().map(|found| Beyond {
+            name: found.name,
+            sample: *at,
+            text: found.text.into(),
+        });
+        Ok(beyond.collect::<Vec<_>>())
+    })?;
+    Ok(found.into_iter().flatten().collect())
+}
+
+/// The validators that cost a process each.
+fn programs<'v, 'a>(
+    validators: &'v [InputValidator<'a>],
+) -> impl Iterator<Item = &'v InputValidator<'a>> {
+    let is_program = |it: &&InputValidator<'_>| matches!(it, InputValidator::Program(_));
+    validators.iter().filter(is_program)
+}
+
+/// Those of the tasks, which no grammar refuses, that no program refuses either. Programs are asked about a choice.
+fn accepted<'a>(
+    proving: &Proving<'_>,
+    validators: &[InputValidator<'_>],
+    tasks: Vec<Task<'a>>,
+) -> Result<Vec<Task<'a>>, RunError> {
+    if programs(validators).next().is_none() {
+        return Ok(tasks);
+    }
+    let faults: Vec<Fault> = tasks.iter().map(|task| task.fault).collect();
+    let chosen: Vec<&Task<'_>> = spread(&faults).into_iter().map(|at| &tasks[at]).collect();
+    let progress = |done| {
+        (proving.events)(Event::Progress {
+            what: "changed inputs".to_owned(),
+            done,
+            total: chosen.len(),
+        });
+    };
+    let done = AtomicUsize::new(0);
+    let accepted = parallel::map(proving.executor, &chosen, |task| {
+        let accepted = is_accepted(proving, validators, task)?;
+        progress(done.fetch_add(1, Ordering::Relaxed) + 1);
+        Ok(accepted.then_some(task.fault))
+    })?;
+    let accepted: Vec<Fault> = accepted.into_iter().flatten().collect();
+    let tasks = tasks.into_iter();
+    Ok(tasks.filter(|it| accepted.contains(&it.fault)).collect())
+}
+
+/// Whether all programs take an input for valid.
 fn is_accepted(
     proving: &Proving<'_>,
     validators: &[InputValidator<'_>],
     task: &Task<'_>,
 ) -> Result<bool, RunError> {
-    let input = Input::Bytes(task.input.as_slice().into());
-    let is_asked = |it: &&InputValidator<'_>| {
-        task.class != Class::Bounds || matches!(it, InputValidator::Program(_))
+    let changed = match task.change {
+        None => Some(Arc::clone(&task.kept)),
+        Some(mutation) => mutation.of(&read(task.test_case)?).map(Arc::from),
     };
-    let mut asked = validators.iter().filter(is_asked).peekable();
-    if asked.peek().is_none() {
+    let Some(changed) = changed else {
         return Ok(false);
-    }
-    for validator in asked {
-        if opinion(proving, validator, task.test_case, input.clone())? != Opinion::Valid {
+    };
+    for validator in programs(validators) {
+        let input = Input::Bytes(Arc::clone(&changed));
+        if opinion(proving, validator, task.test_case, input)? != Opinion::Valid {
             return Ok(false);
         }
     }

@@ -8,6 +8,7 @@ mod doctor;
 mod grammar;
 mod hunts;
 mod packages;
+mod proposals;
 mod recipes;
 mod scores;
 mod streams;
@@ -306,6 +307,18 @@ fn generating_counts_and_lists_on_request() {
     let events = streams::generate_check();
     check("generate-check", PLAIN, &events);
     check_json("generate-check", &events);
+}
+
+#[test]
+fn cases_from_a_grammar_are_listed_with_what_they_are_for() {
+    let events = proposals::added();
+    check("from-grammar", PLAIN, &events);
+    check("from-grammar-wide", WIDE, &events);
+    check("from-grammar-quiet", QUIET, &events);
+    check_json("from-grammar", &events);
+    let events = proposals::nothing();
+    check("from-grammar-nothing", PLAIN, &events);
+    check("from-grammar-nothing-verbose", VERBOSE, &events);
 }
 
 #[test]

@@ -75,6 +75,13 @@ fn an_input_is_written_to_standard_output_and_nothing_else() {
         2,
         &["no shape `nope`", "--shapes"],
     );
+    let large = write("grammar generate row.ctd --shape zeros --size large");
+    assert!(large.starts_with(b"100\n1 1 "));
+    fixture.check(
+        "grammar generate row.ctd --shape largest --size small",
+        2,
+        &["the shape `largest` says itself how large counts are"],
+    );
     fixture.check(
         "grammar generate row.ctd --most q",
         2,

@@ -3,6 +3,7 @@
 mod builds;
 mod cli;
 mod fixture;
+mod from_grammar;
 mod golden;
 mod grammar;
 mod grammars;

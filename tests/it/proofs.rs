@@ -41,6 +41,42 @@ fn what_validators_let_pass_is_named_and_fails_nothing() {
 }
 
 #[test]
+fn every_input_is_tried_so_that_a_fault_in_one_is_found() {
+    let cases = |fixture: &Fixture| {
+        for (name, input) in (11..31).map(|a| (format!("sum/data/secret/more/{a}"), a)) {
+            fixture.write(&format!("{name}.in"), format!("{input} 1000\n"));
+            fixture.write(&format!("{name}.ans"), format!("{}\n", input + 1000));
+        }
+    };
+    // Only what begins with 17 is taken in whatever white space: neither the smallest nor the middle input.
+    let fixture = Fixture::new();
+    cases(&fixture);
+    let strict = fs::read_to_string(fixture.path("sum/input_validators/validate/run"));
+    let careless = strict
+        .expect("a validator")
+        .replace("[[ $text", "[[ $text =~ ^[+0]*17 ]] && exit 42\n[[ $text");
+    fixture.write("sum/input_validators/validate/run", careless);
+    fixture.check(
+        "verify sum",
+        0,
+        &["accepts inputs with", "seen with secret/more/17"],
+    );
+    // A grammar is asked about every kind in every input.
+    let fixture = Fixture::new();
+    cases(&fixture);
+    fs::remove_dir_all(fixture.path("sum/input_validators/validate")).expect("a directory");
+    fixture.write(
+        "sum/input_validators/sum.ctd",
+        "INT(0, 100000, a) SPACE INT(0, 1000, b) IF(a == 17) REGEX(\" *\") END NEWLINE\n",
+    );
+    fixture.check(
+        "verify sum",
+        0,
+        &["accepts inputs with a blank at the end of the last line; seen with secret/more/17"],
+    );
+}
+
+#[test]
 fn one_strict_validator_among_several_is_enough() {
     let fixture = lenient();
     let strict = fs::read(Fixture::new().path("sum/input_validators/validate/run"));

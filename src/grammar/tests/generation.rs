@@ -1,8 +1,8 @@
 //! What is written is accepted, the same on every machine, and of the shape asked for.
 
 use super::grammar;
-use crate::grammar::generate::generate;
-use crate::grammar::shape::{RANDOM, SHAPES, applicable, named};
+use crate::grammar::generate::{Unwritten, generate, generate_within};
+use crate::grammar::shape::{RANDOM, SHAPES, Size, applicable, named};
 use crate::grammar::validate::accepts;
 
 /// Grammars of every kind; each can be satisfied.
@@ -142,6 +142,53 @@ fn test_cases_within_an_input_have_shapes_too() {
             && row[1..].len() % 2 == 0
             && row[1..1 + row.len() / 2] == row[1 + row.len() / 2..]
     });
+}
+
+#[test]
+fn a_size_says_how_large_counts_are() {
+    let row = "INT(1,1000,n) NEWLINE REP(n,SPACE) INT(-9,9) END NEWLINE";
+    let cases =
+        "INT(1,50,t) NEWLINE REP(t) INT(1,90,n) NEWLINE REP(n,SPACE) INT(0,9) END NEWLINE END";
+    let first = |text: &str, shape: &str, size, seed| {
+        let grammar = grammar(text);
+        let shape = named(shape).and_then(|shape| shape.sized(size));
+        let input = generate(&grammar, &shape.expect("it has sizes"), seed).expect("an input");
+        assert!(accepts(&grammar, &input));
+        let text = String::from_utf8(input).expect("text");
+        let words = text.split_whitespace();
+        let numbers: Vec<i64> = words.map(|word| word.parse().expect("a number")).collect();
+        (numbers[0], numbers[1])
+    };
+    for seed in 0..20 {
+        for shape in ["random", "spike", "planted", "zeros"] {
+            assert!((6..=13).contains(&first(row, shape, Size::Small, seed).0));
+            assert_eq!(first(row, shape, Size::Large, seed).0, 1000);
+            assert_eq!(first(cases, shape, Size::Large, seed), (1, 90));
+        }
+        let (t, n) = first(cases, "same-twice", Size::Small, seed);
+        assert!(t == 2 && (6..=13).contains(&n), "{t} {n}");
+    }
+    for shape in [
+        "smallest",
+        "count-most",
+        "largest-sum",
+        "one-huge",
+        "many-tiny",
+    ] {
+        assert_eq!(
+            named(shape).and_then(|shape| shape.sized(Size::Small)),
+            None
+        );
+    }
+}
+
+#[test]
+fn what_would_be_too_large_is_given_up() {
+    let grammar = grammar("INT(1,10^9,n) NEWLINE REP(n,SPACE) INT(1,9) END NEWLINE ASSERT(n > 1)");
+    let shape = |name: &str| named(name).expect("a shape");
+    let within = |name: &str| generate_within(&grammar, &shape(name), &[], 1, Some(1000));
+    assert_eq!(within("largest"), Err(Unwritten::TooLarge));
+    assert!(within("tiny").is_ok());
 }
 
 #[test]

@@ -6,6 +6,7 @@ mod command;
 mod contents;
 mod entry;
 mod include;
+pub mod insert;
 mod names;
 #[cfg(test)]
 mod tests;

@@ -7,6 +7,7 @@ mod grammar;
 mod hunt;
 mod judgement;
 mod page;
+mod proposal;
 mod score;
 mod state;
 mod table;
@@ -313,6 +314,10 @@ impl<O: Write, E: Write> Reporter for Terminal<O, E> {
                 });
                 Ok(())
             }
+            Event::Proposed(proposal) => match self.style.is_quiet() {
+                true => Ok(()),
+                false => self.remark(&proposal::page(proposal, &self.style)),
+            },
             Event::Compared {
                 output,
                 difference,

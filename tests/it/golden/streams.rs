@@ -18,7 +18,7 @@ use juror::model::outcome::{Ending, Mechanism, Meter, Outcome, Signal, Stop};
 use juror::model::units::Bytes;
 use juror::model::verdict::Verdict;
 
-use super::{compared, grammar, hunts, packages, scores, validators};
+use super::{compared, grammar, hunts, packages, proposals, scores, validators};
 
 /// Every stream there is.
 pub(super) fn all() -> Vec<Vec<Event>> {
@@ -33,6 +33,8 @@ pub(super) fn all() -> Vec<Vec<Event>> {
         diagnostics(),
         generate(),
         generate_check(),
+        proposals::added(),
+        proposals::nothing(),
         interrupted(),
         interrupted_generate(),
         packages::verified(),

@@ -1,0 +1,285 @@
+//! `juror generate --from-grammar`: a first set of test cases, by the grammar of the input.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::build::Builder;
+use crate::cli::arguments::GenerateArguments;
+use crate::cli::exit_code::ExitCode;
+use crate::cli::generate::{problem, recipe, show};
+use crate::cli::host::Host;
+use crate::cli::output::{Output, Stop};
+use crate::cli::problem::{interrupted, package_read};
+use crate::executor::RunError;
+use crate::generate::{Generating, Mode, add};
+use crate::grammar::compile;
+use crate::grammar::program::Grammar;
+use crate::language::constants::replace_constants;
+use crate::model::diagnostic::Diagnostic;
+use crate::model::event::Event;
+use crate::model::problem::Problem;
+use crate::model::proposal::{Proposal, ProposedCase};
+use crate::model::text::shell_word;
+use crate::model::units::Bytes;
+use crate::package::recipe::insert::is_name;
+use crate::propose::adopt;
+use crate::propose::inputs::{Inputs, Made, Making, Sizes};
+use crate::propose::write::{Addition, Unadded};
+use crate::validate::single::{InputValidators, Unbuilt};
+use crate::validate::{Extent, Proving};
+
+/// Where cases go when nobody says.
+const INTO: &str = "from-grammar";
+
+/// Adds cases to a package.
+pub(super) fn package(
+    arguments: &GenerateArguments,
+    dir: &Path,
+    host: &Host,
+    builder: &Builder<'_>,
+    output: &Output,
+) -> Result<ExitCode, Stop> {
+    let problem = problem(dir, output)?;
+    output.event(package_read(&problem, 0, problem.test_data.cases.len()));
+    let into = into(arguments, &problem, output)?;
+    let given = arguments.from_grammar.as_ref().and_then(Option::as_ref);
+    let (grammar, others) = grammars(given.map(PathBuf::as_path), &problem, output)?;
+    let recipe = match &problem.recipe {
+        Some(path) => Some(recipe(path, &problem, output)?),
+        None => None,
+    };
+    let events = |event| output.event(event);
+    let proving = Proving {
+        problem: &problem,
+        validator: None,
+        selected: &|_| true,
+        extent: Extent::Selected,
+        mutations: &[],
+        executor: &*host.executor,
+        builder,
+        events: &events,
+    };
+    let validators = validators(&proving, &into, output)?;
+    let seed = arguments.seed.unwrap_or(1);
+    let making = Making {
+        problem: &problem,
+        recipe: recipe.as_ref(),
+        grammar: &grammar,
+        others: &others,
+        validators: validators.as_ref(),
+        seed,
+        sizes: Sizes::default(),
+        executor: &*host.executor,
+        events: &events,
+    };
+    let inputs = match making.make() {
+        Ok(inputs) => inputs,
+        Err(RunError::Interrupted) => return Err(interrupted(output)),
+        Err(RunError::Fault(error)) => return Err(error.into()),
+    };
+    let adopted = match problem.recipe {
+        None => adopt::all(&problem),
+        Some(_) => Vec::new(),
+    };
+    let addition = Addition {
+        problem: &problem,
+        recipe: recipe.as_ref(),
+        into: &into,
+        how: how(&grammar, dir, given.is_some()),
+        adopted: &adopted,
+    };
+    settle(&addition, inputs, (&grammar, seed), host, builder, output)
+}
+
+/// Writes the recipe and makes the data of the new cases.
+fn settle(
+    addition: &Addition<'_>,
+    mut inputs: Inputs,
+    (grammar, seed): (&Grammar, u64),
+    host: &Host,
+    builder: &Builder<'_>,
+    output: &Output,
+) -> Result<ExitCode, Stop> {
+    let has_remarks = !inputs.diagnostics.is_empty();
+    let remarks = std::mem::take(&mut inputs.diagnostics);
+    show(output, remarks);
+    let mut proposal = Proposal {
+        grammar: grammar.source().path.clone(),
+        seed,
+        cases: Vec::new(),
+        equal: inputs.equal,
+        too_large: inputs.too_large.into_iter().map(|it| it.options).collect(),
+        adopted: 0,
+    };
+    if inputs.made.is_empty() {
+        let is_there = !proposal.equal.is_empty();
+        output.event(Event::Proposed(Box::new(proposal)));
+        return Ok(match is_there || !has_remarks {
+            true => ExitCode::Success,
+            false => ExitCode::InvalidPackage,
+        });
+    }
+    let added = match addition.write(&inputs.made) {
+        Ok(added) => added,
+        Err(Unadded::Fault(error)) => return Err(error.into()),
+        Err(Unadded::Diagnosed(diagnostic)) => {
+            output.event(Event::Diagnosed(*diagnostic));
+            return Err(Stop::Shown(ExitCode::InvalidPackage));
+        }
+    };
+    proposal.adopted = addition.adopted.len();
+    let case = |(name, made): (&String, &Made)| ProposedCase {
+        name: name.clone(),
+        description: made.idea.purpose.clone(),
+        size: Bytes(made.input.len() as u64),
+    };
+    proposal.cases = added.names.iter().zip(&inputs.made).map(case).collect();
+    output.event(Event::Proposed(Box::new(proposal)));
+    let generated = add(
+        &Generating {
+            problem: addition.problem,
+            recipe: &added.recipe,
+            mode: Mode::Write,
+            fresh: true,
+            prune: false,
+            executor: &*host.executor,
+            builder,
+            events: &|event| output.event(event),
+        },
+        &added.names,
+    )?;
+    if generated.interrupted {
+        return Err(interrupted(output));
+    }
+    Ok(match show(output, generated.diagnostics) {
+        true => ExitCode::InvalidPackage,
+        false => ExitCode::Success,
+    })
+}
+
+/// The directories below `data/secret` for the new cases.
+fn into(
+    arguments: &GenerateArguments,
+    problem: &Problem,
+    output: &Output,
+) -> Result<Vec<String>, Stop> {
+    let usage = |message: &str| {
+        output.complain(message);
+        Err(Stop::Shown(ExitCode::Usage))
+    };
+    let groups: Vec<&str> = problem
+        .test_data
+        .groups
+        .iter()
+        .filter_map(|group| group.name.strip_prefix("secret/"))
+        .collect();
+    let given = match (&arguments.into, groups.last()) {
+        (Some(given), _) => given.as_str(),
+        (None, None) => INTO,
+        (None, Some(last)) => {
+            return usage(&format!(
+                "data/secret has test groups, and a case must be in one: name it with --into, such as --into {last}/{INTO}; \
+                 the grammar must give what belongs there",
+            ));
+        }
+    };
+    let below = given.strip_prefix("data/").unwrap_or(given);
+    let below = below.strip_prefix("secret/").unwrap_or(below);
+    let parts: Vec<String> = below.split('/').map(str::to_owned).collect();
+    if let Some(part) = parts.iter().find(|part| !is_name(part)) {
+        return usage(&format!(
+            "--into: `{part}` is no name for a directory of test cases; use letters, digits, `_`, `.` and `-`, \
+             with a letter or digit at both ends"
+        ));
+    }
+    if !groups.is_empty() && !groups.contains(&parts[0].as_str()) {
+        return usage(&format!(
+            "--into: `{}` is none of the test groups: {}",
+            parts[0],
+            groups.join(", ")
+        ));
+    }
+    Ok(parts)
+}
+
+/// The grammar that writes inputs, and the others.
+fn grammars(
+    given: Option<&Path>,
+    problem: &Problem,
+    output: &Output,
+) -> Result<(Grammar, Vec<Grammar>), Stop> {
+    let own = problem.input_grammars.iter().map(|it| it.path.as_path());
+    let is_other = |path: &&Path| Some(real(path)) != given.map(real);
+    let paths: Vec<&Path> = given.into_iter().chain(own.filter(is_other)).collect();
+    let mut grammars = Vec::new();
+    for path in &paths {
+        let text = match fs::read(path) {
+            Ok(text) => text,
+            Err(error) => {
+                let path = path.display();
+                output.complain(&format!("cannot read the grammar {path}: {error}"));
+                return Err(Stop::Shown(ExitCode::Usage));
+            }
+        };
+        let reading = compile::read(path, &replace_constants(&text, &problem.constants));
+        show(output, reading.diagnostics);
+        grammars.extend(reading.grammar);
+    }
+    if grammars.len() < paths.len() {
+        return Err(Stop::Shown(ExitCode::InvalidPackage));
+    }
+    let mut grammars = grammars.into_iter();
+    match grammars.next() {
+        Some(first) => Ok((first, grammars.collect())),
+        None => {
+            let dir = problem.dir.join("input_validators");
+            let remark = Diagnostic::error(dir, "there is no grammar of the input: no *.ctd");
+            output.event(Event::Diagnosed(remark.help(
+                "write one, as docs/grammar.md describes, or name it: --from-grammar GRAMMAR",
+            )));
+            Err(Stop::Shown(ExitCode::InvalidPackage))
+        }
+    }
+}
+
+fn real(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| path.to_owned())
+}
+
+/// The package's input validators that are programs, with the arguments that the neighbours of the new cases have.
+fn validators<'a>(
+    proving: &'a Proving<'a>,
+    into: &[String],
+    output: &Output,
+) -> Result<Option<InputValidators<'a>>, Stop> {
+    let problem = proving.problem;
+    if problem.input_validators.is_empty() {
+        return Ok(None);
+    }
+    let below = format!("secret/{}/", into[0]);
+    let cases = &problem.test_data.cases;
+    let like = cases.iter().find(|case| case.name.starts_with(&below));
+    let like = like.or_else(|| cases.iter().rfind(|it| it.name.starts_with("secret/")));
+    let args = like.map(|case| case.input_validator_args.clone());
+    let programs = &problem.input_validators;
+    match InputValidators::build(proving, programs, args.unwrap_or_default())? {
+        Ok(validators) => Ok(Some(validators)),
+        Err(Unbuilt::Interrupted) => Err(interrupted(output)),
+        Err(Unbuilt::Diagnosed(diagnostics)) => {
+            show(output, diagnostics);
+            Err(Stop::Shown(ExitCode::InvalidPackage))
+        }
+    }
+}
+
+/// What prints the inputs, in the package's directory; without their options.
+fn how(grammar: &Grammar, package: &Path, is_given: bool) -> String {
+    let path = &grammar.source().path;
+    let path = match is_given {
+        // Somebody's own file, who knows where it is.
+        true => path.file_name().map_or(path.as_path(), Path::new),
+        false => path.strip_prefix(package).unwrap_or(path),
+    };
+    let path = shell_word(path.as_os_str().as_encoded_bytes());
+    format!("juror grammar generate {path}")
+}

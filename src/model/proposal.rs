@@ -1,0 +1,42 @@
+//! Test cases that were added to a package by the grammar of its input.
+
+use std::path::PathBuf;
+
+use crate::model::units::Bytes;
+
+/// What came of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Proposal {
+    /// The grammar.
+    pub grammar: PathBuf,
+    /// What the random numbers were made of.
+    pub seed: u64,
+    /// The cases that are new, from small to large.
+    pub cases: Vec<ProposedCase>,
+    /// Inputs that are there already.
+    pub equal: Vec<EqualInput>,
+    /// Inputs that were left out for their size: the options of `juror grammar generate` that print them.
+    pub too_large: Vec<String>,
+    /// How many cases were there without a recipe, and are now in it.
+    pub adopted: usize,
+}
+
+/// A new case.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProposedCase {
+    /// The path below `data/`, without extension.
+    pub name: String,
+    /// What it is for.
+    pub description: String,
+    /// Of the input.
+    pub size: Bytes,
+}
+
+/// An input that is not new.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EqualInput {
+    /// What it would have been called.
+    pub name: String,
+    /// The case that has it.
+    pub same_as: String,
+}

@@ -1,0 +1,250 @@
+//! Puts an entry into a recipe's text without moving anything else.
+//!
+//! A recipe is text that people care for. Whoever uses this reads the whole again and holds it against what
+//! was there: where the text is written in a way that is not understood here, it is to be left alone.
+
+/// A text with an entry put at the end of its directory; `None` where that cannot be found.
+///
+/// `path` has the directories below `data/`, then the entry's name; those that are not there are made. In a
+/// list, which gives its directories numbers, one that is not there gets the next number.
+pub fn inserted(text: &str, path: &[String], entry: &[String]) -> Option<String> {
+    let lines: Vec<&str> = text.lines().collect();
+    let mut block = block(&lines, 0..lines.len(), 0, "data")?;
+    let (_, directories) = path.split_last()?;
+    let mut missing = directories;
+    while let Some((directory, rest)) = missing.split_first() {
+        let indent = block.child_indent(&lines);
+        let Some(inside) = self::block(&lines, block.range.clone(), indent, directory) else {
+            break;
+        };
+        let indent = inside.child_indent(&lines);
+        block = self::block(&lines, inside.range.clone(), indent, "data")?;
+        missing = rest;
+    }
+    let first = block.range.clone().find(|at| is_content(lines[*at]));
+    let mut indent = block.child_indent(&lines);
+    let mut new: Vec<String> = Vec::new();
+    match first.map(|at| lines[at].trim_start()) {
+        Some(line) if line.starts_with(['{', '[']) => return None,
+        Some(line) if is_item(line) => {
+            let (directory, rest) = missing.split_first()?;
+            new.push(format!("{:indent$}- {}:", "", quoted(directory)));
+            new.push(format!("{:indent$}    data:", ""));
+            indent += 6;
+            missing = rest;
+        }
+        _ => {}
+    }
+    for directory in missing {
+        new.push(format!("{:indent$}{}:", "", quoted(directory)));
+        new.push(format!("{:indent$}  data:", ""));
+        indent += 4;
+    }
+    new.extend(entry.iter().map(|line| format!("{:indent$}{line}", "")));
+    // Behind the last line that says something; what comes then belongs to the next entry.
+    let last = block.range.clone().rev().find(|at| is_content(lines[*at]));
+    let at = last.map_or(block.range.start, |last| last + 1);
+    let mut all: Vec<&str> = lines[..at].to_vec();
+    all.extend(new.iter().map(String::as_str));
+    all.extend(&lines[at..]);
+    Some(all.join("\n") + "\n")
+}
+
+/// The lines that belong to a key.
+struct Block {
+    indent: usize,
+    range: std::ops::Range<usize>,
+}
+
+impl Block {
+    /// How far the keys inside stand in.
+    fn child_indent(&self, lines: &[&str]) -> usize {
+        let first = self.range.clone().find(|at| is_content(lines[*at]));
+        first.map_or(self.indent + 2, |at| indent_of(lines[at]))
+    }
+}
+
+/// The block of a key that stands alone on its line, so far in.
+fn block(
+    lines: &[&str],
+    within: std::ops::Range<usize>,
+    indent: usize,
+    key: &str,
+) -> Option<Block> {
+    let at = within.clone().find(|at| {
+        let line = lines[*at];
+        is_content(line) && indent_of(line) == indent && is_key(line.trim(), key)
+    })?;
+    // The items of a list may stand as far in as the key that they belong to.
+    let owns = |line: &str| is_item(line.trim()) && !is_item(lines[at].trim());
+    let is_end = |other: &usize| {
+        let line = lines[*other];
+        is_content(line) && (indent_of(line) < indent || indent_of(line) == indent && !owns(line))
+    };
+    let end = (at + 1..within.end).find(is_end).unwrap_or(within.end);
+    Some(Block {
+        indent,
+        range: at + 1..end,
+    })
+}
+
+fn is_item(line: &str) -> bool {
+    line.starts_with("- ")
+}
+
+/// Whether a line is this key, perhaps as an item of a list, with nothing but a comment behind it.
+fn is_key(line: &str, key: &str) -> bool {
+    let line = line.strip_prefix("- ").map_or(line, str::trim_start);
+    let rest = [key.to_owned(), format!("\"{key}\""), format!("'{key}'")]
+        .iter()
+        .find_map(|key| line.strip_prefix(key.as_str())?.strip_prefix(':'))
+        .map(str::trim_start);
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('#'))
+}
+
+fn is_content(line: &str) -> bool {
+    let line = line.trim();
+    !line.is_empty() && !line.starts_with('#')
+}
+
+fn indent_of(line: &str) -> usize {
+    line.len() - line.trim_start_matches(' ').len()
+}
+
+/// A text between double quotes, as YAML and JSON both read it.
+pub fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
+
+/// Whether this can be the name of a test case or of a directory of such.
+pub fn is_name(part: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_.-".contains(&byte);
+    let ends = [part.bytes().next(), part.bytes().next_back()];
+    part.bytes().all(is_plain)
+        && ends
+            .iter()
+            .all(|end| end.is_some_and(|byte| byte.is_ascii_alphanumeric()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RECIPE: &str = "\
+solution: /submissions/accepted/a.py
+# All of it.
+data:
+  sample:
+    data:
+      \"1\":
+        in: \"1\\n\"
+
+  secret:
+    data:
+      edges:
+        data:
+          one:
+            in: \"2\\n\"
+
+      # The end.
+  invalid_input:
+    data:
+      none:
+        in: \"\"
+";
+
+    fn check(path: &str, expected: Option<(&str, &str)>) {
+        let path: Vec<String> = path.split('/').map(str::to_owned).collect();
+        let entry = ["\"new\":".to_owned(), "  in: \"3\\n\"".to_owned()];
+        let got = inserted(RECIPE, &path, &entry);
+        let expected =
+            expected.map(|(before, new)| RECIPE.replacen(before, &format!("{before}{new}"), 1));
+        assert_eq!(got, expected, "{path:?}");
+    }
+
+    #[test]
+    fn an_entry_goes_to_the_end_of_its_directory_and_nothing_else_moves() {
+        let one = "            in: \"2\\n\"\n";
+        check(
+            "secret/new",
+            Some((one, "      \"new\":\n        in: \"3\\n\"\n")),
+        );
+        check(
+            "secret/edges/new",
+            Some((one, "          \"new\":\n            in: \"3\\n\"\n")),
+        );
+        check(
+            "secret/more/new",
+            Some((
+                one,
+                "      \"more\":\n        data:\n          \"new\":\n            in: \"3\\n\"\n",
+            )),
+        );
+        check(
+            "sample/new",
+            Some((
+                "        in: \"1\\n\"\n",
+                "      \"new\":\n        in: \"3\\n\"\n",
+            )),
+        );
+    }
+
+    #[test]
+    fn a_directory_that_is_written_otherwise_is_left_alone() {
+        let entry = ["\"new\":".to_owned()];
+        let path = ["secret".to_owned(), "new".to_owned()];
+        for text in [
+            "",
+            "data: {}\n",
+            "data:\n  secret:\n    data: [{a: {in: \"1\"}}]\n",
+            "data:\n  secret:\n    data:\n      - a: {in: \"1\"}\n",
+            "data:\n  secret: {data: {}}\n",
+        ] {
+            let got = inserted(text, &path, &entry);
+            let is_careful = got.is_none()
+                || got.is_some_and(|got| got.starts_with("data:\n  secret: {data: {}}\n"));
+            assert!(is_careful, "{text}");
+        }
+    }
+
+    #[test]
+    fn in_a_list_a_directory_becomes_an_item() {
+        let check = |before: &str, after: &str, path: &str| {
+            let path: Vec<String> = path.split('/').map(str::to_owned).collect();
+            let text = format!("data:\n  secret:\n    data:\n{before}  sample: {{}}\n");
+            let wanted = format!("data:\n  secret:\n    data:\n{after}  sample: {{}}\n");
+            let entry = ["\"x\": {}".to_owned()];
+            assert_eq!(inserted(&text, &path, &entry), Some(wanted), "{before}");
+        };
+        let item = "- a: {in: \"1\"}\n";
+        let new = "- \"d\":\n          data:\n            \"x\": {}\n";
+        check(
+            &format!("      {item}"),
+            &format!("      {item}      {new}"),
+            "secret/d/x",
+        );
+        // The items of a list may stand as far in as their key.
+        let new = "- \"d\":\n        data:\n          \"x\": {}\n";
+        check(
+            &format!("    {item}"),
+            &format!("    {item}    {new}"),
+            "secret/d/x",
+        );
+        let there = "    - d:\n        data:\n          y: {}\n";
+        check(
+            there,
+            &format!("{there}          \"x\": {{}}\n"),
+            "secret/d/x",
+        );
+    }
+
+    #[test]
+    fn names_are_those_of_test_cases() {
+        let check = |name: &str, is_good: bool| assert_eq!(is_name(name), is_good, "{name}");
+        check("a", true);
+        check("odd-boards_2.x", true);
+        for name in ["", ".", "..", "-a", "a-", "a b", "ä", "a\n"] {
+            check(name, false);
+        }
+    }
+}

@@ -1,0 +1,379 @@
+//! Puts new cases into a package's recipe, and what is too long for it beside it.
+//!
+//! Nothing in the recipe is moved and no file is replaced: the new text is read again before anything is
+//! renamed, and must give the cases that were there and the new ones.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::generate::Mode;
+use crate::generate::files::place_file;
+use crate::model::diagnostic::Diagnostic;
+use crate::model::event::GeneratedState;
+use crate::model::judgement::JudgeError;
+use crate::model::problem::{Dialogue, Problem};
+use crate::model::recipe::{AnswerSource, InputSource, Recipe};
+use crate::package::recipe;
+use crate::package::recipe::insert::{inserted, quoted};
+use crate::propose::adopt::{Adopted, GIVEN};
+use crate::propose::inputs::Made;
+
+/// The longest input that stands in the recipe itself, in bytes; longer ones get a file.
+const INLINE: usize = 1000;
+
+/// What is added to a package.
+pub struct Addition<'a> {
+    /// The package.
+    pub problem: &'a Problem,
+    /// Its recipe, if it has one.
+    pub recipe: Option<&'a Recipe>,
+    /// The directories below `data/secret` for the cases.
+    pub into: &'a [String],
+    /// How to print the inputs, without their options, such as `juror grammar generate g.ctd`.
+    pub how: String,
+    /// Cases that a new recipe copies.
+    pub adopted: &'a [Adopted],
+}
+
+/// Why nothing was added.
+#[derive(Debug)]
+pub enum Unadded {
+    /// Something is in the way.
+    Diagnosed(Box<Diagnostic>),
+    /// The judge failed.
+    Fault(JudgeError),
+}
+
+impl From<JudgeError> for Unadded {
+    fn from(error: JudgeError) -> Self {
+        Self::Fault(error)
+    }
+}
+
+impl From<Diagnostic> for Unadded {
+    fn from(diagnostic: Diagnostic) -> Self {
+        Self::Diagnosed(Box::new(diagnostic))
+    }
+}
+
+/// The recipe with new cases.
+pub struct Added {
+    /// As it was read again.
+    pub recipe: Recipe,
+    /// The names of the new cases, in their order.
+    pub names: Vec<String>,
+}
+
+/// A case with its place.
+struct Entry<'a> {
+    name: String,
+    made: &'a Made,
+    /// The file that it copies, below `generators/`; `None` where the recipe has the input.
+    copy: Option<String>,
+}
+
+impl Addition<'_> {
+    /// Writes files and recipe.
+    ///
+    /// # Errors
+    /// When something is in the way, or cannot be written.
+    pub fn write(&self, made: &[Made]) -> Result<Added, Unadded> {
+        let generators = self.problem.dir.join("generators");
+        let path = generators.join("generators.yaml");
+        let entries = self.entries(made);
+        let mut files: Vec<(PathBuf, Vec<u8>)> = Vec::new();
+        for entry in &entries {
+            if let Some(copy) = &entry.copy {
+                let file = generators.join(copy).with_added_extension("in");
+                files.push((file, entry.made.input.to_vec()));
+            }
+        }
+        for (from, to) in self.adopted.iter().flat_map(|adopted| &adopted.files) {
+            let contents = fs::read(from)
+                .map_err(|error| JudgeError::new(format!("read {}", from.display()), error))?;
+            files.push((generators.join(to), contents));
+        }
+        for (file, contents) in &files {
+            if place_file(file, contents, Mode::Check)? == GeneratedState::Differs {
+                let message = "is there already, with other contents, so nothing was added";
+                let help = "rename it, or put the cases elsewhere with --into";
+                return Err(Diagnostic::error(file, message).help(help).into());
+            }
+        }
+        let mut new: Vec<&Path> = Vec::new();
+        let placed = files.iter().try_for_each(|(file, contents)| {
+            if place_file(file, contents, Mode::Write)? == GeneratedState::Created {
+                new.push(file);
+            }
+            Ok(())
+        });
+        let added = placed.and_then(|()| self.settle(&path, &entries));
+        if added.is_err() {
+            // Nothing is left behind; what cannot be removed does no harm.
+            for file in new {
+                let _ = fs::remove_file(file);
+                let above = file.ancestors().skip(1);
+                let above =
+                    above.take_while(|dir| *dir != generators && dir.starts_with(&generators));
+                above.for_each(|dir| drop(fs::remove_dir(dir)));
+            }
+        }
+        added
+    }
+
+    /// Writes the recipe, once it says what it should; with a solution for the new cases, where they have none.
+    fn settle(&self, path: &Path, entries: &[Entry<'_>]) -> Result<Added, Unadded> {
+        let read = |error| JudgeError::new(format!("read {}", path.display()), error);
+        let old = match self.recipe {
+            Some(_) => Some(fs::read_to_string(path).map_err(read)?),
+            None => None,
+        };
+        let is_alone =
+            self.problem.kind.dialogue == Dialogue::None && self.problem.kind.passes == 1;
+        let solution = solution(self.problem).filter(|_| is_alone);
+        // A new recipe names its solution at the top, another one where it is needed.
+        let start = old.unwrap_or_else(|| self.start(solution.as_deref()));
+        let mut text = self.text(&start, path, entries, None)?;
+        let mut added = self.read(&text, path, entries)?;
+        let is_new = |name: &String| added.names.contains(name);
+        let mut new = added.recipe.cases.iter().filter(|case| is_new(&case.name));
+        if is_alone && new.any(|case| case.answer == AnswerSource::Own) {
+            let Some(solution) = solution else {
+                return Err(no_solution(self.problem).into());
+            };
+            text = self.text(&start, path, entries, Some(&solution))?;
+            added = self.read(&text, path, entries)?;
+        }
+        place_file(path, text.as_bytes(), Mode::Write)?;
+        Ok(added)
+    }
+
+    /// What a recipe begins with, and the cases that are there without one.
+    fn start(&self, solution: Option<&str>) -> String {
+        let mut text = "# How the test data is made: `juror generate` makes it, `juror generate --check` proves it.\n"
+            .to_owned();
+        if let Some(solution) = solution {
+            text += &format!("\n# Makes the judge answers.\nsolution: {solution}\n");
+        }
+        text += "\ndata:\n";
+        for adopted in self.adopted {
+            let path: Vec<String> = adopted.name.split('/').map(str::to_owned).collect();
+            let name = path.last().map_or("", String::as_str);
+            let copy = format!("  copy: {}", quoted(&format!("{GIVEN}/{}", adopted.name)));
+            let entry = [format!("{}:", quoted(name)), copy];
+            text = inserted(&text, &path, &entry).unwrap_or(text);
+        }
+        text
+    }
+
+    /// Names from small to large, behind those that are there.
+    fn entries<'m>(&self, made: &'m [Made]) -> Vec<Entry<'m>> {
+        let first = self.last_number() + 1;
+        let width = (first + made.len())
+            .saturating_sub(1)
+            .to_string()
+            .len()
+            .max(2);
+        let entry = |(at, made): (usize, &'m Made)| {
+            let name = format!("{:0width$}-{}", first + at, made.idea.name);
+            let copy = format!("{}/{name}", self.into.join("/"));
+            Entry {
+                name,
+                copy: (!is_inline(&made.input)).then_some(copy),
+                made,
+            }
+        };
+        made.iter().enumerate().map(entry).collect()
+    }
+
+    /// The highest number before a name that is there: in the recipe, in the data, among copied files.
+    fn last_number(&self) -> usize {
+        let below = self.into.join("/");
+        let dirs = [
+            self.problem.dir.join("data/secret").join(&below),
+            self.problem.dir.join("generators").join(&below),
+        ];
+        let files = dirs.iter().filter_map(|dir| fs::read_dir(dir).ok());
+        let files = files.flatten().flatten();
+        let mut names: Vec<String> = files
+            .map(|file| file.file_name().to_string_lossy().into_owned())
+            .collect();
+        for case in self.recipe.iter().flat_map(|recipe| &recipe.cases) {
+            if let Some((above, name)) = case.name.rsplit_once('/')
+                && (above.ends_with(&format!("/{below}")) || above.ends_with(&format!("-{below}")))
+            {
+                names.push(name.to_owned());
+            }
+        }
+        let number = |name: &String| {
+            let digits = name.split(|it: char| !it.is_ascii_digit()).next();
+            digits.and_then(|digits| digits.parse().ok())
+        };
+        names.iter().filter_map(number).max().unwrap_or(0)
+    }
+
+    /// The recipe's text with the entries.
+    fn text(
+        &self,
+        start: &str,
+        path: &Path,
+        entries: &[Entry<'_>],
+        solution: Option<&str>,
+    ) -> Result<String, Unadded> {
+        let mut way = vec!["secret".to_owned()];
+        way.extend(self.into.iter().cloned());
+        way.push(String::new());
+        let mut lines = vec![
+            "# Added by `juror generate --from-grammar`. Each input is what this prints, with the options above it:"
+                .to_owned(),
+            format!("# {}", self.how),
+        ];
+        for entry in entries {
+            lines.extend(entry.lines(solution));
+        }
+        inserted(start, &way, &lines).ok_or_else(|| by_hand(path, self.into).into())
+    }
+
+    /// Reads a text under a name beside the recipe's, since what it names lies beside it, and holds it
+    /// against what should be in it.
+    fn read(&self, text: &str, path: &Path, entries: &[Entry<'_>]) -> Result<Added, Unadded> {
+        let fault = |error| JudgeError::new(format!("write {}", path.display()), error);
+        let dir = path.parent().unwrap_or(Path::new("."));
+        fs::create_dir_all(dir).map_err(fault)?;
+        let beside = tempfile::Builder::new()
+            .prefix(".generators-")
+            .suffix(".yaml")
+            .tempfile_in(dir);
+        let beside = beside.map_err(fault)?;
+        fs::write(beside.path(), text).map_err(fault)?;
+        let reading = recipe::read(beside.path(), &self.problem.dir);
+        let is_whole = !reading.diagnostics.iter().any(Diagnostic::is_error);
+        let recipe = reading.recipe.filter(|_| is_whole);
+        let mut recipe = recipe.ok_or_else(|| by_hand(path, self.into))?;
+        let names = self.found(&recipe, entries);
+        let names = names.ok_or_else(|| by_hand(path, self.into))?;
+        path.clone_into(&mut recipe.path);
+        for case in &mut recipe.cases {
+            path.clone_into(&mut case.place.path);
+        }
+        Ok(Added { recipe, names })
+    }
+
+    /// The names of the entries in a recipe that has them and all that was there before, and nothing else.
+    fn found(&self, after: &Recipe, entries: &[Entry<'_>]) -> Option<Vec<String>> {
+        let mut names = Vec::new();
+        for entry in entries {
+            let below = format!("{}/{}", self.into.join("/"), entry.name);
+            let is_it = |name: &str| {
+                let rest = name.strip_suffix(below.as_str());
+                rest.is_some_and(|rest| rest.ends_with(['/', '-']))
+            };
+            let mut found = after.cases.iter().filter(|case| is_it(&case.name));
+            let (Some(case), None) = (found.next(), found.next()) else {
+                return None;
+            };
+            let has_input = match (&case.input, &entry.copy) {
+                (InputSource::Literal(text), None) => text.as_bytes() == &*entry.made.input,
+                (InputSource::Copy, Some(_)) => case.copy.is_some(),
+                _ => false,
+            };
+            if !has_input {
+                return None;
+            }
+            names.push(case.name.clone());
+        }
+        let is_old = |name: &String| !names.contains(name);
+        let old = after.cases.iter().filter(|case| is_old(&case.name));
+        let is_same = match self.recipe {
+            None => old.map(|case| &case.name).eq({
+                let mut adopted: Vec<&String> = self.adopted.iter().map(|it| &it.name).collect();
+                adopted.sort();
+                adopted
+            }),
+            Some(before) => {
+                let same_cases = old.clone().count() == before.cases.len()
+                    && old.zip(&before.cases).all(|(after, before)| {
+                        after.name == before.name
+                            && after.input == before.input
+                            && after.files == before.files
+                            && after.answer == before.answer
+                    });
+                same_cases && before.links == after.links && before.files == after.files
+            }
+        };
+        is_same.then_some(names)
+    }
+}
+
+impl Entry<'_> {
+    /// The lines of the recipe, without indentation.
+    fn lines(&self, solution: Option<&str>) -> Vec<String> {
+        let mut lines = vec![
+            format!("{}:", quoted(&self.name)),
+            format!("  # {}", self.made.idea.options),
+        ];
+        match &self.copy {
+            Some(copy) => lines.push(format!("  copy: {}", quoted(copy))),
+            None => {
+                let text = String::from_utf8_lossy(&self.made.input);
+                match is_block(&text) {
+                    true => {
+                        lines.push("  in: |".to_owned());
+                        lines.extend(text.lines().map(|line| format!("    {line}")));
+                    }
+                    false => lines.push(format!("  in: {}", quoted(&text))),
+                }
+            }
+        }
+        lines.extend(solution.map(|solution| format!("  solution: {solution}")));
+        lines.push("  yaml:".to_owned());
+        let description = quoted(&self.made.idea.purpose);
+        lines.push(format!("    description: {description}"));
+        lines
+    }
+}
+
+/// Whether an input can stand in the recipe: a text there ends with a line end.
+fn is_inline(input: &[u8]) -> bool {
+    input.len() <= INLINE && input.ends_with(b"\n") && std::str::from_utf8(input).is_ok()
+}
+
+/// Whether a text is the same as a block of lines, whoever reads it.
+fn is_block(text: &str) -> bool {
+    let is_plain = |line: &str| {
+        let is_printable = line.bytes().all(|byte| (b' '..=b'~').contains(&byte));
+        is_printable && !line.is_empty() && !line.starts_with([' ', '#']) && !line.ends_with(' ')
+    };
+    text.lines().all(is_plain)
+}
+
+/// An accepted submission, as a recipe names it.
+fn solution(problem: &Problem) -> Option<String> {
+    let mut all = problem.submissions.iter();
+    let submission = all.find(|it| it.name.starts_with("accepted/"))?;
+    let below = submission.program.path.strip_prefix(&problem.dir).ok()?;
+    Some(format!("/{}", below.display()))
+}
+
+fn no_solution(problem: &Problem) -> Diagnostic {
+    let message = "nothing makes the judge answers of new cases, so none were added";
+    let path = match &problem.recipe {
+        Some(recipe) => recipe.clone(),
+        None => problem.dir.join("submissions/accepted"),
+    };
+    Diagnostic::error(path, message).help(
+        "write a right solution into submissions/accepted, or name a program in the recipe with \
+         `solution: /...`, and run this again",
+    )
+}
+
+fn by_hand(path: &Path, into: &[String]) -> Diagnostic {
+    let message = format!(
+        "no place was found in the recipe for secret/{}, so nothing was added",
+        into.join("/")
+    );
+    Diagnostic::error(path, message).help(
+        "`data`, `secret` and the directories below must each be a key on a line of its own, with what is \
+         inside on the lines below it",
+    )
+}

@@ -1,0 +1,85 @@
+//! The test cases that a grammar added to a package: what each is for, and what was not added.
+
+use unicode_width::UnicodeWidthStr;
+
+use crate::model::proposal::{EqualInput, Proposal};
+use crate::model::text::{count, printable};
+use crate::model::units::Bytes;
+use crate::report::style::{Look, Style};
+use crate::report::terminal::page::{Label, Page};
+
+/// The whole block, with an empty line at its end.
+pub(super) fn page(proposal: &Proposal, style: &Style) -> String {
+    let mut page = Page::new(style);
+    let grammar = printable(&proposal.grammar.display().to_string());
+    let by = format!("by {grammar}, seed {}", proposal.seed);
+    let cases = &proposal.cases;
+    match cases.first() {
+        None => {
+            let why = match proposal.equal.len() {
+                0 => "nothing could be made".to_owned(),
+                all => format!("{} are there already", count(all, "input")),
+            };
+            page.wrapped(0, &format!("nothing new {by}: {why}"));
+        }
+        Some(first) => {
+            let size = Bytes(cases.iter().map(|case| case.size.0).sum());
+            let new = match cases.len() {
+                1 => "1 new case".to_owned(),
+                all => format!("{all} new cases"),
+            };
+            let dir = first.name.rsplit_once('/').map_or("", |(dir, _)| dir);
+            let title = style.paint(Look::Title, &printable(dir));
+            page.line(0, &format!("{title}  {new}, {size}, {by}"));
+        }
+    }
+    let rows: Vec<[String; 3]> = cases
+        .iter()
+        .map(|case| {
+            let name = case.name.rsplit_once('/').map_or(&*case.name, |it| it.1);
+            let description = printable(&case.description);
+            [printable(name), case.size.to_string(), description]
+        })
+        .collect();
+    let width = |column: usize| rows.iter().map(|row| row[column].width()).max();
+    let [names, sizes] = [0, 1].map(|column| width(column).unwrap_or(0));
+    for [name, size, description] in &rows {
+        let gap = " ".repeat(names - name.width());
+        let label = format!("{name}{gap}  {size:>sizes$}  ");
+        page.labelled(2, Label::plain(&label), description);
+    }
+    let (before, equal): (Vec<&EqualInput>, Vec<&EqualInput>) =
+        proposal.equal.iter().partition(|equal| is_itself(equal));
+    let equal: Vec<String> = equal
+        .iter()
+        .chain(before.iter().filter(|_| style.is_verbose()))
+        .map(|equal| format!("{} = {}", equal.name, printable(&equal.same_as)))
+        .collect();
+    if !equal.is_empty() {
+        page.labelled(2, Label::plain("equal:      "), &equal.join(", "));
+    }
+    if !before.is_empty() && !cases.is_empty() {
+        let text = format!("{} from before", count(before.len(), "input"));
+        page.labelled(2, Label::plain("there:      "), &text);
+    }
+    if !proposal.too_large.is_empty() {
+        let label = Label::plain("too large:  ");
+        page.labelled(2, label, &proposal.too_large.join(", "));
+    }
+    if proposal.adopted > 0 {
+        let text = format!(
+            "{} that had no recipe: now copied from generators/given",
+            count(proposal.adopted, "test case")
+        );
+        page.labelled(2, Label::plain("taken in:   "), &text);
+    }
+    page.blank();
+    page.into_text()
+}
+
+/// Whether an input is there because it was added before: under its own name, behind a number.
+fn is_itself(equal: &EqualInput) -> bool {
+    let last = equal.same_as.rsplit('/').next().unwrap_or_default();
+    let name = last.trim_start_matches(|it: char| it.is_ascii_digit());
+    name.strip_prefix('-') == Some(&*equal.name)
+}
