@@ -1,0 +1,330 @@
+//! Variables, expressions and tests.
+
+use crate::grammar::arithmetic;
+use crate::grammar::ast::{Compare, Expr, ExprKind, Op, Test, TestKind, VarRef};
+use crate::grammar::parse::{Fault, Parse, Parser};
+use crate::grammar::source::Span;
+use crate::grammar::token::TokenKind;
+use crate::grammar::value::Value;
+
+const TEST_HELP: &str = "a test compares two values, or is MATCH, ISEOF, UNIQUE or INARRAY; tests are joined by !, && and ||";
+
+impl Parser<'_> {
+    fn slot(&mut self, form: &str) -> Parse<usize> {
+        let TokenKind::Name(name) = self.peek().clone() else {
+            return self.expected("a variable", &format!("the form is {form}"));
+        };
+        let known = self.names.iter().position(|known| *known == name);
+        let slot = known.unwrap_or_else(|| {
+            self.names.push(name);
+            self.names.len() - 1
+        });
+        self.at += 1;
+        Ok(slot)
+    }
+
+    pub(super) fn variable(&mut self, form: &str) -> Parse<VarRef> {
+        let start = self.span();
+        let slot = self.slot(form)?;
+        let mut indices = Vec::new();
+        if self.take_sign("[") {
+            indices.push(self.expr()?);
+            while self.take_sign(",") {
+                indices.push(self.expr()?);
+            }
+            self.sign("]", "name[index, ...]")?;
+        }
+        Ok(VarRef {
+            slot,
+            indices,
+            span: start.to(self.last_span()),
+        })
+    }
+
+    /// Variables without indices.
+    pub(super) fn plain_names(&mut self, form: &str) -> Parse<Vec<usize>> {
+        let mut slots = Vec::new();
+        loop {
+            slots.push(self.slot(form)?);
+            if self.is_sign("[") {
+                return self.expected(
+                    "a variable without index",
+                    "all that the variable holds is meant: leave the index out",
+                );
+            }
+            if !self.take_sign(",") {
+                return Ok(slots);
+            }
+        }
+    }
+
+    pub(super) fn expr(&mut self) -> Parse<Expr> {
+        self.nested(|parser| {
+            let mut left = parser.term()?;
+            loop {
+                let op = match parser.peek() {
+                    TokenKind::Sign("+") => Op::Add,
+                    TokenKind::Sign("-") => Op::Sub,
+                    _ => return Ok(left),
+                };
+                parser.at += 1;
+                let right = parser.term()?;
+                left = binary(op, left, right)?;
+            }
+        })
+    }
+
+    fn term(&mut self) -> Parse<Expr> {
+        let mut left = self.factor()?;
+        loop {
+            let op = match self.peek() {
+                TokenKind::Sign("*") => Op::Mul,
+                TokenKind::Sign("/") => Op::Div,
+                TokenKind::Sign("%") => Op::Rem,
+                _ => return Ok(left),
+            };
+            self.at += 1;
+            let right = self.factor()?;
+            left = binary(op, left, right)?;
+        }
+    }
+
+    /// A sign binds less than a power: `-2^2` is `-4`.
+    fn factor(&mut self) -> Parse<Expr> {
+        let start = self.span();
+        if self.take_sign("-") {
+            let inner = self.nested(Self::factor)?;
+            let span = start.to(inner.span);
+            let kind = match inner.constant().map(arithmetic::negated) {
+                Some(Ok(value)) => ExprKind::Const(value),
+                Some(Err(message)) => return Err(computed(span, message)),
+                None => ExprKind::Neg(Box::new(inner)),
+            };
+            return Ok(Expr { kind, span });
+        }
+        let base = self.primary()?;
+        match self.take_sign("^") {
+            // To the right first: `2^3^2` is `2^9`.
+            true => {
+                let exponent = self.nested(Self::factor)?;
+                binary(Op::Pow, base, exponent)
+            }
+            false => Ok(base),
+        }
+    }
+
+    fn primary(&mut self) -> Parse<Expr> {
+        let start = self.span();
+        let value = |value: Value| ExprKind::Const(value);
+        let kind = match self.peek().clone() {
+            TokenKind::Int(int) => value(Value::Int(int)),
+            TokenKind::Float(float) => value(arithmetic::float(float)),
+            TokenKind::Text(text) => value(Value::text(text)),
+            TokenKind::Name(_) => {
+                let name = self.variable("name[index, ...]")?;
+                let span = name.span;
+                return Ok(Expr {
+                    kind: ExprKind::Var(name),
+                    span,
+                });
+            }
+            TokenKind::Word(word) if word == "STRLEN" => {
+                self.at += 1;
+                self.sign("(", "STRLEN(str)")?;
+                let inner = self.expr()?;
+                self.sign(")", "STRLEN(str)")?;
+                let kind = match inner.constant() {
+                    Some(Value::Text(text)) => value(Value::from(i64::try_from(text.len()).unwrap_or(i64::MAX))),
+                    Some(other) => {
+                        let message = format!("STRLEN of {}, which is no string", other.kind());
+                        return Err(computed(inner.span, message));
+                    }
+                    None => ExprKind::Strlen(Box::new(inner)),
+                };
+                return Ok(Expr {
+                    kind,
+                    span: start.to(self.last_span()),
+                });
+            }
+            TokenKind::Sign("(") => {
+                self.at += 1;
+                let inner = self.expr()?;
+                if !self.take_sign(")") {
+                    return self.expected("`)`", "close the bracket, or put an operator");
+                }
+                return Ok(Expr {
+                    span: start.to(self.last_span()),
+                    ..inner
+                });
+            }
+            _ => return self.expected("a value", "a value is a number, a string, a variable, STRLEN(...) or an expression in brackets"),
+        };
+        self.at += 1;
+        Ok(Expr { kind, span: start })
+    }
+
+    pub(super) fn test(&mut self) -> Parse<Test> {
+        self.nested(|parser| {
+            let mut left = parser.all_of()?;
+            while parser.take_sign("||") {
+                let right = parser.all_of()?;
+                let span = left.span.to(right.span);
+                left = Test {
+                    kind: TestKind::Or(Box::new(left), Box::new(right)),
+                    span,
+                };
+            }
+            Ok(left)
+        })
+    }
+
+    fn all_of(&mut self) -> Parse<Test> {
+        let mut left = self.single_test()?;
+        while self.take_sign("&&") {
+            let right = self.single_test()?;
+            let span = left.span.to(right.span);
+            left = Test {
+                kind: TestKind::And(Box::new(left), Box::new(right)),
+                span,
+            };
+        }
+        Ok(left)
+    }
+
+    fn single_test(&mut self) -> Parse<Test> {
+        let start = self.span();
+        if self.take_sign("!") {
+            let inner = self.nested(Self::single_test)?;
+            let span = start.to(inner.span);
+            return Ok(Test {
+                kind: TestKind::Not(Box::new(inner)),
+                span,
+            });
+        }
+        if self.is_sign("(") {
+            return self.bracket();
+        }
+        let kind = match self.peek().clone() {
+            TokenKind::Word(word) => match &*word {
+                "STRLEN" => return self.comparison(),
+                "ISEOF" => {
+                    self.at += 1;
+                    TestKind::IsEof {
+                        question: self.question(),
+                    }
+                }
+                "MATCH" => {
+                    self.at += 1;
+                    self.sign("(", "MATCH(str)")?;
+                    let set = self.expr()?;
+                    self.sign(")", "MATCH(str)")?;
+                    if let Some(value) = set.constant()
+                        && !matches!(value, Value::Text(_))
+                    {
+                        let message = format!("MATCH of {}, which is no string", value.kind());
+                        return Err(computed(set.span, message));
+                    }
+                    TestKind::Match {
+                        set,
+                        question: self.question(),
+                    }
+                }
+                "UNIQUE" => {
+                    self.at += 1;
+                    self.sign("(", "UNIQUE(a, ...)")?;
+                    let slots = self.plain_names("UNIQUE(a, ...)")?;
+                    self.sign(")", "UNIQUE(a, ...)")?;
+                    TestKind::Unique(slots)
+                }
+                "INARRAY" => {
+                    self.at += 1;
+                    self.sign("(", "INARRAY(value, a)")?;
+                    let value = self.expr()?;
+                    self.sign(",", "INARRAY(value, a)")?;
+                    let slot = self.slot("INARRAY(value, a)")?;
+                    self.sign(")", "INARRAY(value, a)")?;
+                    TestKind::InArray { value, slot }
+                }
+                _ => return self.expected("a test", TEST_HELP),
+            },
+            _ => return self.comparison(),
+        };
+        Ok(Test {
+            kind,
+            span: start.to(self.last_span()),
+        })
+    }
+
+    fn question(&mut self) -> usize {
+        self.questions += 1;
+        self.questions - 1
+    }
+
+    /// An opening bracket may begin a test or an expression: what goes further is what was meant.
+    fn bracket(&mut self) -> Parse<Test> {
+        let start = self.at;
+        let comparison_fault = match self.comparison() {
+            Ok(test) => return Ok(test),
+            Err(fault) => fault,
+        };
+        self.at = start + 1;
+        let test = self.test().and_then(|test| match self.take_sign(")") {
+            true => Ok(test),
+            false => self.expected("`)`", "close the bracket, or go on with `&&` or `||`"),
+        });
+        test.map_err(
+            |fault| match fault.span.start >= comparison_fault.span.start {
+                true => fault,
+                false => comparison_fault,
+            },
+        )
+    }
+
+    fn comparison(&mut self) -> Parse<Test> {
+        let left = self.expr()?;
+        let op = match self.peek() {
+            TokenKind::Sign("<") => Compare::Less,
+            TokenKind::Sign(">") => Compare::Greater,
+            TokenKind::Sign("<=") => Compare::LessEqual,
+            TokenKind::Sign(">=") => Compare::GreaterEqual,
+            TokenKind::Sign("==") => Compare::Equal,
+            TokenKind::Sign("!=") => Compare::NotEqual,
+            TokenKind::Sign("=") => {
+                return self.expected("a comparison", "equality is written `==`");
+            }
+            _ => return self.expected("a comparison", "compare with <, >, <=, >=, == or !="),
+        };
+        self.at += 1;
+        let right = self.expr()?;
+        let span = left.span.to(right.span);
+        Ok(Test {
+            kind: TestKind::Compare { op, left, right },
+            span,
+        })
+    }
+}
+
+/// `left op right`, computed where both are known.
+fn binary(op: Op, left: Expr, right: Expr) -> Parse<Expr> {
+    let span = left.span.to(right.span);
+    let kind = match (left.constant(), right.constant()) {
+        (Some(a), Some(b)) => match arithmetic::binary(op, a, b) {
+            Ok(value) => ExprKind::Const(value),
+            Err(message) => return Err(computed(span, message)),
+        },
+        _ => ExprKind::Binary {
+            op,
+            left: Box::new(left),
+            right: Box::new(right),
+        },
+    };
+    Ok(Expr { kind, span })
+}
+
+fn computed(span: Span, message: String) -> Fault {
+    Fault {
+        span,
+        message,
+        help: "correct the expression".to_owned(),
+    }
+}
