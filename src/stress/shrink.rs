@@ -15,7 +15,9 @@ use crate::generate::fresh::FreshInputs;
 use crate::grammar::enumerate::Small;
 use crate::grammar::program::Grammar;
 use crate::grammar::shrink as tree;
+use crate::judge::case::Pace;
 use crate::model::judgement::{CaseJudgement, JudgeError};
+use crate::model::outcome::Stop;
 use crate::model::stress::{HuntProgress, Origin};
 use crate::model::verdict::Verdict;
 use crate::stress::by_recipe::{Call, NAME, lowered};
@@ -103,6 +105,8 @@ pub fn shrink(shrinking: &Shrinking<'_>, failure: &Failure) -> Result<Shrunk, Ju
 struct Work<'a> {
     shrinking: &'a Shrinking<'a>,
     wanted: Verdict,
+    /// Whether it waits for what never comes, as opposed to work for too long.
+    is_stuck: bool,
     /// Whether it must stay too slow by a margin.
     by_margin: bool,
     best: Arc<[u8]>,
@@ -120,6 +124,7 @@ impl<'a> Work<'a> {
         Self {
             shrinking,
             wanted: failure.judged.verdict,
+            is_stuck: is_stuck(&failure.judged),
             by_margin: false,
             best: Arc::clone(&failure.input),
             judged: failure.judged.clone(),
@@ -199,7 +204,8 @@ impl<'a> Work<'a> {
         with_margin: bool,
     ) -> Result<Option<CaseJudgement>, RunError> {
         self.runs += 1;
-        compared(self.shrinking.duel, input, self.wanted, with_margin)
+        let wanted = (self.wanted, self.is_stuck);
+        compared(self.shrinking.duel, input, wanted, with_margin)
     }
 
     fn tell(&mut self) {
@@ -285,7 +291,7 @@ impl<'a> Work<'a> {
     fn over_small(&mut self, grammar: &Grammar, most: usize) -> Result<(), RunError> {
         let before = Arc::clone(&self.best);
         let duel = self.shrinking.duel;
-        let (wanted, by_margin) = (self.wanted, self.by_margin);
+        let (wanted, by_margin) = ((self.wanted, self.is_stuck), self.by_margin);
         let at_once = 4 * duel.executor.slots();
         let mut list = Small::new(grammar, 1)
             .take(most)
@@ -319,21 +325,27 @@ impl<'a> Work<'a> {
     }
 }
 
+/// Whether submission and output validator waited for each other.
+fn is_stuck(judged: &CaseJudgement) -> bool {
+    judged.outcome.stop == Some(Stop::Deadlock)
+}
+
 /// The judgement of a comparison, if it is the verdict that is wanted.
 fn compared(
     duel: &Duel<'_>,
     input: &Arc<[u8]>,
-    wanted: Verdict,
+    wanted: (Verdict, bool),
     with_margin: bool,
 ) -> Result<Option<CaseJudgement>, RunError> {
-    let fought = match with_margin {
-        true => duel.fight_slow(input)?,
-        false => duel.fight(input)?,
+    let pace = match with_margin {
+        true => Pace::TooSlow,
+        false => Pace::Any,
     };
-    let Fought::Differs(judged) = fought else {
+    let Fought::Differs(judged) = duel.fight(input, pace)? else {
         return Ok(None);
     };
-    let is_wanted = judged.verdict == wanted && (!with_margin || judged.outcome.stop.is_some());
+    let is_wanted = (judged.verdict, is_stuck(&judged)) == wanted
+        && (!with_margin || judged.outcome.stop.is_some());
     Ok(is_wanted.then_some(*judged))
 }
 
