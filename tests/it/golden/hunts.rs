@@ -6,6 +6,7 @@ use juror::model::diagnostic::Diagnostic;
 use juror::model::event::Event;
 use juror::model::joint::{Said, Side, Transcript};
 use juror::model::stress::{Counterexample, Hunt, HuntEnd, HuntPlan, HuntProgress, Origin};
+use juror::model::units::Bytes;
 use juror::model::verdict::Verdict;
 
 use super::streams::{begun, finished, greedy_wrong, package_read};
@@ -155,9 +156,9 @@ pub(super) fn live() -> Vec<Event> {
             first: vec![
                 said(1, Side::Partner, "2 1\n"),
                 said(1, Side::Partner, "1 2\n"),
-                said(3, Side::Program, "L\n"),
             ],
-            ..Transcript::default()
+            left_out: Bytes(0),
+            last: vec![said(3, Side::Program, "L\n")],
         }),
         stderr: b"left is 1\n".to_vec(),
         validator_stderr: b"lost by 1\n".to_vec(),
