@@ -183,6 +183,18 @@ impl<'a> Duel<'a> {
         output(self.executor, self.rules, &entry, &self.test_case, input)
     }
 
+    /// A fault of the package's own validator, with what it was asked about: that is in no file.
+    fn on(&self, mut error: JudgeError, input: &[u8]) -> JudgeError {
+        if error.program.is_some() {
+            let answer = match self.answers {
+                AnswersBy::Nobody => ", the judge answer is empty",
+                AnswersBy::Reference | AnswersBy::Solution(_) => "",
+            };
+            error.reason = format!("{}; the input is {}{answer}", error.reason, shown(input));
+        }
+        error
+    }
+
     fn judge(
         &self,
         rules: &Rules<'_>,
@@ -203,7 +215,7 @@ impl<'a> Duel<'a> {
         };
         match judge_case(self.executor, rules, &Entry::unnamed(runnable, pace), &case) {
             Err(RunError::Fault(error)) => match runnable.unstartable(&error) {
-                None => Err(on(error, input).into()),
+                None => Err(self.on(error, input).into()),
                 Some(cause) => Err(JudgeError::new("start the submission", cause).into()),
             },
             judged => judged,
@@ -212,20 +224,13 @@ impl<'a> Duel<'a> {
 }
 
 impl Unusable {
+    /// Of a reference that is not accepted.
     fn by(verdict: Verdict, cause: String) -> Self {
         match verdict {
             Verdict::TimeLimitExceeded => Self::TooSlow,
             _ => Self::Reference(verdict, cause),
         }
     }
-}
-
-/// A fault of the package's own validator with the input that shows it, which is in no file.
-fn on(mut error: JudgeError, input: &[u8]) -> JudgeError {
-    if error.program.is_some() {
-        error.reason = format!("{}; the input is {}", error.reason, shown(input));
-    }
-    error
 }
 
 /// A short input in one line.

@@ -1,8 +1,8 @@
 //! Makes a failing input small, while it fails in the same way.
 //!
 //! First where it came from: a generator's numbers are lowered. Then on the tree of the grammar. And from
-//! the other end: the list of all small inputs is gone through as far as it is smaller than what was
-//! found, since an input that is locally smallest can be far from smallest.
+//! the other end: small inputs at random, and the list of all small ones, as far as they are smaller than
+//! what was found, since an input that is locally smallest can be far from smallest.
 
 use std::collections::HashSet;
 use std::hash::{BuildHasher, RandomState};
@@ -13,7 +13,9 @@ use crate::build::start;
 use crate::executor::{RunError, parallel};
 use crate::generate::fresh::FreshInputs;
 use crate::grammar::enumerate::Small;
+use crate::grammar::generate::generate;
 use crate::grammar::program::Grammar;
+use crate::grammar::shape;
 use crate::grammar::shrink as tree;
 use crate::judge::case::Pace;
 use crate::model::judgement::{CaseJudgement, JudgeError};
@@ -61,6 +63,10 @@ pub struct Shrunk {
 const SMALL_MAX: usize = 2000;
 /// How many of them are tried before anything else.
 const FIRST_SMALL: usize = 60;
+/// How many inputs of few small values are drawn at random.
+const RANDOM_MAX: u64 = 400;
+/// The shape that draws them.
+const TINY: &str = "tiny";
 /// How many inputs are tried on the tree of the grammar.
 const ON_THE_TREE_MAX: u64 = 5000;
 /// How many inputs are tried for each lowered number of a generator.
@@ -150,6 +156,9 @@ impl<'a> Work<'a> {
             // Most faults show on a tiny input, and that is found at once.
             self.over_small(grammar, FIRST_SMALL)?;
             self.on_the_tree(grammar)?;
+            if self.over_tiny(grammar)? {
+                self.on_the_tree(grammar)?;
+            }
             if !matches!(failure.origin, Origin::Small { .. }) || Small::new(grammar, 2).is_packed()
             {
                 self.over_small(grammar, SMALL_MAX)?;
@@ -289,13 +298,31 @@ impl<'a> Work<'a> {
 
     /// Tries all small inputs that are smaller than what was found.
     fn over_small(&mut self, grammar: &Grammar, most: usize) -> Result<(), RunError> {
+        let list = Small::new(grammar, 1).take(most);
+        let mut list = list.map(|small| Arc::from(small.text));
+        self.over(&mut list, "all small inputs in turn")?;
+        Ok(())
+    }
+
+    /// Tries inputs of few small values at random: what no edit makes smaller may be far from smallest. Whether one
+    /// of them is.
+    fn over_tiny(&mut self, grammar: &Grammar) -> Result<bool, RunError> {
+        let mut tiny = shape::applicable(grammar);
+        tiny.retain(|shape| shape.name == TINY);
+        let inputs = (0..RANDOM_MAX).filter_map(|seed| generate(grammar, tiny.first()?, seed).ok());
+        self.over(&mut inputs.map(Arc::from), "small inputs at random")
+    }
+
+    /// Tries those of these inputs that are smaller than what was found; whether one fails in the same way.
+    fn over(
+        &mut self,
+        list: &mut dyn Iterator<Item = Arc<[u8]>>,
+        how: &str,
+    ) -> Result<bool, RunError> {
         let before = Arc::clone(&self.best);
         let duel = self.shrinking.duel;
         let (wanted, by_margin) = ((self.wanted, self.is_stuck), self.by_margin);
         let at_once = 4 * duel.executor.slots();
-        let mut list = Small::new(grammar, 1)
-            .take(most)
-            .map(|small| Arc::from(small.text));
         while !self.is_over() {
             let mut inputs: Vec<Arc<[u8]>> = Vec::new();
             while inputs.len() < at_once
@@ -320,8 +347,8 @@ impl<'a> Work<'a> {
                 }
             }
         }
-        self.note(&before, || "all small inputs in turn".to_owned());
-        Ok(())
+        self.note(&before, || how.to_owned());
+        Ok(!Arc::ptr_eq(&before, &self.best))
     }
 }
 
