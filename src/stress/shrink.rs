@@ -6,6 +6,7 @@
 
 use std::collections::HashSet;
 use std::hash::{BuildHasher, RandomState};
+use std::ops::Range;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -64,7 +65,9 @@ const SMALL_MAX: usize = 2000;
 /// How many of them are tried before anything else.
 const FIRST_SMALL: usize = 60;
 /// How many inputs of few small values are drawn at random.
-const RANDOM_MAX: u64 = 400;
+const TINY_MAX: u64 = 400;
+/// How many of them are tried before the tree: from a small input it is a short way to a smallest one.
+const FIRST_TINY: u64 = 60;
 /// The shape that draws them.
 const TINY: &str = "tiny";
 /// How many inputs are tried on the tree of the grammar.
@@ -155,8 +158,9 @@ impl<'a> Work<'a> {
         if let Some(grammar) = self.shrinking.grammar {
             // Most faults show on a tiny input, and that is found at once.
             self.over_small(grammar, FIRST_SMALL)?;
+            self.over_tiny(grammar, 0..FIRST_TINY)?;
             self.on_the_tree(grammar)?;
-            if self.over_tiny(grammar)? {
+            if self.over_tiny(grammar, FIRST_TINY..TINY_MAX)? {
                 self.on_the_tree(grammar)?;
             }
             if !matches!(failure.origin, Origin::Small { .. }) || Small::new(grammar, 2).is_packed()
@@ -306,10 +310,10 @@ impl<'a> Work<'a> {
 
     /// Tries inputs of few small values at random: what no edit makes smaller may be far from smallest. Whether one
     /// of them is.
-    fn over_tiny(&mut self, grammar: &Grammar) -> Result<bool, RunError> {
+    fn over_tiny(&mut self, grammar: &Grammar, seeds: Range<u64>) -> Result<bool, RunError> {
         let mut tiny = shape::applicable(grammar);
         tiny.retain(|shape| shape.name == TINY);
-        let inputs = (0..RANDOM_MAX).filter_map(|seed| generate(grammar, tiny.first()?, seed).ok());
+        let inputs = seeds.filter_map(|seed| generate(grammar, tiny.first()?, seed).ok());
         self.over(&mut inputs.map(Arc::from), "small inputs at random")
     }
 
