@@ -224,7 +224,11 @@ fn a_package_at_fault_is_told_with_the_input_that_shows_it() {
     let fails = "the reference fails on a valid input:";
     let rejected = format!("{fails} WA,");
     let cause = "the output validator rejects it: 7 is not";
-    reference("echo $((a == 2 ? 7 : a + b))", 3, &[&rejected, cause, "`2 "]);
+    reference(
+        "echo $((a == 2 ? 7 : a + b))",
+        3,
+        &[&rejected, cause, "`2 "],
+    );
     let stuck = format!("{fails} TLE, waited for input that never came");
     reference("[[ $a = 2 ]] && read -r c; echo $((a + b))", 3, &[&stuck]);
     let asked =
