@@ -4,21 +4,7 @@ use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::stress::hunt_shipped;
-
-/// Submissions that no valid input exposes within the limits, and why. Each stands for `package/folder/name`.
-const NOT_EXPOSED: [(&str, &str); 0] = [];
-
-/// One submission's hunt.
-struct Measured {
-    submission: String,
-    verdict: String,
-    /// Inputs tried before the first failure.
-    tried: u64,
-    seconds: f64,
-    /// Numbers of the row in what was found, if it was.
-    row: Option<usize>,
-}
+use crate::stress::{hunt_shipped, shipped};
 
 /// Prints the tables of `docs/stress.md`. `PACKAGES=game1live,gridlive` measures only those.
 #[test]
@@ -32,47 +18,37 @@ fn on_every_wrong_submission_of_every_package() {
     );
     println!("|---|---|---|---|---|---|");
     for package in packages() {
-        let mut all: Vec<Measured> = Vec::new();
-        for submission in wrong_submissions(&package) {
-            let report = hunt_shipped(&package, &submission, &["--time", "30s"]);
+        let submissions = wrong_submissions(&package);
+        let (mut tried_before, mut rows) = (Vec::new(), Vec::new());
+        for submission in &submissions {
+            let report = hunt_shipped(&package, submission, &["--time", "30s"]);
             let stress = &report["stress"];
-            let runs = report["runs"].as_u64().unwrap_or(0);
-            let input = report["input"].as_str();
-            let measured = Measured {
-                verdict: report["verdict"].as_str().unwrap_or("-").to_owned(),
-                tried: runs - stress["shrinking_runs"].as_u64().unwrap_or(0),
-                seconds: stress["hunting_seconds"].as_f64().unwrap_or(0.0),
-                row: input.map(|input| row(&package, input)),
-                submission,
+            let shrinking = stress["shrinking_runs"].as_u64().unwrap_or(0);
+            let tried = report["runs"].as_u64().unwrap_or(0) - shrinking;
+            let seconds = stress["hunting_seconds"].as_f64().unwrap_or(0.0);
+            let start = format!("| {package}: `{submission}`");
+            let Some(input) = report["input"].as_str() else {
+                println!("{start} | - | {tried} | {seconds:.1} | - | - |");
+                let exposed = exposed_by_data(&package, submission);
+                missed.push(format!(
+                    "{package}: `{submission}`, {tried} inputs tried: {exposed}"
+                ));
+                continue;
             };
-            let Measured {
-                submission,
-                verdict,
-                tried,
-                seconds,
-                ..
-            } = &measured;
-            let row = measured.row.map_or("-".to_owned(), |row| row.to_string());
-            let input = input.unwrap_or("-").replace('\n', " / ");
-            let input: String = input.trim_end_matches(" / ").chars().take(36).collect();
-            println!(
-                "| {package}: `{submission}` | {verdict} | {tried} | {seconds:.1} | {row} | `{input}` |"
-            );
-            if measured.row.is_none() {
-                let name = format!("{package}/{submission}");
-                let known = NOT_EXPOSED.iter().find(|(known, _)| *known == name);
-                let why = known.map_or("valid inputs that expose it there are", |(_, why)| why);
-                missed.push(format!("{name} ({tried} inputs): {why}"));
-            }
-            all.push(measured);
+            let verdict = report["verdict"].as_str().unwrap_or("-");
+            let row = row(&package, input);
+            let shown: String = input.trim_end().replace('\n', " / ");
+            let shown: String = shown.chars().take(36).collect();
+            println!("{start} | {verdict} | {tried} | {seconds:.1} | {row} | `{shown}` |");
+            tried_before.push(tried);
+            rows.push(row);
         }
-        let found = all.iter().filter(|it| it.row.is_some());
         summary.push(format!(
             "| {package} | {} wrong submissions | {} | {} | {} |",
-            all.len(),
-            found.clone().count(),
-            median(found.clone().map(|it| it.tried)),
-            median(found.filter_map(|it| it.row)),
+            submissions.len(),
+            rows.len(),
+            median(tried_before),
+            median(rows),
         ));
     }
     println!(
@@ -82,6 +58,21 @@ fn on_every_wrong_submission_of_every_package() {
     summary.iter().for_each(|line| println!("{line}"));
     println!("\nnot found within 30 s: {}", missed.len());
     missed.iter().for_each(|line| println!("- {line}"));
+}
+
+/// Which valid input exposes a submission, as far as the package's own data shows one.
+fn exposed_by_data(package: &str, submission: &str) -> String {
+    let report = shipped("judge", package, submission, &["--json"]);
+    let judged = &report["submissions"][0];
+    let cases = judged["test_cases"].as_array();
+    let rejected = cases.and_then(|cases| cases.iter().find(|case| case["verdict"] != "AC"));
+    match rejected {
+        Some(case) => {
+            let text = |key: &str| case[key].as_str().unwrap_or_default().to_owned();
+            format!("{} on {}", text("verdict"), text("name"))
+        }
+        None => "no valid input of the package exposes it either".to_owned(),
+    }
 }
 
 /// The names of the packages that ship, or of those that `PACKAGES` names.
@@ -139,8 +130,7 @@ fn row(package: &str, input: &str) -> usize {
 }
 
 /// The number in the middle, the upper one of two; 0 where there is none.
-fn median<T: Ord + Copy + Default>(numbers: impl Iterator<Item = T>) -> T {
-    let mut numbers: Vec<T> = numbers.collect();
+fn median<T: Ord + Copy + Default>(mut numbers: Vec<T>) -> T {
     numbers.sort_unstable();
     numbers.get(numbers.len() / 2).copied().unwrap_or_default()
 }

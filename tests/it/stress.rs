@@ -315,18 +315,23 @@ fn a_reference_that_fails_is_a_fault_of_the_package() {
 
 /// A hunt in a package that ships.
 pub(crate) fn hunt_shipped(package: &str, submission: &str, options: &[&str]) -> Value {
+    let options = [&["--json", "--seed", "1"], options].concat();
+    shipped("stress", package, submission, &options)
+}
+
+/// The document of a subcommand about a submission of a package that ships.
+pub(crate) fn shipped(
+    subcommand: &str,
+    package: &str,
+    submission: &str,
+    options: &[&str],
+) -> Value {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let dir = root.join("problems").join(package);
     let mut command = Command::cargo_bin("juror").expect("the binary");
-    command
-        .args(["stress", "--json", "--seed", "1"])
-        .args(options);
+    command.arg(subcommand).args(options).arg(&dir);
     let submission = dir.join("submissions").join(submission);
-    let output = command
-        .arg(&dir)
-        .arg(submission)
-        .output()
-        .expect("juror runs");
+    let output = command.arg(submission).output().expect("juror runs");
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {output:?}"))
 }
