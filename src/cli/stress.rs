@@ -3,7 +3,6 @@
 mod programs;
 mod setting;
 
-use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -22,10 +21,9 @@ use crate::model::diagnostic::Diagnostic;
 use crate::model::event::Event;
 use crate::model::judgement::JudgeError;
 use crate::model::stress::{Counterexample, Hunt, HuntEnd, HuntPlan, REPEATS};
-use crate::model::text::visible;
 use crate::model::verdict::Verdict;
 use crate::stress::candidates::Mix;
-use crate::stress::duel::{Duel, bytes};
+use crate::stress::duel::{AnswersBy, Duel, Unusable, bytes, shown};
 use crate::stress::hunt::{Failure, Fault, Hunted, Hunting, Refusal, hunt};
 use crate::stress::promote::{self, Promotion};
 use crate::stress::shrink::{Shrinking, Shrunk, shrink};
@@ -76,6 +74,7 @@ fn stress(arguments: &StressArguments, output: &Output) -> Result<ExitCode, Stop
     let generating = setting.generating(&host, &builder, &events);
     let programs = Programs::build(&setting, &host, &builder, &rules, output)?;
     let generators = setting.generators(generating.as_ref(), output)?;
+    let solution = setting.answering(generating.as_ref(), output)?;
     let validity = Validity {
         grammars: setting.grammars.iter().collect(),
         validators: setting.validators(&proving, output)?,
@@ -87,6 +86,11 @@ fn stress(arguments: &StressArguments, output: &Output) -> Result<ExitCode, Stop
         &programs.submission,
         setting.options,
         setting.test_case.clone(),
+        match (&solution, setting.is_judged()) {
+            (_, false) => AnswersBy::Reference,
+            (Some(solution), true) => AnswersBy::Solution(solution),
+            (None, true) => AnswersBy::Nobody,
+        },
     );
     let seed = arguments.seed.unwrap_or_else(fresh_seed);
     let mut mix = Mix::default();
@@ -124,7 +128,7 @@ fn stress(arguments: &StressArguments, output: &Output) -> Result<ExitCode, Stop
     let hunted = hunt(&hunting, &mut mix)?;
     remarks(&setting, &programs.name, &hunted, output);
     if let Some(fault) = &hunted.fault {
-        output.event(Event::Diagnosed(reference_fails(&programs.path, fault)));
+        output.event(Event::Diagnosed(unusable(&setting, &programs, fault)));
         return Err(Stop::Shown(ExitCode::InvalidPackage));
     }
     let shrinking = Shrinking {
@@ -167,12 +171,11 @@ fn stress(arguments: &StressArguments, output: &Output) -> Result<ExitCode, Stop
     let promoted = match (&promotion, &mut done.found) {
         (Some(promotion), Some(found)) => {
             let input: Arc<[u8]> = Arc::from(&*found.input);
-            let mut ran = match duel.run(programs.solution(), &input) {
-                Ok(ran) => ran,
+            let answer = match answer(&duel, &programs, &input) {
+                Ok(answer) => answer,
                 Err(RunError::Interrupted) => return Err(interrupted(output)),
                 Err(RunError::Fault(error)) => return Err(error.into()),
             };
-            let answer = bytes(&mut ran, u64::MAX)?;
             promote_to(promotion, found, &answer, output)
         }
         _ => ExitCode::Success,
@@ -217,6 +220,17 @@ fn promotion(
             Err(Stop::Shown(ExitCode::Usage))
         }
     }
+}
+
+/// The judge answer to an input, as the package has it.
+fn answer(duel: &Duel<'_>, programs: &Programs, input: &Arc<[u8]>) -> Result<Arc<[u8]>, RunError> {
+    if !duel.is_judged() {
+        let mut ran = duel.run(programs.solution(), input)?;
+        return Ok(bytes(&mut ran, u64::MAX)?.into());
+    }
+    // It was there for each comparison on this input.
+    let answer = duel.answer(input)?;
+    Ok(answer.map_err(|_| JudgeError::new("make the judge answer", "it was made before"))?)
 }
 
 fn promote_to(
@@ -277,26 +291,24 @@ fn remarks(setting: &Setting, reference: &str, hunted: &Hunted, output: &Output)
     }
 }
 
-fn reference_fails(path: &Path, fault: &Fault) -> Diagnostic {
-    let Fault {
-        input,
-        verdict,
-        cause,
-    } = fault;
-    let message = format!(
-        "the reference fails on a valid input: {verdict}, {cause}: {}",
-        shown(input)
-    );
-    Diagnostic::error(path, message)
-        .help("mend it, or name another with --reference; or make the input validators stricter")
-}
-
-/// A short input in one line.
-fn shown(input: &[u8]) -> String {
-    const LONGEST: usize = 200;
-    let text = visible(&input[..input.len().min(LONGEST)]);
-    let more = if input.len() > LONGEST { "…" } else { "" };
-    format!("`{text}{more}`")
+/// Why the package has nothing to hold submissions against.
+fn unusable(setting: &Setting, programs: &Programs, fault: &Fault) -> Diagnostic {
+    let input = shown(&fault.input);
+    let reference = |what: &str| {
+        let message = format!("the reference fails on a valid input: {what}: {input}");
+        Diagnostic::error(&programs.path, message).help(
+            "mend it, or name another with --reference; or make the input validators stricter",
+        )
+    };
+    match &fault.why {
+        Unusable::TooSlow => reference("it is too slow"),
+        Unusable::Reference(verdict, cause) => reference(&format!("{verdict}, {cause}")),
+        Unusable::Solution(what) => {
+            let path = setting.answers_by.as_deref().unwrap_or(&programs.path);
+            let message = format!("makes no judge answer for a valid input: {what}: {input}");
+            Diagnostic::error(path, message).help("mend it, or make the input validators stricter")
+        }
+    }
 }
 
 /// Everything that is shown of the input found.
@@ -313,35 +325,64 @@ fn counterexample(
             Vec::new(),
         ),
     };
-    let (mut got, mut stderr, mut expected) = (Vec::new(), Vec::new(), Vec::new());
-    let mut look = || -> Result<(), RunError> {
-        if let Ok(answer) = duel.answer(&input)? {
-            expected = answer.to_vec();
-        }
-        let mut ran = duel.run(duel.submission, &input)?;
-        got = bytes(&mut ran, SHOWN)?;
-        stderr = start(&mut ran.stderr, SHOWN)
-            .map_err(|error| JudgeError::new("read standard error", error))?;
-        Ok(())
-    };
-    match look() {
-        // What is known is shown all the same.
-        Ok(()) | Err(RunError::Interrupted) => {}
-        Err(RunError::Fault(error)) => return Err(error),
-    }
-    let keeps_output = judged.verdict == Verdict::WrongAnswer;
-    Ok(Counterexample {
+    let mut found = Counterexample {
         verdict: judged.verdict,
         cause: judged.cause,
-        difference: judged.difference.filter(|_| keeps_output),
+        difference: judged
+            .difference
+            .filter(|_| judged.verdict == Verdict::WrongAnswer),
         input: input.to_vec(),
-        expected,
-        got,
-        stderr,
+        expected: None,
+        got: None,
+        transcript: None,
+        stderr: Vec::new(),
+        validator_stderr: Vec::new(),
         origin: failure.origin.clone(),
         first_size: failure.input.len(),
         path,
         failing: failure.failing,
         promoted: None,
-    })
+    };
+    let looked = match duel.is_judged() {
+        true => look(duel, &input, &mut found),
+        false => compare(duel, &input, &mut found),
+    };
+    match looked {
+        // What is known is shown all the same.
+        Ok(()) | Err(RunError::Interrupted) => Ok(found),
+        Err(RunError::Fault(error)) => Err(error),
+    }
+}
+
+/// Adds what both programs write.
+fn compare(duel: &Duel<'_>, input: &Arc<[u8]>, found: &mut Counterexample) -> Result<(), RunError> {
+    found.expected = Some(match duel.answer(input)? {
+        Ok(answer) => answer.to_vec(),
+        Err(_) => Vec::new(),
+    });
+    let mut ran = duel.run(duel.submission, input)?;
+    found.got = Some(bytes(&mut ran, SHOWN)?);
+    found.stderr = start(&mut ran.stderr, SHOWN)
+        .map_err(|error| JudgeError::new("read standard error", error))?;
+    Ok(())
+}
+
+/// Adds what was said in a run that fails in this way.
+fn look(duel: &Duel<'_>, input: &Arc<[u8]>, found: &mut Counterexample) -> Result<(), RunError> {
+    // One that fails now and then may need a few.
+    const TRIES: u32 = 5;
+    for _ in 0..TRIES {
+        let looked = duel.look(input)?;
+        let Some(looked) = looked.filter(|it| it.verdict == found.verdict) else {
+            continue;
+        };
+        found.cause = looked.cause;
+        if let Some(evidence) = looked.evidence {
+            found.transcript = evidence.transcript;
+            found.stderr = evidence.stderr;
+            found.validator_stderr = evidence.validator_stderr;
+        }
+        break;
+    }
+    Ok(())
 }

@@ -3,22 +3,21 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::build::Runnable;
 use crate::check::compare::compare;
 use crate::check::options::Options;
 use crate::check::show::cause;
 use crate::executor::{RunError, parallel};
-use crate::generate::programs::{build, diagnostic, ending, limits, of_solution, reason};
+use crate::generate::programs::diagnostic;
+use crate::generate::solution::{Solution, is_alone, made_for_it};
 use crate::generate::stage::Stage;
 use crate::generate::{Generated, Generating};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::Event;
-use crate::model::job::{BoxContent, BoxFile, Captured, Collected, Input, Job};
+use crate::model::job::{BoxContent, Captured};
 use crate::model::judgement::JudgeError;
-use crate::model::problem::{Dialogue, Problem, ProgramIo};
 use crate::model::recipe::{AnswerSource, RecipeCase};
 
 /// Makes or verifies the answers of those of these cases that have a solution.
@@ -30,10 +29,9 @@ pub(super) fn make(
     let mut generated = Generated::default();
     let mut cases = Vec::new();
     let problem = generating.problem;
-    let is_alone = problem.kind.dialogue == Dialogue::None && problem.kind.passes == 1;
     let (made, left): (Vec<&RecipeCase>, Vec<&RecipeCase>) = all
         .iter()
-        .partition(|case| is_alone || is_made_for_it(problem, case));
+        .partition(|case| is_alone(problem) || made_for_it(problem, case).is_some());
     empty(stage, &left)?;
     for case in made {
         match &case.answer {
@@ -55,10 +53,10 @@ pub(super) fn make(
             _ => {}
         }
     }
-    let mut solutions: BTreeMap<&Path, Runnable> = BTreeMap::new();
+    let mut solutions: BTreeMap<&Path, Solution<'_>> = BTreeMap::new();
     for (_, path) in &cases {
         if !solutions.contains_key(path) {
-            match build(generating, &of_solution(generating, path))? {
+            match Solution::build(generating, path)? {
                 Ok(solution) => {
                     solutions.insert(path, solution);
                 }
@@ -93,19 +91,6 @@ pub(super) fn make(
         Err(RunError::Fault(error)) => return Err(error),
     }
     Ok(generated)
-}
-
-/// Whether a program that is no submission makes the answer: then that is what the author wants.
-fn is_made_for_it(problem: &Problem, case: &RecipeCase) -> bool {
-    let AnswerSource::Solution(path) = &case.answer else {
-        return false;
-    };
-    let submissions = problem.dir.join("submissions");
-    !path.starts_with(submissions)
-        && problem
-            .submissions
-            .iter()
-            .all(|submission| submission.program.path != *path)
 }
 
 /// Gives an empty answer to each case that needs one and has none: no run of one program alone shows
@@ -187,48 +172,13 @@ fn answer(
     generating: &Generating<'_>,
     stage: &Stage,
     case: &RecipeCase,
-    solution: &Runnable,
+    solution: &Solution<'_>,
 ) -> Result<Result<Captured, Diagnostic>, RunError> {
     let input = stage.path(&case.name, "in");
-    let mut files = solution.files.clone();
-    let (stdin, collect) = match &generating.problem.io {
-        ProgramIo::Standard => (Input::File(input), Vec::new()),
-        ProgramIo::Files {
-            input: name,
-            output,
-        } => {
-            files.push(BoxFile {
-                name: PathBuf::from(name),
-                content: BoxContent::Copy(input),
-            });
-            (Input::Empty, vec![output.clone()])
-        }
-    };
-    let mut limits = limits();
-    limits.processes = limits.processes.max(Some(solution.processes));
-    let mut reply = generating.executor.run(&Job {
-        command: solution.command.clone(),
-        stdin,
-        files,
-        writable: generating.problem.allow_file_writing,
-        box_size: limits.output.unwrap_or_default(),
-        limits,
-        collect,
-        keep: None,
-    })?;
-    if let Some(ending) = ending(&reply.outcome) {
-        let said = reason(&mut reply.stderr);
-        let message = format!("the solution {ending}{said}");
-        return Ok(Err(
-            diagnostic(case, message).help("mend the solution, or the input if it is not valid")
-        ));
-    }
-    Ok(match (&generating.problem.io, reply.collected.pop()) {
-        (ProgramIo::Standard, _) => Ok(reply.stdout),
-        (ProgramIo::Files { .. }, Some(Collected::File(file))) => Ok(file),
-        (ProgramIo::Files { output, .. }, _) => {
-            let message = format!("the solution does not write `{output}`");
-            Err(diagnostic(case, message).help("mend the solution, or `[io]` in juror.toml"))
-        }
-    })
+    let answer = solution.answer(generating.executor, BoxContent::Copy(input))?;
+    Ok(answer.map_err(|not| {
+        let mut what = diagnostic(case, not.what);
+        what.help = Some(not.help.to_owned());
+        what
+    }))
 }

@@ -222,7 +222,7 @@ impl<'a> Keys<'a> {
             AnswerSource::Own => part("own answer", b""),
             AnswerSource::None => part("no answer", b""),
             AnswerSource::Solution(path) => {
-                let program = of_solution(self.generating, path);
+                let program = of_solution(self.generating.problem, path);
                 part("solution", self.program(&program)?.as_bytes());
                 part("io", format!("{:?}", self.generating.problem.io).as_bytes());
             }

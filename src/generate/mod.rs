@@ -13,6 +13,7 @@ mod programs;
 mod repeat;
 mod run;
 pub mod seed;
+pub mod solution;
 pub mod stage;
 
 use std::time::Instant;

@@ -11,6 +11,7 @@ use crate::model::job::Captured;
 use crate::model::judgement::JudgeError;
 use crate::model::limits::Limits;
 use crate::model::outcome::{Ending, Outcome, Stop};
+use crate::model::problem::Problem;
 use crate::model::program::{IncludedFile, Program, ProgramKind};
 use crate::model::recipe::{GeneratorProgram, RecipeCase};
 use crate::model::text::visible;
@@ -49,8 +50,8 @@ pub(super) fn of_generator(generator: &GeneratorProgram) -> Program {
 }
 
 /// A solution as a program that can be built: a submission of the package as it stands there.
-pub(super) fn of_solution(generating: &Generating<'_>, path: &Path) -> Program {
-    let submissions = &generating.problem.submissions;
+pub(super) fn of_solution(problem: &Problem, path: &Path) -> Program {
+    let submissions = &problem.submissions;
     let submission = submissions.iter().find(|it| it.program.path == path);
     match submission {
         Some(submission) => submission.program.clone(),

@@ -14,6 +14,7 @@ use crate::check::options::Options;
 use crate::check::show::cause;
 use crate::executor::{Executor, RunError};
 use crate::judge::classify::{Classified, classify};
+use crate::judge::said::said;
 use crate::judge::score;
 use crate::model::difference::Difference;
 use crate::model::job::{BoxContent, BoxFile, Captured, Collected, Input, Job, Reply};
@@ -31,6 +32,7 @@ use crate::validator::look::StaticValidator;
 use crate::validator::{OutputValidator, answer_of, answer_path, feedback_dir, input_of};
 
 /// What is the same for all runs of a session.
+#[derive(Clone)]
 pub struct Rules<'a> {
     /// Where programs read and write.
     pub io: &'a ProgramIo,
@@ -159,6 +161,19 @@ pub struct Entry<'a> {
     pub pace: Pace,
 }
 
+impl<'a> Entry<'a> {
+    /// A program that no report names, and of which no static validator wants to know more.
+    pub fn unnamed(runnable: &'a Runnable, pace: Pace) -> Self {
+        Self {
+            submission: "",
+            runnable,
+            language: "",
+            entry_point: "",
+            pace,
+        }
+    }
+}
+
 /// What a submission's author says about its speed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pace {
@@ -209,7 +224,7 @@ pub fn judge_case(
     loop {
         let Ran {
             mut reply,
-            judged,
+            mut judged,
             kept,
         } = trial.run(&pass)?;
         let outcome = at_most(most.take(), &reply.outcome);
@@ -217,6 +232,10 @@ pub fn judge_case(
             most = Some(outcome);
             pass = next;
             continue;
+        }
+        if pass.number > 1 && judged.classified.verdict != Verdict::Accepted {
+            let cause = &mut judged.classified.cause;
+            *cause = format!("in pass {}: {cause}", pass.number);
         }
         let is_shown = rules.detail != Detail::Brief;
         let evidence = match is_shown && judged.classified.verdict != Verdict::Accepted {
@@ -271,13 +290,21 @@ impl Trial<'_> {
         let kept = job.keep.clone();
         make_parent(kept.as_deref())?;
         let mut reply = self.executor.run(&job)?;
+        let is_shown = self.rules.passes > 1 && self.rules.detail != Detail::Brief;
+        let transcript = match is_shown {
+            true => Some(said(self.rules.io, pass, &mut reply)?),
+            false => None,
+        };
         let judged = match classify(&reply.outcome, &self.rules.limits) {
             Some(classified) => Judged::from(classified),
             None => self.judge_output(pass, &mut reply)?,
         };
         Ok(Ran {
             reply,
-            judged,
+            judged: Judged {
+                transcript,
+                ..judged
+            },
             kept,
         })
     }
@@ -366,7 +393,7 @@ pub(super) fn job(rules: &Rules<'_>, entry: &Entry<'_>, test_case: &TestCase, pa
         place(file.name.clone(), BoxContent::Copy(file.path.clone()));
     }
     let (stdin, collect) = match rules.io {
-        ProgramIo::Standard => (stdin_of(&pass.input), Vec::new()),
+        ProgramIo::Standard => (pass.input.as_input(), Vec::new()),
         ProgramIo::Files { input, output } => {
             place(PathBuf::from(input), pass.input.clone());
             (Input::Empty, vec![output.clone()])
@@ -386,14 +413,6 @@ pub(super) fn job(rules: &Rules<'_>, entry: &Entry<'_>, test_case: &TestCase, pa
         limits,
         collect,
         keep: box_dir(rules, entry.submission, &test_case.name, pass.number, ""),
-    }
-}
-
-fn stdin_of(content: &BoxContent) -> Input {
-    match content {
-        BoxContent::Bytes(bytes) => Input::Bytes(bytes.clone()),
-        BoxContent::Copy(path) => Input::File(path.clone()),
-        BoxContent::Link(_) | BoxContent::Directory => Input::Empty,
     }
 }
 
@@ -560,7 +579,7 @@ pub(super) fn fault(step: &str, error: io::Error) -> JudgeError {
 }
 
 /// A reader that starts at the first byte.
-fn captured(captured: &mut Captured) -> io::Result<Box<dyn ReadSeek + '_>> {
+pub(super) fn captured(captured: &mut Captured) -> io::Result<Box<dyn ReadSeek + '_>> {
     Ok(match captured {
         Captured::Memory(bytes) => Box::new(Cursor::new(bytes.as_slice())),
         Captured::File(file) => {
@@ -570,7 +589,7 @@ fn captured(captured: &mut Captured) -> io::Result<Box<dyn ReadSeek + '_>> {
     })
 }
 
-trait ReadSeek: Read + Seek {}
+pub(super) trait ReadSeek: Read + Seek {}
 impl<T: Read + Seek> ReadSeek for T {}
 
 #[cfg(test)]

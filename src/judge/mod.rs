@@ -7,6 +7,7 @@ pub mod classify;
 pub mod expect;
 pub mod limits;
 pub mod output;
+mod said;
 pub mod score;
 pub mod session;
 mod talk;

@@ -9,15 +9,12 @@ use crate::executor::RunError;
 use crate::judge::ask::{Asked, answered};
 use crate::judge::blame::{Blame, Scene, blame};
 use crate::judge::case::{Detail, Judged, Pass, Ran, Trial, fault, job, make_parent};
+use crate::judge::said::MOST;
 use crate::model::job::Input;
 use crate::model::joint::{JointJob, JointReply, Side, Transcript};
-use crate::model::units::Bytes;
 use crate::model::verdict::Verdict;
 use crate::validator::OutputValidator;
 use crate::validator::response::{ACCEPT, Response};
-
-/// How much of an exchange is kept, of its beginning and of its end each.
-const TRANSCRIPT: Bytes = Bytes::kib(16);
 
 impl Trial<'_> {
     /// Lets the submission talk with the validator, and judges who failed first.
@@ -41,7 +38,7 @@ impl Trial<'_> {
             program,
             partner,
             farewell: ACCEPT,
-            transcript: (self.rules.detail != Detail::Brief).then_some(TRANSCRIPT),
+            transcript: (self.rules.detail != Detail::Brief).then_some(MOST),
         };
         let JointReply {
             program,

@@ -72,6 +72,17 @@ pub enum BoxContent {
     Directory,
 }
 
+impl BoxContent {
+    /// The same for a program to read on standard input; nothing for what is no file.
+    pub fn as_input(&self) -> Input {
+        match self {
+            Self::Bytes(bytes) => Input::Bytes(Arc::clone(bytes)),
+            Self::Copy(path) => Input::File(path.clone()),
+            Self::Link(_) | Self::Directory => Input::Empty,
+        }
+    }
+}
+
 /// What a program reads on standard input.
 #[derive(Clone, Debug, Default)]
 pub enum Input {

@@ -4,6 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use crate::model::difference::Difference;
+use crate::model::joint::Transcript;
 use crate::model::verdict::Verdict;
 
 /// With what a submission is compared, and on what.
@@ -85,12 +86,16 @@ pub struct Counterexample {
     pub difference: Option<Box<Difference>>,
     /// The input.
     pub input: Vec<u8>,
-    /// What the reference writes.
-    pub expected: Vec<u8>,
-    /// What the submission writes, cut where it is long.
-    pub got: Vec<u8>,
+    /// What the reference writes; `None` where the output validator judges a submission while it runs.
+    pub expected: Option<Vec<u8>>,
+    /// What the submission writes, cut where it is long; `None` as before.
+    pub got: Option<Vec<u8>>,
+    /// What submission and output validator said to each other, where they did; of several passes the last.
+    pub transcript: Option<Transcript>,
     /// What the submission writes on standard error, cut.
     pub stderr: Vec<u8>,
+    /// What the output validator wrote on standard error, where it judges a submission while it runs; cut.
+    pub validator_stderr: Vec<u8>,
     /// How the first failing input came about.
     pub origin: Origin,
     /// The size of that one, in bytes.

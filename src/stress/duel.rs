@@ -6,11 +6,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::build::{Runnable, start};
 use crate::check::options::Options;
 use crate::executor::{Executor, RunError};
-use crate::judge::case::{Entry, Pace, ReadyCase, Rules, Texts, judge_case};
+use crate::generate::solution::Solution;
+use crate::judge::case::{Detail, Entry, Pace, ReadyCase, Rules, Texts, judge_case};
 use crate::judge::output::{Ran, output};
+use crate::model::job::BoxContent;
 use crate::model::judgement::{CaseJudgement, JudgeError};
+use crate::model::outcome::Stop;
 use crate::model::score::CaseScoring;
 use crate::model::test_data::TestCase;
+use crate::model::text::visible;
 use crate::model::verdict::Verdict;
 
 /// Two programs that solve the same problem, and who says what is right.
@@ -19,7 +23,7 @@ pub struct Duel<'a> {
     pub executor: &'a dyn Executor,
     /// By what they are judged.
     pub rules: &'a Rules<'a>,
-    /// Whose output counts as right.
+    /// The program that is right.
     pub reference: &'a Runnable,
     /// The submission that is hunted.
     pub submission: &'a Runnable,
@@ -27,8 +31,21 @@ pub struct Duel<'a> {
     pub options: Options,
     /// A test case without files, which gives the name and arguments.
     pub test_case: TestCase,
-    /// Answers of the reference that are known.
+    /// Where judge answers come from.
+    pub answers: AnswersBy<'a>,
+    /// Answers that are known.
     known: Answers,
+}
+
+/// Where the judge answer to an input comes from.
+#[derive(Clone, Copy)]
+pub enum AnswersBy<'a> {
+    /// It is what the reference writes.
+    Reference,
+    /// The package's solution makes it, which is no submission. What the reference says is judged as well.
+    Solution(&'a Solution<'a>),
+    /// It is empty: the output validator does without. What the reference says is judged as well.
+    Nobody,
 }
 
 /// What came of a comparison.
@@ -38,8 +55,19 @@ pub enum Fought {
     Same,
     /// It is not.
     Differs(Box<CaseJudgement>),
-    /// The reference itself fails: its verdict, and why.
-    NoAnswer(Verdict, String),
+    /// There is nothing to hold it against.
+    NoAnswer(Unusable),
+}
+
+/// Why an input shows nothing about a submission.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unusable {
+    /// The reference does not solve it in time.
+    TooSlow,
+    /// The reference fails.
+    Reference(Verdict, String),
+    /// The solution that makes judge answers fails: what it does.
+    Solution(String),
 }
 
 impl<'a> Duel<'a> {
@@ -51,6 +79,7 @@ impl<'a> Duel<'a> {
         submission: &'a Runnable,
         options: Options,
         test_case: TestCase,
+        answers: AnswersBy<'a>,
     ) -> Self {
         Self {
             executor,
@@ -59,62 +88,90 @@ impl<'a> Duel<'a> {
             submission,
             options,
             test_case,
+            answers,
             known: Answers::default(),
         }
     }
 
-    /// Compares on an input.
+    /// Whether the output validator alone says what is right, so that there is no output to compare with.
+    pub fn is_judged(&self) -> bool {
+        !matches!(self.answers, AnswersBy::Reference)
+    }
+
+    /// Compares on an input. A submission that is too slow may run further, to see by how much.
     ///
     /// Both run on the thread that asks, one after the other, with nothing on disk.
     ///
     /// # Errors
     /// When the judge failed or was interrupted.
-    pub fn fight(&self, input: &Arc<[u8]>) -> Result<Fought, RunError> {
+    pub fn fight(&self, input: &Arc<[u8]>, pace: Pace) -> Result<Fought, RunError> {
         let answer = match self.answer(input)? {
             Ok(answer) => answer,
-            Err(rejected) => return Ok(Fought::NoAnswer(rejected.verdict, rejected.cause)),
+            Err(unusable) => return Ok(Fought::NoAnswer(unusable)),
         };
-        let judged = self.judge(self.submission, Pace::Any, input, answer)?;
+        let judged = self.judge(self.rules, self.submission, pace, input, answer)?;
         Ok(match judged.verdict {
             Verdict::Accepted => Fought::Same,
             _ => Fought::Differs(Box::new(judged)),
         })
     }
 
-    /// The same for a submission that is too slow: it may run further, to see by how much.
+    /// The judge answer, once it is known that the reference solves the input.
     ///
     /// # Errors
     /// When the judge failed or was interrupted.
-    pub fn fight_slow(&self, input: &Arc<[u8]>) -> Result<Fought, RunError> {
-        let answer = match self.answer(input)? {
-            Ok(answer) => answer,
-            Err(rejected) => return Ok(Fought::NoAnswer(rejected.verdict, rejected.cause)),
-        };
-        let judged = self.judge(self.submission, Pace::TooSlow, input, answer)?;
-        Ok(match judged.verdict {
-            Verdict::Accepted => Fought::Same,
-            _ => Fought::Differs(Box::new(judged)),
-        })
-    }
-
-    /// What the reference writes.
-    ///
-    /// # Errors
-    /// When the judge failed or was interrupted.
-    pub fn answer(&self, input: &Arc<[u8]>) -> Result<Result<Arc<[u8]>, Rejected>, RunError> {
+    pub fn answer(&self, input: &Arc<[u8]>) -> Result<Result<Arc<[u8]>, Unusable>, RunError> {
         if let Some(known) = self.known.get(input) {
             return Ok(Ok(known));
         }
-        let mut ran = self.run(self.reference, input)?;
-        if let Some(rejected) = ran.rejected {
-            return Ok(Err(Rejected {
-                verdict: rejected.verdict,
-                cause: rejected.cause,
-            }));
+        let answer: Arc<[u8]> = match self.answers {
+            AnswersBy::Reference => {
+                let mut ran = self.run(self.reference, input)?;
+                if let Some(rejected) = ran.rejected {
+                    return Ok(Err(Unusable::by(rejected.verdict, rejected.cause)));
+                }
+                bytes(&mut ran, u64::MAX)?.into()
+            }
+            AnswersBy::Solution(solution) => {
+                let content = BoxContent::Bytes(Arc::clone(input));
+                match solution.answer(self.executor, content)? {
+                    Ok(mut answer) => start(&mut answer, u64::MAX)
+                        .map_err(|error| JudgeError::new("read the answer", error))?
+                        .into(),
+                    Err(not) => return Ok(Err(Unusable::Solution(not.what))),
+                }
+            }
+            AnswersBy::Nobody => Arc::from([]),
+        };
+        if self.is_judged() {
+            let answer = Arc::clone(&answer);
+            let judged = self.judge(self.rules, self.reference, Pace::Any, input, answer)?;
+            if judged.verdict != Verdict::Accepted {
+                let is_stuck = judged.outcome.stop == Some(Stop::Deadlock);
+                return Ok(Err(match is_stuck {
+                    true => Unusable::Reference(judged.verdict, judged.cause),
+                    false => Unusable::by(judged.verdict, judged.cause),
+                }));
+            }
         }
-        let answer: Arc<[u8]> = bytes(&mut ran, u64::MAX)?.into();
         self.known.keep(input, &answer);
         Ok(Ok(answer))
+    }
+
+    /// Judges the submission with all that a person is shown of a rejection.
+    ///
+    /// # Errors
+    /// When the judge failed or was interrupted.
+    pub fn look(&self, input: &Arc<[u8]>) -> Result<Option<CaseJudgement>, RunError> {
+        let Ok(answer) = self.answer(input)? else {
+            return Ok(None);
+        };
+        let rules = Rules {
+            detail: Detail::Full { keep: None },
+            ..self.rules.clone()
+        };
+        self.judge(&rules, self.submission, Pace::Any, input, answer)
+            .map(Some)
     }
 
     /// Runs one of them for what it writes.
@@ -122,30 +179,30 @@ impl<'a> Duel<'a> {
     /// # Errors
     /// When the judge failed or was interrupted.
     pub fn run(&self, runnable: &Runnable, input: &Arc<[u8]>) -> Result<Ran, RunError> {
-        let entry = Entry {
-            submission: "",
-            runnable,
-            language: "",
-            entry_point: "",
-            pace: Pace::Any,
-        };
+        let entry = Entry::unnamed(runnable, Pace::Any);
         output(self.executor, self.rules, &entry, &self.test_case, input)
+    }
+
+    /// A fault of the package's own validator, with what it was asked about: that is in no file.
+    fn on(&self, mut error: JudgeError, input: &[u8]) -> JudgeError {
+        if error.program.is_some() {
+            let answer = match self.answers {
+                AnswersBy::Nobody => ", the judge answer is empty",
+                AnswersBy::Reference | AnswersBy::Solution(_) => "",
+            };
+            error.reason = format!("{}; the input is {}{answer}", error.reason, shown(input));
+        }
+        error
     }
 
     fn judge(
         &self,
+        rules: &Rules<'_>,
         runnable: &Runnable,
         pace: Pace,
         input: &Arc<[u8]>,
         answer: Arc<[u8]>,
     ) -> Result<CaseJudgement, RunError> {
-        let entry = Entry {
-            submission: "",
-            runnable,
-            language: "",
-            entry_point: "",
-            pace,
-        };
         let case = ReadyCase {
             test_case: &self.test_case,
             static_args: None,
@@ -156,9 +213,9 @@ impl<'a> Duel<'a> {
                 answer,
             }),
         };
-        match judge_case(self.executor, self.rules, &entry, &case) {
+        match judge_case(self.executor, rules, &Entry::unnamed(runnable, pace), &case) {
             Err(RunError::Fault(error)) => match runnable.unstartable(&error) {
-                None => Err(error.into()),
+                None => Err(self.on(error, input).into()),
                 Some(cause) => Err(JudgeError::new("start the submission", cause).into()),
             },
             judged => judged,
@@ -166,13 +223,22 @@ impl<'a> Duel<'a> {
     }
 }
 
-/// Why a program's output counts for nothing.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Rejected {
-    /// Its verdict.
-    pub verdict: Verdict,
-    /// Why, in words.
-    pub cause: String,
+impl Unusable {
+    /// Of a reference that is not accepted.
+    fn by(verdict: Verdict, cause: String) -> Self {
+        match verdict {
+            Verdict::TimeLimitExceeded => Self::TooSlow,
+            _ => Self::Reference(verdict, cause),
+        }
+    }
+}
+
+/// A short input in one line.
+pub fn shown(input: &[u8]) -> String {
+    const LONGEST: usize = 200;
+    let text = visible(&input[..input.len().min(LONGEST)]);
+    let more = if input.len() > LONGEST { "…" } else { "" };
+    format!("`{text}{more}`")
 }
 
 /// At most so many bytes of what a program wrote where its output belongs.

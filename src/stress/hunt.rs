@@ -13,12 +13,12 @@ use std::time::{Duration, Instant};
 use crate::build::start;
 use crate::executor::RunError;
 use crate::generate::fresh::FreshInputs;
+use crate::judge::case::Pace;
 use crate::model::judgement::{CaseJudgement, JudgeError};
 use crate::model::stress::{HuntEnd, HuntProgress, Origin, REPEATS};
-use crate::model::verdict::Verdict;
 use crate::stress::by_recipe::{Call, NAME};
 use crate::stress::candidates::{Candidates, Content};
-use crate::stress::duel::{Duel, Fought};
+use crate::stress::duel::{Duel, Fought, Unusable};
 use crate::stress::validity::Validity;
 use crate::validate::single::Refused;
 
@@ -86,15 +86,13 @@ pub struct Refusal {
     pub by: Refused,
 }
 
-/// The reference fails on a valid input.
+/// The reference, or the solution that makes judge answers, fails on a valid input.
 #[derive(Clone, Debug)]
 pub struct Fault {
     /// The input.
     pub input: Arc<[u8]>,
-    /// What it earns there.
-    pub verdict: Verdict,
-    /// Why.
-    pub cause: String,
+    /// Which of them fails, and how.
+    pub why: Unusable,
 }
 
 /// How many failing inputs may turn out not to be valid before each is asked about first.
@@ -256,7 +254,7 @@ impl<'c> Shared<'_, 'c> {
         if taken.is_asked_first && !self.is_allowed(&input)? {
             return Ok(());
         }
-        match self.hunting.duel.fight(&input)? {
+        match self.hunting.duel.fight(&input, Pace::Any)? {
             Fought::Same => {
                 self.runs.fetch_add(1, Ordering::Relaxed);
             }
@@ -266,14 +264,11 @@ impl<'c> Shared<'_, 'c> {
                     self.confirm(taken, input, call, *judged)?;
                 }
             }
-            Fought::NoAnswer(Verdict::TimeLimitExceeded, _) => self.lock().outcome.left_out += 1,
-            Fought::NoAnswer(verdict, cause) => {
+            Fought::NoAnswer(Unusable::TooSlow) => self.lock().outcome.left_out += 1,
+            Fought::NoAnswer(why) => {
                 if taken.is_asked_first || self.is_allowed(&input)? {
-                    self.lock().outcome.fault.get_or_insert(Fault {
-                        input,
-                        verdict,
-                        cause,
-                    });
+                    let mut state = self.lock();
+                    state.outcome.fault.get_or_insert(Fault { input, why });
                     self.is_over.store(true, Ordering::Relaxed);
                 }
             }
@@ -326,7 +321,7 @@ impl<'c> Shared<'_, 'c> {
     ) -> Result<(), RunError> {
         let mut failing = 1;
         for _ in 1..REPEATS {
-            if let Fought::Differs(again) = self.hunting.duel.fight(&input)?
+            if let Fought::Differs(again) = self.hunting.duel.fight(&input, Pace::Any)?
                 && again.verdict == judged.verdict
             {
                 failing += 1;

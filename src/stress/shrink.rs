@@ -1,11 +1,12 @@
 //! Makes a failing input small, while it fails in the same way.
 //!
 //! First where it came from: a generator's numbers are lowered. Then on the tree of the grammar. And from
-//! the other end: the list of all small inputs is gone through as far as it is smaller than what was
-//! found, since an input that is locally smallest can be far from smallest.
+//! the other end: small inputs at random, and the list of all small ones, as far as they are smaller than
+//! what was found, since an input that is locally smallest can be far from smallest.
 
 use std::collections::HashSet;
 use std::hash::{BuildHasher, RandomState};
+use std::ops::Range;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -13,9 +14,13 @@ use crate::build::start;
 use crate::executor::{RunError, parallel};
 use crate::generate::fresh::FreshInputs;
 use crate::grammar::enumerate::Small;
+use crate::grammar::generate::generate;
 use crate::grammar::program::Grammar;
+use crate::grammar::shape;
 use crate::grammar::shrink as tree;
+use crate::judge::case::Pace;
 use crate::model::judgement::{CaseJudgement, JudgeError};
+use crate::model::outcome::Stop;
 use crate::model::stress::{HuntProgress, Origin};
 use crate::model::verdict::Verdict;
 use crate::stress::by_recipe::{Call, NAME, lowered};
@@ -59,6 +64,12 @@ pub struct Shrunk {
 const SMALL_MAX: usize = 2000;
 /// How many of them are tried before anything else.
 const FIRST_SMALL: usize = 60;
+/// How many inputs of few small values are drawn at random.
+const TINY_MAX: u64 = 400;
+/// How many of them are tried before the tree: from a small input it is a short way to a smallest one.
+const FIRST_TINY: u64 = 60;
+/// The shape that draws them.
+const TINY: &str = "tiny";
 /// How many inputs are tried on the tree of the grammar.
 const ON_THE_TREE_MAX: u64 = 5000;
 /// How many inputs are tried for each lowered number of a generator.
@@ -103,6 +114,8 @@ pub fn shrink(shrinking: &Shrinking<'_>, failure: &Failure) -> Result<Shrunk, Ju
 struct Work<'a> {
     shrinking: &'a Shrinking<'a>,
     wanted: Verdict,
+    /// Whether it waits for what never comes, as opposed to work for too long.
+    is_stuck: bool,
     /// Whether it must stay too slow by a margin.
     by_margin: bool,
     best: Arc<[u8]>,
@@ -120,6 +133,7 @@ impl<'a> Work<'a> {
         Self {
             shrinking,
             wanted: failure.judged.verdict,
+            is_stuck: is_stuck(&failure.judged),
             by_margin: false,
             best: Arc::clone(&failure.input),
             judged: failure.judged.clone(),
@@ -144,7 +158,11 @@ impl<'a> Work<'a> {
         if let Some(grammar) = self.shrinking.grammar {
             // Most faults show on a tiny input, and that is found at once.
             self.over_small(grammar, FIRST_SMALL)?;
+            self.over_tiny(grammar, 0..FIRST_TINY)?;
             self.on_the_tree(grammar)?;
+            if self.over_tiny(grammar, FIRST_TINY..TINY_MAX)? {
+                self.on_the_tree(grammar)?;
+            }
             if !matches!(failure.origin, Origin::Small { .. }) || Small::new(grammar, 2).is_packed()
             {
                 self.over_small(grammar, SMALL_MAX)?;
@@ -199,7 +217,8 @@ impl<'a> Work<'a> {
         with_margin: bool,
     ) -> Result<Option<CaseJudgement>, RunError> {
         self.runs += 1;
-        compared(self.shrinking.duel, input, self.wanted, with_margin)
+        let wanted = (self.wanted, self.is_stuck);
+        compared(self.shrinking.duel, input, wanted, with_margin)
     }
 
     fn tell(&mut self) {
@@ -283,13 +302,31 @@ impl<'a> Work<'a> {
 
     /// Tries all small inputs that are smaller than what was found.
     fn over_small(&mut self, grammar: &Grammar, most: usize) -> Result<(), RunError> {
+        let list = Small::new(grammar, 1).take(most);
+        let mut list = list.map(|small| Arc::from(small.text));
+        self.over(&mut list, "all small inputs in turn")?;
+        Ok(())
+    }
+
+    /// Tries inputs of few small values at random: what no edit makes smaller may be far from smallest. Whether one
+    /// of them is.
+    fn over_tiny(&mut self, grammar: &Grammar, seeds: Range<u64>) -> Result<bool, RunError> {
+        let mut tiny = shape::applicable(grammar);
+        tiny.retain(|shape| shape.name == TINY);
+        let inputs = seeds.filter_map(|seed| generate(grammar, tiny.first()?, seed).ok());
+        self.over(&mut inputs.map(Arc::from), "small inputs at random")
+    }
+
+    /// Tries those of these inputs that are smaller than what was found; whether one fails in the same way.
+    fn over(
+        &mut self,
+        list: &mut dyn Iterator<Item = Arc<[u8]>>,
+        how: &str,
+    ) -> Result<bool, RunError> {
         let before = Arc::clone(&self.best);
         let duel = self.shrinking.duel;
-        let (wanted, by_margin) = (self.wanted, self.by_margin);
+        let (wanted, by_margin) = ((self.wanted, self.is_stuck), self.by_margin);
         let at_once = 4 * duel.executor.slots();
-        let mut list = Small::new(grammar, 1)
-            .take(most)
-            .map(|small| Arc::from(small.text));
         while !self.is_over() {
             let mut inputs: Vec<Arc<[u8]>> = Vec::new();
             while inputs.len() < at_once
@@ -314,26 +351,32 @@ impl<'a> Work<'a> {
                 }
             }
         }
-        self.note(&before, || "all small inputs in turn".to_owned());
-        Ok(())
+        self.note(&before, || how.to_owned());
+        Ok(!Arc::ptr_eq(&before, &self.best))
     }
+}
+
+/// Whether submission and output validator waited for each other.
+fn is_stuck(judged: &CaseJudgement) -> bool {
+    judged.outcome.stop == Some(Stop::Deadlock)
 }
 
 /// The judgement of a comparison, if it is the verdict that is wanted.
 fn compared(
     duel: &Duel<'_>,
     input: &Arc<[u8]>,
-    wanted: Verdict,
+    wanted: (Verdict, bool),
     with_margin: bool,
 ) -> Result<Option<CaseJudgement>, RunError> {
-    let fought = match with_margin {
-        true => duel.fight_slow(input)?,
-        false => duel.fight(input)?,
+    let pace = match with_margin {
+        true => Pace::TooSlow,
+        false => Pace::Any,
     };
-    let Fought::Differs(judged) = fought else {
+    let Fought::Differs(judged) = duel.fight(input, pace)? else {
         return Ok(None);
     };
-    let is_wanted = judged.verdict == wanted && (!with_margin || judged.outcome.stop.is_some());
+    let is_wanted = (judged.verdict, is_stuck(&judged)) == wanted
+        && (!with_margin || judged.outcome.stop.is_some());
     Ok(is_wanted.then_some(*judged))
 }
 

@@ -280,6 +280,8 @@ fn a_hunt_shows_the_input_and_how_it_was_found() {
     check("stress-quiet", QUIET, &events);
     check_json("stress", &events);
     check("stress-flaky", PLAIN, &hunts::flaky());
+    check("stress-live", PLAIN, &hunts::live());
+    check_json("stress-live", &hunts::live());
     let events = hunts::nothing();
     check("stress-nothing", PLAIN, &events);
     check("stress-nothing-quiet", QUIET, &events);

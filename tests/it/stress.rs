@@ -1,7 +1,7 @@
 //! `juror stress`, as a user types it.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use assert_cmd::Command;
 use serde_json::Value;
@@ -313,44 +313,27 @@ fn a_reference_that_fails_is_a_fault_of_the_package() {
     );
 }
 
-#[test]
-fn problems_without_answers_are_refused() {
-    let fixture = fixture();
-    for package in ["game1live", "gridlive"] {
-        let package = Path::new(env!("CARGO_MANIFEST_DIR"))
-            .join("problems")
-            .join(package);
-        fixture.check(
-            &format!("stress {} right.sh", package.display()),
-            3,
-            &["no counterexamples are hunted for interactive problems yet"],
-        );
-    }
+/// A hunt in a package that ships.
+pub(crate) fn hunt_shipped(package: &str, submission: &str, options: &[&str]) -> Value {
+    let options = [&["--json", "--seed", "1"], options].concat();
+    shipped("stress", package, submission, &options)
 }
 
-/// A hunt in a package that ships.
-fn hunt_shipped(package: &str, submission: &str, options: &[&str]) -> Value {
+/// The document of a subcommand about a submission of a package that ships.
+pub(crate) fn shipped(
+    subcommand: &str,
+    package: &str,
+    submission: &str,
+    options: &[&str],
+) -> Value {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let dir = root.join("problems").join(package);
     let mut command = Command::cargo_bin("juror").expect("the binary");
-    command
-        .args(["stress", "--json", "--seed", "1"])
-        .args(options);
+    command.arg(subcommand).args(options).arg(&dir);
     let submission = dir.join("submissions").join(submission);
-    let output = command
-        .arg(&dir)
-        .arg(submission)
-        .output()
-        .expect("juror runs");
+    let output = command.arg(submission).output().expect("juror runs");
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {output:?}"))
-}
-
-/// How many numbers an input has.
-fn numbers(report: &Value) -> usize {
-    report["input"]
-        .as_str()
-        .map_or(0, |input| input.split_whitespace().count())
 }
 
 #[test]
@@ -368,79 +351,6 @@ fn wrong_submissions_of_game1_are_found_on_the_shortest_boards() {
             found,
             (Some(verdict), Some(input)),
             "{submission}: {report:#}"
-        );
-    }
-}
-
-/// The submissions of a package that are not expected to be right.
-fn wrong_submissions(package: &str) -> Vec<String> {
-    let dir = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("problems")
-        .join(package)
-        .join("submissions");
-    let mut names = Vec::new();
-    let list = |dir: &Path| -> Vec<PathBuf> {
-        let entries = fs::read_dir(dir).expect("a directory");
-        entries
-            .map(|entry| entry.expect("an entry").path())
-            .collect()
-    };
-    for folder in list(&dir) {
-        if folder.is_dir() && !folder.ends_with("accepted") {
-            let below = |path: PathBuf| {
-                path.strip_prefix(&dir)
-                    .expect("below")
-                    .display()
-                    .to_string()
-            };
-            names.extend(list(&folder).into_iter().map(below));
-        }
-    }
-    names.sort();
-    names
-}
-
-/// Prints the table of `docs/stress.md`.
-#[test]
-#[ignore = "a measurement of many minutes, to be run by hand: cargo test --release --test it measured -- --ignored --nocapture"]
-#[expect(clippy::print_stdout, reason = "a measurement shows its figures")]
-fn measured_on_every_wrong_submission_of_every_package() {
-    let problems = Path::new(env!("CARGO_MANIFEST_DIR")).join("problems");
-    let entries = fs::read_dir(problems).expect("the packages");
-    let mut packages: Vec<String> = entries
-        .map(|entry| {
-            entry
-                .expect("an entry")
-                .file_name()
-                .to_string_lossy()
-                .into_owned()
-        })
-        .collect();
-    packages.sort();
-    println!("| submission | verdict | inputs tried | seconds | numbers | input |");
-    println!("|---|---|---|---|---|---|");
-    for package in packages {
-        let mut sizes = Vec::new();
-        for submission in wrong_submissions(&package) {
-            let report = hunt_shipped(&package, &submission, &["--time", "30s"]);
-            let verdict = report["verdict"].as_str().unwrap_or("nothing");
-            let hunted = report["runs"].as_u64().unwrap_or(0)
-                - report["stress"]["shrinking_runs"].as_u64().unwrap_or(0);
-            let seconds = report["stress"]["hunting_seconds"].as_f64().unwrap_or(0.0);
-            if report["found"] == true {
-                sizes.push(numbers(&report));
-            }
-            let input: String = report["input"].to_string().chars().take(40).collect();
-            println!(
-                "| {package}: {submission} | {verdict} | {hunted} | {seconds:.1} | {} | `{input}` |",
-                numbers(&report)
-            );
-        }
-        sizes.sort_unstable();
-        let median = sizes.get(sizes.len() / 2).copied().unwrap_or(0);
-        println!(
-            "| **{package}** | {} found | | | median {median} | |",
-            sizes.len()
         );
     }
 }

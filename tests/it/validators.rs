@@ -406,7 +406,18 @@ fn a_multi_pass_problem_runs_until_the_validator_has_enough() {
     fixture.write("c.sh", "read -r n; (( n > 1 )) || exit 9; echo $n\n");
     fixture.check("judge sum a.sh", 0, &["AC", "accepted on 4 test cases"]);
     let message = "judge message: │ pass with 2: 2 │ pass with 1: 2";
-    fixture.check("judge sum b.sh", 1, &["WA", message]);
+    let shown = ["WA", "in pass 2: the output validator rejects it", message];
+    fixture.check("judge sum b.sh", 1, &shown);
+    let report = fixture.json("judge sum b.sh", 1);
+    let case = &report["submissions"][0]["test_cases"][0];
+    let transcript = &case["evidence"]["transcript"];
+    let line = |part: &str| {
+        let line = &transcript[part][0];
+        (line["by"].clone(), line["line"]["text"].clone())
+    };
+    let own = ("output_validator".into(), "1".into());
+    assert_eq!(line("first"), own, "{report:#}");
+    assert_eq!(line("last"), ("submission".into(), "2".into()));
     fixture.check("judge sum b.sh --keep=kept", 1, &[message]);
     let state = "kept/b.sh/sample-1.validator.pass2/juror/feedback/state";
     assert_eq!(fs::read(fixture.path(state)).expect("a file"), b"x\nx\n");

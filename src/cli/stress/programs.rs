@@ -11,12 +11,16 @@ use crate::cli::output::{Output, Stop};
 use crate::cli::problem::interrupted;
 use crate::cli::stress::setting::Setting;
 use crate::executor::{RunError, parallel};
-use crate::judge::case::Rules;
+use crate::judge::case::{Entry, Pace, ReadyCase, Rules, judge_case};
 use crate::judge::limits;
+use crate::judge::output::output;
 use crate::model::event::Event;
 use crate::model::judgement::JudgeError;
+use crate::model::score::CaseScoring;
 use crate::model::submission::Submission;
-use crate::stress::reference::{contenders, fastest};
+use crate::model::test_data::TestCase;
+use crate::model::verdict::Verdict;
+use crate::stress::reference::{Chosen, contenders, fastest};
 
 /// The programs of a hunt.
 pub(super) struct Programs {
@@ -65,7 +69,7 @@ impl Programs {
             );
             return Err(Stop::Shown(ExitCode::NothingSelected));
         }
-        let measured = candidates.len();
+        let most = candidates.len();
         let is_solution = |it: &&Submission| solution == Some(it.program.path.as_path());
         if setting.promotes && !candidates.iter().any(is_solution) {
             candidates.extend(setting.problem.submissions.iter().find(is_solution));
@@ -81,12 +85,10 @@ impl Programs {
         }
         let mut built = built(&sources, setting, host, builder, rules, output)?;
         let submission = built.remove(0);
-        let runnables: Vec<&Runnable> = built.iter().take(measured).collect();
-        let input = largest_input(setting)?;
-        let executor = &*host.executor;
+        let runnables: Vec<&Runnable> = built.iter().take(most).collect();
         let (place, why) = match &setting.reference {
             Some(_) => (0, "--reference".to_owned()),
-            None => match fastest(executor, rules, &setting.test_case, &runnables, &input) {
+            None => match measured(setting, host, rules, &runnables) {
                 Ok(chosen) => (chosen.place, chosen.why),
                 Err(RunError::Interrupted) => return Err(interrupted(output)),
                 Err(RunError::Fault(error)) => return Err(error.into()),
@@ -185,17 +187,58 @@ fn built(
     }
 }
 
-/// The largest input of the package's data that is no burden, to measure programs on.
-fn largest_input(setting: &Setting) -> Result<Arc<[u8]>, JudgeError> {
+/// The fastest of the references on the largest test case that is no burden.
+fn measured(
+    setting: &Setting,
+    host: &Host,
+    rules: &Rules<'_>,
+    runnables: &[&Runnable],
+) -> Result<Chosen, RunError> {
+    let executor = &*host.executor;
+    let largest = largest_case(setting);
+    if setting.is_judged() {
+        return fastest(runnables, &|runnable| {
+            let Some(test_case) = largest else {
+                return Ok(None);
+            };
+            let case = ReadyCase {
+                test_case,
+                static_args: None,
+                scoring: CaseScoring::Ignored,
+                options: setting.options,
+                texts: None,
+            };
+            let judged = judge_case(executor, rules, &Entry::unnamed(runnable, Pace::Any), &case)?;
+            let is_right = judged.verdict == Verdict::Accepted;
+            Ok(is_right.then_some(judged.outcome.wall_time))
+        });
+    }
+    let input: Arc<[u8]> = match largest.map(|case| (fs::read(&case.input), &case.input)) {
+        None => Arc::from([]),
+        Some((Ok(input), _)) => input.into(),
+        Some((Err(error), path)) => {
+            return Err(JudgeError::new(format!("read {}", path.display()), error).into());
+        }
+    };
+    fastest(runnables, &|runnable| {
+        let ran = output(
+            executor,
+            rules,
+            &Entry::unnamed(runnable, Pace::Any),
+            &setting.test_case,
+            &input,
+        )?;
+        Ok(ran.rejected.is_none().then_some(ran.outcome.wall_time))
+    })
+}
+
+/// The test case with the largest input that is no burden, to measure programs on.
+fn largest_case(setting: &Setting) -> Option<&TestCase> {
     const MOST: u64 = 1 << 20;
     let cases = setting.problem.test_data.cases.iter();
-    let sizes = cases.filter_map(|case| Some((fs::metadata(&case.input).ok()?.len(), &case.input)));
-    let largest = sizes.filter(|(size, _)| *size <= MOST).max();
-    match largest {
-        None => Ok(Arc::from([])),
-        Some((_, path)) => match fs::read(path) {
-            Ok(input) => Ok(input.into()),
-            Err(error) => Err(JudgeError::new(format!("read {}", path.display()), error)),
-        },
-    }
+    let sizes = cases.filter_map(|case| Some((fs::metadata(&case.input).ok()?.len(), case)));
+    sizes
+        .filter(|(size, _)| *size <= MOST)
+        .max_by_key(|(size, case)| (*size, &case.input))
+        .map(|(_, case)| case)
 }

@@ -15,6 +15,7 @@ use crate::cli::output::{Output, Stop, command_line};
 use crate::cli::problem::{self, Remarks, Validators, interrupted};
 use crate::cli::sessions::Judging;
 use crate::generate::fresh::FreshInputs;
+use crate::generate::solution::{Solution, is_alone, made_for_it};
 use crate::generate::{Generating, Mode};
 use crate::grammar::compile;
 use crate::grammar::program::Grammar;
@@ -24,7 +25,7 @@ use crate::language::constants::replace_constants;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::Event;
 use crate::model::judgement::TimeLimit;
-use crate::model::problem::{Dialogue, Metadata, Problem, ProblemKind, ProblemLimits, ProgramIo};
+use crate::model::problem::{Metadata, Problem, ProblemKind, ProblemLimits, ProgramIo};
 use crate::model::program::Program;
 use crate::model::recipe::{AnswerSource, GeneratorCommand, Recipe};
 use crate::model::stress::HuntPlan;
@@ -51,6 +52,8 @@ pub(super) struct Setting {
     pub(super) reference: Option<Submission>,
     /// The program that makes the package's judge answers.
     pub(super) solution: Option<PathBuf>,
+    /// The program that makes judge answers where what submissions say is judged while they run.
+    pub(super) answers_by: Option<PathBuf>,
     /// Whether what is found is added to the package.
     pub(super) promotes: bool,
     /// The grammars of the input; the first one makes inputs.
@@ -89,7 +92,6 @@ impl Setting {
             Some(dir) => problem::read(dir, Remarks::Errors, output)?,
             None => without_package(),
         };
-        hunted(&problem, output)?;
         let Some(submission) = named(submission, &problem, output) else {
             return Err(Stop::Shown(ExitCode::Usage));
         };
@@ -122,6 +124,7 @@ impl Setting {
             submission,
             reference,
             solution: recipe.as_ref().and_then(solution),
+            answers_by: recipe.as_ref().and_then(|it| answers_by(it, &problem)),
             promotes: arguments.promote.is_some(),
             grammars,
             recipe,
@@ -223,14 +226,39 @@ impl Setting {
         }
     }
 
-    /// What generators are built and started with; none where no line of the recipe has a seed.
+    /// Whether submissions talk with the output validator or run several times, so that there is no output to
+    /// compare with.
+    pub(super) fn is_judged(&self) -> bool {
+        self.problem.output_validator.is_some() && !is_alone(&self.problem)
+    }
+
+    /// The program that makes judge answers where there is no output to compare with, built.
+    ///
+    /// # Errors
+    /// When it does not build; the reason has been shown.
+    pub(super) fn answering<'a>(
+        &self,
+        generating: Option<&Generating<'a>>,
+        output: &Output,
+    ) -> Result<Option<Solution<'a>>, Stop> {
+        let (Some(generating), Some(path)) = (generating, &self.answers_by) else {
+            return Ok(None);
+        };
+        match Solution::build(generating, path)? {
+            Ok(solution) => Ok(Some(solution)),
+            Err(not) if not.interrupted => Err(interrupted(output)),
+            Err(not) => Err(refused(not.diagnostics, output)),
+        }
+    }
+
+    /// What programs of the recipe are built and started with; none where there is no recipe.
     pub(super) fn generating<'a>(
         &'a self,
         host: &'a Host,
         builder: &'a Builder<'a>,
         events: &'a (dyn Fn(Event) + Sync),
     ) -> Option<Generating<'a>> {
-        let recipe = self.recipe.as_ref().filter(|_| !self.lines.is_empty())?;
+        let recipe = self.recipe.as_ref()?;
         Some(Generating {
             problem: &self.problem,
             recipe,
@@ -243,7 +271,7 @@ impl Setting {
         })
     }
 
-    /// The package's generators, built.
+    /// The package's generators, built; none where no line of the recipe has a seed.
     ///
     /// # Errors
     /// When one does not build; the reason has been shown.
@@ -252,7 +280,7 @@ impl Setting {
         generating: Option<&'a Generating<'a>>,
         output: &Output,
     ) -> Result<Option<FreshInputs<'a>>, Stop> {
-        let Some(generating) = generating else {
+        let Some(generating) = generating.filter(|_| !self.lines.is_empty()) else {
             return Ok(None);
         };
         match FreshInputs::build(generating)? {
@@ -309,20 +337,6 @@ impl Setting {
         words.extend(arguments.targets.iter().map(OsString::from));
         command_line(words)
     }
-}
-
-/// Holds that the answer to an input is what a reference writes: with one that talks there is none.
-fn hunted(problem: &Problem, output: &Output) -> Result<(), Stop> {
-    let kind = match (problem.kind.dialogue, problem.kind.passes) {
-        (Dialogue::Interactive, _) => "interactive",
-        (Dialogue::None, 1) => return Ok(()),
-        (Dialogue::None, _) => "multi-pass",
-    };
-    let path = problem.dir.join("problem.yaml");
-    let message = format!("no counterexamples are hunted for {kind} problems yet");
-    let remark = Diagnostic::error(path, message)
-        .help("`juror judge` judges the submission on the package's own test cases");
-    Err(refused(vec![remark], output))
 }
 
 fn refused(diagnostics: Vec<Diagnostic>, output: &Output) -> Stop {
@@ -426,6 +440,13 @@ fn solution(recipe: &Recipe) -> Option<PathBuf> {
         AnswerSource::Solution(path) => Some(path.clone()),
         AnswerSource::Own | AnswerSource::None => None,
     })
+}
+
+/// The program that makes answers where no submission can.
+fn answers_by(recipe: &Recipe, problem: &Problem) -> Option<PathBuf> {
+    let mut made = recipe.cases.iter().filter(|_| !is_alone(problem));
+    made.find_map(|case| made_for_it(problem, case))
+        .map(Path::to_owned)
 }
 
 /// A test case without files, with the arguments that the package's cases have.

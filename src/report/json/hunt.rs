@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::model::stress::{Hunt, HuntEnd, Origin, REPEATS};
+use crate::report::exchange::WireTranscript;
 use crate::report::json::WireText;
 
 /// At the top of the document, and only in that of `juror stress`.
@@ -38,7 +39,9 @@ struct WireDetails {
 struct WireCounterexample {
     cause: String,
     lossy: bool,
+    transcript: Option<WireTranscript>,
     stderr: WireText,
+    validator_stderr: WireText,
     origin: WireOrigin,
     first_bytes: usize,
     path: Vec<String>,
@@ -62,8 +65,8 @@ impl From<&Hunt> for WireHunt {
         let found = hunt.found.as_deref();
         let [input, expected, got] = [
             found.map(|found| WireText::new(&found.input)),
-            found.map(|found| WireText::new(&found.expected)),
-            found.map(|found| WireText::new(&found.got)),
+            found.and_then(|found| found.expected.as_deref().map(WireText::new)),
+            found.and_then(|found| found.got.as_deref().map(WireText::new)),
         ];
         let lossy = [&input, &expected, &got]
             .iter()
@@ -98,7 +101,9 @@ impl From<&Hunt> for WireHunt {
                 counterexample: found.map(|found| WireCounterexample {
                     cause: found.cause.clone(),
                     lossy,
+                    transcript: found.transcript.as_ref().map(WireTranscript::from),
                     stderr: WireText::new(&found.stderr),
+                    validator_stderr: WireText::new(&found.validator_stderr),
                     origin: (&found.origin).into(),
                     first_bytes: found.first_size,
                     path: found.path.clone(),

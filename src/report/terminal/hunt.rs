@@ -5,6 +5,7 @@ use crate::model::text::{count, printable, visible};
 use crate::model::units::{Bytes, seconds};
 use crate::model::verdict::Verdict;
 use crate::report::style::{Look, Style};
+use crate::report::terminal::exchange;
 use crate::report::terminal::judgement::{mark, quote};
 use crate::report::terminal::page::{INDENT, Label, Page};
 
@@ -59,10 +60,21 @@ pub(super) fn block(hunt: &Hunt, style: &Style) -> String {
         &format!("{}: {}", found.verdict.name(), printable(&found.cause)),
     );
     text(&mut page, "input", &found.input);
-    text(&mut page, "expected", &found.expected);
-    if found.verdict == Verdict::WrongAnswer || !found.got.is_empty() {
-        text(&mut page, "got", &found.got);
+    if let Some(expected) = &found.expected {
+        text(&mut page, "expected", expected);
     }
+    let is_shown = |got: &&Vec<u8>| found.verdict == Verdict::WrongAnswer || !got.is_empty();
+    if let Some(got) = found.got.as_ref().filter(is_shown) {
+        text(&mut page, "got", got);
+    }
+    if let Some(transcript) = &found.transcript {
+        exchange::write(&mut page, transcript);
+    }
+    quote(
+        &mut page,
+        "standard error of the output validator:",
+        &found.validator_stderr,
+    );
     quote(&mut page, "standard error:", &found.stderr);
     page.blank();
     way(&mut page, hunt, found);

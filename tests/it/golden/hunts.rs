@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use juror::model::diagnostic::Diagnostic;
 use juror::model::event::Event;
+use juror::model::joint::{Said, Side, Transcript};
 use juror::model::stress::{Counterexample, Hunt, HuntEnd, HuntPlan, HuntProgress, Origin};
+use juror::model::units::Bytes;
 use juror::model::verdict::Verdict;
 
 use super::streams::{begun, finished, greedy_wrong, package_read};
@@ -28,9 +30,11 @@ fn counterexample() -> Counterexample {
         cause: "token 1 differs: expected `2`, got `3`".to_owned(),
         difference: greedy_wrong().difference,
         input: b"3\n1 3 1\n".to_vec(),
-        expected: b"2 3\n".to_vec(),
-        got: b"3  2 ".to_vec(),
+        expected: Some(b"2 3\n".to_vec()),
+        got: Some(b"3  2 ".to_vec()),
+        transcript: None,
         stderr: Vec::new(),
+        validator_stderr: Vec::new(),
         origin: Origin::Shape {
             name: "few-distinct",
             seed: 1_073_741_841,
@@ -99,8 +103,8 @@ pub(super) fn flaky() -> Vec<Event> {
         cause: "killed by SIGSEGV".to_owned(),
         difference: None,
         input: format!("40\n{rows}").into_bytes(),
-        expected: b"yes\n".to_vec(),
-        got: Vec::new(),
+        expected: Some(b"yes\n".to_vec()),
+        got: Some(Vec::new()),
         stderr: b"free(): invalid pointer\n".to_vec(),
         origin: Origin::Generator {
             line: "board.rs --n 40 --seed 12345".to_owned(),
@@ -108,7 +112,7 @@ pub(super) fn flaky() -> Vec<Event> {
         first_size: 263,
         path: Vec::new(),
         failing: 1,
-        promoted: None,
+        ..counterexample()
     };
     stream(Hunt {
         shrinking_runs: 0,
@@ -133,6 +137,34 @@ pub(super) fn bound() -> Vec<Event> {
     events.pop();
     events.push(Event::Hunted(Box::new(hunt(Some(bound), HuntEnd::Found))));
     finished(events, 29_900)
+}
+
+/// Found in a game that is played live.
+pub(super) fn live() -> Vec<Event> {
+    let said = |milliseconds, by, text: &str| Said {
+        at: Duration::from_millis(milliseconds),
+        by,
+        text: text.as_bytes().to_vec(),
+    };
+    let found = Counterexample {
+        cause: "the output validator rejects it: turn 1 of 2, board 1 2: L gives away 1".to_owned(),
+        difference: None,
+        input: b"2 1\n1 2\noptimal-left\n".to_vec(),
+        expected: None,
+        got: None,
+        transcript: Some(Transcript {
+            first: vec![
+                said(1, Side::Partner, "2 1\n"),
+                said(1, Side::Partner, "1 2\n"),
+            ],
+            left_out: Bytes(0),
+            last: vec![said(3, Side::Program, "L\n")],
+        }),
+        stderr: b"left is 1\n".to_vec(),
+        validator_stderr: b"lost by 1\n".to_vec(),
+        ..counterexample()
+    };
+    stream(hunt(Some(found), HuntEnd::Found))
 }
 
 /// Nothing found; some inputs were left out.

@@ -53,6 +53,7 @@ pub(super) fn all() -> Vec<Vec<Event>> {
         grammar::listed(),
         grammar::dependent(),
         hunts::found(),
+        hunts::live(),
         hunts::flaky(),
         hunts::nothing(),
         hunts::bound(),

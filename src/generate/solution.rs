@@ -1,0 +1,114 @@
+//! The solution that a recipe names: the program that makes judge answers.
+
+use std::path::{Path, PathBuf};
+
+use crate::build::Runnable;
+use crate::executor::{Executor, RunError};
+use crate::generate::programs::{build, ending, limits, of_solution, reason};
+use crate::generate::{Generated, Generating};
+use crate::model::job::{BoxContent, BoxFile, Captured, Collected, Input, Job};
+use crate::model::judgement::JudgeError;
+use crate::model::problem::{Dialogue, Problem, ProgramIo};
+use crate::model::recipe::{AnswerSource, RecipeCase};
+
+/// Whether a run of one program alone shows what is right: it neither talks with the output validator nor
+/// runs several times.
+pub fn is_alone(problem: &Problem) -> bool {
+    problem.kind.dialogue == Dialogue::None && problem.kind.passes == 1
+}
+
+/// The program that makes the answer, if that is no submission: then it does nothing else, and its output is an
+/// answer also where submissions talk or run several times.
+pub fn made_for_it<'a>(problem: &Problem, case: &'a RecipeCase) -> Option<&'a Path> {
+    let AnswerSource::Solution(path) = &case.answer else {
+        return None;
+    };
+    let is_submission = path.starts_with(problem.dir.join("submissions"))
+        || problem
+            .submissions
+            .iter()
+            .any(|submission| submission.program.path == *path);
+    (!is_submission).then_some(path)
+}
+
+/// A solution, built.
+pub struct Solution<'a> {
+    problem: &'a Problem,
+    runnable: Runnable,
+}
+
+/// Why there is no answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unanswered {
+    /// What the solution did, such as `the solution ends with exit code 1`.
+    pub what: String,
+    /// The way out.
+    pub help: &'static str,
+}
+
+impl<'a> Solution<'a> {
+    /// Builds a solution.
+    ///
+    /// # Errors
+    /// When the judge failed. What keeps it from being built is for the user to see.
+    pub fn build(
+        generating: &Generating<'a>,
+        path: &Path,
+    ) -> Result<Result<Self, Generated>, JudgeError> {
+        let problem = generating.problem;
+        let built = build(generating, &of_solution(problem, path))?;
+        Ok(built.map(|runnable| Self { problem, runnable }))
+    }
+
+    /// The answer to an input.
+    ///
+    /// # Errors
+    /// When the judge failed or was interrupted.
+    pub fn answer(
+        &self,
+        executor: &dyn Executor,
+        input: BoxContent,
+    ) -> Result<Result<Captured, Unanswered>, RunError> {
+        let mut files = self.runnable.files.clone();
+        let (stdin, collect) = match &self.problem.io {
+            ProgramIo::Standard => (input.as_input(), Vec::new()),
+            ProgramIo::Files {
+                input: name,
+                output,
+            } => {
+                files.push(BoxFile {
+                    name: PathBuf::from(name),
+                    content: input,
+                });
+                (Input::Empty, vec![output.clone()])
+            }
+        };
+        let mut limits = limits();
+        limits.processes = limits.processes.max(Some(self.runnable.processes));
+        let mut reply = executor.run(&Job {
+            command: self.runnable.command.clone(),
+            stdin,
+            files,
+            writable: self.problem.allow_file_writing,
+            box_size: limits.output.unwrap_or_default(),
+            limits,
+            collect,
+            keep: None,
+        })?;
+        if let Some(ending) = ending(&reply.outcome) {
+            let said = reason(&mut reply.stderr);
+            return Ok(Err(Unanswered {
+                what: format!("the solution {ending}{said}"),
+                help: "mend the solution, or the input if it is not valid",
+            }));
+        }
+        Ok(match (&self.problem.io, reply.collected.pop()) {
+            (ProgramIo::Standard, _) => Ok(reply.stdout),
+            (ProgramIo::Files { .. }, Some(Collected::File(file))) => Ok(file),
+            (ProgramIo::Files { output, .. }, _) => Err(Unanswered {
+                what: format!("the solution does not write `{output}`"),
+                help: "mend the solution, or `[io]` in juror.toml",
+            }),
+        })
+    }
+}

@@ -1,0 +1,148 @@
+//! How soon `juror stress` finds each wrong submission of each package, and how small: the figures of `docs/stress.md`.
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::stress::{hunt_shipped, shipped};
+
+/// Prints the tables of `docs/stress.md`. `PACKAGES=game1live,gridlive` measures only those.
+#[test]
+#[ignore = "a measurement of many minutes, to be run by hand: cargo test --release --test it measured -- --ignored --nocapture"]
+#[expect(clippy::print_stdout, reason = "a measurement shows its figures")]
+fn on_every_wrong_submission_of_every_package() {
+    let mut summary = Vec::new();
+    let mut missed = Vec::new();
+    println!(
+        "| submission | verdict | inputs tried | seconds | numbers of the row | smallest input |"
+    );
+    println!("|---|---|---|---|---|---|");
+    for package in packages() {
+        let submissions = wrong_submissions(&package);
+        let (mut tried_before, mut rows) = (Vec::new(), Vec::new());
+        for submission in &submissions {
+            let report = hunt_shipped(&package, submission, &["--time", "30s"]);
+            let stress = &report["stress"];
+            let shrinking = stress["shrinking_runs"].as_u64().unwrap_or(0);
+            let tried = report["runs"].as_u64().unwrap_or(0) - shrinking;
+            let seconds = stress["hunting_seconds"].as_f64().unwrap_or(0.0);
+            let start = format!("| {package}: `{submission}`");
+            let Some(input) = report["input"].as_str() else {
+                println!("{start} | - | {tried} | {seconds:.1} | - | - |");
+                let exposed = exposed_by_data(&package, submission);
+                missed.push(format!(
+                    "{package}: `{submission}`, {tried} inputs tried: {exposed}"
+                ));
+                continue;
+            };
+            let verdict = report["verdict"].as_str().unwrap_or("-");
+            let row = row(&package, input);
+            let shown: String = input.trim_end().replace('\n', " / ");
+            let shown: String = shown.chars().take(36).collect();
+            println!("{start} | {verdict} | {tried} | {seconds:.1} | {row} | `{shown}` |");
+            tried_before.push(tried);
+            rows.push(row);
+        }
+        summary.push(format!(
+            "| {package} | {} wrong submissions | {} | {} | {} |",
+            submissions.len(),
+            rows.len(),
+            median(tried_before),
+            median(rows),
+        ));
+    }
+    println!(
+        "\n| package | tried | found | inputs tried before, median | numbers of the row, median |"
+    );
+    println!("|---|---|---|---|---|");
+    summary.iter().for_each(|line| println!("{line}"));
+    println!("\nnot found within 30 s: {}", missed.len());
+    missed.iter().for_each(|line| println!("- {line}"));
+}
+
+/// Which valid input exposes a submission, as far as the package's own data shows one.
+fn exposed_by_data(package: &str, submission: &str) -> String {
+    let report = shipped("judge", package, submission, &["--json"]);
+    let judged = &report["submissions"][0];
+    let cases = judged["test_cases"].as_array();
+    let rejected = cases.and_then(|cases| cases.iter().find(|case| case["verdict"] != "AC"));
+    match rejected {
+        Some(case) => {
+            let text = |key: &str| case[key].as_str().unwrap_or_default().to_owned();
+            format!("{} on {}", text("verdict"), text("name"))
+        }
+        None => "no valid input of the package exposes it either".to_owned(),
+    }
+}
+
+/// The names of the packages that ship, or of those that `PACKAGES` names.
+fn packages() -> Vec<String> {
+    if let Ok(names) = env::var("PACKAGES") {
+        return names.split(',').map(str::to_owned).collect();
+    }
+    let problems = Path::new(env!("CARGO_MANIFEST_DIR")).join("problems");
+    let entries = fs::read_dir(problems).expect("the packages").flatten();
+    let mut names: Vec<String> = entries
+        .map(|entry| entry.file_name().to_string_lossy().into_owned())
+        .collect();
+    names.sort();
+    names
+}
+
+/// The submissions of a package that are not expected to be right.
+fn wrong_submissions(package: &str) -> Vec<String> {
+    let problems = Path::new(env!("CARGO_MANIFEST_DIR")).join("problems");
+    let dir = problems.join(package).join("submissions");
+    let list = |dir: &Path| -> Vec<PathBuf> {
+        let entries = fs::read_dir(dir).expect("a directory");
+        entries
+            .map(|entry| entry.expect("an entry").path())
+            .collect()
+    };
+    let folders = list(&dir).into_iter();
+    let wrong = folders.filter(|folder| folder.is_dir() && !folder.ends_with("accepted"));
+    let mut names: Vec<String> = wrong
+        .flat_map(|folder| list(&folder))
+        .map(|path| {
+            let below = path.strip_prefix(&dir).expect("below");
+            below.display().to_string()
+        })
+        .collect();
+    names.sort();
+    names
+}
+
+/// How many numbers the row or grid of an input has, without what says how many; over all its test cases.
+fn row(package: &str, input: &str) -> usize {
+    let is_grid = package.starts_with("grid");
+    let has_cases = ["coinrow", "gridgame", "optimalcoins"].contains(&package);
+    let mut words = input.split_ascii_whitespace().skip(usize::from(has_cases));
+    let mut numbers = 0;
+    while let Some(n) = words.next().and_then(|word| word.parse::<usize>().ok()) {
+        let size = if is_grid { n * n } else { n };
+        numbers += size;
+        if !has_cases {
+            break;
+        }
+        words.by_ref().take(size).for_each(drop);
+    }
+    numbers
+}
+
+/// The number in the middle, the upper one of two; 0 where there is none.
+fn median<T: Ord + Copy + Default>(mut numbers: Vec<T>) -> T {
+    numbers.sort_unstable();
+    numbers.get(numbers.len() / 2).copied().unwrap_or_default()
+}
+
+#[test]
+fn the_numbers_of_a_row_are_counted_without_what_says_how_many() {
+    let check = |package: &str, input: &str, numbers: usize| {
+        assert_eq!(row(package, input), numbers, "{package}: {input}");
+    };
+    check("game1", "2\n1 2\n", 2);
+    check("game1live", "3 1\n1 3 1\noptimal-left\n", 3);
+    check("gridlive", "2\n1 2\n3 4\n2 1\n", 4);
+    check("gridgame", "2\n1\n5\n2\n1 2\n3 4\n", 5);
+    check("coinrow", "2\n1\n5\n3\n1 2 3\n", 4);
+}

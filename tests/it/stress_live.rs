@@ -1,0 +1,323 @@
+//! `juror stress` where there is no output to compare: submission and output validator talk, or run several times.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::fixture::{Fixture, RIGHT, WRONG};
+
+/// Two numbers on a line.
+const GRAMMAR: &str = "INT(0, 1000, a) SPACE INT(0, 1000, b) NEWLINE\n";
+
+/// Sends two numbers and wants their sum.
+const TALKS: &str = r#"#!/usr/bin/env bash
+read -r a b < "$1"
+echo "$a $b"
+read -r answer || answer=nothing
+if [[ $answer == $((a + b)) ]]; then exit 42; fi
+if [[ $answer == boom ]]; then exit 1; fi
+echo "$answer is not $((a + b))" > "${3}judgemessage.txt"
+echo "looked at $answer" >&2
+exit 43
+"#;
+
+/// Wants a number, and then the next one below it, down to 0.
+const COUNTS_DOWN: &str = r#"#!/usr/bin/env bash
+number=$(cat "$1")
+read -r line || line=nothing
+[[ $line == "$number" ]] || { echo "$line is not $number" > "${3}judgemessage.txt"; exit 43; }
+(( number > 0 )) && echo $(( number - 1 )) > "${3}nextpass.in"
+exit 42
+"#;
+
+/// The package `sum` as a problem of a type with this output validator and this grammar.
+fn fixture(kind: &str, limits: &str, validator: &str, grammar: &str) -> Fixture {
+    let fixture = Fixture::new();
+    fixture.write("sum/output_validator/validate/run", validator);
+    fixture.executable("sum/output_validator/validate/run");
+    fixture.write("sum/input_validators/sum.ctd", grammar);
+    let problem = fs::read_to_string(fixture.path("sum/problem.yaml")).expect("a package");
+    let problem = problem.replace("limits:\n", &format!("type: {kind}\nlimits:\n{limits}"));
+    fixture.write("sum/problem.yaml", problem);
+    fixture
+}
+
+/// Sum, played live.
+fn live() -> Fixture {
+    fixture("interactive", "", TALKS, GRAMMAR)
+}
+
+/// Counting down, at most 9 times.
+fn multi_pass() -> Fixture {
+    let grammar = "INT(0, 8, n) NEWLINE\n";
+    let fixture = fixture(
+        "multi-pass",
+        "  validation_passes: 9\n",
+        COUNTS_DOWN,
+        grammar,
+    );
+    counting(&fixture);
+    fixture
+}
+
+/// Makes the data and the submissions those of the game of counting down.
+fn counting(fixture: &Fixture) {
+    fixture.write("sum/input_validators/validate/run", "#!/bin/sh\nexit 42\n");
+    fixture.write("sum/submissions/accepted/right.sh", "cat\n");
+    for name in [
+        "sample/1",
+        "secret/small/1",
+        "secret/small/2",
+        "secret/large/1",
+    ] {
+        fixture.write(&format!("sum/data/{name}.in"), "2\n");
+    }
+}
+
+/// Hunts a submission.
+fn hunt(fixture: &Fixture, submission: &str, options: &str, code: i32) -> Value {
+    fixture.write("my.sh", submission);
+    let runs = if options.contains("--runs") {
+        ""
+    } else {
+        "--runs 1500"
+    };
+    let line = format!("stress sum my.sh --seed 1 --time 10m {runs} {options}");
+    fixture.json(&line, code)
+}
+
+/// Who said what in a document, in the notation of `.interaction` files.
+fn said(report: &Value) -> String {
+    let transcript = &report["stress"]["counterexample"]["transcript"];
+    let mut text = String::new();
+    for part in ["first", "last"] {
+        for line in transcript[part].as_array().expect("lines") {
+            let mark = match line["by"].as_str() {
+                Some("submission") => ">",
+                _ => "<",
+            };
+            text += &format!("{mark}{}|", line["line"]["text"].as_str().expect("a line"));
+        }
+    }
+    text
+}
+
+/// Holds what is found against verdict, input, a part of the cause, and what was said.
+fn check(fixture: &Fixture, submission: &str, expected: [&str; 4]) {
+    let report = hunt(fixture, submission, "", 1);
+    let text = |value: &Value| value.as_str().unwrap_or("nothing").to_owned();
+    let cause = text(&report["stress"]["counterexample"]["cause"]);
+    let [verdict, input, why, exchange] = expected;
+    assert!(cause.contains(why), "{report:#}");
+    let found = [text(&report["verdict"]), text(&report["input"])];
+    assert_eq!(found, [verdict, input], "{report:#}");
+    assert_eq!(said(&report), exchange, "{report:#}");
+    assert_eq!(report["expected"], Value::Null);
+    assert_eq!(report["got"], Value::Null);
+    assert_eq!(
+        report["stress"]["counterexample"]["failing"], 3,
+        "{report:#}"
+    );
+}
+
+#[test]
+fn a_talk_is_made_small_and_shown() {
+    let fixture = live();
+    let rejects = "the output validator rejects it";
+    check(
+        &fixture,
+        WRONG,
+        ["WA", "0 0\n", &format!("{rejects}: 3 is not 0"), "<0 0|>3|"],
+    );
+    check(
+        &fixture,
+        "read -r a b; echo $((a > 99 ? a : a + b))\n",
+        ["WA", "100 1\n", rejects, "<100 1|>100|"],
+    );
+    check(
+        &fixture,
+        "read -r a b; [[ $b -gt 41 ]] && exit 3; echo $((a + b))\n",
+        ["RTE", "0 42\n", "exit code 3", "<0 42|"],
+    );
+    check(
+        &fixture,
+        "read -r a b; [[ $a = 2 ]] && read -r c; echo $((a + b))\n",
+        ["TLE", "2 0\n", "waited for input that never came", "<2 0|"],
+    );
+    hunt(&fixture, RIGHT, "--runs 60", 0);
+    fixture.write("my.sh", WRONG);
+    let screen = [
+        "reference: accepted/right.sh",
+        "wrong answer: the output validator rejects it: 3 is not 0",
+        "input: │ 0 0",
+        "what was said: `<` by the output validator, `>` by the submission",
+        "s >3",
+        "standard error of the output validator: │ looked at 3",
+        "repeat: juror stress",
+    ];
+    fixture.check("stress sum my.sh --seed 1", 1, &screen);
+}
+
+#[test]
+fn the_same_seed_finds_the_same_talk_with_any_number_of_slots() {
+    let fixture = live();
+    let submission = "read -r a b; [[ $((a % 7)) = 3 && $b -gt 5 ]] && a=0; echo $((a + b))\n";
+    let found = ["--jobs 1", "--jobs 2"].map(|jobs| {
+        let report = hunt(&fixture, submission, jobs, 1);
+        let origin = report["stress"]["counterexample"]["origin"].clone();
+        (report["input"].clone(), origin)
+    });
+    assert_eq!(found[0], found[1]);
+    assert_eq!(found[0].0, "3 6\n");
+}
+
+/// A recipe whose answers come from here.
+fn recipe(solution: &str) -> String {
+    format!(
+        "solution: {solution}\ndata:\n  secret:\n    data:\n      one:\n        in: \"1 1\\n\"\n"
+    )
+}
+
+/// Adds what is found to a package with this recipe; the judge answer that was added.
+fn promoted(fixture: &Fixture, recipe: &str) -> String {
+    fixture.write("sum/generators/generators.yaml", recipe);
+    fs::remove_dir_all(fixture.path("sum/data")).expect("the data");
+    fixture.juror("generate sum").assert().success();
+    let report = hunt(fixture, WRONG, "--promote zeros", 1);
+    let details = &report["stress"]["counterexample"];
+    assert_eq!(details["promoted"], "secret/zeros", "{report:#}");
+    fixture.juror("generate sum --check").assert().success();
+    fixture.check("verify sum", 0, &["all as expected"]);
+    let input = fs::read_to_string(fixture.path("sum/data/secret/zeros.in"));
+    assert_eq!(input.expect("an input"), "0 0\n");
+    fs::read_to_string(fixture.path("sum/data/secret/zeros.ans")).expect("an answer")
+}
+
+#[test]
+fn judge_answers_are_made_as_the_recipe_makes_them() {
+    // A submission that talks makes no answer: it is empty.
+    let validator = TALKS.replace(
+        "echo \"$a $b\"\n",
+        "[[ -s $2 ]] && exit 9\necho \"$a $b\"\n",
+    );
+    let fixture = fixture("interactive", "", &validator, GRAMMAR);
+    let answer = promoted(&fixture, &recipe("/submissions/accepted/right.sh"));
+    assert_eq!(answer, "");
+    // A program that is none does.
+    let fixture = live();
+    let validator = TALKS.replace("$((a + b))", "$(cat \"$2\")");
+    fixture.write("sum/output_validator/validate/run", validator);
+    fixture.write("sum/generators/sum.sh", RIGHT);
+    let answer = promoted(&fixture, &recipe("/generators/sum.sh"));
+    assert_eq!(answer, "0\n");
+}
+
+#[test]
+fn a_package_at_fault_is_told_with_the_input_that_shows_it() {
+    let fixture = live();
+    let reference = |program: &str, code: i32, expected: &[&str]| {
+        fixture.write("ref.sh", format!("read -r a b; {program}\n"));
+        fixture.write("my.sh", RIGHT);
+        let line = "stress sum my.sh --seed 1 --runs 300 --reference ref.sh";
+        fixture.check(line, code, expected);
+    };
+    let fails = "the reference fails on a valid input:";
+    let rejected = format!("{fails} WA,");
+    let cause = "the output validator rejects it: 7 is not";
+    reference(
+        "echo $((a == 2 ? 7 : a + b))",
+        3,
+        &[&rejected, cause, "`2 "],
+    );
+    let stuck = format!("{fails} TLE, waited for input that never came");
+    reference("[[ $a = 2 ]] && read -r c; echo $((a + b))", 3, &[&stuck]);
+    let asked =
+        "step: ask the output validator `validate` about stress reason: it ended with exit code 1";
+    reference(
+        "echo boom",
+        4,
+        &[asked, "the input is `0 0\\n`, the judge answer is empty"],
+    );
+    fixture.write("sum/generators/sum.sh", "read -r a b; exit $((a == 2))\n");
+    fixture.write(
+        "sum/generators/generators.yaml",
+        recipe("/generators/sum.sh"),
+    );
+    let answer = "makes no judge answer for a valid input: the solution ends with exit code 1: `2 ";
+    reference("echo $((a + b))", 3, &["sum.sh", answer]);
+    fixture.write("sum/generators/sum.sh", "exit 0\n");
+    fixture.check("stress sum my.sh --seed 1 --runs 60", 0, &["nothing found"]);
+}
+
+#[test]
+fn several_passes_are_judged_to_the_last() {
+    let fixture = multi_pass();
+    let rejects = |number: u32, cause: &str| format!("in pass {number}: {cause}");
+    check(
+        &fixture,
+        "read -r n; echo $((n == 3 ? 8 : n))\n",
+        [
+            "WA",
+            "3\n",
+            "the output validator rejects it: 8 is not 3",
+            "<3|>8|",
+        ],
+    );
+    // The number itself is right, and so are those below 3.
+    check(
+        &fixture,
+        "read -r n; [[ -e seen ]] || exit 0; echo $n\n",
+        [
+            "WA",
+            "0\n",
+            "the output validator rejects it: nothing is not 0",
+            "<0|",
+        ],
+    );
+    let fixture = multi_pass();
+    fixture.write(
+        "sum/output_validator/validate/run",
+        COUNTS_DOWN
+            .replace("echo $(( number - 1 ))", "echo $(( 10 + number - 1 ))")
+            .replace("(( number > 0 ))", "(( number > 2 && number < 9 ))"),
+    );
+    check(
+        &fixture,
+        "read -r n; echo $((n > 9 ? 0 : n))\n",
+        [
+            "WA",
+            "3\n",
+            &rejects(2, "the output validator rejects it: 0 is not 12"),
+            "<12|>0|",
+        ],
+    );
+    check(
+        &fixture,
+        "read -r n; [[ $n -gt 12 ]] && exit 3; echo $n\n",
+        ["RTE", "4\n", &rejects(2, "exit code 3"), "<13|"],
+    );
+}
+
+#[test]
+fn several_talks_are_judged_to_the_last() {
+    let validator = COUNTS_DOWN.replace(
+        "number=$(cat \"$1\")\n",
+        "number=$(cat \"$1\"); echo $number\n",
+    );
+    let limits = "  validation_passes: 9\n";
+    let grammar = "INT(0, 8, n) NEWLINE\n";
+    let fixture = fixture("[interactive, multi-pass]", limits, &validator, grammar);
+    counting(&fixture);
+    check(
+        &fixture,
+        "read -r n; echo $((n == 1 ? 5 : n))\n",
+        [
+            "WA",
+            "1\n",
+            "the output validator rejects it: 5 is not 1",
+            "<1|>5|",
+        ],
+    );
+    let report = hunt(&fixture, "read -r n; echo $n\n", "--runs 40", 0);
+    assert_eq!(report["runs"], 9, "{report:#}");
+}
