@@ -157,7 +157,7 @@ pub struct Entry<'a> {
     pub language: &'a str,
     /// The file or class that starts; empty where the language has none.
     pub entry_point: &'a str,
-    /// What its author says about its speed.
+    /// What is to be learnt about its speed.
     pub pace: Pace,
 }
 
@@ -174,12 +174,12 @@ impl<'a> Entry<'a> {
     }
 }
 
-/// What a submission's author says about its speed.
+/// What is to be learnt about a submission's speed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pace {
-    /// Nothing that needs a longer look.
+    /// Whether it keeps the limit.
     Any,
-    /// It is too slow on some case.
+    /// By how much it exceeds the limit: its author says that it is too slow.
     TooSlow,
 }
 

@@ -253,22 +253,22 @@ impl Shared<'_, '_> {
     }
 
     fn judge(&self, submission: usize, case: usize) {
-        let runnable = {
+        let entrant = self.session.entrants[submission].submission;
+        let (runnable, pace) = {
             let mut state = self.lock();
             let known = &mut state.known[submission];
             if !known.announced {
                 known.announced = true;
                 (self.session.events)(Event::SubmissionStarted {
-                    submission: self.session.entrants[submission].submission.name.clone(),
+                    submission: entrant.name.clone(),
                     test_cases: self.session.cases.len(),
                 });
             }
-            known.runnable.clone()
+            (known.runnable.clone(), self.pace(entrant, known, case))
         };
         let Some(runnable) = runnable else { return };
         let prepared = self.session.entrants[submission].prepared.as_ref();
         let plan = prepared.ok().map(|prepared| &prepared.plan);
-        let entrant = self.session.entrants[submission].submission;
         let judged = judge_case(
             self.session.executor,
             &self.session.rules,
@@ -279,10 +279,7 @@ impl Shared<'_, '_> {
                 entry_point: plan
                     .and_then(|plan| plan.entry_point.as_deref())
                     .unwrap_or(&entrant.program.name),
-                pace: match entrant.expectations.iter().any(time_limit::is_upper) {
-                    true => Pace::TooSlow,
-                    false => Pace::Any,
-                },
+                pace,
             },
             &self.session.cases[case],
         );
@@ -318,6 +315,17 @@ impl Shared<'_, '_> {
             }
         }
         self.hand_out(&mut state);
+    }
+
+    /// How far a submission is run on a case.
+    fn pace(&self, submission: &Submission, known: &Known, case: usize) -> Pace {
+        let case = &self.session.cases[case].test_case.name;
+        let slow = self.session.rules.stop_slow_at.cpu_time;
+        let judged = known.cases.iter().flatten();
+        match time_limit::needs_margin(submission, case, judged, slow.unwrap_or_default()) {
+            true => Pace::TooSlow,
+            false => Pace::Any,
+        }
     }
 
     /// Hands out the results of submissions that are complete, in their order.

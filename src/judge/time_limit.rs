@@ -80,9 +80,29 @@ pub fn bounds<'a>(judged: impl IntoIterator<Item = (&'a Submission, &'a Judgemen
     bounds
 }
 
+/// Whether a run on this case is to go on beyond the time limit, up to `slow`: a rule says that a case like this
+/// must be too slow, and no run so far shows that it is so by the margin. One such run is all that a bound needs.
+pub fn needs_margin<'a>(
+    submission: &Submission,
+    case: &str,
+    judged: impl Iterator<Item = &'a CaseJudgement> + Clone,
+    slow: Duration,
+) -> bool {
+    let mut upper = submission.expectations.iter().filter(|rule| is_upper(rule));
+    upper.any(|rule| {
+        let means = means(rule);
+        let mut meant = judged.clone().filter(|case| means(&case.test_case));
+        means(case) && !meant.any(|case| waited_for_ever(case) || taken(&case.outcome) >= slow)
+    })
+}
+
 /// Whether a run waited for what never came, and was ended for it: that would exceed every limit.
 fn waits_for_ever(expectation: &Expectation, judgement: &Judgement) -> bool {
-    meant(expectation, judgement).any(|case| case.outcome.stop == Some(Stop::Deadlock))
+    meant(expectation, judgement).any(waited_for_ever)
+}
+
+fn waited_for_ever(case: &CaseJudgement) -> bool {
+    case.outcome.stop == Some(Stop::Deadlock)
 }
 
 /// The cases that a rule is about.
@@ -90,12 +110,19 @@ fn meant<'a>(
     expectation: &Expectation,
     judgement: &'a Judgement,
 ) -> impl Iterator<Item = &'a CaseJudgement> {
+    let means = means(expectation);
+    let cases = judgement.cases.iter();
+    cases.filter(move |case| means(&case.test_case))
+}
+
+/// Whether a rule is about a case of this name.
+fn means(expectation: &Expectation) -> impl Fn(&str) -> bool + use<> {
     let pattern = expectation.cases.as_deref().map(Pattern::parse);
-    judgement.cases.iter().filter(move |case| match &pattern {
+    move |case| match &pattern {
         None => true,
-        Some(Ok(pattern)) => pattern.matches(&case.test_case),
+        Some(Ok(pattern)) => pattern.matches(case),
         Some(Err(_)) => false,
-    })
+    }
 }
 
 fn slowest(expectation: &Expectation, judgement: &Judgement) -> Option<Measured> {
@@ -158,7 +185,10 @@ pub fn doubts(limit: Duration, bounds: &Bounds, limits: &ProblemLimits) -> Vec<S
 
 #[cfg(test)]
 mod tests {
+    use std::path::PathBuf;
+
     use super::*;
+    use crate::model::program::{Program, ProgramKind};
 
     #[test]
     fn the_inferred_limit_is_the_smallest_multiple_with_the_margin() {
@@ -176,6 +206,84 @@ mod tests {
         check(501, 1.0, 2000);
         check(150, 0.1, 300);
         check(151, 0.1, 400);
+    }
+
+    #[test]
+    fn one_run_beyond_the_margin_is_enough_for_each_rule() {
+        use crate::executor::scripted::quiet_outcome;
+        let rule = |cases: Option<&str>, required: Verdict| Expectation {
+            pattern: "slow".to_owned(),
+            cases: cases.map(str::to_owned),
+            permitted: None,
+            required: Some(vec![required]),
+            score: None,
+            message: None,
+            use_for_time_limit: UseForTimeLimit::AsExpected,
+            place: None,
+        };
+        let run = |(name, stop, ms): &(&str, Option<Stop>, u64)| CaseJudgement {
+            test_case: (*name).to_owned(),
+            verdict: Verdict::TimeLimitExceeded,
+            cause: String::new(),
+            message: String::new(),
+            team_message: String::new(),
+            score: None,
+            difference: None,
+            evidence: None,
+            outcome: Outcome {
+                stop: *stop,
+                cpu_time: Duration::from_millis(*ms),
+                wall_time: Duration::from_millis(*ms),
+                ..quiet_outcome()
+            },
+        };
+        let check = |rules: &[Expectation], runs: &[(&str, Option<Stop>, u64)], expected: bool| {
+            let submission = Submission {
+                name: "slow.py".to_owned(),
+                program: Program {
+                    name: "slow.py".to_owned(),
+                    path: PathBuf::from("slow.py"),
+                    kind: ProgramKind::Submission,
+                    language: None,
+                    entry_point: None,
+                    include: Vec::new(),
+                    constants: Vec::new(),
+                },
+                expectations: rules.to_vec(),
+            };
+            let runs: Vec<CaseJudgement> = runs.iter().map(run).collect();
+            let slow = Duration::from_millis(1500);
+            assert_eq!(
+                needs_margin(&submission, "secret/2/b", runs.iter(), slow),
+                expected,
+                "{rules:?} {runs:?}"
+            );
+        };
+        let tle = Verdict::TimeLimitExceeded;
+        let everywhere = || rule(None, tle);
+        let below = |pattern| rule(Some(pattern), tle);
+        let (cpu, wall) = (Some(Stop::CpuTime), Some(Stop::WallTime));
+        check(&[], &[], false);
+        check(&[rule(None, Verdict::WrongAnswer)], &[], false);
+        check(&[everywhere()], &[], true);
+        check(&[everywhere()], &[("secret/1/a", cpu, 1499)], true);
+        check(&[everywhere()], &[("secret/1/a", cpu, 1500)], false);
+        check(&[everywhere()], &[("secret/1/a", None, 1600)], false);
+        check(&[everywhere()], &[("secret/1/a", wall, 4000)], false);
+        check(
+            &[everywhere()],
+            &[("secret/1/a", Some(Stop::Deadlock), 3)],
+            false,
+        );
+        // Where the other case is another rule's.
+        check(&[below("secret/1")], &[], false);
+        check(&[below("secret/2")], &[("secret/1/a", cpu, 1500)], true);
+        check(&[below("secret/2")], &[("secret/2/a", cpu, 1500)], false);
+        check(
+            &[everywhere(), below("secret/2")],
+            &[("secret/1/a", cpu, 1500)],
+            true,
+        );
     }
 
     #[test]

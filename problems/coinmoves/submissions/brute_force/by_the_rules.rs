@@ -1,6 +1,12 @@
 //! The rules and nothing else: both players try both ends, and each takes what gives them more in the end.
+//!
+//! Right on every row that it plays; n coins are 2^n games, so it says no to long ones.
 
 use std::io::{self, Read};
+use std::process;
+
+/// The most coins that it plays with.
+const MOST: usize = 24;
 
 fn main() {
     let mut text = String::new();
@@ -10,6 +16,10 @@ fn main() {
         .skip(1)
         .map(|word| word.parse().unwrap())
         .collect();
+    if row.len() > MOST {
+        eprintln!("{} coins are more games than there is time for", row.len());
+        process::exit(1);
+    }
     let (totals, moves) = play(&row, 0);
     println!("{} {moves}", totals[0]);
 }

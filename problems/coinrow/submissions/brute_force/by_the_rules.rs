@@ -1,6 +1,12 @@
 //! The rules and nothing else: both players try both ends, and each takes what gives them what they want in the end.
+//!
+//! Right on every row that it plays; n coins are 2^n games, so it says no to long ones.
 
 use std::io::{self, Read};
+use std::process;
+
+/// The most coins that it plays with.
+const MOST: usize = 20;
 
 fn main() {
     let mut text = String::new();
@@ -12,6 +18,10 @@ fn main() {
     for _ in 0..rows {
         let n = numbers.next().unwrap() as usize;
         let row: Vec<i64> = numbers.by_ref().take(n).collect();
+        if n > MOST {
+            eprintln!("{n} coins are more games than there is time for");
+            process::exit(1);
+        }
         let deal = |second_wants: Wish| play(&row, [0, 0], 0, second_wants)[0];
         println!("{} {}", deal(Wish::Little), deal(Wish::Much));
     }

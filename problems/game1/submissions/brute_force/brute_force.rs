@@ -1,8 +1,12 @@
 //! The rules and nothing else: tries both ends in every position, and each player keeps what is best for themselves.
 //!
-//! Right on every board; it plays 2^N games and ends only on small ones.
+//! Right on every board that it plays; N numbers are 2^N games, so it says no to large boards.
 
 use std::fs;
+use std::process;
+
+/// The most numbers that it plays with.
+const MOST: usize = 24;
 
 fn main() {
     let text = fs::read_to_string("game1.in").unwrap();
@@ -10,6 +14,10 @@ fn main() {
         .split_whitespace()
         .map(|word| word.parse::<u32>().unwrap());
     let n = numbers.next().unwrap() as usize;
+    if n > MOST {
+        eprintln!("{n} numbers are more games than there is time for");
+        process::exit(1);
+    }
     let board: Vec<u32> = numbers.take(n).collect();
     let [first, second] = play(&board, 0);
     fs::write("game1.out", format!("{first} {second}\n")).unwrap();

@@ -1,6 +1,12 @@
 //! Follows the rules and nothing else: plays all games to their ends for every move.
+//!
+//! Right on every board that it plays; N numbers are 2^N games, so it says no to large boards.
 
 use std::io;
+use std::process;
+
+/// The most numbers that it plays with.
+const MOST: usize = 25;
 
 fn main() {
     let mut words = io::stdin().lines().flat_map(|line| {
@@ -11,6 +17,10 @@ fn main() {
     });
     let mut next = || words.next().unwrap();
     let n: usize = next().parse().unwrap();
+    if n > MOST {
+        eprintln!("{n} numbers are more games than there is time for");
+        process::exit(1);
+    }
     let side: usize = next().parse().unwrap();
     let mut row: Vec<i32> = (0..n).map(|_| next().parse().unwrap()).collect();
     for turn in 1..=n {

@@ -8,7 +8,7 @@
 #include <vector>
 
 struct Game {
-    std::array<int, 8> rows, columns;
+    std::array<long long, 8> rows, columns;
     int total;
 };
 
