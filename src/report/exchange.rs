@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::model::joint::{self, Said, Side, Transcript};
-use crate::report::json::WireText;
+use crate::report::json::difference::WireText;
 
 /// A transcript: its beginning, how much was left out, its end.
 #[derive(Serialize)]

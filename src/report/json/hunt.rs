@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::model::stress::{Hunt, HuntEnd, Origin, REPEATS};
 use crate::report::exchange::WireTranscript;
-use crate::report::json::WireText;
+use crate::report::json::difference::WireText;
 
 /// At the top of the document, and only in that of `juror stress`.
 #[derive(Serialize)]
