@@ -7,8 +7,6 @@
 
 use std::collections::HashMap;
 use std::ffi::{CStr, CString};
-use std::fs::File;
-use std::io::{self, Read};
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::path::Path;
 
@@ -87,8 +85,9 @@ impl Boxes {
             if shown.iter().any(is_within) {
                 continue;
             }
-            let (directory, last) = parent_of(&self.temporary, below, owner)?;
-            rustix::fs::symlinkat(&c_path(inside)?, &directory, &last)
+            let (above, last) = parent_of(&self.temporary, below, owner)?;
+            let directory = above.as_ref().unwrap_or(&self.temporary);
+            rustix::fs::symlinkat(&c_path(inside)?, directory, &last)
                 .step_on("link in the temporary directory:", below.display())?;
         }
         Ok(())
@@ -158,7 +157,7 @@ impl Boxes {
         let (changing, staying): (Vec<&Placed>, Vec<&Placed>) =
             files.iter().partition(|placed| changes(placed));
         let all = staying.into_iter().chain(changing);
-        self.lay(owner, all, contents.map(File::from))
+        self.lay(owner, all, contents)
     }
 
     /// Empties a box of what bears one of these names, and places the files anew; nothing else is in it but links
@@ -185,7 +184,7 @@ impl Boxes {
             }
         }
         let changing = files.iter().filter(|placed| changes(placed));
-        self.lay(shape.owner, changing, contents.map(File::from))?;
+        self.lay(shape.owner, changing, contents)?;
         if !shape.writable {
             sys_mount::mount_setattr(self.main.as_raw_fd(), Reach::One, ATTR_RDONLY, 0)
                 .step("make the box read-only")?;
@@ -197,32 +196,32 @@ impl Boxes {
         &mut self,
         owner: Identity,
         files: impl Iterator<Item = &'a Placed>,
-        mut contents: Option<File>,
+        contents: Option<OwnedFd>,
     ) -> Result<(), Fault> {
         for Placed { name, what } in files {
-            let (directory, last) = parent_of(&self.main, name, owner)?;
+            let (above, last) = parent_of(&self.main, name, owner)?;
+            let directory = above.as_ref().unwrap_or(&self.main);
             match what {
                 PlacedWhat::Link { target } => {
-                    rustix::fs::symlinkat(&c_path(target)?, &directory, &last)
+                    rustix::fs::symlinkat(&c_path(target)?, directory, &last)
                         .step_on("link in the box:", name.display())?;
                 }
                 PlacedWhat::Directory => {
                     let step = "make in the box:";
                     let mode = Mode::from_raw_mode(0o755);
-                    rustix::fs::mkdirat(&directory, &last, mode).step_on(step, name.display())?;
+                    rustix::fs::mkdirat(directory, &last, mode).step_on(step, name.display())?;
                     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW;
-                    let made = rustix::fs::openat(&directory, &last, flags | OFlags::CLOEXEC, mode)
+                    let made = rustix::fs::openat(directory, &last, flags | OFlags::CLOEXEC, mode)
                         .step_on(step, name.display())?;
                     give(&made, owner, name)?;
                 }
                 PlacedWhat::File { length, mode } => {
                     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
                     let mode = Mode::from_raw_mode(*mode);
-                    let file = rustix::fs::openat(&directory, &last, flags, mode)
+                    let file = rustix::fs::openat(directory, &last, flags, mode)
                         .step_on("make in the box:", name.display())?;
-                    let mut file = File::from(file);
-                    if let Some(contents) = &mut contents {
-                        io::copy(&mut contents.take(*length), &mut file)
+                    if let Some(contents) = &contents {
+                        copy(contents, &file, *length)
                             .step_on("write in the box:", name.display())?;
                     }
                     give(&file, owner, name)?;
@@ -255,6 +254,26 @@ impl Boxes {
         Ok(sum.bytes)
     }
 
+    /// The same where nothing but files of these names can have come or changed.
+    pub(super) fn new_bytes_of(&self, names: &[CString]) -> u64 {
+        let mut sum = Sum::default();
+        for name in names {
+            if let Ok(stat) = rustix::fs::statat(&self.main, name, AtFlags::SYMLINK_NOFOLLOW) {
+                self.add_file(&stat, &mut sum);
+            }
+        }
+        sum.bytes
+    }
+
+    fn add_file(&self, stat: &Stat, sum: &mut Sum) {
+        let is_regular = FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile;
+        let is_new = self.placed.get(&stat.st_ino) != Some(&Seen::of(stat));
+        let is_first = stat.st_nlink < 2 || sum.linked.insert(stat.st_ino, ()).is_none();
+        if is_regular && is_new && is_first {
+            sum.bytes = sum.bytes.saturating_add(stat.st_size.max(0) as u64);
+        }
+    }
+
     fn add(&self, directory: &OwnedFd, depth: usize, sum: &mut Sum) -> rustix::io::Result<()> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         // Its owner may have forbidden to read it even to us.
@@ -272,14 +291,7 @@ impl Boxes {
                 continue;
             };
             match FileType::from_raw_mode(stat.st_mode) {
-                FileType::RegularFile => {
-                    let is_new = self.placed.get(&stat.st_ino) != Some(&Seen::of(&stat));
-                    let is_first =
-                        stat.st_nlink < 2 || sum.linked.insert(stat.st_ino, ()).is_none();
-                    if is_new && is_first {
-                        sum.bytes = sum.bytes.saturating_add(stat.st_size.max(0) as u64);
-                    }
-                }
+                FileType::RegularFile => self.add_file(&stat, sum),
                 FileType::Directory if depth >= DEEPEST => sum.is_cut = true,
                 FileType::Directory => {
                     match rustix::fs::openat(&list, name, flags, Mode::empty()) {
@@ -335,6 +347,21 @@ impl Boxes {
             }
         }
     }
+}
+
+/// Writes the next so many bytes of the contents into a file.
+fn copy(contents: &OwnedFd, file: &OwnedFd, length: u64) -> rustix::io::Result<()> {
+    let mut left = length;
+    while left > 0 {
+        let count = usize::try_from(left).unwrap_or(usize::MAX);
+        match rustix::fs::sendfile(file, contents, None, count) {
+            Ok(0) => return Ok(()),
+            Ok(written) => left -= written as u64,
+            Err(rustix::io::Errno::INTR) => {}
+            Err(errno) => return Err(errno),
+        }
+    }
+    Ok(())
 }
 
 /// Whether it is another with each run.

@@ -490,7 +490,7 @@ pub(super) fn parent_of(
     root: &OwnedFd,
     name: &Path,
     owner: Identity,
-) -> Result<(OwnedFd, CString), Fault> {
+) -> Result<(Option<OwnedFd>, CString), Fault> {
     let mut parts: Vec<&OsStr> = Vec::new();
     for part in name.components() {
         match part {
@@ -505,16 +505,19 @@ pub(super) fn parent_of(
         rustix::fs::openat(directory, part, flags, Mode::empty())
             .step_on("open in the box:", name.display())
     };
-    let mut directory = open(root, OsStr::new("."))?;
+    let mut directory = None;
     for part in parts {
-        match rustix::fs::mkdirat(&directory, part, Mode::from_raw_mode(0o755)) {
+        let above = directory.as_ref().unwrap_or(root);
+        let made = match rustix::fs::mkdirat(above, part, Mode::from_raw_mode(0o755)) {
             Ok(()) => {
-                directory = open(&directory, part)?;
-                give(&directory, owner, name)?;
+                let made = open(above, part)?;
+                give(&made, owner, name)?;
+                made
             }
-            Err(rustix::io::Errno::EXIST) => directory = open(&directory, part)?,
+            Err(rustix::io::Errno::EXIST) => open(above, part)?,
             Err(errno) => return Err(errno).step_on("make in the box:", name.display()),
-        }
+        };
+        directory = Some(made);
     }
     let last = CString::new(last.as_bytes()).map_err(|_| outside(name))?;
     Ok((directory, last))

@@ -239,6 +239,15 @@ impl Room {
         }
     }
 
+    /// The bytes in files of the box that are new or changed. Where PID 1 saw no trace, only those that come and go
+    /// can be.
+    pub(super) fn new_bytes(&self, is_untouched: bool) -> Result<u64, Fault> {
+        match is_untouched {
+            true => Ok(self.boxes.new_bytes_of(&self.named)),
+            false => self.boxes.new_bytes(),
+        }
+    }
+
     /// Whether the room may stay, in which PID 1 saw no trace: the files that the program was to leave are all there, so
     /// that whatever comes after them bears the same numbers, and small.
     pub(super) fn may_stay(&self, facts: &Facts, writable: bool) -> bool {

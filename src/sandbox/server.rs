@@ -292,7 +292,7 @@ impl Server {
         let mut fds = Vec::new();
         let mut is_kept = false;
         facts.files = if request.writable {
-            room.boxes.new_bytes()?
+            room.new_bytes(stopped.first_stays)?
         } else {
             0
         };
