@@ -1,5 +1,5 @@
-//! What a comparison costs: `juror stress` on game1, and a shell loop as people write it: a generator, the
-//! reference, the submission, `cmp`.
+//! What a comparison costs: `juror stress` on game1, a shell loop as people write it (a generator, the
+//! reference, the submission, `cmp`), and the bare start of both programs. All are linked statically, as juror does.
 //!
 //! `cargo bench --bench stress` prints comparisons a second of both, in turns, so that whatever else the
 //! machine does falls on both; with a number of seconds as argument if 5 are not right. Both use all cores.
@@ -10,6 +10,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::thread;
+use std::time::{Duration, Instant};
 
 const ROUNDS: usize = 3;
 
@@ -42,23 +43,29 @@ fn main() {
     compile("cc", &accepted.join("game1.c"), dir.path().join("ref"));
     compile("c++", &accepted.join("game1.cpp"), dir.path().join("my"));
     let cores = thread::available_parallelism().map_or(1, usize::from);
-    let (mut shell, mut juror, mut ratios) = (Vec::new(), Vec::new(), Vec::new());
+    let [mut shell, mut bare, mut juror] = [const { Vec::new() }; 3];
+    let (mut to_shell, mut to_bare) = (Vec::new(), Vec::new());
     for _ in 0..ROUNDS {
         let loops = shell_loops(dir.path(), cores, seconds);
+        let processes = bare_processes(dir.path(), cores, seconds);
         let stress = stress(&package, seconds);
-        ratios.push(stress / loops);
+        to_shell.push(stress / loops);
+        to_bare.push(stress / processes);
         shell.push(loops);
+        bare.push(processes);
         juror.push(stress);
     }
     println!("game1, C against C++, {cores} cores, medians of {ROUNDS} rounds of {seconds} s:");
-    println!("shell loop    {:8.0} comparisons/s", median(&mut shell));
-    println!("juror stress  {:8.0} comparisons/s", median(&mut juror));
-    println!("ratio         {:8.1}", median(&mut ratios));
+    println!("shell loop       {:8.0} comparisons/s", median(&mut shell));
+    println!("bare processes   {:8.0} comparisons/s", median(&mut bare));
+    println!("juror stress     {:8.0} comparisons/s", median(&mut juror));
+    println!("juror to shell   {:8.2}", median(&mut to_shell));
+    println!("juror to bare    {:8.2}", median(&mut to_bare));
 }
 
 fn compile(compiler: &str, source: &Path, program: PathBuf) {
     let status = Command::new(compiler)
-        .args(["-O2", "-o"])
+        .args(["-O2", "-static", "-o"])
         .arg(program)
         .arg(source)
         .status();
@@ -94,6 +101,36 @@ fn shell_loops(dir: &Path, cores: usize, seconds: u64) -> f64 {
         text.trim().parse::<f64>().expect("a number of runs")
     });
     runs.sum::<f64>() / seconds as f64
+}
+
+/// The least that it can take: both programs are started on the same input, one after the other, and what they write is
+/// compared. No generator, no sandbox, no limits; one loop a core.
+fn bare_processes(dir: &Path, cores: usize, seconds: u64) -> f64 {
+    let end = Instant::now() + Duration::from_secs(seconds);
+    let count = |number: usize| {
+        let own = dir.join(number.to_string());
+        let (input, output) = (own.join("game1.in"), own.join("game1.out"));
+        let start = |program: &str| {
+            let status = Command::new(dir.join(program)).current_dir(&own).status();
+            assert!(status.is_ok_and(|status| status.success()), "{program}");
+            fs::read(&output).expect("an output")
+        };
+        let mut runs = 0.0;
+        while Instant::now() < end {
+            fs::write(&input, format!("4\n{} 7 3 1\n", 1 + runs as u64 % 200)).expect("an input");
+            assert_eq!(start("ref"), start("my"));
+            runs += 1.0;
+        }
+        runs
+    };
+    let runs: f64 = thread::scope(|scope| {
+        let loops: Vec<_> = (0..cores)
+            .map(|number| scope.spawn(move || count(number)))
+            .collect();
+        let runs = loops.into_iter().map(|counting| counting.join());
+        runs.map(|runs| runs.expect("a loop ends")).sum()
+    });
+    runs / seconds as f64
 }
 
 fn stress(package: &Path, seconds: u64) -> f64 {
