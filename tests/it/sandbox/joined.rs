@@ -205,7 +205,7 @@ fn last_words_count_before_the_end() {
         reply.told.is_some_and(|told| told < ended)
     };
     // It is busy with what was said.
-    let busy = ["hear", "sleep", "100", "exit", "43"];
+    let busy = ["hear", "sleep", "600", "exit", "43"];
     assert!(!told(
         &["say", "bad\n", "abort"],
         &busy,
