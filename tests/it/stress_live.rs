@@ -148,7 +148,7 @@ fn a_talk_is_made_small_and_shown() {
     fixture.write("my.sh", WRONG);
     let screen = [
         "reference: accepted/right.sh",
-        "wrong answer: the output validator rejects it: 3 is not 0",
+        "the output validator rejects it: 3 is not 0",
         "input: │ 0 0",
         "what was said: `<` by the output validator, `>` by the submission",
         "s >3",
@@ -218,7 +218,7 @@ fn a_package_at_fault_is_told_with_the_input_that_shows_it() {
     let reference = |program: &str, code: i32, expected: &[&str]| {
         fixture.write("ref.sh", format!("read -r a b; {program}\n"));
         fixture.write("my.sh", RIGHT);
-        let line = "stress sum my.sh --seed 1 --runs 300 --reference ref.sh";
+        let line = "stress sum my.sh --seed 1 --jobs 1 --runs 300 --reference ref.sh";
         fixture.check(line, code, expected);
     };
     let fails = "the reference fails on a valid input:";
