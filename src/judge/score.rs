@@ -28,11 +28,40 @@ pub struct Scheme<'a> {
     samples: Vec<&'a str>,
 }
 
-/// A test data group.
+/// A test data group; also what `secret` has beside its groups, its static validation.
 struct Group<'a> {
     name: &'a str,
-    scoring: &'a GroupScoring,
+    aggregation: Aggregation,
+    max_score: Option<Score>,
+    require_pass: &'a [String],
     cases: Vec<&'a str>,
+}
+
+impl<'a> Group<'a> {
+    fn new(name: &'a str, scoring: &'a GroupScoring, cases: Vec<&'a str>) -> Self {
+        Self {
+            name,
+            aggregation: scoring.aggregation,
+            max_score: scoring.max_score,
+            require_pass: &scoring.require_pass,
+            cases,
+        }
+    }
+}
+
+/// The static validation of `secret` beside groups, which counts as one of them does.
+fn beside_groups(case: &StaticCase) -> Group<'_> {
+    Group {
+        name: &case.test_case.name,
+        // Of one case with points, the sum would do as well.
+        aggregation: match case.max_score {
+            Some(_) => Aggregation::Min,
+            None => Aggregation::PassFail,
+        },
+        max_score: case.max_score,
+        require_pass: &[],
+        cases: vec![&case.test_case.name],
+    }
 }
 
 /// What a test case came to, as far as scores are concerned.
@@ -81,20 +110,17 @@ impl<'a> Scheme<'a> {
             .filter(|group| is_inside(&group.name, SECRET));
         let mut groups: Vec<Group<'a>> = named
             .filter_map(|group| {
-                Some(Group {
-                    name: &group.name,
-                    scoring: group.scoring.as_ref()?,
-                    cases: inside(&group.name),
-                })
+                let scoring = group.scoring.as_ref()?;
+                Some(Group::new(&group.name, scoring, inside(&group.name)))
             })
             .collect();
         let has_groups = !groups.is_empty();
-        if !has_groups {
-            groups.push(Group {
-                name: SECRET,
-                scoring: secret,
-                cases: inside(SECRET),
-            });
+        if has_groups {
+            let of_secret = data.static_cases.iter().filter(|it| it.group == SECRET);
+            // In judging order.
+            groups.splice(..0, of_secret.map(beside_groups));
+        } else {
+            groups.push(Group::new(SECRET, secret, inside(SECRET)));
         }
         Some(Self {
             secret,
@@ -121,7 +147,7 @@ impl<'a> Scheme<'a> {
                 .max_score
                 .map_or(CaseScoring::Forbidden, CaseScoring::UpTo);
         }
-        match (group.scoring.aggregation, group.scoring.max_score) {
+        match (group.aggregation, group.max_score) {
             (Aggregation::PassFail, _) => CaseScoring::Forbidden,
             (_, None) => CaseScoring::Unbounded,
             (Aggregation::Min, Some(max)) => CaseScoring::UpTo(max),
@@ -151,7 +177,7 @@ impl<'a> Scheme<'a> {
             (Thrift::WhatCounts, Aggregation::Min | Aggregation::PassFail) => Then::Stop,
         };
         for group in &self.groups {
-            let until = match (thrift, group.scoring.aggregation) {
+            let until = match (thrift, group.aggregation) {
                 (Thrift::Everything, _) | (_, Aggregation::Sum) => Until::Never,
                 (Thrift::WhatCounts, Aggregation::PassFail) => Until::Rejection,
                 (Thrift::WhatCounts, Aggregation::Min) => Until::Nothing,
@@ -181,10 +207,7 @@ impl<'a> Scheme<'a> {
             true => &self.secret.require_pass,
             false => &[],
         };
-        whole
-            .iter()
-            .chain(&group.scoring.require_pass)
-            .map(String::as_str)
+        whole.iter().chain(group.require_pass).map(String::as_str)
     }
 
     /// The score of a submission that is run on nothing.
@@ -219,9 +242,9 @@ impl<'a> Scheme<'a> {
             }
             let score = match barred {
                 Some(_) => Some(Score::ZERO),
-                None => aggregate(group.scoring, &results),
+                None => aggregate(group.aggregation, group.max_score, &results),
             };
-            check(group.name, score, group.scoring.max_score)?;
+            check(group.name, score, group.max_score)?;
             let standing = match barred {
                 Some(by) => Standing::Barred { by: by.to_owned() },
                 None if results.iter().all(Option::is_some) => Standing::Complete,
@@ -230,14 +253,16 @@ impl<'a> Scheme<'a> {
             groups.push(GroupScore {
                 name: group.name.to_owned(),
                 score,
-                max_score: group.scoring.max_score,
+                max_score: group.max_score,
                 standing,
             });
             all.extend(results);
         }
         let score = match (self.has_groups, self.secret.aggregation) {
             (false, _) => groups.first().and_then(|group| group.score),
-            (true, Aggregation::PassFail) => aggregate(self.secret, &all),
+            (true, Aggregation::PassFail) => {
+                aggregate(self.secret.aggregation, self.secret.max_score, &all)
+            }
             (true, Aggregation::Sum | Aggregation::Min) => {
                 let scores: Vec<Option<CaseResult>> = groups
                     .iter()
@@ -248,7 +273,7 @@ impl<'a> Scheme<'a> {
                         })
                     })
                     .collect();
-                aggregate(self.secret, &scores)
+                aggregate(self.secret.aggregation, self.secret.max_score, &scores)
             }
         };
         check(SECRET, score, self.secret.max_score)?;
@@ -293,21 +318,25 @@ fn is_passed(cases: &[&str], result: impl Fn(&str) -> Option<CaseResult>) -> boo
 }
 
 /// The score of parts together; `None` where parts that were not run could change it.
-fn aggregate(scoring: &GroupScoring, results: &[Option<CaseResult>]) -> Option<Score> {
+fn aggregate(
+    aggregation: Aggregation,
+    max_score: Option<Score>,
+    results: &[Option<CaseResult>],
+) -> Option<Score> {
     let known = || results.iter().flatten();
     let points = || known().map(|result| result.score.unwrap_or_default().points());
     let is_known = results.iter().all(Option::is_some);
-    let points = match scoring.aggregation {
+    let points = match aggregation {
         Aggregation::PassFail if known().any(|result| !result.accepted) => Some(0.0),
         Aggregation::Min if points().any(|points| points == 0.0) => Some(0.0),
         _ if !is_known => None,
-        Aggregation::PassFail => scoring.max_score.map(Score::points),
+        Aggregation::PassFail => max_score.map(Score::points),
         Aggregation::Min => points().reduce(f64::min),
         Aggregation::Sum => Some(points().sum()),
     };
     let score = Score::new(points?)?;
     // Shares of a whole that do not come out even.
-    match scoring.max_score {
+    match max_score {
         Some(max) if !score.exceeds(max) && !max.exceeds(score) => Some(max),
         _ => Some(score),
     }

@@ -155,6 +155,9 @@ fn settle_scoring(
                 .get(&group.name)
                 .map(|settings| settings.scoring.clone())
                 .unwrap_or_default(),
+            static_score: settings
+                .get(&group.name)
+                .and_then(|settings| settings.static_validation.score.as_ref()?.value),
             file: Place {
                 path: around
                     .tree

@@ -134,6 +134,8 @@ pub(super) fn placed<T>(value: T, node: &Node, remarks: &Remarks<'_>) -> Placed<
 pub(super) struct GroupKeys<'a> {
     pub name: &'a str,
     pub keys: ScoringKeys,
+    /// What its static validation is worth, if it has one with points.
+    pub static_score: Option<Score>,
     /// Its `test_group.yaml`, or where that would be.
     pub file: Place,
 }
@@ -351,10 +353,8 @@ fn check_sum(
     diagnostics: &mut Vec<Diagnostic>,
 ) {
     let points = || {
-        groups
-            .iter()
-            .filter_map(|group| group.max_score)
-            .map(Score::points)
+        let groups = groups.iter().filter_map(|group| group.max_score);
+        groups.chain(keys.static_score).map(Score::points)
     };
     let best = match secret.aggregation {
         Aggregation::PassFail => return,
@@ -371,8 +371,11 @@ fn check_sum(
     } else {
         return;
     };
-    let message =
-        format!("the groups of secret come to {best} at most, {what} its max_score of {max}");
+    let parts = match keys.static_score {
+        Some(_) => "the groups of secret and its static validation",
+        None => "the groups of secret",
+    };
+    let message = format!("{parts} come to {best} at most, {what} its max_score of {max}");
     let help = match best.exceeds(max) {
         true => {
             "a submission that earns more than max_score is a judge error; change max_score of secret or of a group"

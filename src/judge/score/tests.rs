@@ -481,3 +481,58 @@ fn static_validation_takes_its_part_of_the_points() {
     assert_eq!(total("secret/a/static validation"), Some(90.0));
     assert_eq!(total("secret/b/static validation"), Some(40.0));
 }
+
+#[test]
+fn static_validation_of_secret_counts_as_a_group_beside_others() {
+    let check = |groups: &[&str], max_score: Option<f64>, rejected: &str, expected: f64| {
+        let mut data = data(groups);
+        data.static_cases.push(StaticCase {
+            group: "secret".to_owned(),
+            max_score: max_score.and_then(Score::new),
+            args: Vec::new(),
+            test_case: test_case("secret/static validation"),
+        });
+        let judged = data.judged();
+        let names: Vec<&str> = judged
+            .iter()
+            .map(|case| case.test_case().name.as_str())
+            .collect();
+        let scheme = Scheme::over(&data).unwrap();
+        // Each case is in one section, in judging order.
+        let outline = scheme.outline(&names, Thrift::Everything);
+        assert_eq!(outline.cases(), names.len());
+        let total = scheme.total(|name| {
+            let case = judged.iter().find(|case| case.test_case().name == name)?;
+            let verdict = match name == rejected {
+                true => Verdict::WrongAnswer,
+                false => Verdict::Accepted,
+            };
+            let score = by_rules(scheme.case(case.test_case()), verdict);
+            Some(CaseResult {
+                accepted: name != rejected,
+                score: score.map(|score| score.score),
+            })
+        });
+        let points = total.unwrap().score.map(Score::points);
+        assert_eq!(points, Some(expected), "{groups:?} {rejected}");
+    };
+    const STATIC: &str = "secret/static validation";
+    let sum = [
+        "secret sum 100 0",
+        "secret/a sum 40 2",
+        "secret/b pass-fail 50 1",
+    ];
+    check(&sum, Some(10.0), "none", 100.0);
+    check(&sum, Some(10.0), STATIC, 90.0);
+    check(&sum, Some(10.0), "secret/a/1", 80.0);
+    let min = ["secret min 30 0", "secret/a sum 30 1", "secret/b min 30 1"];
+    check(&min, Some(20.0), "none", 20.0);
+    check(&min, Some(20.0), STATIC, 0.0);
+    let pass_fail = [
+        "secret pass-fail 7 0",
+        "secret/a pass-fail 7 1",
+        "secret/b pass-fail 7 1",
+    ];
+    check(&pass_fail, None, "none", 7.0);
+    check(&pass_fail, None, STATIC, 0.0);
+}

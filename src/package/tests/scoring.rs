@@ -321,7 +321,7 @@ fn static_validation_goes_with_the_scores_of_its_group() {
         &[
             "error data/sample/test_group.yaml:1:26: sample has no score, so neither has its static validation; write `static_validation_score: pass-fail`",
             "error data/secret/a/test_group.yaml:2:26: `static_validation_score` must be an integer of at least 0, or `pass-fail`, not the text `max`",
-            "error data/secret/test_group.yaml:1:26: static validation of secret beside test data groups is not supported; write it into the test_group.yaml of a group",
+            "warning data/secret/test_group.yaml: the groups of secret and its static validation come to 101 at most, more than its max_score of 100; a submission that earns more than max_score is a judge error; change max_score of secret or of a group",
             "error data/valid_output/test_group.yaml:1:1: `static_validation_score` has no meaning here: nobody is judged by this data; remove it",
         ],
     );
