@@ -160,22 +160,15 @@ impl Boxes {
         self.lay(owner, all, contents)
     }
 
-    /// Empties a box of what bears one of these names, and places the files anew; nothing else is in it but links
+    /// Empties a writable box of what bears one of these names, and places the files anew; nothing else is in it but links
     /// and directories, which stay.
     pub(super) fn renew(
         &mut self,
-        shape: Shape,
+        owner: Identity,
         named: &[CString],
         files: &[Placed],
         contents: Option<OwnedFd>,
     ) -> Result<(), Fault> {
-        let attributes = |set, clear| {
-            sys_mount::mount_setattr(self.main.as_raw_fd(), Reach::One, set, clear)
-                .step("make the box ready for the next run")
-        };
-        if !shape.writable {
-            attributes(0, ATTR_RDONLY)?;
-        }
         self.placed.clear();
         for name in named {
             match rustix::fs::unlinkat(&self.main, name, AtFlags::empty()) {
@@ -184,12 +177,7 @@ impl Boxes {
             }
         }
         let changing = files.iter().filter(|placed| changes(placed));
-        self.lay(shape.owner, changing, contents)?;
-        if !shape.writable {
-            sys_mount::mount_setattr(self.main.as_raw_fd(), Reach::One, ATTR_RDONLY, 0)
-                .step("make the box read-only")?;
-        }
-        Ok(())
+        self.lay(owner, changing, contents)
     }
 
     fn lay<'a>(

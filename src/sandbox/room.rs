@@ -15,11 +15,11 @@ use rustix::net::{AddressFamily, SocketFlags, SocketType};
 use rustix::pipe::PipeFlags;
 
 use crate::sandbox::bare_init;
-use crate::sandbox::boxes::{BEHIND_LINKS, Boxes, Shape};
+use crate::sandbox::boxes::{BEHIND_LINKS, Boxes};
 use crate::sandbox::cgroup::read_first_number;
 use crate::sandbox::fault::{Fault, Step};
 use crate::sandbox::first::{self, Attach, Order};
-use crate::sandbox::init::Plan;
+use crate::sandbox::init::{Identity, Plan};
 use crate::sandbox::mounts::Shown;
 use crate::sandbox::prepare::{Ready, Tables};
 use crate::sandbox::supervise::Running;
@@ -227,7 +227,7 @@ impl Room {
     /// Puts the files of the next run in the place of those of the last.
     pub(super) fn renew(
         &mut self,
-        shape: Shape,
+        owner: Identity,
         request: &RunRequest,
         contents: Option<OwnedFd>,
     ) -> Result<(), Fault> {
@@ -235,7 +235,7 @@ impl Room {
             true => Ok(()),
             false => self
                 .boxes
-                .renew(shape, &self.named, &request.files, contents),
+                .renew(owner, &self.named, &request.files, contents),
         }
     }
 
@@ -325,7 +325,8 @@ struct Content {
 }
 
 /// What lies in a run's box, if its room may be kept: nothing of the box is wanted but files directly in it, and what
-/// the judge puts there cannot change without an event of the box.
+/// the judge puts there cannot change without an event of the box. Files come and go only where the box is writable:
+/// the slot cannot reach into a read-only one any more once the room has it.
 fn plain_content(request: &RunRequest) -> Option<Content> {
     /// Each costs the next run two system calls.
     const MOST: usize = 16;
@@ -355,7 +356,15 @@ fn plain_content(request: &RunRequest) -> Option<Content> {
         }
         content.named.push(text(name)?);
     }
-    Some(content)
+    let is_of_a_link = |name: &CString| {
+        let stays = |placed: &Placed| {
+            !matches!(placed.what, PlacedWhat::File { .. })
+                && placed.name.as_os_str().as_bytes() == name.as_bytes()
+        };
+        request.files.iter().any(stays)
+    };
+    let may_change = content.named.is_empty() || request.writable;
+    (may_change && !content.named.iter().any(is_of_a_link)).then_some(content)
 }
 
 fn is_a_name(path: &[u8]) -> bool {

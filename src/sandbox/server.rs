@@ -133,7 +133,7 @@ impl Server {
         }
         let mut room = match kept {
             Some(mut room) => {
-                room.renew(self.shape(request), request, contents)?;
+                room.renew(self.setup.identity, request, contents)?;
                 room
             }
             None => self.make_room(request, contents)?,
@@ -188,14 +188,6 @@ impl Server {
         self.finish(asked, &plan.report, watched?, room)
     }
 
-    fn shape(&self, request: &RunRequest) -> Shape {
-        Shape {
-            size: request.box_size,
-            writable: request.writable,
-            owner: self.setup.identity,
-        }
-    }
-
     /// A room with the files of the job in its box.
     fn make_room(
         &mut self,
@@ -203,7 +195,11 @@ impl Server {
         contents: Option<OwnedFd>,
     ) -> Result<Room, Fault> {
         let number = self.rooms.make_place();
-        let shape = self.shape(request);
+        let shape = Shape {
+            size: request.box_size,
+            writable: request.writable,
+            owner: self.setup.identity,
+        };
         if let Some(tables) = &self.ready.tables {
             room::collect_sockets(tables)?;
         }

@@ -394,6 +394,39 @@ fn take_turns() {
     assert_eq!(rooms_after(&[1, 3, 4]), other);
 }
 
+/// Files are placed anew for each run also where the box is read-only, and where what is wanted bears the name of a link.
+#[test]
+fn files_are_placed_anew_in_every_box() {
+    if is_bare() {
+        return skip("without namespaces there are no rooms");
+    }
+    let mut slot = slot();
+    let mut check = |writable: bool, collect: &[&str]| {
+        for text in ["first", "second", "third"] {
+            let mut job = job("", &[]);
+            job.command.argv = ["/bin/sh", "-c", "read -r a < a.in; echo $a; [ -L link ]"]
+                .map(String::from)
+                .to_vec();
+            Holds::Files.set(&mut job);
+            job.files[1].content = BoxContent::Bytes(format!("{text}\n").into_bytes().into());
+            job.writable = writable;
+            job.collect = collect.iter().map(ToString::to_string).collect();
+            let mut reply = run(&mut slot, &job);
+            assert_eq!(
+                summary(&reply.outcome),
+                "exit 0",
+                "{text} {writable} {collect:?}"
+            );
+            assert_eq!(super::text(&mut reply.stdout), format!("{text}\n"));
+        }
+    };
+    for writable in [true, false] {
+        check(writable, &[]);
+        check(writable, &["a.out"]);
+        check(writable, &["link"]);
+    }
+}
+
 #[test]
 fn kinds_of_runs_take_turns() {
     let output = alone("sandbox::rooms::take_turns", |_| {});
