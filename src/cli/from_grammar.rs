@@ -25,8 +25,8 @@ use crate::package::recipe::insert::is_name;
 use crate::propose::adopt;
 use crate::propose::inputs::{Inputs, Made, Making, Sizes};
 use crate::propose::write::{Addition, Unadded};
+use crate::validate::Proving;
 use crate::validate::single::{InputValidators, Unbuilt};
-use crate::validate::{Extent, Proving};
 
 /// Where cases go when nobody says.
 const INTO: &str = "from-grammar";
@@ -49,16 +49,7 @@ pub(super) fn package(
         None => None,
     };
     let events = |event| output.event(event);
-    let proving = Proving {
-        problem: &problem,
-        validator: None,
-        selected: &|_| true,
-        extent: Extent::Selected,
-        mutations: &[],
-        executor: &*host.executor,
-        builder,
-        events: &events,
-    };
+    let proving = Proving::asking(&problem, &*host.executor, builder, &events);
     let validators = validators(&proving, &into, output)?;
     let seed = arguments.seed.unwrap_or(1);
     let making = Making {

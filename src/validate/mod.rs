@@ -48,6 +48,27 @@ pub struct Proving<'a> {
     pub events: &'a (dyn Fn(Event) + Sync),
 }
 
+impl<'a> Proving<'a> {
+    /// What input validators are built and asked with, where no data is proved.
+    pub fn asking(
+        problem: &'a Problem,
+        executor: &'a dyn Executor,
+        builder: &'a Builder<'a>,
+        events: &'a (dyn Fn(Event) + Sync),
+    ) -> Self {
+        Self {
+            problem,
+            validator: None,
+            selected: &|_| true,
+            extent: Extent::Selected,
+            mutations: &[],
+            executor,
+            builder,
+            events,
+        }
+    }
+}
+
 /// How much of the data is proved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extent {

@@ -34,8 +34,8 @@ use crate::model::test_data::{TestCase, TestData, ValidatorArgs};
 use crate::model::text::count;
 use crate::package::recipe;
 use crate::stress::by_recipe;
+use crate::validate::Proving;
 use crate::validate::single::{InputValidators, Unbuilt};
-use crate::validate::{Extent, Proving};
 
 /// CPU time of a run where neither a package nor the command line sets it.
 const TIME_LIMIT: Duration = Duration::from_secs(2);
@@ -194,16 +194,7 @@ impl Setting {
         builder: &'a Builder<'a>,
         events: &'a (dyn Fn(Event) + Sync),
     ) -> Proving<'a> {
-        Proving {
-            problem: &self.problem,
-            validator: None,
-            selected: &|_| true,
-            extent: Extent::Selected,
-            mutations: &[],
-            executor: &*host.executor,
-            builder,
-            events,
-        }
+        Proving::asking(&self.problem, &*host.executor, builder, events)
     }
 
     /// The package's input validators that run in the sandbox; none where there is no such.
