@@ -10,6 +10,7 @@ use std::fs;
 use std::io::{self, Cursor, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use tempfile::TempDir;
 
@@ -28,6 +29,7 @@ use crate::model::diagnostic::Diagnostic;
 use crate::model::job::{BoxContent, BoxFile, Captured, Command, Input, Job, Visible};
 use crate::model::judgement::{CompilerReport, JudgeError};
 use crate::model::limits::Limits;
+use crate::model::outcome::Outcome;
 use crate::model::program::Program;
 use crate::model::text::visible;
 use crate::model::units::Bytes;
@@ -50,6 +52,17 @@ pub struct Prepared {
     pub code: Bytes,
 }
 
+impl Prepared {
+    /// The same program, to be built so that it reads many inputs at once; nothing where its language has no such
+    /// way. What it then reads and writes is said in `stress::batch`.
+    pub fn for_batches(&self) -> Option<Self> {
+        Some(Self {
+            plan: self.plan.for_batches()?,
+            code: self.code,
+        })
+    }
+}
+
 /// A program that can be started, as long as this lives.
 #[derive(Debug)]
 pub struct Runnable {
@@ -61,6 +74,8 @@ pub struct Runnable {
     pub processes: u32,
     /// The compiler's messages, if it had any.
     pub compiler: Option<CompilerReport>,
+    /// Wall time of the build; none where nothing is built.
+    pub building: Duration,
     dir: TempDir,
 }
 
@@ -226,6 +241,7 @@ impl<'a> Builder<'a> {
         let dir = TempDir::new_in(&self.home).map_err(|error| fault("make a directory", error))?;
         let program = dir.path().join(PROGRAM_DIR);
         let plan = &prepared.plan;
+        let mut building = Duration::ZERO;
         let compiler = match &plan.build {
             None => {
                 write_files(&program, &plan.files)
@@ -236,7 +252,10 @@ impl<'a> Builder<'a> {
                 let sources = dir.path().join(SOURCES_DIR);
                 write_files(&sources, &plan.files)
                     .map_err(|error| fault("copy a program's sources", error))?;
-                self.compile(plan, step, &sources, &program, build_limits)?
+                let (report, outcome) =
+                    self.compile(plan, step, &sources, &program, build_limits)?;
+                building = outcome.wall_time;
+                report
             }
         };
         let mut command = plan.start.command(&[], run_limits.memory);
@@ -250,6 +269,7 @@ impl<'a> Builder<'a> {
                 .map_err(|error| fault("list a program's files", error))?,
             processes: plan.start.processes.max(run_limits.processes.unwrap_or(0)),
             compiler,
+            building,
             dir,
         })
     }
@@ -262,7 +282,7 @@ impl<'a> Builder<'a> {
         sources: &Path,
         program: &Path,
         limits: &Limits,
-    ) -> Result<Option<CompilerReport>, BuildError> {
+    ) -> Result<(Option<CompilerReport>, Outcome), BuildError> {
         let files = plan.files.iter().map(|file| BoxFile {
             name: file.name.clone(),
             content: BoxContent::Copy(sources.join(&file.name)),
@@ -289,10 +309,11 @@ impl<'a> Builder<'a> {
                 )
             })
         });
+        let outcome = reply.outcome;
         let report = |cause| CompilerReport {
             cause,
             messages,
-            outcome: Some(reply.outcome),
+            outcome: Some(outcome.clone()),
         };
         if let Some(cause) = cause {
             return Err(BuildError::Rejected(Box::new(report(cause))));
@@ -301,7 +322,7 @@ impl<'a> Builder<'a> {
             remove(program, name).map_err(|error| fault("remove by-products of a build", error))?;
         }
         let report = report(String::new());
-        Ok((!report.messages.is_empty()).then_some(report))
+        Ok(((!report.messages.is_empty()).then_some(report), outcome))
     }
 }
 

@@ -333,6 +333,12 @@ pub struct StressArguments {
     /// What all random choices are made of [default: another one each time]
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
+    /// Start both programs anew for every input
+    ///
+    /// Else programs in C, C++ and Rust are started once for many small inputs, and fork before `main`. What is
+    /// found is the same; a fault that shows only in a fresh process may be overlooked without this.
+    #[arg(long)]
+    pub fresh: bool,
     /// Add what is found to the package as data/secret/NAME, with its judge answer, and to its recipe
     #[arg(long, value_name = "NAME")]
     pub promote: Option<String>,

@@ -22,6 +22,7 @@ use crate::model::event::Event;
 use crate::model::judgement::JudgeError;
 use crate::model::stress::{Counterexample, Hunt, HuntEnd, HuntPlan, REPEATS};
 use crate::model::verdict::Verdict;
+use crate::stress::batch::Batches;
 use crate::stress::candidates::Mix;
 use crate::stress::duel::{AnswersBy, Duel, Unusable, bytes, shown};
 use crate::stress::hunt::{Failure, Fault, Hunted, Hunting, Refusal, hunt};
@@ -117,16 +118,26 @@ fn stress(arguments: &StressArguments, output: &Output) -> Result<ExitCode, Stop
     output.event(Event::HuntStarted(plan.clone()));
     let started = Instant::now();
     let progress = |progress| output.event(Event::Hunting(progress));
+    let batches = match arguments.fresh || duel.is_judged() {
+        true => None,
+        false => programs.batches(&setting, &builder, &rules),
+    };
     let hunting = Hunting {
         duel: &duel,
         validity: &validity,
         generators: generators.as_ref(),
+        batches: batches.as_ref(),
         time: arguments.time,
         most: arguments.runs,
         progress: &progress,
     };
     let hunted = hunt(&hunting, &mut mix)?;
     remarks(&setting, &programs.name, &hunted, output);
+    if let Some((program, why)) = batches.as_ref().and_then(Batches::trouble) {
+        output.complain(&format!(
+            "no batches, each run has a fresh process: {program} cannot be built for them: {why}"
+        ));
+    }
     if let Some(fault) = &hunted.fault {
         output.event(Event::Diagnosed(unusable(&setting, &programs, fault)));
         return Err(Stop::Shown(ExitCode::InvalidPackage));
@@ -161,6 +172,7 @@ fn stress(arguments: &StressArguments, output: &Output) -> Result<ExitCode, Stop
         plan,
         found: found.map(Box::new),
         runs: hunted.runs + shrinking_runs,
+        batched: hunted.batched,
         shrinking_runs,
         hunting: hunted.elapsed,
         elapsed: started.elapsed(),

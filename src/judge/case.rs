@@ -453,7 +453,7 @@ pub fn box_name(name: &str) -> String {
 
 impl Trial<'_> {
     /// Judges the output of a run that stayed within its limits and ended with exit code 0.
-    fn judge_output(&self, pass: &Pass, reply: &mut Reply) -> Result<Judged, RunError> {
+    pub(super) fn judge_output(&self, pass: &Pass, reply: &mut Reply) -> Result<Judged, RunError> {
         let stdout_bytes = reply.outcome.stdout_bytes;
         let output = match written(self.rules.io, reply) {
             Ok(output) => output,

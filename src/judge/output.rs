@@ -1,12 +1,14 @@
-//! What a program writes for an input, without a judgement: judge answers by a reference, and what to show.
+//! What a program writes for an input, without a judgement: judge answers by a reference, and what to show; for many
+//! inputs at once, and what such an output is worth.
 
 use std::sync::Arc;
 
 use crate::executor::{Executor, RunError};
-use crate::judge::case::{Entry, Pass, Rules, job, written};
+use crate::judge::case::{Entry, Pass, ReadyCase, Rules, Trial, job, written};
 use crate::judge::classify::{Classified, classify};
-use crate::model::job::{BoxContent, Captured};
+use crate::model::job::{BoxContent, Captured, Collected, Input, Reply};
 use crate::model::outcome::Outcome;
+use crate::model::problem::ProgramIo;
 use crate::model::test_data::TestCase;
 use crate::model::verdict::Verdict;
 
@@ -34,13 +36,7 @@ pub fn output(
     test_case: &TestCase,
     input: &Arc<[u8]>,
 ) -> Result<Ran, RunError> {
-    let pass = Pass {
-        number: 1,
-        input: BoxContent::Bytes(Arc::clone(input)),
-        earlier: Vec::new(),
-        _dir: None,
-    };
-    let mut reply = executor.run(&job(rules, entry, test_case, &pass))?;
+    let mut reply = executor.run(&job(rules, entry, test_case, &only_pass(input)))?;
     let mut rejected = classify(&reply.outcome, &rules.limits);
     let output = match written(rules.io, &mut reply) {
         Ok(output) => std::mem::take(output),
@@ -58,4 +54,81 @@ pub fn output(
         stderr: reply.stderr,
         rejected,
     })
+}
+
+/// A pass without another.
+fn only_pass(input: &Arc<[u8]>) -> Pass {
+    Pass {
+        number: 1,
+        input: BoxContent::Bytes(Arc::clone(input)),
+        earlier: Vec::new(),
+        _dir: None,
+    }
+}
+
+/// Runs a program that was built for many inputs at once, under the limits of one run. `all` is what it reads,
+/// `first` the first input, which lies where an input lies.
+///
+/// What it says of them is on its standard output; nothing where it exceeded a limit or did not end with exit code 0.
+///
+/// # Errors
+/// When the judge failed or was interrupted.
+pub fn outputs(
+    executor: &dyn Executor,
+    rules: &Rules<'_>,
+    entry: &Entry<'_>,
+    test_case: &TestCase,
+    first: &Arc<[u8]>,
+    all: Arc<[u8]>,
+) -> Result<Option<Ran>, RunError> {
+    let mut job = job(rules, entry, test_case, &only_pass(first));
+    job.stdin = Input::Bytes(all);
+    job.collect.clear();
+    // The one that waits for the others.
+    job.limits.processes = job.limits.processes.map(|processes| processes + 1);
+    let reply = executor.run(&job)?;
+    Ok(match classify(&reply.outcome, &rules.limits) {
+        Some(_) => None,
+        None => Some(Ran {
+            outcome: reply.outcome,
+            output: reply.stdout,
+            stderr: reply.stderr,
+            rejected: None,
+        }),
+    })
+}
+
+/// The verdict on an output of a run with this outcome, which kept its limits and ended with exit code 0.
+///
+/// # Errors
+/// When the judge failed or was interrupted.
+pub fn judge_output(
+    executor: &dyn Executor,
+    rules: &Rules<'_>,
+    entry: &Entry<'_>,
+    case: &ReadyCase<'_>,
+    outcome: &Outcome,
+    output: Vec<u8>,
+) -> Result<Verdict, RunError> {
+    let trial = Trial {
+        executor,
+        rules,
+        entry,
+        case,
+    };
+    let output = Captured::Memory(output);
+    let (stdout, collected) = match rules.io {
+        ProgramIo::Standard => (output, Vec::new()),
+        ProgramIo::Files { .. } => (Captured::default(), vec![Collected::File(output)]),
+    };
+    let mut reply = Reply {
+        outcome: outcome.clone(),
+        stdout,
+        stderr: Captured::default(),
+        collected,
+    };
+    let input = case.texts.as_ref().map(|texts| Arc::clone(&texts.input));
+    let pass = only_pass(&input.unwrap_or_else(|| Arc::from([])));
+    let judged = trial.judge_output(&pass, &mut reply)?;
+    Ok(judged.classified.verdict)
 }

@@ -65,6 +65,38 @@ pub struct BuildStep {
     pub produces: PathBuf,
     /// What only the build needed, relative; not part of the program.
     pub scratch: Vec<PathBuf>,
+    /// How to build it so that it runs on many inputs at once; `None` where that cannot be.
+    pub batch: Option<BatchStep>,
+}
+
+/// What a build has in addition for a program that runs on many inputs at once.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BatchStep {
+    /// The name in the box of the source that does it.
+    pub source: PathBuf,
+    /// What stands behind the command line.
+    pub args: Vec<String>,
+}
+
+/// The source that runs a program on many inputs, each in a process of its own that is made just before `main`.
+const BATCH: &[u8] = include_bytes!("batch.c");
+
+impl BuildPlan {
+    /// The plan for a program that reads many inputs at once, where its language has one: what it reads and
+    /// writes then is what `stress::batch` says.
+    pub fn for_batches(&self) -> Option<Self> {
+        let mut plan = self.clone();
+        let step = plan.build.as_mut()?;
+        let batch = step.batch.take()?;
+        step.command.argv.extend(batch.args);
+        step.scratch.push(batch.source.clone());
+        plan.files.push(ProgramFile {
+            name: batch.source,
+            content: Content::Bytes(Arc::from(BATCH)),
+            mode: FileMode::Plain,
+        });
+        Some(plan)
+    }
 }
 
 /// How a program is started, with the built program in [`PROGRAM`](crate::language::PROGRAM).

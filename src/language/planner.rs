@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::language::executable::{Executable, ExecutableError, Shebang};
 use crate::language::fault::{DetectError, DetectFault};
-use crate::language::plan::{BuildStep, HEAP, PlanError, ProgramFile, Start};
+use crate::language::plan::{BatchStep, BuildStep, HEAP, PlanError, ProgramFile, Start};
 use crate::language::recipe::Form;
 use crate::language::table::{Build, CARGO_BUILD, Language, Tool};
 use crate::language::toolchain::{Linking, Toolchain, Toolchains, is_system};
@@ -164,6 +164,7 @@ impl Planner<'_> {
                     processes: 256,
                     produces: PathBuf::from("run"),
                     scratch: Vec::new(),
+                    batch: None,
                 })
             }
             None => None,
@@ -250,7 +251,22 @@ impl Planner<'_> {
             processes: build.processes,
             produces,
             scratch: build.scratch.iter().map(PathBuf::from).collect(),
+            batch: self.batch(build),
         }
+    }
+
+    /// What a program that runs on many inputs at once is built with in addition.
+    fn batch(&self, build: &Build) -> Option<BatchStep> {
+        let mut source = "batch.c".to_owned();
+        while self.files.iter().any(|it| it.name.starts_with(&source)) {
+            source.insert(0, '_');
+        }
+        let args = build.batch.iter().map(|it| it.replace("{batch}", &source));
+        let args: Vec<String> = args.collect();
+        (!args.is_empty()).then(|| BatchStep {
+            source: PathBuf::from(source),
+            args,
+        })
     }
 
     fn fill(&self, template: &[&str], words: &Words<'_>) -> Vec<String> {

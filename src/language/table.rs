@@ -58,6 +58,9 @@ pub struct Build {
     pub processes: u32,
     /// Directories in the box that only the build needs.
     pub scratch: &'static [&'static str],
+    /// What stands behind `argv` for a program that is to run on many inputs at once, with `{batch}` for
+    /// the source that does it; none where that cannot be.
+    pub batch: &'static [&'static str],
 }
 
 /// A compiler or interpreter.
@@ -160,6 +163,17 @@ impl Tool {
 
 const BINARY: &[&str] = &["/program/{binary}"];
 
+/// What stands before `main` is compiled along; whatever language is in force, it is in that.
+const C_BATCH: &[&str] = &["{batch}", "-Wl,--wrap=main"];
+
+/// The linker of Rust is the C compiler, which takes a source as well.
+const RUST_BATCH: &[&str] = &[
+    "-Clink-arg=-O2",
+    "-Clink-arg=-fPIC",
+    "-Clink-arg={batch}",
+    "-Clink-arg=-Wl,--wrap=main",
+];
+
 /// A C or C++ compiler is a driver and the pass that it starts, with the assembler beside it.
 const COMPILER_PROCESSES: u32 = 16;
 
@@ -210,6 +224,7 @@ pub static LANGUAGES: &[Language] = &[
             env: &[],
             processes: COMPILER_PROCESSES,
             scratch: &[],
+            batch: C_BATCH,
         }),
         run: BINARY,
         run_env: &[],
@@ -240,6 +255,7 @@ pub static LANGUAGES: &[Language] = &[
             env: &[],
             processes: COMPILER_PROCESSES,
             scratch: &[],
+            batch: C_BATCH,
         }),
         run: BINARY,
         run_env: &[],
@@ -269,6 +285,7 @@ pub static LANGUAGES: &[Language] = &[
             env: &[],
             processes: COMPILER_PROCESSES,
             scratch: &[],
+            batch: C_BATCH,
         }),
         run: BINARY,
         run_env: &[],
@@ -299,6 +316,7 @@ pub static LANGUAGES: &[Language] = &[
             env: &[],
             processes: COMPILER_PROCESSES,
             scratch: &[],
+            batch: C_BATCH,
         }),
         run: BINARY,
         run_env: &[],
@@ -326,6 +344,7 @@ pub static LANGUAGES: &[Language] = &[
             ],
             processes: 256,
             scratch: &[".go"],
+            batch: &[],
         }),
         run: BINARY,
         run_env: &[],
@@ -354,6 +373,7 @@ pub static LANGUAGES: &[Language] = &[
             env: &[],
             processes: JVM_PROCESSES,
             scratch: &[],
+            batch: &[],
         }),
         run: &[
             "{java}",
@@ -456,6 +476,7 @@ pub static LANGUAGES: &[Language] = &[
             env: &[],
             processes: RUST_PROCESSES,
             scratch: &[],
+            batch: RUST_BATCH,
         }),
         run: BINARY,
         run_env: &[],
@@ -489,6 +510,7 @@ pub static CARGO_BUILD: Build = Build {
         "target/release/incremental",
         "target/release/.fingerprint",
     ],
+    batch: &[],
 };
 
 /// A language of the standard's table that juror does not build.

@@ -44,6 +44,8 @@ pub struct Hunt {
     pub found: Option<Box<Counterexample>>,
     /// Comparisons: each a run of the reference and one of the submission, on an input of its own.
     pub runs: u64,
+    /// Those of them that shared a start of both programs with others.
+    pub batched: u64,
     /// Those of them that made the counterexample smaller.
     pub shrinking_runs: u64,
     /// Wall time of the hunt, without what made the counterexample smaller.

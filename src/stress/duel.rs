@@ -8,7 +8,7 @@ use crate::check::options::Options;
 use crate::executor::{Executor, RunError};
 use crate::generate::solution::Solution;
 use crate::judge::case::{Detail, Entry, Pace, ReadyCase, Rules, Texts, judge_case};
-use crate::judge::output::{Ran, output};
+use crate::judge::output::{Ran, judge_output, output};
 use crate::model::job::BoxContent;
 use crate::model::judgement::{CaseJudgement, JudgeError};
 use crate::model::outcome::Stop;
@@ -183,6 +183,53 @@ impl<'a> Duel<'a> {
         output(self.executor, self.rules, &entry, &self.test_case, input)
     }
 
+    /// Whether an output of the submission is accepted, that it wrote in a run that kept its limits. Where this
+    /// cannot be told it is not: a run on this input alone will tell.
+    ///
+    /// # Errors
+    /// When it was interrupted.
+    pub fn accepts(
+        &self,
+        input: &Arc<[u8]>,
+        answer: &[u8],
+        ran: &Ran,
+        output: &[u8],
+    ) -> Result<bool, RunError> {
+        if output == answer && self.rules.validator.is_none() {
+            return Ok(true);
+        }
+        let case = self.case(input, answer.into());
+        let entry = Entry::unnamed(self.submission, Pace::Any);
+        let outcome = &ran.outcome;
+        let judged = judge_output(
+            self.executor,
+            self.rules,
+            &entry,
+            &case,
+            outcome,
+            output.to_vec(),
+        );
+        match judged {
+            Ok(verdict) => Ok(verdict == Verdict::Accepted),
+            Err(RunError::Interrupted) => Err(RunError::Interrupted),
+            Err(RunError::Fault(_)) => Ok(false),
+        }
+    }
+
+    /// An input with its judge answer, as a test case that is in no file.
+    fn case(&self, input: &Arc<[u8]>, answer: Arc<[u8]>) -> ReadyCase<'_> {
+        ReadyCase {
+            test_case: &self.test_case,
+            static_args: None,
+            scoring: CaseScoring::Ignored,
+            options: self.options,
+            texts: Some(Texts {
+                input: Arc::clone(input),
+                answer,
+            }),
+        }
+    }
+
     /// A fault of the package's own validator, with what it was asked about: that is in no file.
     fn on(&self, mut error: JudgeError, input: &[u8]) -> JudgeError {
         if error.program.is_some() {
@@ -203,16 +250,7 @@ impl<'a> Duel<'a> {
         input: &Arc<[u8]>,
         answer: Arc<[u8]>,
     ) -> Result<CaseJudgement, RunError> {
-        let case = ReadyCase {
-            test_case: &self.test_case,
-            static_args: None,
-            scoring: CaseScoring::Ignored,
-            options: self.options,
-            texts: Some(Texts {
-                input: Arc::clone(input),
-                answer,
-            }),
-        };
+        let case = self.case(input, answer);
         match judge_case(self.executor, rules, &Entry::unnamed(runnable, pace), &case) {
             Err(RunError::Fault(error)) => match runnable.unstartable(&error) {
                 None => Err(self.on(error, input).into()),

@@ -1,24 +1,26 @@
-//! The hunt: one worker a slot, each of which takes the next input, has it compared, and goes on.
+//! The hunt: one worker a slot, each of which takes the next inputs, has them compared, and goes on.
 //!
 //! Inputs are numbered as they are taken. What counts is the failing input with the lowest number, so
-//! that the same seed finds the same input, however many workers there are.
+//! that the same seed finds the same input, however many workers there are, and however many inputs each takes
+//! at once.
+
+mod turn;
 
 use std::collections::HashSet;
-use std::hash::{BuildHasher, RandomState};
+use std::hash::RandomState;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::build::start;
 use crate::executor::RunError;
 use crate::generate::fresh::FreshInputs;
-use crate::judge::case::Pace;
 use crate::model::judgement::{CaseJudgement, JudgeError};
-use crate::model::stress::{HuntEnd, HuntProgress, Origin, REPEATS};
-use crate::stress::by_recipe::{Call, NAME};
-use crate::stress::candidates::{Candidates, Content};
-use crate::stress::duel::{Duel, Fought, Unusable};
+use crate::model::stress::{HuntEnd, HuntProgress, Origin};
+use crate::stress::batch::Batches;
+use crate::stress::by_recipe::Call;
+use crate::stress::candidates::Candidates;
+use crate::stress::duel::{Duel, Unusable};
 use crate::stress::validity::Validity;
 use crate::validate::single::Refused;
 
@@ -30,6 +32,8 @@ pub struct Hunting<'a> {
     pub validity: &'a Validity<'a>,
     /// The package's generators, where it has some.
     pub generators: Option<&'a FreshInputs<'a>>,
+    /// Compares many inputs at once, where that can be; without it each run has a fresh process.
+    pub batches: Option<&'a Batches<'a>>,
     /// How long.
     pub time: Duration,
     /// How many inputs at most.
@@ -44,6 +48,8 @@ pub struct Hunted {
     pub found: Option<Failure>,
     /// How many inputs were compared.
     pub runs: u64,
+    /// How many of them in batches.
+    pub batched: u64,
     /// Wall time.
     pub elapsed: Duration,
     /// Why it ended.
@@ -95,9 +101,6 @@ pub struct Fault {
     pub why: Unusable,
 }
 
-/// How many failing inputs may turn out not to be valid before each is asked about first.
-const DOUBTS: u64 = 3;
-
 /// Hunts until something is found, time or inputs are used up, or it is interrupted.
 ///
 /// # Errors
@@ -116,6 +119,7 @@ pub fn hunt<'c>(
         }),
         changed: Condvar::new(),
         runs: AtomicU64::new(0),
+        batched: AtomicU64::new(0),
         is_over: AtomicBool::new(false),
         started: Instant::now(),
         hasher: RandomState::new(),
@@ -137,6 +141,7 @@ struct Shared<'a, 'c> {
     state: Mutex<State<'c>>,
     changed: Condvar,
     runs: AtomicU64,
+    batched: AtomicU64,
     is_over: AtomicBool,
     started: Instant,
     hasher: RandomState,
@@ -166,192 +171,9 @@ struct Outcome {
     broken_generator: Option<String>,
 }
 
-/// An input that a worker has taken.
-struct Taken {
-    number: u64,
-    content: Content,
-    origin: Origin,
-    is_asked_first: bool,
-}
-
 impl<'c> Shared<'_, 'c> {
     fn lock(&self) -> MutexGuard<'_, State<'c>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn work(&self) {
-        while let Some(taken) = self.take() {
-            if let Err(error) = self.try_one(taken) {
-                let mut state = self.lock();
-                state.outcome.error.get_or_insert(error);
-                self.is_over.store(true, Ordering::Relaxed);
-            }
-        }
-        let mut state = self.lock();
-        state.working -= 1;
-        drop(state);
-        self.changed.notify_all();
-    }
-
-    /// The next input, unless the hunt is over.
-    fn take(&self) -> Option<Taken> {
-        if self.is_over.load(Ordering::Relaxed) {
-            return None;
-        }
-        let mut state = self.lock();
-        let end = if self.started.elapsed() >= self.hunting.time {
-            Some(HuntEnd::Time)
-        } else if self.hunting.most.is_some_and(|most| state.taken >= most) {
-            Some(HuntEnd::Runs)
-        } else {
-            None
-        };
-        let candidate = match end {
-            Some(_) => None,
-            None => state.candidates.next(),
-        };
-        let Some(candidate) = candidate else {
-            state
-                .outcome
-                .end
-                .get_or_insert(end.unwrap_or(HuntEnd::Exhausted));
-            return None;
-        };
-        let number = state.taken;
-        state.taken += 1;
-        if let Origin::Small { level } = candidate.origin {
-            state.outcome.level = Some(level);
-        }
-        Some(Taken {
-            number,
-            content: candidate.content,
-            origin: candidate.origin,
-            is_asked_first: state.outcome.doubts >= DOUBTS,
-        })
-    }
-
-    fn try_one(&self, taken: Taken) -> Result<(), RunError> {
-        let (input, call) = match &taken.content {
-            Content::Text(text) => (Arc::clone(text), None),
-            Content::Call(call) => match self.generated(call)? {
-                Some(input) => (input, Some(call.clone())),
-                None => return Ok(()),
-            },
-        };
-        let is_new = {
-            let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-            seen.insert(self.hasher.hash_one(&input))
-        };
-        if !is_new {
-            return Ok(());
-        }
-        // What a grammar wrote it accepts; others of the package may not.
-        let is_one = self.hunting.validity.grammars.len() < 2 && call.is_none();
-        if !is_one && !self.hunting.validity.by_grammar(&input) {
-            self.lock().outcome.left_out += 1;
-            return Ok(());
-        }
-        if taken.is_asked_first && !self.is_allowed(&input)? {
-            return Ok(());
-        }
-        match self.hunting.duel.fight(&input, Pace::Any)? {
-            Fought::Same => {
-                self.runs.fetch_add(1, Ordering::Relaxed);
-            }
-            Fought::Differs(judged) => {
-                self.runs.fetch_add(1, Ordering::Relaxed);
-                if taken.is_asked_first || self.is_allowed(&input)? {
-                    self.confirm(taken, input, call, *judged)?;
-                }
-            }
-            Fought::NoAnswer(Unusable::TooSlow) => self.lock().outcome.left_out += 1,
-            Fought::NoAnswer(why) => {
-                if taken.is_asked_first || self.is_allowed(&input)? {
-                    let mut state = self.lock();
-                    state.outcome.fault.get_or_insert(Fault { input, why });
-                    self.is_over.store(true, Ordering::Relaxed);
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// What a generator prints; nothing where it fails.
-    fn generated(&self, call: &Call) -> Result<Option<Arc<[u8]>>, RunError> {
-        let Some(generators) = self.hunting.generators else {
-            return Ok(None);
-        };
-        let broken = match generators.make(&call.command, NAME, call.seed)? {
-            Ok(mut captured) => {
-                let reading = |error| JudgeError::new("read what a generator printed", error);
-                let input = start(&mut captured, u64::MAX).map_err(reading)?;
-                return Ok(Some(input.into()));
-            }
-            Err(why) => format!("{}: {why}", call.line()),
-        };
-        let mut state = self.lock();
-        state.outcome.left_out += 1;
-        state.outcome.broken_generator.get_or_insert(broken);
-        Ok(None)
-    }
-
-    /// Whether the package's validators in the sandbox allow an input.
-    fn is_allowed(&self, input: &Arc<[u8]>) -> Result<bool, RunError> {
-        let Some(by) = self.hunting.validity.refusal(input)? else {
-            return Ok(true);
-        };
-        let mut state = self.lock();
-        let outcome = &mut state.outcome;
-        outcome.doubts += 1;
-        outcome.left_out += 1;
-        outcome.refused.get_or_insert_with(|| Refusal {
-            input: Arc::clone(input),
-            by,
-        });
-        Ok(false)
-    }
-
-    /// Runs it again, and keeps it if it fails again.
-    fn confirm(
-        &self,
-        taken: Taken,
-        input: Arc<[u8]>,
-        call: Option<Call>,
-        judged: CaseJudgement,
-    ) -> Result<(), RunError> {
-        let mut failing = 1;
-        for _ in 1..REPEATS {
-            if let Fought::Differs(again) = self.hunting.duel.fight(&input, Pace::Any)?
-                && again.verdict == judged.verdict
-            {
-                failing += 1;
-            }
-        }
-        let failure = Failure {
-            number: taken.number,
-            input,
-            origin: taken.origin,
-            call,
-            judged,
-            failing,
-        };
-        let mut state = self.lock();
-        let outcome = &mut state.outcome;
-        let place = match failing == REPEATS {
-            true => &mut outcome.found,
-            false => &mut outcome.flaky,
-        };
-        let is_first = place
-            .as_ref()
-            .is_none_or(|known| failure.number < known.number);
-        if is_first {
-            *place = Some(failure);
-        }
-        if failing == REPEATS {
-            // The others finish what they have taken, which came before.
-            self.is_over.store(true, Ordering::Relaxed);
-        }
-        Ok(())
     }
 
     /// Tells how far it is, until all workers are done.
@@ -395,6 +217,7 @@ impl<'c> Shared<'_, 'c> {
         Ok(Hunted {
             found,
             runs: self.runs.into_inner(),
+            batched: self.batched.into_inner(),
             elapsed: self.started.elapsed(),
             end,
             left_out: outcome.left_out,

@@ -8,6 +8,7 @@
 //! threads. What fails is held against the validators ([`validity`]) and repeated. [`shrink`] makes it
 //! small, and [`promote`] adds it to the package.
 
+pub mod batch;
 pub mod by_grammar;
 pub mod by_recipe;
 pub mod candidates;

@@ -20,6 +20,7 @@ use crate::model::score::CaseScoring;
 use crate::model::submission::Submission;
 use crate::model::test_data::TestCase;
 use crate::model::verdict::Verdict;
+use crate::stress::batch::{self, Batches};
 use crate::stress::reference::{Chosen, contenders, fastest};
 
 /// The programs of a hunt.
@@ -37,6 +38,8 @@ pub(super) struct Programs {
     pub(super) path: PathBuf,
     /// Why it was chosen.
     pub(super) chosen: String,
+    /// How the submission is built, then how the reference is.
+    prepared: [Prepared; 2],
 }
 
 /// A program to be built.
@@ -102,7 +105,29 @@ impl Programs {
             name: candidates[place].name.clone(),
             path: candidates[place].program.path.clone(),
             chosen: why,
+            // The submission stands before those of which the reference was chosen.
+            prepared: [0, place + 1].map(|at| sources[at].prepared.clone()),
         })
+    }
+
+    /// Both programs, for many inputs at once, where they can be built for that.
+    pub(super) fn batches<'a>(
+        &self,
+        setting: &Setting,
+        builder: &'a Builder<'a>,
+        rules: &Rules<'_>,
+    ) -> Option<Batches<'a>> {
+        let [submission, reference] = &self.prepared;
+        let limits = limits::of_compiler(&setting.problem.limits);
+        let reference = batch::Source {
+            name: &self.name,
+            prepared: reference,
+        };
+        let submission = batch::Source {
+            name: &setting.submission.name,
+            prepared: submission,
+        };
+        Batches::new(builder, limits, rules, &reference, &submission)
     }
 
     /// The program that makes the package's judge answers; where there is none, the reference.

@@ -325,6 +325,9 @@ impl Setting {
             format!("{}s", arguments.time.as_secs_f64()).into(),
         );
         option("--seed", plan.seed.to_string().into());
+        if arguments.fresh {
+            words.push("--fresh".into());
+        }
         words.extend(arguments.targets.iter().map(OsString::from));
         command_line(words)
     }

@@ -30,6 +30,7 @@ struct WireDetails {
     end: &'static str,
     hunting_seconds: f64,
     left_out: u64,
+    batched: u64,
     small_level: Option<u64>,
     shrinking_runs: u64,
     counterexample: Option<WireCounterexample>,
@@ -96,6 +97,7 @@ impl From<&Hunt> for WireHunt {
                 },
                 hunting_seconds: hunt.hunting.as_secs_f64(),
                 left_out: hunt.left_out,
+                batched: hunt.batched,
                 small_level: hunt.level,
                 shrinking_runs: hunt.shrinking_runs,
                 counterexample: found.map(|found| WireCounterexample {

@@ -1,0 +1,425 @@
+/* Runs a program on many inputs, one after the other: its own `main` in a process of its own for each, made by fork just
+ * before `main`, so that what comes before `main` is done once. C and C++ at once.
+ *
+ * Linked with `--wrap=main`, so that the start calls `__wrap_main`, and `__real_main` is the program's own. Standard input
+ * holds all inputs, standard output gets what became of each; `src/stress/batch/frames.rs` writes and reads these. Who
+ * reads them trusts nothing: the program shares its memory with this, and may do with both what it likes.
+ *
+ * For the program it is as in a run of its own, as far as that can be: what an earlier input's process left is taken away,
+ * and where that cannot be the batch ends. Nothing here allocates memory by the program's own means, or prints by them. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+int __real_main(int argc, char **argv, char **envp);
+int __wrap_main(int argc, char **argv, char **envp);
+
+/* What begins the inputs and each frame; the numbers are those of `frames.rs`. */
+#define INPUTS 0x316e696aU
+#define FRAME 0x3174756aU
+
+/* The longest output that is handed on, in bytes; for a longer one the input is run alone. */
+#define LONGEST (64 << 10)
+/* The largest file that the program may write, in bytes. */
+#define LARGEST (1 << 20)
+/* Room for one frame, and for a list of files. */
+#define ROOM (LONGEST + 4096)
+/* Files open before `main`, whose places are kept. */
+#define OPEN_MOST 16
+/* Where the descriptors of this file begin. */
+#define OWN_FIRST 200
+/* Names of files that were there before the first input, in bytes. */
+#define NAMES_ROOM 4096
+
+enum { BOX, TEMPORARY, SHARED, PLACES };
+
+/* A directory in which the program may write. */
+struct place {
+    int fd;
+    /* The names that were there before, each with its end. */
+    char *names;
+    size_t length;
+};
+
+struct opened {
+    int fd;
+    off_t at;
+};
+
+struct batch {
+    const char *next;
+    const char *end;
+    /* Where the program reads and writes; empty for standard input and output. */
+    const char *input;
+    const char *output;
+    /* The descriptors of frames, and of the files that are the program's standard input and output. */
+    int frames;
+    int reads;
+    int writes;
+    /* For a frame, or for a list of files. */
+    char *room;
+    struct place places[PLACES];
+    struct opened opened[OPEN_MOST];
+    int opened_count;
+    /* Whether the program had its output open before `main`. */
+    int output_is_open;
+};
+
+struct entry {
+    uint64_t number;
+    int64_t next;
+    unsigned short length;
+    unsigned char kind;
+    char name[1];
+};
+
+static int take(struct batch *batch, void *to, size_t length) {
+    if ((size_t)(batch->end - batch->next) < length) {
+        return 0;
+    }
+    memcpy(to, batch->next, length);
+    batch->next += length;
+    return 1;
+}
+
+static const char *take_name(struct batch *batch) {
+    const char *name = batch->next;
+    const char *end = (const char *)memchr(name, 0, (size_t)(batch->end - name));
+    if (!end) {
+        return 0;
+    }
+    batch->next = end + 1;
+    return name;
+}
+
+static int write_all(int fd, const char *text, size_t length) {
+    while (length > 0) {
+        ssize_t written = write(fd, text, length);
+        if (written < 0 && errno == EINTR) {
+            continue;
+        }
+        if (written <= 0) {
+            return 0;
+        }
+        text += written;
+        length -= (size_t)written;
+    }
+    return 1;
+}
+
+static int is_known(const struct place *place, const char *name) {
+    const char *known = place->names;
+    while (known < place->names + place->length) {
+        if (strcmp(known, name) == 0) {
+            return 1;
+        }
+        known += strlen(known) + 1;
+    }
+    return 0;
+}
+
+static int is_dots(const char *name) {
+    return name[0] == '.' && (name[1] == 0 || (name[1] == '.' && name[2] == 0));
+}
+
+/* Goes through a directory: the first time it notes the names, later it removes those that are new. */
+static int sweep(struct batch *batch, struct place *place, int is_first) {
+    if (place->fd < 0) {
+        return 1;
+    }
+    int is_clean = 0;
+    while (!is_clean) {
+        is_clean = 1;
+        if (lseek(place->fd, 0, SEEK_SET) != 0) {
+            return 0;
+        }
+        for (;;) {
+            long length = syscall(SYS_getdents64, place->fd, batch->room, (size_t)ROOM);
+            if (length < 0) {
+                return 0;
+            }
+            if (length == 0) {
+                break;
+            }
+            const char *at = batch->room;
+            while (at < batch->room + length) {
+                const struct entry *entry = (const struct entry *)(const void *)at;
+                at += entry->length;
+                if (is_dots(entry->name)) {
+                    continue;
+                }
+                if (is_first) {
+                    size_t size = strlen(entry->name) + 1;
+                    if (place->length + size > NAMES_ROOM) {
+                        return 0;
+                    }
+                    memcpy(place->names + place->length, entry->name, size);
+                    place->length += size;
+                } else if (!is_known(place, entry->name)) {
+                    if (unlinkat(place->fd, entry->name, 0) != 0) {
+                        return 0;
+                    }
+                    /* A directory may be told anew once it was changed. */
+                    is_clean = 0;
+                }
+            }
+        }
+    }
+    return 1;
+}
+
+/* What the process of an earlier input may have moved goes back to where it was before `main`. */
+static int rewind_opened(const struct batch *batch) {
+    for (int i = 0; i < batch->opened_count; i++) {
+        if (lseek(batch->opened[i].fd, batch->opened[i].at, SEEK_SET) != batch->opened[i].at) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+/* Puts the next input where the program reads. The file stays the same one, for those who opened it before `main`. */
+static int place_input(struct batch *batch, const char *text, size_t length) {
+    if (*batch->input) {
+        int flags = O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC;
+        int fd = openat(batch->places[BOX].fd, batch->input, flags, 0644);
+        if (fd < 0) {
+            return 0;
+        }
+        int is_written = write_all(fd, text, length);
+        return close(fd) == 0 && is_written;
+    }
+    return ftruncate(batch->reads, 0) == 0 && lseek(batch->reads, 0, SEEK_SET) == 0
+        && write_all(batch->reads, text, length) && lseek(batch->reads, 0, SEEK_SET) == 0;
+}
+
+/* The next input's output is to be empty. */
+static int empty_output(struct batch *batch) {
+    if (batch->output_is_open) {
+        int fd = openat(batch->places[BOX].fd, batch->output, O_WRONLY | O_TRUNC | O_NOFOLLOW | O_CLOEXEC);
+        if (fd < 0 || close(fd) != 0) {
+            return 0;
+        }
+    }
+    return ftruncate(batch->writes, 0) == 0 && lseek(batch->writes, 0, SEEK_SET) == 0;
+}
+
+/* The output, behind room for a frame's beginning; -1 where there is none, or too much. */
+static long read_output(struct batch *batch, char *to) {
+    struct stat facts;
+    int fd = batch->writes;
+    if (*batch->output) {
+        fd = openat(batch->places[BOX].fd, batch->output, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    }
+    long length = -1;
+    if (fd >= 0 && fstat(fd, &facts) == 0 && S_ISREG(facts.st_mode) && facts.st_size <= LONGEST) {
+        length = 0;
+        while (length < facts.st_size) {
+            ssize_t got = pread(fd, to + length, (size_t)(facts.st_size - length), length);
+            if (got <= 0) {
+                length = -1;
+                break;
+            }
+            length += got;
+        }
+    }
+    if (*batch->output && fd >= 0) {
+        close(fd);
+    }
+    return length;
+}
+
+/* Says what became of an input: its number, whether it has an output, and that. */
+static int tell(struct batch *batch, uint32_t number, int is_well) {
+    char *head = batch->room;
+    long length = is_well ? read_output(batch, head + 16) : -1;
+    uint32_t words[4] = {FRAME, number, length >= 0, length >= 0 ? (uint32_t)length : 0};
+    memcpy(head, words, sizeof words);
+    return write_all(batch->frames, head, sizeof words + words[3]);
+}
+
+/* Waits for the process of an input. Tells whether it ended well, and in `is_alone` whether it left none behind. */
+static int wait_for(pid_t child, int *is_alone) {
+    int status = 0;
+    pid_t ended;
+    do {
+        ended = waitpid(child, &status, 0);
+    } while (ended < 0 && errno == EINTR);
+    /* Its children are ours by now. */
+    pid_t other;
+    do {
+        int ignored;
+        other = waitpid(-1, &ignored, WNOHANG);
+    } while (other > 0);
+    *is_alone = other < 0 && errno == ECHILD;
+    return ended == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+static int open_place(struct batch *batch, int which, const char *path) {
+    struct place *place = &batch->places[which];
+    place->fd = -1;
+    place->length = 0;
+    place->names = batch->room + ROOM + which * NAMES_ROOM;
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0) {
+        /* Where there is no such directory nothing can be left in it. */
+        return which != BOX && (errno == ENOENT || errno == EACCES);
+    }
+    place->fd = fcntl(fd, F_DUPFD_CLOEXEC, OWN_FIRST);
+    close(fd);
+    return place->fd >= 0 && sweep(batch, place, 1);
+}
+
+static int own(int fd) {
+    int own = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, OWN_FIRST);
+    if (fd > 2) {
+        close(fd);
+    }
+    return own;
+}
+
+static int memory_file(const char *name) {
+    return (int)syscall(SYS_memfd_create, name, 1U);
+}
+
+/* Makes everything ready, once. */
+static int prepare(struct batch *batch) {
+    struct stat facts;
+    struct rlimit files = {LARGEST, LARGEST};
+    for (int fd = 3; fd < OWN_FIRST; fd++) {
+        off_t at = lseek(fd, 0, SEEK_CUR);
+        if (at < 0) {
+            if (errno == EBADF) {
+                continue;
+            }
+            return 0;
+        }
+        if (batch->opened_count == OPEN_MOST) {
+            return 0;
+        }
+        struct opened opened = {fd, at};
+        batch->opened[batch->opened_count++] = opened;
+    }
+    size_t room = ROOM + PLACES * NAMES_ROOM;
+    void *memory = mmap(0, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) {
+        return 0;
+    }
+    batch->room = (char *)memory;
+    const char *temporary = getenv("TMPDIR");
+    if (!open_place(batch, BOX, ".") || !open_place(batch, TEMPORARY, temporary ? temporary : "/tmp")
+        || !open_place(batch, SHARED, "/dev/shm")) {
+        return 0;
+    }
+    if (*batch->output && fstatat(batch->places[BOX].fd, batch->output, &facts, AT_SYMLINK_NOFOLLOW) == 0) {
+        /* Opened before `main`, and nothing written yet. */
+        if (!S_ISREG(facts.st_mode) || facts.st_size != 0) {
+            return 0;
+        }
+        batch->output_is_open = 1;
+    }
+    batch->frames = own(1);
+    batch->writes = own(memory_file("output"));
+    if (batch->frames < 0 || batch->writes < 0 || dup2(batch->writes, 1) < 0) {
+        return 0;
+    }
+    if (*batch->input) {
+        int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+        return null >= 0 && dup2(null, 0) == 0 && close(null) == 0 && setrlimit(RLIMIT_FSIZE, &files) == 0;
+    }
+    batch->reads = own(memory_file("input"));
+    return batch->reads >= 0 && dup2(batch->reads, 0) == 0 && setrlimit(RLIMIT_FSIZE, &files) == 0;
+}
+
+/* Closes what is not the program's. */
+static void forget(const struct batch *batch) {
+    close(batch->frames);
+    close(batch->writes);
+    if (batch->reads >= 0) {
+        close(batch->reads);
+    }
+    for (int i = 0; i < PLACES; i++) {
+        if (batch->places[i].fd >= 0) {
+            close(batch->places[i].fd);
+        }
+    }
+}
+
+/* Runs one input. Tells whether there may be a next one. */
+static int run(struct batch *batch, uint32_t number, int argc, char **argv, char **envp) {
+    uint32_t length;
+    if (!take(batch, &length, sizeof length) || (size_t)(batch->end - batch->next) < length) {
+        return 0;
+    }
+    const char *text = batch->next;
+    batch->next += length;
+    if (!rewind_opened(batch) || !empty_output(batch) || !place_input(batch, text, length)) {
+        return 0;
+    }
+    pid_t child = fork();
+    if (child == 0) {
+        forget(batch);
+        exit(__real_main(argc, argv, envp));
+    }
+    int is_alone = 0;
+    int is_well = child > 0 && wait_for(child, &is_alone);
+    if (!tell(batch, number, is_well && is_alone)) {
+        return 0;
+    }
+    for (int i = 0; i < PLACES; i++) {
+        is_alone = is_alone && sweep(batch, &batch->places[i], 0);
+    }
+    return is_alone;
+}
+
+int __wrap_main(int argc, char **argv, char **envp) {
+    struct stat facts;
+    struct batch batch;
+    uint32_t head[2];
+    memset(&batch, 0, sizeof batch);
+    batch.reads = -1;
+    if (fstat(0, &facts) != 0 || !S_ISREG(facts.st_mode) || facts.st_size < (off_t)sizeof head) {
+        return __real_main(argc, argv, envp);
+    }
+    void *inputs = mmap(0, (size_t)facts.st_size, PROT_READ, MAP_PRIVATE, 0, 0);
+    if (inputs == MAP_FAILED) {
+        return __real_main(argc, argv, envp);
+    }
+    batch.next = (const char *)inputs;
+    batch.end = batch.next + facts.st_size;
+    if (!take(&batch, head, sizeof head) || head[0] != INPUTS) {
+        munmap(inputs, (size_t)facts.st_size);
+        return __real_main(argc, argv, envp);
+    }
+    batch.input = take_name(&batch);
+    batch.output = take_name(&batch);
+    if (!batch.input || !batch.output || prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0 || !prepare(&batch)) {
+        _exit(1);
+    }
+    for (uint32_t number = 0; number < head[1]; number++) {
+        if (!run(&batch, number, argc, argv, envp)) {
+            break;
+        }
+    }
+    _exit(0);
+}
+
+#ifdef __cplusplus
+}
+#endif

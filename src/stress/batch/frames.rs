@@ -1,0 +1,221 @@
+//! What a program that was built for many inputs at once reads, and what it says of each: bytes, and what they mean.
+//!
+//! `src/language/batch.c` is the other end. All numbers have 4 bytes in the machine's own order.
+//!
+//! | it reads | |
+//! |---|---|
+//! | [`INPUTS`], how many | |
+//! | where the program reads, where it writes | two names, each with a zero byte behind it; empty for standard input and output |
+//! | an input, so many times | its length, its bytes |
+//!
+//! | it writes, for each input | |
+//! |---|---|
+//! | [`FRAME`], the input's number from 0 | |
+//! | 1, the output's length, its bytes | the program ended with exit code 0 and has an output that is not too long |
+//! | 0, 0 | else |
+//!
+//! It may end early: then nothing is known of the inputs left.
+
+use crate::model::problem::ProgramIo;
+
+/// The first word of what is read.
+const INPUTS: u32 = 0x316e_696a;
+/// The first word of a frame.
+const FRAME: u32 = 0x3174_756a;
+/// The longest output that is handed on, in bytes.
+const LONGEST: usize = 64 << 10;
+
+/// Words of these bytes make no sense as frames.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Senseless;
+
+/// What such a program reads.
+pub fn inputs<'a>(io: &ProgramIo, inputs: impl ExactSizeIterator<Item = &'a [u8]>) -> Vec<u8> {
+    let (input, output) = match io {
+        ProgramIo::Standard => ("", ""),
+        ProgramIo::Files { input, output } => (input.as_str(), output.as_str()),
+    };
+    let mut bytes = Vec::new();
+    let word = |bytes: &mut Vec<u8>, number: usize| {
+        // Neither as many inputs nor as long ones are ever put in a batch.
+        let number = u32::try_from(number).unwrap_or(u32::MAX);
+        bytes.extend(number.to_ne_bytes());
+    };
+    bytes.extend(INPUTS.to_ne_bytes());
+    word(&mut bytes, inputs.len());
+    for name in [input, output] {
+        bytes.extend(name.as_bytes());
+        bytes.push(0);
+    }
+    for input in inputs {
+        word(&mut bytes, input.len());
+        bytes.extend(input);
+    }
+    bytes
+}
+
+/// What it said of so many inputs: the output of each, where there is one.
+///
+/// # Errors
+/// Where it says anything else than a frame for each in turn, from the first on.
+pub fn outputs(mut bytes: &[u8], count: usize) -> Result<Vec<Option<&[u8]>>, Senseless> {
+    let mut outputs = Vec::with_capacity(count);
+    while !bytes.is_empty() {
+        let [first, number, has_output, length] = [(); 4].map(|()| word(&mut bytes));
+        let length = length? as usize;
+        let is_next = number? as usize == outputs.len() && outputs.len() < count;
+        if first? != FRAME || !is_next || length > LONGEST {
+            return Err(Senseless);
+        }
+        let (output, rest) = bytes.split_at_checked(length).ok_or(Senseless)?;
+        bytes = rest;
+        outputs.push(match (has_output?, length) {
+            (1, _) => Some(output),
+            (0, 0) => None,
+            _ => return Err(Senseless),
+        });
+    }
+    outputs.resize(count, None);
+    Ok(outputs)
+}
+
+fn word(bytes: &mut &[u8]) -> Result<u32, Senseless> {
+    let (word, rest) = bytes.split_first_chunk().ok_or(Senseless)?;
+    *bytes = rest;
+    Ok(u32::from_ne_bytes(*word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// A frame of these four words and this text.
+    fn frame(words: [u32; 4], text: &str) -> Vec<u8> {
+        let words = words.iter().flat_map(|word| word.to_ne_bytes());
+        words.chain(text.bytes()).collect()
+    }
+
+    fn good(number: u32, text: &str) -> Vec<u8> {
+        frame([FRAME, number, 1, text.len() as u32], text)
+    }
+
+    fn bad(number: u32) -> Vec<u8> {
+        frame([FRAME, number, 0, 0], "")
+    }
+
+    /// `expected` has a word for each input: what it writes, or `-`.
+    fn check(pieces: &[Vec<u8>], count: usize, expected: Result<&str, Senseless>) {
+        let bytes = pieces.concat();
+        let got = outputs(&bytes, count).map(|outputs| {
+            let shown = outputs.iter().map(|output| match output {
+                None => "-".to_owned(),
+                Some(text) => String::from_utf8_lossy(text).into_owned(),
+            });
+            shown.collect::<Vec<_>>().join(" ")
+        });
+        assert_eq!(got.as_deref(), expected.as_deref(), "{bytes:?}");
+    }
+
+    #[test]
+    fn each_input_has_what_was_said_of_it() {
+        check(&[], 0, Ok(""));
+        check(&[good(0, "a"), good(1, "bc")], 2, Ok("a bc"));
+        check(&[bad(0), good(1, ""), good(2, "x")], 3, Ok("-  x"));
+        check(&[good(0, "a")], 3, Ok("a - -"));
+        check(&[], 2, Ok("- -"));
+    }
+
+    #[test]
+    fn what_makes_no_sense_says_nothing_of_any() {
+        let cut = |mut bytes: Vec<u8>, length: usize| {
+            bytes.truncate(length);
+            bytes
+        };
+        for pieces in [
+            vec![b"hello".to_vec()],
+            vec![b"hello".to_vec(), good(0, "a")],
+            vec![good(0, "a"), b"\n".to_vec()],
+            vec![good(1, "a")],
+            vec![good(0, "a"), good(0, "a")],
+            vec![good(0, "a"), good(1, "b"), good(2, "c")],
+            vec![frame([FRAME ^ 1, 0, 1, 1], "a")],
+            vec![frame([FRAME, 0, 2, 1], "a")],
+            vec![frame([FRAME, 0, 0, 1], "a")],
+            vec![frame([FRAME, 0, 1, 5], "a")],
+            vec![frame([FRAME, 0, 1, u32::MAX], "a")],
+            vec![cut(good(0, "abc"), 18)],
+            vec![cut(good(0, "abc"), 15)],
+        ] {
+            check(&pieces, 2, Err(Senseless));
+        }
+        let long = "x".repeat(LONGEST + 1);
+        check(&[good(0, &long)], 1, Err(Senseless));
+    }
+
+    #[test]
+    fn inputs_are_written_as_they_are_read() {
+        let check = |io: &ProgramIo, texts: &[&[u8]], expected: &[u8]| {
+            let mut all = inputs(io, texts.iter().copied());
+            let rest = all.split_off(8);
+            let count = (texts.len() as u32).to_ne_bytes();
+            assert_eq!(all, [INPUTS.to_ne_bytes(), count].concat());
+            assert_eq!(rest, expected);
+        };
+        let files = ProgramIo::Files {
+            input: "a.in".to_owned(),
+            output: "b".to_owned(),
+        };
+        let [one, two] = [1u32, 2].map(u32::to_ne_bytes);
+        check(&ProgramIo::Standard, &[], b"\0\0");
+        check(
+            &ProgramIo::Standard,
+            &[b"x", b"\0\n"],
+            &[b"\0\0", &one[..], b"x", &two[..], b"\0\n"].concat(),
+        );
+        check(&files, &[b"x"], &[b"a.in\0b\0", &one[..], b"x"].concat());
+    }
+
+    /// Whole frames, broken ones and anything else.
+    fn pieces() -> impl Strategy<Value = Vec<u8>> {
+        prop_oneof![
+            any::<Vec<u8>>(),
+            (0..4u32, "[ -~]{0,9}").prop_map(|(number, text)| good(number, &text)),
+            (0..4u32).prop_map(bad),
+            (any::<[u32; 3]>(), "[ -~]{0,9}").prop_map(|([number, kind, length], text)| frame(
+                [FRAME, number, kind, length],
+                &text
+            )),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_frames_or_make_no_sense(
+            pieces in proptest::collection::vec(pieces(), 0..6),
+            count in 0..6usize,
+        ) {
+            let bytes = pieces.concat();
+            if let Ok(outputs) = outputs(&bytes, count) {
+                prop_assert_eq!(outputs.len(), count);
+                // What was understood, written once more, is what came.
+                let said = bytes.len();
+                let mut again = Vec::new();
+                for (number, output) in outputs.iter().enumerate() {
+                    if again.len() == said {
+                        prop_assert!(output.is_none());
+                        break;
+                    }
+                    match output {
+                        Some(text) => {
+                            again.extend(frame([FRAME, number as u32, 1, text.len() as u32], ""));
+                            again.extend(*text);
+                        }
+                        None => again.extend(bad(number as u32)),
+                    }
+                }
+                prop_assert_eq!(again, bytes);
+            }
+        }
+    }
+}

@@ -1,0 +1,254 @@
+//! Many comparisons for the price of two starts: batches.
+//!
+//! # Theory of operation
+//!
+//! Most of a comparison of small programs is their start. So both programs are built a second time, with
+//! `src/language/batch.c` before their `main`. Such a program is started once for many inputs, in the sandbox as any other,
+//! under the limits of one run. Just before `main` it forks for each input: that process runs the program's own
+//! `main` on it, with all that comes before `main` done already.
+//!
+//! **A batch can only accept.** An input counts as accepted where both batches as a whole kept the limits of a single
+//! run and ended with exit code 0, where both say that their program did so on it, and where the output is
+//! accepted as that of any run. With everything else (another exit code, another output, no frame, a frame that makes
+//! no sense, a limit) the input is compared anew, each program in a process of its own, as if there were no batches.
+//! So nothing is ever reported that single runs did not show; what a program does only in a fresh process, batches may overlook.
+//!
+//! Batches begin after the first inputs, which find most faults, so that hunts that find something at once do not
+//! wait for a compiler; workers build while others go on. What they read and write is in [`frames`], how many inputs they
+//! have in [`size`].
+
+pub mod frames;
+pub mod size;
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::Duration;
+
+use crate::build::{BuildError, Builder, Prepared, Runnable, start};
+use crate::executor::RunError;
+use crate::judge::case::{Entry, Pace, Rules};
+use crate::judge::output::{Ran, outputs};
+use crate::model::judgement::JudgeError;
+use crate::model::limits::Limits;
+use crate::model::problem::ProgramIo;
+use crate::stress::batch::size::Size;
+use crate::stress::duel::Duel;
+
+/// The longest input in a batch, in bytes: on longer ones programs work longer than they start.
+const LONGEST: usize = 16 << 10;
+/// So many inputs are tried before anything is built for batches.
+const BEFORE: u64 = 64;
+/// So many inputs must be left that it is worth it.
+const WORTH: u64 = 500;
+/// Building both programs must not take more than this part of the time that is left.
+const PART: u32 = 2;
+
+/// Both programs, to be built for batches.
+pub struct Batches<'a> {
+    builder: &'a Builder<'a>,
+    build_limits: Limits,
+    run_limits: Limits,
+    reference: Side,
+    submission: Side,
+    size: Mutex<Size>,
+}
+
+/// One of the two.
+struct Side {
+    name: String,
+    prepared: Prepared,
+    is_taken: AtomicBool,
+    built: OnceLock<Result<Runnable, String>>,
+}
+
+/// A program for a batch.
+pub struct Source<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// How it is built, as for single runs.
+    pub prepared: &'a Prepared,
+}
+
+impl Side {
+    fn new(source: &Source<'_>) -> Option<Self> {
+        Some(Self {
+            name: source.name.to_owned(),
+            prepared: source.prepared.for_batches()?,
+            is_taken: AtomicBool::new(false),
+            built: OnceLock::new(),
+        })
+    }
+
+    fn runnable(&self) -> Option<&Runnable> {
+        self.built.get()?.as_ref().ok()
+    }
+}
+
+/// How far a hunt is, for the decision whether batches are worth it.
+#[derive(Clone, Copy, Debug)]
+pub struct Left {
+    /// Inputs that were tried.
+    pub tried: u64,
+    /// Inputs that may be tried yet.
+    pub inputs: Option<u64>,
+    /// Time that is left.
+    pub time: Duration,
+}
+
+impl<'a> Batches<'a> {
+    /// Batches of these two, unless one of them is in a language without, or writes files where nothing may be written.
+    pub fn new(
+        builder: &'a Builder<'a>,
+        build_limits: Limits,
+        rules: &Rules<'_>,
+        reference: &Source<'_>,
+        submission: &Source<'_>,
+    ) -> Option<Self> {
+        if *rules.io != ProgramIo::Standard && !rules.allow_file_writing {
+            return None;
+        }
+        Some(Self {
+            builder,
+            build_limits,
+            run_limits: rules.limits.clone(),
+            reference: Side::new(reference)?,
+            submission: Side::new(submission)?,
+            size: Mutex::default(),
+        })
+    }
+
+    fn sides(&self) -> [&Side; 2] {
+        [&self.submission, &self.reference]
+    }
+
+    /// Builds one of the programs, where it is time and nobody else does it. Tells whether there was one to build.
+    ///
+    /// # Errors
+    /// When it was interrupted. What does not build is none for batches, and that is all.
+    pub fn build(&self, duel: &Duel<'_>, left: Left) -> Result<bool, RunError> {
+        let took = [duel.submission, duel.reference].map(|runnable| runnable.building);
+        let is_worth_it = left.tried >= BEFORE
+            && left.inputs.is_none_or(|inputs| inputs >= WORTH)
+            && took.iter().sum::<Duration>() <= left.time / PART;
+        if !is_worth_it || self.trouble().is_some() {
+            return Ok(false);
+        }
+        let free = |side: &&Side| !side.is_taken.swap(true, Ordering::SeqCst);
+        let Some(side) = self.sides().into_iter().find(free) else {
+            return Ok(false);
+        };
+        let built = self
+            .builder
+            .build(&side.prepared, &self.build_limits, &self.run_limits);
+        let built = match built {
+            Ok(runnable) => Ok(runnable),
+            Err(BuildError::Interrupted) => return Err(RunError::Interrupted),
+            Err(BuildError::Fault(error)) => Err(error.to_string()),
+            Err(BuildError::Rejected(report)) => Err(report.cause),
+        };
+        // Nobody else has this side.
+        let _ = side.built.set(built);
+        Ok(true)
+    }
+
+    /// Which program could not be built for batches, and why.
+    pub fn trouble(&self) -> Option<(String, String)> {
+        self.sides().into_iter().find_map(|side| {
+            let why = side.built.get()?.as_ref().err()?;
+            Some((side.name.clone(), why.clone()))
+        })
+    }
+
+    /// How many inputs are to be tried at once; one while there are no batches.
+    pub fn size(&self) -> usize {
+        match self.sides().iter().all(|side| side.runnable().is_some()) {
+            true => self.with_size(|size| size.next()),
+            false => 1,
+        }
+    }
+
+    /// Takes into account what came of a batch, or of an input alone.
+    pub fn learn(&self, count: usize, accepted: usize, elapsed: Duration) {
+        self.with_size(|size| size.learn(count, accepted, elapsed));
+    }
+
+    fn with_size<R>(&self, with: impl FnOnce(&mut Size) -> R) -> R {
+        with(&mut self.size.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Whether an input is one for a batch.
+    pub fn takes(input: &[u8]) -> bool {
+        input.len() <= LONGEST
+    }
+
+    /// On which of these inputs the submission is accepted, as far as batches can tell.
+    ///
+    /// # Errors
+    /// When the judge failed or was interrupted.
+    pub fn accepted(&self, duel: &Duel<'_>, inputs: &[Arc<[u8]>]) -> Result<Vec<bool>, RunError> {
+        let mut accepted = vec![false; inputs.len()];
+        let (Some(reference), Some(submission)) =
+            (self.reference.runnable(), self.submission.runnable())
+        else {
+            return Ok(accepted);
+        };
+        let Some(said) = run(duel, reference, inputs)? else {
+            return Ok(accepted);
+        };
+        let Ok(answers) = frames::outputs(&said.bytes, inputs.len()) else {
+            return Ok(accepted);
+        };
+        let answered: Vec<usize> = (0..inputs.len())
+            .filter(|place| answers[*place].is_some())
+            .collect();
+        let asked: Vec<Arc<[u8]>> = answered
+            .iter()
+            .map(|place| Arc::clone(&inputs[*place]))
+            .collect();
+        let Some(said) = run(duel, submission, &asked)? else {
+            return Ok(accepted);
+        };
+        let Ok(written) = frames::outputs(&said.bytes, asked.len()) else {
+            return Ok(accepted);
+        };
+        for (place, output) in answered.into_iter().zip(written) {
+            if let (Some(answer), Some(output)) = (answers[place], output) {
+                accepted[place] = duel.accepts(&inputs[place], answer, &said.ran, output)?;
+            }
+        }
+        Ok(accepted)
+    }
+}
+
+/// What a program said of a batch.
+struct Said {
+    bytes: Vec<u8>,
+    ran: Ran,
+}
+
+/// Runs a batch, unless it is empty; nothing where it did not keep the limits.
+fn run(
+    duel: &Duel<'_>,
+    runnable: &Runnable,
+    inputs: &[Arc<[u8]>],
+) -> Result<Option<Said>, RunError> {
+    let Some(first) = inputs.first() else {
+        return Ok(None);
+    };
+    let all = frames::inputs(duel.rules.io, inputs.iter().map(|input| &**input));
+    let entry = Entry::unnamed(runnable, Pace::Any);
+    let ran = outputs(
+        duel.executor,
+        duel.rules,
+        &entry,
+        &duel.test_case,
+        first,
+        all.into(),
+    )?;
+    let Some(mut ran) = ran else {
+        return Ok(None);
+    };
+    let bytes = start(&mut ran.output, u64::MAX)
+        .map_err(|error| JudgeError::new("read the output", error))?;
+    Ok(Some(Said { bytes, ran }))
+}

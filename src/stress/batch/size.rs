@@ -1,0 +1,105 @@
+//! How many inputs a batch has: more while batches are quick and tell much, fewer where they do not.
+
+use std::time::Duration;
+
+/// The most inputs of a batch.
+pub const MOST: usize = 64;
+
+/// A batch that takes less may be larger next time.
+const QUICK: Duration = Duration::from_millis(30);
+/// A batch that takes more is to be smaller next time.
+const SLOW: Duration = Duration::from_millis(100);
+
+/// So many batches in a row that accept nothing show that no batch will.
+const USELESS: u32 = 5;
+
+/// How many inputs the next batch has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Size {
+    next: usize,
+    useless: u32,
+}
+
+impl Default for Size {
+    fn default() -> Self {
+        Self {
+            next: 1,
+            useless: 0,
+        }
+    }
+}
+
+impl Size {
+    /// How many inputs are to be tried at once.
+    pub fn next(&self) -> usize {
+        self.next
+    }
+
+    /// Takes into account what a batch, or an input alone, came to: of so many inputs so many accepted, in this time.
+    pub fn learn(&mut self, count: usize, accepted: usize, elapsed: Duration) {
+        if self.useless >= USELESS {
+            return;
+        }
+        if count > 1 && accepted == 0 {
+            self.useless += 1;
+            self.next = 1;
+            return;
+        }
+        if count > 1 {
+            self.useless = 0;
+        }
+        if elapsed > SLOW || accepted * 2 < count {
+            self.next = (count / 2).max(1);
+        } else if elapsed < QUICK && accepted == count {
+            // Others may have found a size of their own in the meantime.
+            self.next = self.next.max(count * 2).min(MOST);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Batches as `count accepted milliseconds`, with `-` for the size that was asked for; then the next size.
+    fn check(batches: &[(usize, usize, u64)], expected: usize) {
+        let mut size = Size::default();
+        for &(count, accepted, milliseconds) in batches {
+            size.learn(count, accepted, Duration::from_millis(milliseconds));
+        }
+        assert_eq!(size.next(), expected, "{batches:?}");
+    }
+
+    #[test]
+    fn quick_batches_grow_up_to_a_bound() {
+        check(&[], 1);
+        check(&[(1, 1, 2)], 2);
+        check(&[(1, 1, 2), (2, 2, 2), (4, 4, 2)], 8);
+        check(&[(64, 64, 20)], 64);
+        check(&[(8, 8, 50)], 1);
+        check(&[(8, 8, 20), (16, 16, 50)], 16);
+        // A smaller one that was under way.
+        check(&[(8, 8, 20), (2, 2, 2)], 16);
+    }
+
+    #[test]
+    fn slow_batches_and_those_that_tell_little_shrink() {
+        check(&[(16, 16, 101)], 8);
+        check(&[(1, 1, 2000)], 1);
+        check(&[(32, 15, 5)], 16);
+        check(&[(8, 8, 5), (16, 10, 5)], 16);
+        check(&[(32, 32, 5), (64, 0, 1000)], 1);
+    }
+
+    #[test]
+    fn batches_that_never_accept_anything_come_to_an_end() {
+        let in_vain = [(2, 0, 1), (1, 1, 1)].repeat(4);
+        check(&in_vain, 2);
+        check(&[&in_vain[..], &[(2, 0, 1), (1, 1, 1)]].concat(), 1);
+        // One that does makes good for those before.
+        check(
+            &[&in_vain[..], &[(2, 2, 1), (4, 0, 1), (1, 1, 1)]].concat(),
+            2,
+        );
+    }
+}

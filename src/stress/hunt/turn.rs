@@ -1,0 +1,315 @@
+//! What a worker does in its turn: it takes inputs, has them compared, and keeps what fails.
+
+use std::hash::BuildHasher;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, PoisonError};
+use std::time::Instant;
+
+use crate::build::start;
+use crate::executor::RunError;
+use crate::judge::case::Pace;
+use crate::model::judgement::{CaseJudgement, JudgeError};
+use crate::model::stress::{HuntEnd, Origin, REPEATS};
+use crate::stress::batch::{Batches, Left};
+use crate::stress::by_recipe::{Call, NAME};
+use crate::stress::candidates::Content;
+use crate::stress::duel::{Fought, Unusable};
+use crate::stress::hunt::{Failure, Fault, Refusal, Shared};
+
+/// How many failing inputs may turn out not to be valid before each is asked about first.
+const DOUBTS: u64 = 3;
+
+/// An input that a worker has taken.
+struct Taken {
+    number: u64,
+    content: Content,
+    origin: Origin,
+    is_asked_first: bool,
+}
+
+/// An input that is to be compared.
+struct Ready {
+    number: u64,
+    input: Arc<[u8]>,
+    origin: Origin,
+    /// The start of the generator that printed it.
+    call: Option<Call>,
+    /// Whether the validators in the sandbox have allowed it.
+    is_allowed: bool,
+}
+
+impl Shared<'_, '_> {
+    pub(super) fn work(&self) {
+        loop {
+            match self.turn() {
+                Ok(true) => {}
+                Ok(false) => break,
+                Err(error) => {
+                    let mut state = self.lock();
+                    state.outcome.error.get_or_insert(error);
+                    self.is_over.store(true, Ordering::Relaxed);
+                }
+            }
+        }
+        let mut state = self.lock();
+        state.working -= 1;
+        drop(state);
+        self.changed.notify_all();
+    }
+
+    /// Tells whether there was anything to do.
+    fn turn(&self) -> Result<bool, RunError> {
+        if let Some(batches) = self.hunting.batches
+            && !self.is_over.load(Ordering::Relaxed)
+            && batches.build(self.hunting.duel, self.left())?
+        {
+            return Ok(true);
+        }
+        let taken = self.take(self.hunting.batches.map_or(1, Batches::size));
+        if taken.is_empty() {
+            return Ok(false);
+        }
+        let mut ready = Vec::with_capacity(taken.len());
+        for taken in taken {
+            ready.extend(self.ready(taken)?);
+        }
+        self.compare(ready)?;
+        Ok(true)
+    }
+
+    /// How far it is.
+    fn left(&self) -> Left {
+        let tried = self.lock().taken;
+        Left {
+            tried,
+            inputs: self.hunting.most.map(|most| most.saturating_sub(tried)),
+            time: self.hunting.time.saturating_sub(self.started.elapsed()),
+        }
+    }
+
+    /// The next inputs, at most so many; none where the hunt is over.
+    fn take(&self, most: usize) -> Vec<Taken> {
+        let mut all = Vec::new();
+        if self.is_over.load(Ordering::Relaxed) {
+            return all;
+        }
+        let mut state = self.lock();
+        while all.len() < most {
+            let end = if self.started.elapsed() >= self.hunting.time {
+                Some(HuntEnd::Time)
+            } else if self.hunting.most.is_some_and(|most| state.taken >= most) {
+                Some(HuntEnd::Runs)
+            } else {
+                None
+            };
+            let candidate = match end {
+                Some(_) => None,
+                None => state.candidates.next(),
+            };
+            let Some(candidate) = candidate else {
+                // What was taken is tried yet.
+                state
+                    .outcome
+                    .end
+                    .get_or_insert(end.unwrap_or(HuntEnd::Exhausted));
+                break;
+            };
+            let number = state.taken;
+            state.taken += 1;
+            if let Origin::Small { level } = candidate.origin {
+                state.outcome.level = Some(level);
+            }
+            all.push(Taken {
+                number,
+                content: candidate.content,
+                origin: candidate.origin,
+                is_asked_first: state.outcome.doubts >= DOUBTS,
+            });
+        }
+        all
+    }
+
+    /// The input that was taken, unless it is not to be compared.
+    fn ready(&self, taken: Taken) -> Result<Option<Ready>, RunError> {
+        if self.is_settled(taken.number) {
+            return Ok(None);
+        }
+        let (input, call) = match &taken.content {
+            Content::Text(text) => (Arc::clone(text), None),
+            Content::Call(call) => match self.generated(call)? {
+                Some(input) => (input, Some(call.clone())),
+                None => return Ok(None),
+            },
+        };
+        let is_new = {
+            let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+            seen.insert(self.hasher.hash_one(&input))
+        };
+        if !is_new {
+            return Ok(None);
+        }
+        // What a grammar wrote it accepts; others of the package may not.
+        let is_one = self.hunting.validity.grammars.len() < 2 && call.is_none();
+        if !is_one && !self.hunting.validity.by_grammar(&input) {
+            self.lock().outcome.left_out += 1;
+            return Ok(None);
+        }
+        if taken.is_asked_first && !self.is_allowed(&input)? {
+            return Ok(None);
+        }
+        Ok(Some(Ready {
+            number: taken.number,
+            input,
+            origin: taken.origin,
+            call,
+            is_allowed: taken.is_asked_first,
+        }))
+    }
+
+    /// Whether an input with this number cannot matter any more: one before it fails, or there is a fault.
+    fn is_settled(&self, number: u64) -> bool {
+        if !self.is_over.load(Ordering::Relaxed) {
+            return false;
+        }
+        let outcome = &self.lock().outcome;
+        let is_late = |found: &Failure| found.number < number;
+        outcome.found.as_ref().is_some_and(is_late)
+            || outcome.fault.is_some()
+            || outcome.error.is_some()
+    }
+
+    /// Compares, in a batch what a batch accepts, and all else by itself.
+    fn compare(&self, ready: Vec<Ready>) -> Result<(), RunError> {
+        let mut is_accepted = vec![false; ready.len()];
+        if let Some(batches) = self.hunting.batches {
+            let places = (0..ready.len()).filter(|place| Batches::takes(&ready[*place].input));
+            let places: Vec<usize> = places.collect();
+            // One alone has nobody to share a start with.
+            if places.len() > 1 {
+                let inputs = places.iter().map(|place| Arc::clone(&ready[*place].input));
+                let inputs: Vec<Arc<[u8]>> = inputs.collect();
+                let started = Instant::now();
+                let accepted = batches.accepted(self.hunting.duel, &inputs)?;
+                let count = accepted.iter().filter(|accepted| **accepted).count();
+                batches.learn(inputs.len(), count, started.elapsed());
+                self.runs.fetch_add(count as u64, Ordering::Relaxed);
+                self.batched.fetch_add(count as u64, Ordering::Relaxed);
+                for (place, accepted) in places.into_iter().zip(accepted) {
+                    is_accepted[place] = accepted;
+                }
+            }
+        }
+        let alone = ready.len() == 1;
+        for (ready, is_accepted) in ready.into_iter().zip(is_accepted) {
+            if is_accepted {
+                continue;
+            }
+            if self.is_settled(ready.number) {
+                break;
+            }
+            let started = Instant::now();
+            self.fight(ready)?;
+            if let Some(batches) = self.hunting.batches.filter(|_| alone) {
+                batches.learn(1, 1, started.elapsed());
+            }
+        }
+        Ok(())
+    }
+
+    /// Compares on one input.
+    fn fight(&self, ready: Ready) -> Result<(), RunError> {
+        match self.hunting.duel.fight(&ready.input, Pace::Any)? {
+            Fought::Same => {
+                self.runs.fetch_add(1, Ordering::Relaxed);
+            }
+            Fought::Differs(judged) => {
+                self.runs.fetch_add(1, Ordering::Relaxed);
+                if ready.is_allowed || self.is_allowed(&ready.input)? {
+                    self.confirm(ready, *judged)?;
+                }
+            }
+            Fought::NoAnswer(Unusable::TooSlow) => self.lock().outcome.left_out += 1,
+            Fought::NoAnswer(why) => {
+                if ready.is_allowed || self.is_allowed(&ready.input)? {
+                    let input = ready.input;
+                    let mut state = self.lock();
+                    state.outcome.fault.get_or_insert(Fault { input, why });
+                    self.is_over.store(true, Ordering::Relaxed);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// What a generator prints; nothing where it fails.
+    fn generated(&self, call: &Call) -> Result<Option<Arc<[u8]>>, RunError> {
+        let Some(generators) = self.hunting.generators else {
+            return Ok(None);
+        };
+        let broken = match generators.make(&call.command, NAME, call.seed)? {
+            Ok(mut captured) => {
+                let reading = |error| JudgeError::new("read what a generator printed", error);
+                let input = start(&mut captured, u64::MAX).map_err(reading)?;
+                return Ok(Some(input.into()));
+            }
+            Err(why) => format!("{}: {why}", call.line()),
+        };
+        let mut state = self.lock();
+        state.outcome.left_out += 1;
+        state.outcome.broken_generator.get_or_insert(broken);
+        Ok(None)
+    }
+
+    /// Whether the package's validators in the sandbox allow an input.
+    fn is_allowed(&self, input: &Arc<[u8]>) -> Result<bool, RunError> {
+        let Some(by) = self.hunting.validity.refusal(input)? else {
+            return Ok(true);
+        };
+        let mut state = self.lock();
+        let outcome = &mut state.outcome;
+        outcome.doubts += 1;
+        outcome.left_out += 1;
+        outcome.refused.get_or_insert_with(|| Refusal {
+            input: Arc::clone(input),
+            by,
+        });
+        Ok(false)
+    }
+
+    /// Runs it again, and keeps it if it fails again.
+    fn confirm(&self, ready: Ready, judged: CaseJudgement) -> Result<(), RunError> {
+        let mut failing = 1;
+        for _ in 1..REPEATS {
+            if let Fought::Differs(again) = self.hunting.duel.fight(&ready.input, Pace::Any)?
+                && again.verdict == judged.verdict
+            {
+                failing += 1;
+            }
+        }
+        let failure = Failure {
+            number: ready.number,
+            input: ready.input,
+            origin: ready.origin,
+            call: ready.call,
+            judged,
+            failing,
+        };
+        let mut state = self.lock();
+        let outcome = &mut state.outcome;
+        let place = match failing == REPEATS {
+            true => &mut outcome.found,
+            false => &mut outcome.flaky,
+        };
+        let is_first = place
+            .as_ref()
+            .is_none_or(|known| failure.number < known.number);
+        if is_first {
+            *place = Some(failure);
+        }
+        if failing == REPEATS {
+            // The others finish what they have taken, which came before.
+            self.is_over.store(true, Ordering::Relaxed);
+        }
+        Ok(())
+    }
+}
