@@ -6,7 +6,8 @@
  * reads them trusts nothing: the program shares its memory with this, and may do with both what it likes.
  *
  * For the program it is as in a run of its own, as far as that can be: what an earlier input's process left is taken away,
- * and where that cannot be the batch ends. Nothing here allocates memory by the program's own means, or prints by them. */
+ * and where that cannot be the batch ends. Nothing here allocates memory by the program's own means, or prints by them. Some calls are made without
+ * the library: in a program in Rust only what its own library uses is there. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -294,6 +295,11 @@ static int own(int fd) {
     return own;
 }
 
+static int limit_files(void) {
+    struct rlimit files = {LARGEST, LARGEST};
+    return syscall(SYS_prlimit64, 0, RLIMIT_FSIZE, &files, 0) == 0;
+}
+
 static int memory_file(const char *name) {
     return (int)syscall(SYS_memfd_create, name, 1U);
 }
@@ -301,7 +307,6 @@ static int memory_file(const char *name) {
 /* Makes everything ready, once. */
 static int prepare(struct batch *batch) {
     struct stat facts;
-    struct rlimit files = {LARGEST, LARGEST};
     for (int fd = 3; fd < OWN_FIRST; fd++) {
         off_t at = lseek(fd, 0, SEEK_CUR);
         if (at < 0) {
@@ -341,10 +346,10 @@ static int prepare(struct batch *batch) {
     }
     if (*batch->input) {
         int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
-        return null >= 0 && dup2(null, 0) == 0 && close(null) == 0 && setrlimit(RLIMIT_FSIZE, &files) == 0;
+        return null >= 0 && dup2(null, 0) == 0 && close(null) == 0 && limit_files();
     }
     batch->reads = own(memory_file("input"));
-    return batch->reads >= 0 && dup2(batch->reads, 0) == 0 && setrlimit(RLIMIT_FSIZE, &files) == 0;
+    return batch->reads >= 0 && dup2(batch->reads, 0) == 0 && limit_files();
 }
 
 /* Closes what is not the program's. */
@@ -409,7 +414,7 @@ int __wrap_main(int argc, char **argv, char **envp) {
     }
     batch.input = take_name(&batch);
     batch.output = take_name(&batch);
-    if (!batch.input || !batch.output || prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0 || !prepare(&batch)) {
+    if (!batch.input || !batch.output || syscall(SYS_prctl, PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0 || !prepare(&batch)) {
         _exit(1);
     }
     for (uint32_t number = 0; number < head[1]; number++) {

@@ -166,7 +166,8 @@ const BINARY: &[&str] = &["/program/{binary}"];
 /// What stands before `main` is compiled along; whatever language is in force, it is in that.
 const C_BATCH: &[&str] = &["{batch}", "-Wl,--wrap=main"];
 
-/// The linker of Rust is the C compiler, which takes a source as well.
+/// The linker of Rust is the C compiler, which takes a source as well. That stands behind the libraries, and finds
+/// there what the standard library of Rust uses itself.
 const RUST_BATCH: &[&str] = &[
     "-Clink-arg=-O2",
     "-Clink-arg=-fPIC",

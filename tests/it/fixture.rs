@@ -89,6 +89,10 @@ impl Fixture {
         fs::write(path, contents).expect("a file");
     }
 
+    pub(crate) fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.path(name)).expect("a text")
+    }
+
     pub(crate) fn executable(&self, name: &str) {
         use std::os::unix::fs::PermissionsExt;
         let rights = fs::Permissions::from_mode(0o755);

@@ -16,6 +16,7 @@ mod recipes;
 mod sandbox;
 mod scoring;
 mod stress;
+mod stress_batches;
 mod stress_live;
 mod tidy;
 mod usage;

@@ -52,6 +52,7 @@ fn counterexample() -> Counterexample {
 fn hunt(found: Option<Counterexample>, end: HuntEnd) -> Hunt {
     Hunt {
         plan: plan(),
+        batched: 61_024,
         shrinking_runs: if found.is_some() { 57 } else { 0 },
         found: found.map(Box::new),
         runs: 62_411,

@@ -1,0 +1,331 @@
+//! Batches against fresh processes: `juror stress` says the same of a program, whatever that does to a batch.
+
+use serde_json::Value;
+
+use crate::fixture::Fixture;
+
+const GRAMMAR: &str = "INT(0, 100000, a) SPACE INT(0, 100000, b) NEWLINE\n";
+
+/// The input on which a program does what is asked about: a small one, but not among the first.
+const ONCE: &str = "a == 9 && b == 7";
+/// Inputs on which a program does what must not matter: many.
+const OFTEN: &str = "(a + b) % 13 == 5";
+
+/// What comes before each program in C or C++.
+const START: &str = "\
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+";
+
+/// Whether a program can be put in batches at all.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Batched {
+    /// Most of its runs.
+    Mostly,
+    /// Some of its runs.
+    Seldom,
+    /// None that counts.
+    Never,
+}
+use Batched::{Mostly, Never, Seldom};
+
+/// A package in which submissions may write files, if that is asked for.
+fn fixture(io: &str, writes: bool) -> Fixture {
+    let fixture = match io {
+        "files" => Fixture::with_files(),
+        _ => Fixture::new(),
+    };
+    let limits = "  time_limit: 1\n  memory: 256\n";
+    let problem = fixture.read("sum/problem.yaml");
+    let problem = problem.replace(limits, "  time_limit: 1\n  memory: 48\n");
+    let key = "allow_file_writing: true\n";
+    let problem = problem.replace(key, "") + if writes { key } else { "" };
+    fixture.write("sum/problem.yaml", problem);
+    fixture.write("sum/input_validators/sum.ctd", GRAMMAR);
+    let reference = match io {
+        "files" => program(
+            "freopen(\"sum.in\", \"r\", stdin); freopen(\"sum.out\", \"w\", stdout);",
+            "",
+        ),
+        _ => program("", ""),
+    };
+    fixture.write("ref.c", reference);
+    fixture
+}
+
+/// A right program in C that does this first, and that on one input before it prints.
+fn program(first: &str, on_one: &str) -> String {
+    program_on(ONCE, first, on_one)
+}
+
+/// A right program in C that does this first, and that before it prints where the condition holds.
+fn program_on(condition: &str, first: &str, on_some: &str) -> String {
+    format!(
+        "{START}int main(void) {{ {first} int a, b; if (scanf(\"%d %d\", &a, &b) != 2) return 9;\n\
+         if ({condition}) {{ {on_some} }}\n\
+         printf(\"%d\\n\", a + b); return 0; }}\n"
+    )
+}
+
+fn hunt(fixture: &Fixture, name: &str, options: &str) -> Value {
+    let line = format!(
+        "stress sum {name} --reference ref.c --seed 3 --jobs 1 --runs 700 --time 10m --time-limit 0.3 --json {options}"
+    );
+    let output = fixture.juror(&line).output().expect("juror runs");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {output:?}"))
+}
+
+/// What must not depend on batches.
+fn found(report: &Value) -> [Value; 5] {
+    let details = &report["stress"]["counterexample"];
+    [
+        report["verdict"].clone(),
+        report["input"].clone(),
+        report["got"].clone(),
+        details["origin"].clone(),
+        details["first_bytes"].clone(),
+    ]
+}
+
+/// Holds the verdict that a program gets in batches against the expected one, and where there is one, against what fresh
+/// processes show.
+fn check_in(fixture: &Fixture, name: &str, source: &str, verdict: &str, batched: Batched) {
+    fixture.write(name, source);
+    let report = hunt(fixture, name, "");
+    assert_eq!(report["complaints"], Value::Array(Vec::new()), "{report:#}");
+    let expected = match verdict {
+        "AC" => Value::Null,
+        verdict => verdict.into(),
+    };
+    assert_eq!(report["verdict"], expected, "{source}\n{report:#}");
+    let count = |key: &Value| key.as_u64().expect("a number");
+    let (of, runs) = (count(&report["stress"]["batched"]), count(&report["runs"]));
+    match batched {
+        Mostly if verdict == "AC" => assert!(of * 2 > runs, "{source}\n{report:#}"),
+        Mostly | Seldom => assert!(of > 0, "{source}\n{report:#}"),
+        Never => assert_eq!(of, 0, "{source}\n{report:#}"),
+    }
+    if verdict != "AC" {
+        let fresh = hunt(fixture, name, "--fresh");
+        assert_eq!(fresh["stress"]["batched"], 0, "{fresh:#}");
+        assert_eq!(found(&report), found(&fresh), "{source}\n{report:#}");
+    }
+}
+
+/// The same for a program in C that reads standard input.
+fn check(first: &str, on_some: &str, verdict: &str) {
+    let fixture = fixture("standard", false);
+    check_in(&fixture, "my.c", &program(first, on_some), verdict, Mostly);
+}
+
+#[test]
+fn what_a_program_does_on_one_input_of_a_batch_is_found() {
+    check("", "a++;", "WA");
+    check("", "abort();", "RTE");
+    check("", "return 3;", "RTE");
+    check("", "_exit(0);", "WA");
+    check("", "close(1);", "WA");
+}
+
+#[test]
+fn an_input_on_which_it_uses_too_much_is_found() {
+    check("", "for (;;) {}", "TLE");
+    check("", "sleep(100);", "TLE");
+    check("", "for (;;) puts(\"no end\");", "OLE");
+    check(
+        "",
+        "for (;;) { void *p = malloc(1 << 20); if (!p) abort(); memset(p, 1, 1 << 20); }",
+        "MLE",
+    );
+}
+
+/// The same for a program that is right, whatever it does beside that on many inputs.
+fn check_harmless(on_some: &str, batched: Batched) {
+    let fixture = fixture("standard", false);
+    let source = program_on(OFTEN, "", on_some);
+    check_in(&fixture, "my.c", &source, "AC", batched);
+}
+
+#[test]
+fn what_it_does_to_the_batch_is_held_against_nobody() {
+    let frame = "uint32_t f[] = {0x3174756a, 0, 1, 2}; write(1, f, sizeof f);";
+    check("", frame, "WA");
+    check_harmless("kill(getppid(), SIGKILL);", Seldom);
+    check_harmless(
+        "for (int fd = 3; fd < 1000; fd++) { write(fd, \"no frame\", 8); close(fd); }",
+        Mostly,
+    );
+    check_harmless("if (fork() == 0) { close(1); sleep(100); }", Seldom);
+    check_harmless(
+        "if (fork() == 0) { if (fork() == 0) { setsid(); for (;;) {} } _exit(0); } wait(0);",
+        Seldom,
+    );
+}
+
+#[test]
+fn an_input_sees_nothing_of_those_before_it() {
+    // In memory, in files that it may write everywhere, and in what is open.
+    check("static int runs; if (runs++) return 4;", "", "AC");
+    let once = |path: &str| {
+        format!(
+            "struct stat s; if (stat(\"{path}\", &s) == 0) return 4; \
+             int fd = open(\"{path}\", O_CREAT | O_WRONLY, 0600); if (fd < 0) return 5; close(fd);"
+        )
+    };
+    check(&once("/tmp/seen"), "", "AC");
+    check(&once("/dev/shm/seen"), "", "AC");
+    check(
+        "struct stat s; if (fstat(0, &s) || !S_ISREG(s.st_mode) || lseek(0, 0, SEEK_CUR)) return 4;",
+        "",
+        "AC",
+    );
+    check(
+        "if (open(\"/dev/null\", O_RDONLY) != 3) return 4;",
+        "",
+        "AC",
+    );
+    let fixture = fixture("standard", true);
+    check_in(&fixture, "my.c", &program(&once("seen"), ""), "AC", Mostly);
+    // Nobody but the program takes a directory with files in it away: then batches end early.
+    let directory = "mkdir(\"seen\", 0700); int fd = open(\"seen/in\", O_CREAT | O_WRONLY, 0600); if (fd < 0) return 5;";
+    check_in(&fixture, "my.c", &program("", directory), "AC", Mostly);
+    check_in(&fixture, "my.c", &program(directory, ""), "AC", Seldom);
+}
+
+#[test]
+fn what_runs_before_main_is_done_once_for_all_or_there_are_no_batches() {
+    let fixture = fixture("standard", false);
+    let with = |before: &str, body: &str| {
+        format!(
+            "{START}#include <iostream>\n#include <vector>\n{before}\nint main() {{ {body}\n\
+             if ({ONCE}) std::cout << a << '\\n'; std::cout << a + b << '\\n'; }}\n"
+        )
+    };
+    let read = "int a, b; std::cin >> a >> b;";
+    let table = "std::vector<int> table(1000, 7); ";
+    let cases = [
+        (
+            format!("{table}struct P {{ P() {{ printf(\" \"); }} }} p;"),
+            read,
+            Mostly,
+        ),
+        (
+            format!("{table}struct P {{ P() {{ write(1, \" \", 1); }} }} p;"),
+            read,
+            Never,
+        ),
+        (
+            "int a, b; struct R { R() { std::cin >> a >> b; } } r;".to_owned(),
+            "",
+            Never,
+        ),
+    ];
+    for (before, body, batched) in cases {
+        check_in(&fixture, "my.cpp", &with(&before, body), "WA", batched);
+    }
+}
+
+#[test]
+fn files_with_names_are_in_batches_as_well() {
+    let fixture = fixture("files", true);
+    let open = "freopen(\"sum.in\", \"r\", stdin); freopen(\"sum.out\", \"w\", stdout);";
+    check_in(&fixture, "my.c", &program(open, ""), "AC", Mostly);
+    check_in(&fixture, "my.c", &program(open, "a++;"), "WA", Mostly);
+    check_in(
+        &fixture,
+        "my.c",
+        &program(open, "remove(\"sum.out\");"),
+        "WA",
+        Mostly,
+    );
+    check_in(
+        &fixture,
+        "my.c",
+        &program(open, "remove(\"sum.in\");"),
+        "AC",
+        Mostly,
+    );
+    let add = "freopen(\"sum.in\", \"r\", stdin); freopen(\"sum.out\", \"a\", stdout);";
+    check_in(&fixture, "my.c", &program(add, ""), "AC", Mostly);
+    // As many write it: both files are open before `main`.
+    let global = |on_some: &str| {
+        format!(
+            "#include <fstream>\n#include <cstdio>\nstd::ifstream in(\"sum.in\"); std::ofstream out(\"sum.out\");\n\
+             int main() {{ int a, b; in >> a >> b; if ({ONCE}) {{ {on_some} }} out << a + b << std::endl; }}\n"
+        )
+    };
+    check_in(&fixture, "my.cpp", &global(""), "AC", Mostly);
+    check_in(&fixture, "my.cpp", &global("b++;"), "WA", Mostly);
+    check_in(&fixture, "my.cpp", &global("return 0;"), "WA", Mostly);
+    let link = "remove(\"sum.in\"); symlink(\"nowhere\", \"sum.in\"); remove(\"sum.out\"); symlink(\"sum.in\", \"sum.out\"); return 0;";
+    check_in(&fixture, "my.c", &program(open, link), "WA", Mostly);
+}
+
+#[test]
+fn programs_in_rust_and_with_threads_are_in_batches_as_well() {
+    let fixture = fixture("standard", false);
+    let rust = |on_some: &str| {
+        format!(
+            "use std::io::Read;\nfn main() {{ let mut text = String::new(); std::io::stdin().read_to_string(&mut text).unwrap();\n\
+             let mut numbers = text.split_whitespace().map(|word| word.parse::<i32>().unwrap());\n\
+             let (a, b) = (numbers.next().unwrap(), numbers.next().unwrap());\n\
+             if {ONCE} {{ {on_some} }}\n\
+             let sum = std::thread::spawn(move || a + b).join().unwrap(); println!(\"{{sum}}\"); }}\n"
+        )
+    };
+    check_in(&fixture, "my.rs", &rust(""), "AC", Mostly);
+    check_in(&fixture, "my.rs", &rust("println!(\"1\");"), "WA", Mostly);
+    check_in(&fixture, "my.rs", &rust("panic!();"), "RTE", Mostly);
+    let threads = format!(
+        "#include <iostream>\n#include <thread>\nint main() {{ int a, b, c = 0; std::cin >> a >> b;\n\
+         std::thread t([&] {{ c = a + b; }}); t.join(); if ({ONCE}) c++; std::cout << c << '\\n'; }}\n"
+    );
+    check_in(&fixture, "my.cpp", &threads, "WA", Mostly);
+}
+
+#[test]
+fn other_languages_and_what_does_not_build_for_batches_have_fresh_processes() {
+    let fixture = fixture("standard", false);
+    fixture.write("my.sh", "read -r a b; echo $((a + b))\n");
+    let report = fixture.json(
+        "stress sum my.sh --reference ref.c --seed 3 --runs 600 --time 10m",
+        0,
+    );
+    assert_eq!(report["stress"]["batched"], 0, "{report:#}");
+    // A name that both have.
+    fixture.write(
+        "my.c",
+        program("", "") + "int __wrap_main(void) { return 1; }\n",
+    );
+    fixture.check(
+        "stress sum my.c --reference ref.c --seed 3 --runs 700 --time 10m",
+        0,
+        &[
+            "nothing found",
+            "no batches",
+            "my.c cannot be built for them",
+        ],
+    );
+}
+
+#[test]
+fn the_same_seed_finds_the_same_with_any_number_of_slots_in_batches() {
+    let fixture = fixture("standard", false);
+    fixture.write("my.c", program("", "a++;"));
+    let line = |jobs: u32| {
+        format!("stress sum my.c --reference ref.c --seed 8 --jobs {jobs} --runs 700 --time 10m")
+    };
+    let [one, two, three] = [1, 2, 3].map(|jobs| fixture.json(&line(jobs), 1));
+    assert_eq!(found(&one), found(&two), "{one:#}\n{two:#}");
+    assert_eq!(found(&one), found(&three), "{one:#}\n{three:#}");
+}
