@@ -52,17 +52,31 @@ fn check(name: &str, text: &str) -> anyhow::Result<()> {
         }
         plan => plan?,
     };
-    let place = dir.path().join("place");
-    lay_out(&plan, &place)?;
+    // Built for batches it is on a single input what it is otherwise.
+    let plans = [
+        ("place", Some(plan.clone())),
+        ("batches", plan.for_batches()),
+    ];
+    for (place, plan) in plans {
+        let place = dir.path().join(place);
+        if let Some(plan) = plan {
+            build_and_start(name, &plan, &place)?;
+        }
+    }
+    Ok(())
+}
+
+fn build_and_start(name: &str, plan: &BuildPlan, place: &Path) -> anyhow::Result<()> {
+    lay_out(plan, place)?;
     if let Some(step) = &plan.build {
-        let (said, ended) = start(&step.command, &place)?;
+        let (said, ended) = start(&step.command, place)?;
         anyhow::ensure!(ended, "{name} is not built: {said}");
         anyhow::ensure!(
             place.join(&step.produces).is_file(),
             "{name}: nothing was built: {said}"
         );
     }
-    let (said, ended) = start(&plan.start.command(&[], Some(Bytes::mib(512))), &place)?;
+    let (said, ended) = start(&plan.start.command(&[], Some(Bytes::mib(512))), place)?;
     anyhow::ensure!(ended && said.trim() == "7", "{name} says {said:?}");
     Ok(())
 }

@@ -185,6 +185,46 @@ fn the_binary_has_a_name_that_no_file_has() -> Result<(), PlanError> {
     Ok(())
 }
 
+/// Checks what is added to the command line of a build for many inputs at once, and the files of that build.
+fn check_batches(machine: Scripted, files: &[&str], expected: Option<[&str; 2]>) {
+    let shape = match files {
+        [_] => Shape::File,
+        _ => Shape::Directory,
+    };
+    let plan = planned(machine, ProgramKind::Submission, shape, files).expect("a plan");
+    let batches = plan.for_batches().map(|batches| {
+        let [long, short] = [&batches, &plan].map(|it| it.build.as_ref().expect("a build"));
+        let added = long.command.argv[short.command.argv.len()..].join(" ");
+        let names = batches.files.iter().map(|it| it.name.to_string_lossy());
+        assert_eq!(batches.start, plan.start);
+        [added, names.collect::<Vec<_>>().join(" ")]
+    });
+    let batches = batches.as_ref().map(|it| [&*it[0], &*it[1]]);
+    assert_eq!(batches, expected, "{files:?}");
+}
+
+#[test]
+fn batches_have_a_source_more_that_no_file_has_the_name_of() {
+    let c = || Scripted::default().gcc(NO_ARCHIVE);
+    let wrap = "-Wl,--wrap=main";
+    let added = format!("batch.c {wrap}");
+    check_batches(c(), &["a.c"], Some([&added, "a.c batch.c"]));
+    let renamed = format!("_batch.c {wrap}");
+    check_batches(
+        c(),
+        &["a.c", "batch.c"],
+        Some([&renamed, "a.c batch.c _batch.c"]),
+    );
+    let cpp = Scripted::default().gxx(ARCHIVE);
+    check_batches(cpp, &["a.cpp"], Some([&added, "a.cpp batch.c"]));
+    let args = format!("-Clink-arg=-O2 -Clink-arg=-fPIC -Clink-arg=batch.c -Clink-arg={wrap}");
+    let rust = rustc(Scripted::default().gcc(ARCHIVE));
+    check_batches(rust, &["a.rs"], Some([&args, "a.rs batch.c"]));
+    check_batches(python(Scripted::default()), &["a.py"], None);
+    let class = "a.java=class A { static void main(String[] a) {} }";
+    check_batches(java(Scripted::default()), &[class], None);
+}
+
 #[test]
 fn the_heap_follows_the_memory_limit() -> Result<(), PlanError> {
     let file = "a.java=package p; class A { static void main(String[] a) {} }";

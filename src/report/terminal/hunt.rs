@@ -141,6 +141,13 @@ fn tried(page: &mut Page<'_>, hunt: &Hunt) {
         );
         page.wrapped(INDENT, &text);
     }
+    if hunt.batched > 0 {
+        let text = format!(
+            "{} of them in batches, where programs are started once for many inputs; --fresh starts each anew",
+            hunt.batched
+        );
+        page.wrapped(INDENT, &text);
+    }
     if hunt.left_out > 0 {
         let text = format!(
             "{} left out: not valid, or not solved by the reference in time",

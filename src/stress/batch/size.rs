@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 /// The most inputs of a batch.
-pub const MOST: usize = 64;
+pub const MOST: usize = 256;
 
 /// A batch that takes less may be larger next time.
-const QUICK: Duration = Duration::from_millis(30);
+const QUICK: Duration = Duration::from_millis(100);
 /// A batch that takes more is to be smaller next time.
-const SLOW: Duration = Duration::from_millis(100);
+const SLOW: Duration = Duration::from_millis(300);
 
 /// So many batches in a row that accept nothing show that no batch will.
 const USELESS: u32 = 5;
@@ -75,16 +75,16 @@ mod tests {
         check(&[], 1);
         check(&[(1, 1, 2)], 2);
         check(&[(1, 1, 2), (2, 2, 2), (4, 4, 2)], 8);
-        check(&[(64, 64, 20)], 64);
-        check(&[(8, 8, 50)], 1);
-        check(&[(8, 8, 20), (16, 16, 50)], 16);
+        check(&[(200, 200, 20)], 256);
+        check(&[(8, 8, 150)], 1);
+        check(&[(8, 8, 20), (16, 16, 150)], 16);
         // A smaller one that was under way.
         check(&[(8, 8, 20), (2, 2, 2)], 16);
     }
 
     #[test]
     fn slow_batches_and_those_that_tell_little_shrink() {
-        check(&[(16, 16, 101)], 8);
+        check(&[(16, 16, 301)], 8);
         check(&[(1, 1, 2000)], 1);
         check(&[(32, 15, 5)], 16);
         check(&[(8, 8, 5), (16, 10, 5)], 16);

@@ -165,7 +165,10 @@ pub(super) fn live() -> Vec<Event> {
         validator_stderr: b"lost by 1\n".to_vec(),
         ..counterexample()
     };
-    stream(hunt(Some(found), HuntEnd::Found))
+    stream(Hunt {
+        batched: 0,
+        ..hunt(Some(found), HuntEnd::Found)
+    })
 }
 
 /// Nothing found; some inputs were left out.
