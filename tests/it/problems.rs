@@ -143,7 +143,7 @@ fn faults(package: &str, code: Option<i32>, report: &Value, missing: &[&str]) ->
         (error || !list(&submission["broken_expectations"]).is_empty()) && !excused
     };
     let broken = submissions.iter().filter(is_broken);
-    faults.extend(broken.map(|it| format!("{package}: not as expected: {it:#}")));
+    faults.extend(broken.map(|it| format!("{package}: not as expected: {}", broken_part(it))));
     let is_known = |diagnostic: &&Value| {
         let (path, message) = (text(diagnostic, "path"), text(diagnostic, "message"));
         KNOWN_WARNINGS
@@ -163,6 +163,20 @@ fn faults(package: &str, code: Option<i32>, report: &Value, missing: &[&str]) ->
         ));
     }
     faults
+}
+
+/// What is broken about a submission: its expectations, and the test cases that they name.
+fn broken_part(submission: &Value) -> String {
+    let broken = list(&submission["broken_expectations"]);
+    let is_named = |case: &&Value| {
+        let is_it = |it: &Value| it["test_case"] == case["name"];
+        broken.iter().any(is_it)
+    };
+    let cases = list(&submission["test_cases"]).iter().filter(is_named);
+    let parts = broken.iter().chain(cases).map(|part| format!("\n{part:#}"));
+    let parts: String = parts.collect();
+    let error = &submission["error"];
+    format!("{}: {error}{parts}", text(submission, "name"))
 }
 
 /// The name of a wrong submission that fewer than two test cases catch, unless that is known.
