@@ -1,5 +1,6 @@
 //! What a comparison costs: `juror stress` on game1, a shell loop as people write it (a generator, the
-//! reference, the submission, `cmp`), and the bare start of both programs. All are linked statically, as juror does.
+//! reference, the submission, `cmp`), and the bare start of both programs. All are linked statically, as juror does. `juror
+//! stress` is measured with batches, which begin once both programs are built for them, and without (`--fresh`).
 //!
 //! `cargo bench --bench stress` prints comparisons a second of both, in turns, so that whatever else the
 //! machine does falls on both; with a number of seconds as argument if 5 are not right. Both use all cores.
@@ -43,24 +44,29 @@ fn main() {
     compile("cc", &accepted.join("game1.c"), dir.path().join("ref"));
     compile("c++", &accepted.join("game1.cpp"), dir.path().join("my"));
     let cores = thread::available_parallelism().map_or(1, usize::from);
-    let [mut shell, mut bare, mut juror] = [const { Vec::new() }; 3];
-    let (mut to_shell, mut to_bare) = (Vec::new(), Vec::new());
+    let [mut shell, mut bare, mut juror, mut fresh] = [const { Vec::new() }; 4];
+    let [mut to_shell, mut to_bare, mut fresh_to_bare] = [const { Vec::new() }; 3];
     for _ in 0..ROUNDS {
         let loops = shell_loops(dir.path(), cores, seconds);
         let processes = bare_processes(dir.path(), cores, seconds);
-        let stress = stress(&package, seconds);
-        to_shell.push(stress / loops);
-        to_bare.push(stress / processes);
+        let batches = stress(&package, seconds, &[]);
+        let single = stress(&package, seconds, &["--fresh"]);
+        to_shell.push(batches / loops);
+        to_bare.push(batches / processes);
+        fresh_to_bare.push(single / processes);
         shell.push(loops);
         bare.push(processes);
-        juror.push(stress);
+        juror.push(batches);
+        fresh.push(single);
     }
     println!("game1, C against C++, {cores} cores, medians of {ROUNDS} rounds of {seconds} s:");
     println!("shell loop       {:8.0} comparisons/s", median(&mut shell));
     println!("bare processes   {:8.0} comparisons/s", median(&mut bare));
     println!("juror stress     {:8.0} comparisons/s", median(&mut juror));
+    println!("       --fresh   {:8.0} comparisons/s", median(&mut fresh));
     println!("juror to shell   {:8.2}", median(&mut to_shell));
     println!("juror to bare    {:8.2}", median(&mut to_bare));
+    println!("--fresh to bare  {:8.2}", median(&mut fresh_to_bare));
 }
 
 fn compile(compiler: &str, source: &Path, program: PathBuf) {
@@ -133,7 +139,7 @@ fn bare_processes(dir: &Path, cores: usize, seconds: u64) -> f64 {
     runs / seconds as f64
 }
 
-fn stress(package: &Path, seconds: u64) -> f64 {
+fn stress(package: &Path, seconds: u64, options: &[&str]) -> f64 {
     let output = Command::new(env!("CARGO_BIN_EXE_juror"))
         .args([
             "stress",
@@ -144,6 +150,7 @@ fn stress(package: &Path, seconds: u64) -> f64 {
             "accepted/game1.c",
         ])
         .args(["--time", &format!("{seconds}s")])
+        .args(options)
         .arg(package)
         .arg(package.join("submissions/accepted/game1.cpp"))
         .output()

@@ -133,10 +133,8 @@ fn stress(arguments: &StressArguments, output: &Output) -> Result<ExitCode, Stop
     };
     let hunted = hunt(&hunting, &mut mix)?;
     remarks(&setting, &programs.name, &hunted, output);
-    if let Some((program, why)) = batches.as_ref().and_then(Batches::trouble) {
-        output.complain(&format!(
-            "no batches, each run has a fresh process: {program} cannot be built for them: {why}"
-        ));
+    if let Some(remark) = batches.as_ref().and_then(Batches::trouble) {
+        output.event(Event::Diagnosed(remark));
     }
     if let Some(fault) = &hunted.fault {
         output.event(Event::Diagnosed(unusable(&setting, &programs, fault)));

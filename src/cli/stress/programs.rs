@@ -120,11 +120,11 @@ impl Programs {
         let [submission, reference] = &self.prepared;
         let limits = limits::of_compiler(&setting.problem.limits);
         let reference = batch::Source {
-            name: &self.name,
+            path: &self.path,
             prepared: reference,
         };
         let submission = batch::Source {
-            name: &setting.submission.name,
+            path: &setting.submission.program.path,
             prepared: submission,
         };
         Batches::new(builder, limits, rules, &reference, &submission)

@@ -20,14 +20,16 @@
 pub mod frames;
 pub mod size;
 
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
-use crate::build::{BuildError, Builder, Prepared, Runnable, start};
+use crate::build::{BuildError, Builder, Prepared, Runnable, start, unbuildable};
 use crate::executor::RunError;
 use crate::judge::case::{Entry, Pace, Rules};
 use crate::judge::output::{Ran, outputs};
+use crate::model::diagnostic::{Diagnostic, Severity};
 use crate::model::judgement::JudgeError;
 use crate::model::limits::Limits;
 use crate::model::problem::ProgramIo;
@@ -40,6 +42,8 @@ const LONGEST: usize = 16 << 10;
 const BEFORE: u64 = 64;
 /// So many inputs must be left that it is worth it.
 const WORTH: u64 = 500;
+/// What does not build, and what comes of it.
+const FOR_BATCHES: &str = "the program for batches, without which every run has a fresh process,";
 /// Building both programs must not take more than this part of the time that is left.
 const PART: u32 = 2;
 
@@ -55,24 +59,24 @@ pub struct Batches<'a> {
 
 /// One of the two.
 struct Side {
-    name: String,
+    path: PathBuf,
     prepared: Prepared,
     is_taken: AtomicBool,
-    built: OnceLock<Result<Runnable, String>>,
+    built: OnceLock<Result<Runnable, Diagnostic>>,
 }
 
 /// A program for a batch.
 pub struct Source<'a> {
-    /// Its name.
-    pub name: &'a str,
-    /// How it is built, as for single runs.
+    /// Where it is.
+    pub path: &'a Path,
+    /// How it is built for single runs.
     pub prepared: &'a Prepared,
 }
 
 impl Side {
     fn new(source: &Source<'_>) -> Option<Self> {
         Some(Self {
-            name: source.name.to_owned(),
+            path: source.path.to_owned(),
             prepared: source.prepared.for_batches()?,
             is_taken: AtomicBool::new(false),
             built: OnceLock::new(),
@@ -124,7 +128,7 @@ impl<'a> Batches<'a> {
     /// Builds one of the programs, where it is time and nobody else does it. Tells whether there was one to build.
     ///
     /// # Errors
-    /// When it was interrupted. What does not build is none for batches, and that is all.
+    /// When the judge failed or was interrupted. Where a program does not build there are no batches, and that is all.
     pub fn build(&self, duel: &Duel<'_>, left: Left) -> Result<bool, RunError> {
         let took = [duel.submission, duel.reference].map(|runnable| runnable.building);
         let is_worth_it = left.tried >= BEFORE
@@ -143,20 +147,22 @@ impl<'a> Batches<'a> {
         let built = match built {
             Ok(runnable) => Ok(runnable),
             Err(BuildError::Interrupted) => return Err(RunError::Interrupted),
-            Err(BuildError::Fault(error)) => Err(error.to_string()),
-            Err(BuildError::Rejected(report)) => Err(report.cause),
+            Err(BuildError::Fault(error)) => return Err(error.into()),
+            Err(BuildError::Rejected(report)) => {
+                let mut remark = unbuildable(FOR_BATCHES, &side.path, &report);
+                remark.severity = Severity::Warning;
+                Err(remark)
+            }
         };
         // Nobody else has this side.
         let _ = side.built.set(built);
         Ok(true)
     }
 
-    /// Which program could not be built for batches, and why.
-    pub fn trouble(&self) -> Option<(String, String)> {
-        self.sides().into_iter().find_map(|side| {
-            let why = side.built.get()?.as_ref().err()?;
-            Some((side.name.clone(), why.clone()))
-        })
+    /// Why there are no batches, where a program could not be built for them.
+    pub fn trouble(&self) -> Option<Diagnostic> {
+        let remark = |side: &Side| Some(side.built.get()?.as_ref().err()?.clone());
+        self.sides().into_iter().find_map(remark)
     }
 
     /// How many inputs are to be tried at once; one while there are no batches.
