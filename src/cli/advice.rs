@@ -68,13 +68,21 @@ fn isolation(facts: &HostFacts) -> Vec<Finding> {
             "not full: landlock, a system call filter and resource limits; a program can see that \
              files exist, and its box is limited by looking"
         }
+        Some(Isolation::Plain) => return plainly(facts),
         None => "none: no program can be run here",
     };
     let grade = match chosen(facts) {
         Some(_) => Grade::Weak,
         None => Grade::Missing,
     };
-    let mut findings = vec![finding(grade, SUBJECT, text)];
+    let first = finding(grade, SUBJECT, text).advise(match chosen(facts) {
+        None => advice(
+            "run programs without any isolation: they can do whatever you can",
+            "juror judge --isolation=plain ...",
+        ),
+        Some(_) => None,
+    });
+    let mut findings = vec![first];
     for rung in &facts.rungs {
         if let Some(fault) = &rung.fault {
             let text = format!("not by {}: {fault}", rung.isolation);
@@ -94,8 +102,22 @@ fn way_to(isolation: Isolation, facts: &HostFacts) -> Option<Advice> {
         Isolation::Landlock if facts.landlock.is_none_or(|version| version < 6) => {
             words("it needs Linux 6.12 or newer, with landlock among the security modules")
         }
-        Isolation::Landlock => None,
+        Isolation::Landlock | Isolation::Plain => None,
     }
+}
+
+/// Programs are not kept apart: what that means.
+fn plainly(facts: &HostFacts) -> Vec<Finding> {
+    let text = format!(
+        "none: juror knows no way to keep programs apart on {}; run only programs that you trust",
+        facts.system
+    );
+    let none = finding(Grade::Missing, "isolation", text).advise(words(
+        "a Linux machine, also a virtual one or a container, runs juror with isolation",
+    ));
+    let gaps = facts.gaps.iter();
+    let gaps = gaps.map(|gap| finding(Grade::Weak, "not held", gap.clone()));
+    std::iter::once(none).chain(gaps).collect()
 }
 
 fn user_namespaces(facts: &HostFacts) -> Option<Advice> {
@@ -160,6 +182,14 @@ fn meters(facts: &HostFacts) -> Vec<Finding> {
             Grade::Good,
             subject,
             format!("by {meter}: the whole process tree, exactly"),
+        ),
+        Meter::Rusage if chosen(facts) == Some(Isolation::Plain) => finding(
+            Grade::Weak,
+            subject,
+            match subject {
+                CPU => "by wait4: of processes that were waited for",
+                _ => "by wait4: of the largest process, known when it is over",
+            },
         ),
         Meter::Rusage => {
             let weakness = match subject {
@@ -236,6 +266,8 @@ fn is_older(release: &str, major: u32, minor: u32) -> bool {
 fn walls(facts: &HostFacts) -> Option<Finding> {
     const SUBJECT: &str = "landlock";
     match facts.landlock {
+        // Where there is no first wall.
+        _ if chosen(facts) == Some(Isolation::Plain) => None,
         Some(2..) => None,
         Some(version) => Some(finding(
             Grade::Weak,
@@ -284,10 +316,15 @@ fn stack(facts: &HostFacts) -> Option<Finding> {
     let limit = facts.stack_limit?;
     let text =
         format!("at most {limit}, by a hard limit of this process; deep recursion ends there");
-    Some(finding(Grade::Weak, "stack", text).advise(advice(
-        "lift the limit of this shell",
-        "sudo prlimit --pid $$ --stack=unlimited:unlimited",
-    )))
+    Some(
+        finding(Grade::Weak, "stack", text).advise(
+            advice(
+                "lift the limit of this shell",
+                "sudo prlimit --pid $$ --stack=unlimited:unlimited",
+            )
+            .filter(|_| facts.system == "Linux"),
+        ),
+    )
 }
 
 fn temporary(facts: &HostFacts) -> Finding {
@@ -336,15 +373,17 @@ mod tests {
     /// A machine as good as can be, run by root.
     fn good() -> HostFacts {
         HostFacts {
+            system: "Linux".to_owned(),
             kernel: "6.12.30-amd64".to_owned(),
             user: 0,
             administrator: true,
-            rungs: Isolation::ALL
+            rungs: Isolation::APART
                 .map(|isolation| Rung {
                     isolation,
                     fault: None,
                 })
                 .into(),
+            gaps: Vec::new(),
             landlock: Some(6),
             settings: NamespaceSettings {
                 most: Some(15_000),

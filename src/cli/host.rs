@@ -37,7 +37,7 @@ impl Host {
         output: &Output,
     ) -> Result<Self, JudgeError> {
         let executor = Arc::new(Local::start(jobs.map(usize::from), isolation.into())?);
-        let shortfall = shortfall(executor.isolation(), executor.refused());
+        let shortfall = shortfall(executor.isolation(), executor.refused(), executor.gaps());
         if let Some(Shortfall { message, help, .. }) = &shortfall {
             let one = match executor.most_at_once() {
                 Some(1) => ", one run at a time",
@@ -47,6 +47,9 @@ impl Host {
                 "{message} ({}{one}); {help}",
                 executor.isolation()
             ));
+            for gap in executor.gaps() {
+                output.warn(&format!("not held: {gap}"));
+            }
         }
         output.event(Event::HostReady {
             isolation: executor.isolation(),
@@ -77,9 +80,22 @@ impl Host {
 }
 
 /// What is missing to full isolation, if something is.
-fn shortfall(isolation: isolation::Isolation, refused: &[Rung]) -> Option<Shortfall> {
+fn shortfall(
+    isolation: isolation::Isolation,
+    refused: &[Rung],
+    gaps: Vec<String>,
+) -> Option<Shortfall> {
     if isolation.is_full() {
         return None;
+    }
+    if isolation == isolation::Isolation::Plain {
+        return Some(Shortfall {
+            message: "nothing keeps programs apart from this machine: they can do whatever you can"
+                .to_owned(),
+            reasons: gaps,
+            help: "run only programs that you trust; --isolation=full refuses to run like this"
+                .to_owned(),
+        });
     }
     let reasons = refused.iter().filter_map(|rung| {
         let fault = rung.fault.as_ref()?;

@@ -15,10 +15,12 @@ use juror::report::style::Style;
 /// A server of a contest, as root finds it.
 pub(super) fn server() -> HostFacts {
     HostFacts {
+        system: "Linux".to_owned(),
         kernel: "6.12.30-amd64".to_owned(),
         user: 0,
         administrator: true,
-        rungs: Isolation::ALL.map(|it| rung(it, None)).into(),
+        rungs: Isolation::APART.map(|it| rung(it, None)).into(),
+        gaps: Vec::new(),
         landlock: Some(6),
         settings: NamespaceSettings {
             most: Some(63_500),
@@ -132,6 +134,7 @@ fn rung(isolation: Isolation, reason: Option<&str>) -> Rung {
         Isolation::Namespaces => "make namespaces",
         Isolation::UserNamespaces => "make namespaces (user)",
         Isolation::Landlock => "isolate by landlock",
+        Isolation::Plain => "start the program",
     };
     Rung {
         isolation,
