@@ -150,6 +150,8 @@ mod tests {
             check(&Isolation::APART, demand, Some(Namespaces));
             check(&[UserNamespaces, Landlock], demand, Some(UserNamespaces));
             check(&[], demand, None);
+            // Not even where it is all that works.
+            check(&[Isolation::Plain], demand, None);
         }
         check(&[Landlock], Demand::Any, Some(Landlock));
         check(&[Landlock], Demand::Full, None);

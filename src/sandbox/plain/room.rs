@@ -46,7 +46,11 @@ pub(super) struct Ground {
 impl Ground {
     /// Makes the directory, with a name that nobody can foresee.
     pub(super) fn make() -> Result<Self, Fault> {
-        let directory = TempDir::with_prefix("juror-plain-").step("make a temporary directory")?;
+        let directory = tempfile::Builder::new()
+            .prefix("juror-plain-")
+            .permissions(Permissions::from_mode(0o700))
+            .tempdir()
+            .step("make a temporary directory")?;
         let path = fs::canonicalize(directory.path());
         let path = path.step_on("find", directory.path().display())?;
         Ok(Self {

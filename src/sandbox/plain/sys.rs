@@ -1,6 +1,7 @@
 //! Starting, killing and asking about processes: the calls that differ between systems, and all that is unsafe here.
 
 use std::ffi::CString;
+use std::fs;
 use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::{BorrowedFd, OwnedFd, RawFd};
@@ -243,18 +244,12 @@ fn memory(usage: &libc::rusage) -> u64 {
 }
 
 /// How much memory is on the account of a program before it begins, in bytes: Linux lets it start with what
-/// the judge held.
+/// the judge holds. Other systems have no such file, and no such custom.
 pub(super) fn inherited_memory() -> Option<u64> {
-    if !cfg!(target_os = "linux") {
-        return None;
-    }
-    let mut usage = MaybeUninit::<libc::rusage>::zeroed();
-    // SAFETY: the place lives until the call returns; of zeroes only there is a usage, too.
-    let usage = unsafe {
-        libc::getrusage(libc::RUSAGE_SELF, usage.as_mut_ptr());
-        usage.assume_init()
-    };
-    Some(memory(&usage))
+    let status = fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let number = line?.trim().strip_suffix(" kB")?;
+    number.trim().parse::<u64>().ok().map(|kib| kib * 1024)
 }
 
 /// The signals by their numbers here, with those of Linux, which the model speaks.
