@@ -19,6 +19,7 @@ use crate::judge::case::{CASE, Detail, SUBMISSION};
 use crate::judge::score::Thrift;
 use crate::judge::session::Entrant;
 use crate::language::command_line::CommandError;
+use crate::model::event::Event;
 use crate::model::problem::Problem;
 use crate::model::program::{Program, ProgramKind};
 use crate::model::submission::Submission;
@@ -118,9 +119,13 @@ fn entrants<'a>(
     output: &Output,
 ) -> Result<Vec<Entrant<'a>>, Stop> {
     let (sources, typed) = submissions.split_at(arguments.submissions.len());
-    // It is the command line that names them.
-    let mut entrants =
-        sessions::entrants(sources, builder, output).map_err(|_| Stop::Shown(ExitCode::Usage))?;
+    let mut entrants = sessions::entrants(sources, builder, |diagnostic| {
+        output.event(Event::Diagnosed(diagnostic));
+    });
+    if entrants.len() < sources.len() {
+        // It is the command line that names them.
+        return Err(Stop::Shown(ExitCode::Usage));
+    }
     if let [submission] = typed {
         let cwd = env::current_dir().context("cannot tell the current directory")?;
         let prepared = match builder.prepare_command(&arguments.program, &cwd) {

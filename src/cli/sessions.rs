@@ -15,6 +15,7 @@ use crate::judge::limits;
 use crate::judge::score::{self, Scheme, Thrift};
 use crate::judge::session::{CodeRules, Entrant, Judged, Results, Session};
 use crate::judge::time_limit::{self, Bounds};
+use crate::model::diagnostic::Diagnostic;
 use crate::model::event::{Event, Summary};
 use crate::model::judgement::TimeLimit;
 use crate::model::limits::Limits;
@@ -167,7 +168,15 @@ impl Judging<'_> {
             .filter(|submission| submission.expectations.iter().any(time_limit::is_lower))
             .cloned()
             .collect();
-        let entrants = entrants(&bounding, self.builder, self.output)?;
+        let entrants = entrants(&bounding, self.builder, |diagnostic| {
+            if !diagnostic.is_error() {
+                return;
+            }
+            let (path, message) = (diagnostic.place.path, diagnostic.message);
+            let message = format!("is not timed for the time limit: {message}");
+            self.output
+                .event(Event::Diagnosed(Diagnostic::warning(path, message)));
+        });
         let limits = limits::of_submission(&self.problem.limits, LONGEST);
         let rules = self.rules(limits.clone(), limits, Detail::Brief);
         let runs = entrants.len() * self.cases.len();
@@ -220,27 +229,22 @@ impl Judging<'_> {
     }
 }
 
-/// Finds out how to build each submission; shows every one for which that cannot be told.
-///
-/// # Errors
-/// When there is such a one; the reasons have been shown.
+/// Finds out how to build each submission; shows every one for which that cannot be told, and leaves it out.
 pub fn entrants<'a>(
     submissions: &'a [Submission],
     builder: &Builder<'_>,
-    output: &Output,
-) -> Result<Vec<Entrant<'a>>, Stop> {
+    show: impl Fn(Diagnostic),
+) -> Vec<Entrant<'a>> {
     let mut entrants = Vec::new();
     for submission in submissions {
         let prepared = match builder.prepare(&submission.program) {
             Ok(prepared) => {
-                for remark in &prepared.plan.remarks {
-                    output.event(Event::Diagnosed(remark.clone()));
-                }
+                prepared.plan.remarks.iter().cloned().for_each(&show);
                 Ok(prepared)
             }
             Err(PrepareError::Fault(error)) => Err(error),
             Err(PrepareError::Program(diagnostic)) => {
-                output.event(Event::Diagnosed(diagnostic));
+                show(diagnostic);
                 continue;
             }
         };
@@ -249,10 +253,7 @@ pub fn entrants<'a>(
             prepared,
         });
     }
-    match entrants.len() == submissions.len() {
-        true => Ok(entrants),
-        false => Err(Stop::Shown(ExitCode::InvalidPackage)),
-    }
+    entrants
 }
 
 /// How long a submission may take that is to show how long the time limit must be.

@@ -121,7 +121,12 @@ impl Verifier<'_> {
         validators: &Validators,
         cases: Vec<ReadyCase<'_>>,
     ) -> Result<(), Stop> {
-        let entrants = entrants(&problem.submissions, self.builder, self.output)?;
+        let entrants = entrants(&problem.submissions, self.builder, |diagnostic| {
+            self.output.event(Event::Diagnosed(diagnostic));
+        });
+        if entrants.is_empty() && !problem.submissions.is_empty() {
+            return Err(Stop::Shown(ExitCode::InvalidPackage));
+        }
         let finished = Judging {
             problem,
             validators,

@@ -192,3 +192,29 @@ pub(super) fn grid(rules: &FloatRules, decimals: u32) -> (BigInt, BigInt) {
         (&rules.max * &unit).floor().to_integer(),
     )
 }
+
+/// `mantissa / 10 ^ unit` in scientific notation with so many decimals: cut off, and one more in the last.
+pub(super) fn scientific_texts(mantissa: &BigInt, unit: u32, decimals: u32) -> Vec<String> {
+    let digits = mantissa.magnitude().to_string();
+    let sign = if mantissa.sign() == num_bigint::Sign::Minus {
+        "-"
+    } else {
+        ""
+    };
+    let wanted = decimals as usize + 1;
+    let kept = format!("{:0<wanted$}", &digits[..digits.len().min(wanted)]);
+    let more = BigInt::parse_bytes(kept.as_bytes(), 10).unwrap_or_default() + BigInt::from(1);
+    let more = more.to_string();
+    [kept, more]
+        .into_iter()
+        .filter(|text| text.len() == wanted)
+        .map(|text| {
+            let exponent = digits.len() as i64 - 1 - i64::from(unit);
+            let (whole, rest) = text.split_at(1);
+            match rest {
+                "" => format!("{sign}{whole}e{exponent}"),
+                rest => format!("{sign}{whole}.{rest}e{exponent}"),
+            }
+        })
+        .collect()
+}

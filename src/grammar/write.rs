@@ -5,18 +5,18 @@
 
 use std::collections::{HashSet, VecDeque};
 
-use num_bigint::BigInt;
 use num_rational::BigRational;
 
 use crate::grammar::ast::{Notation, Test, TestKind};
 use crate::grammar::bytes::ByteSet;
 use crate::grammar::draw::{Draw, Source};
 use crate::grammar::float;
-use crate::grammar::number::{Int, scaled_decimal, ten_to};
+use crate::grammar::number::{Int, scaled_decimal};
 use crate::grammar::pattern::Pattern;
 use crate::grammar::port::{At, Before, FloatRead, FloatRules, LoopState, Port, Stop};
 use crate::grammar::program::{Grammar, Step};
 use crate::grammar::read::called;
+use crate::grammar::span::{first_byte, pick, spans};
 use crate::grammar::strings;
 use crate::grammar::value::{Key, Value};
 use crate::grammar::vars::Vars;
@@ -344,7 +344,7 @@ impl<'a, S: Source> Writer<'a, S> {
         let (low, high) = (Int::from(low), Int::from(high));
         for _ in 0..TRIES {
             let drawn = self.number(site, [&low, &high], unit, &|_| true)?.big();
-            for text in scientific_texts(&drawn, unit, decimals) {
+            for text in float::scientific_texts(&drawn, unit, decimals) {
                 let Some(scanned) = float::scan(text.as_bytes()) else {
                     continue;
                 };
@@ -389,102 +389,6 @@ fn simple(test: &Test) -> Option<bool> {
         TestKind::Not(inner) => simple(inner).map(|is_positive| !is_positive),
         _ => None,
     }
-}
-
-/// The first byte of an integer as it is written.
-fn first_byte(value: &Int) -> u8 {
-    match value {
-        Int::Small(value) if *value < 0 => b'-',
-        _ => value.to_string().as_bytes()[0],
-    }
-}
-
-struct NumberSpan {
-    min: Int,
-    max: Int,
-}
-
-/// The parts of a range whose numbers begin with an allowed byte.
-fn spans(min: &Int, max: &Int, next: &ByteSet) -> Vec<NumberSpan> {
-    let mut spans = Vec::new();
-    let mut add = |low: Int, high: Int| {
-        let (low, high) = (low.max(min.clone()), high.min(max.clone()));
-        if low <= high {
-            spans.push(NumberSpan {
-                min: low,
-                max: high,
-            });
-        }
-    };
-    if next.contains(b'-') {
-        add(min.clone(), Int::Small(-1));
-    }
-    if next.contains(b'0') {
-        add(Int::ZERO, Int::ZERO);
-    }
-    let longest = if max.is_negative() {
-        0
-    } else {
-        max.to_string().len()
-    };
-    for length in 0..longest {
-        let power = Int::from(ten_to(u32::try_from(length).unwrap_or(u32::MAX)));
-        for digit in 1..=9_u8 {
-            if next.contains(b'0' + digit) {
-                let low = power.times(&Int::Small(digit.into()));
-                let high = power
-                    .times(&Int::Small(i64::from(digit) + 1))
-                    .minus(&Int::ONE);
-                add(low, high);
-            }
-        }
-    }
-    spans
-}
-
-/// One of the parts, each the more likely the more numbers it has.
-fn pick<'s>(
-    spans: &'s [NumberSpan],
-    chance: &mut crate::grammar::chance::Chance,
-) -> Option<&'s NumberSpan> {
-    let size = |span: &NumberSpan| span.max.minus(&span.min).plus(&Int::ONE);
-    let total = spans
-        .iter()
-        .fold(Int::ZERO, |total, span| total.plus(&size(span)));
-    let mut chosen = chance.between(&Int::ZERO, &total.minus(&Int::ONE));
-    for span in spans {
-        if chosen < size(span) {
-            return Some(span);
-        }
-        chosen = chosen.minus(&size(span));
-    }
-    None
-}
-
-/// `mantissa / 10 ^ unit` in scientific notation with so many decimals: cut off, and one more in the last.
-fn scientific_texts(mantissa: &BigInt, unit: u32, decimals: u32) -> Vec<String> {
-    let digits = mantissa.magnitude().to_string();
-    let sign = if mantissa.sign() == num_bigint::Sign::Minus {
-        "-"
-    } else {
-        ""
-    };
-    let wanted = decimals as usize + 1;
-    let kept = format!("{:0<wanted$}", &digits[..digits.len().min(wanted)]);
-    let more = BigInt::parse_bytes(kept.as_bytes(), 10).unwrap_or_default() + BigInt::from(1);
-    let more = more.to_string();
-    [kept, more]
-        .into_iter()
-        .filter(|text| text.len() == wanted)
-        .map(|text| {
-            let exponent = digits.len() as i64 - 1 - i64::from(unit);
-            let (whole, rest) = text.split_at(1);
-            match rest {
-                "" => format!("{sign}{whole}e{exponent}"),
-                rest => format!("{sign}{whole}.{rest}e{exponent}"),
-            }
-        })
-        .collect()
 }
 
 impl<S: Source> Port for Writer<'_, S> {

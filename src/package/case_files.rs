@@ -147,6 +147,16 @@ impl<'a> CaseFiles<'a> {
     }
 
     /// Those of these files that are there.
+    /// Whether they show an exchange, and nothing of them is judged.
+    fn are_for_display(&self) -> bool {
+        let is_shown = |extension| {
+            let judged = [Extension::Ans, Extension::Out, Extension::Files];
+            !judged.contains(&extension)
+        };
+        self.get(Extension::Interaction).is_some()
+            && self.files.iter().all(|file| is_shown(file.extension))
+    }
+
     fn among(&self, extensions: &[Extension]) -> Vec<&'a Item> {
         extensions
             .iter()
@@ -164,7 +174,11 @@ pub(super) fn check<'a>(
 ) -> Option<&'a Item> {
     let base = name.rsplit('/').next().unwrap_or_default();
     let Some(input) = files.get(Extension::In) else {
-        diagnostics.extend(orphans(base, files));
+        if part == Part::Sample && files.are_for_display() {
+            diagnostics.extend(display_alone(base, files));
+        } else {
+            diagnostics.extend(orphans(base, files));
+        }
         return None;
     };
     if base == "test_group" {
@@ -210,6 +224,19 @@ pub(super) fn check<'a>(
         diagnostics.extend(texts.iter().filter_map(|item| check_text(&item.path)));
     }
     Some(input)
+}
+
+/// An exchange that is shown in the statement and that no test case has: strictly there is none to show, and
+/// packages made for earlier drafts of the format have them.
+fn display_alone(base: &str, files: &CaseFiles<'_>) -> Vec<Diagnostic> {
+    let item = files.get(Extension::Interaction);
+    let lone = item.map(|item| {
+        let message = format!("is shown, and no test case is behind it: there is no `{base}.in`");
+        let help = format!("add {base}.in and {base}.ans, so that the sample is judged, too");
+        Diagnostic::warning(&item.path, message).help(help)
+    });
+    let faults = item.and_then(|item| interaction::check(&item.path));
+    lone.into_iter().chain(faults).collect()
 }
 
 /// Files of a case without an input are one fault, not one each.

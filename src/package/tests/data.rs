@@ -407,6 +407,33 @@ fn shown_and_downloaded_files_fit_together() {
     );
     check(
         "\
+--- data/sample/1.interaction
+<1
+2
+--- data/sample/1.in.download
+1
+--- data/sample/1.ans.download
+1
+",
+        &[
+            "warning data/sample/1.interaction: is shown, and no test case is behind it: there is no `1.in`; add 1.in and 1.ans, so that the sample is judged, too",
+            "error data/sample/1.interaction:2:1: starts with neither `<` nor `>`; each line is `<` and a line of the judge, `>` and a line of the submission, or `---` between passes",
+        ],
+    );
+    check(
+        "\
+--- data/sample/1.interaction
+<1
+>2
+--- data/sample/1.ans
+1
+",
+        &[
+            "error data/sample/1.ans: there is no `1.in` for it, nor for 1.interaction; add 1.in, or remove the files",
+        ],
+    );
+    check(
+        "\
 --- data/sample/1.in
 1
 --- data/sample/1.ans

@@ -324,8 +324,11 @@ impl Server {
             yard.remove_now();
         }
         let used = self.used(&baseline);
-        facts.cpu = stopped.usage.cpu;
-        facts.memory = used.memory.unwrap_or(stopped.usage.memory);
+        if !stopped.never_started {
+            // Else the meters still show what was before.
+            facts.cpu = stopped.usage.cpu;
+            facts.memory = used.memory.unwrap_or(stopped.usage.memory);
+        }
         facts.refused_processes = used.refused_processes;
         let decided = matches!(facts.stop, stop_code::CPU_TIME | stop_code::OUTPUT);
         if used.killed_for_memory > 0 && !decided {

@@ -33,8 +33,7 @@ impl Watch for Looker {
         if fs::metadata(list).is_err() {
             return false;
         }
-        let first = children(self.slot).first().copied();
-        let program = first.and_then(|first| children(first).first().copied());
+        let program = self.programs().first().copied();
         let stat = program.map(|program| fs::read_to_string(format!("/proc/{program}/stat")));
         // One that is not there any more has been waited for.
         stat.is_none_or(|stat| stat.is_ok_and(|stat| is_exiting(&stat)))
@@ -81,18 +80,32 @@ impl Looker {
 
     /// The processes of the run, but its first, which belongs to the sandbox and only waits.
     fn processes(&self) -> Vec<i32> {
-        let mut found = children(self.slot);
-        // The slot starts one process a run; what comes after it are orphans that it adopted.
-        if let Some(first) = found.first_mut() {
-            let first = std::mem::replace(first, 0);
-            found.extend(children(first));
-        }
-        found.retain(|process| *process != 0);
+        let mut found = self.programs();
         let mut index = 0;
         while let Some(process) = found.get(index).copied() {
             found.extend(children(process));
             index += 1;
         }
+        found
+    }
+
+    /// The program, if it is there, and what else the first process of the run or the slot has under it.
+    fn programs(&self) -> Vec<i32> {
+        let below = children(self.slot);
+        let rooms = below
+            .iter()
+            .filter(|process| is_first_of_its_room(**process));
+        let rooms: Vec<i32> = rooms.copied().collect();
+        if !rooms.is_empty() {
+            // Where nothing runs in it, a room's first process rests and has no children.
+            return rooms.into_iter().flat_map(children).collect();
+        }
+        // The slot starts one process a run; what comes after it are orphans that it adopted.
+        let Some((first, adopted)) = below.split_first() else {
+            return below;
+        };
+        let mut found = children(*first);
+        found.extend(adopted);
         found
     }
 
@@ -185,6 +198,19 @@ fn is_exiting(stat: &str) -> bool {
         .and_then(|field| field.parse().ok())
         .unwrap_or(0);
     matches!(state, "Z" | "X") || flags & PF_EXITING != 0
+}
+
+/// Whether a process is the first that a room of its own knows.
+fn is_first_of_its_room(process: i32) -> bool {
+    let status = fs::read_to_string(format!("/proc/{process}/status"));
+    status.is_ok_and(|status| is_first(&status))
+}
+
+/// Source: the manual page `proc_pid_status(5)`, `NSpid`: its number here, and in each namespace within.
+fn is_first(status: &str) -> bool {
+    let numbers = field(status, "NSpid:").unwrap_or_default();
+    let within = numbers.split_whitespace().skip(1);
+    within.last() == Some("1")
 }
 
 /// How often a thread stopped running, of its own accord or not.
@@ -319,6 +345,18 @@ mod tests {
         check("7 (a) R 1 7 7 0 -1 4194308 25 0 0 0", true);
         check("7 (a) Z 1 7 7 0 -1 4194304 25 0 0 0", true);
         check("", false);
+    }
+
+    #[test]
+    fn the_first_process_of_a_room_is_known() {
+        let check = |status: &str, expected: bool| {
+            assert_eq!(is_first(status), expected, "{status}");
+        };
+        check("Name:\tx\nNSpid:\t4711\t1\nVmPeak:\t1\n", true);
+        check("NSpid:\t4711\t30\t1\n", true);
+        check("NSpid:\t4711\t2\n", false);
+        check("NSpid:\t1\n", false);
+        check("Name:\tx\n", false);
     }
 
     #[test]

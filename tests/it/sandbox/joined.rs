@@ -3,7 +3,10 @@
 //!
 //! Nothing depends on how fast the machine is: limits that are not to be reached are far away.
 
+use std::thread;
+
 use juror::model::joint::{JointJob, JointReply, Part, Side, Transcript, Waits};
+use rustix::process::{Pid, Signal as KernelSignal, kill_process};
 
 use super::*;
 
@@ -19,11 +22,19 @@ fn joint(program: &[&str], partner: &[&str]) -> JointJob {
     }
 }
 
-/// Two slots on one core: that must do.
+/// Two slots on one core: that must do. Both have had runs of other kinds before, and keep their rooms.
 fn pair() -> (Slot, Slot) {
     let host = host();
     let core = host.physical_cores().first().copied();
-    let slot = || Slot::start(&host, &SlotOptions { core }).expect("a slot starts");
+    let slot = || {
+        let mut slot = Slot::start(&host, &SlotOptions { core }).expect("a slot starts");
+        for size in [Bytes::mib(1), Bytes::mib(2), Bytes::mib(3)] {
+            let mut other = job("nothing", &[]);
+            other.box_size = size;
+            run(&mut slot, &other);
+        }
+        slot
+    };
     (slot(), slot())
 }
 
@@ -404,6 +415,55 @@ fn a_stopper_ends_both() {
     over.send(()).unwrap();
     thread.join().unwrap();
     assert!(is_interrupted(&error), "{error}");
+}
+
+/// On a busy machine a program starts late. Until then it does not stand still, whatever rests in its slot, and
+/// nothing that ran before is on its bill.
+#[test]
+fn one_that_has_not_begun_does_not_stand_still() {
+    let output = alone("sandbox::joined::begin_late", |_| {});
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{errors}");
+}
+
+/// Stops its only slots, so it must be alone in its process.
+#[test]
+#[ignore = "run by another test, in a process of its own"]
+fn begin_late() {
+    let (mut first, mut second) = pair();
+    let mut hungry = job("malloc", &[]);
+    hungry.limits.memory = Some(Bytes::mib(64));
+    let outcome = run(&mut first, &hungry).outcome;
+    assert_eq!(summary(&outcome), "stopped: Memory");
+    let mut busy = job("talk", &["spin"]);
+    busy.limits.cpu_time = Some(Duration::from_millis(500));
+    let outcome = run(&mut first, &busy).outcome;
+    assert_eq!(summary(&outcome), "stopped: CpuTime");
+    let mut late = |job: &JointJob, pause: u64, expected: &str| {
+        // The program's slot is the first.
+        let slot = Pid::from_raw(hostile::children()[0]).unwrap();
+        kill_process(slot, KernelSignal::STOP).unwrap();
+        let reply = thread::scope(|scope| {
+            scope.spawn(|| {
+                thread::sleep(Duration::from_millis(pause));
+                kill_process(slot, KernelSignal::CONT).unwrap();
+            });
+            first.run_joint(&mut second, job).unwrap()
+        });
+        assert_eq!(endings(&reply), expected);
+        assert_eq!(reply.deadlock, None, "{reply:?}");
+        let outcome = &reply.program.reply.outcome;
+        let (billed, held) = (outcome.cpu_time, outcome.peak_memory);
+        assert!(billed < Duration::from_millis(300), "{billed:?}");
+        assert!(held < Bytes::mib(32), "{held}");
+    };
+    let speaks = joint(&["say", "L\n"], &["hear", "exit", "42"]);
+    late(&speaks, 600, "exit 0 / exit 42");
+    // Ended before it began, or in the midst of it.
+    let ends = joint(&["hear"], &["exit", "43"]);
+    for _ in 0..20 {
+        late(&ends, 50, "stopped: Dismissed / exit 43");
+    }
 }
 
 /// The news of one must not be lost in that of the other; then nobody would ever wake.

@@ -1,0 +1,161 @@
+//! The values of expressions and variables while a grammar runs.
+
+use std::sync::Arc;
+
+use num_traits::ToPrimitive;
+
+use crate::grammar::arithmetic;
+use crate::grammar::ast::{Expr, ExprKind, Op, VarRef};
+use crate::grammar::number::Int;
+use crate::grammar::port::Stop;
+use crate::grammar::run::Run;
+use crate::grammar::source::Span;
+use crate::grammar::value::Value;
+
+impl Run<'_> {
+    /// The value of an expression of small integers; `None` where it has none, or is more.
+    #[inline]
+    pub(super) fn small(&self, expr: &Expr) -> Option<i64> {
+        match &expr.kind {
+            ExprKind::Const(Value::Int(Int::Small(value))) => Some(*value),
+            ExprKind::Var(name) => match self.look(name)? {
+                Value::Int(Int::Small(value)) => Some(*value),
+                _ => None,
+            },
+            ExprKind::Neg(inner) => self.small(inner)?.checked_neg(),
+            ExprKind::Binary { op, left, right } => {
+                let (left, right) = (self.small(left)?, self.small(right)?);
+                match op {
+                    Op::Add => left.checked_add(right),
+                    Op::Sub => left.checked_sub(right),
+                    Op::Mul => left.checked_mul(right),
+                    Op::Div => left.checked_div(right),
+                    Op::Rem => left.checked_rem(right),
+                    Op::Pow => None,
+                }
+            }
+            _ => None,
+        }
+    }
+
+    /// A variable with small indices, if it has a value.
+    #[inline]
+    fn look(&self, name: &VarRef) -> Option<&Value> {
+        match &name.indices[..] {
+            [] => self.vars.scalar(name.slot),
+            [index] => self.vars.at(name.slot, self.small(index)?),
+            indices => {
+                let indices: Option<Vec<Int>> = indices
+                    .iter()
+                    .map(|index| self.small(index).map(Int::Small))
+                    .collect();
+                self.vars.get(name.slot, &indices?)
+            }
+        }
+    }
+
+    /// The value of an expression.
+    pub(super) fn eval(&self, expr: &Expr) -> Result<Value, Stop> {
+        if let Some(value) = self.small(expr) {
+            return Ok(Value::from(value));
+        }
+        let wrong = |message: String| {
+            Stop::fault(
+                expr.span,
+                message,
+                "correct the expression, or ASSERT before it what it needs",
+            )
+        };
+        match &expr.kind {
+            ExprKind::Const(value) => Ok(value.clone()),
+            ExprKind::Var(name) => self.variable(name),
+            ExprKind::Neg(inner) => arithmetic::negated(&self.eval(inner)?).map_err(wrong),
+            ExprKind::Binary { op, left, right } => {
+                let (left, right) = (self.eval(left)?, self.eval(right)?);
+                arithmetic::binary(*op, &left, &right).map_err(wrong)
+            }
+            ExprKind::Strlen(inner) => {
+                let text = self.text(inner, "STRLEN")?;
+                Ok(Value::from(text.len().to_i64().unwrap_or(i64::MAX)))
+            }
+        }
+    }
+
+    pub(super) fn variable(&self, name: &VarRef) -> Result<Value, Stop> {
+        let index = self.index(name)?;
+        match self.vars.get(name.slot, &index) {
+            Some(value) => Ok(value.clone()),
+            None => {
+                let shown: Vec<String> = index.iter().map(Int::to_string).collect();
+                let shown = match shown.is_empty() {
+                    true => String::new(),
+                    false => format!("[{}]", shown.join(",")),
+                };
+                let message = format!(
+                    "the variable `{}{shown}` has no value here",
+                    self.grammar.slots[name.slot].name
+                );
+                Err(Stop::fault(
+                    name.span,
+                    message,
+                    "read or SET it before it is used",
+                ))
+            }
+        }
+    }
+
+    pub(super) fn index(&self, name: &VarRef) -> Result<Vec<Int>, Stop> {
+        name.indices.iter().map(|index| self.int(index)).collect()
+    }
+
+    pub(super) fn int(&self, expr: &Expr) -> Result<Int, Stop> {
+        if let Some(value) = self.small(expr) {
+            return Ok(Int::Small(value));
+        }
+        match self.eval(expr)? {
+            Value::Int(value) => Ok(value),
+            other => Err(wrong_type(expr.span, "an integer", &other)),
+        }
+    }
+
+    pub(super) fn text(&self, expr: &Expr, user: &str) -> Result<Arc<Vec<u8>>, Stop> {
+        match self.eval(expr)? {
+            Value::Text(text) => Ok(text),
+            other => Err(wrong_type(
+                expr.span,
+                &format!("a string for {user}"),
+                &other,
+            )),
+        }
+    }
+
+    pub(super) fn assign(&mut self, name: &VarRef, value: Value) -> Result<(), Stop> {
+        match &name.indices[..] {
+            [] => self.vars.set_scalar(name.slot, value),
+            [index] => match self.small(index) {
+                Some(index) => self.vars.set_at(name.slot, index, value),
+                None => {
+                    let index = self.int(index)?;
+                    self.vars.set(name.slot, &[index], value);
+                }
+            },
+            _ => {
+                let index = self.index(name)?;
+                self.vars.set(name.slot, &index, value);
+            }
+        }
+        Ok(())
+    }
+}
+
+pub(super) fn wrong_type(span: Span, wanted: &str, value: &Value) -> Stop {
+    let message = format!(
+        "{wanted} is needed here, and this is {}: {value}",
+        value.kind()
+    );
+    Stop::fault(
+        span,
+        message,
+        "the language converts nothing but integers to floats",
+    )
+}

@@ -1,0 +1,73 @@
+//! Which integers may be written where the byte to come is known: parts of a range, by how their numbers begin.
+
+use crate::grammar::bytes::ByteSet;
+use crate::grammar::chance::Chance;
+use crate::grammar::number::{Int, ten_to};
+
+/// The first byte of an integer as it is written.
+pub(super) fn first_byte(value: &Int) -> u8 {
+    match value {
+        Int::Small(value) if *value < 0 => b'-',
+        _ => value.to_string().as_bytes()[0],
+    }
+}
+
+/// Numbers next to each other.
+pub(super) struct NumberSpan {
+    pub(super) min: Int,
+    pub(super) max: Int,
+}
+
+/// The parts of a range whose numbers begin with an allowed byte.
+pub(super) fn spans(min: &Int, max: &Int, next: &ByteSet) -> Vec<NumberSpan> {
+    let mut spans = Vec::new();
+    let mut add = |low: Int, high: Int| {
+        let (low, high) = (low.max(min.clone()), high.min(max.clone()));
+        if low <= high {
+            spans.push(NumberSpan {
+                min: low,
+                max: high,
+            });
+        }
+    };
+    if next.contains(b'-') {
+        add(min.clone(), Int::Small(-1));
+    }
+    if next.contains(b'0') {
+        add(Int::ZERO, Int::ZERO);
+    }
+    let longest = if max.is_negative() {
+        0
+    } else {
+        max.to_string().len()
+    };
+    for length in 0..longest {
+        let power = Int::from(ten_to(u32::try_from(length).unwrap_or(u32::MAX)));
+        for digit in 1..=9_u8 {
+            if next.contains(b'0' + digit) {
+                let low = power.times(&Int::Small(digit.into()));
+                let high = power
+                    .times(&Int::Small(i64::from(digit) + 1))
+                    .minus(&Int::ONE);
+                add(low, high);
+            }
+        }
+    }
+    spans
+}
+
+/// One of the parts, each the more likely the more numbers it has.
+pub(super) fn pick<'s>(spans: &'s [NumberSpan], chance: &mut Chance) -> Option<&'s NumberSpan> {
+    let size = |span: &NumberSpan| span.max.minus(&span.min).plus(&Int::ONE);
+    let total = spans
+        .iter()
+        .fold(Int::ZERO, |total, span| total.plus(&size(span)));
+    let mut chosen = chance.between(&Int::ZERO, &total.minus(&Int::ONE));
+    for span in spans {
+        if chosen < size(span) {
+            return Some(span);
+        }
+        chosen = chosen.minus(&size(span));
+    }
+    None
+}
