@@ -77,7 +77,7 @@ fn isolation(facts: &HostFacts) -> Vec<Finding> {
     };
     let first = finding(grade, SUBJECT, text).advise(match chosen(facts) {
         None => advice(
-            "run programs without any isolation: they can do whatever you can",
+            "run programs without any isolation, so that they can do whatever you can",
             "juror judge --isolation=plain ...",
         ),
         Some(_) => None,

@@ -522,6 +522,7 @@ fn machines_of_every_kind_are_told_about() {
         ("doctor-server", doctor::server()),
         ("doctor-container", doctor::container()),
         ("doctor-closed", doctor::closed()),
+        ("doctor-freebsd", doctor::freebsd()),
     ];
     let mut written = Keys::new();
     for (file, facts) in &machines {
