@@ -56,6 +56,15 @@ impl Guard {
         self.say(NOBODY);
     }
 
+    /// As somebody may who kills processes.
+    #[cfg(test)]
+    pub(super) fn kill(&self) {
+        let options =
+            rustix::process::WaitIdOptions::EXITED | rustix::process::WaitIdOptions::NOWAIT;
+        rustix::process::kill_process(self.process, Signal::KILL).unwrap();
+        rustix::process::waitid(rustix::process::WaitId::Pid(self.process), options).unwrap();
+    }
+
     fn say(&self, number: i32) {
         // Without its guard a slot does its work, too.
         let _ = (&self.line).write_all(&number.to_ne_bytes());

@@ -106,7 +106,10 @@ pub(in crate::sandbox) fn gaps() -> Vec<String> {
         }
         false => "CPU time: processes that nobody waits for are not counted",
     };
-    [
+    let root = rustix::process::geteuid().is_root();
+    let root = root
+        .then_some("rights: programs run as root, as you do; an ordinary user has less to lose");
+    let gaps = [
         "files: programs can read and change all that you can, test data and answers, too",
         "network: programs can use it",
         "processes: their number is not limited, and one that leaves its process group goes on after the run",
@@ -114,9 +117,9 @@ pub(in crate::sandbox) fn gaps() -> Vec<String> {
         memory,
         "box: its size is not limited, only that of each file",
         "interaction: that two programs wait for each other is not seen; the wall clock ends them",
-    ]
-    .map(str::to_owned)
-    .into()
+    ];
+    let all = root.into_iter().chain(gaps);
+    all.map(str::to_owned).collect()
 }
 
 #[cfg(test)]

@@ -73,27 +73,7 @@ const PATIENCE: u32 = 200;
 
 /// Makes a slot.
 pub(super) fn start() -> Result<Box<dyn Place>, JudgeError> {
-    let ground = Ground::make()?;
-    let guard = Guard::start(ground.path()).step("start the guard of a slot")?;
-    let (heard, rings) = io::pipe().step("make a pipe")?;
-    for end in [heard.as_fd(), rings.as_fd()] {
-        rustix::io::ioctl_fionbio(end, true).step("make a pipe")?;
-    }
-    let bell = Arc::new(Bell {
-        rings,
-        wanted: Mutex::new(None),
-    });
-    Ok(Box::new(Seat {
-        control: Control::new(Arc::clone(&bell)),
-        bell,
-        heard,
-        ground,
-        guard,
-        left_open: sys::left_open(),
-        running: Arc::default(),
-        last_start: 0,
-        buffer: vec![0; 64 << 10],
-    }))
+    Ok(Box::new(Seat::make()?))
 }
 
 /// A slot.
@@ -223,6 +203,31 @@ impl From<Cause> for Reason {
 }
 
 impl Seat {
+    /// With its guard, before any program.
+    fn make() -> Result<Self, JudgeError> {
+        let ground = Ground::make()?;
+        let guard = Guard::start(ground.path()).step("start the guard of a slot")?;
+        let (heard, rings) = io::pipe().step("make a pipe")?;
+        for end in [heard.as_fd(), rings.as_fd()] {
+            rustix::io::ioctl_fionbio(end, true).step("make a pipe")?;
+        }
+        let bell = Arc::new(Bell {
+            rings,
+            wanted: Mutex::new(None),
+        });
+        Ok(Self {
+            control: Control::new(Arc::clone(&bell)),
+            bell,
+            heard,
+            ground,
+            guard,
+            left_open: sys::left_open(),
+            running: Arc::default(),
+            last_start: 0,
+            buffer: vec![0; 64 << 10],
+        })
+    }
+
     fn run(&mut self, job: &Job, run: u64, ends: Ends) -> Result<Reply, JudgeError> {
         let room = self.ground.prepare(job)?;
         let stdin = match ends.stdin {
@@ -402,4 +407,36 @@ fn pipe() -> Result<(Option<OwnedFd>, OwnedFd), Fault> {
     let (read, write) = io::pipe().step("make a pipe")?;
     rustix::io::ioctl_fionbio(&read, true).step("make a pipe")?;
     Ok((Some(read.into()), write.into()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::job::{Command, Input};
+    use crate::model::judgement::Again;
+    use crate::model::limits::Limits;
+
+    #[test]
+    fn that_the_guard_is_gone_is_a_fault_of_the_judge_and_no_end_of_a_program() {
+        let mut seat = Seat::make().unwrap();
+        let job = Job {
+            command: Command {
+                argv: vec!["/bin/sh".to_owned(), "-c".to_owned(), "exit 7".to_owned()],
+                ..Command::default()
+            },
+            stdin: Input::Empty,
+            files: Vec::new(),
+            writable: true,
+            box_size: Bytes::mib(1),
+            limits: Limits::default(),
+            collect: Vec::new(),
+            keep: None,
+        };
+        let reply = seat.run_joined(&job, Ends::default()).unwrap();
+        assert_eq!(reply.outcome.ending, Ending::Exited(7));
+        seat.guard.kill();
+        let error = seat.run_joined(&job, Ends::default()).unwrap_err();
+        assert_eq!(error.again, Again::Perhaps, "{error}");
+        assert!(error.step.starts_with("start the program"), "{error}");
+    }
 }

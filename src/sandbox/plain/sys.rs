@@ -32,6 +32,10 @@ pub(super) struct Start {
     guard: RawFd,
 }
 
+/// How often a program is tried to be started that is being written, a millisecond apart. It is not: but a process that the judge
+/// has just forked for another run has all of the judge's files open, until it becomes that run's program.
+const BUSY_TRIES: u32 = 2000;
+
 /// Texts as `execve` takes them.
 struct List {
     /// The last one is null.
@@ -104,6 +108,9 @@ impl Start {
     /// It calls `execve` itself, because the library's `execvp` would give what is no program to a shell.
     fn become_program(&self) -> io::Result<()> {
         let process = rustix::process::setsid()?;
+        // That the guard is gone is a fault of the judge, and no end of the program.
+        // SAFETY: sets no handler.
+        unsafe { libc::signal(libc::SIGPIPE, libc::SIG_IGN) };
         // SAFETY: the guard's pipe is open as long as the slot that started this.
         let guard = unsafe { BorrowedFd::borrow_raw(self.guard) };
         rustix::io::write(guard, &process.as_raw_pid().to_ne_bytes())?;
@@ -125,9 +132,16 @@ impl Start {
         }
         let (argv, env) = (&self.argv.pointers, &self.env.pointers);
         let program = argv.first().copied().unwrap_or(ptr::null());
-        // SAFETY: all texts end with a zero byte and both lists with a null, see `List`.
-        unsafe { libc::execve(program, argv.as_ptr(), env.as_ptr()) };
-        Err(io::Error::last_os_error())
+        for _ in 0..BUSY_TRIES {
+            // SAFETY: all texts end with a zero byte and both lists with a null, see `List`.
+            unsafe { libc::execve(program, argv.as_ptr(), env.as_ptr()) };
+            let error = io::Error::last_os_error();
+            if error.raw_os_error() != Some(libc::ETXTBSY) {
+                return Err(error);
+            }
+            thread::sleep(Duration::from_millis(1));
+        }
+        Err(io::Error::from_raw_os_error(libc::ETXTBSY))
     }
 }
 
