@@ -75,20 +75,20 @@ fn isolation(facts: &HostFacts) -> Vec<Finding> {
         Some(_) => Grade::Weak,
         None => Grade::Missing,
     };
-    let first = finding(grade, SUBJECT, text).advise(match chosen(facts) {
-        None => advice(
-            "run programs without any isolation, so that they can do whatever you can",
-            "juror judge --isolation=plain ...",
-        ),
-        Some(_) => None,
-    });
-    let mut findings = vec![first];
+    let mut findings = vec![finding(grade, SUBJECT, text)];
     for rung in &facts.rungs {
         if let Some(fault) = &rung.fault {
             let text = format!("not by {}: {fault}", rung.isolation);
             let forbidden = finding(grade, SUBJECT, text);
             findings.push(forbidden.advise(way_to(rung.isolation, facts)));
         }
+    }
+    if chosen(facts).is_none() {
+        let text = "programs can run plainly, only if that is asked for";
+        findings.push(finding(Grade::Weak, SUBJECT, text).advise(advice(
+            "without any isolation, so that they can do whatever you can",
+            "juror judge --isolation=plain ...",
+        )));
     }
     findings
 }
@@ -472,6 +472,26 @@ mod tests {
     }
 
     #[test]
+    fn where_programs_are_not_kept_apart_it_is_told_what_nothing_holds() {
+        let mut facts = user();
+        facts.system = "FreeBSD".to_owned();
+        facts.rungs = vec![Rung {
+            isolation: Isolation::Plain,
+            fault: None,
+        }];
+        facts.gaps = vec!["files: open".to_owned(), "network: open".to_owned()];
+        facts.landlock = None;
+        facts.stack_limit = Some(Bytes::mib(512));
+        check(&facts, "isolation", &[Grade::Missing], &[]);
+        check(&facts, "not held", &[Grade::Weak; 2], &[]);
+        // Commands of Linux are of no use there.
+        for subject in ["CPU time", "memory", "stack"] {
+            check(&facts, subject, WEAK, &[]);
+        }
+        check(&facts, "landlock", &[], &[]);
+    }
+
+    #[test]
     fn whatever_forbids_user_namespaces_is_named_with_the_command_that_allows_them() {
         let forbid = |settings: NamespaceSettings, reason: &str, command: &str| {
             for landlock in [None, Some(6)] {
@@ -480,6 +500,7 @@ mod tests {
                 facts.landlock = landlock;
                 refuse(&mut facts, Isolation::UserNamespaces, reason);
                 let mut grades = vec![Grade::Weak; 3];
+                let mut commands = vec![command];
                 if landlock.is_none() {
                     refuse(
                         &mut facts,
@@ -487,8 +508,10 @@ mod tests {
                         "the kernel has no landlock",
                     );
                     grades = vec![Grade::Missing; 4];
+                    grades.push(Grade::Weak);
+                    commands.push("juror judge --isolation=plain ...");
                 }
-                check(&facts, "isolation", &grades, &[command]);
+                check(&facts, "isolation", &grades, &commands);
             }
         };
         let none = NamespaceSettings::default();

@@ -171,18 +171,20 @@ impl Program {
         !matches!(waitid(WaitId::Pid(self.0), options), Ok(None))
     }
 
-    /// Kills it and all others in its group. Only before it is reaped.
+    /// Kills it and all others in its group. Only before it is reaped, or while somebody is left.
     pub(super) fn kill_group(self) {
         let _ = kill_process_group(self.0, rustix::process::Signal::KILL);
     }
 
-    /// Waits until nobody is left in its group, which was killed; but not for ever.
+    /// Waits until nobody is left in its group, which was killed; but not for ever. Who forked at that moment may have been
+    /// missed, so whoever is left is killed again: as long as there is one, the group's number is taken.
     pub(super) fn settle(self, milliseconds: u32) {
         for _ in 0..milliseconds {
-            match rustix::process::test_kill_process_group(self.0) {
-                Err(rustix::io::Errno::SRCH) => return,
-                _ => thread::sleep(Duration::from_millis(1)),
+            if let Err(rustix::io::Errno::SRCH) = rustix::process::test_kill_process_group(self.0) {
+                return;
             }
+            self.kill_group();
+            thread::sleep(Duration::from_millis(1));
         }
     }
 
