@@ -529,6 +529,14 @@ pub enum Isolation {
     Plain,
 }
 
+impl Isolation {
+    /// The option that demands it, where it is not the default: a line that repeats a run trusts it as far.
+    pub fn option(self) -> Option<OsString> {
+        let value = self.to_possible_value()?;
+        (self != Self::Any).then(|| format!("--isolation={}", value.get_name()).into())
+    }
+}
+
 impl From<Isolation> for Demand {
     fn from(isolation: Isolation) -> Self {
         match isolation {

@@ -479,6 +479,13 @@ fn whoever_asks_for_it_is_warned() {
     assert_eq!(document["isolation"]["full"], false);
     let reasons = &document["isolation"]["warning"]["reasons"];
     assert!(reasons.as_array().is_some_and(|it| !it.is_empty()));
+    // What is repeated is trusted as far.
+    fixture.write("wrong.sh", crate::fixture::WRONG);
+    fixture.check(
+        "judge sum wrong.sh --isolation=plain",
+        1,
+        &["repeat: juror judge sum --isolation=plain wrong.sh --case"],
+    );
     fixture.check(
         "judge sum right.sh --isolation=none",
         2,

@@ -325,6 +325,7 @@ impl Setting {
             format!("{}s", arguments.time.as_secs_f64()).into(),
         );
         option("--seed", plan.seed.to_string().into());
+        words.extend(arguments.isolation.option());
         words.extend(arguments.targets.iter().map(OsString::from));
         command_line(words)
     }

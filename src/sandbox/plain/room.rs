@@ -45,12 +45,18 @@ pub(super) struct Ground {
 
 impl Ground {
     /// Makes the directory, with a name that nobody can foresee.
-    pub(super) fn make() -> Result<Self, Fault> {
-        let directory = tempfile::Builder::new()
+    pub(super) fn make() -> Result<Self, JudgeError> {
+        let made = tempfile::Builder::new()
             .prefix("juror-plain-")
             .permissions(Permissions::from_mode(0o700))
-            .tempdir()
-            .step("make a temporary directory")?;
+            .tempdir();
+        let directory = made.map_err(|error| {
+            let parent = std::env::temp_dir();
+            let parent = parent.display();
+            JudgeError::new("make a temporary directory", error).help(format!(
+                "make {parent} a directory that can be written, or set TMPDIR to one"
+            ))
+        })?;
         let path = fs::canonicalize(directory.path());
         let path = path.step_on("find", directory.path().display())?;
         Ok(Self {
