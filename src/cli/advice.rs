@@ -68,6 +68,7 @@ fn isolation(facts: &HostFacts) -> Vec<Finding> {
             "not full: landlock, a system call filter and resource limits; a program can see that \
              files exist, and its box is limited by looking"
         }
+        Some(Isolation::Plain) => return plainly(facts),
         None => "none: no program can be run here",
     };
     let grade = match chosen(facts) {
@@ -82,6 +83,13 @@ fn isolation(facts: &HostFacts) -> Vec<Finding> {
             findings.push(forbidden.advise(way_to(rung.isolation, facts)));
         }
     }
+    if chosen(facts).is_none() {
+        let text = "programs can run plainly, only if that is asked for";
+        findings.push(finding(Grade::Weak, SUBJECT, text).advise(advice(
+            "without any isolation, so that they can do whatever you can",
+            "juror judge --isolation=plain ...",
+        )));
+    }
     findings
 }
 
@@ -94,8 +102,22 @@ fn way_to(isolation: Isolation, facts: &HostFacts) -> Option<Advice> {
         Isolation::Landlock if facts.landlock.is_none_or(|version| version < 6) => {
             words("it needs Linux 6.12 or newer, with landlock among the security modules")
         }
-        Isolation::Landlock => None,
+        Isolation::Landlock | Isolation::Plain => None,
     }
+}
+
+/// Programs are not kept apart: what that means.
+fn plainly(facts: &HostFacts) -> Vec<Finding> {
+    let text = format!(
+        "none: juror knows no way to keep programs apart on {}; run only programs that you trust",
+        facts.system
+    );
+    let none = finding(Grade::Missing, "isolation", text).advise(words(
+        "a Linux machine, also a virtual one or a container, runs juror with isolation",
+    ));
+    let gaps = facts.gaps.iter();
+    let gaps = gaps.map(|gap| finding(Grade::Weak, "not held", gap.clone()));
+    std::iter::once(none).chain(gaps).collect()
 }
 
 fn user_namespaces(facts: &HostFacts) -> Option<Advice> {
@@ -160,6 +182,14 @@ fn meters(facts: &HostFacts) -> Vec<Finding> {
             Grade::Good,
             subject,
             format!("by {meter}: the whole process tree, exactly"),
+        ),
+        Meter::Rusage if chosen(facts) == Some(Isolation::Plain) => finding(
+            Grade::Weak,
+            subject,
+            match subject {
+                CPU => "by wait4: of processes that were waited for",
+                _ => "by wait4: of the largest process, known when it is over",
+            },
         ),
         Meter::Rusage => {
             let weakness = match subject {
@@ -236,6 +266,8 @@ fn is_older(release: &str, major: u32, minor: u32) -> bool {
 fn walls(facts: &HostFacts) -> Option<Finding> {
     const SUBJECT: &str = "landlock";
     match facts.landlock {
+        // Where there is no first wall.
+        _ if chosen(facts) == Some(Isolation::Plain) => None,
         Some(2..) => None,
         Some(version) => Some(finding(
             Grade::Weak,
@@ -284,10 +316,15 @@ fn stack(facts: &HostFacts) -> Option<Finding> {
     let limit = facts.stack_limit?;
     let text =
         format!("at most {limit}, by a hard limit of this process; deep recursion ends there");
-    Some(finding(Grade::Weak, "stack", text).advise(advice(
-        "lift the limit of this shell",
-        "sudo prlimit --pid $$ --stack=unlimited:unlimited",
-    )))
+    Some(
+        finding(Grade::Weak, "stack", text).advise(
+            advice(
+                "lift the limit of this shell",
+                "sudo prlimit --pid $$ --stack=unlimited:unlimited",
+            )
+            .filter(|_| facts.system == "Linux"),
+        ),
+    )
 }
 
 fn temporary(facts: &HostFacts) -> Finding {
@@ -336,15 +373,17 @@ mod tests {
     /// A machine as good as can be, run by root.
     fn good() -> HostFacts {
         HostFacts {
+            system: "Linux".to_owned(),
             kernel: "6.12.30-amd64".to_owned(),
             user: 0,
             administrator: true,
-            rungs: Isolation::ALL
+            rungs: Isolation::APART
                 .map(|isolation| Rung {
                     isolation,
                     fault: None,
                 })
                 .into(),
+            gaps: Vec::new(),
             landlock: Some(6),
             settings: NamespaceSettings {
                 most: Some(15_000),
@@ -433,6 +472,26 @@ mod tests {
     }
 
     #[test]
+    fn where_programs_are_not_kept_apart_it_is_told_what_nothing_holds() {
+        let mut facts = user();
+        facts.system = "FreeBSD".to_owned();
+        facts.rungs = vec![Rung {
+            isolation: Isolation::Plain,
+            fault: None,
+        }];
+        facts.gaps = vec!["files: open".to_owned(), "network: open".to_owned()];
+        facts.landlock = None;
+        facts.stack_limit = Some(Bytes::mib(512));
+        check(&facts, "isolation", &[Grade::Missing], &[]);
+        check(&facts, "not held", &[Grade::Weak; 2], &[]);
+        // Commands of Linux are of no use there.
+        for subject in ["CPU time", "memory", "stack"] {
+            check(&facts, subject, WEAK, &[]);
+        }
+        check(&facts, "landlock", &[], &[]);
+    }
+
+    #[test]
     fn whatever_forbids_user_namespaces_is_named_with_the_command_that_allows_them() {
         let forbid = |settings: NamespaceSettings, reason: &str, command: &str| {
             for landlock in [None, Some(6)] {
@@ -441,6 +500,7 @@ mod tests {
                 facts.landlock = landlock;
                 refuse(&mut facts, Isolation::UserNamespaces, reason);
                 let mut grades = vec![Grade::Weak; 3];
+                let mut commands = vec![command];
                 if landlock.is_none() {
                     refuse(
                         &mut facts,
@@ -448,8 +508,10 @@ mod tests {
                         "the kernel has no landlock",
                     );
                     grades = vec![Grade::Missing; 4];
+                    grades.push(Grade::Weak);
+                    commands.push("juror judge --isolation=plain ...");
                 }
-                check(&facts, "isolation", &grades, &[command]);
+                check(&facts, "isolation", &grades, &commands);
             }
         };
         let none = NamespaceSettings::default();

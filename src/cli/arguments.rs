@@ -299,7 +299,7 @@ pub struct GenerateArguments {
     /// How many programs run at once [default: one per physical core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub jobs: Option<u16>,
-    /// How far programs are kept apart from this machine: full or any
+    /// How far programs are kept apart from this machine: full, any or plain
     ///
     /// See `juror help judge`.
     #[arg(long, value_enum, value_name = "HOW", default_value_t = Isolation::Any, hide_possible_values = true)]
@@ -345,7 +345,7 @@ pub struct StressArguments {
     /// How many programs run at once [default: one per physical core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub jobs: Option<u16>,
-    /// How far programs are kept apart from this machine: full or any
+    /// How far programs are kept apart from this machine: full, any or plain
     ///
     /// See `juror help judge`.
     #[arg(long, value_enum, value_name = "HOW", default_value_t = Isolation::Any, hide_possible_values = true)]
@@ -483,10 +483,11 @@ pub struct RunOptions {
     /// How many programs run at once [default: one per physical core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub jobs: Option<u16>,
-    /// How far programs are kept apart from this machine: full or any
+    /// How far programs are kept apart from this machine: full, any or plain
     ///
     /// `full` means by namespaces, or nothing runs. `any` means by the best that works here; where
-    /// that is less, a warning says so. `juror doctor` tells what works and what would give more.
+    /// that is less, a warning says so. `plain` means by nothing: programs can do whatever you can; it is all
+    /// there is on other systems than Linux. `juror doctor` tells what works and what would give more.
     #[arg(long, value_enum, value_name = "HOW", default_value_t = Isolation::Any, hide_possible_values = true)]
     pub isolation: Isolation,
     /// CPU time of a run, instead of the package's
@@ -530,6 +531,16 @@ pub enum Isolation {
     Full,
     /// By the best that works here.
     Any,
+    /// By nothing.
+    Plain,
+}
+
+impl Isolation {
+    /// The option that demands it, where it is not the default: a line that repeats a run trusts it as far.
+    pub fn option(self) -> Option<OsString> {
+        let value = self.to_possible_value()?;
+        (self != Self::Any).then(|| format!("--isolation={}", value.get_name()).into())
+    }
 }
 
 impl From<Isolation> for Demand {
@@ -537,6 +548,7 @@ impl From<Isolation> for Demand {
         match isolation {
             Isolation::Full => Self::Full,
             Isolation::Any => Self::Any,
+            Isolation::Plain => Self::Plain,
         }
     }
 }

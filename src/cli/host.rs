@@ -37,16 +37,10 @@ impl Host {
         output: &Output,
     ) -> Result<Self, JudgeError> {
         let executor = Arc::new(Local::start(jobs.map(usize::from), isolation.into())?);
-        let shortfall = shortfall(executor.isolation(), executor.refused());
-        if let Some(Shortfall { message, help, .. }) = &shortfall {
-            let one = match executor.most_at_once() {
-                Some(1) => ", one run at a time",
-                _ => "",
-            };
-            output.warn(&format!(
-                "{message} ({}{one}); {help}",
-                executor.isolation()
-            ));
+        let shortfall = shortfall(executor.isolation(), executor.refused(), executor.gaps());
+        if let Some(shortfall) = &shortfall {
+            let isolation = executor.isolation();
+            output.warn(&warning(shortfall, isolation, executor.most_at_once()));
         }
         output.event(Event::HostReady {
             isolation: executor.isolation(),
@@ -76,10 +70,48 @@ impl Host {
     }
 }
 
+/// The warning that every command begins with where something is missing to full isolation.
+fn warning(
+    shortfall: &Shortfall,
+    isolation: isolation::Isolation,
+    most_at_once: Option<usize>,
+) -> String {
+    let Shortfall {
+        message,
+        reasons,
+        help,
+    } = shortfall;
+    let one = match most_at_once {
+        Some(1) => ", one run at a time",
+        _ => "",
+    };
+    let mut text = format!("{message} ({isolation}{one}); {help}");
+    if isolation == isolation::Isolation::Plain {
+        text.push_str("\nwhat nothing holds:");
+        for gap in reasons {
+            text.push_str(&format!("\n  {gap}"));
+        }
+    }
+    text
+}
+
 /// What is missing to full isolation, if something is.
-fn shortfall(isolation: isolation::Isolation, refused: &[Rung]) -> Option<Shortfall> {
+fn shortfall(
+    isolation: isolation::Isolation,
+    refused: &[Rung],
+    gaps: Vec<String>,
+) -> Option<Shortfall> {
     if isolation.is_full() {
         return None;
+    }
+    if isolation == isolation::Isolation::Plain {
+        return Some(Shortfall {
+            message: "nothing keeps programs apart from this machine: they can do whatever you can"
+                .to_owned(),
+            reasons: gaps,
+            help: "run only programs that you trust; --isolation=full refuses to run like this"
+                .to_owned(),
+        });
     }
     let reasons = refused.iter().filter_map(|rung| {
         let fault = rung.fault.as_ref()?;

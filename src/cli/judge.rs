@@ -199,6 +199,7 @@ fn repeat_line(arguments: &JudgeArguments) -> String {
         words.push("--time-limit".into());
         words.push(limit.as_secs_f64().to_string().into());
     }
+    words.extend(arguments.runs.isolation.option());
     let line = command_line(words);
     match arguments.submissions.is_empty() {
         false => format!("{line} {SUBMISSION} --case {CASE}"),

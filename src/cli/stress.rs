@@ -120,7 +120,7 @@ fn stress(arguments: &StressArguments, output: &Output) -> Result<ExitCode, Stop
     let progress = |progress| output.event(Event::Hunting(progress));
     let batches = match arguments.fresh || duel.is_judged() {
         true => None,
-        false => programs.batches(&setting, &builder, &rules),
+        false => programs.batches(&setting, &host, &builder, &rules),
     };
     let hunting = Hunting {
         duel: &duel,

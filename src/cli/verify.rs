@@ -167,6 +167,7 @@ impl Verifier<'_> {
             words.push("--time-limit".into());
             words.push(limit.as_secs_f64().to_string().into());
         }
+        words.extend(self.arguments.runs.isolation.option());
         let submissions = command_line([problem.dir.join("submissions")]);
         format!(
             "{} {submissions}/{SUBMISSION} --case {CASE}",

@@ -78,6 +78,11 @@ impl Local {
         self.host.refused()
     }
 
+    /// What nothing holds here, one line each, where programs run plainly.
+    pub fn gaps(&self) -> Vec<String> {
+        self.host.gaps()
+    }
+
     /// A new slot instead of one that failed: nobody knows what is left of that one.
     fn renew(&self, place: &mut Place) {
         // Without a new one the old one is to fail again, and that is what is told then.

@@ -69,6 +69,8 @@ struct batch {
     /* Where the program reads and writes; empty for standard input and output. */
     const char *input;
     const char *output;
+    /* A directory of the run's own beside its box and its temporary one; empty where there is none. */
+    const char *shared;
     /* The descriptors of frames, and of the files that are the program's standard input and output. */
     int frames;
     int reads;
@@ -277,6 +279,9 @@ static int open_place(struct batch *batch, int which, const char *path) {
     place->fd = -1;
     place->length = 0;
     place->names = batch->room + ROOM + which * NAMES_ROOM;
+    if (!*path) {
+        return 1;
+    }
     int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0) {
         /* Where there is no such directory nothing can be left in it. */
@@ -328,8 +333,8 @@ static int prepare(struct batch *batch) {
     }
     batch->room = (char *)memory;
     const char *temporary = getenv("TMPDIR");
-    if (!open_place(batch, BOX, ".") || !open_place(batch, TEMPORARY, temporary ? temporary : "/tmp")
-        || !open_place(batch, SHARED, "/dev/shm")) {
+    if (!open_place(batch, BOX, ".") || !open_place(batch, TEMPORARY, temporary ? temporary : "")
+        || !open_place(batch, SHARED, batch->shared)) {
         return 0;
     }
     if (*batch->output && fstatat(batch->places[BOX].fd, batch->output, &facts, AT_SYMLINK_NOFOLLOW) == 0) {
@@ -419,7 +424,8 @@ int __wrap_main(int argc, char **argv, char **envp) {
     }
     batch.input = take_name(&batch);
     batch.output = take_name(&batch);
-    if (!batch.input || !batch.output || syscall(SYS_prctl, PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0 || !prepare(&batch)) {
+    batch.shared = take_name(&batch);
+    if (!batch.input || !batch.output || !batch.shared || syscall(SYS_prctl, PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0 || !prepare(&batch)) {
         _exit(1);
     }
     for (uint32_t number = 0; number < head[1]; number++) {

@@ -163,7 +163,7 @@ pub enum Event {
 pub struct Shortfall {
     /// What is so, in one line.
     pub message: String,
-    /// Why each stronger way cannot be had.
+    /// Why each stronger way cannot be had; where programs run plainly, what nothing holds.
     pub reasons: Vec<String>,
     /// What to do.
     pub help: String,

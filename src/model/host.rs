@@ -10,6 +10,8 @@ use crate::model::units::Bytes;
 /// What a machine offers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HostFacts {
+    /// The system's own name, such as `Linux` or `FreeBSD`.
+    pub system: String,
     /// The kernel's release, such as `6.12.30-amd64`.
     pub kernel: String,
     /// The effective user number of this process.
@@ -18,6 +20,8 @@ pub struct HostFacts {
     pub administrator: bool,
     /// Each way to keep programs apart, as it was tried out, the strongest first.
     pub rungs: Vec<Rung>,
+    /// What nothing holds, one line each, where the system has no way to keep programs apart.
+    pub gaps: Vec<String>,
     /// The version of landlock's interface, where the kernel has it.
     pub landlock: Option<u32>,
     /// The settings of the kernel that decide about namespaces, as far as it has them.

@@ -11,17 +11,27 @@ pub enum Isolation {
     UserNamespaces,
     /// Landlock, a filter of system calls and resource limits; no namespaces.
     Landlock,
+    /// Nothing: limits and measurements alone.
+    Plain,
 }
 
 impl Isolation {
     /// All, the strongest first.
-    pub const ALL: [Self; 3] = [Self::Namespaces, Self::UserNamespaces, Self::Landlock];
+    pub const ALL: [Self; 4] = [
+        Self::Namespaces,
+        Self::UserNamespaces,
+        Self::Landlock,
+        Self::Plain,
+    ];
+
+    /// Those that keep programs apart at all, the strongest first.
+    pub const APART: [Self; 3] = [Self::Namespaces, Self::UserNamespaces, Self::Landlock];
 
     /// Whether nothing of the machine can be seen or reached: whether there are namespaces.
     pub const fn is_full(self) -> bool {
         match self {
             Self::Namespaces | Self::UserNamespaces => true,
-            Self::Landlock => false,
+            Self::Landlock | Self::Plain => false,
         }
     }
 
@@ -31,6 +41,7 @@ impl Isolation {
             Self::Namespaces => "namespaces",
             Self::UserNamespaces => "user-namespaces",
             Self::Landlock => "landlock",
+            Self::Plain => "plain",
         }
     }
 }
@@ -42,6 +53,7 @@ impl fmt::Display for Isolation {
             Self::Namespaces => "namespaces",
             Self::UserNamespaces => "user namespaces",
             Self::Landlock => "landlock, no namespaces",
+            Self::Plain => "plain, no isolation",
         })
     }
 }
@@ -54,6 +66,8 @@ pub enum Demand {
     /// By the best that the machine allows; less than namespaces is said aloud.
     #[default]
     Any,
+    /// By nothing, also where the machine allows more.
+    Plain,
 }
 
 impl Demand {
@@ -62,6 +76,7 @@ impl Demand {
         match self {
             Self::Full => isolation.is_full(),
             Self::Any => true,
+            Self::Plain => matches!(isolation, Isolation::Plain),
         }
     }
 }

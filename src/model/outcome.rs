@@ -15,9 +15,14 @@ pub enum Ending {
     Signalled(Signal),
 }
 
-/// A signal by its number on Linux.
+/// A signal by its number on Linux, whatever system it is from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Signal(pub i32);
+
+impl Signal {
+    /// Added to the number of a signal that Linux does not have.
+    pub const ELSEWHERE: i32 = 1000;
+}
 
 impl fmt::Display for Signal {
     /// The name, such as `SIGSEGV`, or `signal 42` for one without.
@@ -54,6 +59,9 @@ impl fmt::Display for Signal {
             29 => "SIGIO",
             30 => "SIGPWR",
             31 => "SIGSYS",
+            // Of macOS and the BSDs.
+            1007 => "SIGEMT",
+            1029 => "SIGINFO",
             other => return write!(f, "signal {other}"),
         };
         f.write_str(name)
@@ -119,7 +127,8 @@ pub enum Meter {
     Cgroup2,
     /// Control group, version 1: the whole tree, exactly.
     Cgroup1,
-    /// `wait4` and `/proc`: processes that were waited for; a program can hide some of its use.
+    /// `wait4` and, where programs are kept apart, `/proc`: processes that were waited for; a program can hide some of
+    /// its use.
     Rusage,
 }
 

@@ -4,7 +4,7 @@ use std::fmt;
 use std::io;
 
 use crate::model::judgement::JudgeError;
-use crate::sandbox::sys::Errno;
+use crate::sandbox::errno::Errno;
 
 /// What was being done, and why it failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,11 +34,6 @@ impl Fault {
             errno: Some(errno.0),
             reason: errno.to_string(),
         }
-    }
-
-    /// Whether the same may well succeed a moment later.
-    pub(super) fn is_transient(&self) -> bool {
-        matches!(self.errno, Some(libc::EAGAIN | libc::EBUSY))
     }
 
     /// Whether what was asked for cannot be done, however often it is tried: a program that is not

@@ -23,29 +23,25 @@
 //! other program could see the end of its input and end for it; so the judge, which alone can pass that on, notes
 //! the time before it does.
 
-use std::os::fd::OwnedFd;
+use std::io::{self, PipeReader, PipeWriter, Write};
+use std::os::fd::{AsFd, OwnedFd};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
-
-use rustix::event::EventfdFlags;
-use rustix::pipe::PipeFlags;
-use rustix::process::Pid;
-use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
 use crate::model::job::Job;
 use crate::model::joint::{JointJob, JointReply, Part, Side};
 use crate::model::judgement::JudgeError;
 use crate::model::outcome::Stop;
 use crate::model::units::Bytes;
+use crate::sandbox::clock;
+use crate::sandbox::control::{Cause, is_interrupted};
 use crate::sandbox::fault::Step;
 use crate::sandbox::relay::{Over, Ran, Relay, Speaker};
-use crate::sandbox::slot::{Ends, Slot, is_interrupted};
-use crate::sandbox::sys;
+use crate::sandbox::slot::{Ends, Slot};
+use crate::sandbox::system;
 use crate::sandbox::transcript::Recorder;
-use crate::sandbox::waiting::Watch;
-use crate::sandbox::wire::Cause;
 
 const STEP: &str = "join two programs";
 
@@ -60,17 +56,17 @@ impl Slot {
         partner: &mut Self,
         job: &JointJob,
     ) -> Result<JointReply, JudgeError> {
-        let start = sys::clock(libc::CLOCK_MONOTONIC);
+        let start = clock::now();
         let (to_program, program_reads) = pipe(JudgeIs::Writing)?;
         let (to_partner, partner_reads) = pipe(JudgeIs::Writing)?;
         let (from_program, program_writes) = pipe(JudgeIs::Reading)?;
         let (from_partner, partner_writes) = pipe(JudgeIs::Reading)?;
-        let bell = rustix::event::eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK);
-        let bell = bell.step(STEP)?;
+        let (heard, bell) = io::pipe().step(STEP)?;
+        rustix::io::ioctl_fionbio(&heard, true).step(STEP)?;
         let (tell, over) = mpsc::channel();
         let watches = [
-            Watch::new(self.process(), &to_program, &from_program),
-            Watch::new(partner.process(), &to_partner, &from_partner),
+            self.0.watch(to_program.as_fd(), from_program.as_fd()),
+            partner.0.watch(to_partner.as_fd(), from_partner.as_fd()),
         ];
         let [program_watch, partner_watch] = watches;
         let most = |job: &Job| job.limits.output.map(|limit| limit.0);
@@ -90,7 +86,7 @@ impl Slot {
                 partner_watch,
             ),
             farewell: job.farewell,
-            bell: bell.try_clone().step(STEP)?,
+            bell: heard.into(),
             over,
             recorder: job.transcript.map(Recorder::new),
             start,
@@ -98,7 +94,7 @@ impl Slot {
             told: None,
             deadlock: None,
         };
-        let process = self.process();
+        let process = self.0.process();
         let enders = [relay.program.ender.clone(), relay.partner.ender.clone()];
         let end_both = || enders.iter().for_each(|ender| ender.end(Cause::Interrupt));
         let runs = [
@@ -122,32 +118,10 @@ impl Slot {
                 let spawned = thread::Builder::new().spawn_scoped(scope, work);
                 spawned.step(STEP).inspect_err(|_| end_both())?;
             }
-            let _beside = Beside::programs_of(process);
+            let _beside = process.and_then(system::beside);
             relay.run().step(STEP).inspect_err(|_| end_both())
         })?;
         reply(job, relay)
-    }
-}
-
-/// This thread on the core of the two programs, until dropped. They take turns, and it is between them: on
-/// another core it would have to be woken there, each time anew, which takes longer than all else that it does.
-struct Beside {
-    before: CpuSet,
-}
-
-impl Beside {
-    /// On the core of a slot's process; where that fails, it is only slower.
-    fn programs_of(process: i32) -> Option<Self> {
-        let before = sched_getaffinity(None).ok()?;
-        let cores = sched_getaffinity(Pid::from_raw(process)).ok()?;
-        sched_setaffinity(None, &cores).ok()?;
-        Some(Self { before })
-    }
-}
-
-impl Drop for Beside {
-    fn drop(&mut self) {
-        let _ = sched_setaffinity(None, &self.before);
     }
 }
 
@@ -161,7 +135,7 @@ struct Run<'a> {
 
 impl Run<'_> {
     /// Runs it, and tells.
-    fn run(self, tell: &mpsc::Sender<Over>, bell: &OwnedFd) {
+    fn run(self, tell: &mpsc::Sender<Over>, bell: &PipeWriter) {
         let Self {
             slot,
             job,
@@ -169,16 +143,16 @@ impl Run<'_> {
             side,
         } = self;
         let ran = catch_unwind(AssertUnwindSafe(|| {
-            let reply = slot.run_joined(job, ends)?;
+            let reply = slot.0.run_joined(job, ends)?;
             Ok(Ran {
                 reply,
-                started: slot.last_start(),
+                started: slot.0.last_start(),
             })
         }));
         let result = ran.unwrap_or_else(|_| Err(JudgeError::new(STEP, "a thread panicked")));
         // The relay hears both; should it have failed, nobody listens.
         let _ = tell.send(Over { side, result });
-        let _ = rustix::io::write(bell, &1_u64.to_ne_bytes());
+        let _ = (&*bell).write_all(&[1]);
     }
 }
 
@@ -198,10 +172,10 @@ enum JudgeIs {
 
 /// A pipe: the judge's end, which does not block, and the program's.
 fn pipe(judge: JudgeIs) -> Result<(OwnedFd, OwnedFd), JudgeError> {
-    let (read, write) = rustix::pipe::pipe_with(PipeFlags::CLOEXEC).step(STEP)?;
-    let (ours, theirs) = match judge {
-        JudgeIs::Reading => (read, write),
-        JudgeIs::Writing => (write, read),
+    let (read, write): (PipeReader, PipeWriter) = io::pipe().step(STEP)?;
+    let (ours, theirs): (OwnedFd, OwnedFd) = match judge {
+        JudgeIs::Reading => (read.into(), write.into()),
+        JudgeIs::Writing => (write.into(), read.into()),
     };
     rustix::io::ioctl_fionbio(&ours, true).step(STEP)?;
     Ok((ours, theirs))

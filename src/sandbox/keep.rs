@@ -6,20 +6,26 @@
 use std::ffi::CStr;
 use std::fs::{self, File, Permissions};
 use std::io::{self, Read};
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags};
 
 use crate::sandbox::fault::{Fault, Step};
-use crate::sandbox::sys;
 
 /// How deep directories are followed.
 const DEEPEST: usize = 32;
 
 const DIRECTORY: OFlags = OFlags::RDONLY
     .union(OFlags::DIRECTORY)
+    .union(OFlags::NOFOLLOW)
+    .union(OFlags::CLOEXEC);
+
+/// How a file is opened that was seen to be regular, by a name without a slash in it.
+const FILE: OFlags = OFlags::RDONLY
+    .union(OFlags::NONBLOCK)
+    .union(OFlags::NOCTTY)
     .union(OFlags::NOFOLLOW)
     .union(OFlags::CLOEXEC);
 
@@ -64,7 +70,9 @@ impl Copy {
                 continue;
             };
             match FileType::from_raw_mode(stat.st_mode) {
-                FileType::RegularFile => self.file(from, name, to, stat.st_mode)?,
+                FileType::RegularFile => {
+                    self.file(from, name, to, Mode::from_raw_mode(stat.st_mode))?
+                }
                 FileType::Symlink => link(from, name, to)?,
                 FileType::Directory if depth > 0 => {
                     let target = make_directory(to, name)?;
@@ -78,16 +86,15 @@ impl Copy {
         Ok(())
     }
 
-    fn file(&mut self, from: &OwnedFd, name: &CStr, to: &OwnedFd, mode: u32) -> io::Result<()> {
-        let flags = libc::O_RDONLY | libc::O_NONBLOCK | libc::O_NOCTTY;
-        let Ok(file) = sys::open_beneath(from.as_fd(), name, flags) else {
+    fn file(&mut self, from: &OwnedFd, name: &CStr, to: &OwnedFd, mode: Mode) -> io::Result<()> {
+        let Ok(file) = rustix::fs::openat(from, name, FILE, Mode::empty()) else {
             return Ok(());
         };
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
         let mut to = File::from(rustix::fs::openat(to, name, flags, Mode::RUSR)?);
         self.left -= io::copy(&mut File::from(file).take(self.left), &mut to)?;
         // A program that was built is started by another user than the one who keeps it.
-        let may_start = self.rights == Rights::ToStart || mode & 0o100 != 0;
+        let may_start = self.rights == Rights::ToStart || mode.contains(Mode::XUSR);
         let rights = if may_start { 0o755 } else { 0o644 };
         to.set_permissions(Permissions::from_mode(rights))
     }

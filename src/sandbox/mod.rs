@@ -1,91 +1,42 @@
-//! Runs one program under limits, apart from everything else, and says what it did.
+//! Runs one program under limits, and says what it did: facts, no judgement.
 //!
-//! # Theory of operation
+//! | part | systems | what it does |
+//! |---|---|---|
+//! | `linux` | Linux | keeps programs apart: the theory of operation is its first page |
+//! | `plain` | every Unix | limits and facts without any isolation; on Linux only if asked for by name |
+//! | `other` | all but Linux | says that plain is all there is |
+//! | the rest | every Unix | what both need: slots, two programs joined by pipes, output, boxes |
 //!
-//! | process | rights | lives | ends by |
-//! |---|---|---|---|
-//! | the judge | those of whoever started it | | |
-//! | a slot's process, a fork of the judge | root's, or all within a user namespace of its own; no exec | as long as its [`Slot`] | hang-up of the socket |
-//! | PID 1 of a room, shares the slot's memory and descriptors | the slot's | one run, or more while none leaves a trace | its own exit once PID 2 ended, SIGKILL by the slot, the slot's death |
-//! | PID 2 of a run, the program | none: another user, no capabilities, no new privileges, filtered calls | one run | itself, or PID 1's end |
-//! | what the program starts | the same none | one run | PID 1's end |
-//!
-//! The judge and a slot's process are joined by one socket. A request carries the job and
-//! descriptors for the three standard streams; the answer carries facts, and descriptors of files
-//! that were asked for. Nothing else is shared: the slot closes all it inherited. When the judge dies,
-//! whatever way, the socket hangs up; the slot kills its run, removes its control groups, and ends.
-//!
-//! Once a slot, because it is dear: namespaces for mounts, network, messages and host name, and a view of
-//! the file system (see `mounts`). To itself each run has a room (see `room`): process and mount namespaces, `/proc`,
-//! the box, `/tmp`. It is a new one, unless the run before proved to have left no trace in its own (see `trace`).
-//! PID 1 and 2 run on stacks of their own in the slot's memory, so that starting them
-//! costs the same however large the judge is; they allocate nothing (see `init`).
-//!
-//! The program is never PID 1, which the kernel treats unlike others: signals would not end it.
-//!
-//! A run is over when PID 2 ends. PID 1 notes the time. If there never was another process it looks for traces, and
-//! stays if there are none. Else it exits, and the kernel kills everything else in its process namespace before the
-//! exit is seen. So when the slot counts, nobody is left to
-//! run, to write or to change a file. CPU time and memory come from the control group, which counts the
-//! whole tree: a program cannot hide a child by not waiting for it.
-//!
-//! # What an attacker would try
-//!
-//! - Reach the judge: other processes are not in its namespace; `/proc` shows only its own; PID 1 has another
-//!   user or more capabilities, and ignores its signals; calls that reach into processes are refused.
-//! - Keep something for the next run: files, shared memory, sockets, keys and processes are gone with
-//!   the run, or cannot be made. Whatever could be changed in a room that is kept, PID 1 looks at.
-//! - Read the tests or the network: the view has nothing of the machine but the system's directories
-//!   and what the job shows, read-only; the network namespace is empty, and only local sockets can be made.
-//! - Have the judge follow a link or block on a fifo after the run: see `boxes`.
-//! - Exhaust the machine: memory, processes, output, box and files in it are limited; the time limits end
-//!   the rest.
-//! - Write to its own input or another's: standard input is a sealed copy; all else is mounted read-only.
-//!
-//! - Leave its core, flush the machine's disks, use up what is counted for a user: refused, or limited so that
-//!   the judge and other runs keep their part.
-//!
-//! Not prevented: two programs that run at the same time and want to talk can, by how they load the
-//! processor, or by waiting on a page of a library that both have mapped. Each knows only its own input.
+//! A [`Slot`] is a place where jobs run; a [`Host`] says how programs are kept apart there. Both look the same
+//! on every system; which of them this is is decided here and nowhere else.
 
-mod bare;
-mod bare_filter;
-mod bare_init;
-mod boxes;
 mod capture;
-mod cgroup;
-mod cgroup1;
-mod cgroup2;
+mod clock;
+mod control;
 mod disk;
-mod facts;
+mod errno;
 mod fault;
-mod first;
-mod host;
-mod init;
 mod joined;
 mod keep;
-mod ladder;
-mod leftover;
-mod mounts;
-mod pack;
-mod prepare;
+#[cfg(target_os = "linux")]
+mod linux;
+#[cfg(not(target_os = "linux"))]
+mod other;
+mod plain;
 mod relay;
-mod resources;
-mod room;
-mod rooms;
-mod seccomp;
-mod server;
+mod search;
 mod slot;
-mod supervise;
-mod sys;
-mod sys_mount;
-mod sys_room;
-mod trace;
+mod streams;
 mod transcript;
 mod translate;
-mod tree;
-mod waiting;
-mod wire;
+mod trial;
+mod watch;
 
-pub use host::{CoreId, Host};
-pub use slot::{Slot, SlotOptions, Stopper, is_interrupted};
+#[cfg(target_os = "linux")]
+use linux as system;
+#[cfg(not(target_os = "linux"))]
+use other as system;
+
+pub use control::{Stopper, is_interrupted};
+pub use slot::{CoreId, Slot, SlotOptions};
+pub use system::Host;

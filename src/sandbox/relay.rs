@@ -20,11 +20,10 @@ use crate::model::job::Reply;
 use crate::model::joint::{Deadlock, Side, Waits};
 use crate::model::judgement::JudgeError;
 use crate::model::outcome::Ending;
-use crate::sandbox::slot::Ender;
-use crate::sandbox::sys;
+use crate::sandbox::clock;
+use crate::sandbox::control::{Cause, Ender};
 use crate::sandbox::transcript::Recorder;
-use crate::sandbox::waiting::{Seen, Still, Watch};
-use crate::sandbox::wire::Cause;
+use crate::sandbox::watch::{Seen, Still, Watch};
 
 /// How much is carried at once, in bytes.
 const BUFFER: usize = 64 << 10;
@@ -76,7 +75,7 @@ pub(super) struct Speaker {
     /// When it was found to be ending, monotonic, in nanoseconds. The other hears of it only after that.
     pub(super) ended: Option<u64>,
     pub(super) ender: Ender,
-    pub(super) watch: Watch,
+    pub(super) watch: Box<dyn Watch>,
     /// What came of its run.
     pub(super) over: Option<Result<Ran, JudgeError>>,
     /// How it stood still at the last look.
@@ -102,7 +101,7 @@ impl Speaker {
         to: OwnedFd,
         most: Option<u64>,
         ender: Ender,
-        watch: Watch,
+        watch: Box<dyn Watch>,
     ) -> Self {
         Self {
             from: Some(from),
@@ -181,7 +180,7 @@ impl Speaker {
         match rustix::io::read(from, &mut self.buffer) {
             Ok(0) => {
                 self.from = None;
-                self.closed = Some(sys::clock(libc::CLOCK_MONOTONIC));
+                self.closed = Some(clock::now());
                 self.ended = self.closed.filter(|_| self.watch.is_ending());
                 Ok(false)
             }
@@ -327,7 +326,8 @@ impl Relay {
         let ready = |from: PollFlags, to: PollFlags| Ready {
             from: !from.is_empty(),
             to: to.contains(PollFlags::OUT),
-            gone: to.contains(PollFlags::ERR),
+            // Linux says the one, other systems the other.
+            gone: to.intersects(PollFlags::ERR | PollFlags::HUP),
         };
         Ok(Some([
             ready(events[0], events[1]),
@@ -350,7 +350,7 @@ impl Relay {
             self.end = None;
             return;
         }
-        let now = sys::clock(libc::CLOCK_MONOTONIC);
+        let now = clock::now();
         let end = self.end.get_or_insert(UntoldEnd {
             latest: now + PATIENCE,
             delay: SECOND_LOOK / 2,
@@ -383,7 +383,7 @@ impl Relay {
     }
 
     fn since_start(&self) -> Duration {
-        let now = sys::clock(libc::CLOCK_MONOTONIC);
+        let now = clock::now();
         Duration::from_nanos(now.saturating_sub(self.start))
     }
 

@@ -4,11 +4,8 @@
 //! path, and before its end, a slash, or a character that no path goes on with. So `-I/box/include`,
 //! `a:/program` and `--out=/box` are translated, `/boxes` and `x/box` are not.
 
-use std::ffi::OsString;
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::path::{Path, PathBuf};
-
-use crate::sandbox::wire::{Placed, PlacedWhat, RunRequest};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 
 /// A path inside, and what it is on the machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,33 +33,8 @@ impl Translation {
         Self(pairs)
     }
 
-    /// The job with arguments, environment and links translated.
-    pub(super) fn request(&self, request: &RunRequest) -> RunRequest {
-        let all = |texts: &[Vec<u8>]| texts.iter().map(|text| self.text(text)).collect();
-        RunRequest {
-            argv: all(&request.argv),
-            env: all(&request.env),
-            files: request.files.iter().map(|file| self.placed(file)).collect(),
-            ..request.clone()
-        }
-    }
-
-    fn placed(&self, file: &Placed) -> Placed {
-        match &file.what {
-            PlacedWhat::Link { target } => {
-                let target = self.text(target.as_os_str().as_bytes());
-                Placed {
-                    name: file.name.clone(),
-                    what: PlacedWhat::Link {
-                        target: PathBuf::from(OsString::from_vec(target)),
-                    },
-                }
-            }
-            PlacedWhat::File { .. } | PlacedWhat::Directory => file.clone(),
-        }
-    }
-
-    fn text(&self, text: &[u8]) -> Vec<u8> {
+    /// A text with all such paths translated.
+    pub(super) fn text(&self, text: &[u8]) -> Vec<u8> {
         let mut translated = Vec::with_capacity(text.len());
         let mut at = 0;
         while let Some(byte) = text.get(at) {

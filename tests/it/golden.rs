@@ -150,7 +150,7 @@ fn check_json(file: &str, events: &[Event]) {
 }
 
 /// Compares a text with a golden file, or rewrites the file.
-fn compare(file: &str, text: &str) {
+pub(crate) fn compare(file: &str, text: &str) {
     let path = root().join("tests/golden").join(file);
     if std::env::var_os("UPDATE_GOLDEN").is_some() {
         std::fs::write(&path, text).expect("tests/golden/ can be written");
@@ -522,6 +522,7 @@ fn machines_of_every_kind_are_told_about() {
         ("doctor-server", doctor::server()),
         ("doctor-container", doctor::container()),
         ("doctor-closed", doctor::closed()),
+        ("doctor-freebsd", doctor::freebsd()),
     ];
     let mut written = Keys::new();
     for (file, facts) in &machines {

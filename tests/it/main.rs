@@ -10,6 +10,7 @@ mod grammars;
 mod ladder;
 mod live;
 mod measured;
+mod plain;
 mod problems;
 mod proofs;
 mod recipes;

@@ -7,6 +7,7 @@
 mod bill;
 mod hostile;
 mod joined;
+#[cfg(target_os = "linux")]
 mod rooms;
 
 use std::ffi::OsStr;
@@ -84,7 +85,9 @@ fn compile(source: &Path, target: &Path) {
         // nothing could be tested here.
         let output = command.args(libraries).output();
         let is_made = output.is_ok_and(|output| output.status.success());
-        assert!(is_made || name != "cc", "{}: cc fails", source.display());
+        // What attacks Linux is made on Linux.
+        let must = name == "cc" && cfg!(target_os = "linux");
+        assert!(is_made || !must, "{}: cc fails", source.display());
     };
     match source.extension().and_then(OsStr::to_str) {
         Some("c") if program.ends_with("nothing") => {
@@ -739,6 +742,7 @@ fn what_one_run_held_is_not_billed_to_the_next() {
     }
 }
 
+#[cfg(target_os = "linux")]
 #[test]
 fn reading_the_programs_file_for_the_first_time_is_not_billed() {
     if !counts_exactly() {
@@ -773,6 +777,7 @@ fn reading_the_programs_file_for_the_first_time_is_not_billed() {
     assert!(peaks.iter().all(|peak| *peak < Bytes::mib(8)), "{peaks:?}");
 }
 
+#[cfg(target_os = "linux")]
 fn drop_from_cache(path: &Path) {
     let file = fs::File::open(path).unwrap();
     file.sync_all().unwrap();

@@ -306,6 +306,13 @@ fn other_languages_and_what_does_not_build_for_batches_have_fresh_processes() {
         0,
     );
     assert_eq!(report["stress"]["batched"], 0, "{report:#}");
+    // Where nothing keeps programs apart, files of the whole machine would be seen as left behind.
+    fixture.write("my.c", program("", ""));
+    let report = fixture.json(
+        "stress sum my.c --reference ref.c --seed 3 --runs 600 --time 10m --isolation plain",
+        0,
+    );
+    assert_eq!(report["stress"]["batched"], 0, "{report:#}");
     // A name that both have.
     fixture.write(
         "my.c",

@@ -114,6 +114,7 @@ impl Programs {
     pub(super) fn batches<'a>(
         &self,
         setting: &Setting,
+        host: &Host,
         builder: &'a Builder<'a>,
         rules: &Rules<'_>,
     ) -> Option<Batches<'a>> {
@@ -127,7 +128,14 @@ impl Programs {
             path: &setting.submission.program.path,
             prepared: submission,
         };
-        Batches::new(builder, limits, rules, &reference, &submission)
+        Batches::new(
+            builder,
+            limits,
+            rules,
+            host.executor.isolation(),
+            &reference,
+            &submission,
+        )
     }
 
     /// The program that makes the package's judge answers; where there is none, the reference.

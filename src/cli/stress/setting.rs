@@ -328,6 +328,7 @@ impl Setting {
         if arguments.fresh {
             words.push("--fresh".into());
         }
+        words.extend(arguments.isolation.option());
         words.extend(arguments.targets.iter().map(OsString::from));
         command_line(words)
     }

@@ -98,6 +98,7 @@ impl From<&Finding> for WireFinding {
 
 #[derive(Serialize)]
 struct WireHost {
+    system: String,
     kernel: String,
     user: u32,
     administrator: bool,
@@ -127,6 +128,7 @@ impl From<&HostFacts> for WireHost {
         let groups = &facts.cgroups;
         let free = facts.temporary.free.as_ref();
         Self {
+            system: facts.system.clone(),
             kernel: facts.kernel.clone(),
             user: facts.user,
             administrator: facts.administrator,

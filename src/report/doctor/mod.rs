@@ -31,8 +31,9 @@ pub fn text(diagnosis: &Diagnosis<'_>, style: &Style) -> String {
     let mut text = String::new();
     if !style.is_quiet() {
         text.push_str(&format!(
-            "juror {} on Linux {}, {}\n\n",
+            "juror {} on {} {}, {}\n\n",
             env!("CARGO_PKG_VERSION"),
+            printable(&diagnosis.facts.system),
             printable(&diagnosis.facts.kernel),
             match diagnosis.facts.user {
                 0 => "as root".to_owned(),
@@ -109,10 +110,16 @@ fn conclusion(diagnosis: &Diagnosis<'_>) -> String {
         Some(isolation) if isolation.is_full() => {
             format!("Programs will be isolated by {isolation}; {measured}.")
         }
+        Some(Isolation::Plain) => format!(
+            "Programs will run without isolation, with a warning, unless --isolation=full forbids it; {measured}."
+        ),
         Some(isolation) => format!(
             "Programs will be isolated by {isolation}, with a warning, unless --isolation=full forbids it; \
              {measured}."
         ),
-        None => "Programs cannot be isolated here, so none will be run.".to_owned(),
+        None => {
+            "Programs cannot be isolated here, so none will be run, but with --isolation=plain."
+                .to_owned()
+        }
     }
 }

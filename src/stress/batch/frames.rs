@@ -6,6 +6,7 @@
 //! |---|---|
 //! | [`INPUTS`], how many | |
 //! | where the program reads, where it writes | two names, each with a zero byte behind it; empty for standard input and output |
+//! | where else it can leave files | a directory of the run's own, with a zero byte behind it; empty where there is none |
 //! | an input, so many times | its length, its bytes |
 //!
 //! | it writes, for each input | |
@@ -29,8 +30,12 @@ const LONGEST: usize = 64 << 10;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Senseless;
 
-/// What such a program reads.
-pub fn inputs<'a>(io: &ProgramIo, inputs: impl ExactSizeIterator<Item = &'a [u8]>) -> Vec<u8> {
+/// What such a program reads. `shared` is a directory of the run's own beside its box and its temporary one.
+pub fn inputs<'a>(
+    io: &ProgramIo,
+    shared: &str,
+    inputs: impl ExactSizeIterator<Item = &'a [u8]>,
+) -> Vec<u8> {
     let (input, output) = match io {
         ProgramIo::Standard => ("", ""),
         ProgramIo::Files { input, output } => (input.as_str(), output.as_str()),
@@ -43,7 +48,7 @@ pub fn inputs<'a>(io: &ProgramIo, inputs: impl ExactSizeIterator<Item = &'a [u8]
     };
     bytes.extend(INPUTS.to_ne_bytes());
     word(&mut bytes, inputs.len());
-    for name in [input, output] {
+    for name in [input, output, shared] {
         bytes.extend(name.as_bytes());
         bytes.push(0);
     }
@@ -156,7 +161,7 @@ mod tests {
     #[test]
     fn inputs_are_written_as_they_are_read() {
         let check = |io: &ProgramIo, texts: &[&[u8]], expected: &[u8]| {
-            let mut all = inputs(io, texts.iter().copied());
+            let mut all = inputs(io, "/s", texts.iter().copied());
             let rest = all.split_off(8);
             let count = (texts.len() as u32).to_ne_bytes();
             assert_eq!(all, [INPUTS.to_ne_bytes(), count].concat());
@@ -167,13 +172,17 @@ mod tests {
             output: "b".to_owned(),
         };
         let [one, two] = [1u32, 2].map(u32::to_ne_bytes);
-        check(&ProgramIo::Standard, &[], b"\0\0");
+        check(&ProgramIo::Standard, &[], b"\0\0/s\0");
         check(
             &ProgramIo::Standard,
             &[b"x", b"\0\n"],
-            &[b"\0\0", &one[..], b"x", &two[..], b"\0\n"].concat(),
+            &[b"\0\0/s\0", &one[..], b"x", &two[..], b"\0\n"].concat(),
         );
-        check(&files, &[b"x"], &[b"a.in\0b\0", &one[..], b"x"].concat());
+        check(
+            &files,
+            &[b"x"],
+            &[b"a.in\0b\0/s\0", &one[..], b"x"].concat(),
+        );
     }
 
     /// Whole frames, broken ones and anything else.

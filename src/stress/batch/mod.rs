@@ -30,6 +30,7 @@ use crate::executor::RunError;
 use crate::judge::case::{Entry, Pace, Rules};
 use crate::judge::output::{Ran, outputs};
 use crate::model::diagnostic::{Diagnostic, Severity};
+use crate::model::isolation::Isolation;
 use crate::model::judgement::JudgeError;
 use crate::model::limits::Limits;
 use crate::model::problem::ProgramIo;
@@ -52,6 +53,8 @@ pub struct Batches<'a> {
     builder: &'a Builder<'a>,
     build_limits: Limits,
     run_limits: Limits,
+    /// A directory beside box and temporary directory that is the run's own.
+    shared: &'static str,
     reference: Side,
     submission: Side,
     size: Mutex<Size>,
@@ -100,19 +103,28 @@ pub struct Left {
 }
 
 impl<'a> Batches<'a> {
-    /// Batches of these two, unless one of them is in a language without, or writes files where nothing may be written.
+    /// Batches of these two, unless one of them is in a language without, writes files where nothing may be written, or
+    /// nothing keeps programs apart: what a program leaves in a batch is taken away, and all of the machine is there then.
     pub fn new(
         builder: &'a Builder<'a>,
         build_limits: Limits,
         rules: &Rules<'_>,
+        isolation: Isolation,
         reference: &Source<'_>,
         submission: &Source<'_>,
     ) -> Option<Self> {
         if *rules.io != ProgramIo::Standard && !rules.allow_file_writing {
             return None;
         }
+        let shared = match isolation {
+            Isolation::Namespaces | Isolation::UserNamespaces => "/dev/shm",
+            // Programs cannot make files there.
+            Isolation::Landlock => "",
+            Isolation::Plain => return None,
+        };
         Some(Self {
             builder,
+            shared,
             build_limits,
             run_limits: rules.limits.clone(),
             reference: Side::new(reference)?,
@@ -198,7 +210,7 @@ impl<'a> Batches<'a> {
         else {
             return Ok(accepted);
         };
-        let Some(said) = run(duel, reference, inputs)? else {
+        let Some(said) = self.run(duel, reference, inputs)? else {
             return Ok(accepted);
         };
         let Ok(answers) = frames::outputs(&said.bytes, inputs.len()) else {
@@ -211,7 +223,7 @@ impl<'a> Batches<'a> {
             .iter()
             .map(|place| Arc::clone(&inputs[*place]))
             .collect();
-        let Some(said) = run(duel, submission, &asked)? else {
+        let Some(said) = self.run(duel, submission, &asked)? else {
             return Ok(accepted);
         };
         let Ok(written) = frames::outputs(&said.bytes, asked.len()) else {
@@ -224,37 +236,42 @@ impl<'a> Batches<'a> {
         }
         Ok(accepted)
     }
+
+    /// Runs a batch, unless it is empty; nothing where it did not keep the limits.
+    fn run(
+        &self,
+        duel: &Duel<'_>,
+        runnable: &Runnable,
+        inputs: &[Arc<[u8]>],
+    ) -> Result<Option<Said>, RunError> {
+        let Some(first) = inputs.first() else {
+            return Ok(None);
+        };
+        let all = frames::inputs(
+            duel.rules.io,
+            self.shared,
+            inputs.iter().map(|input| &**input),
+        );
+        let entry = Entry::unnamed(runnable, Pace::Any);
+        let ran = outputs(
+            duel.executor,
+            duel.rules,
+            &entry,
+            &duel.test_case,
+            first,
+            all.into(),
+        )?;
+        let Some(mut ran) = ran else {
+            return Ok(None);
+        };
+        let bytes = start(&mut ran.output, u64::MAX)
+            .map_err(|error| JudgeError::new("read the output", error))?;
+        Ok(Some(Said { bytes, ran }))
+    }
 }
 
 /// What a program said of a batch.
 struct Said {
     bytes: Vec<u8>,
     ran: Ran,
-}
-
-/// Runs a batch, unless it is empty; nothing where it did not keep the limits.
-fn run(
-    duel: &Duel<'_>,
-    runnable: &Runnable,
-    inputs: &[Arc<[u8]>],
-) -> Result<Option<Said>, RunError> {
-    let Some(first) = inputs.first() else {
-        return Ok(None);
-    };
-    let all = frames::inputs(duel.rules.io, inputs.iter().map(|input| &**input));
-    let entry = Entry::unnamed(runnable, Pace::Any);
-    let ran = outputs(
-        duel.executor,
-        duel.rules,
-        &entry,
-        &duel.test_case,
-        first,
-        all.into(),
-    )?;
-    let Some(mut ran) = ran else {
-        return Ok(None);
-    };
-    let bytes = start(&mut ran.output, u64::MAX)
-        .map_err(|error| JudgeError::new("read the output", error))?;
-    Ok(Some(Said { bytes, ran }))
 }

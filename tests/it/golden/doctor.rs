@@ -15,10 +15,12 @@ use juror::report::style::Style;
 /// A server of a contest, as root finds it.
 pub(super) fn server() -> HostFacts {
     HostFacts {
+        system: "Linux".to_owned(),
         kernel: "6.12.30-amd64".to_owned(),
         user: 0,
         administrator: true,
-        rungs: Isolation::ALL.map(|it| rung(it, None)).into(),
+        rungs: Isolation::APART.map(|it| rung(it, None)).into(),
+        gaps: Vec::new(),
         landlock: Some(6),
         settings: NamespaceSettings {
             most: Some(63_500),
@@ -127,11 +129,43 @@ pub(super) fn closed() -> HostFacts {
     }
 }
 
+/// A machine with another system than Linux.
+pub(super) fn freebsd() -> HostFacts {
+    let gaps = [
+        "files: programs can read and change all that you can",
+        "network: programs can use it",
+    ];
+    HostFacts {
+        system: "FreeBSD".to_owned(),
+        kernel: "14.2-RELEASE".to_owned(),
+        user: 1001,
+        administrator: false,
+        rungs: vec![rung(Isolation::Plain, None)],
+        gaps: gaps.map(str::to_owned).into(),
+        landlock: None,
+        settings: NamespaceSettings::default(),
+        cgroups: CgroupFacts::default(),
+        meters: Meters {
+            cpu: Meter::Rusage,
+            memory: Meter::Rusage,
+        },
+        systemd: false,
+        stack_limit: Some(Bytes::mib(512)),
+        processors: Processors {
+            logical: 4,
+            physical: 4,
+            load_hundredths: None,
+        },
+        ..server()
+    }
+}
+
 fn rung(isolation: Isolation, reason: Option<&str>) -> Rung {
     let step = match isolation {
         Isolation::Namespaces => "make namespaces",
         Isolation::UserNamespaces => "make namespaces (user)",
         Isolation::Landlock => "isolate by landlock",
+        Isolation::Plain => "start the program",
     };
     Rung {
         isolation,

@@ -1,0 +1,11 @@
+//! The clock that goes on evenly, whatever happens to the time of day.
+
+use rustix::time::{ClockId, clock_gettime};
+
+/// The time since some moment in the past, in nanoseconds.
+pub(super) fn now() -> u64 {
+    let time = clock_gettime(ClockId::Monotonic);
+    let seconds = u64::try_from(time.tv_sec).unwrap_or(0);
+    let rest = u64::try_from(time.tv_nsec).unwrap_or(0);
+    seconds * 1_000_000_000 + rest
+}

@@ -1,0 +1,373 @@
+//! The box, a small file system in memory: made and filled before a run, searched after it.
+//!
+//! After a run everything in it is the work of somebody hostile: links that lead anywhere, fifos that
+//! block whoever opens them, directories a thousand deep, files of a terabyte with nothing in them.
+//! So names are resolved by the kernel strictly below the box and never through a link, opening never
+//! blocks, and only what is a regular file after it was opened is one.
+
+use std::ffi::{CStr, CString};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::path::Path;
+
+use rustix::fs::{AtFlags, FileType, Mode, OFlags};
+
+use crate::sandbox::disk;
+use crate::sandbox::fault::{Fault, Step};
+use crate::sandbox::linux::ground::Directories;
+use crate::sandbox::linux::init::Identity;
+use crate::sandbox::linux::mounts::{Shown, c_path, give, parent_of};
+use crate::sandbox::linux::sys::{self, Errno};
+use crate::sandbox::linux::sys_mount::{self, ATTR_NODEV, ATTR_NOSUID, ATTR_RDONLY, Reach};
+use crate::sandbox::linux::wire::{Found, Placed, PlacedWhat};
+use crate::sandbox::search::{self, Placements, Sum};
+
+/// A box, and the temporary directory beside it.
+pub(super) struct Boxes {
+    pub(super) main: OwnedFd,
+    pub(super) temporary: OwnedFd,
+    place: Place,
+    /// The files placed in it, as they were.
+    placed: Placements,
+}
+
+/// Where a box is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Place {
+    /// In memory, a file system of its own.
+    Memory,
+    /// In a directory of the disk.
+    Disk,
+}
+
+/// How the file systems of a run are to be.
+#[derive(Clone, Copy)]
+pub(super) struct Shape {
+    /// In bytes.
+    pub(super) size: u64,
+    pub(super) writable: bool,
+    pub(super) owner: Identity,
+}
+
+/// The temporary directory of a run.
+pub(super) const TEMPORARY: &str = "/tmp";
+/// Where things are mounted that a run is to see in its temporary directory.
+pub(super) const BEHIND_LINKS: &str = "/shown/tmp";
+
+impl Boxes {
+    /// Links what is shown behind links into the temporary directory.
+    pub(super) fn link(&self, shown: &[Shown], owner: Identity) -> Result<(), Fault> {
+        for Shown { inside, .. } in shown {
+            let Ok(below) = inside.strip_prefix(BEHIND_LINKS) else {
+                continue;
+            };
+            let is_within =
+                |other: &Shown| other.inside != *inside && inside.starts_with(&other.inside);
+            if shown.iter().any(is_within) {
+                continue;
+            }
+            let (above, last) = parent_of(&self.temporary, below, owner)?;
+            let directory = above.as_ref().unwrap_or(&self.temporary);
+            rustix::fs::symlinkat(&c_path(inside)?, directory, &last)
+                .step_on("link in the temporary directory:", below.display())?;
+        }
+        Ok(())
+    }
+
+    /// Makes both file systems and places the files.
+    pub(super) fn make(
+        shape: Shape,
+        files: &[Placed],
+        contents: Option<OwnedFd>,
+    ) -> Result<Self, Fault> {
+        let text = |number: u64| CString::new(number.to_string()).unwrap_or_default();
+        // A page at least: zero means "no limit" to the kernel.
+        let size = text(shape.size.max(4096));
+        let files_at_most = text((shape.size / 4096).clamp(256, 65_536) + files.len() as u64);
+        let owner = CString::new(shape.owner.uid.to_string()).unwrap_or_default();
+        let group = CString::new(shape.owner.gid.to_string()).unwrap_or_default();
+        let make = |mode: &CStr| {
+            let options = [
+                (c"size", size.as_c_str()),
+                (c"nr_inodes", files_at_most.as_c_str()),
+                (c"mode", mode),
+                (c"uid", owner.as_c_str()),
+                (c"gid", group.as_c_str()),
+            ];
+            sys_mount::tmpfs(&options, ATTR_NOSUID | ATTR_NODEV)
+        };
+        let mut boxes = Self {
+            main: make(c"755").step("make the box")?,
+            temporary: make(c"1777").step("make the temporary directory of the run")?,
+            place: Place::Memory,
+            placed: Placements::default(),
+        };
+        boxes.place(shape.owner, files, contents)?;
+        if !shape.writable {
+            sys_mount::mount_setattr(boxes.main.as_raw_fd(), Reach::One, ATTR_RDONLY, 0)
+                .step("make the box read-only")?;
+        }
+        Ok(boxes)
+    }
+
+    /// Takes directories of the disk, and places the files. Nothing keeps their size or forbids to write
+    /// in them.
+    pub(super) fn on_disk(
+        directories: Directories,
+        shape: Shape,
+        files: &[Placed],
+        contents: Option<OwnedFd>,
+    ) -> Result<Self, Fault> {
+        let mut boxes = Self {
+            main: directories.main,
+            temporary: directories.temporary,
+            place: Place::Disk,
+            placed: Placements::default(),
+        };
+        boxes.place(shape.owner, files, contents)?;
+        Ok(boxes)
+    }
+
+    fn place(
+        &mut self,
+        owner: Identity,
+        files: &[Placed],
+        contents: Option<OwnedFd>,
+    ) -> Result<(), Fault> {
+        // In the order in which they lie in a box that is renewed.
+        let (changing, staying): (Vec<&Placed>, Vec<&Placed>) =
+            files.iter().partition(|placed| changes(placed));
+        let all = staying.into_iter().chain(changing);
+        self.lay(owner, all, contents)
+    }
+
+    /// Empties a writable box of what bears one of these names, and places the files anew; nothing else is in it but links
+    /// and directories, which stay.
+    pub(super) fn renew(
+        &mut self,
+        owner: Identity,
+        named: &[CString],
+        files: &[Placed],
+        contents: Option<OwnedFd>,
+    ) -> Result<(), Fault> {
+        self.placed = Placements::default();
+        for name in named {
+            match rustix::fs::unlinkat(&self.main, name, AtFlags::empty()) {
+                Ok(()) | Err(rustix::io::Errno::NOENT) => {}
+                Err(errno) => return Err(errno).step("clear the box for the next run"),
+            }
+        }
+        let changing = files.iter().filter(|placed| changes(placed));
+        self.lay(owner, changing, contents)
+    }
+
+    fn lay<'a>(
+        &mut self,
+        owner: Identity,
+        files: impl Iterator<Item = &'a Placed>,
+        contents: Option<OwnedFd>,
+    ) -> Result<(), Fault> {
+        for Placed { name, what } in files {
+            let (above, last) = parent_of(&self.main, name, owner)?;
+            let directory = above.as_ref().unwrap_or(&self.main);
+            match what {
+                PlacedWhat::Link { target } => {
+                    rustix::fs::symlinkat(&c_path(target)?, directory, &last)
+                        .step_on("link in the box:", name.display())?;
+                }
+                PlacedWhat::Directory => {
+                    let step = "make in the box:";
+                    let mode = Mode::from_raw_mode(0o755);
+                    rustix::fs::mkdirat(directory, &last, mode).step_on(step, name.display())?;
+                    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW;
+                    let made = rustix::fs::openat(directory, &last, flags | OFlags::CLOEXEC, mode)
+                        .step_on(step, name.display())?;
+                    give(&made, owner, name)?;
+                }
+                PlacedWhat::File { length, mode } => {
+                    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
+                    let mode = Mode::from_raw_mode(*mode);
+                    let file = rustix::fs::openat(directory, &last, flags, mode)
+                        .step_on("make in the box:", name.display())?;
+                    if let Some(contents) = &contents {
+                        copy(contents, &file, *length)
+                            .step_on("write in the box:", name.display())?;
+                    }
+                    give(&file, owner, name)?;
+                    let stat =
+                        rustix::fs::fstat(&file).step_on("look at in the box:", name.display())?;
+                    self.placed.add(&stat);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The bytes in regular files that were not there before or are changed.
+    pub(super) fn new_bytes(&self) -> Result<u64, Fault> {
+        let usage = rustix::fs::fstatvfs(&self.main).step("measure the box")?;
+        const ROOT_ALONE: u64 = 1;
+        let is_memory = self.place == Place::Memory;
+        if is_memory && usage.f_files.saturating_sub(usage.f_ffree) == ROOT_ALONE {
+            return Ok(0);
+        }
+        let mut sum = Sum::default();
+        self.placed
+            .add_all(&self.main, &mut sum)
+            .step("search the box")?;
+        if sum.is_cut {
+            let blocks = usage.f_blocks.saturating_sub(usage.f_bfree);
+            sum.bytes = sum.bytes.max(match self.place {
+                Place::Memory => blocks.saturating_mul(usage.f_frsize),
+                Place::Disk => disk::used(&self.main),
+            });
+        }
+        Ok(sum.bytes)
+    }
+
+    /// The same where nothing but files of these names can have come or changed.
+    pub(super) fn new_bytes_of(&self, names: &[CString]) -> u64 {
+        let mut sum = Sum::default();
+        for name in names {
+            if let Ok(stat) = rustix::fs::statat(&self.main, name, AtFlags::SYMLINK_NOFOLLOW) {
+                self.placed.add_file(&stat, &mut sum);
+            }
+        }
+        sum.bytes
+    }
+
+    /// The box itself, for the judge to read.
+    pub(super) fn open(&self) -> Result<OwnedFd, Fault> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        rustix::fs::openat(&self.main, c".", flags, Mode::empty()).step("open the box")
+    }
+
+    /// Looks for a file by its name.
+    pub(super) fn find(&self, name: &[u8]) -> Result<Searched, Fault> {
+        let Ok(path) = CString::new(name) else {
+            return Ok(Searched::nothing());
+        };
+        let flags = libc::O_RDONLY | libc::O_NONBLOCK | libc::O_NOCTTY;
+        let file = match sys::open_beneath(self.main.as_fd(), &path, flags) {
+            Ok(file) => file,
+            Err(errno) => return self.why_not_opened(&path, errno),
+        };
+        let stat = rustix::fs::fstat(&file).step("look at a file of the box")?;
+        Ok(match FileType::from_raw_mode(stat.st_mode) {
+            FileType::RegularFile => Searched {
+                found: Found::File,
+                file: Some(file),
+                is_single: stat.st_nlink == 1,
+            },
+            other => Searched::other(other),
+        })
+    }
+
+    fn why_not_opened(&self, path: &CStr, errno: Errno) -> Result<Searched, Fault> {
+        match errno.0 {
+            libc::ENOENT | libc::ENOTDIR | libc::ENAMETOOLONG => Ok(Searched::nothing()),
+            libc::ELOOP => Ok(Searched::other(FileType::Symlink)),
+            libc::EXDEV => Err(Fault::new(
+                format!("find {} in the box", path.to_string_lossy()),
+                "not a relative path without `..`",
+            )),
+            _ => {
+                let stat = rustix::fs::statat(&self.main, path, AtFlags::SYMLINK_NOFOLLOW);
+                let kind = stat.map(|stat| FileType::from_raw_mode(stat.st_mode));
+                Ok(Searched::other(kind.unwrap_or(FileType::Unknown)))
+            }
+        }
+    }
+}
+
+/// Writes the next so many bytes of the contents into a file.
+fn copy(contents: &OwnedFd, file: &OwnedFd, length: u64) -> rustix::io::Result<()> {
+    let mut left = length;
+    while left > 0 {
+        let count = usize::try_from(left).unwrap_or(usize::MAX);
+        match rustix::fs::sendfile(file, contents, None, count) {
+            Ok(0) => return Ok(()),
+            Ok(written) => left -= written as u64,
+            Err(rustix::io::Errno::INTR) => {}
+            Err(errno) => return Err(errno),
+        }
+    }
+    Ok(())
+}
+
+/// Whether it is another with each run.
+fn changes(placed: &Placed) -> bool {
+    matches!(placed.what, PlacedWhat::File { .. })
+}
+
+/// What a search found.
+pub(super) struct Searched {
+    pub(super) found: Found,
+    /// Open for reading, if it is a regular file.
+    pub(super) file: Option<OwnedFd>,
+    /// Whether it has no other name.
+    pub(super) is_single: bool,
+}
+
+impl Searched {
+    fn nothing() -> Self {
+        Self {
+            found: Found::Missing,
+            file: None,
+            is_single: true,
+        }
+    }
+
+    fn other(kind: FileType) -> Self {
+        Self {
+            found: Found::Other(search::other_kind(kind)),
+            file: None,
+            is_single: true,
+        }
+    }
+}
+
+/// The rights to change something below a directory, as landlock numbers them, for its version.
+fn write_rights(version: usize) -> u64 {
+    const WRITE_FILE: u64 = 1 << 1;
+    const REMOVE_AND_MAKE: u64 = 0x1ff0;
+    const REFER: u64 = 1 << 13;
+    const TRUNCATE: u64 = 1 << 14;
+    let truncate = if version >= 3 { TRUNCATE } else { 0 };
+    WRITE_FILE | REMOVE_AND_MAKE | REFER | truncate
+}
+
+/// Landlock's rules for a run: it may change files in its box and its temporary directory, write to
+/// devices, use no network, and reach nobody outside.
+pub(super) fn landlock(
+    version: usize,
+    boxes: &Boxes,
+    devices: impl AsFd,
+) -> Result<OwnedFd, Fault> {
+    const WRITE_FILE: u64 = 1 << 1;
+    const TCP: u64 = 3;
+    const SIGNALS_AND_SOCKETS: u64 = 3;
+    let files = write_rights(version);
+    let handled = [files, TCP, SIGNALS_AND_SOCKETS];
+    let known = match version {
+        ..4 => 1,
+        4..6 => 2,
+        _ => 3,
+    };
+    let rules = sys::landlock_ruleset(&handled[..known]).step("make landlock rules")?;
+    let allow = |place: i32, rights: u64| {
+        sys::landlock_allow(rules.as_raw_fd(), place, rights).step("add a landlock rule")
+    };
+    allow(boxes.main.as_raw_fd(), files)?;
+    allow(boxes.temporary.as_raw_fd(), files)?;
+    allow(devices.as_fd().as_raw_fd(), WRITE_FILE)?;
+    Ok(rules)
+}
+
+/// The first version of landlock that does not forbid to rename from one directory to another.
+pub(super) const LANDLOCK_SINCE: usize = 2;
+
+/// Opens a directory only to refer to it.
+pub(super) fn refer_to(path: &Path) -> Result<OwnedFd, Fault> {
+    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    rustix::fs::open(path, flags, Mode::empty()).step_on("open", path.display())
+}

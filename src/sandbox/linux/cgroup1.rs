@@ -1,0 +1,327 @@
+//! Control groups of version 1: one of each controller for a slot, kept from run to run.
+
+use std::ffi::CString;
+use std::fs::File;
+use std::io::Write;
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::path::Path;
+use std::thread::sleep;
+use std::time::Duration;
+
+use rustix::event::EventfdFlags;
+use rustix::fs::{AtFlags, Mode, OFlags};
+
+use crate::model::limits::Limits;
+use crate::sandbox::fault::{Fault, Step};
+use crate::sandbox::linux::cgroup::{
+    Baseline, CACHE_MATTERS, Controllers, Gates, SLACK, Used, WhenShort, at_least_a_portion,
+    cached_files, field, get, put, read_number, text, write_number,
+};
+use crate::sandbox::linux::sys;
+
+/// One slot's groups of version 1.
+pub(super) struct Group1 {
+    pub(super) memory: Option<Memory1>,
+    cpu: Option<OwnedFd>,
+    processes: Option<Processes1>,
+    homes: Vec<Home>,
+}
+
+/// The files of the memory controller.
+pub(super) struct Memory1 {
+    /// The list of its members, if the slot is none.
+    members: Option<OwnedFd>,
+    usage: OwnedFd,
+    peak: OwnedFd,
+    limit: OwnedFd,
+    /// Memory and swap together; absent where swap is not counted.
+    limit_with_swap: Option<OwnedFd>,
+    control: OwnedFd,
+    /// Becomes readable when the group is short of memory; absent where the kernel does not tell.
+    alarm: Option<OwnedFd>,
+    stat: OwnedFd,
+    /// The last limit set.
+    last_limit: Option<u64>,
+    /// Kills seen in earlier runs.
+    killed: u64,
+    /// File pages charged to the group by earlier runs.
+    cached: u64,
+    /// What the group holds while nothing runs.
+    idle: u64,
+}
+
+/// The files of the process number controller.
+struct Processes1 {
+    limit: OwnedFd,
+    events: OwnedFd,
+    /// The last limit set.
+    last_limit: Option<u64>,
+    /// Refusals seen in earlier runs.
+    refused: u64,
+}
+
+/// Where a group is, to be left and removed.
+struct Home {
+    parent: OwnedFd,
+    name: CString,
+    /// The parent's list of members, to move back to.
+    members: File,
+}
+
+impl Group1 {
+    pub(super) fn create(
+        controllers: &Controllers,
+        name: &str,
+        slot: WhenShort,
+    ) -> Result<Self, Fault> {
+        let mut group = Self {
+            memory: None,
+            cpu: None,
+            processes: None,
+            homes: Vec::new(),
+        };
+        let made = group.join_all(controllers, name, slot);
+        if made.is_err() {
+            group.remove();
+        }
+        made.map(|()| group)
+    }
+
+    fn join_all(
+        &mut self,
+        controllers: &Controllers,
+        name: &str,
+        slot: WhenShort,
+    ) -> Result<(), Fault> {
+        if let Some(parent) = &controllers.memory {
+            let directory = self.make(parent, name)?;
+            let mut members = None;
+            match slot {
+                WhenShort::Spared => put(&directory, "cgroup.procs", "0")?,
+                // To move one thread, and to move itself, a process need not wait for all others of the machine.
+                WhenShort::Killed => members = Some(get(&directory, "tasks")?),
+            }
+            let usage = get(&directory, "memory.usage_in_bytes")?;
+            let stat = get(&directory, "memory.stat")?;
+            let control = get(&directory, "memory.oom_control")?;
+            self.memory = Some(Memory1 {
+                members,
+                peak: get(&directory, "memory.max_usage_in_bytes")?,
+                limit: get(&directory, "memory.limit_in_bytes")?,
+                limit_with_swap: get(&directory, "memory.memsw.limit_in_bytes").ok(),
+                killed: field(&text(&control), "oom_kill"),
+                alarm: alarm(&directory, &control),
+                cached: cached_files(&text(&stat), "cache"),
+                idle: read_number(&usage),
+                last_limit: None,
+                usage,
+                stat,
+                control,
+            });
+        }
+        if let Some(parent) = &controllers.cpuacct {
+            let directory = self.join(parent, name)?;
+            self.cpu = Some(get(&directory, "cpuacct.usage")?);
+        }
+        if let Some(parent) = &controllers.pids {
+            let directory = self.join(parent, name)?;
+            self.processes = Some(Processes1 {
+                limit: get(&directory, "pids.max")?,
+                events: get(&directory, "pids.events")?,
+                last_limit: None,
+                refused: 0,
+            });
+        }
+        Ok(())
+    }
+
+    /// Makes the group below `parent`, and moves this process into it.
+    fn join(&mut self, parent: &Path, name: &str) -> Result<OwnedFd, Fault> {
+        let directory = self.make(parent, name)?;
+        put(&directory, "cgroup.procs", "0")?;
+        Ok(directory)
+    }
+
+    /// Makes the group below `parent`.
+    fn make(&mut self, parent: &Path, name: &str) -> Result<OwnedFd, Fault> {
+        let shown = parent.display();
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let parent_fd = rustix::fs::open(parent, flags, Mode::empty())
+            .step_on("open the control group", &shown)?;
+        let mode = Mode::from_raw_mode(0o755);
+        let made = rustix::fs::mkdirat(&parent_fd, name, mode);
+        if made == Err(rustix::io::Errno::EXIST) {
+            // Left behind by a process of our number that was killed; empty, or an error.
+            rustix::fs::unlinkat(&parent_fd, name, AtFlags::REMOVEDIR)
+                .step_on("remove an old control group in", &shown)?;
+            rustix::fs::mkdirat(&parent_fd, name, mode)
+        } else {
+            made
+        }
+        .step_on("make a control group in", &shown)?;
+        let members = File::options()
+            .write(true)
+            .open(parent.join("cgroup.procs"));
+        self.homes.push(Home {
+            parent: parent_fd,
+            name: CString::new(name).unwrap_or_default(),
+            members: members.step_on("open the members of the control group", &shown)?,
+        });
+        rustix::fs::open(parent.join(name), flags, Mode::empty())
+            .step_on("open the new control group in", &shown)
+    }
+
+    pub(super) fn prepare(&mut self, limits: &Limits, rooms: usize) -> Result<Gates, Fault> {
+        if let Some(memory) = &mut self.memory {
+            memory.set_limit(limits.memory.map(|limit| limit.0))?;
+        }
+        if let Some(processes) = &mut self.processes {
+            processes.set_limit(limits.processes, rooms)?;
+        }
+        let raw = |fd: Option<&OwnedFd>| fd.map_or(-1, AsRawFd::as_raw_fd);
+        Ok(Gates {
+            directory: -1,
+            members: raw(self
+                .memory
+                .as_ref()
+                .and_then(|memory| memory.members.as_ref())),
+            cpu: raw(self.cpu.as_ref()),
+            memory: raw(self.memory.as_ref().map(|memory| &memory.usage)),
+            peak: raw(self.memory.as_ref().map(|memory| &memory.peak)),
+        })
+    }
+
+    pub(super) fn cpu_since(&self, baseline: &Baseline) -> Option<u64> {
+        // The kernel books running time when it is asked for; what the slot used after that is not in the counter.
+        let own = sys::clock(libc::CLOCK_PROCESS_CPUTIME_ID).saturating_sub(baseline.slot_cpu);
+        let used = read_number(self.cpu.as_ref()?).saturating_sub(baseline.cpu);
+        Some(used.saturating_sub(own + baseline.first_cpu))
+    }
+
+    pub(super) fn finish(&mut self, baseline: &Baseline) -> Used {
+        let mut used = Used::default();
+        if let Some(memory) = &mut self.memory {
+            memory.finish(baseline, &mut used);
+        }
+        if let Some(processes) = &mut self.processes {
+            let refused = field(&text(&processes.events), "max");
+            used.refused_processes = refused.saturating_sub(processes.refused);
+            processes.refused = refused;
+        }
+        used
+    }
+
+    pub(super) fn remove(&mut self) {
+        for home in self.homes.drain(..) {
+            let _ = (&home.members).write_all(b"0");
+            let _ = rustix::fs::unlinkat(&home.parent, &home.name, AtFlags::REMOVEDIR);
+        }
+    }
+}
+
+/// Has the kernel tell when the group is short of memory.
+///
+/// Source: the kernel's `cgroup-v1/memory.rst`, "OOM Control".
+fn alarm(directory: &OwnedFd, control: &OwnedFd) -> Option<OwnedFd> {
+    let flags = EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK;
+    let alarm = rustix::event::eventfd(0, flags).ok()?;
+    let line = format!("{} {}", alarm.as_raw_fd(), control.as_raw_fd());
+    put(directory, "cgroup.event_control", &line).ok()?;
+    Some(alarm)
+}
+
+impl Memory1 {
+    /// Becomes readable when the group is short of memory.
+    pub(super) fn alarm(&self) -> Option<&OwnedFd> {
+        self.alarm.as_ref()
+    }
+
+    /// Whether a process of this run was killed for memory.
+    pub(super) fn has_killed(&self) -> bool {
+        field(&text(&self.control), "oom_kill") > self.killed
+    }
+
+    /// Waits, not for long, until what the last run held is really gone: the kernel takes down some
+    /// things later than the process that held them.
+    pub(super) fn settle(&mut self) {
+        const MOSTLY: u64 = 4 << 20;
+        for _ in 0..50 {
+            let usage = read_number(&self.usage);
+            if usage.abs_diff(self.idle) <= CACHE_MATTERS {
+                return;
+            }
+            // File pages come, and go when the machine needs their place.
+            let cached = cached_files(&text(&self.stat), "cache");
+            self.idle = (self.idle + cached).saturating_sub(self.cached);
+            self.cached = cached;
+            if usage <= self.idle + MOSTLY {
+                self.idle = usage;
+                return;
+            }
+            sleep(Duration::from_millis(1));
+        }
+        self.idle = read_number(&self.usage);
+    }
+
+    pub(super) fn set_limit(&mut self, limit: Option<u64>) -> Result<(), Fault> {
+        let held = read_number(&self.usage);
+        let limit = limit.map(|limit| limit.saturating_add(SLACK).saturating_add(held));
+        if is_near(limit, self.last_limit) {
+            return Ok(());
+        }
+        let number = limit.map_or("-1".to_owned(), |limit| limit.to_string());
+        // Memory may never have a larger limit than memory with swap, not even for a moment.
+        if let Some(both) = &self.limit_with_swap {
+            write_number(both, "-1", "memory.memsw.limit_in_bytes")?;
+        }
+        write_number(&self.limit, &number, "memory.limit_in_bytes")?;
+        if let Some(both) = &self.limit_with_swap {
+            write_number(both, &number, "memory.memsw.limit_in_bytes")?;
+        }
+        self.last_limit = limit;
+        Ok(())
+    }
+
+    pub(super) fn finish(&mut self, baseline: &Baseline, used: &mut Used) {
+        let peak = read_number(&self.peak);
+        let mut gained = 0;
+        if read_number(&self.usage) > self.idle + CACHE_MATTERS {
+            let cached = cached_files(&text(&self.stat), "cache");
+            gained = cached.saturating_sub(self.cached);
+            self.idle += gained;
+            self.cached = cached;
+        }
+        used.memory = Some(at_least_a_portion(peak, baseline.memory + gained));
+        let killed = field(&text(&self.control), "oom_kill");
+        used.killed_for_memory = killed.saturating_sub(self.killed);
+        self.killed = killed;
+        if let (Some(alarm), 1..) = (&self.alarm, used.killed_for_memory) {
+            // It must not ring in the next run.
+            let _ = rustix::io::read(alarm, &mut [0; 8]);
+        }
+    }
+}
+
+/// Whether a limit need not be changed for another.
+fn is_near(wanted: Option<u64>, present: Option<u64>) -> bool {
+    /// What the kernel itself holds for a run differs by less, in bytes.
+    const LITTLE: u64 = 128 << 10;
+    match (wanted, present) {
+        (Some(wanted), Some(present)) => (wanted..=wanted + LITTLE).contains(&present),
+        (wanted, present) => wanted == present,
+    }
+}
+
+impl Processes1 {
+    pub(super) fn set_limit(&mut self, limit: Option<u32>, rooms: usize) -> Result<(), Fault> {
+        // The slot and PID 1 are in the group, too, and that of each other room.
+        let limit = limit.map(|limit| u64::from(limit) + 2 + rooms as u64);
+        if limit.is_some() && limit == self.last_limit {
+            return Ok(());
+        }
+        let number = limit.map_or("max".to_owned(), |limit| limit.to_string());
+        write_number(&self.limit, &number, "pids.max")?;
+        self.last_limit = limit;
+        Ok(())
+    }
+}

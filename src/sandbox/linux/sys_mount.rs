@@ -1,0 +1,135 @@
+//! Raw system calls for mounts. As those of [`super::sys`], they allocate nothing.
+
+use std::ffi::CStr;
+use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+
+use crate::sandbox::linux::sys::{Result, call, own, pass};
+
+/// Mounts or remounts, the classic way.
+pub(super) fn mount(
+    source: &CStr,
+    target: &CStr,
+    kind: &CStr,
+    flags: u64,
+    data: &CStr,
+) -> Result<usize> {
+    let arguments = [
+        source.as_ptr() as usize,
+        target.as_ptr() as usize,
+        kind.as_ptr() as usize,
+        flags as usize,
+        data.as_ptr() as usize,
+        pass(),
+    ];
+    // SAFETY: all strings end with a zero and live until the call returns.
+    unsafe { call(libc::SYS_mount, arguments) }
+}
+
+/// Takes a mount away.
+pub(super) fn umount(target: &CStr, flags: i32) -> Result<usize> {
+    let target = target.as_ptr() as usize;
+    // SAFETY: the path ends with a zero and lives until the call returns.
+    unsafe { call(libc::SYS_umount2, [target, flags as usize, 0, 0, 0, pass()]) }
+}
+
+/// Makes the working directory the root and puts the old root on top of it.
+pub(super) fn pivot_root_here() -> Result<usize> {
+    let here = c".".as_ptr() as usize;
+    // SAFETY: the path ends with a zero and lives for ever.
+    unsafe { call(libc::SYS_pivot_root, [here, here, 0, 0, 0, 0]) }
+}
+
+/// Copies the mounts at and below a path, for the time being attached nowhere.
+pub(super) fn open_tree(path: &CStr) -> Result<OwnedFd> {
+    const CLONE: usize = 1;
+    let flags = CLONE | libc::O_CLOEXEC as usize | libc::AT_RECURSIVE as usize;
+    let arguments = [
+        libc::AT_FDCWD as usize,
+        path.as_ptr() as usize,
+        flags,
+        0,
+        0,
+        pass(),
+    ];
+    // SAFETY: the path ends with a zero and lives until the call returns.
+    let fd = unsafe { call(libc::SYS_open_tree, arguments) }?;
+    Ok(own(fd))
+}
+
+/// Attaches a mount at a path.
+pub(super) fn move_mount(from: RawFd, to: &CStr) -> Result<usize> {
+    const FROM_EMPTY_PATH: usize = 0x04;
+    let arguments = [
+        from as usize,
+        c"".as_ptr() as usize,
+        libc::AT_FDCWD as usize,
+        to.as_ptr() as usize,
+        FROM_EMPTY_PATH,
+        pass(),
+    ];
+    // SAFETY: both paths end with a zero and live until the call returns.
+    unsafe { call(libc::SYS_move_mount, arguments) }
+}
+
+/// Flags of a mount.
+pub(super) const ATTR_RDONLY: u64 = 0x01;
+/// See [`ATTR_RDONLY`].
+pub(super) const ATTR_NOSUID: u64 = 0x02;
+/// See [`ATTR_RDONLY`].
+pub(super) const ATTR_NODEV: u64 = 0x04;
+
+/// Which mounts a change is for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reach {
+    /// This one.
+    One,
+    /// This one and those below.
+    Tree,
+}
+
+/// Adds and removes flags of a mount, and keeps its others.
+pub(super) fn mount_setattr(fd: RawFd, reach: Reach, set: u64, clear: u64) -> Result<usize> {
+    let attributes = [set, clear, 0, 0];
+    let recursive = match reach {
+        Reach::One => 0,
+        Reach::Tree => libc::AT_RECURSIVE,
+    };
+    let arguments = [
+        fd as usize,
+        c"".as_ptr() as usize,
+        (libc::AT_EMPTY_PATH | recursive) as usize,
+        attributes.as_ptr() as usize,
+        size_of_val(&attributes),
+        pass(),
+    ];
+    // SAFETY: path and attributes live until the call returns; sizes are given.
+    unsafe { call(libc::SYS_mount_setattr, arguments) }
+}
+
+/// Makes a file system in memory, for the time being attached nowhere.
+pub(super) fn tmpfs(options: &[(&CStr, &CStr)], attributes: u64) -> Result<OwnedFd> {
+    const FSOPEN_CLOEXEC: usize = 1;
+    const SET_STRING: usize = 1;
+    const CREATE: usize = 6;
+    const FSMOUNT_CLOEXEC: usize = 1;
+    let name = c"tmpfs".as_ptr() as usize;
+    // SAFETY: the name ends with a zero.
+    let context = own(unsafe { call(libc::SYS_fsopen, [name, FSOPEN_CLOEXEC, 0, 0, 0, pass()]) }?);
+    let fd = context.as_raw_fd() as usize;
+    for (key, value) in options {
+        let (key, value) = (key.as_ptr() as usize, value.as_ptr() as usize);
+        // SAFETY: key and value end with a zero and live until the call returns.
+        unsafe { call(libc::SYS_fsconfig, [fd, SET_STRING, key, value, 0, pass()]) }?;
+    }
+    // SAFETY: takes no pointer.
+    unsafe { call(libc::SYS_fsconfig, [fd, CREATE, 0, 0, 0, pass()]) }?;
+    let attributes = attributes as usize;
+    // SAFETY: takes no pointer.
+    let mount = unsafe {
+        call(
+            libc::SYS_fsmount,
+            [fd, FSMOUNT_CLOEXEC, attributes, 0, 0, pass()],
+        )
+    }?;
+    Ok(own(mount))
+}

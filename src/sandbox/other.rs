@@ -1,0 +1,142 @@
+//! Systems that have no way to keep programs apart that juror knows: all but Linux.
+
+use std::env;
+use std::thread;
+
+use crate::model::host::{CgroupFacts, HostFacts, Meters, NamespaceSettings, Processors, Rung};
+use crate::model::isolation::{Demand, Isolation};
+use crate::model::judgement::JudgeError;
+use crate::model::outcome::Mechanism;
+use crate::model::units::Bytes;
+use crate::sandbox::disk::temporary;
+use crate::sandbox::plain;
+use crate::sandbox::slot::{CoreId, Place, SlotOptions};
+use crate::sandbox::trial::try_out;
+
+/// What this machine offers: to run programs plainly.
+#[derive(Clone, Debug)]
+pub struct Host(());
+
+impl Host {
+    /// This machine, if what is demanded can be had.
+    ///
+    /// # Errors
+    /// When programs have to be kept apart, or cannot be run at all.
+    pub fn find(demand: Demand) -> Result<Self, JudgeError> {
+        match demand {
+            Demand::Full => Err(nothing_else()
+                .help("run juror on Linux; --isolation=plain isolates nothing: programs can do whatever you can")),
+            Demand::Any | Demand::Plain => Self::at(Isolation::Plain),
+        }
+    }
+
+    /// As [`find`](Self::find), with whatever works.
+    ///
+    /// # Errors
+    /// When programs cannot be run at all.
+    pub fn probe() -> Result<Self, JudgeError> {
+        Self::find(Demand::Any)
+    }
+
+    /// What this machine offers, with programs kept apart in this one way.
+    ///
+    /// # Errors
+    /// When that does not work here.
+    pub fn at(isolation: Isolation) -> Result<Self, JudgeError> {
+        if isolation != Isolation::Plain {
+            return Err(nothing_else());
+        }
+        let host = Self(());
+        try_out(&host)?;
+        Ok(host)
+    }
+
+    /// Finds out what this machine offers; takes some milliseconds.
+    ///
+    /// # Errors
+    /// None here.
+    pub fn facts() -> Result<HostFacts, JudgeError> {
+        let system = rustix::system::uname();
+        let processors = processors();
+        let stack = rustix::process::getrlimit(rustix::process::Resource::Stack);
+        Ok(HostFacts {
+            system: system.sysname().to_string_lossy().into_owned(),
+            kernel: system.release().to_string_lossy().into_owned(),
+            user: rustix::process::geteuid().as_raw(),
+            administrator: false,
+            rungs: vec![Rung {
+                isolation: Isolation::Plain,
+                fault: Self::at(Isolation::Plain).err(),
+            }],
+            gaps: plain::gaps(),
+            landlock: None,
+            settings: NamespaceSettings::default(),
+            cgroups: CgroupFacts::default(),
+            meters: Meters {
+                cpu: plain::MECHANISM.cpu,
+                memory: plain::MECHANISM.memory,
+            },
+            container: None,
+            systemd: false,
+            stack_limit: stack.maximum.map(Bytes),
+            processors: Processors {
+                logical: processors,
+                physical: processors,
+                load_hundredths: None,
+            },
+            temporary: temporary(env::temp_dir()),
+        })
+    }
+
+    /// What measures programs.
+    pub fn mechanism(&self) -> Mechanism {
+        plain::MECHANISM
+    }
+
+    /// What keeps programs apart.
+    pub fn isolation(&self) -> Isolation {
+        Isolation::Plain
+    }
+
+    /// The ways to keep programs apart that are stronger, and why each cannot be had: there are none here.
+    pub fn refused(&self) -> &[Rung] {
+        &[]
+    }
+
+    /// What nothing holds, one line each.
+    pub fn gaps(&self) -> Vec<String> {
+        plain::gaps()
+    }
+
+    /// The processors that this process may use; which of them are threads of one core is not known.
+    pub fn physical_cores(&self) -> Vec<CoreId> {
+        (0..processors()).map(CoreId).collect()
+    }
+
+    /// How many runs may go on at once without one being able to spoil another: that is for the processors to
+    /// say.
+    pub fn most_at_once(&self) -> Option<usize> {
+        None
+    }
+}
+
+fn processors() -> usize {
+    thread::available_parallelism().map_or(1, usize::from)
+}
+
+fn nothing_else() -> JudgeError {
+    JudgeError::new(
+        "isolate programs",
+        format!("juror knows no way to do that on {}", env::consts::OS),
+    )
+}
+
+/// Makes a slot. Programs cannot be kept on a core.
+pub(super) fn start(_: &Host, _: &SlotOptions) -> Result<Box<dyn Place>, JudgeError> {
+    plain::start()
+}
+
+/// No slot has a process of its own here.
+pub(super) fn beside(_: i32) -> Option<()> {
+    None
+}

@@ -1,0 +1,95 @@
+//! A process that cleans up behind a judge that was killed.
+//!
+//! It reads numbers: of the group that begins to run, 0 when that is over, and -1 when it is not needed any more. At
+//! the end of its pipe the judge is dead.
+
+use std::ffi::CString;
+use std::io::{self, PipeReader, PipeWriter, Read, Write};
+use std::os::fd::{AsRawFd, RawFd};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+use rustix::fs::Mode;
+use rustix::process::{Pid, Signal, WaitOptions, kill_process_group, waitpid};
+
+use crate::sandbox::disk::{DIRECTORY, remove_tree};
+use crate::sandbox::plain::sys;
+
+const NOBODY: i32 = 0;
+const FAREWELL: i32 = -1;
+
+/// The judge's side of it.
+#[derive(Debug)]
+pub(super) struct Guard {
+    line: PipeWriter,
+    process: Pid,
+}
+
+impl Guard {
+    /// Starts a guard for a slot with this directory.
+    pub(super) fn start(directory: &Path) -> io::Result<Self> {
+        let (hears, line) = io::pipe()?;
+        let parent = directory.parent().unwrap_or(Path::new("/")).to_path_buf();
+        let name = directory.file_name().unwrap_or_default().as_bytes();
+        let name = CString::new(name)?;
+        // SAFETY: it takes no lock of this library or of the judge; it allocates, which the systems'
+        // allocators allow after a fork, and only when the judge is dead.
+        let process = unsafe {
+            sys::fork(hears.as_raw_fd(), || {
+                watch(hears, || {
+                    if let Ok(parent) = rustix::fs::open(&parent, DIRECTORY, Mode::empty()) {
+                        remove_tree(&parent, &name);
+                    }
+                });
+            })
+        }?;
+        Ok(Self { line, process })
+    }
+
+    /// Where a program says the number of its group before it starts.
+    pub(super) fn line(&self) -> RawFd {
+        self.line.as_raw_fd()
+    }
+
+    /// The group is gone. To be said before its number can belong to another.
+    pub(super) fn forget(&self) {
+        self.say(NOBODY);
+    }
+
+    /// As somebody may who kills processes.
+    #[cfg(test)]
+    pub(super) fn kill(&self) {
+        let options =
+            rustix::process::WaitIdOptions::EXITED | rustix::process::WaitIdOptions::NOWAIT;
+        rustix::process::kill_process(self.process, Signal::KILL).unwrap();
+        rustix::process::waitid(rustix::process::WaitId::Pid(self.process), options).unwrap();
+    }
+
+    fn say(&self, number: i32) {
+        // Without its guard a slot does its work, too.
+        let _ = (&self.line).write_all(&number.to_ne_bytes());
+    }
+}
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        self.say(FAREWELL);
+        let _ = waitpid(Some(self.process), WaitOptions::empty());
+    }
+}
+
+/// What the guard does.
+fn watch(mut hears: PipeReader, clean_up: impl FnOnce()) {
+    let mut group = NOBODY;
+    let mut number = [0; 4];
+    while hears.read_exact(&mut number).is_ok() {
+        group = i32::from_ne_bytes(number);
+        if group == FAREWELL {
+            return;
+        }
+    }
+    if let Some(group) = Pid::from_raw(group) {
+        let _ = kill_process_group(group, Signal::KILL);
+    }
+    clean_up();
+}

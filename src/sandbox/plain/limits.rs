@@ -1,0 +1,177 @@
+//! Resource limits of a program that runs plainly, and what no limit holds there.
+
+use rustix::process::{Resource, getrlimit};
+
+use crate::model::limits::Limits;
+
+/// Open files of one process: enough for run-time systems.
+const OPEN_FILES: u64 = 768;
+
+/// Memory that a process may ask for beyond its limit, in bytes. Some run-time systems ask for much that they do not use.
+const UNUSED_MEMORY: u64 = 1 << 30;
+
+/// Stack beyond the memory limit, in bytes: so that endless recursion is seen to hold more memory than allowed.
+const MORE_STACK: u64 = 16 << 20;
+
+/// How far two readings of the same memory may differ, in bytes.
+const INEXACT: u64 = 4 << 20;
+
+/// One limit; `None` is none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Limit {
+    pub(super) resource: Resource,
+    pub(super) soft: Option<u64>,
+    pub(super) hard: Option<u64>,
+}
+
+/// The limits for a run.
+pub(super) fn list(limits: &Limits) -> Vec<Limit> {
+    let present = |resource| getrlimit(resource).maximum;
+    wanted(limits)
+        .into_iter()
+        .map(|limit| lowered(limit, present(limit.resource)))
+        .collect()
+}
+
+fn wanted(limits: &Limits) -> Vec<Limit> {
+    let same = |resource, value| Limit {
+        resource,
+        soft: value,
+        hard: value,
+    };
+    let mut list = vec![
+        same(Resource::Core, Some(0)),
+        same(Resource::Nofile, Some(OPEN_FILES)),
+        same(Resource::Fsize, limits.output.map(|limit| limit.0)),
+    ];
+    let memory = limits.memory.map(|limit| limit.0);
+    // Where the system allows that much; macOS, for one, does not.
+    list.push(same(
+        Resource::Stack,
+        memory.map(|limit| limit.saturating_add(MORE_STACK)),
+    ));
+    if let Some(memory) = memory {
+        let most = memory.saturating_add(UNUSED_MEMORY);
+        list.push(same(Resource::Data, Some(most)));
+    }
+    if let Some(time) = limits.cpu_time {
+        // Whole seconds, and beyond the limit, so that what is measured decides.
+        let seconds = time.as_secs() + 1;
+        list.push(Limit {
+            resource: Resource::Cpu,
+            soft: Some(seconds),
+            hard: Some(seconds + 1),
+        });
+    }
+    list
+}
+
+/// A limit can only be lowered.
+fn lowered(limit: Limit, present: Option<u64>) -> Limit {
+    let least = |wanted: Option<u64>, most: Option<u64>| match (wanted, most) {
+        (Some(wanted), Some(most)) => Some(wanted.min(most)),
+        (wanted, most) => wanted.or(most),
+    };
+    let hard = least(limit.hard, present);
+    Limit {
+        soft: least(limit.soft, hard),
+        hard,
+        ..limit
+    }
+}
+
+/// What of the memory on a program's account is its own, in bytes. Up to what it started with, the account says
+/// nothing about it.
+pub(super) fn own_memory(counted: u64, inherited: Option<u64>) -> u64 {
+    match inherited {
+        Some(inherited) if counted <= inherited.saturating_add(INEXACT) => 0,
+        _ => counted,
+    }
+}
+
+/// What nothing holds where programs run plainly, one line each.
+pub(in crate::sandbox) fn gaps() -> Vec<String> {
+    let memory = match cfg!(target_vendor = "apple") {
+        true => {
+            "memory: not limited while a program runs; what the largest process held is known only afterwards"
+        }
+        false => {
+            "memory: only what one process asks for is limited, 1 GiB above the limit; what the largest one held is \
+             known only afterwards"
+        }
+    };
+    let time = match cfg!(target_vendor = "apple") {
+        true => {
+            "CPU time: a run that passes its limit ends up to a second later; processes that nobody waits for are not counted"
+        }
+        false => "CPU time: processes that nobody waits for are not counted",
+    };
+    let root = rustix::process::geteuid().is_root();
+    let root = root
+        .then_some("rights: programs run as root, as you do; an ordinary user has less to lose");
+    let gaps = [
+        "files: programs can read and change all that you can, test data and answers, too",
+        "network: programs can use it",
+        "processes: their number is not limited, and one that leaves its process group goes on after the run",
+        time,
+        memory,
+        "box: its size is not limited, only that of each file",
+        "interaction: that two programs wait for each other is not seen; the wall clock ends them",
+    ];
+    let all = root.into_iter().chain(gaps);
+    all.map(str::to_owned).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::units::Bytes;
+    use std::time::Duration;
+
+    #[test]
+    fn limits_are_wanted_as_the_job_says() {
+        let limits = Limits {
+            cpu_time: Some(Duration::from_millis(1500)),
+            memory: Some(Bytes::mib(64)),
+            output: Some(Bytes::mib(1)),
+            ..Limits::default()
+        };
+        let check = |resource: Resource, expected: Option<(Option<u64>, Option<u64>)>| {
+            let list = wanted(&limits);
+            let found = list.iter().find(|limit| limit.resource == resource);
+            let found = found.map(|limit| (limit.soft, limit.hard));
+            assert_eq!(found, expected, "{resource:?}");
+        };
+        let same = |value| Some((Some(value), Some(value)));
+        check(Resource::Cpu, Some((Some(2), Some(3))));
+        check(Resource::Core, same(0));
+        check(Resource::Fsize, same(1 << 20));
+        check(Resource::Stack, same((64 + 16) << 20));
+        check(Resource::Data, same((64 << 20) + (1 << 30)));
+    }
+
+    #[test]
+    fn no_limit_is_raised() {
+        let check = |wanted: Option<u64>, present: Option<u64>, expected: Option<u64>| {
+            let limit = Limit {
+                resource: Resource::Stack,
+                soft: wanted,
+                hard: wanted,
+            };
+            let found = lowered(limit, present);
+            assert_eq!((found.soft, found.hard), (expected, expected));
+        };
+        check(Some(5), None, Some(5));
+        check(Some(5), Some(3), Some(3));
+        check(None, Some(3), Some(3));
+        check(None, None, None);
+    }
+
+    #[test]
+    fn the_judges_own_memory_is_nobody_elses() {
+        assert_eq!(own_memory(10 << 20, Some(30 << 20)), 0);
+        assert_eq!(own_memory(33 << 20, Some(30 << 20)), 0);
+        assert_eq!(own_memory(90 << 20, Some(30 << 20)), 90 << 20);
+        assert_eq!(own_memory(1 << 20, None), 1 << 20);
+    }
+}

@@ -1,0 +1,442 @@
+//! Runs programs without keeping them apart from anything: what every Unix can do.
+//!
+//! # Theory of operation
+//!
+//! | process | rights | lives | ends by |
+//! |---|---|---|---|
+//! | the judge | those of whoever started it | | |
+//! | a slot's guard, a fork of the judge | the judge's; no exec | as long as its slot | a word of the judge; the judge's end, after which it cleans up |
+//! | the program, leader of a session and a process group of its own | the judge's | one run | itself, or SIGKILL to its group |
+//! | what the program starts | the judge's | one run, if it stays in the group | SIGKILL to the group |
+//!
+//! The judge starts the program itself, and a thread waits for its end without taking notice of it (`WNOWAIT`), so that the number of
+//! its group stays taken until everybody in it was killed. Only then the kernel's bill is asked for (`wait4`): CPU time of the
+//! program and of those that it waited for, memory of the largest of them.
+//!
+//! The program tells the guard the number of its group before it starts. When the judge dies, whatever way, the guard's pipe is
+//! at its end; then it kills that group, removes the slot's directory, and ends.
+//!
+//! # What is not prevented
+//!
+//! All that the user may do, the program may: read and change files, use the network, signal the judge. Whoever leaves the
+//! group (`setsid`) outlives the run. [`gaps`] lists it for those who choose this, or have nothing else.
+
+mod guard;
+mod limits;
+mod room;
+mod sys;
+
+use std::io::{self, PipeReader, PipeWriter, Write};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use rustix::event::Timespec;
+
+use crate::model::isolation::Isolation;
+use crate::model::job::{Job, Reply};
+use crate::model::judgement::JudgeError;
+use crate::model::outcome::{Ending, Mechanism, Meter, Outcome, Signal, Stop};
+use crate::model::units::Bytes;
+use crate::sandbox::capture::Stream;
+use crate::sandbox::clock;
+use crate::sandbox::control::{Cause, Control, Line, interrupted};
+use crate::sandbox::fault::{Fault, Step};
+use crate::sandbox::plain::guard::Guard;
+use crate::sandbox::plain::room::Ground;
+use crate::sandbox::plain::sys::{Program, Start};
+use crate::sandbox::slot::{Ends, Place};
+use crate::sandbox::streams::Streams;
+use crate::sandbox::watch::{Seen, Watch};
+
+pub(super) use limits::gaps;
+
+/// What measures here.
+pub(super) const MECHANISM: Mechanism = Mechanism {
+    cpu: Meter::Rusage,
+    memory: Meter::Rusage,
+    isolation: Isolation::Plain,
+};
+
+/// The shortest sleep between two looks at a program's CPU time, in nanoseconds.
+const SHORTEST: u64 = 1_000_000;
+
+/// How often the outputs are read at most once the program is gone: enough for whatever a pipe can hold. Whoever left the
+/// group may go on writing for ever.
+const LAST_READS: usize = 32;
+
+/// How long a killed group is waited for, in milliseconds. It is empty at once, but for dead processes that whoever
+/// adopted them does not care for.
+const PATIENCE: u32 = 200;
+
+/// Makes a slot.
+pub(super) fn start() -> Result<Box<dyn Place>, JudgeError> {
+    Ok(Box::new(Seat::make()?))
+}
+
+/// A slot.
+#[derive(Debug)]
+struct Seat {
+    control: Arc<Control>,
+    bell: Arc<Bell>,
+    heard: PipeReader,
+    ground: Ground,
+    guard: Guard,
+    /// Descriptors of the judge that programs would inherit.
+    left_open: Vec<i32>,
+    running: Arc<Running>,
+    last_start: u64,
+    buffer: Vec<u8>,
+}
+
+/// Wakes the thread that watches a run.
+#[derive(Debug)]
+struct Bell {
+    rings: PipeWriter,
+    /// The run that is to end, and why.
+    wanted: Mutex<Option<(u64, Cause)>>,
+}
+
+impl Bell {
+    fn ring(&self) {
+        // Where it is full it rings already.
+        let _ = (&self.rings).write(&[1]);
+    }
+
+    fn wanted(&self) -> MutexGuard<'_, Option<(u64, Cause)>> {
+        self.wanted.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Line for Arc<Bell> {
+    fn end(&self, run: u64, cause: Cause) {
+        let mut wanted = self.wanted();
+        if wanted.is_none_or(|(earlier, _)| earlier != run) {
+            *wanted = Some((run, cause));
+        }
+        drop(wanted);
+        self.ring();
+    }
+}
+
+/// The program that runs, as long as its number cannot belong to another.
+#[derive(Debug, Default)]
+struct Running(Mutex<Option<Program>>);
+
+impl Running {
+    fn program(&self) -> MutexGuard<'_, Option<Program>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A program that cannot be seen to wait.
+#[derive(Debug)]
+struct Glance(Arc<Running>);
+
+impl Watch for Glance {
+    fn look(&self) -> Seen {
+        Seen::Nothing
+    }
+
+    /// The pipe is closed a moment before the process is gone; so a moment is waited for that.
+    fn is_ending(&self) -> bool {
+        const TRIES: u32 = 25;
+        const EACH: Duration = Duration::from_micros(200);
+        for _ in 0..TRIES {
+            match &*self.0.program() {
+                Some(program) if !program.is_over() => {}
+                _ => return true,
+            }
+            thread::sleep(EACH);
+        }
+        false
+    }
+}
+
+impl Place for Seat {
+    fn control(&self) -> &Arc<Control> {
+        &self.control
+    }
+
+    fn run_joined(&mut self, job: &Job, ends: Ends) -> Result<Reply, JudgeError> {
+        let run = self.control.begin();
+        let reply = match self.control.is_stopped(run) {
+            true => Err(interrupted()),
+            false => self.run(job, run, ends),
+        };
+        self.control.is_over();
+        self.ground.remove_run();
+        reply
+    }
+
+    fn last_start(&self) -> u64 {
+        self.last_start
+    }
+
+    fn watch(&self, _: BorrowedFd<'_>, _: BorrowedFd<'_>) -> Box<dyn Watch> {
+        Box::new(Glance(Arc::clone(&self.running)))
+    }
+
+    fn process(&self) -> Option<i32> {
+        None
+    }
+}
+
+/// Why a run is ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Reason {
+    Limit(Stop),
+    Interrupt,
+}
+
+impl From<Cause> for Reason {
+    fn from(cause: Cause) -> Self {
+        match cause {
+            Cause::Output => Self::Limit(Stop::Output),
+            Cause::Deadlock => Self::Limit(Stop::Deadlock),
+            Cause::Dismissed => Self::Limit(Stop::Dismissed),
+            Cause::Interrupt => Self::Interrupt,
+        }
+    }
+}
+
+impl Seat {
+    /// With its guard, before any program.
+    fn make() -> Result<Self, JudgeError> {
+        let ground = Ground::make()?;
+        let guard = Guard::start(ground.path()).step("start the guard of a slot")?;
+        let (heard, rings) = io::pipe().step("make a pipe")?;
+        for end in [heard.as_fd(), rings.as_fd()] {
+            rustix::io::ioctl_fionbio(end, true).step("make a pipe")?;
+        }
+        let bell = Arc::new(Bell {
+            rings,
+            wanted: Mutex::new(None),
+        });
+        Ok(Self {
+            control: Control::new(Arc::clone(&bell)),
+            bell,
+            heard,
+            ground,
+            guard,
+            left_open: sys::left_open(),
+            running: Arc::default(),
+            last_start: 0,
+            buffer: vec![0; 64 << 10],
+        })
+    }
+
+    fn run(&mut self, job: &Job, run: u64, ends: Ends) -> Result<Reply, JudgeError> {
+        let room = self.ground.prepare(job)?;
+        let stdin = match ends.stdin {
+            Some(end) => end,
+            None => self.ground.input(&job.stdin)?,
+        };
+        let (output, stdout) = match ends.stdout {
+            Some(end) => (None, end),
+            None => pipe()?,
+        };
+        let (error, stderr) = pipe()?;
+        let mut streams = Streams {
+            output: Stream::output(output, job.limits.output.map(|limit| limit.0)),
+            error: Stream::error(error),
+            open: [None, None],
+        };
+        let start = Start::new(
+            &room.command,
+            limits::list(&job.limits),
+            self.left_open.clone(),
+            self.guard.line(),
+        )?;
+        let floor = sys::inherited_memory();
+        let started = clock::now();
+        let spawned = start.spawn(&room.directory, [stdin, stdout, stderr]);
+        let name = room.command.argv.first().map_or("", String::as_str);
+        let spawned = spawned.step_on("start the program", name);
+        let program = spawned.inspect_err(|_| self.guard.forget())?;
+        *self.running.program() = Some(program);
+        self.last_start = started;
+        self.control.repeat(run);
+        let ended = Arc::new(AtomicU64::new(0));
+        let waiting = self.wait_for_its_end(program, &ended);
+        let watched = match &waiting {
+            Ok(_) => self.watch_run(job, run, program, started, &ended, &mut streams),
+            Err(_) => Ok(None),
+        };
+        let stopped_at = clock::now();
+        program.kill_group();
+        let waiting = waiting.step("start a thread");
+        let joined = waiting.map(JoinHandle::join);
+        self.guard.forget();
+        *self.running.program() = None;
+        let bill = program.reap().step("wait for the program");
+        program.settle(PATIENCE);
+        let reason = watched.step("watch the run")?;
+        joined?.map_err(|_| Fault::new("wait for the program", "a thread panicked"))?;
+        let bill = bill?;
+        if reason == Some(Reason::Interrupt) {
+            return Err(interrupted());
+        }
+        streams
+            .drain(&mut self.buffer, LAST_READS)
+            .step("read the program's output")?;
+        let ended = match reason {
+            Some(_) => stopped_at,
+            None => ended.load(Ordering::SeqCst),
+        };
+        let most = job.limits.output.map_or(u64::MAX, |limit| limit.0);
+        let mut outcome = Outcome {
+            ending: bill.ending,
+            stop: None,
+            cpu_time: bill.cpu,
+            wall_time: Duration::from_nanos(ended.saturating_sub(started)),
+            peak_memory: Bytes(limits::own_memory(bill.memory, floor)),
+            stdout_bytes: Bytes(streams.output.total),
+            stderr_bytes: Bytes(streams.error.total),
+            file_bytes: Bytes(room.new_bytes()?),
+            refused_processes: 0,
+            mechanism: MECHANISM,
+        };
+        if let Some(Reason::Limit(stop)) = reason {
+            outcome.stop = Some(stop);
+            outcome.ending = Ending::Signalled(Signal(KILLED));
+        } else if streams.total() > most {
+            outcome.stop = Some(Stop::Output);
+        }
+        let collected = room.collect(job)?;
+        room.keep(job)?;
+        Ok(Reply {
+            outcome,
+            stdout: streams.output.finish().step("keep standard output")?,
+            stderr: streams.error.finish().step("keep standard error")?,
+            collected,
+        })
+    }
+
+    /// Starts the thread that waits for the program's end, notes when that was, and wakes us.
+    fn wait_for_its_end(
+        &self,
+        program: Program,
+        ended: &Arc<AtomicU64>,
+    ) -> io::Result<JoinHandle<()>> {
+        let (ended, bell) = (Arc::clone(ended), Arc::clone(&self.bell));
+        thread::Builder::new()
+            .name("juror-wait".to_owned())
+            .spawn(move || {
+                program.wait();
+                ended.store(clock::now().max(1), Ordering::SeqCst);
+                bell.ring();
+            })
+    }
+
+    /// Reads what the program writes until it is over, or has to be ended: then why.
+    fn watch_run(
+        &mut self,
+        job: &Job,
+        run: u64,
+        program: Program,
+        started: u64,
+        ended: &AtomicU64,
+        streams: &mut Streams,
+    ) -> io::Result<Option<Reason>> {
+        let most = job.limits.output.map_or(u64::MAX, |limit| limit.0);
+        loop {
+            if ended.load(Ordering::SeqCst) != 0 {
+                return Ok(None);
+            }
+            let wanted = self.bell.wanted().filter(|(wanted, _)| *wanted == run);
+            if let Some((_, cause)) = wanted {
+                return Ok(Some(cause.into()));
+            }
+            let sleep = match next_look(job, program, started) {
+                Ok(sleep) => sleep,
+                Err(stop) => return Ok(Some(Reason::Limit(stop))),
+            };
+            let timeout = sleep.map(|nanoseconds| Timespec {
+                tv_sec: (nanoseconds / 1_000_000_000) as _,
+                tv_nsec: (nanoseconds % 1_000_000_000) as _,
+            });
+            let ready = streams.wait(self.heard.as_fd(), timeout.as_ref())?;
+            if ready.other {
+                let _ = rustix::io::read(&self.heard, &mut [0; 64]);
+            }
+            if ready.output {
+                streams.output.read(&mut self.buffer)?;
+            }
+            if ready.error {
+                streams.error.read(&mut self.buffer)?;
+            }
+            if streams.total() > most {
+                return Ok(Some(Reason::Limit(Stop::Output)));
+            }
+        }
+    }
+}
+
+/// The signal that ends whoever passed a limit.
+const KILLED: i32 = 9;
+
+/// How long to sleep at most, in nanoseconds, or at which limit the run ends now.
+fn next_look(job: &Job, program: Program, started: u64) -> Result<Option<u64>, Stop> {
+    let nanoseconds = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+    let mut next: Option<u64> = None;
+    if let Some(limit) = job.limits.wall_time.map(nanoseconds) {
+        let left = limit.saturating_sub(clock::now().saturating_sub(started));
+        if left == 0 {
+            return Err(Stop::WallTime);
+        }
+        next = Some(left);
+    }
+    if let Some(limit) = job.limits.cpu_time.map(nanoseconds)
+        && let Some(used) = program.cpu_so_far()
+    {
+        if used >= limit {
+            return Err(Stop::CpuTime);
+        }
+        let cores = thread::available_parallelism().map_or(1, |cores| cores.get() as u64);
+        let soonest = ((limit - used) / cores).max(SHORTEST);
+        next = Some(next.map_or(soonest, |next| next.min(soonest)));
+    }
+    Ok(next)
+}
+
+/// A pipe whose reading end, ours, does not block.
+fn pipe() -> Result<(Option<OwnedFd>, OwnedFd), Fault> {
+    let (read, write) = io::pipe().step("make a pipe")?;
+    rustix::io::ioctl_fionbio(&read, true).step("make a pipe")?;
+    Ok((Some(read.into()), write.into()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::job::{Command, Input};
+    use crate::model::judgement::Again;
+    use crate::model::limits::Limits;
+
+    #[test]
+    fn that_the_guard_is_gone_is_a_fault_of_the_judge_and_no_end_of_a_program() {
+        let mut seat = Seat::make().unwrap();
+        let job = Job {
+            command: Command {
+                argv: vec!["/bin/sh".to_owned(), "-c".to_owned(), "exit 7".to_owned()],
+                ..Command::default()
+            },
+            stdin: Input::Empty,
+            files: Vec::new(),
+            writable: true,
+            box_size: Bytes::mib(1),
+            limits: Limits::default(),
+            collect: Vec::new(),
+            keep: None,
+        };
+        let reply = seat.run_joined(&job, Ends::default()).unwrap();
+        assert_eq!(reply.outcome.ending, Ending::Exited(7));
+        seat.guard.kill();
+        let error = seat.run_joined(&job, Ends::default()).unwrap_err();
+        assert_eq!(error.again, Again::Perhaps, "{error}");
+        assert!(error.step.starts_with("start the program"), "{error}");
+    }
+}

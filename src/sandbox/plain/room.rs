@@ -1,0 +1,322 @@
+//! The directories of a run: filled before it, searched after it, removed for the next.
+//!
+//! What a program left there is looked at without following a link, as everywhere. But unlike elsewhere, one that left
+//! its group may still be at work.
+
+use std::ffi::CString;
+use std::fs::{self, File, Permissions};
+use std::io::{self, Write};
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::{FileExt, OpenOptionsExt, PermissionsExt, symlink};
+use std::path::{Component, Path, PathBuf};
+
+use rustix::fs::{AtFlags, FileType, Mode, OFlags};
+use rustix::io::Errno;
+use tempfile::TempDir;
+
+use crate::model::job::{BoxContent, Collected, Command, Input, Job};
+use crate::model::judgement::{Again, JudgeError};
+use crate::sandbox::capture::copy_file;
+use crate::sandbox::disk::{self, DIRECTORY, make_directory, remove_tree};
+use crate::sandbox::fault::{Fault, Step};
+use crate::sandbox::keep;
+use crate::sandbox::search::{OTHER_KINDS, Placements, Sum, other_kind};
+use crate::sandbox::translate::{Pair, Translation};
+
+/// The environment of every program, in the names of a box; a job may add to it.
+const ENVIRONMENT: [(&str, &str); 5] = [
+    ("PATH", "/usr/local/bin:/usr/bin:/bin"),
+    ("HOME", "/box"),
+    ("LANG", "C.UTF-8"),
+    ("TZ", "UTC"),
+    ("TMPDIR", "/tmp"),
+];
+
+/// The name of a run's directory.
+const RUN: &str = "run";
+
+/// A slot's directory, in which each run has one. Only its owner can enter it.
+#[derive(Debug)]
+pub(super) struct Ground {
+    /// Removes it when dropped.
+    _directory: TempDir,
+    path: PathBuf,
+}
+
+impl Ground {
+    /// Makes the directory, with a name that nobody can foresee.
+    pub(super) fn make() -> Result<Self, JudgeError> {
+        let made = tempfile::Builder::new()
+            .prefix("juror-plain-")
+            .permissions(Permissions::from_mode(0o700))
+            .tempdir();
+        let directory = made.map_err(|error| {
+            let parent = std::env::temp_dir();
+            let parent = parent.display();
+            JudgeError::new("make a temporary directory", error).help(format!(
+                "make {parent} a directory that can be written, or set TMPDIR to one"
+            ))
+        })?;
+        let path = fs::canonicalize(directory.path());
+        let path = path.step_on("find", directory.path().display())?;
+        Ok(Self {
+            _directory: directory,
+            path,
+        })
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Makes the directories of a run, and places its files.
+    pub(super) fn prepare(&self, job: &Job) -> Result<Room, JudgeError> {
+        self.remove_run();
+        let run = self.path.join(RUN);
+        let (directory, temporary) = (run.join("box"), run.join("tmp"));
+        for path in [&run, &directory, &temporary] {
+            make_directory(path, 0o700)?;
+        }
+        let opened = rustix::fs::open(&directory, DIRECTORY, Mode::empty());
+        let opened = opened.step_on("open the directory", directory.display())?;
+        let mut pairs = vec![Pair::new("/box", &directory)];
+        let visible = job.command.visible.iter();
+        let moved = visible.filter(|shown| shown.inside != shown.host);
+        pairs.extend(moved.map(|shown| Pair::new(&shown.inside, &shown.host)));
+        let names = Names(Translation::new(pairs));
+        let mut placed = Placements::default();
+        for file in &job.files {
+            let path = directory.join(inside(&file.name)?);
+            place(&path, &file.content, &names)
+                .step_on("place in the box:", file.name.display())?;
+            if let Ok(stat) = rustix::fs::lstat(&path) {
+                placed.add(&stat);
+            }
+        }
+        if !job.writable {
+            let rights = Permissions::from_mode(0o555);
+            fs::set_permissions(&directory, rights).step("make the box read-only")?;
+        }
+        Ok(Room {
+            command: names.command(&job.command, &temporary),
+            directory,
+            opened,
+            placed,
+        })
+    }
+
+    /// What a program reads: a copy, which has no name, open for reading only.
+    pub(super) fn input(&self, input: &Input) -> Result<OwnedFd, Fault> {
+        let step = "prepare standard input";
+        let path = self.path.join(RUN).join("input");
+        let copy = |fill: &mut dyn FnMut(&mut File) -> io::Result<()>| {
+            let mut options = fs::OpenOptions::new();
+            let made = options.write(true).create_new(true).mode(0o600);
+            let mut to = made.open(&path)?;
+            fill(&mut to)?;
+            let from = File::open(&path)?;
+            fs::remove_file(&path)?;
+            io::Result::Ok(from)
+        };
+        let file = match input {
+            Input::Empty => File::open("/dev/null").step(step)?,
+            Input::Bytes(bytes) => copy(&mut |to| to.write_all(bytes)).step(step)?,
+            Input::File(source) => {
+                let mut from = File::open(source).step_on("open", source.display())?;
+                copy(&mut |to| io::copy(&mut from, to).map(|_| ()))
+                    .step_on("copy to standard input:", source.display())?
+            }
+            Input::Open(source) => copy(&mut |to| {
+                let mut offset = 0;
+                let mut buffer = vec![0; 64 << 10];
+                loop {
+                    match source.read_at(&mut buffer, offset)? {
+                        0 => return Ok(()),
+                        length => {
+                            to.write_all(&buffer[..length])?;
+                            offset += length as u64;
+                        }
+                    }
+                }
+            })
+            .step(step)?,
+        };
+        Ok(file.into())
+    }
+
+    /// Removes what the last run left.
+    pub(super) fn remove_run(&self) {
+        if let Ok(ground) = rustix::fs::open(&self.path, DIRECTORY, Mode::empty()) {
+            remove_tree(&ground, &CString::new(RUN).unwrap_or_default());
+        }
+    }
+}
+
+impl Drop for Ground {
+    fn drop(&mut self) {
+        // Whatever rights it was left with, and however deep it is.
+        self.remove_run();
+    }
+}
+
+/// Names as a job says them, in those of the machine.
+struct Names(Translation);
+
+impl Names {
+    fn text(&self, text: &str) -> String {
+        String::from_utf8_lossy(&self.0.text(text.as_bytes())).into_owned()
+    }
+
+    /// The command, with all of its environment.
+    fn command(&self, command: &Command, temporary: &Path) -> Command {
+        let fixed = ENVIRONMENT
+            .iter()
+            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+            .filter(|(name, _)| command.env.iter().all(|(added, _)| added != name));
+        let variable = |(name, value): (String, String)| {
+            // In an argument `/tmp` may mean anything; here it means this.
+            let value = match (name.as_str(), value.as_str()) {
+                ("TMPDIR", "/tmp") => temporary.display().to_string(),
+                _ => self.text(&value),
+            };
+            (name, value)
+        };
+        Command {
+            argv: command.argv.iter().map(|text| self.text(text)).collect(),
+            env: fixed
+                .chain(command.env.iter().cloned())
+                .map(variable)
+                .collect(),
+            visible: Vec::new(),
+        }
+    }
+}
+
+/// A name that stays in the box.
+fn inside(name: &Path) -> Result<&Path, Fault> {
+    let mut parts = name.components();
+    let stays = parts.all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
+    match stays && name.file_name().is_some() {
+        true => Ok(name),
+        false => Err(Fault::new(
+            format!("place in the box: {}", name.display()),
+            "not a relative path without `..`",
+        )),
+    }
+}
+
+/// Places a file. Nobody but the judge has been here yet.
+fn place(path: &Path, content: &BoxContent, names: &Names) -> io::Result<()> {
+    if let Some(parent) = path.parent() {
+        fs::create_dir_all(parent)?;
+    }
+    let write = |bytes: &mut dyn io::Read, mode: u32| {
+        let mut to = File::create_new(path)?;
+        io::copy(bytes, &mut to)?;
+        to.set_permissions(Permissions::from_mode(mode))
+    };
+    match content {
+        BoxContent::Bytes(bytes) => write(&mut &bytes[..], 0o644),
+        BoxContent::Copy(source) => {
+            let mut from = File::open(source)?;
+            let is_executable = from.metadata()?.permissions().mode() & 0o111 != 0;
+            write(&mut from, if is_executable { 0o755 } else { 0o644 })
+        }
+        BoxContent::Link(target) => symlink(names.text(&target.to_string_lossy()), path),
+        BoxContent::Directory => fs::create_dir(path),
+    }
+}
+
+/// The directories of a run.
+pub(super) struct Room {
+    /// What to start, in the names of the machine.
+    pub(super) command: Command,
+    /// The box.
+    pub(super) directory: PathBuf,
+    opened: OwnedFd,
+    placed: Placements,
+}
+
+impl Room {
+    /// The bytes in regular files of the box that were not there before or are changed.
+    pub(super) fn new_bytes(&self) -> Result<u64, Fault> {
+        let mut sum = Sum::default();
+        self.placed
+            .add_all(&self.opened, &mut sum)
+            .step("search the box")?;
+        if sum.is_cut {
+            sum.bytes = sum.bytes.max(disk::used(&self.opened));
+        }
+        Ok(sum.bytes)
+    }
+
+    /// The files that the job wants back.
+    pub(super) fn collect(&self, job: &Job) -> Result<Vec<Collected>, Fault> {
+        let most = job.limits.output.unwrap_or(job.box_size).0;
+        let names = job.collect.iter();
+        names.map(|name| self.find(Path::new(name), most)).collect()
+    }
+
+    fn find(&self, name: &Path, most: u64) -> Result<Collected, Fault> {
+        let parts: Vec<_> = inside(name)?.components().collect();
+        let other = |kind| {
+            let place = usize::from(other_kind(kind));
+            let kind = OTHER_KINDS.get(place).copied();
+            Ok(Collected::NotAFile(kind.unwrap_or("something unknown")))
+        };
+        let mut directory = None;
+        for (index, part) in parts.iter().enumerate() {
+            let at = directory.as_ref().unwrap_or(&self.opened);
+            let name = part.as_os_str();
+            let is_last = index + 1 == parts.len();
+            let stat = match rustix::fs::statat(at, name, AtFlags::SYMLINK_NOFOLLOW) {
+                Ok(stat) => stat,
+                Err(Errno::NOENT | Errno::NOTDIR | Errno::NAMETOOLONG) => {
+                    return Ok(Collected::Missing);
+                }
+                Err(_) => return other(FileType::Unknown),
+            };
+            let kind = FileType::from_raw_mode(stat.st_mode);
+            match (is_last, kind) {
+                (false, FileType::Directory) => {
+                    match rustix::fs::openat(at, name, DIRECTORY, Mode::empty()) {
+                        Ok(below) => directory = Some(below),
+                        Err(_) => return other(FileType::Unknown),
+                    }
+                }
+                (false, FileType::RegularFile) => return Ok(Collected::Missing),
+                (true, FileType::RegularFile) => {
+                    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY;
+                    let flags = flags | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+                    let Ok(file) = rustix::fs::openat(at, name, flags, Mode::empty()) else {
+                        return other(FileType::RegularFile);
+                    };
+                    let stat = rustix::fs::fstat(&file).step("look at a file of the box")?;
+                    let kind = FileType::from_raw_mode(stat.st_mode);
+                    if kind != FileType::RegularFile {
+                        return other(kind);
+                    }
+                    let copied = copy_file(file, most).step("copy a file out of the box")?;
+                    return Ok(Collected::File(copied));
+                }
+                (_, kind) => return other(kind),
+            }
+        }
+        Ok(Collected::Missing)
+    }
+
+    /// Keeps the box, if the job says so.
+    pub(super) fn keep(&self, job: &Job) -> Result<(), JudgeError> {
+        let Some(target) = &job.keep else {
+            return Ok(());
+        };
+        let from = rustix::fs::openat(&self.opened, c".", DIRECTORY, Mode::empty());
+        let from = from.step("open the box")?;
+        let kept = keep::copy_box(from, target, job.box_size.0, keep::Rights::AsLeft);
+        kept.map_err(|fault| JudgeError {
+            // The directory is there now; a second time would fail for that.
+            again: Again::Never,
+            ..fault.into()
+        })
+    }
+}

@@ -1,0 +1,374 @@
+//! Starting, killing and asking about processes: the calls that differ between systems, and all that is unsafe here.
+
+use std::ffi::CString;
+use std::fs;
+use std::io;
+use std::mem::MaybeUninit;
+use std::os::fd::{BorrowedFd, OwnedFd, RawFd};
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::Command;
+use std::ptr;
+use std::thread;
+use std::time::Duration;
+
+use rustix::process::{
+    Pid, Resource, Rlimit, WaitId, WaitIdOptions, getrlimit, kill_process_group, setrlimit, waitid,
+};
+
+use crate::model::job;
+use crate::model::outcome::{Ending, Signal};
+use crate::sandbox::fault::Fault;
+use crate::sandbox::plain::limits::Limit;
+
+/// What a program is started with. All is ready before the fork: behind it nothing may be allocated.
+pub(super) struct Start {
+    argv: List,
+    env: List,
+    limits: Vec<Limit>,
+    /// Descriptors that the program is not to have.
+    left_open: Vec<RawFd>,
+    /// Who is told the number of the program's group.
+    guard: RawFd,
+}
+
+/// How often a program is tried to be started that is being written, a millisecond apart. It is not: but a process that the judge
+/// has just forked for another run has all of the judge's files open, until it becomes that run's program.
+const BUSY_TRIES: u32 = 2000;
+
+/// Texts as `execve` takes them.
+struct List {
+    /// The last one is null.
+    pointers: Vec<*const libc::c_char>,
+    _texts: Vec<CString>,
+}
+
+// SAFETY: the pointers lead to texts that the list itself owns, on the heap, and never changes.
+unsafe impl Send for List {}
+// SAFETY: as above.
+unsafe impl Sync for List {}
+
+impl List {
+    fn new(texts: impl Iterator<Item = String>) -> Result<Self, Fault> {
+        let texts: Vec<CString> = texts
+            .map(CString::new)
+            .collect::<Result<_, _>>()
+            .map_err(|_| Fault::new("start the program", "an argument has a zero byte in it"))?;
+        let mut pointers: Vec<_> = texts.iter().map(|text| text.as_ptr()).collect();
+        pointers.push(ptr::null());
+        Ok(Self {
+            pointers,
+            _texts: texts,
+        })
+    }
+}
+
+impl Start {
+    /// Makes all ready to start a command, whose additions to the environment are all of it.
+    pub(super) fn new(
+        command: &job::Command,
+        limits: Vec<Limit>,
+        left_open: Vec<RawFd>,
+        guard: RawFd,
+    ) -> Result<Self, Fault> {
+        if command.argv.is_empty() {
+            return Err(Fault::new("start the program", "no program given"));
+        }
+        let variables = command.env.iter();
+        Ok(Self {
+            argv: List::new(command.argv.iter().cloned())?,
+            env: List::new(variables.map(|(name, value)| format!("{name}={value}")))?,
+            limits,
+            left_open,
+            guard,
+        })
+    }
+
+    /// Starts the program in a directory, with its three standard streams.
+    pub(super) fn spawn(self, directory: &Path, streams: [OwnedFd; 3]) -> io::Result<Program> {
+        let [stdin, stdout, stderr] = streams;
+        // Its name and its environment are not used: see `become_program`.
+        let mut command = Command::new("/");
+        command
+            .current_dir(directory)
+            .stdin(stdin)
+            .stdout(stdout)
+            .stderr(stderr);
+        // SAFETY: `become_program` only calls the system, and allocates nothing.
+        unsafe { command.pre_exec(move || self.become_program()) };
+        let child = command.spawn()?;
+        let number = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+        number
+            .map(Program)
+            .ok_or_else(|| io::Error::from_raw_os_error(libc::ESRCH))
+    }
+
+    /// In the new process: takes leave of the judge, and becomes the program. Returns only if that fails.
+    ///
+    /// It calls `execve` itself, because the library's `execvp` would give what is no program to a shell.
+    fn become_program(&self) -> io::Result<()> {
+        let process = rustix::process::setsid()?;
+        // That the guard is gone is a fault of the judge, and no end of the program.
+        // SAFETY: sets no handler.
+        unsafe { libc::signal(libc::SIGPIPE, libc::SIG_IGN) };
+        // SAFETY: the guard's pipe is open as long as the slot that started this.
+        let guard = unsafe { BorrowedFd::borrow_raw(self.guard) };
+        rustix::io::write(guard, &process.as_raw_pid().to_ne_bytes())?;
+        for fd in &self.left_open {
+            // SAFETY: takes no pointer; one that is not open any more is none to close.
+            unsafe { libc::fcntl(*fd, libc::F_SETFD, libc::FD_CLOEXEC) };
+        }
+        for limit in &self.limits {
+            let limited = Rlimit {
+                current: limit.soft,
+                maximum: limit.hard,
+            };
+            setrlimit(limit.resource, limited)?;
+        }
+        rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o022));
+        for signal in 1..32 {
+            // SAFETY: sets no handler; those that cannot be set are refused.
+            unsafe { libc::signal(signal, libc::SIG_DFL) };
+        }
+        let (argv, env) = (&self.argv.pointers, &self.env.pointers);
+        let program = argv.first().copied().unwrap_or(ptr::null());
+        for _ in 0..BUSY_TRIES {
+            // SAFETY: all texts end with a zero byte and both lists with a null, see `List`.
+            unsafe { libc::execve(program, argv.as_ptr(), env.as_ptr()) };
+            let error = io::Error::last_os_error();
+            if error.raw_os_error() != Some(libc::ETXTBSY) {
+                return Err(error);
+            }
+            thread::sleep(Duration::from_millis(1));
+        }
+        Err(io::Error::from_raw_os_error(libc::ETXTBSY))
+    }
+}
+
+/// A program that was started and not reaped: the leader of its group.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Program(Pid);
+
+/// What the kernel says of a program that is over.
+pub(super) struct Bill {
+    pub(super) ending: Ending,
+    /// Of the program and of those that it waited for.
+    pub(super) cpu: Duration,
+    /// The most that one of them held, in bytes.
+    pub(super) memory: u64,
+}
+
+impl Program {
+    /// Waits for its end, and leaves it to be reaped.
+    pub(super) fn wait(self) {
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
+        while let Err(rustix::io::Errno::INTR) = waitid(WaitId::Pid(self.0), options) {}
+    }
+
+    /// Whether it is over.
+    pub(super) fn is_over(self) -> bool {
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
+        !matches!(waitid(WaitId::Pid(self.0), options), Ok(None))
+    }
+
+    /// Kills it and all others in its group. Only before it is reaped, or while somebody is left.
+    pub(super) fn kill_group(self) {
+        let _ = kill_process_group(self.0, rustix::process::Signal::KILL);
+    }
+
+    /// Waits until nobody is left in its group, which was killed; but not for ever. Who forked at that moment may have been
+    /// missed, so whoever is left is killed again: as long as there is one, the group's number is taken.
+    pub(super) fn settle(self, milliseconds: u32) {
+        for _ in 0..milliseconds {
+            if let Err(rustix::io::Errno::SRCH) = rustix::process::test_kill_process_group(self.0) {
+                return;
+            }
+            self.kill_group();
+            thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    /// CPU time that it used until now, without its children, in nanoseconds; `None` where the system does not
+    /// tell while it runs.
+    #[cfg(not(target_vendor = "apple"))]
+    pub(super) fn cpu_so_far(self) -> Option<u64> {
+        let mut clock = 0;
+        // SAFETY: the place for the clock's number lives until the call returns.
+        let refused = unsafe { libc::clock_getcpuclockid(self.0.as_raw_pid(), &raw mut clock) };
+        let mut time = MaybeUninit::<libc::timespec>::zeroed();
+        // SAFETY: as above, for the time; of zeroes only there is one, too.
+        let time = unsafe {
+            if refused != 0 || libc::clock_gettime(clock, time.as_mut_ptr()) != 0 {
+                return None;
+            }
+            time.assume_init()
+        };
+        let seconds = u64::try_from(time.tv_sec).ok()?;
+        Some(seconds * 1_000_000_000 + u64::try_from(time.tv_nsec).ok()?)
+    }
+
+    /// CPU time that it used until now: this system does not tell while it runs.
+    #[cfg(target_vendor = "apple")]
+    pub(super) fn cpu_so_far(self) -> Option<u64> {
+        None
+    }
+
+    /// Reaps it, and tells what it used.
+    pub(super) fn reap(self) -> io::Result<Bill> {
+        let mut status = 0;
+        let mut usage = MaybeUninit::<libc::rusage>::zeroed();
+        loop {
+            let pid = self.0.as_raw_pid();
+            // SAFETY: the places for status and usage live until the call returns.
+            let result = unsafe { libc::wait4(pid, &raw mut status, 0, usage.as_mut_ptr()) };
+            if result == pid {
+                break;
+            }
+            let error = io::Error::last_os_error();
+            if error.kind() != io::ErrorKind::Interrupted {
+                return Err(error);
+            }
+        }
+        // SAFETY: plain numbers, which the system has filled in.
+        let usage = unsafe { usage.assume_init() };
+        let ending = match libc::WIFSIGNALED(status) {
+            true => Ending::Signalled(signal(libc::WTERMSIG(status))),
+            false => Ending::Exited(libc::WEXITSTATUS(status)),
+        };
+        Ok(Bill {
+            ending,
+            cpu: time(usage.ru_utime) + time(usage.ru_stime),
+            memory: memory(&usage),
+        })
+    }
+}
+
+fn time(time: libc::timeval) -> Duration {
+    let seconds = u64::try_from(time.tv_sec).unwrap_or(0);
+    let micros = u64::try_from(time.tv_usec).unwrap_or(0);
+    Duration::from_secs(seconds) + Duration::from_micros(micros)
+}
+
+/// The most memory held, in bytes. Source: the manual pages `getrusage(2)` of the systems.
+fn memory(usage: &libc::rusage) -> u64 {
+    const UNIT: u64 = if cfg!(target_vendor = "apple") {
+        1
+    } else {
+        1024
+    };
+    u64::try_from(usage.ru_maxrss).unwrap_or(0) * UNIT
+}
+
+/// How much memory is on the account of a program before it begins, in bytes: Linux lets it start with what
+/// the judge holds. Other systems have no such file, and no such custom.
+pub(super) fn inherited_memory() -> Option<u64> {
+    let status = fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let number = line?.trim().strip_suffix(" kB")?;
+    number.trim().parse::<u64>().ok().map(|kib| kib * 1024)
+}
+
+/// The signals by their numbers here, with those of Linux, which the model speaks.
+/// Others of other systems keep theirs, see [`Signal::ELSEWHERE`].
+const SIGNALS: [(i32, i32); 29] = [
+    (libc::SIGHUP, 1),
+    (libc::SIGINT, 2),
+    (libc::SIGQUIT, 3),
+    (libc::SIGILL, 4),
+    (libc::SIGTRAP, 5),
+    (libc::SIGABRT, 6),
+    (libc::SIGBUS, 7),
+    (libc::SIGFPE, 8),
+    (libc::SIGKILL, 9),
+    (libc::SIGUSR1, 10),
+    (libc::SIGSEGV, 11),
+    (libc::SIGUSR2, 12),
+    (libc::SIGPIPE, 13),
+    (libc::SIGALRM, 14),
+    (libc::SIGTERM, 15),
+    (libc::SIGCHLD, 17),
+    (libc::SIGCONT, 18),
+    (libc::SIGSTOP, 19),
+    (libc::SIGTSTP, 20),
+    (libc::SIGTTIN, 21),
+    (libc::SIGTTOU, 22),
+    (libc::SIGURG, 23),
+    (libc::SIGXCPU, 24),
+    (libc::SIGXFSZ, 25),
+    (libc::SIGVTALRM, 26),
+    (libc::SIGPROF, 27),
+    (libc::SIGWINCH, 28),
+    (libc::SIGIO, 29),
+    (libc::SIGSYS, 31),
+];
+
+/// A signal of this system.
+fn signal(number: i32) -> Signal {
+    let known = SIGNALS.iter().find(|(here, _)| *here == number);
+    match known {
+        Some((_, linux)) => Signal(*linux),
+        None if cfg!(target_os = "linux") => Signal(number),
+        None => Signal(Signal::ELSEWHERE + number),
+    }
+}
+
+/// The highest descriptor that is looked at: more than any process has by accident.
+const HIGHEST: u64 = 65_536;
+
+fn descriptors() -> std::ops::Range<RawFd> {
+    let most = getrlimit(Resource::Nofile).current.unwrap_or(HIGHEST);
+    3..RawFd::try_from(most.min(HIGHEST)).unwrap_or(RawFd::MAX)
+}
+
+/// The descriptors of this process that programs would inherit, beside the three standard ones: those that whoever
+/// started it left open.
+pub(super) fn left_open() -> Vec<RawFd> {
+    descriptors()
+        .filter(|fd| {
+            // SAFETY: takes no pointer.
+            let flags = unsafe { libc::fcntl(*fd, libc::F_GETFD) };
+            flags >= 0 && flags & libc::FD_CLOEXEC == 0
+        })
+        .collect()
+}
+
+/// Starts a process that does nothing but this, with no descriptor but one.
+///
+/// # Safety
+/// The work must not need what another thread of this process may hold at this moment, such as a lock.
+pub(super) unsafe fn fork(keep: RawFd, work: impl FnOnce()) -> io::Result<Pid> {
+    // SAFETY: the child only does what is below.
+    match unsafe { libc::fork() } {
+        -1 => Err(io::Error::last_os_error()),
+        0 => {
+            let _ = rustix::process::setsid();
+            for signal in 1..32 {
+                // SAFETY: sets no handler.
+                unsafe { libc::signal(signal, libc::SIG_DFL) };
+            }
+            for fd in (0..3).chain(descriptors()).filter(|fd| *fd != keep) {
+                // SAFETY: nobody in this process uses any of them.
+                unsafe { libc::close(fd) };
+            }
+            work();
+            // SAFETY: ends the process without any cleaning up that is the judge's.
+            unsafe { libc::_exit(0) }
+        }
+        number => Pid::from_raw(number).ok_or_else(|| io::Error::from_raw_os_error(libc::ESRCH)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn signals_have_the_names_that_they_have_here() {
+        let check = |number: i32, name: &str| assert_eq!(signal(number).to_string(), name);
+        check(libc::SIGBUS, "SIGBUS");
+        check(libc::SIGSYS, "SIGSYS");
+        check(libc::SIGUSR1, "SIGUSR1");
+        check(libc::SIGXFSZ, "SIGXFSZ");
+        check(libc::SIGKILL, "SIGKILL");
+    }
+}

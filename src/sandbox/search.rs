@@ -1,0 +1,128 @@
+//! Searches a box after a run: how much was written into it.
+//!
+//! No link is followed, and it does not matter how deep directories are.
+
+use std::collections::{HashMap, HashSet};
+use std::os::fd::OwnedFd;
+
+use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, Stat};
+
+/// How deep in the box files are looked at one by one.
+const DEEPEST: usize = 32;
+
+/// The files placed in a box, as they were.
+#[derive(Default)]
+pub(super) struct Placements(HashMap<u64, Seen>);
+
+/// How a file was when it was placed. Nobody but the kernel can set the time of the last change.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Seen {
+    size: i64,
+    /// Seconds and nanoseconds.
+    changed: (i64, i128),
+}
+
+impl Seen {
+    fn of(stat: &Stat) -> Self {
+        Self {
+            size: stat.st_size,
+            // Of another type on each system.
+            changed: (stat.st_ctime, i128::from(stat.st_ctime_nsec)),
+        }
+    }
+}
+
+/// A sum over files.
+#[derive(Default)]
+pub(super) struct Sum {
+    /// Of regular files that were not there before or are changed.
+    pub(super) bytes: u64,
+    /// Something was not looked at.
+    pub(super) is_cut: bool,
+    /// Files with several names that were seen.
+    linked: HashSet<u64>,
+}
+
+impl Placements {
+    /// A file as it was placed.
+    pub(super) fn add(&mut self, stat: &Stat) {
+        self.0.insert(stat.st_ino, Seen::of(stat));
+    }
+
+    /// Adds all below a directory.
+    pub(super) fn add_all(&self, top: &OwnedFd, sum: &mut Sum) -> rustix::io::Result<()> {
+        self.add_below(top, 0, sum)
+    }
+
+    /// Adds a file, if it is a new one.
+    pub(super) fn add_file(&self, stat: &Stat, sum: &mut Sum) {
+        let is_regular = FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile;
+        let is_new = self.0.get(&stat.st_ino) != Some(&Seen::of(stat));
+        let is_first = stat.st_nlink < 2 || sum.linked.insert(stat.st_ino);
+        if is_regular && is_new && is_first {
+            sum.bytes = sum.bytes.saturating_add(stat.st_size.max(0) as u64);
+        }
+    }
+
+    fn add_below(
+        &self,
+        directory: &OwnedFd,
+        depth: usize,
+        sum: &mut Sum,
+    ) -> rustix::io::Result<()> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        // Its owner may have forbidden to read it even to us.
+        let Ok(list) = rustix::fs::openat(directory, c".", flags, Mode::empty()) else {
+            sum.is_cut = true;
+            return Ok(());
+        };
+        for entry in Dir::read_from(&list)? {
+            let entry = entry?;
+            let name = entry.file_name();
+            if name == c"." || name == c".." {
+                continue;
+            }
+            let Ok(stat) = rustix::fs::statat(&list, name, AtFlags::SYMLINK_NOFOLLOW) else {
+                continue;
+            };
+            match FileType::from_raw_mode(stat.st_mode) {
+                FileType::RegularFile => self.add_file(&stat, sum),
+                FileType::Directory if depth >= DEEPEST => sum.is_cut = true,
+                FileType::Directory => {
+                    match rustix::fs::openat(&list, name, flags, Mode::empty()) {
+                        Ok(below) => self.add_below(&below, depth + 1, sum)?,
+                        Err(_) => sum.is_cut = true,
+                    }
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What a name can stand for that is no regular file.
+pub(super) const OTHER_KINDS: [&str; 8] = [
+    "a symbolic link",
+    "a directory",
+    "a fifo",
+    "a socket",
+    "a character device",
+    "a block device",
+    "a file that cannot be read",
+    "something unknown",
+];
+
+/// The place in [`OTHER_KINDS`] of what is no regular file, or none that can be read.
+pub(super) fn other_kind(kind: FileType) -> u8 {
+    match kind {
+        FileType::Symlink => 0,
+        FileType::Directory => 1,
+        FileType::Fifo => 2,
+        FileType::Socket => 3,
+        FileType::CharacterDevice => 4,
+        FileType::BlockDevice => 5,
+        FileType::RegularFile => 6,
+        FileType::Unknown => 7,
+    }
+}

@@ -1,0 +1,71 @@
+//! Both outputs of a run, read together.
+
+use std::io;
+use std::os::fd::{BorrowedFd, OwnedFd};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+use crate::sandbox::capture::{Progress, Stream};
+
+/// Both outputs of a run.
+pub(super) struct Streams {
+    pub(super) output: Stream,
+    pub(super) error: Stream,
+    /// The program's ends, of our own pipes: at their end the judge would wake once more for each, just before the answer.
+    #[expect(dead_code, reason = "only to be kept open")]
+    pub(super) open: [Option<OwnedFd>; 2],
+}
+
+/// What can be read.
+#[derive(Default)]
+pub(super) struct ReadyToRead {
+    pub(super) output: bool,
+    pub(super) error: bool,
+    /// What is waited for beside them.
+    pub(super) other: bool,
+}
+
+impl Streams {
+    pub(super) fn total(&self) -> u64 {
+        self.output.total.saturating_add(self.error.total)
+    }
+
+    /// Waits until there is something to read, from them or from `other`, or for so long.
+    pub(super) fn wait(
+        &self,
+        other: BorrowedFd<'_>,
+        timeout: Option<&Timespec>,
+    ) -> rustix::io::Result<ReadyToRead> {
+        let mut fds = vec![PollFd::from_borrowed_fd(other, PollFlags::IN)];
+        let streams = [&self.output, &self.error];
+        for stream in streams {
+            if let Some(pipe) = &stream.pipe {
+                fds.push(PollFd::new(pipe, PollFlags::IN));
+            }
+        }
+        match poll(&mut fds, timeout) {
+            Ok(_) => {}
+            Err(rustix::io::Errno::INTR) => return Ok(ReadyToRead::default()),
+            Err(errno) => return Err(errno),
+        }
+        let mut events = fds.iter().map(|fd| !fd.revents().is_empty());
+        let mut next = |is_polled: bool| is_polled && events.next().unwrap_or(false);
+        Ok(ReadyToRead {
+            other: next(true),
+            output: next(self.output.pipe.is_some()),
+            error: next(self.error.pipe.is_some()),
+        })
+    }
+
+    /// Reads the rest, at most so many times from each: somebody may go on writing for ever.
+    pub(super) fn drain(&mut self, buffer: &mut [u8], most: usize) -> io::Result<()> {
+        for stream in [&mut self.output, &mut self.error] {
+            for _ in 0..most {
+                if stream.read(buffer)? != Progress::Some {
+                    break;
+                }
+            }
+        }
+        Ok(())
+    }
+}

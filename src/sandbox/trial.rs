@@ -1,0 +1,44 @@
+//! Tries a host out: nothing less says whether programs can be run there.
+
+use std::time::Duration;
+
+use crate::model::job::{Command, Input, Job};
+use crate::model::judgement::JudgeError;
+use crate::model::limits::Limits;
+use crate::model::units::Bytes;
+use crate::sandbox::slot::{Slot, SlotOptions};
+use crate::sandbox::system::Host;
+
+/// Takes a run to the point at which the program would start.
+pub(super) fn try_out(host: &Host) -> Result<(), JudgeError> {
+    let mut slot = Slot::start(host, &SlotOptions::default())?;
+    let nothing = "/juror-tries-this-sandbox-out".to_owned();
+    let job = Job {
+        command: Command {
+            argv: vec![nothing],
+            ..Command::default()
+        },
+        stdin: Input::Empty,
+        files: Vec::new(),
+        writable: true,
+        box_size: Bytes::mib(1),
+        limits: Limits {
+            cpu_time: Some(Duration::from_secs(10)),
+            wall_time: Some(Duration::from_secs(10)),
+            memory: Some(Bytes::mib(64)),
+            output: Some(Bytes::mib(1)),
+            processes: Some(4),
+        },
+        collect: Vec::new(),
+        keep: None,
+    };
+    match slot.run(&job) {
+        // Everything was done but to start a program that is not there.
+        Err(error) if error.step.starts_with("start the program") => Ok(()),
+        Err(error) => Err(error),
+        Ok(_) => Err(JudgeError::new(
+            "try the sandbox out",
+            "a program ran that is not there",
+        )),
+    }
+}

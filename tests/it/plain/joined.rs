@@ -1,0 +1,99 @@
+//! Two programs that talk, both plainly.
+
+use juror::model::joint::{JointJob, JointReply};
+
+use super::*;
+
+/// Both sides' steps, and how they end.
+fn talk(program: &[&str], partner: &[&str], set: fn(&mut JointJob)) -> (JointReply, String) {
+    let mut job = JointJob {
+        program: job("talk", program),
+        partner: job("talk", partner),
+        farewell: 42,
+        transcript: Some(Bytes::kib(4)),
+    };
+    set(&mut job);
+    let (mut first, mut second) = (slot(), slot());
+    let reply = first.run_joint(&mut second, &job).expect("a reply");
+    let [ours, theirs] = [&reply.program, &reply.partner].map(|it| summary(&it.reply.outcome));
+    let ended = match reply.program.ended <= reply.partner.ended {
+        true => format!("program {ours}, partner {theirs}"),
+        false => format!("partner {theirs}, program {ours}"),
+    };
+    (reply, ended)
+}
+
+#[test]
+fn two_programs_talk() {
+    let check = |program: &[&str], partner: &[&str], expected: &str| {
+        let (reply, ended) = talk(program, partner, |_| {});
+        assert_eq!(ended, expected, "{reply:?}");
+        reply
+    };
+    let reply = check(
+        &["hear", "say", "L\n", "hear", "hear"],
+        &[
+            "say",
+            "2 1\n",
+            "hear",
+            "say",
+            "R\n",
+            "close-output",
+            "hear",
+            "exit",
+            "42",
+        ],
+        "program exit 0, partner exit 42",
+    );
+    let said = reply.transcript.first.iter();
+    let said: Vec<_> = said
+        .map(|said| String::from_utf8_lossy(&said.text))
+        .collect();
+    assert_eq!(said, ["2 1\n", "L\n", "R\n"]);
+    assert_eq!(reply.program.reply.outcome.stdout_bytes, Bytes(2));
+    check(
+        &["exit", "3"],
+        &["drain", "exit", "43"],
+        "program exit 3, partner exit 43",
+    );
+    check(
+        &["say", "x\n", "abort"],
+        &["hear", "hear", "exit", "43"],
+        "program SIGABRT, partner exit 43",
+    );
+    check(
+        &["drain", "abort"],
+        &["exit", "42"],
+        "partner exit 42, program SIGABRT",
+    );
+    check(
+        &["spin"],
+        &["abort"],
+        "partner SIGABRT, program stopped: Dismissed",
+    );
+    let reply = check(
+        &["flood", "3000000"],
+        &["drain", "exit", "42"],
+        "program exit 0, partner exit 42",
+    );
+    assert_eq!(reply.program.reply.outcome.stdout_bytes, Bytes(3_000_000));
+    let reply = check(
+        &["hear", "sleep", "50", "say", "late\n", "say", "later\n"],
+        &["exit", "42"],
+        "partner exit 42, program exit 0",
+    );
+    assert_eq!(reply.program.unread, Bytes(11));
+}
+
+#[test]
+fn the_clock_ends_two_that_wait_for_each_other_and_output_is_limited() {
+    let (reply, _) = talk(&["hear"], &["hear", "exit", "42"], |job| {
+        job.program.limits.wall_time = Some(Duration::from_millis(300));
+    });
+    assert_eq!(summary(&reply.program.reply.outcome), "stopped: WallTime");
+    assert_eq!(reply.deadlock, None);
+    let (reply, _) = talk(&["flood", "-1"], &["drain", "exit", "42"], |job| {
+        job.program.limits.output = Some(Bytes::kib(100));
+    });
+    assert_eq!(summary(&reply.program.reply.outcome), "stopped: Output");
+}
