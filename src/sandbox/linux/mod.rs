@@ -79,6 +79,7 @@ mod sys_room;
 mod trace;
 mod tree;
 mod waiting;
+mod watches;
 mod wire;
 
 use crate::model::isolation::Isolation;

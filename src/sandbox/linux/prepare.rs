@@ -20,6 +20,7 @@ use crate::sandbox::linux::rooms;
 use crate::sandbox::linux::seccomp;
 use crate::sandbox::linux::sys;
 use crate::sandbox::linux::tree;
+use crate::sandbox::linux::watches::Lists;
 
 /// What a slot's process is to be.
 #[derive(Clone, Debug)]
@@ -72,6 +73,8 @@ pub(super) struct Ready {
     pub(super) tables: Option<Tables>,
     /// Whether rooms may be kept that no run left anything in.
     pub(super) may_keep: bool,
+    /// What rooms listen with.
+    pub(super) lists: Lists,
 }
 
 /// Tables of the kernel that PID 1 of a room reads. The slot opens them before it loses sight of the machine's
@@ -193,6 +196,7 @@ fn get_ready_in(setup: &Setup) -> Result<Ready, Fault> {
         looks_at_processes,
         // Without landlock a program could change what belongs to its session, which is the room's.
         may_keep: landlock.is_some(),
+        lists: Lists::default(),
         tables,
         cores: resources::cores(),
     })

@@ -24,8 +24,8 @@ use crate::sandbox::linux::mounts::Shown;
 use crate::sandbox::linux::prepare::{Ready, Tables};
 use crate::sandbox::linux::supervise::Running;
 use crate::sandbox::linux::sys::{self, CloneArguments};
-use crate::sandbox::linux::sys_room;
 use crate::sandbox::linux::trace::Senses;
+use crate::sandbox::linux::watches::Lists;
 use crate::sandbox::linux::wire::{Facts, Found, Placed, PlacedWhat, RunRequest};
 
 /// What a run has to itself.
@@ -50,8 +50,11 @@ pub(super) struct Room {
     named: Vec<CString>,
     /// Whether the last run is over, and PID 1 has not said yet that it rests.
     is_busy: bool,
-    /// What PID 1 uses: ends of pipes, and a list of events.
-    _of_first: [Option<OwnedFd>; 3],
+    /// What PID 1 uses: ends of pipes.
+    _of_first: [OwnedFd; 2],
+    /// And a list of events, which the next room may have.
+    watch: Option<OwnedFd>,
+    lists: Lists,
 }
 
 /// A run's first process.
@@ -91,10 +94,11 @@ impl Room {
         let tables = ready.tables.as_ref().filter(|_| ready.may_keep);
         if let (Some(tables), Some(content)) = (tables, plain_content(request)) {
             // A user may have no more of them; then nothing is kept.
-            watch = sys_room::watch_list().ok();
+            watch = ready.lists.take();
             named = content.named.clone();
             senses = watch.as_ref().map(|watch| Senses {
                 watch: watch.as_raw_fd(),
+                watched: [AtomicU32::new(0), AtomicU32::new(0)],
                 numbers: tables.numbers.as_raw_fd(),
                 sockets: tables.sockets.as_raw_fd(),
                 read_only: match request.writable {
@@ -142,7 +146,9 @@ impl Room {
             order: Box::new(order),
             named,
             is_busy: false,
-            _of_first: [Some(asked), Some(tell), watch],
+            _of_first: [asked, tell],
+            watch,
+            lists: ready.lists.clone(),
         })
     }
 
@@ -288,6 +294,9 @@ impl Drop for Room {
         if let Some(first) = self.first.take() {
             let _ = sys::pidfd_kill(first.pidfd.as_fd(), libc::SIGKILL);
             let _ = sys::wait(first.pid);
+        }
+        if let (Some(list), Some(senses)) = (self.watch.take(), &self.order.senses) {
+            self.lists.give_back(list, &senses.watched);
         }
     }
 }

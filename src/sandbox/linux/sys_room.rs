@@ -88,6 +88,13 @@ pub(super) fn watch(list: RawFd, directory: &CStr, events: u32) -> Result<usize>
     unsafe { call(libc::SYS_inotify_add_watch, arguments) }
 }
 
+/// Lets go of what bears this number on a list.
+pub(super) fn unwatch(list: RawFd, number: u32) -> Result<usize> {
+    let arguments = [list as usize, number as usize, 0, 0, 0, 0];
+    // SAFETY: takes no pointer.
+    unsafe { call(libc::SYS_inotify_rm_watch, arguments) }
+}
+
 /// Reads what there is into a buffer; returns how much.
 pub(super) fn read(fd: RawFd, buffer: &mut [u8]) -> Result<usize> {
     let arguments = [

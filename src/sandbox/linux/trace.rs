@@ -6,6 +6,7 @@
 
 use std::ffi::{CStr, CString};
 use std::os::fd::RawFd;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::sandbox::linux::cgroup::{first_number, read_first_number};
 use crate::sandbox::linux::first::{PROC_FLAGS, PROC_OPTIONS};
@@ -43,13 +44,12 @@ const EVENTS_BY_NAME: u32 = libc::IN_OPEN
     | libc::IN_MOVE
     | libc::IN_MOVE_SELF;
 
-/// The number of the directory whose events are asked for first, on any list.
-const OF_BOX: u32 = 1;
-
 /// What PID 1 looks with.
 pub(super) struct Senses {
     /// A list of events.
     pub(super) watch: RawFd,
+    /// The numbers on the list of the directories that a program may write to; 0 before there are any.
+    pub(super) watched: [AtomicU32; 2],
     /// `/proc/loadavg`, whose last number is that of the newest process in the namespace of whoever reads.
     pub(super) numbers: RawFd,
     /// `/proc/net/sockstat` of the slot's network namespace, whose first number is that of sockets in it.
@@ -89,10 +89,11 @@ impl Senses {
             true => EVENTS | libc::IN_ONESHOT,
             false => EVENTS_BY_NAME,
         };
-        if sys_room::watch(self.watch, of_box, events)? != OF_BOX as usize {
-            return Err(Errno(libc::EINVAL));
+        let both = [(of_box, events), (temporary, EVENTS | libc::IN_ONESHOT)];
+        for ((directory, events), number) in both.into_iter().zip(&self.watched) {
+            let watched = sys_room::watch(self.watch, directory, events)?;
+            number.store(watched as u32, Ordering::Release);
         }
-        sys_room::watch(self.watch, temporary, EVENTS | libc::IN_ONESHOT)?;
         // The kernel dates more exactly what somebody looked at, as at the end of every run.
         Look::take(&self.named).map(|look| look.rest)
     }
@@ -127,7 +128,8 @@ impl Senses {
 
     /// Whether nothing happened, but to the files that may come and go.
     fn heard_nothing(&self) -> bool {
-        self.hear(&mut |event| event.is_of_a_file(&self.named))
+        let of_box = self.watched[0].load(Ordering::Acquire);
+        self.hear(&mut |event| event.is_of_a_file(of_box, &self.named))
     }
 
     /// Takes all events from the list. Returns whether each was as wanted.
@@ -174,9 +176,9 @@ impl<'a> Event<'a> {
     }
 
     /// Whether a file of the box with one of these names was opened, or made; nothing else.
-    fn is_of_a_file(self, named: &[CString]) -> bool {
+    fn is_of_a_file(self, of_box: u32, named: &[CString]) -> bool {
         let is_only = |mask: u32| self.mask & mask == self.mask;
-        self.directory == OF_BOX
+        self.directory == of_box
             && is_only(libc::IN_OPEN | libc::IN_CREATE)
             && !self.name.is_empty()
             && named.iter().any(|name| name.as_bytes() == self.name)
@@ -258,14 +260,14 @@ mod tests {
             bytes.resize(16 + length, 0);
             bytes
         };
-        let event = |mask, name| event_of(OF_BOX, mask, name);
+        let event = |mask, name| event_of(7, mask, name);
         let named = [c"a.in".to_owned(), c"a.out".to_owned()];
         let check = |events: &[Vec<u8>], expected: &[bool]| {
             let list = events.concat();
             let mut rest = list.as_slice();
             let mut found = Vec::new();
             while let Some((event, others)) = Event::first_of(rest) {
-                found.push(event.is_of_a_file(&named));
+                found.push(event.is_of_a_file(7, &named));
                 rest = others;
             }
             assert_eq!(found, expected);
@@ -278,7 +280,7 @@ mod tests {
             &[true, true],
         );
         check(&[event(IN_OPEN, "a.i"), event(IN_OPEN, "b")], &[false; 2]);
-        check(&[event_of(2, IN_OPEN, "a.in")], &[false]);
+        check(&[event_of(8, IN_OPEN, "a.in")], &[false]);
         check(&[event(IN_DELETE, "a.in")], &[false]);
         check(&[event(IN_MOVED_TO, "a.out")], &[false]);
         check(&[event(IN_CREATE | IN_ISDIR, "a.out")], &[false]);
