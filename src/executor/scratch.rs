@@ -7,7 +7,8 @@ use tempfile::TempDir;
 
 use crate::model::judgement::JudgeError;
 
-/// A new temporary directory that only its owner can enter, gone when dropped.
+/// A new temporary directory, gone when dropped. Others may read it as far as the umask lets them: programs that run as
+/// another user start in there.
 ///
 /// # Errors
 /// When the system's temporary directory cannot be written.

@@ -60,7 +60,7 @@ pub struct Hunted {
     pub level: Option<u64>,
     /// The first input that the grammars accept and another validator does not.
     pub refused: Option<Refusal>,
-    /// What is wrong with the package, where that ended the hunt.
+    /// What is wrong with the package, where that shows before a failure of the submission.
     pub fault: Option<Fault>,
     /// The first generator that did not work, and why.
     pub broken_generator: Option<String>,
@@ -95,6 +95,8 @@ pub struct Refusal {
 /// The reference, or the solution that makes judge answers, fails on a valid input.
 #[derive(Clone, Debug)]
 pub struct Fault {
+    /// Which of the inputs tried.
+    pub number: u64,
     /// The input.
     pub input: Arc<[u8]>,
     /// Which of them fails, and how.
@@ -202,7 +204,12 @@ impl<'c> Shared<'_, 'c> {
             .state
             .into_inner()
             .unwrap_or_else(PoisonError::into_inner);
-        let outcome = state.outcome;
+        let mut outcome = state.outcome;
+        match (&outcome.found, &outcome.fault) {
+            (Some(found), Some(fault)) if found.number < fault.number => outcome.fault = None,
+            (Some(_), Some(_)) => outcome.found = None,
+            _ => {}
+        }
         let is_interrupted = match outcome.error {
             Some(RunError::Fault(error)) => return Err(error),
             Some(RunError::Interrupted) => true,

@@ -172,10 +172,10 @@ impl Shared<'_, '_> {
             return false;
         }
         let outcome = &self.lock().outcome;
-        let is_late = |found: &Failure| found.number < number;
-        outcome.found.as_ref().is_some_and(is_late)
-            || outcome.fault.is_some()
-            || outcome.error.is_some()
+        let is_late = |first: u64| first < number;
+        let found = outcome.found.as_ref().map(|found| found.number);
+        let fault = outcome.fault.as_ref().map(|fault| fault.number);
+        found.is_some_and(is_late) || fault.is_some_and(is_late) || outcome.error.is_some()
     }
 
     /// Compares, in a batch what a batch accepts, and all else by itself.
@@ -231,14 +231,26 @@ impl Shared<'_, '_> {
             Fought::NoAnswer(Unusable::TooSlow) => self.lock().outcome.left_out += 1,
             Fought::NoAnswer(why) => {
                 if ready.is_allowed || self.is_allowed(&ready.input)? {
-                    let input = ready.input;
-                    let mut state = self.lock();
-                    state.outcome.fault.get_or_insert(Fault { input, why });
-                    self.is_over.store(true, Ordering::Relaxed);
+                    self.keep_fault(Fault {
+                        number: ready.number,
+                        input: ready.input,
+                        why,
+                    });
                 }
             }
         }
         Ok(())
+    }
+
+    /// Keeps a fault of the package, if it is the first.
+    fn keep_fault(&self, fault: Fault) {
+        let mut state = self.lock();
+        let known = &mut state.outcome.fault;
+        if known.as_ref().is_none_or(|it| fault.number < it.number) {
+            *known = Some(fault);
+        }
+        // The others finish what they have taken, which came before.
+        self.is_over.store(true, Ordering::Relaxed);
     }
 
     /// What a generator prints; nothing where it fails.
