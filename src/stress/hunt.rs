@@ -79,7 +79,7 @@ pub struct Failure {
     pub call: Option<Call>,
     /// What the submission earns on it.
     pub judged: CaseJudgement,
-    /// So many of [`REPEATS`] runs fail in this way.
+    /// So many of [`REPEATS`](crate::model::stress::REPEATS) runs fail in this way.
     pub failing: u32,
 }
 

@@ -4,14 +4,14 @@
 //!
 //! | it reads | |
 //! |---|---|
-//! | [`INPUTS`], how many | |
+//! | `INPUTS`, how many | |
 //! | where the program reads, where it writes | two names, each with a zero byte behind it; empty for standard input and output |
 //! | where else it can leave files | a directory of the run's own, with a zero byte behind it; empty where there is none |
 //! | an input, so many times | its length, its bytes |
 //!
 //! | it writes, for each input | |
 //! |---|---|
-//! | [`FRAME`], the input's number from 0 | |
+//! | `FRAME`, the input's number from 0 | |
 //! | 1, the output's length, its bytes | the program ended with exit code 0 and has an output that is not too long |
 //! | 0, 0 | else |
 //!
