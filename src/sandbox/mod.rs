@@ -14,6 +14,7 @@ mod capture;
 mod clock;
 mod control;
 mod disk;
+mod environment;
 mod errno;
 mod fault;
 mod joined;

@@ -11,6 +11,7 @@ use rustix::fs::{MemfdFlags, Mode, OFlags, SealFlags};
 
 use crate::model::job::{BoxContent, Input, Job, Visible};
 use crate::model::judgement::JudgeError;
+use crate::sandbox::environment;
 use crate::sandbox::fault::{Fault, Step};
 use crate::sandbox::linux::boxes::{BEHIND_LINKS, TEMPORARY};
 use crate::sandbox::linux::mounts::Shown;
@@ -84,15 +85,6 @@ pub(super) struct Prepared {
     pub(super) contents: Option<File>,
 }
 
-/// The environment of every program; a job may add to it.
-const ENVIRONMENT: [(&str, &str); 5] = [
-    ("PATH", "/usr/local/bin:/usr/bin:/bin"),
-    ("HOME", "/box"),
-    ("LANG", "C.UTF-8"),
-    ("TZ", "UTC"),
-    ("TMPDIR", "/tmp"),
-];
-
 impl Prepared {
     pub(super) fn of(job: &Job, run: u64) -> Result<Self, JudgeError> {
         if job.collect.len() + 1 > wire::MOST_FDS {
@@ -122,7 +114,10 @@ impl Prepared {
                 .iter()
                 .map(|text| text.clone().into_bytes())
                 .collect(),
-            env: environment(&job.command.env),
+            env: environment::with(&job.command.env)
+                .into_iter()
+                .map(|(name, value)| format!("{name}={value}").into_bytes())
+                .collect(),
             visible: visible(job)?,
             files,
             writable: job.writable,
@@ -141,17 +136,6 @@ impl Prepared {
         };
         Ok(Self { request, contents })
     }
-}
-
-fn environment(additions: &[(String, String)]) -> Vec<Vec<u8>> {
-    let fixed = ENVIRONMENT
-        .iter()
-        .filter(|(name, _)| additions.iter().all(|(added, _)| added != name))
-        .map(|(name, value)| format!("{name}={value}"));
-    let added = additions
-        .iter()
-        .map(|(name, value)| format!("{name}={value}"));
-    fixed.chain(added).map(String::into_bytes).collect()
 }
 
 fn visible(job: &Job) -> Result<Vec<Shown>, Fault> {

@@ -18,19 +18,11 @@ use crate::model::job::{BoxContent, Collected, Command, Input, Job};
 use crate::model::judgement::{Again, JudgeError};
 use crate::sandbox::capture::copy_file;
 use crate::sandbox::disk::{self, DIRECTORY, make_directory, remove_tree};
+use crate::sandbox::environment;
 use crate::sandbox::fault::{Fault, Step};
 use crate::sandbox::keep;
 use crate::sandbox::search::{OTHER_KINDS, Placements, Sum, other_kind};
 use crate::sandbox::translate::{Pair, Translation};
-
-/// The environment of every program, in the names of a box; a job may add to it.
-const ENVIRONMENT: [(&str, &str); 5] = [
-    ("PATH", "/usr/local/bin:/usr/bin:/bin"),
-    ("HOME", "/box"),
-    ("LANG", "C.UTF-8"),
-    ("TZ", "UTC"),
-    ("TMPDIR", "/tmp"),
-];
 
 /// The name of a run's directory.
 const RUN: &str = "run";
@@ -169,10 +161,6 @@ impl Names {
 
     /// The command, with all of its environment.
     fn command(&self, command: &Command, temporary: &Path) -> Command {
-        let fixed = ENVIRONMENT
-            .iter()
-            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
-            .filter(|(name, _)| command.env.iter().all(|(added, _)| added != name));
         let variable = |(name, value): (String, String)| {
             // In an argument `/tmp` may mean anything; here it means this.
             let value = match (name.as_str(), value.as_str()) {
@@ -183,8 +171,8 @@ impl Names {
         };
         Command {
             argv: command.argv.iter().map(|text| self.text(text)).collect(),
-            env: fixed
-                .chain(command.env.iter().cloned())
+            env: environment::with(&command.env)
+                .into_iter()
                 .map(variable)
                 .collect(),
             visible: Vec::new(),

@@ -1,0 +1,47 @@
+//! The environment of every program.
+
+/// Names and values, in the names of a box.
+const FIXED: [(&str, &str); 5] = [
+    ("PATH", "/usr/local/bin:/usr/bin:/bin"),
+    ("HOME", "/box"),
+    ("LANG", "C.UTF-8"),
+    ("TZ", "UTC"),
+    ("TMPDIR", "/tmp"),
+];
+
+/// The environment of a program to which its job adds these; what is added counts.
+pub(super) fn with(added: &[(String, String)]) -> Vec<(String, String)> {
+    let stays = |name: &str| added.iter().all(|(other, _)| other != name);
+    FIXED
+        .iter()
+        .filter(|(name, _)| stays(name))
+        .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+        .chain(added.iter().cloned())
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_job_adds_counts() {
+        let check = |added: &[(&str, &str)], expected: &str| {
+            let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
+            let added: Vec<_> = added.iter().map(owned).collect();
+            let all = with(&added);
+            let shown: Vec<_> = all
+                .iter()
+                .map(|(name, value)| format!("{name}={value}"))
+                .collect();
+            assert_eq!(shown.join(" "), expected);
+        };
+        let path = "PATH=/usr/local/bin:/usr/bin:/bin";
+        let rest = "LANG=C.UTF-8 TZ=UTC TMPDIR=/tmp";
+        check(&[], &format!("{path} HOME=/box {rest}"));
+        check(
+            &[("HOME", "/"), ("A", "b")],
+            &format!("{path} {rest} HOME=/ A=b"),
+        );
+    }
+}
