@@ -12,6 +12,7 @@ mod rooms;
 
 use std::ffi::OsStr;
 use std::fs;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
@@ -41,13 +42,34 @@ pub(crate) fn programs() -> &'static Path {
     static DIRECTORY: OnceLock<PathBuf> = OnceLock::new();
     DIRECTORY.get_or_init(|| match std::env::var_os(PROGRAMS) {
         Some(directory) => directory.into(),
-        None => {
-            let name = format!("programs-{}", process::id());
-            let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-            compile_all(&target);
-            target
-        }
+        None => compiled_once(Path::new(env!("CARGO_TARGET_TMPDIR"))),
     })
+}
+
+/// The compiled programs in a directory that stays: its name tells from which sources and by which compilers they
+/// were made. Made beside and renamed, so that several processes may want it at once.
+fn compiled_once(parent: &Path) -> PathBuf {
+    let mut hasher = DefaultHasher::new();
+    for source in sources() {
+        source.file_name().hash(&mut hasher);
+        fs::read(&source).unwrap().hash(&mut hasher);
+    }
+    for compiler in ["cc", "c++", "rustc"] {
+        let version = process::Command::new(compiler).arg("--version").output();
+        version.ok().map(|it| it.stdout).hash(&mut hasher);
+    }
+    let target = parent.join(format!("programs-{:016x}", hasher.finish()));
+    if !target.exists() {
+        let beside = tempfile::tempdir_in(parent).unwrap();
+        fs::set_permissions(beside.path(), fs::Permissions::from_mode(0o755)).unwrap();
+        compile_all(beside.path());
+        // Whoever was faster made the same.
+        if fs::rename(beside.path(), &target).is_ok() {
+            // There is nothing left to remove.
+            let _ = beside.keep();
+        }
+    }
+    target
 }
 
 /// For machines without compilers.
@@ -57,13 +79,18 @@ fn compile_into_the_given_directory() {
     compile_all(programs());
 }
 
+/// The programs' sources, in the order of their names.
+fn sources() -> Vec<PathBuf> {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs");
+    let entries = fs::read_dir(directory).unwrap();
+    let mut sources: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+    sources.sort();
+    sources
+}
+
 fn compile_all(target: &Path) {
-    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs");
     fs::create_dir_all(target).unwrap();
-    let sources: Vec<PathBuf> = fs::read_dir(sources)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .collect();
+    let sources = sources();
     // Several at once: there are many of them.
     std::thread::scope(|scope| {
         for some in sources.chunks(sources.len().div_ceil(4)) {

@@ -1,5 +1,6 @@
 // Ends in the way that its first argument names.
 #define _GNU_SOURCE
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,6 +30,7 @@ static int dive(int depth) {
 int main(int argc, char **argv) {
     const char *how = argc > 1 ? argv[1] : "";
     if (!strcmp(how, "exit")) exit(atoi(argv[2]));
+    if (!strcmp(how, "is-open")) exit(fcntl(atoi(argv[2]), F_GETFD) >= 0 ? 1 : 0);
     if (!strcmp(how, "abort")) abort();
     if (!strcmp(how, "raise")) raise(atoi(argv[2]));
     if (!strcmp(how, "segv")) *(volatile int *)8 = 1;

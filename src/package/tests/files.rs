@@ -50,10 +50,10 @@ fn links_stay_in_the_package() {
     );
     check(
         "\
---- submissions/accepted/host -> /etc/hostname
+--- submissions/accepted/host -> /etc/passwd
 ",
         &[
-            "error submissions/accepted/host: is a link to /etc/hostname, which is outside of the package; copy the file into the package",
+            "error submissions/accepted/host: is a link to /etc/passwd, which is outside of the package; copy the file into the package",
         ],
     );
     check(

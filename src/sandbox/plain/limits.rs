@@ -13,6 +13,14 @@ const UNUSED_MEMORY: u64 = 1 << 30;
 /// Stack beyond the memory limit, in bytes: so that endless recursion is seen to hold more memory than allowed.
 const MORE_STACK: u64 = 16 << 20;
 
+/// What limits the memory that a process asks for. Elsewhere than on Linux, data is what a process gets of `sbrk`
+/// only, which is little: the manual pages `getrlimit(2)` of the systems.
+const MEMORY: Resource = if cfg!(target_os = "linux") {
+    Resource::Data
+} else {
+    Resource::As
+};
+
 /// How far two readings of the same memory may differ, in bytes.
 const INEXACT: u64 = 4 << 20;
 
@@ -52,7 +60,7 @@ fn wanted(limits: &Limits) -> Vec<Limit> {
     ));
     if let Some(memory) = memory {
         let most = memory.saturating_add(UNUSED_MEMORY);
-        list.push(same(Resource::Data, Some(most)));
+        list.push(same(MEMORY, Some(most)));
     }
     if let Some(time) = limits.cpu_time {
         // Whole seconds, and beyond the limit, so that what is measured decides.
@@ -116,7 +124,7 @@ pub(in crate::sandbox) fn gaps() -> Vec<String> {
         time,
         memory,
         "box: its size is not limited, only that of each file",
-        "interaction: that two programs wait for each other is not seen; the wall clock ends them",
+        "interaction: that two programs wait for each other is not seen, and the wall clock ends them; which of two that end at once was first may be told wrongly",
     ];
     let all = root.into_iter().chain(gaps);
     all.map(str::to_owned).collect()
@@ -147,7 +155,7 @@ mod tests {
         check(Resource::Core, same(0));
         check(Resource::Fsize, same(1 << 20));
         check(Resource::Stack, same((64 + 16) << 20));
-        check(Resource::Data, same((64 << 20) + (1 << 30)));
+        check(MEMORY, same((64 << 20) + (1 << 30)));
     }
 
     #[test]
