@@ -288,6 +288,7 @@ fn one_that_may_go_on_by_itself_is_waited_for() {
     both(&["poll", "300", "say", "L\n", "hear"], "L\n");
     both(&["alarm", "300", "hear"], "awake\n");
     both(&["child", "sleep", "300", "say", "L\n", "hear"], "L\n");
+    both(&["other-input", "300", "hear"], "tick\n");
 }
 
 #[test]
