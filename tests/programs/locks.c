@@ -8,7 +8,10 @@ int main(void) {
     refused("exclusive flock", flock(file, LOCK_EX | LOCK_NB), ENOSYS);
     // A lock that keeps others away is only for files that can be written.
     refused("lock", fcntl(file, F_SETLK, &writing), EBADF);
-    refused("open file lock", fcntl(file, F_OFD_SETLK, &writing), EBADF);
+    // Each is on a list that all can read.
+    struct flock reading = {.l_type = F_RDLCK, .l_whence = SEEK_SET};
+    refused("open file lock", fcntl(file, F_OFD_SETLK, &reading), EINVAL);
+    refused("open file lock, waiting", fcntl(file, F_OFD_SETLKW, &reading), EINVAL);
     refused("whose lock", fcntl(file, F_GETLK, &writing), ENOSYS);
     refused("whose open file lock", fcntl(file, F_OFD_GETLK, &writing), ENOSYS);
     refused("lease", fcntl(file, F_SETLEASE, F_RDLCK), EPERM);
