@@ -232,6 +232,12 @@ static void elsewhere(void) {
         struct flock lock = {.l_type = F_WRLCK};
         fcntl(open("/dev/null", O_RDWR), F_SETLK, &lock);
     }
+    if (is("names-of-nothing")) {
+        // For each the kernel keeps some memory, until others want it.
+        char path[300];
+        struct stat found;
+        for (int number = 0; number < 100000; number++) snprintf(path, sizeof path, "/usr/%0200d", number), stat(path, &found);
+    }
     if (is("memory-file")) write(syscall(SYS_memfd_create, "trace", 0), "x", 1);
     if (is("memory")) memset(malloc(20 << 20), 1, 20 << 20);
     if (is("output")) puts("some output");
