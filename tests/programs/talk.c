@@ -75,6 +75,19 @@ static int hear_a_clock(void *milliseconds) {
 }
 #endif
 
+int main(int argc, char **argv);
+
+// What is left of the arguments of a process.
+struct steps {
+    int count;
+    char **words;
+};
+
+static void *go_on(void *given) {
+    struct steps *steps = given;
+    exit(main(steps->count, steps->words));
+}
+
 int main(int argc, char **argv) {
     static char line[1 << 16];
     for (int at = 1; at < argc; at++) {
@@ -138,6 +151,13 @@ int main(int argc, char **argv) {
             }
             wait(0);
             for (;;) pause();
+        } else if (!strcmp(step, "from-a-thread")) {
+            // All that follows is done by a thread; the first one is over.
+            static struct steps rest;
+            pthread_t other;
+            rest = (struct steps){argc - at, argv + at};
+            pthread_create(&other, 0, go_on, &rest);
+            pthread_exit(0);
         } else if (!strcmp(step, "lock")) {
             pthread_t other;
             pthread_create(&other, 0, lock_twice, 0);

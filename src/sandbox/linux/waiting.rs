@@ -33,10 +33,17 @@ impl Watch for Looker {
         if fs::metadata(list).is_err() {
             return false;
         }
-        let program = self.programs().first().copied();
-        let stat = program.map(|program| fs::read_to_string(format!("/proc/{program}/stat")));
         // One that is not there any more has been waited for.
-        stat.is_none_or(|stat| stat.is_ok_and(|stat| is_exiting(&stat)))
+        let Some(program) = self.programs().first().copied() else {
+            return true;
+        };
+        // Its first thread may be over long before the others.
+        let ends = |thread: i32| {
+            let stat = fs::read_to_string(format!("/proc/{program}/task/{thread}/stat"));
+            // One that was listed and is not there any more is over, too.
+            stat.map_or(true, |stat| is_exiting(&stat))
+        };
+        threads_of(program).is_some_and(|threads| threads.into_iter().all(ends))
     }
 }
 
