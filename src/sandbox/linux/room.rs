@@ -7,11 +7,8 @@ use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::os::unix::ffi::OsStrExt;
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
-use std::thread::sleep;
-use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, poll};
-use rustix::net::{AddressFamily, SocketFlags, SocketType};
 use rustix::pipe::PipeFlags;
 
 use crate::sandbox::fault::{Fault, Step};
@@ -26,7 +23,7 @@ use crate::sandbox::linux::supervise::Running;
 use crate::sandbox::linux::sys::{self, CloneArguments};
 use crate::sandbox::linux::trace::Senses;
 use crate::sandbox::linux::watches::Lists;
-use crate::sandbox::linux::wire::{Facts, Found, Placed, PlacedWhat, RunRequest};
+use crate::sandbox::linux::wire::{self, Facts, Found, Placed, PlacedWhat, RunRequest};
 
 /// What a run has to itself.
 pub(super) struct Room {
@@ -339,15 +336,7 @@ pub(super) fn collect_sockets(tables: &Tables) -> Result<(), Fault> {
             // Of those that lie in each other it collects one every tick of its clock.
             (least, tries) = (count, 0);
         }
-        // The kernel looks for lost ones when one is closed.
-        let flags = SocketFlags::CLOEXEC;
-        drop(rustix::net::socket_with(
-            AddressFamily::UNIX,
-            SocketType::STREAM,
-            flags,
-            None,
-        ));
-        sleep(Duration::from_millis(1));
+        wire::collect_sockets();
     }
     Err(Fault::new(step, "they are still there"))
 }
