@@ -1,4 +1,4 @@
-// Locks on files that every run sees: one run can hold what another asks for.
+// Locks on files that every run sees, and marks on them: one run can hold what another asks for.
 #include "escape.h"
 #include <sys/file.h>
 int main(void) {
@@ -15,6 +15,10 @@ int main(void) {
     refused("whose lock", fcntl(file, F_GETLK, &writing), ENOSYS);
     refused("whose open file lock", fcntl(file, F_OFD_GETLK, &writing), ENOSYS);
     refused("lease", fcntl(file, F_SETLEASE, F_RDLCK), EPERM);
+    // How long what is written will live: a number that a file bears until the machine forgets the file.
+    uint64_t hint = 3;
+    refused("hint", fcntl(file, F_SET_RW_HINT, &hint), EINVAL);
+    refused("hint of an open file", fcntl(file, F_SET_FILE_RW_HINT, &hint), EINVAL);
     // Its own files it may lock.
     int own = open("own", O_CREAT | O_RDWR, 0644);
     if (fcntl(own, F_SETLK, &writing)) escaped("no lock on its own file");

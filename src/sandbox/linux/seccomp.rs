@@ -85,6 +85,21 @@ const FILE_CONTROL: &[(i32, i32)] = &[
     (libc::F_OFD_SETLKW, libc::EINVAL),
     (libc::F_SETLEASE, libc::EPERM),
     (libc::F_NOTIFY, libc::EPERM),
+    (F_SET_RW_HINT, libc::EINVAL),
+    (F_SET_FILE_RW_HINT, libc::EINVAL),
+];
+
+/// How long what is written to a file will live: the file bears it for all to see, also where it can only be read. Whoever
+/// owns it may say so, in kernels before 6.9 everybody. Source: `F_SET_RW_HINT(2const)`.
+const F_SET_RW_HINT: i32 = 1036;
+const F_SET_FILE_RW_HINT: i32 = 1038;
+
+/// Keys of file systems with encrypted directories, which outlive who added them: to add one, to remove it, also for all users.
+/// Source: the kernel's `linux/fscrypt.h`.
+const FILE_SYSTEM_KEYS: &[(i32, i32)] = &[
+    (0xc050_6617_u32 as i32, libc::EPERM),
+    (0xc040_6618_u32 as i32, libc::EPERM),
+    (0xc040_6619_u32 as i32, libc::EPERM),
 ];
 
 /// Would keep the other half of a core idle.
@@ -173,6 +188,7 @@ const RULES: &[(i64, Rule)] = &[
     (libc::SYS_keyctl, EPERM),
     (libc::SYS_add_key, EPERM),
     (libc::SYS_request_key, EPERM),
+    (libc::SYS_ioctl, among(1, FILE_SYSTEM_KEYS)),
     (libc::SYS_shmget, EPERM),
     (libc::SYS_shmat, EPERM),
     (libc::SYS_shmctl, EPERM),
