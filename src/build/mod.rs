@@ -129,7 +129,16 @@ impl Runnable {
     /// Why this cannot be started, where that is the program's own fault: a build may leave anything under
     /// the program's name, and a compiler writes whatever interpreter the source asks for into a program.
     pub fn unstartable(&self, error: &JudgeError) -> Option<String> {
-        const ITS_OWN: [&str; 5] = ["ENOENT", "ENOEXEC", "EACCES", "EINVAL", "ELOOP"];
+        const ITS_OWN: [&str; 8] = [
+            "ENOENT",
+            "ENOTDIR",
+            "ENAMETOOLONG",
+            "ENOEXEC",
+            "ELIBBAD",
+            "EACCES",
+            "EINVAL",
+            "ELOOP",
+        ];
         let file = self.command.argv.first()?;
         let is_its_own = file.starts_with(PROGRAM)
             && error.step == format!("start the program {file}")

@@ -26,7 +26,7 @@ impl fmt::Display for Errno {
 }
 
 /// The names of the numbers that calls of this module give.
-const NAMES: [(i32, &str); 33] = [
+const NAMES: &[(i32, &str)] = &[
     (libc::EPERM, "EPERM"),
     (libc::ENOENT, "ENOENT"),
     (libc::ESRCH, "ESRCH"),
@@ -60,4 +60,6 @@ const NAMES: [(i32, &str); 33] = [
     (libc::ELOOP, "ELOOP"),
     (libc::EUSERS, "EUSERS"),
     (libc::EOPNOTSUPP, "EOPNOTSUPP"),
+    #[cfg(target_os = "linux")]
+    (libc::ELIBBAD, "ELIBBAD"),
 ];

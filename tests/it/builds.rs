@@ -77,9 +77,20 @@ fn a_compiler_that_takes_too_much_is_stopped() {
     rejected(&fixture, "messages.c", &warnings, "judge error");
     let large = "char large[1L << 40] = {1};\nint main(void) { return large[5]; }\n";
     rejected(&fixture, "large.c", large, "judge error");
-    let interpreter = "const char name[] __attribute__((section(\".interp\"))) = \"/none\";\n\
-                       int main(void) { return 0; }\n";
-    rejected(&fixture, "interpreter.c", interpreter, "judge error");
+    // That is not there, that cannot be there, and a program that is none for this.
+    for name in [
+        "/none",
+        "/usr/none/none",
+        "/bin/sh/none",
+        &"x".repeat(300),
+        "/usr/bin/ldd",
+    ] {
+        let interpreter = format!(
+            "const char name[] __attribute__((section(\".interp\"))) = \"{name}\";\n\
+             int main(void) {{ return 0; }}\n"
+        );
+        rejected(&fixture, "interpreter.c", &interpreter, "judge error");
+    }
     if has("c++") {
         let bomb = "template <int depth, long path> struct Bomb {\n\
                     static const int value = Bomb<depth - 1, path * 2>::value + Bomb<depth - 1, path * 2 + 1>::value;\n};\n\

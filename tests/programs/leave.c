@@ -136,6 +136,17 @@ static void with_the_files(const char *given, const char *wanted) {
     if (is("wanted-is-mapped")) memset(mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0), '3', 2);
     if (is("wanted-was-sent")) send_to_itself(file);
     if (is("wanted-was-lost")) lose(file);
+    if (is("links-that-failed")) {
+        // Where there is no room left, the kernel has a number for a long link before it finds no place for its text.
+        static char block[1 << 20], target[4000];
+        int other = open(given, O_RDWR);
+        signal(SIGXFSZ, SIG_IGN);
+        while (write(file, block, sizeof block) > 0 || write(other, block, sizeof block) > 0);
+        memset(target, 'x', sizeof target - 1);
+        for (int number = 0; number < 7; number++)
+            if (!symlink(target, in_place("l"))) escaped("a link where there is no room");
+        ftruncate(file, 2), ftruncate(other, 2);
+    }
     if (is("given-is-read")) for (int time = 0; time < 50; time++) read(open(given, O_RDONLY), (char[9]){0}, 9);
     if (is("given-is-changed")) write(open(given, O_RDWR | O_TRUNC), "changed", 7), chmod(given, 0777), utimensat(AT_FDCWD, given, NULL, 0);
     if (is("given-is-removed")) unlink(given);
@@ -220,6 +231,12 @@ static void elsewhere(void) {
     if (is("locked-device")) {
         struct flock lock = {.l_type = F_WRLCK};
         fcntl(open("/dev/null", O_RDWR), F_SETLK, &lock);
+    }
+    if (is("names-of-nothing")) {
+        // For each the kernel keeps some memory, until others want it.
+        char path[300];
+        struct stat found;
+        for (int number = 0; number < 100000; number++) snprintf(path, sizeof path, "/usr/%0200d", number), stat(path, &found);
     }
     if (is("memory-file")) write(syscall(SYS_memfd_create, "trace", 0), "x", 1);
     if (is("memory")) memset(malloc(20 << 20), 1, 20 << 20);

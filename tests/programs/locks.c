@@ -1,4 +1,4 @@
-// Locks on files that every run sees: one run can hold what another asks for.
+// Locks on files that every run sees, and marks on them: one run can hold what another asks for.
 #include "escape.h"
 #include <sys/file.h>
 int main(void) {
@@ -8,10 +8,17 @@ int main(void) {
     refused("exclusive flock", flock(file, LOCK_EX | LOCK_NB), ENOSYS);
     // A lock that keeps others away is only for files that can be written.
     refused("lock", fcntl(file, F_SETLK, &writing), EBADF);
-    refused("open file lock", fcntl(file, F_OFD_SETLK, &writing), EBADF);
+    // Each is on a list that all can read.
+    struct flock reading = {.l_type = F_RDLCK, .l_whence = SEEK_SET};
+    refused("open file lock", fcntl(file, F_OFD_SETLK, &reading), EINVAL);
+    refused("open file lock, waiting", fcntl(file, F_OFD_SETLKW, &reading), EINVAL);
     refused("whose lock", fcntl(file, F_GETLK, &writing), ENOSYS);
     refused("whose open file lock", fcntl(file, F_OFD_GETLK, &writing), ENOSYS);
     refused("lease", fcntl(file, F_SETLEASE, F_RDLCK), EPERM);
+    // How long what is written will live: a number that a file bears until the machine forgets the file.
+    uint64_t hint = 3;
+    refused("hint", fcntl(file, F_SET_RW_HINT, &hint), EINVAL);
+    refused("hint of an open file", fcntl(file, F_SET_FILE_RW_HINT, &hint), EINVAL);
     // Its own files it may lock.
     int own = open("own", O_CREAT | O_RDWR, 0644);
     if (fcntl(own, F_SETLK, &writing)) escaped("no lock on its own file");

@@ -4,6 +4,8 @@
 #include <dirent.h>
 #include <sys/xattr.h>
 
+#define CALL_FILE_GETATTR 468
+
 static long long begun;
 
 static void date(const char *path, const char *what, struct timespec time) {
@@ -32,7 +34,10 @@ static void directory(const char *path) {
     struct { uint32_t words[64]; } more = {0};
     printf("%s: birth %ld", path, syscall(SYS_statx, AT_FDCWD, path, 0, 0xfff, &more));
     syscall(SYS_statx, AT_FDCWD, path, 0, 0x7ff, &more);
-    printf(" flags %x %x\n", more.words[2], more.words[3]);
+    printf(" flags %x %x", more.words[2], more.words[3]);
+    uint64_t flags[3] = {0};
+    long told = syscall(CALL_FILE_GETATTR, AT_FDCWD, path, flags, sizeof flags, 0);
+    printf(" %ld %lx\n", told, (long)flags[0]);
     DIR *list = opendir(path);
     for (struct dirent *entry; list && (entry = readdir(list));) printf("%s holds %s\n", path, entry->d_name);
     // The numbers that the next two files get, and where they stand.

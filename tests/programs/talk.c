@@ -2,6 +2,10 @@
 #define _GNU_SOURCE
 #include <poll.h>
 #include <pthread.h>
+#ifdef __linux__
+#include <sched.h>
+#include <sys/timerfd.h>
+#endif
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,6 +62,32 @@ static void flood(long long bytes) {
     }
 }
 
+#ifdef __linux__
+// A thread of a process whose descriptors are its own: for it, standard input is a clock.
+static int hear_a_clock(void *milliseconds) {
+    long long ticks, wait = atoll(milliseconds) * 1000000;
+    struct itimerspec once = {.it_value = {wait / 1000000000, wait % 1000000000}};
+    int clock = timerfd_create(CLOCK_MONOTONIC, 0);
+    timerfd_settime(clock, 0, &once, NULL);
+    dup2(clock, 0);
+    if (read(0, &ticks, sizeof ticks) == sizeof ticks) say("tick\n");
+    return 0;
+}
+#endif
+
+int main(int argc, char **argv);
+
+// What is left of the arguments of a process.
+struct steps {
+    int count;
+    char **words;
+};
+
+static void *go_on(void *given) {
+    struct steps *steps = given;
+    exit(main(steps->count, steps->words));
+}
+
 int main(int argc, char **argv) {
     static char line[1 << 16];
     for (int at = 1; at < argc; at++) {
@@ -106,6 +136,13 @@ int main(int argc, char **argv) {
                 waitpid(child, &status, 0);
                 return WEXITSTATUS(status);
             }
+#ifdef __linux__
+        } else if (!strcmp(step, "other-input")) {
+            static char stack[1 << 16];
+            int flags = CLONE_VM | CLONE_FS | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM;
+            clone(hear_a_clock, stack + sizeof stack, flags, (void *)word);
+            at++;
+#endif
         } else if (!strcmp(step, "orphan")) {
             // As before, but the child has another parent, and its old one waits for nothing.
             if (fork() == 0) {
@@ -114,6 +151,13 @@ int main(int argc, char **argv) {
             }
             wait(0);
             for (;;) pause();
+        } else if (!strcmp(step, "from-a-thread")) {
+            // All that follows is done by a thread; the first one is over.
+            static struct steps rest;
+            pthread_t other;
+            rest = (struct steps){argc - at, argv + at};
+            pthread_create(&other, 0, go_on, &rest);
+            pthread_exit(0);
         } else if (!strcmp(step, "lock")) {
             pthread_t other;
             pthread_create(&other, 0, lock_twice, 0);

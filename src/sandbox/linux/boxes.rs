@@ -28,6 +28,8 @@ pub(super) struct Boxes {
     place: Place,
     /// The files placed in it, as they were.
     placed: Placements,
+    /// The number of the one placed last.
+    last: Option<u64>,
 }
 
 /// Where a box is.
@@ -50,6 +52,8 @@ pub(super) struct Shape {
 
 /// The temporary directory of a run.
 pub(super) const TEMPORARY: &str = "/tmp";
+/// A file that is made only to see which number it gets.
+pub(super) const PROBE: &CStr = c".next";
 /// Where things are mounted that a run is to see in its temporary directory.
 pub(super) const BEHIND_LINKS: &str = "/shown/tmp";
 
@@ -100,6 +104,7 @@ impl Boxes {
             temporary: make(c"1777").step("make the temporary directory of the run")?,
             place: Place::Memory,
             placed: Placements::default(),
+            last: None,
         };
         boxes.place(shape.owner, files, contents)?;
         if !shape.writable {
@@ -122,6 +127,7 @@ impl Boxes {
             temporary: directories.temporary,
             place: Place::Disk,
             placed: Placements::default(),
+            last: None,
         };
         boxes.place(shape.owner, files, contents)?;
         Ok(boxes)
@@ -149,7 +155,7 @@ impl Boxes {
         files: &[Placed],
         contents: Option<OwnedFd>,
     ) -> Result<(), Fault> {
-        self.placed = Placements::default();
+        (self.placed, self.last) = (Placements::default(), None);
         for name in named {
             match rustix::fs::unlinkat(&self.main, name, AtFlags::empty()) {
                 Ok(()) | Err(rustix::io::Errno::NOENT) => {}
@@ -196,10 +202,25 @@ impl Boxes {
                     let stat =
                         rustix::fs::fstat(&file).step_on("look at in the box:", name.display())?;
                     self.placed.add(&stat);
+                    self.last = Some(stat.st_ino);
                 }
             }
         }
         Ok(())
+    }
+
+    /// The number of the newest file: of the one placed last, else of one made for that.
+    pub(super) fn newest(&self) -> Result<u64, Fault> {
+        self.last.map_or_else(|| self.next_number(), Ok)
+    }
+
+    /// The number that the kernel gives to the next file of the box; it is used up then.
+    pub(super) fn next_number(&self) -> Result<u64, Fault> {
+        let step = "make a file in the box and remove it";
+        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
+        let file = rustix::fs::openat(&self.main, PROBE, flags, Mode::empty()).step(step)?;
+        rustix::fs::unlinkat(&self.main, PROBE, AtFlags::empty()).step(step)?;
+        Ok(rustix::fs::fstat(&file).step(step)?.st_ino)
     }
 
     /// The bytes in regular files that were not there before or are changed.

@@ -158,6 +158,22 @@ impl Group {
         }
     }
 
+    /// Whether the last runs left more than the next may have beyond its limit. To be asked before each run.
+    pub(super) fn is_littered(&mut self) -> bool {
+        match self {
+            Self::V2(_) => false,
+            Self::V1(group) => group.is_littered(),
+        }
+    }
+
+    /// Lets go of what the last runs left. Nobody but the slot may be there.
+    pub(super) fn let_go(&mut self) -> Result<(), Fault> {
+        match self {
+            Self::V2(_) => Ok(()),
+            Self::V1(group) => group.change_memory(),
+        }
+    }
+
     /// Lets the slot place files, which are charged to it, whatever the last run's limit was.
     pub(super) fn lift(&mut self) -> Result<(), Fault> {
         match self.memory1() {

@@ -1,4 +1,6 @@
-//! Control groups of version 1: one of each controller for a slot, kept from run to run.
+//! Control groups of version 1: one of each controller for a slot, kept from run to run. That for memory is changed for
+//! another when runs left much in it that the kernel gives up only when others want it: the next run could have that
+//! beyond its limit, and what was read from disk is not to be read again for it.
 
 use std::ffi::CString;
 use std::fs::File;
@@ -17,14 +19,20 @@ use crate::sandbox::linux::cgroup::{
     Baseline, CACHE_MATTERS, Controllers, Gates, SLACK, Used, WhenShort, at_least_a_portion,
     cached_files, field, get, put, read_number, text, write_number,
 };
+use crate::sandbox::linux::leftover;
 use crate::sandbox::linux::sys;
+
+/// What runs may leave in a group, in bytes.
+const LEFT_AT_MOST: u64 = 8 << 20;
 
 /// One slot's groups of version 1.
 pub(super) struct Group1 {
     pub(super) memory: Option<Memory1>,
     cpu: Option<OwnedFd>,
     processes: Option<Processes1>,
+    /// Where the groups are; that for memory, if there is one, is the first.
     homes: Vec<Home>,
+    slot: WhenShort,
 }
 
 /// The files of the memory controller.
@@ -48,6 +56,8 @@ pub(super) struct Memory1 {
     cached: u64,
     /// What the group holds while nothing runs.
     idle: u64,
+    /// What it held before the first run.
+    own: Option<u64>,
 }
 
 /// The files of the process number controller.
@@ -64,6 +74,8 @@ struct Processes1 {
 struct Home {
     parent: OwnedFd,
     name: CString,
+    /// Of the group before, or the next.
+    other_name: CString,
     /// The parent's list of members, to move back to.
     members: File,
 }
@@ -79,45 +91,19 @@ impl Group1 {
             cpu: None,
             processes: None,
             homes: Vec::new(),
+            slot,
         };
-        let made = group.join_all(controllers, name, slot);
+        let made = group.join_all(controllers, name);
         if made.is_err() {
             group.remove();
         }
         made.map(|()| group)
     }
 
-    fn join_all(
-        &mut self,
-        controllers: &Controllers,
-        name: &str,
-        slot: WhenShort,
-    ) -> Result<(), Fault> {
+    fn join_all(&mut self, controllers: &Controllers, name: &str) -> Result<(), Fault> {
         if let Some(parent) = &controllers.memory {
             let directory = self.make(parent, name)?;
-            let mut members = None;
-            match slot {
-                WhenShort::Spared => put(&directory, "cgroup.procs", "0")?,
-                // To move one thread, and to move itself, a process need not wait for all others of the machine.
-                WhenShort::Killed => members = Some(get(&directory, "tasks")?),
-            }
-            let usage = get(&directory, "memory.usage_in_bytes")?;
-            let stat = get(&directory, "memory.stat")?;
-            let control = get(&directory, "memory.oom_control")?;
-            self.memory = Some(Memory1 {
-                members,
-                peak: get(&directory, "memory.max_usage_in_bytes")?,
-                limit: get(&directory, "memory.limit_in_bytes")?,
-                limit_with_swap: get(&directory, "memory.memsw.limit_in_bytes").ok(),
-                killed: field(&text(&control), "oom_kill"),
-                alarm: alarm(&directory, &control),
-                cached: cached_files(&text(&stat), "cache"),
-                idle: read_number(&usage),
-                last_limit: None,
-                usage,
-                stat,
-                control,
-            });
+            self.memory = Some(Memory1::join(&directory, self.slot)?);
         }
         if let Some(parent) = &controllers.cpuacct {
             let directory = self.join(parent, name)?;
@@ -143,32 +129,49 @@ impl Group1 {
     }
 
     /// Makes the group below `parent`.
-    fn make(&mut self, parent: &Path, name: &str) -> Result<OwnedFd, Fault> {
+    fn make(&mut self, parent: &Path, own_name: &str) -> Result<OwnedFd, Fault> {
         let shown = parent.display();
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let parent_fd = rustix::fs::open(parent, flags, Mode::empty())
             .step_on("open the control group", &shown)?;
-        let mode = Mode::from_raw_mode(0o755);
-        let made = rustix::fs::mkdirat(&parent_fd, name, mode);
-        if made == Err(rustix::io::Errno::EXIST) {
-            // Left behind by a process of our number that was killed; empty, or an error.
-            rustix::fs::unlinkat(&parent_fd, name, AtFlags::REMOVEDIR)
-                .step_on("remove an old control group in", &shown)?;
-            rustix::fs::mkdirat(&parent_fd, name, mode)
-        } else {
-            made
-        }
-        .step_on("make a control group in", &shown)?;
         let members = File::options()
             .write(true)
             .open(parent.join("cgroup.procs"));
-        self.homes.push(Home {
+        let name = |name: &str| CString::new(name).unwrap_or_default();
+        let home = Home {
             parent: parent_fd,
-            name: CString::new(name).unwrap_or_default(),
+            name: name(own_name),
+            other_name: name(&leftover::other_name(own_name)),
             members: members.step_on("open the members of the control group", &shown)?,
-        });
-        rustix::fs::open(parent.join(name), flags, Mode::empty())
-            .step_on("open the new control group in", &shown)
+        };
+        let made = home.make();
+        self.homes.push(home);
+        made.step_on("make a control group in", &shown)
+    }
+
+    /// Whether runs left so much in the group for memory that it has to be changed for another.
+    pub(super) fn is_littered(&mut self) -> bool {
+        self.memory.as_mut().is_some_and(Memory1::is_littered)
+    }
+
+    /// Changes the group for memory for a new one. Nobody but the slot may be in it.
+    pub(super) fn change_memory(&mut self) -> Result<(), Fault> {
+        let Some(home) = self.homes.first_mut().filter(|_| self.memory.is_some()) else {
+            return Ok(());
+        };
+        std::mem::swap(&mut home.name, &mut home.other_name);
+        let directory = home.make().step("make another control group for memory")?;
+        let memory = self.memory.insert(Memory1::join(&directory, self.slot)?);
+        // Asked before the first run.
+        memory.is_littered();
+        for _ in 0..100 {
+            // The dead leave a group a moment after they were waited for.
+            match rustix::fs::unlinkat(&home.parent, &home.other_name, AtFlags::REMOVEDIR) {
+                Err(rustix::io::Errno::BUSY) => sleep(Duration::from_millis(1)),
+                _ => break,
+            }
+        }
+        Ok(())
     }
 
     pub(super) fn prepare(&mut self, limits: &Limits, rooms: usize) -> Result<Gates, Fault> {
@@ -214,8 +217,27 @@ impl Group1 {
     pub(super) fn remove(&mut self) {
         for home in self.homes.drain(..) {
             let _ = (&home.members).write_all(b"0");
-            let _ = rustix::fs::unlinkat(&home.parent, &home.name, AtFlags::REMOVEDIR);
+            for name in [&home.name, &home.other_name] {
+                let _ = rustix::fs::unlinkat(&home.parent, name, AtFlags::REMOVEDIR);
+            }
         }
+    }
+}
+
+impl Home {
+    /// Makes the group, and opens it.
+    fn make(&self) -> rustix::io::Result<OwnedFd> {
+        let mode = Mode::from_raw_mode(0o755);
+        let made = rustix::fs::mkdirat(&self.parent, &self.name, mode);
+        if made == Err(rustix::io::Errno::EXIST) {
+            // Left behind by a process of our number that was killed; empty, or an error.
+            rustix::fs::unlinkat(&self.parent, &self.name, AtFlags::REMOVEDIR)?;
+            rustix::fs::mkdirat(&self.parent, &self.name, mode)?;
+        } else {
+            made?;
+        }
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        rustix::fs::openat(&self.parent, &self.name, flags, Mode::empty())
     }
 }
 
@@ -231,6 +253,40 @@ fn alarm(directory: &OwnedFd, control: &OwnedFd) -> Option<OwnedFd> {
 }
 
 impl Memory1 {
+    /// Opens a new group, and moves this process there if that is spared when memory is short.
+    fn join(directory: &OwnedFd, slot: WhenShort) -> Result<Self, Fault> {
+        let mut members = None;
+        // To move one thread, and to move itself, a process need not wait for all others of the machine.
+        match slot {
+            WhenShort::Spared => put(directory, "tasks", "0")?,
+            WhenShort::Killed => members = Some(get(directory, "tasks")?),
+        }
+        let usage = get(directory, "memory.usage_in_bytes")?;
+        let stat = get(directory, "memory.stat")?;
+        let control = get(directory, "memory.oom_control")?;
+        Ok(Self {
+            members,
+            peak: get(directory, "memory.max_usage_in_bytes")?,
+            limit: get(directory, "memory.limit_in_bytes")?,
+            limit_with_swap: get(directory, "memory.memsw.limit_in_bytes").ok(),
+            killed: field(&text(&control), "oom_kill"),
+            alarm: alarm(directory, &control),
+            cached: cached_files(&text(&stat), "cache"),
+            idle: read_number(&usage),
+            own: None,
+            last_limit: None,
+            usage,
+            stat,
+            control,
+        })
+    }
+
+    /// Whether runs left much in it. To be asked before each run.
+    fn is_littered(&mut self) -> bool {
+        let usage = read_number(&self.usage);
+        usage > *self.own.get_or_insert(usage) + LEFT_AT_MOST
+    }
+
     /// Becomes readable when the group is short of memory.
     pub(super) fn alarm(&self) -> Option<&OwnedFd> {
         self.alarm.as_ref()

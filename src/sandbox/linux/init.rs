@@ -291,11 +291,6 @@ fn become_program(plan: &Plan) -> Outcome {
         at(Step::Join, sys::write(plan.gates.members, b"0"))?;
     }
     connect_streams(plan.stdio)?;
-    let mark = libc::CLOSE_RANGE_CLOEXEC;
-    at(
-        Step::CloseOthers,
-        sys::close_range(FIRST_OTHER, u32::MAX, mark),
-    )?;
     at(Step::Kill, kill_me_first())?;
     at(Step::Directory, sys::chdir(&plan.directory))?;
     if let Some(nice) = plan.nice {
@@ -322,6 +317,11 @@ fn become_program(plan: &Plan) -> Outcome {
     }
     at(Step::Signals, sys::unblock_signals())?;
     read_meters(plan)?;
+    // Now, not by the start of the program: its interpreter could be named by one of them.
+    at(
+        Step::CloseOthers,
+        sys::close_range(FIRST_OTHER, u32::MAX, 0),
+    )?;
     // SAFETY: the slot ended both lists with a null pointer, and keeps them.
     let errno = unsafe { sys::execve(&plan.program, plan.argv.as_ptr(), plan.envp.as_ptr()) };
     Err((Step::Execute, errno))
@@ -340,7 +340,7 @@ fn connect_streams(stdio: [RawFd; 3]) -> Outcome {
 fn kill_me_first() -> Result<(), Errno> {
     let flags = libc::O_WRONLY;
     let file = sys::openat(libc::AT_FDCWD, c"/proc/self/oom_score_adj", flags, 0)?;
-    // Closed by the start of the program: the library's own way to close is not for this process.
+    // Closed before the start of the program: the library's own way to close is not for this process.
     sys::write(file.into_raw_fd(), b"1000")?;
     Ok(())
 }
@@ -349,7 +349,7 @@ fn kill_me_first() -> Result<(), Errno> {
 fn show_own_proc(landlock: RawFd) -> Result<usize, Errno> {
     let flags = libc::O_PATH | libc::O_DIRECTORY | libc::O_CLOEXEC;
     let own = sys::openat(libc::AT_FDCWD, c"/proc/self", flags, 0)?;
-    // Closed by the start of the program.
+    // Closed before the start of the program.
     sys::landlock_allow(landlock, own.into_raw_fd(), OWN_PROC)
 }
 

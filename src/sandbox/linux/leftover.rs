@@ -14,10 +14,17 @@ use crate::sandbox::linux::cgroup::Placement;
 /// What all names of groups start with; the judge's process number and the slot's follow.
 pub(super) const PREFIX: &str = "juror-";
 
+/// What a group is called that takes the place of the one with this name.
+pub(super) fn other_name(name: &str) -> String {
+    format!("{name}-other")
+}
+
 /// Removes the groups of a slot whose process is gone. Those whom it started die with it, and leave a
 /// moment later.
 pub(super) fn remove(placement: &Placement, name: &str) {
-    for group in placement.directories().map(|parent| parent.join(name)) {
+    let names = [name.to_owned(), other_name(name)];
+    let places = placement.directories();
+    for group in places.flat_map(|parent| names.each_ref().map(|name| parent.join(name))) {
         for _ in 0..1000 {
             match fs::remove_dir(&group) {
                 Err(error) if error.kind() == io::ErrorKind::ResourceBusy => {
@@ -76,6 +83,7 @@ mod tests {
         // No process has so large a number.
         let names = [
             "juror-4000000000-1",
+            "juror-4000000000-1-other",
             &living,
             "juror-x-1",
             "other-4000000000-1",
@@ -85,7 +93,7 @@ mod tests {
         }
         sweep(&Placement::V2(directory.path().to_path_buf()));
         let left = names.map(|name| directory.path().join(name).exists());
-        assert_eq!(left, [false, true, true, true]);
+        assert_eq!(left, [false, false, true, true, true]);
         remove(&Placement::V2(directory.path().to_path_buf()), &living);
         assert!(!directory.path().join(living).exists());
     }

@@ -30,10 +30,12 @@ const UNUSED_MEMORY: u64 = 1 << 30;
 /// counts all of a user together. Too few would make a program fail for what it did not do.
 const OTHERS_OF_THE_USER: u64 = 512;
 
-/// Sets the limits that all runs have for the slot, which they come from.
+/// Sets the limits that all runs have for the slot, which they come from; and lets it have more files open than they, so that
+/// it can send descriptors whatever they have on their way.
 pub(super) fn limit_all(setup: &Setup) -> Result<(), Fault> {
+    let files = sys::hard_limit(Kind::OpenFiles as u32).step("read the limit of open files")?;
     let mut limits = [
-        same(Kind::OpenFiles, OPEN_FILES),
+        same(Kind::OpenFiles, files),
         // The memory limit ends endless recursion.
         same(Kind::Stack, u64::MAX),
         same(Kind::LockedMemory, LOCKED_MEMORY),
@@ -52,7 +54,10 @@ pub(super) fn limit_all(setup: &Setup) -> Result<(), Fault> {
 /// The limits for a run.
 pub(super) fn list(request: &RunRequest, setup: &Setup) -> Vec<Resource> {
     let placement = setup.placement.as_ref();
-    let mut limits = vec![same(Kind::FileSize, request.output.unwrap_or(u64::MAX))];
+    let mut limits = vec![
+        same(Kind::FileSize, request.output.unwrap_or(u64::MAX)),
+        same(Kind::OpenFiles, OPEN_FILES),
+    ];
     if let Some(nanoseconds) = request.cpu_time {
         // Whole seconds, and only of one process: this holds if the slot's own watch should fail.
         let seconds = nanoseconds.div_ceil(1_000_000_000) + 1;

@@ -7,16 +7,13 @@ use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::os::unix::ffi::OsStrExt;
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
-use std::thread::sleep;
-use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, poll};
-use rustix::net::{AddressFamily, SocketFlags, SocketType};
 use rustix::pipe::PipeFlags;
 
 use crate::sandbox::fault::{Fault, Step};
 use crate::sandbox::linux::bare_init;
-use crate::sandbox::linux::boxes::{BEHIND_LINKS, Boxes};
+use crate::sandbox::linux::boxes::{BEHIND_LINKS, Boxes, PROBE};
 use crate::sandbox::linux::cgroup::read_first_number;
 use crate::sandbox::linux::first::{self, Attach, Order};
 use crate::sandbox::linux::init::{Identity, Plan};
@@ -26,7 +23,7 @@ use crate::sandbox::linux::supervise::Running;
 use crate::sandbox::linux::sys::{self, CloneArguments};
 use crate::sandbox::linux::trace::Senses;
 use crate::sandbox::linux::watches::Lists;
-use crate::sandbox::linux::wire::{Facts, Found, Placed, PlacedWhat, RunRequest};
+use crate::sandbox::linux::wire::{self, Facts, Found, Placed, PlacedWhat, RunRequest};
 
 /// What a run has to itself.
 pub(super) struct Room {
@@ -48,6 +45,10 @@ pub(super) struct Room {
     order: Box<Order>,
     /// Files of the box that come and go.
     named: Vec<CString>,
+    /// Of these, how many the program makes.
+    made: u64,
+    /// Where there are such, the number of the newest file in the box before the run.
+    newest: u64,
     /// Whether the last run is over, and PID 1 has not said yet that it rests.
     is_busy: bool,
     /// What PID 1 uses: ends of pipes.
@@ -90,12 +91,17 @@ impl Room {
         let mut senses = None;
         let mut watch = None;
         let mut named = Vec::new();
+        let (mut made, mut newest) = (0, 0);
         let mut kind = Kind::Once;
         let tables = ready.tables.as_ref().filter(|_| ready.may_keep);
         if let (Some(tables), Some(content)) = (tables, plain_content(request)) {
             // A user may have no more of them; then nothing is kept.
             watch = ready.lists.take();
             named = content.named.clone();
+            made = content.made;
+            if !named.is_empty() {
+                newest = boxes.newest()?;
+            }
             senses = watch.as_ref().map(|watch| Senses {
                 watch: watch.as_raw_fd(),
                 watched: [AtomicU32::new(0), AtomicU32::new(0)],
@@ -145,6 +151,8 @@ impl Room {
             untouched,
             order: Box::new(order),
             named,
+            made,
+            newest,
             is_busy: false,
             _of_first: [asked, tell],
             watch,
@@ -237,12 +245,13 @@ impl Room {
         request: &RunRequest,
         contents: Option<OwnedFd>,
     ) -> Result<(), Fault> {
-        match self.named.is_empty() {
-            true => Ok(()),
-            false => self
-                .boxes
-                .renew(owner, &self.named, &request.files, contents),
+        if self.named.is_empty() {
+            return Ok(());
         }
+        self.boxes
+            .renew(owner, &self.named, &request.files, contents)?;
+        self.newest = self.boxes.newest()?;
+        Ok(())
     }
 
     /// The bytes in files of the box that are new or changed. Where PID 1 saw no trace, only those that come and go
@@ -254,11 +263,20 @@ impl Room {
         }
     }
 
-    /// Whether the room may stay, in which PID 1 saw no trace: the files that the program was to leave are all there, so
-    /// that whatever comes after them bears the same numbers, and small.
+    /// Whether the room may stay, in which PID 1 saw no trace: the files that the program was to leave are all there, and small,
+    /// and the kernel gave a number to nothing else, so that whatever comes after them bears the same ones.
     pub(super) fn may_stay(&self, facts: &Facts, writable: bool) -> bool {
         let is_there = |found: &Found| *found == Found::File;
-        facts.files <= SMALL && (!writable || facts.found.iter().all(is_there))
+        facts.files <= SMALL
+            && (!writable || facts.found.iter().all(is_there))
+            && self.is_numbered()
+    }
+
+    /// Whether the kernel gave as many numbers to files of the box as there are files. What it refuses late has one, and
+    /// nobody hears of that: a long link where there is no room for its text.
+    fn is_numbered(&self) -> bool {
+        let expected = self.newest + self.made + 1;
+        self.named.is_empty() || self.boxes.next_number().is_ok_and(|next| next == expected)
     }
 
     /// The last run left no trace; PID 1 does its last for it.
@@ -304,20 +322,21 @@ impl Drop for Room {
 /// Waits until the kernel has collected the sockets that the last run lost, those that lie in each other unread. They
 /// are in the slot's network namespace, where the next run would see them.
 pub(super) fn collect_sockets(tables: &Tables) -> Result<(), Fault> {
+    /// So often in a row, a millisecond apart, it may find as many as before.
+    const PATIENCE: u32 = 5000;
     let step = "collect the sockets that the last run lost";
-    for _ in 0..500 {
-        if read_first_number(tables.sockets.as_raw_fd()).step(step)? == 0 {
+    let (mut least, mut tries) = (u64::MAX, 0);
+    while tries < PATIENCE {
+        let count = read_first_number(tables.sockets.as_raw_fd()).step(step)?;
+        if count == 0 {
             return Ok(());
         }
-        // The kernel looks for lost ones when one is closed.
-        let flags = SocketFlags::CLOEXEC;
-        drop(rustix::net::socket_with(
-            AddressFamily::UNIX,
-            SocketType::STREAM,
-            flags,
-            None,
-        ));
-        sleep(Duration::from_millis(1));
+        tries += 1;
+        if count < least {
+            // Of those that lie in each other it collects one every tick of its clock.
+            (least, tries) = (count, 0);
+        }
+        wire::collect_sockets();
     }
     Err(Fault::new(step, "they are still there"))
 }
@@ -329,6 +348,8 @@ pub(super) const SMALL: u64 = 64 << 10;
 struct Content {
     /// Files that come and go.
     named: Vec<CString>,
+    /// How many of them the program is to make.
+    made: u64,
     /// The paths of what stays.
     dated: Vec<CString>,
 }
@@ -345,6 +366,7 @@ fn plain_content(request: &RunRequest) -> Option<Content> {
     }
     let mut content = Content {
         named: Vec::new(),
+        made: 0,
         dated: Vec::new(),
     };
     for Placed { name, what } in &request.files {
@@ -363,7 +385,11 @@ fn plain_content(request: &RunRequest) -> Option<Content> {
         if !is_a_name(name) {
             return None;
         }
-        content.named.push(text(name)?);
+        let name = text(name)?;
+        if !content.named.contains(&name) {
+            content.made += 1;
+            content.named.push(name);
+        }
     }
     let is_of_a_link = |name: &CString| {
         let stays = |placed: &Placed| {
@@ -377,7 +403,8 @@ fn plain_content(request: &RunRequest) -> Option<Content> {
 }
 
 fn is_a_name(path: &[u8]) -> bool {
-    !path.contains(&b'/') && path != b"." && path != b".." && !path.is_empty()
+    let is_reserved = path == b"." || path == b".." || path == PROBE.to_bytes();
+    !path.contains(&b'/') && !is_reserved && !path.is_empty()
 }
 
 fn text(bytes: &[u8]) -> Option<CString> {

@@ -76,12 +76,30 @@ const HUGE_PAGES: Rule = Rule::Without {
 
 /// By locks on files that all see two runs could talk. A file that can only be read can only be locked
 /// for reading, by any number at once; so it is enough that nobody may ask who holds a lock. (`flock` is
-/// refused altogether, for it locks what it likes.) Leases and notes tell that another opens a file.
+/// refused altogether, for it locks what it likes.) Locks of an open file belong to no process, so `/proc/locks` shows
+/// them to everybody. Leases and notes tell that another opens a file.
 const FILE_CONTROL: &[(i32, i32)] = &[
     (libc::F_GETLK, libc::ENOSYS),
     (libc::F_OFD_GETLK, libc::ENOSYS),
+    (libc::F_OFD_SETLK, libc::EINVAL),
+    (libc::F_OFD_SETLKW, libc::EINVAL),
     (libc::F_SETLEASE, libc::EPERM),
     (libc::F_NOTIFY, libc::EPERM),
+    (F_SET_RW_HINT, libc::EINVAL),
+    (F_SET_FILE_RW_HINT, libc::EINVAL),
+];
+
+/// How long what is written to a file will live: the file bears it for all to see, also where it can only be read. Whoever
+/// owns it may say so, in kernels before 6.9 everybody. Source: `F_SET_RW_HINT(2const)`.
+const F_SET_RW_HINT: i32 = 1036;
+const F_SET_FILE_RW_HINT: i32 = 1038;
+
+/// Keys of file systems with encrypted directories, which outlive who added them: to add one, to remove it, also for all users.
+/// Source: the kernel's `linux/fscrypt.h`.
+const FILE_SYSTEM_KEYS: &[(i32, i32)] = &[
+    (0xc050_6617_u32 as i32, libc::EPERM),
+    (0xc040_6618_u32 as i32, libc::EPERM),
+    (0xc040_6619_u32 as i32, libc::EPERM),
 ];
 
 /// Would keep the other half of a core idle.
@@ -121,8 +139,11 @@ const fn among(argument: u32, refused: &'static [(i32, i32)]) -> Rule {
 
 /// Newer than the library that knows the other numbers.
 const SYS_OPEN_TREE_ATTR: i64 = 467;
+const SYS_FILE_SETATTR: i64 = 469;
 
 pub(super) const EPERM: Rule = Rule::Refuse(libc::EPERM);
+/// Seems to succeed, and does nothing.
+const DONE: Rule = Rule::Refuse(0);
 /// Only for the slot and PID 1.
 const PASS: Rule = Rule::Pass(libc::EPERM);
 
@@ -167,6 +188,7 @@ const RULES: &[(i64, Rule)] = &[
     (libc::SYS_keyctl, EPERM),
     (libc::SYS_add_key, EPERM),
     (libc::SYS_request_key, EPERM),
+    (libc::SYS_ioctl, among(1, FILE_SYSTEM_KEYS)),
     (libc::SYS_shmget, EPERM),
     (libc::SYS_shmat, EPERM),
     (libc::SYS_shmctl, EPERM),
@@ -215,6 +237,9 @@ const RULES: &[(i64, Rule)] = &[
     ),
     (libc::SYS_sync, EPERM),
     (libc::SYS_syncfs, EPERM),
+    // What a program writes lies in memory; with files that all see these flush the machine's disk.
+    (libc::SYS_fsync, DONE),
+    (libc::SYS_fdatasync, DONE),
     (libc::SYS_mmap, HUGE_PAGES),
     (
         libc::SYS_memfd_create,
@@ -229,6 +254,8 @@ const RULES: &[(i64, Rule)] = &[
     // Its flags are behind a pointer. Libraries then use openat.
     (libc::SYS_openat2, Rule::Pass(libc::ENOSYS)),
     (libc::SYS_statx, NO_BIRTH),
+    // Changes flags of a directory without opening it, some of which no other call tells.
+    (SYS_FILE_SETATTR, Rule::Refuse(libc::ENOSYS)),
     (libc::SYS_clock_gettime, among(0, CLOCKS_OF_PID_1)),
     (libc::SYS_clock_getres, among(0, CLOCKS_OF_PID_1)),
     (libc::SYS_clock_nanosleep, among(0, CLOCKS_OF_PID_1)),
@@ -527,6 +554,9 @@ pub(super) mod tests {
         check(libc::SYS_fcntl, libc::F_SETLKW as u64, ALLOW);
         check(libc::SYS_fcntl, libc::F_GETLK as u64, missing);
         check(libc::SYS_fcntl, libc::F_OFD_GETLK as u64, missing);
+        let invalid = ERRNO | libc::EINVAL as u32;
+        check(libc::SYS_fcntl, libc::F_OFD_SETLK as u64, invalid);
+        check(libc::SYS_fsync, 3, ERRNO);
         check(libc::SYS_mmap, libc::MAP_PRIVATE as u64, ALLOW);
         check(libc::SYS_mmap, libc::MAP_HUGETLB as u64 | 1, refused);
         check(libc::SYS_memfd_create, libc::MFD_CLOEXEC.into(), ALLOW);
@@ -539,7 +569,6 @@ pub(super) mod tests {
         check(libc::SYS_openat, libc::O_DIRECTORY as u64, ALLOW);
         check(libc::SYS_statx, libc::STATX_BASIC_STATS.into(), ALLOW);
         check(libc::SYS_statx, libc::STATX_ALL.into(), missing);
-        let invalid = ERRNO | libc::EINVAL as u32;
         for which in 0..3 {
             let of = |pid: i64| ((!pid) << 3 | which) as u64;
             check(libc::SYS_clock_gettime, of(0), ALLOW);

@@ -109,6 +109,13 @@ impl Server {
         let asked = request;
         let translated;
         let mut request = request;
+        if let Some(group) = &mut self.ready.group {
+            group.settle();
+            if group.is_littered() {
+                self.rooms.clear();
+                group.let_go()?;
+            }
+        }
         let kept = self.rooms.take(request);
         match &mut self.ready.view {
             // A room keeps what is shown in it.
@@ -127,11 +134,10 @@ impl Server {
             }
         }
         let limits = limits_of(request);
-        if let Some(group) = &mut self.ready.group {
-            group.settle();
-            if !(request.files.is_empty() || kept.is_some() && is_small(&request.files)) {
-                group.lift()?;
-            }
+        if let Some(group) = &mut self.ready.group
+            && !(request.files.is_empty() || kept.is_some() && is_small(&request.files))
+        {
+            group.lift()?;
         }
         let mut room = match kept {
             Some(mut room) => {

@@ -33,10 +33,17 @@ impl Watch for Looker {
         if fs::metadata(list).is_err() {
             return false;
         }
-        let program = self.programs().first().copied();
-        let stat = program.map(|program| fs::read_to_string(format!("/proc/{program}/stat")));
         // One that is not there any more has been waited for.
-        stat.is_none_or(|stat| stat.is_ok_and(|stat| is_exiting(&stat)))
+        let Some(program) = self.programs().first().copied() else {
+            return true;
+        };
+        // Its first thread may be over long before the others.
+        let ends = |thread: i32| {
+            let stat = fs::read_to_string(format!("/proc/{program}/task/{thread}/stat"));
+            // One that was listed and is not there any more is over, too.
+            stat.map_or(true, |stat| is_exiting(&stat))
+        };
+        threads_of(program).is_some_and(|threads| threads.into_iter().all(ends))
     }
 }
 
@@ -61,8 +68,8 @@ impl Looker {
                 let place = format!("/proc/{process}/task/{number}");
                 let switches = switches(&fs::read_to_string(format!("{place}/status")).ok()?)?;
                 let call = fs::read_to_string(format!("{place}/syscall")).ok()?;
-                let name = |fd: u64| descriptor(process, fd);
-                let timeless = || has_only_pipes_and_files(process);
+                let name = |fd: u64| descriptor(&place, fd);
+                let timeless = || has_only_pipes_and_files(&place);
                 if call.trim() == "running" {
                     return Some(Seen::Running);
                 }
@@ -224,9 +231,10 @@ fn field<'a>(status: &'a str, name: &str) -> Option<&'a str> {
     Some(rest.trim())
 }
 
-/// Whether whoever waits for a process's descriptors waits for nothing but other programs.
-fn has_only_pipes_and_files(process: i32) -> Option<bool> {
-    let directory = fs::read_dir(format!("/proc/{process}/fd")).ok()?;
+/// Whether whoever waits for a thread's descriptors waits for nothing but other programs. Threads of a process need not have
+/// the same.
+fn has_only_pipes_and_files(thread: &str) -> Option<bool> {
+    let directory = fs::read_dir(format!("{thread}/fd")).ok()?;
     let mut all = true;
     for entry in directory {
         let name = fs::read_link(entry.ok()?.path()).ok()?;
@@ -236,8 +244,8 @@ fn has_only_pipes_and_files(process: i32) -> Option<bool> {
     Some(all)
 }
 
-fn descriptor(process: i32, fd: u64) -> Option<String> {
-    let link = fs::read_link(format!("/proc/{process}/fd/{fd}")).ok()?;
+fn descriptor(thread: &str, fd: u64) -> Option<String> {
+    let link = fs::read_link(format!("{thread}/fd/{fd}")).ok()?;
     Some(link.to_string_lossy().into_owned())
 }
 

@@ -11,11 +11,13 @@ use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::PathBuf;
+use std::thread::sleep;
+use std::time::Duration;
 
 use rustix::io::Errno;
 use rustix::net::{
-    RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
-    SendAncillaryMessage, SendFlags,
+    AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
+    SendAncillaryMessage, SendFlags, SocketFlags, SocketType,
 };
 
 use crate::sandbox::control::Cause;
@@ -425,6 +427,26 @@ impl Reader<'_> {
 
 /// Sends a message with descriptors.
 pub(super) fn send(socket: impl AsFd, message: &[u8], fds: &[BorrowedFd<'_>]) -> Result<(), Errno> {
+    /// So often, a millisecond apart, there may be too many descriptors of this user on their way.
+    const PATIENCE: u32 = 60_000;
+    for _ in 0..PATIENCE {
+        match send_now(&socket, message, fds) {
+            Err(Errno::TOOMANYREFS) => collect_sockets(),
+            other => return other,
+        }
+    }
+    Err(Errno::TOOMANYREFS)
+}
+
+/// Gives the kernel time to collect sockets that nobody has any more; it looks for those when one is closed.
+pub(super) fn collect_sockets() {
+    let flags = SocketFlags::CLOEXEC;
+    let (family, kind) = (AddressFamily::UNIX, SocketType::STREAM);
+    drop(rustix::net::socket_with(family, kind, flags, None));
+    sleep(Duration::from_millis(1));
+}
+
+fn send_now(socket: impl AsFd, message: &[u8], fds: &[BorrowedFd<'_>]) -> Result<(), Errno> {
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST_FDS))];
     let mut ancillary = SendAncillaryBuffer::new(&mut space);
     if !fds.is_empty() && !ancillary.push(SendAncillaryMessage::ScmRights(fds)) {

@@ -66,3 +66,26 @@ fn a_program_that_does_nothing_is_billed_for_next_to_nothing() {
 fn report(text: &str) {
     eprintln!("{text}");
 }
+
+/// What the kernel keeps of a run until somebody wants the memory is not lent to the next.
+#[test]
+fn what_a_run_leaves_in_caches_does_not_raise_the_limit_of_the_next() {
+    if !counts_exactly() {
+        return skip("no control groups");
+    }
+    let mut slot = slot();
+    let limited = |mut job: Job| {
+        job.limits.memory = Some(Bytes::mib(64));
+        job
+    };
+    let names = limited(job("leave", &["names-of-nothing"]));
+    let nothing = limited(job("nothing", &[]));
+    for _ in 0..3 {
+        check(&mut slot, &names, "exit 0", "");
+        let hungry = limited(job("hungry", &["memory", "72"]));
+        check(&mut slot, &hungry, "stopped: Memory", "");
+        check(&mut slot, &names, "exit 0", "");
+        let outcome = check(&mut slot, &nothing, "exit 0", "");
+        assert!(outcome.peak_memory < Bytes::mib(4), "{outcome:?}");
+    }
+}

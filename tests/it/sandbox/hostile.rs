@@ -431,3 +431,31 @@ fn ten_thousand_runs_leave_nothing() {
     assert_eq!(Possessions::of_this_process(), before);
     assert_eq!(left_in_memory(), Vec::<String>::new());
 }
+
+/// A program can name its interpreter, which the kernel opens while the descriptors of whoever starts the program are open: a
+/// box of another run may be among them.
+#[test]
+fn no_interpreter_is_found_by_a_descriptor_of_the_judge() {
+    let directory = tempfile::tempdir().unwrap();
+    fs::set_permissions(directory.path(), fs::Permissions::from_mode(0o755)).unwrap();
+    let mut slot = slot();
+    let mut start = |number: u32| {
+        let name = format!("by-{number}");
+        let path = directory.path().join(&name);
+        fs::write(&path, format!("#!/proc/self/fd/{number}\n")).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        let mut job = job("", &[]);
+        job.command.argv = vec![format!("/scripts/{name}")];
+        job.command.visible = vec![Visible {
+            host: directory.path().to_path_buf(),
+            inside: "/scripts".into(),
+        }];
+        let error = slot.run(&job).expect_err("there is no such interpreter");
+        error.to_string()
+    };
+    let missing = start(1_000_000);
+    for number in 3..60 {
+        let said = start(number);
+        assert_eq!(said.replace(&format!("by-{number}"), "by-1000000"), missing);
+    }
+}

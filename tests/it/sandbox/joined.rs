@@ -191,6 +191,16 @@ fn one_that_only_closes_its_output_can_still_hear() {
 }
 
 #[test]
+fn one_whose_first_thread_is_over_has_not_ended() {
+    let mut job = joint(
+        &["from-a-thread", "close-output", "sleep", "1000000"],
+        &["hear", "exit", "43"],
+    );
+    job.program.limits.wall_time = Some(Duration::from_secs(20));
+    check_job(&job, "stopped: Dismissed / exit 43", ["", "end\n"]);
+}
+
+#[test]
 fn a_child_that_holds_the_output_open_ends_with_its_parent() {
     check(
         &["hold", "say", "x\n"],
@@ -288,6 +298,7 @@ fn one_that_may_go_on_by_itself_is_waited_for() {
     both(&["poll", "300", "say", "L\n", "hear"], "L\n");
     both(&["alarm", "300", "hear"], "awake\n");
     both(&["child", "sleep", "300", "say", "L\n", "hear"], "L\n");
+    both(&["other-input", "300", "hear"], "tick\n");
 }
 
 #[test]

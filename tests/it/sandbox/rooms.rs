@@ -38,7 +38,7 @@ const IN_A_PLACE: [(&str, Then); 24] = [
     // Older kernels have none in memory.
     ("attribute", Either),
     ("access-list", New),
-    ("flags", Either),
+    ("flags", Kept),
     ("listed", New),
     ("locked", New),
     ("opened-and-sent", New),
@@ -84,7 +84,7 @@ const ELSEWHERE: [(&str, Then); 28] = [
 ];
 
 /// What it can do to the file it is given and to the one that is wanted, where there are such.
-const TO_THE_FILES: [(&str, Then); 21] = [
+const TO_THE_FILES: [(&str, Then); 22] = [
     ("nothing", Kept),
     ("wanted-not-written", New),
     ("wanted-is-a-directory", New),
@@ -102,6 +102,7 @@ const TO_THE_FILES: [(&str, Then); 21] = [
     ("wanted-was-sent", Kept),
     // The kernel may have collected it already.
     ("wanted-was-lost", Either),
+    ("links-that-failed", New),
     ("given-is-read", Kept),
     ("given-is-changed", Kept),
     ("given-is-removed", New),
