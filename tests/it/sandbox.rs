@@ -6,6 +6,7 @@
 
 mod bill;
 mod hostile;
+mod inherited;
 mod joined;
 #[cfg(target_os = "linux")]
 mod rooms;
@@ -73,7 +74,7 @@ fn compile_all(target: &Path) {
 }
 
 /// Names the one way to keep programs apart that is tested, instead of the best that works here.
-const ISOLATION: &str = "JUROR_TEST_ISOLATION";
+pub(crate) const ISOLATION: &str = "JUROR_TEST_ISOLATION";
 /// Makes a program of a source, under the source's name without its ending. Where the compiler is
 /// missing, there is none.
 fn compile(source: &Path, target: &Path) {

@@ -243,7 +243,7 @@ impl Server {
             bare: None,
             stdio: [-1; 3],
             identity: self.setup.identity,
-            resources: resources::list(request, &self.setup),
+            resources: resources::list(request, &self.setup, &self.ready.ceilings)?,
             nice: self.ready.nice,
             landlock: -1,
             gates,
