@@ -10,6 +10,7 @@ mod inherited;
 mod joined;
 #[cfg(target_os = "linux")]
 mod rooms;
+mod short;
 
 use std::ffi::OsStr;
 use std::fs;

@@ -40,10 +40,16 @@ pub(super) struct Memory1 {
     /// Becomes readable when the group is short of memory; absent where the kernel does not tell.
     alarm: Option<OwnedFd>,
     stat: OwnedFd,
+    /// How often the limit of memory and swap together was in the way.
+    failures_with_swap: Option<OwnedFd>,
     /// The last limit set.
     last_limit: Option<u64>,
+    /// What the limit was while the last run went on.
+    limit_of_run: Option<u64>,
     /// Kills seen in earlier runs.
     killed: u64,
+    /// Failures seen when a run was killed.
+    failed_with_swap: u64,
     /// File pages charged to the group by earlier runs.
     cached: u64,
     /// What the group holds while nothing runs.
@@ -109,11 +115,14 @@ impl Group1 {
                 peak: get(&directory, "memory.max_usage_in_bytes")?,
                 limit: get(&directory, "memory.limit_in_bytes")?,
                 limit_with_swap: get(&directory, "memory.memsw.limit_in_bytes").ok(),
+                failures_with_swap: get(&directory, "memory.memsw.failcnt").ok(),
+                failed_with_swap: 0,
                 killed: field(&text(&control), "oom_kill"),
                 alarm: alarm(&directory, &control),
                 cached: cached_files(&text(&stat), "cache"),
                 idle: read_number(&usage),
                 last_limit: None,
+                limit_of_run: None,
                 usage,
                 stat,
                 control,
@@ -174,6 +183,7 @@ impl Group1 {
     pub(super) fn prepare(&mut self, limits: &Limits, rooms: usize) -> Result<Gates, Fault> {
         if let Some(memory) = &mut self.memory {
             memory.set_limit(limits.memory.map(|limit| limit.0))?;
+            memory.limit_of_run = memory.last_limit;
         }
         if let Some(processes) = &mut self.processes {
             processes.set_limit(limits.processes, rooms)?;
@@ -282,6 +292,14 @@ impl Memory1 {
         Ok(())
     }
 
+    /// Whether a run that was killed with this peak had not reached its own limit.
+    fn is_within_limit(&mut self, peak: u64) -> bool {
+        let failed = self.failures_with_swap.as_ref().map_or(0, read_number);
+        let is_in_the_way = std::mem::replace(&mut self.failed_with_swap, failed) != failed;
+        let is_near = |limit: u64| peak.saturating_add(CACHE_MATTERS) >= limit;
+        !is_in_the_way && !self.limit_of_run.is_some_and(is_near)
+    }
+
     pub(super) fn finish(&mut self, baseline: &Baseline, used: &mut Used) {
         let peak = read_number(&self.peak);
         let mut gained = 0;
@@ -295,6 +313,7 @@ impl Memory1 {
         let killed = field(&text(&self.control), "oom_kill");
         used.killed_for_memory = killed.saturating_sub(self.killed);
         self.killed = killed;
+        used.within_limit = used.killed_for_memory > 0 && self.is_within_limit(peak);
         if let (Some(alarm), 1..) = (&self.alarm, used.killed_for_memory) {
             // It must not ring in the next run.
             let _ = rustix::io::read(alarm, &mut [0; 8]);

@@ -338,6 +338,9 @@ impl Server {
             // It says that it left no trace; but this was no plain run.
             self.rooms.drop_last();
         }
+        if used.within_limit && !decided {
+            return Err(short_of_memory(facts.memory, request.memory));
+        }
         explain(report, &stopped, &facts, request)?;
         Ok(Finished {
             answer: Answer::Done(facts),
@@ -360,6 +363,19 @@ fn is_small(files: &[Placed]) -> bool {
         PlacedWhat::Link { .. } | PlacedWhat::Directory => 0,
     };
     files.iter().map(length).sum::<u64>() <= room::SMALL
+}
+
+/// The kernel killed a program for memory that it was allowed to have.
+fn short_of_memory(held: u64, limit: Option<u64>) -> Fault {
+    let allowed = limit.map_or("any amount".to_owned(), |limit| Bytes(limit).to_string());
+    Fault {
+        reason: format!(
+            "ENOMEM: the kernel killed it with {}, and it is allowed {allowed}: the machine has no more, or the \
+             control group that juror is in",
+            Bytes(held)
+        ),
+        ..Fault::system("run the program", sys::Errno(libc::ENOMEM))
+    }
 }
 
 /// Tells a run that went wrong before the program started from one that did not.
