@@ -104,3 +104,34 @@ fn short_of_memory() {
     drop(slot);
     drop(home);
 }
+
+#[test]
+#[cfg(target_os = "linux")]
+fn where_no_thread_can_be_started_the_work_is_done_all_the_same() {
+    let output = alone("sandbox::short::work_without_threads", |_| {});
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{errors}");
+}
+
+/// Limits its own process.
+#[test]
+#[ignore = "run by another test, in a process of its own"]
+#[cfg(target_os = "linux")]
+fn work_without_threads() {
+    use juror::executor::{RunError, parallel, scripted::Scripted};
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let executor = Scripted::new(4, |_| Err(RunError::Interrupted));
+    let items: Vec<u32> = (0..100).collect();
+    let sizes = fs::read_to_string("/proc/self/statm").unwrap();
+    let pages: u64 = sizes.split(' ').next().unwrap().parse().unwrap();
+    // Less than a thread has as its stack.
+    let most = pages * rustix::param::page_size() as u64 + (1 << 20);
+    let limit = Rlimit {
+        current: Some(most),
+        ..getrlimit(Resource::As)
+    };
+    setrlimit(Resource::As, limit).unwrap();
+    std::thread::Builder::new().spawn(|| ()).unwrap_err();
+    let doubled = parallel::map(&executor, &items, |item| Ok(item * 2));
+    assert_eq!(doubled.unwrap().last(), Some(&198));
+}
