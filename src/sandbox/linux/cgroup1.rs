@@ -224,7 +224,13 @@ impl Group1 {
     pub(super) fn remove(&mut self) {
         for home in self.homes.drain(..) {
             let _ = (&home.members).write_all(b"0");
-            let _ = rustix::fs::unlinkat(&home.parent, &home.name, AtFlags::REMOVEDIR);
+            // Dead members leave a group a moment after they were waited for.
+            for _ in 0..100 {
+                match rustix::fs::unlinkat(&home.parent, &home.name, AtFlags::REMOVEDIR) {
+                    Err(rustix::io::Errno::BUSY) => sleep(Duration::from_millis(1)),
+                    _ => break,
+                }
+            }
         }
     }
 }
