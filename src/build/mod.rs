@@ -15,7 +15,7 @@ use std::time::Duration;
 use tempfile::TempDir;
 
 use crate::build::refusal::refusal;
-use crate::executor::scratch::{self, fault};
+use crate::executor::scratch::{self, Scratch, Use, fault};
 use crate::executor::{Executor, RunError};
 use crate::language::PROGRAM;
 use crate::language::command_line::{CommandError, command_line};
@@ -40,7 +40,7 @@ pub struct Builder<'a> {
     toolchains: Toolchains,
     /// Holds every program; gone with the builder. Only its owner can enter it, so that the
     /// programs in it, which every run must be able to read, are hidden from the machine's users.
-    home: TempDir,
+    home: Scratch,
 }
 
 /// A program whose language is known, ready to be built.
@@ -196,7 +196,7 @@ impl<'a> Builder<'a> {
     /// # Errors
     /// When the system's temporary directory cannot be written.
     pub fn new(executor: &'a dyn Executor) -> Result<Self, JudgeError> {
-        let home = scratch::directory("juror-programs-")?;
+        let home = scratch::directory(Use::Programs)?;
         Ok(Self {
             executor,
             toolchains: Toolchains::new(Box::new(Machine)),
@@ -247,7 +247,8 @@ impl<'a> Builder<'a> {
         build_limits: &Limits,
         run_limits: &Limits,
     ) -> Result<Runnable, BuildError> {
-        let dir = TempDir::new_in(&self.home).map_err(|error| fault("make a directory", error))?;
+        let dir =
+            TempDir::new_in(self.home.path()).map_err(|error| fault("make a directory", error))?;
         let program = dir.path().join(PROGRAM_DIR);
         let plan = &prepared.plan;
         let mut building = Duration::ZERO;

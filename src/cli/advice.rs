@@ -314,8 +314,12 @@ fn load(facts: &HostFacts) -> Option<Finding> {
 
 fn stack(facts: &HostFacts) -> Option<Finding> {
     let limit = facts.stack_limit?;
-    let text =
-        format!("at most {limit}, by a hard limit of this process; deep recursion ends there");
+    let consequence = match chosen(facts) {
+        Some(Isolation::Plain) => "deep recursion ends there",
+        // What they are allowed to hold may all be stack.
+        _ => "programs with a larger memory limit are not run",
+    };
+    let text = format!("at most {limit}, by a hard limit of this process; {consequence}");
     Some(
         finding(Grade::Weak, "stack", text).advise(
             advice(

@@ -62,10 +62,15 @@ fn tools() -> Vec<ToolFact> {
         },
     };
     thread::scope(|scope| {
-        let asked = Tool::ALL.map(|tool| scope.spawn(move || ask(tool)));
-        asked
-            .into_iter()
-            .filter_map(|asked| asked.join().ok())
-            .collect()
+        let asked = Tool::ALL.map(|tool| {
+            let asking = thread::Builder::new().spawn_scoped(scope, move || ask(tool));
+            asking.map_err(|_| tool)
+        });
+        let answers = asked.into_iter().filter_map(|asked| match asked {
+            Ok(asking) => asking.join().ok(),
+            // No more threads can be started.
+            Err(tool) => Some(ask(tool)),
+        });
+        answers.collect()
     })
 }

@@ -53,7 +53,7 @@ impl Host {
         };
         // Only the host keeps the slots, so that they end before the process does.
         let executor = Arc::downgrade(&executor);
-        thread::spawn(move || {
+        let listen = move || {
             let mut first = None;
             for signal in &mut signals {
                 let asked = first.get_or_insert_with(Instant::now).elapsed();
@@ -65,7 +65,9 @@ impl Host {
                     executor.stop();
                 }
             }
-        });
+        };
+        let started = thread::Builder::new().spawn(listen);
+        started.map_err(|error| JudgeError::new("start the thread that hears Ctrl-C", error))?;
         Ok(host)
     }
 }

@@ -33,13 +33,21 @@ pub fn map<T: Sync, R: Send>(
             }
         }
     };
-    thread::scope(|scope| {
-        for _ in 0..executor.slots().min(items.len()) {
-            scope.spawn(worker);
-        }
-    });
+    on_threads(executor.slots().min(items.len()), worker);
     let results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
     Ok(results?.into_iter().flatten().collect())
+}
+
+/// Does the work on so many threads, this one among them. Where the machine starts no more, on fewer.
+pub fn on_threads(most: usize, work: impl Fn() + Sync) {
+    thread::scope(|scope| {
+        for _ in 1..most {
+            if thread::Builder::new().spawn_scoped(scope, &work).is_err() {
+                break;
+            }
+        }
+        work();
+    });
 }
 
 #[cfg(test)]

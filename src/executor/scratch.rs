@@ -1,19 +1,108 @@
 //! Temporary directories, and what to do when they cannot be written.
+//!
+//! One that is in use is locked (`flock`), for as long as its process lives. One that is not was left behind by a juror that was
+//! killed, and is removed by the next.
 
 use std::env;
+use std::fs::{self, DirEntry, File};
 use std::io::{self, ErrorKind};
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+use std::sync::Once;
+use std::time::Duration;
 
+use rustix::fs::{FlockOperation, Mode, OFlags, flock};
 use tempfile::TempDir;
 
 use crate::model::judgement::JudgeError;
 
-/// A new temporary directory, gone when dropped. Others may read it as far as the umask lets them: programs that run as
+/// What the directory is for, which its name begins with.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Use {
+    /// Programs that were built.
+    Programs,
+    /// Test data that is made.
+    Data,
+    /// What an output validator leaves from pass to pass.
+    Passes,
+}
+
+impl Use {
+    const ALL: [Self; 3] = [Self::Programs, Self::Data, Self::Passes];
+
+    fn prefix(self) -> &'static str {
+        match self {
+            Self::Programs => "juror-programs-",
+            Self::Data => "juror-generate-",
+            Self::Passes => "juror-passes-",
+        }
+    }
+}
+
+/// A temporary directory, gone when dropped.
+#[derive(Debug)]
+pub struct Scratch {
+    dir: TempDir,
+    /// Says that it is in use; where the file system has no locks, nothing does, and nobody removes it.
+    _lock: Option<File>,
+}
+
+impl Scratch {
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        self.dir.path()
+    }
+}
+
+/// A new temporary directory. Others may read it as far as the umask lets them: programs that run as
 /// another user start in there.
 ///
 /// # Errors
 /// When the system's temporary directory cannot be written.
-pub fn directory(prefix: &str) -> Result<TempDir, JudgeError> {
-    TempDir::with_prefix(prefix).map_err(|error| fault("make a temporary directory", error))
+pub fn directory(what: Use) -> Result<Scratch, JudgeError> {
+    static SWEPT: Once = Once::new();
+    SWEPT.call_once(|| sweep(&env::temp_dir()));
+    let made = TempDir::with_prefix(what.prefix());
+    let dir = made.map_err(|error| fault("make a temporary directory", error))?;
+    let _lock = lock(dir.path());
+    Ok(Scratch { dir, _lock })
+}
+
+/// The directory, locked; `None` where somebody has locked it, or nobody can.
+fn lock(dir: &Path) -> Option<File> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let file = File::from(rustix::fs::open(dir, flags, Mode::empty()).ok()?);
+    flock(&file, FlockOperation::NonBlockingLockExclusive).ok()?;
+    Some(file)
+}
+
+/// Removes what jurors of this user left in a directory when they were killed.
+fn sweep(parent: &Path) {
+    let entries = fs::read_dir(parent).into_iter().flatten().flatten();
+    for entry in entries.filter(is_old_and_ours) {
+        let path = entry.path();
+        if let Some(_lock) = lock(&path) {
+            // What cannot be removed stays, as it would for ever.
+            let _ = fs::remove_dir_all(path);
+        }
+    }
+}
+
+fn is_old_and_ours(entry: &DirEntry) -> bool {
+    /// Between being made and being locked passes much less.
+    const YOUNG: Duration = Duration::from_secs(60);
+    let name = entry.file_name();
+    let is_named = |it: Use| name.as_encoded_bytes().starts_with(it.prefix().as_bytes());
+    if !Use::ALL.into_iter().any(is_named) {
+        return false;
+    }
+    // Not through a link.
+    entry.metadata().is_ok_and(|found| {
+        let age = found.modified().ok().and_then(|time| time.elapsed().ok());
+        found.is_dir()
+            && found.uid() == rustix::process::geteuid().as_raw()
+            && age.is_some_and(|age| age >= YOUNG)
+    })
 }
 
 /// A fault in a step that writes in a temporary directory, with the way out.
@@ -42,6 +131,57 @@ pub fn fault(step: impl Into<String>, error: io::Error) -> JudgeError {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::os::unix::fs::symlink;
+    use std::time::SystemTime;
+
+    #[test]
+    fn what_a_killed_juror_left_is_removed_and_nothing_else() {
+        let parent = tempfile::tempdir().unwrap();
+        let make = |name: &str| {
+            let dir = parent.path().join(name);
+            fs::create_dir_all(dir.join("below")).unwrap();
+            fs::write(dir.join("below/file"), "x").unwrap();
+            dir
+        };
+        let [left, other, used, kept, elsewhere, young] = [
+            "juror-programs-1",
+            "juror-generate-1",
+            "juror-programs-2",
+            "juror-boxes-1",
+            "elsewhere",
+            "juror-programs-3",
+        ]
+        .map(make);
+        let link = parent.path().join("juror-programs-4");
+        symlink(&elsewhere, &link).unwrap();
+        let file = parent.path().join("juror-programs-5");
+        fs::write(&file, "x").unwrap();
+        let old = SystemTime::now() - Duration::from_secs(100);
+        for path in [&left, &other, &used, &kept, &elsewhere, &file] {
+            File::open(path).unwrap().set_modified(old).unwrap();
+        }
+        let in_use = lock(&used).unwrap();
+        sweep(parent.path());
+        let there = |path: &Path| fs::symlink_metadata(path).is_ok();
+        assert!(!there(&left) && !there(&other));
+        for path in [&used, &kept, &elsewhere, &young, &link, &file] {
+            assert!(there(path), "{}", path.display());
+        }
+        assert!(elsewhere.join("below/file").exists());
+        // As when its process dies.
+        drop(in_use);
+        sweep(parent.path());
+        assert!(!there(&used));
+    }
+
+    #[test]
+    fn a_directory_in_use_is_locked_and_gone_when_dropped() {
+        let scratch = directory(Use::Programs).unwrap();
+        let path = scratch.path().to_path_buf();
+        assert!(lock(&path).is_none());
+        drop(scratch);
+        assert!(!path.exists());
+    }
 
     #[test]
     fn a_full_or_forbidden_disk_comes_with_a_way_out() {

@@ -7,15 +7,13 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use tempfile::TempDir;
-
-use crate::executor::scratch;
+use crate::executor::scratch::{self, Scratch, Use};
 use crate::model::job::Captured;
 use crate::model::judgement::JudgeError;
 
 /// A directory with test cases in the making.
 pub struct Stage {
-    dir: TempDir,
+    dir: Scratch,
     /// The extensions of the files that each case has.
     files: Mutex<BTreeMap<String, BTreeSet<String>>>,
 }
@@ -27,7 +25,7 @@ impl Stage {
     /// When the system's temporary directory cannot be written.
     pub fn new() -> Result<Self, JudgeError> {
         Ok(Self {
-            dir: scratch::directory("juror-generate-")?,
+            dir: scratch::directory(Use::Data)?,
             files: Mutex::new(BTreeMap::new()),
         })
     }

@@ -4,10 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use tempfile::TempDir;
-
 use crate::executor::RunError;
-use crate::executor::scratch;
+use crate::executor::scratch::{self, Scratch, Use};
 use crate::judge::case::{
     Answered, Detail, Judged, Pass, Trial, add_answered, box_dir, case_judgement, fault,
     make_parent,
@@ -30,7 +28,7 @@ pub(super) struct Asking {
     /// Where its box is kept for the user, if boxes are.
     pub(super) wanted: Option<PathBuf>,
     /// Holds its box where the next pass needs it and the user does not.
-    between: Option<TempDir>,
+    between: Option<Scratch>,
     /// Where its box is copied to, if it is.
     left: Option<PathBuf>,
     /// The judge answer.
@@ -83,7 +81,7 @@ impl Trial<'_> {
         // What one pass leaves behind is there for the next one.
         let between = match self.rules.passes {
             1 => None,
-            _ => Some(scratch::directory("juror-passes-")?),
+            _ => Some(scratch::directory(Use::Passes)?),
         };
         let own = between.as_ref().map(|dir| dir.path().join("box"));
         Ok(Asking {
@@ -281,7 +279,7 @@ pub(super) fn answered(response: &Response, kept: Option<PathBuf>) -> Answered {
 /// directory is there again.
 ///
 /// Source: problem package format 2025-09, "Multi-pass validation".
-fn next_pass(number: u32, left: &Path, dir: Option<TempDir>) -> Result<Pass, JudgeError> {
+fn next_pass(number: u32, left: &Path, dir: Option<Scratch>) -> Result<Pass, JudgeError> {
     let feedback = feedback_dir(left);
     let mut earlier = Vec::new();
     list(&feedback, Path::new(""), &mut earlier)

@@ -5,13 +5,12 @@ use std::io::{self, BufReader, Cursor, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tempfile::TempDir;
-
 use crate::build::Runnable;
 use crate::check::compare::compare;
 use crate::check::diff;
 use crate::check::options::Options;
 use crate::check::show::cause;
+use crate::executor::scratch::Scratch;
 use crate::executor::{Executor, RunError};
 use crate::judge::classify::{Classified, classify};
 use crate::judge::said::said;
@@ -192,7 +191,7 @@ pub(super) struct Pass {
     /// What earlier passes left in the feedback directory.
     pub(super) earlier: Vec<BoxFile>,
     /// Holds these files.
-    pub(super) _dir: Option<TempDir>,
+    pub(super) _dir: Option<Scratch>,
 }
 
 /// Runs a submission on a test case and judges what it did.

@@ -6,10 +6,9 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread;
 
 use crate::build::{BuildError, Builder, Prepared, Runnable};
-use crate::executor::{Executor, RunError};
+use crate::executor::{Executor, RunError, parallel};
 use crate::judge::case::{Entry, Pace, ReadyCase, Rules, judge_case};
 use crate::judge::score::{self, CaseResult, Scheme};
 use crate::judge::{expect, time_limit};
@@ -166,11 +165,7 @@ impl Session<'_> {
             }),
             changed: Condvar::new(),
         };
-        thread::scope(|scope| {
-            for _ in 0..self.executor.slots() {
-                scope.spawn(|| shared.work());
-            }
-        });
+        parallel::on_threads(self.executor.slots(), || shared.work());
         let state = shared.state.into_inner();
         state.unwrap_or_else(PoisonError::into_inner).results
     }

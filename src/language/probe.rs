@@ -76,13 +76,21 @@ impl Probe for Machine {
             .map_err(|fault| fault.to_string())?;
         let (sender, receiver) = mpsc::channel();
         let outputs = (child.stdout.take(), child.stderr.take());
-        let reader = thread::spawn(move || {
-            let stderr = thread::spawn(move || read_all(outputs.1));
+        let read = move || {
+            let stderr = thread::Builder::new().spawn(move || read_all(outputs.1));
             let said = read_all(outputs.0);
-            let complained = stderr.join().unwrap_or_default();
+            let complained = stderr.map(|stderr| stderr.join().unwrap_or_default());
             // The receiver is gone only where the time is over.
-            let _ = sender.send(said + &complained);
-        });
+            let _ = sender.send(said + &complained.unwrap_or_default());
+        };
+        let reader = match thread::Builder::new().spawn(read) {
+            Ok(reader) => reader,
+            Err(fault) => {
+                let _ = child.kill();
+                let _ = child.wait();
+                return Err(fault.to_string());
+            }
+        };
         let Ok(said) = receiver.recv_timeout(PATIENCE) else {
             // It may have ended in this instant; then there is nothing to end.
             let _ = child.kill();

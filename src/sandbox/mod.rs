@@ -17,6 +17,7 @@ mod disk;
 mod environment;
 mod errno;
 mod fault;
+mod image;
 mod joined;
 mod keep;
 #[cfg(target_os = "linux")]

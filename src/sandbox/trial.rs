@@ -22,10 +22,11 @@ pub(super) fn try_out(host: &Host) -> Result<(), JudgeError> {
         files: Vec::new(),
         writable: true,
         box_size: Bytes::mib(1),
+        // All of them, and small: whether the machine allows more is for a job to find out that wants more.
         limits: Limits {
             cpu_time: Some(Duration::from_secs(10)),
             wall_time: Some(Duration::from_secs(10)),
-            memory: Some(Bytes::mib(64)),
+            memory: Some(Bytes::mib(4)),
             output: Some(Bytes::mib(1)),
             processes: Some(4),
         },

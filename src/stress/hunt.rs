@@ -130,8 +130,15 @@ pub fn hunt<'c>(
     let workers = hunting.duel.executor.slots().max(1);
     shared.lock().working = workers;
     thread::scope(|scope| {
-        for _ in 0..workers {
-            scope.spawn(|| shared.work());
+        let started = (0..workers).filter(|_| {
+            let work = || shared.work();
+            thread::Builder::new().spawn_scoped(scope, work).is_ok()
+        });
+        // Where the machine starts no more threads, fewer do the work, and for want of any this one.
+        let missing = workers - started.count();
+        shared.lock().working -= missing.min(workers - 1);
+        if missing == workers {
+            shared.work();
         }
         shared.watch();
     });

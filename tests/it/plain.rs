@@ -149,6 +149,10 @@ fn memory() {
     let mle = Some(Verdict::MemoryLimitExceeded);
     check(&mut job("hungry", &["array"]), mle);
     check(&mut job("hungry", &["memory", "200"]), mle);
+    if cfg!(target_os = "linux") {
+        // It cannot even begin.
+        check(&mut job("giant-array", &[]), mle);
+    }
     // Refused by the kernel: more than a program may ask for.
     let refused = check(
         &mut job("hungry", &["memory", "4000"]),

@@ -6,9 +6,11 @@
 
 mod bill;
 mod hostile;
+mod inherited;
 mod joined;
 #[cfg(target_os = "linux")]
 mod rooms;
+mod short;
 
 use std::ffi::OsStr;
 use std::fs;
@@ -100,7 +102,7 @@ fn compile_all(target: &Path) {
 }
 
 /// Names the one way to keep programs apart that is tested, instead of the best that works here.
-const ISOLATION: &str = "JUROR_TEST_ISOLATION";
+pub(crate) const ISOLATION: &str = "JUROR_TEST_ISOLATION";
 /// Makes a program of a source, under the source's name without its ending. Where the compiler is
 /// missing, there is none.
 fn compile(source: &Path, target: &Path) {

@@ -27,6 +27,20 @@ static int dive(int depth) {
     return dive(depth + 1) + room[0];
 }
 
+// Holds so many megabytes of stack at once.
+static int descend(int megabytes) {
+    volatile char room[1 << 20];
+    for (unsigned i = 0; i < sizeof room; i += 4096) room[i] = (char)megabytes;
+    return megabytes > 1 ? descend(megabytes - 1) + room[0] - room[4096] : 0;
+}
+
+// Has so many descriptors beside those that it started with.
+static int open_many(int wanted) {
+    for (int i = 0; i < wanted; i++)
+        if (dup(0) < 0) return 1;
+    return 0;
+}
+
 int main(int argc, char **argv) {
     const char *how = argc > 1 ? argv[1] : "";
     if (!strcmp(how, "exit")) exit(atoi(argv[2]));
@@ -45,6 +59,8 @@ int main(int argc, char **argv) {
         pause();
     }
     if (!strcmp(how, "dive")) return dive(0);
+    if (!strcmp(how, "descend")) return descend(atoi(argv[2]));
+    if (!strcmp(how, "open")) return open_many(atoi(argv[2]));
     if (!strcmp(how, "close-output")) {
         puts("before");
         fflush(stdout);

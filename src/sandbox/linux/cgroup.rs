@@ -134,6 +134,8 @@ pub(super) struct Used {
     pub(super) memory: Option<u64>,
     /// Processes killed for memory.
     pub(super) killed_for_memory: u64,
+    /// Those were killed though the group was within its own limit: the machine is short of memory, or a group above.
+    pub(super) within_limit: bool,
     /// Processes and threads refused.
     pub(super) refused_processes: u64,
 }

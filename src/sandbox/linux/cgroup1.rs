@@ -2,7 +2,7 @@
 //! another when runs left much in it that the kernel gives up only when others want it: the next run could have that
 //! beyond its limit, and what was read from disk is not to be read again for it.
 
-use std::ffi::CString;
+use std::ffi::{CStr, CString};
 use std::fs::File;
 use std::io::Write;
 use std::os::fd::{AsRawFd, OwnedFd};
@@ -48,10 +48,16 @@ pub(super) struct Memory1 {
     /// Becomes readable when the group is short of memory; absent where the kernel does not tell.
     alarm: Option<OwnedFd>,
     stat: OwnedFd,
+    /// How often the limit of memory and swap together was in the way.
+    failures_with_swap: Option<OwnedFd>,
     /// The last limit set.
     last_limit: Option<u64>,
+    /// What the limit was while the last run went on.
+    limit_of_run: Option<u64>,
     /// Kills seen in earlier runs.
     killed: u64,
+    /// Failures seen when a run was killed.
+    failed_with_swap: u64,
     /// File pages charged to the group by earlier runs.
     cached: u64,
     /// What the group holds while nothing runs.
@@ -164,19 +170,14 @@ impl Group1 {
         let memory = self.memory.insert(Memory1::join(&directory, self.slot)?);
         // Asked before the first run.
         memory.is_littered();
-        for _ in 0..100 {
-            // The dead leave a group a moment after they were waited for.
-            match rustix::fs::unlinkat(&home.parent, &home.other_name, AtFlags::REMOVEDIR) {
-                Err(rustix::io::Errno::BUSY) => sleep(Duration::from_millis(1)),
-                _ => break,
-            }
-        }
+        home.unmake(&home.other_name);
         Ok(())
     }
 
     pub(super) fn prepare(&mut self, limits: &Limits, rooms: usize) -> Result<Gates, Fault> {
         if let Some(memory) = &mut self.memory {
             memory.set_limit(limits.memory.map(|limit| limit.0))?;
+            memory.limit_of_run = memory.last_limit;
         }
         if let Some(processes) = &mut self.processes {
             processes.set_limit(limits.processes, rooms)?;
@@ -218,13 +219,24 @@ impl Group1 {
         for home in self.homes.drain(..) {
             let _ = (&home.members).write_all(b"0");
             for name in [&home.name, &home.other_name] {
-                let _ = rustix::fs::unlinkat(&home.parent, name, AtFlags::REMOVEDIR);
+                home.unmake(name);
             }
         }
     }
 }
 
 impl Home {
+    /// Removes the group, or that of the other name.
+    fn unmake(&self, name: &CStr) {
+        // The dead leave a group a moment after they were waited for.
+        for _ in 0..100 {
+            match rustix::fs::unlinkat(&self.parent, name, AtFlags::REMOVEDIR) {
+                Err(rustix::io::Errno::BUSY) => sleep(Duration::from_millis(1)),
+                _ => break,
+            }
+        }
+    }
+
     /// Makes the group, and opens it.
     fn make(&self) -> rustix::io::Result<OwnedFd> {
         let mode = Mode::from_raw_mode(0o755);
@@ -269,12 +281,15 @@ impl Memory1 {
             peak: get(directory, "memory.max_usage_in_bytes")?,
             limit: get(directory, "memory.limit_in_bytes")?,
             limit_with_swap: get(directory, "memory.memsw.limit_in_bytes").ok(),
+            failures_with_swap: get(directory, "memory.memsw.failcnt").ok(),
+            failed_with_swap: 0,
             killed: field(&text(&control), "oom_kill"),
             alarm: alarm(directory, &control),
             cached: cached_files(&text(&stat), "cache"),
             idle: read_number(&usage),
             own: None,
             last_limit: None,
+            limit_of_run: None,
             usage,
             stat,
             control,
@@ -338,6 +353,14 @@ impl Memory1 {
         Ok(())
     }
 
+    /// Whether a run that was killed with this peak had not reached its own limit.
+    fn is_within_limit(&mut self, peak: u64) -> bool {
+        let failed = self.failures_with_swap.as_ref().map_or(0, read_number);
+        let is_in_the_way = std::mem::replace(&mut self.failed_with_swap, failed) != failed;
+        let is_near = |limit: u64| peak.saturating_add(CACHE_MATTERS) >= limit;
+        !is_in_the_way && !self.limit_of_run.is_some_and(is_near)
+    }
+
     pub(super) fn finish(&mut self, baseline: &Baseline, used: &mut Used) {
         let peak = read_number(&self.peak);
         let mut gained = 0;
@@ -351,6 +374,7 @@ impl Memory1 {
         let killed = field(&text(&self.control), "oom_kill");
         used.killed_for_memory = killed.saturating_sub(self.killed);
         self.killed = killed;
+        used.within_limit = used.killed_for_memory > 0 && self.is_within_limit(peak);
         if let (Some(alarm), 1..) = (&self.alarm, used.killed_for_memory) {
             // It must not ring in the next run.
             let _ = rustix::io::read(alarm, &mut [0; 8]);

@@ -92,6 +92,8 @@ pub(super) enum Kind {
     OpenFiles = 7,
     /// In bytes.
     LockedMemory = 8,
+    /// In bytes, used or not.
+    AddressSpace = 9,
     /// In bytes.
     MessageQueues = 12,
     /// How nice a process may cease to be.

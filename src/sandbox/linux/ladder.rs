@@ -93,6 +93,20 @@ fn climb(
 
 /// Why no rung can be used.
 fn none_works(demand: Demand, refused: &[Rung]) -> JudgeError {
+    if let [
+        ..,
+        Rung {
+            fault: Some(above), ..
+        },
+        Rung {
+            fault: Some(last), ..
+        },
+    ] = refused
+        && above == last
+    {
+        // It is not about ways to keep programs apart.
+        return last.clone();
+    }
     let reasons: Vec<String> = refused
         .iter()
         .filter_map(|rung| {
@@ -123,7 +137,7 @@ mod tests {
         let chosen = climb(&host, demand, |rung| {
             match working.contains(&rung.isolation()) {
                 true => Ok(()),
-                false => Err(JudgeError::new("make namespaces", "EPERM")),
+                false => Err(JudgeError::new(rung.isolation().key(), "EPERM")),
             }
         });
         match (chosen, expected) {
@@ -155,5 +169,13 @@ mod tests {
         }
         check(&[Landlock], Demand::Any, Some(Landlock));
         check(&[Landlock], Demand::Full, None);
+    }
+
+    #[test]
+    fn what_all_rungs_fail_for_is_said_once() {
+        let host = Host::look().unwrap().with_all_rights();
+        let fault = JudgeError::new("limit resources", "there is too little of it");
+        let chosen = climb(&host, Demand::Any, |_| Err(fault.clone()));
+        assert_eq!(chosen.unwrap_err(), fault);
     }
 }

@@ -15,7 +15,7 @@ use crate::sandbox::linux::boxes::{LANDLOCK_SINCE, refer_to};
 use crate::sandbox::linux::cgroup::{Group, Placement, WhenShort};
 use crate::sandbox::linux::init::{Change, Identity, Stack};
 use crate::sandbox::linux::mounts::{Context, Template};
-use crate::sandbox::linux::resources;
+use crate::sandbox::linux::resources::{self, Ceilings};
 use crate::sandbox::linux::rooms;
 use crate::sandbox::linux::seccomp;
 use crate::sandbox::linux::sys;
@@ -69,6 +69,8 @@ pub(super) struct Ready {
     pub(super) looks_at_processes: bool,
     /// How many cores programs can use at the same time.
     pub(super) cores: u64,
+    /// What programs cannot be given more of.
+    pub(super) ceilings: Ceilings,
     /// What tells whether a run left something, but its files.
     pub(super) tables: Option<Tables>,
     /// Whether rooms may be kept that no run left anything in.
@@ -142,6 +144,8 @@ pub(super) fn get_ready(setup: &Setup) -> Result<Ready, Fault> {
 
 fn get_ready_in(setup: &Setup) -> Result<Ready, Fault> {
     sys::umask(0).step("set the mask for new files")?;
+    // Before there is a user namespace, which has the number of processes of its maker.
+    let ceilings = Ceilings::lift();
     if let Some(core) = setup.core {
         pin(core)?;
     }
@@ -184,7 +188,7 @@ fn get_ready_in(setup: &Setup) -> Result<Ready, Fault> {
     let version = sys::landlock_version().ok();
     let landlock = version.filter(|version| *version >= LANDLOCK_SINCE);
     let nice = go_first();
-    resources::limit_all(setup)?;
+    resources::limit_all(&ceilings)?;
     Ok(Ready {
         group: None,
         view,
@@ -199,6 +203,7 @@ fn get_ready_in(setup: &Setup) -> Result<Ready, Fault> {
         lists: Lists::default(),
         tables,
         cores: resources::cores(),
+        ceilings,
     })
 }
 

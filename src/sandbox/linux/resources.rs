@@ -6,6 +6,7 @@ use std::os::unix::fs::MetadataExt;
 
 use crate::model::isolation::Isolation;
 use crate::model::outcome::Meter;
+use crate::model::units::Bytes;
 use crate::sandbox::fault::{Fault, Step};
 use crate::sandbox::linux::cgroup::Placement;
 use crate::sandbox::linux::init::{Change, Kind, Resource};
@@ -30,20 +31,117 @@ const UNUSED_MEMORY: u64 = 1 << 30;
 /// counts all of a user together. Too few would make a program fail for what it did not do.
 const OTHERS_OF_THE_USER: u64 = 512;
 
-/// Sets the limits that all runs have for the slot, which they come from; and lets it have more files open than they, so that
-/// it can send descriptors whatever they have on their way.
-pub(super) fn limit_all(setup: &Setup) -> Result<(), Fault> {
-    let files = sys::hard_limit(Kind::OpenFiles as u32).step("read the limit of open files")?;
+/// What programs have from the judge unless it is set, and what would end or refuse what they may do.
+const INHERITED: [Inherited; 7] = [
+    Inherited::new(Kind::Cpu, "CPU time", Unit::Seconds, "cpu"),
+    Inherited::new(Kind::FileSize, "data in one file", Unit::Bytes, "fsize"),
+    Inherited::new(Kind::Data, "private memory", Unit::Bytes, "data"),
+    Inherited::new(Kind::Stack, "stack", Unit::Bytes, "stack"),
+    Inherited::new(Kind::Processes, "processes", Unit::Things, "nproc"),
+    Inherited::new(Kind::OpenFiles, "open files", Unit::Things, "nofile"),
+    Inherited::new(Kind::AddressSpace, "address space", Unit::Bytes, "as"),
+];
+
+/// A resource of which the judge may have less than its programs are to have.
+struct Inherited {
+    kind: Kind,
+    /// What it is, after an amount.
+    what: &'static str,
+    unit: Unit,
+    /// Its option of `prlimit(1)`.
+    option: &'static str,
+}
+
+/// What a limit counts.
+#[derive(Clone, Copy)]
+enum Unit {
+    Seconds,
+    Bytes,
+    Things,
+}
+
+impl Inherited {
+    const fn new(kind: Kind, what: &'static str, unit: Unit, option: &'static str) -> Self {
+        Self {
+            kind,
+            what,
+            unit,
+            option,
+        }
+    }
+
+    fn amount(&self, value: u64) -> String {
+        match self.unit {
+            Unit::Seconds => format!("{value} s of"),
+            Unit::Bytes => format!("{} of", Bytes(value)),
+            Unit::Things => value.to_string(),
+        }
+    }
+}
+
+/// The most that programs can be given: hard limits of the judge's own that this process may not raise.
+#[derive(Clone, Debug)]
+pub(super) struct Ceilings([u64; INHERITED.len()]);
+
+impl Ceilings {
+    /// Lifts the limits that the slot has from the judge, as far as it may.
+    pub(super) fn lift() -> Self {
+        Self(INHERITED.map(|inherited| {
+            let number = inherited.kind as u32;
+            let most = match inherited.kind {
+                // Nobody may have any number of them.
+                Kind::OpenFiles => OPEN_FILES,
+                _ => u64::MAX,
+            };
+            let hard = sys::hard_limit(number).unwrap_or(most);
+            if hard < most && sys::set_limit(number, most, most).is_ok() {
+                return most;
+            }
+            let _ = sys::set_limit(number, hard, hard);
+            hard
+        }))
+    }
+
+    fn of(&self, kind: Kind) -> u64 {
+        let mut all = INHERITED.iter().zip(self.0);
+        let found = all.find(|(inherited, _)| inherited.kind == kind);
+        found.map_or(u64::MAX, |(_, most)| most)
+    }
+
+    /// Whether programs can have so much; if not, a verdict could be the machine's fault.
+    fn allow(&self, kind: Kind, needed: u64) -> Result<(), Fault> {
+        let mut all = INHERITED.iter().zip(self.0);
+        let short = all.find(|(inherited, most)| inherited.kind == kind && *most < needed);
+        let Some((inherited, most)) = short else {
+            return Ok(());
+        };
+        let reason = format!(
+            "programs are to have {} {}, and the judge itself may have only {}; lift that: \
+             sudo prlimit --pid $$ --{}={}",
+            inherited.amount(needed),
+            inherited.what,
+            inherited.amount(most).trim_end_matches(" of"),
+            inherited.option,
+            match inherited.kind {
+                Kind::OpenFiles => "4096:4096",
+                _ => "unlimited:unlimited",
+            },
+        );
+        Err(Fault::new("limit resources", reason))
+    }
+}
+
+/// Sets the limits that all runs have for the slot, which they come from. It may itself have more files open than they, so
+/// that it can send descriptors whatever they have on their way.
+pub(super) fn limit_all(ceilings: &Ceilings) -> Result<(), Fault> {
+    ceilings.allow(Kind::OpenFiles, OPEN_FILES)?;
     let mut limits = [
-        same(Kind::OpenFiles, files),
-        // The memory limit ends endless recursion.
-        same(Kind::Stack, u64::MAX),
         same(Kind::LockedMemory, LOCKED_MEMORY),
         same(Kind::MessageQueues, 0),
         same(Kind::RealTime, 0),
         same(Kind::Nice, 0),
     ];
-    lower_if_needed(&mut limits, setup);
+    limits.iter_mut().for_each(lower_to_present);
     limits.iter().try_for_each(|limit| {
         sys::set_limit(limit.kind as u32, limit.soft, limit.hard)
             .map(|_| ())
@@ -51,52 +149,63 @@ pub(super) fn limit_all(setup: &Setup) -> Result<(), Fault> {
     })
 }
 
-/// The limits for a run.
-pub(super) fn list(request: &RunRequest, setup: &Setup) -> Vec<Resource> {
+/// The limits for a run, if programs can have all that these allow.
+pub(super) fn list(
+    request: &RunRequest,
+    setup: &Setup,
+    ceilings: &Ceilings,
+) -> Result<Vec<Resource>, Fault> {
     let placement = setup.placement.as_ref();
-    let mut limits = vec![
-        same(Kind::FileSize, request.output.unwrap_or(u64::MAX)),
-        same(Kind::OpenFiles, OPEN_FILES),
-    ];
+    let mut limits = vec![same(Kind::OpenFiles, OPEN_FILES)];
+    if let Some(output) = request.output {
+        ceilings.allow(Kind::FileSize, output)?;
+        limits.push(same(Kind::FileSize, output));
+    }
     if let Some(nanoseconds) = request.cpu_time {
         // Whole seconds, and only of one process: this holds if the slot's own watch should fail.
         let seconds = nanoseconds.div_ceil(1_000_000_000) + 1;
+        ceilings.allow(Kind::Cpu, seconds + 1)?;
         limits.push(Resource {
             soft: seconds,
             ..same(Kind::Cpu, seconds + 1)
         });
     }
-    let memory_is_metered = placement.is_some_and(|place| place.memory() != Meter::Rusage);
-    if let Some(memory) = request.memory.filter(|_| !memory_is_metered) {
-        // The slot looks at what is really held; this holds what grows between two looks. It counts
-        // memory that is only asked for, of which some run-time systems ask for much.
-        limits.push(same(Kind::Data, memory.saturating_add(UNUSED_MEMORY)));
+    if let Some(memory) = request.memory {
+        // Memory that is only asked for, of which some run-time systems ask for much.
+        let asked = memory.saturating_add(UNUSED_MEMORY);
+        // The memory limit ends endless recursion.
+        ceilings.allow(Kind::Stack, memory)?;
+        ceilings.allow(Kind::Data, asked)?;
+        ceilings.allow(Kind::AddressSpace, asked)?;
+        if placement.is_none_or(|place| place.memory() == Meter::Rusage) {
+            // The slot looks at what is really held; this holds what grows between two looks.
+            limits.push(same(Kind::Data, asked));
+        }
     }
-    let processes_are_counted = placement.is_some_and(Placement::limits_processes);
-    if let Some(processes) = request.processes.filter(|_| !processes_are_counted) {
-        // In a user namespace the slot and PID 1 are of the same user.
-        let own = match setup.identity.change {
-            Change::Already => 2,
-            Change::Switch => 0,
-        };
-        // And without even that, of the same user as all that the judge's own user runs.
-        let others = match (setup.isolation, setup.identity.change) {
-            (Isolation::Landlock, Change::Already) => {
-                tasks_of(setup.outside_uid).saturating_add(OTHERS_OF_THE_USER)
-            }
-            _ => 0,
-        };
-        limits.push(same(Kind::Processes, u64::from(processes) + own + others));
+    let Some(processes) = request.processes.map(u64::from) else {
+        return Ok(limits);
+    };
+    if placement.is_some_and(Placement::limits_processes) {
+        ceilings.allow(Kind::Processes, processes)?;
+        return Ok(limits);
     }
-    lower_if_needed(&mut limits, setup);
-    limits
-}
-
-/// Where limits may not be raised: root may lack the right to that in a container.
-fn lower_if_needed(limits: &mut [Resource], setup: &Setup) {
-    if setup.identity.change == Change::Already || setup.isolation == Isolation::Landlock {
-        limits.iter_mut().for_each(lower_to_present);
-    }
+    // In a user namespace the slot and PID 1 are of the same user.
+    let own = match setup.identity.change {
+        Change::Already => 2,
+        Change::Switch => 0,
+    };
+    // And without even that, of the same user as all that the judge's own user runs.
+    let is_shared =
+        setup.isolation == Isolation::Landlock && setup.identity.change == Change::Already;
+    let (present, later) = match is_shared {
+        true => (tasks_of(setup.outside_uid), OTHERS_OF_THE_USER),
+        false => (0, 0),
+    };
+    let needed = processes + own + present;
+    ceilings.allow(Kind::Processes, needed)?;
+    let most = (needed + later).min(ceilings.of(Kind::Processes));
+    limits.push(same(Kind::Processes, most));
+    Ok(limits)
 }
 
 /// How many processes and threads a user has.

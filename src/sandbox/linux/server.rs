@@ -1,6 +1,7 @@
 //! The slot's process: one run after the other until the judge is gone.
 
 use std::ffi::{CString, c_char};
+use std::fs::File;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, IntoRawFd, OwnedFd, RawFd};
 use std::ptr;
 use std::sync::atomic::Ordering;
@@ -8,9 +9,10 @@ use std::sync::atomic::Ordering;
 use crate::model::limits::Limits;
 use crate::model::units::Bytes;
 use crate::sandbox::fault::{Fault, Step};
+use crate::sandbox::image::Image;
 use crate::sandbox::linux::boxes::{self, Boxes, Shape};
 use crate::sandbox::linux::cgroup::{Baseline, Gates, Used};
-use crate::sandbox::linux::init::{self, Plan, Report};
+use crate::sandbox::linux::init::{self, Kind, Plan, Report};
 use crate::sandbox::linux::prepare::{self, Ready, Setup, View};
 use crate::sandbox::linux::resources;
 use crate::sandbox::linux::room::{self, Room};
@@ -193,7 +195,7 @@ impl Server {
             // In case PID 1 was killed before it did. Nothing that was opened since is open still.
             plan.stdio.iter().for_each(|fd| sys_room::close(*fd));
         }
-        self.finish(asked, &plan.report, watched?, room)
+        self.finish(asked, &plan, watched?, room)
     }
 
     /// A room with the files of the job in its box.
@@ -249,7 +251,7 @@ impl Server {
             bare: None,
             stdio: [-1; 3],
             identity: self.setup.identity,
-            resources: resources::list(request, &self.setup),
+            resources: resources::list(request, &self.setup, &self.ready.ceilings)?,
             nice: self.ready.nice,
             landlock: -1,
             gates,
@@ -262,10 +264,11 @@ impl Server {
     fn finish(
         &mut self,
         request: &RunRequest,
-        report: &Report,
+        plan: &Plan,
         stopped: Stopped,
         mut room: Room,
     ) -> Result<Finished, Fault> {
+        let report = &plan.report;
         let baseline: Baseline = stopped.baseline;
         if !stopped.first_stays {
             room.is_over();
@@ -299,6 +302,11 @@ impl Server {
             room.new_bytes(stopped.first_stays)?
         } else {
             0
+        };
+        let is_killed = facts.stop == stop_code::NONE && facts.status & 0x7f != 0;
+        let refused = match is_killed {
+            true => refused_memory(plan, &room.boxes),
+            false => None,
         };
         let mut are_single = true;
         for name in &request.collect {
@@ -340,9 +348,18 @@ impl Server {
         if used.killed_for_memory > 0 && !decided {
             facts.stop = stop_code::MEMORY;
         }
+        match (refused, request.memory) {
+            (Some(asked), Some(limit)) if asked > limit => facts.stop = stop_code::MEMORY,
+            (Some(asked), _) => return Err(short_of_memory("refuses it", asked, request.memory)),
+            (None, _) => {}
+        }
         if is_kept && (facts.stop != stop_code::NONE || used.refused_processes > 0) {
             // It says that it left no trace; but this was no plain run.
             self.rooms.drop_last();
+        }
+        if used.within_limit && !decided {
+            let held = facts.memory;
+            return Err(short_of_memory("killed it with", held, request.memory));
         }
         explain(report, &stopped, &facts, request)?;
         Ok(Finished {
@@ -366,6 +383,39 @@ fn is_small(files: &[Placed]) -> bool {
         PlacedWhat::Link { .. } | PlacedWhat::Directory => 0,
     };
     files.iter().map(length).sum::<u64>() <= room::SMALL
+}
+
+/// The memory that a program asked for by its file, if the kernel refused that, so that it never began.
+fn refused_memory(plan: &Plan, boxes: &Boxes) -> Option<u64> {
+    let flags = libc::O_RDONLY | libc::O_NONBLOCK | libc::O_NOCTTY;
+    let file = match plan.program.to_bytes().strip_prefix(b"/box/") {
+        // The slot does not see the box where a program does.
+        Some(name) if plan.bare.is_none() => {
+            let name = CString::new(name).ok()?;
+            sys::open_beneath(boxes.main.as_fd(), &name, flags)
+        }
+        _ => sys::openat(libc::AT_FDCWD, &plan.program, flags, 0),
+    };
+    let file = File::from(file.ok()?);
+    let image =
+        Image::read(&file).filter(|_| file.metadata().is_ok_and(|found| found.is_file()))?;
+    let data = plan.resources.iter().find(|limit| limit.kind == Kind::Data);
+    let is_too_much = data.is_some_and(|limit| image.writable > limit.soft);
+    let is_refused = is_too_much || image.zeros > 0 && sys::refuses_memory(image.zeros);
+    is_refused.then_some(image.writable)
+}
+
+/// The kernel does not give a program the memory that it is allowed to have.
+fn short_of_memory(what: &str, amount: u64, limit: Option<u64>) -> Fault {
+    let allowed = limit.map_or("any amount".to_owned(), |limit| Bytes(limit).to_string());
+    Fault {
+        reason: format!(
+            "ENOMEM: the kernel {what} {}, and it is allowed {allowed}: the machine has no more, or the \
+             control group that juror is in",
+            Bytes(amount)
+        ),
+        ..Fault::system("run the program", sys::Errno(libc::ENOMEM))
+    }
 }
 
 /// Tells a run that went wrong before the program started from one that did not.

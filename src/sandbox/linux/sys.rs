@@ -614,6 +614,21 @@ pub(super) fn pages(length: usize) -> Result<*mut c_void> {
     Ok(place)
 }
 
+/// Whether nobody can have so much memory at once, in bytes, even untouched.
+pub(super) fn refuses_memory(length: u64) -> bool {
+    let Ok(length) = usize::try_from(length) else {
+        return true;
+    };
+    match pages(length) {
+        Ok(place) => {
+            // SAFETY: these pages were made just now, and nobody has them.
+            unsafe { libc::munmap(place, length) };
+            false
+        }
+        Err(errno) => errno.0 == libc::ENOMEM,
+    }
+}
+
 /// What a fork gives.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Forked {

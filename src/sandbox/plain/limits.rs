@@ -1,8 +1,12 @@
 //! Resource limits of a program that runs plainly, and what no limit holds there.
 
+use std::fs::File;
+
+use rustix::fs::{Mode, OFlags};
 use rustix::process::{Resource, getrlimit};
 
 use crate::model::limits::Limits;
+use crate::sandbox::image::Image;
 
 /// Open files of one process: enough for run-time systems.
 const OPEN_FILES: u64 = 768;
@@ -72,6 +76,20 @@ fn wanted(limits: &Limits) -> Vec<Limit> {
         });
     }
     list
+}
+
+/// Whether a program asks for more memory by its file than it may, so that it never began.
+pub(super) fn refuses_to_start(program: &str, limits: &Limits) -> bool {
+    let list = list(limits);
+    let most = list.iter().find(|limit| limit.resource == MEMORY);
+    // Somebody may have put a fifo in its place.
+    let options = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    let file = rustix::fs::open(program, options, Mode::empty()).map(File::from);
+    let image = file.ok().as_ref().and_then(Image::read);
+    let most = most.and_then(|limit| limit.soft);
+    image
+        .zip(most)
+        .is_some_and(|(image, most)| image.writable > most)
 }
 
 /// A limit can only be lowered.

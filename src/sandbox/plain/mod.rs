@@ -304,6 +304,10 @@ impl Seat {
             outcome.ending = Ending::Signalled(Signal(KILLED));
         } else if streams.total() > most {
             outcome.stop = Some(Stop::Output);
+        } else if matches!(outcome.ending, Ending::Signalled(_))
+            && limits::refuses_to_start(name, &job.limits)
+        {
+            outcome.stop = Some(Stop::Memory);
         }
         let collected = room.collect(job)?;
         room.keep(job)?;

@@ -40,10 +40,14 @@ fn compare_with_the_group() {
         ));
         assert!(group >= Duration::from_secs(1), "{arguments:?}: {group:?}");
         // The slot and the run's first process are in the group, too, with some tenths of a millisecond; on an emulated
-        // machine with some milliseconds.
+        // machine, which is told what must measure on it, with some milliseconds.
+        let allowed = match std::env::var_os(METERS) {
+            None => group / 100,
+            Some(_) => group / 5,
+        };
         let difference = reported.abs_diff(group);
         assert!(
-            difference <= group / 5,
+            difference <= allowed,
             "{arguments:?}: {reported:?}, not {group:?}"
         );
     }

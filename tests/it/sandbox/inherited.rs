@@ -1,0 +1,120 @@
+//! What the judge itself may not have: its programs get it all the same, or the judge says that it cannot be had.
+
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+use super::*;
+
+/// Names the case that [`limited`] is to try.
+const CASE: &str = "JUROR_TEST_LIMIT";
+
+/// A limit of the judge, and a program that it must not end.
+struct Case {
+    name: &'static str,
+    resource: Resource,
+    /// As `setrlimit` counts it.
+    limit: u64,
+    arguments: &'static [&'static str],
+    expected: &'static str,
+    set: fn(&mut Job),
+}
+
+const CASES: [Case; 6] = [
+    Case {
+        name: "address space",
+        resource: Resource::As,
+        limit: 600 << 20,
+        arguments: &["hungry", "memory", "700"],
+        expected: "exit 0",
+        set: |job| job.limits.memory = Some(Bytes::mib(1024)),
+    },
+    Case {
+        name: "data",
+        resource: Resource::Data,
+        limit: 300 << 20,
+        arguments: &["hungry", "memory", "400"],
+        expected: "exit 0",
+        set: |job| job.limits.memory = Some(Bytes::mib(1024)),
+    },
+    Case {
+        name: "stack",
+        resource: Resource::Stack,
+        limit: 8 << 20,
+        arguments: &["endings", "descend", "16"],
+        expected: "exit 0",
+        set: |_| {},
+    },
+    Case {
+        name: "CPU time",
+        resource: Resource::Cpu,
+        limit: 2,
+        arguments: &["hungry", "cpu", "2500"],
+        expected: "exit 0",
+        set: |_| {},
+    },
+    Case {
+        name: "size of a file",
+        resource: Resource::Fsize,
+        limit: 64 << 10,
+        arguments: &["trap", "deep"],
+        expected: "exit 0",
+        set: |_| {},
+    },
+    Case {
+        name: "open files",
+        resource: Resource::Nofile,
+        limit: 200,
+        arguments: &["endings", "open", "700"],
+        expected: "exit 0",
+        set: |_| {},
+    },
+];
+
+#[test]
+fn a_limit_of_the_judge_ends_no_program() {
+    let _turn = crate::turn();
+    for case in &CASES {
+        let output = alone("sandbox::inherited::limited", |command| {
+            command.env(CASE, case.name);
+        });
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{}: {errors}", case.name);
+    }
+}
+
+/// Limits its own process.
+#[test]
+#[ignore = "run by another test, in a process of its own"]
+fn limited() {
+    let wanted = std::env::var(CASE).unwrap_or_default();
+    let case = CASES.iter().find(|case| case.name == wanted).unwrap();
+    let most = Some(case.limit);
+    let limit = Rlimit {
+        current: most,
+        maximum: most,
+    };
+    assert_ne!(getrlimit(case.resource).maximum, most);
+    setrlimit(case.resource, limit).unwrap();
+    let mut job = job(case.arguments[0], &case.arguments[1..]);
+    (case.set)(&mut job);
+    let host = match std::env::var(ISOLATION) {
+        Ok(_) => Ok(host()),
+        Err(_) => Host::probe(),
+    };
+    let reply = host
+        .and_then(|host| Slot::start(&host, &SlotOptions::default()))
+        .and_then(|mut slot| slot.run(&job));
+    match reply {
+        Ok(reply) => assert_eq!(
+            summary(&reply.outcome),
+            case.expected,
+            "{:?}",
+            reply.outcome
+        ),
+        // Only some may raise a limit. Who may not is told so, and what would.
+        Err(error) => {
+            let error = error.to_string();
+            assert!(error.contains("the judge itself"), "{error}");
+            assert!(error.contains("prlimit --pid $$ --"), "{error}");
+        }
+    }
+}
