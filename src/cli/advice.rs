@@ -194,7 +194,7 @@ fn meters(facts: &HostFacts) -> Vec<Finding> {
         Meter::Rusage => {
             let weakness = match subject {
                 CPU => "by wait4 and /proc: a program can hide some of it",
-                _ => "by /proc, every 20 ms: short peaks are missed",
+                _ => "by /proc, every 15 ms: short peaks are missed",
             };
             finding(Grade::Weak, subject, weakness).advise(way_to_control_groups(facts))
         }

@@ -21,7 +21,7 @@
 //! # What is weaker
 //!
 //! - A program can find out that a file exists, how large it is and when it changed, if it knows the name.
-//! - The box is searched every 20 ms, so it can grow beyond its limit for a moment; deleted files that are
+//! - The box is searched every 15 ms, so it can grow beyond its limit for a moment; deleted files that are
 //!   still open are not seen.
 //! - Without root, the program has the judge's own user. What would let it act on files by their owner
 //!   alone, such as `chmod`, does nothing.

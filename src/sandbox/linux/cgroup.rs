@@ -225,6 +225,15 @@ impl Group {
         }
     }
 
+    /// Kills what it can of the run at once, in a group that is used up by that. PID 1's end kills everybody, but PID 1 may
+    /// have to wait for a processor until all that want it had their turn: a few milliseconds each.
+    pub(super) fn kill(&self) {
+        match self {
+            Self::V2(group) => group.kill(),
+            Self::V1(group) => group.kill(),
+        }
+    }
+
     /// What the run used that is over now.
     pub(super) fn finish(&mut self, baseline: &Baseline) -> Used {
         match self {

@@ -5,25 +5,29 @@
 use std::ffi::{CStr, CString};
 use std::fs::File;
 use std::io::Write;
-use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::path::Path;
 use std::thread::sleep;
 use std::time::Duration;
 
 use rustix::event::EventfdFlags;
 use rustix::fs::{AtFlags, Mode, OFlags};
+use rustix::process::{Pid, PidfdFlags};
 
 use crate::model::limits::Limits;
 use crate::sandbox::fault::{Fault, Step};
 use crate::sandbox::linux::cgroup::{
     Baseline, CACHE_MATTERS, Controllers, Gates, SLACK, Used, WhenShort, at_least_a_portion,
-    cached_files, field, get, put, read_number, text, write_number,
+    cached_files, field, get, put, read_number, read_text, text, write_number,
 };
 use crate::sandbox::linux::leftover;
 use crate::sandbox::linux::sys;
 
 /// What runs may leave in a group, in bytes.
 const LEFT_AT_MOST: u64 = 8 << 20;
+
+/// How many processes the slot kills itself.
+const KILLED_AT_ONCE: usize = 32;
 
 /// One slot's groups of version 1.
 pub(super) struct Group1 {
@@ -215,6 +219,31 @@ impl Group1 {
         used
     }
 
+    /// Kills some of those in the group for memory, the slot but.
+    pub(super) fn kill(&self) {
+        let Some(home) = self.homes.first().filter(|_| self.memory.is_some()) else {
+            return;
+        };
+        let own = rustix::process::getpid();
+        let listed = home.list();
+        // Threads cannot be opened.
+        let opened = members(&listed)
+            .filter(|member| *member != own)
+            .take(KILLED_AT_ONCE)
+            .filter_map(|member| {
+                let opened = rustix::process::pidfd_open(member, PidfdFlags::empty());
+                opened.ok().map(|opened| (member, opened))
+            });
+        let opened: Vec<_> = opened.collect();
+        // Who ended before it was opened gave its number to somebody else; who is still a member did not.
+        let listed = home.list();
+        for (member, opened) in opened {
+            if members(&listed).any(|other| other == member) {
+                let _ = sys::pidfd_kill(opened.as_fd(), libc::SIGKILL);
+            }
+        }
+    }
+
     pub(super) fn remove(&mut self) {
         for home in self.homes.drain(..) {
             let _ = (&home.members).write_all(b"0");
@@ -226,6 +255,14 @@ impl Group1 {
 }
 
 impl Home {
+    /// The processes and threads in the group. Opened anew, since who reads on gets an older list for a second.
+    fn list(&self) -> String {
+        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let directory = rustix::fs::openat(&self.parent, &self.name, flags, Mode::empty());
+        let listed = directory.ok().and_then(|it| read_text(&it, "tasks"));
+        listed.unwrap_or_default()
+    }
+
     /// Removes the group, or that of the other name.
     fn unmake(&self, name: &CStr) {
         // The dead leave a group a moment after they were waited for.
@@ -251,6 +288,12 @@ impl Home {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         rustix::fs::openat(&self.parent, &self.name, flags, Mode::empty())
     }
+}
+
+/// The processes and threads of a list.
+fn members(list: &str) -> impl Iterator<Item = Pid> {
+    let numbers = list.lines().filter_map(|line| line.parse().ok());
+    numbers.filter_map(Pid::from_raw)
 }
 
 /// Has the kernel tell when the group is short of memory.

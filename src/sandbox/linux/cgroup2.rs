@@ -109,6 +109,13 @@ impl Group2 {
         used
     }
 
+    /// Kills all in the group, for good: it cannot be used again. The file exists since Linux 5.14.
+    pub(super) fn kill(&self) {
+        if let Some(run) = &self.run {
+            let _ = put(&run.directory, "cgroup.kill", "1");
+        }
+    }
+
     pub(super) fn remove_run(&mut self) {
         if self.run.take().is_some() {
             self.remove_directory();

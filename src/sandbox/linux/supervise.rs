@@ -26,7 +26,7 @@ use crate::sandbox::linux::wire::{self, Request};
 const SHORTEST: u64 = 1_000_000;
 
 /// How often the processes are looked at where no control group counts, in nanoseconds.
-const LOOK: u64 = 20_000_000;
+const LOOK: u64 = 15_000_000;
 
 /// A run's first process.
 pub(super) struct Running<'a> {
@@ -288,8 +288,12 @@ impl Supervisor<'_> {
     /// Ends a run.
     fn kill(&self, running: &Running<'_>) {
         match self.sweep {
-            // It takes all others along.
+            // The first process takes all others along, when it comes to that. After them, since it may take the processor
+            // from this one at once. That it may see them end makes no difference any more.
             Sweep::FirstProcess => {
+                if let Some(group) = self.group {
+                    group.kill();
+                }
                 let _ = sys::pidfd_kill(running.pidfd, libc::SIGKILL);
             }
             Sweep::Domain { .. } => {

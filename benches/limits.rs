@@ -1,0 +1,113 @@
+//! How far programs get beyond their limits before they are ended: what was measured, less the limit.
+//!
+//! Run with `cargo bench --bench limits`, with a number of rounds as argument if 20 are not right. A busy machine ends
+//! programs later, so the worst of the rounds is shown too.
+#![expect(clippy::print_stdout, reason = "a benchmark shows its figures")]
+
+use std::path::Path;
+use std::process;
+use std::time::Duration;
+
+use juror::model::job::{Command, Input, Job, Visible};
+use juror::model::limits::Limits;
+use juror::model::outcome::Outcome;
+use juror::model::units::Bytes;
+use juror::sandbox::{Host, Slot, SlotOptions};
+
+const LIMIT: Duration = Duration::from_millis(300);
+const FAR: Duration = Duration::from_secs(10);
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().collect();
+    let rounds = arguments.iter().find_map(|text| text.parse().ok());
+    let rounds = rounds.unwrap_or(20);
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    open_to_all(directory.path());
+    compile(&directory.path().join("hungry"));
+    let host = Host::probe().expect("this machine can be looked at");
+    let core = host.physical_cores().last().copied();
+    let mut slot = Slot::start(&host, &SlotOptions { core }).expect("a slot starts");
+    println!("{}, {rounds} rounds, on one core", host.mechanism());
+    println!(
+        "{:44} {:>10} {:>10}",
+        "beyond a limit of 300 ms", "median", "worst"
+    );
+    let cpu: fn(&Outcome) -> Duration = |outcome| outcome.cpu_time;
+    let wall: fn(&Outcome) -> Duration = |outcome| outcome.wall_time;
+    for (name, argument, of_cpu, measured) in [
+        ("CPU time, one thread", "cpu", true, cpu),
+        ("CPU time, 15 threads", "cpu-in-threads", true, cpu),
+        ("CPU time, two children", "cpu-in-children", true, cpu),
+        (
+            "CPU time, a child that nobody waits for",
+            "hidden-cpu",
+            true,
+            cpu,
+        ),
+        ("wall time, asleep", "sleep", false, wall),
+        (
+            "wall time, busy in 15 threads",
+            "cpu-in-threads",
+            false,
+            wall,
+        ),
+    ] {
+        let job = job(directory.path(), argument, of_cpu);
+        let mut beyond: Vec<Duration> = (0..rounds)
+            .map(|_| slot.run(&job).expect("it runs").outcome)
+            .map(|outcome| {
+                assert!(
+                    outcome.stop.is_some(),
+                    "{argument} is not ended: {outcome:?}"
+                );
+                measured(&outcome).saturating_sub(LIMIT)
+            })
+            .collect();
+        beyond.sort_unstable();
+        let median = beyond.get(beyond.len() / 2).copied().unwrap_or_default();
+        let worst = beyond.last().copied().unwrap_or_default();
+        println!("{name:44} {median:>10.1?} {worst:>10.1?}");
+    }
+}
+
+fn job(programs: &Path, argument: &str, of_cpu: bool) -> Job {
+    let limit = |is_it: bool| Some(if is_it { LIMIT } else { FAR });
+    Job {
+        command: Command {
+            argv: ["/program/hungry", argument, "-1"]
+                .map(str::to_owned)
+                .into(),
+            env: Vec::new(),
+            visible: vec![Visible {
+                host: programs.to_path_buf(),
+                inside: "/program".into(),
+            }],
+        },
+        stdin: Input::Empty,
+        files: Vec::new(),
+        writable: true,
+        box_size: Bytes::mib(64),
+        limits: Limits {
+            cpu_time: limit(of_cpu),
+            wall_time: limit(!of_cpu),
+            memory: Some(Bytes::mib(1024)),
+            output: Some(Bytes::mib(8)),
+            processes: Some(64),
+        },
+        collect: Vec::new(),
+        keep: None,
+    }
+}
+
+fn compile(target: &Path) {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs/hungry.c");
+    let mut compiler = process::Command::new("cc");
+    compiler.args(["-O1", "-w", "-o"]).args([target, &source]);
+    let status = compiler.arg("-lpthread").status();
+    assert!(status.expect("this needs cc").success());
+}
+
+fn open_to_all(path: &Path) {
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).expect("it is ours");
+}
