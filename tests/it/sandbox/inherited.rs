@@ -96,11 +96,7 @@ fn limited() {
     setrlimit(case.resource, limit).unwrap();
     let mut job = job(case.arguments[0], &case.arguments[1..]);
     (case.set)(&mut job);
-    let host = match std::env::var(ISOLATION) {
-        Ok(_) => Ok(host()),
-        Err(_) => Host::probe(),
-    };
-    let reply = host
+    let reply = find_host()
         .and_then(|host| Slot::start(&host, &SlotOptions::default()))
         .and_then(|mut slot| slot.run(&job));
     match reply {
