@@ -470,8 +470,8 @@ fn begin_late() {
     };
     let speaks = joint(&["say", "L\n"], &["hear", "exit", "42"]);
     late(&speaks, 600, "exit 0 / exit 42");
-    // Ended before it began, or in the midst of it.
-    let ends = joint(&["hear"], &["exit", "43"]);
+    // Ended before it began, or in the midst of it. It does not listen, so it cannot end by itself first.
+    let ends = joint(&["sleep", "60000"], &["exit", "43"]);
     for _ in 0..20 {
         late(&ends, 50, "stopped: Dismissed / exit 43");
     }
