@@ -12,10 +12,13 @@
 //! They say nothing about a program, and would be missing in its next run: what the group gained of
 //! them is subtracted from the peak.
 
+use std::ffi::CStr;
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::path::PathBuf;
+use std::thread::sleep;
+use std::time::Duration;
 
-use rustix::fs::{Mode, OFlags};
+use rustix::fs::{AtFlags, Mode, OFlags};
 
 use crate::model::limits::Limits;
 use crate::model::outcome::Meter;
@@ -260,6 +263,16 @@ pub(super) fn get(directory: &OwnedFd, name: &str) -> Result<OwnedFd, Fault> {
     open(OFlags::RDWR)
         .or_else(|_| open(OFlags::RDONLY))
         .step_on("open", name)
+}
+
+/// Removes a group. Dead members leave it a moment after they were waited for.
+pub(super) fn remove_directory(parent: &OwnedFd, name: &CStr) {
+    for _ in 0..100 {
+        match rustix::fs::unlinkat(parent, name, AtFlags::REMOVEDIR) {
+            Err(rustix::io::Errno::BUSY) => sleep(Duration::from_millis(1)),
+            _ => return,
+        }
+    }
 }
 
 /// Writes a file of a group.

@@ -2,7 +2,7 @@
 //! another when runs left much in it that the kernel gives up only when others want it: the next run could have that
 //! beyond its limit, and what was read from disk is not to be read again for it.
 
-use std::ffi::{CStr, CString};
+use std::ffi::CString;
 use std::fs::File;
 use std::io::Write;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
@@ -18,7 +18,7 @@ use crate::model::limits::Limits;
 use crate::sandbox::fault::{Fault, Step};
 use crate::sandbox::linux::cgroup::{
     Baseline, CACHE_MATTERS, Controllers, Gates, SLACK, Used, WhenShort, at_least_a_portion,
-    cached_files, field, get, put, read_number, read_text, text, write_number,
+    cached_files, field, get, put, read_number, read_text, remove_directory, text, write_number,
 };
 use crate::sandbox::linux::leftover;
 use crate::sandbox::linux::sys;
@@ -174,7 +174,7 @@ impl Group1 {
         let memory = self.memory.insert(Memory1::join(&directory, self.slot)?);
         // Asked before the first run.
         memory.is_littered();
-        home.unmake(&home.other_name);
+        remove_directory(&home.parent, &home.other_name);
         Ok(())
     }
 
@@ -248,7 +248,7 @@ impl Group1 {
         for home in self.homes.drain(..) {
             let _ = (&home.members).write_all(b"0");
             for name in [&home.name, &home.other_name] {
-                home.unmake(name);
+                remove_directory(&home.parent, name);
             }
         }
     }
@@ -261,17 +261,6 @@ impl Home {
         let directory = rustix::fs::openat(&self.parent, &self.name, flags, Mode::empty());
         let listed = directory.ok().and_then(|it| read_text(&it, "tasks"));
         listed.unwrap_or_default()
-    }
-
-    /// Removes the group, or that of the other name.
-    fn unmake(&self, name: &CStr) {
-        // The dead leave a group a moment after they were waited for.
-        for _ in 0..100 {
-            match rustix::fs::unlinkat(&self.parent, name, AtFlags::REMOVEDIR) {
-                Err(rustix::io::Errno::BUSY) => sleep(Duration::from_millis(1)),
-                _ => break,
-            }
-        }
     }
 
     /// Makes the group, and opens it.

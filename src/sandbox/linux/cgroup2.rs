@@ -3,16 +3,14 @@
 use std::ffi::CString;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::path::Path;
-use std::thread::sleep;
-use std::time::Duration;
 
-use rustix::fs::{AtFlags, Mode, OFlags};
+use rustix::fs::{Mode, OFlags};
 
 use crate::model::limits::Limits;
 use crate::sandbox::fault::{Fault, Step};
 use crate::sandbox::linux::cgroup::{
     Baseline, CACHE_MATTERS, Gates, SLACK, Used, at_least_a_portion, cached_files, field,
-    first_number, get, put, read_number, read_text,
+    first_number, get, put, read_number, read_text, remove_directory,
 };
 
 /// One slot's place for groups of version 2.
@@ -47,7 +45,7 @@ impl Group2 {
         let mode = Mode::from_raw_mode(0o755);
         let made = rustix::fs::mkdirat(&self.parent, &self.name, mode);
         if made == Err(rustix::io::Errno::EXIST) {
-            self.remove_directory();
+            remove_directory(&self.parent, &self.name);
             rustix::fs::mkdirat(&self.parent, &self.name, mode)
         } else {
             made
@@ -118,17 +116,7 @@ impl Group2 {
 
     pub(super) fn remove_run(&mut self) {
         if self.run.take().is_some() {
-            self.remove_directory();
-        }
-    }
-
-    /// Dead members leave a group a moment after they were waited for.
-    fn remove_directory(&self) {
-        for _ in 0..100 {
-            match rustix::fs::unlinkat(&self.parent, &self.name, AtFlags::REMOVEDIR) {
-                Err(rustix::io::Errno::BUSY) => sleep(Duration::from_millis(1)),
-                _ => return,
-            }
+            remove_directory(&self.parent, &self.name);
         }
     }
 }

@@ -33,13 +33,13 @@ const OTHERS_OF_THE_USER: u64 = 512;
 
 /// What programs have from the judge unless it is set, and what would end or refuse what they may do.
 const INHERITED: [Inherited; 7] = [
-    Inherited::new(Kind::Cpu, "CPU time", Unit::Seconds, "cpu"),
-    Inherited::new(Kind::FileSize, "data in one file", Unit::Bytes, "fsize"),
-    Inherited::new(Kind::Data, "private memory", Unit::Bytes, "data"),
-    Inherited::new(Kind::Stack, "stack", Unit::Bytes, "stack"),
+    Inherited::new(Kind::Cpu, "of CPU time", Unit::Seconds, "cpu"),
+    Inherited::new(Kind::FileSize, "of data in one file", Unit::Bytes, "fsize"),
+    Inherited::new(Kind::Data, "of private memory", Unit::Bytes, "data"),
+    Inherited::new(Kind::Stack, "of stack", Unit::Bytes, "stack"),
     Inherited::new(Kind::Processes, "processes", Unit::Things, "nproc"),
     Inherited::new(Kind::OpenFiles, "open files", Unit::Things, "nofile"),
-    Inherited::new(Kind::AddressSpace, "address space", Unit::Bytes, "as"),
+    Inherited::new(Kind::AddressSpace, "of address space", Unit::Bytes, "as"),
 ];
 
 /// A resource of which the judge may have less than its programs are to have.
@@ -72,8 +72,8 @@ impl Inherited {
 
     fn amount(&self, value: u64) -> String {
         match self.unit {
-            Unit::Seconds => format!("{value} s of"),
-            Unit::Bytes => format!("{} of", Bytes(value)),
+            Unit::Seconds => format!("{value} s"),
+            Unit::Bytes => Bytes(value).to_string(),
             Unit::Things => value.to_string(),
         }
     }
@@ -120,7 +120,7 @@ impl Ceilings {
              sudo prlimit --pid $$ --{}={}",
             inherited.amount(needed),
             inherited.what,
-            inherited.amount(most).trim_end_matches(" of"),
+            inherited.amount(most),
             inherited.option,
             match inherited.kind {
                 Kind::OpenFiles => "4096:4096",
