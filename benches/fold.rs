@@ -1,4 +1,4 @@
-//! How long the linear fold takes for a row of a million numbers, beside the table on rows that it can take.
+//! How long the linear fold of coinmoves' validator takes for a row of a million numbers, beside the table on rows that it can take.
 //!
 //! `cargo bench --bench fold [-- NUMBERS]` prints the best of some turns for rows of several shapes. The table takes
 //! quadratic time; what it would need for the long row is reckoned from the short one.
@@ -6,7 +6,9 @@
 
 use std::time::{Duration, Instant};
 
-use juror::games::row;
+#[expect(dead_code, unreachable_pub, reason = "the package's own file")]
+#[path = "../problems/coinmoves/output_validator/validate/row.rs"]
+mod row;
 
 /// How often each row is solved.
 const TURNS: u32 = 10;

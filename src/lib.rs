@@ -4,7 +4,6 @@ pub mod build;
 pub mod check;
 pub mod cli;
 pub mod executor;
-pub mod games;
 pub mod generate;
 pub mod grammar;
 pub mod judge;

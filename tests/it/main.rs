@@ -3,6 +3,7 @@
 mod builds;
 mod cli;
 mod fixture;
+mod fold;
 mod from_grammar;
 mod golden;
 mod grammar;

@@ -1,5 +1,4 @@
-//! The packages that ship: each is verified as its expectations say, its data is what its recipe gives, and what they
-//! bring of juror is unchanged.
+//! The packages that ship: each is verified as its expectations say, and its data is what its recipe gives.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -17,7 +16,7 @@ const TOOLS: [&str; 5] = ["cc", "c++", "python3", "javac", "java"];
 
 /// Warnings that are right, and that nothing should be done about: the end of their path, and a part of the message.
 const KNOWN_WARNINGS: [(&str, &str); 5] = [
-    // In Rust for the sake of the file that it shares with juror.
+    // In Rust for the sake of the file that juror's tests hold against the rules.
     ("coinmoves/output_validator/validate", IN_RUST),
     // Whoever plays is in Rust like the reference solutions.
     ("game1live/output_validator/validate.rs", IN_RUST),
@@ -225,31 +224,6 @@ fn every_test_case_says_what_it_is_for() {
             let text = fs::read_to_string(&yaml).unwrap_or_default();
             assert!(text.contains("description: "), "{}", yaml.display());
         }
-    }
-}
-
-/// Validators have a copy of the linear solution, so that a package stands alone.
-#[test]
-fn packages_bring_the_games_unchanged() {
-    let games = root().join("src/games");
-    let original = fs::read(games.join("row.rs")).expect("src/games/row.rs");
-    let copies: Vec<PathBuf> = walkdir::WalkDir::new(root().join("problems"))
-        .into_iter()
-        .map(|entry| entry.expect("an entry").into_path())
-        .filter(|path| path.file_name() == Some(OsStr::new("row.rs")))
-        .filter(|path| {
-            path.ancestors()
-                .any(|dir| dir.ends_with("output_validator"))
-        })
-        .collect();
-    assert!(!copies.is_empty());
-    for copy in copies {
-        let bytes = fs::read(&copy).expect("a copy");
-        assert!(
-            bytes == original,
-            "{0} is another than src/games/row.rs; copy it there",
-            copy.display()
-        );
     }
 }
 

@@ -11,8 +11,7 @@
 //! A fold may make a new peak with what stands to its left, never one that a stack of what has been read would miss:
 //! each number is pushed once, and each fold removes two, so the time is linear.
 //!
-//! Values and sums must fit in `i64`; negative values are allowed. The file needs nothing but the standard library, so
-//! that a package can have a copy of it.
+//! Values and sums must fit in `i64`; negative values are allowed. The file needs nothing but the standard library.
 
 /// The end of a row that a move takes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

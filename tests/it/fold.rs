@@ -1,6 +1,10 @@
-//! Holds the fold against the table that follows the rules.
+//! Holds the fold, by which the validator of coinmoves judges in linear time, against the table that follows the rules.
 
-use crate::games::row::{End, Shares, lead, loss, shares};
+#[expect(unreachable_pub, reason = "the package's own file")]
+#[path = "../../problems/coinmoves/output_validator/validate/row.rs"]
+mod row;
+
+use row::{End, Shares, lead, loss, shares};
 
 /// By how much the player to move leads on every part of the row; the part from `left` up to `right` is at
 /// `[left][right]`. Every part is settled from the two that a move can leave.
