@@ -15,8 +15,8 @@ use std::time::Duration;
 use tempfile::TempDir;
 
 use crate::build::refusal::refusal;
+use crate::executor::Executor;
 use crate::executor::scratch::{self, Scratch, Use, fault};
-use crate::executor::{Executor, RunError};
 use crate::language::PROGRAM;
 use crate::language::command_line::{CommandError, command_line};
 use crate::language::fault::DetectError;
@@ -31,6 +31,7 @@ use crate::model::judgement::{CompilerReport, JudgeError};
 use crate::model::limits::Limits;
 use crate::model::outcome::Outcome;
 use crate::model::program::Program;
+use crate::model::stop::Stop;
 use crate::model::text::visible;
 use crate::model::units::Bytes;
 
@@ -164,11 +165,11 @@ impl From<JudgeError> for BuildError {
     }
 }
 
-impl From<RunError> for BuildError {
-    fn from(error: RunError) -> Self {
+impl From<Stop> for BuildError {
+    fn from(error: Stop) -> Self {
         match error {
-            RunError::Interrupted => Self::Interrupted,
-            RunError::Fault(error) => Self::Fault(error),
+            Stop::Interrupted => Self::Interrupted,
+            Stop::Fault(error) => Self::Fault(error),
         }
     }
 }

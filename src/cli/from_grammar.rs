@@ -10,7 +10,6 @@ use crate::cli::generate::{problem, recipe, show};
 use crate::cli::host::Host;
 use crate::cli::output::{Output, Stop};
 use crate::cli::problem::{interrupted, package_read};
-use crate::executor::RunError;
 use crate::generate::{Generating, Mode, add};
 use crate::grammar::compile;
 use crate::grammar::program::Grammar;
@@ -19,6 +18,7 @@ use crate::model::diagnostic::Diagnostic;
 use crate::model::event::Event;
 use crate::model::problem::Problem;
 use crate::model::proposal::{Proposal, ProposedCase};
+use crate::model::stop;
 use crate::model::text::shell_word;
 use crate::model::units::Bytes;
 use crate::package::recipe::insert::is_name;
@@ -65,8 +65,8 @@ pub(super) fn package(
     };
     let inputs = match making.make() {
         Ok(inputs) => inputs,
-        Err(RunError::Interrupted) => return Err(interrupted(output)),
-        Err(RunError::Fault(error)) => return Err(error.into()),
+        Err(stop::Stop::Interrupted) => return Err(interrupted(output)),
+        Err(stop::Stop::Fault(error)) => return Err(error.into()),
     };
     let adopted = match problem.recipe {
         None => adopt::all(&problem),

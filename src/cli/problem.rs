@@ -7,7 +7,6 @@ use crate::check::options::Options;
 use crate::cli::exit_code::ExitCode;
 use crate::cli::host::Host;
 use crate::cli::output::{Output, Stop};
-use crate::executor::RunError;
 use crate::judge::case::ReadyCase;
 use crate::judge::limits;
 use crate::judge::score::Scheme;
@@ -16,6 +15,7 @@ use crate::model::event::Event;
 use crate::model::pattern::Pattern;
 use crate::model::problem::Problem;
 use crate::model::score::CaseScoring;
+use crate::model::stop;
 use crate::model::test_data::{JudgedCase, TestCase};
 use crate::package;
 use crate::validate::trial;
@@ -137,8 +137,8 @@ pub fn validators(
     };
     let found = match trial::faults(problem, validator, &*host.executor) {
         Ok(found) => found,
-        Err(RunError::Interrupted) => return Err(interrupted(output)),
-        Err(RunError::Fault(error)) => return Err(error.into()),
+        Err(stop::Stop::Interrupted) => return Err(interrupted(output)),
+        Err(stop::Stop::Fault(error)) => return Err(error.into()),
     };
     let is_usable = !found.iter().any(Diagnostic::is_error);
     for diagnostic in found {

@@ -14,12 +14,13 @@ use crate::cli::output::{Output, Stop, command};
 use crate::cli::problem::{self, interrupted};
 use crate::cli::stress::programs::Programs;
 use crate::cli::stress::setting::Setting;
-use crate::executor::{Executor, RunError};
+use crate::executor::Executor;
 use crate::judge::case::{Detail, Rules};
 use crate::judge::limits;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::Event;
 use crate::model::judgement::JudgeError;
+use crate::model::stop;
 use crate::model::stress::{Counterexample, Hunt, HuntEnd, HuntPlan, REPEATS};
 use crate::model::verdict::Verdict;
 use crate::stress::batch::Batches;
@@ -183,8 +184,8 @@ fn stress(arguments: &StressArguments, output: &Output) -> Result<ExitCode, Stop
             let input: Arc<[u8]> = Arc::from(&*found.input);
             let answer = match answer(&duel, &programs, &input) {
                 Ok(answer) => answer,
-                Err(RunError::Interrupted) => return Err(interrupted(output)),
-                Err(RunError::Fault(error)) => return Err(error.into()),
+                Err(stop::Stop::Interrupted) => return Err(interrupted(output)),
+                Err(stop::Stop::Fault(error)) => return Err(error.into()),
             };
             promote_to(promotion, found, &answer, output)
         }
@@ -233,7 +234,11 @@ fn promotion(
 }
 
 /// The judge answer to an input, as the package has it.
-fn answer(duel: &Duel<'_>, programs: &Programs, input: &Arc<[u8]>) -> Result<Arc<[u8]>, RunError> {
+fn answer(
+    duel: &Duel<'_>,
+    programs: &Programs,
+    input: &Arc<[u8]>,
+) -> Result<Arc<[u8]>, stop::Stop> {
     if !duel.is_judged() {
         let mut ran = duel.run(programs.solution(), input)?;
         return Ok(bytes(&mut ran, u64::MAX)?.into());
@@ -359,13 +364,17 @@ fn counterexample(
     };
     match looked {
         // What is known is shown all the same.
-        Ok(()) | Err(RunError::Interrupted) => Ok(found),
-        Err(RunError::Fault(error)) => Err(error),
+        Ok(()) | Err(stop::Stop::Interrupted) => Ok(found),
+        Err(stop::Stop::Fault(error)) => Err(error),
     }
 }
 
 /// Adds what both programs write.
-fn compare(duel: &Duel<'_>, input: &Arc<[u8]>, found: &mut Counterexample) -> Result<(), RunError> {
+fn compare(
+    duel: &Duel<'_>,
+    input: &Arc<[u8]>,
+    found: &mut Counterexample,
+) -> Result<(), stop::Stop> {
     found.expected = Some(match duel.answer(input)? {
         Ok(answer) => answer.to_vec(),
         Err(_) => Vec::new(),
@@ -378,7 +387,7 @@ fn compare(duel: &Duel<'_>, input: &Arc<[u8]>, found: &mut Counterexample) -> Re
 }
 
 /// Adds what was said in a run that fails in this way.
-fn look(duel: &Duel<'_>, input: &Arc<[u8]>, found: &mut Counterexample) -> Result<(), RunError> {
+fn look(duel: &Duel<'_>, input: &Arc<[u8]>, found: &mut Counterexample) -> Result<(), stop::Stop> {
     // One that fails now and then may need a few.
     const TRIES: u32 = 5;
     for _ in 0..TRIES {

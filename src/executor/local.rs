@@ -3,13 +3,14 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use crate::executor::Executor;
 use crate::executor::pool::Pool;
-use crate::executor::{Executor, RunError};
 use crate::model::host::Rung;
 use crate::model::isolation::{Demand, Isolation};
 use crate::model::job::{Job, Reply};
 use crate::model::joint::{JointJob, JointReply};
 use crate::model::judgement::JudgeError;
+use crate::model::stop::Stop;
 use crate::sandbox::{CoreId, Host, Slot, SlotOptions, Stopper};
 
 /// Runs jobs in sandboxes on this machine.
@@ -118,19 +119,19 @@ impl Executor for Local {
     }
 
     /// A fault of the machine is tried once more, with nothing beside it, before it is told.
-    fn run(&self, job: &Job) -> Result<Reply, RunError> {
+    fn run(&self, job: &Job) -> Result<Reply, Stop> {
         let run = |place: &mut Place| match self.is_stopped() {
             true => Err(JudgeError::new("run", "interrupted")),
             false => place.slot.run(job),
         };
         let reply = self.pool.run(run, |place, _| self.renew(place));
         reply.map_err(|error| match self.is_stopped() {
-            true => RunError::Interrupted,
-            false => RunError::Fault(error),
+            true => Stop::Interrupted,
+            false => Stop::Fault(error),
         })
     }
 
-    fn run_joint(&self, job: &JointJob) -> Result<JointReply, RunError> {
+    fn run_joint(&self, job: &JointJob) -> Result<JointReply, Stop> {
         let run = |place: &mut Place| {
             let mut partner = match place.partner.take() {
                 Some(slot) => slot,
@@ -146,8 +147,8 @@ impl Executor for Local {
         };
         let reply = self.pool.run(run, |place, _| self.renew(place));
         reply.map_err(|error| match self.is_stopped() {
-            true => RunError::Interrupted,
-            false => RunError::Fault(error),
+            true => Stop::Interrupted,
+            false => Stop::Fault(error),
         })
     }
 

@@ -8,7 +8,7 @@ pub mod scripted;
 
 use crate::model::job::{Job, Reply};
 use crate::model::joint::{JointJob, JointReply};
-use crate::model::judgement::JudgeError;
+use crate::model::stop::Stop;
 
 /// A place where jobs run.
 pub trait Executor: Sync {
@@ -23,26 +23,15 @@ pub trait Executor: Sync {
     /// # Errors
     /// When the job could not be run as asked, or was ended by [`Executor::stop`]; never for
     /// anything that the program did.
-    fn run(&self, job: &Job) -> Result<Reply, RunError>;
+    fn run(&self, job: &Job) -> Result<Reply, Stop>;
 
     /// Runs two programs that talk with each other, and waits for the end of both. They share one place: two
     /// that take turns need no more than one core, and a machine may have no more.
     ///
     /// # Errors
     /// As [`run`](Self::run), for either of the two.
-    fn run_joint(&self, job: &JointJob) -> Result<JointReply, RunError>;
+    fn run_joint(&self, job: &JointJob) -> Result<JointReply, Stop>;
 
-    /// Ends all runs at once, now and from now on: each returns [`RunError::Interrupted`].
+    /// Ends all runs at once, now and from now on: each returns [`Stop::Interrupted`].
     fn stop(&self);
-}
-
-/// Why a job has no outcome.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum RunError {
-    /// [`Executor::stop`] was called.
-    #[error("interrupted")]
-    Interrupted,
-    /// The judge failed.
-    #[error(transparent)]
-    Fault(#[from] JudgeError),
 }

@@ -4,7 +4,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-use crate::executor::{Executor, RunError};
+use crate::executor::Executor;
+use crate::model::stop::Stop;
 
 /// Does the work for each item and gives the results in the items' order.
 ///
@@ -13,8 +14,8 @@ use crate::executor::{Executor, RunError};
 pub fn map<T: Sync, R: Send>(
     executor: &dyn Executor,
     items: &[T],
-    work: impl Fn(&T) -> Result<R, RunError> + Sync,
-) -> Result<Vec<R>, RunError> {
+    work: impl Fn(&T) -> Result<R, Stop> + Sync,
+) -> Result<Vec<R>, Stop> {
     let next = AtomicUsize::new(0);
     let results = Mutex::new(Ok(items.iter().map(|_| None).collect::<Vec<Option<R>>>()));
     let worker = || {
@@ -55,10 +56,10 @@ mod tests {
     use super::*;
     use crate::executor::scripted::Scripted;
 
-    fn check(slots: usize, items: &[u32], expected: Result<&[u32], RunError>) {
-        let executor = Scripted::new(slots, |_| Err(RunError::Interrupted));
+    fn check(slots: usize, items: &[u32], expected: Result<&[u32], Stop>) {
+        let executor = Scripted::new(slots, |_| Err(Stop::Interrupted));
         let got = map(&executor, items, |item| match item {
-            0 => Err(RunError::Interrupted),
+            0 => Err(Stop::Interrupted),
             n => Ok(n * 10),
         });
         assert_eq!(got.as_deref().map_err(Clone::clone), expected);
@@ -75,7 +76,7 @@ mod tests {
     #[test]
     fn an_error_ends_it() {
         for slots in 1..5 {
-            check(slots, &[1, 0, 3], Err(RunError::Interrupted));
+            check(slots, &[1, 0, 3], Err(Stop::Interrupted));
         }
     }
 }

@@ -3,12 +3,13 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use crate::executor::{Executor, RunError};
+use crate::executor::Executor;
 use crate::model::isolation::Isolation;
 use crate::model::job::{Job, Reply};
 use crate::model::joint::{JointJob, JointReply};
 use crate::model::judgement::JudgeError;
 use crate::model::outcome::{Ending, Mechanism, Meter, Outcome};
+use crate::model::stop::Stop;
 use crate::model::units::Bytes;
 
 /// An executor that answers from a function.
@@ -20,9 +21,9 @@ pub struct Scripted<F> {
 }
 
 /// What answers a joint job.
-type AnswerJoint = dyn Fn(&JointJob) -> Result<JointReply, RunError> + Send + Sync;
+type AnswerJoint = dyn Fn(&JointJob) -> Result<JointReply, Stop> + Send + Sync;
 
-impl<F: Fn(&Job) -> Result<Reply, RunError> + Sync> Scripted<F> {
+impl<F: Fn(&Job) -> Result<Reply, Stop> + Sync> Scripted<F> {
     /// Answers each job with this function, on this many slots.
     pub fn new(slots: usize, answer: F) -> Self {
         Self {
@@ -37,7 +38,7 @@ impl<F: Fn(&Job) -> Result<Reply, RunError> + Sync> Scripted<F> {
     #[must_use]
     pub fn joint(
         self,
-        answer: impl Fn(&JointJob) -> Result<JointReply, RunError> + Send + Sync + 'static,
+        answer: impl Fn(&JointJob) -> Result<JointReply, Stop> + Send + Sync + 'static,
     ) -> Self {
         Self {
             joint: Some(Box::new(answer)),
@@ -46,7 +47,7 @@ impl<F: Fn(&Job) -> Result<Reply, RunError> + Sync> Scripted<F> {
     }
 }
 
-impl<F: Fn(&Job) -> Result<Reply, RunError> + Sync> Executor for Scripted<F> {
+impl<F: Fn(&Job) -> Result<Reply, Stop> + Sync> Executor for Scripted<F> {
     fn slots(&self) -> usize {
         self.slots
     }
@@ -55,16 +56,16 @@ impl<F: Fn(&Job) -> Result<Reply, RunError> + Sync> Executor for Scripted<F> {
         "scripted".to_owned()
     }
 
-    fn run(&self, job: &Job) -> Result<Reply, RunError> {
+    fn run(&self, job: &Job) -> Result<Reply, Stop> {
         if self.stopped.load(Ordering::Relaxed) {
-            return Err(RunError::Interrupted);
+            return Err(Stop::Interrupted);
         }
         (self.answer)(job)
     }
 
-    fn run_joint(&self, job: &JointJob) -> Result<JointReply, RunError> {
+    fn run_joint(&self, job: &JointJob) -> Result<JointReply, Stop> {
         if self.stopped.load(Ordering::Relaxed) {
-            return Err(RunError::Interrupted);
+            return Err(Stop::Interrupted);
         }
         match &self.joint {
             Some(answer) => answer(job),

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use crate::check::compare::compare;
 use crate::check::options::Options;
 use crate::check::show::cause;
-use crate::executor::{RunError, parallel};
+use crate::executor::parallel;
 use crate::generate::programs::diagnostic;
 use crate::generate::solution::{Solution, is_alone, made_for_it};
 use crate::generate::stage::Stage;
@@ -19,6 +19,7 @@ use crate::model::event::Event;
 use crate::model::job::{BoxContent, Captured};
 use crate::model::judgement::JudgeError;
 use crate::model::recipe::{AnswerSource, RecipeCase};
+use crate::model::stop::Stop;
 
 /// Makes or verifies the answers of those of these cases that have a solution.
 pub(super) fn make(
@@ -87,8 +88,8 @@ pub(super) fn make(
     });
     match made {
         Ok(faults) => generated.diagnostics.extend(faults.into_iter().flatten()),
-        Err(RunError::Interrupted) => generated.interrupted = true,
-        Err(RunError::Fault(error)) => return Err(error),
+        Err(Stop::Interrupted) => generated.interrupted = true,
+        Err(Stop::Fault(error)) => return Err(error),
     }
     Ok(generated)
 }
@@ -173,7 +174,7 @@ fn answer(
     stage: &Stage,
     case: &RecipeCase,
     solution: &Solution<'_>,
-) -> Result<Result<Captured, Diagnostic>, RunError> {
+) -> Result<Result<Captured, Diagnostic>, Stop> {
     let input = stage.path(&case.name, "in");
     let answer = solution.answer(generating.executor, BoxContent::Copy(input))?;
     Ok(answer.map_err(|not| {

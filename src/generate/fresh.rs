@@ -1,6 +1,5 @@
 //! A package's generators, built once and started with any seed.
 
-use crate::executor::RunError;
 use crate::generate::inputs::{Generators, generators};
 use crate::generate::run::{Surroundings, start};
 use crate::generate::seed::substituted;
@@ -8,6 +7,7 @@ use crate::generate::{Generated, Generating};
 use crate::model::job::Captured;
 use crate::model::judgement::JudgeError;
 use crate::model::recipe::{GeneratorCommand, RecipeCase};
+use crate::model::stop::Stop;
 
 /// Generators that can be started, as long as this lives.
 pub struct FreshInputs<'a> {
@@ -40,7 +40,7 @@ impl<'a> FreshInputs<'a> {
         command: &GeneratorCommand,
         name: &str,
         seed: u64,
-    ) -> Result<FreshInput, RunError> {
+    ) -> Result<FreshInput, Stop> {
         let Some(generator) = self.generators.get(&command.program) else {
             return Ok(Err(format!("`{}` is not built", command.program.name)));
         };

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use walkdir::WalkDir;
 
 use crate::build::Runnable;
-use crate::executor::{RunError, parallel};
+use crate::executor::parallel;
 use crate::generate::programs::{build, diagnostic, of_generator};
 use crate::generate::run::{Digested, Surroundings, digest, run};
 use crate::generate::stage::{Stage, file_name};
@@ -20,6 +20,7 @@ use crate::model::recipe::{
     AnswerSource, CASE_EXTENSIONS, CASE_FILES, GeneratorCommand, GeneratorProgram, GivenContents,
     InputSource, RecipeCase,
 };
+use crate::model::stop::Stop;
 
 /// Each generator that is called.
 pub(super) type Generators<'a> = BTreeMap<&'a GeneratorProgram, Runnable>;
@@ -95,8 +96,8 @@ pub(super) fn make(
                 }
             }
         }
-        Err(RunError::Interrupted) => generated.interrupted = true,
-        Err(RunError::Fault(error)) => return Err(error),
+        Err(Stop::Interrupted) => generated.interrupted = true,
+        Err(Stop::Fault(error)) => return Err(error),
     }
     Ok((generated, digests))
 }
@@ -107,7 +108,7 @@ fn make_case(
     stage: &Stage,
     generators: &Generators<'_>,
     case: &RecipeCase,
-) -> Result<Result<BTreeMap<&'static str, Digested>, Diagnostic>, RunError> {
+) -> Result<Result<BTreeMap<&'static str, Digested>, Diagnostic>, Stop> {
     let mut digests = BTreeMap::new();
     match &case.input {
         InputSource::Literal(contents) => stage.add(&case.name, "in", &mut contents.as_bytes())?,

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::executor::{RunError, parallel};
+use crate::executor::parallel;
 use crate::generate::inputs::{Digests, Generators, command};
 use crate::generate::programs::diagnostic;
 use crate::generate::run::{Digested, Output, Surroundings, digest, run};
@@ -18,6 +18,7 @@ use crate::model::event::Event;
 use crate::model::job::Captured;
 use crate::model::judgement::JudgeError;
 use crate::model::recipe::{GeneratorCommand, GeneratorProgram, RecipeCase};
+use crate::model::stop::Stop;
 use crate::model::text::visible;
 
 /// A clock that counts seconds shows another one after this long.
@@ -137,16 +138,13 @@ pub(super) fn prove(
     Ok(generated)
 }
 
-fn interrupted_or_fault(
-    error: RunError,
-    mut generated: Generated,
-) -> Result<Generated, JudgeError> {
+fn interrupted_or_fault(error: Stop, mut generated: Generated) -> Result<Generated, JudgeError> {
     match error {
-        RunError::Interrupted => {
+        Stop::Interrupted => {
             generated.interrupted = true;
             Ok(generated)
         }
-        RunError::Fault(error) => Err(error),
+        Stop::Fault(error) => Err(error),
     }
 }
 
@@ -191,7 +189,7 @@ impl Again<'_> {
         case: &RecipeCase,
         command: &GeneratorCommand,
         surroundings: Surroundings,
-    ) -> Result<Option<String>, RunError> {
+    ) -> Result<Option<String>, Stop> {
         let generator = &self.generators[&command.program];
         let mut output = match run(
             self.generating,
@@ -222,7 +220,7 @@ impl Again<'_> {
         &self,
         case: &RecipeCase,
         command: &GeneratorCommand,
-    ) -> Result<Option<&'static Cause>, RunError> {
+    ) -> Result<Option<&'static Cause>, Stop> {
         for cause in &CAUSES {
             if self.change(case, command, cause.surroundings)?.is_some() {
                 return Ok(Some(cause));

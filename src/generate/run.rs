@@ -5,7 +5,6 @@ use std::io;
 use sha2::{Digest, Sha512};
 
 use crate::build::Runnable;
-use crate::executor::RunError;
 use crate::generate::Generating;
 use crate::generate::programs::{ending, limits, reason};
 use crate::generate::seed::{seed, substituted};
@@ -13,6 +12,7 @@ use crate::model::job::{BoxFile, Captured, Collected, Command, Input, Job};
 use crate::model::judgement::JudgeError;
 use crate::model::placeholder::{Piece, occurrences};
 use crate::model::recipe::{CASE_EXTENSIONS, GeneratorCommand};
+use crate::model::stop::Stop;
 
 /// A generator may write its files under this name instead of printing its input.
 const OWN_NAME: &str = "testcase";
@@ -65,7 +65,7 @@ pub(super) fn run(
     command: &GeneratorCommand,
     name: &str,
     surroundings: Surroundings,
-) -> Result<Result<Output, Refusal>, RunError> {
+) -> Result<Result<Output, Refusal>, Stop> {
     let seed = u64::from(seed(command));
     let mut refused = None;
     for attempt in 0..command.tries {
@@ -92,7 +92,7 @@ pub(super) fn start(
     args: Vec<String>,
     name: &str,
     surroundings: Surroundings,
-) -> Result<Result<Output, Refusal>, RunError> {
+) -> Result<Result<Output, Refusal>, Stop> {
     let names = names(command, name);
     let limits = limits();
     let mut job = Job {

@@ -3,13 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use crate::build::Runnable;
-use crate::executor::{Executor, RunError};
+use crate::executor::Executor;
 use crate::generate::programs::{build, ending, limits, of_solution, reason};
 use crate::generate::{Generated, Generating};
 use crate::model::job::{BoxContent, BoxFile, Captured, Collected, Input, Job};
 use crate::model::judgement::JudgeError;
 use crate::model::problem::{Dialogue, Problem, ProgramIo};
 use crate::model::recipe::{AnswerSource, RecipeCase};
+use crate::model::stop::Stop;
 
 /// Whether a run of one program alone shows what is right: it neither talks with the output validator nor
 /// runs several times.
@@ -68,7 +69,7 @@ impl<'a> Solution<'a> {
         &self,
         executor: &dyn Executor,
         input: BoxContent,
-    ) -> Result<Result<Captured, Unanswered>, RunError> {
+    ) -> Result<Result<Captured, Unanswered>, Stop> {
         let mut files = self.runnable.files.clone();
         let (stdin, collect) = match &self.problem.io {
             ProgramIo::Standard => (input.as_input(), Vec::new()),

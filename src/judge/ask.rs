@@ -4,7 +4,6 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::executor::RunError;
 use crate::executor::scratch::{self, Scratch, Use};
 use crate::judge::case::{
     Answered, Detail, Judged, Pass, Trial, add_answered, box_dir, case_judgement, fault,
@@ -15,6 +14,7 @@ use crate::judge::score;
 use crate::model::job::{BoxContent, BoxFile, Input};
 use crate::model::judgement::{CaseJudgement, Evidence, FaultyProgram, JudgeError};
 use crate::model::outcome::{Ending, Outcome};
+use crate::model::stop::Stop;
 use crate::model::text::visible;
 use crate::model::units::Bytes;
 use crate::model::verdict::Verdict;
@@ -73,7 +73,7 @@ impl Asking {
 
 impl Trial<'_> {
     /// Makes ready for a question.
-    pub(super) fn begin(&self, pass: &Pass) -> Result<Asking, RunError> {
+    pub(super) fn begin(&self, pass: &Pass) -> Result<Asking, Stop> {
         let name = &self.case.test_case.name;
         let submission = self.entry.submission;
         let wanted = box_dir(self.rules, submission, name, pass.number, ".validator");
@@ -104,7 +104,7 @@ impl Trial<'_> {
         validator: &OutputValidator,
         pass: &Pass,
         output: Input,
-    ) -> Result<Judged, RunError> {
+    ) -> Result<Judged, Stop> {
         let mut asking = self.begin(pass)?;
         let question = asking.question(self, pass, output);
         let response = validator.ask(self.executor, question, asking.contract)?;
@@ -123,7 +123,7 @@ impl Trial<'_> {
         response: &Response,
         next: Option<Pass>,
         kept: Option<PathBuf>,
-    ) -> Result<Judged, RunError> {
+    ) -> Result<Judged, Stop> {
         let classified = classified(asked.what, response);
         let score = match next {
             // Whether the test case is accepted, and what it is worth, is known at its end.
@@ -143,7 +143,7 @@ impl Trial<'_> {
     }
 
     /// Has the static validator look at the submission.
-    pub(super) fn look(&self, args: &[String]) -> Result<CaseJudgement, RunError> {
+    pub(super) fn look(&self, args: &[String]) -> Result<CaseJudgement, Stop> {
         let test_case = self.case.test_case;
         let submission = self.entry.submission;
         let validator = self

@@ -10,8 +10,8 @@ use crate::check::compare::compare;
 use crate::check::diff;
 use crate::check::options::Options;
 use crate::check::show::cause;
+use crate::executor::Executor;
 use crate::executor::scratch::Scratch;
-use crate::executor::{Executor, RunError};
 use crate::judge::classify::{Classified, classify};
 use crate::judge::said::said;
 use crate::judge::score;
@@ -23,6 +23,7 @@ use crate::model::limits::Limits;
 use crate::model::outcome::Outcome;
 use crate::model::problem::{Dialogue, ProgramIo};
 use crate::model::score::{CaseScore, CaseScoring};
+use crate::model::stop::Stop;
 use crate::model::test_data::TestCase;
 use crate::model::text::shell_word;
 use crate::model::units::Bytes;
@@ -203,7 +204,7 @@ pub fn judge_case(
     rules: &Rules<'_>,
     entry: &Entry<'_>,
     case: &ReadyCase<'_>,
-) -> Result<CaseJudgement, RunError> {
+) -> Result<CaseJudgement, Stop> {
     let trial = Trial {
         executor,
         rules,
@@ -279,7 +280,7 @@ pub(super) struct Ran {
 impl Trial<'_> {
     /// Runs and judges one pass. The facts of the run come first; only where they say nothing does the
     /// output decide.
-    fn run(&self, pass: &Pass) -> Result<Ran, RunError> {
+    fn run(&self, pass: &Pass) -> Result<Ran, Stop> {
         if let (Dialogue::Interactive, Some(validator)) =
             (self.rules.dialogue, self.rules.validator)
         {
@@ -452,7 +453,7 @@ pub fn box_name(name: &str) -> String {
 
 impl Trial<'_> {
     /// Judges the output of a run that stayed within its limits and ended with exit code 0.
-    pub(super) fn judge_output(&self, pass: &Pass, reply: &mut Reply) -> Result<Judged, RunError> {
+    pub(super) fn judge_output(&self, pass: &Pass, reply: &mut Reply) -> Result<Judged, Stop> {
         let stdout_bytes = reply.outcome.stdout_bytes;
         let output = match written(self.rules.io, reply) {
             Ok(output) => output,
@@ -528,7 +529,7 @@ fn evidence(
     case: &ReadyCase<'_>,
     judged: &Judged,
     reply: &mut Reply,
-) -> Result<Evidence, RunError> {
+) -> Result<Evidence, Stop> {
     let mut evidence = Evidence {
         stderr: head(&mut reply.stderr).map_err(|error| fault("read standard error", error))?,
         transcript: judged.transcript.clone(),

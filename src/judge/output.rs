@@ -3,12 +3,13 @@
 
 use std::sync::Arc;
 
-use crate::executor::{Executor, RunError};
+use crate::executor::Executor;
 use crate::judge::case::{Entry, Pass, ReadyCase, Rules, Trial, job, written};
 use crate::judge::classify::{Classified, classify};
 use crate::model::job::{BoxContent, Captured, Collected, Input, Reply};
 use crate::model::outcome::Outcome;
 use crate::model::problem::ProgramIo;
+use crate::model::stop::Stop;
 use crate::model::test_data::TestCase;
 use crate::model::verdict::Verdict;
 
@@ -35,7 +36,7 @@ pub fn output(
     entry: &Entry<'_>,
     test_case: &TestCase,
     input: &Arc<[u8]>,
-) -> Result<Ran, RunError> {
+) -> Result<Ran, Stop> {
     let mut reply = executor.run(&job(rules, entry, test_case, &only_pass(input)))?;
     let mut rejected = classify(&reply.outcome, &rules.limits);
     let output = match written(rules.io, &mut reply) {
@@ -80,7 +81,7 @@ pub fn outputs(
     test_case: &TestCase,
     first: &Arc<[u8]>,
     all: Arc<[u8]>,
-) -> Result<Option<Ran>, RunError> {
+) -> Result<Option<Ran>, Stop> {
     let mut job = job(rules, entry, test_case, &only_pass(first));
     job.stdin = Input::Bytes(all);
     job.collect.clear();
@@ -109,7 +110,7 @@ pub fn judge_output(
     case: &ReadyCase<'_>,
     outcome: &Outcome,
     output: Vec<u8>,
-) -> Result<Verdict, RunError> {
+) -> Result<Verdict, Stop> {
     let trial = Trial {
         executor,
         rules,

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use crate::build::{BuildError, Builder, Prepared, Runnable};
-use crate::executor::{Executor, RunError, parallel};
+use crate::executor::{Executor, parallel};
 use crate::judge::case::{Entry, Pace, ReadyCase, Rules, judge_case};
 use crate::judge::score::{self, CaseResult, Scheme};
 use crate::judge::{expect, time_limit};
@@ -16,6 +16,7 @@ use crate::model::event::Event;
 use crate::model::judgement::{CaseJudgement, CompilerReport, JudgeError, Judgement};
 use crate::model::limits::Limits;
 use crate::model::score::TotalScore;
+use crate::model::stop::Stop;
 use crate::model::submission::Submission;
 use crate::model::units::Bytes;
 use crate::model::verdict::Verdict;
@@ -291,8 +292,8 @@ impl Shared<'_, '_> {
                 state.known[submission].cases[case] = Some(judged);
                 state.plan.finished(submission, case, end);
             }
-            Err(RunError::Interrupted) => state.results.interrupted = true,
-            Err(RunError::Fault(error)) if runnable.unstartable(&error).is_some() => {
+            Err(Stop::Interrupted) => state.results.interrupted = true,
+            Err(Stop::Fault(error)) if runnable.unstartable(&error).is_some() => {
                 let known = &mut state.known[submission];
                 known.rejected_by_compiler = true;
                 known.compiler = Some(CompilerReport {
@@ -303,7 +304,7 @@ impl Shared<'_, '_> {
                 state.plan.finished(submission, case, CaseEnd::Rejected);
                 state.plan.abandon(submission);
             }
-            Err(RunError::Fault(error)) => {
+            Err(Stop::Fault(error)) => {
                 let failed = &mut state.known[submission].failed;
                 failed.push(Failure { case, error });
                 state.plan.finished(submission, case, CaseEnd::Failed);
@@ -436,7 +437,7 @@ mod tests {
     /// What a scripted submission does on a case, by one letter.
     ///
     /// `a` is right, `w` is wrong, `s` crashes, `j` is a fault of the judge, `i` an interruption.
-    fn answer(letter: char, job: &Job) -> Result<Reply, RunError> {
+    fn answer(letter: char, job: &Job) -> Result<Reply, Stop> {
         let Input::File(input) = &job.stdin else {
             panic!("a case has its input in a file")
         };
@@ -460,7 +461,7 @@ mod tests {
                 Vec::new(),
             ),
             'j' => Err(JudgeError::new("mount the box", "no memory").into()),
-            _ => Err(RunError::Interrupted),
+            _ => Err(Stop::Interrupted),
         }
     }
 

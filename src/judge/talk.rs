@@ -5,20 +5,20 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::executor::RunError;
 use crate::judge::ask::{Asked, answered};
 use crate::judge::blame::{Blame, Scene, blame};
 use crate::judge::case::{Detail, Judged, Pass, Ran, Trial, fault, job, make_parent};
 use crate::judge::said::MOST;
 use crate::model::job::Input;
 use crate::model::joint::{JointJob, JointReply, Side, Transcript};
+use crate::model::stop::Stop;
 use crate::model::verdict::Verdict;
 use crate::validator::OutputValidator;
 use crate::validator::response::{ACCEPT, Response};
 
 impl Trial<'_> {
     /// Lets the submission talk with the validator, and judges who failed first.
-    pub(super) fn talk(&self, validator: &OutputValidator, pass: &Pass) -> Result<Ran, RunError> {
+    pub(super) fn talk(&self, validator: &OutputValidator, pass: &Pass) -> Result<Ran, Stop> {
         let test_case = self.case.test_case;
         let mut program = job(self.rules, self.entry, test_case, pass);
         program.stdin = Input::Empty;
@@ -101,7 +101,7 @@ impl Trial<'_> {
 }
 
 /// Writes what was said beside the box that is kept, in the notation of `.interaction` files.
-fn keep(transcript: &Transcript, kept: &Path) -> Result<(), RunError> {
+fn keep(transcript: &Transcript, kept: &Path) -> Result<(), Stop> {
     let mut path = kept.as_os_str().to_owned();
     path.push(".interaction");
     let path = PathBuf::from(path);

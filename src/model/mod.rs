@@ -18,6 +18,7 @@ pub mod program;
 pub mod proposal;
 pub mod recipe;
 pub mod score;
+pub mod stop;
 pub mod stress;
 pub mod submission;
 pub mod test_data;

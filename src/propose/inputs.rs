@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::executor::{Executor, RunError, parallel};
+use crate::executor::{Executor, parallel};
 use crate::grammar::bounds::{Coverage, bounds};
 use crate::grammar::generate::{Unwritten, generate_within};
 use crate::grammar::program::Grammar;
@@ -17,6 +17,7 @@ use crate::model::judgement::JudgeError;
 use crate::model::problem::Problem;
 use crate::model::proposal::EqualInput;
 use crate::model::recipe::{InputSource, Recipe};
+use crate::model::stop::Stop;
 use crate::model::text::count;
 use crate::propose::ideas::{Idea, at_bounds, ideas};
 use crate::validate::single::InputValidators;
@@ -95,7 +96,7 @@ impl Making<'_> {
     ///
     /// # Errors
     /// When the judge failed or was interrupted.
-    pub fn make(&self) -> Result<Inputs, RunError> {
+    pub fn make(&self) -> Result<Inputs, Stop> {
         let mut known = Known::of(self.problem, self.recipe)?;
         let mut inputs = Inputs::default();
         let mut unwritten: BTreeMap<String, Refused> = BTreeMap::new();
@@ -153,7 +154,7 @@ impl Making<'_> {
         coverage: &mut Coverage,
         unwritten: &mut BTreeMap<String, Refused>,
         inputs: &mut Inputs,
-    ) -> Result<(), RunError> {
+    ) -> Result<(), Stop> {
         let done = AtomicUsize::new(0);
         let came = parallel::map(self.executor, &ideas, |idea| {
             let came = self.one(idea, known)?;
@@ -204,7 +205,7 @@ impl Making<'_> {
         Ok(())
     }
 
-    fn one(&self, idea: &Idea, known: &Known) -> Result<Came, RunError> {
+    fn one(&self, idea: &Idea, known: &Known) -> Result<Came, Stop> {
         let grammar = self.grammar;
         let written = generate_within(
             grammar,
@@ -397,7 +398,7 @@ mod tests {
         fs::write(dir.path().join("problem.yaml"), yaml).unwrap();
         let problem = package::read(dir.path()).problem.unwrap();
         let grammar = read(Path::new("g.ctd"), text.as_bytes()).grammar.unwrap();
-        let executor = Scripted::new(2, |_| Err(RunError::Interrupted));
+        let executor = Scripted::new(2, |_| Err(Stop::Interrupted));
         let making = Making {
             problem: &problem,
             recipe: None,

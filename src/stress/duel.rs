@@ -5,14 +5,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::build::{Runnable, start};
 use crate::check::options::Options;
-use crate::executor::{Executor, RunError};
+use crate::executor::Executor;
 use crate::generate::solution::Solution;
 use crate::judge::case::{Detail, Entry, Pace, ReadyCase, Rules, Texts, judge_case};
 use crate::judge::output::{Ran, judge_output, output};
 use crate::model::job::BoxContent;
 use crate::model::judgement::{CaseJudgement, JudgeError};
-use crate::model::outcome::Stop;
+use crate::model::outcome;
 use crate::model::score::CaseScoring;
+use crate::model::stop::Stop;
 use crate::model::test_data::TestCase;
 use crate::model::text::visible;
 use crate::model::verdict::Verdict;
@@ -104,7 +105,7 @@ impl<'a> Duel<'a> {
     ///
     /// # Errors
     /// When the judge failed or was interrupted.
-    pub fn fight(&self, input: &Arc<[u8]>, pace: Pace) -> Result<Fought, RunError> {
+    pub fn fight(&self, input: &Arc<[u8]>, pace: Pace) -> Result<Fought, Stop> {
         let answer = match self.answer(input)? {
             Ok(answer) => answer,
             Err(unusable) => return Ok(Fought::NoAnswer(unusable)),
@@ -120,7 +121,7 @@ impl<'a> Duel<'a> {
     ///
     /// # Errors
     /// When the judge failed or was interrupted.
-    pub fn answer(&self, input: &Arc<[u8]>) -> Result<Result<Arc<[u8]>, Unusable>, RunError> {
+    pub fn answer(&self, input: &Arc<[u8]>) -> Result<Result<Arc<[u8]>, Unusable>, Stop> {
         if let Some(known) = self.known.get(input) {
             return Ok(Ok(known));
         }
@@ -147,7 +148,7 @@ impl<'a> Duel<'a> {
             let answer = Arc::clone(&answer);
             let judged = self.judge(self.rules, self.reference, Pace::Any, input, answer)?;
             if judged.verdict != Verdict::Accepted {
-                let is_stuck = judged.outcome.stop == Some(Stop::Deadlock);
+                let is_stuck = judged.outcome.stop == Some(outcome::Stop::Deadlock);
                 return Ok(Err(match is_stuck {
                     true => Unusable::Reference(judged.verdict, judged.cause),
                     false => Unusable::by(judged.verdict, judged.cause),
@@ -162,7 +163,7 @@ impl<'a> Duel<'a> {
     ///
     /// # Errors
     /// When the judge failed or was interrupted.
-    pub fn look(&self, input: &Arc<[u8]>) -> Result<Option<CaseJudgement>, RunError> {
+    pub fn look(&self, input: &Arc<[u8]>) -> Result<Option<CaseJudgement>, Stop> {
         let Ok(answer) = self.answer(input)? else {
             return Ok(None);
         };
@@ -178,7 +179,7 @@ impl<'a> Duel<'a> {
     ///
     /// # Errors
     /// When the judge failed or was interrupted.
-    pub fn run(&self, runnable: &Runnable, input: &Arc<[u8]>) -> Result<Ran, RunError> {
+    pub fn run(&self, runnable: &Runnable, input: &Arc<[u8]>) -> Result<Ran, Stop> {
         let entry = Entry::unnamed(runnable, Pace::Any);
         output(self.executor, self.rules, &entry, &self.test_case, input)
     }
@@ -194,7 +195,7 @@ impl<'a> Duel<'a> {
         answer: &[u8],
         ran: &Ran,
         output: &[u8],
-    ) -> Result<bool, RunError> {
+    ) -> Result<bool, Stop> {
         if output == answer && self.rules.validator.is_none() {
             return Ok(true);
         }
@@ -211,8 +212,8 @@ impl<'a> Duel<'a> {
         );
         match judged {
             Ok(verdict) => Ok(verdict == Verdict::Accepted),
-            Err(RunError::Interrupted) => Err(RunError::Interrupted),
-            Err(RunError::Fault(_)) => Ok(false),
+            Err(Stop::Interrupted) => Err(Stop::Interrupted),
+            Err(Stop::Fault(_)) => Ok(false),
         }
     }
 
@@ -249,10 +250,10 @@ impl<'a> Duel<'a> {
         pace: Pace,
         input: &Arc<[u8]>,
         answer: Arc<[u8]>,
-    ) -> Result<CaseJudgement, RunError> {
+    ) -> Result<CaseJudgement, Stop> {
         let case = self.case(input, answer);
         match judge_case(self.executor, rules, &Entry::unnamed(runnable, pace), &case) {
-            Err(RunError::Fault(error)) => match runnable.unstartable(&error) {
+            Err(Stop::Fault(error)) => match runnable.unstartable(&error) {
                 None => Err(self.on(error, input).into()),
                 Some(cause) => Err(JudgeError::new("start the submission", cause).into()),
             },

@@ -13,9 +13,9 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::executor::RunError;
 use crate::generate::fresh::FreshInputs;
 use crate::model::judgement::{CaseJudgement, JudgeError};
+use crate::model::stop::Stop;
 use crate::model::stress::{HuntEnd, HuntProgress, Origin};
 use crate::stress::batch::Batches;
 use crate::stress::by_recipe::Call;
@@ -170,7 +170,7 @@ struct Outcome {
     found: Option<Failure>,
     /// One that did not come back each time, for want of a better one.
     flaky: Option<Failure>,
-    error: Option<RunError>,
+    error: Option<Stop>,
     end: Option<HuntEnd>,
     left_out: u64,
     level: Option<u64>,
@@ -218,8 +218,8 @@ impl<'c> Shared<'_, 'c> {
             _ => {}
         }
         let is_interrupted = match outcome.error {
-            Some(RunError::Fault(error)) => return Err(error),
-            Some(RunError::Interrupted) => true,
+            Some(Stop::Fault(error)) => return Err(error),
+            Some(Stop::Interrupted) => true,
             None => false,
         };
         let found = outcome.found.or(outcome.flaky);

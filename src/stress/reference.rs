@@ -4,8 +4,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use crate::build::Runnable;
-use crate::executor::RunError;
 use crate::model::problem::Problem;
+use crate::model::stop::Stop;
 use crate::model::submission::Submission;
 use crate::model::units::seconds;
 use crate::model::verdict::Verdict;
@@ -66,8 +66,8 @@ pub struct Chosen {
 /// When the judge failed or was interrupted.
 pub fn fastest(
     programs: &[&Runnable],
-    start: &dyn Fn(&Runnable) -> Result<Option<Duration>, RunError>,
-) -> Result<Chosen, RunError> {
+    start: &dyn Fn(&Runnable) -> Result<Option<Duration>, Stop>,
+) -> Result<Chosen, Stop> {
     const STARTS: usize = 4;
     let mut best: Option<(usize, Duration)> = None;
     if programs.len() > 1 {

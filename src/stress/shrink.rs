@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::build::start;
-use crate::executor::{RunError, parallel};
+use crate::executor::parallel;
 use crate::generate::fresh::FreshInputs;
 use crate::grammar::enumerate::Small;
 use crate::grammar::generate::generate;
@@ -20,7 +20,8 @@ use crate::grammar::shape;
 use crate::grammar::shrink as tree;
 use crate::judge::case::Pace;
 use crate::model::judgement::{CaseJudgement, JudgeError};
-use crate::model::outcome::Stop;
+use crate::model::outcome;
+use crate::model::stop::Stop;
 use crate::model::stress::{HuntProgress, Origin};
 use crate::model::verdict::Verdict;
 use crate::stress::by_recipe::{Call, NAME, lowered};
@@ -99,8 +100,8 @@ pub fn shrink(shrinking: &Shrinking<'_>, failure: &Failure) -> Result<Shrunk, Ju
     let done = work.all(failure);
     let interrupted = match done {
         Ok(()) => false,
-        Err(RunError::Interrupted) => true,
-        Err(RunError::Fault(error)) => return Err(error),
+        Err(Stop::Interrupted) => true,
+        Err(Stop::Fault(error)) => return Err(error),
     };
     Ok(Shrunk {
         input: work.best,
@@ -146,7 +147,7 @@ impl<'a> Work<'a> {
         }
     }
 
-    fn all(&mut self, failure: &Failure) -> Result<(), RunError> {
+    fn all(&mut self, failure: &Failure) -> Result<(), Stop> {
         if self.wanted == Verdict::TimeLimitExceeded {
             self.by_margin = self.compared(&Arc::clone(&self.best), true)?.is_some();
         }
@@ -176,7 +177,7 @@ impl<'a> Work<'a> {
     }
 
     /// Whether an input fails in the same way; then it is the best so far.
-    fn takes(&mut self, input: &Arc<[u8]>) -> Result<bool, RunError> {
+    fn takes(&mut self, input: &Arc<[u8]>) -> Result<bool, Stop> {
         if !self.is_worth_it(input) {
             return Ok(false);
         }
@@ -196,7 +197,7 @@ impl<'a> Work<'a> {
     }
 
     /// Whether an input that fails is valid and fails again; then it is the best so far.
-    fn confirms(&mut self, input: &Arc<[u8]>, judged: CaseJudgement) -> Result<bool, RunError> {
+    fn confirms(&mut self, input: &Arc<[u8]>, judged: CaseJudgement) -> Result<bool, Stop> {
         if self.shrinking.validity.refusal(input)?.is_some() {
             return Ok(false);
         }
@@ -215,7 +216,7 @@ impl<'a> Work<'a> {
         &mut self,
         input: &Arc<[u8]>,
         with_margin: bool,
-    ) -> Result<Option<CaseJudgement>, RunError> {
+    ) -> Result<Option<CaseJudgement>, Stop> {
         self.runs += 1;
         let wanted = (self.wanted, self.is_stuck);
         compared(self.shrinking.duel, input, wanted, with_margin)
@@ -245,7 +246,7 @@ impl<'a> Work<'a> {
     }
 
     /// Lowers the numbers in a generator's command line, each with several seeds.
-    fn by_parameters(&mut self, call: &Call) -> Result<(), RunError> {
+    fn by_parameters(&mut self, call: &Call) -> Result<(), Stop> {
         let Some(generators) = self.shrinking.generators else {
             return Ok(());
         };
@@ -276,7 +277,7 @@ impl<'a> Work<'a> {
     }
 
     /// Drops, lowers and evens out on the tree of the grammar.
-    fn on_the_tree(&mut self, grammar: &Grammar) -> Result<(), RunError> {
+    fn on_the_tree(&mut self, grammar: &Grammar) -> Result<(), Stop> {
         let before = Arc::clone(&self.best);
         let mut failed = None;
         let interesting = |input: &[u8]| {
@@ -301,7 +302,7 @@ impl<'a> Work<'a> {
     }
 
     /// Tries all small inputs that are smaller than what was found.
-    fn over_small(&mut self, grammar: &Grammar, most: usize) -> Result<(), RunError> {
+    fn over_small(&mut self, grammar: &Grammar, most: usize) -> Result<(), Stop> {
         let list = Small::new(grammar, 1).take(most);
         let mut list = list.map(|small| Arc::from(small.text));
         self.over(&mut list, "all small inputs in turn")?;
@@ -310,7 +311,7 @@ impl<'a> Work<'a> {
 
     /// Tries inputs of few small values at random: what no edit makes smaller may be far from smallest. Whether one
     /// of them is.
-    fn over_tiny(&mut self, grammar: &Grammar, seeds: Range<u64>) -> Result<bool, RunError> {
+    fn over_tiny(&mut self, grammar: &Grammar, seeds: Range<u64>) -> Result<bool, Stop> {
         let mut tiny = shape::applicable(grammar);
         tiny.retain(|shape| shape.name == TINY);
         let inputs = seeds.filter_map(|seed| generate(grammar, tiny.first()?, seed).ok());
@@ -318,11 +319,7 @@ impl<'a> Work<'a> {
     }
 
     /// Tries those of these inputs that are smaller than what was found; whether one fails in the same way.
-    fn over(
-        &mut self,
-        list: &mut dyn Iterator<Item = Arc<[u8]>>,
-        how: &str,
-    ) -> Result<bool, RunError> {
+    fn over(&mut self, list: &mut dyn Iterator<Item = Arc<[u8]>>, how: &str) -> Result<bool, Stop> {
         let before = Arc::clone(&self.best);
         let duel = self.shrinking.duel;
         let (wanted, by_margin) = ((self.wanted, self.is_stuck), self.by_margin);
@@ -358,7 +355,7 @@ impl<'a> Work<'a> {
 
 /// Whether submission and output validator waited for each other.
 fn is_stuck(judged: &CaseJudgement) -> bool {
-    judged.outcome.stop == Some(Stop::Deadlock)
+    judged.outcome.stop == Some(outcome::Stop::Deadlock)
 }
 
 /// The judgement of a comparison, if it is the verdict that is wanted.
@@ -367,7 +364,7 @@ fn compared(
     input: &Arc<[u8]>,
     wanted: (Verdict, bool),
     with_margin: bool,
-) -> Result<Option<CaseJudgement>, RunError> {
+) -> Result<Option<CaseJudgement>, Stop> {
     let pace = match with_margin {
         true => Pace::TooSlow,
         false => Pace::Any,

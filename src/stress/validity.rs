@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::executor::RunError;
 use crate::grammar::program::Grammar;
 use crate::grammar::validate::accepts;
+use crate::model::stop::Stop;
 use crate::validate::single::{InputValidators, Refused};
 
 /// Who says which inputs are valid.
@@ -25,7 +25,7 @@ impl Validity<'_> {
     ///
     /// # Errors
     /// When the judge failed or was interrupted.
-    pub fn refusal(&self, input: &Arc<[u8]>) -> Result<Option<Refused>, RunError> {
+    pub fn refusal(&self, input: &Arc<[u8]>) -> Result<Option<Refused>, Stop> {
         match &self.validators {
             Some(validators) => validators.refusal(input),
             None => Ok(None),
@@ -36,7 +36,7 @@ impl Validity<'_> {
     ///
     /// # Errors
     /// When the judge failed or was interrupted.
-    pub fn allows(&self, input: &Arc<[u8]>) -> Result<bool, RunError> {
+    pub fn allows(&self, input: &Arc<[u8]>) -> Result<bool, Stop> {
         Ok(self.by_grammar(input) && self.refusal(input)?.is_none())
     }
 }

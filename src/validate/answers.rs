@@ -3,12 +3,13 @@
 //!
 //! Source: the validation documentation of BAPCtools; the format itself has no answer validators.
 
-use crate::executor::{RunError, parallel};
+use crate::executor::parallel;
 use crate::language::BOX;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::job::{BoxContent, BoxFile, Input};
 use crate::model::judgement::JudgeError;
 use crate::model::problem::Dialogue;
+use crate::model::stop::Stop;
 use crate::model::test_data::TestCase;
 use crate::validate::programs::{Opinion, Question, Validator, ask, build};
 use crate::validate::{Extent, Proof, Proving, trial};
@@ -73,7 +74,7 @@ fn is_rejected(
     proving: &Proving<'_>,
     judge: Option<&OutputValidator>,
     case: &TestCase,
-) -> Result<bool, RunError> {
+) -> Result<bool, Stop> {
     let (Some(judge), Some(answer)) = (judge, &case.answer) else {
         return Ok(false);
     };
@@ -98,7 +99,7 @@ fn opinions(
     proving: &Proving<'_>,
     validators: &[Validator<'_>],
     case: &TestCase,
-) -> Result<Vec<Opinion>, RunError> {
+) -> Result<Vec<Opinion>, Stop> {
     let Some(answer) = &case.answer else {
         return Ok(vec![Opinion::Valid; validators.len()]);
     };

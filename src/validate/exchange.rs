@@ -7,9 +7,10 @@
 use std::fs;
 
 use crate::build::start;
-use crate::executor::{RunError, parallel};
+use crate::executor::parallel;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::judgement::JudgeError;
+use crate::model::stop::Stop;
 use crate::model::test_data::TestCase;
 use crate::model::text::visible;
 use crate::validate::{Proving, trial};
@@ -24,7 +25,7 @@ pub(super) fn prove(
     proving: &Proving<'_>,
     validator: &OutputValidator,
     cases: &[&TestCase],
-) -> Result<Vec<Diagnostic>, RunError> {
+) -> Result<Vec<Diagnostic>, Stop> {
     if proving.problem.kind.passes > 1 {
         return Ok(Vec::new());
     }
@@ -38,7 +39,7 @@ fn one(
     proving: &Proving<'_>,
     validator: &OutputValidator,
     test_case: &TestCase,
-) -> Result<Option<Diagnostic>, RunError> {
+) -> Result<Option<Diagnostic>, Stop> {
     let Some(path) = &test_case.interaction else {
         return Ok(None);
     };

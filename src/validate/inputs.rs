@@ -4,12 +4,13 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::executor::{RunError, parallel};
+use crate::executor::parallel;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::Event;
 use crate::model::job::{BoxContent, BoxFile, Input};
 use crate::model::judgement::JudgeError;
 use crate::model::problem::Problem;
+use crate::model::stop::Stop;
 use crate::model::test_data::TestCase;
 use crate::validate::grammars::{self, Grammar};
 use crate::validate::programs::{self, Opinion, Question, Validator, ask};
@@ -90,7 +91,7 @@ fn opinions(
     proving: &Proving<'_>,
     validators: &[InputValidator<'_>],
     tasks: &[Task<'_>],
-) -> Result<Vec<Vec<Opinion>>, RunError> {
+) -> Result<Vec<Vec<Opinion>>, Stop> {
     let progress = |done| {
         (proving.events)(Event::Progress {
             what: "input validators".to_owned(),
@@ -105,7 +106,7 @@ fn opinions(
         let opinions = validators
             .iter()
             .map(|validator| opinion(proving, validator, task.test_case, input.clone()))
-            .collect::<Result<Vec<Opinion>, RunError>>()?;
+            .collect::<Result<Vec<Opinion>, Stop>>()?;
         progress(done.fetch_add(1, Ordering::Relaxed) + 1);
         Ok(opinions)
     })
@@ -117,7 +118,7 @@ pub(super) fn opinion(
     validator: &InputValidator<'_>,
     test_case: &TestCase,
     input: Input,
-) -> Result<Opinion, RunError> {
+) -> Result<Opinion, Stop> {
     let validator = match validator {
         InputValidator::Program(validator) => validator,
         InputValidator::Grammar(grammar) => return Ok(grammar.opinion(&input, &test_case.input)?),

@@ -18,11 +18,12 @@ mod strictness;
 pub mod trial;
 
 use crate::build::Builder;
-use crate::executor::{Executor, RunError};
+use crate::executor::Executor;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::Event;
 use crate::model::judgement::JudgeError;
 use crate::model::problem::Problem;
+use crate::model::stop::Stop;
 use crate::model::test_data::TestCase;
 use crate::validate::mutations::Mutation;
 use crate::validator::OutputValidator;
@@ -123,24 +124,24 @@ pub fn data(proving: &Proving<'_>) -> Result<Proof, JudgeError> {
 
 impl Proof {
     /// Takes what a step found, or that it was cut short.
-    fn take(&mut self, found: Result<Vec<Diagnostic>, RunError>) -> Result<(), JudgeError> {
+    fn take(&mut self, found: Result<Vec<Diagnostic>, Stop>) -> Result<(), JudgeError> {
         match found {
             Ok(found) => self.diagnostics.extend(found),
-            Err(RunError::Interrupted) => self.interrupted = true,
-            Err(RunError::Fault(error)) => return Err(error),
+            Err(Stop::Interrupted) => self.interrupted = true,
+            Err(Stop::Fault(error)) => return Err(error),
         }
         Ok(())
     }
 
     /// The same where more than remarks comes of it: `None` where it was cut short.
-    fn taken<T>(&mut self, found: Result<T, RunError>) -> Result<Option<T>, JudgeError> {
+    fn taken<T>(&mut self, found: Result<T, Stop>) -> Result<Option<T>, JudgeError> {
         match found {
             Ok(found) => Ok(Some(found)),
-            Err(RunError::Interrupted) => {
+            Err(Stop::Interrupted) => {
                 self.interrupted = true;
                 Ok(None)
             }
-            Err(RunError::Fault(error)) => Err(error),
+            Err(Stop::Fault(error)) => Err(error),
         }
     }
 

@@ -10,12 +10,13 @@ use crate::check::compare::compare;
 use crate::check::integers::integer_tokens;
 use crate::check::options::Options;
 use crate::check::show::cause;
-use crate::executor::{RunError, parallel};
+use crate::executor::parallel;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::difference::Difference;
 use crate::model::job::Input;
 use crate::model::judgement::JudgeError;
 use crate::model::problem::Dialogue;
+use crate::model::stop::Stop;
 use crate::model::test_data::TestCase;
 use crate::validate::{Extent, Proving, exchange, trial};
 use crate::validator::OutputValidator;
@@ -29,7 +30,7 @@ enum Claim {
 }
 
 /// Holds example outputs against what the package says of them, and looks at answers under a tolerance.
-pub(super) fn prove(proving: &Proving<'_>) -> Result<Vec<Diagnostic>, RunError> {
+pub(super) fn prove(proving: &Proving<'_>) -> Result<Vec<Diagnostic>, Stop> {
     let data = &proving.problem.test_data;
     let selected = data
         .cases
@@ -62,7 +63,7 @@ fn by_validator(
     proving: &Proving<'_>,
     validator: &OutputValidator,
     tasks: &[(Claim, &TestCase)],
-) -> Result<Vec<Diagnostic>, RunError> {
+) -> Result<Vec<Diagnostic>, Stop> {
     if proving.problem.kind.dialogue == Dialogue::Interactive {
         let cases: Vec<&TestCase> = tasks.iter().map(|(_, test_case)| *test_case).collect();
         return exchange::prove(proving, validator, &cases);

@@ -5,13 +5,13 @@
 use std::time::Duration;
 
 use crate::build::{BuildError, PrepareError, Runnable, first_line, unbuildable};
-use crate::executor::RunError;
 use crate::model::event::Event;
 use crate::model::job::{BoxFile, Input, Job};
 use crate::model::judgement::JudgeError;
 use crate::model::limits::Limits;
-use crate::model::outcome::{Ending, Stop};
+use crate::model::outcome::{self, Ending};
 use crate::model::program::Program;
+use crate::model::stop::Stop;
 use crate::model::units::Bytes;
 use crate::validate::{Proof, Proving};
 
@@ -106,7 +106,7 @@ pub(super) fn ask(
     proving: &Proving<'_>,
     validator: &Validator<'_>,
     question: Question<'_>,
-) -> Result<Opinion, RunError> {
+) -> Result<Opinion, Stop> {
     let mut command = validator.runnable.command.clone();
     command.argv.extend(question.args.into_iter().cloned());
     let mut files = validator.runnable.files.clone();
@@ -140,10 +140,10 @@ pub(super) fn ask(
         },
         (Some(stop), _) => Opinion::Broken {
             ending: match stop {
-                Stop::CpuTime | Stop::WallTime => "its time limit of 60 s",
-                Stop::Memory => "its memory limit of 2 GiB",
-                Stop::Output => "its output limit of 64 MiB",
-                Stop::Deadlock | Stop::Dismissed => "the judge",
+                outcome::Stop::CpuTime | outcome::Stop::WallTime => "its time limit of 60 s",
+                outcome::Stop::Memory => "its memory limit of 2 GiB",
+                outcome::Stop::Output => "its output limit of 64 MiB",
+                outcome::Stop::Deadlock | outcome::Stop::Dismissed => "the judge",
             }
             .to_owned(),
             said,

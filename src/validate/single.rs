@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use crate::executor::RunError;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::job::Input;
 use crate::model::judgement::JudgeError;
 use crate::model::program::Program;
+use crate::model::stop::Stop;
 use crate::model::test_data::ValidatorArgs;
 use crate::validate::programs::{Opinion, Question, Validator, ask, build};
 use crate::validate::{Proof, Proving};
@@ -59,7 +59,7 @@ impl<'a> InputValidators<'a> {
     ///
     /// # Errors
     /// When the judge failed or was interrupted.
-    pub fn refusal(&self, input: &Arc<[u8]>) -> Result<Option<Refused>, RunError> {
+    pub fn refusal(&self, input: &Arc<[u8]>) -> Result<Option<Refused>, Stop> {
         for validator in &self.all {
             let question = Question {
                 stdin: Input::Bytes(Arc::clone(input)),

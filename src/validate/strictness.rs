@@ -10,13 +10,14 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::executor::{RunError, parallel};
+use crate::executor::parallel;
 use crate::grammar::outside::outside;
 use crate::grammar::validate::accepts;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::Event;
 use crate::model::job::Input;
 use crate::model::judgement::JudgeError;
+use crate::model::stop::Stop;
 use crate::model::test_data::TestCase;
 use crate::validate::inputs::{InputValidator, opinion};
 use crate::validate::mutations::{Class, Mutation};
@@ -144,7 +145,7 @@ fn generic<'a>(
     proving: &Proving<'a>,
     validators: &[InputValidator<'_>],
     samples: &[Sample<'a>],
-) -> Result<Vec<Task<'a>>, RunError> {
+) -> Result<Vec<Task<'a>>, Stop> {
     let numbered: Vec<(usize, &Sample<'a>)> = samples.iter().enumerate().collect();
     let kinds = proving.mutations;
     let open = parallel::map(proving.executor, &numbered, |(case, sample)| {
@@ -201,7 +202,7 @@ fn outside_of(
     proving: &Proving<'_>,
     validators: &[InputValidator<'_>],
     samples: &[Sample<'_>],
-) -> Result<Vec<Beyond>, RunError> {
+) -> Result<Vec<Beyond>, Stop> {
     if programs(validators).next().is_none() {
         return Ok(Vec::new());
     }
@@ -241,7 +242,7 @@ fn accepted<'a>(
     proving: &Proving<'_>,
     validators: &[InputValidator<'_>],
     tasks: Vec<Task<'a>>,
-) -> Result<Vec<Task<'a>>, RunError> {
+) -> Result<Vec<Task<'a>>, Stop> {
     if programs(validators).next().is_none() {
         return Ok(tasks);
     }
@@ -270,7 +271,7 @@ fn is_accepted(
     proving: &Proving<'_>,
     validators: &[InputValidator<'_>],
     task: &Task<'_>,
-) -> Result<bool, RunError> {
+) -> Result<bool, Stop> {
     let changed = match task.change {
         None => Some(Arc::clone(&task.kept)),
         Some(mutation) => mutation.of(&read(task.test_case)?).map(Arc::from),

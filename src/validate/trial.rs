@@ -6,10 +6,11 @@
 use std::fs;
 use std::path::Path;
 
-use crate::executor::{Executor, RunError};
+use crate::executor::Executor;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::job::Input;
 use crate::model::problem::{Dialogue, Grading, Problem};
+use crate::model::stop::Stop;
 use crate::model::test_data::TestCase;
 use crate::model::text::{shell_word, visible};
 use crate::validator::response::{Contract, Opinion, Response};
@@ -33,7 +34,7 @@ pub fn faults(
     problem: &Problem,
     validator: &OutputValidator,
     executor: &dyn Executor,
-) -> Result<Vec<Diagnostic>, RunError> {
+) -> Result<Vec<Diagnostic>, Stop> {
     let trial = Trial {
         problem,
         validator,
@@ -80,7 +81,7 @@ impl Trial<'_> {
     }
 
     /// One right output must be accepted.
-    fn of_right(&self) -> Result<Option<Diagnostic>, RunError> {
+    fn of_right(&self) -> Result<Option<Diagnostic>, Stop> {
         let mut rejected = None;
         for right in self.right_outputs() {
             let response = self.ask(right.test_case, Input::File(right.output.to_owned()))?;
@@ -107,7 +108,7 @@ impl Trial<'_> {
     }
 
     /// An empty output is right where the package says so, or its judge answer is empty, too.
-    fn of_empty(&self) -> Result<Option<Diagnostic>, RunError> {
+    fn of_empty(&self) -> Result<Option<Diagnostic>, Stop> {
         if self.problem.kind.dialogue == Dialogue::Interactive {
             let cases = self.problem.test_data.cases.iter().take(TRIES).collect();
             let help = "it must exit with 43 if the submission ends before all is said";
@@ -132,14 +133,14 @@ impl Trial<'_> {
         self.must_be_rejected(cases, b"", "an empty output", help)
     }
 
-    fn of_junk(&self, junk: &[u8], name: &str) -> Result<Option<Diagnostic>, RunError> {
+    fn of_junk(&self, junk: &[u8], name: &str) -> Result<Option<Diagnostic>, Stop> {
         let cases = self.problem.test_data.cases.iter().take(TRIES).collect();
         let help = "it must exit with 43 for a wrong output, whatever that is";
         self.must_be_rejected(cases, junk, &format!("{name} as the output"), help)
     }
 
     /// Text that is none breaks validators that others use all the same: a doubt.
-    fn of_binary(&self) -> Result<Option<Diagnostic>, RunError> {
+    fn of_binary(&self) -> Result<Option<Diagnostic>, Stop> {
         let Some(test_case) = self.problem.test_data.cases.first() else {
             return Ok(None);
         };
@@ -166,7 +167,7 @@ impl Trial<'_> {
         output: &[u8],
         tried: &str,
         help: &str,
-    ) -> Result<Option<Diagnostic>, RunError> {
+    ) -> Result<Option<Diagnostic>, Stop> {
         let mut accepted = Vec::new();
         for test_case in cases {
             let response = self.ask(test_case, bytes(output))?;
@@ -206,7 +207,7 @@ impl Trial<'_> {
         Diagnostic::error(&self.validator.path, message).help(help)
     }
 
-    fn ask(&self, test_case: &TestCase, output: Input) -> Result<Response, RunError> {
+    fn ask(&self, test_case: &TestCase, output: Input) -> Result<Response, Stop> {
         ask(
             self.validator,
             self.executor,
@@ -224,7 +225,7 @@ pub(super) fn ask(
     problem: &Problem,
     test_case: &TestCase,
     output: Input,
-) -> Result<Response, RunError> {
+) -> Result<Response, Stop> {
     let question = Question {
         test_case,
         input: &input_of(test_case),

@@ -9,12 +9,13 @@
 use std::path::{Path, PathBuf};
 
 use crate::build::{Builder, Runnable};
-use crate::executor::{Executor, RunError};
+use crate::executor::Executor;
 use crate::model::event::Event;
 use crate::model::job::{BoxContent, Input, Job};
 use crate::model::judgement::JudgeError;
 use crate::model::limits::Limits;
 use crate::model::problem::Problem;
+use crate::model::stop::Stop;
 use crate::validator::response::{Contract, Response};
 use crate::validator::{OutputValidator, ROOM, Unusable, feedback_dir, feedback_files, file};
 
@@ -68,7 +69,7 @@ impl StaticValidator {
     ///
     /// # Errors
     /// When the judge failed or was interrupted; whatever the validator does is a response.
-    pub fn ask(&self, executor: &dyn Executor, look: Look<'_>) -> Result<Response, RunError> {
+    pub fn ask(&self, executor: &dyn Executor, look: Look<'_>) -> Result<Response, Stop> {
         let reply = executor.run(&self.job(look)?);
         let reply = reply.map_err(|error| self.program.own(error))?;
         Ok(Response::of(

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::build::{BuildError, Builder, PrepareError, Runnable, unbuildable};
-use crate::executor::{Executor, RunError};
+use crate::executor::Executor;
 use crate::language::BOX;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::Event;
@@ -25,6 +25,7 @@ use crate::model::judgement::JudgeError;
 use crate::model::limits::Limits;
 use crate::model::problem::{Problem, ProblemLimits};
 use crate::model::program::Program;
+use crate::model::stop::Stop;
 use crate::model::test_data::TestCase;
 use crate::model::units::Bytes;
 use crate::validator::feedback::FILES;
@@ -246,17 +247,17 @@ impl OutputValidator {
         executor: &dyn Executor,
         question: Question<'_>,
         contract: Contract,
-    ) -> Result<Response, RunError> {
+    ) -> Result<Response, Stop> {
         let job = self.job(question)?;
         let reply = executor.run(&job).map_err(|error| self.own(error))?;
         Ok(Response::of(reply, &self.limits, contract)?)
     }
 
     /// The same fault, told apart from one in the run of a submission.
-    pub fn own(&self, error: RunError) -> RunError {
+    pub fn own(&self, error: Stop) -> Stop {
         match error {
-            RunError::Interrupted => RunError::Interrupted,
-            RunError::Fault(error) => RunError::Fault(JudgeError {
+            Stop::Interrupted => Stop::Interrupted,
+            Stop::Fault(error) => Stop::Fault(JudgeError {
                 step: format!("run the {} `{}`: {}", self.what, self.name, error.step),
                 ..error
             }),

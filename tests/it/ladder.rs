@@ -8,12 +8,13 @@ use std::thread;
 use std::time::Duration;
 
 use juror::build::Builder;
-use juror::executor::{Executor, RunError};
+use juror::executor::Executor;
 use juror::generate::{Generating, Mode, generate};
 use juror::model::isolation::{Demand, Isolation};
 use juror::model::job::{Job, Reply};
 use juror::model::joint::{JointJob, JointReply};
 use juror::model::judgement::JudgeError;
+use juror::model::stop::Stop;
 use juror::model::units::Bytes;
 use juror::sandbox::{Host, Slot, SlotOptions};
 
@@ -258,12 +259,12 @@ impl Executor for One {
         "one slot".to_owned()
     }
 
-    fn run(&self, job: &Job) -> Result<Reply, RunError> {
+    fn run(&self, job: &Job) -> Result<Reply, Stop> {
         let mut slot = self.0.lock().expect("the slot");
-        slot.run(job).map_err(RunError::Fault)
+        slot.run(job).map_err(Stop::Fault)
     }
 
-    fn run_joint(&self, _: &JointJob) -> Result<JointReply, RunError> {
+    fn run_joint(&self, _: &JointJob) -> Result<JointReply, Stop> {
         Err(JudgeError::new("run two programs", "there is one slot").into())
     }
 

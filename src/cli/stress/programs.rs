@@ -10,13 +10,14 @@ use crate::cli::host::Host;
 use crate::cli::output::{Output, Stop};
 use crate::cli::problem::interrupted;
 use crate::cli::stress::setting::Setting;
-use crate::executor::{RunError, parallel};
+use crate::executor::parallel;
 use crate::judge::case::{Entry, Pace, ReadyCase, Rules, judge_case};
 use crate::judge::limits;
 use crate::judge::output::output;
 use crate::model::event::Event;
 use crate::model::judgement::JudgeError;
 use crate::model::score::CaseScoring;
+use crate::model::stop;
 use crate::model::submission::Submission;
 use crate::model::test_data::TestCase;
 use crate::model::verdict::Verdict;
@@ -93,8 +94,8 @@ impl Programs {
             Some(_) => (0, "--reference".to_owned()),
             None => match measured(setting, host, rules, &runnables) {
                 Ok(chosen) => (chosen.place, chosen.why),
-                Err(RunError::Interrupted) => return Err(interrupted(output)),
-                Err(RunError::Fault(error)) => return Err(error.into()),
+                Err(stop::Stop::Interrupted) => return Err(interrupted(output)),
+                Err(stop::Stop::Fault(error)) => return Err(error.into()),
             },
         };
         Ok(Self {
@@ -188,16 +189,16 @@ fn built(
         let result = builder.build(&source.prepared, &build_limits, &rules.limits);
         output.event(Event::BuildFinished { program });
         match result {
-            Err(BuildError::Interrupted) => Err(RunError::Interrupted),
-            Err(BuildError::Fault(error)) => Err(RunError::Fault(error)),
+            Err(BuildError::Interrupted) => Err(stop::Stop::Interrupted),
+            Err(BuildError::Fault(error)) => Err(stop::Stop::Fault(error)),
             Err(BuildError::Rejected(report)) => Ok(Err(report)),
             Ok(runnable) => Ok(Ok(runnable)),
         }
     });
     let results = match results {
         Ok(results) => results,
-        Err(RunError::Interrupted) => return Err(interrupted(output)),
-        Err(RunError::Fault(error)) => return Err(error.into()),
+        Err(stop::Stop::Interrupted) => return Err(interrupted(output)),
+        Err(stop::Stop::Fault(error)) => return Err(error.into()),
     };
     let mut runnables = Vec::new();
     let mut code = ExitCode::Success;
@@ -226,7 +227,7 @@ fn measured(
     host: &Host,
     rules: &Rules<'_>,
     runnables: &[&Runnable],
-) -> Result<Chosen, RunError> {
+) -> Result<Chosen, stop::Stop> {
     let executor = &*host.executor;
     let largest = largest_case(setting);
     if setting.is_judged() {

@@ -26,7 +26,6 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use crate::build::{BuildError, Builder, Prepared, Runnable, start, unbuildable};
-use crate::executor::RunError;
 use crate::judge::case::{Entry, Pace, Rules};
 use crate::judge::output::{Ran, outputs};
 use crate::model::diagnostic::{Diagnostic, Severity};
@@ -34,6 +33,7 @@ use crate::model::isolation::Isolation;
 use crate::model::judgement::JudgeError;
 use crate::model::limits::Limits;
 use crate::model::problem::ProgramIo;
+use crate::model::stop::Stop;
 use crate::stress::batch::size::Size;
 use crate::stress::duel::Duel;
 
@@ -141,7 +141,7 @@ impl<'a> Batches<'a> {
     ///
     /// # Errors
     /// When the judge failed or was interrupted. Where a program does not build there are no batches, and that is all.
-    pub fn build(&self, duel: &Duel<'_>, left: Left) -> Result<bool, RunError> {
+    pub fn build(&self, duel: &Duel<'_>, left: Left) -> Result<bool, Stop> {
         let took = [duel.submission, duel.reference].map(|runnable| runnable.building);
         let is_worth_it = left.tried >= BEFORE
             && left.inputs.is_none_or(|inputs| inputs >= WORTH)
@@ -158,7 +158,7 @@ impl<'a> Batches<'a> {
             .build(&side.prepared, &self.build_limits, &self.run_limits);
         let built = match built {
             Ok(runnable) => Ok(runnable),
-            Err(BuildError::Interrupted) => return Err(RunError::Interrupted),
+            Err(BuildError::Interrupted) => return Err(Stop::Interrupted),
             Err(BuildError::Fault(error)) => return Err(error.into()),
             Err(BuildError::Rejected(report)) => {
                 let mut remark = unbuildable(FOR_BATCHES, &side.path, &report);
@@ -203,7 +203,7 @@ impl<'a> Batches<'a> {
     ///
     /// # Errors
     /// When the judge failed or was interrupted.
-    pub fn accepted(&self, duel: &Duel<'_>, inputs: &[Arc<[u8]>]) -> Result<Vec<bool>, RunError> {
+    pub fn accepted(&self, duel: &Duel<'_>, inputs: &[Arc<[u8]>]) -> Result<Vec<bool>, Stop> {
         let mut accepted = vec![false; inputs.len()];
         let (Some(reference), Some(submission)) =
             (self.reference.runnable(), self.submission.runnable())
@@ -243,7 +243,7 @@ impl<'a> Batches<'a> {
         duel: &Duel<'_>,
         runnable: &Runnable,
         inputs: &[Arc<[u8]>],
-    ) -> Result<Option<Said>, RunError> {
+    ) -> Result<Option<Said>, Stop> {
         let Some(first) = inputs.first() else {
             return Ok(None);
         };

@@ -6,9 +6,9 @@ use std::sync::{Arc, PoisonError};
 use std::time::Instant;
 
 use crate::build::start;
-use crate::executor::RunError;
 use crate::judge::case::Pace;
 use crate::model::judgement::{CaseJudgement, JudgeError};
+use crate::model::stop::Stop;
 use crate::model::stress::{HuntEnd, Origin, REPEATS};
 use crate::stress::batch::{Batches, Left};
 use crate::stress::by_recipe::{Call, NAME};
@@ -58,7 +58,7 @@ impl Shared<'_, '_> {
     }
 
     /// Tells whether there was anything to do.
-    fn turn(&self) -> Result<bool, RunError> {
+    fn turn(&self) -> Result<bool, Stop> {
         if let Some(batches) = self.hunting.batches
             && !self.is_over.load(Ordering::Relaxed)
             && batches.build(self.hunting.duel, self.left())?
@@ -130,7 +130,7 @@ impl Shared<'_, '_> {
     }
 
     /// The input that was taken, unless it is not to be compared.
-    fn ready(&self, taken: Taken) -> Result<Option<Ready>, RunError> {
+    fn ready(&self, taken: Taken) -> Result<Option<Ready>, Stop> {
         if self.is_settled(taken.number) {
             return Ok(None);
         }
@@ -179,7 +179,7 @@ impl Shared<'_, '_> {
     }
 
     /// Compares, in a batch what a batch accepts, and all else by itself.
-    fn compare(&self, ready: Vec<Ready>) -> Result<(), RunError> {
+    fn compare(&self, ready: Vec<Ready>) -> Result<(), Stop> {
         let mut is_accepted = vec![false; ready.len()];
         if let Some(batches) = self.hunting.batches {
             let places = (0..ready.len()).filter(|place| Batches::takes(&ready[*place].input));
@@ -217,7 +217,7 @@ impl Shared<'_, '_> {
     }
 
     /// Compares on one input.
-    fn fight(&self, ready: Ready) -> Result<(), RunError> {
+    fn fight(&self, ready: Ready) -> Result<(), Stop> {
         match self.hunting.duel.fight(&ready.input, Pace::Any)? {
             Fought::Same => {
                 self.runs.fetch_add(1, Ordering::Relaxed);
@@ -254,7 +254,7 @@ impl Shared<'_, '_> {
     }
 
     /// What a generator prints; nothing where it fails.
-    fn generated(&self, call: &Call) -> Result<Option<Arc<[u8]>>, RunError> {
+    fn generated(&self, call: &Call) -> Result<Option<Arc<[u8]>>, Stop> {
         let Some(generators) = self.hunting.generators else {
             return Ok(None);
         };
@@ -273,7 +273,7 @@ impl Shared<'_, '_> {
     }
 
     /// Whether the package's validators in the sandbox allow an input.
-    fn is_allowed(&self, input: &Arc<[u8]>) -> Result<bool, RunError> {
+    fn is_allowed(&self, input: &Arc<[u8]>) -> Result<bool, Stop> {
         let Some(by) = self.hunting.validity.refusal(input)? else {
             return Ok(true);
         };
@@ -289,7 +289,7 @@ impl Shared<'_, '_> {
     }
 
     /// Runs it again, and keeps it if it fails again.
-    fn confirm(&self, ready: Ready, judged: CaseJudgement) -> Result<(), RunError> {
+    fn confirm(&self, ready: Ready, judged: CaseJudgement) -> Result<(), Stop> {
         let mut failing = 1;
         for _ in 1..REPEATS {
             if let Fought::Differs(again) = self.hunting.duel.fight(&ready.input, Pace::Any)?

@@ -118,9 +118,10 @@ fn where_no_thread_can_be_started_the_work_is_done_all_the_same() {
 #[ignore = "run by another test, in a process of its own"]
 #[cfg(target_os = "linux")]
 fn work_without_threads() {
-    use juror::executor::{RunError, parallel, scripted::Scripted};
+    use juror::executor::{parallel, scripted::Scripted};
+    use juror::model::stop::Stop;
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-    let executor = Scripted::new(4, |_| Err(RunError::Interrupted));
+    let executor = Scripted::new(4, |_| Err(Stop::Interrupted));
     let items: Vec<u32> = (0..100).collect();
     let sizes = fs::read_to_string("/proc/self/statm").unwrap();
     let pages: u64 = sizes.split(' ').next().unwrap().parse().unwrap();
