@@ -21,7 +21,7 @@ pub fn run(arguments: &GenerateArguments) -> ExitCode {
     command(&arguments.output, "generate", |output| {
         let arguments = settled(arguments, output)?;
         let host = Host::start(arguments.jobs, arguments.isolation, output)?;
-        let builder = Builder::new(&*host.executor)?;
+        let builder = Builder::new(&*host.executor);
         let mut code = ExitCode::Success;
         for dir in &arguments.packages {
             let done = match arguments.from_grammar {

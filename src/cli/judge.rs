@@ -45,7 +45,7 @@ fn judge(arguments: &JudgeArguments, output: &Output) -> Result<ExitCode, Stop> 
         keep::apart(&submissions, output)?;
     }
     let host = Host::start(arguments.runs.jobs, arguments.runs.isolation, output)?;
-    let builder = Builder::new(&*host.executor)?;
+    let builder = Builder::new(&*host.executor);
     let entrants = entrants(arguments, &submissions, &builder, output)?;
     let validators = problem::validators(&problem, &host, &builder, output)?;
     Judging {

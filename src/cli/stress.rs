@@ -6,7 +6,7 @@ mod setting;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::build::{Builder, start};
+use crate::build::Builder;
 use crate::cli::arguments::StressArguments;
 use crate::cli::exit_code::ExitCode;
 use crate::cli::host::Host;
@@ -48,7 +48,7 @@ fn stress(arguments: &StressArguments, output: &Output) -> Result<ExitCode, Stop
     let setting = Setting::read(arguments, output)?;
     let promotion = promotion(arguments, &setting, output)?;
     let host = Host::start(arguments.jobs, arguments.isolation, output)?;
-    let builder = Builder::new(&*host.executor)?;
+    let builder = Builder::new(&*host.executor);
     let validators = problem::validators(&setting.problem, &host, &builder, output)?;
     let time_limit = setting.time_limit(arguments, &host, &builder, output)?;
     let problem = &setting.problem;
@@ -381,7 +381,9 @@ fn compare(
     });
     let mut ran = duel.run(duel.submission, input)?;
     found.got = Some(bytes(&mut ran, SHOWN)?);
-    found.stderr = start(&mut ran.stderr, SHOWN)
+    found.stderr = ran
+        .stderr
+        .start(SHOWN)
         .map_err(|error| JudgeError::new("read standard error", error))?;
     Ok(())
 }

@@ -1,16 +1,21 @@
 //! The pool of sandboxes on this machine: one slot a physical core, each with a run at a time.
 
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use crate::executor::Executor;
+use tempfile::TempDir;
+
 use crate::executor::pool::Pool;
+use crate::executor::scratch::{self, Scratch, Use, fault};
+use crate::executor::{Executor, place};
 use crate::model::host::Rung;
 use crate::model::isolation::{Demand, Isolation};
-use crate::model::job::{Job, Reply};
+use crate::model::job::{Job, Keep, Reply, What};
 use crate::model::joint::{JointJob, JointReply};
 use crate::model::judgement::JudgeError;
 use crate::model::stop::Stop;
+use crate::model::tree;
 use crate::sandbox::{CoreId, Host, Slot, SlotOptions, Stopper};
 
 /// Runs jobs in sandboxes on this machine.
@@ -19,6 +24,9 @@ pub struct Local {
     pool: Pool<Place>,
     stoppers: Mutex<Vec<Stopper>>,
     stopped: AtomicBool,
+    /// Holds boxes that are kept and trees that are shown, once there is one. Only its owner can enter it, so that
+    /// what is in it, which every run must be able to read, is hidden from the machine's users.
+    home: Mutex<Option<Scratch>>,
 }
 
 /// A slot, and how to start another in its place.
@@ -61,6 +69,7 @@ impl Local {
             pool: Pool::new(places),
             stoppers: Mutex::new(stoppers),
             stopped: AtomicBool::new(false),
+            home: Mutex::new(None),
         })
     }
 
@@ -107,6 +116,35 @@ impl Local {
     fn is_stopped(&self) -> bool {
         self.stopped.load(Ordering::SeqCst)
     }
+
+    /// Where boxes and trees lie on the disk.
+    fn home(&self) -> Result<PathBuf, JudgeError> {
+        let mut home = self.home.lock().unwrap_or_else(PoisonError::into_inner);
+        let home = match &mut *home {
+            Some(home) => home,
+            none => none.insert(scratch::directory(Use::Programs)?),
+        };
+        Ok(home.path().to_path_buf())
+    }
+
+    /// Puts what a job shows on the disk where it is not there yet, and says where its box is kept.
+    fn prepare(&self, job: &Job, slot: &mut Slot) -> Result<(), JudgeError> {
+        for shown in &job.command.visible {
+            if let What::Tree(tree) = &shown.what
+                && tree.place().is_none()
+            {
+                let fault = |error| fault("put a program in place", error);
+                let held = TempDir::new_in(self.home()?).map_err(fault)?;
+                let path = held.path().join("tree");
+                place::write(tree, &path).map_err(fault)?;
+                tree.lies_at(tree::Place::new(path, held));
+            }
+        }
+        if job.keep != Keep::Nothing {
+            slot.keep_in(&self.home()?);
+        }
+        Ok(())
+    }
 }
 
 impl Executor for Local {
@@ -122,7 +160,10 @@ impl Executor for Local {
     fn run(&self, job: &Job) -> Result<Reply, Stop> {
         let run = |place: &mut Place| match self.is_stopped() {
             true => Err(JudgeError::new("run", "interrupted")),
-            false => place.slot.run(job),
+            false => {
+                self.prepare(job, &mut place.slot)?;
+                place.slot.run(job)
+            }
         };
         let reply = self.pool.run(run, |place, _| self.renew(place));
         reply.map_err(|error| match self.is_stopped() {
@@ -137,6 +178,8 @@ impl Executor for Local {
                 Some(slot) => slot,
                 None => self.start_slot(place.core)?,
             };
+            self.prepare(&job.program, &mut place.slot)?;
+            self.prepare(&job.partner, &mut partner)?;
             let reply = match self.is_stopped() {
                 true => Err(JudgeError::new("run", "interrupted")),
                 false => place.slot.run_joint(&mut partner, job),

@@ -10,9 +10,10 @@ use walkdir::WalkDir;
 use crate::build::Runnable;
 use crate::executor::parallel;
 use crate::generate::programs::{build, diagnostic, of_generator};
-use crate::generate::run::{Digested, Surroundings, digest, run};
+use crate::generate::run::{Surroundings, run};
 use crate::generate::stage::{Stage, file_name};
 use crate::generate::{Generated, Generating};
+use crate::model::blob::{Blob, Digest};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::Event;
 use crate::model::judgement::JudgeError;
@@ -26,7 +27,7 @@ use crate::model::stop::Stop;
 pub(super) type Generators<'a> = BTreeMap<&'a GeneratorProgram, Runnable>;
 
 /// What generators made, by case and extension.
-pub(super) type Digests = BTreeMap<String, BTreeMap<&'static str, Digested>>;
+pub(super) type Digests = BTreeMap<String, BTreeMap<&'static str, Digest>>;
 
 /// Builds the generators of these cases; what keeps one from being built is for the user to see.
 pub(super) fn generators<'a>(
@@ -108,7 +109,7 @@ fn make_case(
     stage: &Stage,
     generators: &Generators<'_>,
     case: &RecipeCase,
-) -> Result<Result<BTreeMap<&'static str, Digested>, Diagnostic>, Stop> {
+) -> Result<Result<BTreeMap<&'static str, Digest>, Diagnostic>, Stop> {
     let mut digests = BTreeMap::new();
     match &case.input {
         InputSource::Literal(contents) => stage.add(&case.name, "in", &mut contents.as_bytes())?,
@@ -118,9 +119,9 @@ fn make_case(
             let plain = Surroundings::default();
             match run(generating, generator, command, &case.name, plain)? {
                 Ok(output) => {
-                    for mut made in output.files {
-                        digests.insert(made.extension, digest(&mut made.contents)?);
-                        stage.add_captured(&case.name, made.extension, &mut made.contents)?;
+                    for made in output.files {
+                        digests.insert(made.extension, digest(&made.contents)?);
+                        stage.add_blob(&case.name, made.extension, &made.contents)?;
                     }
                 }
                 Err(refusal) => {
@@ -147,6 +148,12 @@ fn make_case(
         Some(fault) => Err(fault),
         None => Ok(digests),
     })
+}
+
+/// What tells the contents of what a program wrote.
+pub(super) fn digest(written: &Blob) -> Result<Digest, JudgeError> {
+    let digest = written.digest();
+    digest.map_err(|error| JudgeError::new("read a program's output", error))
 }
 
 /// What is wrong with the input that a case got.

@@ -3,11 +3,11 @@
 use std::path::Path;
 use std::time::Duration;
 
-use crate::build::{BuildError, PrepareError, Runnable, start, unbuildable};
+use crate::build::{BuildError, PrepareError, Runnable, unbuildable};
 use crate::generate::{Generated, Generating};
+use crate::model::blob::Blob;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::Event;
-use crate::model::job::Captured;
 use crate::model::judgement::JudgeError;
 use crate::model::limits::Limits;
 use crate::model::outcome::{Ending, Outcome, Stop};
@@ -127,9 +127,9 @@ pub(super) fn ending(outcome: &Outcome) -> Option<String> {
 /// The line of a failed program's messages that says why, behind a colon; empty where there is none.
 ///
 /// The first line; of the trace that Python writes, the last.
-pub(super) fn reason(messages: &mut Captured) -> String {
+pub(super) fn reason(messages: &Blob) -> String {
     const LOOKED_AT: u64 = 16 << 10;
-    let bytes = start(messages, LOOKED_AT).unwrap_or_default();
+    let bytes = messages.start(LOOKED_AT).unwrap_or_default();
     let mut lines = bytes
         .split(|byte| *byte == b'\n')
         .filter(|it| !it.is_empty());
@@ -157,8 +157,7 @@ mod tests {
     #[test]
     fn the_reason_of_a_failure_is_told_in_a_line() {
         let check = |messages: &str, expected: &str| {
-            let mut captured = Captured::Memory(messages.as_bytes().to_vec());
-            assert_eq!(reason(&mut captured), expected);
+            assert_eq!(reason(&messages.as_bytes().into()), expected);
         };
         check("", "");
         check("\n\nwhy\nmore\n", ": why");

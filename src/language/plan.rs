@@ -1,16 +1,17 @@
 //! Everything needed to build and start one program, as data.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use crate::language::fault::DetectError;
 use crate::language::planner;
 use crate::language::recipe::Recipe;
-use crate::language::sources::FileMode;
+use crate::language::sources::SourceFile;
 use crate::language::toolchain::{MissingTool, Toolchains};
+use crate::model::blob::Blob;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::job::Command;
 use crate::model::program::Program;
+use crate::model::tree::{Node, TreeEntry};
 use crate::model::units::Bytes;
 
 /// Everything needed to build and start one program.
@@ -21,7 +22,7 @@ pub struct BuildPlan {
     /// The versions of the tools: with the same files, tools and command line comes the same program.
     pub tools: Vec<String>,
     /// What lies in the box before the build; where nothing is built, it is the program.
-    pub files: Vec<ProgramFile>,
+    pub files: Vec<TreeEntry>,
     /// How to build it; `None` where nothing is built.
     pub build: Option<BuildStep>,
     /// How to start it.
@@ -30,26 +31,6 @@ pub struct BuildPlan {
     pub entry_point: Option<String>,
     /// Doubts: it works here, but other judges may refuse it.
     pub remarks: Vec<Diagnostic>,
-}
-
-/// A file of a program.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ProgramFile {
-    /// Its path, relative, without `..`.
-    pub name: PathBuf,
-    /// What is in it.
-    pub content: Content,
-    /// Whether it may be started.
-    pub mode: FileMode,
-}
-
-/// What is in a file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Content {
-    /// These bytes.
-    Bytes(Arc<[u8]>),
-    /// What is in this file of the machine.
-    Host(PathBuf),
 }
 
 /// How a program is built, with the box as working directory.
@@ -90,11 +71,8 @@ impl BuildPlan {
         let batch = step.batch.take()?;
         step.command.argv.extend(batch.args);
         step.scratch.push(batch.source.clone());
-        plan.files.push(ProgramFile {
-            name: batch.source,
-            content: Content::Bytes(Arc::from(BATCH)),
-            mode: FileMode::Plain,
-        });
+        plan.files
+            .push(TreeEntry::new(batch.source, Node::plain(BATCH)));
         Some(plan)
     }
 }
@@ -174,15 +152,17 @@ pub fn plan(
     recipe: Recipe,
     toolchains: &Toolchains,
 ) -> Result<BuildPlan, PlanError> {
-    let files: Vec<ProgramFile> = recipe
-        .files
-        .into_iter()
-        .map(|it| ProgramFile {
-            name: it.name,
-            content: Content::Bytes(it.bytes),
-            mode: it.mode,
-        })
-        .collect();
+    let file = |it: SourceFile| {
+        let blob = Blob::from(it.bytes);
+        TreeEntry::new(
+            it.name,
+            Node::File {
+                blob,
+                mode: it.mode,
+            },
+        )
+    };
+    let files: Vec<TreeEntry> = recipe.files.into_iter().map(file).collect();
     let parts = planner::parts(program, &recipe.form, &files, toolchains)?;
     Ok(BuildPlan {
         language: parts.language,

@@ -5,13 +5,14 @@ use std::sync::Arc;
 
 use crate::language::executable::{Executable, ExecutableError, Shebang};
 use crate::language::fault::{DetectError, DetectFault};
-use crate::language::plan::{BatchStep, BuildStep, HEAP, PlanError, ProgramFile, Start};
+use crate::language::plan::{BatchStep, BuildStep, HEAP, PlanError, Start};
 use crate::language::recipe::Form;
 use crate::language::table::{Build, CARGO_BUILD, Language, Tool};
 use crate::language::toolchain::{Linking, Toolchain, Toolchains, is_system};
 use crate::language::{BOX, PROGRAM};
-use crate::model::job::{Command, Visible};
+use crate::model::job::{Command, Shown};
 use crate::model::program::Program;
+use crate::model::tree::TreeEntry;
 
 /// What differs between the forms of a program.
 pub(super) struct Parts {
@@ -26,7 +27,7 @@ pub(super) struct Parts {
 pub(super) fn parts(
     program: &Program,
     form: &Form,
-    files: &[ProgramFile],
+    files: &[TreeEntry],
     toolchains: &Toolchains,
 ) -> Result<Parts, PlanError> {
     let mut planner = Planner {
@@ -61,7 +62,7 @@ struct Used {
 struct Planner<'a> {
     program: &'a Program,
     toolchains: &'a Toolchains,
-    files: &'a [ProgramFile],
+    files: &'a [TreeEntry],
     used: Vec<Used>,
 }
 
@@ -310,10 +311,10 @@ impl Planner<'_> {
         word
     }
 
-    fn visible(&self, used: &[Used]) -> Vec<Visible> {
+    fn visible(&self, used: &[Used]) -> Vec<Shown> {
         let mut all = Vec::new();
         for used in used {
-            merge(&mut all, &used.toolchain.visible);
+            merge(&mut all, &used.toolchain.shown());
         }
         all
     }
@@ -369,7 +370,7 @@ pub(super) fn start(
             if let Some(loader) = loader {
                 let name = loader.to_string_lossy();
                 let found = interpreter(&name, toolchains)?;
-                command.visible = found.visible.clone();
+                command.visible = found.shown();
             }
             Ok(command)
         }
@@ -384,7 +385,7 @@ pub(super) fn start(
             Ok(Command {
                 argv,
                 env: Vec::new(),
-                visible: found.visible.clone(),
+                visible: found.shown(),
             })
         }
     }
@@ -422,7 +423,7 @@ fn own_env(env: &[(&str, &str)]) -> Vec<(String, String)> {
 }
 
 /// Adds what is not shown yet.
-pub(super) fn merge(all: &mut Vec<Visible>, more: &[Visible]) {
+pub(super) fn merge(all: &mut Vec<Shown>, more: &[Shown]) {
     for visible in more {
         if all.iter().any(|it| visible.inside.starts_with(&it.inside)) {
             continue;

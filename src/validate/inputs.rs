@@ -5,13 +5,15 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::executor::parallel;
+use crate::executor::place;
+use crate::model::blob::Blob;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::Event;
-use crate::model::job::{BoxContent, BoxFile, Input};
 use crate::model::judgement::JudgeError;
 use crate::model::problem::Problem;
 use crate::model::stop::Stop;
 use crate::model::test_data::TestCase;
+use crate::model::tree::TreeEntry;
 use crate::validate::grammars::{self, Grammar};
 use crate::validate::programs::{self, Opinion, Question, Validator, ask};
 use crate::validate::{Proof, Proving};
@@ -102,7 +104,7 @@ fn opinions(
     progress(0);
     let done = AtomicUsize::new(0);
     parallel::map(proving.executor, tasks, |task| {
-        let input = Input::File(task.test_case.input.clone());
+        let input = Blob::file(&task.test_case.input);
         let opinions = validators
             .iter()
             .map(|validator| opinion(proving, validator, task.test_case, input.clone()))
@@ -117,7 +119,7 @@ pub(super) fn opinion(
     proving: &Proving<'_>,
     validator: &InputValidator<'_>,
     test_case: &TestCase,
-    input: Input,
+    input: Blob,
 ) -> Result<Opinion, Stop> {
     let validator = match validator {
         InputValidator::Program(validator) => validator,
@@ -134,11 +136,8 @@ pub(super) fn opinion(
 }
 
 /// The files of a test case's `.files` directory.
-pub(super) fn files(test_case: &TestCase) -> impl Iterator<Item = BoxFile> {
-    test_case.files.iter().map(|file| BoxFile {
-        name: file.name.clone(),
-        content: BoxContent::Copy(file.path.clone()),
-    })
+pub(super) fn files(test_case: &TestCase) -> impl Iterator<Item = TreeEntry> {
+    test_case.files.iter().map(place::file)
 }
 
 /// What is wrong about one input.

@@ -5,13 +5,15 @@
 use std::time::Duration;
 
 use crate::build::{BuildError, PrepareError, Runnable, first_line, unbuildable};
+use crate::model::blob::Blob;
 use crate::model::event::Event;
-use crate::model::job::{BoxFile, Input, Job};
+use crate::model::job::{Job, Keep};
 use crate::model::judgement::JudgeError;
 use crate::model::limits::Limits;
 use crate::model::outcome::{self, Ending};
 use crate::model::program::Program;
 use crate::model::stop::Stop;
+use crate::model::tree::TreeEntry;
 use crate::model::units::Bytes;
 use crate::validate::{Proof, Proving};
 
@@ -54,11 +56,11 @@ pub(super) struct Validator<'a> {
 /// What a validator is asked.
 pub(super) struct Question<'a> {
     /// What it reads on standard input.
-    pub stdin: Input,
+    pub stdin: Blob,
     /// Its arguments.
     pub args: Vec<&'a String>,
     /// What lies beside it.
-    pub files: Vec<BoxFile>,
+    pub files: Vec<TreeEntry>,
 }
 
 /// Builds validators; those that cannot be built are remarked. `what` is `the input validator` or so.
@@ -113,7 +115,7 @@ pub(super) fn ask(
     files.extend(question.files);
     let mut limits = limits();
     limits.processes = limits.processes.max(Some(validator.runnable.processes));
-    let mut reply = proving.executor.run(&Job {
+    let reply = proving.executor.run(&Job {
         command,
         stdin: question.stdin,
         files,
@@ -121,11 +123,11 @@ pub(super) fn ask(
         box_size: Bytes::mib(64),
         limits,
         collect: Vec::new(),
-        keep: None,
+        keep: Keep::Nothing,
     })?;
-    let mut said = first_line(&mut reply.stderr);
+    let mut said = first_line(&reply.stderr);
     if said.is_empty() {
-        said = first_line(&mut reply.stdout);
+        said = first_line(&reply.stdout);
     }
     Ok(match (reply.outcome.stop, reply.outcome.ending) {
         (None, Ending::Exited(VALID)) => Opinion::Valid,

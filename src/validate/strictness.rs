@@ -13,9 +13,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use crate::executor::parallel;
 use crate::grammar::outside::outside;
 use crate::grammar::validate::accepts;
+use crate::model::blob::Blob;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::Event;
-use crate::model::job::Input;
 use crate::model::judgement::JudgeError;
 use crate::model::stop::Stop;
 use crate::model::test_data::TestCase;
@@ -280,7 +280,7 @@ fn is_accepted(
         return Ok(false);
     };
     for validator in programs(validators) {
-        let input = Input::Bytes(Arc::clone(&changed));
+        let input = Blob::from(Arc::clone(&changed));
         if opinion(proving, validator, task.test_case, input)? != Opinion::Valid {
             return Ok(false);
         }

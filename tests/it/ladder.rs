@@ -299,7 +299,7 @@ fn generators_are_proved_without_namespaces_too() {
         fresh: false,
         prune: false,
         executor: &executor,
-        builder: &Builder::new(&executor).expect("a builder"),
+        builder: &Builder::new(&executor),
         events: &|_| {},
     })
     .expect("data");

@@ -6,6 +6,7 @@ use crate::language::scripted::{ARCHIVE, NO_ARCHIVE, Scripted};
 use crate::language::sources::{Shape, SourceFile, Sources};
 use crate::language::table::Tool;
 use crate::model::program::ProgramKind;
+use crate::model::tree::FileMode;
 
 fn rustc(machine: Scripted) -> Scripted {
     machine

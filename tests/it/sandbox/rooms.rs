@@ -128,15 +128,12 @@ enum Holds {
 impl Holds {
     fn set(self, job: &mut Job) {
         job.writable = matches!(self, Self::Nothing | Self::Files);
-        let file = |name: &str, content| BoxFile {
-            name: name.into(),
-            content,
-        };
+        let file = |name: &str, content| TreeEntry::new(name, content);
         if matches!(self, Self::Link | Self::Files) {
-            job.files = vec![file("link", BoxContent::Link("/program/leave".into()))];
+            job.files = vec![file("link", Node::Link("/program/leave".into()))];
         }
         if self == Self::Files {
-            let text = BoxContent::Bytes(b"some input".to_vec().into());
+            let text = Node::plain(b"some input".to_vec());
             job.files.push(file("a.in", text));
             job.collect = vec!["a.out".into()];
         }
@@ -271,10 +268,9 @@ fn leave_and_look() {
 /// Has the slot give up its rooms: what a run is to see stands elsewhere.
 fn drop_rooms(slot: &mut Slot) {
     let mut job = job("leave", &["fork"]);
-    job.command.visible.push(Visible {
-        host: "/usr".into(),
-        inside: "/other".into(),
-    });
+    job.command
+        .visible
+        .push(Shown::tree("/other", &Tree::unlisted("/usr")));
     run(slot, &job);
 }
 
@@ -331,7 +327,7 @@ fn keep_and_change() {
     };
     let same: [fn(&mut Job); 4] = [
         |_| {},
-        |job| job.stdin = Input::Bytes(b"input".to_vec().into()),
+        |job| job.stdin = Blob::from(b"input".to_vec()),
         |job| job.limits.memory = Some(Bytes::mib(20)),
         |job| job.command.env = vec![("A".into(), "b".into())],
     ];
@@ -342,22 +338,17 @@ fn keep_and_change() {
         |job| job.writable = false,
         |job| job.box_size = Bytes::mib(32),
         |job| {
-            job.command.visible.push(Visible {
-                host: "/usr".into(),
-                inside: "/other".into(),
-            })
+            job.command
+                .visible
+                .push(Shown::tree("/other", &Tree::unlisted("/usr")))
         },
         |job| {
-            job.command.visible.push(Visible {
-                host: "/usr".into(),
-                inside: "/tmp/other".into(),
-            })
+            job.command
+                .visible
+                .push(Shown::tree("/tmp/other", &Tree::unlisted("/usr")))
         },
         |job| {
-            job.files = vec![BoxFile {
-                name: "file".into(),
-                content: BoxContent::Bytes(b"x".to_vec().into()),
-            }];
+            job.files = vec![TreeEntry::new("file", Node::plain(b"x".to_vec()))];
         },
     ];
     for change in other {
@@ -409,7 +400,7 @@ fn files_are_placed_anew_in_every_box() {
                 .map(String::from)
                 .to_vec();
             Holds::Files.set(&mut job);
-            job.files[1].content = BoxContent::Bytes(format!("{text}\n").into_bytes().into());
+            job.files[1].node = Node::plain(format!("{text}\n").into_bytes());
             job.writable = writable;
             job.collect = collect.iter().map(ToString::to_string).collect();
             let mut reply = run(&mut slot, &job);
