@@ -36,6 +36,7 @@ pub enum Remarks {
 /// # Errors
 /// When it cannot be used; the reason has been shown.
 pub fn read(dir: &Path, remarks: Remarks, output: &Output) -> Result<Problem, Stop> {
+    output.enter(dir);
     let reading = package::read(dir);
     let usable = !reading.diagnostics.iter().any(Diagnostic::is_error);
     for diagnostic in reading.diagnostics {

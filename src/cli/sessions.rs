@@ -16,7 +16,7 @@ use crate::judge::score::{self, Scheme, Thrift};
 use crate::judge::session::{CodeRules, Entrant, Judged, Results, Session};
 use crate::judge::time_limit::{self, Bounds};
 use crate::model::diagnostic::Diagnostic;
-use crate::model::event::{Event, Summary};
+use crate::model::event::Event;
 use crate::model::judgement::TimeLimit;
 use crate::model::limits::Limits;
 use crate::model::problem::Problem;
@@ -269,13 +269,4 @@ pub fn bounds(submissions: &[Submission], results: &Results) -> Bounds {
             Judged::Failed(_) => None,
         });
     time_limit::bounds(judged)
-}
-
-/// What interruptions and faults of the judge mean for the exit code.
-pub fn faults(summary: &Summary) -> ExitCode {
-    match (summary.interrupted, summary.judge_errors) {
-        (true, _) => ExitCode::Interrupted,
-        (false, 0) => ExitCode::Success,
-        (false, _) => ExitCode::JudgeError,
-    }
 }

@@ -3,8 +3,14 @@
 use std::fmt;
 use std::time::Duration;
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 /// A number of bytes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema,
+)]
+#[schemars(inline)]
 pub struct Bytes(pub u64);
 
 impl Bytes {
