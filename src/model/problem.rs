@@ -3,19 +3,22 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::model::layout::Layout;
 use crate::model::program::{Constant, IncludedFile, Program};
 use crate::model::submission::Submission;
 use crate::model::test_data::TestData;
 use crate::model::units::Bytes;
 
 /// A problem package, understood.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Problem {
     /// The package's directory.
     pub dir: PathBuf,
+    /// Where the package's format puts things, and what it calls them.
+    pub layout: Layout,
     /// The directory's name.
     pub short_name: String,
-    /// What `problem.yaml` says about the problem as a work.
+    /// What the package says about the problem as a work.
     pub metadata: Metadata,
     /// How submissions are run and graded.
     pub kind: ProblemKind,
@@ -31,7 +34,7 @@ pub struct Problem {
     pub io: ProgramIo,
     /// Its test cases.
     pub test_data: TestData,
-    /// Files laid over every submission, from `include/`.
+    /// Files laid over every submission.
     pub include: Vec<IncludedFile>,
     /// The programs that say whether an input is valid.
     pub input_validators: Vec<Program>,
@@ -45,7 +48,7 @@ pub struct Problem {
     pub input_grammars: Vec<InputGrammar>,
     /// Its example submissions, by name.
     pub submissions: Vec<Submission>,
-    /// `generators/generators.yaml`, if there is one.
+    /// The recipe for its test data, if there is one.
     pub recipe: Option<PathBuf>,
 }
 
@@ -101,11 +104,9 @@ pub struct InputGrammar {
     pub path: PathBuf,
 }
 
-/// What `problem.yaml` says about the problem as a work.
+/// What a package says about its problem as a work.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Metadata {
-    /// `2025-09`.
-    pub format_version: String,
     /// Language code and name, by code.
     pub names: Vec<(String, String)>,
     /// Follows the problem through renames.
@@ -165,7 +166,7 @@ pub enum ProgramIo {
     },
 }
 
-/// The limits of `problem.yaml`. `None` means that juror's default holds.
+/// The limits that a package sets. `None` means that juror's default holds.
 ///
 /// Source: problem package format 2025-09, "Limits".
 #[derive(Clone, Debug, PartialEq)]

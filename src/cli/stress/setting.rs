@@ -25,12 +25,12 @@ use crate::language::constants::replace_constants;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::Event;
 use crate::model::judgement::TimeLimit;
-use crate::model::problem::{Metadata, Problem, ProblemKind, ProblemLimits, ProgramIo};
+use crate::model::problem::Problem;
 use crate::model::program::Program;
 use crate::model::recipe::{AnswerSource, GeneratorCommand, Recipe};
 use crate::model::stress::HuntPlan;
 use crate::model::submission::Submission;
-use crate::model::test_data::{TestCase, TestData, ValidatorArgs};
+use crate::model::test_data::{TestCase, ValidatorArgs};
 use crate::model::text::count;
 use crate::package::recipe;
 use crate::stress::by_recipe;
@@ -345,23 +345,7 @@ fn refused(diagnostics: Vec<Diagnostic>, output: &Output) -> Stop {
 fn without_package() -> Problem {
     Problem {
         dir: PathBuf::from("."),
-        short_name: String::new(),
-        metadata: Metadata::default(),
-        kind: ProblemKind::default(),
-        limits: ProblemLimits::default(),
-        languages: None,
-        allow_file_writing: false,
-        constants: Vec::new(),
-        io: ProgramIo::Standard,
-        test_data: TestData::default(),
-        include: Vec::new(),
-        input_validators: Vec::new(),
-        answer_validators: Vec::new(),
-        output_validator: None,
-        static_validator: None,
-        input_grammars: Vec::new(),
-        submissions: Vec::new(),
-        recipe: None,
+        ..Problem::default()
     }
 }
 
