@@ -1,13 +1,12 @@
 //! A problem: what a package says once it has been read and understood.
 
 use std::path::PathBuf;
-use std::time::Duration;
 
 use crate::model::layout::Layout;
+use crate::model::limits::ProblemLimits;
 use crate::model::program::{Constant, IncludedFile, Program};
 use crate::model::submission::Submission;
 use crate::model::test_data::TestData;
-use crate::model::units::Bytes;
 
 /// A problem package, understood.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -164,57 +163,4 @@ pub enum ProgramIo {
         /// Such as `game1.out`.
         output: String,
     },
-}
-
-/// The limits that a package sets. `None` means that juror's default holds.
-///
-/// Source: problem package format 2025-09, "Limits".
-#[derive(Clone, Debug, PartialEq)]
-pub struct ProblemLimits {
-    /// CPU time of a submission on one test case.
-    pub time_limit: Option<Duration>,
-    /// How much longer than the slowest accepted submission the time limit must be; at least 1.
-    pub ac_to_time_limit: f64,
-    /// How much longer than the time limit a too slow submission must take; at least 1.
-    pub time_limit_to_tle: f64,
-    /// The time limit is a multiple of this.
-    pub time_resolution: Duration,
-    /// Memory of a submission.
-    pub memory: Option<Bytes>,
-    /// Output of a submission.
-    pub output: Option<Bytes>,
-    /// Source code of a submission.
-    pub code: Option<Bytes>,
-    /// CPU time of compiling a submission.
-    pub compilation_time: Option<Duration>,
-    /// Memory of compiling a submission.
-    pub compilation_memory: Option<Bytes>,
-    /// How often a submission of a multi-pass problem is run on a test case at most; at least 2.
-    pub validation_passes: Option<u32>,
-    /// CPU time of an output validator.
-    pub validation_time: Option<Duration>,
-    /// Memory of an output validator.
-    pub validation_memory: Option<Bytes>,
-    /// Output of an output validator.
-    pub validation_output: Option<Bytes>,
-}
-
-impl Default for ProblemLimits {
-    fn default() -> Self {
-        Self {
-            time_limit: None,
-            ac_to_time_limit: 2.0,
-            time_limit_to_tle: 1.5,
-            time_resolution: Duration::from_secs(1),
-            memory: None,
-            output: None,
-            code: None,
-            compilation_time: None,
-            compilation_memory: None,
-            validation_passes: None,
-            validation_time: None,
-            validation_memory: None,
-            validation_output: None,
-        }
-    }
 }

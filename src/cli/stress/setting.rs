@@ -3,7 +3,6 @@
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use crate::build::Builder;
 use crate::check::options::Options;
@@ -25,6 +24,7 @@ use crate::language::constants::replace_constants;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::Event;
 use crate::model::judgement::TimeLimit;
+use crate::model::limits::TIME_WITHOUT_PACKAGE;
 use crate::model::problem::Problem;
 use crate::model::program::Program;
 use crate::model::recipe::{AnswerSource, GeneratorCommand, Recipe};
@@ -36,9 +36,6 @@ use crate::package::recipe;
 use crate::stress::by_recipe;
 use crate::validate::Proving;
 use crate::validate::single::{InputValidators, Unbuilt};
-
-/// CPU time of a run where neither a package nor the command line sets it.
-const TIME_LIMIT: Duration = Duration::from_secs(2);
 
 /// What a hunt is about.
 pub(super) struct Setting {
@@ -149,7 +146,7 @@ impl Setting {
     ) -> Result<TimeLimit, Stop> {
         if self.package.is_none() && arguments.time_limit.is_none() {
             return Ok(TimeLimit {
-                limit: TIME_LIMIT,
+                limit: TIME_WITHOUT_PACKAGE,
                 origin: "default; --time-limit sets another".to_owned(),
             });
         }

@@ -3,7 +3,8 @@
 //! Source: problem package format 2025-09, "Problem metadata".
 
 use crate::model::diagnostic::Diagnostic;
-use crate::model::problem::{Metadata, ProblemLimits};
+use crate::model::limits::ProblemLimits;
+use crate::model::problem::Metadata;
 use crate::model::program::Constant;
 use crate::package::draft::FileWriting;
 use crate::package::files::Tree;
