@@ -28,7 +28,7 @@ use crate::language::toolchain::Toolchains;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::job::{BoxContent, BoxFile, Captured, Command, Input, Job, Visible};
 use crate::model::judgement::{CompilerReport, JudgeError};
-use crate::model::limits::Limits;
+use crate::model::limits::{LARGE_OUTPUT, Limits};
 use crate::model::outcome::Outcome;
 use crate::model::program::Program;
 use crate::model::stop::Stop;
@@ -298,14 +298,13 @@ impl<'a> Builder<'a> {
             name: file.name.clone(),
             content: BoxContent::Copy(sources.join(&file.name)),
         });
-        let mut limits = limits.clone();
-        limits.processes = limits.processes.max(Some(step.processes));
+        let limits = limits.with_processes(step.processes);
         let mut reply = self.executor.run(&Job {
             command: step.command.clone(),
             stdin: Input::Empty,
             files: files.collect(),
             writable: true,
-            box_size: limits.output.unwrap_or(Bytes::mib(1024)),
+            box_size: limits.output.unwrap_or(LARGE_OUTPUT),
             limits: limits.clone(),
             collect: Vec::new(),
             keep: Some(program.to_owned()),

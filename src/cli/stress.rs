@@ -16,10 +16,10 @@ use crate::cli::stress::programs::Programs;
 use crate::cli::stress::setting::Setting;
 use crate::executor::Executor;
 use crate::judge::case::{Detail, Rules};
-use crate::judge::limits;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::Event;
 use crate::model::judgement::JudgeError;
+use crate::model::limits::Limits;
 use crate::model::stop;
 use crate::model::stress::{Counterexample, Hunt, HuntEnd, HuntPlan, REPEATS};
 use crate::model::verdict::Verdict;
@@ -52,7 +52,7 @@ fn stress(arguments: &StressArguments, output: &Output) -> Result<(), Stop> {
     let validators = problem::validators(&setting.problem, &host, &builder, output)?;
     let time_limit = setting.time_limit(arguments, &host, &builder, output)?;
     let problem = &setting.problem;
-    let limits = limits::of_submission(&problem.limits, time_limit.limit);
+    let limits = Limits::of_submission(&problem.limits, time_limit.limit);
     output.event(Event::LimitsSet {
         time: time_limit.clone(),
         limits: limits.clone(),
@@ -63,7 +63,7 @@ fn stress(arguments: &StressArguments, output: &Output) -> Result<(), Stop> {
         io: &problem.io,
         allow_file_writing: problem.allow_file_writing,
         limits,
-        stop_slow_at: limits::of_submission(&problem.limits, slow),
+        stop_slow_at: Limits::of_submission(&problem.limits, slow),
         validator: validators.output.as_ref(),
         dialogue: problem.kind.dialogue,
         static_validator: None,

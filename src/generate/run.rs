@@ -6,10 +6,11 @@ use sha2::{Digest, Sha512};
 
 use crate::build::Runnable;
 use crate::generate::Generating;
-use crate::generate::programs::{ending, limits, reason};
+use crate::generate::programs::{ending, reason};
 use crate::generate::seed::{seed, substituted};
 use crate::model::job::{BoxFile, Captured, Collected, Command, Input, Job};
 use crate::model::judgement::JudgeError;
+use crate::model::limits::Limits;
 use crate::model::placeholder::{Piece, occurrences};
 use crate::model::recipe::{CASE_EXTENSIONS, GeneratorCommand};
 use crate::model::stop::Stop;
@@ -94,22 +95,21 @@ pub(super) fn start(
     surroundings: Surroundings,
 ) -> Result<Result<Output, Refusal>, Stop> {
     let names = names(command, name);
-    let limits = limits();
+    let limits = Limits::of_generator().with_processes(generator.processes);
     let mut job = Job {
         command: generator.command.clone(),
         stdin: Input::Empty,
         files: generator.files.clone(),
         writable: true,
         box_size: limits.output.unwrap_or_default(),
-        limits,
+        limits: limits.clone(),
         collect: names.iter().map(|(name, _)| name.clone()).collect(),
         keep: None,
     };
-    job.limits.processes = job.limits.processes.max(Some(generator.processes));
     job.command.argv.extend(args);
     change(&mut job, surroundings);
     let mut reply = generating.executor.run(&job)?;
-    if let Some(ending) = ending(&reply.outcome) {
+    if let Some(ending) = ending(&reply.outcome, &limits) {
         let said = reason(&mut reply.stderr);
         return Ok(Err(Refusal {
             message: format!("`{}` {ending}{said}", command.line),

@@ -4,10 +4,11 @@ use std::path::{Path, PathBuf};
 
 use crate::build::Runnable;
 use crate::executor::Executor;
-use crate::generate::programs::{build, ending, limits, of_solution, reason};
+use crate::generate::programs::{build, ending, of_solution, reason};
 use crate::generate::{Generated, Generating};
 use crate::model::job::{BoxContent, BoxFile, Captured, Collected, Input, Job};
 use crate::model::judgement::JudgeError;
+use crate::model::limits::Limits;
 use crate::model::problem::{Dialogue, Problem, ProgramIo};
 use crate::model::recipe::{AnswerSource, RecipeCase};
 use crate::model::stop::Stop;
@@ -84,19 +85,18 @@ impl<'a> Solution<'a> {
                 (Input::Empty, vec![output.clone()])
             }
         };
-        let mut limits = limits();
-        limits.processes = limits.processes.max(Some(self.runnable.processes));
+        let limits = Limits::of_generator().with_processes(self.runnable.processes);
         let mut reply = executor.run(&Job {
             command: self.runnable.command.clone(),
             stdin,
             files,
             writable: self.problem.allow_file_writing,
             box_size: limits.output.unwrap_or_default(),
-            limits,
+            limits: limits.clone(),
             collect,
             keep: None,
         })?;
-        if let Some(ending) = ending(&reply.outcome) {
+        if let Some(ending) = ending(&reply.outcome, &limits) {
             let said = reason(&mut reply.stderr);
             return Ok(Err(Unanswered {
                 what: format!("the solution {ending}{said}"),

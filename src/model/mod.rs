@@ -9,6 +9,7 @@ pub mod isolation;
 pub mod job;
 pub mod joint;
 pub mod judgement;
+pub mod layout;
 pub mod limits;
 pub mod outcome;
 pub mod pattern;

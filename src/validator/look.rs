@@ -13,11 +13,11 @@ use crate::executor::Executor;
 use crate::model::event::Event;
 use crate::model::job::{BoxContent, Input, Job};
 use crate::model::judgement::JudgeError;
-use crate::model::limits::Limits;
+use crate::model::limits::{Limits, ROOM};
 use crate::model::problem::Problem;
 use crate::model::stop::Stop;
 use crate::validator::response::{Contract, Response};
-use crate::validator::{OutputValidator, ROOM, Unusable, feedback_dir, feedback_files, file};
+use crate::validator::{OutputValidator, Unusable, feedback_dir, feedback_files, file};
 
 /// A static validator that can be run, as long as this lives.
 pub struct StaticValidator {
