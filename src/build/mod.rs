@@ -24,7 +24,7 @@ use crate::model::blob::Blob;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::job::{Command, Job, Keep, Reply, Shown};
 use crate::model::judgement::{CompilerReport, JudgeError};
-use crate::model::limits::Limits;
+use crate::model::limits::{LARGE_OUTPUT, Limits};
 use crate::model::program::Program;
 use crate::model::stop::Stop;
 use crate::model::text::visible;
@@ -257,14 +257,13 @@ impl<'a> Builder<'a> {
         step: &BuildStep,
         limits: &Limits,
     ) -> Result<Built, BuildError> {
-        let mut limits = limits.clone();
-        limits.processes = limits.processes.max(Some(step.processes));
+        let limits = limits.with_processes(step.processes);
         let reply = self.executor.run(&Job {
             command: step.command.clone(),
             stdin: Blob::default(),
             files: plan.files.clone(),
             writable: true,
-            box_size: limits.output.unwrap_or(Bytes::mib(1024)),
+            box_size: limits.output.unwrap_or(LARGE_OUTPUT),
             limits: limits.clone(),
             collect: Vec::new(),
             keep: Keep::AllBut(step.scratch.clone()),

@@ -4,36 +4,23 @@ use std::time::Duration;
 
 use crate::model::limits::Limits;
 use crate::model::outcome::{Ending, Outcome, Signal, Stop};
-use crate::model::units::seconds;
 
 /// Why a build counts as refused; `None` where it went well.
 pub(super) fn refusal(outcome: &Outcome, limits: &Limits) -> Option<String> {
-    let time = seconds(limits.cpu_time.unwrap_or_default());
-    Some(match (outcome.stop, outcome.ending) {
-        (Some(Stop::CpuTime), _) => {
-            format!("the compiler used more than the {time} of CPU time allowed")
-        }
-        (Some(Stop::WallTime), _) => "the compiler took too long on the wall clock".to_owned(),
-        (Some(Stop::Memory), _) => format!(
-            "the compiler wanted more than the {} of memory allowed",
-            limits.memory.unwrap_or_default()
-        ),
-        (Some(Stop::Output), _) => format!(
-            "the compiler wrote more than the {} allowed",
-            limits.output.unwrap_or_default()
-        ),
-        (Some(Stop::Deadlock | Stop::Dismissed), _) => "the compiler was ended".to_owned(),
+    let passed = match (outcome.stop, outcome.ending) {
+        (Some(stop), _) => stop,
         (None, Ending::Exited(0)) => return None,
-        (None, _) if is_at_its_end(outcome, limits) => {
-            format!("the compiler used up the {time} of CPU time allowed")
+        (None, Ending::Signalled(Signal(25))) => Stop::Output,
+        (None, _) if is_at_its_end(outcome, limits) => Stop::CpuTime,
+        (None, Ending::Exited(code)) => {
+            return Some(format!("the compiler ended with exit code {code}"));
         }
-        (None, Ending::Exited(code)) => format!("the compiler ended with exit code {code}"),
-        (None, Ending::Signalled(Signal(25))) => format!(
-            "the compiler wrote more than the {} allowed",
-            limits.output.unwrap_or_default()
-        ),
-        (None, Ending::Signalled(signal)) => format!("the compiler was killed by {signal}"),
-    })
+        (None, Ending::Signalled(signal)) => {
+            return Some(format!("the compiler was killed by {signal}"));
+        }
+    };
+    let passed = limits.passed(passed, outcome);
+    Some(format!("the compiler passed a limit: {passed}"))
 }
 
 /// Whether it failed with its CPU time all but gone. The system then ends the part of a compiler that
@@ -71,12 +58,12 @@ mod tests {
         check(None, Ending::Exited(0), 1, None);
         check(None, Ending::Exited(0), 59, None);
         check(None, Ending::Exited(1), 1, Some("exit code 1"));
-        check(None, Ending::Exited(4), 59, Some("CPU time allowed"));
+        check(None, Ending::Exited(4), 59, Some("CPU time, 60 s allowed"));
         check(
             None,
             Ending::Signalled(Signal(24)),
             60,
-            Some("CPU time allowed"),
+            Some("CPU time, 60 s allowed"),
         );
         check(None, Ending::Signalled(Signal(11)), 1, Some("SIGSEGV"));
         check(

@@ -1,5 +1,7 @@
 //! What the process's exit code says.
 
+use crate::model::report::Report;
+
 /// Why juror ended. The numbers are a promise; the README lists them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExitCode {
@@ -58,6 +60,22 @@ impl ExitCode {
             Self::NothingSelected => "nothing was selected, so nothing was run",
             Self::Interrupted => "interrupted",
         }
+    }
+
+    /// What a report says. What was given up before there was anything to report is told beside it.
+    ///
+    /// Who verifies works on the package, whose faults count; who works on a submission is told of them.
+    pub fn of(report: &Report) -> Self {
+        let summary = &report.summary;
+        let package_is_invalid = report.command == "verify" && summary.errors > 0;
+        let told = [
+            (report.interrupted, Self::Interrupted),
+            (summary.judge_errors > 0, Self::JudgeError),
+            (package_is_invalid, Self::InvalidPackage),
+            (report.is_rejected(), Self::Rejected),
+        ];
+        let told = told.into_iter().filter(|(is_so, _)| *is_so);
+        told.fold(Self::Success, |gravest, (_, code)| gravest.and(code))
     }
 
     /// The graver of two, for a command that does several things.

@@ -38,7 +38,7 @@ pub(super) fn package(
     host: &Host,
     builder: &Builder<'_>,
     output: &Output,
-) -> Result<ExitCode, Stop> {
+) -> Result<(), Stop> {
     let problem = problem(dir, output)?;
     output.event(package_read(&problem, 0, problem.test_data.cases.len()));
     let into = into(arguments, &problem, output)?;
@@ -90,7 +90,7 @@ fn settle(
     host: &Host,
     builder: &Builder<'_>,
     output: &Output,
-) -> Result<ExitCode, Stop> {
+) -> Result<(), Stop> {
     let has_remarks = !inputs.diagnostics.is_empty();
     let remarks = std::mem::take(&mut inputs.diagnostics);
     show(output, remarks);
@@ -105,10 +105,10 @@ fn settle(
     if inputs.made.is_empty() {
         let is_there = !proposal.equal.is_empty();
         output.event(Event::Proposed(Box::new(proposal)));
-        return Ok(match is_there || !has_remarks {
-            true => ExitCode::Success,
-            false => ExitCode::InvalidPackage,
-        });
+        return match is_there || !has_remarks {
+            true => Ok(()),
+            false => Err(Stop::Shown(ExitCode::InvalidPackage)),
+        };
     }
     let added = match addition.write(&inputs.made) {
         Ok(added) => added,
@@ -142,10 +142,10 @@ fn settle(
     if generated.interrupted {
         return Err(interrupted(output));
     }
-    Ok(match show(output, generated.diagnostics) {
-        true => ExitCode::InvalidPackage,
-        false => ExitCode::Success,
-    })
+    match show(output, generated.diagnostics) {
+        true => Err(Stop::Shown(ExitCode::InvalidPackage)),
+        false => Ok(()),
+    }
 }
 
 /// The directories below `data/secret` for the new cases.

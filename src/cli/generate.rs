@@ -8,7 +8,7 @@ use crate::cli::exit_code::ExitCode;
 use crate::cli::from_grammar;
 use crate::cli::host::Host;
 use crate::cli::output::{Output, Stop, command};
-use crate::cli::problem::package_read;
+use crate::cli::problem::{interrupted, package_read};
 use crate::generate::{Generating, Mode, generate};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::Event;
@@ -22,21 +22,21 @@ pub fn run(arguments: &GenerateArguments) -> ExitCode {
         let arguments = settled(arguments, output)?;
         let host = Host::start(arguments.jobs, arguments.isolation, output)?;
         let builder = Builder::new(&*host.executor);
-        let mut code = ExitCode::Success;
         for dir in &arguments.packages {
             let done = match arguments.from_grammar {
                 Some(_) => from_grammar::package(&arguments, dir, &host, &builder, output),
                 None => package(&arguments, dir, &host, &builder, output),
             };
             match done {
-                Ok(done) | Err(Stop::Shown(done)) => code = code.and(done),
-                Err(stop) => return Err(stop),
+                // The other packages can still be made.
+                Err(stop @ Stop::Shown(_)) => output.stopped(stop),
+                done => done?,
             }
-            if output.summary().interrupted {
+            if output.is_interrupted() {
                 break;
             }
         }
-        Ok(code)
+        Ok(())
     })
 }
 
@@ -65,7 +65,7 @@ fn package(
     host: &Host,
     builder: &Builder<'_>,
     output: &Output,
-) -> Result<ExitCode, Stop> {
+) -> Result<(), Stop> {
     let problem = problem(dir, output)?;
     output.event(package_read(&problem, 0, problem.test_data.cases.len()));
     let Some(path) = &problem.recipe else {
@@ -93,16 +93,12 @@ fn package(
         events: &|event| output.event(event),
     })?;
     if generated.interrupted {
-        output.event(Event::Interrupted);
-        return Ok(ExitCode::Interrupted);
+        return Err(interrupted(output));
     }
-    if show(output, generated.diagnostics) {
-        return Ok(ExitCode::InvalidPackage);
+    match show(output, generated.diagnostics) {
+        true => Err(Stop::Shown(ExitCode::InvalidPackage)),
+        false => Ok(()),
     }
-    Ok(match (arguments.check, generated.differing) {
-        (true, 1..) => ExitCode::Rejected,
-        _ => ExitCode::Success,
-    })
 }
 
 /// Reads a recipe and shows what is wrong with it.
@@ -115,6 +111,7 @@ pub(super) fn recipe(path: &Path, problem: &Problem, output: &Output) -> Result<
 
 /// Reads a package whose test data and statement may still be missing.
 pub(super) fn problem(dir: &Path, output: &Output) -> Result<Problem, Stop> {
+    output.enter(dir);
     let reading = package::read(dir);
     // The one is made here, and the other is not needed for it; `verify` looks at both.
     let others = ["data", "statement"].map(|part| dir.join(part));

@@ -33,12 +33,11 @@ pub fn run(command: &GrammarCommand) -> ExitCode {
 fn check(arguments: &CheckArguments) -> ExitCode {
     command(&arguments.output, "grammar check", |output| {
         let grammar = grammar(&arguments.grammar, output)?;
-        let mut code = ExitCode::Success;
         for path in &arguments.inputs {
             let result = match open(path, output) {
                 Ok(input) => validate(&grammar, input, path),
                 Err(shown) => {
-                    code = code.and(shown);
+                    output.end(shown);
                     continue;
                 }
             };
@@ -47,11 +46,8 @@ fn check(arguments: &CheckArguments) -> ExitCode {
                 input: path.clone(),
                 valid,
             });
-            if !valid {
-                code = code.and(ExitCode::Rejected);
-            }
         }
-        Ok(code)
+        Ok(())
     })
 }
 
@@ -155,12 +151,12 @@ fn pinned(grammar: &Grammar, name: &str, end: End, output: &Output) -> Result<Ve
     Ok(pins)
 }
 
-fn write(bytes: &[u8]) -> Result<ExitCode, Stop> {
+fn write(bytes: &[u8]) -> Result<(), Stop> {
     let mut out = io::stdout().lock();
     match out.write_all(bytes).and_then(|()| out.flush()) {
-        Ok(()) => Ok(ExitCode::Success),
+        Ok(()) => Ok(()),
         // A reader that has seen enough is no fault.
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(ExitCode::Success),
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         Err(error) => Err(Stop::Failed(
             anyhow::Error::new(error).context("cannot write the input"),
         )),
@@ -170,23 +166,22 @@ fn write(bytes: &[u8]) -> Result<ExitCode, Stop> {
 fn list_bounds(arguments: &BoundsArguments) -> ExitCode {
     command(&arguments.output, "grammar bounds", |output| {
         let grammar = grammar(&arguments.grammar, output)?;
-        let mut code = ExitCode::Success;
         let mut coverage = Coverage::new(&grammar);
         for path in &arguments.inputs {
             let result = match open(path, output) {
                 Ok(input) => coverage.add(&grammar, input, path),
                 Err(shown) => {
-                    code = code.and(shown);
+                    output.end(shown);
                     continue;
                 }
             };
             if !judged(result, path, output)? {
-                code = code.and(ExitCode::Rejected);
+                output.end(ExitCode::Rejected);
             }
         }
         let coverage = (!arguments.inputs.is_empty()).then_some(&coverage);
         output.event(Event::BoundsListed(bounds(&grammar, coverage)));
-        Ok(code)
+        Ok(())
     })
 }
 

@@ -38,13 +38,10 @@ impl Host {
     ) -> Result<Self, JudgeError> {
         let executor = Arc::new(Local::start(jobs.map(usize::from), isolation.into())?);
         let shortfall = shortfall(executor.isolation(), executor.refused(), executor.gaps());
-        if let Some(shortfall) = &shortfall {
-            let isolation = executor.isolation();
-            output.warn(&warning(shortfall, isolation, executor.most_at_once()));
-        }
         output.event(Event::HostReady {
             isolation: executor.isolation(),
             shortfall,
+            most_at_once: executor.most_at_once(),
         });
         let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])
             .map_err(|error| JudgeError::new("take over Ctrl-C", error))?;
@@ -70,31 +67,6 @@ impl Host {
         started.map_err(|error| JudgeError::new("start the thread that hears Ctrl-C", error))?;
         Ok(host)
     }
-}
-
-/// The warning that every command begins with where something is missing to full isolation.
-fn warning(
-    shortfall: &Shortfall,
-    isolation: isolation::Isolation,
-    most_at_once: Option<usize>,
-) -> String {
-    let Shortfall {
-        message,
-        reasons,
-        help,
-    } = shortfall;
-    let one = match most_at_once {
-        Some(1) => ", one run at a time",
-        _ => "",
-    };
-    let mut text = format!("{message} ({isolation}{one}); {help}");
-    if isolation == isolation::Isolation::Plain {
-        text.push_str("\nwhat nothing holds:");
-        for gap in reasons {
-            text.push_str(&format!("\n  {gap}"));
-        }
-    }
-    text
 }
 
 /// What is missing to full isolation, if something is.

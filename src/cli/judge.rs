@@ -14,7 +14,7 @@ use crate::cli::host::Host;
 use crate::cli::keep;
 use crate::cli::output::{Output, Stop, command, command_line};
 use crate::cli::problem::{self, Remarks};
-use crate::cli::sessions::{self, Judging, faults};
+use crate::cli::sessions::{self, Judging};
 use crate::judge::case::{CASE, Detail, SUBMISSION};
 use crate::judge::score::Thrift;
 use crate::judge::session::Entrant;
@@ -31,7 +31,7 @@ pub fn run(arguments: &JudgeArguments) -> ExitCode {
     })
 }
 
-fn judge(arguments: &JudgeArguments, output: &Output) -> Result<ExitCode, Stop> {
+fn judge(arguments: &JudgeArguments, output: &Output) -> Result<(), Stop> {
     let problem = problem::read(&arguments.package, Remarks::Errors, output)?;
     let cases = problem::select(&problem, &arguments.runs.case, output)?;
     let submissions = submissions(arguments, &problem, output)?;
@@ -65,12 +65,7 @@ fn judge(arguments: &JudgeArguments, output: &Output) -> Result<ExitCode, Stop> 
         output,
     }
     .run()?;
-    let summary = output.summary();
-    let rejected = match summary.rejected {
-        0 => ExitCode::Success,
-        _ => ExitCode::Rejected,
-    };
-    Ok(rejected.and(faults(&summary)))
+    Ok(())
 }
 
 /// The submissions that the command line names.

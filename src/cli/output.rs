@@ -4,19 +4,20 @@ use std::env;
 use std::ffi::OsStr;
 use std::io::{self, IsTerminal, Write};
 use std::os::unix::ffi::OsStrExt;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use crate::cli::arguments::{Color, OutputOptions};
 use crate::cli::exit_code::ExitCode;
-use crate::model::event::{Event, Summary};
+use crate::model::event::{Event, Stamped};
 use crate::model::judgement::JudgeError;
 use crate::model::text::shell_word;
-use crate::report::Reporter;
-use crate::report::json::Json;
+use crate::report::notices::Notices;
 use crate::report::progress::Progress;
 use crate::report::style::{Style, Verbosity};
 use crate::report::terminal::Terminal;
+use crate::report::{Reporter, Reporters, json};
 
 /// Why a command ends early.
 #[derive(Debug)]
@@ -41,133 +42,113 @@ impl From<anyhow::Error> for Stop {
     }
 }
 
-/// Takes what a command has to say.
+/// Takes what a command has to say, and says when and of which package it was said.
 pub struct Output {
-    reporters: Mutex<Reporters>,
-    style: Style,
-    json: bool,
+    said: Mutex<Said>,
+    started: Instant,
 }
 
-struct Reporters {
-    all: Vec<Box<dyn Reporter + Send>>,
-    /// The first error of a writer; nothing is written after it.
-    failed: Option<io::Error>,
-    /// What the events come to.
-    summary: Summary,
+struct Said {
+    reporters: Reporters<'static>,
+    /// The package at work on.
+    package: Option<Arc<str>>,
+    /// How the parts of the command ended of which no event tells.
+    ended: ExitCode,
 }
 
 /// Runs a command between its first and its last event.
 pub fn command(
     options: &OutputOptions,
     name: &'static str,
-    body: impl FnOnce(&Output) -> Result<ExitCode, Stop>,
+    body: impl FnOnce(&Output) -> Result<(), Stop>,
 ) -> ExitCode {
-    let started = Instant::now();
-    let output = Output::new(options);
+    let output = Output {
+        said: Mutex::new(Said {
+            reporters: Reporters::new(reporters(options)),
+            package: None,
+            ended: ExitCode::Success,
+        }),
+        started: Instant::now(),
+    };
     output.event(Event::Started {
         command: name,
         command_line: command_line(env::args_os()),
     });
-    let code = body(&output).unwrap_or_else(|stop| output.stopped(stop));
-    let mut summary = output.summary();
-    summary.elapsed = started.elapsed();
-    output.event(Event::Finished(summary));
-    output.finish(code)
+    if let Err(stop) = body(&output) {
+        output.stopped(stop);
+    }
+    output.event(Event::Finished);
+    output.exit_code()
+}
+
+/// Who shows the command.
+fn reporters(options: &OutputOptions) -> Vec<Reporter<'static>> {
+    let style = style(options);
+    let progress = match style.verbosity {
+        Verbosity::Quiet => Progress::hidden(),
+        _ => Progress::on_stderr(),
+    };
+    match options.json {
+        true => vec![
+            Reporter::AtEnd(json::write, Box::new(io::stdout())),
+            Reporter::Live(Box::new(Notices::new(io::stderr(), style))),
+            Reporter::Live(Box::new(progress)),
+        ],
+        false => vec![Reporter::Live(Box::new(
+            Terminal::new(io::stdout(), io::stderr(), style).with_progress(progress),
+        ))],
+    }
 }
 
 impl Output {
-    fn new(options: &OutputOptions) -> Self {
-        let style = style(options);
-        let progress = || match style.verbosity {
-            Verbosity::Quiet => Progress::hidden(),
-            _ => Progress::on_stderr(),
-        };
-        let all: Vec<Box<dyn Reporter + Send>> = match options.json {
-            true => vec![Box::new(Json::new(io::stdout())), Box::new(progress())],
-            false => vec![Box::new(
-                Terminal::new(io::stdout(), io::stderr(), style).with_progress(progress()),
-            )],
-        };
-        Self {
-            reporters: Mutex::new(Reporters {
-                all,
-                failed: None,
-                summary: Summary::default(),
-            }),
-            style,
-            json: options.json,
-        }
-    }
-
     /// Shows an event.
     pub fn event(&self, event: Event) {
-        let mut reporters = self.lock();
-        let Reporters {
-            all,
-            failed,
-            summary,
-        } = &mut *reporters;
-        summary.count(&event);
-        if failed.is_none() {
-            *failed = all
-                .iter_mut()
-                .try_for_each(|reporter| reporter.event(&event))
-                .err();
-        }
+        let mut said = self.lock();
+        let stamped = Stamped {
+            at: self.started.elapsed(),
+            package: said.package.clone(),
+            event,
+        };
+        said.reporters.event(&stamped);
     }
 
-    /// What has happened so far, in numbers.
-    pub fn summary(&self) -> Summary {
-        self.lock().summary.clone()
+    /// Turns to a package: all that follows is about it.
+    pub fn enter(&self, package: &Path) {
+        let real = package.canonicalize();
+        let name = real.as_deref().unwrap_or(package).file_name();
+        self.lock().package = name.map(|name| name.to_string_lossy().into());
     }
 
-    fn lock(&self) -> MutexGuard<'_, Reporters> {
-        self.reporters
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+    /// Whether Ctrl-C was pressed.
+    pub fn is_interrupted(&self) -> bool {
+        self.lock().reporters.report().interrupted
     }
 
-    /// Says what is wrong with the command line: on standard error, and in the document.
+    fn lock(&self) -> MutexGuard<'_, Said> {
+        self.said.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Says what is wrong with the command line.
     pub fn complain(&self, message: &str) {
         self.event(Event::Complained {
             message: message.to_owned(),
         });
-        if self.json {
-            self.tell(message);
-        }
     }
 
-    /// Says on standard error, in one line, what the user should know of the machine, also where little
-    /// is to be said or a program reads the report.
-    pub fn warn(&self, message: &str) {
-        self.say(anstyle::AnsiColor::Yellow, "warning", message);
+    /// Notes how a part of the command ended, where no event tells it.
+    pub fn end(&self, code: ExitCode) {
+        let mut said = self.lock();
+        said.ended = said.ended.and(code);
     }
 
-    /// Says on standard error what no reporter can say.
-    fn tell(&self, message: &str) {
-        self.say(anstyle::AnsiColor::Red, "error", message);
-    }
-
-    fn say(&self, color: anstyle::AnsiColor, label: &str, message: &str) {
-        let look = color.on_default().bold();
-        let (start, end) = match self.style.color {
-            true => (look.render().to_string(), look.render_reset().to_string()),
-            false => (String::new(), String::new()),
-        };
-        // A closed standard error leaves nobody to tell.
-        let _ = writeln!(io::stderr(), "{start}{label}{end}: {message}");
-    }
-
-    fn stopped(&self, stop: Stop) -> ExitCode {
+    /// Tells why the command, or a part of it, was given up.
+    pub fn stopped(&self, stop: Stop) {
         match stop {
-            Stop::Shown(code) => code,
-            Stop::Fault(error) => {
-                self.event(Event::Failed(error));
-                ExitCode::JudgeError
-            }
+            Stop::Shown(code) => self.end(code),
+            Stop::Fault(error) => self.event(Event::Failed(error)),
             Stop::Failed(error) => {
                 self.complain(&format!("{error:#}"));
-                ExitCode::JudgeError
+                self.end(ExitCode::JudgeError);
             }
         }
     }
@@ -175,11 +156,13 @@ impl Output {
     /// The exit code, unless what was said could not be written.
     ///
     /// A reader that has seen enough (`| head`) is no fault.
-    fn finish(self, code: ExitCode) -> ExitCode {
-        let failed = self.lock().failed.take();
-        match failed {
+    fn exit_code(&self) -> ExitCode {
+        let said = self.lock();
+        let code = ExitCode::of(said.reporters.report()).and(said.ended);
+        match said.reporters.failed() {
             Some(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-                self.tell(&format!("cannot write the report: {error}"));
+                // A closed standard error leaves nobody to tell.
+                let _ = writeln!(io::stderr(), "error: cannot write the report: {error}");
                 code.and(ExitCode::JudgeError)
             }
             _ => code,

@@ -8,10 +8,10 @@ use crate::cli::exit_code::ExitCode;
 use crate::cli::host::Host;
 use crate::cli::output::{Output, Stop};
 use crate::judge::case::ReadyCase;
-use crate::judge::limits;
 use crate::judge::score::Scheme;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::Event;
+use crate::model::limits::Limits;
 use crate::model::pattern::Pattern;
 use crate::model::problem::Problem;
 use crate::model::score::CaseScoring;
@@ -36,6 +36,7 @@ pub enum Remarks {
 /// # Errors
 /// When it cannot be used; the reason has been shown.
 pub fn read(dir: &Path, remarks: Remarks, output: &Output) -> Result<Problem, Stop> {
+    output.enter(dir);
     let reading = package::read(dir);
     let usable = !reading.diagnostics.iter().any(Diagnostic::is_error);
     for diagnostic in reading.diagnostics {
@@ -124,7 +125,7 @@ pub fn validators(
     output: &Output,
 ) -> Result<Validators, Stop> {
     let events = |event| output.event(event);
-    let build_limits = limits::of_compiler(&problem.limits);
+    let build_limits = Limits::of_compiler(&problem.limits);
     let refused = Stop::Shown(ExitCode::InvalidPackage);
     let built = OutputValidator::build(problem, builder, &build_limits, &events);
     let looks = StaticValidator::build(problem, builder, &build_limits, &events);

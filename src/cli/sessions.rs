@@ -1,7 +1,6 @@
 //! A judging session from the command line's point of view: limits, runs, and what they come to.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
 
 use crate::build::{Builder, PrepareError};
 use crate::cli::arguments::RunOptions;
@@ -11,14 +10,13 @@ use crate::cli::output::{Output, Stop};
 use crate::cli::problem::Validators;
 use crate::executor::Executor;
 use crate::judge::case::{Detail, ReadyCase, Rules};
-use crate::judge::limits;
 use crate::judge::score::{self, Scheme, Thrift};
 use crate::judge::session::{CodeRules, Entrant, Judged, Results, Session};
 use crate::judge::time_limit::{self, Bounds};
 use crate::model::diagnostic::Diagnostic;
-use crate::model::event::{Event, Summary};
+use crate::model::event::Event;
 use crate::model::judgement::TimeLimit;
-use crate::model::limits::Limits;
+use crate::model::limits::{Limits, TIME_TO_FIND_LIMIT};
 use crate::model::problem::Problem;
 use crate::model::submission::Submission;
 use crate::model::units::seconds;
@@ -65,7 +63,7 @@ impl Judging<'_> {
     /// When there is no time limit to be had.
     pub fn run(self) -> Result<Finished, Stop> {
         let time_limit = self.time_limit()?;
-        let limits = limits::of_submission(&self.problem.limits, time_limit.limit);
+        let limits = Limits::of_submission(&self.problem.limits, time_limit.limit);
         self.output.event(Event::LimitsSet {
             time: time_limit.clone(),
             limits: limits.clone(),
@@ -73,7 +71,7 @@ impl Judging<'_> {
         });
         let margin = self.problem.limits.time_limit_to_tle;
         let slow = time_limit.limit.mul_f64(margin);
-        let stop_slow_at = limits::of_submission(&self.problem.limits, slow);
+        let stop_slow_at = Limits::of_submission(&self.problem.limits, slow);
         let rules = self.rules(limits, stop_slow_at, self.detail.clone());
         let events = |event| self.output.event(event);
         let scheme = Scheme::of(self.problem);
@@ -118,7 +116,7 @@ impl Judging<'_> {
         Session {
             executor: &*self.host.executor,
             builder: self.builder,
-            build_limits: limits::of_compiler(&self.problem.limits),
+            build_limits: Limits::of_compiler(&self.problem.limits),
             rules,
             entrants,
             code: CodeRules {
@@ -177,7 +175,7 @@ impl Judging<'_> {
             self.output
                 .event(Event::Diagnosed(Diagnostic::warning(path, message)));
         });
-        let limits = limits::of_submission(&self.problem.limits, LONGEST);
+        let limits = Limits::of_submission(&self.problem.limits, TIME_TO_FIND_LIMIT);
         let rules = self.rules(limits.clone(), limits, Detail::Brief);
         let runs = entrants.len() * self.cases.len();
         let done = AtomicUsize::new(0);
@@ -210,11 +208,15 @@ impl Judging<'_> {
         }
         let bounds = bounds(&bounding, &results);
         // One that was stopped only shows that it takes longer.
-        let Some(slowest) = bounds.slowest.filter(|slowest| slowest.cpu_time < LONGEST) else {
-            self.output.complain(
-                "problem.yaml has no limits.time_limit, and no submission that bounds it ends within 60 s; \
+        let Some(slowest) = bounds
+            .slowest
+            .filter(|slowest| slowest.cpu_time < TIME_TO_FIND_LIMIT)
+        else {
+            self.output.complain(&format!(
+                "problem.yaml has no limits.time_limit, and no submission that bounds it ends within {}; \
                  set the limit or give --time-limit",
-            );
+                seconds(TIME_TO_FIND_LIMIT)
+            ));
             return Err(Stop::Shown(ExitCode::InvalidPackage));
         };
         Ok(TimeLimit {
@@ -256,9 +258,6 @@ pub fn entrants<'a>(
     entrants
 }
 
-/// How long a submission may take that is to show how long the time limit must be.
-const LONGEST: Duration = Duration::from_secs(60);
-
 /// What these results say about the time limit.
 pub fn bounds(submissions: &[Submission], results: &Results) -> Bounds {
     let judged = submissions
@@ -269,13 +268,4 @@ pub fn bounds(submissions: &[Submission], results: &Results) -> Bounds {
             Judged::Failed(_) => None,
         });
     time_limit::bounds(judged)
-}
-
-/// What interruptions and faults of the judge mean for the exit code.
-pub fn faults(summary: &Summary) -> ExitCode {
-    match (summary.interrupted, summary.judge_errors) {
-        (true, _) => ExitCode::Interrupted,
-        (false, 0) => ExitCode::Success,
-        (false, _) => ExitCode::JudgeError,
-    }
 }

@@ -16,10 +16,10 @@ use crate::cli::stress::programs::Programs;
 use crate::cli::stress::setting::Setting;
 use crate::executor::Executor;
 use crate::judge::case::{Detail, Rules};
-use crate::judge::limits;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::Event;
 use crate::model::judgement::JudgeError;
+use crate::model::limits::Limits;
 use crate::model::stop;
 use crate::model::stress::{Counterexample, Hunt, HuntEnd, HuntPlan, REPEATS};
 use crate::model::verdict::Verdict;
@@ -44,7 +44,7 @@ const SHRINKING: Duration = Duration::from_secs(20);
 /// How much of an output is shown.
 const SHOWN: u64 = 1 << 20;
 
-fn stress(arguments: &StressArguments, output: &Output) -> Result<ExitCode, Stop> {
+fn stress(arguments: &StressArguments, output: &Output) -> Result<(), Stop> {
     let setting = Setting::read(arguments, output)?;
     let promotion = promotion(arguments, &setting, output)?;
     let host = Host::start(arguments.jobs, arguments.isolation, output)?;
@@ -52,7 +52,7 @@ fn stress(arguments: &StressArguments, output: &Output) -> Result<ExitCode, Stop
     let validators = problem::validators(&setting.problem, &host, &builder, output)?;
     let time_limit = setting.time_limit(arguments, &host, &builder, output)?;
     let problem = &setting.problem;
-    let limits = limits::of_submission(&problem.limits, time_limit.limit);
+    let limits = Limits::of_submission(&problem.limits, time_limit.limit);
     output.event(Event::LimitsSet {
         time: time_limit.clone(),
         limits: limits.clone(),
@@ -63,7 +63,7 @@ fn stress(arguments: &StressArguments, output: &Output) -> Result<ExitCode, Stop
         io: &problem.io,
         allow_file_writing: problem.allow_file_writing,
         limits,
-        stop_slow_at: limits::of_submission(&problem.limits, slow),
+        stop_slow_at: Limits::of_submission(&problem.limits, slow),
         validator: validators.output.as_ref(),
         dialogue: problem.kind.dialogue,
         static_validator: None,
@@ -179,7 +179,7 @@ fn stress(arguments: &StressArguments, output: &Output) -> Result<ExitCode, Stop
         left_out: hunted.left_out,
         level: hunted.level,
     };
-    let promoted = match (&promotion, &mut done.found) {
+    match (&promotion, &mut done.found) {
         (Some(promotion), Some(found)) => {
             let input: Arc<[u8]> = Arc::from(&*found.input);
             let answer = match answer(&duel, &programs, &input) {
@@ -189,17 +189,13 @@ fn stress(arguments: &StressArguments, output: &Output) -> Result<ExitCode, Stop
             };
             promote_to(promotion, found, &answer, output)
         }
-        _ => ExitCode::Success,
-    };
-    let is_found = done.found.is_some();
+        _ => {}
+    }
     output.event(Event::Hunted(Box::new(done)));
     if end == HuntEnd::Interrupted {
         return Err(interrupted(output));
     }
-    Ok(match is_found {
-        true => ExitCode::Rejected.and(promoted),
-        false => ExitCode::Success,
-    })
+    Ok(())
 }
 
 /// The share of turns of the package's generators.
@@ -248,12 +244,7 @@ fn answer(
     Ok(answer.map_err(|_| JudgeError::new("make the judge answer", "it was made before"))?)
 }
 
-fn promote_to(
-    promotion: &Promotion,
-    found: &mut Counterexample,
-    answer: &[u8],
-    output: &Output,
-) -> ExitCode {
+fn promote_to(promotion: &Promotion, found: &mut Counterexample, answer: &[u8], output: &Output) {
     let description = format!("Found by stress: {} of {}", found.verdict, found.origin);
     let case = promote::NewCase {
         input: &found.input,
@@ -261,13 +252,10 @@ fn promote_to(
         description: &description,
     };
     match promotion.add(&case) {
-        Ok(name) => {
-            found.promoted = Some(name);
-            ExitCode::Success
-        }
+        Ok(name) => found.promoted = Some(name),
         Err(diagnostic) => {
             output.event(Event::Diagnosed(*diagnostic));
-            ExitCode::InvalidPackage
+            output.end(ExitCode::InvalidPackage);
         }
     }
 }

@@ -1,7 +1,6 @@
 //! Generators and solutions: built once, and what their endings mean.
 
 use std::path::Path;
-use std::time::Duration;
 
 use crate::build::{BuildError, PrepareError, Runnable, unbuildable};
 use crate::generate::{Generated, Generating};
@@ -10,24 +9,11 @@ use crate::model::diagnostic::Diagnostic;
 use crate::model::event::Event;
 use crate::model::judgement::JudgeError;
 use crate::model::limits::Limits;
-use crate::model::outcome::{Ending, Outcome, Stop};
+use crate::model::outcome::{Ending, Outcome};
 use crate::model::problem::Problem;
 use crate::model::program::{IncludedFile, Program, ProgramKind};
 use crate::model::recipe::{GeneratorProgram, RecipeCase};
 use crate::model::text::visible;
-use crate::model::units::Bytes;
-
-/// What a generator, a solution, and the compiler that makes it, may use: enough for any test data,
-/// and an end for one that hangs.
-pub(super) fn limits() -> Limits {
-    Limits {
-        cpu_time: Some(Duration::from_secs(60)),
-        wall_time: Some(Duration::from_secs(120)),
-        memory: Some(Bytes::mib(2048)),
-        output: Some(Bytes::mib(1024)),
-        processes: Some(128),
-    }
-}
 
 /// A generator as a program that can be built: its files lie beside the first one.
 pub(super) fn of_generator(generator: &GeneratorProgram) -> Program {
@@ -88,7 +74,8 @@ pub(super) fn build(
     (generating.events)(Event::BuildStarted {
         program: program.name.clone(),
     });
-    let built = generating.builder.build(&prepared, &limits(), &limits());
+    let limits = Limits::of_generator();
+    let built = generating.builder.build(&prepared, &limits, &limits);
     (generating.events)(Event::BuildFinished {
         program: program.name.clone(),
     });
@@ -110,14 +97,9 @@ pub(super) fn build(
 }
 
 /// What a program did that should have ended with exit code 0; `None` where it did.
-pub(super) fn ending(outcome: &Outcome) -> Option<String> {
+pub(super) fn ending(outcome: &Outcome, limits: &Limits) -> Option<String> {
     match (outcome.stop, outcome.ending) {
-        (Some(Stop::CpuTime | Stop::WallTime), _) => {
-            Some("takes more than the 60 s allowed".to_owned())
-        }
-        (Some(Stop::Memory), _) => Some("wants more than the 2 GiB of memory allowed".to_owned()),
-        (Some(Stop::Output), _) => Some("writes more than the 1 GiB allowed".to_owned()),
-        (Some(Stop::Deadlock | Stop::Dismissed), _) => Some("was ended".to_owned()),
+        (Some(stop), _) => Some(format!("passes a limit: {}", limits.passed(stop, outcome))),
         (None, Ending::Exited(0)) => None,
         (None, Ending::Exited(code)) => Some(format!("ends with exit code {code}")),
         (None, Ending::Signalled(signal)) => Some(format!("is killed by {signal}")),

@@ -2,10 +2,11 @@
 
 use crate::build::Runnable;
 use crate::generate::Generating;
-use crate::generate::programs::{ending, limits, reason};
+use crate::generate::programs::{ending, reason};
 use crate::generate::seed::{seed, substituted};
 use crate::model::blob::Blob;
 use crate::model::job::{Collected, Command, Job, Keep};
+use crate::model::limits::Limits;
 use crate::model::placeholder::{Piece, occurrences};
 use crate::model::recipe::{CASE_EXTENSIONS, GeneratorCommand};
 use crate::model::stop::Stop;
@@ -91,22 +92,21 @@ pub(super) fn start(
     surroundings: Surroundings,
 ) -> Result<Result<Output, Refusal>, Stop> {
     let names = names(command, name);
-    let limits = limits();
+    let limits = Limits::of_generator().with_processes(generator.processes);
     let mut job = Job {
         command: generator.command.clone(),
         stdin: Blob::default(),
         files: generator.files.clone(),
         writable: true,
         box_size: limits.output.unwrap_or_default(),
-        limits,
+        limits: limits.clone(),
         collect: names.iter().map(|(name, _)| name.clone()).collect(),
         keep: Keep::Nothing,
     };
-    job.limits.processes = job.limits.processes.max(Some(generator.processes));
     job.command.argv.extend(args);
     change(&mut job, surroundings);
     let reply = generating.executor.run(&job)?;
-    if let Some(ending) = ending(&reply.outcome) {
+    if let Some(ending) = ending(&reply.outcome, &limits) {
         let said = reason(&reply.stderr);
         return Ok(Err(Refusal {
             message: format!("`{}` {ending}{said}", command.line),

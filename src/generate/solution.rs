@@ -4,11 +4,12 @@ use std::path::Path;
 
 use crate::build::Runnable;
 use crate::executor::Executor;
-use crate::generate::programs::{build, ending, limits, of_solution, reason};
+use crate::generate::programs::{build, ending, of_solution, reason};
 use crate::generate::{Generated, Generating};
 use crate::model::blob::Blob;
 use crate::model::job::{Collected, Job, Keep};
 use crate::model::judgement::JudgeError;
+use crate::model::limits::Limits;
 use crate::model::problem::{Dialogue, Problem, ProgramIo};
 use crate::model::recipe::{AnswerSource, RecipeCase};
 use crate::model::stop::Stop;
@@ -83,19 +84,18 @@ impl<'a> Solution<'a> {
                 (Blob::default(), vec![output.clone()])
             }
         };
-        let mut limits = limits();
-        limits.processes = limits.processes.max(Some(self.runnable.processes));
+        let limits = Limits::of_generator().with_processes(self.runnable.processes);
         let mut reply = executor.run(&Job {
             command: self.runnable.command.clone(),
             stdin,
             files,
             writable: self.problem.allow_file_writing,
             box_size: limits.output.unwrap_or_default(),
-            limits,
+            limits: limits.clone(),
             collect,
             keep: Keep::Nothing,
         })?;
-        if let Some(ending) = ending(&reply.outcome) {
+        if let Some(ending) = ending(&reply.outcome, &limits) {
             let said = reason(&reply.stderr);
             return Ok(Err(Unanswered {
                 what: format!("the solution {ending}{said}"),

@@ -19,7 +19,7 @@ use crate::model::difference::Difference;
 use crate::model::job::{Collected, Job, Keep, Reply};
 use crate::model::joint::Transcript;
 use crate::model::judgement::{CaseJudgement, Evidence, JudgeError};
-use crate::model::limits::Limits;
+use crate::model::limits::{Limits, ROOM};
 use crate::model::outcome::Outcome;
 use crate::model::problem::{Dialogue, ProgramIo};
 use crate::model::score::{CaseScore, CaseScoring};
@@ -382,25 +382,22 @@ pub(super) fn job(rules: &Rules<'_>, entry: &Entry<'_>, test_case: &TestCase, pa
             (Blob::default(), vec![output.clone()])
         }
     };
-    let mut limits = match entry.pace {
-        Pace::Any => rules.limits.clone(),
-        Pace::TooSlow => rules.stop_slow_at.clone(),
+    let limits = match entry.pace {
+        Pace::Any => &rules.limits,
+        Pace::TooSlow => &rules.stop_slow_at,
     };
-    limits.processes = limits.processes.max(Some(runnable.processes));
+    let limits = limits.with_processes(runnable.processes);
     Job {
         command,
         stdin,
         files,
         writable: rules.allow_file_writing,
-        box_size: BOX_SIZE.saturating_add(limits.output.unwrap_or_default()),
+        box_size: ROOM.saturating_add(limits.output.unwrap_or_default()),
         limits,
         collect,
         keep: Keep::all_if(rules.keep().is_some()),
     }
 }
-
-/// Room for what lies in the box before the program starts.
-const BOX_SIZE: Bytes = Bytes::mib(64);
 
 /// Where a box is kept, if boxes are. `of` says whose it is: empty for the submission's.
 pub(super) fn box_dir(

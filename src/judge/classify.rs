@@ -1,14 +1,12 @@
 //! The verdict that a run earns by itself, before its output is looked at.
 
-use std::time::Duration;
-
 use crate::model::limits::Limits;
 use crate::model::outcome::{Ending, Outcome, Signal, Stop};
-use crate::model::units::{Bytes, seconds};
 use crate::model::verdict::Verdict;
 
-const SIGXFSZ: i32 = 25;
 const SIGSYS: i32 = 31;
+/// How a program ends that writes beyond the largest file that it may have.
+const TOO_LARGE: Ending = Ending::Signalled(Signal(25));
 
 /// A verdict with its reason in words.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,45 +25,25 @@ pub struct Classified {
 ///
 /// A run that was ended because its partner was done with it earns nothing by itself.
 pub fn classify(outcome: &Outcome, limits: &Limits) -> Option<Classified> {
-    if outcome.stop == Some(Stop::Dismissed) {
-        return None;
-    }
-    stopped(outcome, limits)
-        .or_else(|| over_limit(outcome, limits))
-        .or_else(|| ending(outcome, limits))
-}
-
-fn stopped(outcome: &Outcome, limits: &Limits) -> Option<Classified> {
-    Some(match outcome.stop? {
-        Stop::CpuTime => too_long(outcome, limits),
-        Stop::WallTime => too_slow(outcome, limits),
-        Stop::Memory => too_much_memory(outcome, limits),
-        Stop::Output => too_much_output(limits),
-        Stop::Deadlock => waits_for_ever(),
-        Stop::Dismissed => return None,
-    })
-}
-
-fn over_limit(outcome: &Outcome, limits: &Limits) -> Option<Classified> {
-    let over = |used: Duration, limit: Option<Duration>| limit.is_some_and(|limit| used > limit);
-    let above = |used: Bytes, limit: Option<Bytes>| limit.is_some_and(|limit| used > limit);
-    if over(outcome.cpu_time, limits.cpu_time) {
-        Some(too_long(outcome, limits))
-    } else if above(outcome.peak_memory, limits.memory) {
-        Some(too_much_memory(outcome, limits))
-    } else if above(outcome.written(), limits.output) {
-        Some(too_much_output(limits))
-    } else if over(outcome.wall_time, limits.wall_time) {
-        Some(too_slow(outcome, limits))
-    } else {
-        None
+    let by_signal = || (outcome.ending == TOO_LARGE).then_some(Stop::Output);
+    let passed = outcome.stop.or_else(|| limits.exceeded(outcome));
+    match passed.or_else(by_signal) {
+        Some(Stop::Dismissed) => None,
+        Some(limit) => Some(Classified {
+            verdict: match limit {
+                Stop::Memory => Verdict::MemoryLimitExceeded,
+                Stop::Output => Verdict::OutputLimitExceeded,
+                _ => Verdict::TimeLimitExceeded,
+            },
+            cause: limits.passed(limit, outcome),
+        }),
+        None => ending(outcome),
     }
 }
 
-fn ending(outcome: &Outcome, limits: &Limits) -> Option<Classified> {
+fn ending(outcome: &Outcome) -> Option<Classified> {
     let cause = match outcome.ending {
         Ending::Exited(0) => return None,
-        Ending::Signalled(Signal(SIGXFSZ)) => return Some(too_much_output(limits)),
         Ending::Signalled(Signal(SIGSYS)) => "killed by SIGSYS: a forbidden system call".to_owned(),
         Ending::Signalled(signal) => format!("killed by {signal}"),
         Ending::Exited(code) => format!("exit code {code}"),
@@ -81,67 +59,13 @@ fn ending(outcome: &Outcome, limits: &Limits) -> Option<Classified> {
     })
 }
 
-fn too_long(outcome: &Outcome, limits: &Limits) -> Classified {
-    let limit = limits.cpu_time.unwrap_or_default();
-    Classified {
-        verdict: Verdict::TimeLimitExceeded,
-        cause: format!(
-            "{} of CPU time, {} allowed",
-            seconds(outcome.cpu_time),
-            seconds(limit)
-        ),
-    }
-}
-
-fn too_slow(outcome: &Outcome, limits: &Limits) -> Classified {
-    let limit = limits.wall_time.unwrap_or_default();
-    let idle = outcome.cpu_time * 2 < outcome.wall_time;
-    let reading = if idle {
-        ": it slept, or waited for input that never came"
-    } else {
-        ""
-    };
-    Classified {
-        verdict: Verdict::TimeLimitExceeded,
-        cause: format!(
-            "{} on the wall clock, {} allowed, with {} of CPU time{reading}",
-            seconds(outcome.wall_time),
-            seconds(limit),
-            seconds(outcome.cpu_time)
-        ),
-    }
-}
-
-fn waits_for_ever() -> Classified {
-    Classified {
-        verdict: Verdict::TimeLimitExceeded,
-        cause: "waited for input that never came".to_owned(),
-    }
-}
-
-fn too_much_memory(outcome: &Outcome, limits: &Limits) -> Classified {
-    let limit = limits.memory.unwrap_or_default();
-    Classified {
-        verdict: Verdict::MemoryLimitExceeded,
-        cause: format!(
-            "wanted more than the {limit} allowed; held {}",
-            outcome.peak_memory
-        ),
-    }
-}
-
-fn too_much_output(limits: &Limits) -> Classified {
-    let limit = limits.output.unwrap_or_default();
-    Classified {
-        verdict: Verdict::OutputLimitExceeded,
-        cause: format!("wrote more than the {limit} allowed"),
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
     use crate::executor::scripted::quiet_outcome;
+    use crate::model::units::Bytes;
 
     fn limits() -> Limits {
         Limits {

@@ -5,7 +5,6 @@ mod blame;
 pub mod case;
 pub mod classify;
 pub mod expect;
-pub mod limits;
 pub mod output;
 mod said;
 pub mod score;

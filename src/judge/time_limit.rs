@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use crate::model::judgement::{CaseJudgement, Judgement};
+use crate::model::limits::ProblemLimits;
 use crate::model::outcome::{Outcome, Stop};
 use crate::model::pattern::Pattern;
-use crate::model::problem::ProblemLimits;
 use crate::model::submission::{Expectation, Submission, UseForTimeLimit};
 use crate::model::units::seconds;
 use crate::model::verdict::Verdict;

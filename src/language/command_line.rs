@@ -22,6 +22,7 @@ use crate::language::toolchain::{MissingTool, Toolchains, is_system};
 use crate::model::blob::Blob;
 use crate::model::job::{Command, Shown, What};
 use crate::model::tree::{FileMode, Node, TreeEntry};
+use crate::model::units::Bytes;
 
 /// A command that cannot be started.
 #[derive(Debug, thiserror::Error)]
@@ -72,7 +73,7 @@ pub enum CommandError {
         /// The argument.
         argument: String,
         /// What it is.
-        what: &'static str,
+        what: String,
     },
     /// The system refused to read a file.
     #[error("cannot read {}: {source}", path.display())]
@@ -131,7 +132,7 @@ const PROCESSES: u32 = 64;
 const MOST_FILES: usize = 1000;
 
 /// The most bytes that a directory among the arguments may have.
-const MOST_BYTES: u64 = 256 << 20;
+const MOST_BYTES: Bytes = Bytes::mib(256);
 
 struct Typed<'a> {
     cwd: &'a Path,
@@ -217,16 +218,17 @@ impl Typed<'_> {
         if arg.is_empty() || arg.starts_with('-') || is_system(&path) || is_hidden_place {
             return Ok(arg.to_owned());
         }
-        let too_much = |what| CommandError::TooMuch {
+        let too_much = |what: &str| CommandError::TooMuch {
             argument: arg.to_owned(),
-            what,
+            what: what.to_owned(),
         };
         if self.cwd.starts_with(&path) {
             return Err(too_much("the whole current directory"));
         }
         if let Some(name) = self.below(&path).filter(|_| !Path::new(arg).is_absolute()) {
             if metadata.is_dir() {
-                self.put_directory(&path, &name).map_err(too_much)?;
+                self.put_directory(&path, &name)
+                    .map_err(|it| too_much(&it))?;
             } else if metadata.is_file() {
                 self.put(name, path, mode_of(&metadata));
             }
@@ -259,7 +261,7 @@ impl Typed<'_> {
         }
     }
 
-    fn put_directory(&mut self, path: &Path, name: &Path) -> Result<(), &'static str> {
+    fn put_directory(&mut self, path: &Path, name: &Path) -> Result<(), String> {
         let mut bytes = 0;
         let mut files = 0;
         for entry in WalkDir::new(path)
@@ -273,8 +275,10 @@ impl Typed<'_> {
             };
             bytes += metadata.len();
             files += 1;
-            if files > MOST_FILES || bytes > MOST_BYTES {
-                return Err("a directory of more than 1000 files or 256 MiB");
+            if files > MOST_FILES || bytes > MOST_BYTES.0 {
+                return Err(format!(
+                    "a directory of more than {MOST_FILES} files or {MOST_BYTES}"
+                ));
             }
             let inside = entry.path().strip_prefix(path).unwrap_or(entry.path());
             self.put(name.join(inside), entry.path().into(), mode_of(&metadata));

@@ -3,8 +3,14 @@
 use std::fmt;
 use std::path::PathBuf;
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::model::serial::{As, Spotted};
+
 /// How bad it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum Severity {
     /// Works, but is probably not what was meant.
     Warning,
@@ -37,11 +43,12 @@ pub struct Spot {
 /// One remark.
 ///
 /// Messages are lower case without a final dot; `help` says what to do.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Diagnostic {
     /// How bad it is.
     pub severity: Severity,
     /// Where it is.
+    #[serde(flatten, with = "As::<Spotted>")]
     pub place: Place,
     /// What is wrong.
     pub message: String,

@@ -1,28 +1,35 @@
 //! How an output differs from the judge answer.
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::model::serial::{As, Text};
+
 /// The first difference between an output and the judge answer, and how much differs in all.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Difference {
     /// What is different first.
     pub kind: DifferenceKind,
+    /// What the outputs would agree on if less were asked.
+    pub only: Option<OnlyDifference>,
+    /// How many tokens differ, the n-th held against the n-th, one side's further tokens included.
+    pub differing_tokens: u64,
+    /// How far two numbers are from each other, where that is what is different first.
+    pub gap: Option<NumberGap>,
     /// The judge answer at the first difference.
     pub answer: Side,
     /// The output at the first difference.
     pub output: Side,
-    /// How many tokens differ, the n-th held against the n-th, one side's further tokens included.
-    pub differing_tokens: u64,
-    /// What the outputs would agree on if less were asked.
-    pub only: Option<OnlyDifference>,
-    /// How far two numbers are from each other, where that is what is different first.
-    pub gap: Option<NumberGap>,
 }
 
-/// How far the output's number is from the judge answer's.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// How far the output's number is from the judge answer's. What is infinite is written as `null`.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct NumberGap {
     /// `|s-a|`; infinite where it is beyond the range of `f64`.
+    #[schemars(with = "Option<f64>")]
     pub absolute: f64,
     /// `|s-a|/|a|`; infinite where `a` is 0.
+    #[schemars(with = "Option<f64>")]
     pub relative: f64,
 }
 
@@ -30,7 +37,8 @@ pub struct NumberGap {
 impl Eq for NumberGap {}
 
 /// What is different at the first difference.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum DifferenceKind {
     /// Two tokens are not the same text.
     Token,
@@ -50,7 +58,7 @@ pub enum DifferenceKind {
 ///
 /// Line, column and offset say where the token begins; at the end of the text, where that is; for
 /// [`DifferenceKind::Blanks`], where the first differing blank is or is missing.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Side {
     /// The number of the token, from 1; at the end of the text one more than it has.
     pub token_number: u64,
@@ -59,34 +67,41 @@ pub struct Side {
     /// The column in bytes, from 1.
     pub column: u64,
     /// The offset in bytes, from 0.
+    #[serde(rename = "offset_bytes")]
     pub offset: u64,
     /// The offset in bytes, from 0, of the first differing byte, or of the end of the token or text
     /// where this side has no byte any more. Letter case counts only where it decides.
+    #[serde(rename = "differs_at_bytes")]
     pub differs_at: u64,
+    /// The length of the whole text in bytes.
+    #[serde(rename = "length_bytes")]
+    pub length: u64,
+    /// How many tokens the whole text has.
+    pub tokens: u64,
     /// The token, cut around the first differing byte where it is long; empty at the end of the text;
     /// for [`DifferenceKind::Blanks`], the blanks from the first differing one on.
     pub token: Excerpt,
     /// The line around the first differing byte, cut to a window, without its line end.
     pub window: Excerpt,
-    /// The length of the whole text in bytes.
-    pub length: u64,
-    /// How many tokens the whole text has.
-    pub tokens: u64,
 }
 
 /// A piece of a text.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Excerpt {
     /// The bytes kept.
+    #[serde(flatten, with = "As::<Text>")]
     pub bytes: Vec<u8>,
     /// How many bytes of the whole token or line stand before them.
+    #[serde(rename = "cut_before_bytes")]
     pub cut_before: u64,
     /// How many bytes of the whole token or line stand after them.
+    #[serde(rename = "cut_after_bytes")]
     pub cut_after: u64,
 }
 
 /// A rule that, if it were relaxed, would make output and judge answer agree.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum OnlyDifference {
     /// Only blanks and line ends differ: the tokens agree, or they would if they were split elsewhere.
     Blanks,

@@ -1,9 +1,13 @@
 //! What happens, as it happens. Reporters show it; nothing flows back.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
-use crate::model::diagnostic::{Diagnostic, Severity};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::model::diagnostic::Diagnostic;
 use crate::model::difference::Difference;
 use crate::model::grammar::ValueBounds;
 use crate::model::isolation::Isolation;
@@ -12,6 +16,17 @@ use crate::model::limits::Limits;
 use crate::model::proposal::Proposal;
 use crate::model::stress::{Hunt, HuntPlan, HuntProgress};
 use crate::model::verdict::Verdict;
+
+/// An event with what its one sink knows of it.
+#[derive(Clone, Debug)]
+pub struct Stamped {
+    /// When it happened, since the command began, on a clock that never goes back.
+    pub at: Duration,
+    /// The short name of the package at work on.
+    pub package: Option<Arc<str>>,
+    /// What happened.
+    pub event: Event,
+}
 
 /// One thing that happened.
 #[derive(Clone, Debug)]
@@ -29,6 +44,8 @@ pub enum Event {
         isolation: Isolation,
         /// What is missing, where that is not full isolation.
         shortfall: Option<Shortfall>,
+        /// How many runs there can be at once, where that is bounded.
+        most_at_once: Option<usize>,
     },
     /// A package was read and can be used; all that follows is about it, up to the next one.
     ///
@@ -155,11 +172,11 @@ pub enum Event {
     /// The user pressed Ctrl-C.
     Interrupted,
     /// The command is at its end.
-    Finished(Summary),
+    Finished,
 }
 
 /// How the machine falls short of full isolation.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Shortfall {
     /// What is so, in one line.
     pub message: String,
@@ -170,7 +187,8 @@ pub struct Shortfall {
 }
 
 /// What came of making a test case.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum GeneratedState {
     /// It was not there.
     Created,
@@ -186,131 +204,4 @@ pub enum GeneratedState {
     Missing,
     /// It is there with other bytes, and nothing was to be written.
     Differs,
-}
-
-/// What a command comes to.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Summary {
-    /// Wall time of the whole command.
-    pub elapsed: Duration,
-    /// Runs of submissions on test cases.
-    pub runs: usize,
-    /// Submissions accepted.
-    pub accepted: usize,
-    /// Submissions rejected.
-    pub rejected: usize,
-    /// Expectations that do not hold.
-    pub broken: usize,
-    /// Faults of the package.
-    pub errors: usize,
-    /// Doubts about the package.
-    pub warnings: usize,
-    /// Faults of the judge.
-    pub judge_errors: usize,
-    /// Whether it was cut short by Ctrl-C.
-    pub interrupted: bool,
-}
-
-impl Summary {
-    /// Counts what an event adds to the figures; all but the elapsed time come from events.
-    pub fn count(&mut self, event: &Event) {
-        match event {
-            Event::Diagnosed(diagnostic) => match diagnostic.severity {
-                Severity::Error => self.errors += 1,
-                Severity::Warning => self.warnings += 1,
-            },
-            Event::CaseJudged { .. } => self.runs += 1,
-            Event::SubmissionJudged(judgement) => {
-                match judgement.verdict {
-                    Verdict::Accepted => self.accepted += 1,
-                    _ => self.rejected += 1,
-                }
-                self.broken += judgement.broken.len();
-            }
-            Event::SubmissionFailed { .. } | Event::Failed(_) => self.judge_errors += 1,
-            Event::Hunted(hunt) => {
-                self.runs += usize::try_from(hunt.runs).unwrap_or(usize::MAX);
-                self.rejected += usize::from(hunt.found.is_some());
-            }
-            Event::Interrupted => self.interrupted = true,
-            Event::Started { .. }
-            | Event::HostReady { .. }
-            | Event::PackageRead { .. }
-            | Event::PackageRefused
-            | Event::Complained { .. }
-            | Event::LimitsSet { .. }
-            | Event::BoxesKept { .. }
-            | Event::BuildStarted { .. }
-            | Event::BuildFinished { .. }
-            | Event::SubmissionStarted { .. }
-            | Event::Progress { .. }
-            | Event::CaseGenerated { .. }
-            | Event::Proposed(_)
-            | Event::Compared { .. }
-            | Event::HuntStarted(_)
-            | Event::Hunting(_)
-            | Event::InputChecked { .. }
-            | Event::BoundsListed(_)
-            | Event::Finished(_) => {}
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_figures_are_counted_from_events() {
-        let judged = |verdict| {
-            Event::SubmissionJudged(Box::new(Judgement {
-                submission: "a.cpp".to_owned(),
-                verdict,
-                score: None,
-                cases: Vec::new(),
-                skipped: 0,
-                compiler: None,
-                broken: Vec::new(),
-            }))
-        };
-        let error = JudgeError::new("a step", "a reason");
-        let check = |events: &[Event], figures: Summary| {
-            let mut summary = Summary::default();
-            events.iter().for_each(|event| summary.count(event));
-            assert_eq!(summary, figures, "{events:?}");
-        };
-        check(&[], Summary::default());
-        check(
-            &[
-                Event::Diagnosed(Diagnostic::error("a", "b")),
-                Event::Diagnosed(Diagnostic::warning("a", "b")),
-                Event::Diagnosed(Diagnostic::warning("a", "b")),
-            ],
-            Summary {
-                errors: 1,
-                warnings: 2,
-                ..Summary::default()
-            },
-        );
-        check(
-            &[
-                judged(Verdict::Accepted),
-                judged(Verdict::WrongAnswer),
-                judged(Verdict::CompileError),
-                Event::Failed(error.clone()),
-                Event::SubmissionFailed {
-                    submission: "a.cpp".to_owned(),
-                    error,
-                },
-                Event::Interrupted,
-            ],
-            Summary {
-                accepted: 1,
-                rejected: 2,
-                judge_errors: 2,
-                interrupted: true,
-                ..Summary::default()
-            },
-        );
-    }
 }

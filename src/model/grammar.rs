@@ -1,7 +1,10 @@
 //! What is said of a grammar: the bounds of what it reads, and which of them inputs reach.
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 /// The bounds of a value that a grammar reads.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ValueBounds {
     /// The variable as written, such as `a[i]`; without one the command.
     pub name: String,
@@ -20,7 +23,7 @@ pub struct ValueBounds {
 }
 
 /// A bound.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Bound {
     /// As written.
     pub written: String,
@@ -29,7 +32,7 @@ pub struct Bound {
 }
 
 /// What inputs have at a place of the grammar.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Reached {
     /// How many values were read.
     pub values: u64,

@@ -3,12 +3,14 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::model::difference::Difference;
 use crate::model::joint::Transcript;
 use crate::model::outcome::Outcome;
-use crate::model::score::{CaseScore, TotalScore};
+use crate::model::score::{CaseScore, Score, TotalScore};
+use crate::model::serial::{As, Exchange, Location, Run, Text};
 use crate::model::verdict::Verdict;
 
 /// A fault of the judge, never of a submission: it gives no verdict.
@@ -76,9 +78,10 @@ impl JudgeError {
 }
 
 /// What a submission earned on one test case.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct CaseJudgement {
     /// The test case's name.
+    #[serde(rename = "name")]
     pub test_case: String,
     /// What it earned.
     pub verdict: Verdict,
@@ -89,55 +92,66 @@ pub struct CaseJudgement {
     /// What the output validator says to the contestant; empty where it says nothing.
     pub team_message: String,
     /// What it is worth; `None` where test cases have no scores.
+    #[serde(with = "As::<Option<Score>>")]
     pub score: Option<CaseScore>,
+    /// The facts.
+    #[serde(flatten, with = "As::<Run>")]
+    pub outcome: Outcome,
     /// Where the output differs, for a wrong answer by comparison.
     pub difference: Option<Box<Difference>>,
     /// What the person sees beside the difference; absent where it was not asked for.
     pub evidence: Option<Box<Evidence>>,
-    /// The facts.
-    pub outcome: Outcome,
 }
 
 /// The texts behind a verdict, cut to what a person reads.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Evidence {
     /// The lines around the differences, as a unified diff, or why there is none.
     pub diff: Vec<DiffLine>,
     /// How many lines of the diff were left out.
     pub diff_lines_left_out: u64,
     /// What submission and output validator said to each other, where they did.
+    #[serde(with = "As::<Option<Exchange>>")]
     pub transcript: Option<Transcript>,
     /// What the program wrote on standard error, cut.
+    #[serde(with = "As::<Text>")]
     pub stderr: Vec<u8>,
     /// What the output validator wrote on standard error, cut.
+    #[serde(with = "As::<Text>")]
     pub validator_stderr: Vec<u8>,
     /// The images that the output validator made, such as `judgeimage.svg`.
     pub images: Vec<String>,
     /// The line that repeats this run.
     pub repeat: String,
     /// Where the box was kept.
+    #[serde(with = "As::<Option<Location>>")]
     pub kept: Option<PathBuf>,
     /// Where the output validator's feedback was kept.
+    #[serde(with = "As::<Option<Location>>")]
     pub feedback: Option<PathBuf>,
 }
 
 /// One line of a diff.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct DiffLine {
     /// Which side it is on.
+    #[serde(rename = "side")]
     pub tag: DiffTag,
     /// Line number in the judge answer, from 1, if it is there.
     pub answer_line: Option<u64>,
     /// Line number in the output, from 1, if it is there.
     pub output_line: Option<u64>,
     /// The text, cut where it is long, without its line end.
+    #[serde(flatten, with = "As::<Text>")]
     pub text: Vec<u8>,
 }
 
 /// Which text a line of a diff is from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum DiffTag {
     /// Both.
+    #[serde(rename = "both")]
     Equal,
     /// Only the judge answer.
     Answer,
@@ -165,18 +179,20 @@ pub struct Judgement {
 }
 
 /// What building a submission gave.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct CompilerReport {
     /// Why it failed, in words; empty when it did not.
     pub cause: String,
     /// Its messages, cut.
+    #[serde(with = "As::<Text>")]
     pub messages: Vec<u8>,
     /// The facts; absent where nothing was started.
+    #[serde(with = "As::<Option<Run>>")]
     pub outcome: Option<Outcome>,
 }
 
 /// An expectation that does not hold.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct BrokenExpectation {
     /// Which rule: pattern and cases, such as `wrong_answer, secret/edges`.
     pub rule: String,

@@ -1,21 +1,23 @@
 //! A problem: what a package says once it has been read and understood.
 
 use std::path::PathBuf;
-use std::time::Duration;
 
+use crate::model::layout::Layout;
+use crate::model::limits::ProblemLimits;
 use crate::model::program::{Constant, IncludedFile, Program};
 use crate::model::submission::Submission;
 use crate::model::test_data::TestData;
-use crate::model::units::Bytes;
 
 /// A problem package, understood.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Problem {
     /// The package's directory.
     pub dir: PathBuf,
+    /// Where the package's format puts things, and what it calls them.
+    pub layout: Layout,
     /// The directory's name.
     pub short_name: String,
-    /// What `problem.yaml` says about the problem as a work.
+    /// What the package says about the problem as a work.
     pub metadata: Metadata,
     /// How submissions are run and graded.
     pub kind: ProblemKind,
@@ -31,7 +33,7 @@ pub struct Problem {
     pub io: ProgramIo,
     /// Its test cases.
     pub test_data: TestData,
-    /// Files laid over every submission, from `include/`.
+    /// Files laid over every submission.
     pub include: Vec<IncludedFile>,
     /// The programs that say whether an input is valid.
     pub input_validators: Vec<Program>,
@@ -45,7 +47,7 @@ pub struct Problem {
     pub input_grammars: Vec<InputGrammar>,
     /// Its example submissions, by name.
     pub submissions: Vec<Submission>,
-    /// `generators/generators.yaml`, if there is one.
+    /// The recipe for its test data, if there is one.
     pub recipe: Option<PathBuf>,
 }
 
@@ -101,11 +103,9 @@ pub struct InputGrammar {
     pub path: PathBuf,
 }
 
-/// What `problem.yaml` says about the problem as a work.
+/// What a package says about its problem as a work.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Metadata {
-    /// `2025-09`.
-    pub format_version: String,
     /// Language code and name, by code.
     pub names: Vec<(String, String)>,
     /// Follows the problem through renames.
@@ -163,57 +163,4 @@ pub enum ProgramIo {
         /// Such as `game1.out`.
         output: String,
     },
-}
-
-/// The limits of `problem.yaml`. `None` means that juror's default holds.
-///
-/// Source: problem package format 2025-09, "Limits".
-#[derive(Clone, Debug, PartialEq)]
-pub struct ProblemLimits {
-    /// CPU time of a submission on one test case.
-    pub time_limit: Option<Duration>,
-    /// How much longer than the slowest accepted submission the time limit must be; at least 1.
-    pub ac_to_time_limit: f64,
-    /// How much longer than the time limit a too slow submission must take; at least 1.
-    pub time_limit_to_tle: f64,
-    /// The time limit is a multiple of this.
-    pub time_resolution: Duration,
-    /// Memory of a submission.
-    pub memory: Option<Bytes>,
-    /// Output of a submission.
-    pub output: Option<Bytes>,
-    /// Source code of a submission.
-    pub code: Option<Bytes>,
-    /// CPU time of compiling a submission.
-    pub compilation_time: Option<Duration>,
-    /// Memory of compiling a submission.
-    pub compilation_memory: Option<Bytes>,
-    /// How often a submission of a multi-pass problem is run on a test case at most; at least 2.
-    pub validation_passes: Option<u32>,
-    /// CPU time of an output validator.
-    pub validation_time: Option<Duration>,
-    /// Memory of an output validator.
-    pub validation_memory: Option<Bytes>,
-    /// Output of an output validator.
-    pub validation_output: Option<Bytes>,
-}
-
-impl Default for ProblemLimits {
-    fn default() -> Self {
-        Self {
-            time_limit: None,
-            ac_to_time_limit: 2.0,
-            time_limit_to_tle: 1.5,
-            time_resolution: Duration::from_secs(1),
-            memory: None,
-            output: None,
-            code: None,
-            compilation_time: None,
-            compilation_memory: None,
-            validation_passes: None,
-            validation_time: None,
-            validation_memory: None,
-            validation_output: None,
-        }
-    }
 }

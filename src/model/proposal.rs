@@ -2,12 +2,17 @@
 
 use std::path::PathBuf;
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::model::serial::{As, Location};
 use crate::model::units::Bytes;
 
 /// What came of it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Proposal {
     /// The grammar.
+    #[serde(with = "As::<Location>")]
     pub grammar: PathBuf,
     /// What the random numbers were made of.
     pub seed: u64,
@@ -22,18 +27,20 @@ pub struct Proposal {
 }
 
 /// A new case.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ProposedCase {
     /// The path below `data/`, without extension.
+    #[serde(rename = "test_case")]
     pub name: String,
     /// What it is for.
     pub description: String,
     /// Of the input.
+    #[serde(rename = "bytes")]
     pub size: Bytes,
 }
 
 /// An input that is not new.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct EqualInput {
     /// What it would have been called.
     pub name: String,

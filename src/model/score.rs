@@ -4,8 +4,14 @@
 
 use std::fmt;
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::model::serial::{As, Extent};
+
 /// A number of points: finite and not negative.
-#[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd, Serialize, JsonSchema)]
+#[schemars(inline)]
 pub struct Score(f64);
 
 /// Never NaN.
@@ -99,7 +105,7 @@ pub enum ScoreOrigin {
 }
 
 /// What a submission earned in all.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Default, Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct TotalScore {
     /// Its points; `None` where not all that could change them was run.
     pub score: Option<Score>,
@@ -110,7 +116,7 @@ pub struct TotalScore {
 }
 
 /// What a submission earned in a test data group.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct GroupScore {
     /// The group, such as `secret/group1`.
     pub name: String,
@@ -119,6 +125,7 @@ pub struct GroupScore {
     /// The most points that there are, if they are bounded.
     pub max_score: Option<Score>,
     /// How far it was run.
+    #[serde(flatten, with = "As::<Extent>")]
     pub standing: Standing,
 }
 

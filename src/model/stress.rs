@@ -3,6 +3,9 @@
 use std::fmt;
 use std::time::Duration;
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use crate::model::difference::Difference;
 use crate::model::joint::Transcript;
 use crate::model::verdict::Verdict;
@@ -63,7 +66,8 @@ pub struct Hunt {
 }
 
 /// Why a hunt ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum HuntEnd {
     /// A counterexample was found.
     Found,

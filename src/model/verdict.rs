@@ -2,25 +2,35 @@
 
 use std::fmt;
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 /// What a submission did. A fault of the judge is never a verdict: it is an error.
 ///
 /// The order is no ranking. Source of the names: problem package format 2025-09,
 /// "Example submissions"; MLE, OLE and CE are ours, see [`Verdict::standard`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 pub enum Verdict {
     /// AC: the output is right.
+    #[serde(rename = "AC")]
     Accepted,
     /// WA: the output is wrong.
+    #[serde(rename = "WA")]
     WrongAnswer,
     /// TLE: more CPU or wall time than allowed.
+    #[serde(rename = "TLE")]
     TimeLimitExceeded,
     /// MLE: more memory than allowed.
+    #[serde(rename = "MLE")]
     MemoryLimitExceeded,
     /// OLE: more output than allowed.
+    #[serde(rename = "OLE")]
     OutputLimitExceeded,
     /// RTE: a crash, or an exit code other than 0.
+    #[serde(rename = "RTE")]
     RunTimeError,
     /// CE: it does not build.
+    #[serde(rename = "CE")]
     CompileError,
 }
 

@@ -1,16 +1,16 @@
 //! Whether what is expected of a submission can be met at all.
 //!
-//! Source: problem package format 2025-09, "Example submissions", "Timelimit inference".
+//! Source: problem package format 2025-09, "Example submissions".
 
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use crate::model::diagnostic::{Diagnostic, Place};
 use crate::model::pattern::Pattern;
+use crate::model::problem::Problem;
 use crate::model::submission::{Expectation, Submission, UseForTimeLimit};
 use crate::model::test_data::TestData;
 use crate::model::verdict::Verdict;
-use crate::package::files::Tree;
 
 /// A set of verdicts, one bit each.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -69,27 +69,20 @@ impl CaseSets<'_> {
     }
 }
 
-/// Reports expectations that contradict each other on some test case, and a time limit that nothing
-/// bounds from below: the format requires that even where the package sets one.
-pub(super) fn check(
-    tree: &Tree,
-    submissions: &[Submission],
-    data: &TestData,
-    diagnostics: &mut Vec<Diagnostic>,
-) {
-    if data.cases.is_empty() {
+/// Reports expectations that contradict each other on some test case.
+pub(super) fn check(problem: &Problem, diagnostics: &mut Vec<Diagnostic>) {
+    if problem.test_data.cases.is_empty() {
         return;
     }
     let mut sets = CaseSets {
-        data,
+        data: &problem.test_data,
         known: HashMap::new(),
     };
-    check_lower_bound(tree, submissions, &mut sets, diagnostics);
     let mut reported = HashSet::new();
-    for submission in submissions {
+    for submission in &problem.submissions {
         for fault in faults(submission, &mut sets) {
             let place = fault.place.unwrap_or(Place {
-                path: tree.path("submissions/submissions.yaml"),
+                path: submission.program.path.clone(),
                 spot: None,
             });
             let line = place.spot.as_ref().map(|spot| spot.line);
@@ -228,39 +221,4 @@ fn described(expectation: &Expectation) -> String {
         expectation.pattern,
         cases.unwrap_or_default()
     )
-}
-
-/// Reports that no submission says how slow a right solution may be.
-fn check_lower_bound(
-    tree: &Tree,
-    submissions: &[Submission],
-    sets: &mut CaseSets<'_>,
-    diagnostics: &mut Vec<Diagnostic>,
-) {
-    let has_accepted = submissions
-        .iter()
-        .any(|submission| submission.name.starts_with("accepted/"));
-    let mut expectations = submissions
-        .iter()
-        .flat_map(|submission| &submission.expectations);
-    let is_bounded = expectations.any(|expectation| {
-        is_lower_bound(expectation) && sets.of(expectation.cases.as_ref()).contains(&true)
-    });
-    if has_accepted && !is_bounded {
-        let message = "no submission bounds the time limit from below";
-        let help = "let an accepted submission be used for it: take away its `use_for_time_limit: false`, or `TLE` from what it is permitted";
-        let path = tree.path("submissions/submissions.yaml");
-        diagnostics.push(Diagnostic::error(path, message).help(help));
-    }
-}
-
-fn is_lower_bound(expectation: &Expectation) -> bool {
-    match expectation.use_for_time_limit {
-        UseForTimeLimit::Lower => true,
-        UseForTimeLimit::AsExpected => {
-            let permitted = expectation.permitted.as_deref();
-            permitted.is_some_and(|permitted| !permitted.contains(&Verdict::TimeLimitExceeded))
-        }
-        UseForTimeLimit::Never | UseForTimeLimit::Upper => false,
-    }
 }

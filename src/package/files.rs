@@ -53,10 +53,11 @@ pub(super) struct Tree {
 }
 
 impl Tree {
-    /// Lists everything below `root`, without leaving it.
-    pub(super) fn read(root: &Path, diagnostics: &mut Vec<Diagnostic>) -> Self {
+    /// Lists everything below `root`, without leaving it; test data is below `data`.
+    pub(super) fn read(root: &Path, data: &str, diagnostics: &mut Vec<Diagnostic>) -> Self {
         let mut walk = Walk {
             root,
+            data,
             real_root: root.canonicalize().unwrap_or_else(|_| root.to_owned()),
             items: Vec::new(),
             diagnostics,
@@ -115,6 +116,7 @@ impl Tree {
 
 struct Walk<'a> {
     root: &'a Path,
+    data: &'a str,
     real_root: PathBuf,
     items: Vec<Item>,
     diagnostics: &'a mut Vec<Diagnostic>,
@@ -200,7 +202,7 @@ impl Walk<'_> {
     /// Says that a file is ignored, where somebody may have meant it.
     fn ignored(&mut self, entry: &DirEntry, name: &str, base_name: &str) {
         let hidden = base_name.starts_with('.');
-        let is_test_data = name.starts_with("data/")
+        let is_test_data = name.starts_with(self.data)
             && (base_name.ends_with(".in") || base_name.ends_with(".ans"));
         let backup = base_name.ends_with('~') || base_name.starts_with('#');
         if is_test_data || !hidden && !backup && name.contains('/') {

@@ -4,7 +4,8 @@ use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
 
 use crate::model::diagnostic::Diagnostic;
-use crate::model::problem::ProgramIo;
+use crate::model::problem::{Dialogue, ProgramIo};
+use crate::package::draft::{Draft, FileWriting};
 use crate::package::files::{Tree, is_valid_name};
 use crate::package::suggest::{list, nearest};
 use crate::package::text::{Remarks, TextFile, shown};
@@ -12,21 +13,16 @@ use crate::package::text::{Remarks, TextFile, shown};
 const TABLES: [&str; 1] = ["io"];
 const IO_KEYS: [&str; 2] = ["input", "output"];
 
-/// Whether `problem.yaml` lets submissions write files.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum FileWriting {
-    Allowed,
-    Forbidden,
-    /// `problem.yaml` does not say it in a way that could be read.
-    Unknown,
+/// Reads `juror.toml` if it is there.
+pub(super) fn read(tree: &Tree, draft: &Draft, diagnostics: &mut Vec<Diagnostic>) -> ProgramIo {
+    let io = read_file(tree, draft, diagnostics);
+    if draft.problem.kind.dialogue == Dialogue::Interactive && io != ProgramIo::Standard {
+        diagnostics.push(talks(tree));
+    }
+    io
 }
 
-/// Reads `juror.toml` if it is there.
-pub(super) fn read(
-    tree: &Tree,
-    writing: FileWriting,
-    diagnostics: &mut Vec<Diagnostic>,
-) -> ProgramIo {
+fn read_file(tree: &Tree, draft: &Draft, diagnostics: &mut Vec<Diagnostic>) -> ProgramIo {
     let Some(item) = tree.file("juror.toml") else {
         return ProgramIo::Standard;
     };
@@ -48,7 +44,7 @@ pub(super) fn read(
         if key.get_ref() != "io" {
             unknown_key(key, "", &TABLES, &mut remarks);
         } else if let DeValue::Table(table) = value.get_ref() {
-            io = read_io(key, table, writing, &mut remarks);
+            io = read_io(key, table, draft, &mut remarks);
         } else {
             let range = file.range(value.span());
             remarks.error(
@@ -64,7 +60,7 @@ pub(super) fn read(
 fn read_io(
     io: &Spanned<DeString<'_>>,
     table: &DeTable<'_>,
-    writing: FileWriting,
+    draft: &Draft,
     remarks: &mut Remarks<'_>,
 ) -> ProgramIo {
     for (key, _) in table {
@@ -107,22 +103,20 @@ fn read_io(
                 Some("name two different files"),
             );
         }
-        if writing == FileWriting::Forbidden {
+        if draft.file_writing == FileWriting::Forbidden {
+            let layout = &draft.problem.layout;
             let message = format!(
-                "programs may not write `{output}`: problem.yaml does not allow file writing"
+                "programs may not write `{output}`: {} does not allow file writing",
+                layout.settings
             );
-            remarks.error(
-                range,
-                message,
-                Some("add `allow_file_writing: true` to problem.yaml"),
-            );
+            remarks.error(range, message, Some(layout.allow_file_writing));
         }
     }
     ProgramIo::Files { input, output }
 }
 
 /// Files have no meaning where the submission talks with the output validator.
-pub(super) fn talks(tree: &Tree) -> Diagnostic {
+fn talks(tree: &Tree) -> Diagnostic {
     let message =
         "names files, but submissions of an interactive problem talk with the output validator";
     Diagnostic::error(tree.path("juror.toml"), message)

@@ -1,70 +1,92 @@
 //! Reads a problem package from disk and says everything that is wrong with it.
 //!
-//! The format is the Kattis problem package format, version 2025-09. Nothing is ever written, and
-//! no link is followed out of the package. Each file here reads one part of a package.
+//! Each format has a folder, and a door: [`Format`] says whether a directory is in it, and makes a [`Draft`] of
+//! what is there. What all formats share is checked on drafts. Nothing is ever written, and no link is followed
+//! out of the package.
 
-mod case_files;
 mod consistency;
-mod constants;
-mod credits;
-mod data;
+mod detect;
+mod draft;
 mod files;
 mod interaction;
 mod juror_toml;
+mod kattis_2025_09;
 mod keys;
 mod languages;
-mod limits;
-mod output_validator;
-mod problem_type;
-mod problem_yaml;
-mod programs;
 pub mod recipe;
-mod scoring;
-mod statement;
-mod static_validation;
-mod submissions;
-mod submissions_yaml;
 mod suggest;
-mod test_yaml;
 mod text;
-mod top;
 mod yaml;
 mod yaml_text;
-
-#[cfg(test)]
-mod tests;
 
 use std::path::Path;
 
 use crate::model::diagnostic::Diagnostic;
-use crate::model::problem::{Problem, ProgramIo};
+use crate::model::layout::Layout;
+use crate::model::problem::Problem;
+use crate::package::draft::Draft;
 use crate::package::files::Tree;
-use crate::package::juror_toml::FileWriting;
-use crate::package::problem_type::ProblemType;
-use crate::package::problem_yaml::{ProblemYaml, Read};
+use crate::package::kattis_2025_09::Kattis202509;
+
+/// The formats, in the order in which they are asked: what others could take for theirs comes first.
+const FORMATS: [&dyn Format; 1] = [&Kattis202509];
+
+/// A way to lay out a problem package.
+trait Format: Sync {
+    /// What makes a directory one of this format, such as `a file problem.yaml`.
+    fn sign(&self) -> &'static str;
+
+    /// Why a directory is taken for one of this format, in a line; `None` if it is not.
+    fn detect(&self, dir: &Path) -> Option<String>;
+
+    /// Where it puts things, and what it calls them.
+    fn layout(&self) -> Layout;
+
+    /// Reads what is there; `None` if nothing more is to be said than the diagnostics do.
+    fn read(&self, tree: &Tree, diagnostics: &mut Vec<Diagnostic>) -> Option<Draft>;
+}
 
 /// What reading a package came to.
 #[derive(Debug)]
 pub struct Reading {
-    /// The problem, as far as it could be understood; `None` if there is no package in this format
-    /// or its `problem.yaml` is no YAML. With errors among the diagnostics, parts may be missing.
+    /// Which format was taken, and why; `None` if there is no package.
+    pub format: Option<Detected>,
+    /// The problem, as far as it could be understood; `None` if there is no package in a format that is read, or
+    /// its settings cannot be read at all. With errors among the diagnostics, parts may be missing.
     pub problem: Option<Problem>,
     /// Everything that is wrong, by path and line.
     pub diagnostics: Vec<Diagnostic>,
 }
 
+/// The format of a package.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Detected {
+    /// What the format puts where.
+    pub layout: Layout,
+    /// Why it was taken, in a line.
+    pub reason: String,
+}
+
 /// Reads the package in a directory.
 pub fn read(dir: &Path) -> Reading {
-    let mut diagnostics = Vec::new();
-    let problem = match top::check(dir) {
-        Ok(()) => read_package(dir, &mut diagnostics),
+    let (format, reason) = match detect::format(dir) {
+        Ok(found) => found,
         Err(diagnostic) => {
-            diagnostics.push(diagnostic);
-            None
+            return Reading {
+                format: None,
+                problem: None,
+                diagnostics: vec![diagnostic],
+            };
         }
     };
+    let mut diagnostics = Vec::new();
+    let layout = format.layout();
+    let tree = Tree::read(dir, layout.data, &mut diagnostics);
+    let draft = format.read(&tree, &mut diagnostics);
+    let problem = draft.and_then(|draft| draft.finish(&tree, &mut diagnostics));
     diagnostics.sort_by_key(order);
     Reading {
+        format: Some(Detected { layout, reason }),
         problem,
         diagnostics,
     }
@@ -75,88 +97,4 @@ fn order(diagnostic: &Diagnostic) -> impl Ord + use<> {
     let spot = diagnostic.place.spot.as_ref();
     let spot = spot.map(|spot| [spot.line, spot.column]);
     (diagnostic.place.path.clone(), spot)
-}
-
-fn read_package(dir: &Path, diagnostics: &mut Vec<Diagnostic>) -> Option<Problem> {
-    let tree = Tree::read(dir, diagnostics);
-    let statements = statement::languages(&tree, diagnostics);
-    let yaml = match problem_yaml::read(&tree, &statements, diagnostics) {
-        Read::OtherVersion => {
-            diagnostics.retain(|diagnostic| diagnostic.place.path == tree.path("problem.yaml"));
-            return None;
-        }
-        Read::Broken => None,
-        Read::Problem(yaml) => Some(*yaml),
-    };
-    let problem = read_rest(&tree, yaml, diagnostics);
-    top::check_entries(&tree, diagnostics);
-    problem
-}
-
-fn read_rest(
-    tree: &Tree,
-    yaml: Option<ProblemYaml>,
-    diagnostics: &mut Vec<Diagnostic>,
-) -> Option<Problem> {
-    let constants = yaml.as_ref().map_or(&[][..], |yaml| &yaml.constants);
-    let languages = yaml.as_ref().and_then(|yaml| yaml.languages.as_deref());
-    let writing = yaml
-        .as_ref()
-        .map_or(FileWriting::Unknown, |yaml| yaml.file_writing);
-    let problem_type = yaml
-        .as_ref()
-        .map_or(&ProblemType::Unknown, |yaml| &yaml.problem_type);
-    let io = juror_toml::read(tree, writing, diagnostics);
-    if problem_type.includes("interactive") && io != ProgramIo::Standard {
-        diagnostics.push(juror_toml::talks(tree));
-    }
-    let validators = programs::input_validators(tree, constants, diagnostics);
-    let answer_validators = programs::answer_validators(tree, constants, diagnostics);
-    let output_validator = output_validator::read(tree, problem_type, constants, diagnostics);
-    let static_validator = output_validator::read_static(tree, constants, diagnostics);
-    let include = programs::included(tree, languages, diagnostics);
-    let recipe = tree
-        .file("generators/generators.yaml")
-        .map(|item| item.path.clone());
-    let around = data::Surroundings {
-        tree,
-        problem_type,
-        constants,
-        validators: &validators.names,
-        has_recipe: recipe.is_some(),
-    };
-    let test_data = data::read(&around, diagnostics);
-    programs::check_collisions(tree, &validators, &test_data.cases, diagnostics);
-    let around = submissions::Surroundings {
-        tree,
-        problem_type,
-        constants,
-        include: &include,
-        test_data: &test_data,
-    };
-    let submissions = submissions::read(&around, diagnostics);
-    consistency::check(tree, &submissions, &test_data, diagnostics);
-    statement::check_solutions(tree, diagnostics);
-    statement::check_attachments(tree, diagnostics);
-    let yaml = yaml?;
-    Some(Problem {
-        dir: tree.root.clone(),
-        short_name: top::short_name(&tree.root),
-        kind: yaml.problem_type.kind(&yaml.limits),
-        metadata: yaml.metadata,
-        limits: yaml.limits,
-        languages: yaml.languages,
-        allow_file_writing: yaml.file_writing == FileWriting::Allowed,
-        constants: yaml.constants,
-        io,
-        test_data,
-        include,
-        input_validators: validators.programs,
-        answer_validators,
-        output_validator,
-        static_validator,
-        input_grammars: validators.grammars,
-        submissions,
-        recipe,
-    })
 }

@@ -7,9 +7,10 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle, TermLike};
 
 use crate::model::event::Event;
+use crate::model::report::Report;
 use crate::model::stress::HuntProgress;
 use crate::model::text::{count, printable};
-use crate::report::Reporter;
+use crate::report::Live;
 
 /// A line that is redrawn in place, and gone at the end.
 pub struct Progress {
@@ -17,13 +18,11 @@ pub struct Progress {
     state: State,
 }
 
-/// What the line tells.
+/// What is under way just now.
 #[derive(Default)]
 struct State {
-    package: String,
-    submissions: usize,
-    submissions_done: usize,
-    runs: usize,
+    /// Comparisons of a hunt.
+    comparisons: usize,
     now: String,
 }
 
@@ -67,13 +66,13 @@ impl Progress {
     }
 }
 
-impl Reporter for Progress {
-    fn event(&mut self, event: &Event) -> io::Result<()> {
+impl Live for Progress {
+    fn event(&mut self, event: &Event, report: &Report) -> io::Result<()> {
         self.state.see(event);
         match event {
-            Event::Finished(_) => self.bar.finish_and_clear(),
+            Event::Finished => self.bar.finish_and_clear(),
             _ if self.bar.is_hidden() => {}
-            _ => self.bar.set_message(self.state.line()),
+            _ => self.bar.set_message(self.state.line(report)),
         }
         Ok(())
     }
@@ -156,17 +155,7 @@ impl State {
     /// Learns from an event.
     fn see(&mut self, event: &Event) {
         match event {
-            Event::PackageRead {
-                package,
-                submissions,
-                ..
-            } => {
-                *self = Self {
-                    package: printable(package),
-                    submissions: *submissions,
-                    ..Self::default()
-                };
-            }
+            Event::PackageRead { .. } => *self = Self::default(),
             Event::BuildStarted { program } => {
                 self.now = format!("building {}", printable(program))
             }
@@ -177,58 +166,37 @@ impl State {
                 verdict,
                 ..
             } => {
-                self.runs += 1;
                 self.now = format!(
                     "{}: {verdict} on {}",
                     printable(submission),
                     printable(test_case)
                 );
             }
-            Event::SubmissionJudged(_) | Event::SubmissionFailed { .. } => {
-                self.submissions_done += 1;
-            }
             Event::Progress { what, done, total } => {
                 self.now = format!("{}: {done} of {total}", printable(what));
             }
             Event::CaseGenerated { test_case, .. } => self.now = printable(test_case),
             Event::Hunting(progress) => {
-                self.runs = usize::try_from(progress.runs).unwrap_or(usize::MAX);
+                self.comparisons = usize::try_from(progress.runs).unwrap_or(usize::MAX);
                 self.now = hunting(progress);
             }
-            Event::Started { .. }
-            | Event::HostReady { .. }
-            | Event::PackageRefused
-            | Event::BoxesKept { .. }
-            | Event::Diagnosed(_)
-            | Event::Complained { .. }
-            | Event::LimitsSet { .. }
-            | Event::BuildFinished { .. }
-            | Event::Failed(_)
-            | Event::Proposed(_)
-            | Event::Compared { .. }
-            | Event::HuntStarted(_)
-            | Event::Hunted(_)
-            | Event::InputChecked { .. }
-            | Event::BoundsListed(_)
-            | Event::Interrupted
-            | Event::Finished(_) => {}
+            _ => {}
         }
     }
 
     /// Such as `stairs, 2 of 5 submissions, 37 runs, greedy.cpp: AC on secret/02`.
-    fn line(&self) -> String {
+    fn line(&self, report: &Report) -> String {
         let mut parts = Vec::new();
-        if !self.package.is_empty() {
-            parts.push(self.package.clone());
+        if let Some(package) = report.packages.last() {
+            parts.push(printable(&package.name));
+            if package.submissions > 1 {
+                let (done, all) = (report.submissions_done(), package.submissions);
+                parts.push(format!("{done} of {all} submissions"));
+            }
         }
-        if self.submissions > 1 {
-            parts.push(format!(
-                "{} of {} submissions",
-                self.submissions_done, self.submissions
-            ));
-        }
-        if self.runs > 0 {
-            parts.push(count(self.runs, "run"));
+        let runs = report.summary.runs - report.work.runs_before;
+        if let Some(runs) = Some(runs.max(self.comparisons)).filter(|&runs| runs > 0) {
+            parts.push(count(runs, "run"));
         }
         if !self.now.is_empty() {
             parts.push(self.now.clone());
@@ -254,6 +222,7 @@ fn hunting(progress: &HuntProgress) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::event::Stamped;
     use crate::model::verdict::Verdict;
 
     #[test]
@@ -266,10 +235,15 @@ mod tests {
 
     #[test]
     fn the_line_says_what_is_under_way_and_how_much_is_done() {
-        let mut state = State::default();
+        let (mut state, mut report) = (State::default(), Report::default());
         let mut check = |event: Event, line: &str| {
             state.see(&event);
-            assert_eq!(state.line(), line);
+            report.see(&Stamped {
+                at: Duration::ZERO,
+                package: None,
+                event,
+            });
+            assert_eq!(state.line(&report), line);
         };
         let read = |package: &str| Event::PackageRead {
             package: package.to_owned(),

@@ -44,6 +44,8 @@ pub(super) enum Look {
     Good,
     /// Not as it should be.
     Bad,
+    /// To be known, but no fault.
+    Warning,
     /// A fault of the judge, which must not look like any verdict.
     JudgeError,
     /// What was expected.
@@ -106,6 +108,7 @@ fn ansi(look: Look) -> anstyle::Style {
         }),
         Look::Good => AnsiColor::Green.on_default(),
         Look::Bad => bold(AnsiColor::Red),
+        Look::Warning => bold(AnsiColor::Yellow),
         Look::JudgeError => AnsiColor::White.on(AnsiColor::Red) | Effects::BOLD,
         Look::Expected => AnsiColor::Green.on_default(),
         Look::Got => AnsiColor::Red.on_default(),

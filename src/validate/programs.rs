@@ -2,32 +2,17 @@
 //!
 //! Source: problem package format 2025-09, "Input validators".
 
-use std::time::Duration;
-
 use crate::build::{BuildError, PrepareError, Runnable, first_line, unbuildable};
 use crate::model::blob::Blob;
 use crate::model::event::Event;
 use crate::model::job::{Job, Keep};
 use crate::model::judgement::JudgeError;
-use crate::model::limits::Limits;
-use crate::model::outcome::{self, Ending};
+use crate::model::limits::{Limits, REMARKS};
+use crate::model::outcome::Ending;
 use crate::model::program::Program;
 use crate::model::stop::Stop;
 use crate::model::tree::TreeEntry;
-use crate::model::units::Bytes;
 use crate::validate::{Proof, Proving};
-
-/// What an input validator, and the compiler that makes it, may use. The format sets no limits for
-/// input validators; these stop one that hangs.
-fn limits() -> Limits {
-    Limits {
-        cpu_time: Some(Duration::from_secs(60)),
-        wall_time: Some(Duration::from_secs(120)),
-        memory: Some(Bytes::mib(2048)),
-        output: Some(Bytes::mib(64)),
-        processes: Some(128),
-    }
-}
 
 /// The exit code for a valid input.
 const VALID: i32 = 42;
@@ -83,7 +68,8 @@ pub(super) fn build<'a>(
         (proving.events)(Event::BuildStarted {
             program: program.name.clone(),
         });
-        let built = proving.builder.build(&prepared, &limits(), &limits());
+        let limits = Limits::of_validator();
+        let built = proving.builder.build(&prepared, &limits, &limits);
         (proving.events)(Event::BuildFinished {
             program: program.name.clone(),
         });
@@ -113,15 +99,14 @@ pub(super) fn ask(
     command.argv.extend(question.args.into_iter().cloned());
     let mut files = validator.runnable.files.clone();
     files.extend(question.files);
-    let mut limits = limits();
-    limits.processes = limits.processes.max(Some(validator.runnable.processes));
+    let limits = Limits::of_validator().with_processes(validator.runnable.processes);
     let reply = proving.executor.run(&Job {
         command,
         stdin: question.stdin,
         files,
         writable: false,
-        box_size: Bytes::mib(64),
-        limits,
+        box_size: REMARKS,
+        limits: limits.clone(),
         collect: Vec::new(),
         keep: Keep::Nothing,
     })?;
@@ -141,13 +126,7 @@ pub(super) fn ask(
             said,
         },
         (Some(stop), _) => Opinion::Broken {
-            ending: match stop {
-                outcome::Stop::CpuTime | outcome::Stop::WallTime => "its time limit of 60 s",
-                outcome::Stop::Memory => "its memory limit of 2 GiB",
-                outcome::Stop::Output => "its output limit of 64 MiB",
-                outcome::Stop::Deadlock | outcome::Stop::Dismissed => "the judge",
-            }
-            .to_owned(),
+            ending: format!("a limit passed ({})", limits.passed(stop, &reply.outcome)),
             said,
         },
     })

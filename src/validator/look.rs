@@ -13,12 +13,12 @@ use crate::executor::Executor;
 use crate::model::blob::Blob;
 use crate::model::event::Event;
 use crate::model::job::{Job, Keep};
-use crate::model::limits::Limits;
+use crate::model::limits::{Limits, ROOM};
 use crate::model::problem::Problem;
 use crate::model::stop::Stop;
 use crate::model::tree::{Node, TreeEntry};
 use crate::validator::response::{Contract, Response};
-use crate::validator::{OutputValidator, ROOM, Unusable, feedback_dir, feedback_files};
+use crate::validator::{OutputValidator, Unusable, feedback_dir, feedback_files};
 
 /// A static validator that can be run, as long as this lives.
 pub struct StaticValidator {

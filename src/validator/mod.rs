@@ -11,7 +11,6 @@ pub mod look;
 pub mod response;
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use crate::build::{BuildError, Builder, PrepareError, Runnable, unbuildable};
 use crate::executor::Executor;
@@ -21,8 +20,8 @@ use crate::model::diagnostic::Diagnostic;
 use crate::model::event::Event;
 use crate::model::job::{Command, Job, Keep};
 use crate::model::judgement::JudgeError;
-use crate::model::limits::Limits;
-use crate::model::problem::{Problem, ProblemLimits};
+use crate::model::limits::{Limits, ProblemLimits, ROOM};
+use crate::model::problem::Problem;
 use crate::model::program::Program;
 use crate::model::stop::Stop;
 use crate::model::test_data::TestCase;
@@ -71,32 +70,6 @@ pub enum Unusable {
     /// It was cut short.
     Interrupted,
 }
-
-/// CPU time of an output validator where the package names none.
-///
-/// Source of this and the other defaults: problem package format 2025-09, "Resource guarantees",
-/// typical system defaults.
-pub const TIME: Duration = Duration::from_secs(60);
-/// Memory of an output validator where the package names none.
-pub const MEMORY: Bytes = Bytes::mib(2048);
-/// Output of an output validator where the package names none.
-pub const OUTPUT: Bytes = Bytes::mib(8);
-const PROCESSES: u32 = 128;
-
-/// What an output validator may use.
-pub fn limits(limits: &ProblemLimits) -> Limits {
-    let time = limits.validation_time.unwrap_or(TIME);
-    Limits {
-        cpu_time: Some(time),
-        wall_time: Some(time * 2 + Duration::from_secs(1)),
-        memory: Some(limits.validation_memory.unwrap_or(MEMORY)),
-        output: Some(limits.validation_output.unwrap_or(OUTPUT)),
-        processes: Some(PROCESSES),
-    }
-}
-
-/// Room for what lies in the box before the validator starts, beside input and answer.
-const ROOM: Bytes = Bytes::mib(64);
 
 /// The directory in the box for all that is not the submission's.
 const OWN: &str = "juror";
@@ -152,7 +125,7 @@ impl OutputValidator {
         events(Event::BuildStarted {
             program: program.name.clone(),
         });
-        let limits = self::limits(limits);
+        let limits = Limits::of_output_validator(limits);
         let built = builder.build(&prepared, build_limits, &limits);
         events(Event::BuildFinished {
             program: program.name.clone(),

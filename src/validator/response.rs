@@ -7,9 +7,7 @@ use crate::model::job::Reply;
 use crate::model::judgement::JudgeError;
 use crate::model::limits::Limits;
 use crate::model::outcome::{Ending, Outcome, Stop};
-use crate::model::text::given_seconds;
 use crate::model::tree::Tree;
-use crate::model::units::Bytes;
 use crate::validator::feedback::{Feedback, NEXT_PASS};
 
 /// The exit code for a right output.
@@ -82,31 +80,12 @@ impl Response {
 ///
 /// Limits are guarantees, so only being stopped counts for time and memory; output is counted in the end.
 fn misbehaved(outcome: &Outcome, limits: &Limits) -> Option<String> {
-    let written = outcome.written();
-    let is_too_much = limits.output.is_some_and(|limit| written > limit);
-    match outcome.stop {
-        Some(Stop::CpuTime) => Some(format!(
-            "it did not end: it used the {} of CPU time that it may",
-            given_seconds(limits.cpu_time.unwrap_or_default())
-        )),
-        Some(Stop::WallTime) => Some(format!(
-            "it did not end: it slept or waited until the {} on the clock that it may",
-            given_seconds(limits.wall_time.unwrap_or_default())
-        )),
-        Some(Stop::Memory) => Some(format!(
-            "it wanted more than the {} of memory that it may",
-            limits.memory.unwrap_or_default()
-        )),
-        Some(Stop::Output) => Some(too_much(limits)),
-        Some(Stop::Deadlock | Stop::Dismissed) => Some("it did not end".to_owned()),
-        None if is_too_much => Some(too_much(limits)),
-        None => None,
-    }
-}
-
-fn too_much(limits: &Limits) -> String {
-    let limit: Bytes = limits.output.unwrap_or_default();
-    format!("it wrote more than the {limit} that it may, on its outputs and in files together")
+    let is_too_much = limits.output.is_some_and(|limit| outcome.written() > limit);
+    let passed = outcome.stop.or(is_too_much.then_some(Stop::Output))?;
+    Some(format!(
+        "it passed a limit: {}",
+        limits.passed(passed, outcome)
+    ))
 }
 
 fn opinion(ending: Ending, feedback: &Feedback, contract: Contract) -> Opinion {
@@ -147,6 +126,7 @@ mod tests {
     use crate::model::blob::Blob;
     use crate::model::job::{Collected, FileKind};
     use crate::model::outcome::Signal;
+    use crate::model::units::Bytes;
     use crate::validator::feedback::FILES;
 
     fn limits() -> Limits {
@@ -218,14 +198,11 @@ mod tests {
             assert_eq!(shown(&response), expected);
         };
         let none = Bytes(0);
-        let time = "it did not end: it used the 60 s of CPU time that it may";
+        let time = "it passed a limit: 0.010 s of CPU time, 60 s allowed";
         check(Some(Stop::CpuTime), none, none, time);
-        let clock = "it did not end: it slept or waited until the 121 s on the clock that it may";
-        check(Some(Stop::WallTime), none, none, clock);
-        let memory = "it wanted more than the 2 GiB of memory that it may";
+        let memory = "it passed a limit: wanted more than the 2 GiB allowed; held 3 MiB";
         check(Some(Stop::Memory), none, none, memory);
-        let output =
-            "it wrote more than the 8 MiB that it may, on its outputs and in files together";
+        let output = "it passed a limit: wrote more than the 8 MiB allowed";
         check(Some(Stop::Output), none, none, output);
         check(None, Bytes::mib(4), Bytes::mib(5), output);
         check(None, Bytes::mib(4), Bytes::mib(4), "+");

@@ -36,7 +36,6 @@ fn rejected(fixture: &Fixture, name: &str, source: &str, secret: &str) {
 
 #[test]
 fn a_compiler_shows_nothing_of_the_machine() {
-    let _turn = crate::turn();
     if !has("cc") {
         return;
     }
@@ -58,7 +57,6 @@ fn a_compiler_shows_nothing_of_the_machine() {
 
 #[test]
 fn a_compiler_that_takes_too_much_is_stopped() {
-    let _turn = crate::turn();
     if !has("cc") {
         return;
     }
@@ -117,7 +115,6 @@ fn main() {
 
 #[test]
 fn what_a_build_script_leaves_behind_leads_nowhere() {
-    let _turn = crate::turn();
     if !has("cargo") || !has("cc") {
         return;
     }

@@ -14,16 +14,14 @@ mod scores;
 mod streams;
 mod validators;
 
-use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
+use std::sync::{Arc, Mutex};
 
-use juror::model::event::Event;
-use juror::report::Reporter;
-use juror::report::json::Json;
+use juror::model::event::Stamped;
 use juror::report::style::{Style, Verbosity};
 use juror::report::terminal::Terminal;
+use juror::report::{Reporter, Reporters, json};
 
 /// A terminal of 80 cells without colour.
 const PLAIN: Style = Style {
@@ -59,16 +57,11 @@ const ASCII: Style = Style {
 };
 
 /// Feeds a stream to the terminal reporter and compares both its writers with one file.
-fn check(file: &str, style: Style, events: &[Event]) {
-    let (mut out, mut err) = (Vec::new(), Vec::new());
-    let mut terminal = Terminal::new(&mut out, &mut err, style);
-    for event in events {
-        terminal
-            .event(event)
-            .expect("writing to memory cannot fail");
-    }
-    let out = String::from_utf8(out).expect("a report is UTF-8");
-    let err = String::from_utf8(err).expect("a report is UTF-8");
+fn check(file: &str, style: Style, events: &[Stamped]) {
+    let (out, err) = (Screen::default(), Screen::default());
+    let terminal = Terminal::new(out.clone(), err.clone(), style);
+    feed(Reporter::Live(Box::new(terminal)), events);
+    let (out, err) = (out.text(), err.text());
     if !style.color {
         nothing_is_wider_than(style.width, file, &out);
         nothing_is_obeyed_by_a_terminal(file, &(out.clone() + &err));
@@ -80,25 +73,37 @@ fn check(file: &str, style: Style, events: &[Event]) {
 }
 
 /// Feeds a stream to the terminal reporter whose writers are one, as on a screen.
-fn check_screen(file: &str, style: Style, events: &[Event]) {
+fn check_screen(file: &str, style: Style, events: &[Stamped]) {
     let screen = Screen::default();
-    let mut terminal = Terminal::new(screen.clone(), screen.clone(), style);
-    for event in events {
-        terminal
-            .event(event)
-            .expect("writing to memory cannot fail");
-    }
-    let text = String::from_utf8(screen.0.take()).expect("a report is UTF-8");
-    compare(&format!("{file}.txt"), &text);
+    let terminal = Terminal::new(screen.clone(), screen.clone(), style);
+    feed(Reporter::Live(Box::new(terminal)), events);
+    compare(&format!("{file}.txt"), &screen.text());
+}
+
+/// Feeds a stream to a reporter.
+fn feed(reporter: Reporter<'_>, events: &[Stamped]) {
+    let mut reporters = Reporters::new(vec![reporter]);
+    events.iter().for_each(|event| reporters.event(event));
+    assert!(
+        reporters.failed().is_none(),
+        "writing to memory cannot fail"
+    );
 }
 
 /// What standard output and standard error both write to.
 #[derive(Clone, Default)]
-struct Screen(Rc<RefCell<Vec<u8>>>);
+struct Screen(Arc<Mutex<Vec<u8>>>);
+
+impl Screen {
+    fn text(&self) -> String {
+        let bytes = self.0.lock().expect("no thread panicked").clone();
+        String::from_utf8(bytes).expect("a report is UTF-8")
+    }
+}
 
 impl std::io::Write for Screen {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0.borrow_mut().write(bytes)
+        self.0.lock().expect("no thread panicked").write(bytes)
     }
 
     fn flush(&mut self) -> std::io::Result<()> {
@@ -133,19 +138,16 @@ fn nothing_is_obeyed_by_a_terminal(file: &str, text: &str) {
 }
 
 /// The JSON document of a stream.
-fn json(events: &[Event]) -> String {
-    let mut out = Vec::new();
-    let mut json = Json::new(&mut out);
-    for event in events {
-        json.event(event).expect("writing to memory cannot fail");
-    }
-    String::from_utf8(out).expect("JSON is UTF-8")
+fn document(events: &[Stamped]) -> String {
+    let out = Screen::default();
+    feed(Reporter::AtEnd(json::write, Box::new(out.clone())), events);
+    out.text()
 }
 
 /// Compares the JSON document of a stream with a file, the version of juror masked.
-fn check_json(file: &str, events: &[Event]) {
+fn check_json(file: &str, events: &[Stamped]) {
     let version = format!("\"juror\": \"{}\"", env!("CARGO_PKG_VERSION"));
-    let text = json(events).replacen(&version, "\"juror\": \"VERSION\"", 1);
+    let text = document(events).replacen(&version, "\"juror\": \"VERSION\"", 1);
     compare(&format!("{file}.json"), &text);
 }
 
@@ -215,7 +217,7 @@ fn a_judge_error_never_looks_like_a_verdict() {
     check("judge-error-color", COLOR, &events);
     check("judge-error-quiet", QUIET, &events);
     check_json("judge-error", &events);
-    for line in json(&events).lines() {
+    for line in document(&events).lines() {
         assert!(
             !line.contains("\"verdict\": \""),
             "a verdict without a judgement: {line}"
@@ -491,7 +493,7 @@ fn bounds_stand_in_a_table() {
 fn the_document_tells_each_json_key_and_no_other() {
     let mut written = Keys::new();
     for events in streams::all() {
-        let document = serde_json::from_str(&json(&events)).expect("a report is JSON");
+        let document = serde_json::from_str(&document(&events)).expect("a report is JSON");
         find_keys(&document, "", &mut written);
     }
     check_keys(&written, "docs/json.md");
@@ -541,7 +543,7 @@ fn machines_of_every_kind_are_told_about() {
 #[test]
 fn the_version_of_the_document_is_the_one_that_is_told() {
     let document = std::fs::read_to_string(root().join("docs/json.md")).expect("docs/json.md");
-    let version = format!("`\"version\": {}`", juror::report::json::VERSION);
+    let version = format!("`\"version\": {}`", juror::model::report::VERSION);
     assert!(document.contains(&version), "docs/json.md lacks {version}");
 }
 
@@ -560,13 +562,14 @@ impl std::io::Write for Closed {
 
 #[test]
 fn a_closed_pipe_is_returned_as_what_it_is() {
-    let check = |reporter: &mut dyn Reporter| {
-        let result: std::io::Result<()> = streams::accepted_and_wrong()
-            .iter()
-            .try_for_each(|event| reporter.event(event));
-        let kind = result.expect_err("the pipe is closed").kind();
-        assert_eq!(kind, std::io::ErrorKind::BrokenPipe);
+    let check = |reporter: Reporter<'_>| {
+        let mut reporters = Reporters::new(vec![reporter]);
+        let events = streams::accepted_and_wrong();
+        events.iter().for_each(|event| reporters.event(event));
+        let failed = reporters.failed().expect("the pipe is closed");
+        assert_eq!(failed.kind(), std::io::ErrorKind::BrokenPipe);
     };
-    check(&mut Terminal::new(Closed, Vec::new(), PLAIN));
-    check(&mut Json::new(Closed));
+    let terminal = Terminal::new(Closed, Vec::new(), PLAIN);
+    check(Reporter::Live(Box::new(terminal)));
+    check(Reporter::AtEnd(json::write, Box::new(Closed)));
 }

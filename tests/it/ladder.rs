@@ -222,7 +222,6 @@ fn a_box_on_disk_that_grows_too_large_ends_the_run() {
 #[test]
 #[ignore = "as long as all other tests of the sandbox together; to be run by hand"]
 fn the_whole_suite_holds_without_namespaces() {
-    let _turn = crate::turn();
     const ISOLATION: &str = "JUROR_TEST_ISOLATION";
     if std::env::var_os(ISOLATION).is_some() || std::env::var_os(PROGRAMS).is_some() {
         return;

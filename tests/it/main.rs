@@ -12,7 +12,6 @@ mod ladder;
 mod live;
 mod measured;
 mod plain;
-mod problems;
 mod proofs;
 mod recipes;
 mod sandbox;
@@ -23,12 +22,3 @@ mod stress_live;
 mod tidy;
 mod usage;
 mod validators;
-
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
-/// Waits for its turn: tests that load the whole machine do so one after the other, so that none of
-/// them looks slow because of another.
-pub(crate) fn turn() -> MutexGuard<'static, ()> {
-    static TURN: Mutex<()> = Mutex::new(());
-    TURN.lock().unwrap_or_else(PoisonError::into_inner)
-}

@@ -338,7 +338,6 @@ pub(crate) fn shipped(
 
 #[test]
 fn wrong_submissions_of_game1_are_found_on_the_shortest_boards() {
-    let _turn = crate::turn();
     for (submission, verdict, input) in [
         ("wrong_answer/every_other.c", "WA", "2\n1 2\n"),
         ("wrong_answer/skips_last.rs", "WA", "2\n1 1\n"),

@@ -182,18 +182,15 @@ fn a_validator_that_breaks_down_is_a_judge_error() {
     check("kill -SEGV $$", "it was killed by SIGSEGV");
     check("exit 0", "it ended with exit code 0; it must be 42");
     check("exit 1", "it ended with exit code 1; it must be 42");
-    check("while :; do :; done", "it did not end: it");
-    check(
-        "sleep 100",
-        "it did not end: it slept or waited until the 3 s",
-    );
+    check("while :; do :; done", "CPU time, 1.00 s allowed");
+    check("sleep 100", "on the wall clock, 3.00 s allowed");
     check(
         "head -c 3000000 /dev/zero; exit 43",
-        "it wrote more than the 1 MiB",
+        "it passed a limit: wrote more than the 1 MiB",
     );
     check(
         "head -c 3000000 /dev/zero > \"${3}notes\"; exit 43",
-        "it wrote more than the 1 MiB",
+        "it passed a limit: wrote more than the 1 MiB",
     );
     check(
         "mkdir \"${3}score.txt\"; exit 43",
@@ -488,7 +485,6 @@ const LANGUAGES: [(&str, &str, &str); 4] = [
 
 #[test]
 fn validators_may_be_in_any_language() {
-    let _turn = crate::turn();
     for (name, tool, source) in LANGUAGES {
         let fixture = Fixture::new();
         let path = std::env::var_os("PATH").unwrap_or_default();

@@ -12,10 +12,10 @@ use crate::cli::problem::interrupted;
 use crate::cli::stress::setting::Setting;
 use crate::executor::parallel;
 use crate::judge::case::{Entry, Pace, ReadyCase, Rules, judge_case};
-use crate::judge::limits;
 use crate::judge::output::output;
 use crate::model::event::Event;
 use crate::model::judgement::JudgeError;
+use crate::model::limits::Limits;
 use crate::model::score::CaseScoring;
 use crate::model::stop;
 use crate::model::submission::Submission;
@@ -120,7 +120,7 @@ impl Programs {
         rules: &Rules<'_>,
     ) -> Option<Batches<'a>> {
         let [submission, reference] = &self.prepared;
-        let limits = limits::of_compiler(&setting.problem.limits);
+        let limits = Limits::of_compiler(&setting.problem.limits);
         let reference = batch::Source {
             path: &self.path,
             prepared: reference,
@@ -180,7 +180,7 @@ fn built(
     rules: &Rules<'_>,
     output: &Output,
 ) -> Result<Vec<Runnable>, Stop> {
-    let build_limits = limits::of_compiler(&setting.problem.limits);
+    let build_limits = Limits::of_compiler(&setting.problem.limits);
     let results = parallel::map(&*host.executor, sources, |source| {
         let program = source.submission.program.name.clone();
         output.event(Event::BuildStarted {

@@ -3,7 +3,6 @@
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use crate::build::Builder;
 use crate::check::options::Options;
@@ -25,20 +24,18 @@ use crate::language::constants::replace_constants;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::Event;
 use crate::model::judgement::TimeLimit;
-use crate::model::problem::{Metadata, Problem, ProblemKind, ProblemLimits, ProgramIo};
+use crate::model::limits::TIME_WITHOUT_PACKAGE;
+use crate::model::problem::Problem;
 use crate::model::program::Program;
 use crate::model::recipe::{AnswerSource, GeneratorCommand, Recipe};
 use crate::model::stress::HuntPlan;
 use crate::model::submission::Submission;
-use crate::model::test_data::{TestCase, TestData, ValidatorArgs};
+use crate::model::test_data::{TestCase, ValidatorArgs};
 use crate::model::text::count;
 use crate::package::recipe;
 use crate::stress::by_recipe;
 use crate::validate::Proving;
 use crate::validate::single::{InputValidators, Unbuilt};
-
-/// CPU time of a run where neither a package nor the command line sets it.
-const TIME_LIMIT: Duration = Duration::from_secs(2);
 
 /// What a hunt is about.
 pub(super) struct Setting {
@@ -149,7 +146,7 @@ impl Setting {
     ) -> Result<TimeLimit, Stop> {
         if self.package.is_none() && arguments.time_limit.is_none() {
             return Ok(TimeLimit {
-                limit: TIME_LIMIT,
+                limit: TIME_WITHOUT_PACKAGE,
                 origin: "default; --time-limit sets another".to_owned(),
             });
         }
@@ -345,23 +342,7 @@ fn refused(diagnostics: Vec<Diagnostic>, output: &Output) -> Stop {
 fn without_package() -> Problem {
     Problem {
         dir: PathBuf::from("."),
-        short_name: String::new(),
-        metadata: Metadata::default(),
-        kind: ProblemKind::default(),
-        limits: ProblemLimits::default(),
-        languages: None,
-        allow_file_writing: false,
-        constants: Vec::new(),
-        io: ProgramIo::Standard,
-        test_data: TestData::default(),
-        include: Vec::new(),
-        input_validators: Vec::new(),
-        answer_validators: Vec::new(),
-        output_validator: None,
-        static_validator: None,
-        input_grammars: Vec::new(),
-        submissions: Vec::new(),
-        recipe: None,
+        ..Problem::default()
     }
 }
 

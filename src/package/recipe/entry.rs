@@ -7,7 +7,7 @@ use crate::model::recipe::{
 };
 use crate::package::keys::{self, Keys, Replaced};
 use crate::package::recipe::command::Line;
-use crate::package::recipe::{Reader, Scope, contents, is_below, join, names};
+use crate::package::recipe::{DIRECTORY, Reader, Scope, contents, is_below, join, names};
 use crate::package::text::{Remarks, shown};
 use crate::package::yaml::{Entry, Node, Value};
 
@@ -197,7 +197,7 @@ impl Reader<'_> {
     /// The path that the copied files begin with.
     fn copy(&self, node: &Node, remarks: &mut Remarks<'_>) -> Option<Copied> {
         let base = keys::filled_text("copy", node, remarks)?;
-        let generators = self.dir.join("generators");
+        let generators = self.dir.join(DIRECTORY);
         let file = |extension: &str| format!("{base}.{extension}");
         let has = |extension: &str| generators.join(file(extension)).is_file();
         if is_below(&base) && CASE_EXTENSIONS.into_iter().any(has) {

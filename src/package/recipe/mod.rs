@@ -26,6 +26,12 @@ use crate::package::text::{Range, Remarks, TextFile, shown};
 use crate::package::yaml::{self, Entry, Node, Parsed, Value};
 use crate::package::yaml_text;
 
+/// The directory of generators.
+pub const DIRECTORY: &str = "generators";
+
+/// Where a recipe stands in a package.
+pub const PATH: &str = "generators/generators.yaml";
+
 /// What reading a recipe came to.
 #[derive(Debug)]
 pub struct RecipeReading {
@@ -67,7 +73,7 @@ fn read_root(path: &Path, dir: &Path, root: &Node, remarks: &mut Remarks<'_>) ->
     let numbered = data.map_or(0, |data| names::numbered_cases(&data.value));
     let mut reader = Reader {
         dir,
-        programs: Programs::new(dir.join("generators")),
+        programs: Programs::new(dir.join(DIRECTORY)),
         numbers: Numbers::up_to(numbered),
         directories: Vec::new(),
         has_entries: false,

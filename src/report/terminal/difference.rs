@@ -4,6 +4,7 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::model::difference::{Difference, DifferenceKind, NumberGap, OnlyDifference, Side};
 use crate::model::judgement::{DiffLine, DiffTag, Evidence};
+use crate::model::report::ComparisonReport;
 use crate::model::text::{count, printable, visible};
 use crate::model::units::Bytes;
 use crate::report::style::{Look, Style};
@@ -12,45 +13,34 @@ use crate::report::terminal::page::{INDENT, Label, Page, cut};
 /// The most lines of a diff that are shown.
 const DIFF_LINES: usize = 25;
 
-/// An output that was compared with a judge answer, outside of any problem.
-pub(super) struct Compared<'a> {
-    /// The output's file name.
-    pub(super) output: &'a str,
-    /// Where it differs; `None` where it is right.
-    pub(super) difference: Option<&'a Difference>,
-    /// What a person sees beside the difference.
-    pub(super) evidence: Option<&'a Evidence>,
-}
-
-impl Compared<'_> {
-    /// One line where it is right, or where little is to be said; else what differs as well.
-    pub(super) fn block(&self, style: &Style) -> String {
-        let mut page = Page::new(style);
-        let name = printable(self.output);
-        let (label, text) = match self.difference {
-            None => (
-                style.paint(Look::Good, "right"),
-                format!("{name} agrees with the judge answer"),
-            ),
-            Some(difference) => (
-                style.paint(Look::Bad, "wrong"),
-                format!("{name}: {}", cause(difference)),
-            ),
-        };
-        // A file name is neither broken nor cut.
-        page.line(0, &format!("{label}: {text}"));
-        if style.is_quiet() {
-            return page.into_text();
-        }
-        if let Some(difference) = self.difference {
-            page.blank();
-            write(&mut page, difference);
-        }
-        if let Some(evidence) = self.evidence {
-            write_diff(&mut page, evidence);
-        }
-        page.into_text()
+/// An output that was compared with a judge answer, outside of any problem: one line where it is right, or
+/// where little is to be said; else what differs as well.
+pub(super) fn compared(compared: &ComparisonReport, style: &Style) -> String {
+    let mut page = Page::new(style);
+    let name = printable(&compared.output);
+    let (label, text) = match &compared.difference {
+        None => (
+            style.paint(Look::Good, "right"),
+            format!("{name} agrees with the judge answer"),
+        ),
+        Some(difference) => (
+            style.paint(Look::Bad, "wrong"),
+            format!("{name}: {}", cause(difference)),
+        ),
+    };
+    // A file name is neither broken nor cut.
+    page.line(0, &format!("{label}: {text}"));
+    if style.is_quiet() {
+        return page.into_text();
     }
+    if let Some(difference) = &compared.difference {
+        page.blank();
+        write(&mut page, difference);
+    }
+    if let Some(evidence) = &compared.evidence {
+        write_diff(&mut page, evidence);
+    }
+    page.into_text()
 }
 
 /// What differs, in few words.

@@ -3,7 +3,8 @@
 use std::fmt::Display;
 use std::path::Path;
 
-use crate::model::judgement::{CaseJudgement, CompilerReport, Evidence, JudgeError, Judgement};
+use crate::model::judgement::{CaseJudgement, CompilerReport, Evidence, JudgeError};
+use crate::model::report::SubmissionReport;
 use crate::model::text::{count, printable, visible};
 use crate::model::units::{Bytes, seconds};
 use crate::model::verdict::Verdict;
@@ -20,19 +21,19 @@ const QUOTED_LINES: usize = 12;
 const NAMED_CASES: usize = 5;
 
 /// One line: verdict, this name, cause.
-pub(super) fn line(name: &str, judgement: &Judgement, style: &Style) -> String {
+pub(super) fn line(name: &str, judgement: &SubmissionReport, style: &Style) -> String {
     let mut page = Page::new(style);
     let name = printable(name);
-    let broken = match judgement.broken.len() {
+    let broken = match judgement.broken_expectations.len() {
         0 => String::new(),
         number => format!(" ({} broken)", count(number, "expectation")),
     };
     let cause = match (first_rejected(judgement), &judgement.compiler) {
         (Some(case), _) => format!("{}: {}", printable(&case.test_case), printable(&case.cause)),
-        (None, Some(compiler)) if judgement.verdict == Verdict::CompileError => {
+        (None, Some(compiler)) if judgement.verdict == Some(Verdict::CompileError) => {
             printable(&compiler.cause)
         }
-        _ => count(judgement.cases.len(), "test case"),
+        _ => count(judgement.test_cases.len(), "test case"),
     };
     let score = judgement.score.as_ref().map_or(String::new(), |total| {
         format!("{}  ", score::of(total.score, total.max_score))
@@ -48,13 +49,13 @@ pub(super) fn line(name: &str, judgement: &Judgement, style: &Style) -> String {
 }
 
 /// The whole block, with an empty line at its end.
-pub(super) fn block(judgement: &Judgement, style: &Style) -> String {
+pub(super) fn block(judgement: &SubmissionReport, style: &Style) -> String {
     let mut page = Page::new(style);
-    let name = style.paint(Look::Title, &printable(&judgement.submission));
+    let name = style.paint(Look::Title, &printable(&judgement.name));
     page.line(0, &format!("{}{name}", mark(judgement.verdict, style)));
     match (first_rejected(judgement), &judgement.compiler) {
         (Some(case), _) => rejected(&mut page, judgement, case),
-        (None, Some(compiler)) if judgement.verdict == Verdict::CompileError => {
+        (None, Some(compiler)) if judgement.verdict == Some(Verdict::CompileError) => {
             compile_error(&mut page, compiler);
         }
         _ => accepted(&mut page, judgement),
@@ -70,14 +71,14 @@ pub(super) fn block(judgement: &Judgement, style: &Style) -> String {
 
 /// The expectations of a submission that do not hold, with an empty line at the end; nothing where
 /// all hold.
-pub(super) fn broken(judgement: &Judgement, style: &Style) -> String {
-    if judgement.broken.is_empty() {
+pub(super) fn broken(judgement: &SubmissionReport, style: &Style) -> String {
+    if judgement.broken_expectations.is_empty() {
         return String::new();
     }
     let mut page = Page::new(style);
-    let name = style.paint(Look::Title, &printable(&judgement.submission));
+    let name = style.paint(Look::Title, &printable(&judgement.name));
     page.line(0, &name);
-    for expectation in &judgement.broken {
+    for expectation in &judgement.broken_expectations {
         let rule = printable(&expectation.rule);
         let reason = printable(&expectation.reason);
         let label = Label::new(Look::Bad, "broken: ");
@@ -85,11 +86,14 @@ pub(super) fn broken(judgement: &Judgement, style: &Style) -> String {
     }
     let mut shown: Vec<&str> = Vec::new();
     for name in judgement
-        .broken
+        .broken_expectations
         .iter()
         .filter_map(|it| it.test_case.as_deref())
     {
-        let case = judgement.cases.iter().find(|case| case.test_case == name);
+        let case = judgement
+            .test_cases
+            .iter()
+            .find(|case| case.test_case == name);
         if let Some(case) = case.filter(|_| !shown.contains(&name)) {
             shown.push(name);
             witness(&mut page, case);
@@ -143,40 +147,46 @@ pub(super) fn judge_error(submission: Option<&str>, error: &JudgeError, style: &
 }
 
 /// The verdict at the start of a line, padded to [`INDENT`].
-pub(super) fn mark(verdict: Verdict, style: &Style) -> String {
+pub(super) fn mark(verdict: impl Into<Option<Verdict>>, style: &Style) -> String {
+    let Some(verdict) = verdict.into() else {
+        return " ".repeat(INDENT);
+    };
     let short = verdict.short();
     let padding = " ".repeat(INDENT - short.len());
     format!("{}{padding}", style.paint(Look::Verdict(verdict), short))
 }
 
 /// The case that decides the verdict.
-fn first_rejected(judgement: &Judgement) -> Option<&CaseJudgement> {
+fn first_rejected(judgement: &SubmissionReport) -> Option<&CaseJudgement> {
     let rejected = |case: &&CaseJudgement| case.verdict != Verdict::Accepted;
-    judgement.cases.iter().find(rejected)
+    judgement.test_cases.iter().find(rejected)
 }
 
 /// Writes what an accepted submission needed.
-fn accepted(page: &mut Page<'_>, judgement: &Judgement) {
-    if judgement.cases.is_empty() {
+fn accepted(page: &mut Page<'_>, judgement: &SubmissionReport) {
+    if judgement.test_cases.is_empty() {
         page.wrapped(INDENT, "no test case was run");
         return;
     }
-    let name = judgement.verdict.name();
-    let text = format!("{name} on {}", count(judgement.cases.len(), "test case"));
+    let name = Verdict::Accepted.name();
+    let text = format!(
+        "{name} on {}",
+        count(judgement.test_cases.len(), "test case")
+    );
     page.wrapped(INDENT, &text);
     extremes(page, judgement);
 }
 
 /// Writes which case took the most time, and which the most memory.
-fn extremes(page: &mut Page<'_>, judgement: &Judgement) {
-    let slowest = judgement.cases.iter().max_by_key(|case| {
+fn extremes(page: &mut Page<'_>, judgement: &SubmissionReport) {
+    let slowest = judgement.test_cases.iter().max_by_key(|case| {
         // Of equals the first.
         (
             case.outcome.cpu_time,
             std::cmp::Reverse(case.test_case.as_str()),
         )
     });
-    let largest = judgement.cases.iter().max_by_key(|case| {
+    let largest = judgement.test_cases.iter().max_by_key(|case| {
         (
             case.outcome.peak_memory,
             std::cmp::Reverse(case.test_case.as_str()),
@@ -195,7 +205,7 @@ fn extremes(page: &mut Page<'_>, judgement: &Judgement) {
 }
 
 /// Writes the case that was rejected first, with all that helps to understand why.
-fn rejected(page: &mut Page<'_>, judgement: &Judgement, case: &CaseJudgement) {
+fn rejected(page: &mut Page<'_>, judgement: &SubmissionReport, case: &CaseJudgement) {
     let text = format!(
         "{} on {}: {}",
         case.verdict.name(),
@@ -285,13 +295,13 @@ fn ways(page: &mut Page<'_>, repeat: &str, kept: Option<&Path>, feedback: Option
 }
 
 /// Writes which other cases were rejected, and how many were not run.
-fn others(page: &mut Page<'_>, judgement: &Judgement, first: &CaseJudgement) {
-    let all = judgement.cases.len();
+fn others(page: &mut Page<'_>, judgement: &SubmissionReport, first: &CaseJudgement) {
+    let all = judgement.test_cases.len();
     if all + judgement.skipped == 1 {
         return;
     }
     let accepted = judgement
-        .cases
+        .test_cases
         .iter()
         .filter(|case| case.verdict == Verdict::Accepted)
         .count();
@@ -315,7 +325,7 @@ fn others(page: &mut Page<'_>, judgement: &Judgement, first: &CaseJudgement) {
     }
     let mut text = format!("{accepted} of {} accepted", count(all, "test case"));
     let rest: Vec<String> = judgement
-        .cases
+        .test_cases
         .iter()
         .filter(|case| case.verdict != Verdict::Accepted && case.test_case != first.test_case)
         .map(|case| format!("{} {}", case.verdict, printable(&case.test_case)))
@@ -339,8 +349,8 @@ fn compile_error(page: &mut Page<'_>, compiler: &CompilerReport) {
 }
 
 /// Writes what the compiler had to say about a submission that it did build.
-fn compiler_messages(page: &mut Page<'_>, judgement: &Judgement) {
-    if judgement.verdict == Verdict::CompileError {
+fn compiler_messages(page: &mut Page<'_>, judgement: &SubmissionReport) {
+    if judgement.verdict == Some(Verdict::CompileError) {
         return;
     }
     if let Some(compiler) = &judgement.compiler {
@@ -349,12 +359,12 @@ fn compiler_messages(page: &mut Page<'_>, judgement: &Judgement) {
 }
 
 /// Writes a line for each case.
-fn cases(page: &mut Page<'_>, judgement: &Judgement) {
-    if judgement.cases.is_empty() {
+fn cases(page: &mut Page<'_>, judgement: &SubmissionReport) {
+    if judgement.test_cases.is_empty() {
         return;
     }
     page.blank();
-    for case in &judgement.cases {
+    for case in &judgement.test_cases {
         case_line(page, case);
     }
 }

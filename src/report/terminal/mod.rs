@@ -9,23 +9,23 @@ mod judgement;
 mod page;
 mod proposal;
 mod score;
-mod state;
+mod summary;
 mod table;
 
 use std::io::{self, Write};
 use std::path::Path;
 
 use crate::model::diagnostic::{Diagnostic, Severity};
-use crate::model::event::{Event, Summary};
-use crate::model::judgement::{JudgeError, Judgement, TimeLimit};
+use crate::model::event::Event;
+use crate::model::judgement::{JudgeError, TimeLimit};
 use crate::model::limits::Limits;
+use crate::model::report::{Report, SubmissionReport};
 use crate::model::text::{given_seconds, printable};
-use crate::report::Reporter;
+use crate::report::Live;
+use crate::report::notices::notice;
 use crate::report::progress::Progress;
 use crate::report::style::{Look, Style};
 use crate::report::terminal::page::Page;
-use crate::report::terminal::state::{Generated, State, Step, UnderWay};
-use crate::report::terminal::table::Row;
 
 /// Shows events to a person.
 ///
@@ -35,7 +35,20 @@ pub struct Terminal<O, E> {
     err: E,
     style: Style,
     progress: Progress,
-    state: State,
+    shown: Shown,
+}
+
+/// What of the report is shown already.
+#[derive(Default)]
+struct Shown {
+    /// Submissions: those after them are for the next table.
+    submissions: usize,
+    /// Test cases that were made: those after them are for the next list.
+    generated: usize,
+    /// The faults of the judge that are for under the next table.
+    faults: Vec<String>,
+    /// Whether an empty line is due between the title and what follows.
+    gap: bool,
 }
 
 impl<O: Write, E: Write> Terminal<O, E> {
@@ -46,7 +59,7 @@ impl<O: Write, E: Write> Terminal<O, E> {
             err,
             style,
             progress: Progress::hidden(),
-            state: State::default(),
+            shown: Shown::default(),
         }
     }
 
@@ -62,7 +75,7 @@ impl<O: Write, E: Write> Terminal<O, E> {
         if text.is_empty() {
             return Ok(());
         }
-        let gap = if std::mem::take(&mut self.state.gap) {
+        let gap = if std::mem::take(&mut self.shown.gap) {
             "\n"
         } else {
             ""
@@ -80,7 +93,7 @@ impl<O: Write, E: Write> Terminal<O, E> {
         if text.is_empty() {
             return Ok(());
         }
-        let gap = if std::mem::take(&mut self.state.gap) {
+        let gap = if std::mem::take(&mut self.shown.gap) {
             "\n"
         } else {
             ""
@@ -94,24 +107,32 @@ impl<O: Write, E: Write> Terminal<O, E> {
         })
     }
 
+    /// Writes what says on standard error what is so, wherever that is.
+    fn notice(&mut self, text: &str) -> io::Result<()> {
+        let err = &mut self.err;
+        self.progress.suspend(|| err.write_all(text.as_bytes()))
+    }
+
     /// Whether all submissions of a package are shown in one table.
-    fn has_table(&self) -> bool {
-        self.state.command == "verify" && !self.style.is_quiet()
+    fn has_table(&self, report: &Report) -> bool {
+        report.command == "verify" && !self.style.is_quiet()
     }
 
     /// Writes what is still to be shown of a package: table, broken expectations, faults, test cases.
-    fn rest_of_package(&mut self) -> io::Result<()> {
-        let package = &mut self.state.package;
-        let rows = std::mem::take(&mut package.rows);
-        let mut text = table::table(&rows, &self.style);
-        for row in &rows {
-            if let Row::Judged(judgement) = row {
-                text.push_str(&judgement::broken(judgement, &self.style));
-            }
+    fn rest_of_package(&mut self, report: &Report) -> io::Result<()> {
+        let rows = match self.has_table(report) {
+            true => &report.submissions[self.shown.submissions..],
+            false => &[],
+        };
+        let mut text = table::table(rows, &self.style);
+        for row in rows {
+            text.push_str(&judgement::broken(row, &self.style));
         }
-        text.push_str(&std::mem::take(&mut package.faults).concat());
-        text.push_str(&package.generated_list(&self.style));
-        package.generated.clear();
+        text.push_str(&std::mem::take(&mut self.shown.faults).concat());
+        let generated = &report.generated[self.shown.generated..];
+        text.push_str(&summary::generated(generated, &self.style));
+        self.shown.submissions = report.submissions.len();
+        self.shown.generated = report.generated.len();
         self.result(&text)
     }
 
@@ -126,25 +147,20 @@ impl<O: Write, E: Write> Terminal<O, E> {
             format!("{}: {title}", self.style.paint(Look::Title, &package))
         };
         self.result(&format!("{text}\n"))?;
-        self.state.gap = true;
+        self.shown.gap = true;
         Ok(())
     }
 
-    fn diagnosed(&mut self, diagnostic: &Diagnostic) -> io::Result<()> {
+    fn diagnosed(&mut self, diagnostic: &Diagnostic, report: &Report) -> io::Result<()> {
         // It may be about the next package already. A table that has begun is not torn apart.
-        if self.state.package.rows.is_empty() {
-            self.rest_of_package()?;
+        if !self.has_table(report) || self.shown.submissions == report.submissions.len() {
+            self.rest_of_package(report)?;
         }
         if self.style.is_quiet() && diagnostic.severity == Severity::Warning {
             return Ok(());
         }
         let text = diagnostic::block(diagnostic, &self.style);
         self.remark(&text)
-    }
-
-    fn complained(&mut self, message: &str) -> io::Result<()> {
-        let label = self.style.paint(Look::Bad, "error:");
-        self.remark(&format!("{label} {}\n", printable(message)))
     }
 
     /// A valid input has a line; what is wrong with the others is said already.
@@ -168,82 +184,60 @@ impl<O: Write, E: Write> Terminal<O, E> {
         page.labelled(0, label, &printable(mechanism));
         let text = page.into_text();
         // They belong to the title.
-        self.state.gap = false;
+        self.shown.gap = false;
         self.result(&text)?;
-        self.state.gap = true;
+        self.shown.gap = true;
         Ok(())
     }
 
-    fn submission_judged(&mut self, judgement: &Judgement) -> io::Result<()> {
-        self.state.submission_done(&judgement.submission);
-        let text = match () {
-            () if self.style.is_quiet() => {
-                judgement::line(&self.in_full(&judgement.submission), judgement, &self.style)
-            }
-            () if self.has_table() && !self.style.is_verbose() => String::new(),
-            () if self.has_table() => judgement::block(judgement, &self.style),
-            () => {
-                judgement::block(judgement, &self.style)
-                    + &judgement::broken(judgement, &self.style)
-            }
+    fn submission_done(&mut self, done: &SubmissionReport, report: &Report) -> io::Result<()> {
+        let has_table = self.has_table(report);
+        let name = match self.style.is_quiet() {
+            true => in_full(done, report),
+            false => done.name.clone(),
         };
-        self.result(&text)?;
-        self.row(Row::Judged(Box::new(judgement.clone())))
-    }
-
-    fn submission_failed(&mut self, submission: &str, error: &JudgeError) -> io::Result<()> {
-        self.state.submission_done(submission);
-        self.state.failed += 1;
-        self.fault(Some(submission), error)?;
-        self.row(Row::Failed {
-            submission: submission.to_owned(),
-        })
-    }
-
-    /// Adds a row to the table; the last one completes it.
-    fn row(&mut self, row: Row) -> io::Result<()> {
-        if !self.has_table() {
-            return Ok(());
+        if let Some(fault) = &done.error {
+            self.fault(Some(&name), &fault.error, report)?;
+        } else {
+            let text = match () {
+                () if self.style.is_quiet() => judgement::line(&name, done, &self.style),
+                () if has_table && !self.style.is_verbose() => String::new(),
+                () if has_table => judgement::block(done, &self.style),
+                () => judgement::block(done, &self.style) + &judgement::broken(done, &self.style),
+            };
+            self.result(&text)?;
         }
-        let package = &mut self.state.package;
-        package.rows.push(row);
-        if package.done < package.submissions {
-            return Ok(());
+        // The last one completes the table.
+        let announced = report.packages.last().map_or(0, |it| it.submissions);
+        match has_table && report.submissions_done() >= announced {
+            true => self.rest_of_package(report),
+            false => Ok(()),
         }
-        self.rest_of_package()
     }
 
     /// Shows a fault of the judge: at once, or under the table.
-    fn fault(&mut self, submission: Option<&str>, error: &JudgeError) -> io::Result<()> {
-        let name = submission.map(|name| match self.style.is_quiet() {
-            true => self.in_full(name),
-            false => name.to_owned(),
-        });
-        let text = judgement::judge_error(name.as_deref(), error, &self.style);
-        if self.has_table() {
-            self.state.package.faults.push(text);
+    fn fault(
+        &mut self,
+        submission: Option<&str>,
+        error: &JudgeError,
+        report: &Report,
+    ) -> io::Result<()> {
+        let text = judgement::judge_error(submission, error, &self.style);
+        if self.has_table(report) {
+            self.shown.faults.push(text);
             return Ok(());
         }
         self.result(&text)
     }
 
-    /// A submission's name where no title says which package it belongs to.
-    fn in_full(&self, submission: &str) -> String {
-        match self.state.command {
-            "verify" => format!("{}: {submission}", self.state.package.name),
-            _ => submission.to_owned(),
-        }
-    }
-
-    fn finished(&mut self, summary: &Summary) -> io::Result<()> {
-        self.state.interrupted |= summary.interrupted;
-        self.rest_of_package()?;
+    fn finished(&mut self, report: &Report) -> io::Result<()> {
+        self.rest_of_package(report)?;
         let mut page = Page::new(&self.style);
-        if self.state.interrupted {
+        if report.interrupted {
             let label = page::Label::new(Look::Bad, "interrupted: ");
-            page.labelled(0, label, &self.state.left_undone());
+            page.labelled(0, label, &summary::left_undone(report));
         }
-        let in_short = self.state.in_short(summary);
+        let in_short = summary::in_short(report);
         if let Some(text) = in_short.filter(|_| !self.style.is_quiet()) {
             page.wrapped(0, &text);
         }
@@ -252,108 +246,62 @@ impl<O: Write, E: Write> Terminal<O, E> {
     }
 }
 
-impl<O: Write, E: Write> Reporter for Terminal<O, E> {
-    fn event(&mut self, event: &Event) -> io::Result<()> {
-        self.progress.event(event)?;
+impl<O: Write, E: Write> Live for Terminal<O, E> {
+    fn event(&mut self, event: &Event, report: &Report) -> io::Result<()> {
+        self.progress.event(event, report)?;
+        let is_quiet = self.style.is_quiet();
         match event {
-            Event::Started { command, .. } => {
-                self.state.command = command;
-                Ok(())
-            }
-            // A shortfall is said on standard error before anything else, whatever the reporter.
-            Event::HostReady { .. } => Ok(()),
-            Event::PackageRead {
-                package,
-                title,
-                submissions,
-                ..
-            } => {
-                self.rest_of_package()?;
-                self.state.package_read(package, *submissions);
+            Event::HostReady { .. } => match notice(event, &self.style) {
+                None => Ok(()),
+                Some(text) => self.notice(&text),
+            },
+            Event::PackageRead { package, title, .. } => {
+                self.rest_of_package(report)?;
                 self.package_read(package, title)
             }
-            Event::Diagnosed(diagnostic) => self.diagnosed(diagnostic),
+            Event::Diagnosed(diagnostic) => self.diagnosed(diagnostic, report),
             Event::LimitsSet {
                 time,
                 limits,
                 mechanism,
             } => self.limits_set(time, limits, mechanism),
-            Event::SubmissionStarted {
-                submission,
-                test_cases,
-            } => {
-                self.state.package.under_way.push(UnderWay {
-                    submission: submission.clone(),
-                    test_cases: *test_cases,
-                    judged: 0,
-                });
-                Ok(())
+            Event::SubmissionJudged(_) | Event::SubmissionFailed { .. } => {
+                match report.submissions.last() {
+                    Some(done) => self.submission_done(done, report),
+                    None => Ok(()),
+                }
             }
-            Event::CaseJudged { submission, .. } => {
-                self.state.case_judged(submission);
-                Ok(())
+            Event::Failed(error) => self.fault(None, error, report),
+            Event::Proposed(proposal) if !is_quiet => {
+                self.remark(&proposal::page(proposal, &self.style))
             }
-            Event::SubmissionJudged(judgement) => self.submission_judged(judgement),
-            Event::SubmissionFailed { submission, error } => {
-                self.submission_failed(submission, error)
-            }
-            Event::Failed(error) => self.fault(None, error),
-            Event::Progress { what, done, total } => {
-                self.state.package.step = Some(Step {
-                    what: printable(what),
-                    done: *done,
-                    total: *total,
-                });
-                Ok(())
-            }
-            Event::CaseGenerated { test_case, state } => {
-                self.state.made.push(*state);
-                self.state.package.generated.push(Generated {
-                    test_case: test_case.clone(),
-                    state: *state,
-                });
-                Ok(())
-            }
-            Event::Proposed(proposal) => match self.style.is_quiet() {
-                true => Ok(()),
-                false => self.remark(&proposal::page(proposal, &self.style)),
+            Event::Compared { .. } => match &report.comparison {
+                Some(compared) => self.result(&difference::compared(compared, &self.style)),
+                None => Ok(()),
             },
-            Event::Compared {
-                output,
-                difference,
-                evidence,
-            } => {
-                let compared = difference::Compared {
-                    output,
-                    difference: difference.as_deref(),
-                    evidence: evidence.as_deref(),
-                };
-                self.result(&compared.block(&self.style))
-            }
-            Event::HuntStarted(plan) => match self.style.is_quiet() {
-                true => Ok(()),
-                false => self.remark(&hunt::plan(plan, &self.style)),
-            },
-            Event::Hunting(_) => Ok(()),
+            Event::HuntStarted(plan) if !is_quiet => self.remark(&hunt::plan(plan, &self.style)),
             Event::Hunted(hunt) => self.result(&hunt::block(hunt, &self.style)),
             Event::InputChecked { input, valid } => self.input_checked(input, *valid),
             Event::BoundsListed(bounds) => self.result(&grammar::bounds(bounds)),
-            Event::PackageRefused => {
-                self.state.refused += 1;
-                Ok(())
-            }
             Event::BoxesKept { dir } => self.remark(&format!(
                 "boxes are kept in {}\n",
                 printable(&dir.display().to_string())
             )),
-            Event::Complained { message } => self.complained(message),
-            Event::Interrupted => {
-                self.state.interrupted = true;
-                Ok(())
+            Event::Complained { .. } => {
+                self.remark(&notice(event, &self.style).unwrap_or_default())
             }
-            Event::Finished(summary) => self.finished(summary),
-            Event::BuildStarted { .. } | Event::BuildFinished { .. } => Ok(()),
+            Event::Finished => self.finished(report),
+            // What stands in the report is shown with what follows; the rest is for the live line.
+            _ => Ok(()),
         }
+    }
+}
+
+/// A submission's name where no title says which package it belongs to.
+fn in_full(submission: &SubmissionReport, report: &Report) -> String {
+    match (report.command, &submission.package) {
+        ("verify", Some(package)) => format!("{}: {}", printable(package), submission.name),
+        _ => submission.name.clone(),
     }
 }
 

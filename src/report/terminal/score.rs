@@ -1,6 +1,6 @@
 //! Scores: of a submission, and of each test data group.
 
-use crate::model::judgement::Judgement;
+use crate::model::report::SubmissionReport;
 use crate::model::score::{Score, Standing};
 use crate::model::text::printable;
 use crate::report::style::Look;
@@ -16,7 +16,7 @@ pub(super) fn of(score: Option<Score>, max: Option<Score>) -> String {
 }
 
 /// Writes the score, and a line for each group; nothing where there are no scores.
-pub(super) fn write(page: &mut Page<'_>, judgement: &Judgement) {
+pub(super) fn write(page: &mut Page<'_>, judgement: &SubmissionReport) {
     let Some(total) = &judgement.score else {
         return;
     };

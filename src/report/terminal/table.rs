@@ -3,23 +3,13 @@
 use comfy_table::{Cell, CellAlignment, ColumnConstraint, ContentArrangement, Table, presets};
 use unicode_width::UnicodeWidthStr;
 
-use crate::model::judgement::{CaseJudgement, Judgement};
+use crate::model::judgement::CaseJudgement;
+use crate::model::report::SubmissionReport;
 use crate::model::score::Score;
 use crate::model::text::printable;
 use crate::model::units::seconds;
 use crate::model::verdict::Verdict;
 use crate::report::style::{Look, Style};
-
-/// A submission that was judged, or could not be.
-pub(super) enum Row {
-    /// It has a judgement.
-    Judged(Box<Judgement>),
-    /// The judge failed.
-    Failed {
-        /// The submission's name.
-        submission: String,
-    },
-}
 
 /// What the last column says where all expectations hold.
 const OK: &str = "ok";
@@ -28,7 +18,7 @@ const OK: &str = "ok";
 const JUDGE_ERROR: &str = "judge error";
 
 /// The table with an empty line at its end; nothing without rows.
-pub(super) fn table(rows: &[Row], style: &Style) -> String {
+pub(super) fn table(rows: &[SubmissionReport], style: &Style) -> String {
     if rows.is_empty() {
         return String::new();
     }
@@ -72,7 +62,12 @@ enum Columns {
 }
 
 /// The lines of the table, without colours.
-fn laid_out(rows: &[Row], counts: &Counts, columns: Columns, style: &Style) -> Vec<String> {
+fn laid_out(
+    rows: &[SubmissionReport],
+    counts: &Counts,
+    columns: Columns,
+    style: &Style,
+) -> Vec<String> {
     let mut table = Table::new();
     table
         .load_style(presets::NOTHING)
@@ -116,12 +111,9 @@ fn header(counts: &Counts) -> Vec<Cell> {
 }
 
 /// One row.
-fn cells(row: &Row, counts: &Counts) -> Vec<Cell> {
-    let (short, name) = match row {
-        Row::Judged(judgement) => (judgement.verdict.short(), &judgement.submission),
-        Row::Failed { submission } => ("-", submission),
-    };
-    let mut cells = vec![Cell::new(short), Cell::new(printable(name))];
+fn cells(row: &SubmissionReport, counts: &Counts) -> Vec<Cell> {
+    let short = row.verdict.map_or("-", Verdict::short);
+    let mut cells = vec![Cell::new(short), Cell::new(printable(&row.name))];
     if counts.scores {
         let score = score_of(row).map_or(String::new(), |score| score.to_string());
         cells.push(right(&score));
@@ -136,7 +128,11 @@ fn cells(row: &Row, counts: &Counts) -> Vec<Cell> {
             }),
     );
     let slowest = slowest(row);
-    let memory = cases(row).iter().map(|case| case.outcome.peak_memory).max();
+    let memory = row
+        .test_cases
+        .iter()
+        .map(|case| case.outcome.peak_memory)
+        .max();
     cells.push(right(
         &slowest.map_or(String::new(), |case| seconds(case.outcome.cpu_time)),
     ));
@@ -146,11 +142,13 @@ fn cells(row: &Row, counts: &Counts) -> Vec<Cell> {
     cells.push(right(
         &memory.map_or(String::new(), |memory| memory.to_string()),
     ));
-    cells.push(Cell::new(match row {
-        Row::Judged(judgement) if judgement.broken.is_empty() => OK.to_owned(),
-        Row::Judged(judgement) => format!("{} broken", judgement.broken.len()),
-        Row::Failed { .. } => JUDGE_ERROR.to_owned(),
-    }));
+    cells.push(Cell::new(
+        match (row.verdict, row.broken_expectations.len()) {
+            (None, _) => JUDGE_ERROR.to_owned(),
+            (Some(_), 0) => OK.to_owned(),
+            (Some(_), number) => format!("{number} broken"),
+        },
+    ));
     cells
 }
 
@@ -159,33 +157,22 @@ fn right(text: &str) -> Cell {
     Cell::new(text).set_alignment(CellAlignment::Right)
 }
 
-/// The cases of a row that were run.
-fn cases(row: &Row) -> &[CaseJudgement] {
-    match row {
-        Row::Judged(judgement) => &judgement.cases,
-        Row::Failed { .. } => &[],
-    }
-}
-
 /// What a submission earned, where that is known.
-fn score_of(row: &Row) -> Option<Score> {
-    match row {
-        Row::Judged(judgement) => judgement.score.as_ref()?.score,
-        Row::Failed { .. } => None,
-    }
+fn score_of(row: &SubmissionReport) -> Option<Score> {
+    row.score.as_ref()?.score
 }
 
 /// How many cases have this verdict.
-fn number_of(row: &Row, verdict: Verdict) -> usize {
-    cases(row)
+fn number_of(row: &SubmissionReport, verdict: Verdict) -> usize {
+    row.test_cases
         .iter()
         .filter(|case| case.verdict == verdict)
         .count()
 }
 
 /// The first of the cases that took the most CPU time.
-fn slowest(row: &Row) -> Option<&CaseJudgement> {
-    cases(row)
+fn slowest(row: &SubmissionReport) -> Option<&CaseJudgement> {
+    row.test_cases
         .iter()
         .rev()
         .max_by_key(|case| case.outcome.cpu_time)

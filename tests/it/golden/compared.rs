@@ -1,12 +1,12 @@
 //! Recorded event streams of `compare`.
 
 use juror::model::difference::{Difference, DifferenceKind, NumberGap};
-use juror::model::event::Event;
+use juror::model::event::{Event, Stamped};
 use juror::model::judgement::{DiffTag, Evidence};
 
 use super::streams::{begun, diff_line, finished, greedy_wrong, side};
 
-fn compared(difference: Option<Difference>, evidence: Option<Evidence>) -> Vec<Event> {
+fn compared(difference: Option<Difference>, evidence: Option<Evidence>) -> Vec<Stamped> {
     let events = vec![
         begun("compare", "1.ans my.out"),
         Event::Compared {
@@ -19,12 +19,12 @@ fn compared(difference: Option<Difference>, evidence: Option<Evidence>) -> Vec<E
 }
 
 /// An output that is right.
-pub(super) fn right() -> Vec<Event> {
+pub(super) fn right() -> Vec<Stamped> {
     compared(None, None)
 }
 
 /// An output that is wrong in several lines.
-pub(super) fn wrong() -> Vec<Event> {
+pub(super) fn wrong() -> Vec<Stamped> {
     let case = greedy_wrong();
     let evidence = Evidence {
         diff: case.evidence.map(|it| it.diff).unwrap_or_default(),
@@ -35,7 +35,7 @@ pub(super) fn wrong() -> Vec<Event> {
 }
 
 /// An output whose one number is too far from a judge answer of 0.
-pub(super) fn number() -> Vec<Event> {
+pub(super) fn number() -> Vec<Stamped> {
     let difference = Difference {
         kind: DifferenceKind::Number,
         answer: side(1, 1, "0", "0"),

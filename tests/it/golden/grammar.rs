@@ -9,7 +9,7 @@ use juror::grammar::program::Grammar;
 use juror::grammar::shape::RANDOM;
 use juror::grammar::validate::{Refusal, validate};
 use juror::model::diagnostic::Diagnostic;
-use juror::model::event::Event;
+use juror::model::event::{Event, Stamped};
 
 use super::streams::{begun, finished};
 
@@ -56,7 +56,7 @@ fn grammar(text: &str) -> Grammar {
 }
 
 /// `grammar check` of a valid input and of many that are not.
-pub(super) fn checked() -> Vec<Event> {
+pub(super) fn checked() -> Vec<Stamped> {
     let grammar = grammar(ROW);
     let mut events = vec![begun("grammar check", "g.ctd *.in")];
     for (number, input) in INPUTS.into_iter().enumerate() {
@@ -77,7 +77,7 @@ pub(super) fn checked() -> Vec<Event> {
 }
 
 /// A grammar with many faults.
-pub(super) fn broken() -> Vec<Event> {
+pub(super) fn broken() -> Vec<Stamped> {
     let mut events = vec![begun("grammar check", "g.ctd 1.in")];
     let reading = read(Path::new("g.ctd"), BROKEN.as_bytes());
     events.extend(reading.diagnostics.into_iter().map(Event::Diagnosed));
@@ -85,7 +85,7 @@ pub(super) fn broken() -> Vec<Event> {
 }
 
 /// Grammars that nothing can be written by.
-pub(super) fn unsatisfied() -> Vec<Event> {
+pub(super) fn unsatisfied() -> Vec<Stamped> {
     let mut events = vec![begun("grammar generate", "g.ctd")];
     for text in [
         "INT(1, 9, n)\nNEWLINE\nASSERT(n > 20)\n",
@@ -101,7 +101,7 @@ pub(super) fn unsatisfied() -> Vec<Event> {
 }
 
 /// `grammar bounds`, with inputs and without.
-pub(super) fn listed() -> Vec<Event> {
+pub(super) fn listed() -> Vec<Stamped> {
     let grammar = grammar(ROW);
     let mut coverage = Coverage::new(&grammar);
     let input = INPUTS[0].as_bytes();
@@ -116,7 +116,7 @@ pub(super) fn listed() -> Vec<Event> {
 }
 
 /// `grammar bounds` of a grammar whose bounds depend on each other.
-pub(super) fn dependent() -> Vec<Event> {
+pub(super) fn dependent() -> Vec<Stamped> {
     let grammar =
         grammar("INT(1, 10^20, n) SET(k = k0 + 1) INT(n / 2, 2*n, m) INT(0, k) FLOAT(-0.5, m, x)");
     let events = vec![

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use juror::model::diagnostic::Diagnostic;
-use juror::model::event::Event;
+use juror::model::event::{Event, Stamped};
 use juror::model::joint::{Said, Side, Transcript};
 use juror::model::stress::{Counterexample, Hunt, HuntEnd, HuntPlan, HuntProgress, Origin};
 use juror::model::units::Bytes;
@@ -65,7 +65,7 @@ fn hunt(found: Option<Counterexample>, end: HuntEnd) -> Hunt {
     }
 }
 
-fn stream(hunt: Hunt) -> Vec<Event> {
+fn stream(hunt: Hunt) -> Vec<Stamped> {
     let mut events = vec![
         begun("stress", "problems/game1 greedy.cpp"),
         package_read("game1", "A Game", 1),
@@ -86,7 +86,7 @@ fn stream(hunt: Hunt) -> Vec<Event> {
 }
 
 /// A wrong answer, made small and added to the package.
-pub(super) fn found() -> Vec<Event> {
+pub(super) fn found() -> Vec<Stamped> {
     let found = Counterexample {
         promoted: Some("secret/odd".to_owned()),
         ..counterexample()
@@ -95,7 +95,7 @@ pub(super) fn found() -> Vec<Event> {
 }
 
 /// A crash that does not come each time, on a long input that a generator printed.
-pub(super) fn flaky() -> Vec<Event> {
+pub(super) fn flaky() -> Vec<Stamped> {
     let rows = (0..40)
         .map(|row| format!("{row} {}\n", row * 7))
         .collect::<String>();
@@ -122,7 +122,7 @@ pub(super) fn flaky() -> Vec<Event> {
 }
 
 /// Found in the list of small inputs, and with a value at its bound.
-pub(super) fn bound() -> Vec<Event> {
+pub(super) fn bound() -> Vec<Stamped> {
     let small = Counterexample {
         origin: Origin::Small { level: 3 },
         ..counterexample()
@@ -135,13 +135,20 @@ pub(super) fn bound() -> Vec<Event> {
         ..counterexample()
     };
     let mut events = stream(hunt(Some(small), HuntEnd::Found));
-    events.pop();
-    events.push(Event::Hunted(Box::new(hunt(Some(bound), HuntEnd::Found))));
-    finished(events, 29_900)
+    let finished = events.len() - 1;
+    let event = Event::Hunted(Box::new(hunt(Some(bound), HuntEnd::Found)));
+    events.insert(
+        finished,
+        Stamped {
+            event,
+            ..events[finished].clone()
+        },
+    );
+    events
 }
 
 /// Found in a game that is played live.
-pub(super) fn live() -> Vec<Event> {
+pub(super) fn live() -> Vec<Stamped> {
     let said = |milliseconds, by, text: &str| Said {
         at: Duration::from_millis(milliseconds),
         by,
@@ -172,7 +179,7 @@ pub(super) fn live() -> Vec<Event> {
 }
 
 /// Nothing found; some inputs were left out.
-pub(super) fn nothing() -> Vec<Event> {
+pub(super) fn nothing() -> Vec<Stamped> {
     let mut events = stream(Hunt {
         left_out: 12,
         ..hunt(None, HuntEnd::Time)
@@ -181,11 +188,17 @@ pub(super) fn nothing() -> Vec<Event> {
         "problems/game1/input_validators/validate.py",
         "does not allow an input that problems/game1/input_validators/input.ctd makes: `1\\n5\\n`: refuses it",
     );
-    events.insert(4, Event::Diagnosed(remark));
+    events.insert(
+        4,
+        Stamped {
+            event: Event::Diagnosed(remark),
+            ..events[4].clone()
+        },
+    );
     events
 }
 
 /// Ctrl-C.
-pub(super) fn interrupted() -> Vec<Event> {
+pub(super) fn interrupted() -> Vec<Stamped> {
     stream(hunt(None, HuntEnd::Interrupted))
 }

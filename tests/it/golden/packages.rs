@@ -1,7 +1,7 @@
 //! Recorded event streams of commands about several packages, or about none.
 
 use juror::model::diagnostic::Diagnostic;
-use juror::model::event::{Event, GeneratedState};
+use juror::model::event::{Event, GeneratedState, Stamped};
 use juror::model::judgement::{BrokenExpectation, JudgeError};
 use juror::model::verdict::Verdict;
 
@@ -11,7 +11,7 @@ use super::streams::{
 };
 
 /// `verify` on three packages, of which the second cannot be read and the third has faults.
-pub(super) fn verified() -> Vec<Event> {
+pub(super) fn verified() -> Vec<Stamped> {
     let mut events = vec![begun(
         "verify",
         "problems/stairs problems/torn problems/sum",
@@ -73,7 +73,7 @@ fn checked(events: &mut Vec<Event>) {
 }
 
 /// `verify` ended by Ctrl-C in its second package.
-pub(super) fn interrupted() -> Vec<Event> {
+pub(super) fn interrupted() -> Vec<Stamped> {
     let mut events = vec![begun("verify", "problems/stairs problems/sum")];
     events.push(package_read("stairs", "Climbing Stairs", 2));
     events.push(limits_set());
@@ -94,14 +94,14 @@ pub(super) fn interrupted() -> Vec<Event> {
 }
 
 /// `verify` on a package that cannot be read.
-pub(super) fn unreadable() -> Vec<Event> {
+pub(super) fn unreadable() -> Vec<Stamped> {
     let mut events = vec![begun("verify", "problems/stairs")];
     events.extend(remarks());
     finished(events, 3)
 }
 
 /// `verify` on a host that cannot run anything.
-pub(super) fn no_host() -> Vec<Event> {
+pub(super) fn no_host() -> Vec<Stamped> {
     let mut events = vec![begun("verify", "problems/stairs")];
     events.push(Event::Failed(JudgeError::new(
         "mount /proc in the sandbox",
@@ -111,7 +111,7 @@ pub(super) fn no_host() -> Vec<Event> {
 }
 
 /// `generate --check` on two packages.
-pub(super) fn generated() -> Vec<Event> {
+pub(super) fn generated() -> Vec<Stamped> {
     let mut events = vec![begun("generate", "--check problems/stairs problems/sum")];
     events.push(package_read("stairs", "Climbing Stairs", 0));
     events.push(made("sample/1", GeneratedState::Unchanged));

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use juror::model::diagnostic::Diagnostic;
-use juror::model::event::{Event, GeneratedState};
+use juror::model::event::{Event, GeneratedState, Stamped};
 use juror::model::proposal::{EqualInput, Proposal, ProposedCase};
 use juror::model::units::Bytes;
 
@@ -31,7 +31,7 @@ fn equal(name: &str, same_as: &str) -> EqualInput {
 }
 
 /// New cases, and all that can be said beside them.
-pub(super) fn added() -> Vec<Event> {
+pub(super) fn added() -> Vec<Stamped> {
     let case = |name: &str, size, description: &str| ProposedCase {
         name: format!("secret/from-grammar/{name}"),
         description: description.to_owned(),
@@ -68,7 +68,7 @@ pub(super) fn added() -> Vec<Event> {
 }
 
 /// Everything is there.
-pub(super) fn nothing() -> Vec<Event> {
+pub(super) fn nothing() -> Vec<Stamped> {
     let mut events = started("generate", 0);
     events.push(Event::Proposed(Box::new(Proposal {
         equal: vec![

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use juror::model::event::Event;
+use juror::model::event::{Event, Stamped};
 use juror::package::recipe;
 
 use super::streams::{begun, finished};
@@ -38,7 +38,7 @@ data:
 ";
 
 /// What reading a recipe finds, with its file named as from beside the package.
-pub(super) fn faults() -> Vec<Event> {
+pub(super) fn faults() -> Vec<Stamped> {
     let dir = tempfile::tempdir().expect("a temporary directory");
     let write = |name: &str, text: &str| {
         let path = dir.path().join(name);

@@ -1,6 +1,6 @@
 //! Recorded event streams of a scoring problem.
 
-use juror::model::event::Event;
+use juror::model::event::Stamped;
 use juror::model::judgement::{BrokenExpectation, CaseJudgement, Judgement};
 use juror::model::score::{CaseScore, GroupScore, Score, ScoreOrigin, Standing, TotalScore};
 use juror::model::verdict::Verdict;
@@ -111,7 +111,7 @@ fn selected() -> Judgement {
 }
 
 /// `judge` with submissions of several scores.
-pub(super) fn judge() -> Vec<Event> {
+pub(super) fn judge() -> Vec<Stamped> {
     let mut events = started("judge", 4);
     events.push(limits_set());
     for judgement in [full(), part(), barred(), selected()] {
@@ -121,7 +121,7 @@ pub(super) fn judge() -> Vec<Event> {
 }
 
 /// `verify` with a score that is not the expected one.
-pub(super) fn verify() -> Vec<Event> {
+pub(super) fn verify() -> Vec<Stamped> {
     let mut events = started("verify", 3);
     events.push(limits_set());
     judged(&mut events, full());

@@ -7,7 +7,7 @@ use juror::model::diagnostic::{Diagnostic, Spot};
 use juror::model::difference::{
     Difference, DifferenceKind, Excerpt, NumberGap, OnlyDifference, Side,
 };
-use juror::model::event::{Event, GeneratedState, Shortfall, Summary};
+use juror::model::event::{Event, GeneratedState, Shortfall, Stamped};
 use juror::model::isolation::Isolation;
 use juror::model::judgement::{
     BrokenExpectation, CaseJudgement, CompilerReport, DiffLine, DiffTag, Evidence, JudgeError,
@@ -21,7 +21,7 @@ use juror::model::verdict::Verdict;
 use super::{compared, grammar, hunts, packages, proposals, scores, validators};
 
 /// Every stream there is.
-pub(super) fn all() -> Vec<Vec<Event>> {
+pub(super) fn all() -> Vec<Vec<Stamped>> {
     vec![
         accepted_and_wrong(),
         differences(),
@@ -201,6 +201,7 @@ pub(super) fn host_ready() -> Event {
     Event::HostReady {
         isolation: Isolation::Namespaces,
         shortfall: None,
+        most_at_once: None,
     }
 }
 
@@ -213,6 +214,7 @@ fn host_falls_short() -> Event {
             reasons: vec!["user namespaces: make namespaces (user): ENOSPC".to_owned()],
             help: "`juror doctor` says what would give more".to_owned(),
         }),
+        most_at_once: None,
     }
 }
 
@@ -257,16 +259,24 @@ pub(super) fn judged(events: &mut Vec<Event>, judgement: Judgement) {
 }
 
 /// The end of every command.
-pub(super) fn finished(mut events: Vec<Event>, elapsed_millis: u64) -> Vec<Event> {
-    let mut summary = Summary::default();
-    events.iter().for_each(|event| summary.count(event));
-    summary.elapsed = Duration::from_millis(elapsed_millis);
-    events.push(Event::Finished(summary));
-    events
+pub(super) fn finished(mut events: Vec<Event>, elapsed_millis: u64) -> Vec<Stamped> {
+    events.push(Event::Finished);
+    let mut package = None;
+    let stamped = events.into_iter().map(|event| {
+        if let Event::PackageRead { package: name, .. } = &event {
+            package = Some(name.as_str().into());
+        }
+        Stamped {
+            at: Duration::from_millis(elapsed_millis),
+            package: package.clone(),
+            event,
+        }
+    });
+    stamped.collect()
 }
 
 /// `judge` with one submission accepted and one wrong.
-pub(super) fn accepted_and_wrong() -> Vec<Event> {
+pub(super) fn accepted_and_wrong() -> Vec<Stamped> {
     let mut events = started("judge", 2);
     events.push(host_ready());
     events.push(limits_set());
@@ -346,7 +356,7 @@ pub(super) fn greedy_wrong() -> CaseJudgement {
 }
 
 /// `judge` with one submission for each kind of difference.
-pub(super) fn differences() -> Vec<Event> {
+pub(super) fn differences() -> Vec<Stamped> {
     let mut events = started("judge", 7);
     events.push(limits_set());
     for (name, cause, difference) in kinds() {
@@ -499,7 +509,7 @@ fn long() -> Difference {
 }
 
 /// `judge` with two submissions that do not build.
-pub(super) fn compile_error() -> Vec<Event> {
+pub(super) fn compile_error() -> Vec<Stamped> {
     let mut events = started("judge", 2);
     events.push(limits_set());
     let mut messages = String::new();
@@ -543,7 +553,7 @@ pub(super) fn compile_error() -> Vec<Event> {
 }
 
 /// `judge` with a crash, each limit passed, and `--all`.
-pub(super) fn limits_and_crashes() -> Vec<Event> {
+pub(super) fn limits_and_crashes() -> Vec<Stamped> {
     let mut events = started("judge", 5);
     events.push(host_falls_short());
     events.push(limits_set());
@@ -632,7 +642,7 @@ pub(super) fn limits_and_crashes() -> Vec<Event> {
 }
 
 /// `judge` where the judge fails, for a submission and before any.
-pub(super) fn judge_error() -> Vec<Event> {
+pub(super) fn judge_error() -> Vec<Stamped> {
     let mut events = started("judge", 2);
     events.push(limits_set());
     events.push(Event::SubmissionStarted {
@@ -655,7 +665,7 @@ pub(super) fn judge_error() -> Vec<Event> {
 }
 
 /// `verify` with expectations that do not hold, a judge error and remarks about the package.
-pub(super) fn verify() -> Vec<Event> {
+pub(super) fn verify() -> Vec<Stamped> {
     let mut events = started("verify", 6);
     events.extend(remarks());
     events.push(limits_set());
@@ -727,7 +737,7 @@ pub(super) fn verify() -> Vec<Event> {
 }
 
 /// `verify` where all is well.
-pub(super) fn verify_good() -> Vec<Event> {
+pub(super) fn verify_good() -> Vec<Stamped> {
     let mut events = started("verify", 2);
     events.push(limits_set());
     judged(&mut events, sorted());
@@ -763,7 +773,7 @@ pub(super) fn remarks() -> Vec<Event> {
 }
 
 /// Diagnostics alone, the hard ones too.
-pub(super) fn diagnostics() -> Vec<Event> {
+pub(super) fn diagnostics() -> Vec<Stamped> {
     let mut events = started("verify", 0);
     events.extend(remarks());
     events.push(Event::Diagnosed(
@@ -801,7 +811,7 @@ pub(super) fn generated(test_case: &str, state: GeneratedState) -> Event {
 }
 
 /// `generate` that writes.
-pub(super) fn generate() -> Vec<Event> {
+pub(super) fn generate() -> Vec<Stamped> {
     let mut events = started("generate", 0);
     events.extend([
         generated("sample/1", GeneratedState::Unchanged),
@@ -815,7 +825,7 @@ pub(super) fn generate() -> Vec<Event> {
 }
 
 /// `generate --check`, which writes nothing.
-pub(super) fn generate_check() -> Vec<Event> {
+pub(super) fn generate_check() -> Vec<Stamped> {
     let mut events = started("generate", 0);
     events.extend([
         generated("sample/1", GeneratedState::Unchanged),
@@ -827,7 +837,7 @@ pub(super) fn generate_check() -> Vec<Event> {
 }
 
 /// `judge` ended by Ctrl-C in its second submission of four.
-pub(super) fn interrupted() -> Vec<Event> {
+pub(super) fn interrupted() -> Vec<Stamped> {
     let mut events = started("judge", 4);
     events.push(limits_set());
     judged(&mut events, sorted());
@@ -848,7 +858,7 @@ pub(super) fn interrupted() -> Vec<Event> {
 }
 
 /// `generate` ended by Ctrl-C.
-pub(super) fn interrupted_generate() -> Vec<Event> {
+pub(super) fn interrupted_generate() -> Vec<Stamped> {
     let mut events = started("generate", 0);
     events.extend([
         generated("sample/1", GeneratedState::Created),

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use juror::model::event::Event;
+use juror::model::event::{Event, Stamped};
 use juror::model::joint::{Said, Side, Transcript};
 use juror::model::judgement::{CaseJudgement, Evidence, FaultyProgram, JudgeError};
 use juror::model::units::Bytes;
@@ -15,7 +15,7 @@ use super::streams::{
 
 /// `judge` with a rejection that the validator explains, one that it does not, and one on which it
 /// breaks down.
-pub(super) fn judge() -> Vec<Event> {
+pub(super) fn judge() -> Vec<Stamped> {
     let mut events = started("judge", 3);
     events.push(limits_set());
     let wrong = CaseJudgement {
@@ -73,7 +73,7 @@ pub(super) fn judge() -> Vec<Event> {
 }
 
 /// `judge` of an interactive problem: a bad move late in a long game, a move without a line end, and a flood.
-pub(super) fn live() -> Vec<Event> {
+pub(super) fn live() -> Vec<Stamped> {
     let mut events = started("judge", 3);
     events.push(limits_set());
     let said = |at: u64, by: Side, text: &str| Said {

@@ -202,7 +202,6 @@ fn the_table_names_each_program_and_no_other() {
 
 #[test]
 fn hostile_programs_end_as_the_table_says_and_leave_nothing() {
-    let _turn = crate::turn();
     let directory = tempfile::tempdir().unwrap();
     let output = alone("sandbox::hostile::all_programs", |command| {
         command.env("TMPDIR", directory.path());
@@ -300,7 +299,6 @@ fn left_in_memory() -> Vec<String> {
 /// Two runs at once that look for each other everywhere they could meet.
 #[test]
 fn two_runs_at_once_do_not_meet() {
-    let _turn = crate::turn();
     let meet = |_| {
         let mut slot = slot();
         let mut job = job("meet", &[]);
@@ -327,7 +325,6 @@ fn two_runs_at_once_do_not_meet() {
 /// both may be of one user.
 #[test]
 fn descriptors_on_their_way_do_not_stop_other_runs() {
-    let _turn = crate::turn();
     let output = alone("sandbox::hostile::send_beside_descriptors", |_| {});
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{errors}");

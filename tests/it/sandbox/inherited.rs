@@ -71,7 +71,6 @@ const CASES: [Case; 6] = [
 
 #[test]
 fn a_limit_of_the_judge_ends_no_program() {
-    let _turn = crate::turn();
     for case in &CASES {
         let output = alone("sandbox::inherited::limited", |command| {
             command.env(CASE, case.name);

@@ -7,13 +7,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::model::diagnostic::{Diagnostic, Place};
 use crate::model::program::Constant;
 use crate::model::test_data::{CaseFile, TestCase, TestData, TestGroup};
-use crate::package::case_files::{self, CaseFiles, Extension};
 use crate::package::files::{Item, Tree};
-use crate::package::problem_type::ProblemType;
-use crate::package::scoring::{self, GroupKeys};
-use crate::package::static_validation::{self, Asked};
+use crate::package::kattis_2025_09::case_files::{self, CaseFiles, Extension};
+use crate::package::kattis_2025_09::problem_type::ProblemType;
+use crate::package::kattis_2025_09::scoring::{self, GroupKeys};
+use crate::package::kattis_2025_09::static_validation::{self, Asked};
+use crate::package::kattis_2025_09::test_yaml::{self, OutputValidator, Settings, Subject};
 use crate::package::suggest::nearest;
-use crate::package::test_yaml::{self, OutputValidator, Settings, Subject};
 use crate::package::text::{Remarks, TextFile};
 
 /// The directories of `data/`.

@@ -2,7 +2,8 @@
 //!
 //! Source: problem package format 2025-09, "Type".
 
-use crate::model::problem::{Dialogue, Grading, ProblemKind, ProblemLimits};
+use crate::model::limits::ProblemLimits;
+use crate::model::problem::{Dialogue, Grading, ProblemKind};
 use crate::package::keys;
 use crate::package::suggest::list;
 use crate::package::text::{Remarks, shown};

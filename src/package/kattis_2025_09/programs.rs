@@ -5,7 +5,6 @@
 use crate::model::diagnostic::Diagnostic;
 use crate::model::problem::InputGrammar;
 use crate::model::program::{Constant, IncludedFile, Program, ProgramKind};
-use crate::model::test_data::TestCase;
 use crate::package::files::{Item, Tree};
 use crate::package::languages::{self, PROGRAMMING_LANGUAGES};
 use crate::package::suggest::nearest;
@@ -169,38 +168,6 @@ pub(super) fn check_validator(tree: &Tree, item: &Item, diagnostics: &mut Vec<Di
         let message = "has neither `build` nor `run`, and no Python 3, C or C++ file";
         let help = "add a `build` script that makes `run`";
         diagnostics.push(Diagnostic::warning(&item.path, message).help(help));
-    }
-}
-
-/// Reports files of test cases that would overwrite those of an input validator: both lie in its
-/// working directory.
-///
-/// Source: problem package format 2025-09, "Working directory".
-pub(super) fn check_collisions(
-    tree: &Tree,
-    validators: &InputValidators,
-    cases: &[TestCase],
-    diagnostics: &mut Vec<Diagnostic>,
-) {
-    for file in cases.iter().flat_map(|case| &case.files) {
-        let Some(name) = file.name.to_str() else {
-            continue;
-        };
-        let collides = |validator: &&Program| {
-            let item = format!("input_validators/{}", validator.name);
-            match tree.directory(&item) {
-                Some(_) => tree.file(&format!("{item}/{name}")).is_some(),
-                None => validator.name == name,
-            }
-        };
-        if let Some(validator) = validators.programs.iter().find(collides) {
-            let message = format!(
-                "has the name of a file of the input validator `{}`",
-                validator.name
-            );
-            let help = "rename one of them: both are copied into the same directory";
-            diagnostics.push(Diagnostic::error(&file.path, message).help(help));
-        }
     }
 }
 

@@ -6,12 +6,12 @@ use crate::check::options::Options;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::program::Constant;
 use crate::model::test_data::ValidatorArgs;
-use crate::package::constants;
 use crate::package::files::Tree;
+use crate::package::kattis_2025_09::constants;
+use crate::package::kattis_2025_09::problem_type::ProblemType;
+use crate::package::kattis_2025_09::scoring::{self, ScoringKeys, Whose};
+use crate::package::kattis_2025_09::static_validation::{self, StaticKeys};
 use crate::package::keys::{self, Keys, Replaced};
-use crate::package::problem_type::ProblemType;
-use crate::package::scoring::{self, ScoringKeys, Whose};
-use crate::package::static_validation::{self, StaticKeys};
 use crate::package::text::{Remarks, TextFile, shown};
 use crate::package::yaml::{self, Node, Parsed, Value};
 

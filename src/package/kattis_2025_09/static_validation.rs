@@ -7,9 +7,9 @@ use std::path::PathBuf;
 use crate::model::diagnostic::{Diagnostic, Place};
 use crate::model::score::{Aggregation, GroupScoring, Score};
 use crate::model::test_data::{StaticCase, TestCase, TestData, ValidatorArgs};
+use crate::package::kattis_2025_09::problem_type::ProblemType;
+use crate::package::kattis_2025_09::scoring::{Placed, Whose, placed};
 use crate::package::keys::{self, Keys};
-use crate::package::problem_type::ProblemType;
-use crate::package::scoring::{Placed, Whose, placed};
 use crate::package::text::Remarks;
 use crate::package::yaml::{Node, Value};
 

@@ -11,9 +11,9 @@ use crate::model::verdict::Verdict::{
     self, Accepted, RunTimeError, TimeLimitExceeded, WrongAnswer,
 };
 use crate::package::files::{Item, Tree};
-use crate::package::problem_type::ProblemType;
-use crate::package::programs;
-use crate::package::submissions_yaml::{self, Conditions, Rule};
+use crate::package::kattis_2025_09::problem_type::ProblemType;
+use crate::package::kattis_2025_09::programs;
+use crate::package::kattis_2025_09::submissions_yaml::{self, Conditions, Rule};
 use crate::package::suggest::nearest;
 use crate::package::text::{Remarks, TextFile, shown};
 
@@ -97,6 +97,7 @@ pub(super) fn read(
         diagnostics.push(Diagnostic::error(path, message).help("add a correct solution"));
     }
     check_names(&items, diagnostics);
+    check_lower_bound(around, &submissions, diagnostics);
     submissions
 }
 
@@ -409,5 +410,44 @@ fn check_names(items: &[&Item], diagnostics: &mut Vec<Diagnostic>) {
                 "rename one of them: the format wants every submission to have a name of its own";
             diagnostics.push(Diagnostic::warning(&item.path, message).help(help));
         }
+    }
+}
+
+/// Reports that no submission says how slow a right solution may be: the format requires that even where the
+/// package sets a time limit.
+///
+/// Source: problem package format 2025-09, "Timelimit inference".
+fn check_lower_bound(
+    around: &Surroundings<'_>,
+    submissions: &[Submission],
+    diagnostics: &mut Vec<Diagnostic>,
+) {
+    let cases = &around.test_data.cases;
+    let has_accepted = submissions
+        .iter()
+        .any(|submission| submission.name.starts_with("accepted/"));
+    let is_about_some = |expectation: &Expectation| {
+        let pattern = expectation.cases.as_ref();
+        let pattern = pattern.and_then(|pattern| Pattern::parse(pattern).ok());
+        pattern.is_none_or(|pattern| cases.iter().any(|case| pattern.matches(&case.name)))
+    };
+    let mut expectations = submissions.iter().flat_map(|it| &it.expectations);
+    let is_bounded = expectations.any(|it| is_lower_bound(it) && is_about_some(it));
+    if has_accepted && !is_bounded && !cases.is_empty() {
+        let message = "no submission bounds the time limit from below";
+        let help = "let an accepted submission be used for it: take away its `use_for_time_limit: false`, or `TLE` from what it is permitted";
+        let path = around.tree.path("submissions/submissions.yaml");
+        diagnostics.push(Diagnostic::error(path, message).help(help));
+    }
+}
+
+fn is_lower_bound(expectation: &Expectation) -> bool {
+    match expectation.use_for_time_limit {
+        UseForTimeLimit::Lower => true,
+        UseForTimeLimit::AsExpected => {
+            let permitted = expectation.permitted.as_deref();
+            permitted.is_some_and(|permitted| !permitted.contains(&Verdict::TimeLimitExceeded))
+        }
+        UseForTimeLimit::Never | UseForTimeLimit::Upper => false,
     }
 }

@@ -5,8 +5,8 @@
 use crate::model::diagnostic::Diagnostic;
 use crate::model::program::{Constant, Program, ProgramKind};
 use crate::package::files::{Item, Tree};
-use crate::package::problem_type::ProblemType;
-use crate::package::programs;
+use crate::package::kattis_2025_09::problem_type::ProblemType;
+use crate::package::kattis_2025_09::programs;
 
 /// Reads the program; `None` where the format's default output validator is meant, or where there
 /// is a fault.

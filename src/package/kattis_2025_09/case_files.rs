@@ -2,18 +2,11 @@
 //!
 //! Source: problem package format 2025-09, "Test cases", "Sample data".
 
-use std::fs::File;
-use std::io::{Read, Seek, SeekFrom};
-use std::path::Path;
-
 use crate::model::diagnostic::Diagnostic;
-use crate::package::data::Part;
 use crate::package::files::Item;
 use crate::package::interaction;
+use crate::package::kattis_2025_09::data::Part;
 use crate::package::suggest::list;
-
-/// So many bytes at the start of an input or answer are looked at; they can have gigabytes.
-const LOOKED_AT: u64 = 16 << 10;
 
 /// What a file is to its test case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -146,7 +139,6 @@ impl<'a> CaseFiles<'a> {
             .map(|file| file.item)
     }
 
-    /// Those of these files that are there.
     /// Whether they show an exchange, and nothing of them is judged.
     fn are_for_display(&self) -> bool {
         let is_shown = |extension| {
@@ -157,6 +149,7 @@ impl<'a> CaseFiles<'a> {
             && self.files.iter().all(|file| is_shown(file.extension))
     }
 
+    /// Those of these files that are there.
     fn among(&self, extensions: &[Extension]) -> Vec<&'a Item> {
         extensions
             .iter()
@@ -219,10 +212,6 @@ pub(super) fn check<'a>(
     check_display(base, files, part, diagnostics);
     let interaction = files.get(Extension::Interaction);
     diagnostics.extend(interaction.and_then(|item| interaction::check(&item.path)));
-    if part != Part::InvalidInput {
-        let texts = files.among(&[Extension::In, Extension::Ans]);
-        diagnostics.extend(texts.iter().filter_map(|item| check_text(&item.path)));
-    }
     Some(input)
 }
 
@@ -339,55 +328,4 @@ fn pairs<'s, 'a>(items: &'s [&'a Item]) -> impl Iterator<Item = [&'a Item; 2]> +
         .iter()
         .skip(1)
         .filter_map(move |item| first.map(|first| [first, *item]))
-}
-
-/// Looks at the start and the end of an input or answer.
-///
-/// A byte-order mark is an error, since programs would read it as data. Line ends are only doubted:
-/// the input validators decide about them.
-fn check_text(path: &Path) -> Option<Diagnostic> {
-    match look(path) {
-        Err(error) => Some(Diagnostic::error(path, format!("cannot be read: {error}"))),
-        Ok(Look::Fine) => None,
-        Ok(Look::Mark) => Some(
-            Diagnostic::error(path, "starts with a byte-order mark (BOM)")
-                .help("save the file as UTF-8 without BOM"),
-        ),
-        Ok(Look::WindowsLineEnds) => Some(
-            Diagnostic::warning(path, "has Windows line ends (CR LF)")
-                .help("save the file with Unix line ends (LF)"),
-        ),
-        Ok(Look::NoLineEnd) => Some(
-            Diagnostic::warning(path, "does not end with a line end")
-                .help("add a line end after the last line"),
-        ),
-    }
-}
-
-enum Look {
-    Fine,
-    Mark,
-    WindowsLineEnds,
-    NoLineEnd,
-}
-
-fn look(path: &Path) -> std::io::Result<Look> {
-    let mut file = File::open(path)?;
-    let mut start = Vec::new();
-    (&mut file).take(LOOKED_AT).read_to_end(&mut start)?;
-    if start.starts_with(b"\xef\xbb\xbf") {
-        return Ok(Look::Mark);
-    }
-    if memchr::memmem::find(&start, b"\r\n").is_some() {
-        return Ok(Look::WindowsLineEnds);
-    }
-    if !start.is_empty() {
-        let mut last = [0];
-        file.seek(SeekFrom::End(-1))?;
-        file.read_exact(&mut last)?;
-        if last != *b"\n" {
-            return Ok(Look::NoLineEnd);
-        }
-    }
-    Ok(Look::Fine)
 }

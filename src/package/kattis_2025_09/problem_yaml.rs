@@ -3,16 +3,17 @@
 //! Source: problem package format 2025-09, "Problem metadata".
 
 use crate::model::diagnostic::Diagnostic;
-use crate::model::problem::{Metadata, ProblemLimits};
+use crate::model::limits::ProblemLimits;
+use crate::model::problem::Metadata;
 use crate::model::program::Constant;
-use crate::package::constants;
-use crate::package::credits;
+use crate::package::draft::FileWriting;
 use crate::package::files::Tree;
-use crate::package::juror_toml::FileWriting;
+use crate::package::kattis_2025_09::constants;
+use crate::package::kattis_2025_09::credits;
+use crate::package::kattis_2025_09::limits;
+use crate::package::kattis_2025_09::problem_type::{self, ProblemType};
 use crate::package::keys::{self, Keys, Replaced};
 use crate::package::languages::is_natural_language;
-use crate::package::limits;
-use crate::package::problem_type::{self, ProblemType};
 use crate::package::suggest::list;
 use crate::package::text::{Remarks, TextFile, shown};
 use crate::package::yaml::{self, Node, Parsed, Value};
@@ -21,7 +22,7 @@ use crate::package::yaml::{self, Node, Parsed, Value};
 const VERSION: &str = "2025-09";
 
 /// What `problem.yaml` says.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct ProblemYaml {
     pub problem_type: ProblemType,
     pub metadata: Metadata,
@@ -122,7 +123,6 @@ fn all_keys(mut keys: Keys<'_>, statements: &[String], remarks: &mut Remarks<'_>
         .take("source")
         .map(|node| credits::sources(node, remarks));
     let metadata = Metadata {
-        format_version: VERSION.to_owned(),
         names,
         uuid,
         version,

@@ -4,10 +4,10 @@
 
 use std::time::Duration;
 
-use crate::model::problem::ProblemLimits;
+use crate::model::limits::ProblemLimits;
 use crate::model::units::Bytes;
+use crate::package::kattis_2025_09::problem_type::ProblemType;
 use crate::package::keys::{self, Bound, Keys, Replaced};
-use crate::package::problem_type::ProblemType;
 use crate::package::text::Remarks;
 use crate::package::yaml::Node;
 

@@ -5,8 +5,8 @@
 use crate::model::diagnostic::{Diagnostic, Place};
 use crate::model::score::{Aggregation, GroupScoring, Score};
 use crate::model::test_data::TestData;
+use crate::package::kattis_2025_09::problem_type::ProblemType;
 use crate::package::keys::{self, Keys};
-use crate::package::problem_type::ProblemType;
 use crate::package::suggest::nearest;
 use crate::package::text::{Remarks, shown};
 use crate::package::yaml::{Node, Value};

@@ -1,0 +1,47 @@
+//! Where a package's format puts things, and what it calls what an author may want to change.
+
+/// Places and words of a package's format, for those who write into packages, and for messages.
+///
+/// What only one format knows reaches the rest of juror through this. Paths are below the package's directory.
+/// A reader may change single ones for a package, where a place depends on what is there.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Layout {
+    /// The format's name and version.
+    pub format: &'static str,
+    /// The file of the problem's settings, for messages.
+    pub settings: &'static str,
+    /// The directory that names of test cases are below.
+    pub data: &'static str,
+    /// The directory of the test cases that contestants are not shown.
+    pub secret: &'static str,
+    /// The directory of inputs that must be refused.
+    pub invalid_inputs: &'static str,
+    /// The directory of judge answers that must be refused.
+    pub invalid_answers: &'static str,
+    /// The directory of outputs that must be accepted.
+    pub valid_outputs: &'static str,
+    /// The directory that names of submissions are below.
+    pub submissions: &'static str,
+    /// The directory of the submissions that are right.
+    pub accepted: &'static str,
+    /// The directory of the input validators.
+    pub input_validators: &'static str,
+    /// The directory of the answer validators.
+    pub answer_validators: &'static str,
+    /// What may still be missing where test data is made.
+    pub made_later: &'static [&'static str],
+    /// The recipe for the test data; `None` where packages of the format have none.
+    pub recipe: Option<&'static str>,
+    /// Where the time limit stands, or would.
+    pub time_limit: &'static str,
+    /// That there is no time limit: a clause.
+    pub no_time_limit: &'static str,
+    /// What to do where times contradict the time limit.
+    pub change_time_limit: &'static str,
+    /// How a submission is allowed to write files.
+    pub allow_file_writing: &'static str,
+    /// What says how many passes there are.
+    pub passes: &'static str,
+    /// The files that say how groups are scored.
+    pub group_settings: &'static str,
+}

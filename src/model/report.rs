@@ -1,0 +1,712 @@
+//! What a command came to, gathered from its events: the source of every summary, exit code and report.
+//!
+//! `docs/json.md` tells each key. The keys change only together with [`VERSION`], except that keys are added.
+//! They carry data, no sentences put together for a reader.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::model::diagnostic::{Diagnostic, Severity};
+use crate::model::difference::Difference;
+use crate::model::event::{Event, GeneratedState, Shortfall, Stamped};
+use crate::model::grammar::ValueBounds;
+use crate::model::isolation::Isolation;
+use crate::model::judgement::{
+    BrokenExpectation, CaseJudgement, CompilerReport, Evidence, JudgeError, Judgement, TimeLimit,
+};
+use crate::model::limits::Limits;
+use crate::model::proposal::Proposal;
+use crate::model::score::TotalScore;
+use crate::model::serial::{As, Exchange, Fault, Location, Seconds, Source, Text, View};
+use crate::model::stress::{Counterexample, Hunt, HuntEnd, Origin, REPEATS};
+use crate::model::units::Bytes;
+use crate::model::verdict::Verdict;
+
+/// The name of the format.
+const FORMAT: &str = "juror-report";
+
+/// The version of the format; raised when a key goes or changes its meaning.
+pub const VERSION: u32 = 1;
+
+/// Everything that a command came to.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(title = "juror-report")]
+pub struct Report {
+    /// Always `juror-report`.
+    #[schemars(extend("const" = FORMAT))]
+    format: &'static str,
+    /// The version of the format.
+    #[schemars(extend("const" = VERSION))]
+    version: u32,
+    /// The version of the program.
+    juror: &'static str,
+    /// The subcommand, such as `judge`.
+    pub command: &'static str,
+    /// The command line that repeats it.
+    pub command_line: String,
+    /// What a hunt came to, in the report of `stress`.
+    #[serde(flatten, with = "As::<Option<HuntKeys>>")]
+    pub hunt: Option<Hunt>,
+    /// Each package that could be read.
+    pub packages: Vec<PackageReport>,
+    /// What isolates and measures the runs.
+    pub mechanism: Option<String>,
+    /// What keeps programs apart from the machine.
+    pub isolation: Option<IsolationReport>,
+    /// The directory where boxes are kept.
+    #[serde(with = "As::<Option<Location>>")]
+    pub boxes: Option<PathBuf>,
+    /// What is wrong with what the user wrote.
+    pub diagnostics: Vec<Diagnostic>,
+    /// What is wrong with the command line.
+    pub complaints: Vec<String>,
+    /// Each submission that was judged, or could not be.
+    pub submissions: Vec<SubmissionReport>,
+    /// Each fault of the judge, those of submissions included.
+    pub judge_errors: Vec<FaultReport>,
+    /// What a grammar added to packages.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub proposals: Vec<ProposalReport>,
+    /// What came of making each test case.
+    pub generated: Vec<GeneratedReport>,
+    /// What `compare` found.
+    pub comparison: Option<ComparisonReport>,
+    /// What was found of a grammar.
+    pub grammar: Option<GrammarReport>,
+    /// The whole in numbers.
+    pub summary: Summary,
+    /// Whether it was cut short by Ctrl-C.
+    pub interrupted: bool,
+    /// How many packages cannot be used.
+    #[serde(skip)]
+    pub refused: usize,
+    /// What is under way.
+    #[serde(skip)]
+    pub work: Work,
+}
+
+/// A package that could be read.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct PackageReport {
+    /// Its short name.
+    pub name: String,
+    /// Its directory, as the user gave it.
+    #[serde(with = "As::<Location>")]
+    pub path: PathBuf,
+    /// Its name in English, or in its first language.
+    pub title: String,
+    /// How many submissions are to be judged.
+    pub submissions: usize,
+    /// How many test cases are selected.
+    pub test_cases: usize,
+    /// What a run may use.
+    #[serde(with = "As::<Option<LimitKeys>>")]
+    pub limits: Option<LimitsReport>,
+}
+
+/// The limits of a package's runs.
+#[derive(Clone, Debug)]
+pub struct LimitsReport {
+    /// The time limit and its origin.
+    pub time: TimeLimit,
+    /// What a run may use, all in all.
+    pub limits: Limits,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct LimitKeys {
+    #[serde(with = "As::<Seconds>")]
+    cpu_seconds: Duration,
+    cpu_origin: String,
+    #[serde(with = "As::<Option<Seconds>>")]
+    wall_seconds: Option<Duration>,
+    memory_bytes: Option<Bytes>,
+    output_bytes: Option<Bytes>,
+    processes: Option<u32>,
+}
+
+impl View<LimitsReport> for LimitKeys {
+    fn view(LimitsReport { time, limits }: &LimitsReport) -> Self {
+        Self {
+            cpu_seconds: time.limit,
+            cpu_origin: time.origin.clone(),
+            wall_seconds: limits.wall_time,
+            memory_bytes: limits.memory,
+            output_bytes: limits.output,
+            processes: limits.processes,
+        }
+    }
+}
+
+/// What keeps programs apart from the machine.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct IsolationReport {
+    /// The way.
+    pub by: Isolation,
+    /// Whether it is a full one.
+    pub full: bool,
+    /// What is missing, where it is not.
+    pub warning: Option<Shortfall>,
+}
+
+/// A submission that was judged, or could not be.
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+pub struct SubmissionReport {
+    /// The package it was judged with.
+    pub package: Option<String>,
+    /// Its name.
+    pub name: String,
+    /// What it earned; `None` where the judge failed.
+    pub verdict: Option<Verdict>,
+    /// Its score, in a scoring problem that it builds for.
+    #[serde(flatten, with = "As::<TotalScore>")]
+    pub score: Option<TotalScore>,
+    /// Why it could not be judged.
+    pub error: Option<FaultReport>,
+    /// Each case that was run, in order.
+    pub test_cases: Vec<CaseJudgement>,
+    /// How many selected cases were not run.
+    pub skipped: usize,
+    /// What building it gave.
+    pub compiler: Option<CompilerReport>,
+    /// Expectations that do not hold.
+    pub broken_expectations: Vec<BrokenExpectation>,
+}
+
+impl SubmissionReport {
+    /// A submission with its verdict.
+    pub fn new(package: Option<String>, judgement: Judgement) -> Self {
+        Self {
+            package,
+            name: judgement.submission,
+            verdict: Some(judgement.verdict),
+            score: judgement.score,
+            error: None,
+            test_cases: judgement.cases,
+            skipped: judgement.skipped,
+            compiler: judgement.compiler,
+            broken_expectations: judgement.broken,
+        }
+    }
+}
+
+/// A fault of the judge, and where it came up.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct FaultReport {
+    /// The package at work on.
+    pub package: Option<String>,
+    /// The submission that has no verdict for it.
+    pub submission: Option<String>,
+    /// The fault.
+    #[serde(flatten, with = "As::<Fault>")]
+    pub error: JudgeError,
+}
+
+/// What a grammar added to a package.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct ProposalReport {
+    /// The package.
+    pub package: Option<String>,
+    /// What came of it.
+    #[serde(flatten)]
+    pub proposal: Proposal,
+}
+
+/// What came of making a test case.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct GeneratedReport {
+    /// The package.
+    pub package: Option<String>,
+    /// The case's name.
+    pub test_case: String,
+    /// What came of it.
+    pub state: GeneratedState,
+}
+
+/// An output held against a judge answer.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct ComparisonReport {
+    /// The output's file name.
+    pub output: String,
+    /// Whether it is right.
+    pub equal: bool,
+    /// Where it differs.
+    pub difference: Option<Box<Difference>>,
+    /// What a person sees beside the difference.
+    pub evidence: Option<Box<Evidence>>,
+}
+
+/// What was found of a grammar.
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+pub struct GrammarReport {
+    /// Each input that was held against it.
+    pub inputs: Vec<InputReport>,
+    /// The bounds of all that it reads.
+    pub bounds: Vec<ValueBounds>,
+}
+
+/// An input that was held against a grammar.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct InputReport {
+    /// The file.
+    #[serde(with = "As::<Location>")]
+    pub path: PathBuf,
+    /// Whether it is valid.
+    pub valid: bool,
+}
+
+/// What a command comes to, in numbers.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Summary {
+    /// Wall time of the whole command.
+    #[serde(rename = "elapsed_seconds", with = "As::<Seconds>")]
+    pub elapsed: Duration,
+    /// Runs of submissions on test cases.
+    pub runs: usize,
+    /// Submissions accepted.
+    pub accepted: usize,
+    /// Submissions rejected.
+    pub rejected: usize,
+    /// Expectations that do not hold.
+    #[serde(rename = "broken_expectations")]
+    pub broken: usize,
+    /// Faults of the package.
+    pub errors: usize,
+    /// Doubts about the package.
+    pub warnings: usize,
+    /// Faults of the judge.
+    pub judge_errors: usize,
+}
+
+/// What is under way: of the last package that was read.
+#[derive(Clone, Debug, Default)]
+pub struct Work {
+    /// How many submissions of the packages before were done.
+    pub submissions_before: usize,
+    /// How many runs there were before.
+    pub runs_before: usize,
+    /// Submissions that have begun and are not done.
+    pub submissions: Vec<UnderWay>,
+    /// The step of checking or making the data.
+    pub step: Option<Step>,
+}
+
+/// A submission that has begun.
+#[derive(Clone, Debug)]
+pub struct UnderWay {
+    /// Its name.
+    pub submission: String,
+    /// How many cases it is to run on.
+    pub test_cases: usize,
+    /// How many of them are done.
+    pub judged: usize,
+}
+
+/// A step with its progress.
+#[derive(Clone, Debug)]
+pub struct Step {
+    /// What, such as `input validators`.
+    pub what: String,
+    /// Done so far.
+    pub done: usize,
+    /// In all.
+    pub total: usize,
+}
+
+impl Default for Report {
+    fn default() -> Self {
+        Self {
+            format: FORMAT,
+            version: VERSION,
+            juror: env!("CARGO_PKG_VERSION"),
+            command: "",
+            command_line: String::new(),
+            hunt: None,
+            packages: Vec::new(),
+            mechanism: None,
+            isolation: None,
+            boxes: None,
+            diagnostics: Vec::new(),
+            complaints: Vec::new(),
+            submissions: Vec::new(),
+            judge_errors: Vec::new(),
+            proposals: Vec::new(),
+            generated: Vec::new(),
+            comparison: None,
+            grammar: None,
+            summary: Summary::default(),
+            interrupted: false,
+            refused: 0,
+            work: Work::default(),
+        }
+    }
+}
+
+impl Report {
+    /// Takes in what an event tells.
+    pub fn see(&mut self, stamped: &Stamped) {
+        self.summary.elapsed = stamped.at;
+        let package = stamped.package.as_deref().map(str::to_owned);
+        match &stamped.event {
+            Event::Started {
+                command,
+                command_line,
+            } => {
+                self.command = command;
+                self.command_line.clone_from(command_line);
+            }
+            Event::HostReady {
+                isolation,
+                shortfall,
+                ..
+            } => {
+                self.isolation = Some(IsolationReport {
+                    by: *isolation,
+                    full: isolation.is_full(),
+                    warning: shortfall.clone(),
+                });
+            }
+            Event::PackageRead {
+                package,
+                path,
+                title,
+                submissions,
+                test_cases,
+            } => {
+                self.work = Work {
+                    submissions_before: self.submissions.len(),
+                    runs_before: self.summary.runs,
+                    ..Work::default()
+                };
+                self.packages.push(PackageReport {
+                    name: package.clone(),
+                    path: path.clone(),
+                    title: title.clone(),
+                    submissions: *submissions,
+                    test_cases: *test_cases,
+                    limits: None,
+                });
+            }
+            Event::PackageRefused => self.refused += 1,
+            Event::Diagnosed(diagnostic) => {
+                match diagnostic.severity {
+                    Severity::Error => self.summary.errors += 1,
+                    Severity::Warning => self.summary.warnings += 1,
+                }
+                self.diagnostics.push(diagnostic.clone());
+            }
+            Event::Complained { message } => self.complaints.push(message.clone()),
+            Event::LimitsSet {
+                time,
+                limits,
+                mechanism,
+            } => {
+                if let Some(package) = self.packages.last_mut() {
+                    package.limits = Some(LimitsReport {
+                        time: time.clone(),
+                        limits: limits.clone(),
+                    });
+                }
+                self.mechanism = Some(mechanism.clone());
+            }
+            Event::BoxesKept { dir } => self.boxes = Some(dir.clone()),
+            Event::SubmissionStarted {
+                submission,
+                test_cases,
+            } => self.work.submissions.push(UnderWay {
+                submission: submission.clone(),
+                test_cases: *test_cases,
+                judged: 0,
+            }),
+            Event::CaseJudged { submission, .. } => {
+                self.summary.runs += 1;
+                let mut under_way = self.work.submissions.iter_mut();
+                if let Some(under_way) = under_way.find(|it| it.submission == *submission) {
+                    under_way.judged += 1;
+                }
+            }
+            Event::SubmissionJudged(judgement) => {
+                match judgement.verdict {
+                    Verdict::Accepted => self.summary.accepted += 1,
+                    _ => self.summary.rejected += 1,
+                }
+                self.summary.broken += judgement.broken.len();
+                self.done(SubmissionReport::new(package, (**judgement).clone()));
+            }
+            Event::SubmissionFailed { submission, error } => {
+                let error = self.failed(package.clone(), Some(submission.clone()), error);
+                self.done(SubmissionReport {
+                    package,
+                    name: submission.clone(),
+                    error: Some(error),
+                    ..SubmissionReport::default()
+                });
+            }
+            Event::Failed(error) => {
+                self.failed(package, None, error);
+            }
+            Event::Progress { what, done, total } => {
+                self.work.step = Some(Step {
+                    what: what.clone(),
+                    done: *done,
+                    total: *total,
+                });
+            }
+            Event::CaseGenerated { test_case, state } => self.generated.push(GeneratedReport {
+                package,
+                test_case: test_case.clone(),
+                state: *state,
+            }),
+            Event::Proposed(proposal) => self.proposals.push(ProposalReport {
+                package,
+                proposal: (**proposal).clone(),
+            }),
+            Event::Compared {
+                output,
+                difference,
+                evidence,
+            } => {
+                self.comparison = Some(ComparisonReport {
+                    output: output.clone(),
+                    equal: difference.is_none(),
+                    difference: difference.clone(),
+                    evidence: evidence.clone(),
+                });
+            }
+            Event::Hunted(hunt) => {
+                self.summary.runs += usize::try_from(hunt.runs).unwrap_or(usize::MAX);
+                self.summary.rejected += usize::from(hunt.found.is_some());
+                self.hunt = Some((**hunt).clone());
+            }
+            Event::InputChecked { input, valid } => {
+                let inputs = &mut self.grammar.get_or_insert_default().inputs;
+                inputs.push(InputReport {
+                    path: input.clone(),
+                    valid: *valid,
+                });
+            }
+            Event::BoundsListed(bounds) => {
+                self.grammar
+                    .get_or_insert_default()
+                    .bounds
+                    .clone_from(bounds);
+            }
+            Event::Interrupted => self.interrupted = true,
+            Event::BuildStarted { .. }
+            | Event::BuildFinished { .. }
+            | Event::HuntStarted(_)
+            | Event::Hunting(_)
+            | Event::Finished => {}
+        }
+    }
+
+    /// How many submissions of the last package are done.
+    pub fn submissions_done(&self) -> usize {
+        self.submissions.len() - self.work.submissions_before
+    }
+
+    /// Whether a submission was rejected, an expectation is broken, or data is not as it is to be.
+    pub fn is_rejected(&self) -> bool {
+        let differs = |made: &GeneratedReport| {
+            matches!(
+                made.state,
+                GeneratedState::Missing | GeneratedState::Differs
+            )
+        };
+        let inputs = self.grammar.iter().flat_map(|grammar| &grammar.inputs);
+        // Who verifies asks what was expected.
+        (self.command != "verify" && self.summary.rejected > 0)
+            || self.summary.broken > 0
+            || self.comparison.as_ref().is_some_and(|it| !it.equal)
+            || self.generated.iter().any(differs)
+            || inputs.clone().any(|input| !input.valid)
+    }
+
+    fn done(&mut self, submission: SubmissionReport) {
+        let under_way = &mut self.work.submissions;
+        under_way.retain(|it| it.submission != submission.name);
+        self.submissions.push(submission);
+    }
+
+    fn failed(
+        &mut self,
+        package: Option<String>,
+        submission: Option<String>,
+        error: &JudgeError,
+    ) -> FaultReport {
+        let fault = FaultReport {
+            package,
+            submission,
+            error: error.clone(),
+        };
+        self.summary.judge_errors += 1;
+        self.judge_errors.push(fault.clone());
+        fault
+    }
+}
+
+/// What a hunt came to, at the top of the report and only in that of `stress`.
+#[derive(Serialize, JsonSchema)]
+struct HuntKeys {
+    found: bool,
+    verdict: Option<Verdict>,
+    input: Option<String>,
+    expected: Option<String>,
+    got: Option<String>,
+    seed: u64,
+    runs: u64,
+    #[serde(with = "As::<Seconds>")]
+    seconds: Duration,
+    repeat: String,
+    stress: HuntDetails,
+}
+
+/// The rest of what is known of a hunt.
+#[derive(Serialize, JsonSchema)]
+struct HuntDetails {
+    submission: String,
+    reference: String,
+    reference_chosen: String,
+    sources: Vec<String>,
+    end: HuntEnd,
+    #[serde(with = "As::<Seconds>")]
+    hunting_seconds: Duration,
+    left_out: u64,
+    batched: u64,
+    small_level: Option<u64>,
+    shrinking_runs: u64,
+    counterexample: Option<CounterexampleKeys>,
+}
+
+/// The input on which the submission fails.
+#[derive(Serialize, JsonSchema)]
+struct CounterexampleKeys {
+    cause: String,
+    lossy: bool,
+    transcript: Option<Exchange>,
+    stderr: Text,
+    validator_stderr: Text,
+    #[serde(with = "As::<Source>")]
+    origin: Origin,
+    first_bytes: usize,
+    path: Vec<String>,
+    failing: u32,
+    repeats: u32,
+    promoted: Option<String>,
+}
+
+impl View<Hunt> for HuntKeys {
+    fn view(hunt: &Hunt) -> Self {
+        let found = hunt.found.as_deref();
+        let texts = [
+            found.map(|found| Text::view(&found.input)),
+            found.and_then(|found| View::view(&found.expected)),
+            found.and_then(|found| View::view(&found.got)),
+        ];
+        let is_lossy = |text: &Option<Text>| text.as_ref().is_some_and(|text| text.lossy);
+        let lossy = texts.iter().any(is_lossy);
+        let [input, expected, got] = texts.map(|text| text.map(|text| text.text));
+        Self {
+            found: found.is_some(),
+            verdict: found.map(|found| found.verdict),
+            input,
+            expected,
+            got,
+            seed: hunt.plan.seed,
+            runs: hunt.runs,
+            seconds: hunt.elapsed,
+            repeat: hunt.repeat.clone(),
+            stress: HuntDetails {
+                submission: hunt.plan.submission.clone(),
+                reference: hunt.plan.reference.clone(),
+                reference_chosen: hunt.plan.chosen.clone(),
+                sources: hunt.plan.sources.clone(),
+                end: hunt.end,
+                hunting_seconds: hunt.hunting,
+                left_out: hunt.left_out,
+                batched: hunt.batched,
+                small_level: hunt.level,
+                shrinking_runs: hunt.shrinking_runs,
+                counterexample: found.map(|found: &Counterexample| CounterexampleKeys {
+                    cause: found.cause.clone(),
+                    lossy,
+                    transcript: View::view(&found.transcript),
+                    stderr: View::view(&found.stderr),
+                    validator_stderr: View::view(&found.validator_stderr),
+                    origin: found.origin.clone(),
+                    first_bytes: found.first_size,
+                    path: found.path.clone(),
+                    failing: found.failing,
+                    repeats: REPEATS,
+                    promoted: found.promoted.clone(),
+                }),
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_figures_are_counted_from_events() {
+        let judged = |verdict| {
+            Event::SubmissionJudged(Box::new(Judgement {
+                submission: "a.cpp".to_owned(),
+                verdict,
+                score: None,
+                cases: Vec::new(),
+                skipped: 0,
+                compiler: None,
+                broken: Vec::new(),
+            }))
+        };
+        let error = JudgeError::new("a step", "a reason");
+        let check = |events: &[Event], figures: Summary| {
+            let mut report = Report::default();
+            for event in events {
+                report.see(&Stamped {
+                    at: Duration::ZERO,
+                    package: None,
+                    event: event.clone(),
+                });
+            }
+            assert_eq!(report.summary, figures, "{events:?}");
+        };
+        check(&[], Summary::default());
+        check(
+            &[
+                Event::Diagnosed(Diagnostic::error("a", "b")),
+                Event::Diagnosed(Diagnostic::warning("a", "b")),
+                Event::Diagnosed(Diagnostic::warning("a", "b")),
+            ],
+            Summary {
+                errors: 1,
+                warnings: 2,
+                ..Summary::default()
+            },
+        );
+        check(
+            &[
+                judged(Verdict::Accepted),
+                judged(Verdict::WrongAnswer),
+                judged(Verdict::CompileError),
+                Event::Failed(error.clone()),
+                Event::SubmissionFailed {
+                    submission: "a.cpp".to_owned(),
+                    error,
+                },
+            ],
+            Summary {
+                accepted: 1,
+                rejected: 2,
+                judge_errors: 2,
+                ..Summary::default()
+            },
+        );
+    }
+}

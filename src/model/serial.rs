@@ -1,0 +1,360 @@
+//! How values are written as data: the shapes that differ from the types, such as seconds and texts.
+//!
+//! A field says `#[serde(with = "As::<Seconds>")]`, and is written, and described by the schema, as that type.
+
+use std::borrow::Cow;
+use std::marker::PhantomData;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::{Serialize, Serializer};
+
+use crate::model::diagnostic::Place;
+use crate::model::joint::{self, Said, Side, Transcript};
+use crate::model::judgement::{FaultyProgram, JudgeError};
+use crate::model::outcome::{Ending, Outcome, Stop};
+use crate::model::score::{CaseScore, Score, Standing, TotalScore};
+use crate::model::stress::Origin;
+
+/// A type as which values of another one are written.
+pub trait View<V: ?Sized>: Serialize + JsonSchema {
+    /// The value in this shape.
+    fn view(value: &V) -> Self;
+}
+
+impl<V, T: View<V>> View<Option<V>> for Option<T> {
+    fn view(value: &Option<V>) -> Self {
+        value.as_ref().map(T::view)
+    }
+}
+
+/// A field that is written as a `T`.
+pub struct As<T>(PhantomData<T>);
+
+impl<T> As<T> {
+    /// Writes the value.
+    ///
+    /// # Errors
+    /// Those of the serializer.
+    pub fn serialize<V, S: Serializer>(value: &V, serializer: S) -> Result<S::Ok, S::Error>
+    where
+        T: View<V>,
+    {
+        T::view(value).serialize(serializer)
+    }
+}
+
+impl<T: JsonSchema> JsonSchema for As<T> {
+    fn schema_name() -> Cow<'static, str> {
+        T::schema_name()
+    }
+
+    fn schema_id() -> Cow<'static, str> {
+        T::schema_id()
+    }
+
+    fn inline_schema() -> bool {
+        T::inline_schema()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        T::json_schema(generator)
+    }
+}
+
+/// A time in seconds.
+#[derive(Serialize, JsonSchema)]
+#[schemars(inline)]
+pub struct Seconds(f64);
+
+impl View<Duration> for Seconds {
+    fn view(value: &Duration) -> Self {
+        Self(value.as_secs_f64())
+    }
+}
+
+/// A path as text, lossily where it is not UTF-8.
+#[derive(Serialize, JsonSchema)]
+#[schemars(inline)]
+pub struct Location(String);
+
+impl View<PathBuf> for Location {
+    fn view(value: &PathBuf) -> Self {
+        Self::view(value.as_path())
+    }
+}
+
+impl View<Path> for Location {
+    fn view(value: &Path) -> Self {
+        Self(value.to_string_lossy().into_owned())
+    }
+}
+
+/// Bytes as text. `lossy` says that some were not UTF-8 and are replaced by U+FFFD.
+#[derive(Serialize, JsonSchema)]
+pub struct Text {
+    /// The text.
+    pub text: String,
+    /// Whether bytes were replaced.
+    pub lossy: bool,
+}
+
+impl View<Vec<u8>> for Text {
+    fn view(value: &Vec<u8>) -> Self {
+        let text = String::from_utf8_lossy(value);
+        Self {
+            lossy: matches!(text, Cow::Owned(_)),
+            text: text.into_owned(),
+        }
+    }
+}
+
+/// Where there are no scores, nothing is known of any.
+impl View<Option<TotalScore>> for TotalScore {
+    fn view(value: &Option<TotalScore>) -> Self {
+        value.clone().unwrap_or_default()
+    }
+}
+
+impl View<CaseScore> for Score {
+    fn view(value: &CaseScore) -> Self {
+        value.score
+    }
+}
+
+/// The facts of a run.
+#[derive(Serialize, JsonSchema)]
+pub struct Run {
+    exit_code: Option<i32>,
+    signal: Option<i32>,
+    stopped_by: Option<StoppedBy>,
+    #[serde(with = "As::<Seconds>")]
+    cpu_seconds: Duration,
+    #[serde(with = "As::<Seconds>")]
+    wall_seconds: Duration,
+    memory_bytes: u64,
+    stdout_bytes: u64,
+    stderr_bytes: u64,
+    file_bytes: u64,
+    refused_processes: u32,
+    cpu_meter: String,
+    memory_meter: String,
+}
+
+/// Why a run was stopped.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum StoppedBy {
+    CpuTime,
+    WallTime,
+    Memory,
+    Output,
+    Deadlock,
+    Dismissed,
+}
+
+impl View<Outcome> for Run {
+    fn view(outcome: &Outcome) -> Self {
+        let (exit_code, signal) = match outcome.ending {
+            Ending::Exited(code) => (Some(code), None),
+            Ending::Signalled(signal) => (None, Some(signal.0)),
+        };
+        Self {
+            exit_code,
+            signal,
+            stopped_by: outcome.stop.map(|stop| match stop {
+                Stop::CpuTime => StoppedBy::CpuTime,
+                Stop::WallTime => StoppedBy::WallTime,
+                Stop::Memory => StoppedBy::Memory,
+                Stop::Output => StoppedBy::Output,
+                Stop::Deadlock => StoppedBy::Deadlock,
+                Stop::Dismissed => StoppedBy::Dismissed,
+            }),
+            cpu_seconds: outcome.cpu_time,
+            wall_seconds: outcome.wall_time,
+            memory_bytes: outcome.peak_memory.0,
+            stdout_bytes: outcome.stdout_bytes.0,
+            stderr_bytes: outcome.stderr_bytes.0,
+            file_bytes: outcome.file_bytes.0,
+            refused_processes: outcome.refused_processes,
+            cpu_meter: outcome.mechanism.cpu.to_string(),
+            memory_meter: outcome.mechanism.memory.to_string(),
+        }
+    }
+}
+
+/// What two programs said to each other: the beginning, how much was left out, the end.
+#[derive(Serialize, JsonSchema)]
+pub struct Exchange {
+    first: Vec<Line>,
+    left_out_bytes: u64,
+    last: Vec<Line>,
+}
+
+/// A line that one of them said.
+#[derive(Serialize, JsonSchema)]
+struct Line {
+    #[serde(with = "As::<Seconds>")]
+    at_seconds: Duration,
+    by: Speaker,
+    #[serde(with = "As::<Text>")]
+    line: Vec<u8>,
+    whole: bool,
+}
+
+/// Who said it.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Speaker {
+    Submission,
+    OutputValidator,
+}
+
+impl View<Transcript> for Exchange {
+    fn view(transcript: &Transcript) -> Self {
+        let line = |line: joint::Line| Line {
+            at_seconds: line.at,
+            by: match line.by {
+                Side::Program => Speaker::Submission,
+                Side::Partner => Speaker::OutputValidator,
+            },
+            line: line.text,
+            whole: line.is_whole,
+        };
+        let lines = |pieces: &[Said]| joint::lines(pieces).into_iter().map(line).collect();
+        Self {
+            first: lines(&transcript.first),
+            left_out_bytes: transcript.left_out.0,
+            last: lines(&transcript.last),
+        }
+    }
+}
+
+/// A fault of the judge.
+#[derive(Serialize, JsonSchema)]
+pub struct Fault {
+    step: String,
+    reason: String,
+    help: Option<String>,
+    program: Option<Blamed>,
+}
+
+/// The program at fault.
+#[derive(Serialize, JsonSchema)]
+struct Blamed {
+    #[serde(with = "As::<Text>")]
+    stderr: Vec<u8>,
+    repeat: String,
+    #[serde(with = "As::<Option<Location>>")]
+    kept: Option<PathBuf>,
+}
+
+impl View<JudgeError> for Fault {
+    fn view(error: &JudgeError) -> Self {
+        let blamed = |program: &FaultyProgram| Blamed {
+            stderr: program.stderr.clone(),
+            repeat: program.repeat.clone(),
+            kept: program.kept.clone(),
+        };
+        Self {
+            step: error.step.clone(),
+            reason: error.reason.clone(),
+            help: error.help.clone(),
+            program: error.program.as_deref().map(blamed),
+        }
+    }
+}
+
+/// A place in a file; the numbers are `null` where it is about the whole file.
+#[derive(Serialize, JsonSchema)]
+pub struct Spotted {
+    #[serde(with = "As::<Location>")]
+    path: PathBuf,
+    line: Option<u32>,
+    column: Option<u32>,
+    width: Option<u32>,
+}
+
+impl View<Place> for Spotted {
+    fn view(place: &Place) -> Self {
+        let spot = place.spot.as_ref();
+        Self {
+            path: place.path.clone(),
+            line: spot.map(|spot| spot.line),
+            column: spot.map(|spot| spot.column),
+            width: spot.map(|spot| spot.width),
+        }
+    }
+}
+
+/// How far a test data group was run.
+#[derive(Serialize, JsonSchema)]
+pub struct Extent {
+    run: RunOf,
+    barred_by: Option<String>,
+}
+
+/// Which of its test cases were run.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum RunOf {
+    All,
+    Part,
+    Barred,
+}
+
+impl View<Standing> for Extent {
+    fn view(standing: &Standing) -> Self {
+        let (run, barred_by) = match standing {
+            Standing::Complete => (RunOf::All, None),
+            Standing::Partial => (RunOf::Part, None),
+            Standing::Barred { by } => (RunOf::Barred, Some(by.clone())),
+        };
+        Self { run, barred_by }
+    }
+}
+
+/// Where an input comes from; what does not apply is `null`.
+#[derive(Default, Serialize, JsonSchema)]
+pub struct Source {
+    kind: SourceKind,
+    shape: Option<&'static str>,
+    option: Option<String>,
+    seed: Option<u64>,
+    level: Option<u64>,
+    command_line: Option<String>,
+}
+
+/// What made an input.
+#[derive(Default, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum SourceKind {
+    #[default]
+    Small,
+    Shape,
+    Bound,
+    Generator,
+}
+
+impl View<Origin> for Source {
+    fn view(origin: &Origin) -> Self {
+        let mut source = Self::default();
+        match origin {
+            Origin::Small { level } => source.level = Some(*level),
+            Origin::Shape { name, seed } => {
+                source.kind = SourceKind::Shape;
+                (source.shape, source.seed) = (Some(*name), Some(*seed));
+            }
+            Origin::Bound { option, seed } => {
+                source.kind = SourceKind::Bound;
+                (source.option, source.seed) = (Some(option.clone()), Some(*seed));
+            }
+            Origin::Generator { line } => {
+                source.kind = SourceKind::Generator;
+                source.command_line = Some(line.clone());
+            }
+        }
+        source
+    }
+}

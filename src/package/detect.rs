@@ -1,0 +1,99 @@
+//! Which format a directory is in, and what is said where it is in none.
+
+use std::path::{Path, PathBuf};
+
+use crate::model::diagnostic::Diagnostic;
+use crate::package::{FORMATS, Format};
+
+/// The format of the package in `dir`, and why it was taken.
+pub(super) fn format(dir: &Path) -> Result<(&'static dyn Format, String), Diagnostic> {
+    check_directory(dir)?;
+    for (at, format) in FORMATS.into_iter().enumerate() {
+        // What lies in a package is a part of it, whatever else it looks like.
+        if let Some(reason) = format.detect(dir)
+            && package_around(dir, &FORMATS[..at]).is_none()
+        {
+            return Ok((format, reason));
+        }
+    }
+    Err(no_package(dir))
+}
+
+fn check_directory(dir: &Path) -> Result<(), Diagnostic> {
+    let metadata = match std::fs::metadata(dir) {
+        Ok(metadata) => metadata,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            return Err(Diagnostic::error(dir, "no such directory")
+                .help("give the directory of a problem package"));
+        }
+        Err(error) => return Err(Diagnostic::error(dir, format!("cannot be read: {error}"))),
+    };
+    if metadata.is_dir() {
+        return Ok(());
+    }
+    let is_archive = dir
+        .extension()
+        .is_some_and(|extension| extension == "zip" || extension == "kpp");
+    let help = match is_archive {
+        true => "juror reads directories; unpack the archive first",
+        false => "give the directory of a problem package",
+    };
+    Err(Diagnostic::error(dir, "is not a directory").help(help))
+}
+
+fn no_package(dir: &Path) -> Diagnostic {
+    let message = format!(
+        "no {} in {}; is this a problem package?",
+        FORMATS[0].layout().settings,
+        dir.display()
+    );
+    let packages = packages_near(dir);
+    let help = match &packages[..] {
+        [] => {
+            let signs = FORMATS.map(Format::sign).join(", or with ");
+            format!("a package is a directory with {signs}")
+        }
+        [package] => format!("did you mean {}?", package.display()),
+        [first, .., last] if packages.len() > 5 => {
+            format!(
+                "there are {} packages in it, from {} to {}",
+                packages.len(),
+                first.display(),
+                last.display()
+            )
+        }
+        some => {
+            let names: Vec<String> = some
+                .iter()
+                .map(|package| package.display().to_string())
+                .collect();
+            format!("packages in it: {}", names.join(", "))
+        }
+    };
+    Diagnostic::error(dir, message).help(help)
+}
+
+/// Directories in `dir` that are packages, or the one that `dir` is in.
+fn packages_near(dir: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(dir).into_iter().flatten().flatten();
+    let inside = entries.map(|entry| entry.path());
+    let mut packages: Vec<PathBuf> = inside.filter(|path| is_package(path, &FORMATS)).collect();
+    packages.sort();
+    if packages.is_empty() {
+        packages.extend(package_around(dir, &FORMATS));
+    }
+    packages
+}
+
+/// The nearest package in one of these formats that `dir` is in.
+fn package_around(dir: &Path, formats: &[&dyn Format]) -> Option<PathBuf> {
+    let real = dir.canonicalize().unwrap_or_else(|_| dir.to_owned());
+    let mut around = real.ancestors().skip(1);
+    around
+        .find(|path| is_package(path, formats))
+        .map(Path::to_owned)
+}
+
+fn is_package(path: &Path, formats: &[&dyn Format]) -> bool {
+    formats.iter().any(|format| format.detect(path).is_some())
+}

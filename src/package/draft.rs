@@ -1,0 +1,148 @@
+//! A problem in the making, and the checks that all formats share.
+
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+use std::path::Path;
+
+use crate::model::diagnostic::Diagnostic;
+use crate::model::problem::Problem;
+use crate::model::program::Program;
+use crate::package::consistency;
+use crate::package::files::Tree;
+use crate::package::juror_toml;
+
+/// So many bytes at the start of an input or answer are looked at; they can have gigabytes.
+const LOOKED_AT: u64 = 16 << 10;
+
+/// What a format's reader makes of a package.
+#[derive(Debug)]
+pub(super) struct Draft {
+    /// The problem as far as the format says it: directory, name and `io` are filled in afterwards.
+    pub problem: Problem,
+    /// Whether the problem's settings could be read; without them nobody can be judged.
+    pub has_settings: bool,
+    /// Whether submissions may write files.
+    pub file_writing: FileWriting,
+}
+
+/// Whether the package lets submissions write files.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum FileWriting {
+    Allowed,
+    Forbidden,
+    /// It does not say it in a way that could be read.
+    #[default]
+    Unknown,
+}
+
+impl Draft {
+    /// Checks what all formats share, and makes it a problem.
+    pub(super) fn finish(
+        mut self,
+        tree: &Tree,
+        diagnostics: &mut Vec<Diagnostic>,
+    ) -> Option<Problem> {
+        self.problem.dir.clone_from(&tree.root);
+        self.problem.short_name = short_name(&tree.root);
+        self.problem.io = juror_toml::read(tree, &self, diagnostics);
+        check_collisions(&self.problem, diagnostics);
+        check_texts(&self.problem, diagnostics);
+        consistency::check(&self.problem, diagnostics);
+        self.has_settings.then_some(self.problem)
+    }
+}
+
+/// The name of the directory, also where it is given as `.`.
+pub(super) fn short_name(dir: &Path) -> String {
+    let real = dir.canonicalize().unwrap_or_else(|_| dir.to_owned());
+    let name = real
+        .file_name()
+        .map(|name| name.to_string_lossy().into_owned());
+    name.unwrap_or_default()
+}
+
+/// Reports files of test cases that would overwrite those of an input validator: both lie in its
+/// working directory.
+///
+/// Source: problem package format 2025-09, "Working directory".
+fn check_collisions(problem: &Problem, diagnostics: &mut Vec<Diagnostic>) {
+    for file in problem.test_data.cases.iter().flat_map(|case| &case.files) {
+        let collides = |validator: &&Program| {
+            file.name.as_os_str() == validator.name.as_str() && validator.path.is_file()
+                || validator.path.join(&file.name).is_file()
+        };
+        if let Some(validator) = problem.input_validators.iter().find(collides) {
+            let message = format!(
+                "has the name of a file of the input validator `{}`",
+                validator.name
+            );
+            let help = "rename one of them: both are copied into the same directory";
+            diagnostics.push(Diagnostic::error(&file.path, message).help(help));
+        }
+    }
+}
+
+/// Looks at inputs and answers, but for those that are to be wrong.
+fn check_texts(problem: &Problem, diagnostics: &mut Vec<Diagnostic>) {
+    let data = &problem.test_data;
+    let others = [
+        &data.invalid_answers,
+        &data.valid_outputs,
+        &data.invalid_outputs,
+    ];
+    for case in data.cases.iter().chain(others.into_iter().flatten()) {
+        diagnostics.extend(check_text(&case.input));
+        diagnostics.extend(case.answer.as_deref().and_then(check_text));
+    }
+}
+
+/// Looks at the start and the end of an input or answer.
+///
+/// A byte-order mark is an error, since programs would read it as data. Line ends are only doubted:
+/// the input validators decide about them.
+fn check_text(path: &Path) -> Option<Diagnostic> {
+    match look(path) {
+        Err(error) => Some(Diagnostic::error(path, format!("cannot be read: {error}"))),
+        Ok(Look::Fine) => None,
+        Ok(Look::Mark) => Some(
+            Diagnostic::error(path, "starts with a byte-order mark (BOM)")
+                .help("save the file as UTF-8 without BOM"),
+        ),
+        Ok(Look::WindowsLineEnds) => Some(
+            Diagnostic::warning(path, "has Windows line ends (CR LF)")
+                .help("save the file with Unix line ends (LF)"),
+        ),
+        Ok(Look::NoLineEnd) => Some(
+            Diagnostic::warning(path, "does not end with a line end")
+                .help("add a line end after the last line"),
+        ),
+    }
+}
+
+enum Look {
+    Fine,
+    Mark,
+    WindowsLineEnds,
+    NoLineEnd,
+}
+
+fn look(path: &Path) -> std::io::Result<Look> {
+    let mut file = File::open(path)?;
+    let mut start = Vec::new();
+    (&mut file).take(LOOKED_AT).read_to_end(&mut start)?;
+    if start.starts_with(b"\xef\xbb\xbf") {
+        return Ok(Look::Mark);
+    }
+    if memchr::memmem::find(&start, b"\r\n").is_some() {
+        return Ok(Look::WindowsLineEnds);
+    }
+    if !start.is_empty() {
+        let mut last = [0];
+        file.seek(SeekFrom::End(-1))?;
+        file.read_exact(&mut last)?;
+        if last != *b"\n" {
+            return Ok(Look::NoLineEnd);
+        }
+    }
+    Ok(Look::Fine)
+}

@@ -1,0 +1,163 @@
+//! The Kattis problem package format, version 2025-09. Each file reads one part of a package.
+
+mod case_files;
+mod constants;
+mod credits;
+mod data;
+mod limits;
+mod output_validator;
+mod problem_type;
+mod problem_yaml;
+mod programs;
+mod scoring;
+mod statement;
+mod static_validation;
+mod submissions;
+mod submissions_yaml;
+mod test_yaml;
+#[cfg(test)]
+mod tests;
+mod top;
+
+use std::path::Path;
+
+use crate::model::diagnostic::Diagnostic;
+use crate::model::layout::Layout;
+use crate::model::problem::Problem;
+use crate::package::Format;
+use crate::package::draft::{Draft, FileWriting};
+use crate::package::files::Tree;
+use crate::package::kattis_2025_09::problem_type::ProblemType;
+use crate::package::kattis_2025_09::problem_yaml::{ProblemYaml, Read};
+use crate::package::recipe;
+use crate::package::text::shown;
+
+/// The format.
+pub(super) struct Kattis202509;
+
+const SETTINGS: &str = "problem.yaml";
+
+impl Format for Kattis202509 {
+    fn sign(&self) -> &'static str {
+        "a file problem.yaml"
+    }
+
+    fn detect(&self, dir: &Path) -> Option<String> {
+        let path = dir.join(SETTINGS);
+        if !path.is_file() {
+            return None;
+        }
+        let text = std::fs::read_to_string(path).unwrap_or_default();
+        let mut lines = text.lines();
+        let version = lines.find_map(|line| line.strip_prefix("problem_format_version:"));
+        Some(match version {
+            Some(version) => format!(
+                "{SETTINGS} says `problem_format_version: {}`",
+                shown(version.trim())
+            ),
+            None => format!("there is a {SETTINGS}"),
+        })
+    }
+
+    fn layout(&self) -> Layout {
+        Layout {
+            format: "2025-09",
+            settings: SETTINGS,
+            data: "data",
+            secret: "data/secret",
+            invalid_inputs: "data/invalid_input",
+            invalid_answers: "data/invalid_answer",
+            valid_outputs: "data/valid_output",
+            submissions: "submissions",
+            accepted: "submissions/accepted",
+            input_validators: "input_validators",
+            answer_validators: "answer_validators",
+            made_later: &["data", "statement"],
+            recipe: Some(recipe::PATH),
+            time_limit: SETTINGS,
+            no_time_limit: "problem.yaml has no limits.time_limit",
+            change_time_limit: "change limits.time_limit or limits.time_multipliers, \
+                 or set use_for_time_limit: false in submissions.yaml",
+            allow_file_writing: "add `allow_file_writing: true` to problem.yaml",
+            passes: "`limits.validation_passes` of problem.yaml",
+            group_settings: "test_group.yaml",
+        }
+    }
+
+    fn read(&self, tree: &Tree, diagnostics: &mut Vec<Diagnostic>) -> Option<Draft> {
+        let statements = statement::languages(tree, diagnostics);
+        let yaml = match problem_yaml::read(tree, &statements, diagnostics) {
+            Read::OtherVersion => {
+                diagnostics.retain(|diagnostic| diagnostic.place.path == tree.path(SETTINGS));
+                return None;
+            }
+            Read::Broken => None,
+            Read::Problem(yaml) => Some(*yaml),
+        };
+        let draft = draft(tree, self.layout(), yaml, diagnostics);
+        top::check_entries(tree, diagnostics);
+        Some(draft)
+    }
+}
+
+fn draft(
+    tree: &Tree,
+    layout: Layout,
+    yaml: Option<ProblemYaml>,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Draft {
+    let has_settings = yaml.is_some();
+    let yaml = yaml.unwrap_or(ProblemYaml {
+        problem_type: ProblemType::Unknown,
+        ..ProblemYaml::default()
+    });
+    let constants = &yaml.constants[..];
+    let problem_type = &yaml.problem_type;
+    let validators = programs::input_validators(tree, constants, diagnostics);
+    let answer_validators = programs::answer_validators(tree, constants, diagnostics);
+    let output_validator = output_validator::read(tree, problem_type, constants, diagnostics);
+    let static_validator = output_validator::read_static(tree, constants, diagnostics);
+    let include = programs::included(tree, yaml.languages.as_deref(), diagnostics);
+    let recipe = tree.file(recipe::PATH).map(|item| item.path.clone());
+    let around = data::Surroundings {
+        tree,
+        problem_type,
+        constants,
+        validators: &validators.names,
+        has_recipe: recipe.is_some(),
+    };
+    let test_data = data::read(&around, diagnostics);
+    let around = submissions::Surroundings {
+        tree,
+        problem_type,
+        constants,
+        include: &include,
+        test_data: &test_data,
+    };
+    let submissions = submissions::read(&around, diagnostics);
+    statement::check_solutions(tree, diagnostics);
+    statement::check_attachments(tree, diagnostics);
+    Draft {
+        has_settings,
+        file_writing: yaml.file_writing,
+        problem: Problem {
+            layout,
+            kind: yaml.problem_type.kind(&yaml.limits),
+            metadata: yaml.metadata,
+            limits: yaml.limits,
+            languages: yaml.languages,
+            allow_file_writing: yaml.file_writing == FileWriting::Allowed,
+            constants: yaml.constants,
+            test_data,
+            include,
+            input_validators: validators.programs,
+            answer_validators,
+            output_validator,
+            static_validator,
+            input_grammars: validators.grammars,
+            submissions,
+            recipe,
+            ..Problem::default()
+        },
+    }
+}

@@ -1,0 +1,70 @@
+//! What a person should know of at once, even where a program reads the report: on standard error, in a line.
+
+use std::io::{self, Write};
+
+use crate::model::event::{Event, Shortfall};
+use crate::model::isolation::Isolation;
+use crate::model::report::Report;
+use crate::model::text::printable;
+use crate::report::Live;
+use crate::report::style::{Look, Style};
+
+/// Shows complaints and warnings, and nothing else.
+pub struct Notices<E> {
+    err: E,
+    style: Style,
+}
+
+impl<E: Write> Notices<E> {
+    /// A reporter that writes to `err`.
+    pub fn new(err: E, style: Style) -> Self {
+        Self { err, style }
+    }
+}
+
+impl<E: Write> Live for Notices<E> {
+    fn event(&mut self, event: &Event, _: &Report) -> io::Result<()> {
+        match notice(event, &self.style) {
+            None => Ok(()),
+            Some(text) => self.err.write_all(text.as_bytes()),
+        }
+    }
+}
+
+/// What there is to say at once, whatever else is shown.
+pub(super) fn notice(event: &Event, style: &Style) -> Option<String> {
+    let (look, label, text) = match event {
+        Event::Complained { message } => (Look::Bad, "error:", printable(message)),
+        Event::HostReady {
+            isolation,
+            shortfall: Some(shortfall),
+            most_at_once,
+        } => {
+            let text = warning(shortfall, *isolation, *most_at_once);
+            (Look::Warning, "warning:", text)
+        }
+        _ => return None,
+    };
+    Some(format!("{} {text}\n", style.paint(look, label)))
+}
+
+/// The warning that every command begins with where something is missing to full isolation.
+fn warning(shortfall: &Shortfall, isolation: Isolation, most_at_once: Option<usize>) -> String {
+    let Shortfall {
+        message,
+        reasons,
+        help,
+    } = shortfall;
+    let one = match most_at_once {
+        Some(1) => ", one run at a time",
+        _ => "",
+    };
+    let mut text = format!("{message} ({isolation}{one}); {help}");
+    if isolation == Isolation::Plain {
+        text.push_str("\nwhat nothing holds:");
+        for gap in reasons {
+            text.push_str(&format!("\n  {gap}"));
+        }
+    }
+    text
+}

@@ -1,0 +1,199 @@
+//! The last lines of a command, and the list of test cases that were made.
+
+use crate::model::event::GeneratedState;
+use crate::model::report::{GeneratedReport, Report};
+use crate::model::text::{count, printable};
+use crate::model::units::seconds;
+use crate::report::style::{Look, Style};
+use crate::report::terminal::page::Page;
+
+/// What was done before Ctrl-C and what not.
+pub(super) fn left_undone(report: &Report) -> String {
+    if report.command == "stress" {
+        return "what is known so far stands above".to_owned();
+    }
+    let work = &report.work;
+    let mut parts = Vec::new();
+    let (done, begun) = (report.submissions_done(), work.submissions.len());
+    let announced = report.packages.last().map_or(0, |it| it.submissions);
+    let total = announced.max(done + begun);
+    if total > 0 {
+        parts.push(format!("{done} of {} done", count(total, "submission")));
+        parts.extend(work.submissions.iter().map(|under_way| {
+            format!(
+                "{} stopped after {} of {}",
+                printable(&under_way.submission),
+                under_way.judged,
+                count(under_way.test_cases, "test case")
+            )
+        }));
+        if total > done + begun {
+            parts.push(format!("{} not begun", total - done - begun));
+        }
+    }
+    if let Some(step) = work.step.as_ref().filter(|it| it.done < it.total) {
+        let what = printable(&step.what);
+        parts.push(format!("{what}: {} of {} done", step.done, step.total));
+    }
+    if parts.is_empty() {
+        parts.push("nothing was done".to_owned());
+    }
+    let text = parts.join("; ");
+    match &report.packages[..] {
+        [_, .., last] => format!("{}: {text}", printable(&last.name)),
+        _ => text,
+    }
+}
+
+/// The last line; `None` where it would say nothing.
+pub(super) fn in_short(report: &Report) -> Option<String> {
+    if matches!(
+        report.command,
+        "compare" | "stress" | "grammar generate" | "grammar bounds"
+    ) {
+        return None;
+    }
+    let summary = &report.summary;
+    let mut parts = Vec::new();
+    if !report.generated.is_empty() || (report.command == "generate" && !report.packages.is_empty())
+    {
+        parts.push(made_in_short(report));
+    }
+    if !report.submissions.is_empty() {
+        parts.push(judged_in_short(report));
+    }
+    let remarks = [
+        nonzero(summary.errors, "error"),
+        nonzero(summary.warnings, "warning"),
+        nonzero(summary.judge_errors, "judge error"),
+    ];
+    let remarks: Vec<String> = remarks.into_iter().flatten().collect();
+    match remarks.is_empty() {
+        false => parts.push(remarks.join(", ")),
+        true if report.packages.is_empty() => return None,
+        true if report.command == "verify" && !report.interrupted => {
+            parts.push("no errors, no warnings".to_owned())
+        }
+        true => {}
+    }
+    let elapsed = seconds(summary.elapsed);
+    parts.push(match (summary.runs, report.interrupted) {
+        (0, true) => format!("stopped after {elapsed}"),
+        (0, false) => format!("done in {elapsed}"),
+        (runs, _) => format!("{} in {elapsed}", count(runs, "run")),
+    });
+    let text = parts.join("; ");
+    Some(match (&report.packages[..], report.refused) {
+        ([], _) => text,
+        ([package], 0) => format!("{}: {text}", printable(&package.name)),
+        (packages, 0) => format!("{}: {text}", count(packages.len(), "package")),
+        (packages, refused) => {
+            let all = count(packages.len() + refused, "package");
+            format!("{all}, {refused} of them unusable: {text}")
+        }
+    })
+}
+
+/// Such as `3 submissions, 1 accepted, 2 rejected`, or how expectations hold.
+fn judged_in_short(report: &Report) -> String {
+    let summary = &report.summary;
+    let submissions = count(report.submissions.len(), "submission");
+    if report.command == "verify" {
+        return match summary.broken {
+            0 if summary.judge_errors == 0 && !report.interrupted => {
+                format!("{submissions}, all as expected")
+            }
+            0 => format!("{submissions}, no expectation broken"),
+            broken => format!("{submissions}, {} broken", count(broken, "expectation")),
+        };
+    }
+    let without = report.submissions.len() - summary.accepted - summary.rejected;
+    let parts = [
+        (summary.accepted > 0).then(|| format!("{} accepted", summary.accepted)),
+        (summary.rejected > 0).then(|| format!("{} rejected", summary.rejected)),
+        (without > 0).then(|| format!("{without} without verdict")),
+        (summary.broken > 0).then(|| format!("{} broken", count(summary.broken, "expectation"))),
+    ];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    if parts.is_empty() {
+        return submissions;
+    }
+    format!("{submissions}, {}", parts.join(", "))
+}
+
+/// Such as `6 test cases, 3 created, 3 unchanged`.
+fn made_in_short(report: &Report) -> String {
+    let all = &report.generated;
+    let parts: Vec<String> = [
+        GeneratedState::Created,
+        GeneratedState::Changed,
+        GeneratedState::Unchanged,
+        GeneratedState::Missing,
+        GeneratedState::Differs,
+        GeneratedState::Unknown,
+        GeneratedState::Removed,
+    ]
+    .into_iter()
+    .filter_map(|state| {
+        let number = all.iter().filter(|made| made.state == state).count();
+        let word = match (state, number) {
+            (GeneratedState::Differs, 2..) => "differ",
+            _ => in_words(state),
+        };
+        (number > 0).then(|| format!("{number} {word}"))
+    })
+    .collect();
+    let number = count(all.len(), "test case");
+    if parts.is_empty() {
+        return number;
+    }
+    format!("{number}, {}", parts.join(", "))
+}
+
+/// The test cases that were made and that somebody wants to see.
+///
+/// Where only the lines that matter are shown, each says of which package it is.
+pub(super) fn generated(all: &[GeneratedReport], style: &Style) -> String {
+    let mut page = Page::new(style);
+    for generated in all {
+        let look = match generated.state {
+            GeneratedState::Missing | GeneratedState::Differs => Look::Bad,
+            GeneratedState::Unknown | GeneratedState::Removed => Look::Plain,
+            _ if !style.is_verbose() => continue,
+            GeneratedState::Unchanged => Look::Dim,
+            _ => Look::Plain,
+        };
+        let state = format!("{:<9}", in_words(generated.state));
+        let state = style.paint(look, &state);
+        let name = printable(&generated.test_case);
+        match (&generated.package, style.is_quiet()) {
+            (Some(package), true) => {
+                page.line(0, &format!("{state}  {}: {name}", printable(package)));
+            }
+            _ => page.line(0, &format!("{state}  {name}")),
+        }
+    }
+    let text = page.into_text();
+    if text.is_empty() || style.is_quiet() {
+        return text;
+    }
+    text + "\n"
+}
+
+/// The number with its noun, if there is one of it.
+fn nonzero(number: usize, noun: &str) -> Option<String> {
+    (number > 0).then(|| count(number, noun))
+}
+
+/// A state as it stands before a name.
+const fn in_words(state: GeneratedState) -> &'static str {
+    match state {
+        GeneratedState::Created => "created",
+        GeneratedState::Changed => "changed",
+        GeneratedState::Unchanged => "unchanged",
+        GeneratedState::Unknown => "unknown",
+        GeneratedState::Removed => "removed",
+        GeneratedState::Missing => "missing",
+        GeneratedState::Differs => "differs",
+    }
+}
