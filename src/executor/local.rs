@@ -4,18 +4,15 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use tempfile::TempDir;
-
 use crate::executor::pool::Pool;
-use crate::executor::scratch::{self, Scratch, Use, fault};
+use crate::executor::scratch::{self, Scratch, Use};
 use crate::executor::{Executor, place};
 use crate::model::host::Rung;
 use crate::model::isolation::{Demand, Isolation};
-use crate::model::job::{Job, Keep, Reply, What};
+use crate::model::job::{Job, Keep, Reply};
 use crate::model::joint::{JointJob, JointReply};
 use crate::model::judgement::JudgeError;
 use crate::model::stop::Stop;
-use crate::model::tree;
 use crate::sandbox::{CoreId, Host, Slot, SlotOptions, Stopper};
 
 /// Runs jobs in sandboxes on this machine.
@@ -129,17 +126,7 @@ impl Local {
 
     /// Puts what a job shows on the disk where it is not there yet, and says where its box is kept.
     fn prepare(&self, job: &Job, slot: &mut Slot) -> Result<(), JudgeError> {
-        for shown in &job.command.visible {
-            if let What::Tree(tree) = &shown.what
-                && tree.place().is_none()
-            {
-                let fault = |error| fault("put a program in place", error);
-                let held = TempDir::new_in(self.home()?).map_err(fault)?;
-                let path = held.path().join("tree");
-                place::write(tree, &path).map_err(fault)?;
-                tree.lies_at(tree::Place::new(path, held));
-            }
-        }
+        place::put(job, || self.home())?;
         if job.keep != Keep::Nothing {
             slot.keep_in(&self.home()?);
         }

@@ -3,13 +3,16 @@
 use std::fs::{self, Permissions};
 use std::io;
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt, symlink};
-use std::path::{Component, Path};
+use std::path::{Component, Path, PathBuf};
+
+use tempfile::TempDir;
 
 use crate::executor::scratch::fault;
 use crate::model::blob::Blob;
+use crate::model::job::{Job, What};
 use crate::model::judgement::JudgeError;
 use crate::model::test_data::CaseFile;
-use crate::model::tree::{FileMode, Node, Tree, TreeEntry};
+use crate::model::tree::{FileMode, Node, Place, Tree, TreeEntry};
 use crate::sandbox;
 
 /// A file of a test case, to be laid into a box.
@@ -38,8 +41,28 @@ pub fn save(tree: &Tree, to: &Path) -> Result<(), JudgeError> {
     }
 }
 
+/// Puts the trees that a job shows on this machine's disk, below `home`, where they are not there yet. They are gone
+/// with the last job that shows them.
+///
+/// # Errors
+/// When they cannot be written there.
+pub fn put(job: &Job, home: impl Fn() -> Result<PathBuf, JudgeError>) -> Result<(), JudgeError> {
+    for shown in &job.command.visible {
+        if let What::Tree(tree) = &shown.what
+            && tree.place().is_none()
+        {
+            let fault = |error| fault("put a program in place", error);
+            let held = TempDir::new_in(home()?).map_err(fault)?;
+            let path = held.path().join("tree");
+            write(tree, &path).map_err(fault)?;
+            tree.lies_at(Place::new(path, held));
+        }
+    }
+    Ok(())
+}
+
 /// Makes a directory of a tree, readable for every run.
-pub(super) fn write(tree: &Tree, to: &Path) -> io::Result<()> {
+fn write(tree: &Tree, to: &Path) -> io::Result<()> {
     make_directory(to)?;
     for entry in &tree.entries {
         let mut parts = entry.name.components();

@@ -2,15 +2,13 @@
 
 use std::path::PathBuf;
 
-use crate::language::fault::DetectError;
+use crate::language::fault::Unready;
 use crate::language::planner;
 use crate::language::recipe::Recipe;
 use crate::language::sources::SourceFile;
-use crate::language::toolchain::{MissingTool, Toolchains};
-use crate::model::blob::Blob;
+use crate::language::toolchain::Toolchains;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::job::Command;
-use crate::model::program::Program;
 use crate::model::tree::{Node, TreeEntry};
 use crate::model::units::Bytes;
 
@@ -135,35 +133,14 @@ fn heap_mib(memory: Bytes) -> u64 {
     limit.saturating_sub(128).max(limit / 2).max(16)
 }
 
-/// Why there is no plan.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum PlanError {
-    /// The program's language or start could not be told: its author must mend it.
-    #[error(transparent)]
-    Program(#[from] DetectError),
-    /// A tool is missing: a fault of the machine.
-    #[error(transparent)]
-    Tool(#[from] MissingTool),
-}
-
 /// Makes command lines of a recipe, with the tools of this machine.
-pub fn plan(
-    program: &Program,
-    recipe: Recipe,
-    toolchains: &Toolchains,
-) -> Result<BuildPlan, PlanError> {
+pub fn plan(recipe: Recipe, toolchains: &Toolchains) -> Result<BuildPlan, Unready> {
     let file = |it: SourceFile| {
-        let blob = Blob::from(it.bytes);
-        TreeEntry::new(
-            it.name,
-            Node::File {
-                blob,
-                mode: it.mode,
-            },
-        )
+        let (blob, mode) = (it.bytes.into(), it.mode);
+        TreeEntry::new(it.name, Node::File { blob, mode })
     };
     let files: Vec<TreeEntry> = recipe.files.into_iter().map(file).collect();
-    let parts = planner::parts(program, &recipe.form, &files, toolchains)?;
+    let parts = planner::parts(&recipe.form, &files, toolchains)?;
     Ok(BuildPlan {
         language: parts.language,
         tools: parts.tools,

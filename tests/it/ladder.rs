@@ -8,7 +8,7 @@ use std::thread;
 use std::time::Duration;
 
 use juror::build::Builder;
-use juror::executor::Executor;
+use juror::executor::{Executor, place};
 use juror::generate::{Generating, Mode, generate};
 use juror::model::isolation::{Demand, Isolation};
 use juror::model::job::{Job, Reply};
@@ -259,6 +259,7 @@ impl Executor for One {
     }
 
     fn run(&self, job: &Job) -> Result<Reply, Stop> {
+        place::put(job, || Ok(std::env::temp_dir()))?;
         let mut slot = self.0.lock().expect("the slot");
         slot.run(job).map_err(Stop::Fault)
     }
