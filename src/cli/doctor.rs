@@ -7,7 +7,7 @@ use crate::cli::advice::{chosen, findings};
 use crate::cli::arguments::DoctorArguments;
 use crate::cli::exit_code::ExitCode;
 use crate::cli::output::style;
-use crate::language::table::Tool;
+use crate::language::tool::Tool;
 use crate::language::toolchain::Toolchains;
 use crate::model::host::{ToolFact, ToolFound};
 use crate::report::doctor::{self, Diagnosis};
