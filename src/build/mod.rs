@@ -4,6 +4,7 @@
 //! becomes a directory of its own, which every run sees read-only; the box of a run holds links to
 //! what is in it. So a program finds its files beside itself, and cannot change them.
 
+pub mod bench;
 mod refusal;
 
 use std::path::{Path, PathBuf};
@@ -131,39 +132,13 @@ impl Runnable {
     }
 }
 
-/// Why a program was not built.
+/// What came of a build.
 #[derive(Debug)]
-pub enum BuildError {
-    /// The compiler refuses it, or takes more than it may.
+pub enum Built {
+    /// A program.
+    Program(Box<Runnable>),
+    /// Nothing: the compiler refuses it, or takes more than it may.
     Rejected(Box<CompilerReport>),
-    /// The judge failed.
-    Fault(JudgeError),
-    /// The build was cut short.
-    Interrupted,
-}
-
-impl From<JudgeError> for BuildError {
-    fn from(error: JudgeError) -> Self {
-        Self::Fault(error)
-    }
-}
-
-impl From<Stop> for BuildError {
-    fn from(error: Stop) -> Self {
-        match error {
-            Stop::Interrupted => Self::Interrupted,
-            Stop::Fault(error) => Self::Fault(error),
-        }
-    }
-}
-
-/// Why a program cannot even be prepared.
-#[derive(Debug)]
-pub enum PrepareError {
-    /// Its author must mend it.
-    Program(Diagnostic),
-    /// A tool is missing on this machine.
-    Fault(JudgeError),
 }
 
 /// How much of a compiler's messages is kept.
@@ -182,16 +157,16 @@ impl<'a> Builder<'a> {
     ///
     /// # Errors
     /// When its language cannot be told, or its compiler is missing.
-    pub fn prepare(&self, program: &Program) -> Result<Prepared, PrepareError> {
-        let sources = sources::read(program).map_err(PrepareError::Program)?;
+    pub fn prepare(&self, program: &Program) -> Result<Prepared, Stop> {
+        let sources = sources::read(program)?;
         let code = sources.files.iter().map(|file| file.bytes.len() as u64);
         let code = Bytes(code.sum());
-        let fault = |fault: Fault| PrepareError::Program(fault.at(&program.path));
+        let fault = |fault: Fault| fault.at(&program.path);
         let recipe = recipe(program, &sources).map_err(fault)?;
         match plan(recipe, &self.toolchains) {
             Ok(plan) => Ok(Prepared { plan, code }),
-            Err(Unready::Fault(error)) => Err(fault(error)),
-            Err(Unready::Tool(missing)) => Err(PrepareError::Fault(missing.into())),
+            Err(Unready::Fault(error)) => Err(fault(error).into()),
+            Err(Unready::Tool(missing)) => Err(Stop::Fault(missing.into())),
         }
     }
 
@@ -213,49 +188,50 @@ impl<'a> Builder<'a> {
     /// Builds a program that will run under `run_limits`.
     ///
     /// # Errors
-    /// When the compiler refuses it, the judge failed, or the build was cut short.
+    /// When the judge failed, or the build was cut short.
     pub fn build(
         &self,
         prepared: &Prepared,
         build_limits: &Limits,
         run_limits: &Limits,
-    ) -> Result<Runnable, BuildError> {
+    ) -> Result<Built, Stop> {
         let plan = &prepared.plan;
         let files = || Tree::from(plan.files.clone());
-        let (built, sources) = match &plan.build {
-            None => (
-                Built {
-                    tree: files(),
-                    ..Built::default()
-                },
-                None,
-            ),
-            Some(step) => (
-                self.compile(plan, step, build_limits)?,
-                Some(Arc::new(files())),
-            ),
+        let mut building = Duration::ZERO;
+        let (program, compiler, sources) = match &plan.build {
+            None => (files(), None, None),
+            Some(step) => {
+                let (report, program) = self.compile(plan, step, build_limits)?;
+                if !report.cause.is_empty() {
+                    return Ok(Built::Rejected(Box::new(report)));
+                }
+                let outcome = report.outcome.as_ref();
+                building = outcome.map_or(Duration::ZERO, |outcome| outcome.wall_time);
+                let report = Some(report).filter(|report| !report.messages.is_empty());
+                (program, report, Some(Arc::new(files())))
+            }
         };
-        let program = Arc::new(built.tree);
+        let program = Arc::new(program);
         let mut command = plan.start.command(&[], run_limits.memory);
         command.visible.push(Shown::tree(PROGRAM, &program));
-        Ok(Runnable {
+        Ok(Built::Program(Box::new(Runnable {
             command,
             files: links(&program, PROGRAM),
             processes: plan.start.processes.max(run_limits.processes.unwrap_or(0)),
-            compiler: built.report,
-            building: built.time,
+            compiler,
+            building,
             program,
             sources,
-        })
+        })))
     }
 
-    /// Runs the compiler; its box becomes the program.
+    /// Runs the compiler; its box becomes the program, unless the report has a cause.
     fn compile(
         &self,
         plan: &BuildPlan,
         step: &BuildStep,
         limits: &Limits,
-    ) -> Result<Built, BuildError> {
+    ) -> Result<(CompilerReport, Tree), Stop> {
         let limits = limits.with_processes(step.processes);
         let reply = self.executor.run(&Job {
             command: step.command.clone(),
@@ -278,30 +254,13 @@ impl<'a> Builder<'a> {
                 )
             })
         });
-        let time = reply.outcome.wall_time;
-        let is_worth_telling = cause.is_some() || !messages.is_empty();
         let report = CompilerReport {
-            cause: cause.clone().unwrap_or_default(),
+            cause: cause.unwrap_or_default(),
             messages,
             outcome: Some(reply.outcome),
         };
-        match cause {
-            Some(_) => Err(BuildError::Rejected(Box::new(report))),
-            None => Ok(Built {
-                tree,
-                time,
-                report: is_worth_telling.then_some(report),
-            }),
-        }
+        Ok((report, tree))
     }
-}
-
-/// What came of a build.
-#[derive(Default)]
-struct Built {
-    tree: Tree,
-    time: Duration,
-    report: Option<CompilerReport>,
 }
 
 /// What a compiler wrote: standard error, or standard output where that is empty; cut.

@@ -1,7 +1,7 @@
 //! One start of a generator: what it is given, and what it leaves.
 
 use crate::build::Runnable;
-use crate::generate::Generating;
+use crate::executor::Executor;
 use crate::generate::programs::{ending, reason};
 use crate::generate::seed::{seed, substituted};
 use crate::model::blob::Blob;
@@ -58,7 +58,7 @@ pub(super) struct Refusal {
 
 /// Starts a generator for the case `name`; again with another seed where it fails and may do so.
 pub(super) fn run(
-    generating: &Generating<'_>,
+    executor: &dyn Executor,
     generator: &Runnable,
     command: &GeneratorCommand,
     name: &str,
@@ -68,7 +68,7 @@ pub(super) fn run(
     let mut refused = None;
     for attempt in 0..command.tries {
         let args = substituted(command, name, seed + u64::from(attempt));
-        match start(generating, generator, command, args, name, surroundings)? {
+        match start(executor, generator, command, args, name, surroundings)? {
             Ok(output) => return Ok(Ok(output)),
             Err(refusal) => refused = Some(refusal),
         }
@@ -84,7 +84,7 @@ pub(super) fn run(
 }
 
 pub(super) fn start(
-    generating: &Generating<'_>,
+    executor: &dyn Executor,
     generator: &Runnable,
     command: &GeneratorCommand,
     args: Vec<String>,
@@ -105,7 +105,7 @@ pub(super) fn start(
     };
     job.command.argv.extend(args);
     change(&mut job, surroundings);
-    let reply = generating.executor.run(&job)?;
+    let reply = executor.run(&job)?;
     if let Some(ending) = ending(&reply.outcome, &limits) {
         let said = reason(&reply.stderr);
         return Ok(Err(Refusal {
