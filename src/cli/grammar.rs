@@ -7,8 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 
 use crate::cli::arguments::{
-    BoundsArguments, CheckArguments, Color, GrammarCommand, InputArguments, InputSize,
-    OutputOptions,
+    BoundsArguments, CheckArguments, GrammarCommand, InputArguments, InputSize, OutputOptions,
 };
 use crate::cli::exit_code::ExitCode;
 use crate::cli::output::{Output, Stop, command};
@@ -68,13 +67,7 @@ fn judged(result: Result<(), Refusal>, path: &Path, output: &Output) -> Result<b
 
 fn generate(arguments: &InputArguments) -> ExitCode {
     // Standard output is the input that is written, to the byte.
-    let options = OutputOptions {
-        json: false,
-        quiet: false,
-        verbose: false,
-        color: Color::Auto,
-    };
-    command(&options, "grammar generate", |output| {
+    command(&OutputOptions::default(), "grammar generate", |output| {
         let grammar = grammar(&arguments.grammar, output)?;
         if arguments.shapes {
             let shapes = applicable(&grammar);
