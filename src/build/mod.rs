@@ -18,9 +18,9 @@ use crate::build::refusal::refusal;
 use crate::executor::Executor;
 use crate::executor::scratch::{self, Scratch, Use, fault};
 use crate::language::PROGRAM;
-use crate::language::command_line::{CommandError, command_line};
-use crate::language::fault::DetectError;
-use crate::language::plan::{BuildPlan, BuildStep, Content, PlanError, ProgramFile, plan};
+use crate::language::command_line::command_line;
+use crate::language::fault::{Fault, Unready};
+use crate::language::plan::{BuildPlan, BuildStep, Content, ProgramFile, plan};
 use crate::language::probe::Machine;
 use crate::language::recipe::recipe;
 use crate::language::sources::{self, FileMode};
@@ -210,16 +210,15 @@ impl<'a> Builder<'a> {
     /// # Errors
     /// When its language cannot be told, or its compiler is missing.
     pub fn prepare(&self, program: &Program) -> Result<Prepared, PrepareError> {
-        let sources =
-            sources::read(program).map_err(|error| PrepareError::Program(error.diagnostic()))?;
+        let sources = sources::read(program).map_err(PrepareError::Program)?;
         let code = sources.files.iter().map(|file| file.bytes.len() as u64);
         let code = Bytes(code.sum());
-        let fault = |error: DetectError| PrepareError::Program(error.diagnostic());
+        let fault = |fault: Fault| PrepareError::Program(fault.at(&program.path));
         let recipe = recipe(program, &sources).map_err(fault)?;
-        match plan(program, recipe, &self.toolchains) {
+        match plan(recipe, &self.toolchains) {
             Ok(plan) => Ok(Prepared { plan, code }),
-            Err(PlanError::Program(error)) => Err(fault(error)),
-            Err(PlanError::Tool(missing)) => Err(PrepareError::Fault(missing.into())),
+            Err(Unready::Fault(error)) => Err(fault(error)),
+            Err(Unready::Tool(missing)) => Err(PrepareError::Fault(missing.into())),
         }
     }
 
@@ -231,7 +230,7 @@ impl<'a> Builder<'a> {
         &self,
         argv: &[std::ffi::OsString],
         cwd: &Path,
-    ) -> Result<Prepared, CommandError> {
+    ) -> Result<Prepared, Unready> {
         Ok(Prepared {
             plan: command_line(argv, cwd, &self.toolchains)?,
             code: Bytes(0),

@@ -18,7 +18,7 @@ use crate::cli::sessions::{self, Judging};
 use crate::judge::case::{CASE, Detail, SUBMISSION};
 use crate::judge::score::Thrift;
 use crate::judge::session::Entrant;
-use crate::language::command_line::CommandError;
+use crate::language::fault::Unready;
 use crate::model::event::Event;
 use crate::model::problem::Problem;
 use crate::model::program::{Program, ProgramKind};
@@ -125,7 +125,7 @@ fn entrants<'a>(
         let cwd = env::current_dir().context("cannot tell the current directory")?;
         let prepared = match builder.prepare_command(&arguments.program, &cwd) {
             Ok(prepared) => Ok(prepared),
-            Err(CommandError::Missing(missing)) => Err(missing.into()),
+            Err(Unready::Tool(missing)) => Err(missing.into()),
             Err(error) => {
                 output.complain(&format!("cannot start `{}`: {error}", submission.name));
                 return Err(Stop::Shown(ExitCode::Usage));

@@ -4,6 +4,8 @@ use std::path::Path;
 
 use serde::Deserialize;
 
+use crate::language::fault::Fault;
+
 /// The keys of `Cargo.toml` that name its programs; Cargo itself checks the rest.
 #[derive(Default, Deserialize)]
 struct Manifest {
@@ -25,56 +27,33 @@ struct Binary {
     path: Option<String>,
 }
 
-/// Why no program could be chosen.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum CargoError {
-    /// The file is no TOML, or its keys have other types.
-    #[error("`Cargo.toml` cannot be read: {0}")]
-    Unreadable(String),
-    /// It is only a workspace.
-    #[error("`Cargo.toml` has no `[package]`")]
-    NoPackage,
-    /// It is a library.
-    #[error("the Cargo project has no program: neither `src/main.rs` nor a `[[bin]]`")]
-    NoBinary,
-    /// It has several, and nothing says which.
-    #[error("the Cargo project has several programs: {}", names.join(", "))]
-    SeveralBinaries {
-        /// Their names.
-        names: Vec<String>,
-    },
-    /// The one that was asked for is not among them.
-    #[error("the Cargo project has no program `{wanted}`, only {}", names.join(", "))]
-    NoSuchBinary {
-        /// The name asked for.
-        wanted: String,
-        /// The names it has.
-        names: Vec<String>,
-    },
-}
-
 /// The name of the program to build: the one asked for, the default one, or the only one.
 ///
 /// `files` are the names of the project's files. Cargo's own rules for finding programs hold:
 /// `src/main.rs`, `src/bin/NAME.rs`, `src/bin/NAME/main.rs` and `[[bin]]`.
-pub fn binary(manifest: &str, files: &[&Path], wanted: Option<&str>) -> Result<String, CargoError> {
+pub fn binary(manifest: &str, files: &[&Path], wanted: Option<&str>) -> Result<String, Fault> {
+    let fault =
+        |message: &str| Fault::new(message, "a name in `default-run` or `entrypoint:` decides");
     let manifest: Manifest = toml::from_str(manifest)
-        .map_err(|fault| CargoError::Unreadable(fault.message().to_owned()))?;
-    let package = manifest.package.ok_or(CargoError::NoPackage)?;
+        .map_err(|error| fault(&format!("`Cargo.toml` cannot be read: {}", error.message())))?;
+    let package = manifest
+        .package
+        .ok_or_else(|| fault("`Cargo.toml` has no `[package]`"))?;
     let names = binaries(&package.name, &manifest.bin, files);
-    if let Some(wanted) = wanted.or(package.default_run.as_deref()) {
-        return match names.iter().any(|it| it == wanted) {
-            true => Ok(wanted.to_owned()),
-            false => Err(CargoError::NoSuchBinary {
-                wanted: wanted.to_owned(),
-                names,
-            }),
-        };
-    }
-    match names.as_slice() {
-        [] => Err(CargoError::NoBinary),
-        [name] => Ok(name.clone()),
-        _ => Err(CargoError::SeveralBinaries { names }),
+    let list = names.join(", ");
+    let wanted = wanted.or(package.default_run.as_deref());
+    match (wanted, names.as_slice()) {
+        (Some(wanted), names) if names.iter().any(|it| it == wanted) => Ok(wanted.to_owned()),
+        (Some(wanted), _) => Err(fault(&format!(
+            "the Cargo project has no program `{wanted}`, only {list}"
+        ))),
+        (None, [name]) => Ok(name.clone()),
+        (None, []) => Err(fault(
+            "the Cargo project has no program: neither `src/main.rs` nor a `[[bin]]`",
+        )),
+        (None, _) => Err(fault(&format!(
+            "the Cargo project has several programs: {list}"
+        ))),
     }
 }
 
@@ -119,7 +98,7 @@ mod tests {
 
     fn check(manifest: &str, files: &[&str], wanted: Option<&str>, found: &str) {
         let paths: Vec<&Path> = files.iter().map(Path::new).collect();
-        let said = binary(manifest, &paths, wanted).unwrap_or_else(|fault| fault.to_string());
+        let said = binary(manifest, &paths, wanted).unwrap_or_else(|fault| fault.message);
         assert_eq!(said, found, "{manifest} {files:?}");
     }
 
@@ -175,6 +154,7 @@ mod tests {
             "`Cargo.toml` has no `[package]`",
         );
         let said = binary("[package", &[], None);
-        assert!(matches!(said, Err(CargoError::Unreadable(_))), "{said:?}");
+        let said = said.expect_err("no TOML").message;
+        assert!(said.starts_with("`Cargo.toml` cannot be read: "), "{said}");
     }
 }

@@ -6,98 +6,40 @@
 
 use std::ffi::OsString;
 use std::fs;
-use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use walkdir::WalkDir;
 
 use crate::language::PROGRAM;
-use crate::language::executable::{self, ExecutableError};
+use crate::language::executable;
+use crate::language::fault::{Fault, Unready};
 use crate::language::find;
 use crate::language::plan::{BuildPlan, Content, ProgramFile, Start};
 use crate::language::planner;
 use crate::language::probe::normal;
 use crate::language::sources::FileMode;
-use crate::language::toolchain::{MissingTool, Toolchains, is_system};
+use crate::language::toolchain::{Toolchains, is_system};
 use crate::model::job::{Command, Visible};
 use crate::model::units::Bytes;
-
-/// A command that cannot be started.
-#[derive(Debug, thiserror::Error)]
-pub enum CommandError {
-    /// Nothing stands there.
-    #[error("no command; write it after `--`, such as `-- ./a.out`")]
-    Empty,
-    /// A word that is no UTF-8.
-    #[error("`{word}` is not UTF-8; rename the file")]
-    NotUtf8 {
-        /// The word, as far as it can be shown.
-        word: String,
-    },
-    /// The program's name is only found in the current directory.
-    #[error("no `{name}` on the search path; write `./{name}` for the one in this directory")]
-    OnlyHere {
-        /// The name.
-        name: String,
-    },
-    /// The program is not on the search path.
-    #[error(transparent)]
-    Missing(#[from] MissingTool),
-    /// There is nothing at the program's path.
-    #[error("`{}` does not exist{}", path.display(), if *dangling { "; it is a symbolic link to nothing" } else { "; build it first, or mend the path" })]
-    NoFile {
-        /// The path.
-        path: PathBuf,
-        /// Whether there is a symbolic link.
-        dangling: bool,
-    },
-    /// The program's path is a directory.
-    #[error("`{}` is a directory; name the program in it", path.display())]
-    Directory {
-        /// The path.
-        path: PathBuf,
-    },
-    /// The program is a file that cannot be started.
-    #[error("`{}` {fault}", path.display())]
-    Executable {
-        /// The path.
-        path: PathBuf,
-        /// Why.
-        fault: ExecutableError,
-    },
-    /// An argument is a directory that is too much to show.
-    #[error("`{argument}` would show the program {what}; name the files or a smaller directory")]
-    TooMuch {
-        /// The argument.
-        argument: String,
-        /// What it is.
-        what: String,
-    },
-    /// The system refused to read a file.
-    #[error("cannot read {}: {source}", path.display())]
-    Io {
-        /// The path.
-        path: PathBuf,
-        /// The system's word.
-        source: io::Error,
-    },
-}
 
 /// Plans a command typed in this directory, an absolute path.
 pub fn command_line(
     argv: &[OsString],
     cwd: &Path,
     toolchains: &Toolchains,
-) -> Result<BuildPlan, CommandError> {
+) -> Result<BuildPlan, Unready> {
     let mut words = Vec::new();
     for word in argv {
-        let text = word.to_str().ok_or_else(|| CommandError::NotUtf8 {
-            word: word.to_string_lossy().into_owned(),
+        let text = word.to_str().ok_or_else(|| {
+            let message = format!("`{}` is not UTF-8", word.to_string_lossy());
+            Fault::new(message, "rename the file")
         })?;
         words.push(text.to_owned());
     }
-    let (program, args) = words.split_first().ok_or(CommandError::Empty)?;
+    let (program, args) = words
+        .split_first()
+        .ok_or_else(|| Fault::new("no command", "write it after `--`, such as `-- ./a.out`"))?;
     let mut typed = Typed {
         cwd,
         toolchains,
@@ -142,10 +84,12 @@ struct Typed<'a> {
 
 impl Typed<'_> {
     /// A program on the search path.
-    fn program_named(&mut self, name: &str) -> Result<Command, CommandError> {
+    fn program_named(&mut self, name: &str) -> Result<Command, Unready> {
         let found = self.toolchains.named(name, "judge");
         if found.is_err() && self.cwd.join(name).exists() {
-            return Err(CommandError::OnlyHere { name: name.into() });
+            let message = format!("no `{name}` on the search path");
+            let help = format!("write `./{name}` for the one in this directory");
+            return Err(Fault::new(message, help).into());
         }
         let found = found?;
         if !found.version.is_empty() {
@@ -164,20 +108,22 @@ impl Typed<'_> {
     }
 
     /// A program at a path.
-    fn program_at(&mut self, program: &str) -> Result<Command, CommandError> {
+    fn program_at(&mut self, program: &str) -> Result<Command, Unready> {
         let path = normal(&self.cwd.join(program));
         let Ok(metadata) = fs::metadata(&path) else {
-            let dangling = fs::symlink_metadata(&path).is_ok();
-            return Err(CommandError::NoFile { path, dangling });
+            let help = match fs::symlink_metadata(&path) {
+                Ok(_) => "it is a symbolic link to nothing",
+                Err(_) => "build it first, or mend the path",
+            };
+            return Err(Fault::new("does not exist", help).of(&path).into());
         };
         if metadata.is_dir() {
-            return Err(CommandError::Directory { path });
+            let fault = Fault::new("is a directory", "name the program in it");
+            return Err(fault.of(&path).into());
         }
         if metadata.permissions().mode() & 0o111 == 0 {
-            let fault = ExecutableError::NotExecutable {
-                path: program.into(),
-            };
-            return Err(CommandError::Executable { path, fault });
+            let fault = executable::not_executable(Path::new(program));
+            return Err(fault.of(&path).into());
         }
         let text = path.to_string_lossy().into_owned();
         if is_system(&path) || find::known(&text).is_some() {
@@ -192,21 +138,21 @@ impl Typed<'_> {
     }
 
     /// The command that starts this file, which the program sees at `inside`.
-    fn start(&self, path: &Path, inside: &str) -> Result<Command, CommandError> {
-        let bytes = fs::read(path).map_err(|source| CommandError::Io {
-            path: path.into(),
-            source,
+    fn start(&self, path: &Path, inside: &str) -> Result<Command, Unready> {
+        let bytes = fs::read(path).map_err(|error| {
+            Fault::without_help(format!("cannot read {}: {error}", path.display()))
         })?;
-        executable::inspect(&bytes)
-            .and_then(|executable| planner::start(inside, &executable, self.toolchains))
-            .map_err(|fault| CommandError::Executable {
-                path: path.into(),
-                fault,
-            })
+        let command = executable::inspect(&bytes).and_then(|found| match found {
+            Some(executable) => planner::start(inside, &executable, self.toolchains),
+            None => Err(Fault::without_help(
+                "is no program: neither an ELF binary nor a script with a `#!` line",
+            )),
+        });
+        Ok(command.map_err(|fault| fault.of(path))?)
     }
 
     /// Shows what an argument names, and returns it as the program is to see it.
-    fn argument(&mut self, arg: &str, visible: &mut Vec<Visible>) -> Result<String, CommandError> {
+    fn argument(&mut self, arg: &str, visible: &mut Vec<Visible>) -> Result<String, Unready> {
         let path = normal(&self.cwd.join(arg));
         let Ok(metadata) = fs::metadata(&path) else {
             return Ok(arg.to_owned());
@@ -217,9 +163,9 @@ impl Typed<'_> {
         if arg.is_empty() || arg.starts_with('-') || is_system(&path) || is_hidden_place {
             return Ok(arg.to_owned());
         }
-        let too_much = |what: &str| CommandError::TooMuch {
-            argument: arg.to_owned(),
-            what: what.to_owned(),
+        let too_much = |what: &str| {
+            let message = format!("`{arg}` would show the program {what}");
+            Unready::from(Fault::new(message, "name the files or a smaller directory"))
         };
         if self.cwd.starts_with(&path) {
             return Err(too_much("the whole current directory"));
@@ -293,6 +239,8 @@ fn mode_of(metadata: &fs::Metadata) -> FileMode {
 
 #[cfg(test)]
 mod tests {
+    use std::io;
+
     use super::*;
     use crate::language::scripted::Scripted;
     use std::os::unix::fs::symlink;

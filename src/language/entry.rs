@@ -2,24 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::language::fault::{Fault, list};
 use crate::language::sources::SourceFile;
-
-/// Why no file could be chosen.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum EntryFault {
-    /// The one that was asked for is not there.
-    Missing {
-        /// The name asked for.
-        wanted: String,
-    },
-    /// None of them looks like the one that starts.
-    None,
-    /// Several look like it.
-    Several {
-        /// These.
-        candidates: Vec<PathBuf>,
-    },
-}
 
 /// How to choose.
 #[derive(Clone, Copy, Debug)]
@@ -34,7 +18,8 @@ pub struct Choice<'a> {
 
 /// The file that starts: the one asked for, one with a usual name, the only one, or the only one with
 /// the marks. Files at the top go before those in directories.
-pub fn choose(sources: &[&SourceFile], choice: Choice<'_>) -> Result<PathBuf, EntryFault> {
+pub fn choose(sources: &[&SourceFile], choice: Choice<'_>) -> Result<PathBuf, Fault> {
+    let all = || names(sources);
     let named = |name: &str| {
         let exact = sources.iter().find(|it| it.name == Path::new(name));
         exact.map(|it| it.name.clone())
@@ -48,9 +33,7 @@ pub fn choose(sources: &[&SourceFile], choice: Choice<'_>) -> Result<PathBuf, En
         };
         return named(wanted)
             .or_else(by_stem)
-            .ok_or_else(|| EntryFault::Missing {
-                wanted: wanted.to_owned(),
-            });
+            .ok_or_else(|| missing(wanted, &all()));
     }
     if let [only] = sources {
         return Ok(only.name.clone());
@@ -66,30 +49,43 @@ pub fn choose(sources: &[&SourceFile], choice: Choice<'_>) -> Result<PathBuf, En
     if let [only] = at_top.as_slice() {
         return Ok(only.name.clone());
     }
-    if choice.marks.is_empty() {
-        return Err(several(&at_top, sources));
-    }
+    let usual = choice.usual.first().copied().unwrap_or_default();
     let marked: Vec<&SourceFile> = at_top
         .iter()
         .copied()
         .filter(|it| has_marks(it, choice.marks))
         .collect();
     match marked.as_slice() {
-        [] => Err(EntryFault::None),
+        // Nothing tells one from another.
+        [] if choice.marks.is_empty() => Err(several(&all(), usual)),
+        [] => Err(none(&all(), usual)),
         [only] => Ok(only.name.clone()),
-        _ => Err(several(&marked, sources)),
+        _ => Err(several(&names(&marked), usual)),
     }
 }
 
-fn several(candidates: &[&SourceFile], all: &[&SourceFile]) -> EntryFault {
-    let candidates = if candidates.is_empty() {
-        all
-    } else {
-        candidates
-    };
-    EntryFault::Several {
-        candidates: candidates.iter().map(|it| it.name.clone()).collect(),
-    }
+fn names(files: &[&SourceFile]) -> Vec<PathBuf> {
+    files.iter().map(|it| it.name.clone()).collect()
+}
+
+/// The one that was asked for is not there.
+pub(super) fn missing(wanted: &str, files: &[PathBuf]) -> Fault {
+    let message = format!("no entry point `{wanted}` among {}", list(files));
+    Fault::new(message, "mend `entrypoint:` in `submissions.yaml`")
+}
+
+/// None of them looks like the one that starts.
+pub(super) fn none(files: &[PathBuf], usual: &str) -> Fault {
+    let message = format!("nothing says which of {} starts", list(files));
+    let help = format!("name it `{usual}`, or give `entrypoint:` in `submissions.yaml`");
+    Fault::new(message, help)
+}
+
+/// Several look like it.
+pub(super) fn several(files: &[PathBuf], usual: &str) -> Fault {
+    let message = format!("{} could each be what starts", list(files));
+    let help = format!("name one `{usual}`, or give `entrypoint:` in `submissions.yaml`");
+    Fault::new(message, help)
 }
 
 fn has_marks(file: &SourceFile, marks: &[&str]) -> bool {
@@ -120,12 +116,8 @@ mod tests {
             marks: &["__name__"],
         };
         let all: Vec<&SourceFile> = files.iter().collect();
-        let said = match choose(&all, choice) {
-            Ok(name) => name.display().to_string(),
-            Err(EntryFault::Several { candidates }) => format!("several: {}", candidates.len()),
-            Err(EntryFault::Missing { wanted }) => format!("no {wanted}"),
-            Err(EntryFault::None) => "none".to_owned(),
-        };
+        let said = choose(&all, choice).map(|name| name.display().to_string());
+        let said = said.unwrap_or_else(|fault| fault.message);
         assert_eq!(said, found);
     }
 
@@ -133,7 +125,11 @@ mod tests {
     fn what_is_asked_for_goes_before_all() {
         check(&["a.py", "main.py"], Some("a.py"), "a.py");
         check(&["a.py", "main.py"], Some("a"), "a.py");
-        check(&["a.py"], Some("b.py"), "no b.py");
+        check(
+            &["a.py"],
+            Some("b.py"),
+            "no entry point `b.py` among `a.py`",
+        );
     }
 
     #[test]
@@ -152,8 +148,11 @@ mod tests {
     #[test]
     fn marks_decide_among_the_rest() {
         check(&["a.py", "b.py=if __name__"], None, "b.py");
-        check(&["a.py", "b.py"], None, "none");
-        check(&["a.py=__name__", "b.py=__name__"], None, "several: 2");
-        check(&["x/a.py", "x/b.py"], None, "none");
+        let none = "nothing says which of `a.py`, `b.py` starts";
+        check(&["a.py", "b.py"], None, none);
+        let several = "`a.py`, `b.py` could each be what starts";
+        check(&["a.py=__name__", "b.py=__name__"], None, several);
+        let none = "nothing says which of `x/a.py`, `x/b.py` starts";
+        check(&["x/a.py", "x/b.py"], None, none);
     }
 }

@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::language::fault::Fault;
+
 /// What the first bytes of a file say about starting it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Executable {
@@ -23,71 +25,34 @@ pub struct Shebang {
     pub arguments: Vec<String>,
 }
 
-/// Why a file cannot be started.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum ExecutableError {
-    /// Neither a binary nor a script.
-    #[error("is no program: neither an ELF binary nor a script with a `#!` line")]
-    NoProgram,
-    /// It lacks the `x` bit.
-    #[error("is not executable; run `chmod +x {}`", path.display())]
-    NotExecutable {
-        /// The file.
-        path: PathBuf,
-    },
-    /// A binary for another machine.
-    #[error("is a binary for {theirs}, but this machine is {ours}; build it here")]
-    OtherMachine {
-        /// The machine it is for.
-        theirs: String,
-        /// This machine.
-        ours: &'static str,
-    },
-    /// An object file or a core dump.
-    #[error("is {what}, no program; link it first")]
-    NotLinked {
-        /// What it is.
-        what: &'static str,
-    },
-    /// It ends in the middle of its header.
-    #[error("is an ELF binary that is cut short; copy it again")]
-    Truncated,
-    /// Its `#!` line ends with a carriage return.
-    #[error(
-        "has a `#!` line that ends with a carriage return, so its interpreter is not found; convert it with `sed -i 's/\\r$//'`"
-    )]
-    CarriageReturn,
-    /// Its `#!` line names nothing.
-    #[error("has an empty `#!` line; name the interpreter there")]
-    EmptyShebang,
-    /// The interpreter or loader is not on this machine.
-    #[error(
-        "needs `{interpreter}`, which is not on this machine; install it, or change what asks for it"
-    )]
-    NoInterpreter {
-        /// What it asks for.
-        interpreter: String,
-    },
-}
-
-/// Reads what a file says about starting it.
+/// Reads what a file says about starting it; `None` where it is neither a binary nor a script.
 ///
 /// Source: ELF-64 object file format 1.5; `execve(2)` for `#!`.
-pub fn inspect(bytes: &[u8]) -> Result<Executable, ExecutableError> {
+pub fn inspect(bytes: &[u8]) -> Result<Option<Executable>, Fault> {
     if bytes.starts_with(b"\x7fELF") {
-        return elf(bytes);
+        return elf(bytes).map(Some);
     }
-    match bytes.strip_prefix(b"#!") {
-        Some(rest) => Ok(Executable::Script(shebang(rest)?)),
-        None => Err(ExecutableError::NoProgram),
-    }
+    let script = bytes.strip_prefix(b"#!").map(shebang).transpose()?;
+    Ok(script.map(Executable::Script))
+}
+
+/// Says that a file lacks the `x` bit.
+pub(super) fn not_executable(path: &Path) -> Fault {
+    let help = format!("run `chmod +x {}`", path.display());
+    Fault::new("is not executable", help)
+}
+
+fn truncated() -> Fault {
+    Fault::new("is an ELF binary that is cut short", "copy it again")
 }
 
 /// Reads the line after `#!`; `env` and its `-S` are taken apart, as the name behind them counts.
-fn shebang(rest: &[u8]) -> Result<Shebang, ExecutableError> {
+fn shebang(rest: &[u8]) -> Result<Shebang, Fault> {
     let line = rest.split(|it| *it == b'\n').next().unwrap_or_default();
     if line.ends_with(b"\r") {
-        return Err(ExecutableError::CarriageReturn);
+        let message =
+            "has a `#!` line that ends with a carriage return, so its interpreter is not found";
+        return Err(Fault::new(message, "convert it with `sed -i 's/\\r$//'`"));
     }
     let line = String::from_utf8_lossy(line);
     let line = line.trim_matches([' ', '\t']);
@@ -96,7 +61,8 @@ fn shebang(rest: &[u8]) -> Result<Shebang, ExecutableError> {
         None => (line, ""),
     };
     if interpreter.is_empty() {
-        return Err(ExecutableError::EmptyShebang);
+        let message = "has an empty `#!` line";
+        return Err(Fault::new(message, "name the interpreter there"));
     }
     if Path::new(interpreter)
         .file_name()
@@ -137,9 +103,9 @@ struct Fields<'a> {
 }
 
 impl Fields<'_> {
-    fn number(&self, at: usize, length: usize) -> Result<u64, ExecutableError> {
-        let end = at.checked_add(length).ok_or(ExecutableError::Truncated)?;
-        let field = self.bytes.get(at..end).ok_or(ExecutableError::Truncated)?;
+    fn number(&self, at: usize, length: usize) -> Result<u64, Fault> {
+        let end = at.checked_add(length).ok_or_else(truncated)?;
+        let field = self.bytes.get(at..end).ok_or_else(truncated)?;
         Ok(field
             .iter()
             .rev()
@@ -147,17 +113,17 @@ impl Fields<'_> {
     }
 
     /// A file offset or size, which is as wide as the file's addresses.
-    fn offset(&self, narrow_at: usize, wide_at: usize) -> Result<usize, ExecutableError> {
+    fn offset(&self, narrow_at: usize, wide_at: usize) -> Result<usize, Fault> {
         let (at, length) = if self.wide {
             (wide_at, 8)
         } else {
             (narrow_at, 4)
         };
-        usize::try_from(self.number(at, length)?).map_err(|_| ExecutableError::Truncated)
+        usize::try_from(self.number(at, length)?).map_err(|_| truncated())
     }
 }
 
-fn elf(bytes: &[u8]) -> Result<Executable, ExecutableError> {
+fn elf(bytes: &[u8]) -> Result<Executable, Fault> {
     let wide = bytes.get(4) == Some(&2);
     let little = bytes.get(5) == Some(&1);
     let fields = Fields { bytes, wide };
@@ -171,38 +137,31 @@ fn elf(bytes: &[u8]) -> Result<Executable, ExecutableError> {
     let runs = name.is_some_and(|name| name == ours || (name == "x86" && ours == "x86_64"));
     if !runs {
         let theirs = name.map_or_else(|| format!("machine number {machine}"), str::to_owned);
-        return Err(ExecutableError::OtherMachine { theirs, ours });
+        let message = format!("is a binary for {theirs}, but this machine is {ours}");
+        return Err(Fault::new(message, "build it here"));
     }
-    match fields.number(16, 2)? {
-        2 | 3 => {}
-        1 => {
-            return Err(ExecutableError::NotLinked {
-                what: "an object file",
-            });
-        }
-        _ => {
-            return Err(ExecutableError::NotLinked {
-                what: "a core dump",
-            });
-        }
+    let what = match fields.number(16, 2)? {
+        2 | 3 => None,
+        1 => Some("an object file"),
+        _ => Some("a core dump"),
+    };
+    if let Some(what) = what {
+        let message = format!("is {what}, no program");
+        return Err(Fault::new(message, "link it first"));
     }
     let table = fields.offset(28, 32)?;
     let (size_at, count_at) = if wide { (54, 56) } else { (42, 44) };
     let size = usize::try_from(fields.number(size_at, 2)?).unwrap_or_default();
     let count = usize::try_from(fields.number(count_at, 2)?).unwrap_or_default();
     for index in 0..count {
-        let entry = table
-            .checked_add(index * size)
-            .ok_or(ExecutableError::Truncated)?;
+        let entry = table.checked_add(index * size).ok_or_else(truncated)?;
         if fields.number(entry, 4)? != PT_INTERP {
             continue;
         }
         let offset = fields.offset(entry.saturating_add(4), entry.saturating_add(8))?;
         let length = fields.offset(entry.saturating_add(16), entry.saturating_add(32))?;
-        let end = offset
-            .checked_add(length)
-            .ok_or(ExecutableError::Truncated)?;
-        let loader = bytes.get(offset..end).ok_or(ExecutableError::Truncated)?;
+        let end = offset.checked_add(length).ok_or_else(truncated)?;
+        let loader = bytes.get(offset..end).ok_or_else(truncated)?;
         let loader = String::from_utf8_lossy(loader.strip_suffix(b"\0").unwrap_or(loader));
         return Ok(Executable::Binary {
             loader: Some(PathBuf::from(loader.as_ref())),
@@ -236,11 +195,12 @@ mod tests {
 
     fn check(bytes: &[u8], shown: &str) {
         let said = match inspect(bytes) {
-            Ok(Executable::Binary { loader: None }) => "static binary".to_owned(),
-            Ok(Executable::Binary {
+            Ok(None) => "no program".to_owned(),
+            Ok(Some(Executable::Binary { loader: None })) => "static binary".to_owned(),
+            Ok(Some(Executable::Binary {
                 loader: Some(loader),
-            }) => format!("binary for {}", loader.display()),
-            Ok(Executable::Script(it)) => format!("{} {:?}", it.interpreter, it.arguments),
+            })) => format!("binary for {}", loader.display()),
+            Ok(Some(Executable::Script(it))) => format!("{} {:?}", it.interpreter, it.arguments),
             Err(fault) => fault.to_string(),
         };
         assert_eq!(said, shown, "{:?}", String::from_utf8_lossy(bytes));
@@ -290,14 +250,8 @@ mod tests {
             b"#!  \n",
             "has an empty `#!` line; name the interpreter there",
         );
-        check(
-            b"hello",
-            "is no program: neither an ELF binary nor a script with a `#!` line",
-        );
-        check(
-            b"",
-            "is no program: neither an ELF binary nor a script with a `#!` line",
-        );
+        check(b"hello", "no program");
+        check(b"", "no program");
     }
 
     #[test]

@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use crate::language::entry::EntryFault;
+use crate::language::entry::{missing, none, several};
+use crate::language::fault::Fault;
 use crate::language::java::{self, Declarations, Main};
 use crate::language::sources::SourceFile;
 
@@ -23,7 +24,7 @@ pub fn java_program(
     sources: &[PathBuf],
     wanted: Option<&str>,
     usual: &str,
-) -> Result<JavaProgram, EntryFault> {
+) -> Result<JavaProgram, Fault> {
     let mut found = Vec::new();
     for at in 0..files.len() {
         if !sources.contains(&files[at].name) {
@@ -39,7 +40,7 @@ pub fn java_program(
             declarations,
         });
     }
-    let main = java_main(&found, wanted, usual)?;
+    let main = java_main(&found, sources, wanted, usual)?;
     Ok(JavaProgram {
         sources: found.into_iter().map(|it| it.file).collect(),
         main,
@@ -56,9 +57,10 @@ struct JavaSource {
 /// `main` method.
 fn java_main(
     found: &[JavaSource],
+    sources: &[PathBuf],
     wanted: Option<&str>,
     usual: &str,
-) -> Result<String, EntryFault> {
+) -> Result<String, Fault> {
     let mut all = Vec::new();
     for source in found {
         for top_type in &source.declarations.types {
@@ -74,25 +76,21 @@ fn java_main(
     };
     if let Some(wanted) = wanted {
         let name = wanted.strip_suffix(".java").unwrap_or(wanted);
-        return by_name(name).ok_or_else(|| EntryFault::Missing {
-            wanted: wanted.to_owned(),
-        });
+        return by_name(name).ok_or_else(|| missing(wanted, sources));
     }
-    if let Some(usual) = by_name(usual) {
-        return Ok(usual);
+    if let Some(main) = by_name(usual) {
+        return Ok(main);
     }
     let starting: Vec<_> = all
         .iter()
         .filter(|(_, it)| it.main == Main::Present)
         .collect();
     match starting.as_slice() {
-        [] => Err(EntryFault::None),
+        [] => Err(none(sources, usual)),
         [(source, it)] => Ok(source.declarations.qualified(&it.name)),
-        several => Err(EntryFault::Several {
-            candidates: several
-                .iter()
-                .map(|(source, _)| source.file.clone())
-                .collect(),
-        }),
+        all => {
+            let files: Vec<PathBuf> = all.iter().map(|(source, _)| source.file.clone()).collect();
+            Err(several(&files, usual))
+        }
     }
 }

@@ -3,14 +3,13 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::language::fault::DetectError;
+use crate::language::fault::Unready;
 use crate::language::planner;
 use crate::language::recipe::Recipe;
 use crate::language::sources::FileMode;
-use crate::language::toolchain::{MissingTool, Toolchains};
+use crate::language::toolchain::Toolchains;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::job::Command;
-use crate::model::program::Program;
 use crate::model::units::Bytes;
 
 /// Everything needed to build and start one program.
@@ -157,23 +156,8 @@ fn heap_mib(memory: Bytes) -> u64 {
     limit.saturating_sub(128).max(limit / 2).max(16)
 }
 
-/// Why there is no plan.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum PlanError {
-    /// The program's language or start could not be told: its author must mend it.
-    #[error(transparent)]
-    Program(#[from] DetectError),
-    /// A tool is missing: a fault of the machine.
-    #[error(transparent)]
-    Tool(#[from] MissingTool),
-}
-
 /// Makes command lines of a recipe, with the tools of this machine.
-pub fn plan(
-    program: &Program,
-    recipe: Recipe,
-    toolchains: &Toolchains,
-) -> Result<BuildPlan, PlanError> {
+pub fn plan(recipe: Recipe, toolchains: &Toolchains) -> Result<BuildPlan, Unready> {
     let files: Vec<ProgramFile> = recipe
         .files
         .into_iter()
@@ -183,7 +167,7 @@ pub fn plan(
             mode: it.mode,
         })
         .collect();
-    let parts = planner::parts(program, &recipe.form, &files, toolchains)?;
+    let parts = planner::parts(&recipe.form, &files, toolchains)?;
     Ok(BuildPlan {
         language: parts.language,
         tools: parts.tools,

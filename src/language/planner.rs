@@ -3,15 +3,14 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::language::executable::{Executable, ExecutableError, Shebang};
-use crate::language::fault::{DetectError, DetectFault};
-use crate::language::plan::{BatchStep, BuildStep, HEAP, PlanError, ProgramFile, Start};
+use crate::language::executable::{Executable, Shebang};
+use crate::language::fault::{Fault, Unready};
+use crate::language::plan::{BatchStep, BuildStep, HEAP, ProgramFile, Start};
 use crate::language::recipe::Form;
 use crate::language::table::{Build, CARGO_BUILD, Language, Tool};
 use crate::language::toolchain::{Linking, Toolchain, Toolchains, is_system};
 use crate::language::{BOX, PROGRAM};
 use crate::model::job::{Command, Visible};
-use crate::model::program::Program;
 
 /// What differs between the forms of a program.
 pub(super) struct Parts {
@@ -24,13 +23,11 @@ pub(super) struct Parts {
 
 /// Plans each form of a program.
 pub(super) fn parts(
-    program: &Program,
     form: &Form,
     files: &[ProgramFile],
     toolchains: &Toolchains,
-) -> Result<Parts, PlanError> {
+) -> Result<Parts, Unready> {
     let mut planner = Planner {
-        program,
         toolchains,
         files,
         used: Vec::new(),
@@ -59,7 +56,6 @@ struct Used {
 }
 
 struct Planner<'a> {
-    program: &'a Program,
     toolchains: &'a Toolchains,
     files: &'a [ProgramFile],
     used: Vec<Used>,
@@ -71,7 +67,7 @@ impl Planner<'_> {
         language: &'static Language,
         sources: &[PathBuf],
         main: Option<&str>,
-    ) -> Result<Parts, PlanError> {
+    ) -> Result<Parts, Unready> {
         let purpose = format!("judge {}", language.name);
         let binary = self.free_name("program");
         let words = Words {
@@ -111,7 +107,7 @@ impl Planner<'_> {
         })
     }
 
-    fn cargo(&mut self, binary: &str) -> Result<Parts, PlanError> {
+    fn cargo(&mut self, binary: &str) -> Result<Parts, Unready> {
         let purpose = "judge a Rust project";
         for tool in [Tool::Cargo, Tool::Rustc, Tool::Cc] {
             self.find(tool, purpose)?;
@@ -143,7 +139,7 @@ impl Planner<'_> {
         &mut self,
         build: Option<&Executable>,
         run: Option<&Executable>,
-    ) -> Result<Parts, PlanError> {
+    ) -> Result<Parts, Unready> {
         for tool in [Tool::Python, Tool::Cc, Tool::Cxx] {
             // A script that needs none of them works without; one that does says so itself.
             let _ = self.find(tool, "run scripts");
@@ -185,7 +181,7 @@ impl Planner<'_> {
         })
     }
 
-    fn executable(&self, file: &Path, executable: &Executable) -> Result<Parts, PlanError> {
+    fn executable(&self, file: &Path, executable: &Executable) -> Result<Parts, Unready> {
         let command = self.start_file(&file.to_string_lossy(), PROGRAM, executable)?;
         Ok(Parts {
             language: "executable",
@@ -202,21 +198,14 @@ impl Planner<'_> {
         name: &str,
         dir: &str,
         executable: &Executable,
-    ) -> Result<Command, PlanError> {
+    ) -> Result<Command, Unready> {
         let path = format!("{dir}/{name}");
-        start(&path, executable, self.toolchains).map_err(|fault| {
-            PlanError::Program(DetectError {
-                path: self.program.path.clone(),
-                fault: DetectFault::Executable {
-                    file: PathBuf::from(name),
-                    fault,
-                },
-            })
-        })
+        let command = start(&path, executable, self.toolchains);
+        Ok(command.map_err(|fault| fault.of(Path::new(name)))?)
     }
 
     /// Finds all tools whose words stand in a template.
-    fn find_all(&mut self, template: &[&str], purpose: &str) -> Result<(), PlanError> {
+    fn find_all(&mut self, template: &[&str], purpose: &str) -> Result<(), Unready> {
         for tool in Tool::ALL {
             if template.iter().any(|it| it.contains(tool.word())) {
                 self.find(tool, purpose)?;
@@ -225,7 +214,7 @@ impl Planner<'_> {
         Ok(())
     }
 
-    fn find(&mut self, tool: Tool, purpose: &str) -> Result<(), PlanError> {
+    fn find(&mut self, tool: Tool, purpose: &str) -> Result<(), Unready> {
         let toolchain = self.toolchains.tool(tool, purpose)?;
         self.used.push(Used {
             word: tool.word(),
@@ -359,7 +348,7 @@ pub(super) fn start(
     path: &str,
     executable: &Executable,
     toolchains: &Toolchains,
-) -> Result<Command, ExecutableError> {
+) -> Result<Command, Fault> {
     match executable {
         Executable::Binary { loader } => {
             let mut command = Command {
@@ -390,12 +379,11 @@ pub(super) fn start(
     }
 }
 
-fn interpreter(name: &str, toolchains: &Toolchains) -> Result<Arc<Toolchain>, ExecutableError> {
-    toolchains
-        .named(name, "start it")
-        .map_err(|_| ExecutableError::NoInterpreter {
-            interpreter: name.to_owned(),
-        })
+fn interpreter(name: &str, toolchains: &Toolchains) -> Result<Arc<Toolchain>, Fault> {
+    toolchains.named(name, "start it").map_err(|_| {
+        let message = format!("needs `{name}`, which is not on this machine");
+        Fault::new(message, "install it, or change what asks for it")
+    })
 }
 
 /// The place for temporary files of compilers: the box is writable, `/tmp` may not be there.

@@ -6,7 +6,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::language::plan::{BuildPlan, Content, PlanError, plan};
+use crate::language::fault::Unready;
+use crate::language::plan::{BuildPlan, Content, plan};
 use crate::language::recipe::recipe;
 use crate::language::sources::{self, FileMode};
 use crate::language::toolchain::Toolchains;
@@ -44,9 +45,12 @@ fn check(name: &str, text: &str) -> anyhow::Result<()> {
         include: Vec::new(),
         constants: Vec::new(),
     };
-    let recipe = recipe(&program, &sources::read(&program)?)?;
-    let plan = match plan(&program, recipe, &Toolchains::default()) {
-        Err(PlanError::Tool(missing)) => {
+    let recipe = recipe(
+        &program,
+        &sources::read(&program).map_err(anyhow::Error::msg)?,
+    )?;
+    let plan = match plan(recipe, &Toolchains::default()) {
+        Err(Unready::Tool(missing)) => {
             eprintln!("skipped {name}: {missing}");
             return Ok(());
         }
@@ -205,8 +209,11 @@ fn this_very_test_is_a_ready_executable() -> anyhow::Result<()> {
         include: Vec::new(),
         constants: Vec::new(),
     };
-    let recipe = recipe(&program, &sources::read(&program)?)?;
-    let plan = plan(&program, recipe, &Toolchains::default())?;
+    let recipe = recipe(
+        &program,
+        &sources::read(&program).map_err(anyhow::Error::msg)?,
+    )?;
+    let plan = plan(recipe, &Toolchains::default())?;
     assert_eq!(plan.language, "executable");
     let argv = plan.start.command(&["--list".to_owned()], None).argv;
     assert!(

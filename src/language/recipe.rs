@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use crate::language::cargo;
-use crate::language::entry::{self, Choice, EntryFault};
-use crate::language::executable::{self, Executable, ExecutableError};
-use crate::language::fault::{DetectError, DetectFault, FileLanguage};
+use crate::language::entry::{self, Choice};
+use crate::language::executable::{self, Executable, Shebang};
+use crate::language::fault::{Fault, list, some};
 use crate::language::java_program;
 use crate::language::sources::{self, FileMode, Shape, SourceFile, Sources};
-use crate::language::table::{Entry, Language, OtherLanguage};
+use crate::language::table::{Entry, LANGUAGES, Language, OtherLanguage};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::program::{Program, ProgramKind};
 
@@ -59,17 +59,10 @@ pub enum Form {
 /// Tells what a program is: from the language that the package names, else from its files' endings.
 ///
 /// Source: problem package format 2025-09, "Languages and compilation".
-pub fn recipe(program: &Program, sources: &Sources) -> Result<Recipe, DetectError> {
-    tell(program, sources).map_err(|fault| DetectError {
-        path: program.path.clone(),
-        fault,
-    })
-}
-
-fn tell(program: &Program, sources: &Sources) -> Result<Recipe, DetectFault> {
+pub fn recipe(program: &Program, sources: &Sources) -> Result<Recipe, Fault> {
     let files = &sources.files;
     if files.iter().all(|it| it.bytes.is_empty()) {
-        return Err(DetectFault::Empty);
+        return Err(Fault::new("is empty", "put a source in it"));
     }
     if program.kind != ProgramKind::Submission
         && sources.shape == Shape::Directory
@@ -111,14 +104,15 @@ fn tell(program: &Program, sources: &Sources) -> Result<Recipe, DetectFault> {
 }
 
 /// The language of a program: the one named, or the one that all endings say.
-fn language_of(program: &Program, sources: &Sources) -> Result<&'static Language, DetectFault> {
+fn language_of(program: &Program, sources: &Sources) -> Result<&'static Language, Fault> {
     if let Some(code) = &program.language {
         return Language::by_code(code).ok_or_else(|| match OtherLanguage::by_code(code) {
-            Some(other) => DetectFault::NotBuilt {
-                name: other.name,
-                file: None,
-            },
-            None => DetectFault::UnknownLanguage { code: code.clone() },
+            Some(other) => not_built(other.name, "the package says that it is"),
+            None => {
+                let codes: Vec<&str> = LANGUAGES.iter().map(|it| it.code).collect();
+                let help = format!("the codes are {}", codes.join(", "));
+                Fault::new(format!("there is no language `{code}`"), help)
+            }
         });
     }
     let files = &sources.files;
@@ -131,16 +125,34 @@ fn language_of(program: &Program, sources: &Sources) -> Result<&'static Language
         return Err(no_source(files));
     };
     if known.iter().any(|it| it.language != first.language) {
-        return Err(DetectFault::Mixed { files: known });
+        let of_file = |it: &FileLanguage| format!("`{}` is {}", it.file.display(), it.language);
+        let message = format!("in several languages: {}", some(known.iter().map(of_file)));
+        let help = "name one with `language:` in `submissions.yaml`, or keep one";
+        return Err(Fault::new(message, help));
     }
-    Language::of_file(&first.file).ok_or_else(|| DetectFault::NotBuilt {
-        name: first.language,
-        file: Some(first.file.clone()),
+    Language::of_file(first.file).ok_or_else(|| {
+        let file = first.file.display();
+        not_built(
+            first.language,
+            &format!("the ending of `{file}` says that it is"),
+        )
     })
 }
 
+fn not_built(name: &str, because: &str) -> Fault {
+    let names: Vec<&str> = LANGUAGES.iter().map(|it| it.name).collect();
+    let message = format!("juror does not build {name} ({because})");
+    Fault::new(message, format!("it builds {}", names.join(", ")))
+}
+
+/// A source and what its ending says.
+struct FileLanguage<'a> {
+    file: &'a Path,
+    language: &'static str,
+}
+
 /// What a file's ending says, if it says anything.
-fn file_language(file: &SourceFile) -> Option<FileLanguage> {
+fn file_language(file: &SourceFile) -> Option<FileLanguage<'_>> {
     // Go's own file has the ending of Modula-2.
     if file.name.ends_with("go.mod") {
         return None;
@@ -148,21 +160,31 @@ fn file_language(file: &SourceFile) -> Option<FileLanguage> {
     let here = Language::of_file(&file.name).map(|it| it.name);
     let language = here.or_else(|| OtherLanguage::of_file(&file.name).map(|it| it.name))?;
     Some(FileLanguage {
-        file: file.name.clone(),
+        file: &file.name,
         language,
     })
 }
 
-fn no_source(files: &[SourceFile]) -> DetectFault {
+fn no_source(files: &[SourceFile]) -> Fault {
     let names = names(files);
     let is_header = |name: &PathBuf| {
         let extension = name.extension().and_then(|it| it.to_str());
         matches!(extension, Some("h" | "hh" | "hpp" | "hxx" | "H"))
     };
-    match names.iter().all(is_header) {
-        true => DetectFault::OnlyHeaders { files: names },
-        false => DetectFault::NoSource { files: names },
+    if names.iter().all(is_header) {
+        let message = format!("only headers: {}", list(&names));
+        return Fault::new(message, "add the file that includes them");
     }
+    let endings: Vec<&str> = LANGUAGES
+        .iter()
+        .flat_map(|it| it.extensions)
+        .copied()
+        .collect();
+    let message = format!("no known source among {}", list(&names));
+    Fault::new(
+        message,
+        format!("endings that are known: {}", endings.join(" ")),
+    )
 }
 
 /// Sources in one language: which of the files they are, and what starts.
@@ -171,7 +193,7 @@ fn in_language(
     language: &'static Language,
     shape: Shape,
     files: &mut [SourceFile],
-) -> Result<Form, DetectFault> {
+) -> Result<Form, Fault> {
     // A single file in a named language is its source, whatever its ending.
     let only = (shape == Shape::File && program.language.is_some())
         .then(|| program.path.file_name().map(PathBuf::from))
@@ -189,10 +211,9 @@ fn in_language(
         .filter(|name| is_source(name))
         .collect();
     if sources.is_empty() {
-        return Err(DetectFault::NoSourceOf {
-            language: language.name,
-            files: names(files),
-        });
+        let files = list(&names(files));
+        let message = format!("no {} source among {files}", language.name);
+        return Err(Fault::new(message, "mend `language:` or the endings"));
     }
     let wanted = program.entry_point.as_deref();
     match language.entry {
@@ -224,8 +245,7 @@ fn in_language(
                 usual: &usual,
                 marks,
             };
-            let main = entry::choose(&chosen, choice)
-                .map_err(|fault| entry_fault(fault, &sources, usual[0]))?;
+            let main = entry::choose(&chosen, choice)?;
             Ok(Form::Language {
                 language,
                 main: Some(main.to_string_lossy().into_owned()),
@@ -234,8 +254,7 @@ fn in_language(
         }
         Entry::Class => {
             let usual = language.default_entry_point.unwrap_or_default();
-            let java = java_program::java_program(files, &sources, wanted, usual)
-                .map_err(|fault| entry_fault(fault, &sources, usual))?;
+            let java = java_program::java_program(files, &sources, wanted, usual)?;
             Ok(Form::Language {
                 language,
                 sources: java.sources,
@@ -254,40 +273,21 @@ fn usual_name(language: &Language) -> String {
     format!("main{}", endings.copied().next().unwrap_or_default())
 }
 
-fn entry_fault(fault: EntryFault, sources: &[PathBuf], usual: &str) -> DetectFault {
-    let usual = format!("`{usual}`");
-    match fault {
-        EntryFault::Missing { wanted } => DetectFault::NoSuchEntry {
-            wanted,
-            files: sources.to_vec(),
-        },
-        EntryFault::None => DetectFault::NoEntry {
-            files: sources.to_vec(),
-            usual,
-        },
-        EntryFault::Several { candidates } => DetectFault::SeveralEntries {
-            files: candidates,
-            usual,
-        },
-    }
-}
-
-fn cargo_project(program: &Program, files: &[SourceFile]) -> Result<Form, DetectFault> {
+fn cargo_project(program: &Program, files: &[SourceFile]) -> Result<Form, Fault> {
     let manifest = named(files, "Cargo.toml").map_or(&[][..], |it| &it.bytes);
     let paths: Vec<&Path> = files.iter().map(|it| it.name.as_path()).collect();
     let binary = cargo::binary(
         &String::from_utf8_lossy(manifest),
         &paths,
         program.entry_point.as_deref(),
-    )
-    .map_err(DetectFault::Cargo)?;
+    )?;
     Ok(Form::Cargo { binary })
 }
 
 /// A directory with `build` or `run`, if it is one.
 ///
 /// Source: problem package format 2025-09, "Other programs".
-fn scripts(files: &[SourceFile]) -> Result<Option<Form>, DetectFault> {
+fn scripts(files: &[SourceFile]) -> Result<Option<Form>, Fault> {
     let build = named(files, "build");
     let run = named(files, "run");
     if build.is_none() && run.is_none() {
@@ -302,21 +302,12 @@ fn scripts(files: &[SourceFile]) -> Result<Option<Form>, DetectFault> {
 }
 
 /// A single file whose ending says nothing, if it is a program.
-fn ready_executable(program: &Program, file: &SourceFile) -> Result<Option<Form>, DetectFault> {
-    if file_language(file).is_some() {
+fn ready_executable(program: &Program, file: &SourceFile) -> Result<Option<Form>, Fault> {
+    if file_language(file).is_some() || matches!(executable::inspect(&file.bytes), Ok(None)) {
         return Ok(None);
     }
-    match executable::inspect(&file.bytes) {
-        Err(ExecutableError::NoProgram) => return Ok(None),
-        _ if file.mode == FileMode::Plain => {
-            return Err(DetectFault::Executable {
-                file: file.name.clone(),
-                fault: ExecutableError::NotExecutable {
-                    path: program.path.clone(),
-                },
-            });
-        }
-        _ => {}
+    if file.mode == FileMode::Plain {
+        return Err(executable::not_executable(&program.path).of(&file.name));
     }
     Ok(Some(Form::Executable {
         file: file.name.clone(),
@@ -325,24 +316,18 @@ fn ready_executable(program: &Program, file: &SourceFile) -> Result<Option<Form>
 }
 
 /// What an executable file is, or why it cannot be started.
-fn startable(file: &SourceFile) -> Result<Executable, DetectFault> {
-    let fault = |fault| DetectFault::Executable {
-        file: file.name.clone(),
-        fault,
-    };
+fn startable(file: &SourceFile) -> Result<Executable, Fault> {
     if file.mode == FileMode::Plain {
-        return Err(fault(ExecutableError::NotExecutable {
-            path: file.name.clone(),
-        }));
+        return Err(executable::not_executable(&file.name).of(&file.name));
     }
-    match executable::inspect(&file.bytes) {
-        // A text without `#!` is a script for the shell, as the shell itself would take it.
-        Err(ExecutableError::NoProgram) => Ok(Executable::Script(executable::Shebang {
+    let found = executable::inspect(&file.bytes).map_err(|fault| fault.of(&file.name))?;
+    // A text without `#!` is a script for the shell, as the shell itself would take it.
+    Ok(found.unwrap_or_else(|| {
+        Executable::Script(Shebang {
             interpreter: "/bin/sh".to_owned(),
             arguments: Vec::new(),
-        })),
-        other => other.map_err(fault),
-    }
+        })
+    }))
 }
 
 /// The remark that the standard does not have validators of this form.

@@ -63,78 +63,11 @@ pub struct IncludedSource {
     pub file: SourceFile,
 }
 
-/// Why a program's files could not be read.
-#[derive(Debug, thiserror::Error)]
-pub enum ReadError {
-    /// There is nothing, or a symbolic link to nothing.
-    #[error("{} does not exist{}", path.display(), if *dangling { "; it is a symbolic link to nothing" } else { "" })]
-    Missing {
-        /// Where.
-        path: PathBuf,
-        /// Whether there is a symbolic link.
-        dangling: bool,
-    },
-    /// It is a pipe, a socket or a device.
-    #[error("{} is neither a file nor a directory", path.display())]
-    NotAFile {
-        /// Where.
-        path: PathBuf,
-    },
-    /// Its name is not UTF-8. It would have to stand on command lines, where it cannot.
-    #[error("the name of {} is not UTF-8; rename it", path.display())]
-    NotText {
-        /// Where.
-        path: PathBuf,
-    },
-    /// A symbolic link in a submission leads out of it.
-    ///
-    /// Following it would hand a contestant any file that the judge can read.
-    #[error("{} is a symbolic link that leads out of the submission; put a copy of the file there", path.display())]
-    LeadsOut {
-        /// Where.
-        path: PathBuf,
-    },
-    /// The system refused.
-    #[error("cannot read {}: {source}", path.display())]
-    Io {
-        /// Where.
-        path: PathBuf,
-        /// The system's word.
-        source: io::Error,
-    },
-}
-
-impl ReadError {
-    /// The same for a person.
-    pub fn diagnostic(&self) -> Diagnostic {
-        match self {
-            Self::Missing { path, dangling } => {
-                let diagnostic = Diagnostic::error(path, "there is no such file or directory");
-                match dangling {
-                    true => diagnostic.help("it is a symbolic link to nothing; mend or remove it"),
-                    false => diagnostic,
-                }
-            }
-            Self::NotAFile { path } => Diagnostic::error(path, "is neither a file nor a directory")
-                .help("give a regular file or a directory"),
-            Self::NotText { path } => Diagnostic::error(path, "its name is not UTF-8")
-                .help("rename it; letters, digits, `_`, `.` and `-` go everywhere"),
-            Self::LeadsOut { path } => {
-                Diagnostic::error(path, "is a symbolic link that leads out of the submission")
-                    .help("put a copy of the file there")
-            }
-            Self::Io { path, source } => {
-                Diagnostic::error(path, format!("cannot be read: {source}"))
-            }
-        }
-    }
-}
-
 /// Reads a program's files and those laid over it, with the package's constants in place.
 ///
 /// Names that begin with a dot or a dash are left out: the format says to behave as if they were not
 /// there. Source: problem package format 2025-09, "General requirements".
-pub fn read(program: &Program) -> Result<Sources, ReadError> {
+pub fn read(program: &Program) -> Result<Sources, Diagnostic> {
     let path = &program.path;
     let metadata = fs::metadata(path).map_err(|source| missing_or(path, source))?;
     let (shape, mut files) = if metadata.is_dir() {
@@ -185,7 +118,7 @@ pub fn lay_over(sources: &Sources, language: &str) -> Vec<SourceFile> {
 }
 
 /// Reads all files below the program's directory, by name.
-fn read_directory(program: &Program) -> Result<Vec<SourceFile>, ReadError> {
+fn read_directory(program: &Program) -> Result<Vec<SourceFile>, Diagnostic> {
     let root = &program.path;
     let real_root = fs::canonicalize(root).map_err(|source| missing_or(root, source))?;
     let mut files = Vec::new();
@@ -204,7 +137,9 @@ fn read_directory(program: &Program) -> Result<Vec<SourceFile>, ReadError> {
         if program.kind == ProgramKind::Submission && entry.path_is_symlink() {
             let real = fs::canonicalize(path).map_err(|source| missing_or(path, source))?;
             if !real.starts_with(&real_root) {
-                return Err(ReadError::LeadsOut { path: path.into() });
+                // Following it would hand a contestant any file that the judge can read.
+                let message = "is a symbolic link that leads out of the submission";
+                return Err(Diagnostic::error(path, message).help("put a copy of the file there"));
             }
         }
         if entry.file_type().is_dir() {
@@ -217,13 +152,16 @@ fn read_directory(program: &Program) -> Result<Vec<SourceFile>, ReadError> {
 }
 
 /// Reads one regular file; anything else could block for ever.
-fn read_file(path: &Path, name: PathBuf) -> Result<SourceFile, ReadError> {
+fn read_file(path: &Path, name: PathBuf) -> Result<SourceFile, Diagnostic> {
     if name.to_str().is_none() {
-        return Err(ReadError::NotText { path: path.into() });
+        // It would have to stand on command lines, where it cannot.
+        let help = "rename it; letters, digits, `_`, `.` and `-` go everywhere";
+        return Err(Diagnostic::error(path, "its name is not UTF-8").help(help));
     }
     let metadata = fs::metadata(path).map_err(|source| missing_or(path, source))?;
     if !metadata.is_file() {
-        return Err(ReadError::NotAFile { path: path.into() });
+        let diagnostic = Diagnostic::error(path, "is neither a file nor a directory");
+        return Err(diagnostic.help("give a regular file or a directory"));
     }
     let bytes = fs::read(path).map_err(|source| missing_or(path, source))?;
     let mode = match metadata.permissions().mode() & 0o111 {
@@ -238,16 +176,14 @@ fn read_file(path: &Path, name: PathBuf) -> Result<SourceFile, ReadError> {
 }
 
 /// The error for this path: nothing there, or what the system said.
-fn missing_or(path: &Path, source: io::Error) -> ReadError {
-    match source.kind() {
-        io::ErrorKind::NotFound => ReadError::Missing {
-            path: path.into(),
-            dangling: fs::symlink_metadata(path).is_ok(),
-        },
-        _ => ReadError::Io {
-            path: path.into(),
-            source,
-        },
+fn missing_or(path: &Path, source: io::Error) -> Diagnostic {
+    if source.kind() != io::ErrorKind::NotFound {
+        return Diagnostic::error(path, format!("cannot be read: {source}"));
+    }
+    let missing = Diagnostic::error(path, "there is no such file or directory");
+    match fs::symlink_metadata(path) {
+        Ok(_) => missing.help("it is a symbolic link to nothing; mend or remove it"),
+        Err(_) => missing,
     }
 }
 
@@ -298,7 +234,7 @@ mod tests {
             fs::write(dir.path().join(name), name)?;
         }
         let sources =
-            read(&program(dir.path(), ProgramKind::Submission)).map_err(io::Error::other)?;
+            read(&program(dir.path(), ProgramKind::Submission)).expect("files that can be read");
         assert_eq!(names(&sources), ["a.py", "b.py", "sub/c.py"]);
         assert_eq!(sources.shape, Shape::Directory);
         Ok(())
@@ -312,12 +248,10 @@ mod tests {
         symlink("../shared.h", dir.path().join("program/shared.h"))?;
         let path = dir.path().join("program");
         let refused = read(&program(&path, ProgramKind::Submission));
-        assert!(
-            matches!(refused, Err(ReadError::LeadsOut { .. })),
-            "{refused:?}"
-        );
+        let refused = refused.expect_err("a link out").message;
+        assert!(refused.contains("leads out of the submission"), "{refused}");
         let sources =
-            read(&program(&path, ProgramKind::OutputValidator)).map_err(io::Error::other)?;
+            read(&program(&path, ProgramKind::OutputValidator)).expect("files that can be read");
         assert_eq!(names(&sources), ["shared.h"]);
         Ok(())
     }
@@ -326,21 +260,20 @@ mod tests {
     fn what_cannot_be_read_is_named() -> io::Result<()> {
         let dir = tempfile::tempdir()?;
         symlink("nowhere", dir.path().join("dangling"))?;
-        let check = |name: &str, message: &str| {
+        let check = |name: &str, message: &str, help: Option<&str>| {
             let path = dir.path().join(name);
-            let said = match read(&program(&path, ProgramKind::Submission)) {
-                Ok(_) => "read".to_owned(),
-                Err(error) => error.to_string(),
-            };
-            assert_eq!(said, format!("{} {message}", path.display()));
+            let said = read(&program(&path, ProgramKind::Submission));
+            let mut expected = Diagnostic::error(&path, message);
+            expected.help = help.map(str::to_owned);
+            assert_eq!(said, Err(expected));
         };
-        check("none", "does not exist");
-        check(
-            "dangling",
-            "does not exist; it is a symbolic link to nothing",
-        );
+        let missing = "there is no such file or directory";
+        check("none", missing, None);
+        let dangling = "it is a symbolic link to nothing; mend or remove it";
+        check("dangling", missing, Some(dangling));
         let pipe = std::os::unix::net::UnixListener::bind(dir.path().join("socket"))?;
-        check("socket", "is neither a file nor a directory");
+        let help = "give a regular file or a directory";
+        check("socket", "is neither a file nor a directory", Some(help));
         drop(pipe);
         Ok(())
     }
@@ -367,7 +300,7 @@ mod tests {
             key: "n".into(),
             value: "7".into(),
         }];
-        let sources = read(&program).map_err(io::Error::other)?;
+        let sources = read(&program).expect("files that can be read");
         let files = lay_over(&sources, "python3");
         let shown: Vec<String> = files
             .iter()

@@ -5,7 +5,7 @@ use crate::language::recipe::recipe;
 use crate::language::scripted::{ARCHIVE, NO_ARCHIVE, Scripted};
 use crate::language::sources::{Shape, SourceFile, Sources};
 use crate::language::table::Tool;
-use crate::model::program::ProgramKind;
+use crate::model::program::{Program, ProgramKind};
 
 fn rustc(machine: Scripted) -> Scripted {
     machine
@@ -33,7 +33,7 @@ fn planned(
     kind: ProgramKind,
     shape: Shape,
     files: &[&str],
-) -> Result<BuildPlan, PlanError> {
+) -> Result<BuildPlan, Unready> {
     let files = files.iter().map(|it| {
         let (name, text) = it.split_once('=').unwrap_or((it, "x"));
         let mode = if name.starts_with('*') {
@@ -62,7 +62,7 @@ fn planned(
         included: Vec::new(),
     };
     let recipe = recipe(&program, &sources)?;
-    plan(&program, recipe, &Toolchains::new(Box::new(machine)))
+    plan(recipe, &Toolchains::new(Box::new(machine)))
 }
 
 fn shown(command: &Command) -> String {
@@ -176,7 +176,7 @@ fn a_source_that_looks_like_an_option_is_none() {
 }
 
 #[test]
-fn the_binary_has_a_name_that_no_file_has() -> Result<(), PlanError> {
+fn the_binary_has_a_name_that_no_file_has() -> Result<(), Unready> {
     let files = ["a.c", "program", "program_/x"];
     let machine = Scripted::default().gcc(NO_ARCHIVE);
     let plan = planned(machine, ProgramKind::Submission, Shape::Directory, &files)?;
@@ -226,7 +226,7 @@ fn batches_have_a_source_more_that_no_file_has_the_name_of() {
 }
 
 #[test]
-fn the_heap_follows_the_memory_limit() -> Result<(), PlanError> {
+fn the_heap_follows_the_memory_limit() -> Result<(), Unready> {
     let file = "a.java=package p; class A { static void main(String[] a) {} }";
     let plan = planned(
         java(Scripted::default()),
@@ -249,7 +249,7 @@ fn the_heap_follows_the_memory_limit() -> Result<(), PlanError> {
 }
 
 #[test]
-fn scripts_find_python_and_the_compilers_by_name() -> Result<(), PlanError> {
+fn scripts_find_python_and_the_compilers_by_name() -> Result<(), Unready> {
     let files = ["*build=#!/bin/sh\n", "v.cpp"];
     let machine = python(Scripted::default().gcc(ARCHIVE).gxx(ARCHIVE));
     let plan = planned(
@@ -271,7 +271,7 @@ fn scripts_find_python_and_the_compilers_by_name() -> Result<(), PlanError> {
 }
 
 #[test]
-fn a_script_starts_with_the_interpreter_behind_the_wrapper() -> Result<(), PlanError> {
+fn a_script_starts_with_the_interpreter_behind_the_wrapper() -> Result<(), Unready> {
     let file = "*sol=#!/usr/bin/env python3\n";
     check(
         python(Scripted::default()),
@@ -289,14 +289,14 @@ fn a_script_starts_with_the_interpreter_behind_the_wrapper() -> Result<(), PlanE
     check(
         Scripted::default(),
         "*sol=#!/usr/bin/env lua\n",
-        "sub: `sol` needs `lua`, which is not on this machine; install it, or change what asks for it",
+        "`sol` needs `lua`, which is not on this machine; install it, or change what asks for it",
         "",
     );
     Ok(())
 }
 
 #[test]
-fn a_cargo_project_is_built_without_a_network() -> Result<(), PlanError> {
+fn a_cargo_project_is_built_without_a_network() -> Result<(), Unready> {
     let files = ["Cargo.toml=[package]\nname = 'p'", "src/main.rs"];
     let machine = rustc(Scripted::default().gcc(ARCHIVE))
         .tool("/h/.cargo/bin/cargo")

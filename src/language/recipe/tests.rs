@@ -34,7 +34,7 @@ fn source(text: &str) -> SourceFile {
     }
 }
 
-fn told(case: &Case<'_>, included: Vec<IncludedSource>) -> Result<Recipe, DetectError> {
+fn told(case: &Case<'_>, included: Vec<IncludedSource>) -> Result<Recipe, Fault> {
     let files: Vec<SourceFile> = case.files.iter().map(|it| source(it)).collect();
     let path = match case.shape {
         Shape::File => PathBuf::from("sub").join(&files[0].name),
@@ -57,7 +57,7 @@ fn told(case: &Case<'_>, included: Vec<IncludedSource>) -> Result<Recipe, Detect
     recipe(&program, &sources)
 }
 
-fn shown(recipe: Result<Recipe, DetectError>) -> String {
+fn shown(recipe: Result<Recipe, Fault>) -> String {
     let recipe = match recipe {
         Ok(recipe) => recipe,
         Err(fault) => return fault.to_string(),
@@ -116,25 +116,25 @@ fn endings_tell_the_language() {
 
 #[test]
 fn what_cannot_be_told_names_the_files_and_the_way_out() {
-    check(&[], "sub: is empty; put a source in it");
-    check(&["a.py="], "sub: is empty; put a source in it");
+    check(&[], "is empty; put a source in it");
+    check(&["a.py="], "is empty; put a source in it");
     check(
         &["a.h", "b.hpp"],
-        "sub: only headers: `a.h`, `b.hpp`; add the file that includes them",
+        "only headers: `a.h`, `b.hpp`; add the file that includes them",
     );
     check(
         &["a.c", "b.py"],
-        "sub: in several languages: `a.c` is C, `b.py` is Python 3; name one with `language:` in \
+        "in several languages: `a.c` is C, `b.py` is Python 3; name one with `language:` in \
          `submissions.yaml`, or keep one",
     );
     check(
         &["a.kt"],
-        "sub: juror does not build Kotlin (the ending of `a.kt` says that it is); it builds Bash, C, \
+        "juror does not build Kotlin (the ending of `a.kt` says that it is); it builds Bash, C, \
          C with GMP, C++, C++ with GMP, Go, Java, JavaScript, Perl, Python 3, Python 3 with NumPy, Rust",
     );
     check_file(
         "notes.txt",
-        "sub/notes.txt: no known source among `notes.txt`; endings that are known: .sh .c .cc .cpp .cxx \
+        "no known source among `notes.txt`; endings that are known: .sh .c .cc .cpp .cxx \
          .c++ .C .go .java .js .pm .py .py3 .rs",
     );
 }
@@ -163,7 +163,7 @@ fn the_named_language_goes_before_endings() {
         "java",
         Shape::Directory,
         &["a.c"],
-        "sub: no Java source among `a.c`; mend `language:` or the endings",
+        "no Java source among `a.c`; mend `language:` or the endings",
     );
     let codes =
         "bash, c, cgmp, cpp, cppgmp, go, java, javascript, perl, python3, python3numpy, rust";
@@ -171,7 +171,7 @@ fn the_named_language_goes_before_endings() {
         "c99",
         Shape::File,
         &["a.c"],
-        &format!("sub/a.c: there is no language `c99`; the codes are {codes}"),
+        &format!("there is no language `c99`; the codes are {codes}"),
     );
 }
 
@@ -184,12 +184,12 @@ fn the_entry_point_is_found_or_asked_for() {
     );
     check(
         &["a.py", "b.py"],
-        "sub: nothing says which of `a.py`, `b.py` starts; name it `__main__.py`, or give \
+        "nothing says which of `a.py`, `b.py` starts; name it `__main__.py`, or give \
          `entrypoint:` in `submissions.yaml`",
     );
     check(
         &["a.rs=fn main() {}", "b.rs=fn main() {}"],
-        "sub: `a.rs`, `b.rs` could each be what starts; name one `main.rs`, or give `entrypoint:` in \
+        "`a.rs`, `b.rs` could each be what starts; name one `main.rs`, or give `entrypoint:` in \
          `submissions.yaml`",
     );
     let case = Case {
@@ -198,7 +198,7 @@ fn the_entry_point_is_found_or_asked_for() {
         ..DIRECTORY
     };
     let expected =
-        "sub: no entry point `c.py` among `a.py`, `b.py`; mend `entrypoint:` in `submissions.yaml`";
+        "no entry point `c.py` among `a.py`, `b.py`; mend `entrypoint:` in `submissions.yaml`";
     assert_eq!(shown(told(&case, Vec::new())), expected);
 }
 
@@ -216,7 +216,7 @@ fn java_files_get_the_names_of_their_public_types() {
     );
     check_file(
         "x.java=class A {}",
-        "sub/x.java: nothing says which of `x.java` starts; name it `Main`, or give `entrypoint:` in \
+        "nothing says which of `x.java` starts; name it `Main`, or give `entrypoint:` in \
          `submissions.yaml`",
     );
 }
@@ -248,7 +248,7 @@ fn a_cargo_project_is_rust_whatever_lies_beside() {
     );
     check(
         &["Cargo.toml=[package]\nname = 'p'", "src/lib.rs"],
-        "sub: the Cargo project has no program: neither `src/main.rs` nor a `[[bin]]`; a name in \
+        "the Cargo project has no program: neither `src/main.rs` nor a `[[bin]]`; a name in \
          `default-run` or `entrypoint:` decides",
     );
 }
@@ -258,7 +258,7 @@ fn a_file_without_a_known_ending_may_be_a_ready_program() {
     check_file("*sol=#!/bin/sh\n", "executable: sol");
     check_file(
         "sol=#!/bin/sh\n",
-        "sub/sol: `sol` is not executable; run `chmod +x sub/sol`",
+        "`sol` is not executable; run `chmod +x sub/sol`",
     );
     check_file("*sol.py=#!/bin/sh\n", "python3: sol.py -> sol.py");
 }
@@ -288,7 +288,7 @@ fn scripts_count_for_validators_and_generators_only() {
     check(
         validator,
         &["run=#!/bin/sh\n"],
-        "sub: `run` is not executable; run `chmod +x run`",
+        "`run` is not executable; run `chmod +x run`",
     );
     check(
         ProgramKind::Generator,
@@ -331,14 +331,21 @@ fn a_validator_that_the_format_does_not_allow_is_remarked() {
 
 #[test]
 fn a_fault_becomes_a_diagnostic_with_a_way_out() {
-    let case = Case {
-        files: &["a.h"],
-        ..DIRECTORY
+    let check = |files: &[&str], message: &str, help: &str| {
+        let case = Case { files, ..DIRECTORY };
+        let fault = told(&case, Vec::new()).expect_err("a fault");
+        let expected = Diagnostic::error("sub", message).help(help);
+        assert_eq!(fault.at(Path::new("sub")), expected);
     };
-    let diagnostic = told(&case, Vec::new())
-        .map(|_| ())
-        .map_err(|it| it.diagnostic());
-    let expected =
-        Diagnostic::error("sub", "only headers: `a.h`").help("add the file that includes them");
-    assert_eq!(diagnostic, Err(expected));
+    check(
+        &["a.h"],
+        "only headers: `a.h`",
+        "add the file that includes them",
+    );
+    // A name that looks like the end of a message is none.
+    check(
+        &["a; b.cpp", "c.py"],
+        "in several languages: `a; b.cpp` is C++, `c.py` is Python 3",
+        "name one with `language:` in `submissions.yaml`, or keep one",
+    );
 }
