@@ -1,12 +1,16 @@
 //! What the sandbox costs: a program that does nothing, in the sandbox and by plain fork and exec.
 //!
-//! Both take turns, so that whatever else the machine does falls on both. Run with
+//! Both take turns, so that whatever else the machine does falls on both. In the first table each waits until the other
+//! is done, so that what is done after an answer costs nobody anything; in the second, runs follow directly one after the
+//! other, on one core or on all at once, and everything is paid. Run with
 //! `cargo bench --bench spawn`, with a number of rounds as argument if 500 are not right. Other sandboxes are measured
 //! too, where they are installed.
 #![expect(clippy::print_stdout, reason = "a benchmark shows its figures")]
 
 use std::ffi::CString;
+use std::io::{Read, Write};
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process;
 use std::time::{Duration, Instant};
@@ -14,7 +18,7 @@ use std::time::{Duration, Instant};
 use juror::model::job::{BoxContent, BoxFile, Command, Input, Job, Visible};
 use juror::model::limits::Limits;
 use juror::model::units::Bytes;
-use juror::sandbox::{Host, Slot, SlotOptions};
+use juror::sandbox::{CoreId, Host, Slot, SlotOptions};
 
 /// Reads a file and writes one, without a library.
 const COPY: &str = r#"static long call(long number, long a, long b, long c) {
@@ -35,6 +39,9 @@ const HELLO: &str = "#include <stdio.h>\nint main(void) { puts(\"Hello, world!\"
 
 /// What a judge may well hold, in bytes.
 const BALLAST: usize = 100 << 20;
+
+/// So many runs follow each other where they are measured together.
+const IN_A_ROW: u32 = 50;
 
 fn main() {
     let arguments: Vec<String> = std::env::args().collect();
@@ -149,11 +156,103 @@ fn main() {
         }
         cpu.show(name, &base);
     }
+    show_rows(&host, &program, &small, rounds / IN_A_ROW as usize + 5);
     for (name, arguments) in others(directory.path()) {
         match measure_other(name, &arguments, rounds.min(50)) {
             Some(mut times) => times.show(name, &base),
             None => println!("{name}: is not installed, or does not work here"),
         }
+    }
+}
+
+/// What a run costs where the next one follows directly, on one core and on all at once.
+fn show_rows(host: &Host, program: &Path, job: &Job, rows: usize) {
+    let start = |core| Slot::start(host, &SlotOptions { core }).expect("a slot starts");
+    let run = |slot: &mut Slot| {
+        slot.run(job).expect("it runs");
+    };
+    let cores = host.physical_cores();
+    let mut free_slot = start(None);
+    let mut slots: Vec<Slot> = cores.iter().map(|core| start(Some(*core))).collect();
+    let [mut free_plain, mut plain, mut all_plain] = [const { Times(Vec::new()) }; 3];
+    let [mut free, mut one, mut all] = [const { Times(Vec::new()) }; 3];
+    for _ in 0..rows {
+        free_plain.0.push(row(|| fork_and_exec(program)));
+        free.0.push(row(|| run(&mut free_slot)));
+        plain.0.extend(fork_on_all(program, &cores[..1]));
+        one.0.extend(on_all(&mut slots[..1], &cores, &run));
+        all_plain.0.extend(fork_on_all(program, &cores));
+        all.0.extend(on_all(&mut slots, &cores, &run));
+    }
+    println!("one directly after the other, {IN_A_ROW} in a row, {rows} rows");
+    free_plain.show("fork, exec, wait", &free_plain.clone());
+    free.show("the sandbox", &free_plain);
+    plain.show("fork, exec, wait, on one core", &plain.clone());
+    one.show("the sandbox, on one core", &plain);
+    all_plain.show("fork, exec, wait, on all cores at once", &all_plain.clone());
+    all.show("the sandbox, on all cores at once", &all_plain);
+}
+
+/// The time of one of several that follow each other.
+fn row(mut act: impl FnMut()) -> Duration {
+    let start = Instant::now();
+    (0..IN_A_ROW).for_each(|_| act());
+    start.elapsed() / IN_A_ROW
+}
+
+/// A row in each slot at once, each with the judge's thread on the slot's core.
+fn on_all(
+    slots: &mut [Slot],
+    cores: &[CoreId],
+    run: &(impl Fn(&mut Slot) + Sync),
+) -> Vec<Duration> {
+    std::thread::scope(|scope| {
+        let started = slots.iter_mut().zip(cores).map(|(slot, core)| {
+            scope.spawn(move || {
+                stay_on(*core);
+                row(|| run(slot))
+            })
+        });
+        let started: Vec<_> = started.collect();
+        let ended = started.into_iter().map(|thread| thread.join());
+        ended.map(|time| time.expect("no panic")).collect()
+    })
+}
+
+/// A row of plain runs on each core at once, each by a process of its own: threads would wait for each other.
+fn fork_on_all(program: &Path, cores: &[CoreId]) -> Vec<Duration> {
+    let start = |core: &CoreId| {
+        let (mut ours, mut theirs) = UnixStream::pair().expect("a pair of sockets");
+        // SAFETY: no other thread runs now, so the child may do whatever this process may.
+        let pid = unsafe { libc::fork() };
+        if pid == 0 {
+            stay_on(*core);
+            let time = row(|| fork_and_exec(program)).as_nanos() as u64;
+            let told = theirs.write_all(&time.to_ne_bytes());
+            // SAFETY: ends the child without what the parent would do at its end.
+            unsafe { libc::_exit(i32::from(told.is_err())) };
+        }
+        move || {
+            let mut time = [0; 8];
+            ours.read_exact(&mut time).expect("the child measures");
+            // SAFETY: the child is ours; nobody asks how it ended.
+            unsafe { libc::waitpid(pid, std::ptr::null_mut(), 0) };
+            Duration::from_nanos(u64::from_ne_bytes(time))
+        }
+    };
+    let started: Vec<_> = cores.iter().map(start).collect();
+    started.into_iter().map(|mut wait| wait()).collect()
+}
+
+fn stay_on(core: CoreId) {
+    // SAFETY: a set of no cores is zeros, and `CPU_SET` stays within it for cores that the kernel names.
+    unsafe {
+        let mut set: libc::cpu_set_t = std::mem::zeroed();
+        libc::CPU_SET(core.0, &mut set);
+        assert_eq!(
+            libc::sched_setaffinity(0, size_of_val(&set), &raw const set),
+            0
+        );
     }
 }
 

@@ -6,7 +6,7 @@ use crate::cli::advice::{chosen, findings};
 use crate::cli::arguments::DoctorArguments;
 use crate::cli::exit_code::ExitCode;
 use crate::cli::output::command;
-use crate::language::table::Tool;
+use crate::language::tool::Tool;
 use crate::language::toolchain::Toolchains;
 use crate::model::event::Event;
 use crate::model::host::{Diagnosis, ToolFact, ToolFound};

@@ -244,7 +244,7 @@ fn digest(program: &Program, builder: &Builder<'_>) -> Option<Hex> {
     let plan = builder.prepare(program).ok()?.plan;
     let mut hasher = Sha512::new();
     let how = (
-        plan.language,
+        plan.written.word(),
         &plan.tools,
         &plan.build,
         &plan.start,

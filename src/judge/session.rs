@@ -67,17 +67,11 @@ impl CodeRules<'_> {
         if let Some(limit) = self.size.filter(|limit| code > *limit) {
             return Some(format!("{code} of source code, {limit} allowed"));
         }
-        let language = prepared.plan.language;
-        // Of what is ready to run nobody knows the language.
-        if matches!(language, "executable" | "scripts" | "command") {
-            return None;
-        }
+        let code = prepared.plan.written.code()?;
         let allowed = self.languages?;
-        (!allowed.iter().any(|code| code == language)).then(|| {
-            format!(
-                "the language is {language}; problem.yaml allows {}",
-                allowed.join(", ")
-            )
+        (!allowed.iter().any(|it| it == code)).then(|| {
+            let allowed = allowed.join(", ");
+            format!("the language is {code}; problem.yaml allows {allowed}")
         })
     }
 }
@@ -271,7 +265,7 @@ impl Shared<'_, '_> {
             &Entry {
                 submission: &entrant.name,
                 runnable: &runnable,
-                language: plan.map_or("", |plan| plan.language),
+                language: plan.map_or("", |plan| plan.written.word()),
                 entry_point: plan
                     .and_then(|plan| plan.entry_point.as_deref())
                     .unwrap_or(&entrant.program.name),

@@ -15,7 +15,7 @@ use crate::language::PROGRAM;
 use crate::language::executable;
 use crate::language::fault::{Fault, Unready};
 use crate::language::find;
-use crate::language::plan::{BuildPlan, Content, ProgramFile, Start};
+use crate::language::plan::{BuildPlan, Content, ProgramFile, Start, Written};
 use crate::language::planner;
 use crate::language::probe::normal;
 use crate::language::sources::FileMode;
@@ -56,13 +56,9 @@ pub fn command_line(
         command.argv.push(shown);
     }
     Ok(BuildPlan {
-        language: "command",
         tools: typed.tools,
         files: typed.files,
-        build: None,
-        start: Start::plain(command, PROCESSES),
-        entry_point: None,
-        remarks: Vec::new(),
+        ..BuildPlan::ready(Written::Command, Start::plain(command, PROCESSES))
     })
 }
 

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::language::probe::Probe;
-use crate::language::table::Tool;
+use crate::language::tool::Tool;
 use crate::language::toolchain::{Linking, Toolchain, Tried, is_system};
 use crate::model::job::Visible;
 

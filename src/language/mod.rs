@@ -24,6 +24,7 @@ pub mod recipe;
 mod scripted;
 pub mod sources;
 pub mod table;
+pub mod tool;
 pub mod toolchain;
 
 /// Where the box, the writable working directory, is seen from inside.

@@ -7,6 +7,7 @@ use crate::language::fault::Unready;
 use crate::language::planner;
 use crate::language::recipe::Recipe;
 use crate::language::sources::FileMode;
+use crate::language::table::Language;
 use crate::language::toolchain::Toolchains;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::job::Command;
@@ -15,8 +16,8 @@ use crate::model::units::Bytes;
 /// Everything needed to build and start one program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BuildPlan {
-    /// The language code; `executable`, `scripts` or `command` for what has none.
-    pub language: &'static str,
+    /// What it is written in.
+    pub written: Written,
     /// The versions of the tools: with the same files, tools and command line comes the same program.
     pub tools: Vec<String>,
     /// What lies in the box before the build; where nothing is built, it is the program.
@@ -29,6 +30,39 @@ pub struct BuildPlan {
     pub entry_point: Option<String>,
     /// Doubts: it works here, but other judges may refuse it.
     pub remarks: Vec<Diagnostic>,
+}
+
+/// What a program is written in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Written {
+    /// In this language.
+    In(&'static Language),
+    /// Nobody knows: a directory with `build` or `run`.
+    Scripts,
+    /// Nobody knows: a ready program.
+    Executable,
+    /// Nobody knows: a command that the user typed.
+    Command,
+}
+
+impl Written {
+    /// The language's code, where there is a language.
+    pub const fn code(self) -> Option<&'static str> {
+        match self {
+            Self::In(language) => Some(language.code),
+            Self::Scripts | Self::Executable | Self::Command => None,
+        }
+    }
+
+    /// The language's code, or a word for what has none.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::In(language) => language.code,
+            Self::Scripts => "scripts",
+            Self::Executable => "executable",
+            Self::Command => "command",
+        }
+    }
 }
 
 /// A file of a program.
@@ -81,6 +115,19 @@ pub struct BatchStep {
 const BATCH: &[u8] = include_bytes!("batch.c");
 
 impl BuildPlan {
+    /// The plan for a program of no files that needs no build.
+    pub(super) fn ready(written: Written, start: Start) -> Self {
+        Self {
+            written,
+            tools: Vec::new(),
+            files: Vec::new(),
+            build: None,
+            start,
+            entry_point: None,
+            remarks: Vec::new(),
+        }
+    }
+
     /// The plan for a program that reads many inputs at once, where its language has one: what it reads and
     /// writes then is what `stress::batch` says.
     pub fn for_batches(&self) -> Option<Self> {
@@ -136,16 +183,16 @@ impl Start {
     }
 
     /// The same, where the memory limit fills [`HEAP`] in one of the arguments.
-    pub(super) fn with_heap(command: Command, processes: u32) -> Self {
+    pub(super) fn with_heap(self) -> Self {
         Self {
-            heap_at: command.argv.iter().position(|it| it.contains(HEAP)),
-            ..Self::plain(command, processes)
+            heap_at: self.command.argv.iter().position(|it| it.contains(HEAP)),
+            ..self
         }
     }
 }
 
 /// What stands for the heap in the template of a command line.
-pub(super) const HEAP: &str = "{heap_mib}";
+const HEAP: &str = "{heap_mib}";
 
 /// The heap that a memory limit leaves room for, in MiB.
 ///
@@ -157,26 +204,11 @@ fn heap_mib(memory: Bytes) -> u64 {
 }
 
 /// Makes command lines of a recipe, with the tools of this machine.
+///
+/// # Errors
+/// When a tool is missing, or what is to be started cannot be.
 pub fn plan(recipe: Recipe, toolchains: &Toolchains) -> Result<BuildPlan, Unready> {
-    let files: Vec<ProgramFile> = recipe
-        .files
-        .into_iter()
-        .map(|it| ProgramFile {
-            name: it.name,
-            content: Content::Bytes(it.bytes),
-            mode: it.mode,
-        })
-        .collect();
-    let parts = planner::parts(&recipe.form, &files, toolchains)?;
-    Ok(BuildPlan {
-        language: parts.language,
-        tools: parts.tools,
-        files,
-        build: parts.build,
-        start: parts.start,
-        entry_point: parts.entry_point,
-        remarks: recipe.remarks,
-    })
+    planner::plan(recipe, toolchains)
 }
 
 #[cfg(test)]

@@ -5,53 +5,56 @@ use std::sync::Arc;
 
 use crate::language::executable::{Executable, Shebang};
 use crate::language::fault::{Fault, Unready};
-use crate::language::plan::{BatchStep, BuildStep, HEAP, ProgramFile, Start};
-use crate::language::recipe::Form;
-use crate::language::table::{Build, CARGO_BUILD, Language, Tool};
+use crate::language::plan::{
+    BatchStep, BuildPlan, BuildStep, Content, ProgramFile, Start, Written,
+};
+use crate::language::recipe::{Form, Recipe};
+use crate::language::table::Language;
+use crate::language::tool::Tool;
 use crate::language::toolchain::{Linking, Toolchain, Toolchains, is_system};
 use crate::language::{BOX, PROGRAM};
 use crate::model::job::{Command, Visible};
 
-/// What differs between the forms of a program.
-pub(super) struct Parts {
-    pub(super) language: &'static str,
-    pub(super) tools: Vec<String>,
-    pub(super) build: Option<BuildStep>,
-    pub(super) start: Start,
-    pub(super) entry_point: Option<String>,
-}
-
-/// Plans each form of a program.
-pub(super) fn parts(
-    form: &Form,
-    files: &[ProgramFile],
-    toolchains: &Toolchains,
-) -> Result<Parts, Unready> {
+/// Makes command lines of a recipe, with the tools of this machine.
+pub(super) fn plan(recipe: Recipe, toolchains: &Toolchains) -> Result<BuildPlan, Unready> {
+    let files: Vec<ProgramFile> = recipe
+        .files
+        .into_iter()
+        .map(|it| ProgramFile {
+            name: it.name,
+            content: Content::Bytes(it.bytes),
+            mode: it.mode,
+        })
+        .collect();
     let mut planner = Planner {
         toolchains,
-        files,
+        files: &files,
         used: Vec::new(),
     };
-    let parts = match form {
+    let plan = match &recipe.form {
         Form::Language {
             language,
             sources,
             main,
         } => planner.language(language, sources, main.as_deref())?,
-        Form::Cargo { binary } => planner.cargo(binary)?,
         Form::Scripts { build, run } => planner.scripts(build.as_ref(), run.as_ref())?,
-        Form::Executable { file, executable } => planner.executable(file, executable)?,
+        Form::Executable { file, executable } => {
+            let start = planner.start_file(&file.to_string_lossy(), PROGRAM, executable)?;
+            BuildPlan::ready(Written::Executable, Start::plain(start, 0))
+        }
     };
     let tools = planner.used.iter().map(|it| it.toolchain.version.clone());
-    Ok(Parts {
+    Ok(BuildPlan {
         tools: tools.collect(),
-        ..parts
+        remarks: recipe.remarks,
+        files,
+        ..plan
     })
 }
 
 /// A tool that a plan uses.
 struct Used {
-    word: &'static str,
+    word: String,
     toolchain: Arc<Toolchain>,
 }
 
@@ -67,70 +70,31 @@ impl Planner<'_> {
         language: &'static Language,
         sources: &[PathBuf],
         main: Option<&str>,
-    ) -> Result<Parts, Unready> {
+    ) -> Result<BuildPlan, Unready> {
         let purpose = format!("judge {}", language.name);
-        let binary = self.free_name("program");
         let words = Words {
             sources,
             main: main.unwrap_or_default(),
-            binary: &binary,
+            binary: &self.free_name("program"),
         };
-        let mut step = None;
-        if let Some(build) = &language.build {
-            self.find_all(build.argv, &purpose)?;
-            let produces = match (language.code, main) {
-                ("java", Some(class)) => {
-                    PathBuf::from(format!("{}.class", class.replace('.', "/")))
-                }
-                _ => PathBuf::from(&binary),
-            };
-            step = Some(self.build_step(build, &words, produces));
+        let mut build = None;
+        if !language.build.is_empty() {
+            self.find_all(&[language.build, language.build_env], &purpose)?;
+            build = Some(self.build_step(language, &words));
         }
         let built = self.used.len();
-        self.find_all(language.run, &purpose)?;
-        let argv = self.fill(language.run, &words);
-        // A built program does not see its compiler.
-        let visible = self.visible(&self.used[built..]);
-        let env = own_env(language.run_env);
-        let heap = language.run.iter().any(|it| it.contains(HEAP));
-        let command = Command { argv, env, visible };
-        let start = match heap {
-            true => Start::with_heap(command, language.run_processes),
-            false => Start::plain(command, language.run_processes),
+        self.find_all(&[language.run], &purpose)?;
+        let command = Command {
+            argv: self.fill(language.run, &words),
+            env: self.env(language.run_env),
+            // A built program does not see its compiler.
+            visible: self.visible(&self.used[built..]),
         };
-        Ok(Parts {
-            language: language.code,
-            tools: Vec::new(),
-            build: step,
-            start,
+        let start = Start::plain(command, language.run_processes);
+        Ok(BuildPlan {
+            build,
             entry_point: main.map(str::to_owned),
-        })
-    }
-
-    fn cargo(&mut self, binary: &str) -> Result<Parts, Unready> {
-        let purpose = "judge a Rust project";
-        for tool in [Tool::Cargo, Tool::Rustc, Tool::Cc] {
-            self.find(tool, purpose)?;
-        }
-        let words = Words {
-            sources: &[],
-            main: binary,
-            binary,
-        };
-        let produces = Path::new("target/release").join(binary);
-        let step = self.build_step(&CARGO_BUILD, &words, produces.clone());
-        Ok(Parts {
-            language: "rust",
-            tools: Vec::new(),
-            build: Some(step),
-            start: Start::plain(
-                Command {
-                    argv: vec![inside(&produces)],
-                    ..Command::default()
-                },
-                0,
-            ),
-            entry_point: Some(binary.to_owned()),
+            ..BuildPlan::ready(Written::In(language), start.with_heap())
         })
     }
 
@@ -139,7 +103,7 @@ impl Planner<'_> {
         &mut self,
         build: Option<&Executable>,
         run: Option<&Executable>,
-    ) -> Result<Parts, Unready> {
+    ) -> Result<BuildPlan, Unready> {
         for tool in [Tool::Python, Tool::Cc, Tool::Cxx] {
             // A script that needs none of them works without; one that does says so itself.
             let _ = self.find(tool, "run scripts");
@@ -172,23 +136,9 @@ impl Planner<'_> {
                 ..Command::default()
             },
         };
-        Ok(Parts {
-            language: "scripts",
-            tools: Vec::new(),
+        Ok(BuildPlan {
             build,
-            start: Start::plain(add(start), 64),
-            entry_point: None,
-        })
-    }
-
-    fn executable(&self, file: &Path, executable: &Executable) -> Result<Parts, Unready> {
-        let command = self.start_file(&file.to_string_lossy(), PROGRAM, executable)?;
-        Ok(Parts {
-            language: "executable",
-            tools: Vec::new(),
-            build: None,
-            start: Start::plain(command, 0),
-            entry_point: None,
+            ..BuildPlan::ready(Written::Scripts, Start::plain(add(start), 64))
         })
     }
 
@@ -204,10 +154,10 @@ impl Planner<'_> {
         Ok(command.map_err(|fault| fault.of(Path::new(name)))?)
     }
 
-    /// Finds all tools whose words stand in a template.
-    fn find_all(&mut self, template: &[&str], purpose: &str) -> Result<(), Unready> {
+    /// Finds all tools whose words stand in one of these templates.
+    fn find_all(&mut self, templates: &[&str], purpose: &str) -> Result<(), Unready> {
         for tool in Tool::ALL {
-            if template.iter().any(|it| it.contains(tool.word())) {
+            if templates.iter().any(|it| it.contains(&tool.word())) {
                 self.find(tool, purpose)?;
             }
         }
@@ -223,80 +173,79 @@ impl Planner<'_> {
         Ok(())
     }
 
-    fn build_step(&self, build: &Build, words: &Words<'_>, produces: PathBuf) -> BuildStep {
-        let mut env: Vec<(String, String)> = build
-            .env
-            .iter()
-            .map(|(name, value)| ((*name).to_owned(), self.fill_tools(value)))
-            .collect();
+    fn build_step(&self, language: &Language, words: &Words<'_>) -> BuildStep {
+        let mut env = self.env(language.build_env);
         env.push(self.path());
         env.push(temporary());
+        let scratch = language.scratch.split_whitespace();
         BuildStep {
             command: Command {
-                argv: self.fill(build.argv, words),
+                argv: self.fill(language.build, words),
                 env,
                 visible: self.visible(&self.used),
             },
-            processes: build.processes,
-            produces,
-            scratch: build.scratch.iter().map(PathBuf::from).collect(),
-            batch: self.batch(build),
+            processes: language.build_processes,
+            produces: PathBuf::from(self.fill_word(language.product, words)),
+            scratch: scratch.map(PathBuf::from).collect(),
+            batch: self.batch(language),
         }
     }
 
     /// What a program that runs on many inputs at once is built with in addition.
-    fn batch(&self, build: &Build) -> Option<BatchStep> {
+    fn batch(&self, language: &Language) -> Option<BatchStep> {
         let mut source = "batch.c".to_owned();
         while self.files.iter().any(|it| it.name.starts_with(&source)) {
             source.insert(0, '_');
         }
-        let args = build.batch.iter().map(|it| it.replace("{batch}", &source));
-        let args: Vec<String> = args.collect();
+        let args = language.batch.split_whitespace();
+        let args: Vec<String> = args.map(|it| it.replace("{batch}", &source)).collect();
         (!args.is_empty()).then(|| BatchStep {
             source: PathBuf::from(source),
             args,
         })
     }
 
-    fn fill(&self, template: &[&str], words: &Words<'_>) -> Vec<String> {
-        let is_static = self
-            .used
-            .iter()
-            .any(|it| it.toolchain.linking == Linking::Static);
+    fn fill(&self, template: &str, words: &Words<'_>) -> Vec<String> {
+        let mut tools = self.used.iter();
+        let is_static = tools.any(|it| it.toolchain.linking == Linking::Static);
         let mut argv = Vec::new();
-        for word in template {
-            match *word {
-                "{sources}" => argv.extend(
-                    words
-                        .sources
-                        .iter()
-                        .map(|it| guarded(&it.to_string_lossy())),
-                ),
+        for word in template.split_whitespace() {
+            match word {
+                "{sources}" => {
+                    let sources = words.sources.iter();
+                    argv.extend(sources.map(|it| guarded(&it.to_string_lossy())));
+                }
+                "{main}" => argv.push(guarded(words.main)),
                 "{static}" if is_static => argv.push("-static".to_owned()),
                 "{crt_static}" if is_static => argv.push("-Ctarget-feature=+crt-static".to_owned()),
                 "{static}" | "{crt_static}" => {}
-                _ => {
-                    let word = self.fill_tools(word);
-                    let main = match word.starts_with("{main}") {
-                        true => guarded(words.main),
-                        false => words.main.to_owned(),
-                    };
-                    argv.push(
-                        word.replace("{binary}", words.binary)
-                            .replace("{main}", &main),
-                    );
-                }
+                _ => argv.push(self.fill_word(word, words)),
             }
         }
         argv
     }
 
+    fn fill_word(&self, word: &str, words: &Words<'_>) -> String {
+        self.fill_tools(word)
+            .replace("{binary}", words.binary)
+            .replace("{class}", &words.main.replace('.', "/"))
+            .replace("{main}", words.main)
+    }
+
     fn fill_tools(&self, word: &str) -> String {
-        let mut word = word.to_owned();
-        for used in &self.used {
-            word = word.replace(used.word, &used.toolchain.program.to_string_lossy());
-        }
-        word
+        self.used.iter().fold(word.to_owned(), |word, used| {
+            word.replace(&used.word, &used.toolchain.program.to_string_lossy())
+        })
+    }
+
+    /// Additions to the environment: `NAME=VALUE`, with blanks between them.
+    fn env(&self, template: &str) -> Vec<(String, String)> {
+        let pairs = template
+            .split_whitespace()
+            .filter_map(|it| it.split_once('='));
+        pairs
+            .map(|(name, value)| (name.to_owned(), self.fill_tools(value)))
+            .collect()
     }
 
     fn visible(&self, used: &[Used]) -> Vec<Visible> {
@@ -401,12 +350,6 @@ fn guarded(source: &str) -> String {
         true => format!("./{source}"),
         false => source.to_owned(),
     }
-}
-
-fn own_env(env: &[(&str, &str)]) -> Vec<(String, String)> {
-    env.iter()
-        .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
-        .collect()
 }
 
 /// Adds what is not shown yet.

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use crate::language::fault::Unready;
-use crate::language::plan::{BuildPlan, Content, plan};
+use crate::language::plan::{BuildPlan, Content, Written, plan};
 use crate::language::recipe::recipe;
 use crate::language::sources::{self, FileMode};
 use crate::language::toolchain::Toolchains;
@@ -214,7 +214,7 @@ fn this_very_test_is_a_ready_executable() -> anyhow::Result<()> {
         &sources::read(&program).map_err(anyhow::Error::msg)?,
     )?;
     let plan = plan(recipe, &Toolchains::default())?;
-    assert_eq!(plan.language, "executable");
+    assert_eq!(plan.written, Written::Executable);
     let argv = plan.start.command(&["--list".to_owned()], None).argv;
     assert!(
         argv[0].starts_with(PROGRAM) && argv[1..] == ["--list"],

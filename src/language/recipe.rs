@@ -8,7 +8,7 @@ use crate::language::executable::{self, Executable, Shebang};
 use crate::language::fault::{Fault, list, some};
 use crate::language::java_program;
 use crate::language::sources::{self, FileMode, Shape, SourceFile, Sources};
-use crate::language::table::{Entry, LANGUAGES, Language, OtherLanguage};
+use crate::language::table::{CARGO, Entry, Language, Validators};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::program::{Program, ProgramKind};
 
@@ -34,11 +34,6 @@ pub enum Form {
         sources: Vec<PathBuf>,
         /// The file or class that starts; `None` where the language says it.
         main: Option<String>,
-    },
-    /// A Rust project.
-    Cargo {
-        /// The program to build.
-        binary: String,
     },
     /// A directory with `build` or `run`.
     Scripts {
@@ -90,11 +85,9 @@ pub fn recipe(program: &Program, sources: &Sources) -> Result<Recipe, Fault> {
     } else {
         in_language(program, language, sources.shape, &mut files)?
     };
-    let portable = matches!(language.code, "python3" | "c" | "cpp");
-    let remarks = if portable {
-        Vec::new()
-    } else {
-        not_portable(program, language.name)
+    let remarks = match language.validators {
+        Validators::Everywhere => Vec::new(),
+        Validators::Here => not_portable(program, language.name),
     };
     Ok(Recipe {
         form,
@@ -106,14 +99,15 @@ pub fn recipe(program: &Program, sources: &Sources) -> Result<Recipe, Fault> {
 /// The language of a program: the one named, or the one that all endings say.
 fn language_of(program: &Program, sources: &Sources) -> Result<&'static Language, Fault> {
     if let Some(code) = &program.language {
-        return Language::by_code(code).ok_or_else(|| match OtherLanguage::by_code(code) {
-            Some(other) => not_built(other.name, "the package says that it is"),
+        return match Language::by_code(code) {
+            Some(language) if language.is_ready() => Ok(language),
+            Some(language) => Err(not_built(language, "the package says that it is")),
             None => {
-                let codes: Vec<&str> = LANGUAGES.iter().map(|it| it.code).collect();
+                let codes: Vec<&str> = Language::ready().map(|it| it.code).collect();
                 let help = format!("the codes are {}", codes.join(", "));
-                Fault::new(format!("there is no language `{code}`"), help)
+                Err(Fault::new(format!("there is no language `{code}`"), help))
             }
-        });
+        };
     }
     let files = &sources.files;
     let is_cargo = sources.shape == Shape::Directory && named(files, "Cargo.toml").is_some();
@@ -124,31 +118,33 @@ fn language_of(program: &Program, sources: &Sources) -> Result<&'static Language
     let Some(first) = known.first() else {
         return Err(no_source(files));
     };
-    if known.iter().any(|it| it.language != first.language) {
-        let of_file = |it: &FileLanguage| format!("`{}` is {}", it.file.display(), it.language);
+    if known
+        .iter()
+        .any(|it| it.language.code != first.language.code)
+    {
+        let of_file =
+            |it: &FileLanguage| format!("`{}` is {}", it.file.display(), it.language.name);
         let message = format!("in several languages: {}", some(known.iter().map(of_file)));
         let help = "name one with `language:` in `submissions.yaml`, or keep one";
         return Err(Fault::new(message, help));
     }
-    Language::of_file(first.file).ok_or_else(|| {
-        let file = first.file.display();
-        not_built(
-            first.language,
-            &format!("the ending of `{file}` says that it is"),
-        )
-    })
+    if !first.language.is_ready() {
+        let because = format!("the ending of `{}` says that it is", first.file.display());
+        return Err(not_built(first.language, &because));
+    }
+    Ok(first.language)
 }
 
-fn not_built(name: &str, because: &str) -> Fault {
-    let names: Vec<&str> = LANGUAGES.iter().map(|it| it.name).collect();
-    let message = format!("juror does not build {name} ({because})");
+fn not_built(language: &Language, because: &str) -> Fault {
+    let names: Vec<&str> = Language::ready().map(|it| it.name).collect();
+    let message = format!("juror does not build {} ({because})", language.name);
     Fault::new(message, format!("it builds {}", names.join(", ")))
 }
 
 /// A source and what its ending says.
 struct FileLanguage<'a> {
     file: &'a Path,
-    language: &'static str,
+    language: &'static Language,
 }
 
 /// What a file's ending says, if it says anything.
@@ -157,11 +153,9 @@ fn file_language(file: &SourceFile) -> Option<FileLanguage<'_>> {
     if file.name.ends_with("go.mod") {
         return None;
     }
-    let here = Language::of_file(&file.name).map(|it| it.name);
-    let language = here.or_else(|| OtherLanguage::of_file(&file.name).map(|it| it.name))?;
     Some(FileLanguage {
+        language: Language::of_file(&file.name)?,
         file: &file.name,
-        language,
     })
 }
 
@@ -175,11 +169,8 @@ fn no_source(files: &[SourceFile]) -> Fault {
         let message = format!("only headers: {}", list(&names));
         return Fault::new(message, "add the file that includes them");
     }
-    let endings: Vec<&str> = LANGUAGES
-        .iter()
-        .flat_map(|it| it.extensions)
-        .copied()
-        .collect();
+    let endings = Language::ready().flat_map(|it| it.extensions.split_whitespace());
+    let endings: Vec<&str> = endings.collect();
     let message = format!("no known source among {}", list(&names));
     Fault::new(
         message,
@@ -235,11 +226,8 @@ fn in_language(
                 .filter(|it| sources.contains(&it.name))
                 .collect();
             let main_file = usual_name(language);
-            let usual: Vec<&str> = language
-                .default_entry_point
-                .into_iter()
-                .chain([main_file.as_str()])
-                .collect();
+            let usual = [language.default_entry_point, main_file.as_str()];
+            let usual: Vec<&str> = usual.into_iter().filter(|it| !it.is_empty()).collect();
             let choice = Choice {
                 wanted,
                 usual: &usual,
@@ -253,7 +241,7 @@ fn in_language(
             })
         }
         Entry::Class => {
-            let usual = language.default_entry_point.unwrap_or_default();
+            let usual = language.default_entry_point;
             let java = java_program::java_program(files, &sources, wanted, usual)?;
             Ok(Form::Language {
                 language,
@@ -266,11 +254,10 @@ fn in_language(
 
 /// `main` with the language's first ending.
 fn usual_name(language: &Language) -> String {
-    let endings = language
-        .extensions
-        .iter()
-        .chain(language.further_extensions);
-    format!("main{}", endings.copied().next().unwrap_or_default())
+    let mut endings = [language.extensions, language.further_extensions]
+        .into_iter()
+        .flat_map(str::split_whitespace);
+    format!("main{}", endings.next().unwrap_or_default())
 }
 
 fn cargo_project(program: &Program, files: &[SourceFile]) -> Result<Form, Fault> {
@@ -281,7 +268,11 @@ fn cargo_project(program: &Program, files: &[SourceFile]) -> Result<Form, Fault>
         &paths,
         program.entry_point.as_deref(),
     )?;
-    Ok(Form::Cargo { binary })
+    Ok(Form::Language {
+        language: &CARGO,
+        sources: Vec::new(),
+        main: Some(binary),
+    })
 }
 
 /// A directory with `build` or `run`, if it is one.

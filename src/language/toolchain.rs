@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::language::find;
 use crate::language::probe::{Machine, Probe};
-use crate::language::table::Tool;
+use crate::language::tool::Tool;
 use crate::model::job::Visible;
 use crate::model::judgement::JudgeError;
 
@@ -100,7 +100,7 @@ impl Toolchains {
 
     /// This tool, needed for this purpose, such as `judge Java`.
     pub fn tool(&self, tool: Tool, purpose: &str) -> Result<Arc<Toolchain>, MissingTool> {
-        let found = self.remembered(tool.word(), || {
+        let found = self.remembered(&tool.word(), || {
             find::tool(self.probe.as_ref(), tool).map_err(|tried| MissingTool {
                 purpose: String::new(),
                 tool: tool.names()[0].to_owned(),

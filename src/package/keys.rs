@@ -1,6 +1,6 @@
 //! Takes values out of YAML maps one by one; what nobody took is an unknown key.
 
-use crate::package::languages::{self, PROGRAMMING_LANGUAGES};
+use crate::package::languages;
 use crate::package::suggest::{list, nearest};
 use crate::package::text::{Range, Remarks, shown};
 use crate::package::yaml::{Entry, Meaning, Node, Scalar, Value};
@@ -384,7 +384,7 @@ pub(super) fn programming_language(
     remarks: &mut Remarks<'_>,
 ) -> Option<String> {
     let code = text(what, node, remarks)?;
-    if !PROGRAMMING_LANGUAGES.contains(&code.as_str()) {
+    if !languages::is_programming_language(&code) {
         let message = format!("`{}` is no language code", shown(&code));
         remarks.error(node.range, message, Some(&languages::help_for(&code)));
         return None;

@@ -1,116 +1,30 @@
-//! The format's codes for programming languages and for natural ones.
+//! The codes for programming languages and for natural ones.
 //!
 //! Source: problem package format 2025-09, appendix "Languages", and "General requirements".
 
+use crate::language::table::{LANGUAGES, Language, Validators};
 use crate::package::suggest::nearest;
 
-/// The codes of programming languages.
-pub(super) const PROGRAMMING_LANGUAGES: [&str; 52] = [
-    "ada",
-    "algol68",
-    "apl",
-    "bash",
-    "c",
-    "cgmp",
-    "cobol",
-    "cpp",
-    "cppgmp",
-    "crystal",
-    "csharp",
-    "d",
-    "dart",
-    "elixir",
-    "erlang",
-    "forth",
-    "fortran",
-    "fsharp",
-    "gerbil",
-    "go",
-    "haskell",
-    "java",
-    "javaalgs4",
-    "javascript",
-    "julia",
-    "kotlin",
-    "lisp",
-    "lua",
-    "modula2",
-    "nim",
-    "objectivec",
-    "ocaml",
-    "octave",
-    "odin",
-    "pascal",
-    "perl",
-    "php",
-    "prolog",
-    "python2",
-    "python3",
-    "python3numpy",
-    "racket",
-    "ruby",
-    "rust",
-    "scala",
-    "simula",
-    "smalltalk",
-    "snobol",
-    "swift",
-    "typescript",
-    "visualbasic",
-    "zig",
-];
-
-/// A code and another word by which people call the language.
-struct Alias {
-    alias: &'static str,
-    code: &'static str,
+/// Whether this is the code of a programming language.
+pub(super) fn is_programming_language(word: &str) -> bool {
+    Language::by_code(word).is_some()
 }
 
-const ALIASES: [Alias; 9] = [
-    Alias {
-        alias: "c++",
-        code: "cpp",
-    },
-    Alias {
-        alias: "cc",
-        code: "cpp",
-    },
-    Alias {
-        alias: "c#",
-        code: "csharp",
-    },
-    Alias {
-        alias: "cs",
-        code: "csharp",
-    },
-    Alias {
-        alias: "js",
-        code: "javascript",
-    },
-    Alias {
-        alias: "ts",
-        code: "typescript",
-    },
-    Alias {
-        alias: "py",
-        code: "python3",
-    },
-    Alias {
-        alias: "python",
-        code: "python3",
-    },
-    Alias {
-        alias: "pypy",
-        code: "python3",
-    },
-];
+/// Whether files with this ending, without its dot, are sources of a language that the format allows for validators.
+pub(super) fn is_of_validator(ending: &str) -> bool {
+    let languages = LANGUAGES
+        .iter()
+        .filter(|it| it.validators == Validators::Everywhere);
+    let mut endings = languages.flat_map(|it| it.extensions.split_whitespace());
+    endings.any(|it| it.strip_prefix('.') == Some(ending))
+}
 
 /// What to write instead of a word that is no code.
 pub(super) fn help_for(word: &str) -> String {
     let folded = word.to_lowercase();
-    let alias = ALIASES.iter().find(|alias| alias.alias == folded);
-    let code = alias.map(|alias| alias.code);
-    match code.or_else(|| nearest(word, PROGRAMMING_LANGUAGES)) {
+    let is_called = |it: &&Language| it.aliases.split_whitespace().any(|alias| alias == folded);
+    let called = LANGUAGES.iter().find(is_called).map(|it| it.code);
+    match called.or_else(|| nearest(word, LANGUAGES.iter().map(|it| it.code))) {
         Some(code) => format!("did you mean `{code}`?"),
         None => "use a code of the format's table, such as `cpp`, `java` or `python3`".to_owned(),
     }
@@ -145,10 +59,5 @@ mod tests {
         check("pt-br", false);
         check("pt-", false);
         check("", false);
-    }
-
-    #[test]
-    fn codes_of_programming_languages_are_sorted_and_differ() {
-        assert!(PROGRAMMING_LANGUAGES.is_sorted_by(|a, b| a < b));
     }
 }

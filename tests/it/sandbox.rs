@@ -4,12 +4,12 @@
 //! without rights. No test depends on how fast the machine is: limits that are not meant to be
 //! reached are far away.
 
+#[cfg(target_os = "linux")]
+mod anew;
 mod bill;
 mod hostile;
 mod inherited;
 mod joined;
-#[cfg(target_os = "linux")]
-mod rooms;
 mod short;
 
 use std::ffi::OsStr;

@@ -1,7 +1,8 @@
-// Tells all it can see of its room that may differ between a new one and one that another run had. Its
+// Tells all it can see of its environment that may differ between the first run of a slot and a later one. Its
 // argument is a time in nanoseconds, by the clock that dates files: what bears an older date is named.
 #include "escape.h"
 #include <dirent.h>
+#include <sys/statvfs.h>
 #include <sys/xattr.h>
 
 #define CALL_FILE_GETATTR 468
@@ -16,6 +17,9 @@ static void dates(const char *path, int flags) {
     struct stat found;
     if (fstatat(AT_FDCWD, path, &found, flags)) return;
     date(path, "access", found.st_atim), date(path, "change", found.st_mtim), date(path, "status", found.st_ctim);
+    struct statx more;
+    if (!statx(AT_FDCWD, path, flags, STATX_BTIME, &more) && more.stx_mask & STATX_BTIME)
+        date(path, "birth", (struct timespec){more.stx_btime.tv_sec, more.stx_btime.tv_nsec});
 }
 
 static void line_of(const char *path) {
@@ -32,9 +36,8 @@ static void directory(const char *path) {
     printf("%s: mode %o owned %d links %ld size %ld blocks %ld number %ld attributes %zd\n", path, found.st_mode, found.st_uid == getuid(),
            (long)found.st_nlink, (long)found.st_size, (long)found.st_blocks, (long)found.st_ino, listxattr(path, names, sizeof names));
     struct { uint32_t words[64]; } more = {0};
-    printf("%s: birth %ld", path, syscall(SYS_statx, AT_FDCWD, path, 0, 0xfff, &more));
     syscall(SYS_statx, AT_FDCWD, path, 0, 0x7ff, &more);
-    printf(" flags %x %x", more.words[2], more.words[3]);
+    printf("%s: flags %x %x", path, more.words[2], more.words[3]);
     uint64_t flags[3] = {0};
     long told = syscall(CALL_FILE_GETATTR, AT_FDCWD, path, flags, sizeof flags, 0);
     printf(" %ld %lx\n", told, (long)flags[0]);
@@ -48,6 +51,13 @@ static void directory(const char *path) {
     }
     if (list) rewinddir(list);
     for (struct dirent *entry; list && (entry = readdir(list));) printf("%s at %ld\n", entry->d_name, (long)entry->d_off);
+}
+
+// How much there is room for.
+static void sizes(const char *path) {
+    struct statvfs found;
+    if (!statvfs(path, &found))
+        printf("%s: %lu blocks, %lu free, %lu files, %lu free\n", path, found.f_blocks, found.f_bfree, found.f_files, found.f_ffree);
 }
 
 // Where something is mounted and how; without numbers, which the kernel counts for the whole machine.
@@ -95,7 +105,7 @@ int main(int argc, char **argv) {
     FILE *file = fopen("/proc/loadavg", "r");
     if (file && fgets(load, sizeof load, file)) printf("last process %s", strrchr(load, ' '));
     printf("process %d of %d, group %d, session %d\n", getpid(), getppid(), getpgid(0), getsid(0));
-    directory("/box"), directory("/tmp"), mounts(), pid_1(), itself();
+    sizes("/box"), sizes("/tmp"), directory("/box"), directory("/tmp"), mounts(), pid_1(), itself();
     int child = fork();
     if (!child) _exit(0);
     printf("next process %d\n", child);

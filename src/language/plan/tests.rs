@@ -4,7 +4,7 @@ use super::*;
 use crate::language::recipe::recipe;
 use crate::language::scripted::{ARCHIVE, NO_ARCHIVE, Scripted};
 use crate::language::sources::{Shape, SourceFile, Sources};
-use crate::language::table::Tool;
+use crate::language::tool::Tool;
 use crate::model::program::{Program, ProgramKind};
 
 fn rustc(machine: Scripted) -> Scripted {
@@ -316,6 +316,6 @@ fn a_cargo_project_is_built_without_a_network() -> Result<(), Unready> {
         shown(&plan.start.command(&[], None)),
         "/program/target/release/p"
     );
-    assert_eq!(plan.tools, ["cargo 1.95", "rustc 1.95", "gcc 12"]);
+    assert_eq!(plan.tools, ["gcc 12", "rustc 1.95", "cargo 1.95"]);
     Ok(())
 }

@@ -76,7 +76,6 @@ fn shown(recipe: Result<Recipe, Fault>) -> String {
                 main.as_deref().unwrap_or("-")
             )
         }
-        Form::Cargo { binary } => format!("cargo: {binary}"),
         Form::Scripts { build, run } => format!("scripts: {build:?} {run:?}"),
         Form::Executable { file, .. } => format!("executable: {}", file.display()),
     }
@@ -244,7 +243,7 @@ fn a_cargo_project_is_rust_whatever_lies_beside() {
             "src/main.rs",
             "build.py",
         ],
-        "cargo: p",
+        "rust:  -> p",
     );
     check(
         &["Cargo.toml=[package]\nname = 'p'", "src/lib.rs"],

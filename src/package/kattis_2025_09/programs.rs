@@ -6,11 +6,8 @@ use crate::model::diagnostic::Diagnostic;
 use crate::model::problem::InputGrammar;
 use crate::model::program::{Constant, IncludedFile, Program, ProgramKind};
 use crate::package::files::{Item, Tree};
-use crate::package::languages::{self, PROGRAMMING_LANGUAGES};
+use crate::package::languages;
 use crate::package::suggest::nearest;
-
-/// File endings of Python 3, C and C++, the languages that the format allows for validators.
-const VALIDATOR_ENDINGS: [&str; 8] = ["py", "py3", "c", "cc", "cpp", "cxx", "c++", "C"];
 
 /// Endings of files that are no programs, wherever programs are expected.
 const NO_PROGRAM_ENDINGS: [&str; 12] = [
@@ -68,7 +65,7 @@ pub(super) fn input_validators(
     };
     let has_portable = tree
         .children("input_validators")
-        .any(|item| item.is_file() && VALIDATOR_ENDINGS.contains(&ending_of(item)));
+        .any(|item| item.is_file() && languages::is_of_validator(ending_of(item)));
     for item in tree.children("input_validators") {
         let name = item.base_name();
         let ending = ending_of(item);
@@ -140,7 +137,7 @@ fn ending_of(item: &Item) -> &str {
 
 /// Doubts validators that other judges would not run.
 pub(super) fn check_validator(tree: &Tree, item: &Item, diagnostics: &mut Vec<Diagnostic>) {
-    let is_allowed = |item: &Item| VALIDATOR_ENDINGS.contains(&ending_of(item));
+    let is_allowed = |item: &Item| languages::is_of_validator(ending_of(item));
     if item.is_file() {
         if !is_allowed(item) {
             let message = "is neither Python 3 nor C nor C++: the format allows no other language for validators";
@@ -217,7 +214,7 @@ fn check_language(
     language: &str,
     allowed: Option<&[String]>,
 ) -> Option<Diagnostic> {
-    if !PROGRAMMING_LANGUAGES.contains(&language) {
+    if !languages::is_programming_language(language) {
         let message = format!("`{language}` is no language code");
         let help = match nearest(language, ["default"]) {
             Some(known) => format!("did you mean `{known}`?"),

@@ -5,7 +5,7 @@
 
 use crate::model::diagnostic::Diagnostic;
 use crate::package::files::{Item, Tree};
-use crate::package::languages::{PROGRAMMING_LANGUAGES, help_for, is_natural_language};
+use crate::package::languages::{help_for, is_natural_language, is_programming_language};
 use crate::package::text::TextFile;
 
 /// The languages in which there is a statement, sorted.
@@ -144,7 +144,7 @@ pub(super) fn check_attachments(tree: &Tree, diagnostics: &mut Vec<Diagnostic>) 
         .filter(|item| item.is_directory())
     {
         let name = item.base_name();
-        if name != "default" && !PROGRAMMING_LANGUAGES.contains(&name) {
+        if name != "default" && !is_programming_language(name) {
             let message = format!("`{name}` is no language code");
             diagnostics.push(Diagnostic::error(&item.path, message).help(help_for(name)));
         }

@@ -39,7 +39,7 @@ use rustix::fs::{AtFlags, Mode, OFlags};
 use crate::sandbox::disk;
 use crate::sandbox::fault::{Fault, Step};
 use crate::sandbox::linux::bare_filter::{self, SameUser};
-use crate::sandbox::linux::boxes::{Boxes, Shape};
+use crate::sandbox::linux::boxes::Boxes;
 use crate::sandbox::linux::ground::Ground;
 use crate::sandbox::linux::init::{Change, Identity};
 use crate::sandbox::linux::mounts::{ETC, SYSTEM, Shown, c_path};
@@ -166,11 +166,10 @@ impl Yard {
     /// Makes box and temporary directory.
     pub(super) fn boxes(
         &mut self,
-        shape: Shape,
         files: &[Placed],
         contents: Option<OwnedFd>,
     ) -> Result<Boxes, Fault> {
-        Boxes::on_disk(self.ground.prepare()?, shape, files, contents)
+        Boxes::on_disk(self.ground.prepare()?, self.identity, files, contents)
     }
 
     /// The job in the names of the machine.

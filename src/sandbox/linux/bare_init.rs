@@ -52,8 +52,8 @@ fn run_first(plan: &Plan, bare: &BarePlan) -> Outcome {
                 break;
             }
             if ended.pid == second {
-                init::note_end(plan, ended);
-                init::collect_all();
+                init::note_end(&plan.report, ended);
+                collect_all();
                 return Ok(());
             }
         }
@@ -62,8 +62,14 @@ fn run_first(plan: &Plan, bare: &BarePlan) -> Outcome {
             sys::wait_for_signal(&[libc::SIGCHLD, SLOT_DIED]),
         )?;
         if signal == SLOT_DIED {
-            init::collect_all();
+            collect_all();
             return Ok(());
         }
     }
+}
+
+/// Where no control group counts, only children that were waited for show in the bill.
+fn collect_all() {
+    let _ = sys::kill_all();
+    while sys::wait(-1).is_ok() {}
 }

@@ -1,4 +1,5 @@
-//! The box, a small file system in memory: made and filled before a run, searched after it.
+//! The box, a directory in memory: made and filled before a run, searched after it. The run's temporary directory is beside
+//! it in the same small file system, and whatever their size, they share it.
 //!
 //! After a run everything in it is the work of somebody hostile: links that lead anywhere, fifos that
 //! block whoever opens them, directories a thousand deep, files of a terabyte with nothing in them.
@@ -6,18 +7,19 @@
 //! blocks, and only what is a regular file after it was opened is one.
 
 use std::ffi::{CStr, CString};
-use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd, RawFd};
 use std::path::Path;
 
 use rustix::fs::{AtFlags, FileType, Mode, OFlags};
 
-use crate::sandbox::disk;
+use crate::sandbox::disk::{self, DIRECTORY};
 use crate::sandbox::fault::{Fault, Step};
+use crate::sandbox::linux::first::{BOX, TMP};
 use crate::sandbox::linux::ground::Directories;
 use crate::sandbox::linux::init::Identity;
 use crate::sandbox::linux::mounts::{Shown, c_path, give, parent_of};
 use crate::sandbox::linux::sys::{self, Errno};
-use crate::sandbox::linux::sys_mount::{self, ATTR_NODEV, ATTR_NOSUID, ATTR_RDONLY, Reach};
+use crate::sandbox::linux::sys_mount::{self, ATTR_NODEV, ATTR_NOSUID, Tmpfs};
 use crate::sandbox::linux::wire::{Found, Placed, PlacedWhat};
 use crate::sandbox::search::{self, Placements, Sum};
 
@@ -28,32 +30,74 @@ pub(super) struct Boxes {
     place: Place,
     /// The files placed in it, as they were.
     placed: Placements,
-    /// The number of the one placed last.
-    last: Option<u64>,
 }
 
 /// Where a box is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Place {
-    /// In memory, a file system of its own.
+    /// In memory, with nothing but the temporary directory beside it.
     Memory,
     /// In a directory of the disk.
     Disk,
 }
 
-/// How the file systems of a run are to be.
-#[derive(Clone, Copy)]
-pub(super) struct Shape {
-    /// In bytes.
-    pub(super) size: u64,
-    pub(super) writable: bool,
-    pub(super) owner: Identity,
+/// The file system in memory that a box and the temporary directory share, before they are made.
+pub(super) struct Memory {
+    tmpfs: Tmpfs,
+    size: Size,
+}
+
+/// How much box and temporary directory hold together.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Size {
+    bytes: u64,
+    files: u64,
+}
+
+impl Size {
+    /// For a box of so many bytes, in which so many files are placed.
+    pub(super) fn new(bytes: u64, placed: usize) -> Self {
+        /// The root of the file system, the box, the temporary directory.
+        const OWN: u64 = 3;
+        Self {
+            // A page at least: zero means "no limit" to the kernel.
+            bytes: bytes.max(4096),
+            files: (bytes / 4096).clamp(256, 65_536) + placed as u64 + OWN,
+        }
+    }
+
+    fn set<T>(self, set: impl FnOnce(&[(&CStr, &CStr)]) -> T) -> T {
+        let text = |number: u64| CString::new(number.to_string()).unwrap_or_default();
+        let (bytes, files) = (text(self.bytes), text(self.files));
+        set(&[(c"size", &bytes), (c"nr_inodes", &files)])
+    }
+}
+
+impl Memory {
+    pub(super) fn make(size: Size) -> Result<Self, Fault> {
+        let tmpfs = size.set(|options| sys_mount::tmpfs(options, ATTR_NOSUID | ATTR_NODEV));
+        let tmpfs = tmpfs.step("make the box")?;
+        Ok(Self { tmpfs, size })
+    }
+
+    /// Makes it as large as this.
+    pub(super) fn resize(&mut self, size: Size) -> Result<(), Fault> {
+        if self.size != size {
+            let changed = size.set(|options| self.tmpfs.change(options));
+            changed.step("set the size of the box")?;
+            self.size = size;
+        }
+        Ok(())
+    }
+
+    /// The mount, for PID 1 to attach.
+    pub(super) fn mount(&self) -> RawFd {
+        self.tmpfs.mount.as_raw_fd()
+    }
 }
 
 /// The temporary directory of a run.
 pub(super) const TEMPORARY: &str = "/tmp";
-/// A file that is made only to see which number it gets.
-pub(super) const PROBE: &CStr = c".next";
 /// Where things are mounted that a run is to see in its temporary directory.
 pub(super) const BEHIND_LINKS: &str = "/shown/tmp";
 
@@ -77,101 +121,55 @@ impl Boxes {
         Ok(())
     }
 
-    /// Makes both file systems and places the files.
-    pub(super) fn make(
-        shape: Shape,
+    /// Makes box and temporary directory in memory, and places the files.
+    pub(super) fn in_memory(
+        memory: &Memory,
+        owner: Identity,
         files: &[Placed],
         contents: Option<OwnedFd>,
     ) -> Result<Self, Fault> {
-        let text = |number: u64| CString::new(number.to_string()).unwrap_or_default();
-        // A page at least: zero means "no limit" to the kernel.
-        let size = text(shape.size.max(4096));
-        let files_at_most = text((shape.size / 4096).clamp(256, 65_536) + files.len() as u64);
-        let owner = CString::new(shape.owner.uid.to_string()).unwrap_or_default();
-        let group = CString::new(shape.owner.gid.to_string()).unwrap_or_default();
-        let make = |mode: &CStr| {
-            let options = [
-                (c"size", size.as_c_str()),
-                (c"nr_inodes", files_at_most.as_c_str()),
-                (c"mode", mode),
-                (c"uid", owner.as_c_str()),
-                (c"gid", group.as_c_str()),
-            ];
-            sys_mount::tmpfs(&options, ATTR_NOSUID | ATTR_NODEV)
+        let make = |name: &CStr, mode: u32| {
+            let (root, mode) = (&memory.tmpfs.mount, Mode::from_raw_mode(mode));
+            rustix::fs::mkdirat(root, name, mode).step("make the box")?;
+            let made = rustix::fs::openat(root, name, DIRECTORY, Mode::empty());
+            let made = made.step("make the box")?;
+            // What the mask for new files took away.
+            rustix::fs::fchmod(&made, mode).step("make the box")?;
+            give(&made, owner, Path::new("."))?;
+            Ok(made)
         };
-        let mut boxes = Self {
-            main: make(c"755").step("make the box")?,
-            temporary: make(c"1777").step("make the temporary directory of the run")?,
+        Self {
+            main: make(BOX, 0o755)?,
+            temporary: make(TMP, 0o1777)?,
             place: Place::Memory,
             placed: Placements::default(),
-            last: None,
-        };
-        boxes.place(shape.owner, files, contents)?;
-        if !shape.writable {
-            sys_mount::mount_setattr(boxes.main.as_raw_fd(), Reach::One, ATTR_RDONLY, 0)
-                .step("make the box read-only")?;
         }
-        Ok(boxes)
+        .filled(owner, files, contents)
     }
 
     /// Takes directories of the disk, and places the files. Nothing keeps their size or forbids to write
     /// in them.
     pub(super) fn on_disk(
         directories: Directories,
-        shape: Shape,
+        owner: Identity,
         files: &[Placed],
         contents: Option<OwnedFd>,
     ) -> Result<Self, Fault> {
-        let mut boxes = Self {
+        Self {
             main: directories.main,
             temporary: directories.temporary,
             place: Place::Disk,
             placed: Placements::default(),
-            last: None,
-        };
-        boxes.place(shape.owner, files, contents)?;
-        Ok(boxes)
-    }
-
-    fn place(
-        &mut self,
-        owner: Identity,
-        files: &[Placed],
-        contents: Option<OwnedFd>,
-    ) -> Result<(), Fault> {
-        // In the order in which they lie in a box that is renewed.
-        let (changing, staying): (Vec<&Placed>, Vec<&Placed>) =
-            files.iter().partition(|placed| changes(placed));
-        let all = staying.into_iter().chain(changing);
-        self.lay(owner, all, contents)
-    }
-
-    /// Empties a writable box of what bears one of these names, and places the files anew; nothing else is in it but links
-    /// and directories, which stay.
-    pub(super) fn renew(
-        &mut self,
-        owner: Identity,
-        named: &[CString],
-        files: &[Placed],
-        contents: Option<OwnedFd>,
-    ) -> Result<(), Fault> {
-        (self.placed, self.last) = (Placements::default(), None);
-        for name in named {
-            match rustix::fs::unlinkat(&self.main, name, AtFlags::empty()) {
-                Ok(()) | Err(rustix::io::Errno::NOENT) => {}
-                Err(errno) => return Err(errno).step("clear the box for the next run"),
-            }
         }
-        let changing = files.iter().filter(|placed| changes(placed));
-        self.lay(owner, changing, contents)
+        .filled(owner, files, contents)
     }
 
-    fn lay<'a>(
-        &mut self,
+    fn filled(
+        mut self,
         owner: Identity,
-        files: impl Iterator<Item = &'a Placed>,
+        files: &[Placed],
         contents: Option<OwnedFd>,
-    ) -> Result<(), Fault> {
+    ) -> Result<Self, Fault> {
         for Placed { name, what } in files {
             let (above, last) = parent_of(&self.main, name, owner)?;
             let directory = above.as_ref().unwrap_or(&self.main);
@@ -202,33 +200,19 @@ impl Boxes {
                     let stat =
                         rustix::fs::fstat(&file).step_on("look at in the box:", name.display())?;
                     self.placed.add(&stat);
-                    self.last = Some(stat.st_ino);
                 }
             }
         }
-        Ok(())
-    }
-
-    /// The number of the newest file: of the one placed last, else of one made for that.
-    pub(super) fn newest(&self) -> Result<u64, Fault> {
-        self.last.map_or_else(|| self.next_number(), Ok)
-    }
-
-    /// The number that the kernel gives to the next file of the box; it is used up then.
-    pub(super) fn next_number(&self) -> Result<u64, Fault> {
-        let step = "make a file in the box and remove it";
-        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
-        let file = rustix::fs::openat(&self.main, PROBE, flags, Mode::empty()).step(step)?;
-        rustix::fs::unlinkat(&self.main, PROBE, AtFlags::empty()).step(step)?;
-        Ok(rustix::fs::fstat(&file).step(step)?.st_ino)
+        Ok(self)
     }
 
     /// The bytes in regular files that were not there before or are changed.
     pub(super) fn new_bytes(&self) -> Result<u64, Fault> {
         let usage = rustix::fs::fstatvfs(&self.main).step("measure the box")?;
-        const ROOT_ALONE: u64 = 1;
+        /// The root of the file system, the box, the temporary directory.
+        const EMPTY: u64 = 3;
         let is_memory = self.place == Place::Memory;
-        if is_memory && usage.f_files.saturating_sub(usage.f_ffree) == ROOT_ALONE {
+        if is_memory && usage.f_files.saturating_sub(usage.f_ffree) == EMPTY {
             return Ok(0);
         }
         let mut sum = Sum::default();
@@ -236,24 +220,15 @@ impl Boxes {
             .add_all(&self.main, &mut sum)
             .step("search the box")?;
         if sum.is_cut {
-            let blocks = usage.f_blocks.saturating_sub(usage.f_bfree);
+            let used = disk::used(&self.main);
+            let all = usage.f_blocks.saturating_sub(usage.f_bfree);
             sum.bytes = sum.bytes.max(match self.place {
-                Place::Memory => blocks.saturating_mul(usage.f_frsize),
-                Place::Disk => disk::used(&self.main),
+                // The temporary directory's with it: no box holds more than that.
+                Place::Memory => used.min(all.saturating_mul(usage.f_frsize)),
+                Place::Disk => used,
             });
         }
         Ok(sum.bytes)
-    }
-
-    /// The same where nothing but files of these names can have come or changed.
-    pub(super) fn new_bytes_of(&self, names: &[CString]) -> u64 {
-        let mut sum = Sum::default();
-        for name in names {
-            if let Ok(stat) = rustix::fs::statat(&self.main, name, AtFlags::SYMLINK_NOFOLLOW) {
-                self.placed.add_file(&stat, &mut sum);
-            }
-        }
-        sum.bytes
     }
 
     /// The box itself, for the judge to read.
@@ -277,7 +252,6 @@ impl Boxes {
             FileType::RegularFile => Searched {
                 found: Found::File,
                 file: Some(file),
-                is_single: stat.st_nlink == 1,
             },
             other => Searched::other(other),
         })
@@ -315,18 +289,11 @@ fn copy(contents: &OwnedFd, file: &OwnedFd, length: u64) -> rustix::io::Result<(
     Ok(())
 }
 
-/// Whether it is another with each run.
-fn changes(placed: &Placed) -> bool {
-    matches!(placed.what, PlacedWhat::File { .. })
-}
-
 /// What a search found.
 pub(super) struct Searched {
     pub(super) found: Found,
     /// Open for reading, if it is a regular file.
     pub(super) file: Option<OwnedFd>,
-    /// Whether it has no other name.
-    pub(super) is_single: bool,
 }
 
 impl Searched {
@@ -334,7 +301,6 @@ impl Searched {
         Self {
             found: Found::Missing,
             file: None,
-            is_single: true,
         }
     }
 
@@ -342,7 +308,6 @@ impl Searched {
         Self {
             found: Found::Other(search::other_kind(kind)),
             file: None,
-            is_single: true,
         }
     }
 }

@@ -179,10 +179,10 @@ impl Group {
         }
     }
 
-    /// Lets the slot place files, which are charged to it, whatever the last run's limit was.
-    pub(super) fn lift(&mut self) -> Result<(), Fault> {
+    /// Lets the slot hold so much more, in bytes, which is charged to it, whatever the last run's limit was.
+    pub(super) fn make_room(&mut self, more: u64) -> Result<(), Fault> {
         match self.memory1() {
-            Some(memory) => memory.set_limit(None),
+            Some(memory) => memory.make_room(more),
             None => Ok(()),
         }
     }
@@ -194,12 +194,11 @@ impl Group {
         }
     }
 
-    /// Sets the limits for the next run, beyond what is held already; in the slot are so many rooms beside that of
-    /// the run.
-    pub(super) fn prepare(&mut self, limits: &Limits, rooms: usize) -> Result<Gates, Fault> {
+    /// Sets the limits for the next run, beyond what is held already.
+    pub(super) fn prepare(&mut self, limits: &Limits) -> Result<Gates, Fault> {
         match self {
             Self::V2(group) => group.prepare(limits),
-            Self::V1(group) => group.prepare(limits, rooms),
+            Self::V1(group) => group.prepare(limits),
         }
     }
 
@@ -242,6 +241,13 @@ impl Group {
         match self {
             Self::V2(group) => group.finish(baseline),
             Self::V1(group) => group.finish(baseline),
+        }
+    }
+
+    /// Takes away what the last run had, of which nobody is there any more.
+    pub(super) fn clear(&mut self) {
+        if let Self::V2(group) = self {
+            group.remove_run();
         }
     }
 

@@ -178,13 +178,13 @@ impl Group1 {
         Ok(())
     }
 
-    pub(super) fn prepare(&mut self, limits: &Limits, rooms: usize) -> Result<Gates, Fault> {
+    pub(super) fn prepare(&mut self, limits: &Limits) -> Result<Gates, Fault> {
         if let Some(memory) = &mut self.memory {
             memory.set_limit(limits.memory.map(|limit| limit.0))?;
             memory.limit_of_run = memory.last_limit;
         }
         if let Some(processes) = &mut self.processes {
-            processes.set_limit(limits.processes, rooms)?;
+            processes.set_limit(limits.processes)?;
         }
         let raw = |fd: Option<&OwnedFd>| fd.map_or(-1, AsRawFd::as_raw_fd);
         Ok(Gates {
@@ -366,6 +366,15 @@ impl Memory1 {
         self.idle = read_number(&self.usage);
     }
 
+    /// Lifts the limit if it could be in the way of so much more, in bytes.
+    pub(super) fn make_room(&mut self, more: u64) -> Result<(), Fault> {
+        let needed = read_number(&self.usage).saturating_add(more);
+        match self.last_limit {
+            Some(limit) if needed > limit => self.set_limit(None),
+            _ => Ok(()),
+        }
+    }
+
     pub(super) fn set_limit(&mut self, limit: Option<u64>) -> Result<(), Fault> {
         let held = read_number(&self.usage);
         let limit = limit.map(|limit| limit.saturating_add(SLACK).saturating_add(held));
@@ -425,9 +434,9 @@ fn is_near(wanted: Option<u64>, present: Option<u64>) -> bool {
 }
 
 impl Processes1 {
-    pub(super) fn set_limit(&mut self, limit: Option<u32>, rooms: usize) -> Result<(), Fault> {
-        // The slot and PID 1 are in the group, too, and that of each other room.
-        let limit = limit.map(|limit| u64::from(limit) + 2 + rooms as u64);
+    pub(super) fn set_limit(&mut self, limit: Option<u32>) -> Result<(), Fault> {
+        // The slot and PID 1 are in the group, too.
+        let limit = limit.map(|limit| u64::from(limit) + 2);
         if limit.is_some() && limit == self.last_limit {
             return Ok(());
         }

@@ -1,31 +1,39 @@
-//! PID 1 of a room: finishes the view, starts the program of one run after the other, and takes everybody
-//! along at its end. What [`super::init`] says about memory holds here, too.
+//! PID 1 of a run with namespaces: waits until there is a run, finishes the view, starts the program, and ends
+//! everybody after it. What [`super::init`] says about memory holds here, too.
 
 use std::ffi::{CStr, CString};
 use std::os::fd::RawFd;
+use std::ptr;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 
-use crate::sandbox::linux::init::{Plan, Step, at, collect_all, fail, note_end, start_second};
+use crate::sandbox::linux::init::{Outcome, Plan, Report, Step, at, fail, note_end, start_second};
 use crate::sandbox::linux::sys::{self, Errno};
 use crate::sandbox::linux::sys_mount;
-use crate::sandbox::linux::sys_room;
-use crate::sandbox::linux::trace::{self, Rest, Senses};
 
-/// What the slot and PID 1 of a room tell each other. The slot keeps it until PID 1 is gone.
+/// What the slot and PID 1 tell each other. The slot keeps it until PID 1 is gone.
 pub(super) struct Order {
-    /// File systems to attach, once.
-    pub(super) mounts: Vec<Attach>,
-    /// What PID 1 looks for traces with, if the room may be kept.
-    pub(super) senses: Option<Senses>,
-    /// The run asked for last.
+    /// The file system with the directories [`BOX`] and [`TMP`].
+    pub(super) memory: RawFd,
+    /// The slot's process.
+    pub(super) slot: RawFd,
+    /// The run, once there is one.
     pub(super) plan: AtomicPtr<Plan>,
-    /// A pipe with a byte for each run asked for.
-    pub(super) asked: RawFd,
-    /// A pipe into which PID 1 writes a byte when a run is over and left no trace, and another when it rests and waits
-    /// for the next. Else it ends, and takes the room with it.
-    pub(super) untouched: RawFd,
-    /// 1 once PID 1 found that this room cannot be made to look as new.
-    pub(super) shows_age: AtomicU32,
+    /// 1 from then on.
+    pub(super) asked: AtomicU32,
+    /// Counts 1 once the program has ended and nobody but PID 1 is left.
+    pub(super) over: RawFd,
+    /// What happened.
+    pub(super) report: Arc<Report>,
+}
+
+impl Order {
+    /// Has PID 1 start this run. The slot must keep the plan until the run is over.
+    pub(super) fn ask(&self, plan: &Plan) {
+        let plan = ptr::from_ref(plan).cast_mut();
+        self.plan.store(plan, Ordering::Release);
+        sys::set(&self.asked);
+    }
 }
 
 /// A mount to attach in the run's own view.
@@ -34,117 +42,101 @@ pub(super) struct Attach {
     pub(super) target: CString,
 }
 
-/// How `/proc` is mounted.
-pub(super) const PROC_FLAGS: u64 = libc::MS_NOSUID | libc::MS_NODEV | libc::MS_NOEXEC;
-/// Processes of others are not to be seen.
-pub(super) const PROC_OPTIONS: &CStr = c"hidepid=2";
+/// The box in the file system that it shares with the temporary directory.
+pub(super) const BOX: &CStr = c"box";
+/// The temporary directory in it.
+pub(super) const TMP: &CStr = c"tmp";
 
-/// PID 1: finishes the view, starts PID 2 of one run after the other while they leave no trace, and takes
-/// all with it at its end.
+/// Where the two are, until that on the temporary directory hides this.
+const BOTH: &CStr = c"/tmp";
+
+/// PID 1.
 pub(super) extern "C" fn first(order: *const Order) -> ! {
     // SAFETY: the slot keeps the order until this process is gone; it is shared, and only its atomics
     // change.
     let order = unsafe { &*order };
-    let mut made = None;
-    let code = loop {
-        while sys_room::read(order.asked, &mut [0; 1]) != Ok(1) {}
-        // SAFETY: the slot keeps the plan until it hears that the run is over.
-        let plan = unsafe { &*order.plan.load(Ordering::Acquire) };
-        let ran = made.map_or_else(|| make_room(order), Ok).and_then(|guard| {
-            made = Some(guard);
-            run(plan, guard, order)
-        });
-        match ran {
-            Ok(Left::Nothing) => {
-                let _ = sys::write(order.untouched, b"u");
-                // While the judge looks at the outcome.
-                if trace::forget_proc().is_err() {
-                    break 1;
-                }
-                let _ = sys::write(order.untouched, b"r");
-            }
-            Ok(Left::Something) => break 0,
-            Err((step, errno)) => break fail(&plan.report, step, errno),
-        }
-    };
-    sys::exit(code)
+    let done = wait_for_run(order).and_then(|plan| run(plan, order));
+    if let Err((step, errno)) = done {
+        sys::exit(fail(&order.report, step, errno));
+    }
+    // Until the slot has counted. Its end is none of the program's business.
+    let _ = sys::write(order.over, &1u64.to_ne_bytes());
+    loop {
+        let _ = sys::wait_for_signal(&[]);
+    }
 }
 
-/// What a run left in its room.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Left {
-    Nothing,
-    /// Or there is no telling.
-    Something,
-}
-
-/// What to look for traces with, and what is to be seen where there are none.
-#[derive(Clone, Copy)]
-struct Guard<'a> {
-    senses: &'a Senses,
-    rest: Rest,
-}
-
-/// Finishes the view. Returns what to look for traces with, if that is possible.
-fn make_room(order: &Order) -> Result<Option<Guard<'_>>, (Step, Errno)> {
+/// What can be done before there is a run, and what nobody could tell from a run's own.
+fn wait_for_run(order: &Order) -> Result<&Plan, (Step, Errno)> {
     let deadly = libc::SIGKILL as usize;
     at(
         Step::TieToSlot,
         sys::prctl(libc::PR_SET_PDEATHSIG, deadly, 0),
     )?;
+    // It may have died before that.
+    if at(Step::TieToSlot, sys::is_readable(order.slot))? {
+        return Err((Step::TieToSlot, Errno(libc::ESRCH)));
+    }
     at(Step::Session, sys::setsid())?;
     // What is held back would wait for ever. What is not, PID 1 is deaf to.
     at(Step::Signals, sys::unblock_signals())?;
-    let proc = sys_mount::mount(c"proc", c"/proc", c"proc", PROC_FLAGS, PROC_OPTIONS);
-    at(Step::MountProc, proc)?;
-    for attach in &order.mounts {
-        at(
-            Step::Attach,
-            sys_mount::move_mount(attach.mount, &attach.target),
-        )?;
-    }
-    Ok(order.senses.as_ref().and_then(|senses| {
-        let rest = senses.listen().ok()?;
-        Some(Guard { senses, rest })
-    }))
+    at(Step::Attach, sys_mount::move_mount(order.memory, BOTH))?;
+    sys::wait_for(&order.asked);
+    // SAFETY: the slot keeps the plan until it hears that the run is over.
+    Ok(unsafe { &*order.plan.load(Ordering::Acquire) })
 }
 
-/// One run in the room.
-fn run(plan: &Plan, guard: Option<Guard<'_>>, order: &Order) -> Result<Left, (Step, Errno)> {
-    let before = match guard {
-        Some(Guard { senses, rest }) => at(Step::Attach, senses.before(rest))?,
-        None => None,
-    };
-    if before.is_none() {
-        order.shows_age.store(1, Ordering::Relaxed);
+/// The run, from what bears a date on.
+fn run(plan: &Plan, order: &Order) -> Outcome {
+    const PROC_FLAGS: u64 = libc::MS_NOSUID | libc::MS_NODEV | libc::MS_NOEXEC;
+    // Processes of others are not to be seen.
+    let proc = sys_mount::mount(c"proc", c"/proc", c"proc", PROC_FLAGS, c"hidepid=2");
+    at(Step::MountProc, proc)?;
+    at(Step::Attach, sys_mount::bind(c"/tmp/box", c"/box"))?;
+    at(Step::Attach, sys_mount::bind(c"/tmp/tmp", BOTH))?;
+    if !plan.writable {
+        at(Step::Attach, sys_mount::make_read_only(c"/box"))?;
+    }
+    for attach in &plan.shown {
+        let attached = sys_mount::move_mount(attach.mount, &attach.target);
+        at(Step::Show, attached)?;
     }
     let second = start_second(plan);
     // The slot has the same descriptors. Whoever reads what the program writes must see its end when the program
     // closes it.
-    plan.stdio.iter().for_each(|fd| sys_room::close(*fd));
+    plan.stdio.iter().for_each(|fd| sys::close(*fd));
     let second = second?;
     let cpu = || sys::clock(libc::CLOCK_PROCESS_CPUTIME_ID);
     let begun = cpu();
     loop {
         let ended = at(Step::StartSecond, sys::wait(-1))?;
-        if ended.pid != second {
-            continue;
+        if ended.pid == second {
+            let report = &order.report;
+            note_end(report, ended);
+            end_all()?;
+            let used = sys::usage(libc::RUSAGE_CHILDREN);
+            report.used_cpu.store(used.cpu, Ordering::Relaxed);
+            report.used_memory.store(used.memory, Ordering::Relaxed);
+            let own = cpu().saturating_sub(begun);
+            report.first_cpu.store(own, Ordering::Release);
+            return Ok(());
         }
-        note_end(plan, ended);
-        let is_untouched = match (guard, &before) {
-            (Some(guard), Some(before)) => {
-                sys::exited_by_itself(ended.status) && guard.senses.is_untouched(before)
+    }
+}
+
+/// Ends everybody else in the process namespace, and waits for them. Whoever loses its parent becomes a child of PID 1, so
+/// once PID 1 has no children nobody is left.
+fn end_all() -> Outcome {
+    loop {
+        match sys::ended_child() {
+            Err(Errno(libc::ECHILD)) => return Ok(()),
+            Err(errno) => return Err((Step::EndAll, errno)),
+            Ok(ended) if ended.pid != 0 => {}
+            Ok(_) => {
+                // Who is about to fork is killed before it can.
+                let _ = sys::kill_all();
+                let _ = sys::wait(-1);
             }
-            _ => false,
-        };
-        if is_untouched {
-            let used = cpu().saturating_sub(begun);
-            plan.report.first_cpu.store(used, Ordering::Release);
-            return Ok(Left::Nothing);
         }
-        if plan.gates.cpu < 0 {
-            collect_all();
-        }
-        return Ok(Left::Something);
     }
 }

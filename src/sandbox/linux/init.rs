@@ -7,11 +7,12 @@
 
 use std::ffi::{CString, c_char};
 use std::os::fd::{IntoRawFd, RawFd};
-use std::ptr;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, AtomicU32, AtomicU64, Ordering};
 
 use crate::sandbox::linux::bare::{BarePlan, OWN_PROC};
 use crate::sandbox::linux::cgroup::{Gates, read_first_number};
+use crate::sandbox::linux::first::Attach;
 use crate::sandbox::linux::sys::{self, CLONE_INTO_CGROUP, CloneArguments, Ended, Errno};
 
 /// All that PID 1 and PID 2 need, made by the slot before they exist.
@@ -24,6 +25,10 @@ pub(super) struct Plan {
     pub(super) envp: Vec<*const c_char>,
     /// The directory to start in.
     pub(super) directory: CString,
+    /// Whether the box may be written to.
+    pub(super) writable: bool,
+    /// What else is to be seen in the run's view.
+    pub(super) shown: Vec<Attach>,
     /// What a run without namespaces needs.
     pub(super) bare: Option<BarePlan>,
     /// Standard input, output, error.
@@ -41,7 +46,7 @@ pub(super) struct Plan {
     /// PID 2's stack: the top, and its length.
     pub(super) stack: Stack,
     /// What happened.
-    pub(super) report: Report,
+    pub(super) report: Arc<Report>,
 }
 
 /// A stack for a process that shares the slot's memory.
@@ -133,9 +138,9 @@ pub(super) struct Report {
     pub(super) own_cpu: AtomicU64,
     /// CPU time of PID 1 since then, in nanoseconds, if it did not end.
     pub(super) first_cpu: AtomicU64,
-    /// What PID 2 used by its own account, and the children it waited for: CPU time in nanoseconds.
+    /// What all processes of the run used by their own account, if PID 1 did not end: CPU time in nanoseconds.
     pub(super) used_cpu: AtomicU64,
-    /// The same: the largest memory, in bytes.
+    /// The same: the largest memory of one, in bytes.
     pub(super) used_memory: AtomicU64,
 }
 
@@ -152,6 +157,7 @@ pub(super) enum Step {
     Namespace,
     MountProc,
     Attach,
+    Show,
     StartSecond,
     Session,
     Join,
@@ -167,16 +173,18 @@ pub(super) enum Step {
     Directory,
     Meters,
     Execute,
+    EndAll,
 }
 
 impl Step {
     /// The step in words.
     pub(super) fn name(number: u32) -> &'static str {
-        const NAMES: [&str; 19] = [
+        const NAMES: [&str; 21] = [
             "tie the run's first process to the sandbox",
             "make a control group namespace for the run",
             "mount /proc in the sandbox",
             "mount the box in the sandbox",
+            "show in the sandbox what the job shows",
             "start the run's second process",
             "start a session in the sandbox",
             "join the run's control group",
@@ -192,14 +200,12 @@ impl Step {
             "enter the box",
             "read the meters",
             "start the program",
+            "end all processes of the run",
         ];
         let index = (number as usize).wrapping_sub(1);
         NAMES.get(index).copied().unwrap_or("run")
     }
 }
-
-/// The number of PID 2 in its namespace.
-const SECOND: i32 = 2;
 
 /// The first descriptor that is no standard stream.
 pub(super) const FIRST_OTHER: u32 = 3;
@@ -222,7 +228,6 @@ pub(super) fn at<T>(step: Step, result: Result<T, Errno>) -> Result<T, (Step, Er
 
 /// Starts PID 2.
 pub(super) fn start_second(plan: &Plan) -> Result<i32, (Step, Errno)> {
-    let number = SECOND;
     let mut arguments = CloneArguments {
         flags: (libc::CLONE_VM | libc::CLONE_VFORK) as u64,
         exit_signal: libc::SIGCHLD as u64,
@@ -236,36 +241,20 @@ pub(super) fn start_second(plan: &Plan) -> Result<i32, (Step, Errno)> {
         arguments.flags |= CLONE_INTO_CGROUP;
         arguments.cgroup = plan.gates.directory as u64;
     }
-    if plan.bare.is_none() {
-        // The kernel would count on from the run before.
-        arguments.set_tid = ptr::from_ref(&number) as u64;
-        arguments.set_tid_size = 1;
-    }
     // SAFETY: the stack is PID 2's alone; this process stands still while PID 2 uses the memory.
     at(Step::StartSecond, unsafe {
         sys::clone3(&arguments, second, plan)
     })
 }
 
-/// Notes how and when PID 2 ended, and what it used.
-pub(super) fn note_end(plan: &Plan, ended: Ended) {
+/// Notes how and when PID 2 ended.
+pub(super) fn note_end(report: &Report, ended: Ended) {
     let now = sys::clock(libc::CLOCK_MONOTONIC);
-    let report = &plan.report;
     report.ended.store(now, Ordering::Relaxed);
     report.status.store(ended.status, Ordering::Relaxed);
-    report.used_cpu.store(ended.usage.cpu, Ordering::Relaxed);
-    let memory = ended.usage.memory;
-    report.used_memory.store(memory, Ordering::Relaxed);
-    if plan.report.failed.load(Ordering::Acquire) == 0 {
-        plan.report.phase.store(ENDED, Ordering::Release);
+    if report.failed.load(Ordering::Acquire) == 0 {
+        report.phase.store(ENDED, Ordering::Release);
     }
-}
-
-/// Where no control group counts, only children that were waited for show in the bill. What is still
-/// there would be gone with PID 1 anyway.
-pub(super) fn collect_all() {
-    let _ = sys::kill_all();
-    while sys::wait(-1).is_ok() {}
 }
 
 /// PID 2: gives up all rights and becomes the program.

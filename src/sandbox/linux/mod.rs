@@ -6,7 +6,7 @@
 //! |---|---|---|---|
 //! | the judge | those of whoever started it | | |
 //! | a slot's process, a fork of the judge | root's, or all within a user namespace of its own; no exec | as long as its [`Slot`](super::Slot) | hang-up of the socket |
-//! | PID 1 of a room, shares the slot's memory and descriptors | the slot's | one run, or more while none leaves a trace | its own exit once PID 2 ended, SIGKILL by the slot, the slot's death |
+//! | PID 1 of a run, shares the slot's memory and descriptors | the slot's | one run, and the wait for it | SIGKILL by the slot, the slot's death |
 //! | PID 2 of a run, the program | none: another user, no capabilities, no new privileges, filtered calls | one run | itself, or PID 1's end |
 //! | what the program starts | the same none | one run | PID 1's end |
 //!
@@ -16,25 +16,26 @@
 //! whatever way, the socket hangs up; the slot kills its run, removes its control groups, and ends.
 //!
 //! Once a slot, because it is dear: namespaces for mounts, network, messages and host name, and a view of
-//! the file system (see `mounts`). To itself each run has a room (see `room`): process and mount namespaces, `/proc`,
-//! the box, `/tmp`. It is a new one, unless the run before proved to have left no trace in its own (see `trace`).
+//! the file system (see `mounts`). To itself each run has an environment (see `environment`): process and mount namespaces,
+//! `/proc`, the box, `/tmp`. It is always a new one. The judge is answered first; then the slot takes the old one away and makes
+//! what it can of the next, in which PID 1 waits.
 //! PID 1 and 2 run on stacks of their own in the slot's memory, so that starting them
 //! costs the same however large the judge is; they allocate nothing (see `init`).
 //!
 //! The program is never PID 1, which the kernel treats unlike others: signals would not end it.
 //!
-//! A run is over when PID 2 ends. PID 1 notes the time. If there never was another process it looks for traces, and
-//! stays if there are none. Else it exits, and the kernel kills everything else in its process namespace before the
-//! exit is seen. So when the slot counts, nobody is left to
+//! A run is over when PID 2 ends. PID 1 notes the time, kills everything else in its process namespace, waits for all of it, and
+//! says so. So when the slot counts, nobody is left to
 //! run, to write or to change a file. CPU time and memory come from the control group, which counts the
-//! whole tree: a program cannot hide a child by not waiting for it.
+//! whole tree: a program cannot hide a child by not waiting for it. Then the slot ends PID 1, and waits for its end before the next
+//! run begins.
 //!
 //! # What an attacker would try
 //!
 //! - Reach the judge: other processes are not in its namespace; `/proc` shows only its own; PID 1 has another
 //!   user or more capabilities, and ignores its signals; calls that reach into processes are refused.
 //! - Keep something for the next run: files, shared memory, sockets, keys and processes are gone with
-//!   the run, or cannot be made. Whatever could be changed in a room that is kept, PID 1 looks at.
+//!   the run, or cannot be made.
 //! - Read the tests or the network: the view has nothing of the machine but the system's directories
 //!   and what the job shows, read-only; the network namespace is empty, and only local sockets can be made.
 //! - Have the judge follow a link or block on a fifo after the run: see `boxes`.
@@ -56,6 +57,7 @@ mod boxes;
 mod cgroup;
 mod cgroup1;
 mod cgroup2;
+mod environment;
 mod facts;
 mod first;
 mod ground;
@@ -67,19 +69,14 @@ mod mounts;
 mod pack;
 mod prepare;
 mod resources;
-mod room;
-mod rooms;
 mod seccomp;
 mod server;
 mod slot;
 mod supervise;
 mod sys;
 mod sys_mount;
-mod sys_room;
-mod trace;
 mod tree;
 mod waiting;
-mod watches;
 mod wire;
 
 use crate::model::isolation::Isolation;

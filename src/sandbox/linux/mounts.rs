@@ -4,9 +4,10 @@
 //! to pick up a directory that is to be shown. The other is the template: a small file system in
 //! memory as root, with the system's directories in it, read-only. The slot lives there, so a run that
 //! is started in a new mount namespace gets a copy of the template and nothing else: no mount of the
-//! machine is hidden in it.
+//! machine is hidden in it. What a job shows is attached in the run's own namespace alone, when the run begins; the template
+//! has no more of it than the places.
 //!
-//! Few mounts, because each is copied for each new room: small files of `/etc` are copied instead.
+//! Few mounts, because each is copied for each run: small files of `/etc` are copied instead.
 
 use std::ffi::{CString, OsStr};
 use std::fs::{self, File};
@@ -89,8 +90,43 @@ pub(super) struct Template {
     machine: OwnedFd,
     /// The namespace that this is about.
     own: OwnedFd,
-    /// What is shown beside the system at present.
-    shown: Vec<Shown>,
+    /// Where there is a place for something beside the system.
+    points: Vec<Point>,
+}
+
+/// An empty directory or file of the view, on which something is mounted in a run.
+#[derive(PartialEq, Eq)]
+struct Point {
+    path: PathBuf,
+    is_directory: bool,
+}
+
+impl Point {
+    /// Makes it, and the directories above it.
+    fn make(&self) -> Result<(), Fault> {
+        if let Some(parent) = self.path.parent() {
+            make_directory(parent)?;
+        }
+        if self.is_directory {
+            make_directory(&self.path)?;
+        } else if !self.path.exists() {
+            File::create(&self.path).step_on("make the mount point", self.path.display())?;
+        }
+        Ok(())
+    }
+
+    /// Removes it, and the directories above it that are empty then. All fails on what belongs to something else.
+    fn remove(&self) {
+        let _ = match self.is_directory {
+            true => fs::remove_dir(&self.path),
+            false => fs::remove_file(&self.path),
+        };
+        for above in self.path.ancestors().skip(1) {
+            if fs::remove_dir(above).is_err() {
+                return;
+            }
+        }
+    }
 }
 
 /// A directory or file of the machine that is to be seen, with what tells it from another that
@@ -114,14 +150,14 @@ pub(super) enum Context {
     WithMachineProc,
 }
 
-/// A mount that waits for its place.
-struct Waiting {
-    inside: PathBuf,
-    tree: OwnedFd,
+/// A copy of a mount, which waits for its place.
+pub(super) struct Picked {
+    pub(super) inside: PathBuf,
+    pub(super) tree: OwnedFd,
     is_directory: bool,
 }
 
-impl Waiting {
+impl Picked {
     fn new(inside: PathBuf, tree: OwnedFd) -> Result<Self, Fault> {
         let stat = rustix::fs::fstat(&tree).step("look at a mount")?;
         Ok(Self {
@@ -150,9 +186,9 @@ impl Template {
         if context == Context::WithMachineProc {
             let tree = sys_mount::open_tree(c"/proc").step("copy the mount of /proc")?;
             let inside = PathBuf::from("/proc");
-            waiting.push(Waiting::new(inside, tree)?);
+            waiting.push(Picked::new(inside, tree)?);
         }
-        let here = PathBuf::from(format!("/proc/self/fd/{}", root.as_raw_fd()));
+        let here = PathBuf::from(format!("/proc/self/fd/{}", root.mount.as_raw_fd()));
         write_etc(&here, identity)?;
         make_devices(&here, &mut waiting)?;
         for name in ["proc", "tmp", "box"] {
@@ -161,86 +197,55 @@ impl Template {
         for (name, target) in links {
             symlink(&target, here.join(name)).step_on("link in the sandbox's root:", name)?;
         }
-        enter(&root)?;
+        enter(&root.mount)?;
+        let root = root.mount;
         for mount in waiting {
-            attach(&mount)?;
+            attach(mount)?;
         }
         let template = Self {
             root,
             machine,
             own,
-            shown: Vec::new(),
+            points: Vec::new(),
         };
         template.set_writable(Writable::No)?;
         Ok(template)
     }
 
-    /// Shows exactly these beside the system; cheap when they are the same as before. Returns whether it is in the same
-    /// places as before. If not, rooms that were made before are not to be used any more: they would show the new
-    /// places, with nothing in them, and the kernel takes a mount away with the place it is on.
-    pub(super) fn show(&mut self, wanted: &[Shown]) -> Result<bool, Fault> {
-        if self.shown == wanted {
-            return Ok(true);
+    /// Copies the mounts of what is to be seen beside the system, in the order in which they are to be attached, and sees to it
+    /// that there are places for exactly these.
+    pub(super) fn show(&mut self, wanted: &[Shown]) -> Result<Vec<Picked>, Fault> {
+        let mut sorted: Vec<&Shown> = wanted.iter().collect();
+        sorted.sort_by_key(|shown| shown.inside.components().count());
+        let waiting = self.pick_up(&sorted)?;
+        let places = waiting.iter().map(|mount| Point {
+            path: mount.inside.clone(),
+            is_directory: mount.is_directory,
+        });
+        let places: Vec<Point> = places.collect();
+        if places != self.points {
+            self.set_writable(Writable::Yes)?;
+            let changed = self.change_points(places);
+            self.set_writable(Writable::No)?;
+            changed?;
         }
-        self.set_writable(Writable::Yes)?;
-        let changed = self.change(wanted);
-        self.set_writable(Writable::No)?;
-        changed
+        Ok(waiting)
     }
 
-    fn change(&mut self, wanted: &[Shown]) -> Result<bool, Fault> {
-        // What is mounted below something that goes must go before it, and what comes may have to be
-        // mounted above something that stays; keep only what is independent of all that.
-        let stays = |shown: &Shown| {
-            let apart = |other: &Shown| {
-                other == shown
-                    || !(other.inside.starts_with(&shown.inside)
-                        || shown.inside.starts_with(&other.inside))
-            };
-            wanted.contains(shown) && wanted.iter().chain(&self.shown).all(apart)
-        };
-        let (kept, gone): (Vec<Shown>, Vec<Shown>) =
-            self.shown.iter().cloned().partition(|shown| stays(shown));
-        let mut new: Vec<&Shown> = wanted
-            .iter()
-            .filter(|shown| !kept.contains(shown))
-            .collect();
-        new.sort_by_key(|shown| shown.inside.components().count());
-        let waiting = self.pick_up(&new)?;
-        self.shown = kept;
-        let mut are_same = gone.len() == new.len();
-        for shown in gone.iter().rev() {
-            let target = c_path(&shown.inside)?;
-            sys_mount::umount(&target, libc::MNT_DETACH)
-                .step_on("take away the mount on", shown.inside.display())?;
-            let is_directory = shown.inside.is_dir();
-            let takes_its_place = |mount: &Waiting| {
-                mount.inside == shown.inside && mount.is_directory == is_directory
-            };
-            if waiting.iter().any(takes_its_place) {
-                continue;
-            }
-            // Both fail on a mount point that lies inside another mount, where they are not needed.
-            let _ = fs::remove_dir(&shown.inside);
-            let _ = fs::remove_file(&shown.inside);
-            are_same = false;
+    fn change_points(&mut self, wanted: Vec<Point>) -> Result<(), Fault> {
+        for point in self.points.drain(..).rev() {
+            point.remove();
         }
-        for (mount, shown) in waiting.iter().zip(new) {
-            attach(mount)?;
-            self.shown.push(shown.clone());
+        for point in wanted {
+            let made = point.make();
+            self.points.push(point);
+            made?;
         }
-        // The next comparison is with the order asked for.
-        self.shown.sort_by_key(|shown| {
-            wanted
-                .iter()
-                .position(|other| other == shown)
-                .unwrap_or(usize::MAX)
-        });
-        Ok(are_same)
+        Ok(())
     }
 
     /// Copies mounts out of the machine's namespace.
-    fn pick_up(&self, wanted: &[&Shown]) -> Result<Vec<Waiting>, Fault> {
+    fn pick_up(&self, wanted: &[&Shown]) -> Result<Vec<Picked>, Fault> {
         for shown in wanted {
             check_inside(&shown.inside)?;
         }
@@ -251,13 +256,13 @@ impl Template {
             sys::setns(namespace.as_raw_fd(), libc::CLONE_NEWNS).step("change the mount namespace")
         };
         enter(&self.machine)?;
-        let picked: Result<Vec<Waiting>, Fault> = wanted
+        let picked: Result<Vec<Picked>, Fault> = wanted
             .iter()
             .map(|shown| {
                 let tree = sys_mount::open_tree(&c_path(&shown.host)?)
                     .step_on("show", shown.host.display())?;
                 read_only(&tree)?;
-                Waiting::new(shown.inside.clone(), tree)
+                Picked::new(shown.inside.clone(), tree)
             })
             .collect();
         enter(&self.own)?;
@@ -317,7 +322,7 @@ fn check_inside(inside: &Path) -> Result<(), Fault> {
 
 /// Copies the mounts of the system's directories, and returns those names that are links here, with
 /// where they lead.
-fn system_directories(waiting: &mut Vec<Waiting>) -> Result<Vec<(&'static str, PathBuf)>, Fault> {
+fn system_directories(waiting: &mut Vec<Picked>) -> Result<Vec<(&'static str, PathBuf)>, Fault> {
     let mut links = Vec::new();
     for name in SYSTEM {
         let path = Path::new("/").join(name);
@@ -331,25 +336,22 @@ fn system_directories(waiting: &mut Vec<Waiting>) -> Result<Vec<(&'static str, P
             let tree = sys_mount::open_tree(&c_path(&path)?)
                 .step_on("copy the mount of", path.display())?;
             read_only(&tree)?;
-            waiting.push(Waiting::new(path, tree)?);
+            waiting.push(Picked::new(path, tree)?);
         }
     }
     Ok(links)
 }
 
 /// Makes the mount point and attaches.
-fn attach(mount: &Waiting) -> Result<(), Fault> {
-    if let Some(parent) = mount.inside.parent() {
-        make_directory(parent)?;
-    }
-    if mount.is_directory {
-        make_directory(&mount.inside)?;
-    } else if !mount.inside.exists() {
-        File::create(&mount.inside).step_on("make the mount point", mount.inside.display())?;
-    }
-    sys_mount::move_mount(mount.tree.as_raw_fd(), &c_path(&mount.inside)?)
+fn attach(mount: Picked) -> Result<(), Fault> {
+    let point = Point {
+        path: mount.inside,
+        is_directory: mount.is_directory,
+    };
+    point.make()?;
+    sys_mount::move_mount(mount.tree.as_raw_fd(), &c_path(&point.path)?)
         .map(|_| ())
-        .step_on("mount", mount.inside.display())
+        .step_on("mount", point.path.display())
 }
 
 /// Makes a directory that everybody may enter, and those above it.
@@ -375,7 +377,7 @@ fn enter(root: &OwnedFd) -> Result<(), Fault> {
 }
 
 /// The few devices, and the names of the standard streams.
-fn make_devices(root: &Path, waiting: &mut Vec<Waiting>) -> Result<(), Fault> {
+fn make_devices(root: &Path, waiting: &mut Vec<Picked>) -> Result<(), Fault> {
     let dev = root.join("dev");
     make_directory(&dev)?;
     for Device { name, minor } in DEVICES {
@@ -397,7 +399,7 @@ fn make_devices(root: &Path, waiting: &mut Vec<Waiting>) -> Result<(), Fault> {
             let flags = ATTR_RDONLY | ATTR_NOSUID;
             sys_mount::mount_setattr(tree.as_raw_fd(), Reach::One, flags, 0)
                 .step_on("make read-only the mount of", host.display())?;
-            waiting.push(Waiting::new(host, tree)?);
+            waiting.push(Picked::new(host, tree)?);
         }
     }
     const LINKS: [(&str, &str); 5] = [

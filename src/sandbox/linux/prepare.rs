@@ -5,6 +5,7 @@ use std::fs;
 use std::os::fd::{FromRawFd, OwnedFd, RawFd};
 use std::path::{Path, PathBuf};
 
+use rustix::process::PidfdFlags;
 use rustix::thread::CpuSet;
 
 use crate::model::isolation::Isolation;
@@ -16,11 +17,9 @@ use crate::sandbox::linux::cgroup::{Group, Placement, WhenShort};
 use crate::sandbox::linux::init::{Change, Identity, Stack};
 use crate::sandbox::linux::mounts::{Context, Template};
 use crate::sandbox::linux::resources::{self, Ceilings};
-use crate::sandbox::linux::rooms;
 use crate::sandbox::linux::seccomp;
 use crate::sandbox::linux::sys;
 use crate::sandbox::linux::tree;
-use crate::sandbox::linux::watches::Lists;
 
 /// What a slot's process is to be.
 #[derive(Clone, Debug)]
@@ -60,8 +59,8 @@ pub(super) struct Ready {
     /// Landlock's version, where it can be used.
     pub(super) landlock: Option<usize>,
     pub(super) devices: Option<OwnedFd>,
-    /// For the first process of each room.
-    pub(super) first_stacks: [Stack; rooms::MOST],
+    /// For first processes: that of a run, and that of the next, which may start before the other is gone.
+    pub(super) first_stacks: [Stack; 2],
     pub(super) second_stack: Stack,
     /// How nice programs are to be, where the slot is less nice itself.
     pub(super) nice: Option<i32>,
@@ -71,31 +70,10 @@ pub(super) struct Ready {
     pub(super) cores: u64,
     /// What programs cannot be given more of.
     pub(super) ceilings: Ceilings,
-    /// What tells whether a run left something, but its files.
-    pub(super) tables: Option<Tables>,
-    /// Whether rooms may be kept that no run left anything in.
-    pub(super) may_keep: bool,
-    /// What rooms listen with.
-    pub(super) lists: Lists,
-}
-
-/// Tables of the kernel that PID 1 of a room reads. The slot opens them before it loses sight of the machine's
-/// `/proc`: in a room's own they would be seen to be older than the run.
-pub(super) struct Tables {
-    /// `/proc/loadavg`.
-    pub(super) numbers: OwnedFd,
-    /// `/proc/net/sockstat`.
-    pub(super) sockets: OwnedFd,
-}
-
-impl Tables {
-    fn open() -> sys::Result<Self> {
-        let open = |path| sys::openat(libc::AT_FDCWD, path, libc::O_RDONLY, 0);
-        Ok(Self {
-            numbers: open(c"/proc/loadavg")?,
-            sockets: open(c"/proc/thread-self/net/sockstat")?,
-        })
-    }
+    /// `/proc/net/sockstat` of the slot's network namespace, whose first number is that of sockets in it.
+    pub(super) sockets: Option<OwnedFd>,
+    /// The slot's process.
+    pub(super) process: OwnedFd,
 }
 
 /// Closes everything that came from the judge but the socket, and takes leave of its terminal, its
@@ -171,9 +149,10 @@ fn get_ready_in(setup: &Setup) -> Result<Ready, Fault> {
     };
     let mut view = None;
     let mut devices = None;
-    let mut tables = None;
+    let mut sockets = None;
     if !is_bare {
-        tables = Tables::open().ok();
+        let path = c"/proc/thread-self/net/sockstat";
+        sockets = sys::openat(libc::AT_FDCWD, path, libc::O_RDONLY, 0).ok();
         view = Some(View::Template(Template::build(setup.identity, context)?));
         devices = Some(refer_to(Path::new("/dev"))?);
     }
@@ -194,14 +173,13 @@ fn get_ready_in(setup: &Setup) -> Result<Ready, Fault> {
         view,
         landlock,
         devices,
-        first_stacks: [stack()?, stack()?, stack()?],
+        first_stacks: [stack()?, stack()?],
         second_stack: stack()?,
         nice,
         looks_at_processes,
-        // Without landlock a program could change what belongs to its session, which is the room's.
-        may_keep: landlock.is_some(),
-        lists: Lists::default(),
-        tables,
+        sockets,
+        process: rustix::process::pidfd_open(rustix::process::getpid(), PidfdFlags::empty())
+            .step("refer to the slot's own process")?,
         cores: resources::cores(),
         ceilings,
     })

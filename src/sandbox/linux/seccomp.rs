@@ -105,41 +105,12 @@ const FILE_SYSTEM_KEYS: &[(i32, i32)] = &[
 /// Would keep the other half of a core idle.
 const SCHEDULE_CORE: &[(i32, i32)] = &[(libc::PR_SCHED_CORE, libc::EPERM)];
 
-/// A file that never has a name: the numbers of those made after it tell that it was there, and nothing else
-/// does. Libraries then make a file and remove its name.
-const fn no_unnamed_files(flags: u32) -> Rule {
-    Rule::Without {
-        argument: flags,
-        bits: libc::O_TMPFILE as u32 & !libc::O_DIRECTORY as u32,
-        errno: libc::EOPNOTSUPP,
-    }
-}
-
-/// When a file was made would tell whether a run has a new room. The system's library then asks without that.
-const NO_BIRTH: Rule = Rule::Without {
-    argument: 3,
-    bits: libc::STATX_BTIME,
-    errno: libc::ENOSYS,
-};
-
-/// The clocks of PID 1's CPU time, for they tell how many runs it saw: for its user part, both parts, and as the scheduler
-/// counts. Source: the kernel's `posix-timers_types.h`; 16 is twice the width of the kind.
-const CLOCKS_OF_PID_1: &[(i32, i32)] = &[
-    (-16, libc::EINVAL),
-    (-15, libc::EINVAL),
-    (-14, libc::EINVAL),
-];
-
-/// Its number as a file descriptor tells when it was started.
-const NOT_PID_1: &[(i32, i32)] = &[(1, libc::ESRCH)];
-
 const fn among(argument: u32, refused: &'static [(i32, i32)]) -> Rule {
     Rule::Among { argument, refused }
 }
 
 /// Newer than the library that knows the other numbers.
 const SYS_OPEN_TREE_ATTR: i64 = 467;
-const SYS_FILE_SETATTR: i64 = 469;
 
 pub(super) const EPERM: Rule = Rule::Refuse(libc::EPERM);
 /// Seems to succeed, and does nothing.
@@ -226,7 +197,7 @@ const RULES: &[(i64, Rule)] = &[
             refused: FILE_CONTROL,
         },
     ),
-    (libc::SYS_inotify_init1, PASS),
+    (libc::SYS_inotify_init1, EPERM),
     (libc::SYS_sched_setaffinity, EPERM),
     (
         libc::SYS_prctl,
@@ -249,18 +220,6 @@ const RULES: &[(i64, Rule)] = &[
             errno: libc::EPERM,
         },
     ),
-    // What would tell one run of those before it in the same room.
-    (libc::SYS_openat, no_unnamed_files(2)),
-    // Its flags are behind a pointer. Libraries then use openat.
-    (libc::SYS_openat2, Rule::Pass(libc::ENOSYS)),
-    (libc::SYS_statx, NO_BIRTH),
-    // Changes flags of a directory without opening it, some of which no other call tells.
-    (SYS_FILE_SETATTR, Rule::Refuse(libc::ENOSYS)),
-    (libc::SYS_clock_gettime, among(0, CLOCKS_OF_PID_1)),
-    (libc::SYS_clock_getres, among(0, CLOCKS_OF_PID_1)),
-    (libc::SYS_clock_nanosleep, among(0, CLOCKS_OF_PID_1)),
-    (libc::SYS_timer_create, among(0, CLOCKS_OF_PID_1)),
-    (libc::SYS_pidfd_open, among(0, NOT_PID_1)),
     // Large parts of the kernel that no submission needs.
     (libc::SYS_bpf, EPERM),
     (libc::SYS_perf_event_open, EPERM),
@@ -303,7 +262,6 @@ const RULES: &[(i64, Rule)] = &[
 /// Those that only this architecture has.
 #[cfg(target_arch = "x86_64")]
 const RULES_HERE: &[(i64, Rule)] = &[
-    (libc::SYS_open, no_unnamed_files(1)),
     (libc::SYS_inotify_init, EPERM),
     (
         libc::SYS_setrlimit,
@@ -563,20 +521,6 @@ pub(super) mod tests {
         check(libc::SYS_memfd_create, libc::MFD_HUGETLB.into(), refused);
         check(libc::SYS_prctl, libc::PR_SET_NAME as u64, ALLOW);
         check(libc::SYS_prctl, libc::PR_SCHED_CORE as u64, refused);
-        let unnamed = (libc::O_TMPFILE | libc::O_RDWR) as u64;
-        let unsupported = ERRNO | libc::EOPNOTSUPP as u32;
-        check(libc::SYS_openat, unnamed, unsupported);
-        check(libc::SYS_openat, libc::O_DIRECTORY as u64, ALLOW);
-        check(libc::SYS_statx, libc::STATX_BASIC_STATS.into(), ALLOW);
-        check(libc::SYS_statx, libc::STATX_ALL.into(), missing);
-        for which in 0..3 {
-            let of = |pid: i64| ((!pid) << 3 | which) as u64;
-            check(libc::SYS_clock_gettime, of(0), ALLOW);
-            check(libc::SYS_clock_gettime, of(1), invalid);
-            check(libc::SYS_clock_gettime, of(2), ALLOW);
-        }
-        check(libc::SYS_pidfd_open, 1, ERRNO | libc::ESRCH as u32);
-        check(libc::SYS_pidfd_open, 2, ALLOW);
     }
 
     #[test]

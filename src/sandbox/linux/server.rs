@@ -1,25 +1,28 @@
 //! The slot's process: one run after the other until the judge is gone.
 
-use std::ffi::{CString, c_char};
+use std::ffi::{CString, OsStr, c_char};
 use std::fs::File;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, IntoRawFd, OwnedFd, RawFd};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 use std::ptr;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use crate::model::limits::Limits;
 use crate::model::units::Bytes;
 use crate::sandbox::fault::{Fault, Step};
 use crate::sandbox::image::Image;
-use crate::sandbox::linux::boxes::{self, Boxes, Shape};
+use crate::sandbox::linux::boxes::{self, Boxes, Size};
 use crate::sandbox::linux::cgroup::{Baseline, Gates, Used};
+use crate::sandbox::linux::environment::{self, Environment, First, Waiting};
+use crate::sandbox::linux::first::Attach;
 use crate::sandbox::linux::init::{self, Kind, Plan, Report};
+use crate::sandbox::linux::mounts::{Picked, c_path};
 use crate::sandbox::linux::prepare::{self, Ready, Setup, View};
 use crate::sandbox::linux::resources;
-use crate::sandbox::linux::room::{self, Room};
-use crate::sandbox::linux::rooms::Rooms;
 use crate::sandbox::linux::supervise::{Stopped, Supervisor, Sweep};
 use crate::sandbox::linux::sys;
-use crate::sandbox::linux::sys_room;
 use crate::sandbox::linux::tree::Tree;
 use crate::sandbox::linux::wire::{
     self, Answer, Facts, Found, Placed, PlacedWhat, Request, RunRequest,
@@ -41,8 +44,12 @@ struct Server {
     setup: Setup,
     socket: OwnedFd,
     ready: Ready,
-    /// Rooms that were left without a trace.
-    rooms: Rooms,
+    /// What the last run had, until it is taken away.
+    last: Option<Environment>,
+    /// What waits for the next run.
+    next: Option<Waiting>,
+    /// How large the last run's box was.
+    size: Option<Size>,
 }
 
 /// What a run gave, and the descriptors to send with it.
@@ -60,10 +67,12 @@ pub(super) fn serve(setup: Setup, socket: RawFd) -> ! {
                 setup,
                 socket,
                 ready,
-                rooms: Rooms::default(),
+                last: None,
+                next: None,
+                size: None,
             };
             server.answer_all();
-            server.rooms.clear();
+            (server.last, server.next) = (None, None);
             if let View::Bare(yard) = &mut server.ready.view {
                 yard.remove();
             }
@@ -97,6 +106,8 @@ impl Server {
                     });
                     let fds: Vec<BorrowedFd<'_>> = finished.fds.iter().map(AsFd::as_fd).collect();
                     sent = wire::send(&self.socket, &finished.answer.encode(), &fds);
+                    drop(finished);
+                    self.turn_over();
                 }
                 // For a run that is over.
                 Some(Request::End { .. }) => {}
@@ -114,123 +125,193 @@ impl Server {
         if let Some(group) = &mut self.ready.group {
             group.settle();
             if group.is_littered() {
-                self.rooms.clear();
+                // What waits there would be on the account of the group that goes.
+                self.next = None;
                 group.let_go()?;
             }
         }
-        let kept = self.rooms.take(request);
+        if let Some(sockets) = &self.ready.sockets {
+            environment::collect_sockets(sockets.as_fd())?;
+        }
+        let size = Size::new(request.box_size, request.files.len());
+        self.size = Some(size);
+        let waiting = self.waiting(size)?;
+        let mut shown = Vec::new();
         match &mut self.ready.view {
-            // A room keeps what is shown in it.
-            View::Template(_) if kept.is_some() => {}
-            View::Template(template) => {
-                let shown = template.show(&request.visible);
-                if !matches!(shown, Ok(true)) {
-                    self.rooms.clear();
-                }
-                shown?;
-            }
+            View::Template(template) => shown = template.show(&request.visible)?,
             View::Bare(yard) => {
                 yard.show(&request.visible)?;
                 translated = yard.translate(request);
                 request = &translated;
             }
         }
-        let limits = limits_of(request);
-        if let Some(group) = &mut self.ready.group
-            && !(request.files.is_empty() || kept.is_some() && is_small(&request.files))
-        {
-            group.lift()?;
+        if let Some(group) = &mut self.ready.group {
+            group.make_room(length(&request.files) + SPARE)?;
         }
-        let mut room = match kept {
-            Some(mut room) => {
-                room.renew(self.setup.identity, request, contents)?;
-                room
-            }
-            None => self.make_room(request, contents)?,
-        };
+        let boxes = self.boxes(waiting.as_ref(), request, contents)?;
+        let rules = self.rules(&boxes, request)?;
         let gates = match &mut self.ready.group {
-            Some(group) => group.prepare(&limits, self.rooms.count())?,
+            Some(group) => group.prepare(&limits_of(request))?,
             None => Gates::NONE,
         };
         let strings = Strings::of(request)?;
         let mut plan = self.plan(request, &strings, gates)?;
-        plan.landlock = room.rules.as_ref().map_or(-1, AsRawFd::as_raw_fd);
+        plan.landlock = rules.as_ref().map_or(-1, AsRawFd::as_raw_fd);
+        plan.stdio = stdio(&fds)?;
+        for mount in &shown {
+            plan.shown.push(Attach {
+                mount: mount.tree.as_raw_fd(),
+                target: c_path(&mount.inside)?,
+            });
+        }
         if let View::Bare(yard) = &self.ready.view {
             let bare = yard.plan()?;
             plan.directory.clone_from(&bare.directory);
             plan.bare = Some(bare);
         }
-        plan.stdio = stdio(&fds)?;
-        match room.start(&plan, &self.ready) {
-            // Once more, if the machine was only busy.
-            Err(fault) if is_transient(&fault) => room.start(&plan, &self.ready)?,
-            started => started?,
+        let (first, memory) = match waiting {
+            Some(Waiting { first, memory }) => {
+                plan.report = first.report();
+                first.ask(&plan);
+                (first, Some(memory))
+            }
+            None => {
+                let start = || First::start_bare(&plan, self.ready.first_stacks[0]);
+                (again_if_busy(start)?, None)
+            }
+        };
+        let mut environment = Environment {
+            first,
+            boxes,
+            is_kept: request.keep,
+            _memory: memory,
+        };
+        let stopped = self.watch(request, &plan, &environment, fds);
+        if !stopped.as_ref().is_ok_and(|stopped| stopped.first_stays) {
+            environment.first.is_gone();
         }
+        let finished = self.finish(asked, &plan, stopped?, &environment.boxes, &shown);
+        self.last = Some(environment);
+        finished
+    }
+
+    /// Watches a run that was started to its end.
+    fn watch(
+        &self,
+        request: &RunRequest,
+        plan: &Plan,
+        environment: &Environment,
+        fds: Vec<OwnedFd>,
+    ) -> Result<Stopped, Fault> {
+        let running = environment.first.running();
         let sweep = match plan.bare {
             Some(_) => Sweep::Domain {
-                boxes: &room.boxes,
+                boxes: &environment.boxes,
                 size: request.box_size,
             },
             None => Sweep::FirstProcess,
         };
-        // The judge sees the end of the program's output only when nobody here holds it open. In a room, PID 1
+        // The judge sees the end of the program's output only when nobody here holds it open. With namespaces, PID 1
         // has the same descriptors as the slot, and closes them.
         match plan.bare {
             Some(_) => drop(fds),
             None => fds.into_iter().for_each(|fd| _ = fd.into_raw_fd()),
         }
-        let watched = Supervisor {
+        let stopped = Supervisor {
             socket: &self.socket,
             group: self.ready.group.as_ref(),
             report: &plan.report,
             run: request.run,
             sweep,
             next_search: 0,
-            limits: &limits,
+            limits: &limits_of(request),
             cores: self.ready.cores,
             tree: self.ready.looks_at_processes.then(Tree::new),
         }
-        .watch(&room.running()?);
+        .watch(&running);
         if plan.bare.is_none() {
             // In case PID 1 was killed before it did. Nothing that was opened since is open still.
-            plan.stdio.iter().for_each(|fd| sys_room::close(*fd));
+            plan.stdio.iter().for_each(|fd| sys::close(*fd));
         }
-        self.finish(asked, &plan, watched?, room)
+        stopped
     }
 
-    /// A room with the files of the job in its box.
-    fn make_room(
+    /// What waits for a run, with a file system of this size; nothing without namespaces.
+    fn waiting(&mut self, size: Size) -> Result<Option<Waiting>, Fault> {
+        if let View::Bare(_) = &self.ready.view {
+            return Ok(None);
+        }
+        let mut waiting = match self.next.take() {
+            Some(waiting) => waiting,
+            None => again_if_busy(|| self.make_waiting(size))?,
+        };
+        waiting.memory.resize(size)?;
+        Ok(Some(waiting))
+    }
+
+    fn make_waiting(&mut self, size: Size) -> Result<Waiting, Fault> {
+        let ready = &mut self.ready;
+        // Nobody is on this one: whoever was is gone since the run before the last.
+        ready.first_stacks.reverse();
+        Waiting::make(&ready.process, ready.first_stacks[0], size)
+    }
+
+    /// Takes away what the last run had, and makes what the next will have, as far as that can be done before it is
+    /// known. The judge has its answer meanwhile.
+    fn turn_over(&mut self) {
+        let mut first = None;
+        if let Some(last) = self.last.take() {
+            last.first.dismiss();
+            first = Some(last.first);
+            if let View::Bare(yard) = &mut self.ready.view
+                && !last.is_kept
+            {
+                yard.remove_now();
+            }
+        }
+        if let (View::Template(_), Some(size), None) = (&self.ready.view, self.size, &self.next) {
+            // If this fails it is tried again when a run is there that can be told.
+            self.next = self.make_waiting(size).ok();
+        }
+        // Waits for it: its end would be on the account of the next run.
+        drop(first);
+        if let Some(group) = &mut self.ready.group {
+            group.clear();
+        }
+    }
+
+    /// Box and temporary directory, with the files of the job.
+    fn boxes(
         &mut self,
+        waiting: Option<&Waiting>,
         request: &RunRequest,
         contents: Option<OwnedFd>,
-    ) -> Result<Room, Fault> {
-        let number = self.rooms.make_place();
-        let shape = Shape {
-            size: request.box_size,
-            writable: request.writable,
-            owner: self.setup.identity,
-        };
-        if let Some(tables) = &self.ready.tables {
-            room::collect_sockets(tables)?;
+    ) -> Result<Boxes, Fault> {
+        let owner = self.setup.identity;
+        match (&mut self.ready.view, waiting) {
+            (View::Bare(yard), _) => yard.boxes(&request.files, contents),
+            (View::Template(_), Some(waiting)) => {
+                let boxes = Boxes::in_memory(&waiting.memory, owner, &request.files, contents)?;
+                boxes.link(&request.visible, owner)?;
+                Ok(boxes)
+            }
+            (View::Template(_), None) => {
+                Err(Fault::new("make the box", "there is no place for it"))
+            }
         }
-        let boxes = match &mut self.ready.view {
-            View::Template(_) => {
-                let boxes = Boxes::make(shape, &request.files, contents)?;
-                boxes.link(&request.visible, self.setup.identity)?;
-                boxes
-            }
-            View::Bare(yard) => yard.boxes(shape, &request.files, contents)?,
-        };
-        let rules = match (&self.ready.view, self.ready.landlock, &self.ready.devices) {
-            (View::Bare(yard), _, _) => {
-                Some(yard.rules(&boxes, request.writable, &request.visible)?)
-            }
+    }
+
+    /// Landlock's rules for a run, where there is landlock.
+    fn rules(&self, boxes: &Boxes, request: &RunRequest) -> Result<Option<OwnedFd>, Fault> {
+        match (&self.ready.view, self.ready.landlock, &self.ready.devices) {
+            (View::Bare(yard), _, _) => yard
+                .rules(boxes, request.writable, &request.visible)
+                .map(Some),
             (View::Template(_), Some(version), Some(devices)) => {
-                Some(boxes::landlock(version, &boxes, devices)?)
+                boxes::landlock(version, boxes, devices).map(Some)
             }
-            (View::Template(_), _, _) => None,
-        };
-        Room::new(number, boxes, rules, request, &self.ready)
+            (View::Template(_), _, _) => Ok(None),
+        }
     }
 
     /// Everything PID 1 and PID 2 need, but descriptors.
@@ -248,6 +329,8 @@ impl Server {
             argv: pointers(&strings.argv),
             envp: pointers(&strings.env),
             directory: c"/box".to_owned(),
+            writable: request.writable,
+            shown: Vec::new(),
             bare: None,
             stdio: [-1; 3],
             identity: self.setup.identity,
@@ -256,7 +339,7 @@ impl Server {
             landlock: -1,
             gates,
             stack: self.ready.second_stack,
-            report: Report::default(),
+            report: Arc::default(),
         })
     }
 
@@ -266,20 +349,15 @@ impl Server {
         request: &RunRequest,
         plan: &Plan,
         stopped: Stopped,
-        mut room: Room,
+        boxes: &Boxes,
+        shown: &[Picked],
     ) -> Result<Finished, Fault> {
         let report = &plan.report;
         let baseline: Baseline = stopped.baseline;
-        if !stopped.first_stays {
-            room.is_over();
-            // The files that the program left may fill the group up to its limit, and of those who are still
-            // in it the kernel can kill none.
-            if let Some(group) = &mut self.ready.group {
-                group.lift()?;
-            }
-        }
-        if room.shows_age() {
-            self.ready.may_keep = false;
+        // The files that the program left may fill the group up to its limit, and of those who are still
+        // in it the kernel can kill none.
+        if let Some(group) = &mut self.ready.group {
+            group.make_room(SPARE)?;
         }
         if stopped.interrupted {
             // Its counters belong to nobody, but the group must forget them.
@@ -297,22 +375,19 @@ impl Server {
             ..Facts::default()
         };
         let mut fds = Vec::new();
-        let mut is_kept = false;
         facts.files = if request.writable {
-            room.new_bytes(stopped.first_stays)?
+            boxes.new_bytes()?
         } else {
             0
         };
         let is_killed = facts.stop == stop_code::NONE && facts.status & 0x7f != 0;
         let refused = match is_killed {
-            true => refused_memory(plan, &room.boxes),
+            true => refused_memory(plan, boxes, shown),
             false => None,
         };
-        let mut are_single = true;
         for name in &request.collect {
-            let searched = room.boxes.find(name)?;
+            let searched = boxes.find(name)?;
             facts.found.push(searched.found);
-            are_single &= searched.is_single;
             fds.extend(searched.file);
         }
         debug_assert!(
@@ -324,18 +399,7 @@ impl Server {
                 == fds.len()
         );
         if request.keep {
-            fds.push(room.boxes.open()?);
-        }
-        if stopped.first_stays && are_single && room.may_stay(&facts, request.writable) {
-            room.was_left();
-            self.rooms.keep(room);
-            is_kept = true;
-        } else {
-            // Gives back the memory of the box, unless the judge is to have it.
-            drop(room);
-        }
-        if let (View::Bare(yard), false) = (&mut self.ready.view, request.keep) {
-            yard.remove_now();
+            fds.push(boxes.open()?);
         }
         let used = self.used(&baseline);
         if !stopped.never_started {
@@ -352,10 +416,6 @@ impl Server {
             (Some(asked), Some(limit)) if asked > limit => facts.stop = stop_code::MEMORY,
             (Some(asked), _) => return Err(short_of_memory("refuses it", asked, request.memory)),
             (None, _) => {}
-        }
-        if is_kept && (facts.stop != stop_code::NONE || used.refused_processes > 0) {
-            // It says that it left no trace; but this was no plain run.
-            self.rooms.drop_last();
         }
         if used.within_limit && !decided {
             let held = facts.memory;
@@ -376,24 +436,41 @@ impl Server {
     }
 }
 
-/// Whether the contents of these files are few: they are on the account of a slot whose last run's limit still holds.
-fn is_small(files: &[Placed]) -> bool {
+/// What the slot may need of the run's memory for its own, in bytes: to search the box, and to make what the next run has.
+const SPARE: u64 = 4 << 20;
+
+/// The bytes of all files together.
+fn length(files: &[Placed]) -> u64 {
     let length = |placed: &Placed| match placed.what {
         PlacedWhat::File { length, .. } => length,
         PlacedWhat::Link { .. } | PlacedWhat::Directory => 0,
     };
-    files.iter().map(length).sum::<u64>() <= room::SMALL
+    files.iter().map(length).sum()
+}
+
+/// Does it once more if the machine was only busy.
+fn again_if_busy<T>(mut act: impl FnMut() -> Result<T, Fault>) -> Result<T, Fault> {
+    match act() {
+        Err(fault) if is_transient(&fault) => act(),
+        done => done,
+    }
 }
 
 /// The memory that a program asked for by its file, if the kernel refused that, so that it never began.
-fn refused_memory(plan: &Plan, boxes: &Boxes) -> Option<u64> {
+fn refused_memory(plan: &Plan, boxes: &Boxes, shown: &[Picked]) -> Option<u64> {
     let flags = libc::O_RDONLY | libc::O_NONBLOCK | libc::O_NOCTTY;
-    let file = match plan.program.to_bytes().strip_prefix(b"/box/") {
-        // The slot does not see the box where a program does.
-        Some(name) if plan.bare.is_none() => {
-            let name = CString::new(name).ok()?;
+    let path = Path::new(OsStr::from_bytes(plan.program.to_bytes()));
+    // The slot sees neither box nor what is shown where a program does.
+    let below = |place: &Path| c_path(path.strip_prefix(place).ok()?).ok();
+    let shown = shown
+        .iter()
+        .rev()
+        .find_map(|it| Some((it, below(&it.inside)?)));
+    let file = match (below(Path::new("/box")), shown) {
+        (Some(name), _) if plan.bare.is_none() => {
             sys::open_beneath(boxes.main.as_fd(), &name, flags)
         }
+        (_, Some((mount, name))) => sys::openat(mount.tree.as_raw_fd(), &name, flags, 0),
         _ => sys::openat(libc::AT_FDCWD, &plan.program, flags, 0),
     };
     let file = File::from(file.ok()?);

@@ -32,15 +32,15 @@ const LOOK: u64 = 15_000_000;
 pub(super) struct Running<'a> {
     pub(super) pid: i32,
     pub(super) pidfd: BorrowedFd<'a>,
-    /// Becomes readable when the run is over and the process stays for the next.
-    pub(super) untouched: BorrowedFd<'a>,
+    /// Becomes readable when the run is over and this process alone is left; `None` where its end says so.
+    pub(super) over: Option<BorrowedFd<'a>>,
     /// The slot's own CPU time at its start, in nanoseconds.
     pub(super) slot_cpu: u64,
 }
 
-/// A run that is over, with everybody in it gone, but its first process if that stays.
+/// A run that is over, with everybody in it gone, but its first process if that says so.
 pub(super) struct Stopped {
-    /// The run left no trace, and its first process waits for the next.
+    /// The first process is still there, and does nothing.
     pub(super) first_stays: bool,
     /// As `wait4` gives it.
     pub(super) status: i32,
@@ -96,8 +96,8 @@ pub(super) enum Sweep<'a> {
 enum Over {
     /// Its first process is gone.
     Gone,
-    /// Its first process stays.
-    Untouched,
+    /// Its first process is all that is left of it.
+    Reported,
     /// It has to be ended.
     Because(Reason),
 }
@@ -118,7 +118,7 @@ impl Supervisor<'_> {
         let mut reason = None;
         let mut ended_at = None;
         match watched {
-            Ok(Over::Untouched) => {
+            Ok(Over::Reported) => {
                 let usage = Usage {
                     cpu: self.report.used_cpu.load(Relaxed),
                     memory: self.report.used_memory.load(Relaxed),
@@ -178,22 +178,22 @@ impl Supervisor<'_> {
                 tv_sec: (nanoseconds / 1_000_000_000) as i64,
                 tv_nsec: (nanoseconds % 1_000_000_000) as _,
             });
+            let over = running.over.as_ref();
             let mut fds = [
                 PollFd::new(&running.pidfd, PollFlags::IN),
                 PollFd::new(self.socket, PollFlags::IN),
                 PollFd::new(bell.unwrap_or(self.socket), PollFlags::IN),
-                PollFd::new(&running.untouched, PollFlags::IN),
+                PollFd::new(over.unwrap_or(&running.pidfd), PollFlags::IN),
             ];
             match poll(&mut fds, timeout.as_ref()) {
                 Ok(_) | Err(rustix::io::Errno::INTR) => {}
                 Err(errno) => return Err(errno).step("watch the run"),
             }
+            if over.is_some() && !fds[3].revents().is_empty() {
+                return Ok(Over::Reported);
+            }
             if !fds[0].revents().is_empty() {
                 return Ok(Over::Gone);
-            }
-            if !fds[3].revents().is_empty() {
-                let _ = rustix::io::read(running.untouched, &mut [0; 1]);
-                return Ok(Over::Untouched);
             }
             let rings = !fds[2].revents().is_empty();
             if let Some(bell) = bell.filter(|_| rings) {

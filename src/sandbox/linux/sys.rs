@@ -7,7 +7,7 @@
 use std::ffi::{CStr, c_char, c_void};
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
 use std::ptr;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 pub(super) use crate::sandbox::errno::Errno;
 
@@ -414,11 +414,6 @@ pub(super) struct Ended {
     pub(super) usage: Usage,
 }
 
-/// Whether a process ended by a call of its own, not by a signal. Source: the manual page `wait(2)`.
-pub(super) fn exited_by_itself(status: i32) -> bool {
-    status & 0x7f == 0
-}
-
 /// Waits for a child to end; -1 waits for any.
 pub(super) fn wait(pid: i32) -> Result<Ended> {
     wait_with(pid, libc::__WALL)
@@ -510,7 +505,7 @@ pub(super) fn open_beneath(directory: BorrowedFd<'_>, path: &CStr, flags: i32) -
         how.as_ptr() as usize,
         size_of_val(&how),
         0,
-        pass(),
+        0,
     ];
     // SAFETY: path and particulars live until the call returns; sizes are given.
     let fd = unsafe { call(libc::SYS_openat2, arguments) }?;
@@ -542,6 +537,44 @@ pub(super) fn write(fd: RawFd, bytes: &[u8]) -> Result<usize> {
     let arguments = [fd as usize, bytes.as_ptr() as usize, bytes.len(), 0, 0, 0];
     // SAFETY: the bytes live until the call returns, their length is given.
     unsafe { call(libc::SYS_write, arguments) }
+}
+
+/// Closes a descriptor, if it is open.
+pub(super) fn close(fd: RawFd) {
+    // SAFETY: takes no pointer. Who calls this owns the number, as nobody's `OwnedFd`.
+    let _ = unsafe { call(libc::SYS_close, [fd as usize, 0, 0, 0, 0, 0]) };
+}
+
+/// Whether there is something to read: of a process's descriptor, whether it has ended.
+pub(super) fn is_readable(fd: RawFd) -> Result<bool> {
+    let mut asked = libc::pollfd {
+        fd,
+        events: libc::POLLIN,
+        revents: 0,
+    };
+    let now = [0u64; 2];
+    let (asked, now) = (ptr::from_mut(&mut asked) as usize, now.as_ptr() as usize);
+    // SAFETY: question and time have the kernel's layouts and live until the call returns; no signals may be null.
+    unsafe { call(libc::SYS_ppoll, [asked, 1, now, 0, 8, 0]) }.map(|ready| ready > 0)
+}
+
+/// Sleeps as long as this is 0.
+pub(super) fn wait_for(word: &AtomicU32) {
+    while word.load(Ordering::Acquire) == 0 {
+        let place = word.as_ptr() as usize;
+        let operation = (libc::FUTEX_WAIT | libc::FUTEX_PRIVATE_FLAG) as usize;
+        // SAFETY: the word lives until the call returns; no time may be null.
+        let _ = unsafe { call(libc::SYS_futex, [place, operation, 0, 0, 0, 0]) };
+    }
+}
+
+/// Wakes who waits for this no longer to be 0.
+pub(super) fn set(word: &AtomicU32) {
+    word.store(1, Ordering::Release);
+    let place = word.as_ptr() as usize;
+    let operation = (libc::FUTEX_WAKE | libc::FUTEX_PRIVATE_FLAG) as usize;
+    // SAFETY: the word lives until the call returns.
+    let _ = unsafe { call(libc::SYS_futex, [place, operation, 1, 0, 0, 0]) };
 }
 
 /// Changes the working directory.

@@ -25,6 +25,18 @@ pub(super) fn mount(
     unsafe { call(libc::SYS_mount, arguments) }
 }
 
+/// Mounts a directory in another place, too.
+pub(super) fn bind(from: &CStr, to: &CStr) -> Result<usize> {
+    mount(from, to, c"none", libc::MS_BIND, c"")
+}
+
+/// Makes a mount of the box read-only; what it is a part of stays as it is.
+pub(super) fn make_read_only(target: &CStr) -> Result<usize> {
+    let flags =
+        libc::MS_REMOUNT | libc::MS_BIND | libc::MS_RDONLY | libc::MS_NOSUID | libc::MS_NODEV;
+    mount(c"none", target, c"none", flags, c"")
+}
+
 /// Takes a mount away.
 pub(super) fn umount(target: &CStr, flags: i32) -> Result<usize> {
     let target = target.as_ptr() as usize;
@@ -106,23 +118,24 @@ pub(super) fn mount_setattr(fd: RawFd, reach: Reach, set: u64, clear: u64) -> Re
     unsafe { call(libc::SYS_mount_setattr, arguments) }
 }
 
-/// Makes a file system in memory, for the time being attached nowhere.
-pub(super) fn tmpfs(options: &[(&CStr, &CStr)], attributes: u64) -> Result<OwnedFd> {
+/// A file system in memory.
+pub(super) struct Tmpfs {
+    /// Where it is mounted: for the time being, nowhere.
+    pub(super) mount: OwnedFd,
+    /// By which its options can be changed.
+    context: OwnedFd,
+}
+
+/// Makes a file system in memory.
+pub(super) fn tmpfs(options: &[(&CStr, &CStr)], attributes: u64) -> Result<Tmpfs> {
     const FSOPEN_CLOEXEC: usize = 1;
-    const SET_STRING: usize = 1;
     const CREATE: usize = 6;
     const FSMOUNT_CLOEXEC: usize = 1;
     let name = c"tmpfs".as_ptr() as usize;
     // SAFETY: the name ends with a zero.
     let context = own(unsafe { call(libc::SYS_fsopen, [name, FSOPEN_CLOEXEC, 0, 0, 0, pass()]) }?);
     let fd = context.as_raw_fd() as usize;
-    for (key, value) in options {
-        let (key, value) = (key.as_ptr() as usize, value.as_ptr() as usize);
-        // SAFETY: key and value end with a zero and live until the call returns.
-        unsafe { call(libc::SYS_fsconfig, [fd, SET_STRING, key, value, 0, pass()]) }?;
-    }
-    // SAFETY: takes no pointer.
-    unsafe { call(libc::SYS_fsconfig, [fd, CREATE, 0, 0, 0, pass()]) }?;
+    configure(fd, options, CREATE)?;
     let attributes = attributes as usize;
     // SAFETY: takes no pointer.
     let mount = unsafe {
@@ -131,5 +144,27 @@ pub(super) fn tmpfs(options: &[(&CStr, &CStr)], attributes: u64) -> Result<Owned
             [fd, FSMOUNT_CLOEXEC, attributes, 0, 0, pass()],
         )
     }?;
-    Ok(own(mount))
+    let mount = own(mount);
+    Ok(Tmpfs { mount, context })
+}
+
+impl Tmpfs {
+    /// Changes these options.
+    pub(super) fn change(&self, options: &[(&CStr, &CStr)]) -> Result<()> {
+        const RECONFIGURE: usize = 7;
+        configure(self.context.as_raw_fd() as usize, options, RECONFIGURE)
+    }
+}
+
+/// Sets options of a file system, and has them take effect.
+fn configure(context: usize, options: &[(&CStr, &CStr)], command: usize) -> Result<()> {
+    const SET_STRING: usize = 1;
+    for (key, value) in options {
+        let (key, value) = (key.as_ptr() as usize, value.as_ptr() as usize);
+        let arguments = [context, SET_STRING, key, value, 0, pass()];
+        // SAFETY: key and value end with a zero and live until the call returns.
+        unsafe { call(libc::SYS_fsconfig, arguments) }?;
+    }
+    // SAFETY: takes no pointer.
+    unsafe { call(libc::SYS_fsconfig, [context, command, 0, 0, 0, pass()]) }.map(|_| ())
 }

@@ -1,0 +1,307 @@
+//! Every run has a new environment: nothing that a run does is seen by the next, nor that part of the next one's environment
+//! was there by then.
+//!
+//! One program leaves something, another looks.
+
+use rustix::time::{ClockId, clock_gettime};
+
+use super::*;
+
+/// What `leave` can do in a directory.
+const IN_A_PLACE: [&str; 24] = [
+    "file",
+    "file-taken-back",
+    "exclusive-file",
+    "large-file",
+    "directory",
+    "link",
+    "long-link",
+    "fifo",
+    "socket",
+    "mode",
+    "mode-and-back",
+    "times",
+    "access-time",
+    "attribute",
+    "access-list",
+    "flags",
+    "listed",
+    "locked",
+    "opened-and-sent",
+    "referred-to-and-sent",
+    "unnamed-file",
+    "missed",
+    "nothing",
+    "sleep",
+];
+
+/// What it can do elsewhere.
+const ELSEWHERE: [&str; 25] = [
+    "fork",
+    "vfork",
+    "forks-waited-for",
+    "thread",
+    "orphan",
+    "sister",
+    "slow-pid-1",
+    "slow-user",
+    "slow-disks",
+    "signals",
+    "signal-by-descriptor",
+    "files-of-pid-1",
+    "timer-on-pid-1",
+    "proc",
+    "own-settings",
+    "name",
+    "lost-in-sockets",
+    "locked-device",
+    "memory-file",
+    "memory",
+    "output",
+    "exit-3",
+    "kill",
+    "abort",
+    "nothing",
+];
+
+/// What it can do to the file it is given and to the one that is wanted, where there are such.
+const TO_THE_FILES: [&str; 10] = [
+    "wanted-not-written",
+    "wanted-is-a-directory",
+    "wanted-is-a-link",
+    "given-moved-to-wanted",
+    "wanted-made-again",
+    "wanted-is-large",
+    "wanted-was-sent",
+    "wanted-was-lost",
+    "links-that-failed",
+    "given-is-changed",
+];
+
+/// What lies in the box.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Holds {
+    Nothing,
+    /// A link, read-only.
+    Link,
+    /// A link, a file, and what is wanted.
+    Files,
+}
+
+impl Holds {
+    fn set(self, job: &mut Job) {
+        job.writable = self != Self::Link;
+        let file = |name: &str, content| BoxFile {
+            name: name.into(),
+            content,
+        };
+        if self != Self::Nothing {
+            job.files = vec![file("link", BoxContent::Link("/program/leave".into()))];
+        }
+        if self == Self::Files {
+            let text = BoxContent::Bytes(b"some input".to_vec().into());
+            job.files.push(file("a.in", text));
+            job.collect = vec!["a.out".into()];
+        }
+    }
+}
+
+/// A job whose program looks around, for whatever is older than now.
+fn look(holds: Holds) -> Job {
+    // By the clock that dates files.
+    let now = clock_gettime(ClockId::RealtimeCoarse);
+    let now = now.tv_sec * 1_000_000_000 + now.tv_nsec;
+    let mut job = job("look", &[&now.to_string()]);
+    holds.set(&mut job);
+    job
+}
+
+fn leave(what: &str, place: &str, holds: Holds) -> Job {
+    let mut job = job("leave", &[what, place]);
+    holds.set(&mut job);
+    if holds == Holds::Files {
+        let both = ["/box/a.in".into(), "/box/a.out".into()];
+        job.command.argv.extend(both);
+    }
+    job
+}
+
+/// What a program sees that looks around.
+fn seen(slot: &mut Slot, holds: Holds) -> String {
+    let mut reply = run(slot, &look(holds));
+    let seen = text(&mut reply.stdout);
+    assert_eq!(summary(&reply.outcome), "exit 0", "{seen}");
+    assert!(!seen.contains("found"), "{seen}");
+    assert!(seen.contains("next process 3"), "{seen}");
+    seen
+}
+
+#[test]
+fn what_a_run_leaves_is_never_seen_by_the_next() {
+    if is_bare() {
+        return skip("without namespaces a run sees the machine's processes and dates");
+    }
+    for holds in [Holds::Nothing, Holds::Link, Holds::Files] {
+        let first = seen(&mut slot(), holds);
+        let mut slot = slot();
+        let mut check = |what: &str, place: &str| {
+            let mut reply = run(&mut slot, &leave(what, place, holds));
+            let said = text(&mut reply.stdout);
+            assert!(!said.contains("ESCAPED"), "{what} in {place}: {said}");
+            let now = seen(&mut slot, holds);
+            assert_eq!(now, first, "after {what} in {place}, {holds:?}");
+        };
+        for what in IN_A_PLACE {
+            check(what, "/tmp");
+            check(what, "/box");
+        }
+        for what in ELSEWHERE {
+            check(what, "/box");
+        }
+        for what in TO_THE_FILES.iter().filter(|_| holds == Holds::Files) {
+            check(what, "/box");
+        }
+    }
+}
+
+/// Runs of all kinds take turns in a slot: each has what it would have in a slot of its own.
+#[test]
+fn what_a_run_has_does_not_depend_on_the_run_before() {
+    if is_bare() {
+        return skip("without namespaces a run sees the machine's processes and dates");
+    }
+    let kinds: [fn(&mut Job); 6] = [
+        |_| {},
+        |job| job.writable = false,
+        |job| job.box_size = Bytes::mib(3),
+        |job| job.box_size = Bytes(1),
+        |job| {
+            let content = BoxContent::Bytes(vec![b'x'; 100_000].into());
+            let file = |number| BoxFile {
+                name: format!("file-{number}").into(),
+                content: content.clone(),
+            };
+            job.files = (0..20).map(file).collect();
+        },
+        |job| {
+            for inside in ["/other", "/tmp/other"] {
+                job.command.visible.push(Visible {
+                    host: "/usr".into(),
+                    inside: inside.into(),
+                });
+            }
+        },
+    ];
+    let looks = |slot: &mut Slot, change: fn(&mut Job)| {
+        let mut job = look(Holds::Nothing);
+        change(&mut job);
+        let mut reply = run(slot, &job);
+        text(&mut reply.stdout)
+    };
+    let alone = kinds.map(|kind| looks(&mut slot(), kind));
+    let mut slot = slot();
+    for before in kinds {
+        for (kind, alone) in kinds.iter().zip(&alone) {
+            looks(&mut slot, before);
+            assert_eq!(looks(&mut slot, *kind), *alone);
+        }
+    }
+}
+
+#[test]
+fn box_and_temporary_directory_share_their_size() {
+    if is_bare() {
+        return skip("without namespaces both are on the machine's disk");
+    }
+    let mut slot = slot();
+    let mut check = |size: Bytes, script: &str, output: &str| {
+        let mut job = job("", &[]);
+        job.command.argv = ["/bin/sh", "-c", script].map(String::from).to_vec();
+        job.box_size = size;
+        super::check(&mut slot, &job, "exit 0", output);
+    };
+    let fill = "head -c 3145728 /dev/zero > /tmp/a && head -c 3145728 /dev/zero > /box/b 2> /dev/null || \
+                cat /tmp/a /box/b | wc -c";
+    check(Bytes::mib(8), fill, "");
+    check(Bytes::mib(4), fill, "4194304\n");
+    check(Bytes::mib(8), fill, "");
+}
+
+/// Files are placed anew for each run also where the box is read-only, and where what is wanted bears the name of a link.
+#[test]
+fn files_are_placed_anew_in_every_box() {
+    if is_bare() {
+        return skip("without namespaces a link in the box is translated");
+    }
+    let mut slot = slot();
+    let mut check = |writable: bool, collect: &[&str]| {
+        for text in ["first", "second", "third"] {
+            let mut job = job("", &[]);
+            job.command.argv = ["/bin/sh", "-c", "read -r a < a.in; echo $a; [ -L link ]"]
+                .map(String::from)
+                .to_vec();
+            Holds::Files.set(&mut job);
+            job.files[1].content = BoxContent::Bytes(format!("{text}\n").into_bytes().into());
+            job.writable = writable;
+            job.collect = collect.iter().map(ToString::to_string).collect();
+            super::check(&mut slot, &job, "exit 0", &format!("{text}\n"));
+        }
+    };
+    for writable in [true, false] {
+        check(writable, &[]);
+        check(writable, &["a.out"]);
+        check(writable, &["link"]);
+    }
+}
+
+/// What waits for the next run is gone with its slot, also if that is killed.
+#[test]
+fn what_waits_for_a_run_ends_with_its_slot() {
+    let output = alone("sandbox::anew::end_what_waits", |_| {});
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{errors}");
+}
+
+/// Looks for the children of its only slot.
+#[test]
+#[ignore = "run by another test, in a process of its own"]
+fn end_what_waits() {
+    let before = Possessions::of_this_process();
+    let is_there = |pid: &i32| Path::new("/proc").join(pid.to_string()).exists();
+    let waiting = || {
+        let slots = hostile::children();
+        assert_eq!(slots.len(), 1, "one slot in this process");
+        let list = format!("/proc/{0}/task/{0}/children", slots[0]);
+        let list = move || fs::read_to_string(&list).unwrap();
+        // What the run before had may be on its way out.
+        while list().split_whitespace().count() > 1 {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        let numbers: Vec<i32> = list()
+            .split_whitespace()
+            .map(|it| it.parse().unwrap())
+            .collect();
+        (slots[0], numbers)
+    };
+    let expected = usize::from(!is_bare());
+    let mut slot = super::slot();
+    run(&mut slot, &job("nothing", &[]));
+    let (_, first) = waiting();
+    drop(slot);
+    assert!(!first.iter().any(is_there));
+    let mut slot = super::slot();
+    let mut endless = job("hungry", &["sleep"]);
+    endless.limits.wall_time = Some(Duration::from_millis(100));
+    run(&mut slot, &endless);
+    while waiting().1.len() < expected {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    let (process, first) = waiting();
+    let process = rustix::process::Pid::from_raw(process).unwrap();
+    rustix::process::kill_process(process, rustix::process::Signal::KILL).unwrap();
+    while first.iter().any(is_there) {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    drop(slot);
+    assert_eq!(Possessions::of_this_process(), before);
+}
