@@ -4,6 +4,7 @@
 //! becomes a directory of its own, which every run sees read-only; the box of a run holds links to
 //! what is in it. So a program finds its files beside itself, and cannot change them.
 
+pub mod bench;
 mod refusal;
 
 use std::fs;
@@ -29,7 +30,6 @@ use crate::model::diagnostic::Diagnostic;
 use crate::model::job::{BoxContent, BoxFile, Captured, Command, Input, Job, Visible};
 use crate::model::judgement::{CompilerReport, JudgeError};
 use crate::model::limits::{LARGE_OUTPUT, Limits};
-use crate::model::outcome::Outcome;
 use crate::model::program::Program;
 use crate::model::stop::Stop;
 use crate::model::text::visible;
@@ -148,39 +148,13 @@ impl Runnable {
     }
 }
 
-/// Why a program was not built.
+/// What came of a build.
 #[derive(Debug)]
-pub enum BuildError {
-    /// The compiler refuses it, or takes more than it may.
+pub enum Built {
+    /// A program.
+    Program(Box<Runnable>),
+    /// Nothing: the compiler refuses it, or takes more than it may.
     Rejected(Box<CompilerReport>),
-    /// The judge failed.
-    Fault(JudgeError),
-    /// The build was cut short.
-    Interrupted,
-}
-
-impl From<JudgeError> for BuildError {
-    fn from(error: JudgeError) -> Self {
-        Self::Fault(error)
-    }
-}
-
-impl From<Stop> for BuildError {
-    fn from(error: Stop) -> Self {
-        match error {
-            Stop::Interrupted => Self::Interrupted,
-            Stop::Fault(error) => Self::Fault(error),
-        }
-    }
-}
-
-/// Why a program cannot even be prepared.
-#[derive(Debug)]
-pub enum PrepareError {
-    /// Its author must mend it.
-    Program(Diagnostic),
-    /// A tool is missing on this machine.
-    Fault(JudgeError),
 }
 
 /// The directory of a built program, in one that is made for it.
@@ -209,16 +183,16 @@ impl<'a> Builder<'a> {
     ///
     /// # Errors
     /// When its language cannot be told, or its compiler is missing.
-    pub fn prepare(&self, program: &Program) -> Result<Prepared, PrepareError> {
-        let sources = sources::read(program).map_err(PrepareError::Program)?;
+    pub fn prepare(&self, program: &Program) -> Result<Prepared, Stop> {
+        let sources = sources::read(program)?;
         let code = sources.files.iter().map(|file| file.bytes.len() as u64);
         let code = Bytes(code.sum());
-        let fault = |fault: Fault| PrepareError::Program(fault.at(&program.path));
+        let fault = |fault: Fault| fault.at(&program.path);
         let recipe = recipe(program, &sources).map_err(fault)?;
         match plan(recipe, &self.toolchains) {
             Ok(plan) => Ok(Prepared { plan, code }),
-            Err(Unready::Fault(error)) => Err(fault(error)),
-            Err(Unready::Tool(missing)) => Err(PrepareError::Fault(missing.into())),
+            Err(Unready::Fault(error)) => Err(fault(error).into()),
+            Err(Unready::Tool(missing)) => Err(Stop::Fault(missing.into())),
         }
     }
 
@@ -240,13 +214,13 @@ impl<'a> Builder<'a> {
     /// Builds a program that will run under `run_limits`.
     ///
     /// # Errors
-    /// When the compiler refuses it, the judge failed, or the build was cut short.
+    /// When the judge failed, or the build was cut short.
     pub fn build(
         &self,
         prepared: &Prepared,
         build_limits: &Limits,
         run_limits: &Limits,
-    ) -> Result<Runnable, BuildError> {
+    ) -> Result<Built, Stop> {
         let dir =
             TempDir::new_in(self.home.path()).map_err(|error| fault("make a directory", error))?;
         let program = dir.path().join(PROGRAM_DIR);
@@ -262,10 +236,13 @@ impl<'a> Builder<'a> {
                 let sources = dir.path().join(SOURCES_DIR);
                 write_files(&sources, &plan.files)
                     .map_err(|error| fault("copy a program's sources", error))?;
-                let (report, outcome) =
-                    self.compile(plan, step, &sources, &program, build_limits)?;
-                building = outcome.wall_time;
-                report
+                let report = self.compile(plan, step, &sources, &program, build_limits)?;
+                if !report.cause.is_empty() {
+                    return Ok(Built::Rejected(Box::new(report)));
+                }
+                let outcome = report.outcome.as_ref();
+                building = outcome.map_or(Duration::ZERO, |outcome| outcome.wall_time);
+                Some(report).filter(|report| !report.messages.is_empty())
             }
         };
         let mut command = plan.start.command(&[], run_limits.memory);
@@ -273,7 +250,7 @@ impl<'a> Builder<'a> {
             host: program.clone(),
             inside: PathBuf::from(PROGRAM),
         });
-        Ok(Runnable {
+        Ok(Built::Program(Box::new(Runnable {
             command,
             files: links(&program, PROGRAM)
                 .map_err(|error| fault("list a program's files", error))?,
@@ -281,10 +258,10 @@ impl<'a> Builder<'a> {
             compiler,
             building,
             dir,
-        })
+        })))
     }
 
-    /// Runs the compiler; its box becomes `program`.
+    /// Runs the compiler; its box becomes `program`, unless the report has a cause.
     fn compile(
         &self,
         plan: &BuildPlan,
@@ -292,7 +269,7 @@ impl<'a> Builder<'a> {
         sources: &Path,
         program: &Path,
         limits: &Limits,
-    ) -> Result<(Option<CompilerReport>, Outcome), BuildError> {
+    ) -> Result<CompilerReport, Stop> {
         let files = plan.files.iter().map(|file| BoxFile {
             name: file.name.clone(),
             content: BoxContent::Copy(sources.join(&file.name)),
@@ -318,20 +295,17 @@ impl<'a> Builder<'a> {
                 )
             })
         });
-        let outcome = reply.outcome;
-        let report = |cause| CompilerReport {
-            cause,
+        if cause.is_none() {
+            for name in &step.scratch {
+                remove(program, name)
+                    .map_err(|error| fault("remove by-products of a build", error))?;
+            }
+        }
+        Ok(CompilerReport {
+            cause: cause.unwrap_or_default(),
             messages,
-            outcome: Some(outcome.clone()),
-        };
-        if let Some(cause) = cause {
-            return Err(BuildError::Rejected(Box::new(report(cause))));
-        }
-        for name in &step.scratch {
-            remove(program, name).map_err(|error| fault("remove by-products of a build", error))?;
-        }
-        let report = report(String::new());
-        Ok(((!report.messages.is_empty()).then_some(report), outcome))
+            outcome: Some(reply.outcome),
+        })
     }
 }
 

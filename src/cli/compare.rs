@@ -3,16 +3,15 @@
 use std::fs::File;
 use std::path::Path;
 
-use anyhow::Context;
-
 use crate::check::compare::compare;
 use crate::check::diff::diff;
 use crate::check::options::Options;
 use crate::cli::arguments::CompareArguments;
 use crate::cli::exit_code::ExitCode;
-use crate::cli::output::{Output, Stop, command};
+use crate::cli::output::{Output, command};
 use crate::model::event::Event;
-use crate::model::judgement::Evidence;
+use crate::model::judgement::{Evidence, JudgeError};
+use crate::model::stop::Stop;
 
 /// Compares.
 pub fn run(arguments: &CompareArguments) -> ExitCode {
@@ -22,23 +21,18 @@ pub fn run(arguments: &CompareArguments) -> ExitCode {
 }
 
 fn run_on(arguments: &CompareArguments, output: &Output) -> Result<(), Stop> {
-    let options = match Options::parse(&arguments.validator_args) {
-        Ok(options) => options,
-        Err(error) => {
-            output.complain(&error.to_string());
-            return Err(Stop::Shown(ExitCode::Usage));
-        }
-    };
-    let answer = open(&arguments.answer, output)?;
-    let contestant = open(&arguments.output, output)?;
-    let difference = compare(answer, contestant, &options).context("cannot compare")?;
+    let options = Options::parse(&arguments.validator_args);
+    let options = options.map_err(|error| Stop::usage(error.to_string()))?;
+    let fault = |error| JudgeError::new(format!("compare {}", arguments.output.display()), error);
+    let answer = open(&arguments.answer)?;
+    let contestant = open(&arguments.output)?;
+    let difference = compare(answer, contestant, &options).map_err(fault)?;
     let evidence = match &difference {
         None => None,
         Some(difference) => {
-            let mut answer = open(&arguments.answer, output)?;
-            let mut contestant = open(&arguments.output, output)?;
-            let diff =
-                diff(&mut answer, &mut contestant, difference, &options).context("cannot diff")?;
+            let mut answer = open(&arguments.answer)?;
+            let mut contestant = open(&arguments.output)?;
+            let diff = diff(&mut answer, &mut contestant, difference, &options).map_err(fault)?;
             Some(Evidence {
                 diff: diff.lines,
                 diff_lines_left_out: diff.left_out,
@@ -54,9 +48,7 @@ fn run_on(arguments: &CompareArguments, output: &Output) -> Result<(), Stop> {
     Ok(())
 }
 
-fn open(path: &Path, output: &Output) -> Result<File, Stop> {
-    File::open(path).map_err(|error| {
-        output.complain(&format!("cannot open {}: {error}", path.display()));
-        Stop::Shown(ExitCode::Usage)
-    })
+fn open(path: &Path) -> Result<File, Stop> {
+    File::open(path)
+        .map_err(|error| Stop::usage(format!("cannot open {}: {error}", path.display())))
 }

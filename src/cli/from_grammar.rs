@@ -4,12 +4,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::build::Builder;
+use crate::build::bench::Bench;
 use crate::cli::arguments::GenerateArguments;
-use crate::cli::exit_code::ExitCode;
-use crate::cli::generate::{problem, recipe, show};
+use crate::cli::generate::{problem, recipe};
 use crate::cli::host::Host;
-use crate::cli::output::{Output, Stop};
-use crate::cli::problem::{interrupted, package_read};
+use crate::cli::output::Output;
+use crate::cli::problem::package_read;
 use crate::generate::{Generating, Mode, add};
 use crate::grammar::compile;
 use crate::grammar::program::Grammar;
@@ -18,15 +18,14 @@ use crate::model::diagnostic::Diagnostic;
 use crate::model::event::Event;
 use crate::model::problem::Problem;
 use crate::model::proposal::{Proposal, ProposedCase};
-use crate::model::stop;
+use crate::model::stop::Stop;
 use crate::model::text::shell_word;
 use crate::model::units::Bytes;
 use crate::package::recipe::insert::is_name;
 use crate::propose::adopt;
 use crate::propose::inputs::{Inputs, Made, Making, Sizes};
-use crate::propose::write::{Addition, Unadded};
-use crate::validate::Proving;
-use crate::validate::single::{InputValidators, Unbuilt};
+use crate::propose::write::Addition;
+use crate::validate::single::InputValidators;
 
 /// Where cases go when nobody says.
 const INTO: &str = "from-grammar";
@@ -41,33 +40,31 @@ pub(super) fn package(
 ) -> Result<(), Stop> {
     let problem = problem(dir, output)?;
     output.event(package_read(&problem, 0, problem.test_data.cases.len()));
-    let into = into(arguments, &problem, output)?;
+    let into = into(arguments, &problem)?;
     let given = arguments.from_grammar.as_ref().and_then(Option::as_ref);
     let (grammar, others) = grammars(given.map(PathBuf::as_path), &problem, output)?;
     let recipe = match &problem.recipe {
         Some(path) => Some(recipe(path, &problem, output)?),
         None => None,
     };
-    let events = |event| output.event(event);
-    let proving = Proving::asking(&problem, &*host.executor, builder, &events);
-    let validators = validators(&proving, &into, output)?;
+    let bench = Bench {
+        problem: &problem,
+        executor: &*host.executor,
+        builder,
+        events: &|event| output.event(event),
+    };
+    let validators = validators(bench, &into)?;
     let seed = arguments.seed.unwrap_or(1);
     let making = Making {
-        problem: &problem,
+        bench,
         recipe: recipe.as_ref(),
         grammar: &grammar,
         others: &others,
         validators: validators.as_ref(),
         seed,
         sizes: Sizes::default(),
-        executor: &*host.executor,
-        events: &events,
     };
-    let inputs = match making.make() {
-        Ok(inputs) => inputs,
-        Err(stop::Stop::Interrupted) => return Err(interrupted(output)),
-        Err(stop::Stop::Fault(error)) => return Err(error.into()),
-    };
+    let inputs = making.make()?;
     let adopted = match problem.recipe {
         None => adopt::all(&problem),
         Some(_) => Vec::new(),
@@ -79,21 +76,18 @@ pub(super) fn package(
         how: how(&grammar, dir, given.is_some()),
         adopted: &adopted,
     };
-    settle(&addition, inputs, (&grammar, seed), host, builder, output)
+    settle(bench, &addition, inputs, (&grammar, seed), output)
 }
 
 /// Writes the recipe and makes the data of the new cases.
 fn settle(
+    bench: Bench<'_>,
     addition: &Addition<'_>,
-    mut inputs: Inputs,
+    inputs: Inputs,
     (grammar, seed): (&Grammar, u64),
-    host: &Host,
-    builder: &Builder<'_>,
     output: &Output,
 ) -> Result<(), Stop> {
-    let has_remarks = !inputs.diagnostics.is_empty();
-    let remarks = std::mem::take(&mut inputs.diagnostics);
-    show(output, remarks);
+    let remarks = inputs.diagnostics;
     let mut proposal = Proposal {
         grammar: grammar.source().path.clone(),
         seed,
@@ -103,21 +97,16 @@ fn settle(
         adopted: 0,
     };
     if inputs.made.is_empty() {
-        let is_there = !proposal.equal.is_empty();
+        let is_all_unusable = proposal.equal.is_empty() && !remarks.is_empty();
         output.event(Event::Proposed(Box::new(proposal)));
-        return match is_there || !has_remarks {
-            true => Ok(()),
-            false => Err(Stop::Shown(ExitCode::InvalidPackage)),
-        };
-    }
-    let added = match addition.write(&inputs.made) {
-        Ok(added) => added,
-        Err(Unadded::Fault(error)) => return Err(error.into()),
-        Err(Unadded::Diagnosed(diagnostic)) => {
-            output.event(Event::Diagnosed(*diagnostic));
-            return Err(Stop::Shown(ExitCode::InvalidPackage));
+        if is_all_unusable {
+            return Err(Stop::Diagnosed(remarks));
         }
-    };
+        output.diagnosed(remarks);
+        return Ok(());
+    }
+    output.diagnosed(remarks);
+    let added = addition.write(&inputs.made)?;
     proposal.adopted = addition.adopted.len();
     let case = |(name, made): (&String, &Made)| ProposedCase {
         name: name.clone(),
@@ -128,36 +117,20 @@ fn settle(
     output.event(Event::Proposed(Box::new(proposal)));
     let generated = add(
         &Generating {
-            problem: addition.problem,
+            bench,
             recipe: &added.recipe,
             mode: Mode::Write,
             fresh: true,
             prune: false,
-            executor: &*host.executor,
-            builder,
-            events: &|event| output.event(event),
         },
         &added.names,
     )?;
-    if generated.interrupted {
-        return Err(interrupted(output));
-    }
-    match show(output, generated.diagnostics) {
-        true => Err(Stop::Shown(ExitCode::InvalidPackage)),
-        false => Ok(()),
-    }
+    output.remarked(generated.diagnostics)
 }
 
 /// The directories below `data/secret` for the new cases.
-fn into(
-    arguments: &GenerateArguments,
-    problem: &Problem,
-    output: &Output,
-) -> Result<Vec<String>, Stop> {
-    let usage = |message: &str| {
-        output.complain(message);
-        Err(Stop::Shown(ExitCode::Usage))
-    };
+fn into(arguments: &GenerateArguments, problem: &Problem) -> Result<Vec<String>, Stop> {
+    let usage = |message: String| Err(Stop::usage(message));
     let groups: Vec<&str> = problem
         .test_data
         .groups
@@ -168,7 +141,7 @@ fn into(
         (Some(given), _) => given.as_str(),
         (None, None) => INTO,
         (None, Some(last)) => {
-            return usage(&format!(
+            return usage(format!(
                 "data/secret has test groups, and a case must be in one: name it with --into, such as --into {last}/{INTO}; \
                  the grammar must give what belongs there",
             ));
@@ -178,13 +151,13 @@ fn into(
     let below = below.strip_prefix("secret/").unwrap_or(below);
     let parts: Vec<String> = below.split('/').map(str::to_owned).collect();
     if let Some(part) = parts.iter().find(|part| !is_name(part)) {
-        return usage(&format!(
+        return usage(format!(
             "--into: `{part}` is no name for a directory of test cases; use letters, digits, `_`, `.` and `-`, \
              with a letter or digit at both ends"
         ));
     }
     if !groups.is_empty() && !groups.contains(&parts[0].as_str()) {
-        return usage(&format!(
+        return usage(format!(
             "--into: `{}` is none of the test groups: {}",
             parts[0],
             groups.join(", ")
@@ -203,32 +176,31 @@ fn grammars(
     let is_other = |path: &&Path| Some(real(path)) != given.map(real);
     let paths: Vec<&Path> = given.into_iter().chain(own.filter(is_other)).collect();
     let mut grammars = Vec::new();
+    let mut remarks = Vec::new();
     for path in &paths {
-        let text = match fs::read(path) {
-            Ok(text) => text,
-            Err(error) => {
-                let path = path.display();
-                output.complain(&format!("cannot read the grammar {path}: {error}"));
-                return Err(Stop::Shown(ExitCode::Usage));
-            }
-        };
+        let text = fs::read(path).map_err(|error| {
+            Stop::usage(format!(
+                "cannot read the grammar {}: {error}",
+                path.display()
+            ))
+        })?;
         let reading = compile::read(path, &replace_constants(&text, &problem.constants));
-        show(output, reading.diagnostics);
+        remarks.extend(reading.diagnostics);
         grammars.extend(reading.grammar);
     }
     if grammars.len() < paths.len() {
-        return Err(Stop::Shown(ExitCode::InvalidPackage));
+        return Err(Stop::Diagnosed(remarks));
     }
+    output.diagnosed(remarks);
     let mut grammars = grammars.into_iter();
     match grammars.next() {
         Some(first) => Ok((first, grammars.collect())),
         None => {
             let dir = problem.dir.join("input_validators");
             let remark = Diagnostic::error(dir, "there is no grammar of the input: no *.ctd");
-            output.event(Event::Diagnosed(remark.help(
-                "write one, as docs/grammar.md describes, or name it: --from-grammar GRAMMAR",
-            )));
-            Err(Stop::Shown(ExitCode::InvalidPackage))
+            let help =
+                "write one, as docs/grammar.md describes, or name it: --from-grammar GRAMMAR";
+            Err(remark.help(help).into())
         }
     }
 }
@@ -238,12 +210,8 @@ fn real(path: &Path) -> PathBuf {
 }
 
 /// The package's input validators that are programs, with the arguments that the neighbours of the new cases have.
-fn validators<'a>(
-    proving: &'a Proving<'a>,
-    into: &[String],
-    output: &Output,
-) -> Result<Option<InputValidators<'a>>, Stop> {
-    let problem = proving.problem;
+fn validators<'a>(bench: Bench<'a>, into: &[String]) -> Result<Option<InputValidators<'a>>, Stop> {
+    let problem = bench.problem;
     if problem.input_validators.is_empty() {
         return Ok(None);
     }
@@ -253,14 +221,7 @@ fn validators<'a>(
     let like = like.or_else(|| cases.iter().rfind(|it| it.name.starts_with("secret/")));
     let args = like.map(|case| case.input_validator_args.clone());
     let programs = &problem.input_validators;
-    match InputValidators::build(proving, programs, args.unwrap_or_default())? {
-        Ok(validators) => Ok(Some(validators)),
-        Err(Unbuilt::Interrupted) => Err(interrupted(output)),
-        Err(Unbuilt::Diagnosed(diagnostics)) => {
-            show(output, diagnostics);
-            Err(Stop::Shown(ExitCode::InvalidPackage))
-        }
-    }
+    InputValidators::build(bench, programs, args.unwrap_or_default()).map(Some)
 }
 
 /// What prints the inputs, in the package's directory; without their options.

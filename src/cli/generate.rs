@@ -3,23 +3,24 @@
 use std::path::Path;
 
 use crate::build::Builder;
+use crate::build::bench::Bench;
 use crate::cli::arguments::GenerateArguments;
 use crate::cli::exit_code::ExitCode;
 use crate::cli::from_grammar;
 use crate::cli::host::Host;
-use crate::cli::output::{Output, Stop, command};
-use crate::cli::problem::{interrupted, package_read};
+use crate::cli::output::{Output, command};
+use crate::cli::problem::{package_read, usable};
 use crate::generate::{Generating, Mode, generate};
 use crate::model::diagnostic::Diagnostic;
-use crate::model::event::Event;
 use crate::model::problem::Problem;
 use crate::model::recipe::Recipe;
+use crate::model::stop::{Mend, Stop};
 use crate::package;
 
 /// Makes test data, or checks it.
 pub fn run(arguments: &GenerateArguments) -> ExitCode {
     command(&arguments.output, "generate", |output| {
-        let arguments = settled(arguments, output)?;
+        let arguments = settled(arguments)?;
         let host = Host::start(arguments.jobs, arguments.isolation, output)?;
         let builder = Builder::new(&*host.executor)?;
         for dir in &arguments.packages {
@@ -27,14 +28,7 @@ pub fn run(arguments: &GenerateArguments) -> ExitCode {
                 Some(_) => from_grammar::package(&arguments, dir, &host, &builder, output),
                 None => package(&arguments, dir, &host, &builder, output),
             };
-            match done {
-                // The other packages can still be made.
-                Err(stop @ Stop::Shown(_)) => output.stopped(stop),
-                done => done?,
-            }
-            if output.is_interrupted() {
-                break;
-            }
+            output.part(done)?;
         }
         Ok(())
     })
@@ -42,7 +36,7 @@ pub fn run(arguments: &GenerateArguments) -> ExitCode {
 
 /// The arguments with what stands where it was not meant: in `--from-grammar DIRECTORY` the directory is the
 /// package.
-fn settled(arguments: &GenerateArguments, output: &Output) -> Result<GenerateArguments, Stop> {
+fn settled(arguments: &GenerateArguments) -> Result<GenerateArguments, Stop> {
     let mut arguments = arguments.clone();
     if arguments.packages.is_empty() {
         match arguments.from_grammar.take() {
@@ -51,8 +45,8 @@ fn settled(arguments: &GenerateArguments, output: &Output) -> Result<GenerateArg
                 arguments.from_grammar = Some(None);
             }
             _ => {
-                output.complain("name a package: juror generate PACKAGE --from-grammar [GRAMMAR]");
-                return Err(Stop::Shown(ExitCode::Usage));
+                let what = "name a package: juror generate PACKAGE --from-grammar [GRAMMAR]";
+                return Err(Stop::usage(what));
             }
         }
     }
@@ -69,18 +63,19 @@ fn package(
     let problem = problem(dir, output)?;
     output.event(package_read(&problem, 0, problem.test_data.cases.len()));
     let Some(path) = &problem.recipe else {
-        output.event(Event::Diagnosed(
-            Diagnostic::error(dir.join("generators"), "there is no generators.yaml")
-                .help(
-                    "it says how the test data is made; see docs/generate.md. With a grammar of the input \
-                     in input_validators, --from-grammar writes a first one",
-                ),
-        ));
-        return Err(Stop::Shown(ExitCode::InvalidPackage));
+        let what = Diagnostic::error(dir.join("generators"), "there is no generators.yaml");
+        let help = "it says how the test data is made; see docs/generate.md. With a grammar of the input \
+                    in input_validators, --from-grammar writes a first one";
+        return Err(what.help(help).into());
     };
     let recipe = recipe(path, &problem, output)?;
     let generated = generate(&Generating {
-        problem: &problem,
+        bench: Bench {
+            problem: &problem,
+            executor: &*host.executor,
+            builder,
+            events: &|event| output.event(event),
+        },
         recipe: &recipe,
         mode: match arguments.check {
             true => Mode::Check,
@@ -88,56 +83,33 @@ fn package(
         },
         fresh: arguments.fresh,
         prune: arguments.prune,
-        executor: &*host.executor,
-        builder,
-        events: &|event| output.event(event),
     })?;
-    if generated.interrupted {
-        return Err(interrupted(output));
-    }
-    match show(output, generated.diagnostics) {
-        true => Err(Stop::Shown(ExitCode::InvalidPackage)),
-        false => Ok(()),
+    output.remarked(generated.diagnostics)?;
+    match (arguments.check, generated.differing) {
+        // The events say what differs.
+        (true, 1..) => Err(Stop::Refused(Mend::Submission, Vec::new())),
+        _ => Ok(()),
     }
 }
 
 /// Reads a recipe and shows what is wrong with it.
 pub(super) fn recipe(path: &Path, problem: &Problem, output: &Output) -> Result<Recipe, Stop> {
     let reading = package::recipe::read(path, &problem.dir);
-    let broken = show(output, reading.diagnostics);
-    let recipe = reading.recipe.filter(|_| !broken);
-    recipe.ok_or(Stop::Shown(ExitCode::InvalidPackage))
+    match reading.recipe {
+        None => Err(Stop::Diagnosed(reading.diagnostics)),
+        Some(recipe) => output.remarked(reading.diagnostics).map(|()| recipe),
+    }
 }
 
 /// Reads a package whose test data and statement may still be missing.
 pub(super) fn problem(dir: &Path, output: &Output) -> Result<Problem, Stop> {
     output.enter(dir);
-    let reading = package::read(dir);
+    let mut reading = package::read(dir);
     // The one is made here, and the other is not needed for it; `verify` looks at both.
     let others = ["data", "statement"].map(|part| dir.join(part));
-    let elsewhere = reading
-        .diagnostics
-        .into_iter()
-        .filter(|diagnostic| {
-            let path = &diagnostic.place.path;
-            others.iter().all(|other| !path.starts_with(other))
-        })
-        .collect();
-    let broken = show(output, elsewhere);
-    match reading.problem {
-        Some(problem) if !broken => Ok(problem),
-        _ => {
-            output.event(Event::PackageRefused);
-            Err(Stop::Shown(ExitCode::InvalidPackage))
-        }
-    }
-}
-
-/// Shows diagnostics; whether one of them is an error.
-pub(super) fn show(output: &Output, diagnostics: Vec<Diagnostic>) -> bool {
-    let broken = diagnostics.iter().any(Diagnostic::is_error);
-    for diagnostic in diagnostics {
-        output.event(Event::Diagnosed(diagnostic));
-    }
-    broken
+    reading.diagnostics.retain(|diagnostic| {
+        let path = &diagnostic.place.path;
+        others.iter().all(|other| !path.starts_with(other))
+    });
+    usable(reading, output)
 }

@@ -2,15 +2,13 @@
 
 use std::fs::{self, File};
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
-
-use anyhow::Context;
+use std::path::Path;
 
 use crate::cli::arguments::{
     BoundsArguments, CheckArguments, GrammarCommand, InputArguments, InputSize, OutputOptions,
 };
 use crate::cli::exit_code::ExitCode;
-use crate::cli::output::{Output, Stop, command};
+use crate::cli::output::{Output, command};
 use crate::grammar::bounds::{Coverage, bounds};
 use crate::grammar::compile::read;
 use crate::grammar::generate::{End, Pin, generate_at};
@@ -19,6 +17,7 @@ use crate::grammar::shape::{RANDOM, Shape, Size, applicable, named};
 use crate::grammar::validate::{Refusal, validate};
 use crate::model::event::Event;
 use crate::model::judgement::JudgeError;
+use crate::model::stop::{Mend, Stop};
 
 /// Does what is asked.
 pub fn run(command: &GrammarCommand) -> ExitCode {
@@ -33,14 +32,11 @@ fn check(arguments: &CheckArguments) -> ExitCode {
     command(&arguments.output, "grammar check", |output| {
         let grammar = grammar(&arguments.grammar, output)?;
         for path in &arguments.inputs {
-            let result = match open(path, output) {
-                Ok(input) => validate(&grammar, input, path),
-                Err(shown) => {
-                    output.end(shown);
-                    continue;
-                }
+            let Some(input) = output.part(open(path))? else {
+                continue;
             };
-            let valid = judged(result, path, output)?;
+            let held = held(validate(&grammar, input, path), path);
+            let valid = output.part(held)?.is_some();
             output.event(Event::InputChecked {
                 input: path.clone(),
                 valid,
@@ -50,19 +46,14 @@ fn check(arguments: &CheckArguments) -> ExitCode {
     })
 }
 
-/// Shows why an input is refused; whether it is valid.
-fn judged(result: Result<(), Refusal>, path: &Path, output: &Output) -> Result<bool, Stop> {
-    match result {
-        Ok(()) => Ok(true),
-        Err(Refusal::Invalid(diagnostic) | Refusal::Grammar(diagnostic)) => {
-            output.event(Event::Diagnosed(diagnostic));
-            Ok(false)
+/// What comes of an input that was held against a grammar.
+fn held(result: Result<(), Refusal>, path: &Path) -> Result<(), Stop> {
+    result.map_err(|refusal| match refusal {
+        Refusal::Invalid(diagnostic) | Refusal::Grammar(diagnostic) => {
+            Stop::from(diagnostic).blame(Mend::Submission)
         }
-        Err(Refusal::Io(error)) => {
-            let step = format!("read {}", path.display());
-            Err(Stop::Fault(JudgeError::new(step, error)))
-        }
-    }
+        Refusal::Io(error) => JudgeError::new(format!("read {}", path.display()), error).into(),
+    })
 }
 
 fn generate(arguments: &InputArguments) -> ExitCode {
@@ -78,55 +69,48 @@ fn generate(arguments: &InputArguments) -> ExitCode {
             });
             return write(lines.collect::<String>().as_bytes());
         }
-        let shape = shape(arguments.shape.as_deref(), output)?;
+        let shape = shape(arguments.shape.as_deref())?;
         let shape = match arguments.size {
             None => shape,
-            Some(size) => sized(&shape, size, output)?,
+            Some(size) => sized(&shape, size)?,
         };
         let mut pins = Vec::new();
         for (names, end) in [(&arguments.least, End::Least), (&arguments.most, End::Most)] {
             for name in names {
-                pins.extend(pinned(&grammar, name, end, output)?);
+                pins.extend(pinned(&grammar, name, end)?);
             }
         }
-        match generate_at(&grammar, &shape, &pins, arguments.seed) {
-            Ok(input) => write(&input),
-            Err(diagnostic) => {
-                output.event(Event::Diagnosed(diagnostic));
-                Err(Stop::Shown(ExitCode::Rejected))
-            }
-        }
+        let input = generate_at(&grammar, &shape, &pins, arguments.seed);
+        write(&input.map_err(|what| Stop::from(what).blame(Mend::Submission))?)
     })
 }
 
-fn shape(name: Option<&str>, output: &Output) -> Result<Shape, Stop> {
+fn shape(name: Option<&str>) -> Result<Shape, Stop> {
     let Some(name) = name else {
         return Ok(RANDOM);
     };
     named(name).ok_or_else(|| {
-        output.complain(&format!(
+        Stop::usage(format!(
             "there is no shape `{name}`; `juror grammar generate GRAMMAR --shapes` lists those that there are"
-        ));
-        Stop::Shown(ExitCode::Usage)
+        ))
     })
 }
 
-fn sized(shape: &Shape, size: InputSize, output: &Output) -> Result<Shape, Stop> {
+fn sized(shape: &Shape, size: InputSize) -> Result<Shape, Stop> {
     let size = match size {
         InputSize::Small => Size::Small,
         InputSize::Large => Size::Large,
     };
     shape.sized(size).ok_or_else(|| {
-        output.complain(&format!(
+        Stop::usage(format!(
             "the shape `{}` says itself how large counts are; leave out --size",
             shape.name
-        ));
-        Stop::Shown(ExitCode::Usage)
+        ))
     })
 }
 
 /// The places where a variable is read.
-fn pinned(grammar: &Grammar, name: &str, end: End, output: &Output) -> Result<Vec<Pin>, Stop> {
+fn pinned(grammar: &Grammar, name: &str, end: End) -> Result<Vec<Pin>, Stop> {
     let base = |label: &str| label.split('[').next().unwrap_or_default().to_owned();
     let sites = grammar.sites().iter().enumerate();
     let pins: Vec<Pin> = sites
@@ -135,11 +119,10 @@ fn pinned(grammar: &Grammar, name: &str, end: End, output: &Output) -> Result<Ve
         .collect();
     if pins.is_empty() {
         let labels: Vec<&str> = grammar.sites().iter().map(|site| &*site.label).collect();
-        output.complain(&format!(
+        return Err(Stop::usage(format!(
             "the grammar reads no `{name}`; it reads {}",
             labels.join(", ")
-        ));
-        return Err(Stop::Shown(ExitCode::Usage));
+        )));
     }
     Ok(pins)
 }
@@ -150,9 +133,7 @@ fn write(bytes: &[u8]) -> Result<(), Stop> {
         Ok(()) => Ok(()),
         // A reader that has seen enough is no fault.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        Err(error) => Err(Stop::Failed(
-            anyhow::Error::new(error).context("cannot write the input"),
-        )),
+        Err(error) => Err(JudgeError::new("write the input", error).into()),
     }
 }
 
@@ -161,15 +142,8 @@ fn list_bounds(arguments: &BoundsArguments) -> ExitCode {
         let grammar = grammar(&arguments.grammar, output)?;
         let mut coverage = Coverage::new(&grammar);
         for path in &arguments.inputs {
-            let result = match open(path, output) {
-                Ok(input) => coverage.add(&grammar, input, path),
-                Err(shown) => {
-                    output.end(shown);
-                    continue;
-                }
-            };
-            if !judged(result, path, output)? {
-                output.end(ExitCode::Rejected);
+            if let Some(input) = output.part(open(path))? {
+                output.part(held(coverage.add(&grammar, input, path), path))?;
             }
         }
         let coverage = (!arguments.inputs.is_empty()).then_some(&coverage);
@@ -180,36 +154,19 @@ fn list_bounds(arguments: &BoundsArguments) -> ExitCode {
 
 /// Reads a grammar and shows what is wrong with it.
 pub fn grammar(path: &Path, output: &Output) -> Result<Grammar, Stop> {
-    let text = match fs::read(path) {
-        Ok(text) => text,
-        Err(error) => {
-            output.complain(&format!("cannot read {}: {error}", path.display()));
-            return Err(Stop::Shown(ExitCode::Usage));
-        }
-    };
+    let text = fs::read(path)
+        .map_err(|error| Stop::usage(format!("cannot read {}: {error}", path.display())))?;
     let reading = read(path, &text);
-    for diagnostic in reading.diagnostics {
-        output.event(Event::Diagnosed(diagnostic));
+    match reading.grammar {
+        None => Err(Stop::Diagnosed(reading.diagnostics)),
+        Some(grammar) => output.remarked(reading.diagnostics).map(|()| grammar),
     }
-    reading.grammar.ok_or(Stop::Shown(ExitCode::InvalidPackage))
 }
 
-fn open(path: &PathBuf, output: &Output) -> Result<File, ExitCode> {
-    let opened = File::open(path).context("cannot open it");
-    let is_directory = fs::metadata(path).is_ok_and(|metadata| metadata.is_dir());
-    match opened {
-        Ok(file) if !is_directory => Ok(file),
-        Ok(_) => {
-            output.complain(&format!("{} is a directory", path.display()));
-            Err(ExitCode::Usage)
-        }
-        Err(error) => {
-            output.complain(&format!(
-                "cannot open {}: {}",
-                path.display(),
-                error.root_cause()
-            ));
-            Err(ExitCode::Usage)
-        }
+fn open(path: &Path) -> Result<File, Stop> {
+    if path.is_dir() {
+        return Err(Stop::usage(format!("{} is a directory", path.display())));
     }
+    File::open(path)
+        .map_err(|error| Stop::usage(format!("cannot open {}: {error}", path.display())))
 }

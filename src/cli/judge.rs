@@ -1,27 +1,25 @@
 //! `juror judge`: submissions on a problem's test cases.
 
-use std::env;
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::Context;
-
 use crate::build::Builder;
+use crate::build::bench::Bench;
 use crate::cli::arguments::JudgeArguments;
 use crate::cli::exit_code::ExitCode;
 use crate::cli::host::Host;
-use crate::cli::keep;
-use crate::cli::output::{Output, Stop, command, command_line};
+use crate::cli::keep::{self, here};
+use crate::cli::output::{Output, command, command_line};
 use crate::cli::problem::{self, Remarks};
 use crate::cli::sessions::{self, Judging};
 use crate::judge::case::{CASE, Detail, SUBMISSION};
 use crate::judge::score::Thrift;
 use crate::judge::session::Entrant;
 use crate::language::fault::Unready;
-use crate::model::event::Event;
 use crate::model::problem::Problem;
 use crate::model::program::{Program, ProgramKind};
+use crate::model::stop::{Mend, Remark, Stop};
 use crate::model::submission::Submission;
 
 /// Judges.
@@ -33,8 +31,8 @@ pub fn run(arguments: &JudgeArguments) -> ExitCode {
 
 fn judge(arguments: &JudgeArguments, output: &Output) -> Result<(), Stop> {
     let problem = problem::read(&arguments.package, Remarks::Errors, output)?;
-    let cases = problem::select(&problem, &arguments.runs.case, output)?;
-    let submissions = submissions(arguments, &problem, output)?;
+    let cases = problem::select(&problem, &arguments.runs.case)?;
+    let submissions = submissions(arguments, &problem)?;
     output.event(problem::package_read(
         &problem,
         submissions.len(),
@@ -42,14 +40,20 @@ fn judge(arguments: &JudgeArguments, output: &Output) -> Result<(), Stop> {
     ));
     let keep = keep::directory(arguments.runs.keep.as_ref(), output)?;
     if keep.is_some() {
-        keep::apart(&submissions, output)?;
+        keep::apart(&submissions)?;
     }
     let host = Host::start(arguments.runs.jobs, arguments.runs.isolation, output)?;
     let builder = Builder::new(&*host.executor)?;
     let entrants = entrants(arguments, &submissions, &builder, output)?;
-    let validators = problem::validators(&problem, &host, &builder, output)?;
-    Judging {
+    let bench = Bench {
         problem: &problem,
+        executor: &*host.executor,
+        builder: &builder,
+        events: &|event| output.event(event),
+    };
+    let validators = problem::validators(&bench)?;
+    Judging {
+        bench,
         validators: &validators,
         repeat: repeat_line(arguments),
         entrants: &entrants,
@@ -60,30 +64,23 @@ fn judge(arguments: &JudgeArguments, output: &Output) -> Result<(), Stop> {
             false => Thrift::WhatCounts,
         },
         detail: Detail::Full { keep },
-        host: &host,
-        builder: &builder,
-        output,
     }
     .run()?;
     Ok(())
 }
 
 /// The submissions that the command line names.
-fn submissions(
-    arguments: &JudgeArguments,
-    problem: &Problem,
-    output: &Output,
-) -> Result<Vec<Submission>, Stop> {
+fn submissions(arguments: &JudgeArguments, problem: &Problem) -> Result<Vec<Submission>, Stop> {
     let mut submissions = Vec::new();
-    let mut missing = false;
+    let mut missing = Vec::new();
     for path in &arguments.submissions {
-        match named(path, problem, output) {
-            Some(submission) => submissions.push(submission),
-            None => missing = true,
+        match named(path, problem) {
+            Ok(submission) => submissions.push(submission),
+            Err(remark) => missing.push(remark),
         }
     }
-    if missing {
-        return Err(Stop::Shown(ExitCode::Usage));
+    if !missing.is_empty() {
+        return Err(Stop::Refused(Mend::CommandLine, missing));
     }
     if !arguments.program.is_empty() {
         submissions.push(typed(&arguments.program));
@@ -91,17 +88,19 @@ fn submissions(
     Ok(submissions)
 }
 
-/// The submission that the command line names; `None` where it is not there, which has been said.
-pub fn named(path: &Path, problem: &Problem, output: &Output) -> Option<Submission> {
+/// The submission that the command line names.
+///
+/// # Errors
+/// When it is not there.
+pub fn named(path: &Path, problem: &Problem) -> Result<Submission, Remark> {
     match fs::canonicalize(path) {
-        Ok(real) => Some(submission(path, real, problem)),
+        Ok(real) => Ok(submission(path, real, problem)),
         Err(error) => {
             let what = match fs::symlink_metadata(path) {
                 Ok(_) => "is a symbolic link to nothing",
                 Err(_) => "is not there",
             };
-            output.complain(&format!("submission {} {what}: {error}", path.display()));
-            None
+            Err(format!("submission {} {what}: {error}", path.display()).into())
         }
     }
 }
@@ -114,21 +113,21 @@ fn entrants<'a>(
     output: &Output,
 ) -> Result<Vec<Entrant<'a>>, Stop> {
     let (sources, typed) = submissions.split_at(arguments.submissions.len());
-    let mut entrants = sessions::entrants(sources, builder, |diagnostic| {
-        output.event(Event::Diagnosed(diagnostic));
-    });
+    let mut found = Vec::new();
+    let mut entrants = sessions::entrants(sources, builder, &mut found)?;
     if entrants.len() < sources.len() {
         // It is the command line that names them.
-        return Err(Stop::Shown(ExitCode::Usage));
+        return Err(Stop::Diagnosed(found).blame(Mend::CommandLine));
     }
+    output.diagnosed(found);
     if let [submission] = typed {
-        let cwd = env::current_dir().context("cannot tell the current directory")?;
+        let cwd = here()?;
         let prepared = match builder.prepare_command(&arguments.program, &cwd) {
             Ok(prepared) => Ok(prepared),
             Err(Unready::Tool(missing)) => Err(missing.into()),
             Err(error) => {
-                output.complain(&format!("cannot start `{}`: {error}", submission.name));
-                return Err(Stop::Shown(ExitCode::Usage));
+                let what = format!("cannot start `{}`: {error}", submission.name);
+                return Err(Stop::usage(what));
             }
         };
         entrants.push(Entrant {

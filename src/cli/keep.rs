@@ -5,12 +5,11 @@ use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::Context;
-
-use crate::cli::exit_code::ExitCode;
-use crate::cli::output::{Output, Stop};
+use crate::cli::output::Output;
 use crate::judge::case::box_name;
 use crate::model::event::Event;
+use crate::model::judgement::JudgeError;
+use crate::model::stop::Stop;
 use crate::model::submission::Submission;
 
 /// The directory for boxes, if they are kept: made for it, or there and empty.
@@ -23,21 +22,28 @@ pub fn directory(keep: Option<&Option<PathBuf>>, output: &Output) -> Result<Opti
         Some(None) => tempfile::Builder::new()
             .prefix("juror-boxes-")
             .tempdir()
-            .context("cannot make a directory for --keep; name one with --keep=DIR")?
+            .map_err(|error| {
+                let error = JudgeError::new("make a directory for --keep", error);
+                error.help("name one with --keep=DIR")
+            })?
             .keep(),
-        Some(Some(dir)) => named(dir, output)?,
+        Some(Some(dir)) => named(dir)?,
     };
-    let here = env::current_dir().context("cannot tell the current directory")?;
-    let dir = here.join(dir);
+    let dir = here()?.join(dir);
     output.event(Event::BoxesKept { dir: dir.clone() });
     Ok(Some(dir))
 }
 
-fn named(dir: &Path, output: &Output) -> Result<PathBuf, Stop> {
-    let usage = |message: String| {
-        output.complain(&message);
-        Err(Stop::Shown(ExitCode::Usage))
-    };
+/// The current directory.
+///
+/// # Errors
+/// When the system does not tell it.
+pub fn here() -> Result<PathBuf, JudgeError> {
+    env::current_dir().map_err(|error| JudgeError::new("tell the current directory", error))
+}
+
+fn named(dir: &Path) -> Result<PathBuf, Stop> {
+    let usage = |message: String| Err(Stop::usage(message));
     let shown = dir.display();
     if let Err(error) = fs::create_dir_all(dir) {
         return usage(format!(
@@ -58,20 +64,17 @@ fn named(dir: &Path, output: &Output) -> Result<PathBuf, Stop> {
 /// Holds that no two submissions would be kept under one name.
 ///
 /// # Errors
-/// When they would be; the reason has been shown.
-pub fn apart(submissions: &[Submission], output: &Output) -> Result<(), Stop> {
+/// When they would be.
+pub fn apart(submissions: &[Submission]) -> Result<(), Stop> {
     let mut names = BTreeSet::new();
     let twice = submissions
         .iter()
         .find(|submission| !names.insert(box_name(&submission.name)));
     match twice {
         None => Ok(()),
-        Some(submission) => {
-            output.complain(&format!(
-                "--keep: the boxes of two submissions would be in {}; judge one at a time",
-                box_name(&submission.name)
-            ));
-            Err(Stop::Shown(ExitCode::Usage))
-        }
+        Some(submission) => Err(Stop::usage(format!(
+            "--keep: the boxes of two submissions would be in {}; judge one at a time",
+            box_name(&submission.name)
+        ))),
     }
 }

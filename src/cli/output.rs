@@ -10,37 +10,15 @@ use std::time::Instant;
 
 use crate::cli::arguments::{Color, OutputOptions};
 use crate::cli::exit_code::ExitCode;
+use crate::model::diagnostic::Diagnostic;
 use crate::model::event::{Event, Stamped};
-use crate::model::judgement::JudgeError;
+use crate::model::stop::{Mend, Remark, Stop};
 use crate::model::text::shell_word;
 use crate::report::notices::Notices;
 use crate::report::progress::Progress;
 use crate::report::style::{Style, Verbosity};
 use crate::report::terminal::Terminal;
 use crate::report::{Reporter, Reporters, json};
-
-/// Why a command ends early.
-#[derive(Debug)]
-pub enum Stop {
-    /// The reason has been shown.
-    Shown(ExitCode),
-    /// The judge failed; the reason is still to be shown.
-    Fault(JudgeError),
-    /// Something else failed; the reason is still to be shown.
-    Failed(anyhow::Error),
-}
-
-impl From<JudgeError> for Stop {
-    fn from(error: JudgeError) -> Self {
-        Self::Fault(error)
-    }
-}
-
-impl From<anyhow::Error> for Stop {
-    fn from(error: anyhow::Error) -> Self {
-        Self::Failed(error)
-    }
-}
 
 /// Takes what a command has to say, and says when and of which package it was said.
 pub struct Output {
@@ -52,7 +30,7 @@ struct Said {
     reporters: Reporters<'static>,
     /// The package at work on.
     package: Option<Arc<str>>,
-    /// How the parts of the command ended of which no event tells.
+    /// What was given up means this.
     ended: ExitCode,
 }
 
@@ -119,11 +97,6 @@ impl Output {
         self.lock().package = name.map(|name| name.to_string_lossy().into());
     }
 
-    /// Whether Ctrl-C was pressed.
-    pub fn is_interrupted(&self) -> bool {
-        self.lock().reporters.report().interrupted
-    }
-
     fn lock(&self) -> MutexGuard<'_, Said> {
         self.said.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -135,22 +108,72 @@ impl Output {
         });
     }
 
-    /// Notes how a part of the command ended, where no event tells it.
-    pub fn end(&self, code: ExitCode) {
-        let mut said = self.lock();
-        said.ended = said.ended.and(code);
+    /// Shows diagnostics.
+    pub fn diagnosed(&self, diagnostics: impl IntoIterator<Item = Diagnostic>) {
+        for diagnostic in diagnostics {
+            self.event(Event::Diagnosed(diagnostic));
+        }
+    }
+
+    /// Shows what was remarked about something that is needed, unless it cannot be used.
+    ///
+    /// # Errors
+    /// When an error is among the remarks.
+    pub fn remarked(&self, remarks: Vec<Diagnostic>) -> Result<(), Stop> {
+        if remarks.iter().any(Diagnostic::is_error) {
+            return Err(Stop::Diagnosed(remarks));
+        }
+        self.diagnosed(remarks);
+        Ok(())
+    }
+
+    /// What came of a part of the command; where it was given up, and other parts need not be, it is told why.
+    ///
+    /// # Errors
+    /// When the other parts must be given up, too.
+    pub fn part<T>(&self, part: Result<T, Stop>) -> Result<Option<T>, Stop> {
+        match part {
+            Ok(done) => Ok(Some(done)),
+            Err(stop @ (Stop::Diagnosed(_) | Stop::Refused(..))) => {
+                self.stopped(stop);
+                Ok(None)
+            }
+            Err(stop) => Err(stop),
+        }
     }
 
     /// Tells why the command, or a part of it, was given up.
-    pub fn stopped(&self, stop: Stop) {
-        match stop {
-            Stop::Shown(code) => self.end(code),
-            Stop::Fault(error) => self.event(Event::Failed(error)),
-            Stop::Failed(error) => {
-                self.complain(&format!("{error:#}"));
-                self.end(ExitCode::JudgeError);
+    fn stopped(&self, stop: Stop) {
+        let code = match stop {
+            Stop::Interrupted => {
+                self.event(Event::Interrupted);
+                ExitCode::Interrupted
             }
-        }
+            Stop::Fault(error) => {
+                self.event(Event::Failed(error));
+                ExitCode::JudgeError
+            }
+            Stop::Diagnosed(diagnostics) => {
+                self.diagnosed(diagnostics);
+                ExitCode::InvalidPackage
+            }
+            Stop::Refused(mend, remarks) => {
+                for remark in remarks {
+                    self.event(match remark {
+                        Remark::Diagnostic(diagnostic) => Event::Diagnosed(diagnostic),
+                        Remark::Sentence(message) => Event::Complained { message },
+                    });
+                }
+                match mend {
+                    Mend::CommandLine => ExitCode::Usage,
+                    Mend::Selection => ExitCode::NothingSelected,
+                    Mend::Package => ExitCode::InvalidPackage,
+                    Mend::Submission => ExitCode::Rejected,
+                }
+            }
+        };
+        let mut said = self.lock();
+        said.ended = said.ended.and(code);
     }
 
     /// The exit code, unless what was said could not be written.

@@ -2,11 +2,9 @@
 
 use std::path::Path;
 
-use crate::build::Builder;
+use crate::build::bench::Bench;
 use crate::check::options::Options;
-use crate::cli::exit_code::ExitCode;
-use crate::cli::host::Host;
-use crate::cli::output::{Output, Stop};
+use crate::cli::output::Output;
 use crate::judge::case::ReadyCase;
 use crate::judge::score::Scheme;
 use crate::model::diagnostic::Diagnostic;
@@ -15,12 +13,12 @@ use crate::model::limits::Limits;
 use crate::model::pattern::Pattern;
 use crate::model::problem::Problem;
 use crate::model::score::CaseScoring;
-use crate::model::stop;
+use crate::model::stop::{Mend, Stop};
 use crate::model::test_data::{JudgedCase, TestCase};
-use crate::package;
+use crate::package::{self, Reading};
 use crate::validate::trial;
+use crate::validator::OutputValidator;
 use crate::validator::look::StaticValidator;
-use crate::validator::{OutputValidator, Unusable};
 
 /// Which remarks about a package are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,44 +32,40 @@ pub enum Remarks {
 /// Reads a package and shows what is wrong with it.
 ///
 /// # Errors
-/// When it cannot be used; the reason has been shown.
+/// When it cannot be used.
 pub fn read(dir: &Path, remarks: Remarks, output: &Output) -> Result<Problem, Stop> {
     output.enter(dir);
-    let reading = package::read(dir);
-    let usable = !reading.diagnostics.iter().any(Diagnostic::is_error);
-    for diagnostic in reading.diagnostics {
-        if diagnostic.is_error() || remarks == Remarks::All {
-            output.event(Event::Diagnosed(diagnostic));
-        }
+    let mut reading = package::read(dir);
+    if remarks == Remarks::Errors {
+        reading.diagnostics.retain(Diagnostic::is_error);
     }
-    match reading.problem {
-        Some(problem) if usable => Ok(problem),
-        _ => {
-            output.event(Event::PackageRefused);
-            Err(Stop::Shown(ExitCode::InvalidPackage))
-        }
-    }
+    usable(reading, output)
+}
+
+/// The problem, unless it was read with errors.
+///
+/// # Errors
+/// When it was.
+pub fn usable(reading: Reading, output: &Output) -> Result<Problem, Stop> {
+    let used = match reading.problem {
+        None => Err(Stop::Diagnosed(reading.diagnostics)),
+        Some(problem) => output.remarked(reading.diagnostics).map(|()| problem),
+    };
+    used.inspect_err(|_| output.event(Event::PackageRefused))
 }
 
 /// The cases that `--case` selects, all where it is not given; ready to be judged.
 ///
 /// # Errors
-/// When nothing can be run; the reason has been shown.
-pub fn select<'a>(
-    problem: &'a Problem,
-    globs: &[String],
-    output: &Output,
-) -> Result<Vec<ReadyCase<'a>>, Stop> {
+/// When nothing can be run.
+pub fn select<'a>(problem: &'a Problem, globs: &[String]) -> Result<Vec<ReadyCase<'a>>, Stop> {
     let mut patterns = Vec::new();
     for glob in globs {
-        match Pattern::parse(glob) {
-            Ok(pattern) => patterns.push(pattern),
-            Err(error) => {
-                let help = error.help();
-                output.complain(&format!("--case '{glob}': {error}; {help}"));
-                return Err(Stop::Shown(ExitCode::Usage));
-            }
-        }
+        let pattern = Pattern::parse(glob).map_err(|error| {
+            let help = error.help();
+            Stop::usage(format!("--case '{glob}': {error}; {help}"))
+        })?;
+        patterns.push(pattern);
     }
     let selected = |case: &JudgedCase<'_>| {
         let name = &case.test_case().name;
@@ -80,15 +74,15 @@ pub fn select<'a>(
     let judged = problem.test_data.judged().into_iter();
     let cases: Vec<JudgedCase<'_>> = judged.filter(selected).collect();
     if cases.is_empty() {
-        output.complain(&format!(
+        let what = format!(
             "--case selects none of the {} test cases of {}; names look like {}",
             problem.test_data.cases.len(),
             problem.short_name,
             examples(&problem.test_data.cases)
-        ));
-        return Err(Stop::Shown(ExitCode::NothingSelected));
+        );
+        return Err(Stop::Refused(Mend::Selection, vec![what.into()]));
     }
-    ready(problem, cases, output)
+    ready(problem, cases)
 }
 
 /// What a package's submissions are judged by, beside the default output validator.
@@ -100,61 +94,26 @@ pub struct Validators {
     pub looks: Option<StaticValidator>,
 }
 
-/// What can be used of a validator.
-fn usable<T>(built: Result<Option<T>, Unusable>, output: &Output) -> Result<Option<T>, Stop> {
-    match built {
-        Ok(validator) => Ok(validator),
-        Err(Unusable::Fault(error)) => Err(error.into()),
-        Err(Unusable::Interrupted) => Err(interrupted(output)),
-        Err(Unusable::Diagnosed(diagnostic)) => {
-            output.event(Event::Diagnosed(diagnostic));
-            Err(Stop::Shown(ExitCode::InvalidPackage))
-        }
-    }
-}
-
 /// Builds the package's own validators, if it has some, and tries the output validator before anybody is judged
 /// by it.
 ///
 /// # Errors
-/// When it does not build or does not work, or the judge failed; the reason has been shown.
-pub fn validators(
-    problem: &Problem,
-    host: &Host,
-    builder: &Builder<'_>,
-    output: &Output,
-) -> Result<Validators, Stop> {
-    let events = |event| output.event(event);
-    let build_limits = Limits::of_compiler(&problem.limits);
-    let refused = Stop::Shown(ExitCode::InvalidPackage);
-    let built = OutputValidator::build(problem, builder, &build_limits, &events);
-    let looks = StaticValidator::build(problem, builder, &build_limits, &events);
+/// When one does not build or does not work, the judge failed, or it was cut short.
+pub fn validators(bench: &Bench<'_>) -> Result<Validators, Stop> {
+    let build_limits = Limits::of_compiler(&bench.problem.limits);
     let validators = Validators {
-        output: usable(built, output)?,
-        looks: usable(looks, output)?,
+        output: OutputValidator::build(bench, &build_limits)?,
+        looks: StaticValidator::build(bench, &build_limits)?,
     };
-    let Some(validator) = &validators.output else {
-        return Ok(validators);
-    };
-    let found = match trial::faults(problem, validator, &*host.executor) {
-        Ok(found) => found,
-        Err(stop::Stop::Interrupted) => return Err(interrupted(output)),
-        Err(stop::Stop::Fault(error)) => return Err(error.into()),
-    };
-    let is_usable = !found.iter().any(Diagnostic::is_error);
-    for diagnostic in found {
-        output.event(Event::Diagnosed(diagnostic));
+    if let Some(validator) = &validators.output {
+        let found = trial::faults(bench, validator)?;
+        if found.iter().any(Diagnostic::is_error) {
+            return Err(Stop::Diagnosed(found));
+        }
+        let doubts = found.into_iter().map(Event::Diagnosed);
+        doubts.for_each(bench.events);
     }
-    match is_usable {
-        true => Ok(validators),
-        false => Err(refused),
-    }
-}
-
-/// Tells that it was cut short, and ends the command.
-pub fn interrupted(output: &Output) -> Stop {
-    output.event(Event::Interrupted);
-    Stop::Shown(ExitCode::Interrupted)
+    Ok(validators)
 }
 
 fn examples(cases: &[TestCase]) -> String {
@@ -167,13 +126,9 @@ fn examples(cases: &[TestCase]) -> String {
     names.join(" and ")
 }
 
-fn ready<'a>(
-    problem: &Problem,
-    cases: Vec<JudgedCase<'a>>,
-    output: &Output,
-) -> Result<Vec<ReadyCase<'a>>, Stop> {
+fn ready<'a>(problem: &Problem, cases: Vec<JudgedCase<'a>>) -> Result<Vec<ReadyCase<'a>>, Stop> {
     let mut ready = Vec::new();
-    let mut wrong = false;
+    let mut wrong = Vec::new();
     let scheme = Scheme::of(problem);
     for case in cases {
         let test_case = case.test_case();
@@ -196,18 +151,15 @@ fn ready<'a>(
                 texts: None,
             }),
             Err(error) => {
-                wrong = true;
                 let config = test_case.input.with_extension("yaml");
-                output.event(Event::Diagnosed(Diagnostic::error(
-                    config,
-                    format!("output_validator_args of {}: {error}", test_case.name),
-                )));
+                let what = format!("output_validator_args of {}: {error}", test_case.name);
+                wrong.push(Diagnostic::error(config, what));
             }
         }
     }
-    match wrong {
-        true => Err(Stop::Shown(ExitCode::InvalidPackage)),
-        false => Ok(ready),
+    match wrong.is_empty() {
+        true => Ok(ready),
+        false => Err(Stop::Diagnosed(wrong)),
     }
 }
 

@@ -6,12 +6,13 @@ mod setting;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use crate::build::bench::Bench;
 use crate::build::{Builder, start};
 use crate::cli::arguments::StressArguments;
 use crate::cli::exit_code::ExitCode;
 use crate::cli::host::Host;
-use crate::cli::output::{Output, Stop, command};
-use crate::cli::problem::{self, interrupted};
+use crate::cli::output::{Output, command};
+use crate::cli::problem;
 use crate::cli::stress::programs::Programs;
 use crate::cli::stress::setting::Setting;
 use crate::executor::Executor;
@@ -20,7 +21,7 @@ use crate::model::diagnostic::Diagnostic;
 use crate::model::event::Event;
 use crate::model::judgement::JudgeError;
 use crate::model::limits::Limits;
-use crate::model::stop;
+use crate::model::stop::{Mend, Stop};
 use crate::model::stress::{Counterexample, Hunt, HuntEnd, HuntPlan, REPEATS};
 use crate::model::verdict::Verdict;
 use crate::stress::batch::Batches;
@@ -46,12 +47,18 @@ const SHOWN: u64 = 1 << 20;
 
 fn stress(arguments: &StressArguments, output: &Output) -> Result<(), Stop> {
     let setting = Setting::read(arguments, output)?;
-    let promotion = promotion(arguments, &setting, output)?;
+    let promotion = promotion(arguments, &setting)?;
     let host = Host::start(arguments.jobs, arguments.isolation, output)?;
     let builder = Builder::new(&*host.executor)?;
-    let validators = problem::validators(&setting.problem, &host, &builder, output)?;
-    let time_limit = setting.time_limit(arguments, &host, &builder, output)?;
     let problem = &setting.problem;
+    let bench = Bench {
+        problem,
+        executor: &*host.executor,
+        builder: &builder,
+        events: &|event| output.event(event),
+    };
+    let validators = problem::validators(&bench)?;
+    let time_limit = setting.time_limit(arguments, bench)?;
     let limits = Limits::of_submission(&problem.limits, time_limit.limit);
     output.event(Event::LimitsSet {
         time: time_limit.clone(),
@@ -71,18 +78,15 @@ fn stress(arguments: &StressArguments, output: &Output) -> Result<(), Stop> {
         repeat: String::new(),
         detail: Detail::Brief,
     };
-    let events = |event| output.event(event);
-    let proving = setting.proving(&host, &builder, &events);
-    let generating = setting.generating(&host, &builder, &events);
-    let programs = Programs::build(&setting, &host, &builder, &rules, output)?;
-    let generators = setting.generators(generating.as_ref(), output)?;
-    let solution = setting.answering(generating.as_ref(), output)?;
+    let programs = Programs::build(&setting, &bench, &rules)?;
+    let generators = setting.generators(bench)?;
+    let solution = setting.answering(&bench)?;
     let validity = Validity {
         grammars: setting.grammars.iter().collect(),
-        validators: setting.validators(&proving, output)?,
+        validators: setting.validators(bench)?,
     };
     let duel = Duel::new(
-        &*host.executor,
+        bench.executor,
         &rules,
         programs.reference(),
         &programs.submission,
@@ -106,8 +110,8 @@ fn stress(arguments: &StressArguments, output: &Output) -> Result<(), Stop> {
         );
     }
     if mix.is_empty() {
-        output.complain(setting.nothing_to_try());
-        return Err(Stop::Shown(ExitCode::NothingSelected));
+        let what = setting.nothing_to_try();
+        return Err(Stop::Refused(Mend::Selection, vec![what.into()]));
     }
     let plan = HuntPlan {
         submission: setting.submission.name.clone(),
@@ -121,7 +125,7 @@ fn stress(arguments: &StressArguments, output: &Output) -> Result<(), Stop> {
     let progress = |progress| output.event(Event::Hunting(progress));
     let batches = match arguments.fresh || duel.is_judged() {
         true => None,
-        false => programs.batches(&setting, &host, &builder, &rules),
+        false => programs.batches(&setting, &builder, host.executor.isolation(), &rules),
     };
     let hunting = Hunting {
         duel: &duel,
@@ -138,8 +142,7 @@ fn stress(arguments: &StressArguments, output: &Output) -> Result<(), Stop> {
         output.event(Event::Diagnosed(remark));
     }
     if let Some(fault) = &hunted.fault {
-        output.event(Event::Diagnosed(unusable(&setting, &programs, fault)));
-        return Err(Stop::Shown(ExitCode::InvalidPackage));
+        return Err(unusable(&setting, &programs, fault).into());
     }
     let shrinking = Shrinking {
         duel: &duel,
@@ -179,21 +182,21 @@ fn stress(arguments: &StressArguments, output: &Output) -> Result<(), Stop> {
         left_out: hunted.left_out,
         level: hunted.level,
     };
-    match (&promotion, &mut done.found) {
-        (Some(promotion), Some(found)) => {
-            let input: Arc<[u8]> = Arc::from(&*found.input);
-            let answer = match answer(&duel, &programs, &input) {
-                Ok(answer) => answer,
-                Err(stop::Stop::Interrupted) => return Err(interrupted(output)),
-                Err(stop::Stop::Fault(error)) => return Err(error.into()),
-            };
-            promote_to(promotion, found, &answer, output)
-        }
-        _ => {}
+    if let (Some(promotion), Some(found)) = (&promotion, &mut done.found) {
+        let input: Arc<[u8]> = Arc::from(&*found.input);
+        let answer = answer(&duel, &programs, &input)?;
+        let description = format!("Found by stress: {} of {}", found.verdict, found.origin);
+        let case = promote::NewCase {
+            input: &found.input,
+            answer: &answer,
+            description: &description,
+        };
+        // What was found is told all the same.
+        found.promoted = output.part(promotion.add(&case))?;
     }
     output.event(Event::Hunted(Box::new(done)));
     if end == HuntEnd::Interrupted {
-        return Err(interrupted(output));
+        return Err(Stop::Interrupted);
     }
     Ok(())
 }
@@ -208,33 +211,19 @@ fn fresh_seed() -> u64 {
 }
 
 /// What is to become of what is found: looked at before anything runs.
-fn promotion(
-    arguments: &StressArguments,
-    setting: &Setting,
-    output: &Output,
-) -> Result<Option<Promotion>, Stop> {
+fn promotion(arguments: &StressArguments, setting: &Setting) -> Result<Option<Promotion>, Stop> {
     let Some(name) = &arguments.promote else {
         return Ok(None);
     };
-    let refused = match setting.package {
+    let promotion = match setting.package {
         None => Err("--promote needs a package to add to".to_owned()),
         Some(_) => Promotion::new(&setting.problem, name),
     };
-    match refused {
-        Ok(promotion) => Ok(Some(promotion)),
-        Err(why) => {
-            output.complain(&why);
-            Err(Stop::Shown(ExitCode::Usage))
-        }
-    }
+    promotion.map(Some).map_err(Stop::usage)
 }
 
 /// The judge answer to an input, as the package has it.
-fn answer(
-    duel: &Duel<'_>,
-    programs: &Programs,
-    input: &Arc<[u8]>,
-) -> Result<Arc<[u8]>, stop::Stop> {
+fn answer(duel: &Duel<'_>, programs: &Programs, input: &Arc<[u8]>) -> Result<Arc<[u8]>, Stop> {
     if !duel.is_judged() {
         let mut ran = duel.run(programs.solution(), input)?;
         return Ok(bytes(&mut ran, u64::MAX)?.into());
@@ -242,22 +231,6 @@ fn answer(
     // It was there for each comparison on this input.
     let answer = duel.answer(input)?;
     Ok(answer.map_err(|_| JudgeError::new("make the judge answer", "it was made before"))?)
-}
-
-fn promote_to(promotion: &Promotion, found: &mut Counterexample, answer: &[u8], output: &Output) {
-    let description = format!("Found by stress: {} of {}", found.verdict, found.origin);
-    let case = promote::NewCase {
-        input: &found.input,
-        answer,
-        description: &description,
-    };
-    match promotion.add(&case) {
-        Ok(name) => found.promoted = Some(name),
-        Err(diagnostic) => {
-            output.event(Event::Diagnosed(*diagnostic));
-            output.end(ExitCode::InvalidPackage);
-        }
-    }
 }
 
 /// What was noticed about the package on the way.
@@ -319,7 +292,7 @@ fn counterexample(
     duel: &Duel<'_>,
     failure: &Failure,
     small: Option<Shrunk>,
-) -> Result<Counterexample, JudgeError> {
+) -> Result<Counterexample, Stop> {
     let (input, judged, path) = match small {
         Some(small) => (small.input, small.judged, small.path),
         None => (
@@ -352,17 +325,13 @@ fn counterexample(
     };
     match looked {
         // What is known is shown all the same.
-        Ok(()) | Err(stop::Stop::Interrupted) => Ok(found),
-        Err(stop::Stop::Fault(error)) => Err(error),
+        Ok(()) | Err(Stop::Interrupted) => Ok(found),
+        Err(stop) => Err(stop),
     }
 }
 
 /// Adds what both programs write.
-fn compare(
-    duel: &Duel<'_>,
-    input: &Arc<[u8]>,
-    found: &mut Counterexample,
-) -> Result<(), stop::Stop> {
+fn compare(duel: &Duel<'_>, input: &Arc<[u8]>, found: &mut Counterexample) -> Result<(), Stop> {
     found.expected = Some(match duel.answer(input)? {
         Ok(answer) => answer.to_vec(),
         Err(_) => Vec::new(),
@@ -375,7 +344,7 @@ fn compare(
 }
 
 /// Adds what was said in a run that fails in this way.
-fn look(duel: &Duel<'_>, input: &Arc<[u8]>, found: &mut Counterexample) -> Result<(), stop::Stop> {
+fn look(duel: &Duel<'_>, input: &Arc<[u8]>, found: &mut Counterexample) -> Result<(), Stop> {
     // One that fails now and then may need a few.
     const TRIES: u32 = 5;
     for _ in 0..TRIES {

@@ -4,20 +4,22 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use crate::build::Builder;
+use crate::build::bench::Bench;
 use crate::cli::arguments::VerifyArguments;
 use crate::cli::exit_code::ExitCode;
 use crate::cli::host::Host;
 use crate::cli::keep;
-use crate::cli::output::{Output, Stop, command, command_line};
+use crate::cli::output::{Output, command, command_line};
 use crate::cli::problem::{self, Remarks, Validators};
 use crate::cli::sessions::{Finished, Judging, bounds, entrants};
 use crate::judge::case::{CASE, Detail, ReadyCase, SUBMISSION};
 use crate::judge::score::Thrift;
+use crate::judge::session::Judged;
 use crate::judge::time_limit;
 use crate::model::diagnostic::Diagnostic;
-use crate::model::event::Event;
 use crate::model::judgement::Judgement;
 use crate::model::problem::Problem;
+use crate::model::stop::Stop;
 use crate::validate::{self, Extent, idle, mutations};
 use crate::validator::OutputValidator;
 
@@ -35,14 +37,7 @@ pub fn run(arguments: &VerifyArguments) -> ExitCode {
             keep,
         };
         for dir in &arguments.packages {
-            match verifier.package(dir) {
-                // The other packages can still be verified.
-                Err(stop @ Stop::Shown(_)) => output.stopped(stop),
-                done => done?,
-            }
-            if output.is_interrupted() {
-                break;
-            }
+            output.part(verifier.package(dir))?;
         }
         Ok(())
     })
@@ -60,15 +55,21 @@ struct Verifier<'a> {
 impl Verifier<'_> {
     fn package(&self, dir: &Path) -> Result<(), Stop> {
         let problem = problem::read(dir, Remarks::All, self.output)?;
-        let cases = problem::select(&problem, &self.arguments.runs.case, self.output)?;
+        let cases = problem::select(&problem, &self.arguments.runs.case)?;
         self.output.event(problem::package_read(
             &problem,
             problem.submissions.len(),
             cases.len(),
         ));
-        let validators = problem::validators(&problem, self.host, self.builder, self.output)?;
-        self.data(&problem, validators.output.as_ref(), &cases)?;
-        self.submissions(&problem, &validators, cases)
+        let bench = Bench {
+            problem: &problem,
+            executor: &*self.host.executor,
+            builder: self.builder,
+            events: &|event| self.output.event(event),
+        };
+        let validators = problem::validators(&bench)?;
+        self.data(bench, validators.output.as_ref(), &cases)?;
+        self.submissions(bench, &validators, cases)
     }
 
     /// How much of a package is looked at.
@@ -82,44 +83,40 @@ impl Verifier<'_> {
     /// Proves the test data.
     fn data(
         &self,
-        problem: &Problem,
+        bench: Bench<'_>,
         validator: Option<&OutputValidator>,
         cases: &[ReadyCase<'_>],
     ) -> Result<(), Stop> {
         let selected = |name: &str| cases.iter().any(|case| case.test_case.name == name);
-        let proof = validate::data(&validate::Proving {
-            problem,
+        let mut found = Vec::new();
+        let proving = validate::Proving {
+            bench,
             validator,
             selected: &selected,
             extent: self.extent(),
             mutations: &mutations::generic(),
-            executor: &*self.host.executor,
-            builder: self.builder,
-            events: &|event| self.output.event(event),
-        })?;
-        self.diagnosed(proof.diagnostics);
-        if proof.interrupted {
-            self.output.event(Event::Interrupted);
-            return Err(Stop::Shown(ExitCode::Interrupted));
-        }
-        Ok(())
+        };
+        let done = validate::data(&proving, &mut found);
+        self.output.diagnosed(found);
+        done
     }
 
     /// Judges all submissions and holds them against what is expected.
     fn submissions(
         &self,
-        problem: &Problem,
+        bench: Bench<'_>,
         validators: &Validators,
         cases: Vec<ReadyCase<'_>>,
     ) -> Result<(), Stop> {
-        let entrants = entrants(&problem.submissions, self.builder, |diagnostic| {
-            self.output.event(Event::Diagnosed(diagnostic));
-        });
+        let problem = bench.problem;
+        let mut found = Vec::new();
+        let entrants = entrants(&problem.submissions, self.builder, &mut found)?;
+        self.output.diagnosed(found);
         if entrants.is_empty() && !problem.submissions.is_empty() {
-            return Err(Stop::Shown(ExitCode::InvalidPackage));
+            return Ok(());
         }
         let finished = Judging {
-            problem,
+            bench,
             validators,
             repeat: self.repeat_line(problem),
             entrants: &entrants,
@@ -135,16 +132,14 @@ impl Verifier<'_> {
                     }),
                 },
             },
-            host: self.host,
-            builder: self.builder,
-            output: self.output,
         }
         .run()?;
-        if self.extent() == Extent::Everything && !finished.results.interrupted {
-            self.diagnosed(doubts(problem, &finished));
+        if self.extent() == Extent::Everything {
+            self.output.diagnosed(doubts(problem, &finished));
             if self.arguments.output.verbose {
-                let judgements: Vec<&Judgement> = finished.results.judgements().collect();
-                self.diagnosed(idle::find(problem, &judgements).into_iter().collect());
+                let results = finished.results.iter();
+                let judgements: Vec<&Judgement> = results.filter_map(Judged::judgement).collect();
+                self.output.diagnosed(idle::find(problem, &judgements));
             }
         }
         Ok(())
@@ -164,12 +159,6 @@ impl Verifier<'_> {
             "{} {submissions}/{SUBMISSION} --case {CASE}",
             command_line(words)
         )
-    }
-
-    fn diagnosed(&self, diagnostics: Vec<Diagnostic>) {
-        for diagnostic in diagnostics {
-            self.output.event(Event::Diagnosed(diagnostic));
-        }
     }
 }
 

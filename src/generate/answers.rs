@@ -4,39 +4,37 @@
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::path::Path;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
+use crate::build::bench::Bench;
 use crate::check::compare::compare;
 use crate::check::options::Options;
 use crate::check::show::cause;
-use crate::executor::parallel;
 use crate::generate::programs::diagnostic;
 use crate::generate::solution::{Solution, is_alone, made_for_it};
 use crate::generate::stage::Stage;
-use crate::generate::{Generated, Generating};
 use crate::model::diagnostic::Diagnostic;
-use crate::model::event::Event;
 use crate::model::job::{BoxContent, Captured};
 use crate::model::judgement::JudgeError;
+use crate::model::problem::Problem;
 use crate::model::recipe::{AnswerSource, RecipeCase};
-use crate::model::stop::Stop;
+use crate::model::stop::{Stop, noting};
 
-/// Makes or verifies the answers of those of these cases that have a solution.
+/// Makes or verifies the answers of those of these cases that have a solution; `found` takes what is wrong.
 pub(super) fn make(
-    generating: &Generating<'_>,
+    bench: &Bench<'_>,
     stage: &Stage,
     all: &[&RecipeCase],
-) -> Result<Generated, JudgeError> {
-    let mut generated = Generated::default();
+    found: &mut Vec<Diagnostic>,
+) -> Result<(), Stop> {
     let mut cases = Vec::new();
-    let problem = generating.problem;
+    let problem = bench.problem;
     let (made, left): (Vec<&RecipeCase>, Vec<&RecipeCase>) = all
         .iter()
         .partition(|case| is_alone(problem) || made_for_it(problem, case).is_some());
     empty(stage, &left)?;
     for case in made {
         match &case.answer {
-            AnswerSource::Solution(solution) if is_needed(generating, stage, case) => {
+            AnswerSource::Solution(solution) if is_needed(problem, stage, case) => {
                 cases.push((case, solution.as_path()));
             }
             AnswerSource::Own if !stage.has(&case.name, "ans") => {
@@ -47,9 +45,7 @@ pub(super) fn make(
                          `solution: /submissions/accepted/...`"
                     }
                 };
-                generated
-                    .diagnostics
-                    .push(diagnostic(case, "has no answer").help(help));
+                found.push(diagnostic(case, "has no answer").help(help));
             }
             _ => {}
         }
@@ -57,41 +53,22 @@ pub(super) fn make(
     let mut solutions: BTreeMap<&Path, Solution<'_>> = BTreeMap::new();
     for (_, path) in &cases {
         if !solutions.contains_key(path) {
-            match Solution::build(generating, path)? {
-                Ok(solution) => {
-                    solutions.insert(path, solution);
-                }
-                Err(not) => {
-                    generated.diagnostics.extend(not.diagnostics);
-                    generated.interrupted = not.interrupted;
-                    return Ok(generated);
-                }
-            }
+            match noting(Solution::build(bench, path), found)? {
+                Some(solution) => solutions.insert(path, solution),
+                None => return Ok(()),
+            };
         }
     }
-    let progress = |done| {
-        (generating.events)(Event::Progress {
-            what: "answers".to_owned(),
-            done,
-            total: cases.len(),
-        });
-    };
-    progress(0);
-    let done = AtomicUsize::new(0);
-    let made = parallel::map(generating.executor, &cases, |(case, path)| {
-        let fault = match answer(generating, stage, case, &solutions[path])? {
-            Ok(mut answer) => settle(generating, stage, case, &mut answer)?,
-            Err(fault) => Some(fault),
-        };
-        progress(done.fetch_add(1, Ordering::Relaxed) + 1);
-        Ok(fault)
-    });
-    match made {
-        Ok(faults) => generated.diagnostics.extend(faults.into_iter().flatten()),
-        Err(Stop::Interrupted) => generated.interrupted = true,
-        Err(Stop::Fault(error)) => return Err(error),
-    }
-    Ok(generated)
+    let faults = bench.map("answers", &cases, |(case, path)| {
+        let mut faults = Vec::new();
+        let answer = answer(bench, stage, case, &solutions[path]);
+        if let Some(mut answer) = noting(answer, &mut faults)? {
+            faults.extend(settle(bench.problem, stage, case, &mut answer)?);
+        }
+        Ok(faults)
+    })?;
+    found.extend(faults.into_iter().flatten());
+    Ok(())
 }
 
 /// Gives an empty answer to each case that needs one and has none: no run of one program alone shows
@@ -109,13 +86,13 @@ fn empty(stage: &Stage, cases: &[&RecipeCase]) -> Result<(), JudgeError> {
 ///
 /// Where the package has an output validator of its own, only that can tell whether an answer is right;
 /// `verify` runs it with all accepted submissions.
-fn is_needed(generating: &Generating<'_>, stage: &Stage, case: &RecipeCase) -> bool {
-    !stage.has(&case.name, "ans") || generating.problem.output_validator.is_none()
+fn is_needed(problem: &Problem, stage: &Stage, case: &RecipeCase) -> bool {
+    !stage.has(&case.name, "ans") || problem.output_validator.is_none()
 }
 
 /// Adds the answer, or compares it with the one that is there.
 fn settle(
-    generating: &Generating<'_>,
+    problem: &Problem,
     stage: &Stage,
     case: &RecipeCase,
     answer: &mut Captured,
@@ -125,7 +102,7 @@ fn settle(
         return Ok(None);
     }
     // What is wrong with the arguments is told where they stand in a file.
-    let Ok(options) = Options::parse(&arguments(generating, case)) else {
+    let Ok(options) = Options::parse(&arguments(problem, case)) else {
         return Ok(None);
     };
     let path = stage.path(&case.name, "ans");
@@ -149,9 +126,9 @@ fn settle(
 }
 
 /// The output validator's arguments, from the recipe or from the case as it is.
-fn arguments(generating: &Generating<'_>, case: &RecipeCase) -> Vec<String> {
+fn arguments(problem: &Problem, case: &RecipeCase) -> Vec<String> {
     let there = || {
-        let data = &generating.problem.test_data;
+        let data = &problem.test_data;
         let cases = data
             .cases
             .iter()
@@ -170,16 +147,12 @@ fn arguments(generating: &Generating<'_>, case: &RecipeCase) -> Vec<String> {
 
 /// What the solution says about an input.
 fn answer(
-    generating: &Generating<'_>,
+    bench: &Bench<'_>,
     stage: &Stage,
     case: &RecipeCase,
     solution: &Solution<'_>,
-) -> Result<Result<Captured, Diagnostic>, Stop> {
+) -> Result<Captured, Stop> {
     let input = stage.path(&case.name, "in");
-    let answer = solution.answer(generating.executor, BoxContent::Copy(input))?;
-    Ok(answer.map_err(|not| {
-        let mut what = diagnostic(case, not.what);
-        what.help = Some(not.help.to_owned());
-        what
-    }))
+    let answer = solution.answer(bench.executor, BoxContent::Copy(input))?;
+    Ok(answer.map_err(|not| diagnostic(case, not.what).help(not.help))?)
 }

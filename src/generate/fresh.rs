@@ -1,17 +1,16 @@
 //! A package's generators, built once and started with any seed.
 
+use crate::build::bench::Bench;
 use crate::generate::inputs::{Generators, generators};
 use crate::generate::run::{Surroundings, start};
 use crate::generate::seed::substituted;
-use crate::generate::{Generated, Generating};
 use crate::model::job::Captured;
-use crate::model::judgement::JudgeError;
-use crate::model::recipe::{GeneratorCommand, RecipeCase};
+use crate::model::recipe::{GeneratorCommand, Recipe, RecipeCase};
 use crate::model::stop::Stop;
 
 /// Generators that can be started, as long as this lives.
 pub struct FreshInputs<'a> {
-    generating: &'a Generating<'a>,
+    bench: Bench<'a>,
     generators: Generators<'a>,
 }
 
@@ -22,13 +21,11 @@ impl<'a> FreshInputs<'a> {
     /// Builds the generators of the recipe.
     ///
     /// # Errors
-    /// When the judge failed. What keeps a generator from being built is for the user to see.
-    pub fn build(generating: &'a Generating<'a>) -> Result<Result<Self, Generated>, JudgeError> {
-        let cases: Vec<&RecipeCase> = generating.recipe.cases.iter().collect();
-        Ok(generators(generating, &cases)?.map(|generators| Self {
-            generating,
-            generators,
-        }))
+    /// When some do not build, the judge failed, or it was cut short.
+    pub fn build(bench: Bench<'a>, recipe: &'a Recipe) -> Result<Self, Stop> {
+        let cases: Vec<&RecipeCase> = recipe.cases.iter().collect();
+        let generators = generators(&bench, &cases)?;
+        Ok(Self { bench, generators })
     }
 
     /// Starts a generator with a seed of its own for a case `name`.
@@ -46,7 +43,7 @@ impl<'a> FreshInputs<'a> {
         };
         let args = substituted(command, name, seed);
         let plain = Surroundings::default();
-        let output = start(self.generating, generator, command, args, name, plain)?;
+        let output = start(self.bench.executor, generator, command, args, name, plain)?;
         Ok(match output {
             Err(refusal) => Err(refusal.message),
             Ok(output) => {

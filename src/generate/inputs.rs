@@ -1,26 +1,23 @@
 //! Inputs: literal, copied, or printed by a generator in the sandbox; and the files beside them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::path::Path;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use walkdir::WalkDir;
 
 use crate::build::Runnable;
-use crate::executor::parallel;
+use crate::build::bench::Bench;
 use crate::generate::programs::{build, diagnostic, of_generator};
 use crate::generate::run::{Digested, Surroundings, digest, run};
 use crate::generate::stage::{Stage, file_name};
-use crate::generate::{Generated, Generating};
 use crate::model::diagnostic::Diagnostic;
-use crate::model::event::Event;
 use crate::model::judgement::JudgeError;
 use crate::model::recipe::{
     AnswerSource, CASE_EXTENSIONS, CASE_FILES, GeneratorCommand, GeneratorProgram, GivenContents,
     InputSource, RecipeCase,
 };
-use crate::model::stop::Stop;
+use crate::model::stop::{Stop, noting};
 
 /// Each generator that is called.
 pub(super) type Generators<'a> = BTreeMap<&'a GeneratorProgram, Runnable>;
@@ -28,30 +25,26 @@ pub(super) type Generators<'a> = BTreeMap<&'a GeneratorProgram, Runnable>;
 /// What generators made, by case and extension.
 pub(super) type Digests = BTreeMap<String, BTreeMap<&'static str, Digested>>;
 
-/// Builds the generators of these cases; what keeps one from being built is for the user to see.
+/// Builds the generators of these cases.
+///
+/// # Errors
+/// When some do not build, the judge failed, or it was cut short.
 pub(super) fn generators<'a>(
-    generating: &Generating<'a>,
+    bench: &Bench<'_>,
     cases: &[&'a RecipeCase],
-) -> Result<Result<Generators<'a>, Generated>, JudgeError> {
+) -> Result<Generators<'a>, Stop> {
     let mut generators = BTreeMap::new();
-    let mut failed = Generated::default();
+    let mut unbuilt = Vec::new();
     let commands = cases.iter().filter_map(|case| command(case));
-    let programs: std::collections::BTreeSet<_> = commands.map(|it| &it.program).collect();
+    let programs: BTreeSet<_> = commands.map(|it| &it.program).collect();
     for program in programs {
-        match build(generating, &of_generator(program))? {
-            Ok(generator) => {
-                generators.insert(program, generator);
-            }
-            Err(not) => {
-                failed.interrupted |= not.interrupted;
-                failed.diagnostics.extend(not.diagnostics);
-            }
-        }
+        let generator = noting(build(bench, &of_generator(program)), &mut unbuilt)?;
+        generators.extend(generator.map(|generator| (program, generator)));
     }
-    Ok(match failed.interrupted || !failed.diagnostics.is_empty() {
-        true => Err(failed),
-        false => Ok(generators),
-    })
+    match unbuilt.is_empty() {
+        true => Ok(generators),
+        false => Err(Stop::Diagnosed(unbuilt)),
+    }
 }
 
 /// The command of a case that a generator makes.
@@ -62,53 +55,34 @@ pub(super) fn command(case: &RecipeCase) -> Option<&GeneratorCommand> {
     }
 }
 
-/// Makes the inputs and the further files of these cases on the stage.
+/// Makes the inputs and the further files of these cases on the stage; `found` takes why some cannot be made.
 pub(super) fn make(
-    generating: &Generating<'_>,
+    bench: &Bench<'_>,
     stage: &Stage,
     generators: &Generators<'_>,
     cases: &[&RecipeCase],
-) -> Result<(Generated, Digests), JudgeError> {
-    let progress = |done| {
-        (generating.events)(Event::Progress {
-            what: "inputs".to_owned(),
-            done,
-            total: cases.len(),
-        });
-    };
-    progress(0);
-    let done = AtomicUsize::new(0);
-    let made = parallel::map(generating.executor, cases, |case| {
-        let made = make_case(generating, stage, generators, case)?;
-        progress(done.fetch_add(1, Ordering::Relaxed) + 1);
-        Ok(made)
-    });
-    let mut generated = Generated::default();
+    found: &mut Vec<Diagnostic>,
+) -> Result<Digests, Stop> {
+    let made = bench.map("inputs", cases, |case| {
+        let mut faults = Vec::new();
+        let made = noting(make_case(bench, stage, generators, case), &mut faults)?;
+        Ok((made, faults))
+    })?;
     let mut digests = Digests::new();
-    match made {
-        Ok(made) => {
-            for (case, made) in cases.iter().zip(made) {
-                match made {
-                    Ok(made) => {
-                        digests.insert(case.name.clone(), made);
-                    }
-                    Err(fault) => generated.diagnostics.push(fault),
-                }
-            }
-        }
-        Err(Stop::Interrupted) => generated.interrupted = true,
-        Err(Stop::Fault(error)) => return Err(error),
+    for (case, (made, faults)) in cases.iter().zip(made) {
+        digests.extend(made.map(|made| (case.name.clone(), made)));
+        found.extend(faults);
     }
-    Ok((generated, digests))
+    Ok(digests)
 }
 
 /// Generated first, then copied, then given files: each goes before those of the same name.
 fn make_case(
-    generating: &Generating<'_>,
+    bench: &Bench<'_>,
     stage: &Stage,
     generators: &Generators<'_>,
     case: &RecipeCase,
-) -> Result<Result<BTreeMap<&'static str, Digested>, Diagnostic>, Stop> {
+) -> Result<BTreeMap<&'static str, Digested>, Stop> {
     let mut digests = BTreeMap::new();
     match &case.input {
         InputSource::Literal(contents) => stage.add(&case.name, "in", &mut contents.as_bytes())?,
@@ -116,7 +90,7 @@ fn make_case(
         InputSource::Command(command) => {
             let generator = &generators[&command.program];
             let plain = Surroundings::default();
-            match run(generating, generator, command, &case.name, plain)? {
+            match run(bench.executor, generator, command, &case.name, plain)? {
                 Ok(output) => {
                     for mut made in output.files {
                         digests.insert(made.extension, digest(&mut made.contents)?);
@@ -124,7 +98,7 @@ fn make_case(
                     }
                 }
                 Err(refusal) => {
-                    return Ok(Err(diagnostic(case, refusal.message).help(refusal.help)));
+                    return Err(diagnostic(case, refusal.message).help(refusal.help).into());
                 }
             }
         }
@@ -143,10 +117,10 @@ fn make_case(
             }
         }
     }
-    Ok(match fault(stage, case) {
-        Some(fault) => Err(fault),
+    match fault(stage, case) {
+        Some(fault) => Err(fault.into()),
         None => Ok(digests),
-    })
+    }
 }
 
 /// What is wrong with the input that a case got.

@@ -49,7 +49,7 @@ impl Memory {
         if generating.mode == Mode::Check {
             return Self::default();
         }
-        let Some(path) = place(&generating.problem.dir) else {
+        let Some(path) = place(&generating.bench.problem.dir) else {
             return Self::default();
         };
         let text = fs::read_to_string(&path).unwrap_or_default();
@@ -222,9 +222,12 @@ impl<'a> Keys<'a> {
             AnswerSource::Own => part("own answer", b""),
             AnswerSource::None => part("no answer", b""),
             AnswerSource::Solution(path) => {
-                let program = of_solution(self.generating.problem, path);
+                let program = of_solution(self.generating.bench.problem, path);
                 part("solution", self.program(&program)?.as_bytes());
-                part("io", format!("{:?}", self.generating.problem.io).as_bytes());
+                part(
+                    "io",
+                    format!("{:?}", self.generating.bench.problem.io).as_bytes(),
+                );
             }
         }
         Some(hex(&hasher.finalize()))
@@ -233,7 +236,7 @@ impl<'a> Keys<'a> {
     fn program(&mut self, program: &Program) -> Option<Hex> {
         // Two generators may start with the same file, so the name counts too.
         let key = program.path.join(format!(":{}", program.name));
-        let builder = self.generating.builder;
+        let builder = self.generating.bench.builder;
         let known = self.programs.entry(key);
         known.or_insert_with(|| digest(program, builder)).clone()
     }

@@ -18,21 +18,20 @@ pub mod stage;
 
 use std::time::Instant;
 
-use crate::build::Builder;
-use crate::executor::Executor;
+use crate::build::bench::Bench;
 use crate::generate::files::place;
 use crate::generate::memory::{Keys, Memory};
 use crate::generate::stage::{Stage, file_name};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::{Event, GeneratedState};
 use crate::model::judgement::JudgeError;
-use crate::model::problem::Problem;
 use crate::model::recipe::{Recipe, RecipeCase};
+use crate::model::stop::Stop;
 
 /// What is made, and with what.
 pub struct Generating<'a> {
-    /// The problem; its test data need not be there.
-    pub problem: &'a Problem,
+    /// Of which problem, whose test data need not be there, and where generators and solutions run.
+    pub bench: Bench<'a>,
     /// How its data is made.
     pub recipe: &'a Recipe,
     /// Whether files are written.
@@ -41,12 +40,6 @@ pub struct Generating<'a> {
     pub fresh: bool,
     /// Whether files that the recipe does not make are removed.
     pub prune: bool,
-    /// Where generators and solutions run.
-    pub executor: &'a dyn Executor,
-    /// Makes programs of sources.
-    pub builder: &'a Builder<'a>,
-    /// Takes what happens.
-    pub events: &'a (dyn Fn(Event) + Sync),
 }
 
 /// Whether files are written.
@@ -65,61 +58,45 @@ pub struct Generated {
     pub diagnostics: Vec<Diagnostic>,
     /// Test cases that are not as the recipe gives them.
     pub differing: usize,
-    /// Whether it was cut short; nothing was written then.
-    pub interrupted: bool,
 }
 
 impl Generated {
-    /// Takes what one step came to; whether the next one makes sense.
-    fn goes_on(&mut self, step: Self) -> bool {
-        self.interrupted |= step.interrupted;
-        self.diagnostics.extend(step.diagnostics);
-        !self.interrupted && !self.diagnostics.iter().any(Diagnostic::is_error)
+    fn has_errors(&self) -> bool {
+        self.diagnostics.iter().any(Diagnostic::is_error)
     }
 }
 
 /// Makes all test data of a problem.
 ///
 /// # Errors
-/// When the judge failed: a missing compiler, a full disk.
-pub fn generate(generating: &Generating<'_>) -> Result<Generated, JudgeError> {
+/// When a generator does not build, it was cut short, or the judge failed: a missing compiler, a full disk.
+pub fn generate(generating: &Generating<'_>) -> Result<Generated, Stop> {
     let mut generated = Generated::default();
+    let found = &mut generated.diagnostics;
     let stage = Stage::new()?;
     let memory = Memory::open(generating);
     let mut left: Vec<&RecipeCase> = Vec::new();
     let mut keys: Vec<(String, &str)> = Vec::new();
     remembered(generating, &memory, &stage, &mut keys, &mut left)?;
-    let generators = match inputs::generators(generating, &left)? {
-        Ok(generators) => generators,
-        Err(not) => return Ok(not),
-    };
-    let (made, digests) = inputs::make(generating, &stage, &generators, &left)?;
+    let generators = inputs::generators(&generating.bench, &left)?;
+    let digests = inputs::make(&generating.bench, &stage, &generators, &left, found)?;
     let since = Instant::now();
-    let had_faults = !generated.goes_on(made);
-    if generated.interrupted {
-        return Ok(generated);
-    }
     // The faults of all cases are told at once.
     left.retain(|case| digests.contains_key(&case.name));
-    let answers = answers::make(generating, &stage, &left)?;
-    if !generated.goes_on(answers) || had_faults {
+    answers::make(&generating.bench, &stage, &left, found)?;
+    if generated.has_errors() {
         return Ok(generated);
     }
     link(generating, &stage)?;
-    let found = Generated {
-        diagnostics: patterns::search(generating.recipe, &stage)?,
-        ..Generated::default()
-    };
-    if !generated.goes_on(found) {
+    let found = &mut generated.diagnostics;
+    found.extend(patterns::search(generating.recipe, &stage)?);
+    if generated.has_errors() {
         return Ok(generated);
     }
     if generating.mode == Mode::Check {
-        let proof = repeat::prove(generating, &stage, &generators, &digests, since)?;
         // What differs in the package is told all the same: nothing is written here.
-        generated.goes_on(proof);
-        if generated.interrupted {
-            return Ok(generated);
-        }
+        let found = &mut generated.diagnostics;
+        repeat::prove(generating, &stage, &generators, &digests, since, found)?;
     }
     place_all(generating, &stage, &mut generated)?;
     memory.keep(&keys, &stage);
@@ -130,30 +107,29 @@ pub fn generate(generating: &Generating<'_>) -> Result<Generated, JudgeError> {
 /// cases nor what is remembered of them.
 ///
 /// # Errors
-/// When the judge failed: a missing compiler, a full disk.
-pub fn add(generating: &Generating<'_>, names: &[String]) -> Result<Generated, JudgeError> {
+/// As [`generate`].
+pub fn add(generating: &Generating<'_>, names: &[String]) -> Result<Generated, Stop> {
     let mut generated = Generated::default();
     let stage = Stage::new()?;
     let cases = generating.recipe.cases.iter();
     let cases: Vec<&RecipeCase> = cases.filter(|case| names.contains(&case.name)).collect();
-    let generators = match inputs::generators(generating, &cases)? {
-        Ok(generators) => generators,
-        Err(not) => return Ok(not),
-    };
-    let (made, _) = inputs::make(generating, &stage, &generators, &cases)?;
-    if !generated.goes_on(made) {
+    let bench = &generating.bench;
+    let found = &mut generated.diagnostics;
+    let generators = inputs::generators(bench, &cases)?;
+    inputs::make(bench, &stage, &generators, &cases, found)?;
+    if generated.has_errors() {
         return Ok(generated);
     }
-    let answers = answers::make(generating, &stage, &cases)?;
-    if !generated.goes_on(answers) {
+    answers::make(bench, &stage, &cases, &mut generated.diagnostics)?;
+    if generated.has_errors() {
         return Ok(generated);
     }
-    let data = generating.problem.dir.join("data");
+    let data = generating.bench.problem.dir.join("data");
     let files = cases.iter().flat_map(|case| {
         let extensions = stage.extensions(&case.name).into_iter();
         extensions.map(|extension| file_name(&case.name, &extension))
     });
-    let obstacles = files::obstacles(&generating.problem.dir, &data, &files.collect());
+    let obstacles = files::obstacles(&generating.bench.problem.dir, &data, &files.collect());
     if !obstacles.is_empty() {
         generated.diagnostics.extend(obstacles);
         return Ok(generated);
@@ -174,7 +150,7 @@ fn remembered<'a>(
     keys: &mut Vec<(String, &'a str)>,
     left: &mut Vec<&'a RecipeCase>,
 ) -> Result<(), JudgeError> {
-    let data = generating.problem.dir.join("data");
+    let data = generating.bench.problem.dir.join("data");
     let mut maker = Keys::new(generating);
     for case in &generating.recipe.cases {
         let key = match memory.is_on() {
@@ -210,9 +186,9 @@ fn place_all(
     generated: &mut Generated,
 ) -> Result<(), JudgeError> {
     let recipe = generating.recipe;
-    let data = generating.problem.dir.join("data");
+    let data = generating.bench.problem.dir.join("data");
     let named = files::named(stage, recipe);
-    let obstacles = files::obstacles(&generating.problem.dir, &data, &named);
+    let obstacles = files::obstacles(&generating.bench.problem.dir, &data, &named);
     if !obstacles.is_empty() {
         generated.diagnostics.extend(obstacles);
         return Ok(());
@@ -256,7 +232,7 @@ fn announce(
             | GeneratedState::Removed
     );
     generated.differing += usize::from(!settled);
-    (generating.events)(Event::CaseGenerated {
+    (generating.bench.events)(Event::CaseGenerated {
         test_case: name.to_owned(),
         state,
     });

@@ -2,17 +2,16 @@
 
 use std::path::Path;
 
-use crate::build::{BuildError, PrepareError, Runnable, start, unbuildable};
-use crate::generate::{Generated, Generating};
+use crate::build::bench::Bench;
+use crate::build::{Runnable, start};
 use crate::model::diagnostic::Diagnostic;
-use crate::model::event::Event;
 use crate::model::job::Captured;
-use crate::model::judgement::JudgeError;
 use crate::model::limits::Limits;
 use crate::model::outcome::{Ending, Outcome};
 use crate::model::problem::Problem;
 use crate::model::program::{IncludedFile, Program, ProgramKind};
 use crate::model::recipe::{GeneratorProgram, RecipeCase};
+use crate::model::stop::Stop;
 use crate::model::text::visible;
 
 /// A generator as a program that can be built: its files lie beside the first one.
@@ -57,43 +56,17 @@ pub(super) fn of_solution(problem: &Problem, path: &Path) -> Program {
     }
 }
 
-/// Builds a generator or a solution; what keeps it from being built is for the user to see.
-pub(super) fn build(
-    generating: &Generating<'_>,
-    program: &Program,
-) -> Result<Result<Runnable, Generated>, JudgeError> {
-    let mut generated = Generated::default();
-    let prepared = match generating.builder.prepare(program) {
-        Ok(prepared) => prepared,
-        Err(PrepareError::Fault(error)) => return Err(error),
-        Err(PrepareError::Program(diagnostic)) => {
-            generated.diagnostics.push(diagnostic);
-            return Ok(Err(generated));
-        }
+/// Builds a generator or a solution.
+///
+/// # Errors
+/// When it does not build, the judge failed, or the build was cut short.
+pub(super) fn build(bench: &Bench<'_>, program: &Program) -> Result<Runnable, Stop> {
+    let what = match program.kind {
+        ProgramKind::Generator => "the generator",
+        _ => "the solution",
     };
-    (generating.events)(Event::BuildStarted {
-        program: program.name.clone(),
-    });
     let limits = Limits::of_generator();
-    let built = generating.builder.build(&prepared, &limits, &limits);
-    (generating.events)(Event::BuildFinished {
-        program: program.name.clone(),
-    });
-    match built {
-        Ok(runnable) => return Ok(Ok(runnable)),
-        Err(BuildError::Fault(error)) => return Err(error),
-        Err(BuildError::Interrupted) => generated.interrupted = true,
-        Err(BuildError::Rejected(report)) => {
-            let what = match program.kind {
-                ProgramKind::Generator => "the generator",
-                _ => "the solution",
-            };
-            generated
-                .diagnostics
-                .push(unbuildable(what, &program.path, &report));
-        }
-    }
-    Ok(Err(generated))
+    bench.ready(what, program, &limits, &limits)
 }
 
 /// What a program did that should have ended with exit code 0; `None` where it did.

@@ -4,19 +4,16 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::executor::parallel;
+use crate::executor::Executor;
+use crate::generate::Generating;
 use crate::generate::inputs::{Digests, Generators, command};
 use crate::generate::programs::diagnostic;
 use crate::generate::run::{Digested, Output, Surroundings, digest, run};
 use crate::generate::stage::Stage;
-use crate::generate::{Generated, Generating};
 use crate::model::diagnostic::Diagnostic;
-use crate::model::event::Event;
 use crate::model::job::Captured;
-use crate::model::judgement::JudgeError;
 use crate::model::recipe::{GeneratorCommand, GeneratorProgram, RecipeCase};
 use crate::model::stop::Stop;
 use crate::model::text::visible;
@@ -71,81 +68,51 @@ const CAUSES: [Cause; 4] = [
     },
 ];
 
-/// Starts every generator a second time. `since` is when the first starts were over.
+/// Starts every generator a second time; `found` takes what comes out otherwise. `since` is when the first starts were over.
 pub(super) fn prove(
     generating: &Generating<'_>,
     stage: &Stage,
     generators: &Generators<'_>,
     digests: &Digests,
     since: Instant,
-) -> Result<Generated, JudgeError> {
+    found: &mut Vec<Diagnostic>,
+) -> Result<(), Stop> {
     let cases: Vec<(&RecipeCase, &GeneratorCommand)> = generating
         .recipe
         .cases
         .iter()
         .filter_map(|case| Some((case, command(case)?)))
         .collect();
-    let mut generated = Generated::default();
     if cases.is_empty() {
-        return Ok(generated);
+        return Ok(());
     }
-    let progress = |done| {
-        (generating.events)(Event::Progress {
-            what: "generators once more".to_owned(),
-            done,
-            total: cases.len(),
-        });
-    };
-    progress(0);
     std::thread::sleep(A_SECOND.saturating_sub(since.elapsed()));
-    let done = AtomicUsize::new(0);
     let again = Again {
-        generating,
+        executor: generating.bench.executor,
         stage,
         generators,
         digests,
     };
-    let found = parallel::map(generating.executor, &cases, |(case, command)| {
-        let change = again.change(case, command, Surroundings::OTHER)?;
-        progress(done.fetch_add(1, Ordering::Relaxed) + 1);
-        Ok(change)
-    });
+    let bench = &generating.bench;
+    let changes = bench.map("generators once more", &cases, |(case, command)| {
+        again.change(case, command, Surroundings::OTHER)
+    })?;
     let mut changed: BTreeMap<&GeneratorProgram, Vec<(usize, String)>> = BTreeMap::new();
-    match found {
-        Ok(found) => {
-            for (at, change) in found.into_iter().enumerate() {
-                if let Some(change) = change {
-                    let of_program = changed.entry(&cases[at].1.program).or_default();
-                    of_program.push((at, change));
-                }
-            }
+    for (at, change) in changes.into_iter().enumerate() {
+        if let Some(change) = change {
+            let of_program = changed.entry(&cases[at].1.program).or_default();
+            of_program.push((at, change));
         }
-        Err(error) => return interrupted_or_fault(error, generated),
     }
     for changes in changed.into_values() {
         let Some((at, change)) = changes.first() else {
             continue;
         };
         let (case, command) = cases[*at];
-        match again.cause(case, command) {
-            Ok(cause) => {
-                let found = told(case, command, cause, change, changes.len() - 1);
-                generated.diagnostics.push(found);
-            }
-            Err(error) => return interrupted_or_fault(error, generated),
-        }
+        let cause = again.cause(case, command)?;
+        found.push(told(case, command, cause, change, changes.len() - 1));
     }
-    Ok(generated)
-}
-
-fn interrupted_or_fault(error: Stop, mut generated: Generated) -> Result<Generated, JudgeError> {
-    match error {
-        Stop::Interrupted => {
-            generated.interrupted = true;
-            Ok(generated)
-        }
-        Stop::Fault(error) => Err(error),
-    }
+    Ok(())
 }
 
 fn told(
@@ -176,7 +143,7 @@ fn told(
 
 /// What is needed to start a generator again.
 struct Again<'a> {
-    generating: &'a Generating<'a>,
+    executor: &'a dyn Executor,
     stage: &'a Stage,
     generators: &'a Generators<'a>,
     digests: &'a Digests,
@@ -191,13 +158,7 @@ impl Again<'_> {
         surroundings: Surroundings,
     ) -> Result<Option<String>, Stop> {
         let generator = &self.generators[&command.program];
-        let mut output = match run(
-            self.generating,
-            generator,
-            command,
-            &case.name,
-            surroundings,
-        )? {
+        let mut output = match run(self.executor, generator, command, &case.name, surroundings)? {
             Ok(output) => output,
             Err(refusal) => return Ok(Some(format!("this time, {}", refusal.message))),
         };

@@ -5,7 +5,7 @@ use std::io;
 use sha2::{Digest, Sha512};
 
 use crate::build::Runnable;
-use crate::generate::Generating;
+use crate::executor::Executor;
 use crate::generate::programs::{ending, reason};
 use crate::generate::seed::{seed, substituted};
 use crate::model::job::{BoxFile, Captured, Collected, Command, Input, Job};
@@ -61,7 +61,7 @@ pub(super) struct Refusal {
 
 /// Starts a generator for the case `name`; again with another seed where it fails and may do so.
 pub(super) fn run(
-    generating: &Generating<'_>,
+    executor: &dyn Executor,
     generator: &Runnable,
     command: &GeneratorCommand,
     name: &str,
@@ -71,7 +71,7 @@ pub(super) fn run(
     let mut refused = None;
     for attempt in 0..command.tries {
         let args = substituted(command, name, seed + u64::from(attempt));
-        match start(generating, generator, command, args, name, surroundings)? {
+        match start(executor, generator, command, args, name, surroundings)? {
             Ok(output) => return Ok(Ok(output)),
             Err(refusal) => refused = Some(refusal),
         }
@@ -87,7 +87,7 @@ pub(super) fn run(
 }
 
 pub(super) fn start(
-    generating: &Generating<'_>,
+    executor: &dyn Executor,
     generator: &Runnable,
     command: &GeneratorCommand,
     args: Vec<String>,
@@ -108,7 +108,7 @@ pub(super) fn start(
     };
     job.command.argv.extend(args);
     change(&mut job, surroundings);
-    let mut reply = generating.executor.run(&job)?;
+    let mut reply = executor.run(&job)?;
     if let Some(ending) = ending(&reply.outcome, &limits) {
         let said = reason(&mut reply.stderr);
         return Ok(Err(Refusal {

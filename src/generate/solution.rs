@@ -3,11 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use crate::build::Runnable;
+use crate::build::bench::Bench;
 use crate::executor::Executor;
 use crate::generate::programs::{build, ending, of_solution, reason};
-use crate::generate::{Generated, Generating};
 use crate::model::job::{BoxContent, BoxFile, Captured, Collected, Input, Job};
-use crate::model::judgement::JudgeError;
 use crate::model::limits::Limits;
 use crate::model::problem::{Dialogue, Problem, ProgramIo};
 use crate::model::recipe::{AnswerSource, RecipeCase};
@@ -52,14 +51,11 @@ impl<'a> Solution<'a> {
     /// Builds a solution.
     ///
     /// # Errors
-    /// When the judge failed. What keeps it from being built is for the user to see.
-    pub fn build(
-        generating: &Generating<'a>,
-        path: &Path,
-    ) -> Result<Result<Self, Generated>, JudgeError> {
-        let problem = generating.problem;
-        let built = build(generating, &of_solution(problem, path))?;
-        Ok(built.map(|runnable| Self { problem, runnable }))
+    /// When it does not build, the judge failed, or the build was cut short.
+    pub fn build(bench: &Bench<'a>, path: &Path) -> Result<Self, Stop> {
+        let problem = bench.problem;
+        let runnable = build(bench, &of_solution(problem, path))?;
+        Ok(Self { problem, runnable })
     }
 
     /// The answer to an input.

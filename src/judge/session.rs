@@ -7,73 +7,53 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-use crate::build::{BuildError, Builder, Prepared, Runnable};
-use crate::executor::{Executor, parallel};
+use crate::build::bench::Bench;
+use crate::build::{Built, Prepared, Runnable};
+use crate::executor::parallel;
 use crate::judge::case::{Entry, Pace, ReadyCase, Rules, judge_case};
 use crate::judge::score::{self, CaseResult, Scheme};
 use crate::judge::{expect, time_limit};
 use crate::model::event::Event;
 use crate::model::judgement::{CaseJudgement, CompilerReport, JudgeError, Judgement};
 use crate::model::limits::Limits;
+use crate::model::problem::Problem;
 use crate::model::score::TotalScore;
 use crate::model::stop::Stop;
 use crate::model::submission::Submission;
-use crate::model::units::Bytes;
 use crate::model::verdict::Verdict;
 use crate::plan::outline::{CaseEnd, Outline};
 use crate::plan::{Plan, Step};
 
 /// Everything that is needed to judge submissions.
 pub struct Session<'a> {
-    /// Where jobs run.
-    pub executor: &'a dyn Executor,
-    /// Makes programs of sources.
-    pub builder: &'a Builder<'a>,
-    /// What a build may use.
-    pub build_limits: Limits,
+    /// On which problem, and where jobs run.
+    pub bench: Bench<'a>,
     /// What is the same for all runs.
     pub rules: Rules<'a>,
     /// The submissions, in the order of the results.
     pub entrants: &'a [Entrant<'a>],
-    /// What source code a submission may be.
-    pub code: CodeRules<'a>,
     /// The selected cases, in judging order.
     pub cases: &'a [ReadyCase<'a>],
-    /// The names of all cases of the problem.
-    pub all_cases: Vec<&'a str>,
     /// Which of them a submission is run on.
     pub outline: Outline,
     /// How they make up a score; `None` where submissions are accepted or not.
     pub scheme: Option<&'a Scheme<'a>>,
-    /// Takes what happens.
-    pub events: &'a (dyn Fn(Event) + Sync),
 }
 
-/// What source code a submission may be.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct CodeRules<'a> {
-    /// How large, without what the package lays over it.
-    pub size: Option<Bytes>,
-    /// In which languages, by code; `None` for all.
-    pub languages: Option<&'a [String]>,
-}
-
-impl CodeRules<'_> {
-    /// Why a submission is refused before anything is built.
-    ///
-    /// Source: problem package format 2025-09, "Submission limits" and "Languages".
-    fn refusal(&self, prepared: &Prepared) -> Option<String> {
-        let code = prepared.code;
-        if let Some(limit) = self.size.filter(|limit| code > *limit) {
-            return Some(format!("{code} of source code, {limit} allowed"));
-        }
-        let code = prepared.plan.written.code()?;
-        let allowed = self.languages?;
-        (!allowed.iter().any(|it| it == code)).then(|| {
-            let allowed = allowed.join(", ");
-            format!("the language is {code}; problem.yaml allows {allowed}")
-        })
+/// Why a submission is refused before anything is built.
+///
+/// Source: problem package format 2025-09, "Submission limits" and "Languages".
+fn refusal(problem: &Problem, prepared: &Prepared) -> Option<String> {
+    let code = prepared.code;
+    if let Some(limit) = problem.limits.code.filter(|limit| code > *limit) {
+        return Some(format!("{code} of source code, {limit} allowed"));
     }
+    let code = prepared.plan.written.code()?;
+    let allowed = problem.languages.as_ref()?;
+    (!allowed.iter().any(|it| it == code)).then(|| {
+        let allowed = allowed.join(", ");
+        format!("the language is {code}; problem.yaml allows {allowed}")
+    })
 }
 
 /// A submission that takes part.
@@ -84,25 +64,6 @@ pub struct Entrant<'a> {
     pub prepared: Result<Prepared, JudgeError>,
 }
 
-/// What came of a session.
-#[derive(Debug, Default)]
-pub struct Results {
-    /// In the order of the submissions; one that was not reached before an interruption is left out.
-    pub submissions: Vec<Judged>,
-    /// Whether the session was cut short.
-    pub interrupted: bool,
-}
-
-impl Results {
-    /// The judgements, without the submissions on which the judge failed.
-    pub fn judgements(&self) -> impl Iterator<Item = &Judgement> {
-        self.submissions.iter().filter_map(|judged| match judged {
-            Judged::Judgement(judgement) => Some(&**judgement),
-            Judged::Failed(_) => None,
-        })
-    }
-}
-
 /// What came of one submission.
 #[derive(Debug)]
 pub enum Judged {
@@ -110,6 +71,16 @@ pub enum Judged {
     Judgement(Box<Judgement>),
     /// The judge failed on it.
     Failed(JudgeError),
+}
+
+impl Judged {
+    /// The judgement, unless the judge failed.
+    pub fn judgement(&self) -> Option<&Judgement> {
+        match self {
+            Self::Judgement(judgement) => Some(judgement),
+            Self::Failed(_) => None,
+        }
+    }
 }
 
 /// What is known of one submission so far.
@@ -134,7 +105,9 @@ struct State {
     known: Vec<Known>,
     /// How many submissions have been handed out.
     handed_out: usize,
-    results: Results,
+    results: Vec<Judged>,
+    /// Why the session was cut short.
+    stop: Option<Stop>,
 }
 
 struct Shared<'s, 'a> {
@@ -144,8 +117,11 @@ struct Shared<'s, 'a> {
 }
 
 impl Session<'_> {
-    /// Judges all submissions.
-    pub fn run(&self) -> Results {
+    /// Judges all submissions. Each judgement is an event as soon as it and all before it are there.
+    ///
+    /// # Errors
+    /// When it was cut short. A fault of the judge is a result of the submission on which it came.
+    pub fn run(&self) -> Result<Vec<Judged>, Stop> {
         let known = || Known {
             cases: (0..self.cases.len()).map(|_| None).collect(),
             ..Known::default()
@@ -156,13 +132,15 @@ impl Session<'_> {
                 plan: Plan::new(self.outline.clone(), self.entrants.len()),
                 known: self.entrants.iter().map(|_| known()).collect(),
                 handed_out: 0,
-                results: Results::default(),
+                results: Vec::new(),
+                stop: None,
             }),
             changed: Condvar::new(),
         };
-        parallel::on_threads(self.executor.slots(), || shared.work());
+        parallel::on_threads(self.bench.executor.slots(), || shared.work());
         let state = shared.state.into_inner();
-        state.unwrap_or_else(PoisonError::into_inner).results
+        let state = state.unwrap_or_else(PoisonError::into_inner);
+        state.stop.map_or(Ok(state.results), Err)
     }
 }
 
@@ -182,7 +160,7 @@ impl Shared<'_, '_> {
     fn next_step(&self) -> Option<Step> {
         let mut state = self.lock();
         loop {
-            if state.results.interrupted || state.plan.is_finished() {
+            if state.stop.is_some() || state.plan.is_finished() {
                 return None;
             }
             if let Some(step) = state.plan.next_step() {
@@ -196,49 +174,45 @@ impl Shared<'_, '_> {
     }
 
     fn build(&self, submission: usize) {
-        let entrant = &self.session.entrants[submission];
-        (self.session.events)(Event::BuildStarted {
-            program: entrant.submission.name.clone(),
-        });
-        let built = self.built(entrant);
-        (self.session.events)(Event::BuildFinished {
-            program: entrant.submission.name.clone(),
-        });
+        let built = self.built(&self.session.entrants[submission]);
         let mut state = self.lock();
         let known = &mut state.known[submission];
         match built {
-            Ok(runnable) => {
+            Ok(Built::Program(runnable)) => {
                 known.compiler.clone_from(&runnable.compiler);
-                known.runnable = Some(Arc::new(runnable));
+                known.runnable = Some(Arc::from(runnable));
                 state.plan.built(submission);
             }
-            Err(BuildError::Interrupted) => return state.results.interrupted = true,
-            Err(BuildError::Rejected(report)) => {
+            Ok(Built::Rejected(report)) => {
                 known.compiler = Some(*report);
                 known.rejected_by_compiler = true;
                 state.plan.abandon(submission);
             }
-            Err(BuildError::Fault(error)) => {
+            Err(Stop::Fault(error)) => {
                 known.failed.push(Failure { case: 0, error });
                 state.plan.abandon(submission);
             }
+            Err(stop) => return state.stop = Some(stop),
         }
         self.hand_out(&mut state);
     }
 
-    fn built(&self, entrant: &Entrant<'_>) -> Result<Runnable, BuildError> {
+    fn built(&self, entrant: &Entrant<'_>) -> Result<Built, Stop> {
         let prepared = entrant.prepared.as_ref().map_err(Clone::clone)?;
-        if let Some(cause) = self.session.code.refusal(prepared) {
-            return Err(BuildError::Rejected(Box::new(CompilerReport {
+        let Session { bench, rules, .. } = self.session;
+        if let Some(cause) = refusal(bench.problem, prepared) {
+            return Ok(Built::Rejected(Box::new(CompilerReport {
                 cause,
                 messages: Vec::new(),
                 outcome: None,
             })));
         }
-        self.session.builder.build(
+        let build_limits = Limits::of_compiler(&bench.problem.limits);
+        bench.build(
+            &entrant.submission.name,
             prepared,
-            &self.session.build_limits,
-            &self.session.rules.limits,
+            &build_limits,
+            &rules.limits,
         )
     }
 
@@ -249,7 +223,7 @@ impl Shared<'_, '_> {
             let known = &mut state.known[submission];
             if !known.announced {
                 known.announced = true;
-                (self.session.events)(Event::SubmissionStarted {
+                (self.session.bench.events)(Event::SubmissionStarted {
                     submission: entrant.name.clone(),
                     test_cases: self.session.cases.len(),
                 });
@@ -260,7 +234,7 @@ impl Shared<'_, '_> {
         let prepared = self.session.entrants[submission].prepared.as_ref();
         let plan = prepared.ok().map(|prepared| &prepared.plan);
         let judged = judge_case(
-            self.session.executor,
+            self.session.bench.executor,
             &self.session.rules,
             &Entry {
                 submission: &entrant.name,
@@ -276,7 +250,7 @@ impl Shared<'_, '_> {
         let mut state = self.lock();
         match judged {
             Ok(judged) => {
-                (self.session.events)(Event::CaseJudged {
+                (self.session.bench.events)(Event::CaseJudged {
                     submission: self.session.entrants[submission].submission.name.clone(),
                     test_case: judged.test_case.clone(),
                     verdict: judged.verdict,
@@ -286,7 +260,6 @@ impl Shared<'_, '_> {
                 state.known[submission].cases[case] = Some(judged);
                 state.plan.finished(submission, case, end);
             }
-            Err(Stop::Interrupted) => state.results.interrupted = true,
             Err(Stop::Fault(error)) if runnable.unstartable(&error).is_some() => {
                 let known = &mut state.known[submission];
                 known.rejected_by_compiler = true;
@@ -303,6 +276,7 @@ impl Shared<'_, '_> {
                 failed.push(Failure { case, error });
                 state.plan.finished(submission, case, CaseEnd::Failed);
             }
+            Err(stop) => return state.stop = Some(stop),
         }
         self.hand_out(&mut state);
     }
@@ -328,14 +302,14 @@ impl Shared<'_, '_> {
             let needed = state.plan.needed(index);
             let known = std::mem::take(&mut state.known[index]);
             let judged = self.judgement(self.session.entrants[index].submission, known, &needed);
-            (self.session.events)(match &judged {
+            (self.session.bench.events)(match &judged {
                 Judged::Judgement(judgement) => Event::SubmissionJudged(judgement.clone()),
                 Judged::Failed(error) => Event::SubmissionFailed {
                     submission: self.session.entrants[index].submission.name.clone(),
                     error: error.clone(),
                 },
             });
-            state.results.submissions.push(judged);
+            state.results.push(judged);
         }
     }
 
@@ -371,11 +345,9 @@ impl Shared<'_, '_> {
             compiler: known.compiler,
             broken: Vec::new(),
         };
-        judgement.broken = expect::broken(
-            &submission.expectations,
-            &judgement,
-            &self.session.all_cases,
-        );
+        let all = self.session.bench.problem.test_data.judged();
+        let all: Vec<&str> = all.iter().map(|case| &*case.test_case().name).collect();
+        judgement.broken = expect::broken(&submission.expectations, &judgement, &all);
         Judged::Judgement(Box::new(judgement))
     }
 
@@ -417,6 +389,7 @@ mod tests {
     use std::fs;
     use std::path::{Path, PathBuf};
 
+    use crate::build::Builder;
     use crate::check::options::Options;
     use crate::executor::scripted::{Scripted, quiet_outcome};
     use crate::judge::case::Detail;
@@ -556,10 +529,26 @@ mod tests {
                     texts: None,
                 })
                 .collect();
+            let problem = Problem::default();
+            let told = Mutex::new(Vec::new());
+            let tell = |event| match event {
+                Event::SubmissionJudged(judgement) => {
+                    told.lock()
+                        .unwrap()
+                        .push(shown(&Judged::Judgement(judgement)));
+                }
+                Event::SubmissionFailed { error, .. } => {
+                    told.lock().unwrap().push(shown(&Judged::Failed(error)));
+                }
+                _ => {}
+            };
             let session = Session {
-                executor: &executor,
-                builder: &builder,
-                build_limits: Limits::default(),
+                bench: Bench {
+                    problem: &problem,
+                    executor: &executor,
+                    builder: &builder,
+                    events: &tell,
+                },
                 rules: Rules {
                     io: &ProgramIo::Standard,
                     allow_file_writing: false,
@@ -573,17 +562,20 @@ mod tests {
                     detail: Detail::Brief,
                 },
                 entrants: &entrants,
-                code: CodeRules::default(),
                 cases: &ready,
-                all_cases: cases.iter().map(|case| case.name.as_str()).collect(),
                 outline: Outline::single(cases.len(), until),
                 scheme: None,
-                events: &|_| (),
             };
             let results = session.run();
-            let mut lines: Vec<String> = results.submissions.iter().map(shown).collect();
-            if results.interrupted {
-                lines.push("interrupted".to_owned());
+            let mut lines = told.into_inner().unwrap();
+            match results {
+                Ok(results) => {
+                    assert_eq!(results.iter().map(shown).collect::<Vec<_>>(), lines);
+                }
+                Err(stop) => {
+                    assert_eq!(stop, Stop::Interrupted);
+                    lines.push("interrupted".to_owned());
+                }
             }
             assert_eq!(lines, expected, "{slots} slots");
         }

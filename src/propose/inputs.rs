@@ -4,15 +4,13 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::executor::{Executor, parallel};
+use crate::build::bench::Bench;
 use crate::grammar::bounds::{Coverage, bounds};
 use crate::grammar::generate::{Unwritten, generate_within};
 use crate::grammar::program::Grammar;
 use crate::grammar::validate::{Refusal, validate};
 use crate::model::diagnostic::{Diagnostic, Severity};
-use crate::model::event::Event;
 use crate::model::judgement::JudgeError;
 use crate::model::problem::Problem;
 use crate::model::proposal::EqualInput;
@@ -51,8 +49,8 @@ pub struct Made {
 
 /// What makes inputs, and what judges them.
 pub struct Making<'a> {
-    /// The problem.
-    pub problem: &'a Problem,
+    /// For which problem, and where validators run.
+    pub bench: Bench<'a>,
     /// How its data is made.
     pub recipe: Option<&'a Recipe>,
     /// Writes the inputs.
@@ -65,10 +63,6 @@ pub struct Making<'a> {
     pub seed: u64,
     /// How large inputs may be.
     pub sizes: Sizes,
-    /// Where validators run.
-    pub executor: &'a dyn Executor,
-    /// Takes what happens.
-    pub events: &'a (dyn Fn(Event) + Sync),
 }
 
 /// What came of it.
@@ -97,7 +91,7 @@ impl Making<'_> {
     /// # Errors
     /// When the judge failed or was interrupted.
     pub fn make(&self) -> Result<Inputs, Stop> {
-        let mut known = Known::of(self.problem, self.recipe)?;
+        let mut known = Known::of(self.bench.problem, self.recipe)?;
         let mut inputs = Inputs::default();
         let mut unwritten: BTreeMap<String, Refused> = BTreeMap::new();
         let mut coverage = Coverage::new(self.grammar);
@@ -155,16 +149,9 @@ impl Making<'_> {
         unwritten: &mut BTreeMap<String, Refused>,
         inputs: &mut Inputs,
     ) -> Result<(), Stop> {
-        let done = AtomicUsize::new(0);
-        let came = parallel::map(self.executor, &ideas, |idea| {
-            let came = self.one(idea, known)?;
-            (self.events)(Event::Progress {
-                what: "inputs".to_owned(),
-                done: done.fetch_add(1, Ordering::Relaxed) + 1,
-                total: ideas.len(),
-            });
-            Ok(came)
-        })?;
+        let came = self
+            .bench
+            .map("inputs", &ideas, |idea| self.one(idea, known))?;
         for (idea, came) in ideas.into_iter().zip(came) {
             let input = match came {
                 Came::Input(input) => input,
@@ -239,7 +226,7 @@ impl Making<'_> {
         if let Some(validators) = self.validators
             && let Some(refused) = validators.refusal(&input)?
         {
-            let by = self.problem.dir.join("input_validators");
+            let by = self.bench.problem.dir.join("input_validators");
             return Ok(Came::Refused {
                 by: by.join(refused.validator),
                 what: refused.what,
@@ -386,6 +373,7 @@ fn unread(path: &Path, error: std::io::Error) -> JudgeError {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::build::Builder;
     use crate::executor::scripted::Scripted;
     use crate::grammar::compile::read;
     use crate::package;
@@ -399,16 +387,20 @@ mod tests {
         let problem = package::read(dir.path()).problem.unwrap();
         let grammar = read(Path::new("g.ctd"), text.as_bytes()).grammar.unwrap();
         let executor = Scripted::new(2, |_| Err(Stop::Interrupted));
+        let builder = Builder::new(&executor).unwrap();
         let making = Making {
-            problem: &problem,
+            bench: Bench {
+                problem: &problem,
+                executor: &executor,
+                builder: &builder,
+                events: &|_| {},
+            },
             recipe: None,
             grammar: &grammar,
             others: &[],
             validators: None,
             seed: 1,
             sizes,
-            executor: &executor,
-            events: &|_| {},
         };
         making.make().unwrap()
     }

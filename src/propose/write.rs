@@ -13,6 +13,7 @@ use crate::model::event::GeneratedState;
 use crate::model::judgement::JudgeError;
 use crate::model::problem::{Dialogue, Problem};
 use crate::model::recipe::{AnswerSource, InputSource, Recipe};
+use crate::model::stop::Stop;
 use crate::package::recipe;
 use crate::package::recipe::insert::{inserted, quoted};
 use crate::propose::adopt::{Adopted, GIVEN};
@@ -33,27 +34,6 @@ pub struct Addition<'a> {
     pub how: String,
     /// Cases that a new recipe copies.
     pub adopted: &'a [Adopted],
-}
-
-/// Why nothing was added.
-#[derive(Debug)]
-pub enum Unadded {
-    /// Something is in the way.
-    Diagnosed(Box<Diagnostic>),
-    /// The judge failed.
-    Fault(JudgeError),
-}
-
-impl From<JudgeError> for Unadded {
-    fn from(error: JudgeError) -> Self {
-        Self::Fault(error)
-    }
-}
-
-impl From<Diagnostic> for Unadded {
-    fn from(diagnostic: Diagnostic) -> Self {
-        Self::Diagnosed(Box::new(diagnostic))
-    }
 }
 
 /// The recipe with new cases.
@@ -77,7 +57,7 @@ impl Addition<'_> {
     ///
     /// # Errors
     /// When something is in the way, or cannot be written.
-    pub fn write(&self, made: &[Made]) -> Result<Added, Unadded> {
+    pub fn write(&self, made: &[Made]) -> Result<Added, Stop> {
         let generators = self.problem.dir.join("generators");
         let path = generators.join("generators.yaml");
         let entries = self.entries(made);
@@ -122,7 +102,7 @@ impl Addition<'_> {
     }
 
     /// Writes the recipe, once it says what it should; with a solution for the new cases, where they have none.
-    fn settle(&self, path: &Path, entries: &[Entry<'_>]) -> Result<Added, Unadded> {
+    fn settle(&self, path: &Path, entries: &[Entry<'_>]) -> Result<Added, Stop> {
         let read = |error| JudgeError::new(format!("read {}", path.display()), error);
         let old = match self.recipe {
             Some(_) => Some(fs::read_to_string(path).map_err(read)?),
@@ -219,7 +199,7 @@ impl Addition<'_> {
         path: &Path,
         entries: &[Entry<'_>],
         solution: Option<&str>,
-    ) -> Result<String, Unadded> {
+    ) -> Result<String, Stop> {
         let mut way = vec!["secret".to_owned()];
         way.extend(self.into.iter().cloned());
         way.push(String::new());
@@ -236,7 +216,7 @@ impl Addition<'_> {
 
     /// Reads a text under a name beside the recipe's, since what it names lies beside it, and holds it
     /// against what should be in it.
-    fn read(&self, text: &str, path: &Path, entries: &[Entry<'_>]) -> Result<Added, Unadded> {
+    fn read(&self, text: &str, path: &Path, entries: &[Entry<'_>]) -> Result<Added, Stop> {
         let fault = |error| JudgeError::new(format!("write {}", path.display()), error);
         let dir = path.parent().unwrap_or(Path::new("."));
         fs::create_dir_all(dir).map_err(fault)?;

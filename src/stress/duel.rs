@@ -212,8 +212,8 @@ impl<'a> Duel<'a> {
         );
         match judged {
             Ok(verdict) => Ok(verdict == Verdict::Accepted),
-            Err(Stop::Interrupted) => Err(Stop::Interrupted),
             Err(Stop::Fault(_)) => Ok(false),
+            Err(stop) => Err(stop),
         }
     }
 

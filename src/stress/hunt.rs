@@ -14,7 +14,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::generate::fresh::FreshInputs;
-use crate::model::judgement::{CaseJudgement, JudgeError};
+use crate::model::judgement::CaseJudgement;
 use crate::model::stop::Stop;
 use crate::model::stress::{HuntEnd, HuntProgress, Origin};
 use crate::stress::batch::Batches;
@@ -110,7 +110,7 @@ pub struct Fault {
 pub fn hunt<'c>(
     hunting: &Hunting<'_>,
     candidates: &'c mut (dyn Candidates + 'c),
-) -> Result<Hunted, JudgeError> {
+) -> Result<Hunted, Stop> {
     let shared = Shared {
         hunting,
         state: Mutex::new(State {
@@ -206,7 +206,7 @@ impl<'c> Shared<'_, 'c> {
         }
     }
 
-    fn finish(self) -> Result<Hunted, JudgeError> {
+    fn finish(self) -> Result<Hunted, Stop> {
         let state = self
             .state
             .into_inner()
@@ -218,9 +218,9 @@ impl<'c> Shared<'_, 'c> {
             _ => {}
         }
         let is_interrupted = match outcome.error {
-            Some(Stop::Fault(error)) => return Err(error),
-            Some(Stop::Interrupted) => true,
             None => false,
+            Some(Stop::Interrupted) => true,
+            Some(stop) => return Err(stop),
         };
         let found = outcome.found.or(outcome.flaky);
         let end = match (&found, is_interrupted) {

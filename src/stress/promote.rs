@@ -4,8 +4,8 @@
 //! directory, and the whole is read again before anything is written. Where that does not give the same
 //! cases and the new one, the package is left alone and the entry is shown.
 
+use std::error::Error;
 use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::generate::Mode;
@@ -13,6 +13,7 @@ use crate::generate::files::place_file;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::problem::Problem;
 use crate::model::recipe::{GivenContents, Recipe};
+use crate::model::stop::Stop;
 use crate::package::recipe;
 use crate::package::recipe::insert::{inserted, is_name, quoted};
 
@@ -83,7 +84,7 @@ impl Promotion {
     ///
     /// # Errors
     /// Why it was not added.
-    pub fn add(&self, case: &NewCase<'_>) -> Result<String, Box<Diagnostic>> {
+    pub fn add(&self, case: &NewCase<'_>) -> Result<String, Stop> {
         let name = self.path.join("/");
         let same = self
             .inputs
@@ -93,7 +94,7 @@ impl Promotion {
             let message =
                 format!("the test case {same} has this very input, so {name} was not added");
             let help = "run `juror judge` on it: the package catches this submission already";
-            return Err(Box::new(Diagnostic::error(path, message).help(help)));
+            return Err(Diagnostic::error(path, message).help(help).into());
         }
         let mut files: Vec<(PathBuf, Vec<u8>)> = Vec::new();
         let base = self.dir.join("data").join(&name);
@@ -163,7 +164,7 @@ impl Promotion {
         path: &Path,
         name: &str,
         entry: &[String],
-    ) -> Result<(String, Option<String>), Box<Diagnostic>> {
+    ) -> Result<(String, Option<String>), Stop> {
         let by_hand = || {
             let message =
                 format!("no place was found in the recipe for {name}, so nothing was added");
@@ -172,7 +173,7 @@ impl Promotion {
                 self.path[..self.path.len() - 1].join("/"),
                 entry.join("\n")
             );
-            Box::new(Diagnostic::error(path, message).help(help))
+            Stop::from(Diagnostic::error(path, message).help(help))
         };
         let old = fs::read_to_string(path).map_err(|error| unwritten(path, &error))?;
         let before = recipe::read(path, &self.dir).recipe.ok_or_else(by_hand)?;
@@ -226,21 +227,14 @@ fn is_same(path: &Path, input: &[u8]) -> bool {
     has_length && fs::read(path).is_ok_and(|bytes| bytes == input)
 }
 
-fn write(path: &Path, contents: &[u8]) -> Result<(), Box<Diagnostic>> {
+fn write(path: &Path, contents: &[u8]) -> Result<(), Stop> {
     let made = path.parent().map_or(Ok(()), fs::create_dir_all);
     made.map_err(|error| unwritten(path, &error))?;
-    match place_file(path, contents, Mode::Write) {
-        Ok(_) => Ok(()),
-        Err(error) => Err(Box::new(Diagnostic::error(
-            path,
-            format!("cannot be written: {error}"),
-        ))),
-    }
+    let placed = place_file(path, contents, Mode::Write);
+    placed.map_err(|error| unwritten(path, &error))?;
+    Ok(())
 }
 
-fn unwritten(path: &Path, error: &io::Error) -> Box<Diagnostic> {
-    Box::new(Diagnostic::error(
-        path,
-        format!("cannot be written: {error}"),
-    ))
+fn unwritten(path: &Path, error: &dyn Error) -> Stop {
+    Diagnostic::error(path, format!("cannot be written: {error}")).into()
 }

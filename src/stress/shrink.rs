@@ -95,13 +95,13 @@ fn is_smaller(input: &[u8], than: &[u8]) -> bool {
 ///
 /// # Errors
 /// When the judge failed.
-pub fn shrink(shrinking: &Shrinking<'_>, failure: &Failure) -> Result<Shrunk, JudgeError> {
+pub fn shrink(shrinking: &Shrinking<'_>, failure: &Failure) -> Result<Shrunk, Stop> {
     let mut work = Work::new(shrinking, failure);
     let done = work.all(failure);
     let interrupted = match done {
         Ok(()) => false,
         Err(Stop::Interrupted) => true,
-        Err(Stop::Fault(error)) => return Err(error),
+        Err(stop) => return Err(stop),
     };
     Ok(Shrunk {
         input: work.best,

@@ -7,50 +7,47 @@ use crate::executor::parallel;
 use crate::language::BOX;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::job::{BoxContent, BoxFile, Input};
-use crate::model::judgement::JudgeError;
 use crate::model::problem::Dialogue;
 use crate::model::stop::Stop;
 use crate::model::test_data::TestCase;
 use crate::validate::programs::{Opinion, Question, Validator, ask, build};
-use crate::validate::{Extent, Proof, Proving, trial};
+use crate::validate::{Extent, Proving, trial};
 use crate::validator::{OutputValidator, response};
 
 /// Where a validator finds the input of the case, in its box.
 const INPUT: &str = "juror/testcase.in";
 
 /// Runs every answer validator on every judge answer.
-pub(super) fn prove(proving: &Proving<'_>, proof: &mut Proof) -> Result<(), JudgeError> {
-    let programs = &proving.problem.answer_validators;
+pub(super) fn prove(proving: &Proving<'_>, found: &mut Vec<Diagnostic>) -> Result<(), Stop> {
+    let bench = &proving.bench;
+    let programs = &proving.bench.problem.answer_validators;
     let invalid = match proving.extent {
-        Extent::Everything => &proving.problem.test_data.invalid_answers[..],
+        Extent::Everything => &proving.bench.problem.test_data.invalid_answers[..],
         Extent::Selected => &[],
     };
-    let talks = proving.problem.kind.dialogue == Dialogue::Interactive;
+    let talks = proving.bench.problem.kind.dialogue == Dialogue::Interactive;
     let judge = proving.validator.filter(|_| !talks);
     if programs.is_empty() && judge.is_none() {
-        proof.diagnostics.extend(unchecked(proving, invalid));
+        found.extend(unchecked(proving, invalid));
         return Ok(());
     }
-    let validators = build(proving, "the answer validator", programs, proof)?;
-    if proof.interrupted || validators.len() < programs.len() {
+    let validators = build(bench, "the answer validator", programs, found)?;
+    if validators.len() < programs.len() {
         return Ok(());
     }
     let valid: Vec<&TestCase> = proving
         .valid()
         .filter(|case| !invalid.iter().any(|other| other.name == case.name))
         .collect();
-    let found = parallel::map(proving.executor, &valid, |case| {
+    let remarks = parallel::map(bench.executor, &valid, |case| {
         let opinions = opinions(proving, &validators, case)?;
         let remarks = validators.iter().zip(opinions);
         Ok(remarks
             .filter_map(|(validator, opinion)| refusal(validator, case, opinion))
             .collect::<Vec<Diagnostic>>())
-    });
-    proof.take(found.map(|found| found.into_iter().flatten().collect()))?;
-    if proof.interrupted {
-        return Ok(());
-    }
-    let found = parallel::map(proving.executor, invalid, |case| {
+    })?;
+    found.extend(remarks.into_iter().flatten());
+    let remarks = parallel::map(bench.executor, invalid, |case| {
         let opinions = opinions(proving, &validators, case)?;
         let refused = opinions.iter().any(|opinion| *opinion != Opinion::Valid)
             || is_rejected(proving, judge, case)?;
@@ -65,8 +62,9 @@ pub(super) fn prove(proving: &Proving<'_>, proof: &mut Proof) -> Result<(), Judg
             Diagnostic::error(answer, message)
                 .help("make a validator stricter, or move the case out of data/invalid_answer")
         }))
-    });
-    proof.take(found.map(|found| found.into_iter().flatten().collect()))
+    })?;
+    found.extend(remarks.into_iter().flatten());
+    Ok(())
 }
 
 /// Whether the package's own output validator rejects a case's answer as an output.
@@ -79,14 +77,14 @@ fn is_rejected(
         return Ok(false);
     };
     let output = Input::File(answer.clone());
-    let response = trial::ask(judge, proving.executor, proving.problem, case, output)?;
+    let response = trial::ask(judge, &proving.bench, case, output)?;
     Ok(response.opinion == response::Opinion::Rejected)
 }
 
 /// Answers that are said to be invalid, where nothing can refuse them.
 fn unchecked(proving: &Proving<'_>, invalid: &[TestCase]) -> Option<Diagnostic> {
     (!invalid.is_empty()).then(|| {
-        let data = proving.problem.dir.join("data/invalid_answer");
+        let data = proving.bench.problem.dir.join("data/invalid_answer");
         Diagnostic::error(
             data,
             "the package has no answer validator to refuse these answers",
@@ -116,7 +114,7 @@ fn opinions(
                 content: BoxContent::Copy(case.input.clone()),
             }],
         };
-        ask(proving, validator, question)
+        ask(&proving.bench, validator, question)
     };
     validators.iter().map(opinion).collect()
 }

@@ -17,7 +17,7 @@ pub(super) fn find(
     proving: &Proving<'_>,
     validators: &[InputValidator<'_>],
 ) -> Result<Vec<Diagnostic>, JudgeError> {
-    if proving.extent != Extent::Everything || proving.problem.test_data.cases.is_empty() {
+    if proving.extent != Extent::Everything || proving.bench.problem.test_data.cases.is_empty() {
         return Ok(Vec::new());
     }
     let mut doubts = Vec::new();
@@ -31,7 +31,7 @@ pub(super) fn find(
 
 fn of_grammar(proving: &Proving<'_>, grammar: &Grammar<'_>) -> Result<Vec<Diagnostic>, JudgeError> {
     let mut coverage = Coverage::new(&grammar.grammar);
-    for case in &proving.problem.test_data.cases {
+    for case in &proving.bench.problem.test_data.cases {
         let fault = |error| JudgeError::new(format!("read {}", case.input.display()), error);
         let input = File::open(&case.input).map_err(fault)?;
         match coverage.add(&grammar.grammar, input, &case.input) {

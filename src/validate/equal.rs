@@ -21,7 +21,7 @@ pub(super) fn find(proving: &Proving<'_>) -> Result<Vec<Diagnostic>, JudgeError>
     if proving.extent != Extent::Everything {
         return Ok(Vec::new());
     }
-    let data = &proving.problem.test_data;
+    let data = &proving.bench.problem.test_data;
     let mut alike: BTreeMap<Likeness<'_>, Vec<&TestCase>> = BTreeMap::new();
     for case in data.cases.iter().chain(&data.invalid_inputs) {
         // A case with further files is told apart by more than its input.
@@ -50,7 +50,7 @@ pub(super) fn find(proving: &Proving<'_>) -> Result<Vec<Diagnostic>, JudgeError>
 
 /// The group that a case is in: the longest one whose directory it is below, or its first directory.
 fn group<'a>(proving: &'a Proving<'_>, name: &'a str) -> &'a str {
-    let groups = proving.problem.test_data.groups.iter();
+    let groups = proving.bench.problem.test_data.groups.iter();
     let inside = |group: &&str| {
         name.strip_prefix(*group)
             .is_some_and(|rest| rest.starts_with('/'))

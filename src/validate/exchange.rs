@@ -26,10 +26,10 @@ pub(super) fn prove(
     validator: &OutputValidator,
     cases: &[&TestCase],
 ) -> Result<Vec<Diagnostic>, Stop> {
-    if proving.problem.kind.passes > 1 {
+    if proving.bench.problem.kind.passes > 1 {
         return Ok(Vec::new());
     }
-    let found = parallel::map(proving.executor, cases, |test_case| {
+    let found = parallel::map(proving.bench.executor, cases, |test_case| {
         one(proving, validator, test_case)
     })?;
     Ok(found.into_iter().flatten().collect())
@@ -55,7 +55,7 @@ fn one(
         keep: None,
     };
     let job = validator.job(question)?;
-    let ran = proving.executor.run(&job);
+    let ran = proving.bench.executor.run(&job);
     let mut reply = ran.map_err(|error| validator.own(error))?;
     let said = start(&mut reply.stdout, MOST)
         .map_err(|error| JudgeError::new("read what the output validator said", error))?;

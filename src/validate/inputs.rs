@@ -2,19 +2,15 @@
 //!
 //! Source: problem package format 2025-09, "Input validators" and "Invalid input".
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-
-use crate::executor::parallel;
+use crate::build::bench::Bench;
 use crate::model::diagnostic::Diagnostic;
-use crate::model::event::Event;
 use crate::model::job::{BoxContent, BoxFile, Input};
-use crate::model::judgement::JudgeError;
 use crate::model::problem::Problem;
 use crate::model::stop::Stop;
 use crate::model::test_data::TestCase;
+use crate::validate::Proving;
 use crate::validate::grammars::{self, Grammar};
 use crate::validate::programs::{self, Opinion, Question, Validator, ask};
-use crate::validate::{Proof, Proving};
 
 /// An input validator that can be asked.
 pub(super) enum InputValidator<'a> {
@@ -35,13 +31,13 @@ impl InputValidator<'_> {
 
 /// Makes the problem's input validators ready; those that cannot be are remarked.
 pub(super) fn ready<'a>(
-    proving: &Proving<'a>,
-    proof: &mut Proof,
-) -> Result<Vec<InputValidator<'a>>, JudgeError> {
-    let problem: &Problem = proving.problem;
-    let grammars = grammars::read_all(problem, &mut proof.diagnostics)?;
+    bench: &Bench<'a>,
+    found: &mut Vec<Diagnostic>,
+) -> Result<Vec<InputValidator<'a>>, Stop> {
+    let problem: &Problem = bench.problem;
+    let grammars = grammars::read_all(problem, found)?;
     let programs = &problem.input_validators;
-    let programs = programs::build(proving, "the input validator", programs, proof)?;
+    let programs = programs::build(bench, "the input validator", programs, found)?;
     let grammars = grammars.into_iter().map(InputValidator::Grammar);
     let programs = programs.into_iter().map(InputValidator::Program);
     Ok(grammars.chain(programs).collect())
@@ -63,8 +59,8 @@ struct Task<'a> {
 pub(super) fn prove(
     proving: &Proving<'_>,
     validators: &[InputValidator<'_>],
-    proof: &mut Proof,
-) -> Result<(), JudgeError> {
+    found: &mut Vec<Diagnostic>,
+) -> Result<(), Stop> {
     let valid = proving.valid().map(|test_case| Task {
         claim: Claim::Valid,
         test_case,
@@ -77,44 +73,28 @@ pub(super) fn prove(
     if validators.is_empty() || tasks.is_empty() {
         return Ok(());
     }
-    let found = opinions(proving, validators, &tasks);
-    proof.take(found.map(|found| {
-        let tasks = tasks.iter().zip(&found);
-        tasks
-            .flat_map(|(task, opinions)| remarks(task, validators, opinions))
-            .collect()
-    }))
+    let opinions = opinions(&proving.bench, validators, &tasks)?;
+    let tasks = tasks.iter().zip(&opinions);
+    found.extend(tasks.flat_map(|(task, opinions)| remarks(task, validators, opinions)));
+    Ok(())
 }
 
 /// For each task, what each validator says; in parallel.
 fn opinions(
-    proving: &Proving<'_>,
+    bench: &Bench<'_>,
     validators: &[InputValidator<'_>],
     tasks: &[Task<'_>],
 ) -> Result<Vec<Vec<Opinion>>, Stop> {
-    let progress = |done| {
-        (proving.events)(Event::Progress {
-            what: "input validators".to_owned(),
-            done,
-            total: tasks.len(),
-        });
-    };
-    progress(0);
-    let done = AtomicUsize::new(0);
-    parallel::map(proving.executor, tasks, |task| {
+    bench.map("input validators", tasks, |task| {
         let input = Input::File(task.test_case.input.clone());
-        let opinions = validators
-            .iter()
-            .map(|validator| opinion(proving, validator, task.test_case, input.clone()))
-            .collect::<Result<Vec<Opinion>, Stop>>()?;
-        progress(done.fetch_add(1, Ordering::Relaxed) + 1);
-        Ok(opinions)
+        let opinion = |validator| opinion(bench, validator, task.test_case, input.clone());
+        validators.iter().map(opinion).collect()
     })
 }
 
 /// What a validator says about an input, with all that belongs to a test case.
 pub(super) fn opinion(
-    proving: &Proving<'_>,
+    bench: &Bench<'_>,
     validator: &InputValidator<'_>,
     test_case: &TestCase,
     input: Input,
@@ -130,7 +110,7 @@ pub(super) fn opinion(
         args: own.chain(&test_case.args).collect(),
         files: files(test_case).collect(),
     };
-    ask(proving, validator, question)
+    ask(bench, validator, question)
 }
 
 /// The files of a test case's `.files` directory.

@@ -31,7 +31,7 @@ enum Claim {
 
 /// Holds example outputs against what the package says of them, and looks at answers under a tolerance.
 pub(super) fn prove(proving: &Proving<'_>) -> Result<Vec<Diagnostic>, Stop> {
-    let data = &proving.problem.test_data;
+    let data = &proving.bench.problem.test_data;
     let selected = data
         .cases
         .iter()
@@ -64,22 +64,16 @@ fn by_validator(
     validator: &OutputValidator,
     tasks: &[(Claim, &TestCase)],
 ) -> Result<Vec<Diagnostic>, Stop> {
-    if proving.problem.kind.dialogue == Dialogue::Interactive {
+    if proving.bench.problem.kind.dialogue == Dialogue::Interactive {
         let cases: Vec<&TestCase> = tasks.iter().map(|(_, test_case)| *test_case).collect();
         return exchange::prove(proving, validator, &cases);
     }
-    let found = parallel::map(proving.executor, tasks, |(claim, test_case)| {
+    let found = parallel::map(proving.bench.executor, tasks, |(claim, test_case)| {
         let Some(output) = &test_case.output else {
             return Ok(None);
         };
         let input = Input::File(output.clone());
-        let response = trial::ask(
-            validator,
-            proving.executor,
-            proving.problem,
-            test_case,
-            input,
-        )?;
+        let response = trial::ask(validator, &proving.bench, test_case, input)?;
         Ok(remark(*claim, output, &validator.name, &response))
     })?;
     Ok(found.into_iter().flatten().collect())

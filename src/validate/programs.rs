@@ -2,15 +2,14 @@
 //!
 //! Source: problem package format 2025-09, "Input validators".
 
-use crate::build::{BuildError, PrepareError, Runnable, first_line, unbuildable};
-use crate::model::event::Event;
+use crate::build::bench::Bench;
+use crate::build::{Runnable, first_line};
+use crate::model::diagnostic::Diagnostic;
 use crate::model::job::{BoxFile, Input, Job};
-use crate::model::judgement::JudgeError;
 use crate::model::limits::{Limits, REMARKS};
 use crate::model::outcome::Ending;
 use crate::model::program::Program;
-use crate::model::stop::Stop;
-use crate::validate::{Proof, Proving};
+use crate::model::stop::{Stop, noting};
 
 /// The exit code for a valid input.
 const VALID: i32 = 42;
@@ -48,48 +47,24 @@ pub(super) struct Question<'a> {
 
 /// Builds validators; those that cannot be built are remarked. `what` is `the input validator` or so.
 pub(super) fn build<'a>(
-    proving: &Proving<'_>,
+    bench: &Bench<'_>,
     what: &str,
     programs: &'a [Program],
-    proof: &mut Proof,
-) -> Result<Vec<Validator<'a>>, JudgeError> {
+    found: &mut Vec<Diagnostic>,
+) -> Result<Vec<Validator<'a>>, Stop> {
     let mut validators = Vec::new();
     for program in programs {
-        let prepared = match proving.builder.prepare(program) {
-            Ok(prepared) => prepared,
-            Err(PrepareError::Fault(error)) => return Err(error),
-            Err(PrepareError::Program(diagnostic)) => {
-                proof.diagnostics.push(diagnostic);
-                continue;
-            }
-        };
-        (proving.events)(Event::BuildStarted {
-            program: program.name.clone(),
-        });
         let limits = Limits::of_validator();
-        let built = proving.builder.build(&prepared, &limits, &limits);
-        (proving.events)(Event::BuildFinished {
-            program: program.name.clone(),
-        });
-        match built {
-            Ok(runnable) => validators.push(Validator { program, runnable }),
-            Err(BuildError::Fault(error)) => return Err(error),
-            Err(BuildError::Rejected(report)) => {
-                let remark = unbuildable(what, &program.path, &report);
-                proof.diagnostics.push(remark);
-            }
-            Err(BuildError::Interrupted) => {
-                proof.interrupted = true;
-                return Ok(validators);
-            }
-        }
+        let ready = bench.ready(what, program, &limits, &limits);
+        let ready = noting(ready, found)?;
+        validators.extend(ready.map(|runnable| Validator { program, runnable }));
     }
     Ok(validators)
 }
 
 /// Asks a validator once.
 pub(super) fn ask(
-    proving: &Proving<'_>,
+    bench: &Bench<'_>,
     validator: &Validator<'_>,
     question: Question<'_>,
 ) -> Result<Opinion, Stop> {
@@ -98,7 +73,7 @@ pub(super) fn ask(
     let mut files = validator.runnable.files.clone();
     files.extend(question.files);
     let limits = Limits::of_validator().with_processes(validator.runnable.processes);
-    let mut reply = proving.executor.run(&Job {
+    let mut reply = bench.executor.run(&Job {
         command,
         stdin: question.stdin,
         files,

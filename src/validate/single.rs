@@ -2,18 +2,16 @@
 
 use std::sync::Arc;
 
-use crate::model::diagnostic::Diagnostic;
+use crate::build::bench::Bench;
 use crate::model::job::Input;
-use crate::model::judgement::JudgeError;
 use crate::model::program::Program;
 use crate::model::stop::Stop;
 use crate::model::test_data::ValidatorArgs;
 use crate::validate::programs::{Opinion, Question, Validator, ask, build};
-use crate::validate::{Proof, Proving};
 
 /// Input validators that can be asked, as long as this lives.
 pub struct InputValidators<'a> {
-    proving: &'a Proving<'a>,
+    bench: Bench<'a>,
     all: Vec<Validator<'a>>,
     args: ValidatorArgs,
 }
@@ -27,32 +25,22 @@ pub struct Refused {
     pub what: String,
 }
 
-/// Why there are no validators that can be asked.
-#[derive(Debug)]
-pub enum Unbuilt {
-    /// Some do not build.
-    Diagnosed(Vec<Diagnostic>),
-    /// It was cut short.
-    Interrupted,
-}
-
 impl<'a> InputValidators<'a> {
     /// Builds these validators, to be asked with these arguments.
     ///
     /// # Errors
-    /// When the judge failed.
+    /// When some do not build, the judge failed, or it was cut short.
     pub fn build(
-        proving: &'a Proving<'a>,
+        bench: Bench<'a>,
         programs: &'a [Program],
         args: ValidatorArgs,
-    ) -> Result<Result<Self, Unbuilt>, JudgeError> {
-        let mut proof = Proof::default();
-        let all = build(proving, "the input validator", programs, &mut proof)?;
-        Ok(match (proof.interrupted, all.len() == programs.len()) {
-            (true, _) => Err(Unbuilt::Interrupted),
-            (false, false) => Err(Unbuilt::Diagnosed(proof.diagnostics)),
-            (false, true) => Ok(Self { proving, all, args }),
-        })
+    ) -> Result<Self, Stop> {
+        let mut found = Vec::new();
+        let all = build(&bench, "the input validator", programs, &mut found)?;
+        match all.len() == programs.len() {
+            true => Ok(Self { bench, all, args }),
+            false => Err(Stop::Diagnosed(found)),
+        }
     }
 
     /// Asks them one after the other: the first that does not take the input for valid.
@@ -70,7 +58,7 @@ impl<'a> InputValidators<'a> {
                     .collect(),
                 files: Vec::new(),
             };
-            let what = match ask(self.proving, validator, question)? {
+            let what = match ask(&self.bench, validator, question)? {
                 Opinion::Valid => continue,
                 Opinion::Refused(said) => format!("refuses it{said}"),
                 Opinion::Broken { ending, said } => format!("ends with {ending}{said}"),

@@ -8,13 +8,11 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::executor::parallel;
 use crate::grammar::outside::outside;
 use crate::grammar::validate::accepts;
 use crate::model::diagnostic::Diagnostic;
-use crate::model::event::Event;
 use crate::model::job::Input;
 use crate::model::judgement::JudgeError;
 use crate::model::stop::Stop;
@@ -23,7 +21,7 @@ use crate::validate::inputs::{InputValidator, opinion};
 use crate::validate::mutations::{Class, Mutation};
 use crate::validate::programs::Opinion;
 use crate::validate::spread::{Fault, spread};
-use crate::validate::{Extent, Proof, Proving};
+use crate::validate::{Extent, Proving};
 
 /// Larger inputs are not tried.
 const LARGEST: u64 = 1 << 20;
@@ -53,20 +51,14 @@ struct Task<'a> {
 pub(super) fn prove(
     proving: &Proving<'_>,
     validators: &[InputValidator<'_>],
-    proof: &mut Proof,
-) -> Result<(), JudgeError> {
+    remarks: &mut Vec<Diagnostic>,
+) -> Result<(), Stop> {
     if proving.extent != Extent::Everything || validators.is_empty() {
         return Ok(());
     }
     let samples = samples(proving)?;
-    let found = outside_of(proving, validators, &samples);
-    let Some(outside) = proof.taken(found)? else {
-        return Ok(());
-    };
-    let generic = generic(proving, validators, &samples);
-    let Some(mut tasks) = proof.taken(generic)? else {
-        return Ok(());
-    };
+    let outside = outside_of(proving, validators, &samples)?;
+    let mut tasks = generic(proving, validators, &samples)?;
     let mut names: Vec<&str> = Vec::new();
     for found in &outside {
         let known = names.iter().position(|name| *name == found.name);
@@ -87,30 +79,26 @@ pub(super) fn prove(
         });
     }
     tasks.sort_by_key(|task| (task.fault.kind, task.fault.case));
-    let accepted = accepted(proving, validators, tasks);
-    proof.take(accepted.map(|accepted| {
-        let mut found: BTreeMap<Class, Vec<Accepted<'_>>> = BTreeMap::new();
-        for task in &accepted {
-            let of_class = found.entry(task.class).or_default();
-            if of_class.iter().all(|other| other.name != task.name) {
-                of_class.push(Accepted {
-                    name: task.name,
-                    test_case: &task.test_case.name,
-                });
-            }
+    let mut found: BTreeMap<Class, Vec<Accepted<'_>>> = BTreeMap::new();
+    for task in accepted(proving, validators, tasks)? {
+        let of_class = found.entry(task.class).or_default();
+        if of_class.iter().all(|other| other.name != task.name) {
+            of_class.push(Accepted {
+                name: task.name,
+                test_case: &task.test_case.name,
+            });
         }
-        let path = place(proving);
-        let doubts = found
-            .iter()
-            .map(|(class, found)| doubt(&path, *class, found));
-        doubts.collect()
-    }))
+    }
+    let path = place(proving);
+    let doubts = found.iter();
+    remarks.extend(doubts.map(|(class, found)| doubt(&path, *class, found)));
+    Ok(())
 }
 
 /// The judged inputs that are not too large, from small to large.
 fn samples<'a>(proving: &Proving<'a>) -> Result<Vec<Sample<'a>>, JudgeError> {
     let mut samples = Vec::new();
-    for test_case in &proving.problem.test_data.cases {
+    for test_case in &proving.bench.problem.test_data.cases {
         let fault = |error| JudgeError::new(format!("read {}", test_case.input.display()), error);
         let size = fs::metadata(&test_case.input).map_err(fault)?.len();
         if size > 0 && size <= LARGEST {
@@ -148,7 +136,7 @@ fn generic<'a>(
 ) -> Result<Vec<Task<'a>>, Stop> {
     let numbered: Vec<(usize, &Sample<'a>)> = samples.iter().enumerate().collect();
     let kinds = proving.mutations;
-    let open = parallel::map(proving.executor, &numbered, |(case, sample)| {
+    let open = parallel::map(proving.bench.executor, &numbered, |(case, sample)| {
         let input = sample.read()?;
         let is_whole = sample.size <= SMALL || *case == samples.len() / 2;
         let mut open = Vec::new();
@@ -212,7 +200,7 @@ fn outside_of(
         .enumerate()
         .filter(|(at, sample)| sample.size <= SMALL || *at == middle)
         .collect();
-    let found = parallel::map(proving.executor, &numbered, |(at, sample)| {
+    let found = parallel::map(proving.bench.executor, &numbered, |(at, sample)| {
         let mut found = Vec::new();
         for validator in validators {
             if let InputValidator::Grammar(grammar) = validator {
@@ -248,17 +236,8 @@ fn accepted<'a>(
     }
     let faults: Vec<Fault> = tasks.iter().map(|task| task.fault).collect();
     let chosen: Vec<&Task<'_>> = spread(&faults).into_iter().map(|at| &tasks[at]).collect();
-    let progress = |done| {
-        (proving.events)(Event::Progress {
-            what: "changed inputs".to_owned(),
-            done,
-            total: chosen.len(),
-        });
-    };
-    let done = AtomicUsize::new(0);
-    let accepted = parallel::map(proving.executor, &chosen, |task| {
+    let accepted = proving.bench.map("changed inputs", &chosen, |task| {
         let accepted = is_accepted(proving, validators, task)?;
-        progress(done.fetch_add(1, Ordering::Relaxed) + 1);
         Ok(accepted.then_some(task.fault))
     })?;
     let accepted: Vec<Fault> = accepted.into_iter().flatten().collect();
@@ -281,7 +260,7 @@ fn is_accepted(
     };
     for validator in programs(validators) {
         let input = Input::Bytes(Arc::clone(&changed));
-        if opinion(proving, validator, task.test_case, input)? != Opinion::Valid {
+        if opinion(&proving.bench, validator, task.test_case, input)? != Opinion::Valid {
             return Ok(false);
         }
     }
@@ -296,9 +275,9 @@ struct Accepted<'a> {
 
 /// The validator, or the directory of several.
 fn place(proving: &Proving<'_>) -> PathBuf {
-    match &proving.problem.input_validators[..] {
+    match &proving.bench.problem.input_validators[..] {
         [only] => only.path.clone(),
-        _ => proving.problem.dir.join("input_validators"),
+        _ => proving.bench.problem.dir.join("input_validators"),
     }
 }
 

@@ -6,7 +6,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::executor::Executor;
+use crate::build::bench::Bench;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::job::Input;
 use crate::model::problem::{Dialogue, Grading, Problem};
@@ -30,17 +30,13 @@ const TRIES: usize = 3;
 ///
 /// # Errors
 /// When the judge failed or was interrupted.
-pub fn faults(
-    problem: &Problem,
-    validator: &OutputValidator,
-    executor: &dyn Executor,
-) -> Result<Vec<Diagnostic>, Stop> {
+pub fn faults(bench: &Bench<'_>, validator: &OutputValidator) -> Result<Vec<Diagnostic>, Stop> {
     let trial = Trial {
-        problem,
+        problem: bench.problem,
         validator,
-        executor,
+        bench,
     };
-    let is_live = problem.kind.dialogue == Dialogue::Interactive;
+    let is_live = bench.problem.kind.dialogue == Dialogue::Interactive;
     // Nothing is right there without being an answer.
     if !is_live && let Some(diagnostic) = trial.of_right()? {
         // What it says about wrong ones then means nothing.
@@ -56,7 +52,7 @@ pub fn faults(
 struct Trial<'a> {
     problem: &'a Problem,
     validator: &'a OutputValidator,
-    executor: &'a dyn Executor,
+    bench: &'a Bench<'a>,
 }
 
 /// An output that is right for a test case.
@@ -208,21 +204,14 @@ impl Trial<'_> {
     }
 
     fn ask(&self, test_case: &TestCase, output: Input) -> Result<Response, Stop> {
-        ask(
-            self.validator,
-            self.executor,
-            self.problem,
-            test_case,
-            output,
-        )
+        ask(self.validator, self.bench, test_case, output)
     }
 }
 
 /// Asks about an output that no submission wrote.
 pub(super) fn ask(
     validator: &OutputValidator,
-    executor: &dyn Executor,
-    problem: &Problem,
+    bench: &Bench<'_>,
     test_case: &TestCase,
     output: Input,
 ) -> Result<Response, Stop> {
@@ -235,11 +224,11 @@ pub(super) fn ask(
         earlier: &[],
         keep: None,
     };
-    let contract = match problem.kind.passes {
+    let contract = match bench.problem.kind.passes {
         1 => Contract::OnePass,
         passes => Contract::MorePasses(passes - 1),
     };
-    validator.ask(executor, question, contract)
+    validator.ask(bench.executor, question, contract)
 }
 
 /// What a validator said, behind a colon: its message to the judge, else its standard error. Of a longer

@@ -8,16 +8,15 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::build::{Builder, Runnable};
+use crate::build::Runnable;
+use crate::build::bench::Bench;
 use crate::executor::Executor;
-use crate::model::event::Event;
 use crate::model::job::{BoxContent, Input, Job};
 use crate::model::judgement::JudgeError;
 use crate::model::limits::{Limits, ROOM};
-use crate::model::problem::Problem;
 use crate::model::stop::Stop;
 use crate::validator::response::{Contract, Response};
-use crate::validator::{OutputValidator, Unusable, feedback_dir, feedback_files, file};
+use crate::validator::{OutputValidator, feedback_dir, feedback_files, file};
 
 /// A static validator that can be run, as long as this lives.
 pub struct StaticValidator {
@@ -44,20 +43,11 @@ impl StaticValidator {
     ///
     /// # Errors
     /// When it does not build, the judge failed, or the build was cut short.
-    pub fn build(
-        problem: &Problem,
-        builder: &Builder<'_>,
-        build_limits: &Limits,
-        events: &(dyn Fn(Event) + Sync),
-    ) -> Result<Option<Self>, Unusable> {
-        let Some(program) = &problem.static_validator else {
-            return Ok(None);
-        };
-        let what = "static validator";
-        let limits = &problem.limits;
-        let program =
-            OutputValidator::build_program(what, program, limits, builder, build_limits, events)?;
-        Ok(Some(Self { program }))
+    pub fn build(bench: &Bench<'_>, build_limits: &Limits) -> Result<Option<Self>, Stop> {
+        let program = bench.problem.static_validator.as_ref();
+        let build = |program| OutputValidator::of(bench, "static validator", program, build_limits);
+        let program = program.map(build).transpose()?;
+        Ok(program.map(|program| Self { program }))
     }
 
     /// By which it is referred to.

@@ -14,15 +14,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::build::{BuildError, Builder, PrepareError, Runnable, unbuildable};
+use crate::build::Runnable;
+use crate::build::bench::Bench;
 use crate::executor::Executor;
 use crate::language::BOX;
-use crate::model::diagnostic::Diagnostic;
-use crate::model::event::Event;
 use crate::model::job::{BoxContent, BoxFile, Command, Input, Job};
 use crate::model::judgement::JudgeError;
-use crate::model::limits::{Limits, ProblemLimits, ROOM};
-use crate::model::problem::Problem;
+use crate::model::limits::{Limits, ROOM};
 use crate::model::program::Program;
 use crate::model::stop::Stop;
 use crate::model::test_data::TestCase;
@@ -60,17 +58,6 @@ pub struct Question<'a> {
     pub keep: Option<PathBuf>,
 }
 
-/// Why there is no validator that can be run.
-#[derive(Debug)]
-pub enum Unusable {
-    /// Its author must mend it.
-    Diagnosed(Diagnostic),
-    /// The judge failed.
-    Fault(JudgeError),
-    /// It was cut short.
-    Interrupted,
-}
-
 /// The directory in the box for all that is not the submission's.
 const OWN: &str = "juror";
 /// Its home directory, empty in each run.
@@ -88,69 +75,28 @@ impl OutputValidator {
     ///
     /// # Errors
     /// When it does not build, the judge failed, or the build was cut short.
-    pub fn build(
-        problem: &Problem,
-        builder: &Builder<'_>,
-        build_limits: &Limits,
-        events: &(dyn Fn(Event) + Sync),
-    ) -> Result<Option<Self>, Unusable> {
-        let Some(program) = &problem.output_validator else {
-            return Ok(None);
-        };
-        let what = "output validator";
-        Self::build_program(
-            what,
-            program,
-            &problem.limits,
-            builder,
-            build_limits,
-            events,
-        )
-        .map(Some)
+    pub fn build(bench: &Bench<'_>, build_limits: &Limits) -> Result<Option<Self>, Stop> {
+        let program = bench.problem.output_validator.as_ref();
+        let build = |program| Self::of(bench, "output validator", program, build_limits);
+        program.map(build).transpose()
     }
 
-    fn build_program(
+    fn of(
+        bench: &Bench<'_>,
         what: &'static str,
         program: &Program,
-        limits: &ProblemLimits,
-        builder: &Builder<'_>,
         build_limits: &Limits,
-        events: &(dyn Fn(Event) + Sync),
-    ) -> Result<Self, Unusable> {
-        let prepared = match builder.prepare(program) {
-            Ok(prepared) => prepared,
-            Err(PrepareError::Fault(error)) => return Err(Unusable::Fault(error)),
-            Err(PrepareError::Program(diagnostic)) => return Err(Unusable::Diagnosed(diagnostic)),
-        };
-        events(Event::BuildStarted {
-            program: program.name.clone(),
-        });
-        let limits = Limits::of_output_validator(limits);
-        let built = builder.build(&prepared, build_limits, &limits);
-        events(Event::BuildFinished {
-            program: program.name.clone(),
-        });
-        match built {
-            Ok(runnable) => Ok(Self::of(what, program, runnable, limits)),
-            Err(BuildError::Fault(error)) => Err(Unusable::Fault(error)),
-            Err(BuildError::Interrupted) => Err(Unusable::Interrupted),
-            Err(BuildError::Rejected(report)) => {
-                let what = format!("the {what}");
-                let diagnostic = unbuildable(&what, &program.path, &report);
-                Err(Unusable::Diagnosed(diagnostic))
-            }
-        }
-    }
-
-    fn of(what: &'static str, program: &Program, runnable: Runnable, mut limits: Limits) -> Self {
-        limits.processes = limits.processes.max(Some(runnable.processes));
-        Self {
+    ) -> Result<Self, Stop> {
+        let limits = Limits::of_output_validator(&bench.problem.limits);
+        let runnable = bench.ready(&format!("the {what}"), program, build_limits, &limits)?;
+        let limits = limits.with_processes(runnable.processes);
+        Ok(Self {
             name: program.name.clone(),
             path: program.path.clone(),
             what,
             runnable,
             limits,
-        }
+        })
     }
 
     /// What it may use.
@@ -227,13 +173,13 @@ impl OutputValidator {
     }
 
     /// The same fault, told apart from one in the run of a submission.
-    pub fn own(&self, error: Stop) -> Stop {
-        match error {
-            Stop::Interrupted => Stop::Interrupted,
+    pub fn own(&self, stop: Stop) -> Stop {
+        match stop {
             Stop::Fault(error) => Stop::Fault(JudgeError {
                 step: format!("run the {} `{}`: {}", self.what, self.name, error.step),
                 ..error
             }),
+            stop => stop,
         }
     }
 }

@@ -8,6 +8,7 @@ use std::thread;
 use std::time::Duration;
 
 use juror::build::Builder;
+use juror::build::bench::Bench;
 use juror::executor::Executor;
 use juror::generate::{Generating, Mode, generate};
 use juror::model::isolation::{Demand, Isolation};
@@ -292,14 +293,16 @@ fn generators_are_proved_without_namespaces_too() {
     let recipe = juror::package::recipe::read(&path, &dir);
     let executor = One(std::sync::Mutex::new(slot));
     let generated = generate(&Generating {
-        problem: &problem,
+        bench: Bench {
+            problem: &problem,
+            executor: &executor,
+            builder: &Builder::new(&executor).expect("a builder"),
+            events: &|_| {},
+        },
         recipe: &recipe.recipe.expect("a recipe"),
         mode: Mode::Check,
         fresh: false,
         prune: false,
-        executor: &executor,
-        builder: &Builder::new(&executor).expect("a builder"),
-        events: &|_| {},
     })
     .expect("data");
     let said: Vec<&str> = generated

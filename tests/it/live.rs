@@ -149,7 +149,7 @@ fn a_validator_at_fault_is_a_judge_error() {
     check("echo hang; read -r c", &[step, "of CPU time"]);
     check(
         "echo flood; cat > /dev/null",
-        &[step, "it wrote more than the 8 MiB"],
+        &[step, "wrote more than the 8 MiB"],
     );
 }
 

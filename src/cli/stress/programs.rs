@@ -4,20 +4,17 @@ use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::build::{BuildError, Builder, PrepareError, Prepared, Runnable, unbuildable};
-use crate::cli::exit_code::ExitCode;
-use crate::cli::host::Host;
-use crate::cli::output::{Output, Stop};
-use crate::cli::problem::interrupted;
+use crate::build::bench::Bench;
+use crate::build::{Builder, Built, Prepared, Runnable, unbuildable};
 use crate::cli::stress::setting::Setting;
-use crate::executor::parallel;
+use crate::executor::{Executor, parallel};
 use crate::judge::case::{Entry, Pace, ReadyCase, Rules, judge_case};
 use crate::judge::output::output;
-use crate::model::event::Event;
+use crate::model::isolation::Isolation;
 use crate::model::judgement::JudgeError;
 use crate::model::limits::Limits;
 use crate::model::score::CaseScoring;
-use crate::model::stop;
+use crate::model::stop::{Mend, Stop};
 use crate::model::submission::Submission;
 use crate::model::test_data::TestCase;
 use crate::model::verdict::Verdict;
@@ -45,7 +42,8 @@ pub(super) struct Programs {
 
 /// A program to be built.
 struct Source<'a> {
-    what: &'static str,
+    /// Whose fault it is where it does not build.
+    mend: Mend,
     submission: &'a Submission,
     prepared: Prepared,
 }
@@ -54,13 +52,11 @@ impl Programs {
     /// Builds the submission, and the reference or those of which it is chosen.
     ///
     /// # Errors
-    /// When one of them does not build, or the judge failed; the reason has been shown.
+    /// When one of them does not build, the judge failed, or it was cut short.
     pub(super) fn build(
         setting: &Setting,
-        host: &Host,
-        builder: &Builder<'_>,
+        bench: &Bench<'_>,
         rules: &Rules<'_>,
-        output: &Output,
     ) -> Result<Self, Stop> {
         let solution = setting.solution.as_deref();
         let mut candidates: Vec<&Submission> = match &setting.reference {
@@ -68,35 +64,27 @@ impl Programs {
             None => contenders(&setting.problem, solution),
         };
         if candidates.is_empty() {
-            output.complain(
-                "the package has no submission that is accepted on every case; name a program that is right with --reference",
-            );
-            return Err(Stop::Shown(ExitCode::NothingSelected));
+            let what = "the package has no submission that is accepted on every case; name a program that is right with --reference";
+            return Err(Stop::Refused(Mend::Selection, vec![what.into()]));
         }
         let most = candidates.len();
         let is_solution = |it: &&Submission| solution == Some(it.program.path.as_path());
         if setting.promotes && !candidates.iter().any(is_solution) {
             candidates.extend(setting.problem.submissions.iter().find(is_solution));
         }
-        let mut sources = vec![source(
-            "the submission",
-            &setting.submission,
-            builder,
-            output,
-        )?];
+        let mut sources = vec![source(Mend::Submission, &setting.submission, bench)?];
         for candidate in &candidates {
-            sources.push(source("the reference", candidate, builder, output)?);
+            sources.push(source(Mend::Package, candidate, bench)?);
         }
-        let mut built = built(&sources, setting, host, builder, rules, output)?;
+        let mut built = built(&sources, bench, rules)?;
         let submission = built.remove(0);
         let runnables: Vec<&Runnable> = built.iter().take(most).collect();
         let (place, why) = match &setting.reference {
             Some(_) => (0, "--reference".to_owned()),
-            None => match measured(setting, host, rules, &runnables) {
-                Ok(chosen) => (chosen.place, chosen.why),
-                Err(stop::Stop::Interrupted) => return Err(interrupted(output)),
-                Err(stop::Stop::Fault(error)) => return Err(error.into()),
-            },
+            None => {
+                let chosen = measured(setting, bench.executor, rules, &runnables)?;
+                (chosen.place, chosen.why)
+            }
         };
         Ok(Self {
             submission,
@@ -115,8 +103,8 @@ impl Programs {
     pub(super) fn batches<'a>(
         &self,
         setting: &Setting,
-        host: &Host,
         builder: &'a Builder<'a>,
+        isolation: Isolation,
         rules: &Rules<'_>,
     ) -> Option<Batches<'a>> {
         let [submission, reference] = &self.prepared;
@@ -129,14 +117,7 @@ impl Programs {
             path: &setting.submission.program.path,
             prepared: submission,
         };
-        Batches::new(
-            builder,
-            limits,
-            rules,
-            host.executor.isolation(),
-            &reference,
-            &submission,
-        )
+        Batches::new(builder, limits, rules, isolation, &reference, &submission)
     }
 
     /// The program that makes the package's judge answers; where there is none, the reference.
@@ -152,83 +133,60 @@ impl Programs {
 
 /// Finds out how to build a program.
 fn source<'a>(
-    what: &'static str,
+    mend: Mend,
     submission: &'a Submission,
-    builder: &Builder<'_>,
-    output: &Output,
+    bench: &Bench<'_>,
 ) -> Result<Source<'a>, Stop> {
-    match builder.prepare(&submission.program) {
-        Ok(prepared) => Ok(Source {
-            what,
-            submission,
-            prepared,
-        }),
-        Err(PrepareError::Fault(error)) => Err(error.into()),
-        Err(PrepareError::Program(diagnostic)) => {
-            output.event(Event::Diagnosed(diagnostic));
-            Err(Stop::Shown(ExitCode::Usage))
-        }
-    }
+    let prepared = bench.builder.prepare(&submission.program);
+    Ok(Source {
+        mend,
+        submission,
+        // It is the command line that names them.
+        prepared: prepared.map_err(|stop| stop.blame(Mend::CommandLine))?,
+    })
 }
 
 /// Builds all of them, at the same time where there are slots.
 fn built(
     sources: &[Source<'_>],
-    setting: &Setting,
-    host: &Host,
-    builder: &Builder<'_>,
+    bench: &Bench<'_>,
     rules: &Rules<'_>,
-    output: &Output,
 ) -> Result<Vec<Runnable>, Stop> {
-    let build_limits = Limits::of_compiler(&setting.problem.limits);
-    let results = parallel::map(&*host.executor, sources, |source| {
-        let program = source.submission.program.name.clone();
-        output.event(Event::BuildStarted {
-            program: program.clone(),
-        });
-        let result = builder.build(&source.prepared, &build_limits, &rules.limits);
-        output.event(Event::BuildFinished { program });
-        match result {
-            Err(BuildError::Interrupted) => Err(stop::Stop::Interrupted),
-            Err(BuildError::Fault(error)) => Err(stop::Stop::Fault(error)),
-            Err(BuildError::Rejected(report)) => Ok(Err(report)),
-            Ok(runnable) => Ok(Ok(runnable)),
-        }
-    });
-    let results = match results {
-        Ok(results) => results,
-        Err(stop::Stop::Interrupted) => return Err(interrupted(output)),
-        Err(stop::Stop::Fault(error)) => return Err(error.into()),
-    };
+    let build_limits = Limits::of_compiler(&bench.problem.limits);
+    let results = parallel::map(bench.executor, sources, |source| {
+        let name = &source.submission.program.name;
+        bench.build(name, &source.prepared, &build_limits, &rules.limits)
+    })?;
     let mut runnables = Vec::new();
-    let mut code = ExitCode::Success;
+    let mut remarks = Vec::new();
+    let mut mend = Mend::Submission;
     for (source, result) in sources.iter().zip(results) {
         match result {
-            Ok(runnable) => runnables.push(runnable),
-            Err(report) => {
+            Built::Program(runnable) => runnables.push(*runnable),
+            Built::Rejected(report) => {
+                let what = match source.mend {
+                    Mend::Submission => "the submission",
+                    _ => "the reference",
+                };
                 let path = &source.submission.program.path;
-                output.event(Event::Diagnosed(unbuildable(source.what, path, &report)));
-                code = code.and(match source.what {
-                    "the submission" => ExitCode::Rejected,
-                    _ => ExitCode::InvalidPackage,
-                });
+                remarks.push(unbuildable(what, path, &report).into());
+                mend = source.mend;
             }
         }
     }
-    match code {
-        ExitCode::Success => Ok(runnables),
-        code => Err(Stop::Shown(code)),
+    match remarks.is_empty() {
+        true => Ok(runnables),
+        false => Err(Stop::Refused(mend, remarks)),
     }
 }
 
 /// The fastest of the references on the largest test case that is no burden.
 fn measured(
     setting: &Setting,
-    host: &Host,
+    executor: &dyn Executor,
     rules: &Rules<'_>,
     runnables: &[&Runnable],
-) -> Result<Chosen, stop::Stop> {
-    let executor = &*host.executor;
+) -> Result<Chosen, Stop> {
     let largest = largest_case(setting);
     if setting.is_judged() {
         return fastest(runnables, &|runnable| {

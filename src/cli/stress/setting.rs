@@ -4,18 +4,15 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::build::Builder;
+use crate::build::bench::Bench;
 use crate::check::options::Options;
 use crate::cli::arguments::{RunOptions, StressArguments};
-use crate::cli::exit_code::ExitCode;
-use crate::cli::host::Host;
 use crate::cli::judge::named;
-use crate::cli::output::{Output, Stop, command_line};
-use crate::cli::problem::{self, Remarks, Validators, interrupted};
+use crate::cli::output::{Output, command_line};
+use crate::cli::problem::{self, Remarks, Validators};
 use crate::cli::sessions::Judging;
 use crate::generate::fresh::FreshInputs;
 use crate::generate::solution::{Solution, is_alone, made_for_it};
-use crate::generate::{Generating, Mode};
 use crate::grammar::compile;
 use crate::grammar::program::Grammar;
 use crate::judge::case::Detail;
@@ -28,14 +25,14 @@ use crate::model::limits::TIME_WITHOUT_PACKAGE;
 use crate::model::problem::Problem;
 use crate::model::program::Program;
 use crate::model::recipe::{AnswerSource, GeneratorCommand, Recipe};
+use crate::model::stop::{Mend, Remark, Stop};
 use crate::model::stress::HuntPlan;
 use crate::model::submission::Submission;
 use crate::model::test_data::{TestCase, ValidatorArgs};
 use crate::model::text::count;
 use crate::package::recipe;
 use crate::stress::by_recipe;
-use crate::validate::Proving;
-use crate::validate::single::{InputValidators, Unbuilt};
+use crate::validate::single::InputValidators;
 
 /// What a hunt is about.
 pub(super) struct Setting {
@@ -71,7 +68,7 @@ impl Setting {
     /// Reads what the command line names.
     ///
     /// # Errors
-    /// When something of it cannot be used; all reasons have been shown.
+    /// When something of it cannot be used.
     pub(super) fn read(arguments: &StressArguments, output: &Output) -> Result<Self, Stop> {
         let (package, submission) = match arguments.targets.as_slice() {
             [package, submission] => (Some(package), submission),
@@ -79,26 +76,22 @@ impl Setting {
                 (None, submission)
             }
             _ => {
-                output.complain(
+                return Err(Stop::usage(
                     "name a package and a submission; or, without a package, --input-grammar, --reference and a submission",
-                );
-                return Err(Stop::Shown(ExitCode::Usage));
+                ));
             }
         };
         let problem = match package {
             Some(dir) => problem::read(dir, Remarks::Errors, output)?,
-            None => without_package(),
-        };
-        let Some(submission) = named(submission, &problem, output) else {
-            return Err(Stop::Shown(ExitCode::Usage));
-        };
-        let reference = match &arguments.reference {
-            None => None,
-            Some(path) => match reference(path, &problem, output) {
-                Some(reference) => Some(reference),
-                None => return Err(Stop::Shown(ExitCode::Usage)),
+            None => Problem {
+                dir: PathBuf::from("."),
+                ..Problem::default()
             },
         };
+        let submission = named(submission, &problem).map_err(Stop::usage)?;
+        let reference = arguments.reference.as_ref();
+        let reference = reference.map(|path| reference_at(path, &problem));
+        let reference = reference.transpose().map_err(Stop::usage)?;
         let grammars = grammars(arguments.input_grammar.as_deref(), &problem, output)?;
         let recipe = match &problem.recipe {
             Some(path) => read_recipe(path, &problem, output),
@@ -109,8 +102,8 @@ impl Setting {
         let options = match problem.output_validator {
             Some(_) => Options::default(),
             None => Options::parse(&test_case.output_validator_args).map_err(|error| {
-                output.complain(&format!("output_validator_args: {error}"));
-                Stop::Shown(ExitCode::InvalidPackage)
+                let what = format!("output_validator_args: {error}");
+                Stop::Refused(Mend::Package, vec![what.into()])
             })?,
         };
         if package.is_some() {
@@ -140,9 +133,7 @@ impl Setting {
     pub(super) fn time_limit(
         &self,
         arguments: &StressArguments,
-        host: &Host,
-        builder: &Builder<'_>,
-        output: &Output,
+        bench: Bench<'_>,
     ) -> Result<TimeLimit, Stop> {
         if self.package.is_none() && arguments.time_limit.is_none() {
             return Ok(TimeLimit {
@@ -163,55 +154,37 @@ impl Setting {
             .is_some();
         let validators = match is_given {
             true => Validators::default(),
-            false => problem::validators(&self.problem, host, builder, output)?,
+            false => problem::validators(&bench)?,
         };
         Judging {
-            problem: &self.problem,
+            bench,
             validators: &validators,
             repeat: String::new(),
             entrants: &[],
             cases: match is_given {
                 true => Vec::new(),
-                false => problem::select(&self.problem, &[], output)?,
+                false => problem::select(bench.problem, &[])?,
             },
             runs: &runs,
             thrift: Thrift::Everything,
             detail: Detail::Brief,
-            host,
-            builder,
-            output,
         }
         .time_limit()
-    }
-
-    /// What input validators are built and asked with.
-    pub(super) fn proving<'a>(
-        &'a self,
-        host: &'a Host,
-        builder: &'a Builder<'a>,
-        events: &'a (dyn Fn(Event) + Sync),
-    ) -> Proving<'a> {
-        Proving::asking(&self.problem, &*host.executor, builder, events)
     }
 
     /// The package's input validators that run in the sandbox; none where there is no such.
     ///
     /// # Errors
-    /// When one does not build; the reason has been shown.
+    /// When one does not build, the judge failed, or it was cut short.
     pub(super) fn validators<'a>(
         &'a self,
-        proving: &'a Proving<'a>,
-        output: &Output,
+        bench: Bench<'a>,
     ) -> Result<Option<InputValidators<'a>>, Stop> {
         if self.programs.is_empty() {
             return Ok(None);
         }
         let args = self.test_case.input_validator_args.clone();
-        match InputValidators::build(proving, &self.programs, args)? {
-            Ok(validators) => Ok(Some(validators)),
-            Err(Unbuilt::Interrupted) => Err(interrupted(output)),
-            Err(Unbuilt::Diagnosed(diagnostics)) => Err(refused(diagnostics, output)),
-        }
+        InputValidators::build(bench, &self.programs, args).map(Some)
     }
 
     /// Whether submissions talk with the output validator or run several times, so that there is no output to
@@ -223,59 +196,22 @@ impl Setting {
     /// The program that makes judge answers where there is no output to compare with, built.
     ///
     /// # Errors
-    /// When it does not build; the reason has been shown.
-    pub(super) fn answering<'a>(
-        &self,
-        generating: Option<&Generating<'a>>,
-        output: &Output,
-    ) -> Result<Option<Solution<'a>>, Stop> {
-        let (Some(generating), Some(path)) = (generating, &self.answers_by) else {
-            return Ok(None);
-        };
-        match Solution::build(generating, path)? {
-            Ok(solution) => Ok(Some(solution)),
-            Err(not) if not.interrupted => Err(interrupted(output)),
-            Err(not) => Err(refused(not.diagnostics, output)),
-        }
-    }
-
-    /// What programs of the recipe are built and started with; none where there is no recipe.
-    pub(super) fn generating<'a>(
-        &'a self,
-        host: &'a Host,
-        builder: &'a Builder<'a>,
-        events: &'a (dyn Fn(Event) + Sync),
-    ) -> Option<Generating<'a>> {
-        let recipe = self.recipe.as_ref()?;
-        Some(Generating {
-            problem: &self.problem,
-            recipe,
-            mode: Mode::Check,
-            fresh: true,
-            prune: false,
-            executor: &*host.executor,
-            builder,
-            events,
-        })
+    /// When it does not build, the judge failed, or it was cut short.
+    pub(super) fn answering<'a>(&self, bench: &Bench<'a>) -> Result<Option<Solution<'a>>, Stop> {
+        let path = self.answers_by.as_ref();
+        path.map(|path| Solution::build(bench, path)).transpose()
     }
 
     /// The package's generators, built; none where no line of the recipe has a seed.
     ///
     /// # Errors
-    /// When one does not build; the reason has been shown.
+    /// When one does not build, the judge failed, or it was cut short.
     pub(super) fn generators<'a>(
-        &self,
-        generating: Option<&'a Generating<'a>>,
-        output: &Output,
+        &'a self,
+        bench: Bench<'a>,
     ) -> Result<Option<FreshInputs<'a>>, Stop> {
-        let Some(generating) = generating.filter(|_| !self.lines.is_empty()) else {
-            return Ok(None);
-        };
-        match FreshInputs::build(generating)? {
-            Ok(generators) => Ok(Some(generators)),
-            Err(not) if not.interrupted => Err(interrupted(output)),
-            Err(not) => Err(refused(not.diagnostics, output)),
-        }
+        let recipe = self.recipe.as_ref().filter(|_| !self.lines.is_empty());
+        recipe.map(|it| FreshInputs::build(bench, it)).transpose()
     }
 
     /// Where inputs come from, in words.
@@ -331,31 +267,16 @@ impl Setting {
     }
 }
 
-fn refused(diagnostics: Vec<Diagnostic>, output: &Output) -> Stop {
-    for diagnostic in diagnostics {
-        output.event(Event::Diagnosed(diagnostic));
-    }
-    Stop::Shown(ExitCode::InvalidPackage)
-}
-
-/// A problem that sets nothing.
-fn without_package() -> Problem {
-    Problem {
-        dir: PathBuf::from("."),
-        ..Problem::default()
-    }
-}
-
 /// A file, or one of the package's submissions by its name.
-fn reference(path: &Path, problem: &Problem, output: &Output) -> Option<Submission> {
+fn reference_at(path: &Path, problem: &Problem) -> Result<Submission, Remark> {
     let name = path.to_string_lossy();
     let own = problem
         .submissions
         .iter()
         .find(|submission| submission.name == name);
     match own {
-        Some(own) if !path.exists() => Some(own.clone()),
-        _ => named(path, problem, output),
+        Some(own) if !path.exists() => Ok(own.clone()),
+        _ => named(path, problem),
     }
 }
 
@@ -371,31 +292,27 @@ fn grammars(
         paths.insert(0, given.to_owned());
     }
     let mut grammars = Vec::new();
+    let mut remarks = Vec::new();
     let mut is_whole = true;
     for path in paths {
-        let text = match fs::read(&path) {
-            Ok(text) => text,
-            Err(error) => {
-                output.complain(&format!(
-                    "cannot read the grammar {}: {error}",
-                    path.display()
-                ));
-                return Err(Stop::Shown(ExitCode::Usage));
-            }
-        };
+        let text = fs::read(&path).map_err(|error| {
+            Stop::usage(format!(
+                "cannot read the grammar {}: {error}",
+                path.display()
+            ))
+        })?;
         let reading = compile::read(&path, &replace_constants(&text, &problem.constants));
-        for diagnostic in reading.diagnostics {
-            if diagnostic.is_error() || given == Some(path.as_path()) {
-                output.event(Event::Diagnosed(diagnostic));
-            }
-        }
+        let is_given = given == Some(path.as_path());
+        let shown = reading.diagnostics.into_iter();
+        remarks.extend(shown.filter(|remark| remark.is_error() || is_given));
         is_whole &= reading.grammar.is_some();
         grammars.extend(reading.grammar);
     }
-    match is_whole {
-        true => Ok(grammars),
-        false => Err(Stop::Shown(ExitCode::InvalidPackage)),
+    if !is_whole {
+        return Err(Stop::Diagnosed(remarks));
     }
+    output.diagnosed(remarks);
+    Ok(grammars)
 }
 
 /// The recipe, unless it has faults.

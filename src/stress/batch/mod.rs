@@ -25,7 +25,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
-use crate::build::{BuildError, Builder, Prepared, Runnable, start, unbuildable};
+use crate::build::{Builder, Built, Prepared, Runnable, start, unbuildable};
 use crate::judge::case::{Entry, Pace, Rules};
 use crate::judge::output::{Ran, outputs};
 use crate::model::diagnostic::{Diagnostic, Severity};
@@ -65,7 +65,7 @@ struct Side {
     path: PathBuf,
     prepared: Prepared,
     is_taken: AtomicBool,
-    built: OnceLock<Result<Runnable, Diagnostic>>,
+    built: OnceLock<Result<Box<Runnable>, Diagnostic>>,
 }
 
 /// A program for a batch.
@@ -87,7 +87,7 @@ impl Side {
     }
 
     fn runnable(&self) -> Option<&Runnable> {
-        self.built.get()?.as_ref().ok()
+        Some(self.built.get()?.as_ref().ok()?)
     }
 }
 
@@ -155,12 +155,10 @@ impl<'a> Batches<'a> {
         };
         let built = self
             .builder
-            .build(&side.prepared, &self.build_limits, &self.run_limits);
+            .build(&side.prepared, &self.build_limits, &self.run_limits)?;
         let built = match built {
-            Ok(runnable) => Ok(runnable),
-            Err(BuildError::Interrupted) => return Err(Stop::Interrupted),
-            Err(BuildError::Fault(error)) => return Err(error.into()),
-            Err(BuildError::Rejected(report)) => {
+            Built::Program(runnable) => Ok(runnable),
+            Built::Rejected(report) => {
                 let mut remark = unbuildable(FOR_BATCHES, &side.path, &report);
                 remark.severity = Severity::Warning;
                 Err(remark)

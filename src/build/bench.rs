@@ -1,0 +1,89 @@
+//! What all work on a problem needs: where programs are built and run, and who is told what happens.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use crate::build::{Builder, Built, Prepared, Runnable, unbuildable};
+use crate::executor::{Executor, parallel};
+use crate::model::event::Event;
+use crate::model::limits::Limits;
+use crate::model::problem::Problem;
+use crate::model::program::Program;
+use crate::model::stop::Stop;
+
+/// What all work on a problem needs.
+#[derive(Clone, Copy)]
+pub struct Bench<'a> {
+    /// The problem.
+    pub problem: &'a Problem,
+    /// Where programs run.
+    pub executor: &'a dyn Executor,
+    /// Makes programs of sources.
+    pub builder: &'a Builder<'a>,
+    /// Takes what happens.
+    pub events: &'a (dyn Fn(Event) + Sync),
+}
+
+impl Bench<'_> {
+    /// Builds a program of the package. `what` is `the input validator` or so.
+    ///
+    /// # Errors
+    /// When it does not build, the judge failed, or the build was cut short.
+    pub fn ready(
+        &self,
+        what: &str,
+        program: &Program,
+        build_limits: &Limits,
+        run_limits: &Limits,
+    ) -> Result<Runnable, Stop> {
+        let prepared = self.builder.prepare(program)?;
+        match self.build(&program.name, &prepared, build_limits, run_limits)? {
+            Built::Program(runnable) => Ok(*runnable),
+            Built::Rejected(report) => Err(unbuildable(what, &program.path, &report).into()),
+        }
+    }
+
+    /// Builds a program of this name, and tells when.
+    ///
+    /// # Errors
+    /// When the judge failed, or the build was cut short.
+    pub fn build(
+        &self,
+        name: &str,
+        prepared: &Prepared,
+        build_limits: &Limits,
+        run_limits: &Limits,
+    ) -> Result<Built, Stop> {
+        let program = name.to_owned();
+        (self.events)(Event::BuildStarted { program });
+        let built = self.builder.build(prepared, build_limits, run_limits);
+        let program = name.to_owned();
+        (self.events)(Event::BuildFinished { program });
+        built
+    }
+
+    /// Does the work for each item, as [`parallel::map`] does, and tells how far it is. `what` is `inputs` or so.
+    ///
+    /// # Errors
+    /// The first error.
+    pub fn map<T: Sync, R: Send>(
+        &self,
+        what: &str,
+        items: &[T],
+        work: impl Fn(&T) -> Result<R, Stop> + Sync,
+    ) -> Result<Vec<R>, Stop> {
+        let progress = |done| {
+            (self.events)(Event::Progress {
+                what: what.to_owned(),
+                done,
+                total: items.len(),
+            });
+        };
+        progress(0);
+        let done = AtomicUsize::new(0);
+        parallel::map(self.executor, items, |item| {
+            let result = work(item)?;
+            progress(done.fetch_add(1, Ordering::Relaxed) + 1);
+            Ok(result)
+        })
+    }
+}
