@@ -2,12 +2,11 @@
 
 use std::io;
 
-use anyhow::Context;
-
 use crate::cli::arguments::{Document, OutputOptions, SchemaArguments};
 use crate::cli::exit_code::ExitCode;
 use crate::cli::output::command;
 use crate::model::host::DiagnosisKeys;
+use crate::model::judgement::JudgeError;
 use crate::model::report::Report;
 use crate::report::json::write_schema;
 
@@ -22,7 +21,7 @@ pub fn run(arguments: &SchemaArguments) -> ExitCode {
         match written {
             // A reader that has seen enough is no fault.
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-            written => Ok(written.context("cannot write the schema")?),
+            written => Ok(written.map_err(|error| JudgeError::new("write the schema", error))?),
         }
     })
 }
