@@ -97,6 +97,10 @@ pub enum Command {
     /// where they cannot.
     #[command(after_long_help = DOCTOR_EXAMPLES)]
     Doctor(DoctorArguments),
+    /// Print the JSON Schema of what --json writes
+    ///
+    /// It follows from the program's own types. docs/json.md tells in words what each key means.
+    Schema(SchemaArguments),
 }
 
 const FIRST_STEPS: &str = "\
@@ -219,6 +223,24 @@ Examples:
       In CI: stop on a machine that cannot isolate fully.
 
 Exit codes: see `juror --help`.";
+
+/// Arguments of `juror schema`.
+#[derive(Args, Debug)]
+pub struct SchemaArguments {
+    /// Which document
+    #[arg(value_enum, default_value_t)]
+    pub document: Document,
+}
+
+/// A JSON document.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Document {
+    /// The report of every command but `doctor`
+    #[default]
+    Report,
+    /// What `doctor` finds out
+    Doctor,
+}
 
 /// Arguments of `juror doctor`.
 #[derive(Debug, Args)]
@@ -502,7 +524,7 @@ pub struct RunOptions {
 }
 
 /// Options about output.
-#[derive(Clone, Debug, Args)]
+#[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = OUTPUT)]
 pub struct OutputOptions {
     /// Write one JSON document to standard output instead of text
@@ -554,9 +576,10 @@ impl From<Isolation> for Demand {
 }
 
 /// Whether to use colour.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Color {
     /// On a terminal, unless NO_COLOR is set.
+    #[default]
     Auto,
     /// Yes.
     Always,

@@ -1,5 +1,6 @@
 //! What the process's exit code says.
 
+use crate::model::isolation::Isolation;
 use crate::model::report::Report;
 
 /// Why juror ended. The numbers are a promise; the README lists them.
@@ -68,9 +69,14 @@ impl ExitCode {
     pub fn of(report: &Report) -> Self {
         let summary = &report.summary;
         let package_is_invalid = report.command == "verify" && summary.errors > 0;
+        let machine = report.diagnosis.as_ref().map(|found| found.chosen);
+        let host_is_unusable = machine.is_some_and(|it| !it.is_some_and(Isolation::is_full));
         let told = [
             (report.interrupted, Self::Interrupted),
-            (summary.judge_errors > 0, Self::JudgeError),
+            (
+                summary.judge_errors > 0 || host_is_unusable,
+                Self::JudgeError,
+            ),
             (package_is_invalid, Self::InvalidPackage),
             (report.is_rejected(), Self::Rejected),
         ];

@@ -5,8 +5,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use crate::cli::arguments::{
-    BoundsArguments, CheckArguments, Color, GrammarCommand, InputArguments, InputSize,
-    OutputOptions,
+    BoundsArguments, CheckArguments, GrammarCommand, InputArguments, InputSize, OutputOptions,
 };
 use crate::cli::exit_code::ExitCode;
 use crate::cli::output::{Output, command};
@@ -59,13 +58,7 @@ fn held(result: Result<(), Refusal>, path: &Path) -> Result<(), Stop> {
 
 fn generate(arguments: &InputArguments) -> ExitCode {
     // Standard output is the input that is written, to the byte.
-    let options = OutputOptions {
-        json: false,
-        quiet: false,
-        verbose: false,
-        color: Color::Auto,
-    };
-    command(&options, "grammar generate", |output| {
+    command(&OutputOptions::default(), "grammar generate", |output| {
         let grammar = grammar(&arguments.grammar, output)?;
         if arguments.shapes {
             let shapes = applicable(&grammar);

@@ -13,6 +13,7 @@ pub mod judge;
 pub mod keep;
 pub mod output;
 pub mod problem;
+pub mod schema;
 pub mod sessions;
 pub mod stress;
 pub mod verify;
@@ -45,6 +46,7 @@ pub fn run() -> ExitCode {
         Command::Grammar(arguments) => grammar::run(&arguments.command),
         Command::Compare(arguments) => compare::run(&arguments),
         Command::Doctor(arguments) => doctor::run(&arguments),
+        Command::Schema(arguments) => schema::run(&arguments),
     }
 }
 

@@ -10,6 +10,7 @@ use serde::Serialize;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::difference::Difference;
 use crate::model::grammar::ValueBounds;
+use crate::model::host::Diagnosis;
 use crate::model::isolation::Isolation;
 use crate::model::judgement::{Evidence, JudgeError, Judgement, TimeLimit};
 use crate::model::limits::Limits;
@@ -47,6 +48,8 @@ pub enum Event {
         /// How many runs there can be at once, where that is bounded.
         most_at_once: Option<usize>,
     },
+    /// The machine was looked at, for its own sake.
+    HostExamined(Box<Diagnosis>),
     /// A package was read and can be used; all that follows is about it, up to the next one.
     ///
     /// What reading it had to remark stands before this event, since a package that cannot be used

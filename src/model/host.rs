@@ -2,13 +2,30 @@
 
 use std::path::PathBuf;
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use crate::model::isolation::Isolation;
 use crate::model::judgement::JudgeError;
 use crate::model::outcome::Meter;
+use crate::model::serial::{As, Location, View};
 use crate::model::units::Bytes;
 
+/// All that `juror doctor` finds out. It is written as a document of its own, whose keys `docs/doctor.md` tells.
+#[derive(Clone, Debug)]
+pub struct Diagnosis {
+    /// What was found out about the machine.
+    pub facts: HostFacts,
+    /// What was found out about tools.
+    pub tools: Vec<ToolFact>,
+    /// What will keep programs apart.
+    pub chosen: Option<Isolation>,
+    /// What follows, the most important first.
+    pub findings: Vec<Finding>,
+}
+
 /// What a machine offers.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct HostFacts {
     /// The system's own name, such as `Linux` or `FreeBSD`.
     pub system: String,
@@ -19,26 +36,34 @@ pub struct HostFacts {
     /// Whether this process may make mounts and namespaces and change its user.
     pub administrator: bool,
     /// Each way to keep programs apart, as it was tried out, the strongest first.
+    #[serde(skip)]
     pub rungs: Vec<Rung>,
     /// What nothing holds, one line each, where the system has no way to keep programs apart.
+    #[serde(skip)]
     pub gaps: Vec<String>,
     /// The version of landlock's interface, where the kernel has it.
     pub landlock: Option<u32>,
-    /// The settings of the kernel that decide about namespaces, as far as it has them.
-    pub settings: NamespaceSettings,
-    /// Control groups.
-    pub cgroups: CgroupFacts,
-    /// What will measure.
-    pub meters: Meters,
     /// The container that this is, such as `docker`, where it says so.
     pub container: Option<String>,
     /// Whether the machine was started by systemd.
     pub systemd: bool,
-    /// The hard limit of the stack, where there is one.
-    pub stack_limit: Option<Bytes>,
+    /// The settings of the kernel that decide about namespaces, as far as it has them.
+    #[serde(flatten)]
+    pub settings: NamespaceSettings,
+    /// Control groups.
+    #[serde(flatten)]
+    pub cgroups: CgroupFacts,
+    /// What will measure.
+    #[serde(skip)]
+    pub meters: Meters,
     /// Processors.
+    #[serde(flatten)]
     pub processors: Processors,
+    /// The hard limit of the stack, where there is one.
+    #[serde(rename = "stack_limit_bytes")]
+    pub stack_limit: Option<Bytes>,
     /// Where programs are built and data is made.
+    #[serde(flatten)]
     pub temporary: Temporary,
 }
 
@@ -52,29 +77,37 @@ pub struct Rung {
 }
 
 /// The kernel's settings about namespaces; `None` where it has no such setting.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct NamespaceSettings {
     /// `kernel.unprivileged_userns_clone`, of Debian's kernels: 0 forbids user namespaces to users.
+    #[serde(rename = "unprivileged_userns_clone")]
     pub unprivileged_clone: Option<u64>,
     /// `user.max_user_namespaces`.
+    #[serde(rename = "max_user_namespaces")]
     pub most: Option<u64>,
     /// `kernel.apparmor_restrict_unprivileged_userns`, of Ubuntu's kernels: 1 takes all rights away
     /// within user namespaces.
+    #[serde(rename = "apparmor_restrict_unprivileged_userns")]
     pub apparmor_restricts: Option<u64>,
 }
 
 /// What is known about control groups.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct CgroupFacts {
     /// Where version 2 is mounted.
+    #[serde(rename = "cgroup2", with = "As::<Option<Location>>")]
     pub version2: Option<PathBuf>,
     /// The controllers of version 2 that the machine hands to its first group.
+    #[serde(rename = "cgroup2_controllers")]
     pub controllers2: Vec<String>,
     /// The group of version 2 in which juror makes groups, if it can.
+    #[serde(rename = "cgroup2_usable", with = "As::<Option<Location>>")]
     pub usable2: Option<PathBuf>,
     /// The controllers of version 1 that are mounted.
+    #[serde(rename = "cgroup1_controllers")]
     pub controllers1: Vec<String>,
     /// Those of version 1 in which juror makes groups.
+    #[serde(rename = "cgroup1_usable")]
     pub usable1: Vec<String>,
 }
 
@@ -88,32 +121,38 @@ pub struct Meters {
 }
 
 /// Processors.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Processors {
     /// How many this process may use, threads of one core counted apart.
+    #[serde(rename = "logical_processors")]
     pub logical: usize,
     /// How many cores those are.
+    #[serde(rename = "physical_cores")]
     pub physical: usize,
     /// How many processes wanted to run during the last minute, in hundredths; `None` where it is
     /// not known.
+    #[serde(rename = "load", with = "As::<Option<Hundredths>>")]
     pub load_hundredths: Option<u32>,
 }
 
 /// Where programs are built and data is made.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Temporary {
     /// The directory.
+    #[serde(rename = "temporary_directory", with = "As::<Location>")]
     pub path: PathBuf,
     /// Room for files of this user; the fault in words where it cannot be used.
+    #[serde(flatten, with = "As::<Free>")]
     pub free: Result<Bytes, String>,
 }
 
 /// A tool for a language, as it was looked for.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ToolFact {
     /// Its usual name, such as `g++`.
     pub name: String,
     /// What was found; what to do, where nothing was.
+    #[serde(flatten, with = "As::<FoundTool>")]
     pub found: Result<ToolFound, String>,
 }
 
@@ -127,20 +166,22 @@ pub struct ToolFound {
 }
 
 /// What follows from facts about a machine.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Finding {
-    /// How good it is.
-    pub grade: Grade,
     /// What it is about, such as `isolation`.
     pub subject: &'static str,
+    /// How good it is.
+    pub grade: Grade,
     /// What is so, in one line.
     pub text: String,
     /// What to do, and the command for it, where something can be done.
+    #[serde(flatten, with = "As::<AdviceKeys>")]
     pub advice: Option<Advice>,
 }
 
 /// How good something is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum Grade {
     /// As it should be.
     Good,
@@ -157,4 +198,126 @@ pub struct Advice {
     pub text: String,
     /// The command to type, where there is one.
     pub command: Option<String>,
+}
+
+/// The document of [`Diagnosis`].
+#[derive(Serialize, JsonSchema)]
+#[schemars(title = "juror-doctor")]
+pub struct DiagnosisKeys {
+    #[schemars(extend("const" = "juror-doctor"))]
+    format: &'static str,
+    #[schemars(extend("const" = VERSION))]
+    version: u32,
+    juror: &'static str,
+    full: bool,
+    isolation: Option<Isolation>,
+    cpu_meter: String,
+    memory_meter: String,
+    ways: Vec<Way>,
+    findings: Vec<Finding>,
+    host: HostFacts,
+    tools: Vec<ToolFact>,
+}
+
+/// The version of the document; raised when a key goes or changes its meaning.
+const VERSION: u32 = 1;
+
+impl View<Diagnosis> for DiagnosisKeys {
+    fn view(diagnosis: &Diagnosis) -> Self {
+        let facts = &diagnosis.facts;
+        Self {
+            format: "juror-doctor",
+            version: VERSION,
+            juror: env!("CARGO_PKG_VERSION"),
+            full: diagnosis.chosen.is_some_and(Isolation::is_full),
+            isolation: diagnosis.chosen,
+            cpu_meter: facts.meters.cpu.to_string(),
+            memory_meter: facts.meters.memory.to_string(),
+            ways: facts.rungs.iter().map(Way::view).collect(),
+            findings: diagnosis.findings.clone(),
+            host: facts.clone(),
+            tools: diagnosis.tools.clone(),
+        }
+    }
+}
+
+/// A way to keep programs apart.
+#[derive(Serialize, JsonSchema)]
+struct Way {
+    by: Isolation,
+    full: bool,
+    works: bool,
+    step: Option<String>,
+    reason: Option<String>,
+}
+
+impl View<Rung> for Way {
+    fn view(rung: &Rung) -> Self {
+        let fault = rung.fault.as_ref();
+        Self {
+            by: rung.isolation,
+            full: rung.isolation.is_full(),
+            works: fault.is_none(),
+            step: fault.map(|fault| fault.step.clone()),
+            reason: fault.map(|fault| fault.reason.clone()),
+        }
+    }
+}
+
+#[derive(Serialize, JsonSchema)]
+struct AdviceKeys {
+    advice: Option<String>,
+    command: Option<String>,
+}
+
+impl View<Option<Advice>> for AdviceKeys {
+    fn view(advice: &Option<Advice>) -> Self {
+        Self {
+            advice: advice.as_ref().map(|advice| advice.text.clone()),
+            command: advice.as_ref().and_then(|advice| advice.command.clone()),
+        }
+    }
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(inline)]
+struct Hundredths(f64);
+
+impl View<u32> for Hundredths {
+    fn view(value: &u32) -> Self {
+        Self(f64::from(*value) / 100.0)
+    }
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Free {
+    temporary_free_bytes: Option<Bytes>,
+    temporary_fault: Option<String>,
+}
+
+impl View<Result<Bytes, String>> for Free {
+    fn view(free: &Result<Bytes, String>) -> Self {
+        Self {
+            temporary_free_bytes: free.as_ref().ok().copied(),
+            temporary_fault: free.as_ref().err().cloned(),
+        }
+    }
+}
+
+#[derive(Serialize, JsonSchema)]
+struct FoundTool {
+    path: Option<String>,
+    version: Option<String>,
+    help: Option<String>,
+}
+
+impl View<Result<ToolFound, String>> for FoundTool {
+    fn view(found: &Result<ToolFound, String>) -> Self {
+        let tool = found.as_ref().ok();
+        Self {
+            path: tool.map(|tool| tool.path.display().to_string()),
+            version: tool.map(|tool| tool.version.clone()),
+            help: found.as_ref().err().cloned(),
+        }
+    }
 }

@@ -13,6 +13,7 @@ use crate::model::diagnostic::{Diagnostic, Severity};
 use crate::model::difference::Difference;
 use crate::model::event::{Event, GeneratedState, Shortfall, Stamped};
 use crate::model::grammar::ValueBounds;
+use crate::model::host::Diagnosis;
 use crate::model::isolation::Isolation;
 use crate::model::judgement::{
     BrokenExpectation, CaseJudgement, CompilerReport, Evidence, JudgeError, Judgement, TimeLimit,
@@ -49,6 +50,7 @@ pub struct Report {
     pub command_line: String,
     /// What a hunt came to, in the report of `stress`.
     #[serde(flatten, with = "As::<Option<HuntKeys>>")]
+    #[schemars(with = "Option<HuntKeys>")]
     pub hunt: Option<Hunt>,
     /// Each package that could be read.
     pub packages: Vec<PackageReport>,
@@ -83,6 +85,9 @@ pub struct Report {
     /// How many packages cannot be used.
     #[serde(skip)]
     pub refused: usize,
+    /// What was found out about the machine, which is written as a document of its own.
+    #[serde(skip)]
+    pub diagnosis: Option<Diagnosis>,
     /// What is under way.
     #[serde(skip)]
     pub work: Work,
@@ -340,6 +345,7 @@ impl Default for Report {
             summary: Summary::default(),
             interrupted: false,
             refused: 0,
+            diagnosis: None,
             work: Work::default(),
         }
     }
@@ -369,6 +375,7 @@ impl Report {
                     warning: shortfall.clone(),
                 });
             }
+            Event::HostExamined(diagnosis) => self.diagnosis = Some((**diagnosis).clone()),
             Event::PackageRead {
                 package,
                 path,

@@ -2,24 +2,35 @@
 
 use std::io::{self, Write};
 
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
+use serde::Serialize;
+
+use crate::model::host::DiagnosisKeys;
 use crate::model::report::Report;
+use crate::model::serial::View;
 
 /// Writes the document.
 ///
 /// # Errors
 /// What the writer says.
 pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
-    serde_json::to_writer_pretty(&mut *out, report)?;
-    out.write_all(b"\n")
+    match &report.diagnosis {
+        Some(diagnosis) => write_value(&DiagnosisKeys::view(diagnosis), out),
+        None => write_value(report, out),
+    }
 }
 
-/// The JSON Schema of the document.
+/// Writes the JSON Schema of a document.
 ///
 /// # Errors
 /// What the writer says.
-pub fn write_schema(out: &mut dyn Write) -> io::Result<()> {
-    let settings = schemars::generate::SchemaSettings::draft2020_12().for_serialize();
-    let schema = settings.into_generator().into_root_schema_for::<Report>();
-    serde_json::to_writer_pretty(&mut *out, &schema)?;
+pub fn write_schema<T: JsonSchema>(out: &mut dyn Write) -> io::Result<()> {
+    let settings = SchemaSettings::draft2020_12().for_serialize();
+    write_value(&settings.into_generator().into_root_schema_for::<T>(), out)
+}
+
+fn write_value(value: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
+    serde_json::to_writer_pretty(&mut *out, value)?;
     out.write_all(b"\n")
 }

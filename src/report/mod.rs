@@ -4,7 +4,6 @@
 //! at the end gets the whole report. Neither counts for itself. An error of a writer is returned as it is: a
 //! closed pipe (`juror judge … | head`) is [`io::ErrorKind::BrokenPipe`], and the caller decides.
 
-pub mod doctor;
 pub mod json;
 pub mod notices;
 pub mod progress;

@@ -10,6 +10,7 @@ mod hunts;
 mod packages;
 mod proposals;
 mod recipes;
+mod schema;
 mod scores;
 mod streams;
 mod validators;
@@ -148,6 +149,7 @@ fn document(events: &[Stamped]) -> String {
 fn check_json(file: &str, events: &[Stamped]) {
     let version = format!("\"juror\": \"{}\"", env!("CARGO_PKG_VERSION"));
     let text = document(events).replacen(&version, "\"juror\": \"VERSION\"", 1);
+    schema::check(file, &text);
     compare(&format!("{file}.json"), &text);
 }
 
@@ -528,12 +530,11 @@ fn machines_of_every_kind_are_told_about() {
     ];
     let mut written = Keys::new();
     for (file, facts) in &machines {
-        let text = doctor::text(facts, &PLAIN);
-        nothing_is_wider_than(PLAIN.width, file, &text);
-        compare(&format!("{file}.txt"), &text);
-        compare(&format!("{file}-quiet.txt"), &doctor::text(facts, &QUIET));
-        let json = doctor::json(facts);
-        compare(&format!("{file}.json"), &json);
+        let events = doctor::stream(facts);
+        check(file, PLAIN, &events);
+        check(&format!("{file}-quiet"), QUIET, &events);
+        check_json(file, &events);
+        let json = document(&events);
         let document = serde_json::from_str(&json).expect("a report is JSON");
         find_keys(&document, "", &mut written);
     }

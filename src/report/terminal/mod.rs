@@ -2,6 +2,7 @@
 
 mod diagnostic;
 mod difference;
+mod doctor;
 mod exchange;
 mod grammar;
 mod hunt;
@@ -255,6 +256,7 @@ impl<O: Write, E: Write> Live for Terminal<O, E> {
                 None => Ok(()),
                 Some(text) => self.notice(&text),
             },
+            Event::HostExamined(found) => self.result(&doctor::text(found, &self.style)),
             Event::PackageRead { package, title, .. } => {
                 self.rest_of_package(report)?;
                 self.package_read(package, title)

@@ -1,16 +1,17 @@
 //! Machines as `juror doctor` finds them.
 
 use juror::cli::advice::{chosen, findings};
+use juror::model::event::{Event, Stamped};
 use juror::model::host::{
-    CgroupFacts, HostFacts, Meters, NamespaceSettings, Processors, Rung, Temporary, ToolFact,
-    ToolFound,
+    CgroupFacts, Diagnosis, HostFacts, Meters, NamespaceSettings, Processors, Rung, Temporary,
+    ToolFact, ToolFound,
 };
 use juror::model::isolation::Isolation;
 use juror::model::judgement::JudgeError;
 use juror::model::outcome::Meter;
 use juror::model::units::Bytes;
-use juror::report::doctor::{self, Diagnosis};
-use juror::report::style::Style;
+
+use super::streams::{begun, finished};
 
 /// A server of a contest, as root finds it.
 pub(super) fn server() -> HostFacts {
@@ -191,22 +192,17 @@ fn tools() -> Vec<ToolFact> {
     ]
 }
 
-fn with<R>(facts: &HostFacts, show: impl FnOnce(&Diagnosis<'_>) -> R) -> R {
+/// The stream of `doctor` on a machine.
+pub(super) fn stream(facts: &HostFacts) -> Vec<Stamped> {
     let tools = tools();
-    show(&Diagnosis {
-        facts,
-        tools: &tools,
-        chosen: chosen(facts),
-        findings: findings(facts, &tools),
-    })
-}
-
-/// What a person sees.
-pub(super) fn text(facts: &HostFacts, style: &Style) -> String {
-    with(facts, |diagnosis| doctor::text(diagnosis, style))
-}
-
-/// What a program gets.
-pub(super) fn json(facts: &HostFacts) -> String {
-    with(facts, doctor::json)
+    let events = vec![
+        begun("doctor", ""),
+        Event::HostExamined(Box::new(Diagnosis {
+            chosen: chosen(facts),
+            findings: findings(facts, &tools),
+            facts: facts.clone(),
+            tools,
+        })),
+    ];
+    finished(events, 1)
 }

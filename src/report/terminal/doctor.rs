@@ -1,33 +1,17 @@
-//! What `juror doctor` found out, for a person and for a program.
-
-mod json;
-
-pub use json::json;
+//! What `juror doctor` found out.
 
 use unicode_width::UnicodeWidthStr;
 
-use crate::model::host::{Finding, Grade, HostFacts, ToolFact};
+use crate::model::host::{Diagnosis, Finding, Grade};
 use crate::model::isolation::Isolation;
 use crate::model::text::printable;
 use crate::report::style::{Look, Style};
-
-/// All that is to be shown.
-pub struct Diagnosis<'a> {
-    /// What was found out about the machine.
-    pub facts: &'a HostFacts,
-    /// What was found out about tools.
-    pub tools: &'a [ToolFact],
-    /// What will keep programs apart.
-    pub chosen: Option<Isolation>,
-    /// What follows.
-    pub findings: Vec<Finding>,
-}
 
 /// How far what is said stands in, below a subject.
 const INDENT: &str = "       ";
 
 /// The diagnosis for a person: each subject with what there is to say about it, and what to do below.
-pub fn text(diagnosis: &Diagnosis<'_>, style: &Style) -> String {
+pub(super) fn text(diagnosis: &Diagnosis, style: &Style) -> String {
     let mut text = String::new();
     if !style.is_quiet() {
         text.push_str(&format!(
@@ -103,7 +87,7 @@ fn wrapped(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
-fn conclusion(diagnosis: &Diagnosis<'_>) -> String {
+fn conclusion(diagnosis: &Diagnosis) -> String {
     let meters = &diagnosis.facts.meters;
     let measured = format!("CPU time by {}, memory by {}", meters.cpu, meters.memory);
     match diagnosis.chosen {

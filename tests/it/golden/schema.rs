@@ -1,0 +1,89 @@
+//! Documents held against the schema that the program prints.
+
+use juror::model::host::DiagnosisKeys;
+use juror::model::report::Report;
+use juror::report::json::write_schema;
+use serde_json::Value;
+
+/// Every document agrees with the schema of its kind.
+pub(super) fn check(file: &str, document: &str) {
+    let document: Value = serde_json::from_str(document).expect("a document is JSON");
+    let mut schema = Vec::new();
+    let written = match document["format"] == "juror-doctor" {
+        true => write_schema::<DiagnosisKeys>(&mut schema),
+        false => write_schema::<Report>(&mut schema),
+    };
+    written.expect("writing to memory cannot fail");
+    let root = serde_json::from_slice(&schema).expect("a schema is JSON");
+    let found = faults(&root, &root, &document, file);
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+/// What a value has that its schema does not allow. Keywords that no schema here has are refused.
+fn faults(root: &Value, schema: &Value, value: &Value, at: &str) -> Vec<String> {
+    let below = |schema: &Value| faults(root, schema, value, at);
+    let fault = |what: &str| vec![format!("{at}: {what}")];
+    let mut found = Vec::new();
+    for (keyword, told) in schema.as_object().into_iter().flatten() {
+        let some = || told.as_array().into_iter().flatten();
+        let fits = |schema: &&Value| below(schema).is_empty();
+        found.extend(match keyword.as_str() {
+            "$ref" => {
+                let name = told.as_str().and_then(|it| it.strip_prefix('#'));
+                below(name.and_then(|it| root.pointer(it)).expect("a definition"))
+            }
+            "type"
+                if !told
+                    .as_str()
+                    .map_or_else(|| some().any(|it| is(it, value)), |_| is(told, value)) =>
+            {
+                fault(&format!("{value} is no {told}"))
+            }
+            "enum" if !some().any(|it| it == value) => fault(&format!("{value} is none of {told}")),
+            // The version is masked.
+            "const" if told != value => fault(&format!("{value} is not {told}")),
+            "anyOf" if !some().any(|it| fits(&it)) => fault("none of the schemas fits"),
+            "oneOf" if some().filter(fits).count() != 1 => fault("not one of the schemas fits"),
+            "allOf" => some().flat_map(below).collect(),
+            "items" => {
+                let items = value.as_array().into_iter().flatten().enumerate();
+                items
+                    .flat_map(|(index, item)| faults(root, told, item, &format!("{at}[{index}]")))
+                    .collect()
+            }
+            "properties" => {
+                let keys = value.as_object().into_iter().flatten();
+                let one = |(key, value): (&String, &Value)| match told.get(key) {
+                    Some(schema) => faults(root, schema, value, &format!("{at}.{key}")),
+                    None => fault(&format!("the key {key} is not told")),
+                };
+                keys.flat_map(one).collect()
+            }
+            "required" => {
+                let missing =
+                    some().filter(|key| value.get(key.as_str().unwrap_or_default()).is_none());
+                missing
+                    .map(|key| format!("{at}: {key} is missing"))
+                    .collect()
+            }
+            "minimum" if value.is_number() && value.as_f64() < told.as_f64() => fault("too small"),
+            "$defs" | "$schema" | "title" | "description" | "format" | "type" | "enum"
+            | "const" | "anyOf" | "oneOf" | "minimum" => Vec::new(),
+            other => panic!("{at}: the keyword {other} is not looked at"),
+        });
+    }
+    found
+}
+
+fn is(told: &Value, value: &Value) -> bool {
+    match told.as_str() {
+        Some("null") => value.is_null(),
+        Some("boolean") => value.is_boolean(),
+        Some("integer") => value.is_u64() || value.is_i64(),
+        Some("number") => value.is_number(),
+        Some("string") => value.is_string(),
+        Some("array") => value.is_array(),
+        Some("object") => value.is_object(),
+        _ => false,
+    }
+}
