@@ -24,7 +24,7 @@ use crate::language::toolchain::Toolchains;
 use crate::model::blob::Blob;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::job::{Command, Job, Keep, Reply, Shown};
-use crate::model::judgement::{CompilerReport, JudgeError};
+use crate::model::judgement::{CompilerReport, FaultKind, JudgeError};
 use crate::model::limits::{LARGE_OUTPUT, Limits};
 use crate::model::program::Program;
 use crate::model::stop::Stop;
@@ -114,20 +114,8 @@ impl Runnable {
     /// Why this cannot be started, where that is the program's own fault: a build may leave anything under
     /// the program's name, and a compiler writes whatever interpreter the source asks for into a program.
     pub fn unstartable(&self, error: &JudgeError) -> Option<String> {
-        const ITS_OWN: [&str; 8] = [
-            "ENOENT",
-            "ENOTDIR",
-            "ENAMETOOLONG",
-            "ENOEXEC",
-            "ELIBBAD",
-            "EACCES",
-            "EINVAL",
-            "ELOOP",
-        ];
         let file = self.command.argv.first()?;
-        let is_its_own = file.starts_with(PROGRAM)
-            && error.step == format!("start the program {file}")
-            && ITS_OWN.iter().any(|name| error.reason.starts_with(name));
+        let is_its_own = file.starts_with(PROGRAM) && error.kind == FaultKind::Unstartable;
         is_its_own.then(|| format!("what was built cannot be started: {}", error.reason))
     }
 }

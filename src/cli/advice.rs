@@ -4,6 +4,7 @@
 
 use crate::model::host::{Advice, Finding, Grade, HostFacts, Rung, ToolFact};
 use crate::model::isolation::Isolation;
+use crate::model::judgement::FaultKind;
 use crate::model::outcome::Meter;
 use crate::model::units::Bytes;
 
@@ -126,7 +127,7 @@ fn user_namespaces(facts: &HostFacts) -> Option<Advice> {
         let is_this = rung.isolation == Isolation::UserNamespaces;
         rung.fault.as_ref().filter(|_| is_this)
     });
-    let none_left = refused.is_some_and(|fault| fault.reason.starts_with("ENOSPC"));
+    let none_left = refused.is_some_and(|fault| fault.kind == FaultKind::NamespacesUsedUp);
     if settings.unprivileged_clone == Some(0) {
         return advice(
             "allow user namespaces to users",
@@ -497,12 +498,17 @@ mod tests {
 
     #[test]
     fn whatever_forbids_user_namespaces_is_named_with_the_command_that_allows_them() {
-        let forbid = |settings: NamespaceSettings, reason: &str, command: &str| {
+        let forbid = |settings: NamespaceSettings, kind: FaultKind, command: &str| {
             for landlock in [None, Some(6)] {
                 let mut facts = user();
                 facts.settings = settings.clone();
                 facts.landlock = landlock;
-                refuse(&mut facts, Isolation::UserNamespaces, reason);
+                refuse(&mut facts, Isolation::UserNamespaces, "not allowed");
+                let faults = facts
+                    .rungs
+                    .iter_mut()
+                    .filter_map(|rung| rung.fault.as_mut());
+                faults.for_each(|fault| fault.kind = kind);
                 let mut grades = vec![Grade::Weak; 3];
                 let mut commands = vec![command];
                 if landlock.is_none() {
@@ -524,7 +530,7 @@ mod tests {
                 unprivileged_clone: Some(0),
                 ..none.clone()
             },
-            "EPERM",
+            FaultKind::NamespacesForbidden,
             "sudo sysctl -w kernel.unprivileged_userns_clone=1",
         );
         let most = "sudo sysctl -w user.max_user_namespaces=15000";
@@ -533,19 +539,19 @@ mod tests {
                 most: Some(0),
                 ..none.clone()
             },
-            "ENOSPC: No space left on device",
+            FaultKind::NamespacesUsedUp,
             most,
         );
-        forbid(none.clone(), "ENOSPC: No space left on device", most);
+        forbid(none.clone(), FaultKind::NamespacesUsedUp, most);
         forbid(
             NamespaceSettings {
                 apparmor_restricts: Some(1),
                 ..none.clone()
             },
-            "EACCES",
+            FaultKind::NamespacesForbidden,
             "sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0",
         );
-        forbid(none, "EPERM", "sudo juror ...");
+        forbid(none, FaultKind::NamespacesForbidden, "sudo juror ...");
     }
 
     #[test]

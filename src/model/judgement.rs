@@ -25,6 +25,8 @@ pub struct JudgeError {
     pub help: Option<String>,
     /// Whether it may go well the next time.
     pub again: Again,
+    /// What code may branch on.
+    pub kind: FaultKind,
     /// The program of the package that is at fault, where one is.
     pub program: Option<Box<FaultyProgram>>,
 }
@@ -50,6 +52,22 @@ pub enum Again {
     Never,
 }
 
+/// What kind of fault it is, as far as anything depends on that.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum FaultKind {
+    /// Any other.
+    #[default]
+    Other,
+    /// A run was ended because nobody wants its result any more.
+    Interrupted,
+    /// The file that is to be started is not there, or is no program that can be started here.
+    Unstartable,
+    /// The system does not let this user make namespaces.
+    NamespacesForbidden,
+    /// This user has as many namespaces as it may.
+    NamespacesUsedUp,
+}
+
 impl JudgeError {
     /// A fault in this step, for this reason.
     pub fn new(step: impl Into<String>, reason: impl ToString) -> Self {
@@ -58,6 +76,7 @@ impl JudgeError {
             reason: reason.to_string(),
             help: None,
             again: Again::Never,
+            kind: FaultKind::Other,
             program: None,
         }
     }

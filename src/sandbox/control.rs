@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::model::judgement::JudgeError;
+use crate::model::judgement::{FaultKind, JudgeError};
 
 /// Why the judge ends a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -149,14 +149,16 @@ impl Stopper {
 
 /// The step that a run is to those who asked for it.
 pub(super) const RUN: &str = "run";
-const INTERRUPTED: &str = "interrupted";
 
 /// What a run gives that a [`Stopper`] ended.
 pub(super) fn interrupted() -> JudgeError {
-    JudgeError::new(RUN, INTERRUPTED)
+    JudgeError {
+        kind: FaultKind::Interrupted,
+        ..JudgeError::new(RUN, "interrupted")
+    }
 }
 
 /// Whether an error of [`Slot::run`](super::Slot::run) says that a [`Stopper`] ended the run.
 pub fn is_interrupted(error: &JudgeError) -> bool {
-    error.step == RUN && error.reason == INTERRUPTED
+    error.kind == FaultKind::Interrupted
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::io;
 
-use crate::model::judgement::JudgeError;
+use crate::model::judgement::{FaultKind, JudgeError};
 use crate::sandbox::errno::Errno;
 
 /// What was being done, and why it failed.
@@ -15,6 +15,7 @@ pub(super) struct Fault {
     pub(super) errno: Option<i32>,
     /// The reason in words.
     pub(super) reason: String,
+    pub(super) kind: FaultKind,
 }
 
 impl Fault {
@@ -24,6 +25,7 @@ impl Fault {
             step: step.into(),
             errno: None,
             reason: reason.to_string(),
+            kind: FaultKind::Other,
         }
     }
 
@@ -33,7 +35,27 @@ impl Fault {
             step: step.into(),
             errno: Some(errno.0),
             reason: errno.to_string(),
+            kind: FaultKind::Other,
         }
+    }
+
+    /// The same, where a program was to be started.
+    pub(super) fn of_start(mut self) -> Self {
+        if self.errno.is_some_and(is_of_the_file) {
+            self.kind = FaultKind::Unstartable;
+        }
+        self
+    }
+
+    /// The same, where namespaces were to be made.
+    #[cfg(target_os = "linux")]
+    pub(super) fn of_namespaces(mut self) -> Self {
+        self.kind = match self.errno {
+            Some(libc::EPERM | libc::EACCES) => FaultKind::NamespacesForbidden,
+            Some(libc::ENOSPC) => FaultKind::NamespacesUsedUp,
+            _ => self.kind,
+        };
+        self
     }
 
     /// Whether what was asked for cannot be done, however often it is tried: a program that is not
@@ -59,17 +81,38 @@ impl Fault {
     }
 }
 
+/// Whether this says that a file is no program that can be started, and nothing about the machine.
+fn is_of_the_file(errno: i32) -> bool {
+    #[cfg(target_os = "linux")]
+    if errno == libc::ELIBBAD {
+        return true;
+    }
+    matches!(
+        errno,
+        libc::ENOENT
+            | libc::ENOTDIR
+            | libc::ENAMETOOLONG
+            | libc::ENOEXEC
+            | libc::EACCES
+            | libc::EINVAL
+            | libc::ELOOP
+    )
+}
+
 impl From<Fault> for JudgeError {
     fn from(fault: Fault) -> Self {
         let is_of_the_job = fault.is_of_the_job();
-        let mut error = Self::new(fault.step, fault.reason);
+        let mut error = Self {
+            kind: fault.kind,
+            ..Self::new(fault.step, fault.reason)
+        };
         if !is_of_the_job {
             error = error.transient();
         }
-        match fault.errno {
-            Some(libc::EPERM | libc::EACCES) if error.step.starts_with("make namespaces") => error
+        match fault.kind {
+            FaultKind::NamespacesForbidden => error
                 .help("`juror doctor` says what forbids it here, and the command that allows it"),
-            Some(libc::ENOSPC) if error.step.starts_with("make namespaces") => {
+            FaultKind::NamespacesUsedUp => {
                 error.help("allow more: sudo sysctl -w user.max_user_namespaces=15000")
             }
             _ => error,

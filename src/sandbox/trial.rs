@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::model::blob::Blob;
 use crate::model::job::{Command, Job, Keep};
-use crate::model::judgement::JudgeError;
+use crate::model::judgement::{FaultKind, JudgeError};
 use crate::model::limits::Limits;
 use crate::model::units::Bytes;
 use crate::sandbox::slot::{Slot, SlotOptions};
@@ -36,7 +36,7 @@ pub(super) fn try_out(host: &Host) -> Result<(), JudgeError> {
     };
     match slot.run(&job) {
         // Everything was done but to start a program that is not there.
-        Err(error) if error.step.starts_with("start the program") => Ok(()),
+        Err(error) if error.kind == FaultKind::Unstartable => Ok(()),
         Err(error) => Err(error),
         Ok(_) => Err(JudgeError::new(
             "try the sandbox out",

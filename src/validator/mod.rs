@@ -18,7 +18,7 @@ use crate::executor::Executor;
 use crate::language::BOX;
 use crate::model::blob::Blob;
 use crate::model::job::{Command, Job, Keep};
-use crate::model::judgement::JudgeError;
+use crate::model::judgement::{FaultKind, JudgeError};
 use crate::model::limits::{Limits, ROOM};
 use crate::model::program::Program;
 use crate::model::stop::Stop;
@@ -180,6 +180,8 @@ impl OutputValidator {
         match stop {
             Stop::Fault(error) => Stop::Fault(JudgeError {
                 step: format!("run the {} `{}`: {}", self.what, self.name, error.step),
+                // Whether a submission can be started is not in question.
+                kind: FaultKind::Other,
                 ..error
             }),
             stop => stop,

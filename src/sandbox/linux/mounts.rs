@@ -177,7 +177,8 @@ impl Template {
         sys_mount::mount(none, c"/", none, libc::MS_REC | libc::MS_SLAVE, none)
             .step("separate the mounts from the machine's")?;
         let machine = namespace()?;
-        sys::unshare(libc::CLONE_NEWNS).step("make namespaces (mounts, again)")?;
+        let made = sys::unshare(libc::CLONE_NEWNS).step("make namespaces (mounts, again)");
+        made.map_err(Fault::of_namespaces)?;
         let own = namespace()?;
         let options = [(c"mode", c"755"), (c"size", c"32m"), (c"nr_inodes", c"16k")];
         let root = sys_mount::tmpfs(&options, ATTR_NOSUID).step("make the root of the sandbox")?;

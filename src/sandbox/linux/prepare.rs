@@ -129,7 +129,7 @@ fn get_ready_in(setup: &Setup) -> Result<Ready, Fault> {
     }
     let is_bare = setup.isolation == Isolation::Landlock;
     if !is_bare {
-        make_namespaces(setup)?;
+        make_namespaces(setup).map_err(Fault::of_namespaces)?;
     }
     let is_metered = |meter: fn(&Placement) -> Meter| {
         setup

@@ -523,7 +523,7 @@ fn explain(
         }
         let program = request.argv.first().map_or(&[][..], Vec::as_slice);
         let program = String::from_utf8_lossy(program).into_owned();
-        return Err(errno).step_on(step, program);
+        return Err(errno).step_on(step, program).map_err(Fault::of_start);
     }
     if facts.stop == stop_code::NONE && !stopped.ended_by_itself {
         let step = "run the program";

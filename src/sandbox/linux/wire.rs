@@ -20,6 +20,7 @@ use rustix::net::{
     SendAncillaryMessage, SendFlags, SocketFlags, SocketType,
 };
 
+use crate::model::judgement::FaultKind;
 use crate::sandbox::control::Cause;
 use crate::sandbox::fault::Fault;
 use crate::sandbox::linux::mounts::Shown;
@@ -300,6 +301,7 @@ impl Answer {
                 put_bytes(&mut to, fault.step.as_bytes());
                 put_option(&mut to, fault.errno.map(|errno| errno as u64));
                 put_bytes(&mut to, fault.reason.as_bytes());
+                put(&mut to, fault.kind as u64);
             }
             Self::Done(facts) => {
                 to.push(b'd');
@@ -341,6 +343,7 @@ impl Answer {
                 step: String::from_utf8_lossy(&from.bytes()?).into_owned(),
                 errno: from.option()?.map(|errno| errno as i32),
                 reason: String::from_utf8_lossy(&from.bytes()?).into_owned(),
+                kind: *KINDS.get(usize::try_from(from.number()?).ok()?)?,
             })),
             b'd' => Some(Self::Done(Facts {
                 status: from.number()? as i32,
@@ -363,6 +366,15 @@ impl Answer {
         }
     }
 }
+
+/// Every kind of fault, by its number.
+const KINDS: [FaultKind; 5] = [
+    FaultKind::Other,
+    FaultKind::Interrupted,
+    FaultKind::Unstartable,
+    FaultKind::NamespacesForbidden,
+    FaultKind::NamespacesUsedUp,
+];
 
 fn put(to: &mut Vec<u8>, number: u64) {
     to.extend(number.to_ne_bytes());
@@ -557,6 +569,12 @@ mod tests {
         check(Answer::Ready);
         check(Answer::Interrupted);
         check(Answer::Failed(Fault::new("mount /proc", "EPERM")));
+        for kind in KINDS {
+            check(Answer::Failed(Fault {
+                kind,
+                ..Fault::new("a step", "a reason")
+            }));
+        }
         check(Answer::Done(Facts {
             status: 9,
             stop: 2,

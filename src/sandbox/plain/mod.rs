@@ -262,6 +262,7 @@ impl Seat {
         let spawned = start.spawn(&room.directory, [stdin, stdout, stderr]);
         let name = room.command.argv.first().map_or("", String::as_str);
         let spawned = spawned.step_on("start the program", name);
+        let spawned = spawned.map_err(Fault::of_start);
         let program = spawned.inspect_err(|_| self.guard.forget())?;
         *self.running.program() = Some(program);
         self.last_start = started;
