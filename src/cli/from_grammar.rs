@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::build::Builder;
 use crate::build::bench::Bench;
 use crate::cli::arguments::GenerateArguments;
-use crate::cli::generate::{problem, recipe};
+use crate::cli::generate::{no_recipe, problem, recipe};
 use crate::cli::host::Host;
 use crate::cli::output::Output;
 use crate::cli::problem::package_read;
@@ -40,6 +40,9 @@ pub(super) fn package(
 ) -> Result<(), Stop> {
     let problem = problem(dir, output)?;
     output.event(package_read(&problem, 0, problem.test_data.cases.len()));
+    if !problem.layout.takes_cases {
+        return Err(no_recipe(&problem).into());
+    }
     let into = into(arguments, &problem)?;
     let given = arguments.from_grammar.as_ref().and_then(Option::as_ref);
     let (grammar, others) = grammars(given.map(PathBuf::as_path), &problem, output)?;
@@ -196,7 +199,7 @@ fn grammars(
     match grammars.next() {
         Some(first) => Ok((first, grammars.collect())),
         None => {
-            let dir = problem.dir.join("input_validators");
+            let dir = problem.dir.join(problem.layout.input_validators);
             let remark = Diagnostic::error(dir, "there is no grammar of the input: no *.ctd");
             let help =
                 "write one, as docs/grammar.md describes, or name it: --from-grammar GRAMMAR";

@@ -63,10 +63,7 @@ fn package(
     let problem = problem(dir, output)?;
     output.event(package_read(&problem, 0, problem.test_data.cases.len()));
     let Some(path) = &problem.recipe else {
-        let what = Diagnostic::error(dir.join("generators"), "there is no generators.yaml");
-        let help = "it says how the test data is made; see docs/generate.md. With a grammar of the input \
-                    in input_validators, --from-grammar writes a first one";
-        return Err(what.help(help).into());
+        return Err(no_recipe(&problem).into());
     };
     let recipe = recipe(path, &problem, output)?;
     let generated = generate(&Generating {
@@ -92,6 +89,25 @@ fn package(
     }
 }
 
+/// Why there is nothing to make test data by.
+pub(super) fn no_recipe(problem: &Problem) -> Diagnostic {
+    let layout = &problem.layout;
+    if !layout.takes_cases {
+        let message = format!(
+            "is in the format {}, which has no recipe for test data",
+            layout.format
+        );
+        return Diagnostic::error(&problem.dir, message);
+    }
+    let dir = problem.dir.join(package::recipe::DIRECTORY);
+    let message = format!("there is no {}", package::recipe::NAME);
+    Diagnostic::error(dir, message).help(format!(
+        "it says how the test data is made; see docs/generate.md. With a grammar of the input in {}, \
+         --from-grammar writes a first one",
+        layout.input_validators
+    ))
+}
+
 /// Reads a recipe and shows what is wrong with it.
 pub(super) fn recipe(path: &Path, problem: &Problem, output: &Output) -> Result<Recipe, Stop> {
     let reading = package::recipe::read(path, &problem.dir);
@@ -106,10 +122,11 @@ pub(super) fn problem(dir: &Path, output: &Output) -> Result<Problem, Stop> {
     output.enter(dir);
     let mut reading = package::read(dir);
     // The one is made here, and the other is not needed for it; `verify` looks at both.
-    let others = ["data", "statement"].map(|part| dir.join(part));
+    let format = reading.format.as_ref();
+    let later = format.map_or(&[][..], |it| it.layout.made_later);
     reading.diagnostics.retain(|diagnostic| {
         let path = &diagnostic.place.path;
-        others.iter().all(|other| !path.starts_with(other))
+        later.iter().all(|part| !path.starts_with(dir.join(part)))
     });
     usable(reading, output)
 }

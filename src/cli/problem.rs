@@ -152,7 +152,10 @@ fn ready<'a>(problem: &Problem, cases: Vec<JudgedCase<'a>>) -> Result<Vec<ReadyC
             }),
             Err(error) => {
                 let config = test_case.input.with_extension("yaml");
-                let what = format!("output_validator_args of {}: {error}", test_case.name);
+                let what = format!(
+                    "arguments of the output validator for {}: {error}",
+                    test_case.name
+                );
                 wrong.push(Diagnostic::error(config, what));
             }
         }

@@ -113,7 +113,7 @@ impl Judging<'_> {
         match self.bench.problem.limits.time_limit {
             Some(limit) => Ok(TimeLimit {
                 limit,
-                origin: "problem.yaml".to_owned(),
+                origin: self.bench.problem.layout.time_limit.to_owned(),
             }),
             None => self.infer_time_limit(),
         }
@@ -179,8 +179,8 @@ impl Judging<'_> {
             .filter(|slowest| slowest.cpu_time < TIME_TO_FIND_LIMIT)
         else {
             let what = format!(
-                "problem.yaml has no limits.time_limit, and no submission that bounds it ends within {}; \
-                 set the limit or give --time-limit",
+                "{}, and no submission that bounds it ends within {}; set the limit or give --time-limit",
+                self.bench.problem.layout.no_time_limit,
                 seconds(TIME_TO_FIND_LIMIT)
             );
             return Err(Stop::Refused(Mend::Package, vec![what.into()]));

@@ -24,6 +24,7 @@ use crate::model::limits::Limits;
 use crate::model::stop::{Mend, Stop};
 use crate::model::stress::{Counterexample, Hunt, HuntEnd, HuntPlan, REPEATS};
 use crate::model::verdict::Verdict;
+use crate::package;
 use crate::stress::batch::Batches;
 use crate::stress::candidates::Mix;
 use crate::stress::duel::{AnswersBy, Duel, Unusable, bytes, shown};
@@ -236,11 +237,9 @@ fn answer(duel: &Duel<'_>, programs: &Programs, input: &Arc<[u8]>) -> Result<Arc
 /// What was noticed about the package on the way.
 fn remarks(setting: &Setting, reference: &str, hunted: &Hunted, output: &Output) {
     if let Some(Refusal { input, by }) = &hunted.refused {
-        let path = setting
-            .problem
-            .dir
-            .join("input_validators")
-            .join(&by.validator);
+        let problem = &setting.problem;
+        let validators = problem.dir.join(problem.layout.input_validators);
+        let path = validators.join(&by.validator);
         let message = format!(
             "does not allow an input that {} makes: {}: {}",
             setting.maker(),
@@ -253,7 +252,7 @@ fn remarks(setting: &Setting, reference: &str, hunted: &Hunted, output: &Output)
         ));
     }
     if let Some(broken) = &hunted.broken_generator {
-        let path = setting.problem.dir.join("generators");
+        let path = setting.problem.dir.join(package::recipe::DIRECTORY);
         output.event(Event::Diagnosed(Diagnostic::warning(path, broken.clone())));
     }
     if hunted.left_out > 0

@@ -19,7 +19,7 @@ use crate::judge::time_limit;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::judgement::Judgement;
 use crate::model::problem::Problem;
-use crate::model::stop::Stop;
+use crate::model::stop::{Mend, Stop};
 use crate::validate::{self, Extent, idle, mutations};
 use crate::validator::OutputValidator;
 
@@ -61,6 +61,14 @@ impl Verifier<'_> {
             problem.submissions.len(),
             cases.len(),
         ));
+        let programs = [&problem.input_validators, &problem.answer_validators];
+        if problem.submissions.is_empty()
+            && problem.input_grammars.is_empty()
+            && programs.iter().all(|programs| programs.is_empty())
+        {
+            let what = "nothing to verify: no submission, and no validator of test data";
+            return Err(Stop::Refused(Mend::Selection, vec![what.into()]));
+        }
         let bench = Bench {
             problem: &problem,
             executor: &*self.host.executor,
@@ -154,7 +162,7 @@ impl Verifier<'_> {
             words.push(limit.as_secs_f64().to_string().into());
         }
         words.extend(self.arguments.runs.isolation.option());
-        let submissions = command_line([problem.dir.join("submissions")]);
+        let submissions = command_line([problem.dir.join(problem.layout.submissions)]);
         format!(
             "{} {submissions}/{SUBMISSION} --case {CASE}",
             command_line(words)
@@ -168,10 +176,8 @@ fn doubts(problem: &Problem, finished: &Finished) -> Vec<Diagnostic> {
     time_limit::doubts(finished.time_limit.limit, &bounds, &problem.limits)
         .into_iter()
         .map(|doubt| {
-            Diagnostic::warning(problem.dir.join("problem.yaml"), doubt).help(
-                "change limits.time_limit or limits.time_multipliers, \
-                 or set use_for_time_limit: false in submissions.yaml",
-            )
+            let path = problem.dir.join(problem.layout.time_limit);
+            Diagnostic::warning(path, doubt).help(problem.layout.change_time_limit)
         })
         .collect()
 }

@@ -38,12 +38,13 @@ pub(super) fn make(
                 cases.push((case, solution.as_path()));
             }
             AnswerSource::Own if !stage.has(&case.name, "ans") => {
+                let other = format!(
+                    "give it `ans`, or name the program that makes answers: `solution: /{}/...`",
+                    problem.layout.accepted
+                );
                 let help = match case.name.starts_with("invalid_answer/") {
                     true => "give it `ans`: the answer that is invalid",
-                    false => {
-                        "give it `ans`, or name the program that makes answers: \
-                         `solution: /submissions/accepted/...`"
-                    }
+                    false => &other,
                 };
                 found.push(diagnostic(case, "has no answer").help(help));
             }

@@ -124,7 +124,8 @@ pub fn add(generating: &Generating<'_>, names: &[String]) -> Result<Generated, S
     if generated.has_errors() {
         return Ok(generated);
     }
-    let data = generating.bench.problem.dir.join("data");
+    let problem = generating.bench.problem;
+    let data = problem.dir.join(problem.layout.data);
     let files = cases.iter().flat_map(|case| {
         let extensions = stage.extensions(&case.name).into_iter();
         extensions.map(|extension| file_name(&case.name, &extension))
@@ -150,7 +151,8 @@ fn remembered<'a>(
     keys: &mut Vec<(String, &'a str)>,
     left: &mut Vec<&'a RecipeCase>,
 ) -> Result<(), JudgeError> {
-    let data = generating.bench.problem.dir.join("data");
+    let problem = generating.bench.problem;
+    let data = problem.dir.join(problem.layout.data);
     let mut maker = Keys::new(generating);
     for case in &generating.recipe.cases {
         let key = match memory.is_on() {
@@ -186,7 +188,8 @@ fn place_all(
     generated: &mut Generated,
 ) -> Result<(), JudgeError> {
     let recipe = generating.recipe;
-    let data = generating.bench.problem.dir.join("data");
+    let problem = generating.bench.problem;
+    let data = problem.dir.join(problem.layout.data);
     let named = files::named(stage, recipe);
     let obstacles = files::obstacles(&generating.bench.problem.dir, &data, &named);
     if !obstacles.is_empty() {

@@ -24,7 +24,7 @@ pub fn made_for_it<'a>(problem: &Problem, case: &'a RecipeCase) -> Option<&'a Pa
     let AnswerSource::Solution(path) = &case.answer else {
         return None;
     };
-    let is_submission = path.starts_with(problem.dir.join("submissions"))
+    let is_submission = path.starts_with(problem.dir.join(problem.layout.submissions))
         || problem
             .submissions
             .iter()

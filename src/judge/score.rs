@@ -345,7 +345,7 @@ fn aggregate(
 fn check(name: &str, score: Option<Score>, max: Option<Score>) -> Result<(), String> {
     match (score, max) {
         (Some(score), Some(max)) if score.exceeds(max) => Err(format!(
-            "the score of {name} is {score}, more than its max_score of {max}"
+            "the score of {name} is {score}, more than its greatest score of {max}"
         )),
         _ => Ok(()),
     }
@@ -401,7 +401,7 @@ pub fn by_validator(
     let Some((file, text)) = said else {
         if scoring == CaseScoring::Unbounded && verdict == Verdict::Accepted {
             return Err(format!(
-                "it made no {SCORE} for an output that it accepts, and the group has no max_score"
+                "it made no {SCORE} for an output that it accepts, and the group has no greatest score"
             ));
         }
         return Ok(by_rules(scoring, verdict));
@@ -423,7 +423,7 @@ pub fn by_validator(
     let (score, origin) = match (file, max) {
         (SCORE_MULTIPLIER, None) => {
             return Err(format!(
-                "it made {SCORE_MULTIPLIER} for a test case in a group without max_score"
+                "it made {SCORE_MULTIPLIER} for a test case in a group without a greatest score"
             ));
         }
         (SCORE_MULTIPLIER, Some(_)) if number.points() > 1.0 => {

@@ -52,7 +52,7 @@ fn refusal(problem: &Problem, prepared: &Prepared) -> Option<String> {
     let allowed = problem.languages.as_ref()?;
     (!allowed.iter().any(|it| it == code)).then(|| {
         let allowed = allowed.join(", ");
-        format!("the language is {code}; problem.yaml allows {allowed}")
+        format!("the language is {code}; the problem allows {allowed}")
     })
 }
 
@@ -365,7 +365,7 @@ impl Shared<'_, '_> {
         }
         let fault = |what: String| {
             JudgeError::new("add up the score", what)
-                .help("mend the package: its output validator or its test_group.yaml files")
+                .help("mend the package: its output validator, or the settings of its groups")
         };
         score::one_kind_of_file(cases).map_err(fault)?;
         let results: HashMap<&str, CaseResult> = cases

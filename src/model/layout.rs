@@ -14,12 +14,8 @@ pub struct Layout {
     pub data: &'static str,
     /// The directory of the test cases that contestants are not shown.
     pub secret: &'static str,
-    /// The directory of inputs that must be refused.
-    pub invalid_inputs: &'static str,
     /// The directory of judge answers that must be refused.
     pub invalid_answers: &'static str,
-    /// The directory of outputs that must be accepted.
-    pub valid_outputs: &'static str,
     /// The directory that names of submissions are below.
     pub submissions: &'static str,
     /// The directory of the submissions that are right.
@@ -30,8 +26,8 @@ pub struct Layout {
     pub answer_validators: &'static str,
     /// What may still be missing where test data is made.
     pub made_later: &'static [&'static str],
-    /// The recipe for the test data; `None` where packages of the format have none.
-    pub recipe: Option<&'static str>,
+    /// Whether test cases can be added: with a recipe, or as files.
+    pub takes_cases: bool,
     /// Where the time limit stands, or would.
     pub time_limit: &'static str,
     /// That there is no time limit: a clause.
@@ -40,8 +36,4 @@ pub struct Layout {
     pub change_time_limit: &'static str,
     /// How a submission is allowed to write files.
     pub allow_file_writing: &'static str,
-    /// What says how many passes there are.
-    pub passes: &'static str,
-    /// The files that say how groups are scored.
-    pub group_settings: &'static str,
 }

@@ -23,7 +23,7 @@ pub const REMARKS: Bytes = Bytes::mib(64);
 pub const PROCESSES: u32 = 128;
 /// Room in a box for what lies there before the program starts.
 pub const ROOM: Bytes = Bytes::mib(64);
-/// CPU time of a submission where there is no package, which would have a time limit.
+/// CPU time of a submission where nothing could set a time limit: without a package, and for bare tests.
 pub const TIME_WITHOUT_PACKAGE: Duration = Duration::from_secs(2);
 /// CPU time of a submission that is to show how long the time limit must be.
 pub const TIME_TO_FIND_LIMIT: Duration = Duration::from_secs(60);

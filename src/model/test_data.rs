@@ -7,7 +7,7 @@ use crate::model::score::{GroupScoring, Score};
 /// One test case.
 ///
 /// Source: problem package format 2025-09, "Test cases".
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TestCase {
     /// The path below `data/` without extension, such as `secret/edges/01-two`.
     pub name: String,
@@ -181,17 +181,7 @@ mod tests {
     fn test_case(name: &str) -> TestCase {
         TestCase {
             name: name.to_owned(),
-            input: PathBuf::new(),
-            answer: None,
-            output: None,
-            files: Vec::new(),
-            args: Vec::new(),
-            input_validator_args: ValidatorArgs::default(),
-            output_validator_args: Vec::new(),
-            full_feedback: false,
-            interaction: None,
-            hint: None,
-            description: None,
+            ..TestCase::default()
         }
     }
 

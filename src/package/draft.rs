@@ -17,7 +17,7 @@ const LOOKED_AT: u64 = 16 << 10;
 /// What a format's reader makes of a package.
 #[derive(Debug)]
 pub(super) struct Draft {
-    /// The problem as far as the format says it: directory, name and `io` are filled in afterwards.
+    /// The problem as far as the format says it: what juror adds to all formats is filled in afterwards.
     pub problem: Problem,
     /// Whether the problem's settings could be read; without them nobody can be judged.
     pub has_settings: bool,
@@ -44,6 +44,7 @@ impl Draft {
     ) -> Option<Problem> {
         self.problem.dir.clone_from(&tree.root);
         self.problem.short_name = short_name(&tree.root);
+        self.problem.allow_file_writing = self.file_writing == FileWriting::Allowed;
         self.problem.io = juror_toml::read(tree, &self, diagnostics);
         check_collisions(&self.problem, diagnostics);
         check_texts(&self.problem, diagnostics);

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use walkdir::{DirEntry, WalkDir};
 
 use crate::model::diagnostic::Diagnostic;
+use crate::package::Format;
 
 /// A package with more files than this is not read; links that multiply directories end here.
 const MAX_FILES: usize = 500_000;
@@ -53,11 +54,15 @@ pub(super) struct Tree {
 }
 
 impl Tree {
-    /// Lists everything below `root`, without leaving it; test data is below `data`.
-    pub(super) fn read(root: &Path, data: &str, diagnostics: &mut Vec<Diagnostic>) -> Self {
+    /// Lists everything below `root` that is part of a package of this format, without leaving it.
+    pub(super) fn read(
+        root: &Path,
+        format: &dyn Format,
+        diagnostics: &mut Vec<Diagnostic>,
+    ) -> Self {
         let mut walk = Walk {
             root,
-            data,
+            format,
             real_root: root.canonicalize().unwrap_or_else(|_| root.to_owned()),
             items: Vec::new(),
             diagnostics,
@@ -116,7 +121,7 @@ impl Tree {
 
 struct Walk<'a> {
     root: &'a Path,
-    data: &'a str,
+    format: &'a dyn Format,
     real_root: PathBuf,
     items: Vec<Item>,
     diagnostics: &'a mut Vec<Diagnostic>,
@@ -160,6 +165,9 @@ impl Walk<'_> {
                 .push(Diagnostic::warning(entry.path(), message).help(NAME_HELP));
             return false;
         };
+        if !self.format.wants(name) {
+            return false;
+        }
         let base_name = entry.file_name().to_str().unwrap_or_default();
         if !is_valid_name(base_name) {
             self.ignored(entry, name, base_name);
@@ -202,7 +210,7 @@ impl Walk<'_> {
     /// Says that a file is ignored, where somebody may have meant it.
     fn ignored(&mut self, entry: &DirEntry, name: &str, base_name: &str) {
         let hidden = base_name.starts_with('.');
-        let is_test_data = name.starts_with(self.data)
+        let is_test_data = name.starts_with(self.format.layout().data)
             && (base_name.ends_with(".in") || base_name.ends_with(".ans"));
         let backup = base_name.ends_with('~') || base_name.starts_with('#');
         if is_test_data || !hidden && !backup && name.contains('/') {
@@ -233,6 +241,10 @@ impl Walk<'_> {
     fn report(&mut self, error: &walkdir::Error) {
         let path = error.path().unwrap_or(self.root);
         let target = std::fs::read_link(path).ok();
+        let name = path.strip_prefix(self.root).ok().and_then(Path::to_str);
+        if name.is_some_and(|name| !self.format.wants(name)) {
+            return;
+        }
         let base_name = path.file_name().and_then(|name| name.to_str());
         if base_name.is_some_and(|name| !is_valid_name(name)) {
             return;

@@ -10,6 +10,9 @@ use crate::package::files::{Tree, is_valid_name};
 use crate::package::suggest::{list, nearest};
 use crate::package::text::{Remarks, TextFile, shown};
 
+/// The file.
+pub(super) const NAME: &str = "juror.toml";
+
 const TABLES: [&str; 1] = ["io"];
 const IO_KEYS: [&str; 2] = ["input", "output"];
 
@@ -23,7 +26,7 @@ pub(super) fn read(tree: &Tree, draft: &Draft, diagnostics: &mut Vec<Diagnostic>
 }
 
 fn read_file(tree: &Tree, draft: &Draft, diagnostics: &mut Vec<Diagnostic>) -> ProgramIo {
-    let Some(item) = tree.file("juror.toml") else {
+    let Some(item) = tree.file(NAME) else {
         return ProgramIo::Standard;
     };
     let Some(file) = TextFile::read(&item.path, diagnostics) else {
@@ -119,7 +122,7 @@ fn read_io(
 fn talks(tree: &Tree) -> Diagnostic {
     let message =
         "names files, but submissions of an interactive problem talk with the output validator";
-    Diagnostic::error(tree.path("juror.toml"), message)
+    Diagnostic::error(tree.path(NAME), message)
         .help("remove `[io]`: standard input and output are what the two say")
 }
 

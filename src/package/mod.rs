@@ -4,6 +4,7 @@
 //! what is there. What all formats share is checked on drafts. Nothing is ever written, and no link is followed
 //! out of the package.
 
+mod bare;
 mod consistency;
 mod detect;
 mod draft;
@@ -24,12 +25,13 @@ use std::path::Path;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::layout::Layout;
 use crate::model::problem::Problem;
+use crate::package::bare::Bare;
 use crate::package::draft::Draft;
 use crate::package::files::Tree;
 use crate::package::kattis_2025_09::Kattis202509;
 
 /// The formats, in the order in which they are asked: what others could take for theirs comes first.
-const FORMATS: [&dyn Format; 1] = [&Kattis202509];
+const FORMATS: [&dyn Format; 2] = [&Kattis202509, &Bare];
 
 /// A way to lay out a problem package.
 trait Format: Sync {
@@ -38,6 +40,11 @@ trait Format: Sync {
 
     /// Why a directory is taken for one of this format, in a line; `None` if it is not.
     fn detect(&self, dir: &Path) -> Option<String>;
+
+    /// Whether something of this name below the package's directory is a part of it; what is not may be anything.
+    fn wants(&self, _name: &str) -> bool {
+        true
+    }
 
     /// Where it puts things, and what it calls them.
     fn layout(&self) -> Layout;
@@ -81,7 +88,7 @@ pub fn read(dir: &Path) -> Reading {
     };
     let mut diagnostics = Vec::new();
     let layout = format.layout();
-    let tree = Tree::read(dir, layout.data, &mut diagnostics);
+    let tree = Tree::read(dir, format, &mut diagnostics);
     let draft = format.read(&tree, &mut diagnostics);
     let problem = draft.and_then(|draft| draft.finish(&tree, &mut diagnostics));
     diagnostics.sort_by_key(order);

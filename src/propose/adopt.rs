@@ -33,13 +33,13 @@ pub fn all(problem: &Problem) -> Vec<Adopted> {
     cases
         .map(|case| Adopted {
             name: case.name.clone(),
-            files: files(&problem.dir, case),
+            files: files(problem, case),
         })
         .collect()
 }
 
-fn files(package: &Path, case: &TestCase) -> Vec<(PathBuf, PathBuf)> {
-    let base = package.join("data").join(&case.name);
+fn files(problem: &Problem, case: &TestCase) -> Vec<(PathBuf, PathBuf)> {
+    let base = problem.dir.join(problem.layout.data).join(&case.name);
     let given = Path::new(GIVEN).join(&case.name);
     let own = CASE_EXTENSIONS.into_iter().map(|extension| {
         (

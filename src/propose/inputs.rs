@@ -226,7 +226,11 @@ impl Making<'_> {
         if let Some(validators) = self.validators
             && let Some(refused) = validators.refusal(&input)?
         {
-            let by = self.bench.problem.dir.join("input_validators");
+            let by = self
+                .bench
+                .problem
+                .dir
+                .join(self.bench.problem.layout.input_validators);
             return Ok(Came::Refused {
                 by: by.join(refused.validator),
                 what: refused.what,

@@ -58,8 +58,8 @@ impl Addition<'_> {
     /// # Errors
     /// When something is in the way, or cannot be written.
     pub fn write(&self, made: &[Made]) -> Result<Added, Stop> {
-        let generators = self.problem.dir.join("generators");
-        let path = generators.join("generators.yaml");
+        let generators = self.problem.dir.join(recipe::DIRECTORY);
+        let path = self.problem.dir.join(recipe::PATH);
         let entries = self.entries(made);
         let mut files: Vec<(PathBuf, Vec<u8>)> = Vec::new();
         for entry in &entries {
@@ -170,8 +170,11 @@ impl Addition<'_> {
     fn last_number(&self) -> usize {
         let below = self.into.join("/");
         let dirs = [
-            self.problem.dir.join("data/secret").join(&below),
-            self.problem.dir.join("generators").join(&below),
+            self.problem
+                .dir
+                .join(self.problem.layout.secret)
+                .join(&below),
+            self.problem.dir.join(recipe::DIRECTORY).join(&below),
         ];
         let files = dirs.iter().filter_map(|dir| fs::read_dir(dir).ok());
         let files = files.flatten().flatten();
@@ -339,12 +342,13 @@ fn no_solution(problem: &Problem) -> Diagnostic {
     let message = "nothing makes the judge answers of new cases, so none were added";
     let path = match &problem.recipe {
         Some(recipe) => recipe.clone(),
-        None => problem.dir.join("submissions/accepted"),
+        None => problem.dir.join(problem.layout.accepted),
     };
-    Diagnostic::error(path, message).help(
-        "write a right solution into submissions/accepted, or name a program in the recipe with \
-         `solution: /...`, and run this again",
-    )
+    Diagnostic::error(path, message).help(format!(
+        "write a right solution into {}, or name a program in the recipe with `solution: /...`, and run \
+         this again",
+        problem.layout.accepted
+    ))
 }
 
 fn by_hand(path: &Path, into: &[String]) -> Diagnostic {

@@ -25,6 +25,7 @@ const INLINE: usize = 2000;
 pub struct Promotion {
     /// The package's directory.
     dir: PathBuf,
+    data: PathBuf,
     /// The recipe, if there is one.
     recipe: Option<PathBuf>,
     /// The directories below `data/`, then the name.
@@ -50,6 +51,12 @@ impl Promotion {
     /// # Errors
     /// Why there can be no case of that name.
     pub fn new(problem: &Problem, name: &str) -> Result<Self, String> {
+        if !problem.layout.takes_cases {
+            return Err(format!(
+                "--promote: to a package in the format {} no test case can be added",
+                problem.layout.format
+            ));
+        }
         let below = name.strip_prefix("data/").unwrap_or(name);
         let below = below.strip_prefix("secret/").unwrap_or(below);
         let mut path = vec!["secret".to_owned()];
@@ -63,7 +70,7 @@ impl Promotion {
             path.push(part.to_owned());
         }
         let full = path.join("/");
-        let data = problem.dir.join("data");
+        let data = problem.dir.join(problem.layout.data);
         if data.join(format!("{full}.in")).exists() || data.join(&full).exists() {
             return Err(format!(
                 "--promote: the package has a test case or directory {full} already; choose another name"
@@ -72,6 +79,7 @@ impl Promotion {
         let cases = problem.test_data.cases.iter();
         Ok(Self {
             dir: problem.dir.clone(),
+            data,
             recipe: problem.recipe.clone(),
             path,
             inputs: cases
@@ -97,7 +105,7 @@ impl Promotion {
             return Err(Diagnostic::error(path, message).help(help).into());
         }
         let mut files: Vec<(PathBuf, Vec<u8>)> = Vec::new();
-        let base = self.dir.join("data").join(&name);
+        let base = self.data.join(&name);
         let file = |extension: &str| PathBuf::from(format!("{}.{extension}", base.display()));
         let mut yaml = format!("description: {}\n", quoted(case.description));
         let mut text = None;
@@ -106,7 +114,7 @@ impl Promotion {
             if !is_inline {
                 let copy = self
                     .dir
-                    .join("generators")
+                    .join(recipe::DIRECTORY)
                     .join(self.copied())
                     .with_added_extension("in");
                 files.push((copy, case.input.to_vec()));

@@ -60,7 +60,7 @@ pub(super) fn prove(proving: &Proving<'_>, found: &mut Vec<Diagnostic>) -> Resul
                 }
             };
             Diagnostic::error(answer, message)
-                .help("make a validator stricter, or move the case out of data/invalid_answer")
+                .help("make a validator stricter, or move the case out of the invalid answers")
         }))
     })?;
     found.extend(remarks.into_iter().flatten());
@@ -84,12 +84,16 @@ fn is_rejected(
 /// Answers that are said to be invalid, where nothing can refuse them.
 fn unchecked(proving: &Proving<'_>, invalid: &[TestCase]) -> Option<Diagnostic> {
     (!invalid.is_empty()).then(|| {
-        let data = proving.bench.problem.dir.join("data/invalid_answer");
+        let problem = proving.bench.problem;
+        let data = problem.dir.join(problem.layout.invalid_answers);
         Diagnostic::error(
             data,
             "the package has no answer validator to refuse these answers",
         )
-        .help("add a program to answer_validators/, or remove the cases")
+        .help(format!(
+            "add a program to {}/, or remove the cases",
+            problem.layout.answer_validators
+        ))
     })
 }
 

@@ -48,5 +48,5 @@ pub fn find(problem: &Problem, judgements: &[&Judgement]) -> Option<Diagnostic> 
     );
     let help =
         "add a submission with the mistake that such a case is to catch, or leave the case out";
-    Some(Diagnostic::warning(problem.dir.join("data/secret"), message).help(help))
+    Some(Diagnostic::warning(problem.dir.join(problem.layout.secret), message).help(help))
 }

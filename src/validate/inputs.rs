@@ -168,7 +168,7 @@ fn remarks(
             if !refused && remarks.is_empty() {
                 remarks.push(
                     Diagnostic::error(path, "no input validator refuses this invalid input").help(
-                        "make a validator stricter, or move the case out of data/invalid_input",
+                        "make a validator stricter, or move the case out of the invalid inputs",
                     ),
                 );
             }

@@ -93,7 +93,7 @@ fn remark(claim: Claim, output: &Path, name: &str, response: &Response) -> Optio
         ),
         (Claim::Wrong, Opinion::Accepted) => (
             format!("the output validator `{name}` accepts this invalid output"),
-            "make the validator stricter, or move the case to data/valid_output",
+            "make the validator stricter, or move the case to the valid outputs",
         ),
     };
     Some(Diagnostic::error(output, message).help(help))
@@ -120,7 +120,7 @@ fn must_be_rejected(case: &TestCase) -> Result<Option<Diagnostic>, JudgeError> {
                 case.output.as_ref().unwrap_or(&case.input),
                 "the output validator accepts this invalid output",
             )
-            .help("make the validator's arguments stricter, or move the case to data/valid_output"),
+            .help("make the validator's arguments stricter, or move the case to the valid outputs"),
         ),
         Judged::WrongArguments(diagnostic) => Some(diagnostic),
         Judged::Different { .. } | Judged::NoOutput => None,
@@ -146,7 +146,10 @@ fn judged(case: &TestCase) -> Result<Judged<'_>, JudgeError> {
         Ok(options) => options,
         Err(error) => {
             let config = case.input.with_extension("yaml");
-            let message = format!("output_validator_args of {}: {error}", case.name);
+            let message = format!(
+                "arguments of the output validator for {}: {error}",
+                case.name
+            );
             return Ok(Judged::WrongArguments(Diagnostic::error(config, message)));
         }
     };

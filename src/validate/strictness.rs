@@ -277,7 +277,10 @@ struct Accepted<'a> {
 fn place(proving: &Proving<'_>) -> PathBuf {
     match &proving.bench.problem.input_validators[..] {
         [only] => only.path.clone(),
-        _ => proving.bench.problem.dir.join("input_validators"),
+        _ => {
+            let problem = proving.bench.problem;
+            problem.dir.join(problem.layout.input_validators)
+        }
     }
 }
 

@@ -125,7 +125,7 @@ impl Trial<'_> {
         };
         let cases = data.cases.iter().filter(filled).take(TRIES).collect();
         let help = "it must exit with 43 for a wrong output; where nothing is a right output, \
-                    say so by a case in data/valid_output with an empty .out file";
+                    say so by a case of the valid outputs with an empty .out file";
         self.must_be_rejected(cases, b"", "an empty output", help)
     }
 

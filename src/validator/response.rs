@@ -107,7 +107,7 @@ fn opinion(ending: Ending, feedback: &Feedback, contract: Contract) -> Opinion {
             "it made {NEXT_PASS}, but the problem is not of the type multi-pass"
         )),
         (true, Some(_), Contract::MorePasses(0)) => Opinion::Broken(format!(
-            "it made {NEXT_PASS} once more than `limits.validation_passes` of problem.yaml allows"
+            "it made {NEXT_PASS} in the last pass that the problem allows"
         )),
         (true, _, _) => Opinion::Accepted,
         (false, None, _) => Opinion::Rejected,
@@ -218,7 +218,7 @@ mod tests {
         check(
             42,
             Contract::MorePasses(0),
-            "it made nextpass.in once more than",
+            "it made nextpass.in in the last pass",
         );
         check(
             42,

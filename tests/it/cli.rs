@@ -399,7 +399,7 @@ fn a_package_says_which_source_code_it_takes() {
     check(
         "languages: [cpp, java]\n",
         1,
-        &["CE", "the language is bash; problem.yaml allows cpp, java"],
+        &["CE", "the language is bash; the problem allows cpp, java"],
     );
     check("  code: 1\n", 0, &["AC"]);
     fixture.write("a.sh", format!("{RIGHT}#{}\n", "x".repeat(2000)));
@@ -481,4 +481,32 @@ fn boxes_are_kept_on_request() {
     fixture.check("judge sum p.sh --keep=boxes", 2, &["boxes is not empty"]);
     let note = std::fs::read_to_string(dir.join("sample-1/note")).expect("what the program left");
     assert_eq!(note, "left\n");
+}
+
+#[test]
+fn bare_tests_are_a_problem_with_default_limits() {
+    let fixture = Fixture::new();
+    fixture.write("bare/1.in", "1 2\n");
+    fixture.write("bare/1.out", "3\n");
+    fixture.write("bare/tests/2.in", "20 30\n");
+    fixture.write("bare/tests/2.ans", "50\n");
+    fixture.write("a.sh", RIGHT);
+    fixture.write("b.sh", WRONG);
+    let limit = "CPU time 2 s (the default for bare tests)";
+    fixture.check("judge bare a.sh", 0, &["accepted on 2 test cases", limit]);
+    fixture.check("judge bare b.sh", 1, &["wrong answer on tests/2"]);
+    fixture.check("judge bare b.sh --case 1", 0, &["AC"]);
+    let reason = "is read as bare tests: there are 1.in and 1.out, and no settings of a problem";
+    fixture.check("verify bare", 5, &[reason, "nothing to verify"]);
+    let none = "is in the format bare tests, which has no recipe for test data";
+    fixture.check("generate bare", 3, &[none]);
+    fixture.check("generate bare --from-grammar", 3, &[none]);
+    let promote = "stress bare b.sh --reference a.sh --promote x";
+    fixture.check(promote, 2, &["no test case can be added"]);
+    fixture.write(
+        "bare/juror.toml",
+        "[io]\ninput = \"x.in\"\noutput = \"x.out\"\n",
+    );
+    fixture.write("a.sh", "read -r a b < x.in; echo $((a + b)) > x.out\n");
+    fixture.check("judge bare a.sh", 0, &["accepted on 2 test cases"]);
 }

@@ -303,7 +303,7 @@ fn what_an_output_validator_must_not_say_is_a_judge_error() {
         &on(10, "score_multiplier.txt", "1"),
         ":",
         "secret/c/1",
-        "in a group without max_score",
+        "in a group without a greatest score",
     );
 }
 
@@ -326,7 +326,7 @@ fn faults_of_several_cases_together_are_judge_errors_too() {
     fixture.check(
         "judge sum p.sh",
         4,
-        &["the score of secret is 100, more than its max_score of 90"],
+        &["the score of secret is 100, more than its greatest score of 90"],
     );
 }
 

@@ -425,7 +425,7 @@ fn a_multi_pass_problem_runs_until_the_validator_has_enough() {
         4,
         &[
             "about secret/large/1",
-            "once more than `limits.validation_passes`",
+            "in the last pass that the problem allows",
         ],
     );
 }

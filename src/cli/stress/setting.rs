@@ -102,7 +102,7 @@ impl Setting {
         let options = match problem.output_validator {
             Some(_) => Options::default(),
             None => Options::parse(&test_case.output_validator_args).map_err(|error| {
-                let what = format!("output_validator_args: {error}");
+                let what = format!("arguments of the output validator: {error}");
                 Stop::Refused(Mend::Package, vec![what.into()])
             })?,
         };

@@ -230,11 +230,11 @@ fn no_score_is_more_than_its_greatest() {
         &[
             (
                 "50 40 40",
-                "the score of secret/a is 90, more than its max_score of 80",
+                "the score of secret/a is 90, more than its greatest score of 80",
             ),
             (
                 "+ + +",
-                "the score of secret is 120, more than its max_score of 100",
+                "the score of secret is 120, more than its greatest score of 100",
             ),
             ("+ + -", "80/100 80 0"),
         ],
@@ -342,7 +342,7 @@ fn what_an_output_validator_must_not_say_is_named() {
         );
     };
     let missing =
-        "it made no score.txt for an output that it accepts, and the group has no max_score";
+        "it made no score.txt for an output that it accepts, and the group has no greatest score";
     check("unbounded", AC, &[], missing);
     check("unbounded", WA, &[], "0");
     let rejected = "it made score.txt for an output that it rejects";
@@ -350,7 +350,8 @@ fn what_an_output_validator_must_not_say_is_named() {
     check("forbidden", WA, &[("score.txt", "0")], rejected);
     let rejected = "it made score_multiplier.txt for an output that it rejects";
     check("up to 25", WA, &[("score_multiplier.txt", "0")], rejected);
-    let multiplier = "it made score_multiplier.txt for a test case in a group without max_score";
+    let multiplier =
+        "it made score_multiplier.txt for a test case in a group without a greatest score";
     check(
         "unbounded",
         AC,

@@ -25,7 +25,7 @@ use crate::model::diagnostic::Diagnostic;
 use crate::model::layout::Layout;
 use crate::model::problem::Problem;
 use crate::package::Format;
-use crate::package::draft::{Draft, FileWriting};
+use crate::package::draft::Draft;
 use crate::package::files::Tree;
 use crate::package::kattis_2025_09::problem_type::ProblemType;
 use crate::package::kattis_2025_09::problem_yaml::{ProblemYaml, Read};
@@ -65,22 +65,18 @@ impl Format for Kattis202509 {
             settings: SETTINGS,
             data: "data",
             secret: "data/secret",
-            invalid_inputs: "data/invalid_input",
             invalid_answers: "data/invalid_answer",
-            valid_outputs: "data/valid_output",
             submissions: "submissions",
             accepted: "submissions/accepted",
             input_validators: "input_validators",
             answer_validators: "answer_validators",
             made_later: &["data", "statement"],
-            recipe: Some(recipe::PATH),
+            takes_cases: true,
             time_limit: SETTINGS,
             no_time_limit: "problem.yaml has no limits.time_limit",
             change_time_limit: "change limits.time_limit or limits.time_multipliers, \
                  or set use_for_time_limit: false in submissions.yaml",
             allow_file_writing: "add `allow_file_writing: true` to problem.yaml",
-            passes: "`limits.validation_passes` of problem.yaml",
-            group_settings: "test_group.yaml",
         }
     }
 
@@ -146,7 +142,6 @@ fn draft(
             metadata: yaml.metadata,
             limits: yaml.limits,
             languages: yaml.languages,
-            allow_file_writing: yaml.file_writing == FileWriting::Allowed,
             constants: yaml.constants,
             test_data,
             include,

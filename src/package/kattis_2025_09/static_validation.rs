@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use crate::model::diagnostic::{Diagnostic, Place};
 use crate::model::score::{Aggregation, GroupScoring, Score};
-use crate::model::test_data::{StaticCase, TestCase, TestData, ValidatorArgs};
+use crate::model::test_data::{StaticCase, TestCase, TestData};
 use crate::package::kattis_2025_09::problem_type::ProblemType;
 use crate::package::kattis_2025_09::scoring::{Placed, Whose, placed};
 use crate::package::keys::{self, Keys};
@@ -159,16 +159,6 @@ fn in_scoring(group: &str, scoring: &GroupScoring, score: Option<Score>) -> Opti
 fn test_case(group: &str) -> TestCase {
     TestCase {
         name: format!("{group}/static validation"),
-        input: PathBuf::new(),
-        answer: None,
-        output: None,
-        files: Vec::new(),
-        args: Vec::new(),
-        input_validator_args: ValidatorArgs::default(),
-        output_validator_args: Vec::new(),
-        full_feedback: false,
-        interaction: None,
-        hint: None,
-        description: None,
+        ..TestCase::default()
     }
 }

@@ -29,6 +29,9 @@ use crate::package::yaml_text;
 /// The directory of generators.
 pub const DIRECTORY: &str = "generators";
 
+/// The recipe's name in it.
+pub const NAME: &str = "generators.yaml";
+
 /// Where a recipe stands in a package.
 pub const PATH: &str = "generators/generators.yaml";
 

@@ -128,13 +128,16 @@ impl Boxes {
         files: &[Placed],
         contents: Option<OwnedFd>,
     ) -> Result<Self, Fault> {
+        /// What the mask for new files takes nothing from.
+        const BY_MASK: Mode = Mode::from_raw_mode(0o755);
         let make = |name: &CStr, mode: u32| {
             let (root, mode) = (&memory.tmpfs.mount, Mode::from_raw_mode(mode));
             rustix::fs::mkdirat(root, name, mode).step("make the box")?;
             let made = rustix::fs::openat(root, name, DIRECTORY, Mode::empty());
             let made = made.step("make the box")?;
-            // What the mask for new files took away.
-            rustix::fs::fchmod(&made, mode).step("make the box")?;
+            if mode != BY_MASK {
+                rustix::fs::fchmod(&made, mode).step("make the box")?;
+            }
             give(&made, owner, Path::new("."))?;
             Ok(made)
         };

@@ -21,7 +21,7 @@ use crate::sandbox::linux::init::{self, Kind, Plan, Report};
 use crate::sandbox::linux::mounts::{Picked, c_path};
 use crate::sandbox::linux::prepare::{self, Ready, Setup, View};
 use crate::sandbox::linux::resources;
-use crate::sandbox::linux::supervise::{Stopped, Supervisor, Sweep};
+use crate::sandbox::linux::supervise::{LOOK, Stopped, Supervisor, Sweep};
 use crate::sandbox::linux::sys;
 use crate::sandbox::linux::tree::Tree;
 use crate::sandbox::linux::wire::{
@@ -46,6 +46,8 @@ struct Server {
     ready: Ready,
     /// What the last run had, until it is taken away.
     last: Option<Environment>,
+    /// The first process of the last run, which is about to be gone.
+    leaving: Option<First>,
     /// What waits for the next run.
     next: Option<Waiting>,
     /// How large the last run's box was.
@@ -68,11 +70,12 @@ pub(super) fn serve(setup: Setup, socket: RawFd) -> ! {
                 socket,
                 ready,
                 last: None,
+                leaving: None,
                 next: None,
                 size: None,
             };
             server.answer_all();
-            (server.last, server.next) = (None, None);
+            (server.last, server.leaving, server.next) = (None, None, None);
             if let View::Bare(yard) = &mut server.ready.view {
                 yard.remove();
             }
@@ -120,30 +123,38 @@ impl Server {
     fn run(&mut self, request: &RunRequest, mut fds: Vec<OwnedFd>) -> Result<Finished, Fault> {
         let contents = (fds.len() > 3).then(|| fds.pop()).flatten();
         let asked = request;
-        let translated;
-        let mut request = request;
+        let size = Size::new(request.box_size, request.files.len());
+        self.size = Some(size);
+        if self.next.is_none() {
+            self.leaving = None;
+        }
+        // Before anything is shown: in the order in which mounts were made a run could see whether it is the first.
+        self.make_next(size)?;
+        let mut shown = self.show(request)?;
+        // Waits for its end, which would be on the account of this run.
+        self.leaving = None;
         if let Some(group) = &mut self.ready.group {
             group.settle();
             if group.is_littered() {
                 // What waits there would be on the account of the group that goes.
                 self.next = None;
                 group.let_go()?;
+                self.make_next(size)?;
+                shown = self.show(request)?;
             }
         }
         if let Some(sockets) = &self.ready.sockets {
             environment::collect_sockets(sockets.as_fd())?;
         }
-        let size = Size::new(request.box_size, request.files.len());
-        self.size = Some(size);
-        let waiting = self.waiting(size)?;
-        let mut shown = Vec::new();
-        match &mut self.ready.view {
-            View::Template(template) => shown = template.show(&request.visible)?,
-            View::Bare(yard) => {
-                yard.show(&request.visible)?;
-                translated = yard.translate(request);
-                request = &translated;
-            }
+        let mut waiting = self.next.take();
+        if let Some(waiting) = &mut waiting {
+            waiting.memory.resize(size)?;
+        }
+        let translated;
+        let mut request = request;
+        if let View::Bare(yard) = &self.ready.view {
+            translated = yard.translate(request);
+            request = &translated;
         }
         if let Some(group) = &mut self.ready.group {
             group.make_room(length(&request.files) + SPARE)?;
@@ -224,57 +235,57 @@ impl Server {
             run: request.run,
             sweep,
             next_search: 0,
+            first_look: sys::clock(libc::CLOCK_MONOTONIC) + LOOK,
             limits: &limits_of(request),
             cores: self.ready.cores,
             tree: self.ready.looks_at_processes.then(Tree::new),
         }
         .watch(&running);
-        if plan.bare.is_none() {
+        let first_stays = stopped.as_ref().is_ok_and(|stopped| stopped.first_stays);
+        if plan.bare.is_none() && !first_stays {
             // In case PID 1 was killed before it did. Nothing that was opened since is open still.
             plan.stdio.iter().for_each(|fd| sys::close(*fd));
         }
         stopped
     }
 
-    /// What waits for a run, with a file system of this size; nothing without namespaces.
-    fn waiting(&mut self, size: Size) -> Result<Option<Waiting>, Fault> {
-        if let View::Bare(_) = &self.ready.view {
-            return Ok(None);
+    /// Copies the mounts of what the job shows; without namespaces, sees whether it can be reached.
+    fn show(&mut self, request: &RunRequest) -> Result<Vec<Picked>, Fault> {
+        match &mut self.ready.view {
+            View::Template(template) => template.show(&request.visible),
+            View::Bare(yard) => yard.show(&request.visible).map(|()| Vec::new()),
         }
-        let mut waiting = match self.next.take() {
-            Some(waiting) => waiting,
-            None => again_if_busy(|| self.make_waiting(size))?,
-        };
-        waiting.memory.resize(size)?;
-        Ok(Some(waiting))
     }
 
-    fn make_waiting(&mut self, size: Size) -> Result<Waiting, Fault> {
-        let ready = &mut self.ready;
-        // Nobody is on this one: whoever was is gone since the run before the last.
-        ready.first_stacks.reverse();
-        Waiting::make(&ready.process, ready.first_stacks[0], size)
+    /// Sees to it that something waits for the next run, with a file system of about this size; nothing does without namespaces.
+    fn make_next(&mut self, size: Size) -> Result<(), Fault> {
+        if matches!(self.ready.view, View::Template(_)) && self.next.is_none() {
+            let ready = &mut self.ready;
+            // Nobody is on this one: only the first process of the last run may be there still.
+            ready.first_stacks.reverse();
+            let make = || Waiting::make(&ready.process, ready.first_stacks[0], size);
+            self.next = Some(again_if_busy(make)?);
+        }
+        Ok(())
     }
 
     /// Takes away what the last run had, and makes what the next will have, as far as that can be done before it is
     /// known. The judge has its answer meanwhile.
     fn turn_over(&mut self) {
-        let mut first = None;
+        self.leaving = None;
         if let Some(last) = self.last.take() {
             last.first.dismiss();
-            first = Some(last.first);
+            self.leaving = Some(last.first);
             if let View::Bare(yard) = &mut self.ready.view
                 && !last.is_kept
             {
                 yard.remove_now();
             }
         }
-        if let (View::Template(_), Some(size), None) = (&self.ready.view, self.size, &self.next) {
+        if let Some(size) = self.size {
             // If this fails it is tried again when a run is there that can be told.
-            self.next = self.make_waiting(size).ok();
+            let _ = self.make_next(size);
         }
-        // Waits for it: its end would be on the account of the next run.
-        drop(first);
         if let Some(group) = &mut self.ready.group {
             group.clear();
         }

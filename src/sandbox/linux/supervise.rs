@@ -26,7 +26,7 @@ use crate::sandbox::linux::wire::{self, Request};
 const SHORTEST: u64 = 1_000_000;
 
 /// How often the processes are looked at where no control group counts, in nanoseconds.
-const LOOK: u64 = 15_000_000;
+pub(super) const LOOK: u64 = 15_000_000;
 
 /// A run's first process.
 pub(super) struct Running<'a> {
@@ -73,6 +73,8 @@ pub(super) struct Supervisor<'a> {
     pub(super) sweep: Sweep<'a>,
     /// When a box on disk is searched next, monotonic, in nanoseconds.
     pub(super) next_search: u64,
+    /// Before this time there is nothing to be seen of the program's processes, monotonic, in nanoseconds.
+    pub(super) first_look: u64,
     /// Looks at the processes in `/proc`, where no control group counts.
     pub(super) tree: Option<Tree>,
 }
@@ -264,14 +266,15 @@ impl Supervisor<'_> {
             );
         }
         if let Some(tree) = &mut self.tree {
-            let until = next.map_or(u64::MAX, |time| now.saturating_add(time));
             let memory = self.limits.memory.map(|limit| limit.0);
-            tree.look(running.pid, until, memory);
-            if self.limits.cpu_time.is_some() || self.limits.memory.is_some() {
+            if now >= self.first_look {
+                let until = next.map_or(u64::MAX, |time| now.saturating_add(time));
+                tree.look(running.pid, until, memory);
+            }
+            if self.limits.cpu_time.is_some() || memory.is_some() {
                 sooner(&mut next, LOOK);
             }
-            let memory = self.limits.memory;
-            if has_started && memory.is_some_and(|limit| tree.memory_now() > limit.0) {
+            if has_started && memory.is_some_and(|limit| tree.memory_now() > limit) {
                 return Err(Reason::Limit(stop_code::MEMORY));
             }
         }

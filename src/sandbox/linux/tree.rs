@@ -3,6 +3,7 @@
 //! Only what is alive can be seen, and what a process inherited from children it waited for. A
 //! program can hide some of its use; that is why this is the last resort, and is said in each outcome.
 
+use std::cell::OnceCell;
 use std::fs;
 use std::path::PathBuf;
 
@@ -13,7 +14,7 @@ use crate::sandbox::linux::sys;
 pub(super) struct Tree {
     /// The slot's own executable: a process with it has not started the program yet, and its memory is the
     /// slot's.
-    own: Option<PathBuf>,
+    own: OnceCell<Option<PathBuf>>,
     cpu: u64,
     memory_now: u64,
     memory_peak: u64,
@@ -43,7 +44,7 @@ impl Tree {
     /// Nothing seen yet.
     pub(super) fn new() -> Self {
         Self {
-            own: executable("self"),
+            own: OnceCell::new(),
             cpu: 0,
             memory_now: 0,
             memory_peak: 0,
@@ -64,7 +65,8 @@ impl Tree {
             }
             let share = share(pid);
             cpu += share.cpu;
-            let is_program = self.own.is_none() || executable(&pid.to_string()) != self.own;
+            let own = self.own.get_or_init(|| executable("self"));
+            let is_program = own.is_none() || executable(&pid.to_string()) != *own;
             memory += if is_program { share.memory } else { 0 };
             waiting.extend(children(pid));
             index += 1;
@@ -94,8 +96,8 @@ impl Tree {
     pub(super) fn peak(&self, largest: u64) -> u64 {
         // A new process starts with the slot's own largest memory on its account. Up to that it says
         // nothing about the program.
-        let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-        if largest > kib(&status, "VmHWM:") + INEXACT {
+        let own = sys::usage(libc::RUSAGE_SELF).memory;
+        if largest > own + INEXACT {
             self.memory_peak.max(largest)
         } else {
             self.memory_peak

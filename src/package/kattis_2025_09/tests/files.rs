@@ -470,7 +470,8 @@ fn what_is_no_package_is_told_with_a_way_out() {
     fs::write(dir.join("a.zip"), "x").expect("a file");
     let unpack = "juror reads directories; unpack the archive first";
     check(&dir.join("a.zip"), "is not a directory", unpack);
-    let nothing = "a package is a directory with a file problem.yaml";
+    let nothing =
+        "a package is a directory with a file problem.yaml, or with tests such as 1.in and 1.ans";
     check(dir, &format!("no problem.yaml in DIR; {ask}"), nothing);
     for name in ["one", "two"] {
         fs::create_dir_all(dir.join(name).join("data")).expect("a directory");

@@ -1,0 +1,138 @@
+//! Small directories of tests, and what is read of them.
+
+use std::fs;
+use std::path::Path;
+
+use tempfile::TempDir;
+
+use crate::package::{Reading, read};
+
+/// A directory with these files; a link where a name has ` -> TARGET`.
+fn directory(names: &[&str]) -> TempDir {
+    let keep = TempDir::new().expect("a temporary directory");
+    for name in names {
+        let (name, target) = name.split_once(" -> ").unwrap_or((name, ""));
+        let path = keep.path().join(name);
+        fs::create_dir_all(path.parent().expect("a parent")).expect("directories");
+        match target {
+            "" => fs::write(path, "1\n").expect("a new file"),
+            target => std::os::unix::fs::symlink(target, path).expect("a new link"),
+        }
+    }
+    keep
+}
+
+/// Checks the cases as `NAME ANSWER`, and what is said.
+fn check(names: &[&str], cases: &[&str], remarks: &[&str]) {
+    let keep = directory(names);
+    let Reading {
+        problem,
+        diagnostics,
+        ..
+    } = read(keep.path());
+    let below = |path: &Path| {
+        path.strip_prefix(keep.path())
+            .map(|it| it.display().to_string())
+    };
+    let found: Vec<String> = problem
+        .iter()
+        .flat_map(|problem| &problem.test_data.cases)
+        .map(|case| {
+            let answer = case.answer.as_deref().expect("an answer");
+            format!("{} {}", case.name, below(answer).expect("a file in it"))
+        })
+        .collect();
+    assert_eq!(found, cases, "{names:?}");
+    let prefix = format!("{}/", keep.path().display());
+    let said: Vec<String> = diagnostics
+        .iter()
+        .map(|it| it.to_string().replace(&prefix, ""))
+        .filter(|it| !it.contains("is read as bare tests"))
+        .collect();
+    assert_eq!(said, remarks, "{names:?}");
+}
+
+#[test]
+fn inputs_and_answers_stand_side_by_side() {
+    check(&["1.in", "1.ans"], &["1 1.ans"], &[]);
+    check(
+        &["a.in", "a.out", "b.in", "b.ans"],
+        &["a a.out", "b b.ans"],
+        &[],
+    );
+    check(&["a.in", "a.out", "a.ans"], &["a a.ans"], &[]);
+    check(
+        &["tests/1.in", "tests/1.out"],
+        &["tests/1 tests/1.out"],
+        &[],
+    );
+    check(
+        &["s.in", "s.out", "tests/1.in", "tests/1.out"],
+        &["s s.out", "tests/1 tests/1.out"],
+        &[],
+    );
+}
+
+#[test]
+fn what_is_alone_is_named() {
+    check(
+        &["1.in", "1.ans", "2.in", "3.ans"],
+        &["1 1.ans"],
+        &[
+            "2.in: has no answer beside it",
+            "3.ans: has no input beside it, so it is not looked at",
+        ],
+    );
+}
+
+#[test]
+fn what_else_is_there_may_be_anything() {
+    let more = [
+        "a.out",
+        "main.cpp",
+        "x -> /nowhere",
+        "lib/y -> ..",
+        "lib/2.in",
+        "tests/more/3.in",
+    ];
+    check(&[&["1.in", "1.ans"][..], &more].concat(), &["1 1.ans"], &[]);
+}
+
+#[test]
+fn a_line_says_why_they_are_taken() {
+    let check = |names: &[&str], expected: &str| {
+        let keep = directory(names);
+        let format = read(keep.path()).format.expect("a format");
+        assert_eq!(format.reason, expected);
+        assert_eq!(format.layout.format, "bare tests");
+    };
+    let expected = "there are 1.in and 1.out, and no settings of a problem";
+    check(&["0.in", "1.in", "1.out", "2.in", "2.ans"], expected);
+    let expected = "there are tests/1.in and tests/1.ans, and no settings of a problem";
+    check(&["x.in", "tests/1.in", "tests/1.ans"], expected);
+}
+
+#[test]
+fn data_of_a_package_is_no_package() {
+    let keep = directory(&[
+        "sum/problem.yaml",
+        "sum/data/secret/1.in",
+        "sum/data/secret/1.ans",
+    ]);
+    let reading = read(&keep.path().join("sum/data/secret"));
+    assert_eq!(reading.format, None);
+    let help = reading.diagnostics[0].help.clone().unwrap_or_default();
+    assert!(help.ends_with("sum?"), "{help}");
+}
+
+#[test]
+fn a_directory_without_pairs_is_none() {
+    for names in [
+        &["1.in"][..],
+        &["1.ans"],
+        &["more/1.in", "more/1.ans"],
+        &["a.out"],
+    ] {
+        assert_eq!(read(directory(names).path()).format, None, "{names:?}");
+    }
+}
