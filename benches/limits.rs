@@ -8,9 +8,11 @@ use std::path::Path;
 use std::process;
 use std::time::Duration;
 
-use juror::model::job::{Command, Input, Job, Visible};
+use juror::model::blob::Blob;
+use juror::model::job::{Command, Job, Keep, Shown};
 use juror::model::limits::Limits;
 use juror::model::outcome::Outcome;
+use juror::model::tree::Tree;
 use juror::model::units::Bytes;
 use juror::sandbox::{Host, Slot, SlotOptions};
 
@@ -78,12 +80,9 @@ fn job(programs: &Path, argument: &str, of_cpu: bool) -> Job {
                 .map(str::to_owned)
                 .into(),
             env: Vec::new(),
-            visible: vec![Visible {
-                host: programs.to_path_buf(),
-                inside: "/program".into(),
-            }],
+            visible: vec![Shown::tree("/program", &Tree::unlisted(programs))],
         },
-        stdin: Input::Empty,
+        stdin: Blob::default(),
         files: Vec::new(),
         writable: true,
         box_size: Bytes::mib(64),
@@ -95,7 +94,7 @@ fn job(programs: &Path, argument: &str, of_cpu: bool) -> Job {
             processes: Some(64),
         },
         collect: Vec::new(),
-        keep: None,
+        keep: Keep::Nothing,
     }
 }
 

@@ -15,8 +15,10 @@ use std::path::{Path, PathBuf};
 use std::process;
 use std::time::{Duration, Instant};
 
-use juror::model::job::{BoxContent, BoxFile, Command, Input, Job, Visible};
+use juror::model::blob::Blob;
+use juror::model::job::{Command, Job, Keep, Shown};
 use juror::model::limits::Limits;
+use juror::model::tree::{Node, Tree, TreeEntry};
 use juror::model::units::Bytes;
 use juror::sandbox::{CoreId, Host, Slot, SlotOptions};
 
@@ -72,16 +74,13 @@ fn main() {
     let core = host.physical_cores().last().copied();
     let mut pinned_slot = Slot::start(&host, &SlotOptions { core }).expect("a slot starts");
     let mut used_slot = Slot::start(&host, &options).expect("a slot starts");
-    let small = job(directory.path(), &["/program/nothing"], Input::Empty);
-    let fed = Input::Bytes(vec![b'x'; 100_000].into());
+    let small = job(directory.path(), &["/program/nothing"], Blob::default());
+    let fed = Blob::from(vec![b'x'; 100_000]);
     let fed = job(directory.path(), &["/program/nothing"], fed);
     let touching = ["/bin/sh", "-c", ": > /tmp/file"];
-    let touching = job(directory.path(), &touching, Input::Empty);
-    let mut copying = job(directory.path(), &["/program/copy"], Input::Empty);
-    copying.files = vec![BoxFile {
-        name: "a.in".into(),
-        content: BoxContent::Bytes(b"1 2 3\n".to_vec().into()),
-    }];
+    let touching = job(directory.path(), &touching, Blob::default());
+    let mut copying = job(directory.path(), &["/program/copy"], Blob::default());
+    copying.files = vec![TreeEntry::new("a.in", Node::plain(b"1 2 3\n".to_vec()))];
     copying.collect = vec!["a.out".into()];
     println!("{}", host.mechanism());
     show_rows(&host, &program, &small, rounds / 10);
@@ -153,7 +152,7 @@ fn main() {
         ("CPU time of a hello world in C", "/program/hello"),
         ("the same, linked statically", "/program/hello-static"),
     ] {
-        let hello = job(directory.path(), &[path], Input::Empty);
+        let hello = job(directory.path(), &[path], Blob::default());
         let mut cpu = Times::default();
         for _ in 0..rounds.min(100) {
             cpu.0
@@ -319,15 +318,12 @@ impl Times {
     }
 }
 
-fn job(programs: &Path, argv: &[&str], stdin: Input) -> Job {
+fn job(programs: &Path, argv: &[&str], stdin: Blob) -> Job {
     Job {
         command: Command {
             argv: argv.iter().map(ToString::to_string).collect(),
             env: Vec::new(),
-            visible: vec![Visible {
-                host: programs.to_path_buf(),
-                inside: "/program".into(),
-            }],
+            visible: vec![Shown::tree("/program", &Tree::unlisted(programs))],
         },
         stdin,
         files: Vec::new(),
@@ -341,7 +337,7 @@ fn job(programs: &Path, argv: &[&str], stdin: Input) -> Job {
             processes: Some(64),
         },
         collect: Vec::new(),
-        keep: None,
+        keep: Keep::Nothing,
     }
 }
 

@@ -22,7 +22,7 @@ pub fn run(arguments: &GenerateArguments) -> ExitCode {
     command(&arguments.output, "generate", |output| {
         let arguments = settled(arguments)?;
         let host = Host::start(arguments.jobs, arguments.isolation, output)?;
-        let builder = Builder::new(&*host.executor)?;
+        let builder = Builder::new(&*host.executor);
         for dir in &arguments.packages {
             let done = match arguments.from_grammar {
                 Some(_) => from_grammar::package(&arguments, dir, &host, &builder, output),

@@ -43,7 +43,7 @@ fn judge(arguments: &JudgeArguments, output: &Output) -> Result<(), Stop> {
         keep::apart(&submissions)?;
     }
     let host = Host::start(arguments.runs.jobs, arguments.runs.isolation, output)?;
-    let builder = Builder::new(&*host.executor)?;
+    let builder = Builder::new(&*host.executor);
     let entrants = entrants(arguments, &submissions, &builder, output)?;
     let bench = Bench {
         problem: &problem,

@@ -6,8 +6,8 @@ mod setting;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use crate::build::Builder;
 use crate::build::bench::Bench;
-use crate::build::{Builder, start};
 use crate::cli::arguments::StressArguments;
 use crate::cli::exit_code::ExitCode;
 use crate::cli::host::Host;
@@ -50,7 +50,7 @@ fn stress(arguments: &StressArguments, output: &Output) -> Result<(), Stop> {
     let setting = Setting::read(arguments, output)?;
     let promotion = promotion(arguments, &setting)?;
     let host = Host::start(arguments.jobs, arguments.isolation, output)?;
-    let builder = Builder::new(&*host.executor)?;
+    let builder = Builder::new(&*host.executor);
     let problem = &setting.problem;
     let bench = Bench {
         problem,
@@ -337,7 +337,9 @@ fn compare(duel: &Duel<'_>, input: &Arc<[u8]>, found: &mut Counterexample) -> Re
     });
     let mut ran = duel.run(duel.submission, input)?;
     found.got = Some(bytes(&mut ran, SHOWN)?);
-    found.stderr = start(&mut ran.stderr, SHOWN)
+    found.stderr = ran
+        .stderr
+        .start(SHOWN)
         .map_err(|error| JudgeError::new("read standard error", error))?;
     Ok(())
 }

@@ -28,7 +28,7 @@ pub fn run(arguments: &VerifyArguments) -> ExitCode {
     command(&arguments.output, "verify", |output| {
         let keep = keep::directory(arguments.runs.keep.as_ref(), output)?;
         let host = Host::start(arguments.runs.jobs, arguments.runs.isolation, output)?;
-        let builder = Builder::new(&*host.executor)?;
+        let builder = Builder::new(&*host.executor);
         let verifier = Verifier {
             arguments,
             host: &host,

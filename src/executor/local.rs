@@ -1,13 +1,15 @@
 //! The pool of sandboxes on this machine: one slot a physical core, each with a run at a time.
 
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use crate::executor::Executor;
 use crate::executor::pool::Pool;
+use crate::executor::scratch::{self, Scratch, Use};
+use crate::executor::{Executor, place};
 use crate::model::host::Rung;
 use crate::model::isolation::{Demand, Isolation};
-use crate::model::job::{Job, Reply};
+use crate::model::job::{Job, Keep, Reply};
 use crate::model::joint::{JointJob, JointReply};
 use crate::model::judgement::JudgeError;
 use crate::model::stop::Stop;
@@ -19,6 +21,9 @@ pub struct Local {
     pool: Pool<Place>,
     stoppers: Mutex<Vec<Stopper>>,
     stopped: AtomicBool,
+    /// Holds boxes that are kept and trees that are shown, once there is one. Only its owner can enter it, so that
+    /// what is in it, which every run must be able to read, is hidden from the machine's users.
+    home: Mutex<Option<Scratch>>,
 }
 
 /// A slot, and how to start another in its place.
@@ -61,6 +66,7 @@ impl Local {
             pool: Pool::new(places),
             stoppers: Mutex::new(stoppers),
             stopped: AtomicBool::new(false),
+            home: Mutex::new(None),
         })
     }
 
@@ -107,6 +113,25 @@ impl Local {
     fn is_stopped(&self) -> bool {
         self.stopped.load(Ordering::SeqCst)
     }
+
+    /// Where boxes and trees lie on the disk.
+    fn home(&self) -> Result<PathBuf, JudgeError> {
+        let mut home = self.home.lock().unwrap_or_else(PoisonError::into_inner);
+        let home = match &mut *home {
+            Some(home) => home,
+            none => none.insert(scratch::directory(Use::Programs)?),
+        };
+        Ok(home.path().to_path_buf())
+    }
+
+    /// Puts what a job shows on the disk where it is not there yet, and says where its box is kept.
+    fn prepare(&self, job: &Job, slot: &mut Slot) -> Result<(), JudgeError> {
+        place::put(job, || self.home())?;
+        if job.keep != Keep::Nothing {
+            slot.keep_in(&self.home()?);
+        }
+        Ok(())
+    }
 }
 
 impl Executor for Local {
@@ -122,7 +147,10 @@ impl Executor for Local {
     fn run(&self, job: &Job) -> Result<Reply, Stop> {
         let run = |place: &mut Place| match self.is_stopped() {
             true => Err(JudgeError::new("run", "interrupted")),
-            false => place.slot.run(job),
+            false => {
+                self.prepare(job, &mut place.slot)?;
+                place.slot.run(job)
+            }
         };
         let reply = self.pool.run(run, |place, _| self.renew(place));
         reply.map_err(|error| match self.is_stopped() {
@@ -137,6 +165,8 @@ impl Executor for Local {
                 Some(slot) => slot,
                 None => self.start_slot(place.core)?,
             };
+            self.prepare(&job.program, &mut place.slot)?;
+            self.prepare(&job.partner, &mut partner)?;
             let reply = match self.is_stopped() {
                 true => Err(JudgeError::new("run", "interrupted")),
                 false => place.slot.run_joint(&mut partner, job),

@@ -2,6 +2,7 @@
 
 pub mod local;
 pub mod parallel;
+pub mod place;
 mod pool;
 pub mod scratch;
 pub mod scripted;

@@ -12,8 +12,8 @@ use crate::check::show::cause;
 use crate::generate::programs::diagnostic;
 use crate::generate::solution::{Solution, is_alone, made_for_it};
 use crate::generate::stage::Stage;
+use crate::model::blob::Blob;
 use crate::model::diagnostic::Diagnostic;
-use crate::model::job::{BoxContent, Captured};
 use crate::model::judgement::JudgeError;
 use crate::model::problem::Problem;
 use crate::model::recipe::{AnswerSource, RecipeCase};
@@ -96,10 +96,10 @@ fn settle(
     problem: &Problem,
     stage: &Stage,
     case: &RecipeCase,
-    answer: &mut Captured,
+    answer: &Blob,
 ) -> Result<Option<Diagnostic>, JudgeError> {
     if !stage.has(&case.name, "ans") {
-        stage.add_captured(&case.name, "ans", answer)?;
+        stage.add_blob(&case.name, "ans", answer)?;
         return Ok(None);
     }
     // What is wrong with the arguments is told where they stand in a file.
@@ -110,13 +110,7 @@ fn settle(
     let fault =
         |error: std::io::Error| JudgeError::new(format!("compare {}", path.display()), error);
     let own = File::open(&path).map_err(fault)?;
-    let difference = match answer {
-        Captured::Memory(bytes) => compare(own, bytes.as_slice(), &options),
-        Captured::File(file) => {
-            std::io::Seek::rewind(file).map_err(fault)?;
-            compare(own, file, &options)
-        }
-    };
+    let difference = compare(own, answer.open().map_err(fault)?, &options);
     Ok(difference.map_err(fault)?.map(|difference| {
         let message = format!(
             "the solution disagrees with the answer given: {}",
@@ -152,8 +146,8 @@ fn answer(
     stage: &Stage,
     case: &RecipeCase,
     solution: &Solution<'_>,
-) -> Result<Captured, Stop> {
+) -> Result<Blob, Stop> {
     let input = stage.path(&case.name, "in");
-    let answer = solution.answer(bench.executor, BoxContent::Copy(input))?;
+    let answer = solution.answer(bench.executor, Blob::file(input))?;
     Ok(answer.map_err(|not| diagnostic(case, not.what).help(not.help))?)
 }

@@ -4,7 +4,7 @@ use crate::build::bench::Bench;
 use crate::generate::inputs::{Generators, generators};
 use crate::generate::run::{Surroundings, start};
 use crate::generate::seed::substituted;
-use crate::model::job::Captured;
+use crate::model::blob::Blob;
 use crate::model::recipe::{GeneratorCommand, Recipe, RecipeCase};
 use crate::model::stop::Stop;
 
@@ -15,7 +15,7 @@ pub struct FreshInputs<'a> {
 }
 
 /// An input that a generator made, or why there is none.
-pub type FreshInput = Result<Captured, String>;
+pub type FreshInput = Result<Blob, String>;
 
 impl<'a> FreshInputs<'a> {
     /// Builds the generators of the recipe.

@@ -9,8 +9,9 @@ use walkdir::WalkDir;
 use crate::build::Runnable;
 use crate::build::bench::Bench;
 use crate::generate::programs::{build, diagnostic, of_generator};
-use crate::generate::run::{Digested, Surroundings, digest, run};
+use crate::generate::run::{Surroundings, run};
 use crate::generate::stage::{Stage, file_name};
+use crate::model::blob::{Blob, Digest};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::judgement::JudgeError;
 use crate::model::recipe::{
@@ -23,7 +24,7 @@ use crate::model::stop::{Stop, noting};
 pub(super) type Generators<'a> = BTreeMap<&'a GeneratorProgram, Runnable>;
 
 /// What generators made, by case and extension.
-pub(super) type Digests = BTreeMap<String, BTreeMap<&'static str, Digested>>;
+pub(super) type Digests = BTreeMap<String, BTreeMap<&'static str, Digest>>;
 
 /// Builds the generators of these cases.
 ///
@@ -82,7 +83,7 @@ fn make_case(
     stage: &Stage,
     generators: &Generators<'_>,
     case: &RecipeCase,
-) -> Result<BTreeMap<&'static str, Digested>, Stop> {
+) -> Result<BTreeMap<&'static str, Digest>, Stop> {
     let mut digests = BTreeMap::new();
     match &case.input {
         InputSource::Literal(contents) => stage.add(&case.name, "in", &mut contents.as_bytes())?,
@@ -92,9 +93,9 @@ fn make_case(
             let plain = Surroundings::default();
             match run(bench.executor, generator, command, &case.name, plain)? {
                 Ok(output) => {
-                    for mut made in output.files {
-                        digests.insert(made.extension, digest(&mut made.contents)?);
-                        stage.add_captured(&case.name, made.extension, &mut made.contents)?;
+                    for made in output.files {
+                        digests.insert(made.extension, digest(&made.contents)?);
+                        stage.add_blob(&case.name, made.extension, &made.contents)?;
                     }
                 }
                 Err(refusal) => {
@@ -121,6 +122,12 @@ fn make_case(
         Some(fault) => Err(fault.into()),
         None => Ok(digests),
     }
+}
+
+/// What tells the contents of what a program wrote.
+pub(super) fn digest(written: &Blob) -> Result<Digest, JudgeError> {
+    let digest = written.digest();
+    digest.map_err(|error| JudgeError::new("read a program's output", error))
 }
 
 /// What is wrong with the input that a case got.

@@ -20,10 +20,10 @@ use crate::generate::programs::{of_generator, of_solution};
 use crate::generate::seed::{seed, substituted};
 use crate::generate::stage::{Stage, file_name};
 use crate::generate::{Generating, Mode};
-use crate::language::plan::Content;
 use crate::model::judgement::JudgeError;
 use crate::model::program::Program;
 use crate::model::recipe::{AnswerSource, InputSource, RecipeCase};
+use crate::model::tree::Node;
 
 /// A digest as text.
 type Hex = String;
@@ -255,12 +255,10 @@ fn digest(program: &Program, builder: &Builder<'_>) -> Option<Hex> {
     );
     hasher.update(format!("{how:?}\n"));
     for file in &plan.files {
-        hasher.update(format!("{:?} {:?}\n", file.name, file.mode));
-        let contents = match &file.content {
-            Content::Bytes(bytes) => Sha512::digest(bytes),
-            Content::Host(path) => Sha512::digest(fs::read(path).ok()?),
-        };
-        hasher.update(contents);
+        if let Node::File { blob, mode } = &file.node {
+            hasher.update(format!("{:?} {mode:?}\n", file.name));
+            hasher.update(blob.digest().ok()?.0);
+        }
     }
     Some(hex(&hasher.finalize()))
 }

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
+use crate::build::Runnable;
 use crate::build::bench::Bench;
-use crate::build::{Runnable, start};
+use crate::model::blob::Blob;
 use crate::model::diagnostic::Diagnostic;
-use crate::model::job::Captured;
 use crate::model::limits::Limits;
 use crate::model::outcome::{Ending, Outcome};
 use crate::model::problem::Problem;
@@ -82,9 +82,9 @@ pub(super) fn ending(outcome: &Outcome, limits: &Limits) -> Option<String> {
 /// The line of a failed program's messages that says why, behind a colon; empty where there is none.
 ///
 /// The first line; of the trace that Python writes, the last.
-pub(super) fn reason(messages: &mut Captured) -> String {
+pub(super) fn reason(messages: &Blob) -> String {
     const LOOKED_AT: u64 = 16 << 10;
-    let bytes = start(messages, LOOKED_AT).unwrap_or_default();
+    let bytes = messages.start(LOOKED_AT).unwrap_or_default();
     let mut lines = bytes
         .split(|byte| *byte == b'\n')
         .filter(|it| !it.is_empty());
@@ -112,8 +112,7 @@ mod tests {
     #[test]
     fn the_reason_of_a_failure_is_told_in_a_line() {
         let check = |messages: &str, expected: &str| {
-            let mut captured = Captured::Memory(messages.as_bytes().to_vec());
-            assert_eq!(reason(&mut captured), expected);
+            assert_eq!(reason(&messages.as_bytes().into()), expected);
         };
         check("", "");
         check("\n\nwhy\nmore\n", ": why");

@@ -8,12 +8,13 @@ use std::time::{Duration, Instant};
 
 use crate::executor::Executor;
 use crate::generate::Generating;
+use crate::generate::inputs::digest;
 use crate::generate::inputs::{Digests, Generators, command};
 use crate::generate::programs::diagnostic;
-use crate::generate::run::{Digested, Output, Surroundings, digest, run};
+use crate::generate::run::{Output, Surroundings, run};
 use crate::generate::stage::Stage;
+use crate::model::blob::{Blob, Digest};
 use crate::model::diagnostic::Diagnostic;
-use crate::model::job::Captured;
 use crate::model::recipe::{GeneratorCommand, GeneratorProgram, RecipeCase};
 use crate::model::stop::Stop;
 use crate::model::text::visible;
@@ -164,8 +165,8 @@ impl Again<'_> {
         };
         let first = self.digests.get(&case.name);
         for made in &mut output.files {
-            let now = digest(&mut made.contents)?;
-            let before: Option<&Digested> = first.and_then(|first| first.get(made.extension));
+            let now = digest(&made.contents)?;
+            let before: Option<&Digest> = first.and_then(|first| first.get(made.extension));
             if before.is_none_or(|before| *before != now) {
                 let path = self.stage.path(&case.name, made.extension);
                 return Ok(Some(difference(made.extension, &path, &mut made.contents)));
@@ -196,17 +197,13 @@ fn has(output: &Output, extension: &str) -> bool {
 }
 
 /// The first line that differs, in words.
-fn difference(extension: &str, first: &Path, second: &mut Captured) -> String {
+fn difference(extension: &str, first: &Path, second: &Blob) -> String {
     let unseen = || format!("the `.{extension}` files differ");
     let Ok(first) = File::open(first) else {
         return unseen();
     };
-    let second: Box<dyn Read + '_> = match second {
-        Captured::Memory(bytes) => Box::new(bytes.as_slice()),
-        Captured::File(file) => match std::io::Seek::rewind(file) {
-            Ok(()) => Box::new(file),
-            Err(_) => return unseen(),
-        },
+    let Ok(second) = second.open() else {
+        return unseen();
     };
     match first_difference(first, second) {
         Some((line, [before, after])) => {

@@ -1,19 +1,16 @@
 //! One start of a generator: what it is given, and what it leaves.
 
-use std::io;
-
-use sha2::{Digest, Sha512};
-
 use crate::build::Runnable;
 use crate::executor::Executor;
 use crate::generate::programs::{ending, reason};
 use crate::generate::seed::{seed, substituted};
-use crate::model::job::{BoxFile, Captured, Collected, Command, Input, Job};
-use crate::model::judgement::JudgeError;
+use crate::model::blob::Blob;
+use crate::model::job::{Collected, Command, Job, Keep};
 use crate::model::limits::Limits;
 use crate::model::placeholder::{Piece, occurrences};
 use crate::model::recipe::{CASE_EXTENSIONS, GeneratorCommand};
 use crate::model::stop::Stop;
+use crate::model::tree::TreeEntry;
 
 /// A generator may write its files under this name instead of printing its input.
 const OWN_NAME: &str = "testcase";
@@ -49,7 +46,7 @@ pub(super) struct Output {
 #[derive(Debug)]
 pub(super) struct Made {
     pub extension: &'static str,
-    pub contents: Captured,
+    pub contents: Blob,
 }
 
 /// Why a generator made nothing: a message, and what to do.
@@ -98,19 +95,19 @@ pub(super) fn start(
     let limits = Limits::of_generator().with_processes(generator.processes);
     let mut job = Job {
         command: generator.command.clone(),
-        stdin: Input::Empty,
+        stdin: Blob::default(),
         files: generator.files.clone(),
         writable: true,
         box_size: limits.output.unwrap_or_default(),
         limits: limits.clone(),
         collect: names.iter().map(|(name, _)| name.clone()).collect(),
-        keep: None,
+        keep: Keep::Nothing,
     };
     job.command.argv.extend(args);
     change(&mut job, surroundings);
-    let mut reply = executor.run(&job)?;
+    let reply = executor.run(&job)?;
     if let Some(ending) = ending(&reply.outcome, &limits) {
-        let said = reason(&mut reply.stderr);
+        let said = reason(&reply.stderr);
         return Ok(Err(Refusal {
             message: format!("`{}` {ending}{said}", command.line),
             help: "a generator must end with exit code 0; what it printed before is not used"
@@ -188,46 +185,13 @@ fn change(job: &mut Job, surroundings: Surroundings) {
             argv: shell.into_iter().chain(inner).collect(),
             ..std::mem::take(&mut job.command)
         };
-        let moved = |file: &BoxFile| BoxFile {
-            name: std::path::Path::new(ELSEWHERE).join(&file.name),
-            content: file.content.clone(),
+        let moved = |file: &TreeEntry| {
+            let name = std::path::Path::new(ELSEWHERE).join(&file.name);
+            TreeEntry::new(name, file.node.clone())
         };
         job.files = job.files.iter().map(moved).collect();
         for name in &mut job.collect {
             *name = format!("{ELSEWHERE}/{name}");
         }
-    }
-}
-
-/// What is in a file, in short.
-pub(super) type Digested = [u8; 64];
-
-/// The contents of what a program wrote, in short.
-pub(super) fn digest(captured: &mut Captured) -> Result<Digested, JudgeError> {
-    let mut hasher = Sha512::new();
-    match captured {
-        Captured::Memory(bytes) => hasher.update(bytes),
-        Captured::File(file) => {
-            let mut read = || {
-                io::Seek::rewind(file)?;
-                io::copy(file, &mut Hashing(&mut hasher))
-            };
-            read().map_err(|error| JudgeError::new("read a program's output", error))?;
-        }
-    }
-    Ok(hasher.finalize().into())
-}
-
-/// Takes bytes into a digest.
-struct Hashing<'a>(&'a mut Sha512);
-
-impl io::Write for Hashing<'_> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.update(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
     }
 }

@@ -1,16 +1,18 @@
 //! The solution that a recipe names: the program that makes judge answers.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::build::Runnable;
 use crate::build::bench::Bench;
 use crate::executor::Executor;
 use crate::generate::programs::{build, ending, of_solution, reason};
-use crate::model::job::{BoxContent, BoxFile, Captured, Collected, Input, Job};
+use crate::model::blob::Blob;
+use crate::model::job::{Collected, Job, Keep};
 use crate::model::limits::Limits;
 use crate::model::problem::{Dialogue, Problem, ProgramIo};
 use crate::model::recipe::{AnswerSource, RecipeCase};
 use crate::model::stop::Stop;
+use crate::model::tree::{Node, TreeEntry};
 
 /// Whether a run of one program alone shows what is right: it neither talks with the output validator nor
 /// runs several times.
@@ -65,20 +67,17 @@ impl<'a> Solution<'a> {
     pub fn answer(
         &self,
         executor: &dyn Executor,
-        input: BoxContent,
-    ) -> Result<Result<Captured, Unanswered>, Stop> {
+        input: Blob,
+    ) -> Result<Result<Blob, Unanswered>, Stop> {
         let mut files = self.runnable.files.clone();
         let (stdin, collect) = match &self.problem.io {
-            ProgramIo::Standard => (input.as_input(), Vec::new()),
+            ProgramIo::Standard => (input, Vec::new()),
             ProgramIo::Files {
                 input: name,
                 output,
             } => {
-                files.push(BoxFile {
-                    name: PathBuf::from(name),
-                    content: input,
-                });
-                (Input::Empty, vec![output.clone()])
+                files.push(TreeEntry::new(name, Node::plain(input)));
+                (Blob::default(), vec![output.clone()])
             }
         };
         let limits = Limits::of_generator().with_processes(self.runnable.processes);
@@ -90,10 +89,10 @@ impl<'a> Solution<'a> {
             box_size: limits.output.unwrap_or_default(),
             limits: limits.clone(),
             collect,
-            keep: None,
+            keep: Keep::Nothing,
         })?;
         if let Some(ending) = ending(&reply.outcome, &limits) {
-            let said = reason(&mut reply.stderr);
+            let said = reason(&reply.stderr);
             return Ok(Err(Unanswered {
                 what: format!("the solution {ending}{said}"),
                 help: "mend the solution, or the input if it is not valid",

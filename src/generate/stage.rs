@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use crate::executor::scratch::{self, Scratch, Use};
-use crate::model::job::Captured;
+use crate::model::blob::Blob;
 use crate::model::judgement::JudgeError;
 
 /// A directory with test cases in the making.
@@ -69,20 +69,10 @@ impl Stage {
     ///
     /// # Errors
     /// What the system says, with the file's name.
-    pub fn add_captured(
-        &self,
-        case: &str,
-        extension: &str,
-        captured: &mut Captured,
-    ) -> Result<(), JudgeError> {
-        match captured {
-            Captured::Memory(bytes) => self.add(case, extension, &mut bytes.as_slice()),
-            Captured::File(file) => {
-                io::Seek::rewind(file)
-                    .map_err(|error| JudgeError::new("read a program's output", error))?;
-                self.add(case, extension, file)
-            }
-        }
+    pub fn add_blob(&self, case: &str, extension: &str, blob: &Blob) -> Result<(), JudgeError> {
+        let read = blob.open();
+        let mut read = read.map_err(|error| JudgeError::new("read a program's output", error))?;
+        self.add(case, extension, &mut read)
     }
 
     /// Adds a link to a file on the stage, which both have these names below `data/`.

@@ -1,21 +1,21 @@
 //! Asks the package's own output validator about an output, and its static validator about a submission.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::executor::scratch::{self, Scratch, Use};
+use crate::executor::place;
 use crate::judge::case::{
-    Answered, Detail, Judged, Pass, Trial, add_answered, box_dir, case_judgement, fault,
-    make_parent,
+    Answered, Detail, Judged, Pass, Trial, add_answered, box_dir, case_judgement,
 };
 use crate::judge::classify::Classified;
 use crate::judge::score;
-use crate::model::job::{BoxContent, BoxFile, Input};
+use crate::model::blob::Blob;
+use crate::model::job::Keep;
 use crate::model::judgement::{CaseJudgement, Evidence, FaultyProgram, JudgeError};
 use crate::model::outcome::{Ending, Outcome};
 use crate::model::stop::Stop;
 use crate::model::text::visible;
+use crate::model::tree::Tree;
 use crate::model::units::Bytes;
 use crate::model::verdict::Verdict;
 use crate::validator::feedback::NEXT_PASS;
@@ -27,12 +27,10 @@ use crate::validator::{OutputValidator, Question, feedback_dir};
 pub(super) struct Asking {
     /// Where its box is kept for the user, if boxes are.
     pub(super) wanted: Option<PathBuf>,
-    /// Holds its box where the next pass needs it and the user does not.
-    between: Option<Scratch>,
-    /// Where its box is copied to, if it is.
-    left: Option<PathBuf>,
+    /// Whether its box is brought back: for the user, or for the next pass.
+    keep: Keep,
     /// The judge answer.
-    answer: BoxContent,
+    answer: Blob,
     pub(super) contract: Contract,
 }
 
@@ -41,7 +39,7 @@ impl Asking {
         &'a self,
         trial: &Trial<'a>,
         pass: &'a Pass,
-        output: Input,
+        output: Blob,
     ) -> Question<'a> {
         Question {
             test_case: trial.case.test_case,
@@ -50,24 +48,20 @@ impl Asking {
             output,
             submission: Some(trial.entry.runnable),
             earlier: &pass.earlier,
-            keep: self.left.clone(),
+            keep: self.keep.clone(),
         }
     }
 
     /// The pass that the validator asks for, if it does.
-    pub(super) fn next_pass(
-        &mut self,
-        response: &Response,
-        pass: &Pass,
-    ) -> Result<Option<Pass>, JudgeError> {
-        let is_wanted =
-            response.opinion == Opinion::Accepted && response.feedback.next_pass.is_some();
-        match &self.left {
-            Some(left) if is_wanted => {
-                next_pass(pass.number + 1, left, self.between.take()).map(Some)
-            }
-            _ => Ok(None),
-        }
+    pub(super) fn next_pass(&self, response: &Response, pass: &Pass) -> Option<Pass> {
+        let input = response.feedback.next_pass.as_ref();
+        let input = input.filter(|_| response.opinion == Opinion::Accepted)?;
+        Some(next_pass(pass.number + 1, input, response.kept.as_ref()?))
+    }
+
+    /// Keeps the box for the user, if it is wanted.
+    pub(super) fn save(&self, response: &Response) -> Result<(), JudgeError> {
+        save(self.wanted.as_deref(), response.kept.as_ref())
     }
 }
 
@@ -77,17 +71,10 @@ impl Trial<'_> {
         let name = &self.case.test_case.name;
         let submission = self.entry.submission;
         let wanted = box_dir(self.rules, submission, name, pass.number, ".validator");
-        make_parent(wanted.as_deref())?;
-        // What one pass leaves behind is there for the next one.
-        let between = match self.rules.passes {
-            1 => None,
-            _ => Some(scratch::directory(Use::Passes)?),
-        };
-        let own = between.as_ref().map(|dir| dir.path().join("box"));
         Ok(Asking {
-            left: wanted.clone().or(own),
+            // What one pass leaves behind is there for the next one.
+            keep: Keep::all_if(wanted.is_some() || self.rules.passes > 1),
             wanted,
-            between,
             answer: self.case.answer()?,
             contract: match self.rules.passes {
                 1 => Contract::OnePass,
@@ -103,16 +90,17 @@ impl Trial<'_> {
         &self,
         validator: &OutputValidator,
         pass: &Pass,
-        output: Input,
+        output: Blob,
     ) -> Result<Judged, Stop> {
-        let mut asking = self.begin(pass)?;
+        let asking = self.begin(pass)?;
         let question = asking.question(self, pass, output);
         let response = validator.ask(self.executor, question, asking.contract)?;
+        asking.save(&response)?;
         let asked = Asked::output(validator);
         if let Opinion::Broken(what) = &response.opinion {
             return Err(self.broken(asked, what, &response, asking.wanted).into());
         }
-        let next = asking.next_pass(&response, pass)?;
+        let next = asking.next_pass(&response, pass);
         self.as_it_says(asked, &response, next, asking.wanted)
     }
 
@@ -151,19 +139,19 @@ impl Trial<'_> {
             .static_validator
             .ok_or_else(|| JudgeError::new("run the static validator", "the package has none"))?;
         let kept = box_dir(self.rules, submission, &test_case.name, 1, ".validator");
-        make_parent(kept.as_deref())?;
         let look = Look {
             submission: self.entry.runnable,
             language: self.entry.language,
             entry_point: self.entry.entry_point,
             args,
-            keep: kept.clone(),
+            keep: Keep::all_if(kept.is_some()),
         };
         let asked = Asked {
             what: "static validator",
             name: validator.name(),
         };
         let response = validator.ask(self.executor, look)?;
+        save(kept.as_deref(), response.kept.as_ref())?;
         if let Opinion::Broken(what) = &response.opinion {
             return Err(self.broken(asked, what, &response, kept).into());
         }
@@ -279,46 +267,28 @@ pub(super) fn answered(response: &Response, kept: Option<PathBuf>) -> Answered {
 /// directory is there again.
 ///
 /// Source: problem package format 2025-09, "Multi-pass validation".
-fn next_pass(number: u32, left: &Path, dir: Option<Scratch>) -> Result<Pass, JudgeError> {
-    let feedback = feedback_dir(left);
-    let mut earlier = Vec::new();
-    list(&feedback, Path::new(""), &mut earlier)
-        .map_err(|error| fault("read what a pass left behind", error))?;
+fn next_pass(number: u32, input: &Blob, left: &Tree) -> Pass {
+    let mut earlier = left.below(&feedback_dir(Path::new("")));
     earlier.retain(|file| file.name != Path::new(NEXT_PASS));
-    Ok(Pass {
+    Pass {
         number,
-        input: BoxContent::Copy(feedback.join(NEXT_PASS)),
+        input: input.clone(),
         earlier,
-        _dir: dir,
-    })
+    }
 }
 
-/// Everything below a directory, as it is to lie in a box.
-fn list(root: &Path, below: &Path, files: &mut Vec<BoxFile>) -> std::io::Result<()> {
-    for entry in fs::read_dir(root.join(below))? {
-        let entry = entry?;
-        let name = below.join(entry.file_name());
-        let kind = entry.file_type()?;
-        let content = if kind.is_dir() {
-            let before = files.len();
-            list(root, &name, files)?;
-            match files.len() - before {
-                0 => BoxContent::Directory,
-                _ => continue,
-            }
-        } else if kind.is_symlink() {
-            BoxContent::Link(fs::read_link(entry.path())?)
-        } else {
-            BoxContent::Copy(entry.path())
-        };
-        files.push(BoxFile { name, content });
+/// Writes a box where the user wants it, if it is wanted.
+pub(super) fn save(wanted: Option<&Path>, left: Option<&Tree>) -> Result<(), JudgeError> {
+    match (wanted, left) {
+        (Some(wanted), Some(left)) => place::save(left, wanted),
+        _ => Ok(()),
     }
-    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::tree::{Node, TreeEntry};
 
     #[test]
     fn the_cause_shows_the_first_line_of_the_message() {
@@ -332,17 +302,18 @@ mod tests {
 
     #[test]
     fn all_that_a_pass_left_is_there_for_the_next_one() {
-        let dir = tempfile::tempdir().unwrap();
-        let feedback = feedback_dir(dir.path());
-        fs::create_dir_all(feedback.join("deep/empty")).unwrap();
-        for name in ["nextpass.in", "judgemessage.txt", "deep/state"] {
-            fs::write(feedback.join(name), name).unwrap();
-        }
-        let pass = next_pass(2, dir.path(), None).unwrap();
-        let mut names: Vec<&Path> = pass.earlier.iter().map(|it| it.name.as_path()).collect();
-        names.sort();
-        let expected = ["deep/empty", "deep/state", "judgemessage.txt"].map(Path::new);
+        let entry = |name: &str, node| TreeEntry::new(feedback_dir(Path::new("")).join(name), node);
+        let left = Tree::from(vec![
+            entry("deep/empty", Node::Directory),
+            entry("nextpass.in", Node::plain(Blob::default())),
+            entry("judgemessage.txt", Node::plain(Blob::default())),
+            entry("deep/state", Node::plain(Blob::default())),
+            TreeEntry::new("of-the-submission", Node::Directory),
+        ]);
+        let pass = next_pass(2, &Blob::from(&b"2"[..]), &left);
+        let names: Vec<&Path> = pass.earlier.iter().map(|it| it.name.as_path()).collect();
+        let expected = ["deep/empty", "judgemessage.txt", "deep/state"].map(Path::new);
         assert_eq!(names, expected);
-        assert!(matches!(pass.input, BoxContent::Copy(path) if path.ends_with(NEXT_PASS)));
+        assert_eq!(pass.input.bytes(), Some(&b"2"[..]));
     }
 }

@@ -1,7 +1,6 @@
 //! One submission on one test case: the job, its verdict, and what a person is shown.
 
-use std::fs::{self, File};
-use std::io::{self, BufReader, Cursor, Read, Seek, SeekFrom};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -10,13 +9,14 @@ use crate::check::compare::compare;
 use crate::check::diff;
 use crate::check::options::Options;
 use crate::check::show::cause;
-use crate::executor::Executor;
-use crate::executor::scratch::Scratch;
+use crate::executor::{Executor, place};
+use crate::judge::ask::save;
 use crate::judge::classify::{Classified, classify};
 use crate::judge::said::said;
 use crate::judge::score;
+use crate::model::blob::{Blob, Reader};
 use crate::model::difference::Difference;
-use crate::model::job::{BoxContent, BoxFile, Captured, Collected, Input, Job, Reply};
+use crate::model::job::{Collected, Job, Keep, Reply};
 use crate::model::joint::Transcript;
 use crate::model::judgement::{CaseJudgement, Evidence, JudgeError};
 use crate::model::limits::{Limits, ROOM};
@@ -26,10 +26,11 @@ use crate::model::score::{CaseScore, CaseScoring};
 use crate::model::stop::Stop;
 use crate::model::test_data::TestCase;
 use crate::model::text::shell_word;
+use crate::model::tree::{Node, TreeEntry};
 use crate::model::units::Bytes;
 use crate::model::verdict::Verdict;
 use crate::validator::look::StaticValidator;
-use crate::validator::{OutputValidator, answer_of, answer_path, feedback_dir, input_of};
+use crate::validator::{OutputValidator, answer_of, feedback_dir, input_of};
 
 /// What is the same for all runs of a session.
 #[derive(Clone)]
@@ -115,34 +116,18 @@ pub struct Texts {
 
 impl ReadyCase<'_> {
     /// The input, as it lies in a box.
-    fn input(&self) -> BoxContent {
+    fn input(&self) -> Blob {
         match &self.texts {
-            Some(texts) => BoxContent::Bytes(Arc::clone(&texts.input)),
+            Some(texts) => Arc::clone(&texts.input).into(),
             None => input_of(self.test_case),
         }
     }
 
     /// The judge answer, as it lies in a box.
-    pub(super) fn answer(&self) -> Result<BoxContent, JudgeError> {
+    pub(super) fn answer(&self) -> Result<Blob, JudgeError> {
         match &self.texts {
-            Some(texts) => Ok(BoxContent::Bytes(Arc::clone(&texts.answer))),
+            Some(texts) => Ok(Arc::clone(&texts.answer).into()),
             None => answer_of(self.test_case),
-        }
-    }
-
-    /// The judge answer, to be read.
-    fn open_answer(&self) -> Result<Box<dyn ReadSeek + '_>, JudgeError> {
-        Ok(match &self.texts {
-            Some(texts) => Box::new(Cursor::new(&*texts.answer)),
-            None => Box::new(open_answer(self.test_case)?),
-        })
-    }
-
-    /// Whether an output is the judge answer byte for byte, as far as that can be told at once.
-    fn is_same(&self, output: &Captured) -> bool {
-        match (&self.texts, output) {
-            (Some(texts), Captured::Memory(output)) => *output == *texts.answer,
-            _ => false,
         }
     }
 }
@@ -188,11 +173,9 @@ pub(super) struct Pass {
     /// From 1.
     pub(super) number: u32,
     /// What the submission reads.
-    pub(super) input: BoxContent,
+    pub(super) input: Blob,
     /// What earlier passes left in the feedback directory.
-    pub(super) earlier: Vec<BoxFile>,
-    /// Holds these files.
-    pub(super) _dir: Option<Scratch>,
+    pub(super) earlier: Vec<TreeEntry>,
 }
 
 /// Runs a submission on a test case and judges what it did.
@@ -218,12 +201,11 @@ pub fn judge_case(
         number: 1,
         input: case.input(),
         earlier: Vec::new(),
-        _dir: None,
     };
     let mut most: Option<Outcome> = None;
     loop {
         let Ran {
-            mut reply,
+            reply,
             mut judged,
             kept,
         } = trial.run(&pass)?;
@@ -240,7 +222,7 @@ pub fn judge_case(
         let is_shown = rules.detail != Detail::Brief;
         let evidence = match is_shown && judged.classified.verdict != Verdict::Accepted {
             true => {
-                let mut evidence = evidence(rules, case, &judged, &mut reply)?;
+                let mut evidence = evidence(rules, case, &judged, &reply)?;
                 evidence.repeat = rules.repeat(entry.submission, &case.test_case.name);
                 evidence.kept = kept;
                 Some(Box::new(evidence))
@@ -287,17 +269,17 @@ impl Trial<'_> {
             return self.talk(validator, pass);
         }
         let job = job(self.rules, self.entry, self.case.test_case, pass);
-        let kept = job.keep.clone();
-        make_parent(kept.as_deref())?;
-        let mut reply = self.executor.run(&job)?;
+        let kept = self.kept(pass);
+        let reply = self.executor.run(&job)?;
+        save(kept.as_deref(), reply.kept.as_ref())?;
         let is_shown = self.rules.passes > 1 && self.rules.detail != Detail::Brief;
         let transcript = match is_shown {
-            true => Some(said(self.rules.io, pass, &mut reply)?),
+            true => Some(said(self.rules.io, pass, &reply)?),
             false => None,
         };
         let judged = match classify(&reply.outcome, &self.rules.limits) {
             Some(classified) => Judged::from(classified),
-            None => self.judge_output(pass, &mut reply)?,
+            None => self.judge_output(pass, &reply)?,
         };
         Ok(Ran {
             reply,
@@ -308,14 +290,17 @@ impl Trial<'_> {
             kept,
         })
     }
-}
 
-/// Makes the directory in which a box is to be kept.
-pub(super) fn make_parent(kept: Option<&Path>) -> Result<(), JudgeError> {
-    match kept.and_then(Path::parent) {
-        None => Ok(()),
-        Some(parent) => fs::create_dir_all(parent)
-            .map_err(|error| fault(&format!("make the directory {}", parent.display()), error)),
+    /// Where the submission's box is kept for the user, if boxes are.
+    pub(super) fn kept(&self, pass: &Pass) -> Option<PathBuf> {
+        let test_case = &self.case.test_case.name;
+        box_dir(
+            self.rules,
+            self.entry.submission,
+            test_case,
+            pass.number,
+            "",
+        )
     }
 }
 
@@ -385,18 +370,16 @@ pub(super) fn job(rules: &Rules<'_>, entry: &Entry<'_>, test_case: &TestCase, pa
     let mut command = runnable.command.clone();
     command.argv.extend(test_case.args.iter().cloned());
     let mut files = runnable.files.clone();
-    let mut place = |name: PathBuf, content: BoxContent| {
-        files.retain(|file| file.name != name);
-        files.push(BoxFile { name, content });
+    let mut put = |entry: TreeEntry| {
+        files.retain(|file| file.name != entry.name);
+        files.push(entry);
     };
-    for file in &test_case.files {
-        place(file.name.clone(), BoxContent::Copy(file.path.clone()));
-    }
+    test_case.files.iter().map(place::file).for_each(&mut put);
     let (stdin, collect) = match rules.io {
-        ProgramIo::Standard => (pass.input.as_input(), Vec::new()),
+        ProgramIo::Standard => (pass.input.clone(), Vec::new()),
         ProgramIo::Files { input, output } => {
-            place(PathBuf::from(input), pass.input.clone());
-            (Input::Empty, vec![output.clone()])
+            put(TreeEntry::new(input, Node::plain(pass.input.clone())));
+            (Blob::default(), vec![output.clone()])
         }
     };
     let limits = match entry.pace {
@@ -412,7 +395,7 @@ pub(super) fn job(rules: &Rules<'_>, entry: &Entry<'_>, test_case: &TestCase, pa
         box_size: ROOM.saturating_add(limits.output.unwrap_or_default()),
         limits,
         collect,
-        keep: box_dir(rules, entry.submission, &test_case.name, pass.number, ""),
+        keep: Keep::all_if(rules.keep().is_some()),
     }
 }
 
@@ -450,22 +433,22 @@ pub fn box_name(name: &str) -> String {
 
 impl Trial<'_> {
     /// Judges the output of a run that stayed within its limits and ended with exit code 0.
-    pub(super) fn judge_output(&self, pass: &Pass, reply: &mut Reply) -> Result<Judged, Stop> {
+    pub(super) fn judge_output(&self, pass: &Pass, reply: &Reply) -> Result<Judged, Stop> {
         let stdout_bytes = reply.outcome.stdout_bytes;
         let output = match written(self.rules.io, reply) {
             Ok(output) => output,
             Err(missing) => return Ok(wrong(missing)),
         };
         if let Some(validator) = self.rules.validator {
-            return self.ask(validator, pass, std::mem::take(output).into_input());
+            return self.ask(validator, pass, output.clone());
         }
-        let difference = match self.case.is_same(output) {
+        let answer = self.case.answer()?;
+        let difference = match answer == *output {
             true => None,
             false => {
                 let reading = |error| fault("read the output", error);
-                let answer = self.case.open_answer()?;
-                let output = captured(output).map_err(reading)?;
-                compare(answer, output, &self.case.options).map_err(reading)?
+                let output = output.open().map_err(reading)?;
+                compare(open(&answer)?, output, &self.case.options).map_err(reading)?
             }
         };
         Ok(match (difference, self.rules.io) {
@@ -487,20 +470,17 @@ impl Trial<'_> {
 }
 
 /// What a program wrote where its output belongs, or why there is nothing.
-pub(super) fn written<'r>(
-    io: &ProgramIo,
-    reply: &'r mut Reply,
-) -> Result<&'r mut Captured, String> {
+pub(super) fn written<'r>(io: &ProgramIo, reply: &'r Reply) -> Result<&'r Blob, String> {
     let stdout = reply.outcome.stdout_bytes;
-    match (io, reply.collected.first_mut()) {
-        (ProgramIo::Standard, _) => Ok(&mut reply.stdout),
+    match (io, reply.collected.first()) {
+        (ProgramIo::Standard, _) => Ok(&reply.stdout),
         (ProgramIo::Files { output, .. }, None | Some(Collected::Missing)) => {
             Err(format!("`{output}` is missing{}", instead(stdout)))
         }
         (ProgramIo::Files { output, .. }, Some(Collected::NotAFile(what))) => {
             Err(format!("`{output}` is {what}, not a file"))
         }
-        (ProgramIo::Files { .. }, Some(Collected::File(captured))) => Ok(captured),
+        (ProgramIo::Files { .. }, Some(Collected::File(blob))) => Ok(blob),
     }
 }
 
@@ -525,23 +505,22 @@ fn evidence(
     rules: &Rules<'_>,
     case: &ReadyCase<'_>,
     judged: &Judged,
-    reply: &mut Reply,
+    reply: &Reply,
 ) -> Result<Evidence, Stop> {
     let mut evidence = Evidence {
-        stderr: head(&mut reply.stderr).map_err(|error| fault("read standard error", error))?,
+        stderr: head(&reply.stderr).map_err(|error| fault("read standard error", error))?,
         transcript: judged.transcript.clone(),
         ..Evidence::default()
     };
     add_answered(&mut evidence, judged);
-    let output = match (rules.io, reply.collected.first_mut()) {
-        (ProgramIo::Standard, _) => &mut reply.stdout,
-        (ProgramIo::Files { .. }, Some(Collected::File(captured))) => captured,
-        (ProgramIo::Files { .. }, _) => return Ok(evidence),
+    let Ok(output) = written(rules.io, reply) else {
+        return Ok(evidence);
     };
     if let Some(difference) = &judged.difference {
         let reading = |error| fault("read the output for its diff", error);
-        let mut answer = case.open_answer()?;
-        let mut output = captured(output).map_err(reading)?;
+        let answer = case.answer()?;
+        let mut answer = open(&answer)?;
+        let mut output = output.open().map_err(reading)?;
         let diff =
             diff::diff(&mut answer, &mut output, difference, &case.options).map_err(reading)?;
         evidence.diff = diff.lines;
@@ -559,35 +538,20 @@ pub(super) fn add_answered(evidence: &mut Evidence, judged: &Judged) {
     }
 }
 
-fn open_answer(test_case: &TestCase) -> Result<File, JudgeError> {
-    let path = answer_path(test_case)?;
-    File::open(path).map_err(|error| fault(&format!("open {}", path.display()), error))
+fn open(answer: &Blob) -> Result<Reader<'_>, JudgeError> {
+    answer
+        .open()
+        .map_err(|error| fault(&format!("open {answer}"), error))
 }
 
 /// At most the first 64 KiB.
-fn head(stderr: &mut Captured) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    captured(stderr)?.take(64 << 10).read_to_end(&mut bytes)?;
-    Ok(bytes)
+fn head(stderr: &Blob) -> io::Result<Vec<u8>> {
+    stderr.start(64 << 10)
 }
 
 pub(super) fn fault(step: &str, error: io::Error) -> JudgeError {
     JudgeError::new(step, error)
 }
-
-/// A reader that starts at the first byte.
-pub(super) fn captured(captured: &mut Captured) -> io::Result<Box<dyn ReadSeek + '_>> {
-    Ok(match captured {
-        Captured::Memory(bytes) => Box::new(Cursor::new(bytes.as_slice())),
-        Captured::File(file) => {
-            file.seek(SeekFrom::Start(0))?;
-            Box::new(BufReader::new(file))
-        }
-    })
-}
-
-pub(super) trait ReadSeek: Read + Seek {}
-impl<T: Read + Seek> ReadSeek for T {}
 
 #[cfg(test)]
 mod tests {

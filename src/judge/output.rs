@@ -6,7 +6,8 @@ use std::sync::Arc;
 use crate::executor::Executor;
 use crate::judge::case::{Entry, Pass, ReadyCase, Rules, Trial, job, written};
 use crate::judge::classify::{Classified, classify};
-use crate::model::job::{BoxContent, Captured, Collected, Input, Reply};
+use crate::model::blob::Blob;
+use crate::model::job::{Collected, Reply};
 use crate::model::outcome::Outcome;
 use crate::model::problem::ProgramIo;
 use crate::model::stop::Stop;
@@ -19,9 +20,9 @@ pub struct Ran {
     /// The facts.
     pub outcome: Outcome,
     /// What it wrote where its output belongs; nothing where there is no such output.
-    pub output: Captured,
+    pub output: Blob,
     /// What it wrote on standard error.
-    pub stderr: Captured,
+    pub stderr: Blob,
     /// Why it cannot be accepted, whatever is in its output.
     pub rejected: Option<Classified>,
 }
@@ -37,16 +38,16 @@ pub fn output(
     test_case: &TestCase,
     input: &Arc<[u8]>,
 ) -> Result<Ran, Stop> {
-    let mut reply = executor.run(&job(rules, entry, test_case, &only_pass(input)))?;
+    let reply = executor.run(&job(rules, entry, test_case, &only_pass(input)))?;
     let mut rejected = classify(&reply.outcome, &rules.limits);
-    let output = match written(rules.io, &mut reply) {
-        Ok(output) => std::mem::take(output),
+    let output = match written(rules.io, &reply) {
+        Ok(output) => output.clone(),
         Err(cause) => {
             rejected = rejected.or(Some(Classified {
                 verdict: Verdict::WrongAnswer,
                 cause,
             }));
-            Captured::default()
+            Blob::default()
         }
     };
     Ok(Ran {
@@ -61,9 +62,8 @@ pub fn output(
 fn only_pass(input: &Arc<[u8]>) -> Pass {
     Pass {
         number: 1,
-        input: BoxContent::Bytes(Arc::clone(input)),
+        input: Arc::clone(input).into(),
         earlier: Vec::new(),
-        _dir: None,
     }
 }
 
@@ -83,7 +83,7 @@ pub fn outputs(
     all: Arc<[u8]>,
 ) -> Result<Option<Ran>, Stop> {
     let mut job = job(rules, entry, test_case, &only_pass(first));
-    job.stdin = Input::Bytes(all);
+    job.stdin = all.into();
     job.collect.clear();
     // The one that waits for the others.
     job.limits.processes = job.limits.processes.map(|processes| processes + 1);
@@ -117,19 +117,20 @@ pub fn judge_output(
         entry,
         case,
     };
-    let output = Captured::Memory(output);
+    let output = Blob::from(output);
     let (stdout, collected) = match rules.io {
         ProgramIo::Standard => (output, Vec::new()),
-        ProgramIo::Files { .. } => (Captured::default(), vec![Collected::File(output)]),
+        ProgramIo::Files { .. } => (Blob::default(), vec![Collected::File(output)]),
     };
-    let mut reply = Reply {
+    let reply = Reply {
         outcome: outcome.clone(),
         stdout,
-        stderr: Captured::default(),
+        stderr: Blob::default(),
         collected,
+        kept: None,
     };
     let input = case.texts.as_ref().map(|texts| Arc::clone(&texts.input));
     let pass = only_pass(&input.unwrap_or_else(|| Arc::from([])));
-    let judged = trial.judge_output(&pass, &mut reply)?;
+    let judged = trial.judge_output(&pass, &reply)?;
     Ok(judged.classified.verdict)
 }

@@ -1,11 +1,11 @@
 //! What was said in a pass of a program that talks with nobody: its input, then its output.
 
-use std::fs::File;
-use std::io::{self, Cursor, Read, SeekFrom};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::time::Duration;
 
-use crate::judge::case::{Pass, ReadSeek, captured, fault, written};
-use crate::model::job::{BoxContent, Reply};
+use crate::judge::case::{Pass, fault, written};
+use crate::model::blob::Reader;
+use crate::model::job::Reply;
 use crate::model::joint::{Said, Side, Transcript};
 use crate::model::judgement::JudgeError;
 use crate::model::problem::ProgramIo;
@@ -16,29 +16,20 @@ pub(super) const MOST: Bytes = Bytes::kib(16);
 
 /// The beginning of the input, which the output validator made where it is not that of the test case, and the end
 /// of the output.
-pub(super) fn said(
-    io: &ProgramIo,
-    pass: &Pass,
-    reply: &mut Reply,
-) -> Result<Transcript, JudgeError> {
+pub(super) fn said(io: &ProgramIo, pass: &Pass, reply: &Reply) -> Result<Transcript, JudgeError> {
     let reading = |error| fault("read what was said in a pass", error);
-    let mut input: Box<dyn ReadSeek + '_> = match &pass.input {
-        BoxContent::Bytes(bytes) => Box::new(Cursor::new(&**bytes)),
-        BoxContent::Copy(path) => Box::new(File::open(path).map_err(reading)?),
-        BoxContent::Link(_) | BoxContent::Directory => Box::new(io::empty()),
-    };
+    let mut input = pass.input.open().map_err(reading)?;
     let ended = reply.outcome.wall_time;
-    let length = |text: &mut dyn ReadSeek| text.seek(SeekFrom::End(0)).map_err(reading);
-    let read = length(&mut *input)?;
-    let first = pieces(&mut *input, 0, Duration::ZERO, Side::Partner).map_err(reading)?;
+    let read = pass.input.len().map_err(reading)?;
+    let first = pieces(&mut input, 0, Duration::ZERO, Side::Partner).map_err(reading)?;
     let mut left_out = read.saturating_sub(MOST.0);
     let last = match written(io, reply) {
         Err(_) => Vec::new(),
         Ok(output) => {
-            let mut output = captured(output).map_err(reading)?;
-            let skipped = length(&mut *output)?.saturating_sub(MOST.0);
+            let skipped = output.len().map_err(reading)?.saturating_sub(MOST.0);
             left_out += skipped;
-            pieces(&mut *output, skipped, ended, Side::Program).map_err(reading)?
+            let mut output = output.open().map_err(reading)?;
+            pieces(&mut output, skipped, ended, Side::Program).map_err(reading)?
         }
     };
     Ok(Transcript {
@@ -49,7 +40,7 @@ pub(super) fn said(
 }
 
 /// The lines of a text from a place on, as far as there is room for them.
-fn pieces(text: &mut dyn ReadSeek, from: u64, at: Duration, by: Side) -> io::Result<Vec<Said>> {
+fn pieces(text: &mut Reader<'_>, from: u64, at: Duration, by: Side) -> io::Result<Vec<Said>> {
     text.seek(SeekFrom::Start(from))?;
     let mut bytes = Vec::new();
     text.take(MOST.0).read_to_end(&mut bytes)?;
@@ -66,22 +57,22 @@ fn pieces(text: &mut dyn ReadSeek, from: u64, at: Duration, by: Side) -> io::Res
 mod tests {
     use super::*;
     use crate::executor::scripted::quiet_outcome;
-    use crate::model::job::Captured;
+    use crate::model::blob::Blob;
 
     fn check(input: &str, output: &str, left_out: u64, notation: &str) {
         let pass = Pass {
             number: 2,
-            input: BoxContent::Bytes(input.as_bytes().into()),
+            input: input.as_bytes().into(),
             earlier: Vec::new(),
-            _dir: None,
         };
-        let mut reply = Reply {
+        let reply = Reply {
             outcome: quiet_outcome(),
-            stdout: Captured::Memory(output.as_bytes().to_vec()),
-            stderr: Captured::default(),
+            stdout: output.as_bytes().into(),
+            stderr: Blob::default(),
             collected: Vec::new(),
+            kept: None,
         };
-        let transcript = said(&ProgramIo::Standard, &pass, &mut reply).unwrap();
+        let transcript = said(&ProgramIo::Standard, &pass, &reply).unwrap();
         assert_eq!(transcript.left_out, Bytes(left_out));
         let said = String::from_utf8(transcript.notation()).unwrap();
         let said = said.lines().filter(|line| line.len() < 40);

@@ -393,7 +393,8 @@ mod tests {
     use crate::check::options::Options;
     use crate::executor::scripted::{Scripted, quiet_outcome};
     use crate::judge::case::Detail;
-    use crate::model::job::{Captured, Input, Job, Reply};
+    use crate::model::blob::Blob;
+    use crate::model::job::{Job, Reply};
     use crate::model::outcome::{Ending, Outcome, Signal};
     use crate::model::problem::ProgramIo;
     use crate::model::program::{Program, ProgramKind};
@@ -405,16 +406,15 @@ mod tests {
     ///
     /// `a` is right, `w` is wrong, `s` crashes, `j` is a fault of the judge, `i` an interruption.
     fn answer(letter: char, job: &Job) -> Result<Reply, Stop> {
-        let Input::File(input) = &job.stdin else {
-            panic!("a case has its input in a file")
-        };
+        let input = job.stdin.path().expect("a case has its input in a file");
         let right = fs::read(input.with_extension("ans")).unwrap();
         let reply = |outcome: Outcome, stdout: Vec<u8>| {
             Ok(Reply {
                 outcome,
-                stdout: Captured::Memory(stdout),
-                stderr: Captured::default(),
+                stdout: stdout.into(),
+                stderr: Blob::default(),
                 collected: Vec::new(),
+                kept: None,
             })
         };
         match letter {
@@ -493,9 +493,7 @@ mod tests {
         for slots in 1..4 {
             let dir = tempfile::tempdir().unwrap();
             let executor = Scripted::new(slots, |job: &Job| {
-                let Input::File(input) = &job.stdin else {
-                    panic!("a case has its input in a file")
-                };
+                let input = job.stdin.path().expect("a case has its input in a file");
                 let index = input.file_stem().unwrap().to_str().unwrap();
                 let script = job.command.argv.last().unwrap();
                 answer(
@@ -503,7 +501,7 @@ mod tests {
                     job,
                 )
             });
-            let builder = Builder::new(&executor).unwrap();
+            let builder = Builder::new(&executor);
             let submissions: Vec<Submission> =
                 scripts.iter().map(|name| submission(name)).collect();
             let entrants: Vec<Entrant<'_>> = submissions

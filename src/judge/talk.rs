@@ -5,11 +5,11 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::judge::ask::{Asked, answered};
+use crate::judge::ask::{Asked, answered, save};
 use crate::judge::blame::{Blame, Scene, blame};
-use crate::judge::case::{Detail, Judged, Pass, Ran, Trial, fault, job, make_parent};
+use crate::judge::case::{Detail, Judged, Pass, Ran, Trial, fault, job};
 use crate::judge::said::MOST;
-use crate::model::job::Input;
+use crate::model::blob::Blob;
 use crate::model::joint::{JointJob, JointReply, Side, Transcript};
 use crate::model::stop::Stop;
 use crate::model::verdict::Verdict;
@@ -21,11 +21,10 @@ impl Trial<'_> {
     pub(super) fn talk(&self, validator: &OutputValidator, pass: &Pass) -> Result<Ran, Stop> {
         let test_case = self.case.test_case;
         let mut program = job(self.rules, self.entry, test_case, pass);
-        program.stdin = Input::Empty;
-        let kept = program.keep.clone();
-        make_parent(kept.as_deref())?;
-        let mut asking = self.begin(pass)?;
-        let question = asking.question(self, pass, Input::Empty);
+        program.stdin = Blob::default();
+        let kept = self.kept(pass);
+        let asking = self.begin(pass)?;
+        let question = asking.question(self, pass, Blob::default());
         let mut partner = validator.job(question)?;
         // So it is always the submission whose time runs out first. That it waits costs the validator nothing.
         partner.limits.wall_time = partner
@@ -47,6 +46,7 @@ impl Trial<'_> {
             deadlock,
             transcript,
         } = self.executor.run_joint(&joint)?;
+        save(kept.as_deref(), program.reply.kept.as_ref())?;
         if let Some(kept) = &kept {
             keep(&transcript, kept)?;
         }
@@ -58,6 +58,7 @@ impl Trial<'_> {
         // A validator that has closed its own output expects nothing but the end.
         let is_early = told.is_some_and(|told| told < partner.closed) && first == Side::Program;
         let response = Response::of(partner.reply, &partner_limits, asking.contract)?;
+        asking.save(&response)?;
         let blame = blame(&Scene {
             submission: &program.reply.outcome,
             limits: &self.rules.limits,
@@ -79,7 +80,7 @@ impl Trial<'_> {
                 ..Judged::from(classified)
             },
             Blame::AsTheValidatorSays => {
-                let next = asking.next_pass(&response, pass)?;
+                let next = asking.next_pass(&response, pass);
                 let asked = Asked::output(validator);
                 let mut judged = self.as_it_says(asked, &response, next, asking.wanted)?;
                 let classified = &mut judged.classified;

@@ -6,7 +6,7 @@
 
 use std::ffi::OsString;
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use walkdir::WalkDir;
@@ -15,12 +15,13 @@ use crate::language::PROGRAM;
 use crate::language::executable;
 use crate::language::fault::{Fault, Unready};
 use crate::language::find;
-use crate::language::plan::{BuildPlan, Content, ProgramFile, Start, Written};
+use crate::language::plan::{BuildPlan, Start, Written};
 use crate::language::planner;
 use crate::language::probe::normal;
-use crate::language::sources::FileMode;
 use crate::language::toolchain::{Toolchains, is_system};
-use crate::model::job::{Command, Visible};
+use crate::model::blob::Blob;
+use crate::model::job::{Command, Shown, What};
+use crate::model::tree::{FileMode, Node, TreeEntry};
 use crate::model::units::Bytes;
 
 /// Plans a command typed in this directory, an absolute path.
@@ -74,7 +75,7 @@ const MOST_BYTES: Bytes = Bytes::mib(256);
 struct Typed<'a> {
     cwd: &'a Path,
     toolchains: &'a Toolchains,
-    files: Vec<ProgramFile>,
+    files: Vec<TreeEntry>,
     tools: Vec<String>,
 }
 
@@ -95,11 +96,11 @@ impl Typed<'_> {
             return Ok(Command {
                 argv: vec![found.program.to_string_lossy().into_owned()],
                 env: Vec::new(),
-                visible: found.visible.clone(),
+                visible: found.shown(),
             });
         }
         let mut command = self.start(&found.program, &found.program.to_string_lossy())?;
-        planner::merge(&mut command.visible, &found.visible);
+        planner::merge(&mut command.visible, &found.shown());
         Ok(command)
     }
 
@@ -148,7 +149,7 @@ impl Typed<'_> {
     }
 
     /// Shows what an argument names, and returns it as the program is to see it.
-    fn argument(&mut self, arg: &str, visible: &mut Vec<Visible>) -> Result<String, Unready> {
+    fn argument(&mut self, arg: &str, visible: &mut Vec<Shown>) -> Result<String, Unready> {
         let path = normal(&self.cwd.join(arg));
         let Ok(metadata) = fs::metadata(&path) else {
             return Ok(arg.to_owned());
@@ -180,8 +181,12 @@ impl Typed<'_> {
             return Err(too_much("the home directory"));
         }
         let shown = path.to_string_lossy().into_owned();
-        let host = fs::canonicalize(&path).unwrap_or_else(|_| path.clone());
-        planner::merge(visible, &[Visible { host, inside: path }]);
+        let identity = format!("{} bytes, changed {}", metadata.len(), metadata.ctime());
+        let what = What::Installed {
+            name: arg.to_owned(),
+            identity,
+        };
+        planner::merge(visible, &[Shown { inside: path, what }]);
         Ok(shown)
     }
 
@@ -192,11 +197,9 @@ impl Typed<'_> {
 
     fn put(&mut self, name: PathBuf, host: PathBuf, mode: FileMode) {
         if self.files.iter().all(|it| it.name != name) {
-            self.files.push(ProgramFile {
-                name,
-                content: Content::Host(host),
-                mode,
-            });
+            let blob = Blob::file(host);
+            self.files
+                .push(TreeEntry::new(name, Node::File { blob, mode }));
         }
     }
 
@@ -227,10 +230,7 @@ impl Typed<'_> {
 }
 
 fn mode_of(metadata: &fs::Metadata) -> FileMode {
-    match metadata.permissions().mode() & 0o111 {
-        0 => FileMode::Plain,
-        _ => FileMode::Executable,
-    }
+    FileMode::of(metadata.permissions().mode())
 }
 
 #[cfg(test)]

@@ -97,7 +97,7 @@ fn has_marks(file: &SourceFile, marks: &[&str]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::language::sources::FileMode;
+    use crate::model::tree::FileMode;
 
     /// Files as `name` or `name=text`.
     fn check(files: &[&str], wanted: Option<&str>, found: &str) {

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use crate::language::probe::Probe;
 use crate::language::tool::Tool;
 use crate::language::toolchain::{Linking, Toolchain, Tried, is_system};
-use crate::model::job::Visible;
 
 /// Finds the tool of the table.
 ///
@@ -277,8 +276,8 @@ fn prefix_of(program: &Path) -> Option<PathBuf> {
 }
 
 /// What must be shown for this program with these directories: none of the system's, each once.
-fn visible(probe: &dyn Probe, program: &Path, dirs: &[PathBuf]) -> Vec<Visible> {
-    let mut shown: Vec<Visible> = Vec::new();
+fn visible(probe: &dyn Probe, program: &Path, dirs: &[PathBuf]) -> Vec<PathBuf> {
+    let mut shown: Vec<PathBuf> = Vec::new();
     for dir in dirs.iter().flat_map(|it| narrow(probe, it)) {
         show(probe, &mut shown, &dir);
         // Files may name each other by the path without links.
@@ -293,17 +292,14 @@ fn visible(probe: &dyn Probe, program: &Path, dirs: &[PathBuf]) -> Vec<Visible> 
     shown
 }
 
-fn show(probe: &dyn Probe, shown: &mut Vec<Visible>, path: &Path) {
-    let covered = shown.iter().any(|it| path.starts_with(&it.inside));
+fn show(probe: &dyn Probe, shown: &mut Vec<PathBuf>, path: &Path) {
+    let covered = shown.iter().any(|it| path.starts_with(it));
     if covered || is_system(path) {
         return;
     }
-    if let Some(host) = probe.real_path(path) {
-        shown.retain(|it| !it.inside.starts_with(path));
-        shown.push(Visible {
-            host,
-            inside: path.to_path_buf(),
-        });
+    if probe.real_path(path).is_some() {
+        shown.retain(|it| !it.starts_with(path));
+        shown.push(path.to_path_buf());
     }
 }
 

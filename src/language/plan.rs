@@ -1,16 +1,15 @@
 //! Everything needed to build and start one program, as data.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use crate::language::fault::Unready;
 use crate::language::planner;
 use crate::language::recipe::Recipe;
-use crate::language::sources::FileMode;
 use crate::language::table::Language;
 use crate::language::toolchain::Toolchains;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::job::Command;
+use crate::model::tree::{Node, TreeEntry};
 use crate::model::units::Bytes;
 
 /// Everything needed to build and start one program.
@@ -21,7 +20,7 @@ pub struct BuildPlan {
     /// The versions of the tools: with the same files, tools and command line comes the same program.
     pub tools: Vec<String>,
     /// What lies in the box before the build; where nothing is built, it is the program.
-    pub files: Vec<ProgramFile>,
+    pub files: Vec<TreeEntry>,
     /// How to build it; `None` where nothing is built.
     pub build: Option<BuildStep>,
     /// How to start it.
@@ -63,26 +62,6 @@ impl Written {
             Self::Command => "command",
         }
     }
-}
-
-/// A file of a program.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ProgramFile {
-    /// Its path, relative, without `..`.
-    pub name: PathBuf,
-    /// What is in it.
-    pub content: Content,
-    /// Whether it may be started.
-    pub mode: FileMode,
-}
-
-/// What is in a file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Content {
-    /// These bytes.
-    Bytes(Arc<[u8]>),
-    /// What is in this file of the machine.
-    Host(PathBuf),
 }
 
 /// How a program is built, with the box as working directory.
@@ -136,11 +115,8 @@ impl BuildPlan {
         let batch = step.batch.take()?;
         step.command.argv.extend(batch.args);
         step.scratch.push(batch.source.clone());
-        plan.files.push(ProgramFile {
-            name: batch.source,
-            content: Content::Bytes(Arc::from(BATCH)),
-            mode: FileMode::Plain,
-        });
+        plan.files
+            .push(TreeEntry::new(batch.source, Node::plain(BATCH)));
         Some(plan)
     }
 }

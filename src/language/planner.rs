@@ -5,27 +5,23 @@ use std::sync::Arc;
 
 use crate::language::executable::{Executable, Shebang};
 use crate::language::fault::{Fault, Unready};
-use crate::language::plan::{
-    BatchStep, BuildPlan, BuildStep, Content, ProgramFile, Start, Written,
-};
+use crate::language::plan::{BatchStep, BuildPlan, BuildStep, Start, Written};
 use crate::language::recipe::{Form, Recipe};
+use crate::language::sources::SourceFile;
 use crate::language::table::Language;
 use crate::language::tool::Tool;
 use crate::language::toolchain::{Linking, Toolchain, Toolchains, is_system};
 use crate::language::{BOX, PROGRAM};
-use crate::model::job::{Command, Visible};
+use crate::model::job::{Command, Shown};
+use crate::model::tree::{Node, TreeEntry};
 
 /// Makes command lines of a recipe, with the tools of this machine.
 pub(super) fn plan(recipe: Recipe, toolchains: &Toolchains) -> Result<BuildPlan, Unready> {
-    let files: Vec<ProgramFile> = recipe
-        .files
-        .into_iter()
-        .map(|it| ProgramFile {
-            name: it.name,
-            content: Content::Bytes(it.bytes),
-            mode: it.mode,
-        })
-        .collect();
+    let file = |it: SourceFile| {
+        let (blob, mode) = (it.bytes.into(), it.mode);
+        TreeEntry::new(it.name, Node::File { blob, mode })
+    };
+    let files: Vec<TreeEntry> = recipe.files.into_iter().map(file).collect();
     let mut planner = Planner {
         toolchains,
         files: &files,
@@ -60,7 +56,7 @@ struct Used {
 
 struct Planner<'a> {
     toolchains: &'a Toolchains,
-    files: &'a [ProgramFile],
+    files: &'a [TreeEntry],
     used: Vec<Used>,
 }
 
@@ -248,10 +244,10 @@ impl Planner<'_> {
             .collect()
     }
 
-    fn visible(&self, used: &[Used]) -> Vec<Visible> {
+    fn visible(&self, used: &[Used]) -> Vec<Shown> {
         let mut all = Vec::new();
         for used in used {
-            merge(&mut all, &used.toolchain.visible);
+            merge(&mut all, &used.toolchain.shown());
         }
         all
     }
@@ -307,7 +303,7 @@ pub(super) fn start(
             if let Some(loader) = loader {
                 let name = loader.to_string_lossy();
                 let found = interpreter(&name, toolchains)?;
-                command.visible = found.visible.clone();
+                command.visible = found.shown();
             }
             Ok(command)
         }
@@ -322,7 +318,7 @@ pub(super) fn start(
             Ok(Command {
                 argv,
                 env: Vec::new(),
-                visible: found.visible.clone(),
+                visible: found.shown(),
             })
         }
     }
@@ -353,7 +349,7 @@ fn guarded(source: &str) -> String {
 }
 
 /// Adds what is not shown yet.
-pub(super) fn merge(all: &mut Vec<Visible>, more: &[Visible]) {
+pub(super) fn merge(all: &mut Vec<Shown>, more: &[Shown]) {
     for visible in more {
         if all.iter().any(|it| visible.inside.starts_with(&it.inside)) {
             continue;

@@ -7,13 +7,14 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use crate::language::fault::Unready;
-use crate::language::plan::{BuildPlan, Content, Written, plan};
+use crate::language::plan::{BuildPlan, Written, plan};
 use crate::language::recipe::recipe;
-use crate::language::sources::{self, FileMode};
+use crate::language::sources;
 use crate::language::toolchain::Toolchains;
 use crate::language::{BOX, PROGRAM};
 use crate::model::job;
 use crate::model::program::{Program, ProgramKind};
+use crate::model::tree::Node;
 use crate::model::units::Bytes;
 
 /// Builds a source file, runs it on `3 4`, and checks that it says `7`; skips where a tool is missing.
@@ -88,18 +89,13 @@ fn build_and_start(name: &str, plan: &BuildPlan, place: &Path) -> anyhow::Result
 /// Puts the files of a plan in place.
 fn lay_out(plan: &BuildPlan, place: &Path) -> std::io::Result<()> {
     for file in &plan.files {
+        let Node::File { blob, mode } = &file.node else {
+            continue;
+        };
         let path = place.join(&file.name);
         fs::create_dir_all(path.parent().unwrap_or(place))?;
-        match &file.content {
-            Content::Bytes(bytes) => fs::write(&path, bytes)?,
-            Content::Host(host) => fs::copy(host, &path).map(|_| ())?,
-        }
-        let mode = if file.mode == FileMode::Executable {
-            0o755
-        } else {
-            0o644
-        };
-        fs::set_permissions(&path, fs::Permissions::from_mode(mode))?;
+        fs::write(&path, blob.start(u64::MAX)?)?;
+        fs::set_permissions(&path, fs::Permissions::from_mode(mode.rights()))?;
     }
     Ok(())
 }

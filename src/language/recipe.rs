@@ -7,10 +7,11 @@ use crate::language::entry::{self, Choice};
 use crate::language::executable::{self, Executable, Shebang};
 use crate::language::fault::{Fault, list, some};
 use crate::language::java_program;
-use crate::language::sources::{self, FileMode, Shape, SourceFile, Sources};
+use crate::language::sources::{self, Shape, SourceFile, Sources};
 use crate::language::table::{CARGO, Entry, Language, Validators};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::program::{Program, ProgramKind};
+use crate::model::tree::FileMode;
 
 /// A program whose language and start are known; no tool was looked for yet.
 #[derive(Clone, Debug)]

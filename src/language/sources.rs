@@ -11,6 +11,7 @@ use walkdir::WalkDir;
 use crate::language::constants::replace_constants;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::program::{Program, ProgramKind};
+use crate::model::tree::FileMode;
 
 /// All files of a program, before anything is built.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -42,16 +43,6 @@ pub struct SourceFile {
     pub bytes: Arc<[u8]>,
     /// Whether its owner may start it.
     pub mode: FileMode,
-}
-
-/// Whether a file may be started.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum FileMode {
-    /// It is only read.
-    #[default]
-    Plain,
-    /// It has the `x` bit.
-    Executable,
 }
 
 /// A file that is laid over a program's own files.
@@ -164,10 +155,7 @@ fn read_file(path: &Path, name: PathBuf) -> Result<SourceFile, Diagnostic> {
         return Err(diagnostic.help("give a regular file or a directory"));
     }
     let bytes = fs::read(path).map_err(|source| missing_or(path, source))?;
-    let mode = match metadata.permissions().mode() & 0o111 {
-        0 => FileMode::Plain,
-        _ => FileMode::Executable,
-    };
+    let mode = FileMode::of(metadata.permissions().mode());
     Ok(SourceFile {
         name,
         bytes: bytes.into(),

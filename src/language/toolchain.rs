@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::language::find;
 use crate::language::probe::{Machine, Probe};
 use crate::language::tool::Tool;
-use crate::model::job::Visible;
+use crate::model::job::{Shown, What};
 use crate::model::judgement::JudgeError;
 
 /// A compiler or interpreter that was found, behind all wrappers.
@@ -15,12 +15,28 @@ use crate::model::judgement::JudgeError;
 pub struct Toolchain {
     /// The program itself; the same path inside and outside.
     pub program: PathBuf,
-    /// What it needs that lies outside the system's directories.
-    pub visible: Vec<Visible>,
+    /// What it needs that lies outside the system's directories; the same paths inside and outside.
+    pub visible: Vec<PathBuf>,
     /// Its own word for its version, in one line.
     pub version: String,
     /// Whether it can link programs that need no shared library.
     pub linking: Linking,
+}
+
+impl Toolchain {
+    /// What a program that needs it must be able to see.
+    pub fn shown(&self) -> Vec<Shown> {
+        let name = self.program.file_name().unwrap_or_default();
+        let what = What::Installed {
+            name: name.to_string_lossy().into_owned(),
+            identity: self.version.clone(),
+        };
+        let shown = |inside: &PathBuf| Shown {
+            inside: inside.clone(),
+            what: what.clone(),
+        };
+        self.visible.iter().map(shown).collect()
+    }
 }
 
 /// How programs are linked.

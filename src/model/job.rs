@@ -1,22 +1,26 @@
 //! One run of one program, as plain data, and what came back.
 
-use std::fs::File;
+use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
+use crate::model::blob::Blob;
 use crate::model::limits::Limits;
 use crate::model::outcome::Outcome;
+use crate::model::tree::{Tree, TreeEntry, path_bytes};
 use crate::model::units::Bytes;
 
-/// One run of one program.
-#[derive(Clone, Debug)]
+/// One run of one program. Nothing in it belongs to one machine.
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Job {
     /// What to start.
     pub command: Command,
     /// What the program reads on standard input.
-    pub stdin: Input,
+    pub stdin: Blob,
     /// What lies in the box, the working directory, before the program starts.
-    pub files: Vec<BoxFile>,
+    pub files: Vec<TreeEntry>,
     /// Whether the program may write in its box.
     pub writable: bool,
     /// How large the box may grow; the kernel refuses more.
@@ -25,123 +29,213 @@ pub struct Job {
     pub limits: Limits,
     /// Files to bring back from the box, by their names in it.
     pub collect: Vec<String>,
-    /// A directory that does not exist yet, into which everything in the box is copied at the end.
-    pub keep: Option<PathBuf>,
+    /// Whether all that is in the box at the end is brought back.
+    pub keep: Keep,
+}
+
+/// What is brought back of a box, beside the files that were asked for by name.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Keep {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// All but what has one of these names, and what is below.
+    AllBut(Vec<PathBuf>),
+}
+
+impl Keep {
+    /// All.
+    pub const ALL: Self = Self::AllBut(Vec::new());
+
+    /// All, or nothing.
+    pub fn all_if(is_wanted: bool) -> Self {
+        match is_wanted {
+            true => Self::ALL,
+            false => Self::Nothing,
+        }
+    }
 }
 
 /// What to start, and what it must be able to see.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Command {
     /// Program and arguments. The first is an absolute path as seen from inside; there is no
     /// shell and no search path in between.
     pub argv: Vec<String>,
     /// Additions to the fixed environment.
     pub env: Vec<(String, String)>,
-    /// Directories and files of the machine that are shown read-only, beside the system's own.
-    pub visible: Vec<Visible>,
+    /// What is shown read-only, beside the system's own directories.
+    pub visible: Vec<Shown>,
 }
 
-/// A directory or file of the machine, shown read-only to a program.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Visible {
-    /// Where it is on the machine.
-    pub host: PathBuf,
+/// Something that is shown read-only to a program.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Shown {
     /// Where the program sees it, an absolute path.
+    #[serde(with = "path_bytes")]
     pub inside: PathBuf,
-}
-
-/// A file in the box, or a directory with files.
-#[derive(Clone, Debug)]
-pub struct BoxFile {
-    /// Its path inside the box, relative, without `..`.
-    pub name: PathBuf,
     /// What it is.
-    pub content: BoxContent,
+    pub what: What,
 }
 
-/// What a file in the box is.
-#[derive(Clone, Debug)]
-pub enum BoxContent {
-    /// A copy of these bytes.
-    Bytes(Arc<[u8]>),
-    /// A copy of this file of the machine.
-    Copy(PathBuf),
-    /// A symbolic link to a path as seen from inside.
-    Link(PathBuf),
-    /// An empty directory.
-    Directory,
+/// What is shown.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum What {
+    /// Such as a program that was built.
+    Tree(#[serde(with = "shared")] Arc<Tree>),
+    /// What the machine that runs the job must have at that very path: a directory or file of a compiler or
+    /// interpreter.
+    Installed {
+        /// Which, such as `python3`.
+        name: String,
+        /// What tells it from another of that name, such as its version.
+        identity: String,
+    },
 }
 
-impl BoxContent {
-    /// The same for a program to read on standard input; nothing for what is no file.
-    pub fn as_input(&self) -> Input {
-        match self {
-            Self::Bytes(bytes) => Input::Bytes(Arc::clone(bytes)),
-            Self::Copy(path) => Input::File(path.clone()),
-            Self::Link(_) | Self::Directory => Input::Empty,
+impl Shown {
+    /// A tree, seen here.
+    pub fn tree(inside: impl Into<PathBuf>, tree: &Arc<Tree>) -> Self {
+        Self {
+            inside: inside.into(),
+            what: What::Tree(Arc::clone(tree)),
         }
     }
 }
 
-/// What a program reads on standard input.
-#[derive(Clone, Debug, Default)]
-pub enum Input {
-    /// Nothing.
-    #[default]
-    Empty,
-    /// These bytes.
-    Bytes(Arc<[u8]>),
-    /// The contents of this file of the machine, which the program cannot change.
-    File(PathBuf),
-    /// The contents of this open file from its start, likewise; such as what another program wrote.
-    Open(Arc<File>),
+impl Job {
+    /// All blobs, in order.
+    pub fn blobs(&self) -> Vec<&Blob> {
+        let shown = self.command.visible.iter();
+        let trees = shown.filter_map(|shown| match &shown.what {
+            What::Tree(tree) => Some(&tree.entries),
+            What::Installed { .. } => None,
+        });
+        let blobs = trees
+            .chain([&self.files])
+            .flatten()
+            .filter_map(|entry| entry.blob());
+        blobs.chain([&self.stdin]).collect()
+    }
+
+    /// The same, to be replaced; of trees that no other job shows.
+    pub fn blobs_mut(&mut self) -> Vec<&mut Blob> {
+        let shown = self.command.visible.iter_mut();
+        let trees = shown.filter_map(|shown| match &mut shown.what {
+            What::Tree(tree) => Arc::get_mut(tree).map(|tree| &mut tree.entries),
+            What::Installed { .. } => None,
+        });
+        let entries = trees.chain([&mut self.files]).flatten();
+        let blobs = entries.filter_map(TreeEntry::blob_mut);
+        blobs.chain([&mut self.stdin]).collect()
+    }
+}
+
+impl Reply {
+    /// All blobs, in order.
+    pub fn blobs(&self) -> Vec<&Blob> {
+        let collected = self.collected.iter().filter_map(|found| match found {
+            Collected::File(blob) => Some(blob),
+            Collected::Missing | Collected::NotAFile(_) => None,
+        });
+        let kept = self.kept.iter().flat_map(|tree| &tree.entries);
+        let kept = kept.filter_map(TreeEntry::blob);
+        [&self.stdout, &self.stderr]
+            .into_iter()
+            .chain(collected)
+            .chain(kept)
+            .collect()
+    }
+
+    /// The same, to be replaced.
+    pub fn blobs_mut(&mut self) -> Vec<&mut Blob> {
+        let collected = self.collected.iter_mut().filter_map(|found| match found {
+            Collected::File(blob) => Some(blob),
+            Collected::Missing | Collected::NotAFile(_) => None,
+        });
+        let kept = self.kept.iter_mut().flat_map(|tree| &mut tree.entries);
+        let kept = kept.filter_map(TreeEntry::blob_mut);
+        let streams = [&mut self.stdout, &mut self.stderr].into_iter();
+        streams.chain(collected).chain(kept).collect()
+    }
 }
 
 /// What came back from a job.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub struct Reply {
     /// The facts.
     pub outcome: Outcome,
     /// Standard output, up to the output limit.
-    pub stdout: Captured,
+    pub stdout: Blob,
     /// Standard error, up to the first and the last part.
-    pub stderr: Captured,
+    pub stderr: Blob,
     /// The files asked for, in the order of [`Job::collect`].
     pub collected: Vec<Collected>,
-}
-
-/// Bytes that a program wrote.
-#[derive(Debug)]
-pub enum Captured {
-    /// Few, in memory.
-    Memory(Vec<u8>),
-    /// Many, in a file without a name, to be read from its start.
-    File(File),
-}
-
-impl Captured {
-    /// The same bytes for another program to read.
-    pub fn into_input(self) -> Input {
-        match self {
-            Self::Memory(bytes) => Input::Bytes(bytes.into()),
-            Self::File(file) => Input::Open(Arc::new(file)),
-        }
-    }
-}
-
-impl Default for Captured {
-    fn default() -> Self {
-        Self::Memory(Vec::new())
-    }
+    /// What was in the box at the end, if it was asked for.
+    pub kept: Option<Tree>,
 }
 
 /// What was found under a name in the box.
-#[derive(Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Collected {
     /// A regular file: its contents.
-    File(Captured),
+    File(Blob),
     /// Nothing.
     Missing,
-    /// Something that is no regular file, such as `a directory`, `a symbolic link`, `a fifo`.
-    NotAFile(&'static str),
+    /// Something that is no regular file, or none that can be read.
+    NotAFile(FileKind),
+}
+
+/// What a name can stand for that is no regular file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum FileKind {
+    /// A symbolic link.
+    Link,
+    /// A directory.
+    Directory,
+    /// A fifo.
+    Fifo,
+    /// A socket.
+    Socket,
+    /// A character device.
+    CharacterDevice,
+    /// A block device.
+    BlockDevice,
+    /// A regular file that cannot be read.
+    Unreadable,
+    /// Something that this system does not name.
+    Unknown,
+}
+
+impl fmt::Display for FileKind {
+    /// Such as `a directory`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Link => "a symbolic link",
+            Self::Directory => "a directory",
+            Self::Fifo => "a fifo",
+            Self::Socket => "a socket",
+            Self::CharacterDevice => "a character device",
+            Self::BlockDevice => "a block device",
+            Self::Unreadable => "a file that cannot be read",
+            Self::Unknown => "something unknown",
+        })
+    }
+}
+
+/// What several jobs share, each with its own copy on the other side.
+mod shared {
+    use std::sync::Arc;
+
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    use crate::model::tree::Tree;
+
+    pub(super) fn serialize<S: Serializer>(tree: &Arc<Tree>, to: S) -> Result<S::Ok, S::Error> {
+        tree.as_ref().serialize(to)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Arc<Tree>, D::Error> {
+        Tree::deserialize(from).map(Arc::new)
+    }
 }

@@ -2,12 +2,14 @@
 
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use crate::model::job::{Job, Reply};
 use crate::model::units::Bytes;
 
 /// Two programs of which each reads what the other writes: standard output of the one is standard input
 /// of the other.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct JointJob {
     /// The one that is watched. What its job says about standard input is not used.
     pub program: Job,
@@ -21,7 +23,7 @@ pub struct JointJob {
 }
 
 /// One of the two.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Side {
     /// The one that is watched.
     Program,
@@ -30,7 +32,7 @@ pub enum Side {
 }
 
 /// What came back from a joint job.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub struct JointReply {
     /// The program's part.
     pub program: Part,
@@ -49,7 +51,7 @@ pub struct JointReply {
 }
 
 /// What one of the two did. All times are from the start of the pair.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub struct Part {
     /// The facts. Standard output is not in it, but counted.
     pub reply: Reply,
@@ -68,7 +70,7 @@ pub struct Part {
 }
 
 /// What a program waits for that stands still, with all its processes and threads.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Waits {
     /// For input: it reads, and nothing is there.
     Input,
@@ -79,7 +81,7 @@ pub enum Waits {
 }
 
 /// Both waited, and nothing was on its way between them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Deadlock {
     /// When it was seen, from the start of the pair.
     pub at: Duration,
@@ -90,7 +92,7 @@ pub struct Deadlock {
 }
 
 /// What two programs said to each other, in order.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Transcript {
     /// The beginning.
     pub first: Vec<Said>,
@@ -101,7 +103,7 @@ pub struct Transcript {
 }
 
 /// Something that one of the two said.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Said {
     /// When, from the start of the pair.
     pub at: Duration,

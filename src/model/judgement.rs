@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::model::difference::Difference;
 use crate::model::joint::Transcript;
@@ -14,7 +14,7 @@ use crate::model::serial::{As, Exchange, Location, Run, Text};
 use crate::model::verdict::Verdict;
 
 /// A fault of the judge, never of a submission: it gives no verdict.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
 #[error("{step}: {reason}")]
 pub struct JudgeError {
     /// What was being done, such as `mount /proc in the sandbox`.
@@ -30,7 +30,7 @@ pub struct JudgeError {
 }
 
 /// What is known of a run of the package's own program that went wrong.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FaultyProgram {
     /// What it wrote on standard error, cut.
     pub stderr: Vec<u8>,
@@ -41,7 +41,7 @@ pub struct FaultyProgram {
 }
 
 /// Whether what failed may go well the next time.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Again {
     /// It may: the machine was short of something or refused something.
     Perhaps,

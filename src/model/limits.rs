@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use crate::model::outcome::{Outcome, Stop};
 use crate::model::units::{Bytes, seconds};
 
@@ -29,7 +31,7 @@ pub const TIME_WITHOUT_PACKAGE: Duration = Duration::from_secs(2);
 pub const TIME_TO_FIND_LIMIT: Duration = Duration::from_secs(60);
 
 /// What one run may use. `None` means no limit.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limits {
     /// User plus system time of the whole process tree.
     pub cpu_time: Option<Duration>,

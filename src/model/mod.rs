@@ -1,5 +1,6 @@
-//! The field's words as plain values. No files, no processes, no clock.
+//! The field's words as plain values. No files but those of blobs, no processes, no clock.
 
+pub mod blob;
 pub mod diagnostic;
 pub mod difference;
 pub mod event;
@@ -26,5 +27,6 @@ pub mod stress;
 pub mod submission;
 pub mod test_data;
 pub mod text;
+pub mod tree;
 pub mod units;
 pub mod verdict;

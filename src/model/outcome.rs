@@ -3,11 +3,13 @@
 use std::fmt;
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use crate::model::isolation::Isolation;
 use crate::model::units::Bytes;
 
 /// How the program's first process ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Ending {
     /// It ended by itself, with this exit code (0..=255).
     Exited(i32),
@@ -16,7 +18,7 @@ pub enum Ending {
 }
 
 /// A signal by its number on Linux, whatever system it is from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Signal(pub i32);
 
 impl Signal {
@@ -69,7 +71,7 @@ impl fmt::Display for Signal {
 }
 
 /// A limit at which the sandbox ended the run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Stop {
     /// The process tree used more CPU time than allowed.
     CpuTime,
@@ -87,7 +89,7 @@ pub enum Stop {
 }
 
 /// The facts of one run.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Outcome {
     /// How the first process ended; with a [`Stop`], the signal is the sandbox's own.
     pub ending: Ending,
@@ -121,7 +123,7 @@ impl Outcome {
 }
 
 /// What measured CPU time and memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Meter {
     /// Control group, version 2: the whole tree, exactly.
     Cgroup2,
@@ -143,7 +145,7 @@ impl fmt::Display for Meter {
 }
 
 /// What stood between the program and the machine.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Mechanism {
     /// What measured CPU time.
     pub cpu: Meter,

@@ -391,7 +391,7 @@ mod tests {
         let problem = package::read(dir.path()).problem.unwrap();
         let grammar = read(Path::new("g.ctd"), text.as_bytes()).grammar.unwrap();
         let executor = Scripted::new(2, |_| Err(Stop::Interrupted));
-        let builder = Builder::new(&executor).unwrap();
+        let builder = Builder::new(&executor);
         let making = Making {
             bench: Bench {
                 problem: &problem,

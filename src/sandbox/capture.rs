@@ -2,10 +2,10 @@
 
 use std::collections::VecDeque;
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, OwnedFd};
 
-use crate::model::job::Captured;
+use crate::model::blob::Blob;
 
 /// How much of standard output stays in memory, in bytes; more goes to a file without a name.
 const IN_MEMORY: usize = 1 << 20;
@@ -76,7 +76,7 @@ impl Stream {
     }
 
     /// What was kept.
-    pub(super) fn finish(self) -> io::Result<Captured> {
+    pub(super) fn finish(self) -> io::Result<Blob> {
         match self.kept {
             Kept::All { store, .. } => store.finish(),
             Kept::Ends { mut first, last } => {
@@ -86,7 +86,7 @@ impl Stream {
                     first.extend(note.as_bytes());
                 }
                 first.extend(last);
-                Ok(Captured::Memory(first))
+                Ok(first.into())
             }
         }
     }
@@ -146,19 +146,16 @@ impl Store {
         Ok(())
     }
 
-    fn finish(self) -> io::Result<Captured> {
+    fn finish(self) -> io::Result<Blob> {
         match self.file {
-            None => Ok(Captured::Memory(self.memory)),
-            Some(mut file) => {
-                file.seek(SeekFrom::Start(0))?;
-                Ok(Captured::File(file))
-            }
+            None => Ok(self.memory.into()),
+            Some(file) => Ok(Blob::open_file(file)),
         }
     }
 }
 
 /// Copies a file of the box, up to a number of bytes.
-pub(super) fn copy_file(file: OwnedFd, most: u64) -> io::Result<Captured> {
+pub(super) fn copy_file(file: OwnedFd, most: u64) -> io::Result<Blob> {
     let mut from = File::from(file).take(most);
     let mut store = Store::default();
     let mut buffer = vec![0; 64 << 10];
@@ -188,10 +185,8 @@ mod tests {
             stream.total += piece.len() as u64;
             stream.kept.add(piece).unwrap();
         }
-        match stream.finish().unwrap() {
-            Captured::Memory(bytes) => bytes,
-            Captured::File(_) => panic!("both ends stay in memory"),
-        }
+        let blob = stream.finish().unwrap();
+        blob.bytes().expect("both ends stay in memory").to_vec()
     }
 
     #[test]
@@ -214,11 +209,9 @@ mod tests {
         store.add(&piece).unwrap();
         store.add(&piece).unwrap();
         store.add(b"end").unwrap();
-        let Captured::File(mut file) = store.finish().unwrap() else {
-            panic!("so much does not stay in memory");
-        };
-        let mut all = Vec::new();
-        file.read_to_end(&mut all).unwrap();
+        let blob = store.finish().unwrap();
+        assert_eq!(blob.bytes(), None, "so much does not stay in memory");
+        let all = blob.start(u64::MAX).unwrap();
         assert_eq!(all.len(), 1_400_003);
         assert!(all.ends_with(b"xend"));
     }

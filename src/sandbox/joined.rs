@@ -65,8 +65,10 @@ impl Slot {
         rustix::io::ioctl_fionbio(&heard, true).step(STEP)?;
         let (tell, over) = mpsc::channel();
         let watches = [
-            self.0.watch(to_program.as_fd(), from_program.as_fd()),
-            partner.0.watch(to_partner.as_fd(), from_partner.as_fd()),
+            self.place.watch(to_program.as_fd(), from_program.as_fd()),
+            partner
+                .place
+                .watch(to_partner.as_fd(), from_partner.as_fd()),
         ];
         let [program_watch, partner_watch] = watches;
         let most = |job: &Job| job.limits.output.map(|limit| limit.0);
@@ -94,7 +96,7 @@ impl Slot {
             told: None,
             deadlock: None,
         };
-        let process = self.0.process();
+        let process = self.place.process();
         let enders = [relay.program.ender.clone(), relay.partner.ender.clone()];
         let end_both = || enders.iter().for_each(|ender| ender.end(Cause::Interrupt));
         let runs = [
@@ -143,10 +145,10 @@ impl Run<'_> {
             side,
         } = self;
         let ran = catch_unwind(AssertUnwindSafe(|| {
-            let reply = slot.0.run_joined(job, ends)?;
+            let reply = slot.place.run_joined(job, ends, &slot.keep_in)?;
             Ok(Ran {
                 reply,
-                started: slot.0.last_start(),
+                started: slot.place.last_start(),
             })
         }));
         let result = ran.unwrap_or_else(|_| Err(JudgeError::new(STEP, "a thread panicked")));

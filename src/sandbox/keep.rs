@@ -1,17 +1,24 @@
-//! Keeps a box: copies what a run left behind into a directory, without following where it leads.
+//! Keeps a box: copies what a run left behind into a directory, without following where it leads, and lists it.
 //!
 //! By descriptors on both sides: in the box lies what somebody hostile put there, and the path of what is
 //! copied may be longer than the system takes in one piece.
 
-use std::ffi::CStr;
+use std::ffi::{CStr, OsStr};
 use std::fs::{self, File, Permissions};
 use std::io::{self, Read};
 use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags};
 
+use crate::model::blob::Blob;
+use crate::model::job::Keep;
+use crate::model::judgement::JudgeError;
+use crate::model::tree::{FileMode, Node, Place, Tree, TreeEntry};
+use crate::model::units::Bytes;
 use crate::sandbox::fault::{Fault, Step};
 
 /// How deep directories are followed.
@@ -38,65 +45,136 @@ pub(super) enum Rights {
     ToStart,
 }
 
+/// Brings a box back, as far as it is wanted: up to so many bytes in all. It then lies in a directory below `parent`.
+pub(super) fn keep(
+    from: OwnedFd,
+    parent: &Path,
+    wanted: &Keep,
+    most: Bytes,
+    rights: Rights,
+) -> Result<Option<Tree>, Fault> {
+    let Keep::AllBut(except) = wanted else {
+        return Ok(None);
+    };
+    let made = tempfile::Builder::new()
+        .prefix("juror-kept-")
+        .tempdir_in(parent);
+    let held = made.step_on("make a directory in", parent.display())?;
+    let to = held.path().join("box");
+    let place = Place::new(to, held);
+    let entries = copy_box(from, &place, most.0, except, rights)?;
+    Ok(Some(Tree::at(entries, place)))
+}
+
+/// Copies a box that was kept to where nothing is yet.
+///
+/// # Errors
+/// When it cannot be read, or cannot be written there.
+pub fn copy(from: &Path, to: &Path) -> Result<(), JudgeError> {
+    let opened = rustix::fs::openat(CWD, from, DIRECTORY, Mode::empty());
+    let opened = opened.step_on("open", from.display())?;
+    let place = Place::new(to.to_path_buf(), ());
+    copy_box(opened, &place, u64::MAX, &[], Rights::AsLeft)?;
+    Ok(())
+}
+
 /// Copies regular files, directories and links, links as links, up to so many bytes in all. What is
 /// nothing of these, or cannot be read, is left out.
-pub(super) fn copy_box(from: OwnedFd, to: &Path, most: u64, rights: Rights) -> Result<(), Fault> {
+fn copy_box(
+    from: OwnedFd,
+    place: &Arc<Place>,
+    most: u64,
+    except: &[PathBuf],
+    rights: Rights,
+) -> Result<Vec<TreeEntry>, Fault> {
     let step = "make the directory";
+    let to = place.path();
     fs::create_dir(to).step_on(step, to.display())?;
     let target = rustix::fs::openat(CWD, to, DIRECTORY, Mode::empty());
     let target = target.step_on(step, to.display())?;
     open_to_all(&target).step_on(step, to.display())?;
-    let mut copy = Copy { left: most, rights };
-    copy.directory(&from, &target, DEEPEST)
-        .step_on("keep the box in", to.display())
+    let mut copy = Copy {
+        place,
+        left: most,
+        except,
+        rights,
+        entries: Vec::new(),
+    };
+    copy.directory(&from, &target, Path::new(""), DEEPEST)
+        .step_on("keep the box in", to.display())?;
+    Ok(copy.entries)
 }
 
 /// A copy that goes on.
-struct Copy {
+struct Copy<'a> {
+    place: &'a Arc<Place>,
     /// How many bytes may still be copied.
     left: u64,
+    except: &'a [PathBuf],
     rights: Rights,
+    entries: Vec<TreeEntry>,
 }
 
-impl Copy {
-    fn directory(&mut self, from: &OwnedFd, to: &OwnedFd, depth: usize) -> io::Result<()> {
+impl Copy<'_> {
+    fn directory(
+        &mut self,
+        from: &OwnedFd,
+        to: &OwnedFd,
+        path: &Path,
+        depth: usize,
+    ) -> io::Result<()> {
         for entry in Dir::read_from(from)? {
             let entry = entry?;
             let name = entry.file_name();
-            if name == c"." || name == c".." {
+            let path = path.join(OsStr::from_bytes(name.to_bytes()));
+            if name == c"." || name == c".." || self.except.contains(&path) {
                 continue;
             }
             let Ok(stat) = rustix::fs::statat(from, name, AtFlags::SYMLINK_NOFOLLOW) else {
                 continue;
             };
-            match FileType::from_raw_mode(stat.st_mode) {
-                FileType::RegularFile => {
-                    self.file(from, name, to, Mode::from_raw_mode(stat.st_mode))?
-                }
+            let node = match FileType::from_raw_mode(stat.st_mode) {
+                FileType::RegularFile => self.file(from, name, to, &path, stat.st_mode)?,
                 FileType::Symlink => link(from, name, to)?,
                 FileType::Directory if depth > 0 => {
                     let target = make_directory(to, name)?;
+                    let before = self.entries.len();
                     if let Ok(below) = rustix::fs::openat(from, name, DIRECTORY, Mode::empty()) {
-                        self.directory(&below, &target, depth - 1)?;
+                        self.directory(&below, &target, &path, depth - 1)?;
                     }
+                    (self.entries.len() == before).then_some(Node::Directory)
                 }
-                _ => {}
-            }
+                _ => None,
+            };
+            self.entries
+                .extend(node.map(|node| TreeEntry::new(path, node)));
         }
         Ok(())
     }
 
-    fn file(&mut self, from: &OwnedFd, name: &CStr, to: &OwnedFd, mode: Mode) -> io::Result<()> {
+    fn file(
+        &mut self,
+        from: &OwnedFd,
+        name: &CStr,
+        to: &OwnedFd,
+        path: &Path,
+        mode: u32,
+    ) -> io::Result<Option<Node>> {
         let Ok(file) = rustix::fs::openat(from, name, FILE, Mode::empty()) else {
-            return Ok(());
+            return Ok(None);
         };
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
         let mut to = File::from(rustix::fs::openat(to, name, flags, Mode::RUSR)?);
         self.left -= io::copy(&mut File::from(file).take(self.left), &mut to)?;
         // A program that was built is started by another user than the one who keeps it.
-        let may_start = self.rights == Rights::ToStart || mode.contains(Mode::XUSR);
-        let rights = if may_start { 0o755 } else { 0o644 };
-        to.set_permissions(Permissions::from_mode(rights))
+        let may_start = self.rights == Rights::ToStart || mode & Mode::XUSR.as_raw_mode() != 0;
+        let mode = match may_start {
+            true => FileMode::Executable,
+            false => FileMode::Plain,
+        };
+        to.set_permissions(Permissions::from_mode(mode.rights()))?;
+        let blob = Blob::within(self.place, self.place.path().join(path));
+        Ok(Some(Node::File { blob, mode }))
     }
 }
 
@@ -113,9 +191,12 @@ fn open_to_all(directory: &OwnedFd) -> io::Result<()> {
     Ok(rustix::fs::fchmod(directory, Mode::from_raw_mode(0o755))?)
 }
 
-fn link(from: &OwnedFd, name: &CStr, to: &OwnedFd) -> io::Result<()> {
+fn link(from: &OwnedFd, name: &CStr, to: &OwnedFd) -> io::Result<Option<Node>> {
     let Ok(leads_to) = rustix::fs::readlinkat(from, name, Vec::new()) else {
-        return Ok(());
+        return Ok(None);
     };
-    Ok(rustix::fs::symlinkat(leads_to, to, name)?)
+    rustix::fs::symlinkat(&leads_to, to, name)?;
+    Ok(Some(Node::Link(
+        OsStr::from_bytes(leads_to.to_bytes()).into(),
+    )))
 }

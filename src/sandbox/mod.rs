@@ -27,6 +27,7 @@ mod other;
 mod plain;
 mod relay;
 mod search;
+mod shown;
 mod slot;
 mod streams;
 mod transcript;
@@ -40,5 +41,6 @@ use linux as system;
 use other as system;
 
 pub use control::{Stopper, is_interrupted};
+pub use keep::copy;
 pub use slot::{CoreId, Slot, SlotOptions};
 pub use system::Host;

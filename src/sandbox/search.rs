@@ -7,6 +7,8 @@ use std::os::fd::OwnedFd;
 
 use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, Stat};
 
+use crate::model::job::FileKind;
+
 /// How deep in the box files are looked at one by one.
 const DEEPEST: usize = 32;
 
@@ -101,28 +103,16 @@ impl Placements {
     }
 }
 
-/// What a name can stand for that is no regular file.
-pub(super) const OTHER_KINDS: [&str; 8] = [
-    "a symbolic link",
-    "a directory",
-    "a fifo",
-    "a socket",
-    "a character device",
-    "a block device",
-    "a file that cannot be read",
-    "something unknown",
-];
-
-/// The place in [`OTHER_KINDS`] of what is no regular file, or none that can be read.
-pub(super) fn other_kind(kind: FileType) -> u8 {
+/// What is no regular file, or none that can be read.
+pub(super) fn other_kind(kind: FileType) -> FileKind {
     match kind {
-        FileType::Symlink => 0,
-        FileType::Directory => 1,
-        FileType::Fifo => 2,
-        FileType::Socket => 3,
-        FileType::CharacterDevice => 4,
-        FileType::BlockDevice => 5,
-        FileType::RegularFile => 6,
-        FileType::Unknown => 7,
+        FileType::Symlink => FileKind::Link,
+        FileType::Directory => FileKind::Directory,
+        FileType::Fifo => FileKind::Fifo,
+        FileType::Socket => FileKind::Socket,
+        FileType::CharacterDevice => FileKind::CharacterDevice,
+        FileType::BlockDevice => FileKind::BlockDevice,
+        FileType::RegularFile => FileKind::Unreadable,
+        FileType::Unknown => FileKind::Unknown,
     }
 }

@@ -1,7 +1,9 @@
 //! A slot, whatever system it is on: a place where jobs run, one after the other.
 
+use std::env;
 use std::fmt;
 use std::os::fd::{BorrowedFd, OwnedFd};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::model::job::{Job, Reply};
@@ -39,8 +41,9 @@ pub(super) trait Place: fmt::Debug + Send {
     /// program.
     ///
     /// The ends are closed here once the program has them, so that whoever reads the other side sees
-    /// when it is done. What it writes into a pipe is neither kept nor counted.
-    fn run_joined(&mut self, job: &Job, ends: Ends) -> Result<Reply, JudgeError>;
+    /// when it is done. What it writes into a pipe is neither kept nor counted. If the box is wanted, it is kept
+    /// below `keep_in`.
+    fn run_joined(&mut self, job: &Job, ends: Ends, keep_in: &Path) -> Result<Reply, JudgeError>;
 
     /// When the program of the last run started, monotonic, in nanoseconds; 0 if it did not.
     fn last_start(&self) -> u64;
@@ -56,7 +59,11 @@ pub(super) trait Place: fmt::Debug + Send {
 ///
 /// Dropping it ends what runs in it, and removes all that belongs to it.
 #[derive(Debug)]
-pub struct Slot(pub(super) Box<dyn Place>);
+pub struct Slot {
+    pub(super) place: Box<dyn Place>,
+    /// Where boxes are kept that are wanted.
+    pub(super) keep_in: PathBuf,
+}
 
 impl Slot {
     /// Makes a slot, and waits until it is ready.
@@ -64,12 +71,20 @@ impl Slot {
     /// # Errors
     /// When programs cannot be kept apart as the host says.
     pub fn start(host: &Host, options: &SlotOptions) -> Result<Self, JudgeError> {
-        system::start(host, options).map(Self)
+        Ok(Self {
+            place: system::start(host, options)?,
+            keep_in: env::temp_dir(),
+        })
+    }
+
+    /// Boxes that are wanted are kept below this directory from now on, in place of the system's temporary one.
+    pub fn keep_in(&mut self, directory: &Path) {
+        self.keep_in = directory.to_path_buf();
     }
 
     /// What ends a run of this slot from another thread.
     pub fn stopper(&self) -> Stopper {
-        Stopper(Arc::clone(self.0.control()))
+        Stopper(Arc::clone(self.place.control()))
     }
 
     /// Runs a job, and returns when all its processes are gone, as far as they can be found.
@@ -77,11 +92,11 @@ impl Slot {
     /// # Errors
     /// A fault of the judge or its machine; whatever the program does is an outcome.
     pub fn run(&mut self, job: &Job) -> Result<Reply, JudgeError> {
-        self.0.run_joined(job, Ends::default())
+        self.place.run_joined(job, Ends::default(), &self.keep_in)
     }
 
     /// What ends the next run of this slot, whether it has begun or not.
     pub(super) fn ender_of_next(&self) -> Ender {
-        self.0.control().ender_of_next()
+        self.place.control().ender_of_next()
     }
 }

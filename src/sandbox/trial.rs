@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use crate::model::job::{Command, Input, Job};
+use crate::model::blob::Blob;
+use crate::model::job::{Command, Job, Keep};
 use crate::model::judgement::JudgeError;
 use crate::model::limits::Limits;
 use crate::model::units::Bytes;
@@ -18,7 +19,7 @@ pub(super) fn try_out(host: &Host) -> Result<(), JudgeError> {
             argv: vec![nothing],
             ..Command::default()
         },
-        stdin: Input::Empty,
+        stdin: Blob::default(),
         files: Vec::new(),
         writable: true,
         box_size: Bytes::mib(1),
@@ -31,7 +32,7 @@ pub(super) fn try_out(host: &Host) -> Result<(), JudgeError> {
             processes: Some(4),
         },
         collect: Vec::new(),
-        keep: None,
+        keep: Keep::Nothing,
     };
     match slot.run(&job) {
         // Everything was done but to start a program that is not there.

@@ -3,13 +3,13 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::build::{Runnable, start};
+use crate::build::Runnable;
 use crate::check::options::Options;
 use crate::executor::Executor;
 use crate::generate::solution::Solution;
 use crate::judge::case::{Detail, Entry, Pace, ReadyCase, Rules, Texts, judge_case};
 use crate::judge::output::{Ran, judge_output, output};
-use crate::model::job::BoxContent;
+use crate::model::blob::Blob;
 use crate::model::judgement::{CaseJudgement, JudgeError};
 use crate::model::outcome;
 use crate::model::score::CaseScoring;
@@ -134,9 +134,10 @@ impl<'a> Duel<'a> {
                 bytes(&mut ran, u64::MAX)?.into()
             }
             AnswersBy::Solution(solution) => {
-                let content = BoxContent::Bytes(Arc::clone(input));
+                let content = Blob::from(Arc::clone(input));
                 match solution.answer(self.executor, content)? {
-                    Ok(mut answer) => start(&mut answer, u64::MAX)
+                    Ok(answer) => answer
+                        .start(u64::MAX)
                         .map_err(|error| JudgeError::new("read the answer", error))?
                         .into(),
                     Err(not) => return Ok(Err(Unusable::Solution(not.what))),
@@ -285,7 +286,9 @@ pub fn shown(input: &[u8]) -> String {
 /// # Errors
 /// When they cannot be read.
 pub fn bytes(ran: &mut Ran, most: u64) -> Result<Vec<u8>, JudgeError> {
-    start(&mut ran.output, most).map_err(|error| JudgeError::new("read the output", error))
+    ran.output
+        .start(most)
+        .map_err(|error| JudgeError::new("read the output", error))
 }
 
 /// Answers that are known, by input; of small inputs only, and not more than fit.

@@ -10,7 +10,6 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::build::start;
 use crate::executor::parallel;
 use crate::generate::fresh::FreshInputs;
 use crate::grammar::enumerate::Small;
@@ -259,11 +258,11 @@ impl<'a> Work<'a> {
                         break 'again;
                     }
                     let seed = call.seed.wrapping_add(step) & 0x7fff_ffff;
-                    let Ok(mut made) = generators.make(&command, NAME, seed)? else {
+                    let Ok(made) = generators.make(&command, NAME, seed)? else {
                         break;
                     };
                     let reading = |error| JudgeError::new("read what a generator printed", error);
-                    let input: Arc<[u8]> = start(&mut made, u64::MAX).map_err(reading)?.into();
+                    let input: Arc<[u8]> = made.start(u64::MAX).map_err(reading)?.into();
                     if self.takes(&input)? {
                         call = Call { command, seed };
                         continue 'again;

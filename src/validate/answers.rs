@@ -5,11 +5,12 @@
 
 use crate::executor::parallel;
 use crate::language::BOX;
+use crate::model::blob::Blob;
 use crate::model::diagnostic::Diagnostic;
-use crate::model::job::{BoxContent, BoxFile, Input};
 use crate::model::problem::Dialogue;
 use crate::model::stop::Stop;
 use crate::model::test_data::TestCase;
+use crate::model::tree::{Node, TreeEntry};
 use crate::validate::programs::{Opinion, Question, Validator, ask, build};
 use crate::validate::{Extent, Proving, trial};
 use crate::validator::{OutputValidator, response};
@@ -76,7 +77,7 @@ fn is_rejected(
     let (Some(judge), Some(answer)) = (judge, &case.answer) else {
         return Ok(false);
     };
-    let output = Input::File(answer.clone());
+    let output = Blob::file(&answer);
     let response = trial::ask(judge, &proving.bench, case, output)?;
     Ok(response.opinion == response::Opinion::Rejected)
 }
@@ -108,15 +109,12 @@ fn opinions(
     let input = format!("{BOX}/{INPUT}");
     let opinion = |validator| {
         let question = Question {
-            stdin: Input::File(answer.clone()),
+            stdin: Blob::file(&answer),
             args: [&input]
                 .into_iter()
                 .chain(&case.output_validator_args)
                 .collect(),
-            files: vec![BoxFile {
-                name: INPUT.into(),
-                content: BoxContent::Copy(case.input.clone()),
-            }],
+            files: vec![TreeEntry::new(INPUT, Node::plain(Blob::file(&case.input)))],
         };
         ask(&proving.bench, validator, question)
     };

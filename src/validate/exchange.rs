@@ -6,9 +6,9 @@
 
 use std::fs;
 
-use crate::build::start;
 use crate::executor::parallel;
 use crate::model::diagnostic::Diagnostic;
+use crate::model::job::Keep;
 use crate::model::judgement::JudgeError;
 use crate::model::stop::Stop;
 use crate::model::test_data::TestCase;
@@ -52,12 +52,14 @@ fn one(
         output: bytes(&said_by(b'>', &text)),
         submission: None,
         earlier: &[],
-        keep: None,
+        keep: Keep::Nothing,
     };
     let job = validator.job(question)?;
     let ran = proving.bench.executor.run(&job);
-    let mut reply = ran.map_err(|error| validator.own(error))?;
-    let said = start(&mut reply.stdout, MOST)
+    let reply = ran.map_err(|error| validator.own(error))?;
+    let said = reply
+        .stdout
+        .start(MOST)
         .map_err(|error| JudgeError::new("read what the output validator said", error))?;
     let response = Response::of(reply, validator.limits(), Contract::OnePass)?;
     let message = trial::said(&response);

@@ -2,16 +2,15 @@
 //!
 //! Source: problem package format 2025-09, "Input validators".
 
-use std::fs::{self, File};
-use std::io::{self, Cursor, Read};
+use std::fs;
 use std::path::Path;
 
 use crate::grammar::compile::read;
 use crate::grammar::program;
 use crate::grammar::validate::{Refusal, validate};
 use crate::language::constants::replace_constants;
+use crate::model::blob::Blob;
 use crate::model::diagnostic::Diagnostic;
-use crate::model::job::Input;
 use crate::model::judgement::JudgeError;
 use crate::model::problem::{InputGrammar, Problem};
 use crate::validate::programs::Opinion;
@@ -51,14 +50,9 @@ impl Grammar<'_> {
     ///
     /// # Errors
     /// When the input cannot be read.
-    pub(super) fn opinion(&self, input: &Input, path: &Path) -> Result<Opinion, JudgeError> {
+    pub(super) fn opinion(&self, input: &Blob, path: &Path) -> Result<Opinion, JudgeError> {
         let fault = |error| JudgeError::new(format!("read {}", path.display()), error);
-        let input: Box<dyn Read> = match input {
-            Input::Empty => Box::new(io::empty()),
-            Input::Bytes(bytes) => Box::new(Cursor::new(bytes)),
-            Input::File(path) => Box::new(File::open(path).map_err(fault)?),
-            Input::Open(file) => Box::new(&**file),
-        };
+        let input = input.open().map_err(fault)?;
         match validate(&self.grammar, input, path) {
             Ok(()) => Ok(Opinion::Valid),
             Err(Refusal::Invalid(diagnostic)) => {

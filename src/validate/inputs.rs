@@ -3,11 +3,13 @@
 //! Source: problem package format 2025-09, "Input validators" and "Invalid input".
 
 use crate::build::bench::Bench;
+use crate::executor::place;
+use crate::model::blob::Blob;
 use crate::model::diagnostic::Diagnostic;
-use crate::model::job::{BoxContent, BoxFile, Input};
 use crate::model::problem::Problem;
 use crate::model::stop::Stop;
 use crate::model::test_data::TestCase;
+use crate::model::tree::TreeEntry;
 use crate::validate::Proving;
 use crate::validate::grammars::{self, Grammar};
 use crate::validate::programs::{self, Opinion, Question, Validator, ask};
@@ -86,7 +88,7 @@ fn opinions(
     tasks: &[Task<'_>],
 ) -> Result<Vec<Vec<Opinion>>, Stop> {
     bench.map("input validators", tasks, |task| {
-        let input = Input::File(task.test_case.input.clone());
+        let input = Blob::file(&task.test_case.input);
         let opinion = |validator| opinion(bench, validator, task.test_case, input.clone());
         validators.iter().map(opinion).collect()
     })
@@ -97,7 +99,7 @@ pub(super) fn opinion(
     bench: &Bench<'_>,
     validator: &InputValidator<'_>,
     test_case: &TestCase,
-    input: Input,
+    input: Blob,
 ) -> Result<Opinion, Stop> {
     let validator = match validator {
         InputValidator::Program(validator) => validator,
@@ -114,11 +116,8 @@ pub(super) fn opinion(
 }
 
 /// The files of a test case's `.files` directory.
-pub(super) fn files(test_case: &TestCase) -> impl Iterator<Item = BoxFile> {
-    test_case.files.iter().map(|file| BoxFile {
-        name: file.name.clone(),
-        content: BoxContent::Copy(file.path.clone()),
-    })
+pub(super) fn files(test_case: &TestCase) -> impl Iterator<Item = TreeEntry> {
+    test_case.files.iter().map(place::file)
 }
 
 /// What is wrong about one input.

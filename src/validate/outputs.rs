@@ -11,9 +11,9 @@ use crate::check::integers::integer_tokens;
 use crate::check::options::Options;
 use crate::check::show::cause;
 use crate::executor::parallel;
+use crate::model::blob::Blob;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::difference::Difference;
-use crate::model::job::Input;
 use crate::model::judgement::JudgeError;
 use crate::model::problem::Dialogue;
 use crate::model::stop::Stop;
@@ -72,7 +72,7 @@ fn by_validator(
         let Some(output) = &test_case.output else {
             return Ok(None);
         };
-        let input = Input::File(output.clone());
+        let input = Blob::file(&output);
         let response = trial::ask(validator, &proving.bench, test_case, input)?;
         Ok(remark(*claim, output, &validator.name, &response))
     })?;

@@ -4,12 +4,14 @@
 
 use crate::build::bench::Bench;
 use crate::build::{Runnable, first_line};
+use crate::model::blob::Blob;
 use crate::model::diagnostic::Diagnostic;
-use crate::model::job::{BoxFile, Input, Job};
+use crate::model::job::{Job, Keep};
 use crate::model::limits::{Limits, REMARKS};
 use crate::model::outcome::Ending;
 use crate::model::program::Program;
 use crate::model::stop::{Stop, noting};
+use crate::model::tree::TreeEntry;
 
 /// The exit code for a valid input.
 const VALID: i32 = 42;
@@ -38,11 +40,11 @@ pub(super) struct Validator<'a> {
 /// What a validator is asked.
 pub(super) struct Question<'a> {
     /// What it reads on standard input.
-    pub stdin: Input,
+    pub stdin: Blob,
     /// Its arguments.
     pub args: Vec<&'a String>,
     /// What lies beside it.
-    pub files: Vec<BoxFile>,
+    pub files: Vec<TreeEntry>,
 }
 
 /// Builds validators; those that cannot be built are remarked. `what` is `the input validator` or so.
@@ -73,7 +75,7 @@ pub(super) fn ask(
     let mut files = validator.runnable.files.clone();
     files.extend(question.files);
     let limits = Limits::of_validator().with_processes(validator.runnable.processes);
-    let mut reply = bench.executor.run(&Job {
+    let reply = bench.executor.run(&Job {
         command,
         stdin: question.stdin,
         files,
@@ -81,11 +83,11 @@ pub(super) fn ask(
         box_size: REMARKS,
         limits: limits.clone(),
         collect: Vec::new(),
-        keep: None,
+        keep: Keep::Nothing,
     })?;
-    let mut said = first_line(&mut reply.stderr);
+    let mut said = first_line(&reply.stderr);
     if said.is_empty() {
-        said = first_line(&mut reply.stdout);
+        said = first_line(&reply.stdout);
     }
     Ok(match (reply.outcome.stop, reply.outcome.ending) {
         (None, Ending::Exited(VALID)) => Opinion::Valid,

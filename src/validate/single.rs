@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use crate::build::bench::Bench;
-use crate::model::job::Input;
 use crate::model::program::Program;
 use crate::model::stop::Stop;
 use crate::model::test_data::ValidatorArgs;
@@ -50,7 +49,7 @@ impl<'a> InputValidators<'a> {
     pub fn refusal(&self, input: &Arc<[u8]>) -> Result<Option<Refused>, Stop> {
         for validator in &self.all {
             let question = Question {
-                stdin: Input::Bytes(Arc::clone(input)),
+                stdin: Arc::clone(input).into(),
                 args: self
                     .args
                     .for_validator(&validator.program.name)

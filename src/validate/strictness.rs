@@ -12,8 +12,8 @@ use std::sync::Arc;
 use crate::executor::parallel;
 use crate::grammar::outside::outside;
 use crate::grammar::validate::accepts;
+use crate::model::blob::Blob;
 use crate::model::diagnostic::Diagnostic;
-use crate::model::job::Input;
 use crate::model::judgement::JudgeError;
 use crate::model::stop::Stop;
 use crate::model::test_data::TestCase;
@@ -259,7 +259,7 @@ fn is_accepted(
         return Ok(false);
     };
     for validator in programs(validators) {
-        let input = Input::Bytes(Arc::clone(&changed));
+        let input = Blob::from(Arc::clone(&changed));
         if opinion(&proving.bench, validator, task.test_case, input)? != Opinion::Valid {
             return Ok(false);
         }

@@ -7,8 +7,9 @@ use std::fs;
 use std::path::Path;
 
 use crate::build::bench::Bench;
+use crate::model::blob::Blob;
 use crate::model::diagnostic::Diagnostic;
-use crate::model::job::Input;
+use crate::model::job::Keep;
 use crate::model::problem::{Dialogue, Grading, Problem};
 use crate::model::stop::Stop;
 use crate::model::test_data::TestCase;
@@ -80,7 +81,7 @@ impl Trial<'_> {
     fn of_right(&self) -> Result<Option<Diagnostic>, Stop> {
         let mut rejected = None;
         for right in self.right_outputs() {
-            let response = self.ask(right.test_case, Input::File(right.output.to_owned()))?;
+            let response = self.ask(right.test_case, Blob::file(right.output))?;
             let tried = format!("{} as the output", right.output.display());
             let name = &right.test_case.name;
             match &response.opinion {
@@ -203,7 +204,7 @@ impl Trial<'_> {
         Diagnostic::error(&self.validator.path, message).help(help)
     }
 
-    fn ask(&self, test_case: &TestCase, output: Input) -> Result<Response, Stop> {
+    fn ask(&self, test_case: &TestCase, output: Blob) -> Result<Response, Stop> {
         ask(self.validator, self.bench, test_case, output)
     }
 }
@@ -213,7 +214,7 @@ pub(super) fn ask(
     validator: &OutputValidator,
     bench: &Bench<'_>,
     test_case: &TestCase,
-    output: Input,
+    output: Blob,
 ) -> Result<Response, Stop> {
     let question = Question {
         test_case,
@@ -222,7 +223,7 @@ pub(super) fn ask(
         output,
         submission: None,
         earlier: &[],
-        keep: None,
+        keep: Keep::Nothing,
     };
     let contract = match bench.problem.kind.passes {
         1 => Contract::OnePass,

@@ -4,8 +4,8 @@
 
 use std::io;
 
-use crate::build::start;
-use crate::model::job::{Captured, Collected};
+use crate::model::blob::Blob;
+use crate::model::job::Collected;
 
 /// The files that mean something to the judge, by their names in the directory.
 pub(crate) const FILES: [&str; 13] = [
@@ -50,7 +50,7 @@ pub struct Feedback {
     /// `score_multiplier.txt`, cut to 4 KiB.
     pub score_multiplier: Option<Vec<u8>>,
     /// `nextpass.in`.
-    pub next_pass: Option<Captured>,
+    pub next_pass: Option<Blob>,
     /// The names of its images.
     pub images: Vec<&'static str>,
     /// What is no file although its name means something: `score.txt is a directory, not a file`.
@@ -72,19 +72,19 @@ impl Feedback {
                         .unreadable
                         .push(format!("{name} is {what}, not a file"));
                 }
-                Collected::File(captured) => feedback.take(name, captured)?,
+                Collected::File(blob) => feedback.take(name, blob)?,
             }
         }
         Ok(feedback)
     }
 
-    fn take(&mut self, name: &'static str, mut captured: Captured) -> io::Result<()> {
+    fn take(&mut self, name: &'static str, blob: Blob) -> io::Result<()> {
         match name {
-            JUDGE_MESSAGE => self.judge_message = start(&mut captured, MESSAGE)?,
-            TEAM_MESSAGE => self.team_message = start(&mut captured, MESSAGE)?,
-            SCORE => self.score = Some(start(&mut captured, NUMBER)?),
-            SCORE_MULTIPLIER => self.score_multiplier = Some(start(&mut captured, NUMBER)?),
-            NEXT_PASS => self.next_pass = Some(captured),
+            JUDGE_MESSAGE => self.judge_message = blob.start(MESSAGE)?,
+            TEAM_MESSAGE => self.team_message = blob.start(MESSAGE)?,
+            SCORE => self.score = Some(blob.start(NUMBER)?),
+            SCORE_MULTIPLIER => self.score_multiplier = Some(blob.start(NUMBER)?),
+            NEXT_PASS => self.next_pass = Some(blob),
             image => self.images.push(image),
         }
         Ok(())

@@ -6,17 +6,18 @@
 //!
 //! Source: problem package format 2025-09, "Static validator".
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::build::Runnable;
 use crate::build::bench::Bench;
 use crate::executor::Executor;
-use crate::model::job::{BoxContent, Input, Job};
-use crate::model::judgement::JudgeError;
+use crate::model::blob::Blob;
+use crate::model::job::{Job, Keep};
 use crate::model::limits::{Limits, ROOM};
 use crate::model::stop::Stop;
+use crate::model::tree::{Node, TreeEntry};
 use crate::validator::response::{Contract, Response};
-use crate::validator::{OutputValidator, feedback_dir, feedback_files, file};
+use crate::validator::{OutputValidator, feedback_dir, feedback_files};
 
 /// A static validator that can be run, as long as this lives.
 pub struct StaticValidator {
@@ -34,8 +35,8 @@ pub struct Look<'a> {
     pub entry_point: &'a str,
     /// The arguments of the static validation.
     pub args: &'a [String],
-    /// A directory that does not exist yet, into which its box is copied.
-    pub keep: Option<PathBuf>,
+    /// Whether its box is brought back.
+    pub keep: Keep,
 }
 
 impl StaticValidator {
@@ -60,7 +61,7 @@ impl StaticValidator {
     /// # Errors
     /// When the judge failed or was interrupted; whatever the validator does is a response.
     pub fn ask(&self, executor: &dyn Executor, look: Look<'_>) -> Result<Response, Stop> {
-        let reply = executor.run(&self.job(look)?);
+        let reply = executor.run(&self.job(look));
         let reply = reply.map_err(|error| self.program.own(error))?;
         Ok(Response::of(
             reply,
@@ -69,7 +70,7 @@ impl StaticValidator {
         )?)
     }
 
-    fn job(&self, look: Look<'_>) -> Result<Job, JudgeError> {
+    fn job(&self, look: Look<'_>) -> Job {
         let feedback = feedback_dir(Path::new(""));
         let mut command = self.program.command();
         command.argv.extend([
@@ -78,18 +79,18 @@ impl StaticValidator {
             super::inside(&feedback) + "/",
         ]);
         command.argv.extend(look.args.iter().cloned());
-        let mut files = super::show(look.submission, &mut command)?;
-        files.push(file(feedback, &BoxContent::Directory));
+        let mut files = super::show(look.submission, &mut command);
+        files.push(TreeEntry::new(feedback, Node::Directory));
         let limits = self.program.limits().clone();
-        Ok(Job {
+        Job {
             command,
-            stdin: Input::Empty,
+            stdin: Blob::default(),
             files,
             writable: true,
             box_size: ROOM.saturating_add(limits.output.unwrap_or_default()),
             limits,
             collect: feedback_files(),
             keep: look.keep,
-        })
+        }
     }
 }

@@ -10,20 +10,20 @@ pub mod feedback;
 pub mod look;
 pub mod response;
 
-use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use crate::build::Runnable;
 use crate::build::bench::Bench;
 use crate::executor::Executor;
 use crate::language::BOX;
-use crate::model::job::{BoxContent, BoxFile, Command, Input, Job};
+use crate::model::blob::Blob;
+use crate::model::job::{Command, Job, Keep};
 use crate::model::judgement::JudgeError;
 use crate::model::limits::{Limits, ROOM};
 use crate::model::program::Program;
 use crate::model::stop::Stop;
 use crate::model::test_data::TestCase;
+use crate::model::tree::{Node, TreeEntry};
 use crate::model::units::Bytes;
 use crate::validator::feedback::FILES;
 use crate::validator::response::{Contract, Response};
@@ -45,17 +45,17 @@ pub struct Question<'a> {
     /// The test case, with the arguments.
     pub test_case: &'a TestCase,
     /// What the submission read: the test case's input, or in a later pass what the pass before made.
-    pub input: &'a BoxContent,
+    pub input: &'a Blob,
     /// The judge answer.
-    pub answer: &'a BoxContent,
+    pub answer: &'a Blob,
     /// What the submission wrote.
-    pub output: Input,
+    pub output: Blob,
     /// The submission, whose files lie in the working directory.
     pub submission: Option<&'a Runnable>,
     /// What earlier passes left in the feedback directory, by names in it.
-    pub earlier: &'a [BoxFile],
-    /// A directory that does not exist yet, into which its box is copied.
-    pub keep: Option<PathBuf>,
+    pub earlier: &'a [TreeEntry],
+    /// Whether its box is brought back.
+    pub keep: Keep,
 }
 
 /// The directory in the box for all that is not the submission's.
@@ -126,14 +126,17 @@ impl OutputValidator {
             .extend(test_case.output_validator_args.iter().cloned());
         let size = size(question.input)?.saturating_add(size(question.answer)?);
         let mut files = match question.submission {
-            Some(submission) => show(submission, &mut command)?,
+            Some(submission) => show(submission, &mut command),
             None => Vec::new(),
         };
-        files.push(file(feedback.clone(), &BoxContent::Directory));
-        files.push(file(input, question.input));
-        files.push(file(answer_name, question.answer));
+        files.push(TreeEntry::new(feedback.clone(), Node::Directory));
+        files.push(TreeEntry::new(input, Node::plain(question.input.clone())));
+        files.push(TreeEntry::new(
+            answer_name,
+            Node::plain(question.answer.clone()),
+        ));
         let earlier = question.earlier.iter();
-        files.extend(earlier.map(|it| file(feedback.join(&it.name), &it.content)));
+        files.extend(earlier.map(|it| TreeEntry::new(feedback.join(&it.name), it.node.clone())));
         Ok(Job {
             command,
             stdin: question.output,
@@ -189,13 +192,6 @@ fn inside(path: &Path) -> String {
     Path::new(BOX).join(path).to_string_lossy().into_owned()
 }
 
-fn file(name: PathBuf, content: &BoxContent) -> BoxFile {
-    BoxFile {
-        name,
-        content: content.clone(),
-    }
-}
-
 /// The files that are brought back, by their paths in the box.
 fn feedback_files() -> Vec<String> {
     let feedback = feedback_dir(Path::new(""));
@@ -206,13 +202,12 @@ fn feedback_files() -> Vec<String> {
 }
 
 /// The files of a submission, for the box of a validator that has this command.
-fn show(submission: &Runnable, command: &mut Command) -> Result<Vec<BoxFile>, JudgeError> {
+fn show(submission: &Runnable, command: &mut Command) -> Vec<TreeEntry> {
     let shown = submission.beside();
-    let shown = shown.map_err(|error| JudgeError::new("list a submission's files", error))?;
     command.visible.extend(shown.visible);
     let mut files = shown.files;
     files.retain(|file| is_harmless(&file.name));
-    Ok(files)
+    files
 }
 
 /// Whether a file of a submission may lie beside a validator that runs: not in the way of what is there, and
@@ -222,31 +217,22 @@ fn is_harmless(name: &Path) -> bool {
     name != Path::new(OWN) && !is_hidden
 }
 
-fn size(content: &BoxContent) -> Result<Bytes, JudgeError> {
-    match content {
-        BoxContent::Bytes(bytes) => Ok(Bytes(bytes.len() as u64)),
-        BoxContent::Copy(path) => match fs::metadata(path) {
-            Ok(metadata) => Ok(Bytes(metadata.len())),
-            Err(error) => Err(JudgeError::new(
-                format!("look at {}", path.display()),
-                error,
-            )),
-        },
-        BoxContent::Link(_) | BoxContent::Directory => Ok(Bytes(0)),
-    }
+fn size(blob: &Blob) -> Result<Bytes, JudgeError> {
+    let length = blob.len().map(Bytes);
+    length.map_err(|error| JudgeError::new(format!("look at {blob}"), error))
 }
 
-/// The input of a test case, as it lies in a box.
-pub fn input_of(test_case: &TestCase) -> BoxContent {
-    BoxContent::Copy(test_case.input.clone())
+/// The input of a test case, to be laid into a box.
+pub fn input_of(test_case: &TestCase) -> Blob {
+    Blob::file(&test_case.input)
 }
 
-/// The judge answer of a test case, as it lies in a box.
+/// The judge answer of a test case, to be laid into a box.
 ///
 /// # Errors
 /// When it has none.
-pub fn answer_of(test_case: &TestCase) -> Result<BoxContent, JudgeError> {
-    Ok(BoxContent::Copy(answer_path(test_case)?.to_owned()))
+pub fn answer_of(test_case: &TestCase) -> Result<Blob, JudgeError> {
+    Ok(Blob::file(answer_path(test_case)?))
 }
 
 /// The file with the judge answer of a test case.
@@ -261,8 +247,8 @@ pub fn answer_path(test_case: &TestCase) -> Result<&Path, JudgeError> {
 }
 
 /// An output that is known, as a submission would have written it.
-pub fn bytes(output: &[u8]) -> Input {
-    Input::Bytes(Arc::from(output))
+pub fn bytes(output: &[u8]) -> Blob {
+    Blob::from(output)
 }
 
 #[cfg(test)]

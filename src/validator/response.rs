@@ -3,11 +3,11 @@
 //! Source: problem package format 2025-09, "Reporting a judgement", "Multi-pass validation", "Resource
 //! guarantees".
 
-use crate::build::start;
 use crate::model::job::Reply;
 use crate::model::judgement::JudgeError;
 use crate::model::limits::Limits;
 use crate::model::outcome::{Ending, Outcome, Stop};
+use crate::model::tree::Tree;
 use crate::validator::feedback::{Feedback, NEXT_PASS};
 
 /// The exit code for a right output.
@@ -29,6 +29,8 @@ pub struct Response {
     pub stderr: Vec<u8>,
     /// The facts of its run.
     pub outcome: Outcome,
+    /// What was in its box at the end, if it was asked for.
+    pub kept: Option<Tree>,
 }
 
 /// An output validator's answer.
@@ -56,9 +58,9 @@ impl Response {
     ///
     /// # Errors
     /// When what came back cannot be read.
-    pub fn of(mut reply: Reply, limits: &Limits, contract: Contract) -> Result<Self, JudgeError> {
+    pub fn of(reply: Reply, limits: &Limits, contract: Contract) -> Result<Self, JudgeError> {
         let fault = |error| JudgeError::new("read what the output validator left behind", error);
-        let stderr = start(&mut reply.stderr, STDERR).map_err(fault)?;
+        let stderr = reply.stderr.start(STDERR).map_err(fault)?;
         let feedback = Feedback::of(reply.collected).map_err(fault)?;
         let opinion = match misbehaved(&reply.outcome, limits) {
             Some(what) => Opinion::Broken(what),
@@ -69,6 +71,7 @@ impl Response {
             feedback,
             stderr,
             outcome: reply.outcome,
+            kept: reply.kept,
         })
     }
 }
@@ -120,7 +123,8 @@ mod tests {
 
     use super::*;
     use crate::executor::scripted::quiet_outcome;
-    use crate::model::job::{Captured, Collected};
+    use crate::model::blob::Blob;
+    use crate::model::job::{Collected, FileKind};
     use crate::model::outcome::Signal;
     use crate::model::units::Bytes;
     use crate::validator::feedback::FILES;
@@ -138,14 +142,15 @@ mod tests {
     fn respond(outcome: Outcome, files: &[(&str, &str)], contract: Contract) -> Response {
         let collected = FILES.map(|name| match files.iter().find(|(file, _)| *file == name) {
             None => Collected::Missing,
-            Some((_, "DIRECTORY")) => Collected::NotAFile("a directory"),
-            Some((_, text)) => Collected::File(Captured::Memory(text.as_bytes().to_vec())),
+            Some((_, "DIRECTORY")) => Collected::NotAFile(FileKind::Directory),
+            Some((_, text)) => Collected::File(text.as_bytes().into()),
         });
         let reply = Reply {
             outcome,
-            stdout: Captured::default(),
-            stderr: Captured::default(),
+            stdout: Blob::default(),
+            stderr: Blob::default(),
             collected: collected.into(),
+            kept: None,
         };
         Response::of(reply, &limits(), contract).unwrap()
     }

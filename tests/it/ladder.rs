@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use juror::build::Builder;
 use juror::build::bench::Bench;
-use juror::executor::Executor;
+use juror::executor::{Executor, place};
 use juror::generate::{Generating, Mode, generate};
 use juror::model::isolation::{Demand, Isolation};
 use juror::model::job::{Job, Reply};
@@ -260,6 +260,7 @@ impl Executor for One {
     }
 
     fn run(&self, job: &Job) -> Result<Reply, Stop> {
+        place::put(job, || Ok(std::env::temp_dir()))?;
         let mut slot = self.0.lock().expect("the slot");
         slot.run(job).map_err(Stop::Fault)
     }
@@ -296,7 +297,7 @@ fn generators_are_proved_without_namespaces_too() {
         bench: Bench {
             problem: &problem,
             executor: &executor,
-            builder: &Builder::new(&executor).expect("a builder"),
+            builder: &Builder::new(&executor),
             events: &|_| {},
         },
         recipe: &recipe.recipe.expect("a recipe"),

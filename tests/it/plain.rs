@@ -12,18 +12,18 @@ use std::process;
 use std::thread;
 use std::time::Duration;
 
+use juror::model::blob::Blob;
 use juror::model::isolation::{Demand, Isolation};
-use juror::model::job::{
-    BoxContent, BoxFile, Captured, Collected, Command, Input, Job, Reply, Visible,
-};
+use juror::model::job::{Collected, Command, Job, Keep, Reply, Shown};
 use juror::model::limits::Limits;
 use juror::model::outcome::{Ending, Meter, Outcome};
+use juror::model::tree::{Node, Tree, TreeEntry};
 use juror::model::units::Bytes;
 use juror::model::verdict::Verdict;
 use juror::sandbox::{Host, Slot, SlotOptions, is_interrupted};
 
 use crate::fixture::{Fixture, RIGHT};
-use crate::sandbox::{bytes_of_output, job, programs, run};
+use crate::sandbox::{bytes_of_output, executable, job, kept, programs, run};
 
 fn slot() -> Slot {
     let host = Host::at(Isolation::Plain).expect("every Unix can do this");
@@ -213,19 +213,15 @@ fn input_of_every_kind_arrives_and_cannot_be_changed() {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("in");
     fs::write(&file, &large).unwrap();
-    let open = || Input::Open(fs::File::open(&file).unwrap().into());
-    for stdin in [
-        Input::Bytes(large.clone().into()),
-        Input::File(file.clone()),
-        open(),
-    ] {
+    let open = || Blob::open_file(fs::File::open(&file).unwrap());
+    for stdin in [Blob::from(large.clone()), Blob::file(file.clone()), open()] {
         let mut job = job("hungry", &["input"]);
         job.stdin = stdin;
         check(&mut slot, &job, "exit 0", "31457280");
     }
     check(&mut slot, &job("hungry", &["input"]), "exit 0", "0");
     let mut job = script("(echo y >&0) 2>/dev/null && echo written; cat");
-    job.stdin = Input::Bytes(b"x\n".to_vec().into());
+    job.stdin = Blob::from(b"x\n".to_vec());
     check(&mut slot, &job, "exit 0", "x\n");
 }
 
@@ -237,8 +233,8 @@ fn much_output_is_kept_up_to_the_limit() {
     let reply = run(&mut slot, &job);
     assert_eq!(summary(&reply.outcome), "exit 3");
     assert_eq!(reply.outcome.stdout_bytes, Bytes(3_000_000));
-    assert!(matches!(reply.stdout, Captured::File(_)));
-    assert!(matches!(&reply.stderr, Captured::Memory(text) if text == b"bad\n"));
+    assert_eq!(reply.stdout.bytes(), None, "in a file");
+    assert_eq!(reply.stderr.bytes(), Some(&b"bad\n"[..]));
 }
 
 #[test]
@@ -309,25 +305,19 @@ fn files_are_placed_and_what_is_found_is_told() {
     let secret = directory.path().join("secret");
     fs::write(&secret, "secret").unwrap();
     symlink(&secret, directory.path().join("link")).unwrap();
-    let file = |name: &str, content| BoxFile {
-        name: name.into(),
-        content,
-    };
+    let file = |name: &str, content| TreeEntry::new(name, content);
     let mut job = script(&format!(
         "cat below/in; ./tool; cat link; ls empty; echo out > out; ln -s {0} to-secret; mkfifo fifo; mkdir dir; \
          ln -s {1} below/away; cat /shown/secret",
         secret.display(),
         directory.path().display()
     ));
-    job.command.visible = vec![Visible {
-        host: directory.path().to_path_buf(),
-        inside: "/shown".into(),
-    }];
+    job.command.visible = vec![Shown::tree("/shown", &Tree::unlisted(directory.path()))];
     job.files = vec![
-        file("below/in", BoxContent::Bytes(b"in\n".to_vec().into())),
-        file("tool", BoxContent::Copy(tool)),
-        file("link", BoxContent::Link("/box/below/in".into())),
-        file("empty", BoxContent::Directory),
+        file("below/in", Node::plain(b"in\n".to_vec())),
+        file("tool", executable(tool)),
+        file("link", Node::Link("/box/below/in".into())),
+        file("empty", Node::Directory),
     ];
     let names = [
         "out",
@@ -339,15 +329,13 @@ fn files_are_placed_and_what_is_found_is_told() {
         "out/x",
     ];
     job.collect = names.map(str::to_owned).into();
-    let keep = directory.path().join("kept");
-    job.keep = Some(keep.clone());
+    job.keep = Keep::ALL;
     let mut slot = slot();
     let reply = check(&mut slot, &job, "exit 0", "in\ntool\nin\nsecret");
     let found = reply.collected.iter().map(|found| match found {
-        Collected::File(Captured::Memory(bytes)) => String::from_utf8_lossy(bytes).into_owned(),
-        Collected::File(Captured::File(_)) => "large".to_owned(),
+        Collected::File(blob) => String::from_utf8_lossy(blob.bytes().unwrap()).into_owned(),
         Collected::Missing => "missing".to_owned(),
-        Collected::NotAFile(kind) => (*kind).to_owned(),
+        Collected::NotAFile(kind) => kind.to_string(),
     });
     let expected = [
         "out\n",
@@ -360,6 +348,7 @@ fn files_are_placed_and_what_is_found_is_told() {
     ];
     assert_eq!(found.collect::<Vec<_>>(), expected);
     assert_eq!(reply.outcome.file_bytes, Bytes(4), "only what is new");
+    let keep = kept(&reply);
     assert_eq!(fs::read_to_string(keep.join("out")).unwrap(), "out\n");
     assert!(keep.join("to-secret").is_symlink());
     for name in ["../out", "/etc/passwd", ""] {

@@ -15,7 +15,6 @@ mod short;
 use std::ffi::OsStr;
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -23,13 +22,13 @@ use std::process;
 use std::sync::OnceLock;
 use std::time::Duration;
 
+use juror::model::blob::Blob;
 use juror::model::isolation::Isolation;
-use juror::model::job::{
-    BoxContent, BoxFile, Captured, Collected, Command, Input, Job, Reply, Visible,
-};
+use juror::model::job::{Collected, Command, Job, Keep, Reply, Shown};
 use juror::model::judgement::JudgeError;
 use juror::model::limits::Limits;
 use juror::model::outcome::{Ending, Meter, Outcome, Signal, Stop};
+use juror::model::tree::{FileMode, Node, Tree, TreeEntry};
 use juror::model::units::Bytes;
 use juror::sandbox::{Host, Slot, SlotOptions, is_interrupted};
 
@@ -166,12 +165,9 @@ pub(crate) fn job(program: &str, arguments: &[&str]) -> Job {
         command: Command {
             argv,
             env: Vec::new(),
-            visible: vec![Visible {
-                host: programs().to_path_buf(),
-                inside: "/program".into(),
-            }],
+            visible: vec![Shown::tree("/program", &Tree::unlisted(programs()))],
         },
-        stdin: Input::Empty,
+        stdin: Blob::default(),
         files: Vec::new(),
         writable: true,
         box_size: Bytes::mib(64),
@@ -183,7 +179,7 @@ pub(crate) fn job(program: &str, arguments: &[&str]) -> Job {
             processes: Some(64),
         },
         collect: Vec::new(),
-        keep: None,
+        keep: Keep::Nothing,
     }
 }
 
@@ -192,19 +188,29 @@ pub(crate) fn run(slot: &mut Slot, job: &Job) -> Reply {
         .unwrap_or_else(|error| panic!("{:?}: {error}", job.command.argv))
 }
 
-fn bytes(captured: &mut Captured) -> Vec<u8> {
-    match captured {
-        Captured::Memory(bytes) => bytes.clone(),
-        Captured::File(file) => {
-            let mut bytes = Vec::new();
-            file.read_to_end(&mut bytes).unwrap();
-            bytes
-        }
+fn bytes(blob: &Blob) -> Vec<u8> {
+    blob.start(u64::MAX).unwrap()
+}
+
+fn text(blob: &Blob) -> String {
+    String::from_utf8_lossy(&bytes(blob)).into_owned()
+}
+
+/// A file to place, as a program.
+pub(crate) fn executable(path: impl Into<std::path::PathBuf>) -> Node {
+    Node::File {
+        blob: Blob::file(path),
+        mode: FileMode::Executable,
     }
 }
 
-fn text(captured: &mut Captured) -> String {
-    String::from_utf8_lossy(&bytes(captured)).into_owned()
+/// The directory in which the box of a run was kept.
+pub(crate) fn kept(reply: &Reply) -> &Path {
+    reply
+        .kept
+        .as_ref()
+        .and_then(Tree::place)
+        .expect("a box that was kept")
 }
 
 /// What a program wrote on standard output.
@@ -310,9 +316,11 @@ fn long_arguments_and_many_files_arrive() {
     let long = "x".repeat(100_000);
     let mut job = job("endings", &["arguments", &long]);
     job.files = (0..2000)
-        .map(|number| BoxFile {
-            name: format!("a-rather-long-directory-name/{number}").into(),
-            content: BoxContent::Bytes(b"x".to_vec().into()),
+        .map(|number| {
+            TreeEntry::new(
+                format!("a-rather-long-directory-name/{number}"),
+                Node::plain(b"x".to_vec()),
+            )
         })
         .collect();
     job.collect = vec!["a-rather-long-directory-name/1999".into()];
@@ -538,7 +546,7 @@ fn what_lies_in_place_of_the_output_is_looked_at_without_being_followed() {
         match &mut reply.collected[..] {
             [Collected::File(file)] => format!("a file: {}", text(file)),
             [Collected::Missing] => "missing".to_owned(),
-            [Collected::NotAFile(kind)] => (*kind).to_owned(),
+            [Collected::NotAFile(kind)] => kind.to_string(),
             other => panic!("one answer for one name: {other:?}"),
         }
     };
@@ -576,10 +584,7 @@ fn the_size_of_what_is_left_in_the_box_is_counted() {
     let mut slot = slot();
     let sized = |slot: &mut Slot, program: &str, arguments: &[&str]| {
         let mut job = job(program, arguments);
-        job.files = vec![BoxFile {
-            name: "given/data".into(),
-            content: BoxContent::Bytes(vec![b'x'; 5000].into()),
-        }];
+        job.files = vec![TreeEntry::new("given/data", Node::plain(vec![b'x'; 5000]))];
         job.collect = vec!["out".into()];
         let reply = run(slot, &job);
         assert_eq!(summary(&reply.outcome), "exit 0", "{arguments:?}");
@@ -694,8 +699,8 @@ fn input_cannot_be_changed_and_is_the_same_in_every_run() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("input");
     fs::write(&path, "original").unwrap();
-    let from_bytes = Input::Bytes(b"original".to_vec().into());
-    for stdin in [from_bytes, Input::File(path.clone())] {
+    let from_bytes = Blob::from(b"original".to_vec());
+    for stdin in [from_bytes, Blob::file(path.clone())] {
         let mut job = job("doors", &["input"]);
         job.stdin = stdin;
         for _ in 0..2 {
@@ -708,14 +713,14 @@ fn input_cannot_be_changed_and_is_the_same_in_every_run() {
 #[test]
 fn input_comes_whole_and_then_ends() {
     let mut slot = slot();
-    let mut read = |stdin: Input, expected: &str| {
+    let mut read = |stdin: Blob, expected: &str| {
         let mut job = job("hungry", &["input"]);
         job.stdin = stdin;
         check(&mut slot, &job, "exit 0", expected);
     };
-    read(Input::Empty, "0");
-    read(Input::Bytes(Vec::new().into()), "0");
-    read(Input::Bytes(vec![7; 3_000_000].into()), "3000000");
+    read(Blob::default(), "0");
+    read(Blob::from(Vec::new()), "0");
+    read(Blob::from(vec![7; 3_000_000]), "3000000");
 }
 
 #[test]
@@ -742,10 +747,7 @@ fn files_in_the_box_are_for_no_limit() {
     let mut job = job("hungry", &["memory", "50"]);
     job.limits.memory = Some(Bytes::mib(64));
     job.box_size = Bytes::mib(128);
-    job.files = vec![BoxFile {
-        name: "large".into(),
-        content: BoxContent::Bytes(vec![1; 100 << 20].into()),
-    }];
+    job.files = vec![TreeEntry::new("large", Node::plain(vec![1; 100 << 20]))];
     for _ in 0..2 {
         let outcome = check(&mut slot, &job, "exit 0", "");
         assert!(outcome.peak_memory < Bytes::mib(53), "{outcome:?}");
@@ -791,10 +793,9 @@ fn reading_the_programs_file_for_the_first_time_is_not_billed() {
         .unwrap();
     let mut slot = slot();
     let mut job = job("hungry", &["input"]);
-    job.command.visible.push(Visible {
-        host: directory.path().to_path_buf(),
-        inside: "/large".into(),
-    });
+    job.command
+        .visible
+        .push(Shown::tree("/large", &Tree::unlisted(directory.path())));
     job.command.argv = ["/bin/sh", "-c", "cat /large/large | wc -c"]
         .map(String::from)
         .to_vec();
@@ -823,16 +824,13 @@ fn open_to_all(path: &Path) {
 fn files_are_placed_and_the_box_can_be_read_only() {
     let mut slot = slot();
     let files = || {
-        let file = |name: &str, content: BoxContent| BoxFile {
-            name: name.into(),
-            content,
-        };
+        let file = |name: &str, content: Node| TreeEntry::new(name, content);
         vec![
-            file("a.txt", BoxContent::Bytes(b"one\n".to_vec().into())),
-            file("deep/er/b.txt", BoxContent::Bytes(b"two\n".to_vec().into())),
-            file("sh", BoxContent::Copy("/bin/sh".into())),
-            file("link", BoxContent::Link("/box/a.txt".into())),
-            file("deep/empty", BoxContent::Directory),
+            file("a.txt", Node::plain(b"one\n".to_vec())),
+            file("deep/er/b.txt", Node::plain(b"two\n".to_vec())),
+            file("sh", executable("/bin/sh")),
+            file("link", Node::Link("/box/a.txt".into())),
+            file("deep/empty", Node::Directory),
         ]
     };
     let script = "cat link deep/er/b.txt; ./sh -c 'echo three'; echo four > a.txt; cat a.txt; \
@@ -860,10 +858,7 @@ fn files_are_not_placed_outside_the_box() {
     let mut slot = slot();
     let mut refused = |name: &str| {
         let mut job = job("nothing", &[]);
-        job.files = vec![BoxFile {
-            name: name.into(),
-            content: BoxContent::Bytes(Vec::new().into()),
-        }];
+        job.files = vec![TreeEntry::new(name, Node::plain(Vec::new()))];
         slot.run(&job).unwrap_err();
     };
     refused("../x");
@@ -887,10 +882,7 @@ fn a_run_sees_what_its_job_shows_and_nothing_of_other_jobs() {
         let mut job = job("", &[]);
         job.command.visible = shown
             .iter()
-            .map(|(host, inside)| Visible {
-                host: hidden.join(host),
-                inside: inside.into(),
-            })
+            .map(|(host, inside)| Shown::tree(*inside, &Tree::unlisted(hidden.join(host))))
             .collect();
         let script = "for f in /a/file /a/b/file /c /data/deep/file; do cat $f 2>/dev/null && echo; \
                       echo x 2>/dev/null > $f; done; true";
@@ -911,7 +903,7 @@ fn a_run_sees_what_its_job_shows_and_nothing_of_other_jobs() {
     seen(&[("one", "/a")], "two\n");
     fs::remove_dir_all(hidden.join("one")).unwrap();
     let mut job = job("nothing", &[]);
-    job.command.visible[0].host = hidden.join("one");
+    job.command.visible = vec![Shown::tree("/program", &Tree::unlisted(hidden.join("one")))];
     let error = slot_error(&job);
     assert!(error.reason.starts_with("ENOENT"), "{error}");
 }
@@ -926,10 +918,7 @@ fn a_program_that_cannot_be_started_is_a_fault_that_names_it() {
     let mut fault = |argv: &[&str], step: &str, reason: &str| {
         let mut job = job("", &[]);
         job.command.argv = argv.iter().map(ToString::to_string).collect();
-        job.files = vec![BoxFile {
-            name: "text".into(),
-            content: BoxContent::Bytes(b"no program".to_vec().into()),
-        }];
+        job.files = vec![TreeEntry::new("text", Node::plain(b"no program".to_vec()))];
         let error = slot.run(&job).unwrap_err();
         assert_eq!(error.step, step);
         assert!(error.reason.starts_with(reason), "{error}");
@@ -947,13 +936,13 @@ fn a_program_that_cannot_be_started_is_a_fault_that_names_it() {
 
 #[test]
 fn the_box_is_kept_without_following_links() {
-    let directory = tempfile::tempdir().unwrap();
-    let kept = directory.path().join("kept");
     let mut job = job("", &[]);
     let script = "echo x > a; mkdir d; echo y > d/b; ln -s /etc/passwd l; mkfifo f";
     job.command.argv = ["/bin/sh", "-c", script].map(String::from).to_vec();
-    job.keep = Some(kept.clone());
-    check(&mut slot(), &job, "exit 0", "");
+    job.keep = Keep::ALL;
+    let reply = run(&mut slot(), &job);
+    assert_eq!(summary(&reply.outcome), "exit 0");
+    let kept = kept(&reply);
     assert_eq!(fs::read_to_string(kept.join("a")).unwrap(), "x\n");
     assert_eq!(fs::read_to_string(kept.join("d/b")).unwrap(), "y\n");
     assert_eq!(
@@ -961,11 +950,17 @@ fn the_box_is_kept_without_following_links() {
         Path::new("/etc/passwd")
     );
     assert!(!kept.join("f").exists());
+    let tree = reply.kept.as_ref().unwrap();
+    let mut names: Vec<_> = tree.entries.iter().map(|entry| &entry.name).collect();
+    names.sort();
+    assert_eq!(names, [Path::new("a"), Path::new("d/b"), Path::new("l")]);
+    let left = kept.to_path_buf();
+    drop(reply);
+    assert!(!left.exists(), "gone with the reply");
 }
 
 #[test]
 fn boxes_with_paths_longer_than_any_may_be_are_kept() {
-    let directory = tempfile::tempdir().unwrap();
     let mut slot = slot();
     for (program, deepest) in [("long-names", 30), ("deep-directories", 32)] {
         if !programs().join(program).exists() || !Path::new("/usr/bin/python3").exists() {
@@ -973,21 +968,22 @@ fn boxes_with_paths_longer_than_any_may_be_are_kept() {
             continue;
         }
         let mut job = job(program, &[]);
-        let kept = directory.path().join(program);
-        job.keep = Some(kept.clone());
-        check(&mut slot, &job, "exit 0", "");
+        job.keep = Keep::ALL;
+        let reply = run(&mut slot, &job);
+        assert_eq!(summary(&reply.outcome), "exit 0");
         // One by one, for no path leads there.
-        let depth = std::iter::successors(Some(fs::File::open(&kept).unwrap()), |directory| {
-            let place = format!(
-                "/proc/self/fd/{}",
-                std::os::fd::AsRawFd::as_raw_fd(directory)
-            );
-            let mut below = fs::read_dir(place)
-                .unwrap()
-                .map(|entry| entry.unwrap())
-                .filter(|entry| entry.file_type().unwrap().is_dir());
-            fs::File::open(below.next()?.path()).ok()
-        });
+        let depth =
+            std::iter::successors(Some(fs::File::open(kept(&reply)).unwrap()), |directory| {
+                let place = format!(
+                    "/proc/self/fd/{}",
+                    std::os::fd::AsRawFd::as_raw_fd(directory)
+                );
+                let mut below = fs::read_dir(place)
+                    .unwrap()
+                    .map(|entry| entry.unwrap())
+                    .filter(|entry| entry.file_type().unwrap().is_dir());
+                fs::File::open(below.next()?.path()).ok()
+            });
         assert_eq!(depth.count() - 1, deepest);
     }
 }
@@ -1034,10 +1030,7 @@ fn making_the_box_ready_is_not_billed() {
     let light = job("nothing", &[]);
     let mut heavy = light.clone();
     heavy.files = (0..1000)
-        .map(|number| BoxFile {
-            name: format!("directory/{number}").into(),
-            content: BoxContent::Bytes(vec![1; 5000].into()),
-        })
+        .map(|number| TreeEntry::new(format!("directory/{number}"), Node::plain(vec![1; 5000])))
         .collect();
     let mut least = |job: &Job| {
         let runs = (0..10).map(|_| {

@@ -1,7 +1,7 @@
 //! The format's rules for scores, each as a table.
 
 use super::*;
-use crate::model::job::{Captured, Collected};
+use crate::model::job::Collected;
 use crate::model::test_data::{TestData, TestGroup, ValidatorArgs};
 use crate::validator::feedback::FILES;
 
@@ -280,7 +280,7 @@ fn feedback(files: &[(&str, &str)]) -> Feedback {
     let collected = FILES.map(|name| {
         let file = files.iter().find(|(file, _)| *file == name);
         file.map_or(Collected::Missing, |(_, text)| {
-            Collected::File(Captured::Memory(text.as_bytes().to_vec()))
+            Collected::File(text.as_bytes().into())
         })
     });
     Feedback::of(collected.into()).unwrap()

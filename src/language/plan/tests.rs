@@ -6,6 +6,7 @@ use crate::language::scripted::{ARCHIVE, NO_ARCHIVE, Scripted};
 use crate::language::sources::{Shape, SourceFile, Sources};
 use crate::language::tool::Tool;
 use crate::model::program::{Program, ProgramKind};
+use crate::model::tree::FileMode;
 
 fn rustc(machine: Scripted) -> Scripted {
     machine

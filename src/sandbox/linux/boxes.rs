@@ -309,7 +309,7 @@ impl Searched {
 
     fn other(kind: FileType) -> Self {
         Self {
-            found: Found::Other(search::other_kind(kind)),
+            found: Found::Other(search::other_kind(kind) as u8),
             file: None,
         }
     }

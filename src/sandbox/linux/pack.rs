@@ -3,53 +3,30 @@
 use std::fs::{self, File};
 use std::io::{self, Seek, SeekFrom, Write};
 use std::os::fd::{AsRawFd, OwnedFd};
-use std::os::unix::fs::{FileExt, MetadataExt, PermissionsExt};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rustix::fs::{MemfdFlags, Mode, OFlags, SealFlags};
 
-use crate::model::job::{BoxContent, Input, Job, Visible};
+use crate::model::blob::Blob;
+use crate::model::job::{Job, Keep, Shown as Wanted};
 use crate::model::judgement::JudgeError;
+use crate::model::tree::Node;
 use crate::sandbox::environment;
 use crate::sandbox::fault::{Fault, Step};
 use crate::sandbox::linux::boxes::{BEHIND_LINKS, TEMPORARY};
 use crate::sandbox::linux::mounts::Shown;
 use crate::sandbox::linux::wire::{self, Placed, PlacedWhat, RunRequest};
+use crate::sandbox::shown::place_of;
 
 /// What a program reads: never the file itself, which a contestant of the same user could open again
 /// for writing, but a copy that nobody can change.
-pub(super) fn input(input: &Input) -> Result<OwnedFd, Fault> {
+pub(super) fn input(input: &Blob) -> Result<OwnedFd, Fault> {
     let step = "prepare standard input";
-    match input {
-        Input::Empty => {
-            let null = File::open("/dev/null").step(step)?;
-            Ok(null.into())
-        }
-        Input::Bytes(bytes) => sealed(|file| file.write_all(bytes)).step(step),
-        Input::Open(file) => {
-            let mut from = FromStart { file, offset: 0 };
-            sealed(|to| io::copy(&mut from, to).map(|_| ())).step(step)
-        }
-        Input::File(path) => {
-            let mut from = File::open(path).step_on("open", path.display())?;
-            sealed(|file| io::copy(&mut from, file).map(|_| ()))
-                .step_on("copy to standard input:", path.display())
-        }
-    }
-}
-
-/// Reads an open file from its start, wherever others read it.
-struct FromStart<'a> {
-    file: &'a File,
-    offset: u64,
-}
-
-impl io::Read for FromStart<'_> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let length = self.file.read_at(buffer, self.offset)?;
-        self.offset += length as u64;
-        Ok(length)
+    match input.bytes() {
+        Some([]) => Ok(File::open("/dev/null").step(step)?.into()),
+        _ => sealed(|file| input.copy_to(file).map(|_| ())).step_on(step, input),
     }
 }
 
@@ -96,7 +73,7 @@ impl Prepared {
         for file in &job.files {
             files.push(Placed {
                 name: file.name.clone(),
-                what: place(&file.content, &mut contents)?,
+                what: place(&file.node, &mut contents)?,
             });
         }
         if let Some(contents) = &mut contents {
@@ -132,18 +109,19 @@ impl Prepared {
                 .iter()
                 .map(|name| name.clone().into_bytes())
                 .collect(),
-            keep: job.keep.is_some(),
+            keep: job.keep != Keep::Nothing,
         };
         Ok(Self { request, contents })
     }
 }
 
 fn visible(job: &Job) -> Result<Vec<Shown>, Fault> {
-    let shown = |visible: &Visible| {
-        let found = fs::metadata(&visible.host).step_on("show", visible.host.display())?;
+    let shown = |wanted: &Wanted| {
+        let host = place_of(wanted)?;
+        let found = fs::metadata(&host).step_on("show", host.display())?;
         Ok(Shown {
-            host: visible.host.clone(),
-            inside: place_inside(&visible.inside),
+            host,
+            inside: place_inside(&wanted.inside),
             device: found.dev(),
             inode: found.ino(),
         })
@@ -161,37 +139,22 @@ fn place_inside(inside: &Path) -> PathBuf {
 }
 
 /// Packs what is to be placed in the box.
-fn place(content: &BoxContent, contents: &mut Option<File>) -> Result<PlacedWhat, Fault> {
-    let pack = |from: &mut dyn io::Read, contents: &mut Option<File>| {
-        let to = match contents {
-            Some(file) => file,
-            None => contents.insert(memory_file(MemfdFlags::empty())?),
-        };
-        io::copy(from, to)
-    };
-    match content {
-        BoxContent::Link(target) => Ok(PlacedWhat::Link {
+fn place(node: &Node, contents: &mut Option<File>) -> Result<PlacedWhat, Fault> {
+    Ok(match node {
+        Node::Link(target) => PlacedWhat::Link {
             target: target.clone(),
-        }),
-        BoxContent::Bytes(bytes) => Ok(PlacedWhat::File {
-            length: pack(&mut &bytes[..], contents).step("pack the files of the box")?,
-            mode: 0o644,
-        }),
-        BoxContent::Directory => Ok(PlacedWhat::Directory),
-        BoxContent::Copy(path) => copy_in(path, |file| pack(file, contents)),
-    }
-}
-
-fn copy_in(
-    path: &Path,
-    pack: impl FnOnce(&mut File) -> io::Result<u64>,
-) -> Result<PlacedWhat, Fault> {
-    let mut file = File::open(path).step_on("open", path.display())?;
-    let found = file.metadata().step_on("open", path.display())?;
-    const EXECUTABLE: u32 = 0o111;
-    let is_executable = found.permissions().mode() & EXECUTABLE != 0;
-    Ok(PlacedWhat::File {
-        length: pack(&mut file).step_on("copy into the box:", path.display())?,
-        mode: if is_executable { 0o755 } else { 0o644 },
+        },
+        Node::Directory => PlacedWhat::Directory,
+        Node::File { blob, mode } => {
+            let step = "pack for the box:";
+            let to = match contents {
+                Some(file) => file,
+                None => contents.insert(memory_file(MemfdFlags::empty()).step_on(step, blob)?),
+            };
+            PlacedWhat::File {
+                length: blob.copy_to(to).step_on(step, blob)?,
+                mode: mode.rights(),
+            }
+        }
     })
 }

@@ -2,6 +2,7 @@
 
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Once};
 use std::time::Duration;
@@ -11,8 +12,8 @@ use rustix::net::{AddressFamily, Shutdown, SocketFlags, SocketType};
 use rustix::pipe::PipeFlags;
 
 use crate::model::isolation::Isolation;
-use crate::model::job::{Collected, Job, Reply};
-use crate::model::judgement::{Again, JudgeError};
+use crate::model::job::{Collected, FileKind, Job, Keep, Reply};
+use crate::model::judgement::JudgeError;
 use crate::model::outcome::{Ending, Mechanism, Outcome, Signal, Stop};
 use crate::model::units::Bytes;
 use crate::sandbox::capture::{Stream, copy_file};
@@ -28,7 +29,6 @@ use crate::sandbox::linux::server::{self, stop_code};
 use crate::sandbox::linux::sys::{self, Forked};
 use crate::sandbox::linux::waiting::Looker;
 use crate::sandbox::linux::wire::{self, Answer, Facts, Found, Request};
-use crate::sandbox::search::OTHER_KINDS;
 use crate::sandbox::slot::{Ends, Place, SlotOptions};
 use crate::sandbox::streams::Streams;
 use crate::sandbox::watch::Watch;
@@ -204,6 +204,7 @@ impl Seat {
         facts: Facts,
         streams: Streams,
         fds: Vec<OwnedFd>,
+        keep_in: &Path,
     ) -> Result<Reply, JudgeError> {
         let mut outcome = Outcome {
             ending: ending(facts.status),
@@ -229,10 +230,10 @@ impl Seat {
             collected.push(match found {
                 Found::Missing => Collected::Missing,
                 Found::Other(kind) => Collected::NotAFile(
-                    OTHER_KINDS
+                    KINDS
                         .get(usize::from(*kind))
                         .copied()
-                        .unwrap_or("something unknown"),
+                        .unwrap_or(FileKind::Unknown),
                 ),
                 Found::File => {
                     let file = fds.next().ok_or_else(|| gone("collect a file"))?;
@@ -240,7 +241,8 @@ impl Seat {
                 }
             });
         }
-        if let Some(target) = &job.keep {
+        let mut kept = None;
+        if job.keep != Keep::Nothing {
             let from = fds.next().ok_or_else(|| gone("keep the box"))?;
             let rights = match self.mechanism.isolation {
                 // There `chmod` may do nothing.
@@ -249,28 +251,36 @@ impl Seat {
                     keep::Rights::AsLeft
                 }
             };
-            let kept = keep::copy_box(from, target, job.box_size.0, rights);
-            kept.map_err(|fault| JudgeError {
-                // The directory is there now; a second time would fail for that.
-                again: Again::Never,
-                ..fault.into()
-            })?;
+            kept = keep::keep(from, keep_in, &job.keep, job.box_size, rights)?;
         }
         Ok(Reply {
             outcome,
             stdout: streams.output.finish().step("keep standard output")?,
             stderr: streams.error.finish().step("keep standard error")?,
             collected,
+            kept,
         })
     }
 }
+
+/// Every kind, by its number.
+const KINDS: [FileKind; 8] = [
+    FileKind::Link,
+    FileKind::Directory,
+    FileKind::Fifo,
+    FileKind::Socket,
+    FileKind::CharacterDevice,
+    FileKind::BlockDevice,
+    FileKind::Unreadable,
+    FileKind::Unknown,
+];
 
 impl Place for Seat {
     fn control(&self) -> &Arc<Control> {
         &self.control
     }
 
-    fn run_joined(&mut self, job: &Job, ends: Ends) -> Result<Reply, JudgeError> {
+    fn run_joined(&mut self, job: &Job, ends: Ends, keep_in: &Path) -> Result<Reply, JudgeError> {
         let run = self.control.begin();
         let answered = self.send_and_listen(job, run, ends);
         self.control.is_over();
@@ -278,7 +288,7 @@ impl Place for Seat {
         match answered.answer {
             Answer::Done(facts) => {
                 self.last_start = facts.started;
-                self.reply(job, facts, answered.streams, answered.fds)
+                self.reply(job, facts, answered.streams, answered.fds, keep_in)
             }
             Answer::Interrupted => Err(interrupted()),
             Answer::Failed(fault) => Err(fault.into()),

@@ -129,7 +129,7 @@ pub(super) enum Found {
     File,
     /// Nothing.
     Missing,
-    /// Something else, by its place in [`OTHER_KINDS`](crate::sandbox::search::OTHER_KINDS).
+    /// Something else, by its number in [`FileKind`](crate::model::job::FileKind).
     Other(u8),
 }
 

@@ -28,6 +28,7 @@ mod sys;
 
 use std::io::{self, PipeReader, PipeWriter, Write};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
@@ -160,11 +161,11 @@ impl Place for Seat {
         &self.control
     }
 
-    fn run_joined(&mut self, job: &Job, ends: Ends) -> Result<Reply, JudgeError> {
+    fn run_joined(&mut self, job: &Job, ends: Ends, keep_in: &Path) -> Result<Reply, JudgeError> {
         let run = self.control.begin();
         let reply = match self.control.is_stopped(run) {
             true => Err(interrupted()),
-            false => self.run(job, run, ends),
+            false => self.run(job, run, ends, keep_in),
         };
         self.control.is_over();
         self.ground.remove_run();
@@ -228,7 +229,13 @@ impl Seat {
         })
     }
 
-    fn run(&mut self, job: &Job, run: u64, ends: Ends) -> Result<Reply, JudgeError> {
+    fn run(
+        &mut self,
+        job: &Job,
+        run: u64,
+        ends: Ends,
+        keep_in: &Path,
+    ) -> Result<Reply, JudgeError> {
         let room = self.ground.prepare(job)?;
         let stdin = match ends.stdin {
             Some(end) => end,
@@ -310,12 +317,12 @@ impl Seat {
             outcome.stop = Some(Stop::Memory);
         }
         let collected = room.collect(job)?;
-        room.keep(job)?;
         Ok(Reply {
             outcome,
             stdout: streams.output.finish().step("keep standard output")?,
             stderr: streams.error.finish().step("keep standard error")?,
             collected,
+            kept: room.keep(job, keep_in)?,
         })
     }
 
@@ -416,7 +423,8 @@ fn pipe() -> Result<(Option<OwnedFd>, OwnedFd), Fault> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::job::{Command, Input};
+    use crate::model::blob::Blob;
+    use crate::model::job::{Command, Keep};
     use crate::model::judgement::Again;
     use crate::model::limits::Limits;
 
@@ -428,18 +436,22 @@ mod tests {
                 argv: vec!["/bin/sh".to_owned(), "-c".to_owned(), "exit 7".to_owned()],
                 ..Command::default()
             },
-            stdin: Input::Empty,
+            stdin: Blob::default(),
             files: Vec::new(),
             writable: true,
             box_size: Bytes::mib(1),
             limits: Limits::default(),
             collect: Vec::new(),
-            keep: None,
+            keep: Keep::Nothing,
         };
-        let reply = seat.run_joined(&job, Ends::default()).unwrap();
+        let reply = seat
+            .run_joined(&job, Ends::default(), Path::new(""))
+            .unwrap();
         assert_eq!(reply.outcome.ending, Ending::Exited(7));
         seat.guard.kill();
-        let error = seat.run_joined(&job, Ends::default()).unwrap_err();
+        let error = seat
+            .run_joined(&job, Ends::default(), Path::new(""))
+            .unwrap_err();
         assert_eq!(error.again, Again::Perhaps, "{error}");
         assert!(error.step.starts_with("start the program"), "{error}");
     }

@@ -5,23 +5,26 @@
 
 use std::ffi::CString;
 use std::fs::{self, File, Permissions};
-use std::io::{self, Write};
+use std::io;
 use std::os::fd::OwnedFd;
-use std::os::unix::fs::{FileExt, OpenOptionsExt, PermissionsExt, symlink};
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt, symlink};
 use std::path::{Component, Path, PathBuf};
 
 use rustix::fs::{AtFlags, FileType, Mode, OFlags};
 use rustix::io::Errno;
 use tempfile::TempDir;
 
-use crate::model::job::{BoxContent, Collected, Command, Input, Job};
-use crate::model::judgement::{Again, JudgeError};
+use crate::model::blob::Blob;
+use crate::model::job::{Collected, Command, Job};
+use crate::model::judgement::JudgeError;
+use crate::model::tree::{Node, Tree};
 use crate::sandbox::capture::copy_file;
 use crate::sandbox::disk::{self, DIRECTORY, make_directory, remove_tree};
 use crate::sandbox::environment;
 use crate::sandbox::fault::{Fault, Step};
 use crate::sandbox::keep;
-use crate::sandbox::search::{OTHER_KINDS, Placements, Sum, other_kind};
+use crate::sandbox::search::{Placements, Sum, other_kind};
+use crate::sandbox::shown::place_of;
 use crate::sandbox::translate::{Pair, Translation};
 
 /// The name of a run's directory.
@@ -72,15 +75,17 @@ impl Ground {
         let opened = rustix::fs::open(&directory, DIRECTORY, Mode::empty());
         let opened = opened.step_on("open the directory", directory.display())?;
         let mut pairs = vec![Pair::new("/box", &directory)];
-        let visible = job.command.visible.iter();
-        let moved = visible.filter(|shown| shown.inside != shown.host);
-        pairs.extend(moved.map(|shown| Pair::new(&shown.inside, &shown.host)));
+        for shown in &job.command.visible {
+            let host = place_of(shown)?;
+            if shown.inside != host {
+                pairs.push(Pair::new(&shown.inside, &host));
+            }
+        }
         let names = Names(Translation::new(pairs));
         let mut placed = Placements::default();
         for file in &job.files {
             let path = directory.join(inside(&file.name)?);
-            place(&path, &file.content, &names)
-                .step_on("place in the box:", file.name.display())?;
+            place(&path, &file.node, &names).step_on("place in the box:", file.name.display())?;
             if let Ok(stat) = rustix::fs::lstat(&path) {
                 placed.add(&stat);
             }
@@ -98,42 +103,21 @@ impl Ground {
     }
 
     /// What a program reads: a copy, which has no name, open for reading only.
-    pub(super) fn input(&self, input: &Input) -> Result<OwnedFd, Fault> {
-        let step = "prepare standard input";
+    pub(super) fn input(&self, input: &Blob) -> Result<OwnedFd, Fault> {
         let path = self.path.join(RUN).join("input");
-        let copy = |fill: &mut dyn FnMut(&mut File) -> io::Result<()>| {
+        let copy = || {
             let mut options = fs::OpenOptions::new();
             let made = options.write(true).create_new(true).mode(0o600);
-            let mut to = made.open(&path)?;
-            fill(&mut to)?;
+            input.copy_to(&mut made.open(&path)?)?;
             let from = File::open(&path)?;
             fs::remove_file(&path)?;
             io::Result::Ok(from)
         };
-        let file = match input {
-            Input::Empty => File::open("/dev/null").step(step)?,
-            Input::Bytes(bytes) => copy(&mut |to| to.write_all(bytes)).step(step)?,
-            Input::File(source) => {
-                let mut from = File::open(source).step_on("open", source.display())?;
-                copy(&mut |to| io::copy(&mut from, to).map(|_| ()))
-                    .step_on("copy to standard input:", source.display())?
-            }
-            Input::Open(source) => copy(&mut |to| {
-                let mut offset = 0;
-                let mut buffer = vec![0; 64 << 10];
-                loop {
-                    match source.read_at(&mut buffer, offset)? {
-                        0 => return Ok(()),
-                        length => {
-                            to.write_all(&buffer[..length])?;
-                            offset += length as u64;
-                        }
-                    }
-                }
-            })
-            .step(step)?,
+        let file = match input.bytes() {
+            Some([]) => File::open("/dev/null"),
+            _ => copy(),
         };
-        Ok(file.into())
+        Ok(file.step_on("prepare standard input", input)?.into())
     }
 
     /// Removes what the last run left.
@@ -194,24 +178,18 @@ fn inside(name: &Path) -> Result<&Path, Fault> {
 }
 
 /// Places a file. Nobody but the judge has been here yet.
-fn place(path: &Path, content: &BoxContent, names: &Names) -> io::Result<()> {
+fn place(path: &Path, node: &Node, names: &Names) -> io::Result<()> {
     if let Some(parent) = path.parent() {
         fs::create_dir_all(parent)?;
     }
-    let write = |bytes: &mut dyn io::Read, mode: u32| {
-        let mut to = File::create_new(path)?;
-        io::copy(bytes, &mut to)?;
-        to.set_permissions(Permissions::from_mode(mode))
-    };
-    match content {
-        BoxContent::Bytes(bytes) => write(&mut &bytes[..], 0o644),
-        BoxContent::Copy(source) => {
-            let mut from = File::open(source)?;
-            let is_executable = from.metadata()?.permissions().mode() & 0o111 != 0;
-            write(&mut from, if is_executable { 0o755 } else { 0o644 })
+    match node {
+        Node::File { blob, mode } => {
+            let mut to = File::create_new(path)?;
+            blob.copy_to(&mut to)?;
+            to.set_permissions(Permissions::from_mode(mode.rights()))
         }
-        BoxContent::Link(target) => symlink(names.text(&target.to_string_lossy()), path),
-        BoxContent::Directory => fs::create_dir(path),
+        Node::Link(target) => symlink(names.text(&target.to_string_lossy()), path),
+        Node::Directory => fs::create_dir(path),
     }
 }
 
@@ -247,11 +225,7 @@ impl Room {
 
     fn find(&self, name: &Path, most: u64) -> Result<Collected, Fault> {
         let parts: Vec<_> = inside(name)?.components().collect();
-        let other = |kind| {
-            let place = usize::from(other_kind(kind));
-            let kind = OTHER_KINDS.get(place).copied();
-            Ok(Collected::NotAFile(kind.unwrap_or("something unknown")))
-        };
+        let other = |kind| Ok(Collected::NotAFile(other_kind(kind)));
         let mut directory = None;
         for (index, part) in parts.iter().enumerate() {
             let at = directory.as_ref().unwrap_or(&self.opened);
@@ -293,18 +267,10 @@ impl Room {
         Ok(Collected::Missing)
     }
 
-    /// Keeps the box, if the job says so.
-    pub(super) fn keep(&self, job: &Job) -> Result<(), JudgeError> {
-        let Some(target) = &job.keep else {
-            return Ok(());
-        };
+    /// Keeps the box below a directory, as far as the job says so.
+    pub(super) fn keep(&self, job: &Job, keep_in: &Path) -> Result<Option<Tree>, Fault> {
         let from = rustix::fs::openat(&self.opened, c".", DIRECTORY, Mode::empty());
         let from = from.step("open the box")?;
-        let kept = keep::copy_box(from, target, job.box_size.0, keep::Rights::AsLeft);
-        kept.map_err(|fault| JudgeError {
-            // The directory is there now; a second time would fail for that.
-            again: Again::Never,
-            ..fault.into()
-        })
+        keep::keep(from, keep_in, &job.keep, job.box_size, keep::Rights::AsLeft)
     }
 }

@@ -25,7 +25,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
-use crate::build::{Builder, Built, Prepared, Runnable, start, unbuildable};
+use crate::build::{Builder, Built, Prepared, Runnable, unbuildable};
 use crate::judge::case::{Entry, Pace, Rules};
 use crate::judge::output::{Ran, outputs};
 use crate::model::diagnostic::{Diagnostic, Severity};
@@ -259,10 +259,12 @@ impl<'a> Batches<'a> {
             first,
             all.into(),
         )?;
-        let Some(mut ran) = ran else {
+        let Some(ran) = ran else {
             return Ok(None);
         };
-        let bytes = start(&mut ran.output, u64::MAX)
+        let bytes = ran
+            .output
+            .start(u64::MAX)
             .map_err(|error| JudgeError::new("read the output", error))?;
         Ok(Some(Said { bytes, ran }))
     }

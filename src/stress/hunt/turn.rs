@@ -5,7 +5,6 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 use std::time::Instant;
 
-use crate::build::start;
 use crate::judge::case::Pace;
 use crate::model::judgement::{CaseJudgement, JudgeError};
 use crate::model::stop::Stop;
@@ -259,9 +258,9 @@ impl Shared<'_, '_> {
             return Ok(None);
         };
         let broken = match generators.make(&call.command, NAME, call.seed)? {
-            Ok(mut captured) => {
+            Ok(input) => {
                 let reading = |error| JudgeError::new("read what a generator printed", error);
-                let input = start(&mut captured, u64::MAX).map_err(reading)?;
+                let input = input.start(u64::MAX).map_err(reading)?;
                 return Ok(Some(input.into()));
             }
             Err(why) => format!("{}: {why}", call.line()),

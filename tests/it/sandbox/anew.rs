@@ -91,15 +91,12 @@ enum Holds {
 impl Holds {
     fn set(self, job: &mut Job) {
         job.writable = self != Self::Link;
-        let file = |name: &str, content| BoxFile {
-            name: name.into(),
-            content,
-        };
+        let file = |name: &str, node| TreeEntry::new(name, node);
         if self != Self::Nothing {
-            job.files = vec![file("link", BoxContent::Link("/program/leave".into()))];
+            job.files = vec![file("link", Node::Link("/program/leave".into()))];
         }
         if self == Self::Files {
-            let text = BoxContent::Bytes(b"some input".to_vec().into());
+            let text = Node::plain(b"some input".to_vec());
             job.files.push(file("a.in", text));
             job.collect = vec!["a.out".into()];
         }
@@ -176,19 +173,14 @@ fn what_a_run_has_does_not_depend_on_the_run_before() {
         |job| job.box_size = Bytes::mib(3),
         |job| job.box_size = Bytes(1),
         |job| {
-            let content = BoxContent::Bytes(vec![b'x'; 100_000].into());
-            let file = |number| BoxFile {
-                name: format!("file-{number}").into(),
-                content: content.clone(),
-            };
+            let node = Node::plain(vec![b'x'; 100_000]);
+            let file = |number| TreeEntry::new(format!("file-{number}"), node.clone());
             job.files = (0..20).map(file).collect();
         },
         |job| {
             for inside in ["/other", "/tmp/other"] {
-                job.command.visible.push(Visible {
-                    host: "/usr".into(),
-                    inside: inside.into(),
-                });
+                let shown = Shown::tree(inside, &Tree::unlisted("/usr"));
+                job.command.visible.push(shown);
             }
         },
     ];
@@ -241,7 +233,7 @@ fn files_are_placed_anew_in_every_box() {
                 .map(String::from)
                 .to_vec();
             Holds::Files.set(&mut job);
-            job.files[1].content = BoxContent::Bytes(format!("{text}\n").into_bytes().into());
+            job.files[1].node = Node::plain(format!("{text}\n").into_bytes());
             job.writable = writable;
             job.collect = collect.iter().map(ToString::to_string).collect();
             super::check(&mut slot, &job, "exit 0", &format!("{text}\n"));

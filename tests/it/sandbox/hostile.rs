@@ -107,7 +107,7 @@ impl Row {
 
     fn job(&self) -> Job {
         let mut job = job(stem(self.program), &[ARGUMENT]);
-        job.stdin = Input::Bytes(INPUT.into());
+        job.stdin = Blob::from(INPUT);
         let limits = &mut job.limits;
         for condition in &self.conditions {
             match *condition {
@@ -140,7 +140,8 @@ impl Row {
             .any(|line| line.starts_with("ESCAPED") || line.starts_with("found"));
         let found = reply.collected.first().map(kind);
         let expected = self.found.as_ref().map(|found| found.what);
-        let is_good = ends == self.ends && verdict == self.verdict && !is_out && found == expected;
+        let is_good =
+            ends == self.ends && verdict == self.verdict && !is_out && found.as_deref() == expected;
         (!is_good).then(|| {
             let output: String = output.chars().take(2000).collect();
             format!(
@@ -171,11 +172,11 @@ fn ends(outcome: &Outcome) -> String {
     }
 }
 
-fn kind(collected: &Collected) -> &'static str {
+fn kind(collected: &Collected) -> String {
     match collected {
-        Collected::File(_) => "a file",
-        Collected::Missing => "missing",
-        Collected::NotAFile(kind) => kind,
+        Collected::File(_) => "a file".to_owned(),
+        Collected::Missing => "missing".to_owned(),
+        Collected::NotAFile(kind) => kind.to_string(),
     }
 }
 
@@ -443,10 +444,7 @@ fn no_interpreter_is_found_by_a_descriptor_of_the_judge() {
         fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
         let mut job = job("", &[]);
         job.command.argv = vec![format!("/scripts/{name}")];
-        job.command.visible = vec![Visible {
-            host: directory.path().to_path_buf(),
-            inside: "/scripts".into(),
-        }];
+        job.command.visible = vec![Shown::tree("/scripts", &Tree::unlisted(directory.path()))];
         let error = slot.run(&job).expect_err("there is no such interpreter");
         error.to_string()
     };

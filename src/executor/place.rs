@@ -1,0 +1,142 @@
+//! Where trees lie on this machine.
+
+use std::fs::{self, Permissions};
+use std::io;
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt, symlink};
+use std::path::{Component, Path, PathBuf};
+
+use tempfile::TempDir;
+
+use crate::executor::scratch::fault;
+use crate::model::blob::Blob;
+use crate::model::job::{Job, What};
+use crate::model::judgement::JudgeError;
+use crate::model::test_data::CaseFile;
+use crate::model::tree::{FileMode, Node, Place, Tree, TreeEntry};
+use crate::sandbox;
+
+/// A file of a test case, to be laid into a box.
+pub fn file(file: &CaseFile) -> TreeEntry {
+    // One that is not there is told of when it is to be read.
+    let rights = fs::metadata(&file.path).map_or(0, |found| found.permissions().mode());
+    let node = Node::File {
+        blob: Blob::file(&file.path),
+        mode: FileMode::of(rights),
+    };
+    TreeEntry::new(&file.name, node)
+}
+
+/// Copies a tree to where nothing is yet. Directories above are made.
+///
+/// # Errors
+/// When it cannot be written there.
+pub fn save(tree: &Tree, to: &Path) -> Result<(), JudgeError> {
+    if let Some(parent) = to.parent() {
+        let made = fs::create_dir_all(parent);
+        made.map_err(|error| fault(format!("make the directory {}", parent.display()), error))?;
+    }
+    match tree.place() {
+        Some(place) => sandbox::copy(place, to),
+        None => write(tree, to).map_err(|error| fault(format!("write {}", to.display()), error)),
+    }
+}
+
+/// Puts the trees that a job shows on this machine's disk, below `home`, where they are not there yet. They are gone
+/// with the last job that shows them.
+///
+/// # Errors
+/// When they cannot be written there.
+pub fn put(job: &Job, home: impl Fn() -> Result<PathBuf, JudgeError>) -> Result<(), JudgeError> {
+    for shown in &job.command.visible {
+        if let What::Tree(tree) = &shown.what
+            && tree.place().is_none()
+        {
+            let fault = |error| fault("put a program in place", error);
+            let held = TempDir::new_in(home()?).map_err(fault)?;
+            let path = held.path().join("tree");
+            write(tree, &path).map_err(fault)?;
+            tree.lies_at(Place::new(path, held));
+        }
+    }
+    Ok(())
+}
+
+/// Makes a directory of a tree, readable for every run.
+fn write(tree: &Tree, to: &Path) -> io::Result<()> {
+    make_directory(to)?;
+    for entry in &tree.entries {
+        let mut parts = entry.name.components();
+        if !parts.all(|part| matches!(part, Component::Normal(_))) {
+            return Err(io::ErrorKind::InvalidInput.into());
+        }
+        let mut at = to.to_path_buf();
+        for part in entry.name.parent().into_iter().flatten() {
+            at.push(part);
+            // Not through a link.
+            if !fs::symlink_metadata(&at).is_ok_and(|found| found.is_dir()) {
+                make_directory(&at)?;
+            }
+        }
+        let path = to.join(&entry.name);
+        match &entry.node {
+            Node::Directory => make_directory(&path)?,
+            Node::Link(target) => symlink(target, &path)?,
+            Node::File { blob, mode } => {
+                let mut options = fs::OpenOptions::new();
+                let options = options.write(true).create_new(true).mode(0o600);
+                let mut file = options.open(&path)?;
+                blob.copy_to(&mut file)?;
+                // The process's umask may have taken rights away.
+                file.set_permissions(Permissions::from_mode(mode.rights()))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn make_directory(path: &Path) -> io::Result<()> {
+    fs::create_dir(path)?;
+    fs::set_permissions(path, Permissions::from_mode(FileMode::Executable.rights()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tree_is_written_as_it_says() {
+        let dir = tempfile::tempdir().unwrap();
+        let to = dir.path().join("deep/tree");
+        let text = |text: &str, mode| Node::File {
+            blob: text.as_bytes().into(),
+            mode,
+        };
+        let tree = Tree::from(vec![
+            TreeEntry::new("a/b/run", text("x", FileMode::Executable)),
+            TreeEntry::new("a/text", text("y", FileMode::Plain)),
+            TreeEntry::new("empty", Node::Directory),
+            TreeEntry::new("link", Node::Link("a/text".into())),
+        ]);
+        save(&tree, &to).unwrap();
+        let rights = |name: &str| fs::metadata(to.join(name)).unwrap().permissions().mode() & 0o777;
+        assert_eq!(rights("a/b/run"), 0o755);
+        assert_eq!(rights("a/text"), 0o644);
+        assert_eq!(rights("empty"), 0o755);
+        assert_eq!(fs::read_to_string(to.join("link")).unwrap(), "y");
+        assert!(save(&tree, &to).is_err(), "nothing is written over");
+        let outside = |name: &str| Tree::from(vec![TreeEntry::new(name, Node::Directory)]);
+        for name in ["../out", "/out", "a/../../out"] {
+            assert!(
+                save(&outside(name), &dir.path().join("other")).is_err(),
+                "{name}"
+            );
+            fs::remove_dir_all(dir.path().join("other")).unwrap();
+        }
+        let mut through = outside("link/out");
+        through
+            .entries
+            .insert(0, TreeEntry::new("link", Node::Link(dir.path().into())));
+        assert!(save(&through, &dir.path().join("other")).is_err());
+        assert!(!dir.path().join("out").exists());
+    }
+}

@@ -1,0 +1,369 @@
+//! Bytes, wherever they are: what a program reads, is made of, or wrote.
+
+use std::fmt;
+use std::fs::{self, File};
+use std::io::{self, BufReader, Cursor, Read, Seek, SeekFrom, Write};
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use sha2::{Digest as _, Sha256};
+
+use crate::model::tree::Place;
+
+/// Bytes that do not change: in memory, in a file, or elsewhere. A copy of it is the same blob.
+///
+/// What is serialized is the length, and the digest where it has been asked for. The bytes travel beside it.
+#[derive(Clone)]
+pub struct Blob(Arc<Inner>);
+
+struct Inner {
+    source: Source,
+    length: OnceLock<u64>,
+    digest: OnceLock<Digest>,
+}
+
+/// Where the bytes are.
+enum Source {
+    Memory(Box<dyn AsRef<[u8]> + Send + Sync>),
+    /// A file, and what keeps it there.
+    Named {
+        path: PathBuf,
+        _held: Option<Arc<Place>>,
+    },
+    /// A file that may have no name.
+    Open(File),
+    /// Not on this machine, or on their way.
+    Elsewhere,
+}
+
+/// What stands for the same bytes everywhere: their SHA-256.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Digest(pub [u8; 32]);
+
+impl Blob {
+    /// The contents of this file, which nobody changes.
+    pub fn file(path: impl Into<PathBuf>) -> Self {
+        Self::new(Source::Named {
+            path: path.into(),
+            _held: None,
+        })
+    }
+
+    /// The contents of a file of a tree that lies here.
+    pub fn within(place: &Arc<Place>, path: PathBuf) -> Self {
+        Self::new(Source::Named {
+            path,
+            _held: Some(Arc::clone(place)),
+        })
+    }
+
+    /// The contents of an open file from its start.
+    pub fn open_file(file: File) -> Self {
+        Self::new(Source::Open(file))
+    }
+
+    /// So many bytes that are elsewhere.
+    pub fn elsewhere(length: u64, digest: Option<Digest>) -> Self {
+        let blob = Self::new(Source::Elsewhere);
+        let _ = blob.0.length.set(length);
+        if let Some(digest) = digest {
+            let _ = blob.0.digest.set(digest);
+        }
+        blob
+    }
+
+    fn memory(bytes: impl AsRef<[u8]> + Send + Sync + 'static) -> Self {
+        Self::new(Source::Memory(Box::new(bytes)))
+    }
+
+    fn new(source: Source) -> Self {
+        Self(Arc::new(Inner {
+            source,
+            length: OnceLock::new(),
+            digest: OnceLock::new(),
+        }))
+    }
+
+    /// The bytes, where they are in memory.
+    pub fn bytes(&self) -> Option<&[u8]> {
+        match &self.0.source {
+            Source::Memory(bytes) => Some((**bytes).as_ref()),
+            _ => None,
+        }
+    }
+
+    /// The file, where it has a name.
+    pub fn path(&self) -> Option<&Path> {
+        match &self.0.source {
+            Source::Named { path, .. } => Some(path),
+            _ => None,
+        }
+    }
+
+    /// How many bytes.
+    ///
+    /// # Errors
+    /// What the system says about the file.
+    pub fn len(&self) -> io::Result<u64> {
+        if let Some(length) = self.0.length.get() {
+            return Ok(*length);
+        }
+        let length = match &self.0.source {
+            Source::Memory(bytes) => (**bytes).as_ref().len() as u64,
+            Source::Named { path, .. } => fs::metadata(path)?.len(),
+            Source::Open(file) => file.metadata()?.len(),
+            Source::Elsewhere => return Err(not_here()),
+        };
+        Ok(*self.0.length.get_or_init(|| length))
+    }
+
+    /// Reads it from its start, whoever else does.
+    ///
+    /// # Errors
+    /// What the system says about the file; when the bytes are elsewhere.
+    pub fn open(&self) -> io::Result<Reader<'_>> {
+        Ok(Reader(match &self.0.source {
+            Source::Memory(bytes) => From::Memory(Cursor::new((**bytes).as_ref())),
+            Source::Named { path, .. } => From::Named(BufReader::new(File::open(path)?)),
+            Source::Open(file) => From::Open(BufReader::new(At { file, offset: 0 })),
+            Source::Elsewhere => return Err(not_here()),
+        }))
+    }
+
+    /// Appends it to a file. Returns how many bytes it has.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open); what the system says about the other file.
+    pub fn copy_to(&self, to: &mut File) -> io::Result<u64> {
+        match &self.0.source {
+            Source::Memory(bytes) => {
+                let bytes = (**bytes).as_ref();
+                to.write_all(bytes)?;
+                Ok(bytes.len() as u64)
+            }
+            // By the kernel alone, where it can.
+            Source::Named { path, .. } => io::copy(&mut File::open(path)?, to),
+            Source::Open(_) | Source::Elsewhere => {
+                let mut from = BufReader::with_capacity(64 << 10, self.open()?);
+                io::copy(&mut from, to)
+            }
+        }
+    }
+
+    /// At most so many bytes from its start.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn start(&self, most: u64) -> io::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        self.open()?.take(most).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    }
+
+    /// What stands for it everywhere. Made when it is first asked for.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn digest(&self) -> io::Result<Digest> {
+        if let Some(digest) = self.0.digest.get() {
+            return Ok(*digest);
+        }
+        let mut hasher = Sha256::new();
+        let mut reader = self.open()?;
+        let mut buffer = vec![0; 64 << 10];
+        loop {
+            match reader.read(&mut buffer)? {
+                0 => break,
+                length => hasher.update(&buffer[..length]),
+            }
+        }
+        let digest = Digest(hasher.finalize().into());
+        Ok(*self.0.digest.get_or_init(|| digest))
+    }
+}
+
+fn not_here() -> io::Error {
+    io::Error::new(io::ErrorKind::NotFound, "its bytes are not here")
+}
+
+impl Default for Blob {
+    /// Nothing.
+    fn default() -> Self {
+        Self::memory([])
+    }
+}
+
+impl std::convert::From<Vec<u8>> for Blob {
+    fn from(bytes: Vec<u8>) -> Self {
+        Self::memory(bytes)
+    }
+}
+
+impl std::convert::From<Arc<[u8]>> for Blob {
+    fn from(bytes: Arc<[u8]>) -> Self {
+        Self::memory(bytes)
+    }
+}
+
+impl std::convert::From<&[u8]> for Blob {
+    fn from(bytes: &[u8]) -> Self {
+        Self::memory(bytes.to_vec())
+    }
+}
+
+impl fmt::Debug for Blob {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0.source {
+            Source::Memory(bytes) => write!(f, "Blob({} bytes)", (**bytes).as_ref().len()),
+            Source::Named { path, .. } => write!(f, "Blob({})", path.display()),
+            Source::Open(_) => f.write_str("Blob(a file)"),
+            Source::Elsewhere => f.write_str("Blob(elsewhere)"),
+        }
+    }
+}
+
+impl fmt::Display for Blob {
+    /// Its path, where it has one.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.path() {
+            Some(path) => write!(f, "{}", path.display()),
+            None => f.write_str("what is in memory"),
+        }
+    }
+}
+
+impl PartialEq for Blob {
+    /// Whether they are known to be the same without reading a file.
+    fn eq(&self, other: &Self) -> bool {
+        let same = |a: Option<&[u8]>, b| a.is_some() && a == b;
+        Arc::ptr_eq(&self.0, &other.0)
+            || same(self.bytes(), other.bytes())
+            || self.path().is_some() && self.path() == other.path()
+            || self.0.digest.get().is_some() && self.0.digest.get() == other.0.digest.get()
+    }
+}
+
+impl Eq for Blob {}
+
+/// What is serialized of a blob.
+#[derive(Serialize, Deserialize)]
+struct Name {
+    length: u64,
+    digest: Option<Digest>,
+}
+
+impl Serialize for Blob {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let length = self.len().map_err(serde::ser::Error::custom)?;
+        let digest = self.0.digest.get().copied();
+        Name { length, digest }.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Blob {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let name = Name::deserialize(deserializer)?;
+        Ok(Self::elsewhere(name.length, name.digest))
+    }
+}
+
+/// Reads a blob.
+pub struct Reader<'a>(From<'a>);
+
+enum From<'a> {
+    Memory(Cursor<&'a [u8]>),
+    Named(BufReader<File>),
+    Open(BufReader<At<'a>>),
+}
+
+impl Read for Reader<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match &mut self.0 {
+            From::Memory(reader) => reader.read(buffer),
+            From::Named(reader) => reader.read(buffer),
+            From::Open(reader) => reader.read(buffer),
+        }
+    }
+}
+
+impl Seek for Reader<'_> {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        match &mut self.0 {
+            From::Memory(reader) => reader.seek(to),
+            From::Named(reader) => reader.seek(to),
+            From::Open(reader) => reader.seek(to),
+        }
+    }
+}
+
+/// A place in an open file, wherever others read it.
+struct At<'a> {
+    file: &'a File,
+    offset: u64,
+}
+
+impl Read for At<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let length = self.file.read_at(buffer, self.offset)?;
+        self.offset += length as u64;
+        Ok(length)
+    }
+}
+
+impl Seek for At<'_> {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        let (base, offset) = match to {
+            SeekFrom::Start(offset) => (offset, 0),
+            SeekFrom::Current(offset) => (self.offset, offset),
+            SeekFrom::End(offset) => (self.file.metadata()?.len(), offset),
+        };
+        let place = base.checked_add_signed(offset);
+        self.offset = place.ok_or(io::ErrorKind::InvalidInput)?;
+        Ok(self.offset)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(blob: &Blob) -> Vec<u8> {
+        blob.start(u64::MAX).unwrap()
+    }
+
+    #[test]
+    fn it_is_the_same_wherever_it_is() {
+        let dir = tempfile::tempdir().unwrap();
+        let text = vec![b'x'; 100_000];
+        let path = dir.path().join("file");
+        fs::write(&path, &text).unwrap();
+        let mut open = tempfile::tempfile().unwrap();
+        open.write_all(&text).unwrap();
+        let all = [
+            Blob::from(text.clone()),
+            Blob::file(&path),
+            Blob::open_file(open),
+        ];
+        for blob in &all {
+            assert_eq!(blob.len().unwrap(), 100_000, "{blob:?}");
+            assert_eq!(read(blob), text, "{blob:?}");
+            assert_eq!(read(blob), text, "once more: {blob:?}");
+            assert_eq!(blob.start(3).unwrap(), b"xxx");
+            assert_eq!(blob.digest().unwrap(), all[0].digest().unwrap());
+            let mut reader = blob.open().unwrap();
+            assert_eq!(reader.seek(SeekFrom::End(-1)).unwrap(), 99_999);
+            assert_eq!(io::copy(&mut reader, &mut io::sink()).unwrap(), 1);
+        }
+        assert!(all.iter().all(|blob| *blob == all[0]));
+    }
+
+    #[test]
+    fn one_that_is_elsewhere_has_a_length_and_cannot_be_read() {
+        let blob = Blob::elsewhere(7, None);
+        assert_eq!(blob.len().unwrap(), 7);
+        assert!(blob.open().is_err() && blob.digest().is_err());
+        assert_ne!(blob, Blob::elsewhere(7, None));
+    }
+}

@@ -1,0 +1,253 @@
+//! Named blobs, links and directories: a program, or what a run left in its box.
+
+use std::any::Any;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+
+use serde::{Deserialize, Serialize};
+
+use crate::model::blob::Blob;
+
+/// Files, links and directories by their names.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct Tree {
+    /// All of them; of directories only those with nothing in them.
+    pub entries: Vec<TreeEntry>,
+    /// Where it lies on this machine, if it does.
+    #[serde(skip)]
+    place: OnceLock<Arc<Place>>,
+}
+
+/// One of them.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TreeEntry {
+    /// Its path in the tree, relative, without `..`.
+    #[serde(with = "path_bytes")]
+    pub name: PathBuf,
+    /// What it is.
+    pub node: Node,
+}
+
+/// What stands under a name.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Node {
+    /// A file.
+    File {
+        /// What is in it.
+        blob: Blob,
+        /// Whether it may be started.
+        mode: FileMode,
+    },
+    /// A symbolic link to a path as seen from inside.
+    Link(#[serde(with = "path_bytes")] PathBuf),
+    /// An empty directory.
+    Directory,
+}
+
+/// Whether a file may be started.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum FileMode {
+    /// It is only read.
+    #[default]
+    Plain,
+    /// It may be started as a program.
+    Executable,
+}
+
+/// A directory of this machine in which a tree lies.
+pub struct Place {
+    path: PathBuf,
+    /// Removes it when nobody has it any more.
+    _held: Option<Box<dyn Any + Send + Sync>>,
+}
+
+impl Node {
+    /// A file that is only read.
+    pub fn plain(blob: impl Into<Blob>) -> Self {
+        Self::File {
+            blob: blob.into(),
+            mode: FileMode::Plain,
+        }
+    }
+}
+
+impl TreeEntry {
+    /// This under this name.
+    pub fn new(name: impl Into<PathBuf>, node: Node) -> Self {
+        let name = name.into();
+        Self { name, node }
+    }
+
+    /// What is in it, if it is a file.
+    pub fn blob(&self) -> Option<&Blob> {
+        match &self.node {
+            Node::File { blob, .. } => Some(blob),
+            Node::Link(_) | Node::Directory => None,
+        }
+    }
+
+    /// The same, to be replaced.
+    pub fn blob_mut(&mut self) -> Option<&mut Blob> {
+        match &mut self.node {
+            Node::File { blob, .. } => Some(blob),
+            Node::Link(_) | Node::Directory => None,
+        }
+    }
+}
+
+impl FileMode {
+    /// Of a file with these rights.
+    pub const fn of(rights: u32) -> Self {
+        match rights & 0o111 {
+            0 => Self::Plain,
+            _ => Self::Executable,
+        }
+    }
+
+    /// The rights of such a file, readable for everybody.
+    pub const fn rights(self) -> u32 {
+        match self {
+            Self::Plain => 0o644,
+            Self::Executable => 0o755,
+        }
+    }
+}
+
+impl Place {
+    /// This directory; whatever is held is dropped with the last tree in it.
+    pub fn new(path: PathBuf, held: impl Any + Send + Sync) -> Arc<Self> {
+        let _held: Option<Box<dyn Any + Send + Sync>> = Some(Box::new(held));
+        Arc::new(Self { path, _held })
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+impl fmt::Debug for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Place({})", self.path.display())
+    }
+}
+
+impl From<Vec<TreeEntry>> for Tree {
+    fn from(entries: Vec<TreeEntry>) -> Self {
+        Self {
+            entries,
+            place: OnceLock::new(),
+        }
+    }
+}
+
+impl Tree {
+    /// One that lies here.
+    pub fn at(entries: Vec<TreeEntry>, place: Arc<Place>) -> Self {
+        Self {
+            entries,
+            place: OnceLock::from(place),
+        }
+    }
+
+    /// One of which nothing is known but that it lies here: it can be shown on this machine, and nowhere else.
+    pub fn unlisted(path: impl Into<PathBuf>) -> Arc<Self> {
+        Arc::new(Self::at(Vec::new(), Place::new(path.into(), ())))
+    }
+
+    /// Where it lies on this machine, if it does.
+    pub fn place(&self) -> Option<&Path> {
+        self.place.get().map(|place| place.path())
+    }
+
+    /// Notes that it lies here now, too.
+    pub fn lies_at(&self, place: Arc<Place>) {
+        // Two who put it somewhere at the same time: either place will do.
+        let _ = self.place.set(place);
+    }
+
+    /// The names in its top directory, each once, in order.
+    pub fn top(&self) -> Vec<PathBuf> {
+        let first = |entry: &TreeEntry| entry.name.iter().next().map(PathBuf::from);
+        let mut names: Vec<PathBuf> = self.entries.iter().filter_map(first).collect();
+        names.sort();
+        names.dedup();
+        names
+    }
+
+    /// Whether there is something of this name. Something below a link counts: where it leads is not looked at,
+    /// for it leads there only from inside.
+    pub fn has(&self, name: &Path) -> bool {
+        self.entries.iter().any(|entry| {
+            let is_link = matches!(entry.node, Node::Link(_));
+            entry.name.starts_with(name) || is_link && name.starts_with(&entry.name)
+        })
+    }
+
+    /// What is below a directory, by names in that.
+    pub fn below(&self, directory: &Path) -> Vec<TreeEntry> {
+        let moved = |entry: &TreeEntry| {
+            let name = entry.name.strip_prefix(directory).ok()?;
+            let is_below = name != Path::new("");
+            is_below.then(|| TreeEntry::new(name, entry.node.clone()))
+        };
+        self.entries.iter().filter_map(moved).collect()
+    }
+}
+
+impl PartialEq for Tree {
+    fn eq(&self, other: &Self) -> bool {
+        self.entries == other.entries
+    }
+}
+
+impl Eq for Tree {}
+
+/// Paths as the bytes that they are, which need not be text.
+pub(crate) mod path_bytes {
+    use std::ffi::OsString;
+    use std::os::unix::ffi::{OsStrExt, OsStringExt};
+    use std::path::{Path, PathBuf};
+
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub(crate) fn serialize<S: Serializer>(path: &Path, to: S) -> Result<S::Ok, S::Error> {
+        path.as_os_str().as_bytes().serialize(to)
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<PathBuf, D::Error> {
+        let bytes = Vec::<u8>::deserialize(from)?;
+        Ok(OsString::from_vec(bytes).into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_found_as_on_a_disk() {
+        let tree = Tree::from(vec![
+            TreeEntry::new("a/b/c", Node::plain(Blob::default())),
+            TreeEntry::new("a/empty", Node::Directory),
+            TreeEntry::new("link", Node::Link("/etc".into())),
+        ]);
+        let check =
+            |name: &str, expected| assert_eq!(tree.has(Path::new(name)), expected, "{name}");
+        check("a/b/c", true);
+        check("a/b", true);
+        check("a/empty", true);
+        check("a/b/c/d", false);
+        check("a/x", false);
+        check("link", true);
+        check("link/passwd", true);
+        assert_eq!(tree.top(), [Path::new("a"), Path::new("link")]);
+        let below: Vec<_> = tree
+            .below(Path::new("a"))
+            .into_iter()
+            .map(|it| it.name)
+            .collect();
+        assert_eq!(below, [Path::new("b/c"), Path::new("empty")]);
+    }
+}

@@ -1,0 +1,22 @@
+//! Where the things are that a job shows.
+
+use std::fs;
+use std::path::PathBuf;
+
+use crate::model::job::{Shown, What};
+use crate::sandbox::fault::{Fault, Step};
+
+/// Where it is on this machine, without links.
+pub(super) fn place_of(shown: &Shown) -> Result<PathBuf, Fault> {
+    let inside = shown.inside.display();
+    match &shown.what {
+        What::Installed { .. } => fs::canonicalize(&shown.inside).step_on("show", inside),
+        What::Tree(tree) => match tree.place() {
+            Some(place) => Ok(place.to_path_buf()),
+            None => Err(Fault::new(
+                format!("show {inside}"),
+                "it is nowhere on this machine",
+            )),
+        },
+    }
+}
