@@ -1,7 +1,8 @@
 //! Event streams of commands about several packages, of hosts and data that no test can have.
 
 use juror::model::diagnostic::Diagnostic;
-use juror::model::event::{Event, GeneratedState, Stamped};
+use juror::model::event::{Event, GeneratedState, Shortfall, Stamped};
+use juror::model::isolation::Isolation;
 use juror::model::judgement::JudgeError;
 
 use super::streams::{begun, finished, generated as made, package_read};
@@ -9,6 +10,15 @@ use super::streams::{begun, finished, generated as made, package_read};
 /// `verify` on a host that cannot run anything.
 pub(super) fn no_host() -> Vec<Stamped> {
     let mut events = vec![begun("verify", "problems/stairs")];
+    events.push(Event::HostReady {
+        isolation: Isolation::Landlock,
+        shortfall: Some(Shortfall {
+            message: "programs are not fully isolated from this machine".to_owned(),
+            reasons: vec!["user namespaces: make namespaces (user): ENOSPC".to_owned()],
+            help: "`juror doctor` says what would give more".to_owned(),
+        }),
+        most_at_once: None,
+    });
     events.push(Event::Failed(JudgeError::new(
         "mount /proc in the sandbox",
         "Operation not permitted (os error 1)",

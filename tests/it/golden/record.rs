@@ -181,9 +181,12 @@ impl Mask {
             };
             case.cause = format!("{number} s {rest}");
         }
-        if let Some((before, rest)) = case.cause.split_once("only ") {
+        if let Some((before, _)) = case.cause.split_once("; held ") {
+            case.cause = format!("{before}; held 64.5 MiB");
+        }
+        if let Some((before, rest)) = case.cause.split_once(", with ") {
             let rest = rest.split_once(' ').map_or("", |(_, rest)| rest);
-            case.cause = format!("{before}only 0.002 {rest}");
+            case.cause = format!("{before}, with 0.002 {rest}");
         }
         case.message = match case.outcome.stop {
             Some(_) => case.cause.clone(),
