@@ -27,6 +27,9 @@ const KNOWN_WARNINGS: [(&str, &str); 5] = [
     ("game1live/input_validators/input.ctd", "seed is never"),
 ];
 
+/// What is right about a sample only: its rules are those of all submissions.
+const OF_A_SAMPLE: (&str, &str) = ("submissions/submissions.yaml", "matches no submission");
+
 /// What is remarked about validators in Rust, which juror builds and others do not.
 const IN_RUST: &str = "Python 3";
 
@@ -112,16 +115,60 @@ fn verified(packages: &[PathBuf]) -> Vec<(Option<i32>, Value)> {
 }
 
 #[test]
+#[ignore = "every submission on every test case, which takes minutes: cargo test --test packages -- --ignored"]
 fn every_package_is_as_its_expectations_say() {
-    let packages = packages();
+    check(&packages(), &KNOWN_WARNINGS);
+}
+
+/// All data and validators of each package, and few of its submissions on all of its test cases.
+#[test]
+fn a_sample_of_every_package_is_as_its_expectations_say() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let samples = packages().into_iter().map(|package| {
+        let sample = directory.path().join(package.file_name().expect("a name"));
+        copy_sample(&package, &sample);
+        sample
+    });
+    let known = [&KNOWN_WARNINGS[..], &[OF_A_SAMPLE]].concat();
+    check(&samples.collect::<Vec<_>>(), &known);
+}
+
+/// The folders of which a sample has a submission. What must be slow, or fill the memory, is left to the whole.
+const SAMPLED: [&str; 4] = ["accepted", "brute_force", "run_time_error", "wrong_answer"];
+
+/// Copies a package with the first submission of each of those folders.
+fn copy_sample(package: &Path, sample: &Path) {
+    let submissions = package.join("submissions");
+    let firsts = SAMPLED.map(|folder| {
+        let entries = fs::read_dir(submissions.join(folder)).into_iter().flatten();
+        entries.map(|entry| entry.expect("an entry").path()).min()
+    });
+    let is_part = |entry: &walkdir::DirEntry| {
+        let is_submission = entry.path().ancestors().nth(2) == Some(&submissions);
+        !is_submission || firsts.iter().flatten().any(|first| first == entry.path())
+    };
+    let entries = walkdir::WalkDir::new(package).into_iter();
+    for entry in entries.filter_entry(is_part) {
+        let entry = entry.expect("an entry");
+        let below = entry.path().strip_prefix(package).expect("below");
+        if entry.file_type().is_dir() {
+            fs::create_dir(sample.join(below)).expect("a directory");
+        } else {
+            fs::copy(entry.path(), sample.join(below)).expect("a copy");
+        }
+    }
+}
+
+/// Verifies packages, and says all that is not as it must be, but for known warnings.
+fn check(packages: &[PathBuf], known: &[(&str, &str)]) {
     assert!(!packages.is_empty());
     let missing: Vec<&str> = TOOLS.into_iter().filter(|tool| !is_there(tool)).collect();
     let faults: Vec<String> = packages
         .iter()
-        .zip(verified(&packages))
+        .zip(verified(packages))
         .flat_map(|(package, (code, report))| {
             let name = package.file_name().expect("a name").to_string_lossy();
-            faults(&name, code, &report, &missing)
+            faults(&name, code, &report, known, &missing)
         })
         .collect();
     assert!(faults.is_empty(), "{}", faults.join("\n"));
@@ -131,7 +178,13 @@ fn every_package_is_as_its_expectations_say() {
 }
 
 /// What is not as it must be about a package that was verified on a machine where some tools are missing.
-fn faults(package: &str, code: Option<i32>, report: &Value, missing: &[&str]) -> Vec<String> {
+fn faults(
+    package: &str,
+    code: Option<i32>,
+    report: &Value,
+    known: &[(&str, &str)],
+    missing: &[&str],
+) -> Vec<String> {
     let submissions = list(&report["submissions"]);
     let mut faults = Vec::new();
     if submissions.is_empty() || submissions.iter().any(|it| text(it, "package") != package) {
@@ -146,7 +199,7 @@ fn faults(package: &str, code: Option<i32>, report: &Value, missing: &[&str]) ->
     faults.extend(broken.map(|it| format!("{package}: not as expected: {}", broken_part(it))));
     let is_known = |diagnostic: &&Value| {
         let (path, message) = (text(diagnostic, "path"), text(diagnostic, "message"));
-        KNOWN_WARNINGS
+        known
             .iter()
             .any(|(end, part)| path.ends_with(end) && message.contains(part))
     };

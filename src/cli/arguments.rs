@@ -22,8 +22,8 @@ Exit codes:
 /// Judges programs: runs submissions on test cases, in a sandbox, under limits, compares what
 /// comes out, and says what happened and why.
 ///
-/// A problem is a directory, a problem package in the standard format 2025-09: problem.yaml, data,
-/// validators, submissions. Results go to standard output, remarks and progress to standard error.
+/// A problem is a directory: a problem package in the standard format 2025-09 (problem.yaml, data,
+/// validators, submissions), or tests alone, such as 1.in and 1.ans. Results go to standard output, remarks and progress to standard error.
 #[derive(Debug, Parser)]
 #[command(
     name = "juror",

@@ -15,7 +15,7 @@ use crate::model::event::Event;
 use crate::model::judgement::TimeLimit;
 use crate::model::limits::{Limits, TIME_TO_FIND_LIMIT};
 use crate::model::stop::{Mend, Stop, noting};
-use crate::model::submission::Submission;
+use crate::model::submission::{Expectation, Submission};
 use crate::model::units::seconds;
 use crate::plan::outline::{Outline, Until};
 
@@ -126,7 +126,12 @@ impl Judging<'_> {
             .problem
             .submissions
             .iter()
-            .filter(|submission| submission.expectations.iter().any(time_limit::is_lower))
+            .filter(|submission| {
+                submission
+                    .expectations
+                    .iter()
+                    .any(Expectation::is_lower_bound)
+            })
             .cloned()
             .collect();
         let mut found = Vec::new();

@@ -30,18 +30,6 @@ pub struct Measured {
     pub cpu_time: Duration,
 }
 
-/// Whether a rule bounds the time limit from below: its cases must not be too slow.
-pub fn is_lower(expectation: &Expectation) -> bool {
-    match expectation.use_for_time_limit {
-        UseForTimeLimit::Never | UseForTimeLimit::Upper => false,
-        UseForTimeLimit::Lower => true,
-        UseForTimeLimit::AsExpected => expectation
-            .permitted
-            .as_ref()
-            .is_some_and(|permitted| !permitted.contains(&Verdict::TimeLimitExceeded)),
-    }
-}
-
 /// Whether a rule bounds the time limit from above: some case must be too slow.
 pub fn is_upper(expectation: &Expectation) -> bool {
     match expectation.use_for_time_limit {
@@ -63,7 +51,7 @@ pub fn bounds<'a>(judged: impl IntoIterator<Item = (&'a Submission, &'a Judgemen
             let Some(slowest) = slowest(expectation, judgement) else {
                 continue;
             };
-            if is_lower(expectation) {
+            if expectation.is_lower_bound() {
                 let slower = |known: &Measured| slowest.cpu_time > known.cpu_time;
                 if bounds.slowest.as_ref().is_none_or(slower) {
                     bounds.slowest = Some(slowest.clone());

@@ -32,8 +32,12 @@ struct Binary {
 /// `files` are the names of the project's files. Cargo's own rules for finding programs hold:
 /// `src/main.rs`, `src/bin/NAME.rs`, `src/bin/NAME/main.rs` and `[[bin]]`.
 pub fn binary(manifest: &str, files: &[&Path], wanted: Option<&str>) -> Result<String, Fault> {
-    let fault =
-        |message: &str| Fault::new(message, "a name in `default-run` or `entrypoint:` decides");
+    let fault = |message: &str| {
+        Fault::new(
+            message,
+            "`default-run`, or an entry point that the package names, decides",
+        )
+    };
     let manifest: Manifest = toml::from_str(manifest)
         .map_err(|error| fault(&format!("`Cargo.toml` cannot be read: {}", error.message())))?;
     let package = manifest

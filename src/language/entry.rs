@@ -71,20 +71,20 @@ fn names(files: &[&SourceFile]) -> Vec<PathBuf> {
 /// The one that was asked for is not there.
 pub(super) fn missing(wanted: &str, files: &[PathBuf]) -> Fault {
     let message = format!("no entry point `{wanted}` among {}", list(files));
-    Fault::new(message, "mend `entrypoint:` in `submissions.yaml`")
+    Fault::new(message, "mend the entry point that the package names")
 }
 
 /// None of them looks like the one that starts.
 pub(super) fn none(files: &[PathBuf], usual: &str) -> Fault {
     let message = format!("nothing says which of {} starts", list(files));
-    let help = format!("name it `{usual}`, or give `entrypoint:` in `submissions.yaml`");
+    let help = format!("name it `{usual}`, or name the entry point in the package");
     Fault::new(message, help)
 }
 
 /// Several look like it.
 pub(super) fn several(files: &[PathBuf], usual: &str) -> Fault {
     let message = format!("{} could each be what starts", list(files));
-    let help = format!("name one `{usual}`, or give `entrypoint:` in `submissions.yaml`");
+    let help = format!("name one `{usual}`, or name the entry point in the package");
     Fault::new(message, help)
 }
 

@@ -126,7 +126,7 @@ fn language_of(program: &Program, sources: &Sources) -> Result<&'static Language
         let of_file =
             |it: &FileLanguage| format!("`{}` is {}", it.file.display(), it.language.name);
         let message = format!("in several languages: {}", some(known.iter().map(of_file)));
-        let help = "name one with `language:` in `submissions.yaml`, or keep one";
+        let help = "name the language in the package, or keep one";
         return Err(Fault::new(message, help));
     }
     if !first.language.is_ready() {

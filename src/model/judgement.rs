@@ -207,6 +207,6 @@ pub struct BrokenExpectation {
 pub struct TimeLimit {
     /// CPU time.
     pub limit: Duration,
-    /// Where it comes from: `problem.yaml`, `--time-limit`, `from accepted/a.cpp: 0.31 s`.
+    /// Where it comes from: a file, `--time-limit`, `from accepted/a.cpp: 0.31 s`.
     pub origin: String,
 }

@@ -18,7 +18,7 @@ pub struct Submission {
     pub expectations: Vec<Expectation>,
 }
 
-/// One rule of `submissions.yaml`, or of a default directory, that holds for a submission.
+/// One rule of the package that holds for a submission.
 ///
 /// Source: problem package format 2025-09, "Example submissions".
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,8 +38,22 @@ pub struct Expectation {
     pub message: Option<String>,
     /// Whether its times bound the time limit.
     pub use_for_time_limit: UseForTimeLimit,
-    /// The line of `submissions.yaml`; `None` for the standard's defaults.
+    /// Where it stands; `None` for the format's defaults.
     pub place: Option<Place>,
+}
+
+impl Expectation {
+    /// Whether it bounds the time limit from below: its cases must not be too slow.
+    pub fn is_lower_bound(&self) -> bool {
+        match self.use_for_time_limit {
+            UseForTimeLimit::Never | UseForTimeLimit::Upper => false,
+            UseForTimeLimit::Lower => true,
+            UseForTimeLimit::AsExpected => self
+                .permitted
+                .as_ref()
+                .is_some_and(|permitted| !permitted.contains(&Verdict::TimeLimitExceeded)),
+        }
+    }
 }
 
 /// Scores from one to another, both included.

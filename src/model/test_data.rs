@@ -84,7 +84,7 @@ impl ValidatorArgs {
     }
 }
 
-/// A directory with a `test_group.yaml` of its own, or `sample`, or `secret`.
+/// A directory with settings of its own, or `sample`, or `secret`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TestGroup {
     /// The path below `data/`, such as `secret/group1`.

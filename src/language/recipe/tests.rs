@@ -123,8 +123,7 @@ fn what_cannot_be_told_names_the_files_and_the_way_out() {
     );
     check(
         &["a.c", "b.py"],
-        "in several languages: `a.c` is C, `b.py` is Python 3; name one with `language:` in \
-         `submissions.yaml`, or keep one",
+        "in several languages: `a.c` is C, `b.py` is Python 3; name the language in the package, or keep one",
     );
     check(
         &["a.kt"],
@@ -183,13 +182,11 @@ fn the_entry_point_is_found_or_asked_for() {
     );
     check(
         &["a.py", "b.py"],
-        "nothing says which of `a.py`, `b.py` starts; name it `__main__.py`, or give \
-         `entrypoint:` in `submissions.yaml`",
+        "nothing says which of `a.py`, `b.py` starts; name it `__main__.py`, or name the entry point in the package",
     );
     check(
         &["a.rs=fn main() {}", "b.rs=fn main() {}"],
-        "`a.rs`, `b.rs` could each be what starts; name one `main.rs`, or give `entrypoint:` in \
-         `submissions.yaml`",
+        "`a.rs`, `b.rs` could each be what starts; name one `main.rs`, or name the entry point in the package",
     );
     let case = Case {
         entry: Some("c.py"),
@@ -197,7 +194,7 @@ fn the_entry_point_is_found_or_asked_for() {
         ..DIRECTORY
     };
     let expected =
-        "no entry point `c.py` among `a.py`, `b.py`; mend `entrypoint:` in `submissions.yaml`";
+        "no entry point `c.py` among `a.py`, `b.py`; mend the entry point that the package names";
     assert_eq!(shown(told(&case, Vec::new())), expected);
 }
 
@@ -215,8 +212,7 @@ fn java_files_get_the_names_of_their_public_types() {
     );
     check_file(
         "x.java=class A {}",
-        "nothing says which of `x.java` starts; name it `Main`, or give `entrypoint:` in \
-         `submissions.yaml`",
+        "nothing says which of `x.java` starts; name it `Main`, or name the entry point in the package",
     );
 }
 
@@ -247,8 +243,8 @@ fn a_cargo_project_is_rust_whatever_lies_beside() {
     );
     check(
         &["Cargo.toml=[package]\nname = 'p'", "src/lib.rs"],
-        "the Cargo project has no program: neither `src/main.rs` nor a `[[bin]]`; a name in \
-         `default-run` or `entrypoint:` decides",
+        "the Cargo project has no program: neither `src/main.rs` nor a `[[bin]]`; \
+         `default-run`, or an entry point that the package names, decides",
     );
 }
 
@@ -345,6 +341,6 @@ fn a_fault_becomes_a_diagnostic_with_a_way_out() {
     check(
         &["a; b.cpp", "c.py"],
         "in several languages: `a; b.cpp` is C++, `c.py` is Python 3",
-        "name one with `language:` in `submissions.yaml`, or keep one",
+        "name the language in the package, or keep one",
     );
 }

@@ -432,22 +432,11 @@ fn check_lower_bound(
         pattern.is_none_or(|pattern| cases.iter().any(|case| pattern.matches(&case.name)))
     };
     let mut expectations = submissions.iter().flat_map(|it| &it.expectations);
-    let is_bounded = expectations.any(|it| is_lower_bound(it) && is_about_some(it));
+    let is_bounded = expectations.any(|it| it.is_lower_bound() && is_about_some(it));
     if has_accepted && !is_bounded && !cases.is_empty() {
         let message = "no submission bounds the time limit from below";
         let help = "let an accepted submission be used for it: take away its `use_for_time_limit: false`, or `TLE` from what it is permitted";
         let path = around.tree.path("submissions/submissions.yaml");
         diagnostics.push(Diagnostic::error(path, message).help(help));
-    }
-}
-
-fn is_lower_bound(expectation: &Expectation) -> bool {
-    match expectation.use_for_time_limit {
-        UseForTimeLimit::Lower => true,
-        UseForTimeLimit::AsExpected => {
-            let permitted = expectation.permitted.as_deref();
-            permitted.is_some_and(|permitted| !permitted.contains(&Verdict::TimeLimitExceeded))
-        }
-        UseForTimeLimit::Never | UseForTimeLimit::Upper => false,
     }
 }
