@@ -244,7 +244,7 @@ fn remarks(setting: &Setting, reference: &str, hunted: &Hunted, output: &Output)
             "does not allow an input that {} makes: {}: {}",
             setting.maker(),
             shown(input),
-            by.what
+            by.what()
         );
         let help = "inputs on which they disagree are left out; make them say the same";
         output.event(Event::Diagnosed(

@@ -18,7 +18,7 @@ use crate::model::recipe::{InputSource, Recipe};
 use crate::model::stop::Stop;
 use crate::model::text::count;
 use crate::propose::ideas::{Idea, at_bounds, ideas};
-use crate::validate::single::InputValidators;
+use crate::validate::single::{InputValidators, Refused};
 
 /// How large inputs may be, in bytes: large ones stand in the package twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,7 +82,7 @@ pub struct Inputs {
 enum Came {
     Input(Arc<[u8]>),
     Unwritten(Unwritten),
-    Refused { by: PathBuf, what: String },
+    Refused(PathBuf, Refused),
 }
 
 impl Making<'_> {
@@ -93,7 +93,7 @@ impl Making<'_> {
     pub fn make(&self) -> Result<Inputs, Stop> {
         let mut known = Known::of(self.bench.problem, self.recipe)?;
         let mut inputs = Inputs::default();
-        let mut unwritten: BTreeMap<String, Refused> = BTreeMap::new();
+        let mut unwritten: BTreeMap<Why, LeftOut> = BTreeMap::new();
         let mut coverage = Coverage::new(self.grammar);
         for file in known.files() {
             // What the grammar does not allow reaches no bound; `verify` names it.
@@ -119,15 +119,16 @@ impl Making<'_> {
             &mut unreached,
             &mut inputs,
         )?;
-        unreached.retain(|_, refused| refused.by.is_some());
-        for (key, refused) in unreached {
-            let all = unwritten.entry(key).or_insert_with(|| Refused {
+        unreached.retain(|why, _| why.by.is_some());
+        for (why, left_out) in unreached {
+            let all = unwritten.entry(why).or_insert_with(|| LeftOut {
                 names: Vec::new(),
-                ..refused.clone()
+                ..left_out.clone()
             });
-            all.names.extend(refused.names);
+            all.names.extend(left_out.names);
         }
-        inputs.diagnostics = unwritten.into_values().map(Refused::remark).collect();
+        let remarks = unwritten.into_iter().map(|(why, it)| it.remark(why));
+        inputs.diagnostics = remarks.collect();
         inputs.made.sort_by_key(|made| made.input.len());
         let mut sum = 0;
         let is_beyond = |made: &mut Made| {
@@ -146,7 +147,7 @@ impl Making<'_> {
         ideas: Vec<Idea>,
         known: &mut Known,
         coverage: &mut Coverage,
-        unwritten: &mut BTreeMap<String, Refused>,
+        unwritten: &mut BTreeMap<Why, LeftOut>,
         inputs: &mut Inputs,
     ) -> Result<(), Stop> {
         let came = self
@@ -161,18 +162,26 @@ impl Making<'_> {
                 }
                 Came::Unwritten(Unwritten::Unsatisfied(diagnostic)) => {
                     // What it tried differs from shape to shape; the place does not.
-                    let refused = unwritten
-                        .entry(place_of(&diagnostic))
-                        .or_insert_with(|| Refused::new(None, diagnostic));
-                    refused.names.push(idea.name);
+                    let why = Why {
+                        path: diagnostic.place.path.clone(),
+                        spot: diagnostic
+                            .place
+                            .spot
+                            .as_ref()
+                            .map(|it| (it.line, it.column)),
+                        by: None,
+                    };
+                    leave_out(unwritten, why, diagnostic, idea.name);
                     continue;
                 }
-                Came::Refused { by, what } => {
-                    let key = format!("{} {what}", by.display());
-                    let refused = unwritten.entry(key).or_insert_with(|| {
-                        Refused::new(Some(what), Diagnostic::warning(by, String::new()))
-                    });
-                    refused.names.push(idea.name);
+                Came::Refused(path, by) => {
+                    let diagnostic = Diagnostic::warning(&path, String::new());
+                    let why = Why {
+                        path,
+                        spot: None,
+                        by: Some(by),
+                    };
+                    leave_out(unwritten, why, diagnostic, idea.name);
                     continue;
                 }
             };
@@ -211,82 +220,77 @@ impl Making<'_> {
         }
         for other in self.others {
             let path = Path::new("the input");
-            let what = match validate(other, &*input, path) {
+            let message = match validate(other, &*input, path) {
                 Ok(()) => continue,
                 Err(Refusal::Invalid(diagnostic) | Refusal::Grammar(diagnostic)) => {
-                    format!("refuses it: {}", diagnostic.message)
+                    diagnostic.message
                 }
                 Err(Refusal::Io(error)) => {
                     return Err(JudgeError::new("read an input", error).into());
                 }
             };
-            let by = other.source().path.clone();
-            return Ok(Came::Refused { by, what });
+            let path = other.source().path.clone();
+            let by = Refused {
+                validator: path.display().to_string(),
+                ending: None,
+                said: format!(": {message}"),
+            };
+            return Ok(Came::Refused(path, by));
         }
         if let Some(validators) = self.validators
             && let Some(refused) = validators.refusal(&input)?
         {
-            let by = self
-                .bench
-                .problem
-                .dir
-                .join(self.bench.problem.layout.input_validators);
-            return Ok(Came::Refused {
-                by: by.join(refused.validator),
-                what: refused.what,
-            });
+            let problem = self.bench.problem;
+            let dir = problem.dir.join(problem.layout.input_validators);
+            return Ok(Came::Refused(dir.join(&refused.validator), refused));
         }
         Ok(Came::Input(input))
     }
 }
 
+/// Why inputs could not be used.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Why {
+    /// The grammar or the validator, and where in it.
+    path: PathBuf,
+    spot: Option<(u32, u32)>,
+    /// What a validator says; `None` where the grammar could not be satisfied.
+    by: Option<Refused>,
+}
+
 /// Inputs that could not be used, for the same reason.
 #[derive(Clone)]
-struct Refused {
-    /// What a validator says; `None` where the grammar could not be satisfied.
-    by: Option<String>,
+struct LeftOut {
     diagnostic: Diagnostic,
     names: Vec<String>,
 }
 
-impl Refused {
-    const fn new(by: Option<String>, diagnostic: Diagnostic) -> Self {
-        Self {
-            by,
-            diagnostic,
-            names: Vec::new(),
-        }
-    }
+fn leave_out(all: &mut BTreeMap<Why, LeftOut>, why: Why, diagnostic: Diagnostic, name: String) {
+    let left_out = all.entry(why).or_insert_with(|| LeftOut {
+        diagnostic,
+        names: Vec::new(),
+    });
+    left_out.names.push(name);
+}
 
-    fn remark(self) -> Diagnostic {
+impl LeftOut {
+    fn remark(self, why: Why) -> Diagnostic {
         let names = self.names.join(", ");
         let mut diagnostic = self.diagnostic;
         diagnostic.severity = Severity::Warning;
-        match self.by {
-            None => {
-                let message = format!("{} (left out: {names})", diagnostic.message);
-                diagnostic.message = message;
-                diagnostic
-            }
-            Some(what) => {
-                let inputs = count(self.names.len(), "input");
-                let inputs = format!("{inputs} that the grammar allows");
-                let what = match what.strip_prefix("refuses it") {
-                    Some(said) => format!("refuses {inputs}{said}"),
-                    None => format!("{what}, on {inputs}"),
-                };
-                diagnostic.message = format!("{what} (left out: {names})");
-                diagnostic
-                    .help("make grammar and validator say the same; `juror verify` shows more")
-            }
-        }
+        let Some(Refused { ending, said, .. }) = why.by else {
+            diagnostic.message = format!("{} (left out: {names})", diagnostic.message);
+            return diagnostic;
+        };
+        let inputs = count(self.names.len(), "input");
+        let inputs = format!("{inputs} that the grammar allows");
+        let what = match ending {
+            None => format!("refuses {inputs}{said}"),
+            Some(ending) => format!("ends with {ending}{said}, on {inputs}"),
+        };
+        diagnostic.message = format!("{what} (left out: {names})");
+        diagnostic.help("make grammar and validator say the same; `juror verify` shows more")
     }
-}
-
-fn place_of(diagnostic: &Diagnostic) -> String {
-    let spot = diagnostic.place.spot.as_ref();
-    let spot = spot.map_or((0, 0), |spot| (spot.line, spot.column));
-    format!("{}:{spot:?}", diagnostic.place.path.display())
 }
 
 /// The inputs that are there.

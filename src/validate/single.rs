@@ -16,12 +16,25 @@ pub struct InputValidators<'a> {
 }
 
 /// Why an input is not valid.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Refused {
     /// The input validator that refuses it, or does not end as it should.
     pub validator: String,
-    /// What it does, and what it says.
-    pub what: String,
+    /// How it ends, where that is neither of the two ways in which it should.
+    pub ending: Option<String>,
+    /// What it writes, behind a colon.
+    pub said: String,
+}
+
+impl Refused {
+    /// What the validator does.
+    pub fn what(&self) -> String {
+        let said = &self.said;
+        match &self.ending {
+            None => format!("refuses it{said}"),
+            Some(ending) => format!("ends with {ending}{said}"),
+        }
+    }
 }
 
 impl<'a> InputValidators<'a> {
@@ -57,14 +70,15 @@ impl<'a> InputValidators<'a> {
                     .collect(),
                 files: Vec::new(),
             };
-            let what = match ask(&self.bench, validator, question)? {
+            let (ending, said) = match ask(&self.bench, validator, question)? {
                 Opinion::Valid => continue,
-                Opinion::Refused(said) => format!("refuses it{said}"),
-                Opinion::Broken { ending, said } => format!("ends with {ending}{said}"),
+                Opinion::Refused(said) => (None, said),
+                Opinion::Broken { ending, said } => (Some(ending), said),
             };
             return Ok(Some(Refused {
                 validator: validator.program.name.clone(),
-                what,
+                ending,
+                said,
             }));
         }
         Ok(None)
