@@ -15,7 +15,7 @@ use crate::build::refusal::refusal;
 use crate::executor::Executor;
 use crate::language::PROGRAM;
 use crate::language::command_line::command_line;
-use crate::language::fault::{Fault, Unready};
+use crate::language::fault::Unready;
 use crate::language::plan::{BuildPlan, BuildStep, plan};
 use crate::language::probe::Machine;
 use crate::language::recipe::recipe;
@@ -149,13 +149,10 @@ impl<'a> Builder<'a> {
         let sources = sources::read(program)?;
         let code = sources.files.iter().map(|file| file.bytes.len() as u64);
         let code = Bytes(code.sum());
-        let fault = |fault: Fault| fault.at(&program.path);
-        let recipe = recipe(program, &sources).map_err(fault)?;
-        match plan(recipe, &self.toolchains) {
-            Ok(plan) => Ok(Prepared { plan, code }),
-            Err(Unready::Fault(error)) => Err(fault(error).into()),
-            Err(Unready::Tool(missing)) => Err(Stop::Fault(missing.into())),
-        }
+        let path = &program.path;
+        let recipe = recipe(program, &sources).map_err(|fault| fault.at(path))?;
+        let plan = plan(recipe, &self.toolchains).map_err(|unready| unready.at(path))?;
+        Ok(Prepared { plan, code })
     }
 
     /// Tells how to start what a person typed.

@@ -7,6 +7,7 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::model::isolation::Demand;
+use crate::report::Recording;
 
 const EXIT_CODES: &str = "\
 Exit codes:
@@ -544,6 +545,9 @@ pub struct OutputOptions {
     /// `auto` means on a terminal, unless NO_COLOR is set.
     #[arg(long, value_enum, value_name = "WHEN", default_value_t = Color::Auto, hide_possible_values = true)]
     pub color: Color,
+    /// Where events go instead, for who runs a command from within a program.
+    #[arg(skip)]
+    pub recording: Option<Recording>,
 }
 
 /// How far programs have to be kept apart.

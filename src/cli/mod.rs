@@ -38,15 +38,20 @@ pub fn run() -> ExitCode {
             };
         }
     };
-    match arguments.command {
-        Command::Judge(arguments) => judge::run(&arguments),
-        Command::Verify(arguments) => verify::run(&arguments),
-        Command::Generate(arguments) => generate::run(&arguments),
-        Command::Stress(arguments) => stress::run(&arguments),
+    dispatch(&arguments)
+}
+
+/// Does what arguments say.
+pub fn dispatch(arguments: &Arguments) -> ExitCode {
+    match &arguments.command {
+        Command::Judge(arguments) => judge::run(arguments),
+        Command::Verify(arguments) => verify::run(arguments),
+        Command::Generate(arguments) => generate::run(arguments),
+        Command::Stress(arguments) => stress::run(arguments),
         Command::Grammar(arguments) => grammar::run(&arguments.command),
-        Command::Compare(arguments) => compare::run(&arguments),
-        Command::Doctor(arguments) => doctor::run(&arguments),
-        Command::Schema(arguments) => schema::run(&arguments),
+        Command::Compare(arguments) => compare::run(arguments),
+        Command::Doctor(arguments) => doctor::run(arguments),
+        Command::Schema(arguments) => schema::run(arguments),
     }
 }
 

@@ -61,6 +61,9 @@ pub fn command(
 
 /// Who shows the command.
 fn reporters(options: &OutputOptions) -> Vec<Reporter<'static>> {
+    if let Some(recording) = &options.recording {
+        return vec![Reporter::Recorded(Arc::clone(recording))];
+    }
     let style = style(options);
     let progress = match style.verbosity {
         Verbosity::Quiet => Progress::hidden(),

@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 
 use crate::language::toolchain::MissingTool;
 use crate::model::diagnostic::Diagnostic;
+use crate::model::judgement::JudgeError;
+use crate::model::stop::Stop;
 
 /// What is wrong with a program or a command; its author must mend it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -59,6 +61,16 @@ pub enum Unready {
     /// A tool is missing: a fault of the machine.
     #[error(transparent)]
     Tool(#[from] MissingTool),
+}
+
+impl Unready {
+    /// The same for whoever waits for the program that lies here.
+    pub fn at(self, path: &Path) -> Stop {
+        match self {
+            Self::Fault(fault) => fault.at(path).into(),
+            Self::Tool(missing) => JudgeError::from(missing).into(),
+        }
+    }
 }
 
 /// Names in quotes; of many, the first ones.

@@ -51,10 +51,7 @@ pub enum Linking {
 
 /// A tool that is needed and not there. A fault of the machine, never of the submission.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "cannot {purpose}: no working {tool} found on the search path{}",
-    list_tried(tried)
-)]
+#[error("cannot {purpose}: {}", self.reason())]
 pub struct MissingTool {
     /// What it was needed for, such as `judge Java`.
     pub purpose: String,
@@ -75,29 +72,29 @@ pub struct Tried {
     pub fault: String,
 }
 
-fn list_tried(tried: &[Tried]) -> String {
-    let shown = tried
-        .iter()
-        .map(|it| format!("; {}: {}", it.program.display(), it.fault));
-    shown.collect()
+impl MissingTool {
+    fn reason(&self) -> String {
+        let tried = self.tried.iter();
+        let tried = tried.map(|it| format!("; {}: {}", it.program.display(), it.fault));
+        let tried: String = tried.collect();
+        format!("no working {} found on the search path{tried}", self.tool)
+    }
 }
 
 impl From<MissingTool> for JudgeError {
     fn from(missing: MissingTool) -> Self {
-        let reason = format!(
-            "no working {} found on the search path{}",
-            missing.tool,
-            list_tried(&missing.tried)
-        );
-        Self::new(missing.purpose, reason).help(missing.help)
+        Self::new(missing.purpose.clone(), missing.reason()).help(missing.help)
     }
 }
 
 /// All tools of a machine: each is looked for when it is first needed, and remembered.
 pub struct Toolchains {
     probe: Box<dyn Probe>,
-    found: Mutex<HashMap<String, Result<Arc<Toolchain>, MissingTool>>>,
+    found: Mutex<HashMap<String, Found>>,
 }
+
+/// A tool, or what was found and did not work.
+type Found = Result<Arc<Toolchain>, Vec<Tried>>;
 
 impl Default for Toolchains {
     fn default() -> Self {
@@ -116,17 +113,12 @@ impl Toolchains {
 
     /// This tool, needed for this purpose, such as `judge Java`.
     pub fn tool(&self, tool: Tool, purpose: &str) -> Result<Arc<Toolchain>, MissingTool> {
-        let found = self.remembered(&tool.word(), || {
-            find::tool(self.probe.as_ref(), tool).map_err(|tried| MissingTool {
-                purpose: String::new(),
-                tool: tool.names()[0].to_owned(),
-                tried,
-                help: tool.help().to_owned(),
-            })
-        });
-        found.map_err(|missing| MissingTool {
+        let found = self.remembered(&tool.word(), || find::tool(self.probe(), tool));
+        found.map_err(|tried| MissingTool {
             purpose: purpose.to_owned(),
-            ..missing
+            tool: tool.names()[0].to_owned(),
+            tried,
+            help: tool.help().to_owned(),
         })
     }
 
@@ -134,17 +126,12 @@ impl Toolchains {
     ///
     /// Python, Java, Node, Perl and the others of the table are found behind their wrappers.
     pub fn named(&self, name: &str, purpose: &str) -> Result<Arc<Toolchain>, MissingTool> {
-        let found = self.remembered(name, || {
-            find::named(self.probe.as_ref(), name).map_err(|tried| MissingTool {
-                purpose: String::new(),
-                tool: name.to_owned(),
-                tried,
-                help: format!("install `{name}`, or give the path of another program"),
-            })
-        });
-        found.map_err(|missing| MissingTool {
+        let found = self.remembered(name, || find::named(self.probe(), name));
+        found.map_err(|tried| MissingTool {
             purpose: purpose.to_owned(),
-            ..missing
+            tool: name.to_owned(),
+            tried,
+            help: format!("install `{name}`, or give the path of another program"),
         })
     }
 
@@ -154,21 +141,12 @@ impl Toolchains {
     }
 
     /// Two threads that ask for the same at once may both look; the answer is the same.
-    fn remembered(
-        &self,
-        key: &str,
-        look: impl FnOnce() -> Result<Toolchain, MissingTool>,
-    ) -> Result<Arc<Toolchain>, MissingTool> {
-        let known = self
-            .found
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .get(key)
-            .cloned();
+    fn remembered(&self, key: &str, look: impl FnOnce() -> Result<Toolchain, Vec<Tried>>) -> Found {
+        let all = || self.found.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = all().get(key).cloned();
         known.unwrap_or_else(|| {
             let found = look().map(Arc::new);
-            let mut all = self.found.lock().unwrap_or_else(PoisonError::into_inner);
-            all.insert(key.to_owned(), found.clone());
+            all().insert(key.to_owned(), found.clone());
             found
         })
     }

@@ -5,6 +5,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use crate::model::diagnostic::{Diagnostic, Place, Severity, Spot};
+use crate::model::units::Bytes;
 
 /// The largest file that is read as settings, in bytes. Real ones have a few kilobytes.
 const MAX_SIZE: u64 = 1 << 20;
@@ -58,7 +59,8 @@ impl TextFile {
             }
         };
         if bytes.len() as u64 > MAX_SIZE {
-            let message = "is larger than 1 MiB; juror reads no larger file of settings";
+            let most = Bytes(MAX_SIZE);
+            let message = format!("is larger than {most}; juror reads no larger file of settings");
             diagnostics.push(Diagnostic::error(path, message));
             return None;
         }

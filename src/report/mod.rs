@@ -11,6 +11,7 @@ pub mod style;
 pub mod terminal;
 
 use std::io::{self, Write};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::model::event::{Event, Stamped};
 use crate::model::report::Report;
@@ -21,7 +22,12 @@ pub enum Reporter<'a> {
     Live(Box<dyn Live + Send + 'a>),
     /// When the command is at its end.
     AtEnd(WriteReport, Box<dyn Write + Send + 'a>),
+    /// Not at all: events are kept, to be looked at or shown later.
+    Recorded(Recording),
 }
+
+/// Events as they happened.
+pub type Recording = Arc<Mutex<Vec<Stamped>>>;
 
 /// Writes a report.
 pub type WriteReport = fn(&Report, &mut dyn Write) -> io::Result<()>;
@@ -65,6 +71,11 @@ impl<'a> Reporters<'a> {
                     out.flush()
                 }
                 Reporter::AtEnd(..) => Ok(()),
+                Reporter::Recorded(recording) => {
+                    let mut recording = recording.lock().unwrap_or_else(PoisonError::into_inner);
+                    recording.push(stamped.clone());
+                    Ok(())
+                }
             };
             self.failed = self.all.iter_mut().try_for_each(show).err();
         }

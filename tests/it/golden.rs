@@ -7,9 +7,11 @@ mod compared;
 mod doctor;
 mod grammar;
 mod hunts;
+mod judged;
 mod packages;
 mod proposals;
 mod recipes;
+mod record;
 mod schema;
 mod scores;
 mod streams;
@@ -175,7 +177,7 @@ fn root() -> PathBuf {
 
 #[test]
 fn judging_shows_verdict_cause_and_first_difference() {
-    let events = streams::accepted_and_wrong();
+    let events = judged::accepted_and_wrong();
     check("judge", PLAIN, &events);
     check("judge-wide", WIDE, &events);
     check("judge-color", COLOR, &events);
@@ -187,7 +189,7 @@ fn judging_shows_verdict_cause_and_first_difference() {
 
 #[test]
 fn each_kind_of_difference_is_shown_in_its_own_way() {
-    let events = streams::differences();
+    let events = judged::differences();
     check("differences", PLAIN, &events);
     check("differences-wide", WIDE, &events);
     check("differences-ascii", ASCII, &events);
@@ -204,7 +206,7 @@ fn a_compile_error_shows_the_first_errors() {
 
 #[test]
 fn passed_limits_and_crashes_say_which_and_how() {
-    let events = streams::limits_and_crashes();
+    let events = judged::limits_and_crashes();
     check("limits", PLAIN, &events);
     check("limits-wide", WIDE, &events);
     check("limits-verbose", VERBOSE, &events);
@@ -214,7 +216,7 @@ fn passed_limits_and_crashes_say_which_and_how() {
 
 #[test]
 fn a_judge_error_never_looks_like_a_verdict() {
-    let events = streams::judge_error();
+    let events = judged::judge_error();
     check("judge-error", PLAIN, &events);
     check("judge-error-color", COLOR, &events);
     check("judge-error-quiet", QUIET, &events);
@@ -258,7 +260,7 @@ fn scores_are_shown_by_group() {
 
 #[test]
 fn verifying_shows_a_table_and_broken_expectations() {
-    let events = streams::verify();
+    let events = judged::verify();
     check("verify", PLAIN, &events);
     check("verify-wide", WIDE, &events);
     check(
@@ -272,7 +274,7 @@ fn verifying_shows_a_table_and_broken_expectations() {
     check("verify-quiet", QUIET, &events);
     check("verify-verbose", VERBOSE, &events);
     check_json("verify", &events);
-    check("verify-good", PLAIN, &streams::verify_good());
+    check("verify-good", PLAIN, &judged::verify_good());
 }
 
 #[test]
@@ -295,7 +297,7 @@ fn a_hunt_shows_the_input_and_how_it_was_found() {
 
 #[test]
 fn diagnostics_show_the_line_and_the_way_out() {
-    let events = streams::diagnostics();
+    let events = judged::diagnostics();
     check("diagnostics", PLAIN, &events);
     check("diagnostics-ascii", ASCII, &events);
     check("diagnostics-color", COLOR, &events);
@@ -329,7 +331,7 @@ fn cases_from_a_grammar_are_listed_with_what_they_are_for() {
 
 #[test]
 fn an_interrupted_command_says_what_is_not_done() {
-    let events = streams::interrupted();
+    let events = judged::judge_interrupted();
     check("interrupted", PLAIN, &events);
     check("interrupted-quiet", QUIET, &events);
     check_json("interrupted", &events);
@@ -342,19 +344,16 @@ fn an_interrupted_command_says_what_is_not_done() {
 
 #[test]
 fn each_package_is_told_to_its_end_before_the_next_begins() {
-    let events = packages::verified();
+    let events = judged::packages();
     check("packages", PLAIN, &events);
     check_screen("packages-screen", PLAIN, &events);
     check_screen("packages-verbose-screen", VERBOSE, &events);
     check("packages-quiet", QUIET, &events);
     check_json("packages", &events);
-    check_screen("verify-screen", PLAIN, &streams::verify());
-    let events = packages::interrupted();
+    check_screen("verify-screen", PLAIN, &judged::verify());
+    let events = judged::packages_interrupted();
     check("packages-interrupted", PLAIN, &events);
     check_json("packages-interrupted", &events);
-    let events = packages::unreadable();
-    check("packages-unreadable", PLAIN, &events);
-    check_json("packages-unreadable", &events);
     let events = packages::no_host();
     check("packages-no-host", PLAIN, &events);
     check_json("packages-no-host", &events);
@@ -565,7 +564,7 @@ impl std::io::Write for Closed {
 fn a_closed_pipe_is_returned_as_what_it_is() {
     let check = |reporter: Reporter<'_>| {
         let mut reporters = Reporters::new(vec![reporter]);
-        let events = streams::accepted_and_wrong();
+        let events = judged::accepted_and_wrong();
         events.iter().for_each(|event| reporters.event(event));
         let failed = reporters.failed().expect("the pipe is closed");
         assert_eq!(failed.kind(), std::io::ErrorKind::BrokenPipe);

@@ -1,58 +1,35 @@
-//! Recorded event streams of `compare`.
+//! Recorded runs of `compare`.
 
-use juror::model::difference::{Difference, DifferenceKind, NumberGap};
-use juror::model::event::{Event, Stamped};
-use juror::model::judgement::{DiffTag, Evidence};
+use juror::cli::exit_code::ExitCode;
+use juror::model::event::Stamped;
 
-use super::streams::{begun, diff_line, finished, greedy_wrong, side};
+use super::record::record;
+use crate::fixture::Fixture;
 
-fn compared(difference: Option<Difference>, evidence: Option<Evidence>) -> Vec<Stamped> {
-    let events = vec![
-        begun("compare", "1.ans my.out"),
-        Event::Compared {
-            output: "my.out".to_owned(),
-            difference: difference.map(Box::new),
-            evidence: evidence.map(Box::new),
-        },
-    ];
-    finished(events, 1)
+fn compared(answer: &str, output: &str, more: &str, code: ExitCode) -> Vec<Stamped> {
+    let fixture = Fixture::new();
+    fixture.write("1.ans", answer);
+    fixture.write("my.out", output);
+    record(&fixture, &format!("compare @1.ans @my.out {more}"), code)
 }
 
 /// An output that is right.
 pub(super) fn right() -> Vec<Stamped> {
-    compared(None, None)
+    compared("1 2\n", "1  2\n", "", ExitCode::Success)
 }
 
 /// An output that is wrong in several lines.
 pub(super) fn wrong() -> Vec<Stamped> {
-    let case = greedy_wrong();
-    let evidence = Evidence {
-        diff: case.evidence.map(|it| it.diff).unwrap_or_default(),
-        diff_lines_left_out: 7,
-        ..Evidence::default()
-    };
-    compared(case.difference.map(|it| *it), Some(evidence))
+    let answer: String = (1..60)
+        .map(|line| format!("{line} {}\n", line * line))
+        .collect();
+    let output = answer
+        .replace("9\n", "8\n")
+        .replace("30 900", "30 900 \u{1b}[2J");
+    compared(&answer, &output, "", ExitCode::Rejected)
 }
 
 /// An output whose one number is too far from a judge answer of 0.
 pub(super) fn number() -> Vec<Stamped> {
-    let difference = Difference {
-        kind: DifferenceKind::Number,
-        answer: side(1, 1, "0", "0"),
-        output: side(1, 1, "0.001", "0.001"),
-        differing_tokens: 1,
-        only: None,
-        gap: Some(NumberGap {
-            absolute: 1e-3,
-            relative: f64::INFINITY,
-        }),
-    };
-    let evidence = Evidence {
-        diff: vec![
-            diff_line(DiffTag::Answer, Some(1), None, "0"),
-            diff_line(DiffTag::Output, None, Some(1), "0.001"),
-        ],
-        ..Evidence::default()
-    };
-    compared(Some(difference), Some(evidence))
+    compared("0\n", "0.001\n", "float_tolerance 1e-6", ExitCode::Rejected)
 }

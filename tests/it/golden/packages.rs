@@ -1,108 +1,24 @@
-//! Recorded event streams of commands about several packages, or about none.
+//! Event streams of commands about several packages, of hosts and data that no test can have.
 
 use juror::model::diagnostic::Diagnostic;
-use juror::model::event::{Event, GeneratedState, Stamped};
-use juror::model::judgement::{BrokenExpectation, JudgeError};
-use juror::model::verdict::Verdict;
+use juror::model::event::{Event, GeneratedState, Shortfall, Stamped};
+use juror::model::isolation::Isolation;
+use juror::model::judgement::JudgeError;
 
-use super::streams::{
-    accepted, begun, finished, generated as made, greedy, judged, judgement, limits_set,
-    package_read, rejected, remarks, sorted,
-};
-
-/// `verify` on three packages, of which the second cannot be read and the third has faults.
-pub(super) fn verified() -> Vec<Stamped> {
-    let mut events = vec![begun(
-        "verify",
-        "problems/stairs problems/torn problems/sum",
-    )];
-    events.push(package_read("stairs", "Climbing Stairs", 2));
-    checked(&mut events);
-    events.push(limits_set());
-    judged(&mut events, sorted());
-    judged(&mut events, greedy());
-    events.push(Event::Diagnosed(
-        Diagnostic::warning(
-            "problems/stairs/problem.yaml",
-            "the time limit of 1 s is less than 2 times the 0.600 s of accepted/sorted.cpp",
-        )
-        .help("change limits.time_limit"),
-    ));
-    events.push(Event::Diagnosed(Diagnostic::error(
-        "problems/torn",
-        "there is no problem.yaml",
-    )));
-    events.push(Event::Diagnosed(Diagnostic::warning(
-        "problems/sum/problem.yaml",
-        "the credits name nobody as author",
-    )));
-    events.push(package_read("sum", "Two Numbers", 2));
-    checked(&mut events);
-    events.push(Event::Diagnosed(Diagnostic::error(
-        "problems/sum/data/secret/2.in",
-        "input validator `validate` refuses it: expected two numbers",
-    )));
-    events.push(limits_set());
-    let mut wrong = judgement(
-        "accepted/sum.py",
-        vec![
-            accepted("sample/1", 15, 9000),
-            rejected("secret/1", Verdict::WrongAnswer, "token 1 differs"),
-        ],
-    );
-    wrong.broken.push(BrokenExpectation {
-        rule: "accepted".to_owned(),
-        reason: "permitted AC; got WA on secret/1".to_owned(),
-        test_case: Some("secret/1".to_owned()),
-    });
-    judged(&mut events, wrong);
-    events.push(Event::SubmissionFailed {
-        submission: "accepted/Sum.java".to_owned(),
-        error: JudgeError::new("find a compiler for java", "no `javac` on this machine"),
-    });
-    finished(events, 4310)
-}
-
-/// The input validators have seen all cases.
-fn checked(events: &mut Vec<Event>) {
-    events.push(Event::Progress {
-        what: "input validators".to_owned(),
-        done: 6,
-        total: 6,
-    });
-}
-
-/// `verify` ended by Ctrl-C in its second package.
-pub(super) fn interrupted() -> Vec<Stamped> {
-    let mut events = vec![begun("verify", "problems/stairs problems/sum")];
-    events.push(package_read("stairs", "Climbing Stairs", 2));
-    events.push(limits_set());
-    judged(&mut events, sorted());
-    judged(&mut events, greedy());
-    events.push(package_read("sum", "Two Numbers", 3));
-    events.push(limits_set());
-    judged(
-        &mut events,
-        judgement("accepted/sum.py", vec![accepted("sample/1", 15, 9000)]),
-    );
-    events.push(Event::SubmissionStarted {
-        submission: "accepted/slow.py".to_owned(),
-        test_cases: 6,
-    });
-    events.push(Event::Interrupted);
-    finished(events, 1800)
-}
-
-/// `verify` on a package that cannot be read.
-pub(super) fn unreadable() -> Vec<Stamped> {
-    let mut events = vec![begun("verify", "problems/stairs")];
-    events.extend(remarks());
-    finished(events, 3)
-}
+use super::streams::{begun, finished, generated as made, package_read};
 
 /// `verify` on a host that cannot run anything.
 pub(super) fn no_host() -> Vec<Stamped> {
     let mut events = vec![begun("verify", "problems/stairs")];
+    events.push(Event::HostReady {
+        isolation: Isolation::Landlock,
+        shortfall: Some(Shortfall {
+            message: "programs are not fully isolated from this machine".to_owned(),
+            reasons: vec!["user namespaces: make namespaces (user): ENOSPC".to_owned()],
+            help: "`juror doctor` says what would give more".to_owned(),
+        }),
+        most_at_once: None,
+    });
     events.push(Event::Failed(JudgeError::new(
         "mount /proc in the sandbox",
         "Operation not permitted (os error 1)",

@@ -1,0 +1,220 @@
+//! Recorded runs of `judge` and `verify` on small packages.
+
+use std::sync::LazyLock;
+
+use juror::cli::exit_code::ExitCode;
+use juror::model::event::{Event, Stamped};
+
+use super::record::record;
+use crate::fixture::{Fixture, RIGHT, WRONG};
+
+/// `judge` with one submission accepted and one wrong.
+pub(super) fn accepted_and_wrong() -> Vec<Stamped> {
+    static ONCE: LazyLock<Vec<Stamped>> = LazyLock::new(|| {
+        let fixture = Fixture::new();
+        fixture.write("right.sh", RIGHT);
+        fixture.write("wrong.sh", format!("echo 'no\x1b[2J sum' >&2; {WRONG}"));
+        record(
+            &fixture,
+            "judge @sum @right.sh @wrong.sh --jobs 1",
+            ExitCode::Rejected,
+        )
+    });
+    ONCE.clone()
+}
+
+/// The right outputs of test cases that differ in what is wrong with them.
+const KINDS: [(&str, &str, &str); 8] = [
+    ("token", r"1 2 3\n4 5 6\n", r"1 2 3\n4 7 6\n"),
+    ("number", r"0.5 2.25\n", r"0.5 2.26\n"),
+    ("word", r"0.5 2.25\n", r"0.5 none\n"),
+    ("ends", r"1 2 3\n4 5 6\n", r"1 2 3\n"),
+    ("goes_on", r"1 2 3\n", r"1 2 3\nDone! \x1b[2J\n"),
+    ("blanks", r"1 2 3\n", r"1 2  3 \n"),
+    ("case", r"YES\n", r"Yes\n"),
+    ("empty", r"1\n", ""),
+];
+
+/// `judge` with a submission for each kind of difference.
+pub(super) fn differences() -> Vec<Stamped> {
+    static ONCE: LazyLock<Vec<Stamped>> = LazyLock::new(|| {
+        let fixture = Fixture::new();
+        let mut line = "judge @sum --jobs 1 --case secret/kinds/*".to_owned();
+        for (kind, right, wrong) in KINDS {
+            let right = right.replace(r"\n", "\n");
+            fixture.write(
+                &format!("sum/data/secret/kinds/{kind}.in"),
+                format!("{kind}\n"),
+            );
+            fixture.write(&format!("sum/data/secret/kinds/{kind}.ans"), right);
+            let script = KINDS.map(|(name, right, _)| match name == kind {
+                true => format!("{name}) printf '{wrong}';;\n"),
+                false => format!("{name}) printf '{right}';;\n"),
+            });
+            let script = format!("read -r kind; case $kind in\n{}esac\n", script.concat());
+            fixture.write(&format!("{kind}.sh"), script);
+            line.push_str(&format!(" @{kind}.sh"));
+        }
+        for (kind, arguments) in [
+            ("number", "float_tolerance, 1e-6"),
+            ("word", "float_tolerance, 1e-6"),
+            ("blanks", "space_change_sensitive"),
+            ("case", "case_sensitive"),
+        ] {
+            let yaml = format!("output_validator_args: [{arguments}]\n");
+            fixture.write(&format!("sum/data/secret/kinds/{kind}.yaml"), yaml);
+        }
+        record(&fixture, &line, ExitCode::Rejected)
+    });
+    ONCE.clone()
+}
+
+/// `judge --all` with a crash and each limit passed.
+pub(super) fn limits_and_crashes() -> Vec<Stamped> {
+    static ONCE: LazyLock<Vec<Stamped>> = LazyLock::new(|| {
+        let fixture = Fixture::new();
+        let problem = fixture.read("sum/problem.yaml");
+        fixture.write(
+            "sum/problem.yaml",
+            problem.replace("memory: 256", "memory: 64\n  output: 1"),
+        );
+        let trace = "for depth in {1..30}; do echo \"  at climb (stairs.cpp:$depth)\" >&2; done\n";
+        let mut line = "judge @sum --all --jobs 1 --case sample/* --case secret/small/*".to_owned();
+        for (name, fails) in [
+            ("crash", format!("{trace}kill -SEGV $$")),
+            ("exits", "exit 3".to_owned()),
+            ("sleeps", "exec sleep 60".to_owned()),
+            (
+                "hungry",
+                "x=$(head -c 200000000 /dev/zero | tr '\\0' x)".to_owned(),
+            ),
+            ("chatty", "exec yes".to_owned()),
+        ] {
+            let script =
+                format!("read -r a b; if [[ $a == 5 ]]; then\n{fails}\nfi; echo $((a + b))\n");
+            fixture.write(&format!("{name}.sh"), script);
+            line.push_str(&format!(" @{name}.sh"));
+        }
+        record(&fixture, &line, ExitCode::Rejected)
+    });
+    ONCE.clone()
+}
+
+/// `judge` where the output validator breaks down.
+pub(super) fn judge_error() -> Vec<Stamped> {
+    static ONCE: LazyLock<Vec<Stamped>> = LazyLock::new(|| {
+        let fixture = Fixture::new();
+        fixture.write(
+        "sum/output_validator/check/run",
+        "#!/usr/bin/env bash\n# A number that is the judge's.\nread -r out; read -r right < \"$2\"\n\
+         [[ $out == 3 && $right != 3 ]] && { echo 'cannot go on' >&2; exit 1; }\n\
+         [[ $out == \"$right\" ]] && exit 42\nexit 43\n",
+    );
+        fixture.executable("sum/output_validator/check/run");
+        fixture.write("wrong.sh", WRONG);
+        record(
+            &fixture,
+            "judge @sum @wrong.sh --jobs 1",
+            ExitCode::JudgeError,
+        )
+    });
+    ONCE.clone()
+}
+
+/// `verify` where all is well.
+pub(super) fn verify_good() -> Vec<Stamped> {
+    record(&Fixture::new(), "verify @sum --jobs 1", ExitCode::Success)
+}
+
+/// A package of which some expectations do not hold.
+fn broken() -> Fixture {
+    let fixture = Fixture::new();
+    let crash = "read -r a b; ((a < 6)) || exit 2; echo $((a + b))\n";
+    let name = "sum/submissions/accepted/right_but_not_always_with_a_long_name.sh";
+    fixture.write(name, crash);
+    fixture.write("sum/submissions/wrong_answer/lucky.sh", RIGHT);
+    fixture.write("sum/submissions/run_time_error/crash.sh", "exit 1\n");
+    fixture.write("sum/submissions/accepted/old.cob", "DISPLAY 'HELLO'.\n");
+    fixture
+}
+
+/// `verify` with expectations that do not hold.
+pub(super) fn verify() -> Vec<Stamped> {
+    static ONCE: LazyLock<Vec<Stamped>> =
+        LazyLock::new(|| record(&broken(), "verify @sum --jobs 1", ExitCode::InvalidPackage));
+    ONCE.clone()
+}
+
+/// A package with faults in its files, the hard ones too.
+fn faulty() -> Fixture {
+    let fixture = Fixture::new();
+    let problem = fixture.read("sum/problem.yaml");
+    fixture.write(
+        "sum/problem.yaml",
+        problem.replace("time_limit: 1", "time_limt: 2 # seconds"),
+    );
+    fixture.remove("sum/data/secret/large/1.ans");
+    fixture.write(
+        "sum/submissions/submissions.yaml",
+        "a:\n\t\u{202e}größe: [WA]\u{1b}\n",
+    );
+    fixture
+}
+
+/// `verify` on a package that cannot be used.
+pub(super) fn diagnostics() -> Vec<Stamped> {
+    record(&faulty(), "verify @sum --jobs 1", ExitCode::InvalidPackage)
+}
+
+/// `verify` on two packages and one that cannot be used.
+pub(super) fn packages() -> Vec<Stamped> {
+    static ONCE: LazyLock<Vec<Stamped>> = LazyLock::new(|| {
+        let fixture = broken();
+        let good = Fixture::new();
+        for name in [
+            "problem.yaml",
+            "statement/problem.en.md",
+            "input_validators/validate/run",
+            "submissions/accepted/right.sh",
+            "data/sample/1.in",
+            "data/sample/1.ans",
+            "data/secret/small/1.in",
+            "data/secret/small/1.ans",
+        ] {
+            fixture.write(&format!("plus/{name}"), good.read(&format!("sum/{name}")));
+        }
+        fixture.executable("plus/input_validators/validate/run");
+        fixture.write(
+            "faulty/problem.yaml",
+            "problem_format_version: 2025-09\nnmae: Nothing\n",
+        );
+        record(
+            &fixture,
+            "verify @sum @faulty @plus --jobs 1",
+            ExitCode::InvalidPackage,
+        )
+    });
+    ONCE.clone()
+}
+
+/// The same, ended by Ctrl-C while the first submission of the last package runs.
+pub(super) fn packages_interrupted() -> Vec<Stamped> {
+    interrupted(packages(), 4)
+}
+
+/// `judge` ended by Ctrl-C in its second submission.
+pub(super) fn judge_interrupted() -> Vec<Stamped> {
+    interrupted(accepted_and_wrong(), 3)
+}
+
+/// The stream as it would have been had Ctrl-C been pressed before its last so many events.
+fn interrupted(mut events: Vec<Stamped>, before: usize) -> Vec<Stamped> {
+    let end = events.pop().expect("an end");
+    events.truncate(events.len() + 1 - before);
+    events.push(Stamped {
+        event: Event::Interrupted,
+        ..end.clone()
+    });
+    events.push(end);
+    events
+}
