@@ -179,7 +179,14 @@ impl Group {
         }
     }
 
-    /// Lets the slot hold so much more, in bytes, which is charged to it, whatever the last run's limit was.
+    /// Sees how much the run left.
+    pub(super) fn look(&mut self) {
+        if let Some(memory) = self.memory1() {
+            memory.look();
+        }
+    }
+
+    /// Lets the slot hold so much more than when that was looked at last, in bytes, which is charged to it, whatever the last run's limit was.
     pub(super) fn make_room(&mut self, more: u64) -> Result<(), Fault> {
         match self.memory1() {
             Some(memory) => memory.make_room(more),

@@ -64,7 +64,9 @@ pub(super) struct Memory1 {
     failed_with_swap: u64,
     /// File pages charged to the group by earlier runs.
     cached: u64,
-    /// What the group holds while nothing runs.
+    /// What the group held when that was looked at last.
+    held: u64,
+    /// What it holds while nothing runs.
     idle: u64,
     /// What it held before the first run.
     own: Option<u64>,
@@ -318,6 +320,7 @@ impl Memory1 {
             killed: field(&text(&control), "oom_kill"),
             alarm: alarm(directory, &control),
             cached: cached_files(&text(&stat), "cache"),
+            held: read_number(&usage),
             idle: read_number(&usage),
             own: None,
             last_limit: None,
@@ -328,10 +331,14 @@ impl Memory1 {
         })
     }
 
+    /// Sees how much the group holds.
+    pub(super) fn look(&mut self) {
+        self.held = read_number(&self.usage);
+    }
+
     /// Whether runs left much in it. To be asked before each run.
     fn is_littered(&mut self) -> bool {
-        let usage = read_number(&self.usage);
-        usage > *self.own.get_or_insert(usage) + LEFT_AT_MOST
+        self.held > *self.own.get_or_insert(self.held) + LEFT_AT_MOST
     }
 
     /// Becomes readable when the group is short of memory.
@@ -349,7 +356,8 @@ impl Memory1 {
     pub(super) fn settle(&mut self) {
         const MOSTLY: u64 = 4 << 20;
         for _ in 0..50 {
-            let usage = read_number(&self.usage);
+            self.look();
+            let usage = self.held;
             if usage.abs_diff(self.idle) <= CACHE_MATTERS {
                 return;
             }
@@ -363,12 +371,13 @@ impl Memory1 {
             }
             sleep(Duration::from_millis(1));
         }
-        self.idle = read_number(&self.usage);
+        self.look();
+        self.idle = self.held;
     }
 
     /// Lifts the limit if it could be in the way of so much more, in bytes.
     pub(super) fn make_room(&mut self, more: u64) -> Result<(), Fault> {
-        let needed = read_number(&self.usage).saturating_add(more);
+        let needed = self.held.saturating_add(more);
         match self.last_limit {
             Some(limit) if needed > limit => self.set_limit(None),
             _ => Ok(()),
@@ -405,7 +414,7 @@ impl Memory1 {
     pub(super) fn finish(&mut self, baseline: &Baseline, used: &mut Used) {
         let peak = read_number(&self.peak);
         let mut gained = 0;
-        if read_number(&self.usage) > self.idle + CACHE_MATTERS {
+        if self.held > self.idle + CACHE_MATTERS {
             let cached = cached_files(&text(&self.stat), "cache");
             gained = cached.saturating_sub(self.cached);
             self.idle += gained;

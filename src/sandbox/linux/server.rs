@@ -368,6 +368,7 @@ impl Server {
         // The files that the program left may fill the group up to its limit, and of those who are still
         // in it the kernel can kill none.
         if let Some(group) = &mut self.ready.group {
+            group.look();
             group.make_room(SPARE)?;
         }
         if stopped.interrupted {
