@@ -255,13 +255,6 @@ impl Group {
         }
     }
 
-    /// Takes away what the last run had, of which nobody is there any more.
-    pub(super) fn clear(&mut self) {
-        if let Self::V2(group) = self {
-            group.remove_run();
-        }
-    }
-
     /// Removes the groups; nobody but the slot itself may be in them.
     pub(super) fn remove(&mut self) {
         match self {

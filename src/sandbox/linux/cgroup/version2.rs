@@ -96,13 +96,15 @@ impl Group2 {
         };
         let events = file("memory.events").unwrap_or_default();
         let killed = field(&events, "oom_kill");
-        Used {
+        let used = Used {
             // How often its own limit was in the way is told apart from who was killed.
             within_limit: killed > 0 && field(&events, "oom") == 0,
             memory: peak.map(|peak| at_least_a_portion(peak, baseline.memory + cached)),
             killed_for_memory: killed,
             refused_processes: file("pids.events").map_or(0, |text| field(&text, "max")),
-        }
+        };
+        self.remove_run();
+        used
     }
 
     /// Kills all in the group, for good: it cannot be used again. The file exists since Linux 5.14.

@@ -286,9 +286,6 @@ impl Server {
             // If this fails it is tried again when a run is there that can be told.
             let _ = self.make_next(size);
         }
-        if let Some(group) = &mut self.ready.group {
-            group.clear();
-        }
     }
 
     /// Box and temporary directory, with the files of the job.
