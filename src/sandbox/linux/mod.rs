@@ -1,34 +1,58 @@
 //! Runs programs on Linux: apart from everything else, in namespaces or by landlock.
 //!
-//! # Theory of operation
+//! # Processes, and what joins them
+//!
+//! ```text
+//!  the machine's namespaces      those of the slot: mounts, network,          those of the run:
+//!                                messages, host name, user (without root)     processes, mounts
+//!
+//!  +-----------+    socket     +------------------+    shared memory     +-------------+
+//!  | the judge | -- a job ---> | a slot's process | -- begin ----------> |    PID 1    |
+//!  |  judge/   | <-- facts --- |     keeper/      | <---------- over --- |    run/     |
+//!  +-----------+    and files  +------------------+       an event       +-------------+
+//!    |   ^   ^                   |              |                               | starts
+//!    |   |   |                   | sets, reads  | makes, searches               v
+//!    |   |   |                   v              v                        +-------------+
+//!    |   |   |             control groups   box and /tmp, <------------- |    PID 2,   |
+//!    |   |   |                cgroup/       the view: view/              | the program |
+//!    |   |   +------------- pipe: standard output ---------------------- |             |
+//!    |   +----------------- pipe: standard error ----------------------- |             |
+//!    +--------------------- sealed copy: standard input ---------------> +-------------+
+//! ```
 //!
 //! | process | rights | lives | ends by |
 //! |---|---|---|---|
 //! | the judge | those of whoever started it | | |
 //! | a slot's process, a fork of the judge | root's, or all within a user namespace of its own; no exec | as long as its [`Slot`](super::Slot) | hang-up of the socket |
 //! | PID 1 of a run, shares the slot's memory and descriptors | the slot's | one run, and the wait for it | SIGKILL by the slot, the slot's death |
-//! | PID 2 of a run, the program | none: another user, no capabilities, no new privileges, filtered calls | one run | itself, or PID 1's end |
-//! | what the program starts | the same none | one run | PID 1's end |
+//! | PID 2 of a run, the program | none: another user, no capabilities, no new privileges, filtered calls | one run | itself, or PID 1 |
+//! | what the program starts | the same none | one run | PID 1 |
 //!
-//! The judge and a slot's process are joined by one socket. A request carries the job and
-//! descriptors for the three standard streams; the answer carries facts, and descriptors of files
-//! that were asked for. Nothing else is shared: the slot closes all it inherited. When the judge dies,
-//! whatever way, the socket hangs up; the slot kills its run, removes its control groups, and ends.
+//! Nothing else is shared: the slot closes all it inherited. When the judge dies, whatever way, the socket hangs up; the slot
+//! kills its run, removes its control groups, and ends. Without namespaces the same processes are kept apart by
+//! landlock: `view/bare.rs` says how.
 //!
-//! Once a slot, because it is dear: namespaces for mounts, network, messages and host name, and a view of
-//! the file system (see `mounts`). To itself each run has an environment (see `environment`): process and mount namespaces,
-//! `/proc`, the box, `/tmp`. It is always a new one. The judge is answered first; then the slot takes the old one away and makes
-//! what it can of the next, in which PID 1 waits.
-//! PID 1 and 2 run on stacks of their own in the slot's memory, so that starting them
-//! costs the same however large the judge is; they allocate nothing (see `init`).
+//! # The life of a run
 //!
-//! The program is never PID 1, which the kernel treats unlike others: signals would not end it.
-//!
-//! A run is over when PID 2 ends. PID 1 notes the time, kills everything else in its process namespace, waits for all of it, and
-//! says so. So when the slot counts, nobody is left to
-//! run, to write or to change a file. CPU time and memory come from the control group, which counts the
-//! whole tree: a program cannot hide a child by not waiting for it. Then the slot ends PID 1, and waits for its end before the next
-//! run begins.
+//! 1. Once a slot, because it is dear (`keeper/prepare.rs`): namespaces, a view of the system (`view/mounts.rs`), the filter of
+//!    calls (`filter/`), control groups. Which way of isolation works here was found out before (`detect/`).
+//! 2. Ahead of the run (`keeper/environment.rs`): a PID 1 in new process and mount namespaces, and an empty file system in memory.
+//!    PID 1 waits.
+//! 3. The judge sends the job and descriptors of the three standard streams (`judge/slot.rs`, `wire.rs`).
+//! 4. The slot (`keeper/server.rs`) makes box and `/tmp` and fills the box (`view/boxes.rs`), copies the mounts of what
+//!    the job shows, sets the limits (`cgroup/`), and tells PID 1 to begin.
+//! 5. PID 1 (`run/first.rs`) mounts `/proc`, the box and what is shown, and starts PID 2, which gives up all rights, reads the
+//!    counters, and becomes the program (`run/init.rs`). Both run on stacks of their own in the slot's memory, so that starting them
+//!    costs the same however large the judge is; they allocate nothing. The program is never PID 1, which the kernel treats
+//!    unlike others: signals would not end it.
+//! 6. The slot sleeps until a limit may be reached (`keeper/supervise.rs`); the judge reads what the program writes, and says when it
+//!    is too much. At a limit everybody is killed, and PID 1 with them.
+//! 7. The run is over when PID 2 ends. PID 1 notes the time, kills everything else in its process namespace, waits for all of it, and
+//!    says so. So when the slot counts, nobody is left to run, to write or to change a file. CPU time and memory come from
+//!    the control group, which counts the whole tree: a program cannot hide a child by not waiting for it.
+//! 8. The slot searches the box, reads the counters, and answers with facts and descriptors of files that were asked for.
+//! 9. The judge has its answer. The slot kills PID 1, makes what waits for the next run, and waits for PID 1's end, so that it
+//!    is on nobody's account.
 //!
 //! # What an attacker would try
 //!
@@ -49,34 +73,14 @@
 //! Not prevented: two programs that run at the same time and want to talk can, by how they load the
 //! processor, or by waiting on a page of a library that both have mapped. Each knows only its own input.
 
-mod bare;
-mod bare_filter;
-mod bare_init;
-mod beside;
-mod boxes;
 mod cgroup;
-mod cgroup1;
-mod cgroup2;
-mod environment;
-mod facts;
-mod first;
-mod ground;
-mod host;
-mod init;
-mod ladder;
-mod leftover;
-mod mounts;
-mod pack;
-mod prepare;
-mod resources;
-mod seccomp;
-mod server;
-mod slot;
-mod supervise;
+mod detect;
+mod filter;
+mod judge;
+mod keeper;
+mod run;
 mod sys;
-mod sys_mount;
-mod tree;
-mod waiting;
+mod view;
 mod wire;
 
 use crate::model::isolation::Isolation;
@@ -84,15 +88,15 @@ use crate::model::judgement::JudgeError;
 use crate::sandbox::plain;
 use crate::sandbox::slot::{Place, SlotOptions};
 
-pub(super) use beside::Beside;
-pub use host::Host;
+pub use detect::host::Host;
+pub(super) use judge::beside::Beside;
 
 /// Makes a slot that keeps programs apart as the host says.
 pub(super) fn start(host: &Host, options: &SlotOptions) -> Result<Box<dyn Place>, JudgeError> {
     match host.isolation() {
         Isolation::Plain => plain::start(),
         Isolation::Namespaces | Isolation::UserNamespaces | Isolation::Landlock => {
-            Ok(Box::new(slot::Seat::start(host, options)?))
+            Ok(Box::new(judge::slot::Seat::start(host, options)?))
         }
     }
 }

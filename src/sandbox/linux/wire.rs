@@ -23,7 +23,7 @@ use rustix::net::{
 use crate::model::judgement::FaultKind;
 use crate::sandbox::control::Cause;
 use crate::sandbox::fault::Fault;
-use crate::sandbox::linux::mounts::Shown;
+use crate::sandbox::linux::view::mounts::Shown;
 use crate::sandbox::translate::Translation;
 
 /// The longest message; longer requests are passed in a file in memory.
@@ -106,7 +106,7 @@ pub(super) enum Answer {
 pub(super) struct Facts {
     /// As `wait4` gives it.
     pub(super) status: i32,
-    /// The limit at which the sandbox stepped in, as [`stop_code`](super::server) numbers them; 0 is none.
+    /// The limit at which the sandbox stepped in, as [`stop_code`](crate::sandbox::linux::keeper::server) numbers them; 0 is none.
     pub(super) stop: u8,
     /// In nanoseconds.
     pub(super) cpu: u64,

@@ -259,21 +259,26 @@ fn what_waits_for_a_run_ends_with_its_slot() {
 #[ignore = "run by another test, in a process of its own"]
 fn end_what_waits() {
     let before = Possessions::of_this_process();
-    let is_there = |pid: &i32| Path::new("/proc").join(pid.to_string()).exists();
+    // One that has ended waits for the next run, which takes notice of it.
+    let is_there = |pid: &i32| {
+        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+        let state = stat.rsplit_once(") ").map_or("", |(_, rest)| rest);
+        !state.is_empty() && !state.starts_with(['Z', 'X'])
+    };
     let waiting = || {
         let slots = hostile::children();
         assert_eq!(slots.len(), 1, "one slot in this process");
         let list = format!("/proc/{0}/task/{0}/children", slots[0]);
-        let list = move || fs::read_to_string(&list).unwrap();
+        let there = move || {
+            let list = fs::read_to_string(&list).unwrap();
+            let numbers = list.split_whitespace().map(|it| it.parse().unwrap());
+            numbers.filter(is_there).collect::<Vec<i32>>()
+        };
         // What the run before had may be on its way out.
-        while list().split_whitespace().count() > 1 {
+        while there().len() > 1 {
             std::thread::sleep(Duration::from_millis(1));
         }
-        let numbers: Vec<i32> = list()
-            .split_whitespace()
-            .map(|it| it.parse().unwrap())
-            .collect();
-        (slots[0], numbers)
+        (slots[0], there())
     };
     let expected = usize::from(!is_bare());
     let mut slot = super::slot();

@@ -1,0 +1,100 @@
+//! Control groups that nobody is in any more: of a slot's process that was killed, and of judges that
+//! were killed together with their slots.
+//!
+//! Removing a group does nothing while somebody is in it, so this can hurt no run.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::thread::sleep;
+use std::time::Duration;
+
+use crate::sandbox::linux::cgroup::Placement;
+
+/// What all names of groups start with; the judge's process number and the slot's follow.
+pub(in crate::sandbox::linux) const PREFIX: &str = "juror-";
+
+/// What a group is called that takes the place of the one with this name.
+pub(in crate::sandbox::linux) fn other_name(name: &str) -> String {
+    format!("{name}-other")
+}
+
+/// Removes the groups of a slot whose process is gone. Those whom it started die with it, and leave a
+/// moment later.
+pub(in crate::sandbox::linux) fn remove(placement: &Placement, name: &str) {
+    let names = [name.to_owned(), other_name(name)];
+    let places = placement.directories();
+    for group in places.flat_map(|parent| names.each_ref().map(|name| parent.join(name))) {
+        for _ in 0..1000 {
+            match fs::remove_dir(&group) {
+                Err(error) if error.kind() == io::ErrorKind::ResourceBusy => {
+                    sleep(Duration::from_millis(1));
+                }
+                _ => break,
+            }
+        }
+    }
+}
+
+/// Removes the groups of judges that are gone.
+pub(in crate::sandbox::linux) fn sweep(placement: &Placement) {
+    placement
+        .directories()
+        .filter_map(|parent| fs::read_dir(parent).ok())
+        .flat_map(|entries| entries.flatten())
+        .filter(|entry| entry.file_name().to_str().is_some_and(is_of_the_dead))
+        .for_each(|entry| {
+            let _ = fs::remove_dir(entry.path());
+        });
+}
+
+/// Whether this is the name of a group whose judge is gone.
+fn is_of_the_dead(name: &str) -> bool {
+    let judge = name
+        .strip_prefix(PREFIX)
+        .and_then(|rest| rest.split_once('-'))
+        .and_then(|(judge, _)| judge.parse::<u32>().ok());
+    judge.is_some_and(|judge| !Path::new("/proc").join(judge.to_string()).exists())
+}
+
+impl Placement {
+    /// Where groups are made.
+    fn directories(&self) -> impl Iterator<Item = &PathBuf> {
+        let list = match self {
+            Self::V2(directory) => [Some(directory), None, None],
+            Self::V1(controllers) => [
+                controllers.memory.as_ref(),
+                controllers.cpuacct.as_ref(),
+                controllers.pids.as_ref(),
+            ],
+        };
+        list.into_iter().flatten()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_groups_of_judges_that_are_gone_are_removed() {
+        let directory = tempfile::tempdir().unwrap();
+        let living = format!("juror-{}-0", std::process::id());
+        // No process has so large a number.
+        let names = [
+            "juror-4000000000-1",
+            "juror-4000000000-1-other",
+            &living,
+            "juror-x-1",
+            "other-4000000000-1",
+        ];
+        for name in names {
+            fs::create_dir(directory.path().join(name)).unwrap();
+        }
+        sweep(&Placement::V2(directory.path().to_path_buf()));
+        let left = names.map(|name| directory.path().join(name).exists());
+        assert_eq!(left, [false, false, true, true, true]);
+        remove(&Placement::V2(directory.path().to_path_buf()), &living);
+        assert!(!directory.path().join(living).exists());
+    }
+}

@@ -1,0 +1,374 @@
+//! Control groups: who counts CPU time and memory, and sets their limits. Versions 1 and 2 behind
+//! one type.
+//!
+//! Version 1: the slot's process joins one group of each controller for good, and what it starts
+//! is born there; the counters are reset or read before and after each run. The slot's own CPU time is
+//! subtracted. Where the slot cannot be spared when memory is short, it stays out of the memory group, and PID 2
+//! moves there. Version 2: every run has a new group, into which PID 2 is born (`CLONE_INTO_CGROUP`;
+//! moving a process costs milliseconds). A group is never reused after `cgroup.kill`, which would kill
+//! its next members at birth; here nothing is killed by it at all, PID 1's end does that.
+//!
+//! Pages of files that the machine had not read before are charged to whoever touches them first.
+//! They say nothing about a program, and would be missing in its next run: what the group gained of
+//! them is subtracted from the peak.
+
+pub(super) mod leftover;
+mod version1;
+mod version2;
+
+use std::ffi::CStr;
+use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+use std::path::PathBuf;
+use std::thread::sleep;
+use std::time::Duration;
+
+use rustix::fs::{AtFlags, Mode, OFlags};
+
+use crate::model::limits::Limits;
+use crate::model::outcome::Meter;
+use crate::sandbox::fault::{Fault, Step};
+use crate::sandbox::linux::cgroup::version1::{Group1, Memory1};
+use crate::sandbox::linux::cgroup::version2::Group2;
+use crate::sandbox::linux::sys::{self, Errno};
+
+/// Memory beyond the limit that a run may hold before the kernel steps in: what the sandbox itself
+/// needs, such as the box's mount and two kernel stacks, is charged to the run too.
+pub(super) const SLACK: u64 = 512 << 10;
+
+/// Where groups are made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Placement {
+    /// In this directory of version 2, which has the controllers `memory` and `pids`.
+    V2(PathBuf),
+    /// In these directories of version 1, as far as there are any.
+    V1(Controllers),
+}
+
+/// The directories of version 1.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Controllers {
+    pub(super) memory: Option<PathBuf>,
+    pub(super) cpuacct: Option<PathBuf>,
+    pub(super) pids: Option<PathBuf>,
+}
+
+impl Placement {
+    /// What counts CPU time.
+    pub(super) fn cpu(&self) -> Meter {
+        match self {
+            Self::V2(_) => Meter::Cgroup2,
+            Self::V1(controllers) if controllers.cpuacct.is_some() => Meter::Cgroup1,
+            Self::V1(_) => Meter::Rusage,
+        }
+    }
+
+    /// What counts and limits memory.
+    pub(super) fn memory(&self) -> Meter {
+        match self {
+            Self::V2(_) => Meter::Cgroup2,
+            Self::V1(controllers) if controllers.memory.is_some() => Meter::Cgroup1,
+            Self::V1(_) => Meter::Rusage,
+        }
+    }
+
+    /// Whether a group limits the number of processes.
+    pub(super) fn limits_processes(&self) -> bool {
+        match self {
+            Self::V2(_) => true,
+            Self::V1(controllers) => controllers.pids.is_some(),
+        }
+    }
+}
+
+/// What happens to the slot when its group is short of memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum WhenShort {
+    /// It is spared.
+    Spared,
+    /// It may be killed, if it is larger than the program.
+    Killed,
+}
+
+/// The groups of one slot.
+pub(super) enum Group {
+    V2(Group2),
+    V1(Group1),
+}
+
+/// What the processes of a run need to know about their group; -1 stands for none.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Gates {
+    /// The directory of the group that PID 2 is to be born in.
+    pub(super) directory: RawFd,
+    /// The list of members of a group that PID 2 has to move to.
+    pub(super) members: RawFd,
+    /// A file whose first number is the CPU time used.
+    pub(super) cpu: RawFd,
+    /// A file whose first number is the memory held, in bytes.
+    pub(super) memory: RawFd,
+    /// A file that forgets the peak of memory when zero is written to it.
+    pub(super) peak: RawFd,
+}
+
+impl Gates {
+    /// No group at all.
+    pub(super) const NONE: Self = Self {
+        directory: -1,
+        members: -1,
+        cpu: -1,
+        memory: -1,
+        peak: -1,
+    };
+}
+
+/// The counters just before the program started.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Baseline {
+    /// As the file of [`Gates::cpu`] counts.
+    pub(super) cpu: u64,
+    /// In bytes.
+    pub(super) memory: u64,
+    /// The slot's own CPU time, in nanoseconds.
+    pub(super) slot_cpu: u64,
+    /// What PID 1 used since then, if it did not end, in nanoseconds.
+    pub(super) first_cpu: u64,
+}
+
+/// What a run used, but CPU time.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Used {
+    /// In bytes; `None` where no group counts it.
+    pub(super) memory: Option<u64>,
+    /// Processes killed for memory.
+    pub(super) killed_for_memory: u64,
+    /// Those were killed though the group was within its own limit: the machine is short of memory, or a group above.
+    pub(super) within_limit: bool,
+    /// Processes and threads refused.
+    pub(super) refused_processes: u64,
+}
+
+impl Group {
+    /// Makes the groups of a slot; for version 1 also joins them.
+    pub(super) fn create(
+        placement: &Placement,
+        name: &str,
+        slot: WhenShort,
+    ) -> Result<Self, Fault> {
+        match placement {
+            Placement::V2(parent) => Group2::create(parent, name).map(Self::V2),
+            Placement::V1(controllers) => Group1::create(controllers, name, slot).map(Self::V1),
+        }
+    }
+
+    /// Waits until the last run is really gone.
+    pub(super) fn settle(&mut self) {
+        if let Some(memory) = self.memory1() {
+            memory.settle();
+        }
+    }
+
+    /// Whether the last runs left more than the next may have beyond its limit. To be asked before each run.
+    pub(super) fn is_littered(&mut self) -> bool {
+        match self {
+            Self::V2(_) => false,
+            Self::V1(group) => group.is_littered(),
+        }
+    }
+
+    /// Lets go of what the last runs left. Nobody but the slot may be there.
+    pub(super) fn let_go(&mut self) -> Result<(), Fault> {
+        match self {
+            Self::V2(_) => Ok(()),
+            Self::V1(group) => group.change_memory(),
+        }
+    }
+
+    /// Sees how much the run left.
+    pub(super) fn look(&mut self) {
+        if let Some(memory) = self.memory1() {
+            memory.look();
+        }
+    }
+
+    /// Lets the slot hold so much more than when that was looked at last, in bytes, which is charged to it, whatever the last run's limit was.
+    pub(super) fn make_room(&mut self, more: u64) -> Result<(), Fault> {
+        match self.memory1() {
+            Some(memory) => memory.make_room(more),
+            None => Ok(()),
+        }
+    }
+
+    fn memory1(&mut self) -> Option<&mut Memory1> {
+        match self {
+            Self::V1(group) => group.memory.as_mut(),
+            Self::V2(_) => None,
+        }
+    }
+
+    /// Sets the limits for the next run, beyond what is held already.
+    pub(super) fn prepare(&mut self, limits: &Limits) -> Result<Gates, Fault> {
+        match self {
+            Self::V2(group) => group.prepare(limits),
+            Self::V1(group) => group.prepare(limits),
+        }
+    }
+
+    /// CPU time used since `baseline`, in nanoseconds, if it is counted.
+    pub(super) fn cpu_since(&self, baseline: &Baseline) -> Option<u64> {
+        match self {
+            Self::V2(group) => group.run.as_ref().map(|run| run.cpu_since(baseline)),
+            Self::V1(group) => group.cpu_since(baseline),
+        }
+    }
+
+    /// Becomes readable when the run is short of memory, and a process of it may be killed; `None` where the
+    /// kernel kills all of a run together, or does not tell.
+    pub(super) fn alarm(&self) -> Option<&OwnedFd> {
+        match self {
+            Self::V2(_) => None,
+            Self::V1(group) => group.memory.as_ref()?.alarm(),
+        }
+    }
+
+    /// Whether a process of the run that goes on was killed for memory.
+    pub(super) fn has_killed(&self) -> bool {
+        match self {
+            Self::V2(_) => false,
+            Self::V1(group) => group.memory.as_ref().is_some_and(Memory1::has_killed),
+        }
+    }
+
+    /// Kills what it can of the run at once, in a group that is used up by that. PID 1's end kills everybody, but PID 1 may
+    /// have to wait for a processor until all that want it had their turn: a few milliseconds each.
+    pub(super) fn kill(&self) {
+        match self {
+            Self::V2(group) => group.kill(),
+            Self::V1(group) => group.kill(),
+        }
+    }
+
+    /// What the run used that is over now.
+    pub(super) fn finish(&mut self, baseline: &Baseline) -> Used {
+        match self {
+            Self::V2(group) => group.finish(baseline),
+            Self::V1(group) => group.finish(baseline),
+        }
+    }
+
+    /// Removes the groups; nobody but the slot itself may be in them.
+    pub(super) fn remove(&mut self) {
+        match self {
+            Self::V2(group) => group.remove_run(),
+            Self::V1(group) => group.remove(),
+        }
+    }
+}
+
+/// Below this, what is left in a group at the end of a run is no more than the kernel's own stock.
+pub(super) const CACHE_MATTERS: u64 = 256 << 10;
+
+/// Opens a file of a group for reading, and for writing where it can be written.
+pub(super) fn get(directory: &OwnedFd, name: &str) -> Result<OwnedFd, Fault> {
+    let open = |flags| rustix::fs::openat(directory, name, flags | OFlags::CLOEXEC, Mode::empty());
+    open(OFlags::RDWR)
+        .or_else(|_| open(OFlags::RDONLY))
+        .step_on("open", name)
+}
+
+/// Removes a group. Dead members leave it a moment after they were waited for.
+pub(super) fn remove_directory(parent: &OwnedFd, name: &CStr) {
+    for _ in 0..100 {
+        match rustix::fs::unlinkat(parent, name, AtFlags::REMOVEDIR) {
+            Err(rustix::io::Errno::BUSY) => sleep(Duration::from_millis(1)),
+            _ => return,
+        }
+    }
+}
+
+/// Writes a file of a group.
+pub(super) fn put(directory: &OwnedFd, name: &str, value: &str) -> Result<(), Fault> {
+    let flags = OFlags::WRONLY | OFlags::CLOEXEC;
+    let file = rustix::fs::openat(directory, name, flags, Mode::empty()).step_on("open", name)?;
+    write_number(&file, value, name)
+}
+
+pub(super) fn write_number(file: &OwnedFd, value: &str, name: &str) -> Result<(), Fault> {
+    sys::write(file.as_raw_fd(), value.as_bytes())
+        .map(|_| ())
+        .step_on(&format!("write {value} to"), name)
+}
+
+pub(super) fn read_text(directory: &OwnedFd, name: &str) -> Option<String> {
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC;
+    let file = rustix::fs::openat(directory, name, flags, Mode::empty()).ok()?;
+    Some(text(&file))
+}
+
+/// All of a small file of the kernel.
+pub(super) fn text(file: &OwnedFd) -> String {
+    let mut buffer = [0; 8192];
+    let length = sys::pread(file.as_raw_fd(), &mut buffer).unwrap_or(0);
+    String::from_utf8_lossy(&buffer[..length]).into_owned()
+}
+
+pub(super) fn read_number(file: &OwnedFd) -> u64 {
+    read_first_number(file.as_raw_fd()).unwrap_or(0)
+}
+
+/// The first number in a file of the kernel. Allocates nothing.
+pub(super) fn read_first_number(fd: RawFd) -> Result<u64, Errno> {
+    let mut buffer = [0; 128];
+    let length = sys::pread(fd, &mut buffer)?;
+    Ok(first_number(buffer.get(..length).unwrap_or(&[])))
+}
+
+/// The first number in a text. Allocates nothing.
+pub(super) fn first_number(text: &[u8]) -> u64 {
+    text.iter()
+        .skip_while(|byte| !byte.is_ascii_digit())
+        .take_while(|byte| byte.is_ascii_digit())
+        .fold(0u64, |number, byte| {
+            number
+                .saturating_mul(10)
+                .saturating_add(u64::from(byte - b'0'))
+        })
+}
+
+/// The number behind a name, in a text of lines `name number`.
+pub(super) fn field(text: &str, name: &str) -> u64 {
+    text.lines()
+        .filter_map(|line| line.split_once(' '))
+        .find(|(key, _)| *key == name)
+        .map_or(0, |(_, value)| first_number(value.as_bytes()))
+}
+
+/// Memory that holds parts of files on disk: all file pages, named `name`, but those in memory only.
+pub(super) fn cached_files(stat: &str, name: &str) -> u64 {
+    field(stat, name).saturating_sub(field(stat, "shmem"))
+}
+
+/// What a peak exceeds its baseline by, but no less than the portion in which the kernel counts memory.
+///
+/// A program that never needs a second portion may show none, though no program needs nothing.
+/// Source: `MEMCG_CHARGE_BATCH` of 64 pages in the kernel's `mm/memcontrol.c`.
+pub(super) fn at_least_a_portion(peak: u64, baseline: u64) -> u64 {
+    const PORTION: u64 = 64 * 4096;
+    peak.saturating_sub(baseline).max(PORTION)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_read_from_the_kernels_texts() {
+        assert_eq!(first_number(b"usage_usec 1234\nuser_usec 5\n"), 1234);
+        assert_eq!(first_number(b"77\n"), 77);
+        assert_eq!(first_number(b"max\n"), 0);
+        let events = "low 0\nhigh 1\nmax 22\noom 3\noom_kill 4\noom_group_kill 5\n";
+        assert_eq!(field(events, "oom_kill"), 4);
+        assert_eq!(field(events, "max"), 22);
+        assert_eq!(field(events, "none"), 0);
+        assert_eq!(cached_files("file 100\nshmem 30\n", "file"), 70);
+    }
+}

@@ -1,0 +1,457 @@
+//! Control groups of version 1: one of each controller for a slot, kept from run to run. That for memory is changed for
+//! another when runs left much in it that the kernel gives up only when others want it: the next run could have that
+//! beyond its limit, and what was read from disk is not to be read again for it.
+
+use std::ffi::CString;
+use std::fs::File;
+use std::io::Write;
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::path::Path;
+use std::thread::sleep;
+use std::time::Duration;
+
+use rustix::event::EventfdFlags;
+use rustix::fs::{AtFlags, Mode, OFlags};
+use rustix::process::{Pid, PidfdFlags};
+
+use crate::model::limits::Limits;
+use crate::sandbox::fault::{Fault, Step};
+use crate::sandbox::linux::cgroup::leftover;
+use crate::sandbox::linux::cgroup::{
+    Baseline, CACHE_MATTERS, Controllers, Gates, SLACK, Used, WhenShort, at_least_a_portion,
+    cached_files, field, get, put, read_number, read_text, remove_directory, text, write_number,
+};
+use crate::sandbox::linux::sys;
+
+/// What runs may leave in a group, in bytes.
+const LEFT_AT_MOST: u64 = 8 << 20;
+
+/// How many processes the slot kills itself.
+const KILLED_AT_ONCE: usize = 32;
+
+/// One slot's groups of version 1.
+pub(in crate::sandbox::linux) struct Group1 {
+    pub(in crate::sandbox::linux) memory: Option<Memory1>,
+    cpu: Option<OwnedFd>,
+    processes: Option<Processes1>,
+    /// Where the groups are; that for memory, if there is one, is the first.
+    homes: Vec<Home>,
+    slot: WhenShort,
+}
+
+/// The files of the memory controller.
+pub(in crate::sandbox::linux) struct Memory1 {
+    /// The list of its members, if the slot is none.
+    members: Option<OwnedFd>,
+    usage: OwnedFd,
+    peak: OwnedFd,
+    limit: OwnedFd,
+    /// Memory and swap together; absent where swap is not counted.
+    limit_with_swap: Option<OwnedFd>,
+    control: OwnedFd,
+    /// Becomes readable when the group is short of memory; absent where the kernel does not tell.
+    alarm: Option<OwnedFd>,
+    stat: OwnedFd,
+    /// How often the limit of memory and swap together was in the way.
+    failures_with_swap: Option<OwnedFd>,
+    /// The last limit set.
+    last_limit: Option<u64>,
+    /// What the limit was while the last run went on.
+    limit_of_run: Option<u64>,
+    /// Kills seen in earlier runs.
+    killed: u64,
+    /// Failures seen when a run was killed.
+    failed_with_swap: u64,
+    /// File pages charged to the group by earlier runs.
+    cached: u64,
+    /// What the group held when that was looked at last.
+    held: u64,
+    /// What it holds while nothing runs.
+    idle: u64,
+    /// What it held before the first run.
+    own: Option<u64>,
+}
+
+/// The files of the process number controller.
+struct Processes1 {
+    limit: OwnedFd,
+    events: OwnedFd,
+    /// The last limit set.
+    last_limit: Option<u64>,
+    /// Refusals seen in earlier runs.
+    refused: u64,
+}
+
+/// Where a group is, to be left and removed.
+struct Home {
+    parent: OwnedFd,
+    name: CString,
+    /// Of the group before, or the next.
+    other_name: CString,
+    /// The parent's list of members, to move back to.
+    members: File,
+}
+
+impl Group1 {
+    pub(in crate::sandbox::linux) fn create(
+        controllers: &Controllers,
+        name: &str,
+        slot: WhenShort,
+    ) -> Result<Self, Fault> {
+        let mut group = Self {
+            memory: None,
+            cpu: None,
+            processes: None,
+            homes: Vec::new(),
+            slot,
+        };
+        let made = group.join_all(controllers, name);
+        if made.is_err() {
+            group.remove();
+        }
+        made.map(|()| group)
+    }
+
+    fn join_all(&mut self, controllers: &Controllers, name: &str) -> Result<(), Fault> {
+        if let Some(parent) = &controllers.memory {
+            let directory = self.make(parent, name)?;
+            self.memory = Some(Memory1::join(&directory, self.slot)?);
+        }
+        if let Some(parent) = &controllers.cpuacct {
+            let directory = self.join(parent, name)?;
+            self.cpu = Some(get(&directory, "cpuacct.usage")?);
+        }
+        if let Some(parent) = &controllers.pids {
+            let directory = self.join(parent, name)?;
+            self.processes = Some(Processes1 {
+                limit: get(&directory, "pids.max")?,
+                events: get(&directory, "pids.events")?,
+                last_limit: None,
+                refused: 0,
+            });
+        }
+        Ok(())
+    }
+
+    /// Makes the group below `parent`, and moves this process into it.
+    fn join(&mut self, parent: &Path, name: &str) -> Result<OwnedFd, Fault> {
+        let directory = self.make(parent, name)?;
+        put(&directory, "cgroup.procs", "0")?;
+        Ok(directory)
+    }
+
+    /// Makes the group below `parent`.
+    fn make(&mut self, parent: &Path, own_name: &str) -> Result<OwnedFd, Fault> {
+        let shown = parent.display();
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let parent_fd = rustix::fs::open(parent, flags, Mode::empty())
+            .step_on("open the control group", &shown)?;
+        let members = File::options()
+            .write(true)
+            .open(parent.join("cgroup.procs"));
+        let name = |name: &str| CString::new(name).unwrap_or_default();
+        let home = Home {
+            parent: parent_fd,
+            name: name(own_name),
+            other_name: name(&leftover::other_name(own_name)),
+            members: members.step_on("open the members of the control group", &shown)?,
+        };
+        let made = home.make();
+        self.homes.push(home);
+        made.step_on("make a control group in", &shown)
+    }
+
+    /// Whether runs left so much in the group for memory that it has to be changed for another.
+    pub(in crate::sandbox::linux) fn is_littered(&mut self) -> bool {
+        self.memory.as_mut().is_some_and(Memory1::is_littered)
+    }
+
+    /// Changes the group for memory for a new one. Nobody but the slot may be in it.
+    pub(in crate::sandbox::linux) fn change_memory(&mut self) -> Result<(), Fault> {
+        let Some(home) = self.homes.first_mut().filter(|_| self.memory.is_some()) else {
+            return Ok(());
+        };
+        std::mem::swap(&mut home.name, &mut home.other_name);
+        let directory = home.make().step("make another control group for memory")?;
+        let memory = self.memory.insert(Memory1::join(&directory, self.slot)?);
+        // Asked before the first run.
+        memory.is_littered();
+        remove_directory(&home.parent, &home.other_name);
+        Ok(())
+    }
+
+    pub(in crate::sandbox::linux) fn prepare(&mut self, limits: &Limits) -> Result<Gates, Fault> {
+        if let Some(memory) = &mut self.memory {
+            memory.set_limit(limits.memory.map(|limit| limit.0))?;
+            memory.limit_of_run = memory.last_limit;
+        }
+        if let Some(processes) = &mut self.processes {
+            processes.set_limit(limits.processes)?;
+        }
+        let raw = |fd: Option<&OwnedFd>| fd.map_or(-1, AsRawFd::as_raw_fd);
+        Ok(Gates {
+            directory: -1,
+            members: raw(self
+                .memory
+                .as_ref()
+                .and_then(|memory| memory.members.as_ref())),
+            cpu: raw(self.cpu.as_ref()),
+            memory: raw(self.memory.as_ref().map(|memory| &memory.usage)),
+            peak: raw(self.memory.as_ref().map(|memory| &memory.peak)),
+        })
+    }
+
+    pub(in crate::sandbox::linux) fn cpu_since(&self, baseline: &Baseline) -> Option<u64> {
+        // The kernel books running time when it is asked for; what the slot used after that is not in the counter.
+        let own = sys::clock(libc::CLOCK_PROCESS_CPUTIME_ID).saturating_sub(baseline.slot_cpu);
+        let used = read_number(self.cpu.as_ref()?).saturating_sub(baseline.cpu);
+        Some(used.saturating_sub(own + baseline.first_cpu))
+    }
+
+    pub(in crate::sandbox::linux) fn finish(&mut self, baseline: &Baseline) -> Used {
+        let mut used = Used::default();
+        if let Some(memory) = &mut self.memory {
+            memory.finish(baseline, &mut used);
+        }
+        if let Some(processes) = &mut self.processes {
+            let refused = field(&text(&processes.events), "max");
+            used.refused_processes = refused.saturating_sub(processes.refused);
+            processes.refused = refused;
+        }
+        used
+    }
+
+    /// Kills some of those in the group for memory, the slot but.
+    pub(in crate::sandbox::linux) fn kill(&self) {
+        let Some(home) = self.homes.first().filter(|_| self.memory.is_some()) else {
+            return;
+        };
+        let own = rustix::process::getpid();
+        let listed = home.list();
+        // Threads cannot be opened.
+        let opened = members(&listed)
+            .filter(|member| *member != own)
+            .take(KILLED_AT_ONCE)
+            .filter_map(|member| {
+                let opened = rustix::process::pidfd_open(member, PidfdFlags::empty());
+                opened.ok().map(|opened| (member, opened))
+            });
+        let opened: Vec<_> = opened.collect();
+        // Who ended before it was opened gave its number to somebody else; who is still a member did not.
+        let listed = home.list();
+        for (member, opened) in opened {
+            if members(&listed).any(|other| other == member) {
+                let _ = sys::pidfd_kill(opened.as_fd(), libc::SIGKILL);
+            }
+        }
+    }
+
+    pub(in crate::sandbox::linux) fn remove(&mut self) {
+        for home in self.homes.drain(..) {
+            let _ = (&home.members).write_all(b"0");
+            for name in [&home.name, &home.other_name] {
+                remove_directory(&home.parent, name);
+            }
+        }
+    }
+}
+
+impl Home {
+    /// The processes and threads in the group. Opened anew, since who reads on gets an older list for a second.
+    fn list(&self) -> String {
+        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let directory = rustix::fs::openat(&self.parent, &self.name, flags, Mode::empty());
+        let listed = directory.ok().and_then(|it| read_text(&it, "tasks"));
+        listed.unwrap_or_default()
+    }
+
+    /// Makes the group, and opens it.
+    fn make(&self) -> rustix::io::Result<OwnedFd> {
+        let mode = Mode::from_raw_mode(0o755);
+        let made = rustix::fs::mkdirat(&self.parent, &self.name, mode);
+        if made == Err(rustix::io::Errno::EXIST) {
+            // Left behind by a process of our number that was killed; empty, or an error.
+            rustix::fs::unlinkat(&self.parent, &self.name, AtFlags::REMOVEDIR)?;
+            rustix::fs::mkdirat(&self.parent, &self.name, mode)?;
+        } else {
+            made?;
+        }
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        rustix::fs::openat(&self.parent, &self.name, flags, Mode::empty())
+    }
+}
+
+/// The processes and threads of a list.
+fn members(list: &str) -> impl Iterator<Item = Pid> {
+    let numbers = list.lines().filter_map(|line| line.parse().ok());
+    numbers.filter_map(Pid::from_raw)
+}
+
+/// Has the kernel tell when the group is short of memory.
+///
+/// Source: the kernel's `cgroup-v1/memory.rst`, "OOM Control".
+fn alarm(directory: &OwnedFd, control: &OwnedFd) -> Option<OwnedFd> {
+    let flags = EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK;
+    let alarm = rustix::event::eventfd(0, flags).ok()?;
+    let line = format!("{} {}", alarm.as_raw_fd(), control.as_raw_fd());
+    put(directory, "cgroup.event_control", &line).ok()?;
+    Some(alarm)
+}
+
+impl Memory1 {
+    /// Opens a new group, and moves this process there if that is spared when memory is short.
+    fn join(directory: &OwnedFd, slot: WhenShort) -> Result<Self, Fault> {
+        let mut members = None;
+        // To move one thread, and to move itself, a process need not wait for all others of the machine.
+        match slot {
+            WhenShort::Spared => put(directory, "tasks", "0")?,
+            WhenShort::Killed => members = Some(get(directory, "tasks")?),
+        }
+        let usage = get(directory, "memory.usage_in_bytes")?;
+        let stat = get(directory, "memory.stat")?;
+        let control = get(directory, "memory.oom_control")?;
+        Ok(Self {
+            members,
+            peak: get(directory, "memory.max_usage_in_bytes")?,
+            limit: get(directory, "memory.limit_in_bytes")?,
+            limit_with_swap: get(directory, "memory.memsw.limit_in_bytes").ok(),
+            failures_with_swap: get(directory, "memory.memsw.failcnt").ok(),
+            failed_with_swap: 0,
+            killed: field(&text(&control), "oom_kill"),
+            alarm: alarm(directory, &control),
+            cached: cached_files(&text(&stat), "cache"),
+            held: read_number(&usage),
+            idle: read_number(&usage),
+            own: None,
+            last_limit: None,
+            limit_of_run: None,
+            usage,
+            stat,
+            control,
+        })
+    }
+
+    /// Sees how much the group holds.
+    pub(in crate::sandbox::linux) fn look(&mut self) {
+        self.held = read_number(&self.usage);
+    }
+
+    /// Whether runs left much in it. To be asked before each run.
+    fn is_littered(&mut self) -> bool {
+        self.held > *self.own.get_or_insert(self.held) + LEFT_AT_MOST
+    }
+
+    /// Becomes readable when the group is short of memory.
+    pub(in crate::sandbox::linux) fn alarm(&self) -> Option<&OwnedFd> {
+        self.alarm.as_ref()
+    }
+
+    /// Whether a process of this run was killed for memory.
+    pub(in crate::sandbox::linux) fn has_killed(&self) -> bool {
+        field(&text(&self.control), "oom_kill") > self.killed
+    }
+
+    /// Waits, not for long, until what the last run held is really gone: the kernel takes down some
+    /// things later than the process that held them.
+    pub(in crate::sandbox::linux) fn settle(&mut self) {
+        const MOSTLY: u64 = 4 << 20;
+        for _ in 0..50 {
+            self.look();
+            let usage = self.held;
+            if usage.abs_diff(self.idle) <= CACHE_MATTERS {
+                return;
+            }
+            // File pages come, and go when the machine needs their place.
+            let cached = cached_files(&text(&self.stat), "cache");
+            self.idle = (self.idle + cached).saturating_sub(self.cached);
+            self.cached = cached;
+            if usage <= self.idle + MOSTLY {
+                self.idle = usage;
+                return;
+            }
+            sleep(Duration::from_millis(1));
+        }
+        self.look();
+        self.idle = self.held;
+    }
+
+    /// Lifts the limit if it could be in the way of so much more, in bytes.
+    pub(in crate::sandbox::linux) fn make_room(&mut self, more: u64) -> Result<(), Fault> {
+        let needed = self.held.saturating_add(more);
+        match self.last_limit {
+            Some(limit) if needed > limit => self.set_limit(None),
+            _ => Ok(()),
+        }
+    }
+
+    pub(in crate::sandbox::linux) fn set_limit(&mut self, limit: Option<u64>) -> Result<(), Fault> {
+        let held = read_number(&self.usage);
+        let limit = limit.map(|limit| limit.saturating_add(SLACK).saturating_add(held));
+        if is_near(limit, self.last_limit) {
+            return Ok(());
+        }
+        let number = limit.map_or("-1".to_owned(), |limit| limit.to_string());
+        // Memory may never have a larger limit than memory with swap, not even for a moment.
+        if let Some(both) = &self.limit_with_swap {
+            write_number(both, "-1", "memory.memsw.limit_in_bytes")?;
+        }
+        write_number(&self.limit, &number, "memory.limit_in_bytes")?;
+        if let Some(both) = &self.limit_with_swap {
+            write_number(both, &number, "memory.memsw.limit_in_bytes")?;
+        }
+        self.last_limit = limit;
+        Ok(())
+    }
+
+    /// Whether a run that was killed with this peak had not reached its own limit.
+    fn is_within_limit(&mut self, peak: u64) -> bool {
+        let failed = self.failures_with_swap.as_ref().map_or(0, read_number);
+        let is_in_the_way = std::mem::replace(&mut self.failed_with_swap, failed) != failed;
+        let is_near = |limit: u64| peak.saturating_add(CACHE_MATTERS) >= limit;
+        !is_in_the_way && !self.limit_of_run.is_some_and(is_near)
+    }
+
+    pub(in crate::sandbox::linux) fn finish(&mut self, baseline: &Baseline, used: &mut Used) {
+        let peak = read_number(&self.peak);
+        let mut gained = 0;
+        if self.held > self.idle + CACHE_MATTERS {
+            let cached = cached_files(&text(&self.stat), "cache");
+            gained = cached.saturating_sub(self.cached);
+            self.idle += gained;
+            self.cached = cached;
+        }
+        used.memory = Some(at_least_a_portion(peak, baseline.memory + gained));
+        let killed = field(&text(&self.control), "oom_kill");
+        used.killed_for_memory = killed.saturating_sub(self.killed);
+        self.killed = killed;
+        used.within_limit = used.killed_for_memory > 0 && self.is_within_limit(peak);
+        if let (Some(alarm), 1..) = (&self.alarm, used.killed_for_memory) {
+            // It must not ring in the next run.
+            let _ = rustix::io::read(alarm, &mut [0; 8]);
+        }
+    }
+}
+
+/// Whether a limit need not be changed for another.
+fn is_near(wanted: Option<u64>, present: Option<u64>) -> bool {
+    /// What the kernel itself holds for a run differs by less, in bytes.
+    const LITTLE: u64 = 128 << 10;
+    match (wanted, present) {
+        (Some(wanted), Some(present)) => (wanted..=wanted + LITTLE).contains(&present),
+        (wanted, present) => wanted == present,
+    }
+}
+
+impl Processes1 {
+    pub(in crate::sandbox::linux) fn set_limit(&mut self, limit: Option<u32>) -> Result<(), Fault> {
+        // The slot and PID 1 are in the group, too.
+        let limit = limit.map(|limit| u64::from(limit) + 2);
+        if limit.is_some() && limit == self.last_limit {
+            return Ok(());
+        }
+        let number = limit.map_or("max".to_owned(), |limit| limit.to_string());
+        write_number(&self.limit, &number, "pids.max")?;
+        self.last_limit = limit;
+        Ok(())
+    }
+}

@@ -1,0 +1,129 @@
+//! Control groups of version 2: a new one for each run.
+
+use std::ffi::CString;
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::path::Path;
+
+use rustix::fs::{Mode, OFlags};
+
+use crate::model::limits::Limits;
+use crate::sandbox::fault::{Fault, Step};
+use crate::sandbox::linux::cgroup::{
+    Baseline, CACHE_MATTERS, Gates, SLACK, Used, at_least_a_portion, cached_files, field,
+    first_number, get, put, read_number, read_text, remove_directory,
+};
+
+/// One slot's place for groups of version 2.
+pub(in crate::sandbox::linux) struct Group2 {
+    parent: OwnedFd,
+    name: CString,
+    pub(in crate::sandbox::linux) run: Option<Run2>,
+}
+
+/// The group of one run.
+pub(in crate::sandbox::linux) struct Run2 {
+    directory: OwnedFd,
+    cpu: OwnedFd,
+    memory: OwnedFd,
+}
+
+impl Group2 {
+    pub(in crate::sandbox::linux) fn create(parent: &Path, name: &str) -> Result<Self, Fault> {
+        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let parent = rustix::fs::open(parent, flags, Mode::empty())
+            .step_on("open the control group", parent.display())?;
+        let name = CString::new(name).unwrap_or_default();
+        Ok(Self {
+            parent,
+            name,
+            run: None,
+        })
+    }
+
+    pub(in crate::sandbox::linux) fn prepare(&mut self, limits: &Limits) -> Result<Gates, Fault> {
+        self.remove_run();
+        let mode = Mode::from_raw_mode(0o755);
+        let made = rustix::fs::mkdirat(&self.parent, &self.name, mode);
+        if made == Err(rustix::io::Errno::EXIST) {
+            remove_directory(&self.parent, &self.name);
+            rustix::fs::mkdirat(&self.parent, &self.name, mode)
+        } else {
+            made
+        }
+        .step("make a control group")?;
+        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let directory = rustix::fs::openat(&self.parent, &self.name, flags, Mode::empty())
+            .step("open the control group of the run")?;
+        let number = |limit: Option<u64>| limit.map_or("max".to_owned(), |n| n.to_string());
+        let memory = limits.memory.map(|limit| limit.0.saturating_add(SLACK));
+        put(&directory, "memory.max", &number(memory))?;
+        if memory.is_some() {
+            // Absent where the kernel was built without swap.
+            let _ = put(&directory, "memory.swap.max", "0");
+            // Who is killed first may be a child that nobody waits for. Exists since Linux 4.19.
+            put(&directory, "memory.oom.group", "1")?;
+        }
+        let processes = limits.processes.map(u64::from);
+        put(&directory, "pids.max", &number(processes))?;
+        let run = Run2 {
+            cpu: get(&directory, "cpu.stat")?,
+            memory: get(&directory, "memory.current")?,
+            directory,
+        };
+        let gates = Gates {
+            directory: run.directory.as_raw_fd(),
+            members: -1,
+            cpu: run.cpu.as_raw_fd(),
+            memory: run.memory.as_raw_fd(),
+            peak: -1,
+        };
+        self.run = Some(run);
+        Ok(gates)
+    }
+
+    pub(in crate::sandbox::linux) fn finish(&mut self, baseline: &Baseline) -> Used {
+        let Some(run) = &self.run else {
+            return Used::default();
+        };
+        let file = |name: &str| read_text(&run.directory, name);
+        // `memory.peak` exists since Linux 5.19.
+        let peak = file("memory.peak").map(|text| first_number(text.as_bytes()));
+        let left = read_number(&run.memory);
+        let cached = if left > CACHE_MATTERS {
+            file("memory.stat").map_or(0, |stat| cached_files(&stat, "file"))
+        } else {
+            0
+        };
+        let events = file("memory.events").unwrap_or_default();
+        let killed = field(&events, "oom_kill");
+        let used = Used {
+            // How often its own limit was in the way is told apart from who was killed.
+            within_limit: killed > 0 && field(&events, "oom") == 0,
+            memory: peak.map(|peak| at_least_a_portion(peak, baseline.memory + cached)),
+            killed_for_memory: killed,
+            refused_processes: file("pids.events").map_or(0, |text| field(&text, "max")),
+        };
+        self.remove_run();
+        used
+    }
+
+    /// Kills all in the group, for good: it cannot be used again. The file exists since Linux 5.14.
+    pub(in crate::sandbox::linux) fn kill(&self) {
+        if let Some(run) = &self.run {
+            let _ = put(&run.directory, "cgroup.kill", "1");
+        }
+    }
+
+    pub(in crate::sandbox::linux) fn remove_run(&mut self) {
+        if self.run.take().is_some() {
+            remove_directory(&self.parent, &self.name);
+        }
+    }
+}
+
+impl Run2 {
+    pub(in crate::sandbox::linux) fn cpu_since(&self, baseline: &Baseline) -> u64 {
+        // The first line of `cpu.stat` is `usage_usec N`.
+        read_number(&self.cpu).saturating_sub(baseline.cpu) * 1000
+    }
+}

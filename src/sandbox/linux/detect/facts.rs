@@ -1,0 +1,151 @@
+//! Finds out all that `juror doctor` tells about a machine: by looking and by trying, without judging.
+
+use std::env;
+use std::fs;
+use std::path::Path;
+
+use crate::model::host::{CgroupFacts, HostFacts, Meters, NamespaceSettings, Processors};
+use crate::model::judgement::JudgeError;
+use crate::model::units::Bytes;
+use crate::sandbox::disk::temporary;
+use crate::sandbox::linux::cgroup::Placement;
+use crate::sandbox::linux::detect::host::{Host, mounted_hierarchies};
+use crate::sandbox::linux::run::init::Kind;
+use crate::sandbox::linux::sys;
+
+impl Host {
+    /// Finds out what this machine offers and tries every way to keep programs apart; takes some
+    /// tens of milliseconds.
+    ///
+    /// # Errors
+    /// When not even `/proc` can be read.
+    pub fn facts() -> Result<HostFacts, JudgeError> {
+        let host = Self::look()?;
+        let meters = host.mechanism();
+        Ok(HostFacts {
+            system: "Linux".to_owned(),
+            kernel: rustix::system::uname()
+                .release()
+                .to_string_lossy()
+                .into_owned(),
+            user: rustix::process::geteuid().as_raw(),
+            administrator: host.is_administrator(),
+            rungs: host.try_all(),
+            gaps: Vec::new(),
+            landlock: sys::landlock_version()
+                .ok()
+                .and_then(|version| u32::try_from(version).ok()),
+            settings: NamespaceSettings {
+                unprivileged_clone: setting("kernel/unprivileged_userns_clone"),
+                most: setting("user/max_user_namespaces"),
+                apparmor_restricts: setting("kernel/apparmor_restrict_unprivileged_userns"),
+            },
+            cgroups: host.cgroup_facts(),
+            meters: Meters {
+                cpu: meters.cpu,
+                memory: meters.memory,
+            },
+            container: container(Path::new("/"), env::var("container").ok()),
+            systemd: Path::new("/run/systemd/system").is_dir(),
+            stack_limit: sys::hard_limit(Kind::Stack as u32)
+                .ok()
+                .filter(|limit| *limit != u64::MAX)
+                .map(Bytes),
+            processors: Processors {
+                logical: host.logical_cores(),
+                physical: host.physical_cores().len(),
+                load_hundredths: fs::read_to_string("/proc/loadavg")
+                    .ok()
+                    .and_then(|text| load(&text)),
+            },
+            temporary: temporary(env::temp_dir()),
+        })
+    }
+
+    fn cgroup_facts(&self) -> CgroupFacts {
+        let mut facts = CgroupFacts::default();
+        for hierarchy in mounted_hierarchies() {
+            if hierarchy.controllers.is_empty() {
+                let text = fs::read_to_string(hierarchy.point.join("cgroup.controllers"));
+                let text = text.unwrap_or_default();
+                facts.controllers2 = text.split_whitespace().map(str::to_owned).collect();
+                facts.version2 = Some(hierarchy.point);
+            } else {
+                let named = |name: &&String| ["memory", "cpuacct", "pids"].contains(&name.as_str());
+                facts
+                    .controllers1
+                    .extend(hierarchy.controllers.iter().filter(named).cloned());
+            }
+        }
+        match self.placement() {
+            Some(Placement::V2(directory)) => facts.usable2 = Some(directory.clone()),
+            Some(Placement::V1(controllers)) => {
+                let found = [
+                    ("memory", &controllers.memory),
+                    ("cpuacct", &controllers.cpuacct),
+                    ("pids", &controllers.pids),
+                ];
+                let usable = found.iter().filter(|(_, directory)| directory.is_some());
+                facts.usable1 = usable.map(|(name, _)| (*name).to_owned()).collect();
+            }
+            None => {}
+        }
+        facts
+    }
+}
+
+fn setting(name: &str) -> Option<u64> {
+    let text = fs::read_to_string(Path::new("/proc/sys").join(name)).ok()?;
+    text.trim().parse().ok()
+}
+
+/// The kind of container whose root this is, if any says so.
+fn container(root: &Path, variable: Option<String>) -> Option<String> {
+    let exists = |name: &str| root.join(name).exists();
+    let named = variable.filter(|name| !name.is_empty());
+    named
+        .or_else(|| exists(".dockerenv").then(|| "docker".to_owned()))
+        .or_else(|| exists("run/.containerenv").then(|| "podman".to_owned()))
+        .or_else(|| exists("var/run/secrets/kubernetes.io").then(|| "kubernetes".to_owned()))
+}
+
+/// The load of the last minute, in hundredths, from the text of `/proc/loadavg`.
+fn load(text: &str) -> Option<u32> {
+    let first = text.split_whitespace().next()?;
+    let (whole, part) = first.split_once('.')?;
+    let whole: u32 = whole.parse().ok()?;
+    let part: u32 = part.get(..2)?.parse().ok()?;
+    whole.checked_mul(100)?.checked_add(part)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_load_is_read_in_hundredths() {
+        assert_eq!(load("1.07 0.30 0.20 1/99 12345\n"), Some(107));
+        assert_eq!(load("12.50 0 0"), Some(1250));
+        assert_eq!(load(""), None);
+        assert_eq!(load("x.yy"), None);
+    }
+
+    #[test]
+    fn a_container_is_known_by_what_it_leaves_at_its_root() {
+        let check = |file: Option<&str>, variable: Option<&str>, expected: Option<&str>| {
+            let root = tempfile::tempdir().unwrap();
+            if let Some(file) = file {
+                let file = root.path().join(file);
+                fs::create_dir_all(file.parent().unwrap()).unwrap();
+                fs::write(file, "").unwrap();
+            }
+            let found = container(root.path(), variable.map(str::to_owned));
+            assert_eq!(found.as_deref(), expected);
+        };
+        check(None, None, None);
+        check(None, Some(""), None);
+        check(Some(".dockerenv"), None, Some("docker"));
+        check(Some("run/.containerenv"), None, Some("podman"));
+        check(Some(".dockerenv"), Some("lxc"), Some("lxc"));
+    }
+}

@@ -1,0 +1,451 @@
+//! What this machine offers a sandbox, found out once.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::Access;
+
+use crate::model::host::Rung;
+use crate::model::isolation::Isolation;
+use crate::model::judgement::JudgeError;
+use crate::model::outcome::{Mechanism, Meter};
+use crate::sandbox::linux::cgroup::leftover::PREFIX;
+use crate::sandbox::linux::cgroup::{Controllers, Placement};
+use crate::sandbox::linux::keeper::prepare::Setup;
+use crate::sandbox::linux::run::init::{Change, Identity};
+use crate::sandbox::linux::view::bare;
+use crate::sandbox::plain;
+use crate::sandbox::slot::CoreId;
+
+/// The first user number of contestants under root; systemd leaves 60578 to 61183 unused.
+const FIRST_USER: u32 = 60_578;
+
+/// How many of them there are.
+const USERS: u32 = 600;
+
+/// What this machine offers.
+#[derive(Clone, Debug)]
+pub struct Host {
+    placement: Option<Placement>,
+    isolation: Isolation,
+    is_administrator: bool,
+    /// How programs get a user of their own where there are no namespaces.
+    bare_change: Change,
+    cores: Vec<CoreId>,
+    /// What is stronger and cannot be had, with the reason.
+    pub(in crate::sandbox::linux) refused: Vec<Rung>,
+}
+
+impl Host {
+    /// Looks at what this machine offers: control groups, rights, cores. Tries nothing out.
+    pub(in crate::sandbox::linux) fn look() -> Result<Self, JudgeError> {
+        let read = |path: &str| {
+            fs::read_to_string(path)
+                .map_err(|error| JudgeError::new(format!("read {path}"), error))
+                .map_err(|error| error.help("mount /proc; juror needs Linux 5.12 or newer"))
+        };
+        let mounts = read("/proc/self/mountinfo")?;
+        let groups = read("/proc/self/cgroup")?;
+        let status = read("/proc/self/status")?;
+        let is_administrator = is_administrator(&status);
+        let host = Self {
+            placement: find_placement(&mounts, &groups),
+            isolation: if is_administrator {
+                Isolation::Namespaces
+            } else {
+                Isolation::UserNamespaces
+            },
+            is_administrator,
+            bare_change: bare::change(&status),
+            refused: Vec::new(),
+            cores: physical_cores(Path::new("/sys/devices/system/cpu"), &allowed_cores()),
+        };
+        Ok(host)
+    }
+
+    /// What separates programs from the machine, and measures them.
+    pub fn mechanism(&self) -> Mechanism {
+        let placement = self.placement.as_ref();
+        let placement = placement.filter(|_| self.isolation != Isolation::Plain);
+        let meter = |of: fn(&Placement) -> Meter| placement.map_or(Meter::Rusage, of);
+        Mechanism {
+            cpu: meter(Placement::cpu),
+            memory: meter(Placement::memory),
+            isolation: self.isolation,
+        }
+    }
+
+    /// What keeps programs apart.
+    pub fn isolation(&self) -> Isolation {
+        self.isolation
+    }
+
+    /// The ways to keep programs apart that are stronger than [`isolation`](Self::isolation), and why
+    /// each cannot be had.
+    pub fn refused(&self) -> &[Rung] {
+        &self.refused
+    }
+
+    /// What nothing holds where programs run plainly, one line each; nothing where they do not.
+    pub fn gaps(&self) -> Vec<String> {
+        match self.isolation {
+            Isolation::Plain => plain::gaps(),
+            Isolation::Namespaces | Isolation::UserNamespaces | Isolation::Landlock => Vec::new(),
+        }
+    }
+
+    /// Where control groups are made, if anywhere.
+    pub(in crate::sandbox::linux) fn placement(&self) -> Option<&Placement> {
+        self.placement.as_ref()
+    }
+
+    /// How many processors this process may use.
+    pub(in crate::sandbox::linux) fn logical_cores(&self) -> usize {
+        allowed_cores().len()
+    }
+
+    /// The same machine, with programs kept apart in this way.
+    pub(in crate::sandbox::linux) fn with(&self, isolation: Isolation) -> Self {
+        Self {
+            isolation,
+            ..self.clone()
+        }
+    }
+
+    /// The same machine, as root would find it.
+    #[cfg(test)]
+    pub(in crate::sandbox::linux) fn with_all_rights(self) -> Self {
+        Self {
+            is_administrator: true,
+            ..self
+        }
+    }
+
+    /// Whether this process has the rights that [`Isolation::Namespaces`] needs.
+    pub(in crate::sandbox::linux) fn is_administrator(&self) -> bool {
+        self.is_administrator
+    }
+
+    /// One core for each physical one that this process may use. Two threads of one physical core
+    /// take time from each other, so no more runs than these go on at once without being disturbed.
+    pub fn physical_cores(&self) -> Vec<CoreId> {
+        self.cores.clone()
+    }
+
+    /// How many runs may go on at once without one being able to spoil another; `None` where it is for the
+    /// processors to say.
+    ///
+    /// Where programs have the judge's own user, the kernel counts their processes together: one that
+    /// takes all there are would make another fail.
+    pub fn most_at_once(&self) -> Option<usize> {
+        let is_shared =
+            self.isolation == Isolation::Landlock && self.bare_change == Change::Already;
+        is_shared.then_some(1)
+    }
+
+    /// How the slot of this number is to be.
+    pub(in crate::sandbox::linux) fn setup(&self, number: u32, core: Option<CoreId>) -> Setup {
+        let change = match self.isolation {
+            Isolation::Namespaces => Change::Switch,
+            Isolation::UserNamespaces => Change::Already,
+            Isolation::Landlock | Isolation::Plain => self.bare_change,
+        };
+        let user = match change {
+            Change::Already => FIRST_USER,
+            // Where nothing hides another judge's programs, they had better be of another user.
+            Change::Switch if self.isolation == Isolation::Landlock => {
+                FIRST_USER + number.wrapping_add(std::process::id()) % USERS
+            }
+            Change::Switch => FIRST_USER + number % USERS,
+        };
+        Setup {
+            placement: self.placement.clone(),
+            name: format!("{PREFIX}{}-{number}", std::process::id()),
+            identity: Identity {
+                uid: user,
+                gid: user,
+                change,
+            },
+            isolation: self.isolation,
+            judge: std::process::id().cast_signed(),
+            temporary: std::env::temp_dir(),
+            outside_uid: rustix::process::geteuid().as_raw(),
+            outside_gid: rustix::process::getegid().as_raw(),
+            core: core.map(|core| core.0),
+        }
+    }
+}
+
+/// Whether this process may make namespaces and mounts, change its user and make groups: being user 0
+/// alone is not enough, as in many containers.
+fn is_administrator(status: &str) -> bool {
+    const CAP_SYS_ADMIN: u32 = 21;
+    const CAP_SETUID: u32 = 7;
+    const CAP_SETGID: u32 = 6;
+    let effective = effective_capabilities(status);
+    [CAP_SYS_ADMIN, CAP_SETUID, CAP_SETGID]
+        .iter()
+        .all(|capability| effective & (1 << capability) != 0)
+}
+
+/// The capabilities in effect, as bits, in the text of `/proc/self/status`.
+pub(in crate::sandbox::linux) fn effective_capabilities(status: &str) -> u64 {
+    status
+        .lines()
+        .find_map(|line| line.strip_prefix("CapEff:"))
+        .and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok())
+        .unwrap_or(0)
+}
+
+/// A mounted hierarchy of control groups.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::sandbox::linux) struct Hierarchy {
+    /// Its controllers, for version 1; empty for version 2.
+    pub(in crate::sandbox::linux) controllers: Vec<String>,
+    /// Which directory of it is mounted.
+    root: PathBuf,
+    /// Where.
+    pub(in crate::sandbox::linux) point: PathBuf,
+}
+
+/// The hierarchies of this machine.
+pub(in crate::sandbox::linux) fn mounted_hierarchies() -> Vec<Hierarchy> {
+    let mounts = fs::read_to_string("/proc/self/mountinfo");
+    hierarchies(&mounts.unwrap_or_default())
+}
+
+/// The hierarchies in a `mountinfo`.
+fn hierarchies(mounts: &str) -> Vec<Hierarchy> {
+    mounts
+        .lines()
+        .filter_map(|line| {
+            let (before, after) = line.split_once(" - ")?;
+            let before: Vec<&str> = before.split(' ').collect();
+            let after: Vec<&str> = after.split(' ').collect();
+            let controllers = match *after.first()? {
+                "cgroup2" => Vec::new(),
+                "cgroup" => after.get(2)?.split(',').map(str::to_owned).collect(),
+                _ => return None,
+            };
+            Some(Hierarchy {
+                controllers,
+                root: PathBuf::from(before.get(3)?),
+                point: PathBuf::from(before.get(4)?),
+            })
+        })
+        .collect()
+}
+
+/// This process's group in a hierarchy, given the text of `/proc/self/cgroup`, as a directory.
+fn own_group(hierarchy: &Hierarchy, groups: &str) -> Option<PathBuf> {
+    groups.lines().find_map(|line| {
+        let mut fields = line.splitn(3, ':').skip(1);
+        let (controllers, path) = (fields.next()?, fields.next()?);
+        let is_this = if hierarchy.controllers.is_empty() {
+            controllers.is_empty()
+        } else {
+            controllers
+                .split(',')
+                .any(|name| !name.is_empty() && hierarchy.controllers.iter().any(|own| own == name))
+        };
+        let below = Path::new(path).strip_prefix(&hierarchy.root).ok();
+        is_this.then(|| hierarchy.point.join(below.unwrap_or(Path::new(""))))
+    })
+}
+
+/// Where control groups can be made, if anywhere: version 2 before version 1.
+fn find_placement(mounts: &str, groups: &str) -> Option<Placement> {
+    let hierarchies = hierarchies(mounts);
+    let second = hierarchies
+        .iter()
+        .find(|hierarchy| hierarchy.controllers.is_empty())
+        .and_then(|hierarchy| usable_second(&own_group(hierarchy, groups)?, &hierarchy.point));
+    if let Some(directory) = second {
+        return Some(Placement::V2(directory));
+    }
+    let first = |controller: &str| {
+        let hierarchy = hierarchies
+            .iter()
+            .find(|hierarchy| hierarchy.controllers.iter().any(|name| name == controller))?;
+        let directory = own_group(hierarchy, groups)?;
+        can_make_groups(&directory).then_some(directory)
+    };
+    let controllers = Controllers {
+        memory: first("memory"),
+        cpuacct: first("cpuacct"),
+        pids: first("pids"),
+    };
+    let is_any = controllers != Controllers::default();
+    is_any.then_some(Placement::V1(controllers))
+}
+
+/// The nearest group at or above our own in which groups with the controllers that we need can be
+/// made, and processes be started from ours.
+///
+/// Our own is seldom one: a group with processes in it cannot hand controllers down. Where no other was
+/// given to us, as in a container or directly in a delegated group, its processes make room.
+fn usable_second(own: &Path, point: &Path) -> Option<PathBuf> {
+    let usable = own
+        .ancestors()
+        .take_while(|directory| directory.starts_with(point))
+        .find(|directory| is_usable_second(directory));
+    let emptied = || {
+        // Another judge may be at the same just now.
+        let group = own.parent().filter(|_| own.ends_with(MEMBERS));
+        Some(group.unwrap_or(own)).filter(|group| make_room(group))
+    };
+    usable.or_else(emptied).map(Path::to_path_buf)
+}
+
+fn is_usable_second(directory: &Path) -> bool {
+    if !has_controllers(directory, "cgroup.controllers") {
+        return false;
+    }
+    if !has_controllers(directory, "cgroup.subtree_control") {
+        let _ = fs::write(directory.join("cgroup.subtree_control"), "+memory +pids");
+    }
+    has_controllers(directory, "cgroup.subtree_control")
+        && can_write(directory, "cgroup.procs")
+        && can_make_groups(directory)
+}
+
+fn has_controllers(directory: &Path, list: &str) -> bool {
+    const NEEDED: [&str; 2] = ["memory", "pids"];
+    let text = fs::read_to_string(directory.join(list)).unwrap_or_default();
+    NEEDED
+        .iter()
+        .all(|needed| text.split_whitespace().any(|given| given == *needed))
+}
+
+fn can_write(directory: &Path, name: &str) -> bool {
+    rustix::fs::access(directory.join(name), Access::WRITE_OK).is_ok()
+}
+
+/// The group below a delegated one that its processes move to. It goes when the delegated one goes.
+const MEMBERS: &str = "juror";
+
+/// Moves the processes of a group that is ours to a group below it, so that it can hand controllers
+/// down. Where that does not help, they move back.
+fn make_room(group: &Path) -> bool {
+    let is_ours = ["cgroup.procs", "cgroup.subtree_control"]
+        .iter()
+        .all(|name| can_write(group, name));
+    if !is_ours || !has_controllers(group, "cgroup.controllers") {
+        return false;
+    }
+    let below = group.join(MEMBERS);
+    let _ = fs::create_dir(&below);
+    // More than once, because a process may start others meanwhile.
+    let is_usable = (0..10).any(|_| {
+        move_members(group, &below);
+        is_usable_second(group)
+    });
+    if !is_usable {
+        move_members(&below, group);
+        let _ = fs::remove_dir(&below);
+    }
+    is_usable
+}
+
+fn move_members(from: &Path, to: &Path) {
+    let members = fs::read_to_string(from.join("cgroup.procs")).unwrap_or_default();
+    // Zero stands for processes that cannot be seen from here, and would mean this one.
+    for member in members.lines().filter(|member| *member != "0") {
+        let _ = fs::write(to.join("cgroup.procs"), member);
+    }
+}
+
+fn can_make_groups(directory: &Path) -> bool {
+    let name = format!(
+        "juror-probe-{}-{:?}",
+        std::process::id(),
+        std::thread::current().id()
+    );
+    let probe = directory.join(name.replace(['(', ')'], ""));
+    let made = fs::create_dir(&probe).is_ok();
+    made && fs::remove_dir(&probe).is_ok()
+}
+
+fn allowed_cores() -> Vec<CoreId> {
+    match rustix::thread::sched_getaffinity(None) {
+        Ok(set) => (0..rustix::thread::CpuSet::MAX_CPU)
+            .filter(|core| set.is_set(*core))
+            .map(CoreId)
+            .collect(),
+        Err(_) => vec![CoreId(0)],
+    }
+}
+
+/// The first allowed core of each physical one.
+fn physical_cores(topology: &Path, allowed: &[CoreId]) -> Vec<CoreId> {
+    let mut first: BTreeMap<String, CoreId> = BTreeMap::new();
+    for core in allowed {
+        let directory = topology.join(format!("cpu{}/topology", core.0));
+        let siblings = ["core_cpus_list", "thread_siblings_list"]
+            .iter()
+            .find_map(|name| fs::read_to_string(directory.join(name)).ok())
+            .unwrap_or_else(|| core.0.to_string());
+        let known = first.entry(siblings).or_insert(*core);
+        *known = (*known).min(*core);
+    }
+    let mut cores: Vec<CoreId> = first.into_values().collect();
+    cores.sort();
+    cores
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MOUNTS: &str = "\
+30 1 0:26 / / rw - ext4 /dev/vda rw
+32 31 0:29 / /sys/fs/cgroup/cpu,cpuacct rw,relatime - cgroup cgroup rw,cpu,cpuacct
+35 31 0:32 /docker/abc /sys/fs/cgroup/memory rw,relatime - cgroup cgroup rw,memory
+41 31 0:38 / /sys/fs/cgroup/unified rw,relatime shared:3 - cgroup2 cgroup2 rw,nsdelegate
+";
+
+    #[test]
+    fn own_groups_are_found_in_every_hierarchy() {
+        let groups =
+            "4:memory:/docker/abc/x\n2:cpu,cpuacct:/user\n1:name=systemd:/\n0::/user.slice\n";
+        let found: Vec<_> = hierarchies(MOUNTS)
+            .iter()
+            .map(|hierarchy| own_group(hierarchy, groups).unwrap())
+            .collect();
+        let expected = [
+            "/sys/fs/cgroup/cpu,cpuacct/user",
+            "/sys/fs/cgroup/memory/x",
+            "/sys/fs/cgroup/unified/user.slice",
+        ];
+        assert_eq!(found, expected.map(PathBuf::from));
+    }
+
+    #[test]
+    fn one_core_is_given_for_each_physical_one() {
+        let directory = tempfile::tempdir().unwrap();
+        let siblings = ["0,2", "1,3", "0,2", "1,3", "4"];
+        for (core, list) in siblings.iter().enumerate() {
+            let topology = directory.path().join(format!("cpu{core}/topology"));
+            fs::create_dir_all(&topology).unwrap();
+            fs::write(topology.join("core_cpus_list"), format!("{list}\n")).unwrap();
+        }
+        let check = |allowed: &[usize], expected: &[usize]| {
+            let allowed: Vec<CoreId> = allowed.iter().copied().map(CoreId).collect();
+            let expected: Vec<CoreId> = expected.iter().copied().map(CoreId).collect();
+            assert_eq!(physical_cores(directory.path(), &allowed), expected);
+        };
+        check(&[0, 1, 2, 3, 4], &[0, 1, 4]);
+        check(&[2, 3], &[2, 3]);
+        check(&[3, 1], &[1]);
+        check(&[7], &[7]);
+    }
+
+    #[test]
+    fn root_without_capabilities_is_no_administrator() {
+        assert!(is_administrator("CapEff:\t000001ffffffffff\n"));
+        assert!(!is_administrator("CapEff:\t00000000a80425fb\n"));
+        assert!(!is_administrator("CapEff:\t0000000000000000\n"));
+        assert!(!is_administrator(""));
+    }
+}

@@ -1,0 +1,5 @@
+//! What this machine offers, and which way of isolation works on it.
+
+pub(super) mod facts;
+pub(super) mod host;
+pub(super) mod ladder;

@@ -1,0 +1,152 @@
+//! What a program may not call where no namespaces keep it apart, on top of the usual filter: calls that reach
+//! what landlock says nothing about.
+
+use libc::sock_filter;
+
+use crate::sandbox::linux::filter::seccomp::{EPERM, Rule, whole};
+
+/// Makes the filter that a program without namespaces gets on top.
+pub(in crate::sandbox::linux) fn filter(same_user: SameUser) -> Vec<sock_filter> {
+    let files = match same_user {
+        SameUser::Yes => OF_THE_SAME_USER,
+        SameUser::No => &[],
+    };
+    // No rule of these asks for a pass.
+    whole(ALWAYS.iter().chain(files), 0)
+}
+
+/// Whether a program has the judge's own user.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::sandbox::linux) enum SameUser {
+    Yes,
+    No,
+}
+
+/// For all programs.
+const ALWAYS: &[(i64, Rule)] = &[
+    // Landlock says nothing about sockets that have a name among files, as those of many services have.
+    (libc::SYS_socket, EPERM),
+    (libc::SYS_connect, EPERM),
+    (libc::SYS_bind, EPERM),
+    // Datagrams can be sent to anybody, even through one of a pair.
+    (
+        libc::SYS_socketpair,
+        Rule::Without {
+            argument: 1,
+            bits: libc::SOCK_DGRAM as u32,
+            errno: libc::EPERM,
+        },
+    ),
+    // Whoever knows a directory's name could watch what happens in it.
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_inotify_init, EPERM),
+    (libc::SYS_inotify_init1, EPERM),
+    // Other processes of the user: only a thread itself is meant by 0.
+    (libc::SYS_sched_setaffinity, ITSELF),
+    (libc::SYS_sched_setscheduler, ITSELF),
+    (libc::SYS_sched_setparam, ITSELF),
+    (libc::SYS_sched_setattr, ITSELF),
+    (libc::SYS_setpriority, EPERM),
+    (libc::SYS_ioprio_set, EPERM),
+    // What can be done to a file that is open only for reading.
+    (
+        libc::SYS_ioctl,
+        Rule::NoneOf {
+            argument: 1,
+            values: &[FS_IOC_SETFLAGS, FS_IOC32_SETFLAGS, FS_IOC_FSSETXATTR],
+        },
+    ),
+    (
+        libc::SYS_fcntl,
+        Rule::NoneOf {
+            argument: 1,
+            values: &[F_SETLEASE, F_NOTIFY],
+        },
+    ),
+];
+
+/// For programs that have the judge's own user: landlock does not know these ways to change a file. What
+/// compilers do to their own files seems to succeed.
+const OF_THE_SAME_USER: &[(i64, Rule)] = &[
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_chmod, PRETEND),
+    (libc::SYS_fchmod, PRETEND),
+    (libc::SYS_fchmodat, PRETEND),
+    (FCHMODAT2, PRETEND),
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_chown, PRETEND),
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_lchown, PRETEND),
+    (libc::SYS_fchown, PRETEND),
+    (libc::SYS_fchownat, PRETEND),
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_utime, PRETEND),
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_utimes, PRETEND),
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_futimesat, PRETEND),
+    (libc::SYS_utimensat, PRETEND),
+    (libc::SYS_setxattr, NO_SUCH_THING),
+    (libc::SYS_lsetxattr, NO_SUCH_THING),
+    (libc::SYS_fsetxattr, NO_SUCH_THING),
+    (libc::SYS_removexattr, NO_SUCH_THING),
+    (libc::SYS_lremovexattr, NO_SUCH_THING),
+    (libc::SYS_fremovexattr, NO_SUCH_THING),
+    (SETXATTRAT, NO_SUCH_THING),
+    (REMOVEXATTRAT, NO_SUCH_THING),
+    (FILE_SETATTR, NO_SUCH_THING),
+];
+
+const ITSELF: Rule = Rule::Only {
+    argument: 0,
+    value: 0,
+};
+/// Does nothing, and says that all went well.
+const PRETEND: Rule = Rule::Refuse(0);
+const NO_SUCH_THING: Rule = Rule::Refuse(libc::EOPNOTSUPP);
+
+// Source: the kernel's `uapi/linux/fs.h`, `uapi/linux/fcntl.h` and `scripts/syscall.tbl`.
+const FS_IOC_SETFLAGS: u32 = 0x4008_6602;
+const FS_IOC32_SETFLAGS: u32 = 0x4004_6602;
+const FS_IOC_FSSETXATTR: u32 = 0x401c_5820;
+const F_SETLEASE: u32 = 1024;
+const F_NOTIFY: u32 = 1026;
+const FCHMODAT2: i64 = 452;
+const SETXATTRAT: i64 = 463;
+const REMOVEXATTRAT: i64 = 466;
+const FILE_SETATTR: i64 = 469;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sandbox::linux::filter::seccomp::tests::verdict;
+    use crate::sandbox::linux::filter::seccomp::{ALLOW, ARCHITECTURE, ERRNO};
+
+    #[test]
+    fn a_program_without_namespaces_gets_a_second_filter() {
+        let check = |same_user: SameUser, number: i64, argument: u64, expected: u32| {
+            let filter = filter(same_user);
+            let given = verdict(&filter, ARCHITECTURE, number as u32, [argument; 6]);
+            assert_eq!(given, expected, "call {number} with {argument:#x}");
+        };
+        let refused = ERRNO | libc::EPERM as u32;
+        for same_user in [SameUser::Yes, SameUser::No] {
+            check(same_user, libc::SYS_socket, libc::AF_UNIX as u64, refused);
+            check(same_user, libc::SYS_connect, 3, refused);
+            check(same_user, libc::SYS_socketpair, 0x8_0001, ALLOW);
+            check(same_user, libc::SYS_socketpair, 0x8_0002, refused);
+            check(same_user, libc::SYS_socketpair, 3, refused);
+            check(same_user, libc::SYS_sched_setaffinity, 0, ALLOW);
+            check(same_user, libc::SYS_sched_setaffinity, 77, refused);
+            check(same_user, libc::SYS_ioctl, 0x4008_6602, refused);
+            check(same_user, libc::SYS_ioctl, 0x401c_5820, refused);
+            check(same_user, libc::SYS_ioctl, 0x5401, ALLOW);
+            check(same_user, libc::SYS_fcntl, 1024, refused);
+            check(same_user, libc::SYS_fcntl, 1026, refused);
+            check(same_user, libc::SYS_fcntl, 1, ALLOW);
+            check(same_user, libc::SYS_openat, 1, ALLOW);
+        }
+        check(SameUser::Yes, libc::SYS_fchmodat, 1, ERRNO);
+        check(SameUser::No, libc::SYS_fchmodat, 1, ALLOW);
+    }
+}

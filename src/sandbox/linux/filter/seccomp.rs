@@ -1,0 +1,554 @@
+//! The system call filter: what no program of a contest needs, and what reaches out of the box.
+//!
+//! A list of what is refused rather than of what is allowed: new versions of a run-time library may
+//! use a new call at any time and must keep working. It is a second wall. The first is that the
+//! program has no capabilities, sees only its own namespaces, and cannot gain privileges.
+//!
+//! To install a filter costs a fifth of a whole run. So the slot installs it, once, and its runs inherit it.
+//! The slot still has to make mounts and namespaces for them: it shows a pass, a random number of 64 bits in
+//! an argument that these calls do not use. A program does not know the number, which was in memory that
+//! it lost when it started; at ten million tries a second it needs some thirty thousand years.
+
+use libc::sock_filter;
+
+#[cfg(target_arch = "aarch64")]
+pub(in crate::sandbox::linux) const ARCHITECTURE: u32 = 0xC000_00B7;
+#[cfg(target_arch = "x86_64")]
+pub(in crate::sandbox::linux) const ARCHITECTURE: u32 = 0xC000_003E;
+
+/// Where the call's number, architecture and arguments are in what a filter reads.
+const NUMBER: u32 = 0;
+const ARCH: u32 = 4;
+const ARGUMENTS: u32 = 16;
+
+const LOAD: u16 = 0x20;
+const IF_EQUAL: u16 = 0x15;
+const IF_AT_LEAST: u16 = 0x35;
+const IF_ANY_BIT: u16 = 0x45;
+const RETURN: u16 = 0x06;
+
+const KILL: u32 = 0x8000_0000;
+pub(in crate::sandbox::linux) const ALLOW: u32 = 0x7fff_0000;
+pub(in crate::sandbox::linux) const ERRNO: u32 = 0x0005_0000;
+
+/// Namespaces that a program may not make: all of them.
+const NEW_NAMESPACES: u32 = 0x7e02_0080;
+
+/// What happens to a call.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::sandbox::linux) enum Rule {
+    /// Refused with this error.
+    Refuse(i32),
+    /// Refused if this argument is one of these.
+    NoneOf {
+        argument: u32,
+        values: &'static [u32],
+    },
+    /// Refused unless this argument, as an unsigned number, is the given one.
+    Only { argument: u32, value: u32 },
+    /// Refused with this error if this argument has one of these bits.
+    Without {
+        argument: u32,
+        bits: u32,
+        errno: i32,
+    },
+    /// Refused if this argument is one of these, each with its error.
+    Among {
+        argument: u32,
+        refused: &'static [(i32, i32)],
+    },
+    /// `prlimit64`: limits of others are refused, and [`CORE`] can only be read.
+    Limit,
+    /// Refused with this error unless the last argument is the pass.
+    Pass(i32),
+}
+
+/// The limit of memory dumps. Set to one byte, it keeps the kernel from starting the machine's handler
+/// of dumps; lower, it would not.
+const CORE: i32 = 4;
+
+/// Pages from the machine's stock of huge ones, which are on no group's account.
+const HUGE_PAGES: Rule = Rule::Without {
+    argument: 3,
+    bits: libc::MAP_HUGETLB as u32,
+    errno: libc::EPERM,
+};
+
+/// By locks on files that all see two runs could talk. A file that can only be read can only be locked
+/// for reading, by any number at once; so it is enough that nobody may ask who holds a lock. (`flock` is
+/// refused altogether, for it locks what it likes.) Locks of an open file belong to no process, so `/proc/locks` shows
+/// them to everybody. Leases and notes tell that another opens a file.
+const FILE_CONTROL: &[(i32, i32)] = &[
+    (libc::F_GETLK, libc::ENOSYS),
+    (libc::F_OFD_GETLK, libc::ENOSYS),
+    (libc::F_OFD_SETLK, libc::EINVAL),
+    (libc::F_OFD_SETLKW, libc::EINVAL),
+    (libc::F_SETLEASE, libc::EPERM),
+    (libc::F_NOTIFY, libc::EPERM),
+    (F_SET_RW_HINT, libc::EINVAL),
+    (F_SET_FILE_RW_HINT, libc::EINVAL),
+];
+
+/// How long what is written to a file will live: the file bears it for all to see, also where it can only be read. Whoever
+/// owns it may say so, in kernels before 6.9 everybody. Source: `F_SET_RW_HINT(2const)`.
+const F_SET_RW_HINT: i32 = 1036;
+const F_SET_FILE_RW_HINT: i32 = 1038;
+
+/// Keys of file systems with encrypted directories, which outlive who added them: to add one, to remove it, also for all users.
+/// Source: the kernel's `linux/fscrypt.h`.
+const FILE_SYSTEM_KEYS: &[(i32, i32)] = &[
+    (0xc050_6617_u32 as i32, libc::EPERM),
+    (0xc040_6618_u32 as i32, libc::EPERM),
+    (0xc040_6619_u32 as i32, libc::EPERM),
+];
+
+/// Would keep the other half of a core idle.
+const SCHEDULE_CORE: &[(i32, i32)] = &[(libc::PR_SCHED_CORE, libc::EPERM)];
+
+const fn among(argument: u32, refused: &'static [(i32, i32)]) -> Rule {
+    Rule::Among { argument, refused }
+}
+
+/// Newer than the library that knows the other numbers.
+const SYS_OPEN_TREE_ATTR: i64 = 467;
+
+pub(in crate::sandbox::linux) const EPERM: Rule = Rule::Refuse(libc::EPERM);
+/// Seems to succeed, and does nothing.
+const DONE: Rule = Rule::Refuse(0);
+/// Only for the slot and PID 1.
+const PASS: Rule = Rule::Pass(libc::EPERM);
+
+/// The calls that are not simply allowed.
+const RULES: &[(i64, Rule)] = &[
+    // Other processes: their memory, their descriptors, their limits.
+    (libc::SYS_ptrace, EPERM),
+    (libc::SYS_process_vm_readv, EPERM),
+    (libc::SYS_process_vm_writev, EPERM),
+    (libc::SYS_kcmp, EPERM),
+    (libc::SYS_pidfd_getfd, EPERM),
+    (libc::SYS_process_madvise, EPERM),
+    (libc::SYS_prlimit64, Rule::Limit),
+    // Namespaces and mounts.
+    (libc::SYS_unshare, PASS),
+    (libc::SYS_setns, PASS),
+    (
+        libc::SYS_clone,
+        Rule::Without {
+            argument: 0,
+            bits: NEW_NAMESPACES,
+            errno: libc::EPERM,
+        },
+    ),
+    // Its flags are behind a pointer that a filter cannot follow; run-time libraries then use clone.
+    (libc::SYS_clone3, Rule::Pass(libc::ENOSYS)),
+    (libc::SYS_mount, PASS),
+    (libc::SYS_umount2, PASS),
+    (libc::SYS_pivot_root, EPERM),
+    (libc::SYS_chroot, EPERM),
+    (libc::SYS_open_tree, PASS),
+    (libc::SYS_move_mount, PASS),
+    (libc::SYS_fsopen, PASS),
+    (libc::SYS_fsconfig, PASS),
+    (libc::SYS_fsmount, PASS),
+    (libc::SYS_fspick, EPERM),
+    (libc::SYS_mount_setattr, PASS),
+    (SYS_OPEN_TREE_ATTR, EPERM),
+    (libc::SYS_name_to_handle_at, EPERM),
+    (libc::SYS_open_by_handle_at, EPERM),
+    // What outlives a process, or is shared by all of a user.
+    (libc::SYS_keyctl, EPERM),
+    (libc::SYS_add_key, EPERM),
+    (libc::SYS_request_key, EPERM),
+    (libc::SYS_ioctl, among(1, FILE_SYSTEM_KEYS)),
+    (libc::SYS_shmget, EPERM),
+    (libc::SYS_shmat, EPERM),
+    (libc::SYS_shmctl, EPERM),
+    (libc::SYS_semget, EPERM),
+    (libc::SYS_semop, EPERM),
+    (libc::SYS_semtimedop, EPERM),
+    (libc::SYS_semctl, EPERM),
+    (libc::SYS_msgget, EPERM),
+    (libc::SYS_msgsnd, EPERM),
+    (libc::SYS_msgrcv, EPERM),
+    (libc::SYS_msgctl, EPERM),
+    (libc::SYS_mq_open, EPERM),
+    (libc::SYS_mq_unlink, EPERM),
+    // Sockets: a family such as vsock belongs to no namespace.
+    (
+        libc::SYS_socket,
+        Rule::Only {
+            argument: 0,
+            value: libc::AF_UNIX as u32,
+        },
+    ),
+    (
+        libc::SYS_socketpair,
+        Rule::Only {
+            argument: 0,
+            value: libc::AF_UNIX as u32,
+        },
+    ),
+    // What reaches other runs: files that all see, cores, disks, memory on no account.
+    (libc::SYS_flock, Rule::Refuse(libc::ENOSYS)),
+    (
+        libc::SYS_fcntl,
+        Rule::Among {
+            argument: 1,
+            refused: FILE_CONTROL,
+        },
+    ),
+    (libc::SYS_inotify_init1, EPERM),
+    (libc::SYS_sched_setaffinity, EPERM),
+    (
+        libc::SYS_prctl,
+        Rule::Among {
+            argument: 0,
+            refused: SCHEDULE_CORE,
+        },
+    ),
+    (libc::SYS_sync, EPERM),
+    (libc::SYS_syncfs, EPERM),
+    // What a program writes lies in memory; with files that all see these flush the machine's disk.
+    (libc::SYS_fsync, DONE),
+    (libc::SYS_fdatasync, DONE),
+    (libc::SYS_mmap, HUGE_PAGES),
+    (
+        libc::SYS_memfd_create,
+        Rule::Without {
+            argument: 1,
+            bits: libc::MFD_HUGETLB,
+            errno: libc::EPERM,
+        },
+    ),
+    // Large parts of the kernel that no submission needs.
+    (libc::SYS_bpf, EPERM),
+    (libc::SYS_perf_event_open, EPERM),
+    (libc::SYS_userfaultfd, EPERM),
+    (libc::SYS_io_uring_setup, EPERM),
+    (libc::SYS_io_uring_enter, EPERM),
+    (libc::SYS_io_uring_register, EPERM),
+    (libc::SYS_io_setup, EPERM),
+    (libc::SYS_vmsplice, EPERM),
+    (libc::SYS_fanotify_init, EPERM),
+    (libc::SYS_fanotify_mark, EPERM),
+    (libc::SYS_mbind, EPERM),
+    (libc::SYS_move_pages, EPERM),
+    (libc::SYS_migrate_pages, EPERM),
+    (libc::SYS_lookup_dcookie, EPERM),
+    (libc::SYS_remap_file_pages, EPERM),
+    // The machine.
+    (libc::SYS_kexec_load, EPERM),
+    (libc::SYS_kexec_file_load, EPERM),
+    (libc::SYS_init_module, EPERM),
+    (libc::SYS_finit_module, EPERM),
+    (libc::SYS_delete_module, EPERM),
+    (libc::SYS_reboot, EPERM),
+    (libc::SYS_swapon, EPERM),
+    (libc::SYS_swapoff, EPERM),
+    (libc::SYS_quotactl, EPERM),
+    (libc::SYS_quotactl_fd, EPERM),
+    (libc::SYS_acct, EPERM),
+    (libc::SYS_syslog, EPERM),
+    (libc::SYS_settimeofday, EPERM),
+    (libc::SYS_clock_settime, EPERM),
+    (libc::SYS_clock_adjtime, EPERM),
+    (libc::SYS_adjtimex, EPERM),
+    (libc::SYS_sethostname, EPERM),
+    (libc::SYS_setdomainname, EPERM),
+    (libc::SYS_vhangup, EPERM),
+    (libc::SYS_nfsservctl, EPERM),
+];
+
+/// Those that only this architecture has.
+#[cfg(target_arch = "x86_64")]
+const RULES_HERE: &[(i64, Rule)] = &[
+    (libc::SYS_inotify_init, EPERM),
+    (
+        libc::SYS_setrlimit,
+        Rule::Among {
+            argument: 0,
+            refused: &[(CORE, libc::EPERM)],
+        },
+    ),
+    (libc::SYS_iopl, EPERM),
+    (libc::SYS_ioperm, EPERM),
+    (libc::SYS_modify_ldt, EPERM),
+    (libc::SYS_uselib, EPERM),
+    (libc::SYS_ustat, EPERM),
+    (libc::SYS_sysfs, EPERM),
+    (libc::SYS__sysctl, EPERM),
+];
+#[cfg(not(target_arch = "x86_64"))]
+const RULES_HERE: &[(i64, Rule)] = &[];
+
+/// Makes the filter for a slot with this pass.
+pub(in crate::sandbox::linux) fn filter(pass: u64) -> Vec<sock_filter> {
+    whole(RULES.iter().chain(RULES_HERE), pass)
+}
+
+/// The filter for these rules.
+pub(in crate::sandbox::linux) fn whole<'a>(
+    rules: impl Iterator<Item = &'a (i64, Rule)>,
+    pass: u64,
+) -> Vec<sock_filter> {
+    let mut rules: Vec<(u32, Rule)> = rules
+        .map(|(number, rule)| (*number as u32, *rule))
+        .collect();
+    rules.sort_by_key(|(number, _)| *number);
+    let mut filter = vec![
+        statement(LOAD, ARCH),
+        jump(IF_EQUAL, ARCHITECTURE, 1, 0),
+        statement(RETURN, KILL),
+        statement(LOAD, NUMBER),
+    ];
+    if cfg!(target_arch = "x86_64") {
+        /// Numbers from here on are those of x32, another way to make the same calls.
+        const X32: u32 = 0x4000_0000;
+        filter.push(jump(IF_AT_LEAST, X32, 0, 1));
+        filter.push(statement(RETURN, KILL));
+    }
+    filter.extend(bisect(&rules, pass));
+    filter
+}
+
+/// Finds the rule for the number that is loaded.
+fn bisect(rules: &[(u32, Rule)], pass: u64) -> Vec<sock_filter> {
+    if let [(number, rule)] = rules {
+        let body = apply(*rule, pass);
+        let mut code = vec![jump(IF_EQUAL, *number, 0, body.len() as u8)];
+        code.extend(body);
+        code.push(statement(RETURN, ALLOW));
+        return code;
+    }
+    let (low, high) = rules.split_at(rules.len() / 2);
+    let (first_high, (low, high)) = (high[0].0, (bisect(low, pass), bisect(high, pass)));
+    let mut code = Vec::new();
+    // A conditional jump reaches 255 instructions; from the root of the tree it can be further.
+    if low.len() <= u8::MAX.into() {
+        code.push(jump(IF_AT_LEAST, first_high, low.len() as u8, 0));
+    } else {
+        code.push(jump(IF_AT_LEAST, first_high, 0, 1));
+        code.push(statement(0x05, low.len() as u32));
+    }
+    code.extend(low);
+    code.extend(high);
+    code
+}
+
+/// What happens once the number is known; falls through where the call is allowed.
+fn apply(rule: Rule, pass: u64) -> Vec<sock_filter> {
+    let low_half = |argument: u32| ARGUMENTS + 8 * argument;
+    let refuse = |errno: i32| statement(RETURN, ERRNO | errno as u32);
+    match rule {
+        Rule::Refuse(errno) => vec![refuse(errno)],
+        // The kernel, too, takes only the low half of these arguments: they are of type int.
+        Rule::Only { argument, value } => vec![
+            statement(LOAD, low_half(argument)),
+            jump(IF_EQUAL, value, 1, 0),
+            refuse(libc::EPERM),
+        ],
+        Rule::NoneOf { argument, values } => {
+            let mut code = vec![statement(LOAD, low_half(argument))];
+            for (index, value) in values.iter().enumerate() {
+                // To the refusal, which stands behind the jump that leads past it.
+                let further = (values.len() - index) as u8;
+                code.push(jump(IF_EQUAL, *value, further, 0));
+            }
+            code.push(jump(IF_AT_LEAST, 0, 1, 0));
+            code.push(refuse(libc::EPERM));
+            code
+        }
+        Rule::Without {
+            argument,
+            bits,
+            errno,
+        } => vec![
+            statement(LOAD, low_half(argument)),
+            jump(IF_ANY_BIT, bits, 0, 1),
+            refuse(errno),
+        ],
+        Rule::Among { argument, refused } => {
+            let mut code = vec![statement(LOAD, low_half(argument))];
+            for (value, errno) in refused {
+                code.push(jump(IF_EQUAL, *value as u32, 0, 1));
+                code.push(refuse(*errno));
+            }
+            code
+        }
+        Rule::Limit => vec![
+            statement(LOAD, low_half(0)),
+            jump(IF_EQUAL, 0, 0, 6),
+            statement(LOAD, low_half(1)),
+            jump(IF_EQUAL, CORE as u32, 0, 5),
+            // No new limit is given: the pointer is null.
+            statement(LOAD, low_half(2)),
+            jump(IF_EQUAL, 0, 0, 2),
+            statement(LOAD, low_half(2) + 4),
+            jump(IF_EQUAL, 0, 1, 0),
+            refuse(libc::EPERM),
+        ],
+        Rule::Pass(errno) => {
+            const LAST: u32 = 5;
+            vec![
+                statement(LOAD, low_half(LAST)),
+                jump(IF_EQUAL, pass as u32, 0, 2),
+                statement(LOAD, low_half(LAST) + 4),
+                jump(IF_EQUAL, (pass >> 32) as u32, 1, 0),
+                refuse(errno),
+            ]
+        }
+    }
+}
+
+fn statement(code: u16, k: u32) -> sock_filter {
+    jump(code, k, 0, 0)
+}
+
+fn jump(code: u16, k: u32, jt: u8, jf: u8) -> sock_filter {
+    sock_filter { code, jt, jf, k }
+}
+
+#[cfg(test)]
+pub(in crate::sandbox::linux) mod tests {
+    use super::*;
+
+    const PASS_HERE: u64 = 0x0123_4567_89ab_cdef;
+
+    /// Runs the filter as the kernel does; returns what it says.
+    pub(in crate::sandbox) fn verdict(
+        filter: &[sock_filter],
+        arch: u32,
+        number: u32,
+        arguments: [u64; 6],
+    ) -> u32 {
+        let mut data = Vec::new();
+        data.extend(number.to_le_bytes());
+        data.extend(arch.to_le_bytes());
+        data.extend(0u64.to_le_bytes());
+        arguments
+            .iter()
+            .for_each(|argument| data.extend(argument.to_le_bytes()));
+        let (mut at, mut loaded) = (0, 0u32);
+        loop {
+            let step = filter[at];
+            at += 1;
+            let take = |holds: bool| usize::from(if holds { step.jt } else { step.jf });
+            match step.code {
+                LOAD => {
+                    let from = step.k as usize;
+                    loaded = u32::from_le_bytes(data[from..from + 4].try_into().unwrap());
+                }
+                IF_EQUAL => at += take(loaded == step.k),
+                IF_AT_LEAST => at += take(loaded >= step.k),
+                IF_ANY_BIT => at += take(loaded & step.k != 0),
+                0x05 => at += step.k as usize,
+                RETURN => return step.k,
+                other => panic!("unknown instruction {other}"),
+            }
+        }
+    }
+
+    #[test]
+    fn every_rule_is_found_and_every_other_number_is_allowed() {
+        let filter = filter(PASS_HERE);
+        let rules: Vec<_> = RULES.iter().chain(RULES_HERE).collect();
+        for number in 0..600u32 {
+            let rule = rules.iter().find(|(n, _)| *n == i64::from(number));
+            let expected = match rule {
+                Some((_, Rule::Refuse(errno) | Rule::Pass(errno))) => ERRNO | *errno as u32,
+                Some((_, Rule::Without { errno, .. })) => ERRNO | *errno as u32,
+                Some((_, Rule::Only { .. } | Rule::NoneOf { .. } | Rule::Limit)) => {
+                    ERRNO | libc::EPERM as u32
+                }
+                Some((_, Rule::Among { .. })) | None => ALLOW,
+            };
+            let given = verdict(&filter, ARCHITECTURE, number, [u64::MAX; 6]);
+            assert_eq!(given, expected, "call {number}");
+        }
+    }
+
+    #[test]
+    fn only_the_whole_pass_opens_what_the_slot_needs() {
+        let check = |number: i64, last: u64, expected: u32| {
+            let mut arguments = [PASS_HERE; 6];
+            arguments[5] = last;
+            let given = verdict(&filter(PASS_HERE), ARCHITECTURE, number as u32, arguments);
+            assert_eq!(given, expected, "call {number} with {last:#x}");
+        };
+        let refused = ERRNO | libc::EPERM as u32;
+        check(libc::SYS_mount, PASS_HERE, ALLOW);
+        check(libc::SYS_mount, PASS_HERE ^ 1, refused);
+        check(libc::SYS_mount, PASS_HERE ^ (1 << 63), refused);
+        check(libc::SYS_mount, 0, refused);
+        check(libc::SYS_clone3, PASS_HERE, ALLOW);
+        check(libc::SYS_clone3, 0, ERRNO | libc::ENOSYS as u32);
+        check(libc::SYS_ptrace, PASS_HERE, refused);
+    }
+
+    #[test]
+    fn arguments_decide_where_they_should() {
+        let check = |number: i64, argument: u64, expected: u32| {
+            let given = verdict(
+                &filter(PASS_HERE),
+                ARCHITECTURE,
+                number as u32,
+                [argument; 6],
+            );
+            assert_eq!(given, expected, "call {number} with {argument:#x}");
+        };
+        let refused = ERRNO | libc::EPERM as u32;
+        check(libc::SYS_socket, libc::AF_UNIX as u64, ALLOW);
+        check(libc::SYS_socket, libc::AF_INET as u64, refused);
+        check(libc::SYS_socket, libc::AF_VSOCK as u64, refused);
+        check(libc::SYS_clone, libc::SIGCHLD as u64, ALLOW);
+        check(libc::SYS_clone, libc::CLONE_VM as u64, ALLOW);
+        check(libc::SYS_clone, libc::CLONE_NEWUSER as u64, refused);
+        check(libc::SYS_clone, 0x80, refused);
+        check(libc::SYS_prlimit64, 0, ALLOW);
+        check(libc::SYS_prlimit64, 1, refused);
+        check(libc::SYS_fcntl, libc::F_SETFD as u64, ALLOW);
+        check(libc::SYS_fcntl, libc::F_SETLEASE as u64, refused);
+        let missing = ERRNO | libc::ENOSYS as u32;
+        check(libc::SYS_fcntl, libc::F_SETLKW as u64, ALLOW);
+        check(libc::SYS_fcntl, libc::F_GETLK as u64, missing);
+        check(libc::SYS_fcntl, libc::F_OFD_GETLK as u64, missing);
+        let invalid = ERRNO | libc::EINVAL as u32;
+        check(libc::SYS_fcntl, libc::F_OFD_SETLK as u64, invalid);
+        check(libc::SYS_fsync, 3, ERRNO);
+        check(libc::SYS_mmap, libc::MAP_PRIVATE as u64, ALLOW);
+        check(libc::SYS_mmap, libc::MAP_HUGETLB as u64 | 1, refused);
+        check(libc::SYS_memfd_create, libc::MFD_CLOEXEC.into(), ALLOW);
+        check(libc::SYS_memfd_create, libc::MFD_HUGETLB.into(), refused);
+        check(libc::SYS_prctl, libc::PR_SET_NAME as u64, ALLOW);
+        check(libc::SYS_prctl, libc::PR_SCHED_CORE as u64, refused);
+    }
+
+    #[test]
+    fn the_limit_of_dumps_can_be_read_and_not_changed() {
+        let check = |who: u64, kind: i32, new: u64, expected: u32| {
+            let filter = filter(PASS_HERE);
+            let number = libc::SYS_prlimit64 as u32;
+            let arguments = [who, kind as u64, new, 8, 0, 0];
+            let given = verdict(&filter, ARCHITECTURE, number, arguments);
+            assert_eq!(given, expected, "{who} {kind} {new:#x}");
+        };
+        const STACK: i32 = 3;
+        let refused = ERRNO | libc::EPERM as u32;
+        check(0, STACK, 0, ALLOW);
+        check(0, STACK, 0x7fff_0000_1000, ALLOW);
+        check(0, CORE, 0, ALLOW);
+        check(0, CORE, 0x1000, refused);
+        check(0, CORE, 0x7fff_0000_0000, refused);
+        check(1, STACK, 0, refused);
+        check(1, CORE, 0, refused);
+    }
+
+    #[test]
+    fn calls_of_another_architecture_kill() {
+        let filter = filter(PASS_HERE);
+        assert_eq!(verdict(&filter, 0x4000_0003, 1, [0; 6]), KILL);
+        if cfg!(target_arch = "x86_64") {
+            assert_eq!(verdict(&filter, ARCHITECTURE, 0x4000_0001, [0; 6]), KILL);
+        }
+    }
+}

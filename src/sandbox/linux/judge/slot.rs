@@ -1,0 +1,391 @@
+//! A slot with isolation, as the judge holds it: starts the slot's process, gives it jobs, reads what programs write.
+
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Once};
+use std::time::Duration;
+
+use rustix::fs::Mode;
+use rustix::net::{AddressFamily, Shutdown, SocketFlags, SocketType};
+use rustix::pipe::PipeFlags;
+
+use crate::model::isolation::Isolation;
+use crate::model::job::{Collected, FileKind, Job, Keep, Reply};
+use crate::model::judgement::JudgeError;
+use crate::model::outcome::{Ending, Mechanism, Outcome, Signal, Stop};
+use crate::model::units::Bytes;
+use crate::sandbox::capture::{Stream, copy_file};
+use crate::sandbox::control::{Cause, Control, Line, RUN, interrupted};
+use crate::sandbox::fault::{Fault, Step};
+use crate::sandbox::keep;
+use crate::sandbox::linux::cgroup::Placement;
+use crate::sandbox::linux::cgroup::leftover;
+use crate::sandbox::linux::detect::host::Host;
+use crate::sandbox::linux::judge::pack::{Prepared, file_of, input};
+use crate::sandbox::linux::judge::waiting::Looker;
+use crate::sandbox::linux::keeper::prepare::Setup;
+use crate::sandbox::linux::keeper::server::{self, stop_code};
+use crate::sandbox::linux::sys::{self, Forked};
+use crate::sandbox::linux::wire::{self, Answer, Facts, Found, Request};
+use crate::sandbox::slot::{Ends, Place, SlotOptions};
+use crate::sandbox::streams::Streams;
+use crate::sandbox::watch::Watch;
+
+/// A slot as the judge holds it: one process that stands ready for jobs.
+///
+/// Dropping it ends what runs in it, and its process, and removes its control groups.
+#[derive(Debug)]
+pub(in crate::sandbox::linux) struct Seat {
+    socket: Arc<OwnedFd>,
+    control: Arc<Control>,
+    process: i32,
+    groups: Option<Groups>,
+    mechanism: Mechanism,
+    last_start: u64,
+    buffer: Vec<u8>,
+}
+
+/// A slot's control groups, which the judge removes when the slot's process cannot.
+#[derive(Debug)]
+struct Groups {
+    placement: Placement,
+    name: String,
+}
+
+/// The judge's end of the socket that it shares with a slot.
+#[derive(Debug)]
+struct Socket(Arc<OwnedFd>);
+
+impl Line for Socket {
+    /// If the slot is gone, the run is, too.
+    fn end(&self, run: u64, cause: Cause) {
+        let message = Request::End { run, cause }.encode();
+        let _ = wire::send(&self.0, &message, &[]);
+    }
+}
+
+impl Seat {
+    /// Starts a slot's process, and waits until it is ready.
+    pub(in crate::sandbox::linux) fn start(
+        host: &Host,
+        options: &SlotOptions,
+    ) -> Result<Self, JudgeError> {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let setup = host.setup(number, options.core);
+        let (ours, theirs) = rustix::net::socketpair(
+            AddressFamily::UNIX,
+            SocketType::SEQPACKET,
+            SocketFlags::CLOEXEC,
+            None,
+        )
+        .step("join the judge with its sandbox")?;
+        let groups = setup.placement.clone().map(|placement| Groups {
+            placement,
+            name: setup.name.clone(),
+        });
+        static SWEPT: Once = Once::new();
+        if let Some(groups) = &groups {
+            SWEPT.call_once(|| leftover::sweep(&groups.placement));
+        }
+        let process = start_process(setup, &theirs)?;
+        drop(theirs);
+        let socket = Arc::new(ours);
+        let mut slot = Self {
+            control: Control::new(Socket(Arc::clone(&socket))),
+            socket,
+            process,
+            groups,
+            mechanism: host.mechanism(),
+            last_start: 0,
+            buffer: vec![0; wire::LONGEST],
+        };
+        let received = wire::receive(&slot.socket, &mut slot.buffer);
+        match Answer::decode(received.step("start the sandbox")?.message) {
+            Some(Answer::Ready) => Ok(slot),
+            Some(Answer::Failed(fault)) => Err(fault.into()),
+            _ => Err(gone("start the sandbox")),
+        }
+    }
+
+    fn send_and_listen(&mut self, job: &Job, run: u64, ends: Ends) -> Result<Answered, JudgeError> {
+        if self.control.is_stopped(run) {
+            return Err(interrupted());
+        }
+        let streams = self.send(job, run, ends)?;
+        self.control.repeat(run);
+        self.listen(job, run, streams)
+    }
+
+    /// Sends a job.
+    fn send(&self, job: &Job, run: u64, ends: Ends) -> Result<Streams, JudgeError> {
+        let prepared = Prepared::of(job, run)?;
+        for (end, mode) in [(&ends.stdin, 0o444), (&ends.stdout, 0o222)] {
+            // As `/dev/stdin` and `/dev/stdout`, by a program of another user.
+            if let Some(end) = end {
+                rustix::fs::fchmod(end, Mode::from_raw_mode(mode)).step("join two programs")?;
+            }
+        }
+        let input = match ends.stdin {
+            Some(end) => end,
+            None => input(&job.stdin)?,
+        };
+        let output = match ends.stdout {
+            Some(write) => Pipe { read: None, write },
+            None => pipe()?,
+        };
+        let error = pipe()?;
+        let mut message = Request::Run(Box::new(prepared.request)).encode();
+        let long = if message.len() > wire::LONGEST {
+            let text = std::mem::replace(&mut message, wire::LONG.to_vec());
+            Some(file_of(&text).step("send the job to the sandbox")?)
+        } else {
+            None
+        };
+        let mut fds = vec![input.as_fd(), output.write.as_fd(), error.write.as_fd()];
+        fds.extend(prepared.contents.as_ref().map(AsFd::as_fd));
+        fds.extend(long.as_ref().map(AsFd::as_fd));
+        wire::send(&self.socket, &message, &fds).step("send the job to the sandbox")?;
+        let is_ours = output.read.is_some();
+        Ok(Streams {
+            output: Stream::output(output.read, job.limits.output.map(|limit| limit.0)),
+            error: Stream::error(error.read),
+            open: [is_ours.then_some(output.write), Some(error.write)],
+        })
+    }
+
+    /// Reads what the program writes until the slot says that it is over.
+    fn listen(&mut self, job: &Job, run: u64, streams: Streams) -> Result<Answered, JudgeError> {
+        let mut streams = streams;
+        let most = job.limits.output.map_or(u64::MAX, |limit| limit.0);
+        let mut is_told = false;
+        loop {
+            let ready = streams
+                .wait(self.socket.as_fd(), None)
+                .step("wait for the sandbox")?;
+            if ready.output {
+                streams
+                    .output
+                    .read(&mut self.buffer)
+                    .step("read standard output")?;
+            }
+            if ready.error {
+                streams
+                    .error
+                    .read(&mut self.buffer)
+                    .step("read standard error")?;
+            }
+            if streams.total() > most && !is_told {
+                is_told = true;
+                self.control.end(run, Cause::Output);
+            }
+            if ready.other {
+                let received =
+                    wire::receive(&self.socket, &mut self.buffer).step("hear the sandbox")?;
+                let answer =
+                    Answer::decode(received.message).ok_or_else(|| gone("run the program"))?;
+                let fds = received.fds;
+                streams
+                    // Nobody writes any more.
+                    .drain(&mut self.buffer, usize::MAX)
+                    .step("read the program's output")?;
+                return Ok(Answered {
+                    answer,
+                    fds,
+                    streams,
+                });
+            }
+        }
+    }
+
+    /// Puts facts into the model's words.
+    fn reply(
+        &self,
+        job: &Job,
+        facts: Facts,
+        streams: Streams,
+        fds: Vec<OwnedFd>,
+        keep_in: &Path,
+    ) -> Result<Reply, JudgeError> {
+        let mut outcome = Outcome {
+            ending: ending(facts.status),
+            stop: stop(facts.stop),
+            cpu_time: Duration::from_nanos(facts.cpu),
+            wall_time: Duration::from_nanos(facts.wall),
+            peak_memory: Bytes(facts.memory),
+            stdout_bytes: Bytes(streams.output.total),
+            stderr_bytes: Bytes(streams.error.total),
+            file_bytes: Bytes(facts.files),
+            refused_processes: u32::try_from(facts.refused_processes).unwrap_or(u32::MAX),
+            mechanism: self.mechanism,
+        };
+        // The program may have ended just before the slot heard that it had written too much.
+        let most = job.limits.output.map_or(u64::MAX, |limit| limit.0);
+        if outcome.stop.is_none() && streams.total() > most {
+            outcome.stop = Some(Stop::Output);
+        }
+        let mut fds = fds.into_iter();
+        let most = job.limits.output.unwrap_or(job.box_size).0;
+        let mut collected = Vec::new();
+        for found in &facts.found {
+            collected.push(match found {
+                Found::Missing => Collected::Missing,
+                Found::Other(kind) => Collected::NotAFile(
+                    KINDS
+                        .get(usize::from(*kind))
+                        .copied()
+                        .unwrap_or(FileKind::Unknown),
+                ),
+                Found::File => {
+                    let file = fds.next().ok_or_else(|| gone("collect a file"))?;
+                    Collected::File(copy_file(file, most).step("copy a file out of the box")?)
+                }
+            });
+        }
+        let mut kept = None;
+        if job.keep != Keep::Nothing {
+            let from = fds.next().ok_or_else(|| gone("keep the box"))?;
+            let rights = match self.mechanism.isolation {
+                // There `chmod` may do nothing.
+                Isolation::Landlock => keep::Rights::ToStart,
+                Isolation::Namespaces | Isolation::UserNamespaces | Isolation::Plain => {
+                    keep::Rights::AsLeft
+                }
+            };
+            kept = keep::keep(from, keep_in, &job.keep, job.box_size, rights)?;
+        }
+        Ok(Reply {
+            outcome,
+            stdout: streams.output.finish().step("keep standard output")?,
+            stderr: streams.error.finish().step("keep standard error")?,
+            collected,
+            kept,
+        })
+    }
+}
+
+/// Every kind, by its number.
+const KINDS: [FileKind; 8] = [
+    FileKind::Link,
+    FileKind::Directory,
+    FileKind::Fifo,
+    FileKind::Socket,
+    FileKind::CharacterDevice,
+    FileKind::BlockDevice,
+    FileKind::Unreadable,
+    FileKind::Unknown,
+];
+
+impl Place for Seat {
+    fn control(&self) -> &Arc<Control> {
+        &self.control
+    }
+
+    fn run_joined(&mut self, job: &Job, ends: Ends, keep_in: &Path) -> Result<Reply, JudgeError> {
+        let run = self.control.begin();
+        let answered = self.send_and_listen(job, run, ends);
+        self.control.is_over();
+        let answered = answered?;
+        match answered.answer {
+            Answer::Done(facts) => {
+                self.last_start = facts.started;
+                self.reply(job, facts, answered.streams, answered.fds, keep_in)
+            }
+            Answer::Interrupted => Err(interrupted()),
+            Answer::Failed(fault) => Err(fault.into()),
+            Answer::Ready => Err(JudgeError::new(RUN, "the sandbox answered out of turn")),
+        }
+    }
+
+    fn last_start(&self) -> u64 {
+        self.last_start
+    }
+
+    fn watch(&self, input: BorrowedFd<'_>, output: BorrowedFd<'_>) -> Box<dyn Watch> {
+        Box::new(Looker::new(self.process, input, output))
+    }
+
+    fn process(&self) -> Option<i32> {
+        Some(self.process)
+    }
+}
+
+impl Drop for Seat {
+    fn drop(&mut self) {
+        // Says good-bye even while a stopper still holds the socket.
+        let _ = rustix::net::shutdown(&self.socket, Shutdown::Both);
+        let ended = sys::wait(self.process);
+        let is_killed = ended.is_ok_and(|ended| ended.status != 0);
+        if let Some(groups) = self.groups.as_ref().filter(|_| is_killed) {
+            leftover::remove(&groups.placement, &groups.name);
+        }
+    }
+}
+
+fn gone(step: &str) -> JudgeError {
+    JudgeError::new(step, "the sandbox's process ended unexpectedly").transient()
+}
+
+/// Forks the slot's process.
+fn start_process(setup: Setup, socket: &OwnedFd) -> Result<i32, Fault> {
+    let socket = socket.as_raw_fd();
+    // SAFETY: the child takes no lock of this library or of the judge, allocates with the system's
+    // allocator, which is usable after a fork, and ends with `exit` on every way.
+    match unsafe { sys::fork() }.step("fork the sandbox's process")? {
+        Forked::Parent(process) => Ok(process),
+        Forked::Child => {
+            let _ = catch_unwind(AssertUnwindSafe(|| server::serve(setup, socket)));
+            sys::exit(1)
+        }
+    }
+}
+
+/// An answer with all that belongs to it.
+struct Answered {
+    answer: Answer,
+    fds: Vec<OwnedFd>,
+    streams: Streams,
+}
+
+/// A pipe whose reading end, if it is ours, does not block.
+///
+/// A program can open its output once more by name (`/dev/stdout`), whoever it runs as, and only for
+/// writing.
+struct Pipe {
+    read: Option<OwnedFd>,
+    write: OwnedFd,
+}
+
+fn pipe() -> Result<Pipe, Fault> {
+    let (read, write) = rustix::pipe::pipe_with(PipeFlags::CLOEXEC).step("make a pipe")?;
+    rustix::io::ioctl_fionbio(&read, true).step("make a pipe")?;
+    rustix::fs::fchmod(&write, Mode::from_raw_mode(0o222)).step("make a pipe")?;
+    Ok(Pipe {
+        read: Some(read),
+        write,
+    })
+}
+
+/// Source: the manual page `wait(2)`.
+fn ending(status: i32) -> Ending {
+    let signal = status & 0x7f;
+    if signal == 0 {
+        Ending::Exited((status >> 8) & 0xff)
+    } else {
+        Ending::Signalled(Signal(signal))
+    }
+}
+
+fn stop(code: u8) -> Option<Stop> {
+    match code {
+        stop_code::CPU_TIME => Some(Stop::CpuTime),
+        stop_code::WALL_TIME => Some(Stop::WallTime),
+        stop_code::MEMORY => Some(Stop::Memory),
+        stop_code::OUTPUT => Some(Stop::Output),
+        stop_code::DEADLOCK => Some(Stop::Deadlock),
+        stop_code::DISMISSED => Some(Stop::Dismissed),
+        _ => None,
+    }
+}

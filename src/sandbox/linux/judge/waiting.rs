@@ -1,0 +1,376 @@
+//! Whether a program stands still, and for what: by what the kernel says about each of its threads.
+//!
+//! A thread that waits shows in `/proc/PID/task/TID/syscall` which call it waits in, and with what. A
+//! program is known to stand still only if every thread of every process of its run waits in a call that no
+//! clock ends: for input, for room to write, for a lock, for a child. Any other (a sleep, a wait with a
+//! time limit, an event queue) may go on by itself, so then nothing is known. What is said here is
+//! never a guess; where the kernel does not show this, nothing is said either.
+
+use std::fs;
+use std::os::fd::AsFd;
+
+use crate::model::joint::Waits;
+use crate::sandbox::watch::{Seen, Still, Thread, Watch};
+
+/// How to find the processes of a slot's run, and its pipes.
+#[derive(Debug)]
+pub(in crate::sandbox::linux) struct Looker {
+    /// The slot's process.
+    slot: i32,
+    /// What `/proc/PID/fd` calls the pipe that is the program's standard input.
+    input: String,
+    /// The same of its standard output.
+    output: String,
+}
+
+impl Watch for Looker {
+    fn look(&self) -> Seen {
+        self.try_to_look().unwrap_or(Seen::Nothing)
+    }
+
+    fn is_ending(&self) -> bool {
+        let list = format!("/proc/{0}/task/{0}/children", self.slot);
+        if fs::metadata(list).is_err() {
+            return false;
+        }
+        // One that is not there any more has been waited for.
+        let Some(program) = self.programs().first().copied() else {
+            return true;
+        };
+        // Its first thread may be over long before the others.
+        let ends = |thread: i32| {
+            let stat = fs::read_to_string(format!("/proc/{program}/task/{thread}/stat"));
+            // One that was listed and is not there any more is over, too.
+            stat.map_or(true, |stat| is_exiting(&stat))
+        };
+        threads_of(program).is_some_and(|threads| threads.into_iter().all(ends))
+    }
+}
+
+impl Looker {
+    /// Watches the program that runs in this slot's process, with these pipes.
+    pub(in crate::sandbox::linux) fn new(slot: i32, input: impl AsFd, output: impl AsFd) -> Self {
+        Self {
+            slot,
+            input: pipe_name(input),
+            output: pipe_name(output),
+        }
+    }
+
+    fn try_to_look(&self) -> Option<Seen> {
+        let mut waits = Waits::Itself;
+        let mut threads = Vec::new();
+        for process in self.processes() {
+            if may_be_woken_by_a_timer(process)? {
+                return Some(Seen::Moving);
+            }
+            for number in threads_of(process)? {
+                let place = format!("/proc/{process}/task/{number}");
+                let switches = switches(&fs::read_to_string(format!("{place}/status")).ok()?)?;
+                let call = fs::read_to_string(format!("{place}/syscall")).ok()?;
+                let name = |fd: u64| descriptor(&place, fd);
+                let timeless = || has_only_pipes_and_files(&place);
+                if call.trim() == "running" {
+                    return Some(Seen::Running);
+                }
+                let call = Call::parse(&call);
+                match call.and_then(|call| self.waits_for(&call, name, timeless)) {
+                    Some(Waits::Itself) => {}
+                    Some(other) => waits = other,
+                    None => return Some(Seen::Moving),
+                }
+                threads.push(Thread { number, switches });
+            }
+        }
+        (!threads.is_empty()).then_some(Seen::Still(Still { waits, threads }))
+    }
+
+    /// The processes of the run, but its first, which belongs to the sandbox and only waits.
+    fn processes(&self) -> Vec<i32> {
+        let mut found = self.programs();
+        let mut index = 0;
+        while let Some(process) = found.get(index).copied() {
+            found.extend(children(process));
+            index += 1;
+        }
+        found
+    }
+
+    /// The program, if it is there, and what else the first process of the run or the slot has under it.
+    fn programs(&self) -> Vec<i32> {
+        let below = children(self.slot);
+        let rooms = below
+            .iter()
+            .filter(|process| is_first_of_its_room(**process));
+        let rooms: Vec<i32> = rooms.copied().collect();
+        if !rooms.is_empty() {
+            // Where nothing runs in it, a room's first process rests and has no children.
+            return rooms.into_iter().flat_map(children).collect();
+        }
+        // The slot starts one process a run; what comes after it are orphans that it adopted.
+        let Some((first, adopted)) = below.split_first() else {
+            return below;
+        };
+        let mut found = children(*first);
+        found.extend(adopted);
+        found
+    }
+
+    /// What a thread in this call waits for; `None` if a clock may end it. `name` says what a descriptor is.
+    fn waits_for(
+        &self,
+        call: &Call,
+        name: impl Fn(u64) -> Option<String>,
+        timeless: impl Fn() -> Option<bool>,
+    ) -> Option<Waits> {
+        let [first, second, third, fourth, fifth] = call.arguments;
+        let on = |pipe: &str, waits: Waits| match name(first)? {
+            name if name == pipe => Some(waits),
+            name if name.starts_with("pipe:") => Some(Waits::Itself),
+            _ => None,
+        };
+        let poll = |is_endless: bool| {
+            let is_certain = is_endless && timeless()?;
+            is_certain.then_some(Waits::Input)
+        };
+        match call.number {
+            libc::SYS_read | libc::SYS_readv => on(&self.input, Waits::Input),
+            libc::SYS_write | libc::SYS_writev => on(&self.output, Waits::Output),
+            libc::SYS_futex => is_endless_lock(second, fourth).then_some(Waits::Itself),
+            libc::SYS_wait4 | libc::SYS_waitid | libc::SYS_rt_sigsuspend => Some(Waits::Itself),
+            libc::SYS_ppoll => poll(third == 0),
+            libc::SYS_pselect6 => poll(fifth == 0),
+            #[cfg(target_arch = "x86_64")]
+            libc::SYS_poll => poll(third as u32 == u32::MAX),
+            #[cfg(target_arch = "x86_64")]
+            libc::SYS_select => poll(fifth == 0),
+            #[cfg(target_arch = "x86_64")]
+            libc::SYS_pause => Some(Waits::Itself),
+            _ => None,
+        }
+    }
+}
+
+/// A call in which a thread waits.
+#[derive(Debug, PartialEq, Eq)]
+struct Call {
+    number: i64,
+    arguments: [u64; 5],
+}
+
+impl Call {
+    /// Reads the kernel's line; `None` for a thread that runs.
+    ///
+    /// Source: the manual page `proc_pid_syscall(5)`.
+    fn parse(line: &str) -> Option<Self> {
+        let mut words = line.split_whitespace();
+        let number = words.next()?.parse().ok()?;
+        let mut arguments = [0; 5];
+        for argument in &mut arguments {
+            *argument = u64::from_str_radix(words.next()?.strip_prefix("0x")?, 16).ok()?;
+        }
+        Some(Self { number, arguments })
+    }
+}
+
+/// Whether a call to `futex` waits, and without a time limit. Source: the manual page `futex(2)`.
+fn is_endless_lock(operation: u64, timeout: u64) -> bool {
+    const WAIT: u64 = 0;
+    const LOCK_PI: u64 = 6;
+    const WAIT_BITSET: u64 = 9;
+    let flags = (libc::FUTEX_PRIVATE_FLAG | libc::FUTEX_CLOCK_REALTIME) as u64;
+    matches!(operation & !flags, WAIT | LOCK_PI | WAIT_BITSET) && timeout == 0
+}
+
+/// Whether a signal from a clock may wake the process; `None` if that cannot be told.
+fn may_be_woken_by_a_timer(process: i32) -> Option<bool> {
+    let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
+    let caught = field(&status, "SigCgt:").and_then(|mask| u64::from_str_radix(mask, 16).ok())?;
+    let catches_alarms = caught & (1 << (libc::SIGALRM - 1)) != 0;
+    // Missing in kernels that cannot say it.
+    let timers = fs::read_to_string(format!("/proc/{process}/timers")).unwrap_or_default();
+    Some(catches_alarms || !timers.trim().is_empty())
+}
+
+/// Whether a process is ending. Source: the manual page `proc_pid_stat(5)`, fields 3 and 9; the kernel's
+/// `include/linux/sched.h`.
+fn is_exiting(stat: &str) -> bool {
+    const PF_EXITING: u64 = 0x4;
+    // The name, the second field, may have blanks and brackets in it.
+    let rest = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
+    let mut fields = rest.split_whitespace();
+    let state = fields.next().unwrap_or_default();
+    let flags: u64 = fields
+        .nth(5)
+        .and_then(|field| field.parse().ok())
+        .unwrap_or(0);
+    matches!(state, "Z" | "X") || flags & PF_EXITING != 0
+}
+
+/// Whether a process is the first that a room of its own knows.
+fn is_first_of_its_room(process: i32) -> bool {
+    let status = fs::read_to_string(format!("/proc/{process}/status"));
+    status.is_ok_and(|status| is_first(&status))
+}
+
+/// Source: the manual page `proc_pid_status(5)`, `NSpid`: its number here, and in each namespace within.
+fn is_first(status: &str) -> bool {
+    let numbers = field(status, "NSpid:").unwrap_or_default();
+    let within = numbers.split_whitespace().skip(1);
+    within.last() == Some("1")
+}
+
+/// How often a thread stopped running, of its own accord or not.
+fn switches(status: &str) -> Option<u64> {
+    let number = |name: &str| field(status, name)?.parse::<u64>().ok();
+    Some(number("voluntary_ctxt_switches:")? + number("nonvoluntary_ctxt_switches:")?)
+}
+
+fn field<'a>(status: &'a str, name: &str) -> Option<&'a str> {
+    let rest = status.lines().find_map(|line| line.strip_prefix(name))?;
+    Some(rest.trim())
+}
+
+/// Whether whoever waits for a thread's descriptors waits for nothing but other programs. Threads of a process need not have
+/// the same.
+fn has_only_pipes_and_files(thread: &str) -> Option<bool> {
+    let directory = fs::read_dir(format!("{thread}/fd")).ok()?;
+    let mut all = true;
+    for entry in directory {
+        let name = fs::read_link(entry.ok()?.path()).ok()?;
+        let name = name.to_string_lossy();
+        all &= name.starts_with("pipe:") || name.starts_with('/');
+    }
+    Some(all)
+}
+
+fn descriptor(thread: &str, fd: u64) -> Option<String> {
+    let link = fs::read_link(format!("{thread}/fd/{fd}")).ok()?;
+    Some(link.to_string_lossy().into_owned())
+}
+
+fn pipe_name(pipe: impl AsFd) -> String {
+    let inode = rustix::fs::fstat(pipe).map_or(0, |stat| stat.st_ino);
+    format!("pipe:[{inode}]")
+}
+
+fn threads_of(process: i32) -> Option<Vec<i32>> {
+    let directory = fs::read_dir(format!("/proc/{process}/task")).ok()?;
+    let number = |entry: fs::DirEntry| entry.file_name().to_str()?.parse().ok();
+    directory.map(|entry| entry.ok().and_then(number)).collect()
+}
+
+fn children(process: i32) -> Vec<i32> {
+    let mut found = Vec::new();
+    for thread in threads_of(process).unwrap_or_default() {
+        let list = fs::read_to_string(format!("/proc/{process}/task/{thread}/children"));
+        let list = list.unwrap_or_default();
+        found.extend(
+            list.split_whitespace()
+                .filter_map(|word| word.parse::<i32>().ok()),
+        );
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_no_clock_ends_is_standing_still() {
+        let watch = Looker {
+            slot: 0,
+            input: "pipe:[1]".to_owned(),
+            output: "pipe:[2]".to_owned(),
+        };
+        let name = |fd: u64| {
+            let names = [
+                "pipe:[1]",
+                "pipe:[2]",
+                "/dev/null",
+                "pipe:[9]",
+                "socket:[3]",
+            ];
+            names.get(fd as usize).map(|name| (*name).to_owned())
+        };
+        let check = |line: &str, only_pipes: bool, expected: Option<Waits>| {
+            let call = Call::parse(line);
+            let waits = call.and_then(|call| watch.waits_for(&call, name, || Some(only_pipes)));
+            assert_eq!(waits, expected, "{line}");
+        };
+        let line = |number: i64, arguments: [u64; 3]| {
+            let [a, b, c] = arguments;
+            format!("{number} {a:#x} {b:#x} {c:#x} 0x0 0x0 0x0 0x7ffd 0x7fce\n")
+        };
+        let read = |fd: u64| line(libc::SYS_read, [fd, 0x7f00, 10]);
+        let write = |fd: u64| line(libc::SYS_write, [fd, 0x7f00, 10]);
+        check("running\n", true, None);
+        check("", true, None);
+        check("-1 0x7ffd 0x7fce\n", true, None);
+        check(&read(0), true, Some(Waits::Input));
+        check(&write(1), true, Some(Waits::Output));
+        check(&read(3), true, Some(Waits::Itself));
+        check(&read(2), true, None);
+        check(&read(4), true, None);
+        check(&read(7), true, None);
+        check(
+            &line(libc::SYS_ppoll, [0x7f00, 1, 0]),
+            true,
+            Some(Waits::Input),
+        );
+        check(&line(libc::SYS_ppoll, [0x7f00, 1, 0]), false, None);
+        check(&line(libc::SYS_ppoll, [0x7f00, 1, 0x7f40]), true, None);
+        check(
+            &line(libc::SYS_futex, [0x7f00, 128, 2]),
+            true,
+            Some(Waits::Itself),
+        );
+        check(
+            &line(libc::SYS_futex, [0x7f00, 128 | 256 | 9, 2]),
+            true,
+            Some(Waits::Itself),
+        );
+        check(&line(libc::SYS_futex, [0x7f00, 129, 2]), true, None);
+        let timed = format!(
+            "{} 0x7f00 0x80 0x2 0x7f40 0x0 0x0 0x0 0x0\n",
+            libc::SYS_futex
+        );
+        check(&timed, true, None);
+        check(
+            &line(libc::SYS_wait4, [u64::MAX, 0, 0]),
+            true,
+            Some(Waits::Itself),
+        );
+        check(&line(libc::SYS_clock_nanosleep, [0, 0, 0]), true, None);
+        check(&line(libc::SYS_epoll_pwait, [0, 0, 0]), true, None);
+    }
+
+    #[test]
+    fn a_process_at_its_end_is_known() {
+        let check = |stat: &str, expected: bool| assert_eq!(is_exiting(stat), expected, "{stat}");
+        check("7 (a) b (c) S 1 7 7 0 -1 4194304 25 0 0 0", false);
+        check("7 (a) R 1 7 7 0 -1 4194308 25 0 0 0", true);
+        check("7 (a) Z 1 7 7 0 -1 4194304 25 0 0 0", true);
+        check("", false);
+    }
+
+    #[test]
+    fn the_first_process_of_a_room_is_known() {
+        let check = |status: &str, expected: bool| {
+            assert_eq!(is_first(status), expected, "{status}");
+        };
+        check("Name:\tx\nNSpid:\t4711\t1\nVmPeak:\t1\n", true);
+        check("NSpid:\t4711\t30\t1\n", true);
+        check("NSpid:\t4711\t2\n", false);
+        check("NSpid:\t1\n", false);
+        check("Name:\tx\n", false);
+    }
+
+    #[test]
+    fn switches_of_both_kinds_count() {
+        let status = "Name:\tx\nvoluntary_ctxt_switches:\t7\nnonvoluntary_ctxt_switches:\t5\n";
+        assert_eq!(switches(status), Some(12));
+        assert_eq!(switches("Name:\tx\n"), None);
+    }
+}

@@ -1,0 +1,189 @@
+//! All that a run has to itself: a first process, a box, a temporary directory; with namespaces also those of its processes and
+//! its mounts. Every run has a new one. With namespaces, what costs most of it is made ahead, while the judge looks at the
+//! outcome of the run before: the namespaces, PID 1, which waits in them, and an empty file system in memory. What could
+//! tell when that was, by a date above all, is made when the run begins.
+
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
+use std::ptr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicPtr, AtomicU32};
+
+use rustix::event::EventfdFlags;
+
+use crate::sandbox::fault::{Fault, Step};
+use crate::sandbox::linux::cgroup::read_first_number;
+use crate::sandbox::linux::keeper::supervise::Running;
+use crate::sandbox::linux::run::bare_init;
+use crate::sandbox::linux::run::first::{self, Order};
+use crate::sandbox::linux::run::init::{Plan, Report, Stack};
+use crate::sandbox::linux::sys::{self, CloneArguments};
+use crate::sandbox::linux::view::boxes::{Boxes, Memory, Size};
+use crate::sandbox::linux::wire;
+
+/// A run's first process.
+pub(in crate::sandbox::linux) struct First {
+    pid: i32,
+    pidfd: OwnedFd,
+    /// Becomes readable when the run is over and this process still there; with namespaces.
+    over: Option<OwnedFd>,
+    /// What it was told. It may read this until it is gone.
+    order: Option<Box<Order>>,
+    is_gone: bool,
+}
+
+/// An environment of which the first half is made.
+pub(in crate::sandbox::linux) struct Waiting {
+    pub(in crate::sandbox::linux) first: First,
+    pub(in crate::sandbox::linux) memory: Memory,
+}
+
+/// The environment of a run.
+pub(in crate::sandbox::linux) struct Environment {
+    pub(in crate::sandbox::linux) first: First,
+    pub(in crate::sandbox::linux) boxes: Boxes,
+    /// Whether the judge is to have the box.
+    pub(in crate::sandbox::linux) is_kept: bool,
+    /// What the box is in.
+    pub(in crate::sandbox::linux) _memory: Option<Memory>,
+}
+
+impl Waiting {
+    /// Makes new namespaces, with a PID 1 in them that waits for a run. Nobody else may use the stack until that is gone.
+    pub(in crate::sandbox::linux) fn make(
+        slot: &OwnedFd,
+        stack: Stack,
+        size: Size,
+    ) -> Result<Self, Fault> {
+        let memory = Memory::make(size)?;
+        let flags = EventfdFlags::CLOEXEC;
+        let over = rustix::event::eventfd(0, flags).step("make an event for the run")?;
+        let order = Box::new(Order {
+            memory: memory.mount(),
+            slot: slot.as_raw_fd(),
+            plan: AtomicPtr::new(ptr::null_mut()),
+            asked: AtomicU32::new(0),
+            over: over.as_raw_fd(),
+            report: Arc::default(),
+        });
+        let own = libc::CLONE_FILES | libc::CLONE_NEWPID | libc::CLONE_NEWNS;
+        // SAFETY: the stack is PID 1's alone. It shares our memory, and keeps to the order, which outlives it.
+        let (pid, pidfd) = unsafe { start(own, stack, first::first, &*order) }?;
+        Ok(Self {
+            first: First {
+                pid,
+                pidfd,
+                over: Some(over),
+                order: Some(order),
+                is_gone: false,
+            },
+            memory,
+        })
+    }
+}
+
+impl First {
+    /// Where PID 1 and the program tell what happened.
+    pub(in crate::sandbox::linux) fn report(&self) -> Arc<Report> {
+        let order = self.order.as_ref();
+        order.map_or_else(Arc::default, |order| Arc::clone(&order.report))
+    }
+
+    /// Starts the first process of a run without namespaces, and with it the run. The plan must stay until that process is gone.
+    pub(in crate::sandbox::linux) fn start_bare(plan: &Plan, stack: Stack) -> Result<Self, Fault> {
+        // SAFETY: the stack is its alone. It shares our memory, and keeps to the plan, which outlives it.
+        let (pid, pidfd) = unsafe { start(0, stack, bare_init::first, plan) }?;
+        Ok(Self {
+            pid,
+            pidfd,
+            over: None,
+            order: None,
+            is_gone: false,
+        })
+    }
+
+    /// Starts the run for which the process waits. The plan must stay until the run is over.
+    pub(in crate::sandbox::linux) fn ask(&self, plan: &Plan) {
+        if let Some(order) = &self.order {
+            order.ask(plan);
+        }
+    }
+
+    /// The run that was started just now.
+    pub(in crate::sandbox::linux) fn running(&self) -> Running<'_> {
+        Running {
+            pid: self.pid,
+            pidfd: self.pidfd.as_fd(),
+            over: self.over.as_ref().map(AsFd::as_fd),
+            slot_cpu: sys::clock(libc::CLOCK_PROCESS_CPUTIME_ID),
+        }
+    }
+
+    /// Somebody else has waited for it.
+    pub(in crate::sandbox::linux) fn is_gone(&mut self) {
+        self.is_gone = true;
+    }
+
+    /// Kills it, and with it all in its namespace. It is gone when this is dropped.
+    pub(in crate::sandbox::linux) fn dismiss(&self) {
+        if !self.is_gone {
+            let _ = sys::pidfd_kill(self.pidfd.as_fd(), libc::SIGKILL);
+        }
+    }
+}
+
+impl Drop for First {
+    fn drop(&mut self) {
+        self.dismiss();
+        if !self.is_gone {
+            let _ = sys::wait(self.pid);
+        }
+    }
+}
+
+/// Starts a first process.
+///
+/// # Safety
+/// As [`sys::clone3`] with `CLONE_VM`.
+unsafe fn start<T>(
+    flags: i32,
+    stack: Stack,
+    function: extern "C" fn(*const T) -> !,
+    argument: *const T,
+) -> Result<(i32, OwnedFd), Fault> {
+    let mut pidfd: RawFd = -1;
+    let arguments = CloneArguments {
+        flags: (libc::CLONE_VM | libc::CLONE_PIDFD | flags) as u64,
+        pidfd: ptr::from_mut(&mut pidfd) as u64,
+        exit_signal: libc::SIGCHLD as u64,
+        stack: stack.bottom,
+        stack_size: stack.length,
+        ..CloneArguments::default()
+    };
+    // SAFETY: the caller's promise.
+    let started = unsafe { sys::clone3(&arguments, function, argument) };
+    let pid = started.step("start the run's first process")?;
+    // SAFETY: the kernel has just made this descriptor for us.
+    Ok((pid, unsafe { OwnedFd::from_raw_fd(pidfd) }))
+}
+
+/// Waits until the kernel has collected the sockets that the last run lost, those that lie in each other unread. They
+/// are in the slot's network namespace, where the next run would see them.
+pub(in crate::sandbox::linux) fn collect_sockets(sockets: BorrowedFd<'_>) -> Result<(), Fault> {
+    /// So often in a row, a millisecond apart, it may find as many as before.
+    const PATIENCE: u32 = 5000;
+    let step = "collect the sockets that the last run lost";
+    let (mut least, mut tries) = (u64::MAX, 0);
+    while tries < PATIENCE {
+        let count = read_first_number(sockets.as_raw_fd()).step(step)?;
+        if count == 0 {
+            return Ok(());
+        }
+        tries += 1;
+        if count < least {
+            // Of those that lie in each other it collects one every tick of its clock.
+            (least, tries) = (count, 0);
+        }
+        wire::collect_sockets();
+    }
+    Err(Fault::new(step, "they are still there"))
+}

@@ -1,0 +1,262 @@
+//! How a fork of the judge becomes a slot's process: alone, in namespaces of its own, with a view of
+//! its own, and with no more rights than it needs.
+
+use std::fs;
+use std::os::fd::{FromRawFd, OwnedFd, RawFd};
+use std::path::{Path, PathBuf};
+
+use rustix::process::PidfdFlags;
+use rustix::thread::CpuSet;
+
+use crate::model::isolation::Isolation;
+use crate::model::outcome::Meter;
+use crate::sandbox::fault::{Fault, Step};
+use crate::sandbox::linux::cgroup::{Group, Placement, WhenShort};
+use crate::sandbox::linux::filter::seccomp;
+use crate::sandbox::linux::keeper::resources::{self, Ceilings};
+use crate::sandbox::linux::keeper::tree;
+use crate::sandbox::linux::run::init::{Change, Identity, Stack};
+use crate::sandbox::linux::sys;
+use crate::sandbox::linux::view::bare::Yard;
+use crate::sandbox::linux::view::boxes::{LANDLOCK_SINCE, refer_to};
+use crate::sandbox::linux::view::mounts::{Context, Template};
+
+/// What a slot's process is to be.
+#[derive(Clone, Debug)]
+pub(in crate::sandbox::linux) struct Setup {
+    /// Where its control groups are made, if anywhere.
+    pub(in crate::sandbox::linux) placement: Option<Placement>,
+    /// The name of its control groups, unique on this machine.
+    pub(in crate::sandbox::linux) name: String,
+    /// Who its programs run as, inside.
+    pub(in crate::sandbox::linux) identity: Identity,
+    /// What keeps its programs apart.
+    pub(in crate::sandbox::linux) isolation: Isolation,
+    /// The judge's user, outside.
+    pub(in crate::sandbox::linux) outside_uid: u32,
+    /// The judge's group, outside.
+    pub(in crate::sandbox::linux) outside_gid: u32,
+    /// The judge's process.
+    pub(in crate::sandbox::linux) judge: i32,
+    /// Where boxes are made that are directories of the disk.
+    pub(in crate::sandbox::linux) temporary: PathBuf,
+    /// The core to stay on.
+    pub(in crate::sandbox::linux) core: Option<usize>,
+}
+
+/// What programs see of the machine.
+pub(in crate::sandbox::linux) enum View {
+    /// What the template shows.
+    Template(Template),
+    /// What landlock allows.
+    Bare(Yard),
+}
+
+/// What a slot's process has once it is ready.
+pub(in crate::sandbox::linux) struct Ready {
+    pub(in crate::sandbox::linux) group: Option<Group>,
+    pub(in crate::sandbox::linux) view: View,
+    /// Landlock's version, where it can be used.
+    pub(in crate::sandbox::linux) landlock: Option<usize>,
+    pub(in crate::sandbox::linux) devices: Option<OwnedFd>,
+    /// For first processes: that of a run, and that of the next, which may start before the other is gone.
+    pub(in crate::sandbox::linux) first_stacks: [Stack; 2],
+    pub(in crate::sandbox::linux) second_stack: Stack,
+    /// How nice programs are to be, where the slot is less nice itself.
+    pub(in crate::sandbox::linux) nice: Option<i32>,
+    /// Whether CPU time or memory is counted by looking at processes, which the slot can then see.
+    pub(in crate::sandbox::linux) looks_at_processes: bool,
+    /// How many cores programs can use at the same time.
+    pub(in crate::sandbox::linux) cores: u64,
+    /// What programs cannot be given more of.
+    pub(in crate::sandbox::linux) ceilings: Ceilings,
+    /// `/proc/net/sockstat` of the slot's network namespace, whose first number is that of sockets in it.
+    pub(in crate::sandbox::linux) sockets: Option<OwnedFd>,
+    /// The slot's process.
+    pub(in crate::sandbox::linux) process: OwnedFd,
+}
+
+/// Closes everything that came from the judge but the socket, and takes leave of its terminal, its
+/// session and its signals.
+pub(in crate::sandbox::linux) fn keep_only(socket: RawFd) -> OwnedFd {
+    const SOCKET: RawFd = 3;
+    let _ = sys::block_signals();
+    sys::reset_signal_handlers();
+    let _ = sys::setsid();
+    if socket != SOCKET {
+        let _ = sys::dup3(socket, SOCKET, libc::O_CLOEXEC);
+    }
+    let _ = sys::close_range(SOCKET as u32 + 1, u32::MAX, 0);
+    // The three standard numbers must be in use, so that no other descriptor ever gets one.
+    if let Ok(null) = sys::openat(libc::AT_FDCWD, c"/dev/null", libc::O_RDWR, 0) {
+        let null = std::os::fd::AsRawFd::as_raw_fd(&null);
+        for number in 0..SOCKET {
+            let _ = sys::dup3(null, number, libc::O_CLOEXEC);
+        }
+    }
+    // SAFETY: this process has just put the socket there, and nothing else knows the number.
+    unsafe { OwnedFd::from_raw_fd(SOCKET) }
+}
+
+/// Makes the process ready for its first run. On failure nothing is left behind.
+pub(in crate::sandbox::linux) fn get_ready(setup: &Setup) -> Result<Ready, Fault> {
+    // Refused without the right to it, which even root may lack in a container.
+    let slot = match fs::write("/proc/self/oom_score_adj", "-1000") {
+        Ok(()) => WhenShort::Spared,
+        Err(_) => WhenShort::Killed,
+    };
+    let mut group = match &setup.placement {
+        Some(placement) => Some(Group::create(placement, &setup.name, slot)?),
+        None => None,
+    };
+    match get_ready_in(setup) {
+        Ok(ready) => Ok(Ready { group, ..ready }),
+        Err(fault) => {
+            if let Some(group) = &mut group {
+                group.remove();
+            }
+            Err(fault)
+        }
+    }
+}
+
+fn get_ready_in(setup: &Setup) -> Result<Ready, Fault> {
+    sys::umask(0).step("set the mask for new files")?;
+    // Before there is a user namespace, which has the number of processes of its maker.
+    let ceilings = Ceilings::lift();
+    if let Some(core) = setup.core {
+        pin(core)?;
+    }
+    let is_bare = setup.isolation == Isolation::Landlock;
+    if !is_bare {
+        make_namespaces(setup).map_err(Fault::of_namespaces)?;
+    }
+    let is_metered = |meter: fn(&Placement) -> Meter| {
+        setup
+            .placement
+            .as_ref()
+            .is_some_and(|placement| meter(placement) != Meter::Rusage)
+    };
+    let in_user_namespace = setup.identity.change == Change::Already;
+    let looks_at_processes = !is_metered(Placement::cpu) || !is_metered(Placement::memory);
+    if looks_at_processes {
+        tree::check()?;
+    }
+    let context = if in_user_namespace || looks_at_processes {
+        Context::WithMachineProc
+    } else {
+        Context::Alone
+    };
+    let mut view = None;
+    let mut devices = None;
+    let mut sockets = None;
+    if !is_bare {
+        let path = c"/proc/thread-self/net/sockstat";
+        sockets = sys::openat(libc::AT_FDCWD, path, libc::O_RDONLY, 0).ok();
+        view = Some(View::Template(Template::build(setup.identity, context)?));
+        devices = Some(refer_to(Path::new("/dev"))?);
+    }
+    give_up_rights(setup)?;
+    let view = match view {
+        Some(view) => view,
+        None => View::Bare(Yard::make(setup)?),
+    };
+    let pass = sys::choose_pass().step("choose a random number")?;
+    sys::seccomp(&seccomp::filter(pass)).step("install the system call filter")?;
+    sys::umask(0o022).step("set the mask for new files")?;
+    let version = sys::landlock_version().ok();
+    let landlock = version.filter(|version| *version >= LANDLOCK_SINCE);
+    let nice = go_first();
+    resources::limit_all(&ceilings)?;
+    Ok(Ready {
+        group: None,
+        view,
+        landlock,
+        devices,
+        first_stacks: [stack()?, stack()?],
+        second_stack: stack()?,
+        nice,
+        looks_at_processes,
+        sockets,
+        process: rustix::process::pidfd_open(rustix::process::getpid(), PidfdFlags::empty())
+            .step("refer to the slot's own process")?,
+        cores: resources::cores(),
+        ceilings,
+    })
+}
+
+/// Lets the slot and PID 1 go before programs, so that limits hold even while hundreds of processes
+/// want the processor. Returns how nice the judge is, which its programs are to be; `None` where this
+/// process has no right to go first.
+fn go_first() -> Option<i32> {
+    const HOW_MUCH: i32 = 10;
+    const MOST: i32 = -20;
+    let present = 20 - i32::try_from(sys::getpriority(0, 0).ok()?).ok()?;
+    let nice = (present - HOW_MUCH).max(MOST);
+    sys::setpriority(0, 0, nice).ok().map(|_| present)
+}
+
+fn pin(core: usize) -> Result<(), Fault> {
+    let mut set = CpuSet::new();
+    if core >= CpuSet::MAX_CPU {
+        return Err(Fault::new(format!("stay on core {core}"), "no such core"));
+    }
+    set.set(core);
+    rustix::thread::sched_setaffinity(None, &set).step_on("stay on core", core)
+}
+
+fn make_namespaces(setup: &Setup) -> Result<(), Fault> {
+    if setup.identity.change == Change::Already {
+        sys::unshare(libc::CLONE_NEWUSER).step("make namespaces (user)")?;
+        let Identity { uid, gid, .. } = setup.identity;
+        let write = |name: &str, text: String| {
+            let path = format!("/proc/self/{name}");
+            fs::write(&path, text).step_on("make namespaces (user): write", path)
+        };
+        write("setgroups", "deny".to_owned())?;
+        write("uid_map", format!("{uid} {} 1", setup.outside_uid))?;
+        write("gid_map", format!("{gid} {} 1", setup.outside_gid))?;
+    }
+    let flags = libc::CLONE_NEWNS | libc::CLONE_NEWNET | libc::CLONE_NEWIPC | libc::CLONE_NEWUTS;
+    sys::unshare(flags).step("make namespaces (mounts, network, messages, name)")?;
+    // With version 2 a run has a control group of its own, and makes the namespace itself: from inside
+    // one, the kernel may refuse to start processes in groups beside it.
+    if !matches!(setup.placement, Some(Placement::V2(_))) {
+        sys::unshare(libc::CLONE_NEWCGROUP).step("make namespaces (control groups)")?;
+    }
+    rustix::system::sethostname(b"juror").step("set the sandbox's host name")
+}
+
+/// Gives up what neither the slot nor a contestant may ever gain again.
+fn give_up_rights(setup: &Setup) -> Result<(), Fault> {
+    sys::new_keyring();
+    const LAST_CAPABILITY: usize = 63;
+    for capability in 0..=LAST_CAPABILITY {
+        // Numbers beyond the kernel's last are refused.
+        let _ = sys::prctl(libc::PR_CAPBSET_DROP, capability, 0);
+    }
+    let clear = libc::PR_CAP_AMBIENT_CLEAR_ALL as usize;
+    let _ = sys::prctl(libc::PR_CAP_AMBIENT, clear, 0);
+    resources::forbid_dumps()?;
+    if setup.identity.change == Change::Switch {
+        sys::leave_groups().step("leave all groups")?;
+    }
+    sys::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0).step("forbid new privileges")?;
+    // Nobody reads the memory of the slot and of PID 1. In a user namespace this would also take away
+    // the slot's own entries in /proc, which PID 2 needs; there the kernel's other rules have to do:
+    // a process without capabilities cannot look into one that has them.
+    if setup.identity.change == Change::Switch {
+        sys::prctl(libc::PR_SET_DUMPABLE, 0, 0).step("hide the slot's memory")?;
+    }
+    Ok(())
+}
+
+/// A stack for PID 1 or PID 2, which call little.
+fn stack() -> Result<Stack, Fault> {
+    const LENGTH: usize = 64 << 10;
+    let bottom = sys::pages(LENGTH).step("make a stack")?;
+    Ok(Stack {
+        bottom: bottom as u64,
+        length: LENGTH as u64,
+    })
+}

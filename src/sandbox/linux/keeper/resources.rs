@@ -1,0 +1,255 @@
+//! Resource limits (`setrlimit`) of the contestant: backstops behind the control group, and the
+//! limits themselves where there is none.
+
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+
+use crate::model::isolation::Isolation;
+use crate::model::outcome::Meter;
+use crate::model::units::Bytes;
+use crate::sandbox::fault::{Fault, Step};
+use crate::sandbox::linux::cgroup::Placement;
+use crate::sandbox::linux::keeper::prepare::Setup;
+use crate::sandbox::linux::run::init::{Change, Kind, Resource};
+use crate::sandbox::linux::sys;
+use crate::sandbox::linux::wire::RunRequest;
+
+/// Open files of one process: enough for run-time systems. The kernel lets a process send descriptors as
+/// long as its user has no more than this on their way, and some 250 at once. What a hostile program
+/// has on their way must stay below 1024, the usual limit of other processes of the same user, or they
+/// could send none, the judge among them.
+const OPEN_FILES: u64 = 768;
+
+/// Memory that one process can keep from being swapped out, in bytes.
+const LOCKED_MEMORY: u64 = 64 << 10;
+
+/// Memory that a process may ask for beyond its limit where no control group counts what it holds,
+/// in bytes.
+const UNUSED_MEMORY: u64 = 1 << 30;
+
+/// Processes that the user of the judge may start during a run, other runs among them, where the kernel
+/// counts all of a user together. Too few would make a program fail for what it did not do.
+const OTHERS_OF_THE_USER: u64 = 512;
+
+/// What programs have from the judge unless it is set, and what would end or refuse what they may do.
+const INHERITED: [Inherited; 7] = [
+    Inherited::new(Kind::Cpu, "of CPU time", Unit::Seconds, "cpu"),
+    Inherited::new(Kind::FileSize, "of data in one file", Unit::Bytes, "fsize"),
+    Inherited::new(Kind::Data, "of private memory", Unit::Bytes, "data"),
+    Inherited::new(Kind::Stack, "of stack", Unit::Bytes, "stack"),
+    Inherited::new(Kind::Processes, "processes", Unit::Things, "nproc"),
+    Inherited::new(Kind::OpenFiles, "open files", Unit::Things, "nofile"),
+    Inherited::new(Kind::AddressSpace, "of address space", Unit::Bytes, "as"),
+];
+
+/// A resource of which the judge may have less than its programs are to have.
+struct Inherited {
+    kind: Kind,
+    /// What it is, after an amount.
+    what: &'static str,
+    unit: Unit,
+    /// Its option of `prlimit(1)`.
+    option: &'static str,
+}
+
+/// What a limit counts.
+#[derive(Clone, Copy)]
+enum Unit {
+    Seconds,
+    Bytes,
+    Things,
+}
+
+impl Inherited {
+    const fn new(kind: Kind, what: &'static str, unit: Unit, option: &'static str) -> Self {
+        Self {
+            kind,
+            what,
+            unit,
+            option,
+        }
+    }
+
+    fn amount(&self, value: u64) -> String {
+        match self.unit {
+            Unit::Seconds => format!("{value} s"),
+            Unit::Bytes => Bytes(value).to_string(),
+            Unit::Things => value.to_string(),
+        }
+    }
+}
+
+/// The most that programs can be given: hard limits of the judge's own that this process may not raise.
+#[derive(Clone, Debug)]
+pub(in crate::sandbox::linux) struct Ceilings([u64; INHERITED.len()]);
+
+impl Ceilings {
+    /// Lifts the limits that the slot has from the judge, as far as it may.
+    pub(in crate::sandbox::linux) fn lift() -> Self {
+        Self(INHERITED.map(|inherited| {
+            let number = inherited.kind as u32;
+            let most = match inherited.kind {
+                // Nobody may have any number of them.
+                Kind::OpenFiles => OPEN_FILES,
+                _ => u64::MAX,
+            };
+            let hard = sys::hard_limit(number).unwrap_or(most);
+            if hard < most && sys::set_limit(number, most, most).is_ok() {
+                return most;
+            }
+            let _ = sys::set_limit(number, hard, hard);
+            hard
+        }))
+    }
+
+    fn of(&self, kind: Kind) -> u64 {
+        let mut all = INHERITED.iter().zip(self.0);
+        let found = all.find(|(inherited, _)| inherited.kind == kind);
+        found.map_or(u64::MAX, |(_, most)| most)
+    }
+
+    /// Whether programs can have so much; if not, a verdict could be the machine's fault.
+    fn allow(&self, kind: Kind, needed: u64) -> Result<(), Fault> {
+        let mut all = INHERITED.iter().zip(self.0);
+        let short = all.find(|(inherited, most)| inherited.kind == kind && *most < needed);
+        let Some((inherited, most)) = short else {
+            return Ok(());
+        };
+        let reason = format!(
+            "programs are to have {} {}, and the judge itself may have only {}; lift that: \
+             sudo prlimit --pid $$ --{}={}",
+            inherited.amount(needed),
+            inherited.what,
+            inherited.amount(most),
+            inherited.option,
+            match inherited.kind {
+                Kind::OpenFiles => "4096:4096",
+                _ => "unlimited:unlimited",
+            },
+        );
+        Err(Fault::new("limit resources", reason))
+    }
+}
+
+/// Sets the limits that all runs have for the slot, which they come from. It may itself have more files open than they, so
+/// that it can send descriptors whatever they have on their way.
+pub(in crate::sandbox::linux) fn limit_all(ceilings: &Ceilings) -> Result<(), Fault> {
+    ceilings.allow(Kind::OpenFiles, OPEN_FILES)?;
+    let mut limits = [
+        same(Kind::LockedMemory, LOCKED_MEMORY),
+        same(Kind::MessageQueues, 0),
+        same(Kind::RealTime, 0),
+        same(Kind::Nice, 0),
+    ];
+    limits.iter_mut().for_each(lower_to_present);
+    limits.iter().try_for_each(|limit| {
+        sys::set_limit(limit.kind as u32, limit.soft, limit.hard)
+            .map(|_| ())
+            .step("limit resources")
+    })
+}
+
+/// The limits for a run, if programs can have all that these allow.
+pub(in crate::sandbox::linux) fn list(
+    request: &RunRequest,
+    setup: &Setup,
+    ceilings: &Ceilings,
+) -> Result<Vec<Resource>, Fault> {
+    let placement = setup.placement.as_ref();
+    let mut limits = vec![same(Kind::OpenFiles, OPEN_FILES)];
+    if let Some(output) = request.output {
+        ceilings.allow(Kind::FileSize, output)?;
+        limits.push(same(Kind::FileSize, output));
+    }
+    if let Some(nanoseconds) = request.cpu_time {
+        // Whole seconds, and only of one process: this holds if the slot's own watch should fail.
+        let seconds = nanoseconds.div_ceil(1_000_000_000) + 1;
+        ceilings.allow(Kind::Cpu, seconds + 1)?;
+        limits.push(Resource {
+            soft: seconds,
+            ..same(Kind::Cpu, seconds + 1)
+        });
+    }
+    if let Some(memory) = request.memory {
+        // Memory that is only asked for, of which some run-time systems ask for much.
+        let asked = memory.saturating_add(UNUSED_MEMORY);
+        // The memory limit ends endless recursion.
+        ceilings.allow(Kind::Stack, memory)?;
+        ceilings.allow(Kind::Data, asked)?;
+        ceilings.allow(Kind::AddressSpace, asked)?;
+        if placement.is_none_or(|place| place.memory() == Meter::Rusage) {
+            // The slot looks at what is really held; this holds what grows between two looks.
+            limits.push(same(Kind::Data, asked));
+        }
+    }
+    let Some(processes) = request.processes.map(u64::from) else {
+        return Ok(limits);
+    };
+    if placement.is_some_and(Placement::limits_processes) {
+        ceilings.allow(Kind::Processes, processes)?;
+        return Ok(limits);
+    }
+    // In a user namespace the slot and PID 1 are of the same user.
+    let own = match setup.identity.change {
+        Change::Already => 2,
+        Change::Switch => 0,
+    };
+    // And without even that, of the same user as all that the judge's own user runs.
+    let is_shared =
+        setup.isolation == Isolation::Landlock && setup.identity.change == Change::Already;
+    let (present, later) = match is_shared {
+        true => (tasks_of(setup.outside_uid), OTHERS_OF_THE_USER),
+        false => (0, 0),
+    };
+    let needed = processes + own + present;
+    ceilings.allow(Kind::Processes, needed)?;
+    let most = (needed + later).min(ceilings.of(Kind::Processes));
+    limits.push(same(Kind::Processes, most));
+    Ok(limits)
+}
+
+/// How many processes and threads a user has.
+fn tasks_of(user: u32) -> u64 {
+    let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
+    let of_the_user = processes.filter(|entry| {
+        let name = entry.file_name();
+        name.as_encoded_bytes().iter().all(u8::is_ascii_digit)
+            && entry.metadata().is_ok_and(|found| found.uid() == user)
+    });
+    // A directory has a link for itself, one from above, and one for each directory in it.
+    let threads = of_the_user.filter_map(|entry| entry.path().join("task").metadata().ok());
+    threads.map(|found| found.nlink().saturating_sub(2)).sum()
+}
+
+fn same(kind: Kind, value: u64) -> Resource {
+    Resource {
+        kind,
+        soft: value,
+        hard: value,
+    }
+}
+
+/// Without root's rights a limit can only be lowered.
+fn lower_to_present(resource: &mut Resource) {
+    if let Ok(present) = sys::hard_limit(resource.kind as u32) {
+        resource.hard = resource.hard.min(present);
+        resource.soft = resource.soft.min(resource.hard);
+    }
+}
+
+/// Forbids memory dumps for the slot and all that it starts: what the filter then keeps from being changed.
+pub(in crate::sandbox::linux) fn forbid_dumps() -> Result<(), Fault> {
+    // In bytes: too small for any, and the one value at which the kernel does not start the machine's
+    // handler of dumps, a process of root outside of the sandbox.
+    let mut limit = same(Kind::Core, 1);
+    lower_to_present(&mut limit);
+    sys::set_limit(limit.kind as u32, limit.soft, limit.hard)
+        .map(|_| ())
+        .step("forbid memory dumps")
+}
+
+/// How many cores this process, and so the program, may use at the same time.
+pub(in crate::sandbox::linux) fn cores() -> u64 {
+    let set = rustix::thread::sched_getaffinity(None);
+    set.map_or(1, |set| u64::from(set.count()).max(1))
+}

@@ -1,0 +1,587 @@
+//! The slot's process: one run after the other until the judge is gone.
+
+use std::ffi::{CString, OsStr, c_char};
+use std::fs::File;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, IntoRawFd, OwnedFd, RawFd};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::ptr;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use crate::model::limits::Limits;
+use crate::model::units::Bytes;
+use crate::sandbox::fault::{Fault, Step};
+use crate::sandbox::image::Image;
+use crate::sandbox::linux::cgroup::{Baseline, Gates, Used};
+use crate::sandbox::linux::keeper::environment::{self, Environment, First, Waiting};
+use crate::sandbox::linux::keeper::prepare::{self, Ready, Setup, View};
+use crate::sandbox::linux::keeper::resources;
+use crate::sandbox::linux::keeper::supervise::{LOOK, Stopped, Supervisor, Sweep};
+use crate::sandbox::linux::keeper::tree::Tree;
+use crate::sandbox::linux::run::first::Attach;
+use crate::sandbox::linux::run::init::{self, Kind, Plan, Report};
+use crate::sandbox::linux::sys;
+use crate::sandbox::linux::view::boxes::{self, Boxes, Size};
+use crate::sandbox::linux::view::mounts::{Picked, c_path};
+use crate::sandbox::linux::wire::{
+    self, Answer, Facts, Found, Placed, PlacedWhat, Request, RunRequest,
+};
+
+/// Numbers of [`Facts::stop`].
+pub(in crate::sandbox::linux) mod stop_code {
+    pub(in crate::sandbox) const NONE: u8 = 0;
+    pub(in crate::sandbox) const CPU_TIME: u8 = 1;
+    pub(in crate::sandbox) const WALL_TIME: u8 = 2;
+    pub(in crate::sandbox) const MEMORY: u8 = 3;
+    pub(in crate::sandbox) const OUTPUT: u8 = 4;
+    pub(in crate::sandbox) const DEADLOCK: u8 = 5;
+    pub(in crate::sandbox) const DISMISSED: u8 = 6;
+}
+
+/// Everything a slot's process has.
+struct Server {
+    setup: Setup,
+    socket: OwnedFd,
+    ready: Ready,
+    /// What the last run had, until it is taken away.
+    last: Option<Environment>,
+    /// The first process of the last run, which is about to be gone.
+    leaving: Option<First>,
+    /// What waits for the next run.
+    next: Option<Waiting>,
+    /// How large the last run's box was.
+    size: Option<Size>,
+}
+
+/// What a run gave, and the descriptors to send with it.
+struct Finished {
+    answer: Answer,
+    fds: Vec<OwnedFd>,
+}
+
+/// Serves until the judge is gone. Runs in a fork of the judge, and never returns into its code.
+pub(in crate::sandbox::linux) fn serve(setup: Setup, socket: RawFd) -> ! {
+    let socket = prepare::keep_only(socket);
+    match prepare::get_ready(&setup) {
+        Ok(ready) => {
+            let mut server = Server {
+                setup,
+                socket,
+                ready,
+                last: None,
+                leaving: None,
+                next: None,
+                size: None,
+            };
+            server.answer_all();
+            (server.last, server.leaving, server.next) = (None, None, None);
+            if let View::Bare(yard) = &mut server.ready.view {
+                yard.remove();
+            }
+            if let Some(group) = &mut server.ready.group {
+                group.remove();
+            }
+        }
+        Err(fault) => {
+            let _ = wire::send(&socket, &Answer::Failed(fault).encode(), &[]);
+        }
+    }
+    sys::exit(0)
+}
+
+impl Server {
+    /// Answers requests until the other end is gone.
+    fn answer_all(&mut self) {
+        let mut buffer = vec![0; wire::LONGEST];
+        let mut sent = wire::send(&self.socket, &Answer::Ready.encode(), &[]);
+        while sent.is_ok() {
+            let Ok(received) = wire::receive(&self.socket, &mut buffer) else {
+                return;
+            };
+            let mut fds = received.fds;
+            match Request::read(received.message, &mut fds) {
+                Some(Request::Run(request)) => {
+                    let ran = self.run(&request, fds);
+                    let finished = ran.unwrap_or_else(|fault| Finished {
+                        answer: Answer::Failed(fault),
+                        fds: Vec::new(),
+                    });
+                    let fds: Vec<BorrowedFd<'_>> = finished.fds.iter().map(AsFd::as_fd).collect();
+                    sent = wire::send(&self.socket, &finished.answer.encode(), &fds);
+                    drop(finished);
+                    self.turn_over();
+                }
+                // For a run that is over.
+                Some(Request::End { .. }) => {}
+                None => return,
+            }
+        }
+    }
+
+    /// Runs a job and counts what it used.
+    fn run(&mut self, request: &RunRequest, mut fds: Vec<OwnedFd>) -> Result<Finished, Fault> {
+        let contents = (fds.len() > 3).then(|| fds.pop()).flatten();
+        let asked = request;
+        let size = Size::new(request.box_size, request.files.len());
+        self.size = Some(size);
+        if self.next.is_none() {
+            self.leaving = None;
+        }
+        // Before anything is shown: in the order in which mounts were made a run could see whether it is the first.
+        self.make_next(size)?;
+        let mut shown = self.show(request)?;
+        // Waits for its end, which would be on the account of this run.
+        self.leaving = None;
+        if let Some(group) = &mut self.ready.group {
+            group.settle();
+            if group.is_littered() {
+                // What waits there would be on the account of the group that goes.
+                self.next = None;
+                group.let_go()?;
+                self.make_next(size)?;
+                shown = self.show(request)?;
+            }
+        }
+        if let Some(sockets) = &self.ready.sockets {
+            environment::collect_sockets(sockets.as_fd())?;
+        }
+        let mut waiting = self.next.take();
+        if let Some(waiting) = &mut waiting {
+            waiting.memory.resize(size)?;
+        }
+        let translated;
+        let mut request = request;
+        if let View::Bare(yard) = &self.ready.view {
+            translated = yard.translate(request);
+            request = &translated;
+        }
+        if let Some(group) = &mut self.ready.group {
+            group.make_room(length(&request.files) + SPARE)?;
+        }
+        let boxes = self.boxes(waiting.as_ref(), request, contents)?;
+        let rules = self.rules(&boxes, request)?;
+        let gates = match &mut self.ready.group {
+            Some(group) => group.prepare(&limits_of(request))?,
+            None => Gates::NONE,
+        };
+        let strings = Strings::of(request)?;
+        let mut plan = self.plan(request, &strings, gates)?;
+        plan.landlock = rules.as_ref().map_or(-1, AsRawFd::as_raw_fd);
+        plan.stdio = stdio(&fds)?;
+        for mount in &shown {
+            plan.shown.push(Attach {
+                mount: mount.tree.as_raw_fd(),
+                target: c_path(&mount.inside)?,
+            });
+        }
+        if let View::Bare(yard) = &self.ready.view {
+            let bare = yard.plan()?;
+            plan.directory.clone_from(&bare.directory);
+            plan.bare = Some(bare);
+        }
+        let (first, memory) = match waiting {
+            Some(Waiting { first, memory }) => {
+                plan.report = first.report();
+                first.ask(&plan);
+                (first, Some(memory))
+            }
+            None => {
+                let start = || First::start_bare(&plan, self.ready.first_stacks[0]);
+                (again_if_busy(start)?, None)
+            }
+        };
+        let mut environment = Environment {
+            first,
+            boxes,
+            is_kept: request.keep,
+            _memory: memory,
+        };
+        let stopped = self.watch(request, &plan, &environment, fds);
+        if !stopped.as_ref().is_ok_and(|stopped| stopped.first_stays) {
+            environment.first.is_gone();
+        }
+        let finished = self.finish(asked, &plan, stopped?, &environment.boxes, &shown);
+        self.last = Some(environment);
+        finished
+    }
+
+    /// Watches a run that was started to its end.
+    fn watch(
+        &self,
+        request: &RunRequest,
+        plan: &Plan,
+        environment: &Environment,
+        fds: Vec<OwnedFd>,
+    ) -> Result<Stopped, Fault> {
+        let running = environment.first.running();
+        let sweep = match plan.bare {
+            Some(_) => Sweep::Domain {
+                boxes: &environment.boxes,
+                size: request.box_size,
+            },
+            None => Sweep::FirstProcess,
+        };
+        // The judge sees the end of the program's output only when nobody here holds it open. With namespaces, PID 1
+        // has the same descriptors as the slot, and closes them.
+        match plan.bare {
+            Some(_) => drop(fds),
+            None => fds.into_iter().for_each(|fd| _ = fd.into_raw_fd()),
+        }
+        let stopped = Supervisor {
+            socket: &self.socket,
+            group: self.ready.group.as_ref(),
+            report: &plan.report,
+            run: request.run,
+            sweep,
+            next_search: 0,
+            first_look: sys::clock(libc::CLOCK_MONOTONIC) + LOOK,
+            limits: &limits_of(request),
+            cores: self.ready.cores,
+            tree: self.ready.looks_at_processes.then(Tree::new),
+        }
+        .watch(&running);
+        let first_stays = stopped.as_ref().is_ok_and(|stopped| stopped.first_stays);
+        if plan.bare.is_none() && !first_stays {
+            // In case PID 1 was killed before it did. Nothing that was opened since is open still.
+            plan.stdio.iter().for_each(|fd| sys::close(*fd));
+        }
+        stopped
+    }
+
+    /// Copies the mounts of what the job shows; without namespaces, sees whether it can be reached.
+    fn show(&mut self, request: &RunRequest) -> Result<Vec<Picked>, Fault> {
+        match &mut self.ready.view {
+            View::Template(template) => template.show(&request.visible),
+            View::Bare(yard) => yard.show(&request.visible).map(|()| Vec::new()),
+        }
+    }
+
+    /// Sees to it that something waits for the next run, with a file system of about this size; nothing does without namespaces.
+    fn make_next(&mut self, size: Size) -> Result<(), Fault> {
+        if matches!(self.ready.view, View::Template(_)) && self.next.is_none() {
+            let ready = &mut self.ready;
+            // Nobody is on this one: only the first process of the last run may be there still.
+            ready.first_stacks.reverse();
+            let make = || Waiting::make(&ready.process, ready.first_stacks[0], size);
+            self.next = Some(again_if_busy(make)?);
+        }
+        Ok(())
+    }
+
+    /// Takes away what the last run had, and makes what the next will have, as far as that can be done before it is
+    /// known. The judge has its answer meanwhile.
+    fn turn_over(&mut self) {
+        self.leaving = None;
+        if let Some(last) = self.last.take() {
+            last.first.dismiss();
+            self.leaving = Some(last.first);
+            if let View::Bare(yard) = &mut self.ready.view
+                && !last.is_kept
+            {
+                yard.remove_now();
+            }
+        }
+        if let Some(size) = self.size {
+            // If this fails it is tried again when a run is there that can be told.
+            let _ = self.make_next(size);
+        }
+    }
+
+    /// Box and temporary directory, with the files of the job.
+    fn boxes(
+        &mut self,
+        waiting: Option<&Waiting>,
+        request: &RunRequest,
+        contents: Option<OwnedFd>,
+    ) -> Result<Boxes, Fault> {
+        let owner = self.setup.identity;
+        match (&mut self.ready.view, waiting) {
+            (View::Bare(yard), _) => yard.boxes(&request.files, contents),
+            (View::Template(_), Some(waiting)) => {
+                let boxes = Boxes::in_memory(&waiting.memory, owner, &request.files, contents)?;
+                boxes.link(&request.visible, owner)?;
+                Ok(boxes)
+            }
+            (View::Template(_), None) => {
+                Err(Fault::new("make the box", "there is no place for it"))
+            }
+        }
+    }
+
+    /// Landlock's rules for a run, where there is landlock.
+    fn rules(&self, boxes: &Boxes, request: &RunRequest) -> Result<Option<OwnedFd>, Fault> {
+        match (&self.ready.view, self.ready.landlock, &self.ready.devices) {
+            (View::Bare(yard), _, _) => yard
+                .rules(boxes, request.writable, &request.visible)
+                .map(Some),
+            (View::Template(_), Some(version), Some(devices)) => {
+                boxes::landlock(version, boxes, devices).map(Some)
+            }
+            (View::Template(_), _, _) => Ok(None),
+        }
+    }
+
+    /// Everything PID 1 and PID 2 need, but descriptors.
+    fn plan(&self, request: &RunRequest, strings: &Strings, gates: Gates) -> Result<Plan, Fault> {
+        let program = strings.argv.first().cloned();
+        let program = program.ok_or_else(|| Fault::new("start the program", "no program given"))?;
+        let pointers = |list: &[CString]| -> Vec<*const c_char> {
+            list.iter()
+                .map(|text| text.as_ptr())
+                .chain([ptr::null()])
+                .collect()
+        };
+        Ok(Plan {
+            program,
+            argv: pointers(&strings.argv),
+            envp: pointers(&strings.env),
+            directory: c"/box".to_owned(),
+            writable: request.writable,
+            shown: Vec::new(),
+            bare: None,
+            stdio: [-1; 3],
+            identity: self.setup.identity,
+            resources: resources::list(request, &self.setup, &self.ready.ceilings)?,
+            nice: self.ready.nice,
+            landlock: -1,
+            gates,
+            stack: self.ready.second_stack,
+            report: Arc::default(),
+        })
+    }
+
+    /// Counts, and searches the box.
+    fn finish(
+        &mut self,
+        request: &RunRequest,
+        plan: &Plan,
+        stopped: Stopped,
+        boxes: &Boxes,
+        shown: &[Picked],
+    ) -> Result<Finished, Fault> {
+        let report = &plan.report;
+        let baseline: Baseline = stopped.baseline;
+        // The files that the program left may fill the group up to its limit, and of those who are still
+        // in it the kernel can kill none.
+        if let Some(group) = &mut self.ready.group {
+            group.look();
+            group.make_room(SPARE)?;
+        }
+        if stopped.interrupted {
+            // Its counters belong to nobody, but the group must forget them.
+            self.used(&baseline);
+            return Ok(Finished {
+                answer: Answer::Interrupted,
+                fds: Vec::new(),
+            });
+        }
+        let mut facts = Facts {
+            status: stopped.status,
+            stop: stopped.stop,
+            started: report.started.load(Ordering::Relaxed),
+            wall: stopped.wall,
+            ..Facts::default()
+        };
+        let mut fds = Vec::new();
+        facts.files = if request.writable {
+            boxes.new_bytes()?
+        } else {
+            0
+        };
+        let is_killed = facts.stop == stop_code::NONE && facts.status & 0x7f != 0;
+        let refused = match is_killed {
+            true => refused_memory(plan, boxes, shown),
+            false => None,
+        };
+        for name in &request.collect {
+            let searched = boxes.find(name)?;
+            facts.found.push(searched.found);
+            fds.extend(searched.file);
+        }
+        debug_assert!(
+            facts
+                .found
+                .iter()
+                .filter(|found| **found == Found::File)
+                .count()
+                == fds.len()
+        );
+        if request.keep {
+            fds.push(boxes.open()?);
+        }
+        let used = self.used(&baseline);
+        if !stopped.never_started {
+            // Else the meters still show what was before.
+            facts.cpu = stopped.usage.cpu;
+            facts.memory = used.memory.unwrap_or(stopped.usage.memory);
+        }
+        facts.refused_processes = used.refused_processes;
+        let decided = matches!(facts.stop, stop_code::CPU_TIME | stop_code::OUTPUT);
+        if used.killed_for_memory > 0 && !decided {
+            facts.stop = stop_code::MEMORY;
+        }
+        match (refused, request.memory) {
+            (Some(asked), Some(limit)) if asked > limit => facts.stop = stop_code::MEMORY,
+            (Some(asked), _) => return Err(short_of_memory("refuses it", asked, request.memory)),
+            (None, _) => {}
+        }
+        if used.within_limit && !decided {
+            let held = facts.memory;
+            return Err(short_of_memory("killed it with", held, request.memory));
+        }
+        explain(report, &stopped, &facts, request)?;
+        Ok(Finished {
+            answer: Answer::Done(facts),
+            fds,
+        })
+    }
+
+    fn used(&mut self, baseline: &Baseline) -> Used {
+        match &mut self.ready.group {
+            Some(group) => group.finish(baseline),
+            None => Used::default(),
+        }
+    }
+}
+
+/// What the slot may need of the run's memory for its own, in bytes: to search the box, and to make what the next run has.
+const SPARE: u64 = 4 << 20;
+
+/// The bytes of all files together.
+fn length(files: &[Placed]) -> u64 {
+    let length = |placed: &Placed| match placed.what {
+        PlacedWhat::File { length, .. } => length,
+        PlacedWhat::Link { .. } | PlacedWhat::Directory => 0,
+    };
+    files.iter().map(length).sum()
+}
+
+/// Does it once more if the machine was only busy.
+fn again_if_busy<T>(mut act: impl FnMut() -> Result<T, Fault>) -> Result<T, Fault> {
+    match act() {
+        Err(fault) if is_transient(&fault) => act(),
+        done => done,
+    }
+}
+
+/// The memory that a program asked for by its file, if the kernel refused that, so that it never began.
+fn refused_memory(plan: &Plan, boxes: &Boxes, shown: &[Picked]) -> Option<u64> {
+    let flags = libc::O_RDONLY | libc::O_NONBLOCK | libc::O_NOCTTY;
+    let path = Path::new(OsStr::from_bytes(plan.program.to_bytes()));
+    // The slot sees neither box nor what is shown where a program does.
+    let below = |place: &Path| c_path(path.strip_prefix(place).ok()?).ok();
+    let shown = shown
+        .iter()
+        .rev()
+        .find_map(|it| Some((it, below(&it.inside)?)));
+    let file = match (below(Path::new("/box")), shown) {
+        (Some(name), _) if plan.bare.is_none() => {
+            sys::open_beneath(boxes.main.as_fd(), &name, flags)
+        }
+        (_, Some((mount, name))) => sys::openat(mount.tree.as_raw_fd(), &name, flags, 0),
+        _ => sys::openat(libc::AT_FDCWD, &plan.program, flags, 0),
+    };
+    let file = File::from(file.ok()?);
+    let image =
+        Image::read(&file).filter(|_| file.metadata().is_ok_and(|found| found.is_file()))?;
+    let data = plan.resources.iter().find(|limit| limit.kind == Kind::Data);
+    let is_too_much = data.is_some_and(|limit| image.writable > limit.soft);
+    let is_refused = is_too_much || image.zeros > 0 && sys::refuses_memory(image.zeros);
+    is_refused.then_some(image.writable)
+}
+
+/// The kernel does not give a program the memory that it is allowed to have.
+fn short_of_memory(what: &str, amount: u64, limit: Option<u64>) -> Fault {
+    let allowed = limit.map_or("any amount".to_owned(), |limit| Bytes(limit).to_string());
+    Fault {
+        reason: format!(
+            "ENOMEM: the kernel {what} {}, and it is allowed {allowed}: the machine has no more, or the \
+             control group that juror is in",
+            Bytes(amount)
+        ),
+        ..Fault::system("run the program", sys::Errno(libc::ENOMEM))
+    }
+}
+
+/// Tells a run that went wrong before the program started from one that did not.
+fn explain(
+    report: &Report,
+    stopped: &Stopped,
+    facts: &Facts,
+    request: &RunRequest,
+) -> Result<(), Fault> {
+    use std::sync::atomic::Ordering::Acquire;
+    let failed = report.failed.load(Acquire);
+    if failed != 0 {
+        let errno = sys::Errno(report.errno.load(Acquire));
+        let step = init::Step::name(failed);
+        if failed != init::Step::Execute as u32 {
+            return Err(Fault::system(step, errno));
+        }
+        let program = request.argv.first().map_or(&[][..], Vec::as_slice);
+        let program = String::from_utf8_lossy(program).into_owned();
+        return Err(errno).step_on(step, program).map_err(Fault::of_start);
+    }
+    if facts.stop == stop_code::NONE && !stopped.ended_by_itself {
+        let step = "run the program";
+        let reason = "its first process was killed by somebody else";
+        return Err(Fault::new(step, reason));
+    }
+    if facts.stop == stop_code::NONE && stopped.wall == 0 && stopped.never_started {
+        let step = "run the program";
+        return Err(Fault::new(step, "it was killed before it started"));
+    }
+    Ok(())
+}
+
+/// Strings as the kernel takes them.
+struct Strings {
+    argv: Vec<CString>,
+    env: Vec<CString>,
+}
+
+impl Strings {
+    fn of(request: &RunRequest) -> Result<Self, Fault> {
+        let list = |texts: &[Vec<u8>]| -> Result<Vec<CString>, Fault> {
+            texts
+                .iter()
+                .map(|text| {
+                    CString::new(text.as_slice()).map_err(|_| {
+                        Fault::new("start the program", "an argument has a zero byte in it")
+                    })
+                })
+                .collect()
+        };
+        Ok(Self {
+            argv: list(&request.argv)?,
+            env: list(&request.env)?,
+        })
+    }
+}
+
+fn stdio(fds: &[OwnedFd]) -> Result<[RawFd; 3], Fault> {
+    match fds {
+        [input, output, error] => Ok([input.as_raw_fd(), output.as_raw_fd(), error.as_raw_fd()]),
+        _ => Err(Fault::new(
+            "connect the standard streams",
+            "the judge did not send them",
+        )),
+    }
+}
+
+fn limits_of(request: &RunRequest) -> Limits {
+    use std::time::Duration;
+    Limits {
+        cpu_time: request.cpu_time.map(Duration::from_nanos),
+        wall_time: request.wall_time.map(Duration::from_nanos),
+        memory: request.memory.map(Bytes),
+        output: request.output.map(Bytes),
+        processes: request.processes,
+    }
+}
+
+/// Whether the same may well succeed a moment later.
+fn is_transient(fault: &Fault) -> bool {
+    matches!(fault.errno, Some(libc::EAGAIN | libc::EBUSY))
+}

@@ -1,0 +1,392 @@
+//! Watches a run: sleeps until it ends, until a limit may be reached, or until the judge speaks.
+//!
+//! No polling at intervals: the next look at the CPU counter is when the program could have used up
+//! what is left, were it running on all cores from now on. The nearer the limit, the shorter the sleep.
+
+use std::os::fd::{BorrowedFd, OwnedFd};
+use std::sync::atomic::Ordering::{Acquire, Relaxed};
+use std::time::Duration;
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+use crate::model::limits::Limits;
+use crate::sandbox::control::Cause;
+use crate::sandbox::fault::{Fault, Step};
+use crate::sandbox::linux::cgroup::{Baseline, Group};
+use crate::sandbox::linux::keeper::server::stop_code;
+use crate::sandbox::linux::keeper::tree::Tree;
+use crate::sandbox::linux::run::init::{ENDED, Report, STARTED};
+use crate::sandbox::linux::sys::{self, Usage};
+use crate::sandbox::linux::view::bare;
+use crate::sandbox::linux::view::boxes::Boxes;
+use crate::sandbox::linux::wire::{self, Request};
+
+/// The shortest sleep between two looks at the CPU counter, in nanoseconds; the counter itself is
+/// no more exact than the kernel's tick.
+const SHORTEST: u64 = 1_000_000;
+
+/// How often the processes are looked at where no control group counts, in nanoseconds.
+pub(in crate::sandbox::linux) const LOOK: u64 = 15_000_000;
+
+/// A run's first process.
+pub(in crate::sandbox::linux) struct Running<'a> {
+    pub(in crate::sandbox::linux) pid: i32,
+    pub(in crate::sandbox::linux) pidfd: BorrowedFd<'a>,
+    /// Becomes readable when the run is over and this process alone is left; `None` where its end says so.
+    pub(in crate::sandbox::linux) over: Option<BorrowedFd<'a>>,
+    /// The slot's own CPU time at its start, in nanoseconds.
+    pub(in crate::sandbox::linux) slot_cpu: u64,
+}
+
+/// A run that is over, with everybody in it gone, but its first process if that says so.
+pub(in crate::sandbox::linux) struct Stopped {
+    /// The first process is still there, and does nothing.
+    pub(in crate::sandbox::linux) first_stays: bool,
+    /// As `wait4` gives it.
+    pub(in crate::sandbox::linux) status: i32,
+    /// See [`stop_code`].
+    pub(in crate::sandbox::linux) stop: u8,
+    /// The judge does not want to know.
+    pub(in crate::sandbox::linux) interrupted: bool,
+    /// The first process reported the end of the program.
+    pub(in crate::sandbox::linux) ended_by_itself: bool,
+    /// The program was not reached.
+    pub(in crate::sandbox::linux) never_started: bool,
+    /// In nanoseconds.
+    pub(in crate::sandbox::linux) wall: u64,
+    pub(in crate::sandbox::linux) baseline: Baseline,
+    /// What the processes used: CPU time by the control group, where one counts, and else by their own
+    /// account; memory by their own account.
+    pub(in crate::sandbox::linux) usage: Usage,
+}
+
+/// What a run is watched with.
+pub(in crate::sandbox::linux) struct Supervisor<'a> {
+    pub(in crate::sandbox::linux) socket: &'a OwnedFd,
+    pub(in crate::sandbox::linux) group: Option<&'a Group>,
+    pub(in crate::sandbox::linux) report: &'a Report,
+    pub(in crate::sandbox::linux) run: u64,
+    pub(in crate::sandbox::linux) limits: &'a Limits,
+    /// How many the program can use at the same time.
+    pub(in crate::sandbox::linux) cores: u64,
+    /// What ends a run.
+    pub(in crate::sandbox::linux) sweep: Sweep<'a>,
+    /// When a box on disk is searched next, monotonic, in nanoseconds.
+    pub(in crate::sandbox::linux) next_search: u64,
+    /// Before this time there is nothing to be seen of the program's processes, monotonic, in nanoseconds.
+    pub(in crate::sandbox::linux) first_look: u64,
+    /// Looks at the processes in `/proc`, where no control group counts.
+    pub(in crate::sandbox::linux) tree: Option<Tree>,
+}
+
+/// What ends everybody in a run.
+#[derive(Clone, Copy)]
+pub(in crate::sandbox::linux) enum Sweep<'a> {
+    /// The end of its first process.
+    FirstProcess,
+    /// The slot, which kills all that it may signal; and the box is on disk, where only looking keeps it
+    /// small.
+    Domain {
+        boxes: &'a Boxes,
+        /// In bytes.
+        size: u64,
+    },
+}
+
+/// How a run came to its end.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Over {
+    /// Its first process is gone.
+    Gone,
+    /// Its first process is all that is left of it.
+    Reported,
+    /// It has to be ended.
+    Because(Reason),
+}
+
+/// Why a run is ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Reason {
+    Limit(u8),
+    Interrupt,
+    /// The judge is gone.
+    Alone,
+}
+
+impl Supervisor<'_> {
+    /// Watches a run to its end. Returns only when all of its processes are gone, whatever happens.
+    pub(in crate::sandbox::linux) fn watch(
+        mut self,
+        running: &Running<'_>,
+    ) -> Result<Stopped, Fault> {
+        let watched = self.wait(running);
+        let mut reason = None;
+        let mut ended_at = None;
+        match watched {
+            Ok(Over::Reported) => {
+                let usage = Usage {
+                    cpu: self.report.used_cpu.load(Relaxed),
+                    memory: self.report.used_memory.load(Relaxed),
+                };
+                return Ok(Stopped {
+                    first_stays: true,
+                    ..self.stopped(running, usage, None, None)
+                });
+            }
+            Ok(Over::Gone) => {}
+            Ok(Over::Because(given)) => {
+                reason = Some(given);
+                let now = sys::clock(libc::CLOCK_MONOTONIC);
+                ended_at = Some(now);
+                if let Some(tree) = &mut self.tree {
+                    // What is killed with PID 1 is on nobody's account later.
+                    let memory = self.limits.memory.map(|limit| limit.0);
+                    tree.look(running.pid, now + LOOK, memory);
+                }
+                self.kill(running);
+            }
+            Err(_) => self.kill(running),
+        }
+        let ended = sys::wait(running.pid).step("wait for the run's first process");
+        let swept = match self.sweep {
+            Sweep::FirstProcess => Usage::default(),
+            Sweep::Domain { .. } => bare::sweep(),
+        };
+        if reason == Some(Reason::Alone) {
+            return Err(Fault::new("run the program", "the judge is gone"));
+        }
+        watched?;
+        let mut usage = ended?.usage;
+        usage.cpu += swept.cpu;
+        usage.memory = usage.memory.max(swept.memory);
+        Ok(self.stopped(running, usage, reason, ended_at))
+    }
+
+    /// Sleeps until the run is over or has to be ended.
+    fn wait(&mut self, running: &Running<'_>) -> Result<Over, Fault> {
+        let alarm = self.group.and_then(Group::alarm);
+        let mut has_rung = false;
+        loop {
+            let mut sleep = match self.next_look(running) {
+                Ok(sleep) => sleep,
+                Err(reason) => return Ok(Over::Because(reason)),
+            };
+            if has_rung {
+                if self.group.is_some_and(Group::has_killed) {
+                    return Ok(Over::Because(Reason::Limit(stop_code::MEMORY)));
+                }
+                // The kernel rings first and kills then.
+                sleep = Some(sleep.map_or(SHORTEST, |sleep| sleep.min(SHORTEST)));
+            }
+            let bell = alarm.filter(|_| !has_rung);
+            let timeout = sleep.map(|nanoseconds| Timespec {
+                tv_sec: (nanoseconds / 1_000_000_000) as i64,
+                tv_nsec: (nanoseconds % 1_000_000_000) as _,
+            });
+            let over = running.over.as_ref();
+            let mut fds = [
+                PollFd::new(&running.pidfd, PollFlags::IN),
+                PollFd::new(self.socket, PollFlags::IN),
+                PollFd::new(bell.unwrap_or(self.socket), PollFlags::IN),
+                PollFd::new(over.unwrap_or(&running.pidfd), PollFlags::IN),
+            ];
+            match poll(&mut fds, timeout.as_ref()) {
+                Ok(_) | Err(rustix::io::Errno::INTR) => {}
+                Err(errno) => return Err(errno).step("watch the run"),
+            }
+            if over.is_some() && !fds[3].revents().is_empty() {
+                return Ok(Over::Reported);
+            }
+            if !fds[0].revents().is_empty() {
+                return Ok(Over::Gone);
+            }
+            let rings = !fds[2].revents().is_empty();
+            if let Some(bell) = bell.filter(|_| rings) {
+                has_rung = true;
+                let _ = rustix::io::read(bell, &mut [0; 8]);
+            }
+            if !fds[1].revents().is_empty()
+                && let Some(reason) = self.listen()
+            {
+                return Ok(Over::Because(reason));
+            }
+        }
+    }
+
+    /// What the judge has to say.
+    fn listen(&self) -> Option<Reason> {
+        // Only the end of a run is asked for while it goes on, which is short to say.
+        let mut buffer = [0; 64];
+        let Ok(received) = wire::receive(self.socket, &mut buffer) else {
+            return Some(Reason::Alone);
+        };
+        if received.message.is_empty() {
+            return Some(Reason::Alone);
+        }
+        match Request::decode(received.message) {
+            Some(Request::End { run, cause }) if run == self.run => Some(match cause {
+                Cause::Output => Reason::Limit(stop_code::OUTPUT),
+                Cause::Interrupt => Reason::Interrupt,
+                Cause::Deadlock => Reason::Limit(stop_code::DEADLOCK),
+                Cause::Dismissed => Reason::Limit(stop_code::DISMISSED),
+            }),
+            _ => None,
+        }
+    }
+
+    /// How long to sleep at most, in nanoseconds, or why the run ends now.
+    fn next_look(&mut self, running: &Running<'_>) -> Result<Option<u64>, Reason> {
+        let has_started = self.report.phase.load(Acquire) >= STARTED;
+        let now = sys::clock(libc::CLOCK_MONOTONIC);
+        let mut next: Option<u64> = None;
+        let sooner = |next: &mut Option<u64>, time: u64| {
+            *next = Some(next.map_or(time, |next| next.min(time)));
+        };
+        if let Some(limit) = self.limits.wall_time.map(nanoseconds) {
+            let started = if has_started {
+                self.report.started.load(Relaxed)
+            } else {
+                now
+            };
+            let used = now.saturating_sub(started);
+            if used >= limit {
+                return Err(Reason::Limit(stop_code::WALL_TIME));
+            }
+            sooner(&mut next, limit - used);
+        }
+        if let Sweep::Domain { boxes, size } = self.sweep {
+            if has_started && now >= self.next_search {
+                if bare::used(boxes) > size {
+                    return Err(Reason::Limit(stop_code::OUTPUT));
+                }
+                // The more there is to search, the more rarely: it takes the program's own processor.
+                let took = sys::clock(libc::CLOCK_MONOTONIC).saturating_sub(now);
+                self.next_search = now + LOOK.max(took.saturating_mul(10));
+            }
+            sooner(
+                &mut next,
+                self.next_search.saturating_sub(now).max(SHORTEST),
+            );
+        }
+        if let Some(tree) = &mut self.tree {
+            let memory = self.limits.memory.map(|limit| limit.0);
+            if now >= self.first_look {
+                let until = next.map_or(u64::MAX, |time| now.saturating_add(time));
+                tree.look(running.pid, until, memory);
+            }
+            if self.limits.cpu_time.is_some() || memory.is_some() {
+                sooner(&mut next, LOOK);
+            }
+            if has_started && memory.is_some_and(|limit| tree.memory_now() > limit) {
+                return Err(Reason::Limit(stop_code::MEMORY));
+            }
+        }
+        if let Some(limit) = self.limits.cpu_time.map(nanoseconds) {
+            let used = if has_started { self.cpu(running) } else { 0 };
+            if used >= limit {
+                return Err(Reason::Limit(stop_code::CPU_TIME));
+            }
+            sooner(&mut next, ((limit - used) / self.cores).max(SHORTEST));
+        }
+        Ok(next)
+    }
+
+    /// Ends a run.
+    fn kill(&self, running: &Running<'_>) {
+        match self.sweep {
+            // The first process takes all others along, when it comes to that. After them, since it may take the processor
+            // from this one at once. That it may see them end makes no difference any more.
+            Sweep::FirstProcess => {
+                if let Some(group) = self.group {
+                    group.kill();
+                }
+                let _ = sys::pidfd_kill(running.pidfd, libc::SIGKILL);
+            }
+            Sweep::Domain { .. } => {
+                let _ = sys::kill_all();
+            }
+        }
+    }
+
+    /// CPU time used so far, in nanoseconds.
+    fn cpu(&self, running: &Running<'_>) -> u64 {
+        let counted = self
+            .group
+            .and_then(|group| group.cpu_since(&self.baseline(running)));
+        let seen = || {
+            let own = self.report.own_cpu.load(Relaxed);
+            self.tree
+                .as_ref()
+                .map_or(0, |tree| tree.cpu().saturating_sub(own))
+        };
+        counted.unwrap_or_else(seen)
+    }
+
+    fn baseline(&self, running: &Running<'_>) -> Baseline {
+        Baseline {
+            cpu: self.report.base_cpu.load(Relaxed),
+            memory: self.report.base_memory.load(Relaxed),
+            slot_cpu: running.slot_cpu,
+            first_cpu: self.report.first_cpu.load(Acquire),
+        }
+    }
+
+    /// The facts about a run whose processes are all gone.
+    fn stopped(
+        &self,
+        running: &Running<'_>,
+        usage: Usage,
+        reason: Option<Reason>,
+        ended_at: Option<u64>,
+    ) -> Stopped {
+        let report = self.report;
+        let phase = report.phase.load(Acquire);
+        let started = report.started.load(Relaxed);
+        let ended = match ended_at {
+            Some(time) => time,
+            None => report.ended.load(Relaxed),
+        };
+        let status = if phase == ENDED && reason.is_none() {
+            report.status.load(Relaxed)
+        } else {
+            libc::SIGKILL
+        };
+        let own = report.own_cpu.load(Relaxed);
+        let mut usage = Usage {
+            cpu: usage.cpu.saturating_sub(own),
+            ..usage
+        };
+        if let Some(tree) = &self.tree {
+            usage.cpu = usage.cpu.max(tree.cpu().saturating_sub(own));
+            usage.memory = tree.peak(usage.memory);
+        }
+        // At once: with every moment more of the slot's own time is in the counter.
+        if let Some(group) = self.group {
+            usage.cpu = group
+                .cpu_since(&self.baseline(running))
+                .unwrap_or(usage.cpu);
+        }
+        Stopped {
+            first_stays: false,
+            status,
+            stop: match reason {
+                Some(Reason::Limit(code)) => code,
+                _ => stop_code::NONE,
+            },
+            interrupted: reason == Some(Reason::Interrupt),
+            ended_by_itself: phase == ENDED,
+            never_started: started == 0,
+            wall: if started == 0 {
+                0
+            } else {
+                ended.saturating_sub(started)
+            },
+            baseline: self.baseline(running),
+            usage,
+        }
+    }
+}
+
+fn nanoseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,183 @@
+//! The processes of a run as `/proc` shows them: what there is to go by where no control group counts.
+//!
+//! Only what is alive can be seen, and what a process inherited from children it waited for. A
+//! program can hide some of its use; that is why this is the last resort, and is said in each outcome.
+
+use std::cell::OnceCell;
+use std::fs;
+use std::path::PathBuf;
+
+use crate::sandbox::fault::{Fault, Step};
+use crate::sandbox::linux::sys;
+
+/// What was seen of a run so far.
+pub(in crate::sandbox::linux) struct Tree {
+    /// The slot's own executable: a process with it has not started the program yet, and its memory is the
+    /// slot's.
+    own: OnceCell<Option<PathBuf>>,
+    cpu: u64,
+    memory_now: u64,
+    memory_peak: u64,
+}
+
+/// What one process used.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Share {
+    /// With that of children that were waited for, in nanoseconds.
+    cpu: u64,
+    /// In bytes.
+    memory: u64,
+}
+
+/// Whether this kernel tells who the children of a process are; without it nothing would be measured.
+pub(in crate::sandbox::linux) fn check() -> Result<(), Fault> {
+    let step = "measure by /proc, for want of control groups";
+    let path = "/proc/thread-self/children";
+    fs::read_to_string(path).map(|_| ()).step_on(step, path)
+}
+
+/// How far two readings of the same memory may differ, in bytes: the kernel counts in portions on each
+/// processor.
+const INEXACT: u64 = 4 << 20;
+
+impl Tree {
+    /// Nothing seen yet.
+    pub(in crate::sandbox::linux) fn new() -> Self {
+        Self {
+            own: OnceCell::new(),
+            cpu: 0,
+            memory_now: 0,
+            memory_peak: 0,
+        }
+    }
+
+    /// Looks at all processes below the run's first, for as long as it is not yet `until` (monotonic, in
+    /// nanoseconds): hundreds that want the processor leave little of it for looking. Looks closer
+    /// where they seem to hold more memory than `limit`, in bytes.
+    pub(in crate::sandbox::linux) fn look(&mut self, first: i32, until: u64, limit: Option<u64>) {
+        let mut waiting = children(first);
+        let mut cpu = share(first).cpu;
+        let mut memory = 0;
+        let mut index = 0;
+        while let Some(pid) = waiting.get(index).copied() {
+            if sys::clock(libc::CLOCK_MONOTONIC) >= until {
+                break;
+            }
+            let share = share(pid);
+            cpu += share.cpu;
+            let own = self.own.get_or_init(|| executable("self"));
+            let is_program = own.is_none() || executable(&pid.to_string()) != *own;
+            memory += if is_program { share.memory } else { 0 };
+            waiting.extend(children(pid));
+            index += 1;
+        }
+        if limit.is_some_and(|limit| memory > limit) {
+            // What several of them share was counted for each.
+            let held = |pid: &i32| proportional(*pid).unwrap_or_else(|| share(*pid).memory);
+            memory = waiting.iter().map(held).sum();
+        }
+        // What is waited for between two reads is missing for a moment.
+        self.cpu = self.cpu.max(cpu);
+        self.memory_now = memory;
+        self.memory_peak = self.memory_peak.max(memory);
+    }
+
+    /// CPU time seen, in nanoseconds.
+    pub(in crate::sandbox::linux) fn cpu(&self) -> u64 {
+        self.cpu
+    }
+
+    /// Memory held at the last look, in bytes.
+    pub(in crate::sandbox::linux) fn memory_now(&self) -> u64 {
+        self.memory_now
+    }
+
+    /// The most memory held, in bytes, given what `wait4` says about the largest process.
+    pub(in crate::sandbox::linux) fn peak(&self, largest: u64) -> u64 {
+        // A new process starts with the slot's own largest memory on its account. Up to that it says
+        // nothing about the program.
+        let own = sys::usage(libc::RUSAGE_SELF).memory;
+        if largest > own + INEXACT {
+            self.memory_peak.max(largest)
+        } else {
+            self.memory_peak
+        }
+    }
+}
+
+fn children(pid: i32) -> Vec<i32> {
+    let threads = fs::read_dir(format!("/proc/{pid}/task"));
+    threads
+        .into_iter()
+        .flatten()
+        .flatten()
+        .filter_map(|thread| fs::read_to_string(thread.path().join("children")).ok())
+        .flat_map(|list| {
+            list.split_whitespace()
+                .filter_map(|pid| pid.parse().ok())
+                .collect::<Vec<i32>>()
+        })
+        .collect()
+}
+
+fn executable(process: &str) -> Option<PathBuf> {
+    fs::read_link(format!("/proc/{process}/exe")).ok()
+}
+
+fn share(pid: i32) -> Share {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    parse_stat(&stat)
+}
+
+/// The memory of a process, in bytes; of what it shares, its part. Dear to find out; `None` where the
+/// slot may not: root of a container may lack the right to look into processes of another user.
+fn proportional(pid: i32) -> Option<u64> {
+    let memory = fs::read_to_string(format!("/proc/{pid}/smaps_rollup")).ok()?;
+    Some(kib(&memory, "Pss:"))
+}
+
+/// Source: the manual page `proc_pid_stat(5)`, fields 14 to 17 and 24.
+fn parse_stat(stat: &str) -> Share {
+    // The name, the second field, may have blanks and brackets in it.
+    let rest = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
+    let fields: Vec<u64> = rest
+        .split_whitespace()
+        .map(|field| field.parse().unwrap_or(0))
+        .collect();
+    let field = |number: usize| fields.get(number - 3).copied().unwrap_or(0);
+    let ticks: u64 = (14..=17).map(field).sum();
+    Share {
+        cpu: ticks * (1_000_000_000 / rustix::param::clock_ticks_per_second().max(1)),
+        memory: field(24) * rustix::param::page_size() as u64,
+    }
+}
+
+/// A line of `/proc/PID/status` and its like, in bytes.
+fn kib(status: &str, name: &str) -> u64 {
+    status
+        .lines()
+        .find_map(|line| line.strip_prefix(name))
+        .and_then(|rest| rest.trim().strip_suffix(" kB"))
+        .and_then(|number| number.trim().parse::<u64>().ok())
+        .map_or(0, |number| number * 1024)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_may_have_any_name() {
+        let stat = "7 (a) b (c) R 1 7 7 0 -1 0 1 0 0 0 10 20 30 40 20 0 1 0 99 4096 25 18446744073709551615";
+        let share = parse_stat(stat);
+        let tick = 1_000_000_000 / rustix::param::clock_ticks_per_second();
+        assert_eq!(share.cpu, 100 * tick);
+        assert_eq!(share.memory, 25 * rustix::param::page_size() as u64);
+    }
+
+    #[test]
+    fn sizes_are_read_from_a_status() {
+        assert_eq!(kib("Name: x\nVmHWM:\t  12 kB\n", "VmHWM:"), 12 * 1024);
+        assert_eq!(kib("Name: x\n", "VmHWM:"), 0);
+    }
+}

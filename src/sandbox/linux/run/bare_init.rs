@@ -1,0 +1,75 @@
+//! PID 1 of a run without namespaces. What [`crate::sandbox::linux::run::init`] says about memory holds here, too.
+//!
+//! It is no PID 1 to the kernel: its end would kill nobody. So it kills everybody itself, at the end of the
+//! program, and when the slot dies, of which the kernel tells it by a signal.
+
+use crate::sandbox::linux::run::init::{self, Outcome, Plan, Step, at, fail};
+use crate::sandbox::linux::sys::{self, Errno};
+use crate::sandbox::linux::view::bare::BarePlan;
+
+/// What the kernel sends when the slot dies.
+const SLOT_DIED: i32 = libc::SIGTERM;
+
+/// PID 1: starts PID 2, waits for everybody, and ends them.
+pub(in crate::sandbox::linux) extern "C" fn first(plan: *const Plan) -> ! {
+    // SAFETY: as in `init::first`.
+    let plan = unsafe { &*plan };
+    let done = match &plan.bare {
+        Some(bare) => run_first(plan, bare),
+        None => Err((Step::TieToSlot, Errno(libc::EINVAL))),
+    };
+    let code = match done {
+        Ok(()) => 0,
+        Err((step, errno)) => fail(&plan.report, step, errno),
+    };
+    sys::exit(code)
+}
+
+fn run_first(plan: &Plan, bare: &BarePlan) -> Outcome {
+    let told = SLOT_DIED as usize;
+    at(Step::TieToSlot, sys::prctl(libc::PR_SET_PDEATHSIG, told, 0))?;
+    if sys::parent() != bare.slot {
+        return Err((Step::TieToSlot, Errno(libc::ESRCH)));
+    }
+    at(
+        Step::TieToSlot,
+        sys::prctl(libc::PR_SET_CHILD_SUBREAPER, 1, 0),
+    )?;
+    at(Step::Landlock, sys::landlock_restrict(bare.scope))?;
+    // Everything hangs on this: what is killed below is all that this process may signal.
+    if sys::may_signal(bare.slot) != Err(Errno(libc::EPERM)) {
+        return Err((Step::Landlock, Errno(libc::EOPNOTSUPP)));
+    }
+    let second = init::start_second(plan)?;
+    // Whoever reads what the program writes must see its end when the program closes it.
+    at(
+        Step::CloseOthers,
+        sys::close_range(init::FIRST_OTHER, u32::MAX, 0),
+    )?;
+    loop {
+        while let Ok(ended) = sys::ended_child() {
+            if ended.pid == 0 {
+                break;
+            }
+            if ended.pid == second {
+                init::note_end(&plan.report, ended);
+                collect_all();
+                return Ok(());
+            }
+        }
+        let signal = at(
+            Step::StartSecond,
+            sys::wait_for_signal(&[libc::SIGCHLD, SLOT_DIED]),
+        )?;
+        if signal == SLOT_DIED {
+            collect_all();
+            return Ok(());
+        }
+    }
+}
+
+/// Where no control group counts, only children that were waited for show in the bill.
+fn collect_all() {
+    let _ = sys::kill_all();
+    while sys::wait(-1).is_ok() {}
+}

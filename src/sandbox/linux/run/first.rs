@@ -1,0 +1,144 @@
+//! PID 1 of a run with namespaces: waits until there is a run, finishes the view, starts the program, and ends
+//! everybody after it. What [`crate::sandbox::linux::run::init`] says about memory holds here, too.
+
+use std::ffi::{CStr, CString};
+use std::os::fd::RawFd;
+use std::ptr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
+
+use crate::sandbox::linux::run::init::{
+    Outcome, Plan, Report, Step, at, fail, note_end, start_second,
+};
+use crate::sandbox::linux::sys::mount;
+use crate::sandbox::linux::sys::{self, Errno};
+
+/// What the slot and PID 1 tell each other. The slot keeps it until PID 1 is gone.
+pub(in crate::sandbox::linux) struct Order {
+    /// The file system with the directories [`BOX`] and [`TMP`].
+    pub(in crate::sandbox::linux) memory: RawFd,
+    /// The slot's process.
+    pub(in crate::sandbox::linux) slot: RawFd,
+    /// The run, once there is one.
+    pub(in crate::sandbox::linux) plan: AtomicPtr<Plan>,
+    /// 1 from then on.
+    pub(in crate::sandbox::linux) asked: AtomicU32,
+    /// Counts 1 once the program has ended and nobody but PID 1 is left.
+    pub(in crate::sandbox::linux) over: RawFd,
+    /// What happened.
+    pub(in crate::sandbox::linux) report: Arc<Report>,
+}
+
+impl Order {
+    /// Has PID 1 start this run. The slot must keep the plan until the run is over.
+    pub(in crate::sandbox::linux) fn ask(&self, plan: &Plan) {
+        let plan = ptr::from_ref(plan).cast_mut();
+        self.plan.store(plan, Ordering::Release);
+        sys::set(&self.asked);
+    }
+}
+
+/// A mount to attach in the run's own view.
+pub(in crate::sandbox::linux) struct Attach {
+    pub(in crate::sandbox::linux) mount: RawFd,
+    pub(in crate::sandbox::linux) target: CString,
+}
+
+/// The box in the file system that it shares with the temporary directory.
+pub(in crate::sandbox::linux) const BOX: &CStr = c"box";
+/// The temporary directory in it.
+pub(in crate::sandbox::linux) const TMP: &CStr = c"tmp";
+
+/// Where the two are, until that on the temporary directory hides this.
+const BOTH: &CStr = c"/tmp";
+
+/// PID 1.
+pub(in crate::sandbox::linux) extern "C" fn first(order: *const Order) -> ! {
+    // SAFETY: the slot keeps the order until this process is gone; it is shared, and only its atomics
+    // change.
+    let order = unsafe { &*order };
+    let done = wait_for_run(order).and_then(|plan| run(plan, order));
+    if let Err((step, errno)) = done {
+        sys::exit(fail(&order.report, step, errno));
+    }
+    // Until the slot has counted. Its end is none of the program's business.
+    let _ = sys::write(order.over, &1u64.to_ne_bytes());
+    loop {
+        let _ = sys::wait_for_signal(&[]);
+    }
+}
+
+/// What can be done before there is a run, and what nobody could tell from a run's own.
+fn wait_for_run(order: &Order) -> Result<&Plan, (Step, Errno)> {
+    let deadly = libc::SIGKILL as usize;
+    at(
+        Step::TieToSlot,
+        sys::prctl(libc::PR_SET_PDEATHSIG, deadly, 0),
+    )?;
+    // It may have died before that.
+    if at(Step::TieToSlot, sys::is_readable(order.slot))? {
+        return Err((Step::TieToSlot, Errno(libc::ESRCH)));
+    }
+    at(Step::Session, sys::setsid())?;
+    // What is held back would wait for ever. What is not, PID 1 is deaf to.
+    at(Step::Signals, sys::unblock_signals())?;
+    at(Step::Attach, mount::move_mount(order.memory, BOTH))?;
+    sys::wait_for(&order.asked);
+    // SAFETY: the slot keeps the plan until it hears that the run is over.
+    Ok(unsafe { &*order.plan.load(Ordering::Acquire) })
+}
+
+/// The run, from what bears a date on.
+fn run(plan: &Plan, order: &Order) -> Outcome {
+    const PROC_FLAGS: u64 = libc::MS_NOSUID | libc::MS_NODEV | libc::MS_NOEXEC;
+    // Processes of others are not to be seen.
+    let proc = mount::mount(c"proc", c"/proc", c"proc", PROC_FLAGS, c"hidepid=2");
+    at(Step::MountProc, proc)?;
+    at(Step::Attach, mount::bind(c"/tmp/box", c"/box"))?;
+    at(Step::Attach, mount::bind(c"/tmp/tmp", BOTH))?;
+    if !plan.writable {
+        at(Step::Attach, mount::make_read_only(c"/box"))?;
+    }
+    for attach in &plan.shown {
+        let attached = mount::move_mount(attach.mount, &attach.target);
+        at(Step::Show, attached)?;
+    }
+    let second = start_second(plan);
+    // The slot has the same descriptors. Whoever reads what the program writes must see its end when the program
+    // closes it.
+    plan.stdio.iter().for_each(|fd| sys::close(*fd));
+    let second = second?;
+    let cpu = || sys::clock(libc::CLOCK_PROCESS_CPUTIME_ID);
+    let begun = cpu();
+    loop {
+        let ended = at(Step::StartSecond, sys::wait(-1))?;
+        if ended.pid == second {
+            let report = &order.report;
+            note_end(report, ended);
+            end_all()?;
+            let used = sys::usage(libc::RUSAGE_CHILDREN);
+            report.used_cpu.store(used.cpu, Ordering::Relaxed);
+            report.used_memory.store(used.memory, Ordering::Relaxed);
+            let own = cpu().saturating_sub(begun);
+            report.first_cpu.store(own, Ordering::Release);
+            return Ok(());
+        }
+    }
+}
+
+/// Ends everybody else in the process namespace, and waits for them. Whoever loses its parent becomes a child of PID 1, so
+/// once PID 1 has no children nobody is left.
+fn end_all() -> Outcome {
+    loop {
+        match sys::ended_child() {
+            Err(Errno(libc::ECHILD)) => return Ok(()),
+            Err(errno) => return Err((Step::EndAll, errno)),
+            Ok(ended) if ended.pid != 0 => {}
+            Ok(_) => {
+                // Who is about to fork is killed before it can.
+                let _ = sys::kill_all();
+                let _ = sys::wait(-1);
+            }
+        }
+    }
+}

@@ -1,0 +1,371 @@
+//! PID 2 up to the moment at which the program starts, and what it has in common with PID 1.
+//!
+//! Both share the slot's memory (`CLONE_VM`), the slot itself runs beside PID 1, and PID 1 stands
+//! still until PID 2 has started the program. So nothing here allocates, panics, or touches anything
+//! thread-local: all that is needed lies ready in [`Plan`], every call goes straight to the kernel,
+//! and what there is to tell is left in [`Report`].
+
+use std::ffi::{CString, c_char};
+use std::os::fd::{IntoRawFd, RawFd};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI32, AtomicU32, AtomicU64, Ordering};
+
+use crate::sandbox::linux::cgroup::{Gates, read_first_number};
+use crate::sandbox::linux::run::first::Attach;
+use crate::sandbox::linux::sys::{self, CLONE_INTO_CGROUP, CloneArguments, Ended, Errno};
+use crate::sandbox::linux::view::bare::{BarePlan, OWN_PROC};
+
+/// All that PID 1 and PID 2 need, made by the slot before they exist.
+pub(in crate::sandbox::linux) struct Plan {
+    /// The program, an absolute path inside.
+    pub(in crate::sandbox::linux) program: CString,
+    /// Its arguments, and a null pointer.
+    pub(in crate::sandbox::linux) argv: Vec<*const c_char>,
+    /// Its environment, and a null pointer.
+    pub(in crate::sandbox::linux) envp: Vec<*const c_char>,
+    /// The directory to start in.
+    pub(in crate::sandbox::linux) directory: CString,
+    /// Whether the box may be written to.
+    pub(in crate::sandbox::linux) writable: bool,
+    /// What else is to be seen in the run's view.
+    pub(in crate::sandbox::linux) shown: Vec<Attach>,
+    /// What a run without namespaces needs.
+    pub(in crate::sandbox::linux) bare: Option<BarePlan>,
+    /// Standard input, output, error.
+    pub(in crate::sandbox::linux) stdio: [RawFd; 3],
+    /// Who the program runs as.
+    pub(in crate::sandbox::linux) identity: Identity,
+    /// What it may use of each resource.
+    pub(in crate::sandbox::linux) resources: Vec<Resource>,
+    /// How nice it is to be, if PID 1 is less nice.
+    pub(in crate::sandbox::linux) nice: Option<i32>,
+    /// Where it may write, as landlock's rules; -1 where there is no landlock.
+    pub(in crate::sandbox::linux) landlock: RawFd,
+    /// How its use is counted.
+    pub(in crate::sandbox::linux) gates: Gates,
+    /// PID 2's stack: the top, and its length.
+    pub(in crate::sandbox::linux) stack: Stack,
+    /// What happened.
+    pub(in crate::sandbox::linux) report: Arc<Report>,
+}
+
+/// A stack for a process that shares the slot's memory.
+#[derive(Clone, Copy)]
+pub(in crate::sandbox::linux) struct Stack {
+    /// The lowest address.
+    pub(in crate::sandbox::linux) bottom: u64,
+    /// In bytes.
+    pub(in crate::sandbox::linux) length: u64,
+}
+
+/// A user and a group.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::sandbox::linux) struct Identity {
+    pub(in crate::sandbox::linux) uid: u32,
+    pub(in crate::sandbox::linux) gid: u32,
+    /// How the process becomes this user.
+    pub(in crate::sandbox::linux) change: Change,
+}
+
+/// How a process becomes another user.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::sandbox::linux) enum Change {
+    /// By the rights of root.
+    Switch,
+    /// Not at all: in its user namespace it is this one already.
+    Already,
+}
+
+/// What the kernel limits for each process, by its numbers, which are the same on all machines of
+/// today. Source: the kernel's `asm-generic/resource.h`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u32)]
+pub(in crate::sandbox::linux) enum Kind {
+    /// CPU time in seconds.
+    Cpu = 0,
+    /// The size of a file, in bytes.
+    FileSize = 1,
+    /// Private memory that can be written, in bytes.
+    Data = 2,
+    /// In bytes.
+    Stack = 3,
+    /// The size of a memory image left behind, in bytes.
+    Core = 4,
+    /// Of one user.
+    Processes = 6,
+    /// Of one process.
+    OpenFiles = 7,
+    /// In bytes.
+    LockedMemory = 8,
+    /// In bytes, used or not.
+    AddressSpace = 9,
+    /// In bytes.
+    MessageQueues = 12,
+    /// How nice a process may cease to be.
+    Nice = 13,
+    /// The highest priority in real time.
+    RealTime = 14,
+}
+
+/// A limit on a resource.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::sandbox::linux) struct Resource {
+    pub(in crate::sandbox::linux) kind: Kind,
+    pub(in crate::sandbox::linux) soft: u64,
+    pub(in crate::sandbox::linux) hard: u64,
+}
+
+/// What PID 1 and PID 2 tell the slot.
+#[derive(Default)]
+pub(in crate::sandbox::linux) struct Report {
+    /// The [`Step`] that failed, or 0.
+    pub(in crate::sandbox::linux) failed: AtomicU32,
+    /// Why.
+    pub(in crate::sandbox::linux) errno: AtomicI32,
+    /// 1 once the program started, 2 once it ended.
+    pub(in crate::sandbox::linux) phase: AtomicU32,
+    /// How it ended, as `wait4` says.
+    pub(in crate::sandbox::linux) status: AtomicI32,
+    /// When it started, monotonic, in nanoseconds.
+    pub(in crate::sandbox::linux) started: AtomicU64,
+    /// When it ended.
+    pub(in crate::sandbox::linux) ended: AtomicU64,
+    /// The group's CPU counter just before the start.
+    pub(in crate::sandbox::linux) base_cpu: AtomicU64,
+    /// The group's memory just before the start, in bytes.
+    pub(in crate::sandbox::linux) base_memory: AtomicU64,
+    /// CPU time of PID 2 itself before the start, in nanoseconds.
+    pub(in crate::sandbox::linux) own_cpu: AtomicU64,
+    /// CPU time of PID 1 since then, in nanoseconds, if it did not end.
+    pub(in crate::sandbox::linux) first_cpu: AtomicU64,
+    /// What all processes of the run used by their own account, if PID 1 did not end: CPU time in nanoseconds.
+    pub(in crate::sandbox::linux) used_cpu: AtomicU64,
+    /// The same: the largest memory of one, in bytes.
+    pub(in crate::sandbox::linux) used_memory: AtomicU64,
+}
+
+/// The program is about to start.
+pub(in crate::sandbox::linux) const STARTED: u32 = 1;
+/// The program ended by itself.
+pub(in crate::sandbox::linux) const ENDED: u32 = 2;
+
+/// What PID 1 and PID 2 do, in order.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u32)]
+pub(in crate::sandbox::linux) enum Step {
+    TieToSlot = 1,
+    Namespace,
+    MountProc,
+    Attach,
+    Show,
+    StartSecond,
+    Session,
+    Join,
+    Streams,
+    CloseOthers,
+    Kill,
+    Limits,
+    User,
+    Capabilities,
+    Landlock,
+    Filter,
+    Signals,
+    Directory,
+    Meters,
+    Execute,
+    EndAll,
+}
+
+impl Step {
+    /// The step in words.
+    pub(in crate::sandbox::linux) fn name(number: u32) -> &'static str {
+        const NAMES: [&str; 21] = [
+            "tie the run's first process to the sandbox",
+            "make a control group namespace for the run",
+            "mount /proc in the sandbox",
+            "mount the box in the sandbox",
+            "show in the sandbox what the job shows",
+            "start the run's second process",
+            "start a session in the sandbox",
+            "join the run's control group",
+            "connect the standard streams",
+            "close the judge's descriptors",
+            "choose what is killed first when memory is short",
+            "limit resources",
+            "change to the contestant's user",
+            "give up capabilities",
+            "restrict the program by landlock",
+            "install the program's system call filter",
+            "unblock signals",
+            "enter the box",
+            "read the meters",
+            "start the program",
+            "end all processes of the run",
+        ];
+        let index = (number as usize).wrapping_sub(1);
+        NAMES.get(index).copied().unwrap_or("run")
+    }
+}
+
+/// The first descriptor that is no standard stream.
+pub(in crate::sandbox::linux) const FIRST_OTHER: u32 = 3;
+
+/// The step that failed, and why.
+pub(in crate::sandbox::linux) type Outcome = Result<(), (Step, Errno)>;
+
+pub(in crate::sandbox::linux) fn fail(report: &Report, step: Step, errno: Errno) -> i32 {
+    report.errno.store(errno.0, Ordering::Relaxed);
+    report.failed.store(step as u32, Ordering::Release);
+    1
+}
+
+pub(in crate::sandbox::linux) fn at<T>(
+    step: Step,
+    result: Result<T, Errno>,
+) -> Result<T, (Step, Errno)> {
+    match result {
+        Ok(value) => Ok(value),
+        Err(errno) => Err((step, errno)),
+    }
+}
+
+/// Starts PID 2.
+pub(in crate::sandbox::linux) fn start_second(plan: &Plan) -> Result<i32, (Step, Errno)> {
+    let mut arguments = CloneArguments {
+        flags: (libc::CLONE_VM | libc::CLONE_VFORK) as u64,
+        exit_signal: libc::SIGCHLD as u64,
+        stack: plan.stack.bottom,
+        stack_size: plan.stack.length,
+        ..CloneArguments::default()
+    };
+    // Not PID 1 itself: what is killed when memory is short takes all along that share its memory,
+    // and the slot does.
+    if plan.gates.directory >= 0 {
+        arguments.flags |= CLONE_INTO_CGROUP;
+        arguments.cgroup = plan.gates.directory as u64;
+    }
+    // SAFETY: the stack is PID 2's alone; this process stands still while PID 2 uses the memory.
+    at(Step::StartSecond, unsafe {
+        sys::clone3(&arguments, second, plan)
+    })
+}
+
+/// Notes how and when PID 2 ended.
+pub(in crate::sandbox::linux) fn note_end(report: &Report, ended: Ended) {
+    let now = sys::clock(libc::CLOCK_MONOTONIC);
+    report.ended.store(now, Ordering::Relaxed);
+    report.status.store(ended.status, Ordering::Relaxed);
+    if report.failed.load(Ordering::Acquire) == 0 {
+        report.phase.store(ENDED, Ordering::Release);
+    }
+}
+
+/// PID 2: gives up all rights and becomes the program.
+extern "C" fn second(plan: *const Plan) -> ! {
+    // SAFETY: as in `first`.
+    let plan = unsafe { &*plan };
+    let code = match become_program(plan) {
+        Ok(()) => 0,
+        Err((step, errno)) => fail(&plan.report, step, errno),
+    };
+    sys::exit(code)
+}
+
+fn become_program(plan: &Plan) -> Outcome {
+    if plan.bare.is_some() {
+        at(Step::Session, sys::setsid())?;
+    } else {
+        // The session is PID 1's.
+        at(Step::Session, sys::setpgid(0, 0))?;
+    }
+    if plan.gates.directory >= 0 && plan.bare.is_none() {
+        at(Step::Namespace, sys::unshare(libc::CLONE_NEWCGROUP))?;
+    }
+    if plan.gates.members >= 0 {
+        at(Step::Join, sys::write(plan.gates.members, b"0"))?;
+    }
+    connect_streams(plan.stdio)?;
+    at(Step::Kill, kill_me_first())?;
+    at(Step::Directory, sys::chdir(&plan.directory))?;
+    if let Some(nice) = plan.nice {
+        at(Step::Limits, sys::setpriority(0, 0, nice))?;
+    }
+    for resource in &plan.resources {
+        let set = sys::set_limit(resource.kind as u32, resource.soft, resource.hard);
+        at(Step::Limits, set)?;
+    }
+    if plan.identity.change == Change::Switch {
+        let Identity { uid, gid, .. } = plan.identity;
+        at(Step::User, sys::setresgid(gid, gid, gid))?;
+        at(Step::User, sys::setresuid(uid, uid, uid))?;
+    }
+    at(Step::Capabilities, sys::drop_capabilities())?;
+    if plan.bare.is_some() {
+        at(Step::Landlock, show_own_proc(plan.landlock))?;
+    }
+    if plan.landlock >= 0 {
+        at(Step::Landlock, sys::landlock_restrict(plan.landlock))?;
+    }
+    if let Some(bare) = &plan.bare {
+        at(Step::Filter, sys::seccomp(&bare.filter))?;
+    }
+    at(Step::Signals, sys::unblock_signals())?;
+    read_meters(plan)?;
+    // Now, not by the start of the program: its interpreter could be named by one of them.
+    at(
+        Step::CloseOthers,
+        sys::close_range(FIRST_OTHER, u32::MAX, 0),
+    )?;
+    // SAFETY: the slot ended both lists with a null pointer, and keeps them.
+    let errno = unsafe { sys::execve(&plan.program, plan.argv.as_ptr(), plan.envp.as_ptr()) };
+    Err((Step::Execute, errno))
+}
+
+/// Puts the three streams in their places. Their present numbers are above those.
+fn connect_streams(stdio: [RawFd; 3]) -> Outcome {
+    let [input, output, error] = stdio;
+    at(Step::Streams, sys::dup3(input, 0, 0))?;
+    at(Step::Streams, sys::dup3(output, 1, 0))?;
+    at(Step::Streams, sys::dup3(error, 2, 0))?;
+    Ok(())
+}
+
+/// When memory is short, the contestant goes first, and the slot never.
+fn kill_me_first() -> Result<(), Errno> {
+    let flags = libc::O_WRONLY;
+    let file = sys::openat(libc::AT_FDCWD, c"/proc/self/oom_score_adj", flags, 0)?;
+    // Closed before the start of the program: the library's own way to close is not for this process.
+    sys::write(file.into_raw_fd(), b"1000")?;
+    Ok(())
+}
+
+/// Lets the program read what `/proc` says about itself, where that is not its own `/proc`.
+fn show_own_proc(landlock: RawFd) -> Result<usize, Errno> {
+    let flags = libc::O_PATH | libc::O_DIRECTORY | libc::O_CLOEXEC;
+    let own = sys::openat(libc::AT_FDCWD, c"/proc/self", flags, 0)?;
+    // Closed before the start of the program.
+    sys::landlock_allow(landlock, own.into_raw_fd(), OWN_PROC)
+}
+
+/// From here on the program pays.
+fn read_meters(plan: &Plan) -> Outcome {
+    let report = &plan.report;
+    let own = sys::usage(libc::RUSAGE_SELF).cpu;
+    report.own_cpu.store(own, Ordering::Relaxed);
+    if plan.gates.cpu >= 0 {
+        // The kernel books running time when it is asked for, and has just been.
+        let cpu = at(Step::Meters, read_first_number(plan.gates.cpu))?;
+        report.base_cpu.store(cpu, Ordering::Relaxed);
+    }
+    if plan.gates.memory >= 0 {
+        let memory = at(Step::Meters, read_first_number(plan.gates.memory))?;
+        report.base_memory.store(memory, Ordering::Relaxed);
+    }
+    if plan.gates.peak >= 0 {
+        at(Step::Meters, sys::write(plan.gates.peak, b"0"))?;
+    }
+    let now = sys::clock(libc::CLOCK_MONOTONIC);
+    report.started.store(now, Ordering::Relaxed);
+    report.phase.store(STARTED, Ordering::Release);
+    Ok(())
+}

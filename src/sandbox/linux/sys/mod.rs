@@ -1,0 +1,688 @@
+//! Raw system calls: no allocation, no `errno`, nothing shared with other threads or processes.
+//!
+//! PID 1 and the contestant's process share the slot's memory until the program is started, its
+//! thread-local `errno` too. So they call the kernel directly, and everything that they call is
+//! here. The rest of the sandbox uses the same calls, so that there is one place for them.
+
+pub(super) mod mount;
+
+use std::ffi::{CStr, c_char, c_void};
+use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
+use std::ptr;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+pub(super) use crate::sandbox::errno::Errno;
+
+/// The number that the last failed library call left behind.
+fn last_errno() -> Errno {
+    Errno::from(std::io::Error::last_os_error())
+}
+
+/// What a call gives.
+pub(super) type Result<T> = std::result::Result<T, Errno>;
+
+/// Calls the kernel.
+///
+/// # Safety
+/// The arguments must be valid for this call, pointers above all.
+#[inline]
+#[cfg(target_arch = "x86_64")]
+pub(super) unsafe fn call(number: i64, arguments: [usize; 6]) -> Result<usize> {
+    let [a, b, c, d, e, f] = arguments;
+    let result: isize;
+    // SAFETY: the kernel keeps all registers but these; what the call does is the caller's promise.
+    unsafe {
+        std::arch::asm!("syscall", inlateout("rax") number as isize => result,
+            in("rdi") a, in("rsi") b, in("rdx") c, in("r10") d, in("r8") e, in("r9") f,
+            lateout("rcx") _, lateout("r11") _, options(nostack));
+    }
+    decode(result)
+}
+
+/// Calls the kernel.
+///
+/// # Safety
+/// The arguments must be valid for this call, pointers above all.
+#[inline]
+#[cfg(target_arch = "aarch64")]
+pub(super) unsafe fn call(number: i64, arguments: [usize; 6]) -> Result<usize> {
+    let [a, b, c, d, e, f] = arguments;
+    let result: isize;
+    // SAFETY: the kernel keeps all registers but these; what the call does is the caller's promise.
+    unsafe {
+        std::arch::asm!("svc 0", in("x8") number, inlateout("x0") a as isize => result,
+            in("x1") b, in("x2") c, in("x3") d, in("x4") e, in("x5") f, options(nostack));
+    }
+    decode(result)
+}
+
+#[inline]
+fn decode(result: isize) -> Result<usize> {
+    if (-4095..0).contains(&result) {
+        Err(Errno(-result as i32))
+    } else {
+        Ok(result as usize)
+    }
+}
+
+/// The number that lets this process past its own system call filter (see `seccomp`).
+static PASS: AtomicU64 = AtomicU64::new(0);
+
+/// Chooses the pass, and returns it.
+pub(super) fn choose_pass() -> Result<u64> {
+    let mut pass = 0u64;
+    let place = ptr::from_mut(&mut pass) as usize;
+    // SAFETY: the place is 8 bytes long and lives until the call returns.
+    let length = unsafe { call(libc::SYS_getrandom, [place, 8, 0, 0, 0, 0]) }?;
+    if length != 8 {
+        return Err(Errno(libc::EIO));
+    }
+    PASS.store(pass, Ordering::Relaxed);
+    Ok(pass)
+}
+
+pub(super) fn pass() -> usize {
+    PASS.load(Ordering::Relaxed) as usize
+}
+
+/// The arguments of `clone3`, as far as Linux 5.7 knows them.
+#[repr(C)]
+#[derive(Default)]
+pub(super) struct CloneArguments {
+    pub(super) flags: u64,
+    /// Where the kernel writes the descriptor of the new process.
+    pub(super) pidfd: u64,
+    pub(super) child_tid: u64,
+    pub(super) parent_tid: u64,
+    pub(super) exit_signal: u64,
+    pub(super) stack: u64,
+    pub(super) stack_size: u64,
+    pub(super) tls: u64,
+    pub(super) set_tid: u64,
+    pub(super) set_tid_size: u64,
+    pub(super) cgroup: u64,
+}
+
+/// The new process is put into the group whose directory is given.
+pub(super) const CLONE_INTO_CGROUP: u64 = 0x2_0000_0000;
+
+/// Starts `function(argument)` as a new process on a stack of its own; returns its number.
+///
+/// # Safety
+/// The arguments must name a stack that nobody else uses. `function` must not return, and with
+/// `CLONE_VM` it must do nothing that another process that shares the memory does not expect.
+pub(super) unsafe fn clone3<T>(
+    arguments: &CloneArguments,
+    function: extern "C" fn(*const T) -> !,
+    argument: *const T,
+) -> Result<i32> {
+    let result: isize;
+    // SAFETY: the new process starts behind the call with the stack pointer at the top of its own
+    // stack, which is a multiple of 16, and leaves this block only into `function`, for good.
+    #[cfg(target_arch = "x86_64")]
+    unsafe {
+        std::arch::asm!("syscall", "test rax, rax", "jnz 2f",
+            "xor ebp, ebp", "mov rdi, r10", "call r8", "ud2", "2:",
+            inlateout("rax") libc::SYS_clone3 as isize => result,
+            in("rdi") ptr::from_ref(arguments), in("rsi") size_of::<CloneArguments>(),
+            in("r8") function, in("r10") argument, in("r9") pass(), lateout("rcx") _, lateout("r11") _);
+    }
+    // SAFETY: as above.
+    #[cfg(target_arch = "aarch64")]
+    unsafe {
+        std::arch::asm!("svc 0", "cbnz x0, 2f",
+            "mov x29, xzr", "mov x0, x10", "blr x9", "brk 1", "2:",
+            in("x8") libc::SYS_clone3, inlateout("x0") ptr::from_ref(arguments) => result,
+            in("x1") size_of::<CloneArguments>(), in("x9") function, in("x10") argument, in("x5") pass());
+    }
+    decode(result).map(|pid| pid as i32)
+}
+
+/// Ends the process without any cleaning up.
+pub(super) fn exit(code: i32) -> ! {
+    loop {
+        // SAFETY: takes no pointer.
+        let _ = unsafe { call(libc::SYS_exit_group, [code as usize, 0, 0, 0, 0, 0]) };
+    }
+}
+
+/// A call that takes numbers only.
+macro_rules! plain {
+    ($($(#[$doc:meta])* $name:ident($($argument:ident: $type:ty),*) = $number:ident;)*) => {$(
+        $(#[$doc])*
+        pub(super) fn $name($($argument: $type),*) -> Result<usize> {
+            let given = [$($argument as usize),*];
+            let mut arguments = [0; 6];
+            let mut index = 0;
+            while index < given.len() {
+                arguments[index] = given[index];
+                index += 1;
+            }
+            // SAFETY: takes no pointer.
+            unsafe { call(libc::$number, arguments) }
+        }
+    )*};
+}
+
+plain! {
+    /// Becomes leader of a session without a terminal.
+    setsid() = SYS_setsid;
+    /// Puts a process into a group; 0 and 0 mean this one, and one of its own.
+    setpgid(process: i32, group: i32) = SYS_setpgid;
+    /// Duplicates a descriptor onto a number; the copy outlives the start of a program.
+    dup3(old: RawFd, new: RawFd, flags: i32) = SYS_dup3;
+    /// Closes descriptors from `first` to `last`, or marks them to be closed.
+    close_range(first: u32, last: u32, flags: u32) = SYS_close_range;
+    /// Sets all three user numbers.
+    setresuid(real: u32, effective: u32, saved: u32) = SYS_setresuid;
+    /// Sets all three group numbers.
+    setresgid(real: u32, effective: u32, saved: u32) = SYS_setresgid;
+    /// Changes a property of the process.
+    prctl(option: i32, a: usize, b: usize) = SYS_prctl;
+    /// Adds landlock's rules to the process.
+    landlock_restrict(ruleset: RawFd) = SYS_landlock_restrict_self;
+    /// Sets how nice processes are; kind and number 0 and 0 mean this one.
+    setpriority(kind: i32, number: i32, nice: i32) = SYS_setpriority;
+    /// How nice processes are, as 20 minus that.
+    getpriority(kind: i32, number: i32) = SYS_getpriority;
+    /// Sets the mask for new files.
+    umask(mask: u32) = SYS_umask;
+}
+
+/// Leaves the namespaces named by these flags for new ones.
+pub(super) fn unshare(flags: i32) -> Result<usize> {
+    // SAFETY: takes no pointer.
+    unsafe { call(libc::SYS_unshare, [flags as usize, 0, 0, 0, 0, pass()]) }
+}
+
+/// Enters the namespace of this descriptor.
+pub(super) fn setns(fd: RawFd, kind: i32) -> Result<usize> {
+    // SAFETY: takes no pointer.
+    unsafe {
+        call(
+            libc::SYS_setns,
+            [fd as usize, kind as usize, 0, 0, 0, pass()],
+        )
+    }
+}
+
+/// Sends a signal to the process of this descriptor.
+pub(super) fn pidfd_kill(pidfd: BorrowedFd<'_>, signal: i32) -> Result<usize> {
+    let fd = pidfd.as_raw_fd() as usize;
+    // SAFETY: the third argument, the signal's particulars, may be null.
+    unsafe {
+        call(
+            libc::SYS_pidfd_send_signal,
+            [fd, signal as usize, 0, 0, 0, 0],
+        )
+    }
+}
+
+/// Kills all processes that this one can see, but not itself.
+pub(super) fn kill_all() -> Result<usize> {
+    // SAFETY: takes no pointer.
+    unsafe {
+        call(
+            libc::SYS_kill,
+            [-1isize as usize, libc::SIGKILL as usize, 0, 0, 0, 0],
+        )
+    }
+}
+
+/// Whether this process may send signals to another: asks without sending one.
+pub(super) fn may_signal(pid: i32) -> Result<usize> {
+    // SAFETY: takes no pointer.
+    unsafe { call(libc::SYS_kill, [pid as usize, 0, 0, 0, 0, 0]) }
+}
+
+/// The process that started this one.
+pub(super) fn parent() -> i32 {
+    // SAFETY: takes no pointer.
+    unsafe { call(libc::SYS_getppid, [0; 6]) }.map_or(0, |pid| pid as i32)
+}
+
+/// Waits for one of these signals, which must be held back; returns its number.
+pub(super) fn wait_for_signal(signals: &[i32]) -> Result<i32> {
+    let set = signals
+        .iter()
+        .fold(0u64, |set, signal| set | (1 << (signal - 1)));
+    let place = ptr::from_ref(&set) as usize;
+    loop {
+        // SAFETY: the set is as long as the kernel's, 8 bytes, and lives until the call returns; the
+        // particulars and the time may be null.
+        match unsafe { call(libc::SYS_rt_sigtimedwait, [place, 0, 0, 8, 0, 0]) } {
+            Err(Errno(libc::EINTR)) => {}
+            other => return other.map(|signal| signal as i32),
+        }
+    }
+}
+
+/// Fills the place with random bytes.
+pub(super) fn random(place: &mut [u8]) -> Result<usize> {
+    let arguments = [place.as_mut_ptr() as usize, place.len(), 0, 0, 0, 0];
+    // SAFETY: the place lives until the call returns; its size is given.
+    unsafe { call(libc::SYS_getrandom, arguments) }
+}
+
+/// Leaves all supplementary groups.
+pub(super) fn leave_groups() -> Result<usize> {
+    // SAFETY: a list of no groups may be null.
+    unsafe { call(libc::SYS_setgroups, [0, 0, 0, 0, 0, 0]) }
+}
+
+/// Lets all signals through.
+pub(super) fn unblock_signals() -> Result<usize> {
+    let none = 0u64;
+    let set = ptr::from_ref(&none) as usize;
+    // SAFETY: the set is as long as the kernel's, 8 bytes, and lives until the call returns.
+    unsafe {
+        call(
+            libc::SYS_rt_sigprocmask,
+            [libc::SIG_SETMASK as usize, set, 0, 8, 0, 0],
+        )
+    }
+}
+
+/// Holds all signals back that can be.
+pub(super) fn block_signals() -> Result<usize> {
+    let all = !0u64;
+    let set = ptr::from_ref(&all) as usize;
+    // SAFETY: the set is as long as the kernel's, 8 bytes, and lives until the call returns.
+    unsafe {
+        call(
+            libc::SYS_rt_sigprocmask,
+            [libc::SIG_SETMASK as usize, set, 0, 8, 0, 0],
+        )
+    }
+}
+
+/// Gives every signal its default effect.
+pub(super) fn reset_signal_handlers() {
+    let default = [0u64; 4];
+    for signal in 1..=64usize {
+        // SAFETY: an action of zeros, the default, is no longer than four words in the kernel's
+        // layout; refusals, as for SIGKILL, do no harm.
+        let _ = unsafe {
+            call(
+                libc::SYS_rt_sigaction,
+                [signal, default.as_ptr() as usize, 0, 8, 0, 0],
+            )
+        };
+    }
+}
+
+/// Gives up all capabilities.
+pub(super) fn drop_capabilities() -> Result<usize> {
+    /// `_LINUX_CAPABILITY_VERSION_3`, for 64 capabilities in two parts.
+    const VERSION: u32 = 0x2008_0522;
+    let header = [VERSION, 0];
+    let none = [0u32; 6];
+    // SAFETY: header and data have the sizes of this version and live until the call returns.
+    unsafe {
+        call(
+            libc::SYS_capset,
+            [header.as_ptr() as usize, none.as_ptr() as usize, 0, 0, 0, 0],
+        )
+    }
+}
+
+/// Limits a resource, soft and hard.
+pub(super) fn set_limit(resource: u32, soft: u64, hard: u64) -> Result<usize> {
+    let limit = [soft, hard];
+    // SAFETY: the limit has the kernel's layout and lives until the call returns.
+    unsafe {
+        call(
+            libc::SYS_prlimit64,
+            [0, resource as usize, limit.as_ptr() as usize, 0, 0, 0],
+        )
+    }
+}
+
+/// The hard limit of a resource at present.
+pub(super) fn hard_limit(resource: u32) -> Result<u64> {
+    let mut limit = [0u64; 2];
+    let place = limit.as_mut_ptr() as usize;
+    // SAFETY: the place has the kernel's layout and lives until the call returns.
+    unsafe { call(libc::SYS_prlimit64, [0, resource as usize, 0, place, 0, 0]) }?;
+    Ok(limit[1])
+}
+
+/// Installs a system call filter.
+pub(super) fn seccomp(filter: &[libc::sock_filter]) -> Result<usize> {
+    const SET_MODE_FILTER: usize = 1;
+    let program = libc::sock_fprog {
+        len: filter.len() as u16,
+        filter: filter.as_ptr().cast_mut(),
+    };
+    let program = ptr::from_ref(&program) as usize;
+    // SAFETY: program and filter live until the call returns; the kernel copies them.
+    unsafe { call(libc::SYS_seccomp, [SET_MODE_FILTER, 0, program, 0, 0, 0]) }
+}
+
+/// Nanoseconds of a clock.
+pub(super) fn clock(clock: i32) -> u64 {
+    let mut time = libc::timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
+    let place = ptr::from_mut(&mut time) as usize;
+    // SAFETY: the place has the kernel's layout and lives until the call returns.
+    let _ = unsafe { call(libc::SYS_clock_gettime, [clock as usize, place, 0, 0, 0, 0]) };
+    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+}
+
+/// CPU time that a process, or its children that were waited for, used, in nanoseconds, and the
+/// largest of their memories, in bytes.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Usage {
+    /// In nanoseconds.
+    pub(super) cpu: u64,
+    /// In bytes.
+    pub(super) memory: u64,
+}
+
+impl From<&libc::rusage> for Usage {
+    fn from(usage: &libc::rusage) -> Self {
+        let nanoseconds =
+            |time: libc::timeval| time.tv_sec as u64 * 1_000_000_000 + time.tv_usec as u64 * 1000;
+        Self {
+            cpu: nanoseconds(usage.ru_utime) + nanoseconds(usage.ru_stime),
+            memory: (usage.ru_maxrss as u64).saturating_mul(1024),
+        }
+    }
+}
+
+/// An answer of the kernel with nothing in it yet.
+fn empty_rusage() -> libc::rusage {
+    // SAFETY: `rusage` is plain numbers, for which zero is a value.
+    unsafe { std::mem::zeroed() }
+}
+
+/// What this process, or its children, used so far.
+pub(super) fn usage(whose: i32) -> Usage {
+    let mut usage = empty_rusage();
+    let place = ptr::from_mut(&mut usage) as usize;
+    // SAFETY: the place has the kernel's layout and lives until the call returns.
+    let _ = unsafe { call(libc::SYS_getrusage, [whose as usize, place, 0, 0, 0, 0]) };
+    Usage::from(&usage)
+}
+
+/// A child that ended.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ended {
+    pub(super) pid: i32,
+    /// As `wait4` gives it.
+    pub(super) status: i32,
+    pub(super) usage: Usage,
+}
+
+/// Waits for a child to end; -1 waits for any.
+pub(super) fn wait(pid: i32) -> Result<Ended> {
+    wait_with(pid, libc::__WALL)
+}
+
+/// A child that has ended, if there is one; number 0 stands for none.
+pub(super) fn ended_child() -> Result<Ended> {
+    wait_with(-1, libc::__WALL | libc::WNOHANG)
+}
+
+fn wait_with(pid: i32, options: i32) -> Result<Ended> {
+    let mut status = 0i32;
+    let mut usage = empty_rusage();
+    let status_place = ptr::from_mut(&mut status) as usize;
+    let usage_place = ptr::from_mut(&mut usage) as usize;
+    let all = options as usize;
+    loop {
+        // SAFETY: both places have the kernel's layout and live until the call returns.
+        let result = unsafe {
+            call(
+                libc::SYS_wait4,
+                [pid as usize, status_place, all, usage_place, 0, 0],
+            )
+        };
+        match result {
+            Err(Errno(libc::EINTR)) => {}
+            other => {
+                return other.map(|pid| Ended {
+                    pid: pid as i32,
+                    status,
+                    usage: Usage::from(&usage),
+                });
+            }
+        }
+    }
+}
+
+/// Starts a program; returns only why it did not start.
+///
+/// # Safety
+/// `argv` and `envp` must be lists of pointers to strings, each with a null pointer at its end.
+pub(super) unsafe fn execve(
+    path: &CStr,
+    argv: *const *const c_char,
+    envp: *const *const c_char,
+) -> Errno {
+    let path = path.as_ptr() as usize;
+    // SAFETY: the lists are the caller's promise.
+    match unsafe {
+        call(
+            libc::SYS_execve,
+            [path, argv as usize, envp as usize, 0, 0, 0],
+        )
+    } {
+        Ok(_) => Errno(libc::EIO),
+        Err(errno) => errno,
+    }
+}
+
+/// Opens a file.
+pub(super) fn openat(directory: RawFd, path: &CStr, flags: i32, mode: u32) -> Result<OwnedFd> {
+    let arguments = [
+        directory as usize,
+        path.as_ptr() as usize,
+        (flags | libc::O_CLOEXEC) as usize,
+        mode as usize,
+        0,
+        0,
+    ];
+    // SAFETY: the path ends with a zero and lives until the call returns.
+    let fd = unsafe { call(libc::SYS_openat, arguments) }?;
+    Ok(own(fd))
+}
+
+/// Opens a file below a directory, never through a link and never on another file system.
+pub(super) fn open_beneath(directory: BorrowedFd<'_>, path: &CStr, flags: i32) -> Result<OwnedFd> {
+    const NO_XDEV: u64 = 0x01;
+    const NO_MAGICLINKS: u64 = 0x02;
+    const NO_SYMLINKS: u64 = 0x04;
+    const BENEATH: u64 = 0x08;
+    let how = [
+        (flags | libc::O_CLOEXEC) as u64,
+        0,
+        NO_XDEV | NO_MAGICLINKS | NO_SYMLINKS | BENEATH,
+    ];
+    let arguments = [
+        directory.as_raw_fd() as usize,
+        path.as_ptr() as usize,
+        how.as_ptr() as usize,
+        size_of_val(&how),
+        0,
+        0,
+    ];
+    // SAFETY: path and particulars live until the call returns; sizes are given.
+    let fd = unsafe { call(libc::SYS_openat2, arguments) }?;
+    Ok(own(fd))
+}
+
+/// Takes a descriptor that the kernel has just made.
+pub(super) fn own(fd: usize) -> OwnedFd {
+    // SAFETY: the kernel gave this descriptor to us a moment ago; nobody else knows it.
+    unsafe { OwnedFd::from_raw_fd(fd as RawFd) }
+}
+
+/// Reads from a place in a file into a buffer; returns how much.
+pub(super) fn pread(fd: RawFd, buffer: &mut [u8]) -> Result<usize> {
+    let arguments = [
+        fd as usize,
+        buffer.as_mut_ptr() as usize,
+        buffer.len(),
+        0,
+        0,
+        0,
+    ];
+    // SAFETY: the buffer is ours, its length is given.
+    unsafe { call(libc::SYS_pread64, arguments) }
+}
+
+/// Writes to a file.
+pub(super) fn write(fd: RawFd, bytes: &[u8]) -> Result<usize> {
+    let arguments = [fd as usize, bytes.as_ptr() as usize, bytes.len(), 0, 0, 0];
+    // SAFETY: the bytes live until the call returns, their length is given.
+    unsafe { call(libc::SYS_write, arguments) }
+}
+
+/// Closes a descriptor, if it is open.
+pub(super) fn close(fd: RawFd) {
+    // SAFETY: takes no pointer. Who calls this owns the number, as nobody's `OwnedFd`.
+    let _ = unsafe { call(libc::SYS_close, [fd as usize, 0, 0, 0, 0, 0]) };
+}
+
+/// Whether there is something to read: of a process's descriptor, whether it has ended.
+pub(super) fn is_readable(fd: RawFd) -> Result<bool> {
+    let mut asked = libc::pollfd {
+        fd,
+        events: libc::POLLIN,
+        revents: 0,
+    };
+    let now = [0u64; 2];
+    let (asked, now) = (ptr::from_mut(&mut asked) as usize, now.as_ptr() as usize);
+    // SAFETY: question and time have the kernel's layouts and live until the call returns; no signals may be null.
+    unsafe { call(libc::SYS_ppoll, [asked, 1, now, 0, 8, 0]) }.map(|ready| ready > 0)
+}
+
+/// Sleeps as long as this is 0.
+pub(super) fn wait_for(word: &AtomicU32) {
+    while word.load(Ordering::Acquire) == 0 {
+        let place = word.as_ptr() as usize;
+        let operation = (libc::FUTEX_WAIT | libc::FUTEX_PRIVATE_FLAG) as usize;
+        // SAFETY: the word lives until the call returns; no time may be null.
+        let _ = unsafe { call(libc::SYS_futex, [place, operation, 0, 0, 0, 0]) };
+    }
+}
+
+/// Wakes who waits for this no longer to be 0.
+pub(super) fn set(word: &AtomicU32) {
+    word.store(1, Ordering::Release);
+    let place = word.as_ptr() as usize;
+    let operation = (libc::FUTEX_WAKE | libc::FUTEX_PRIVATE_FLAG) as usize;
+    // SAFETY: the word lives until the call returns.
+    let _ = unsafe { call(libc::SYS_futex, [place, operation, 1, 0, 0, 0]) };
+}
+
+/// Changes the working directory.
+pub(super) fn chdir(path: &CStr) -> Result<usize> {
+    // SAFETY: the path ends with a zero and lives until the call returns.
+    unsafe { call(libc::SYS_chdir, [path.as_ptr() as usize, 0, 0, 0, 0, 0]) }
+}
+
+/// Landlock's version here.
+pub(super) fn landlock_version() -> Result<usize> {
+    const VERSION: usize = 1;
+    // SAFETY: asking for the version takes no rules.
+    unsafe { call(libc::SYS_landlock_create_ruleset, [0, 0, VERSION, 0, 0, 0]) }
+}
+
+/// Makes a set of landlock's rules: which file, network and scope rights need a rule.
+pub(super) fn landlock_ruleset(handled: &[u64]) -> Result<OwnedFd> {
+    let arguments = [handled.as_ptr() as usize, size_of_val(handled), 0, 0, 0, 0];
+    // SAFETY: the rights live until the call returns; their size is given.
+    let fd = unsafe { call(libc::SYS_landlock_create_ruleset, arguments) }?;
+    Ok(own(fd))
+}
+
+/// Allows rights at and below a directory.
+pub(super) fn landlock_allow(ruleset: RawFd, directory: RawFd, rights: u64) -> Result<usize> {
+    /// The kernel's layout has no padding between the two.
+    #[repr(C, packed)]
+    struct PathBeneath {
+        rights: u64,
+        parent: i32,
+    }
+    const PATH_BENEATH: usize = 1;
+    let rule = PathBeneath {
+        rights,
+        parent: directory,
+    };
+    let rule = ptr::from_ref(&rule) as usize;
+    // SAFETY: the rule has the kernel's layout and lives until the call returns.
+    unsafe {
+        call(
+            libc::SYS_landlock_add_rule,
+            [ruleset as usize, PATH_BENEATH, rule, 0, 0, 0],
+        )
+    }
+}
+
+/// Starts a session keyring of our own, so that the judge's keys are out of reach.
+pub(super) fn new_keyring() {
+    const JOIN_SESSION_KEYRING: usize = 1;
+    // SAFETY: no name is needed. Kernels without keys refuse, and have none to guard.
+    let _ = unsafe { call(libc::SYS_keyctl, [JOIN_SESSION_KEYRING, 0, 0, 0, 0, 0]) };
+}
+
+/// Memory that stays for as long as the process, such as a stack, a multiple of a page.
+pub(super) fn pages(length: usize) -> Result<*mut c_void> {
+    // SAFETY: asks for fresh memory anywhere.
+    let place = unsafe {
+        libc::mmap(
+            ptr::null_mut(),
+            length,
+            libc::PROT_READ | libc::PROT_WRITE,
+            libc::MAP_PRIVATE | libc::MAP_ANONYMOUS,
+            -1,
+            0,
+        )
+    };
+    if place == libc::MAP_FAILED {
+        return Err(last_errno());
+    }
+    Ok(place)
+}
+
+/// Whether nobody can have so much memory at once, in bytes, even untouched.
+pub(super) fn refuses_memory(length: u64) -> bool {
+    let Ok(length) = usize::try_from(length) else {
+        return true;
+    };
+    match pages(length) {
+        Ok(place) => {
+            // SAFETY: these pages were made just now, and nobody has them.
+            unsafe { libc::munmap(place, length) };
+            false
+        }
+        Err(errno) => errno.0 == libc::ENOMEM,
+    }
+}
+
+/// What a fork gives.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Forked {
+    /// We are the new process.
+    Child,
+    /// The new process has this number.
+    Parent(i32),
+}
+
+/// Makes a copy of this process with one thread.
+///
+/// # Safety
+/// The child may do nothing that needs a lock which another thread may hold, beyond what the
+/// system's library repairs after a fork (its allocator), and must end with [`exit`].
+pub(super) unsafe fn fork() -> Result<Forked> {
+    // SAFETY: the caller's promise.
+    match unsafe { libc::fork() } {
+        -1 => Err(last_errno()),
+        0 => Ok(Forked::Child),
+        pid => Ok(Forked::Parent(pid)),
+    }
+}

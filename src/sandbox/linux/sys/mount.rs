@@ -1,0 +1,178 @@
+//! Raw system calls for mounts. As those of [`crate::sandbox::linux::sys`], they allocate nothing.
+
+use std::ffi::CStr;
+use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+
+use crate::sandbox::linux::sys::{Result, call, own, pass};
+
+/// Mounts or remounts, the classic way.
+pub(in crate::sandbox::linux) fn mount(
+    source: &CStr,
+    target: &CStr,
+    kind: &CStr,
+    flags: u64,
+    data: &CStr,
+) -> Result<usize> {
+    let arguments = [
+        source.as_ptr() as usize,
+        target.as_ptr() as usize,
+        kind.as_ptr() as usize,
+        flags as usize,
+        data.as_ptr() as usize,
+        pass(),
+    ];
+    // SAFETY: all strings end with a zero and live until the call returns.
+    unsafe { call(libc::SYS_mount, arguments) }
+}
+
+/// Mounts a directory in another place, too.
+pub(in crate::sandbox::linux) fn bind(from: &CStr, to: &CStr) -> Result<usize> {
+    mount(from, to, c"none", libc::MS_BIND, c"")
+}
+
+/// Makes a mount of the box read-only; what it is a part of stays as it is.
+pub(in crate::sandbox::linux) fn make_read_only(target: &CStr) -> Result<usize> {
+    let flags =
+        libc::MS_REMOUNT | libc::MS_BIND | libc::MS_RDONLY | libc::MS_NOSUID | libc::MS_NODEV;
+    mount(c"none", target, c"none", flags, c"")
+}
+
+/// Takes a mount away.
+pub(in crate::sandbox::linux) fn umount(target: &CStr, flags: i32) -> Result<usize> {
+    let target = target.as_ptr() as usize;
+    // SAFETY: the path ends with a zero and lives until the call returns.
+    unsafe { call(libc::SYS_umount2, [target, flags as usize, 0, 0, 0, pass()]) }
+}
+
+/// Makes the working directory the root and puts the old root on top of it.
+pub(in crate::sandbox::linux) fn pivot_root_here() -> Result<usize> {
+    let here = c".".as_ptr() as usize;
+    // SAFETY: the path ends with a zero and lives for ever.
+    unsafe { call(libc::SYS_pivot_root, [here, here, 0, 0, 0, 0]) }
+}
+
+/// Copies the mounts at and below a path, for the time being attached nowhere.
+pub(in crate::sandbox::linux) fn open_tree(path: &CStr) -> Result<OwnedFd> {
+    const CLONE: usize = 1;
+    let flags = CLONE | libc::O_CLOEXEC as usize | libc::AT_RECURSIVE as usize;
+    let arguments = [
+        libc::AT_FDCWD as usize,
+        path.as_ptr() as usize,
+        flags,
+        0,
+        0,
+        pass(),
+    ];
+    // SAFETY: the path ends with a zero and lives until the call returns.
+    let fd = unsafe { call(libc::SYS_open_tree, arguments) }?;
+    Ok(own(fd))
+}
+
+/// Attaches a mount at a path.
+pub(in crate::sandbox::linux) fn move_mount(from: RawFd, to: &CStr) -> Result<usize> {
+    const FROM_EMPTY_PATH: usize = 0x04;
+    let arguments = [
+        from as usize,
+        c"".as_ptr() as usize,
+        libc::AT_FDCWD as usize,
+        to.as_ptr() as usize,
+        FROM_EMPTY_PATH,
+        pass(),
+    ];
+    // SAFETY: both paths end with a zero and live until the call returns.
+    unsafe { call(libc::SYS_move_mount, arguments) }
+}
+
+/// Flags of a mount.
+pub(in crate::sandbox::linux) const ATTR_RDONLY: u64 = 0x01;
+/// See [`ATTR_RDONLY`].
+pub(in crate::sandbox::linux) const ATTR_NOSUID: u64 = 0x02;
+/// See [`ATTR_RDONLY`].
+pub(in crate::sandbox::linux) const ATTR_NODEV: u64 = 0x04;
+
+/// Which mounts a change is for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(in crate::sandbox::linux) enum Reach {
+    /// This one.
+    One,
+    /// This one and those below.
+    Tree,
+}
+
+/// Adds and removes flags of a mount, and keeps its others.
+pub(in crate::sandbox::linux) fn mount_setattr(
+    fd: RawFd,
+    reach: Reach,
+    set: u64,
+    clear: u64,
+) -> Result<usize> {
+    let attributes = [set, clear, 0, 0];
+    let recursive = match reach {
+        Reach::One => 0,
+        Reach::Tree => libc::AT_RECURSIVE,
+    };
+    let arguments = [
+        fd as usize,
+        c"".as_ptr() as usize,
+        (libc::AT_EMPTY_PATH | recursive) as usize,
+        attributes.as_ptr() as usize,
+        size_of_val(&attributes),
+        pass(),
+    ];
+    // SAFETY: path and attributes live until the call returns; sizes are given.
+    unsafe { call(libc::SYS_mount_setattr, arguments) }
+}
+
+/// A file system in memory.
+pub(in crate::sandbox::linux) struct Tmpfs {
+    /// Where it is mounted: for the time being, nowhere.
+    pub(in crate::sandbox::linux) mount: OwnedFd,
+    /// By which its options can be changed.
+    context: OwnedFd,
+}
+
+/// Makes a file system in memory.
+pub(in crate::sandbox::linux) fn tmpfs(
+    options: &[(&CStr, &CStr)],
+    attributes: u64,
+) -> Result<Tmpfs> {
+    const FSOPEN_CLOEXEC: usize = 1;
+    const CREATE: usize = 6;
+    const FSMOUNT_CLOEXEC: usize = 1;
+    let name = c"tmpfs".as_ptr() as usize;
+    // SAFETY: the name ends with a zero.
+    let context = own(unsafe { call(libc::SYS_fsopen, [name, FSOPEN_CLOEXEC, 0, 0, 0, pass()]) }?);
+    let fd = context.as_raw_fd() as usize;
+    configure(fd, options, CREATE)?;
+    let attributes = attributes as usize;
+    // SAFETY: takes no pointer.
+    let mount = unsafe {
+        call(
+            libc::SYS_fsmount,
+            [fd, FSMOUNT_CLOEXEC, attributes, 0, 0, pass()],
+        )
+    }?;
+    let mount = own(mount);
+    Ok(Tmpfs { mount, context })
+}
+
+impl Tmpfs {
+    /// Changes these options.
+    pub(in crate::sandbox::linux) fn change(&self, options: &[(&CStr, &CStr)]) -> Result<()> {
+        const RECONFIGURE: usize = 7;
+        configure(self.context.as_raw_fd() as usize, options, RECONFIGURE)
+    }
+}
+
+/// Sets options of a file system, and has them take effect.
+fn configure(context: usize, options: &[(&CStr, &CStr)], command: usize) -> Result<()> {
+    const SET_STRING: usize = 1;
+    for (key, value) in options {
+        let (key, value) = (key.as_ptr() as usize, value.as_ptr() as usize);
+        let arguments = [context, SET_STRING, key, value, 0, pass()];
+        // SAFETY: key and value end with a zero and live until the call returns.
+        unsafe { call(libc::SYS_fsconfig, arguments) }?;
+    }
+    // SAFETY: takes no pointer.
+    unsafe { call(libc::SYS_fsconfig, [context, command, 0, 0, 0, pass()]) }.map(|_| ())
+}

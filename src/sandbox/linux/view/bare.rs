@@ -1,0 +1,337 @@
+//! Keeping programs apart where namespaces are forbidden: by landlock, a filter of system calls,
+//! resource limits and, under root, another user.
+//!
+//! # Theory of operation
+//!
+//! The processes are those of a run with namespaces (see the module's first page), but nothing hides the
+//! machine from the program: landlock and the filter refuse to touch it.
+//!
+//! Landlock's domains stand in for the process namespace. The slot enters one, PID 1 of the run
+//! one within it, the program a third within that; each forbids to signal whoever is outside. So
+//! `kill(-1)` of PID 1 reaches every process of the run and nobody else, all at once, however they fork;
+//! that of the slot reaches PID 1, too; the program reaches neither. This is tried, not believed: a slot
+//! that can signal its judge, or a PID 1 that can signal its slot, does not go on. PID 1 and the slot
+//! are the next of kin of orphans (`PR_SET_CHILD_SUBREAPER`), so nobody is lost to `init`. When the
+//! slot dies, PID 1 is told so by a signal, and kills all.
+//!
+//! Box and temporary directory are directories of the disk, which is why they have other names than
+//! `/box` and `/tmp`, and why what is shown has its own: paths in arguments, environment and links are
+//! translated. How large they grow is seen by looking.
+//!
+//! # What is weaker
+//!
+//! - A program can find out that a file exists, how large it is and when it changed, if it knows the name.
+//! - The box is searched every 15 ms, so it can grow beyond its limit for a moment; deleted files that are
+//!   still open are not seen.
+//! - Without root, the program has the judge's own user. What would let it act on files by their owner
+//!   alone, such as `chmod`, does nothing.
+//! - No local sockets with a name, no POSIX shared memory.
+
+use std::ffi::CString;
+use std::fs;
+use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{AtFlags, Mode, OFlags};
+
+use crate::sandbox::disk;
+use crate::sandbox::fault::{Fault, Step};
+use crate::sandbox::linux::filter::bare_filter::{self, SameUser};
+use crate::sandbox::linux::keeper::prepare::Setup;
+use crate::sandbox::linux::run::init::{Change, Identity};
+use crate::sandbox::linux::sys;
+use crate::sandbox::linux::view::boxes::Boxes;
+use crate::sandbox::linux::view::ground::Ground;
+use crate::sandbox::linux::view::mounts::{ETC, SYSTEM, Shown, c_path};
+use crate::sandbox::linux::wire::{Placed, RunRequest};
+use crate::sandbox::translate::{Pair, Translation};
+
+/// The first version of landlock that keeps signals within a domain. Source: the kernel's
+/// `Documentation/userspace-api/landlock.rst`; Linux 6.12.
+const NEEDED: usize = 6;
+
+/// Rights as landlock numbers them.
+mod right {
+    pub(in crate::sandbox::linux) const EXECUTE: u64 = 1;
+    pub(in crate::sandbox::linux) const WRITE_FILE: u64 = 1 << 1;
+    pub(in crate::sandbox::linux) const READ_FILE: u64 = 1 << 2;
+    pub(in crate::sandbox::linux) const READ_DIR: u64 = 1 << 3;
+    /// All about files, those on devices with it: what version 5 knows.
+    pub(in crate::sandbox::linux) const ALL: u64 = (1 << 16) - 1;
+    pub(in crate::sandbox::linux) const IOCTL_DEV: u64 = 1 << 15;
+    pub(in crate::sandbox::linux) const TCP: u64 = 3;
+    pub(in crate::sandbox::linux) const SCOPES: u64 = 3;
+}
+
+const LOOK: u64 = right::READ_FILE | right::READ_DIR;
+
+/// Files below `/proc` that say something about the machine at large, which run-time systems read.
+const PROC: [&str; 6] = [
+    "/proc/cpuinfo",
+    "/proc/meminfo",
+    "/proc/stat",
+    "/proc/version",
+    "/proc/filesystems",
+    "/proc/sys/vm",
+];
+
+const DEVICES: [&str; 5] = [
+    "/dev/null",
+    "/dev/zero",
+    "/dev/full",
+    "/dev/random",
+    "/dev/urandom",
+];
+
+/// How programs get a user of their own: by root's rights, where this process has them.
+///
+/// It is not enough to be root: files must be given away, and processes of the other user be
+/// killed.
+pub(in crate::sandbox::linux) fn change(status: &str) -> Change {
+    const CHOWN: u32 = 0;
+    const DAC_OVERRIDE: u32 = 1;
+    const FOWNER: u32 = 3;
+    const KILL: u32 = 5;
+    const SETGID: u32 = 6;
+    const SETUID: u32 = 7;
+    let effective = crate::sandbox::linux::detect::host::effective_capabilities(status);
+    let all = [CHOWN, DAC_OVERRIDE, FOWNER, KILL, SETGID, SETUID];
+    match all.iter().all(|number| effective & (1 << number) != 0) {
+        true => Change::Switch,
+        false => Change::Already,
+    }
+}
+
+/// What a slot without namespaces has instead of a view of its own.
+pub(in crate::sandbox::linux) struct Yard {
+    identity: Identity,
+    /// Where the runs' directories are made.
+    ground: Ground,
+    /// Rules that do nothing but keep signals in.
+    scope: OwnedFd,
+    filter: Vec<libc::sock_filter>,
+    slot: i32,
+}
+
+impl Yard {
+    /// Takes this process, the slot, into its domain, and makes a directory for its runs.
+    pub(in crate::sandbox::linux) fn make(setup: &Setup) -> Result<Self, Fault> {
+        let version = sys::landlock_version().unwrap_or(0);
+        if version < NEEDED {
+            let has = match version {
+                0 => "the kernel has no landlock, or it is not switched on".to_owned(),
+                version => format!("the kernel has version {version} of landlock"),
+            };
+            let reason = format!("{has}; version {NEEDED} is needed, of Linux 6.12 or newer");
+            return Err(Fault::new("isolate by landlock", reason));
+        }
+        let identity = setup.identity;
+        if identity.change == Change::Already && setup.outside_uid == 0 {
+            let reason = "root may not become another user here, and as root the number of \
+                          processes cannot be limited; run juror as an ordinary user";
+            return Err(Fault::new("isolate by landlock", reason));
+        }
+        let orphans = libc::PR_SET_CHILD_SUBREAPER;
+        sys::prctl(orphans, 1, 0).step("become the parent of orphans")?;
+        let scope = sys::landlock_ruleset(&[0, 0, right::SCOPES]).step("make landlock rules")?;
+        sys::landlock_restrict(scope.as_raw_fd()).step("enter a landlock domain")?;
+        if sys::may_signal(setup.judge) != Err(sys::Errno(libc::EPERM)) {
+            let reason = "landlock does not keep signals in";
+            return Err(Fault::new("isolate by landlock", reason));
+        }
+        let same_user = match identity.change {
+            Change::Already => SameUser::Yes,
+            Change::Switch => SameUser::No,
+        };
+        let ground = Ground::make(&setup.temporary, &setup.name, identity)?;
+        check_reach(&ground.path, identity)?;
+        Ok(Self {
+            identity,
+            ground,
+            scope,
+            filter: bare_filter::filter(same_user),
+            slot: std::process::id().cast_signed(),
+        })
+    }
+
+    /// Whether all that is to be shown can be reached by the program's user.
+    pub(in crate::sandbox::linux) fn show(&self, wanted: &[Shown]) -> Result<(), Fault> {
+        wanted
+            .iter()
+            .try_for_each(|shown| check_reach(&shown.host, self.identity))
+    }
+
+    /// Makes box and temporary directory.
+    pub(in crate::sandbox::linux) fn boxes(
+        &mut self,
+        files: &[Placed],
+        contents: Option<OwnedFd>,
+    ) -> Result<Boxes, Fault> {
+        Boxes::on_disk(self.ground.prepare()?, self.identity, files, contents)
+    }
+
+    /// The job in the names of the machine.
+    pub(in crate::sandbox::linux) fn translate(&self, request: &RunRequest) -> RunRequest {
+        let mut pairs = vec![Pair::new("/box", &self.ground.box_path())];
+        pairs.extend(
+            request
+                .visible
+                .iter()
+                .filter(|shown| shown.inside != shown.host)
+                .map(|shown| Pair::new(&shown.inside, &shown.host)),
+        );
+        let mut translated = request.translated(&Translation::new(pairs));
+        // In an argument `/tmp` may mean anything; here it means this.
+        let old = b"TMPDIR=/tmp".as_slice();
+        for variable in &mut translated.env {
+            if variable == old {
+                let own = self.ground.temporary_path();
+                *variable = [b"TMPDIR=", own.as_os_str().as_bytes()].concat();
+            }
+        }
+        translated
+    }
+
+    /// What PID 1 and the program need beside the usual.
+    pub(in crate::sandbox::linux) fn plan(&self) -> Result<BarePlan, Fault> {
+        Ok(BarePlan {
+            scope: self.scope.as_raw_fd(),
+            slot: self.slot,
+            filter: self.filter.clone(),
+            directory: c_path(&self.ground.box_path())?,
+        })
+    }
+
+    /// Landlock's rules for a run: to read and start what the system has and the job shows, to write
+    /// in its own directories and to devices, and nothing else.
+    pub(in crate::sandbox::linux) fn rules(
+        &self,
+        boxes: &Boxes,
+        writable: bool,
+        visible: &[Shown],
+    ) -> Result<OwnedFd, Fault> {
+        let rules = sys::landlock_ruleset(&[right::ALL, right::TCP, right::SCOPES])
+            .step("make landlock rules")?;
+        let allow = |place: RawFd, rights: u64| {
+            sys::landlock_allow(rules.as_raw_fd(), place, rights)
+                .map(|_| ())
+                .step("add a landlock rule")
+        };
+        let all = right::ALL & !right::IOCTL_DEV;
+        let start = LOOK | right::EXECUTE;
+        allow(boxes.main.as_raw_fd(), if writable { all } else { start })?;
+        allow(boxes.temporary.as_raw_fd(), all)?;
+        for path in system_paths() {
+            allow_path(&path, start, &allow)?;
+        }
+        for path in PROC.iter().map(Path::new) {
+            allow_path(path, LOOK, &allow)?;
+        }
+        for path in DEVICES.iter().map(Path::new) {
+            allow_path(path, right::READ_FILE | right::WRITE_FILE, &allow)?;
+        }
+        for shown in visible {
+            allow_path(&shown.host, start, &allow)?;
+        }
+        Ok(rules)
+    }
+
+    /// Removes what the last run left, unless it is to be looked at first.
+    pub(in crate::sandbox::linux) fn remove_now(&mut self) {
+        self.ground.remove_run();
+    }
+
+    /// Removes everything.
+    pub(in crate::sandbox::linux) fn remove(&mut self) {
+        self.ground.remove();
+    }
+}
+
+/// The system's own directories and the files of `/etc` that run-time systems read.
+fn system_paths() -> Vec<PathBuf> {
+    let system = SYSTEM.iter().map(|name| Path::new("/").join(name));
+    let etc = fs::read_dir("/etc").into_iter().flatten().flatten();
+    let etc = etc.filter(|entry| {
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        ETC.iter().any(|start| name.starts_with(start))
+    });
+    system.chain(etc.map(|entry| entry.path())).collect()
+}
+
+/// Allows rights at and below a path, if there is such a thing; of a file only those that it can have.
+fn allow_path(
+    path: &Path,
+    rights: u64,
+    allow: &impl Fn(RawFd, u64) -> Result<(), Fault>,
+) -> Result<(), Fault> {
+    let flags = OFlags::PATH | OFlags::CLOEXEC;
+    let Ok(place) = rustix::fs::open(path, flags, Mode::empty()) else {
+        return Ok(());
+    };
+    let stat =
+        rustix::fs::statat(&place, c"", AtFlags::EMPTY_PATH).step_on("look at", path.display())?;
+    let is_directory =
+        rustix::fs::FileType::from_raw_mode(stat.st_mode) == rustix::fs::FileType::Directory;
+    let rights = match is_directory {
+        true => rights,
+        false => rights & !right::READ_DIR,
+    };
+    allow(place.as_raw_fd(), rights)
+}
+
+/// What PID 1 and the program need beside the usual.
+pub(in crate::sandbox::linux) struct BarePlan {
+    /// Rules that do nothing but keep signals in.
+    pub(in crate::sandbox::linux) scope: RawFd,
+    /// The slot's process.
+    pub(in crate::sandbox::linux) slot: i32,
+    /// What the program may not call beyond the slot's own filter.
+    pub(in crate::sandbox::linux) filter: Vec<libc::sock_filter>,
+    /// The box.
+    pub(in crate::sandbox::linux) directory: CString,
+}
+
+/// What PID 2 may do below `/proc/PID`, its own.
+pub(in crate::sandbox::linux) const OWN_PROC: u64 = LOOK;
+
+/// Another user than the judge's must get through every directory on the way.
+fn check_reach(path: &Path, identity: Identity) -> Result<(), Fault> {
+    if identity.change == Change::Already {
+        return Ok(());
+    }
+    const SEARCH_BY_ALL: u32 = 0o001;
+    let real = fs::canonicalize(path).step_on("show", path.display())?;
+    for above in real.ancestors().skip(1) {
+        let found = fs::metadata(above).step_on("show", above.display())?;
+        if found.mode() & SEARCH_BY_ALL == 0 {
+            let step = format!("show {}", path.display());
+            let reason = format!(
+                "without namespaces the program's own user cannot get through {}; \
+                 chmod o+x it, or move the files",
+                above.display()
+            );
+            return Err(Fault::new(step, reason));
+        }
+    }
+    Ok(())
+}
+
+/// How much the run holds on disk, in bytes; more than any limit where it cannot be told.
+pub(in crate::sandbox::linux) fn used(boxes: &Boxes) -> u64 {
+    disk::used(&boxes.main).saturating_add(disk::used(&boxes.temporary))
+}
+
+/// Ends every process of the run, and waits for those that became the slot's children. Only for a slot in its own
+/// domain: see [`Yard::make`].
+pub(in crate::sandbox::linux) fn sweep() -> sys::Usage {
+    let mut sum = sys::Usage::default();
+    let _ = sys::kill_all();
+    while let Ok(ended) = sys::wait(-1) {
+        sum.cpu += ended.usage.cpu;
+        sum.memory = sum.memory.max(ended.usage.memory);
+    }
+    sum
+}

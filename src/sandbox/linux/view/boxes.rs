@@ -1,0 +1,366 @@
+//! The box, a directory in memory: made and filled before a run, searched after it. The run's temporary directory is beside
+//! it in the same small file system, and whatever their size, they share it.
+//!
+//! After a run everything in it is the work of somebody hostile: links that lead anywhere, fifos that
+//! block whoever opens them, directories a thousand deep, files of a terabyte with nothing in them.
+//! So names are resolved by the kernel strictly below the box and never through a link, opening never
+//! blocks, and only what is a regular file after it was opened is one.
+
+use std::ffi::{CStr, CString};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd, RawFd};
+use std::path::Path;
+
+use rustix::fs::{AtFlags, FileType, Mode, OFlags};
+
+use crate::sandbox::disk::{self, DIRECTORY};
+use crate::sandbox::fault::{Fault, Step};
+use crate::sandbox::linux::run::first::{BOX, TMP};
+use crate::sandbox::linux::run::init::Identity;
+use crate::sandbox::linux::sys::mount::{self, ATTR_NODEV, ATTR_NOSUID, Tmpfs};
+use crate::sandbox::linux::sys::{self, Errno};
+use crate::sandbox::linux::view::ground::Directories;
+use crate::sandbox::linux::view::mounts::{Shown, c_path, give, parent_of};
+use crate::sandbox::linux::wire::{Found, Placed, PlacedWhat};
+use crate::sandbox::search::{self, Placements, Sum};
+
+/// A box, and the temporary directory beside it.
+pub(in crate::sandbox::linux) struct Boxes {
+    pub(in crate::sandbox::linux) main: OwnedFd,
+    pub(in crate::sandbox::linux) temporary: OwnedFd,
+    place: Place,
+    /// The files placed in it, as they were.
+    placed: Placements,
+}
+
+/// Where a box is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Place {
+    /// In memory, with nothing but the temporary directory beside it.
+    Memory,
+    /// In a directory of the disk.
+    Disk,
+}
+
+/// The file system in memory that a box and the temporary directory share, before they are made.
+pub(in crate::sandbox::linux) struct Memory {
+    tmpfs: Tmpfs,
+    size: Size,
+}
+
+/// How much box and temporary directory hold together.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::sandbox::linux) struct Size {
+    bytes: u64,
+    files: u64,
+}
+
+impl Size {
+    /// For a box of so many bytes, in which so many files are placed.
+    pub(in crate::sandbox::linux) fn new(bytes: u64, placed: usize) -> Self {
+        /// The root of the file system, the box, the temporary directory.
+        const OWN: u64 = 3;
+        Self {
+            // A page at least: zero means "no limit" to the kernel.
+            bytes: bytes.max(4096),
+            files: (bytes / 4096).clamp(256, 65_536) + placed as u64 + OWN,
+        }
+    }
+
+    fn set<T>(self, set: impl FnOnce(&[(&CStr, &CStr)]) -> T) -> T {
+        let text = |number: u64| CString::new(number.to_string()).unwrap_or_default();
+        let (bytes, files) = (text(self.bytes), text(self.files));
+        set(&[(c"size", &bytes), (c"nr_inodes", &files)])
+    }
+}
+
+impl Memory {
+    pub(in crate::sandbox::linux) fn make(size: Size) -> Result<Self, Fault> {
+        let tmpfs = size.set(|options| mount::tmpfs(options, ATTR_NOSUID | ATTR_NODEV));
+        let tmpfs = tmpfs.step("make the box")?;
+        Ok(Self { tmpfs, size })
+    }
+
+    /// Makes it as large as this.
+    pub(in crate::sandbox::linux) fn resize(&mut self, size: Size) -> Result<(), Fault> {
+        if self.size != size {
+            let changed = size.set(|options| self.tmpfs.change(options));
+            changed.step("set the size of the box")?;
+            self.size = size;
+        }
+        Ok(())
+    }
+
+    /// The mount, for PID 1 to attach.
+    pub(in crate::sandbox::linux) fn mount(&self) -> RawFd {
+        self.tmpfs.mount.as_raw_fd()
+    }
+}
+
+/// The temporary directory of a run.
+pub(in crate::sandbox::linux) const TEMPORARY: &str = "/tmp";
+/// Where things are mounted that a run is to see in its temporary directory.
+pub(in crate::sandbox::linux) const BEHIND_LINKS: &str = "/shown/tmp";
+
+impl Boxes {
+    /// Links what is shown behind links into the temporary directory.
+    pub(in crate::sandbox::linux) fn link(
+        &self,
+        shown: &[Shown],
+        owner: Identity,
+    ) -> Result<(), Fault> {
+        for Shown { inside, .. } in shown {
+            let Ok(below) = inside.strip_prefix(BEHIND_LINKS) else {
+                continue;
+            };
+            let is_within =
+                |other: &Shown| other.inside != *inside && inside.starts_with(&other.inside);
+            if shown.iter().any(is_within) {
+                continue;
+            }
+            let (above, last) = parent_of(&self.temporary, below, owner)?;
+            let directory = above.as_ref().unwrap_or(&self.temporary);
+            rustix::fs::symlinkat(&c_path(inside)?, directory, &last)
+                .step_on("link in the temporary directory:", below.display())?;
+        }
+        Ok(())
+    }
+
+    /// Makes box and temporary directory in memory, and places the files.
+    pub(in crate::sandbox::linux) fn in_memory(
+        memory: &Memory,
+        owner: Identity,
+        files: &[Placed],
+        contents: Option<OwnedFd>,
+    ) -> Result<Self, Fault> {
+        /// What the mask for new files takes nothing from.
+        const BY_MASK: Mode = Mode::from_raw_mode(0o755);
+        let make = |name: &CStr, mode: u32| {
+            let (root, mode) = (&memory.tmpfs.mount, Mode::from_raw_mode(mode));
+            rustix::fs::mkdirat(root, name, mode).step("make the box")?;
+            let made = rustix::fs::openat(root, name, DIRECTORY, Mode::empty());
+            let made = made.step("make the box")?;
+            if mode != BY_MASK {
+                rustix::fs::fchmod(&made, mode).step("make the box")?;
+            }
+            give(&made, owner, Path::new("."))?;
+            Ok(made)
+        };
+        Self {
+            main: make(BOX, 0o755)?,
+            temporary: make(TMP, 0o1777)?,
+            place: Place::Memory,
+            placed: Placements::default(),
+        }
+        .filled(owner, files, contents)
+    }
+
+    /// Takes directories of the disk, and places the files. Nothing keeps their size or forbids to write
+    /// in them.
+    pub(in crate::sandbox::linux) fn on_disk(
+        directories: Directories,
+        owner: Identity,
+        files: &[Placed],
+        contents: Option<OwnedFd>,
+    ) -> Result<Self, Fault> {
+        Self {
+            main: directories.main,
+            temporary: directories.temporary,
+            place: Place::Disk,
+            placed: Placements::default(),
+        }
+        .filled(owner, files, contents)
+    }
+
+    fn filled(
+        mut self,
+        owner: Identity,
+        files: &[Placed],
+        contents: Option<OwnedFd>,
+    ) -> Result<Self, Fault> {
+        for Placed { name, what } in files {
+            let (above, last) = parent_of(&self.main, name, owner)?;
+            let directory = above.as_ref().unwrap_or(&self.main);
+            match what {
+                PlacedWhat::Link { target } => {
+                    rustix::fs::symlinkat(&c_path(target)?, directory, &last)
+                        .step_on("link in the box:", name.display())?;
+                }
+                PlacedWhat::Directory => {
+                    let step = "make in the box:";
+                    let mode = Mode::from_raw_mode(0o755);
+                    rustix::fs::mkdirat(directory, &last, mode).step_on(step, name.display())?;
+                    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW;
+                    let made = rustix::fs::openat(directory, &last, flags | OFlags::CLOEXEC, mode)
+                        .step_on(step, name.display())?;
+                    give(&made, owner, name)?;
+                }
+                PlacedWhat::File { length, mode } => {
+                    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
+                    let mode = Mode::from_raw_mode(*mode);
+                    let file = rustix::fs::openat(directory, &last, flags, mode)
+                        .step_on("make in the box:", name.display())?;
+                    if let Some(contents) = &contents {
+                        copy(contents, &file, *length)
+                            .step_on("write in the box:", name.display())?;
+                    }
+                    give(&file, owner, name)?;
+                    let stat =
+                        rustix::fs::fstat(&file).step_on("look at in the box:", name.display())?;
+                    self.placed.add(&stat);
+                }
+            }
+        }
+        Ok(self)
+    }
+
+    /// The bytes in regular files that were not there before or are changed.
+    pub(in crate::sandbox::linux) fn new_bytes(&self) -> Result<u64, Fault> {
+        let usage = rustix::fs::fstatvfs(&self.main).step("measure the box")?;
+        /// The root of the file system, the box, the temporary directory.
+        const EMPTY: u64 = 3;
+        let is_memory = self.place == Place::Memory;
+        if is_memory && usage.f_files.saturating_sub(usage.f_ffree) == EMPTY {
+            return Ok(0);
+        }
+        let mut sum = Sum::default();
+        self.placed
+            .add_all(&self.main, &mut sum)
+            .step("search the box")?;
+        if sum.is_cut {
+            let used = disk::used(&self.main);
+            let all = usage.f_blocks.saturating_sub(usage.f_bfree);
+            sum.bytes = sum.bytes.max(match self.place {
+                // The temporary directory's with it: no box holds more than that.
+                Place::Memory => used.min(all.saturating_mul(usage.f_frsize)),
+                Place::Disk => used,
+            });
+        }
+        Ok(sum.bytes)
+    }
+
+    /// The box itself, for the judge to read.
+    pub(in crate::sandbox::linux) fn open(&self) -> Result<OwnedFd, Fault> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        rustix::fs::openat(&self.main, c".", flags, Mode::empty()).step("open the box")
+    }
+
+    /// Looks for a file by its name.
+    pub(in crate::sandbox::linux) fn find(&self, name: &[u8]) -> Result<Searched, Fault> {
+        let Ok(path) = CString::new(name) else {
+            return Ok(Searched::nothing());
+        };
+        let flags = libc::O_RDONLY | libc::O_NONBLOCK | libc::O_NOCTTY;
+        let file = match sys::open_beneath(self.main.as_fd(), &path, flags) {
+            Ok(file) => file,
+            Err(errno) => return self.why_not_opened(&path, errno),
+        };
+        let stat = rustix::fs::fstat(&file).step("look at a file of the box")?;
+        Ok(match FileType::from_raw_mode(stat.st_mode) {
+            FileType::RegularFile => Searched {
+                found: Found::File,
+                file: Some(file),
+            },
+            other => Searched::other(other),
+        })
+    }
+
+    fn why_not_opened(&self, path: &CStr, errno: Errno) -> Result<Searched, Fault> {
+        match errno.0 {
+            libc::ENOENT | libc::ENOTDIR | libc::ENAMETOOLONG => Ok(Searched::nothing()),
+            libc::ELOOP => Ok(Searched::other(FileType::Symlink)),
+            libc::EXDEV => Err(Fault::new(
+                format!("find {} in the box", path.to_string_lossy()),
+                "not a relative path without `..`",
+            )),
+            _ => {
+                let stat = rustix::fs::statat(&self.main, path, AtFlags::SYMLINK_NOFOLLOW);
+                let kind = stat.map(|stat| FileType::from_raw_mode(stat.st_mode));
+                Ok(Searched::other(kind.unwrap_or(FileType::Unknown)))
+            }
+        }
+    }
+}
+
+/// Writes the next so many bytes of the contents into a file.
+fn copy(contents: &OwnedFd, file: &OwnedFd, length: u64) -> rustix::io::Result<()> {
+    let mut left = length;
+    while left > 0 {
+        let count = usize::try_from(left).unwrap_or(usize::MAX);
+        match rustix::fs::sendfile(file, contents, None, count) {
+            Ok(0) => return Ok(()),
+            Ok(written) => left -= written as u64,
+            Err(rustix::io::Errno::INTR) => {}
+            Err(errno) => return Err(errno),
+        }
+    }
+    Ok(())
+}
+
+/// What a search found.
+pub(in crate::sandbox::linux) struct Searched {
+    pub(in crate::sandbox::linux) found: Found,
+    /// Open for reading, if it is a regular file.
+    pub(in crate::sandbox::linux) file: Option<OwnedFd>,
+}
+
+impl Searched {
+    fn nothing() -> Self {
+        Self {
+            found: Found::Missing,
+            file: None,
+        }
+    }
+
+    fn other(kind: FileType) -> Self {
+        Self {
+            found: Found::Other(search::other_kind(kind) as u8),
+            file: None,
+        }
+    }
+}
+
+/// The rights to change something below a directory, as landlock numbers them, for its version.
+fn write_rights(version: usize) -> u64 {
+    const WRITE_FILE: u64 = 1 << 1;
+    const REMOVE_AND_MAKE: u64 = 0x1ff0;
+    const REFER: u64 = 1 << 13;
+    const TRUNCATE: u64 = 1 << 14;
+    let truncate = if version >= 3 { TRUNCATE } else { 0 };
+    WRITE_FILE | REMOVE_AND_MAKE | REFER | truncate
+}
+
+/// Landlock's rules for a run: it may change files in its box and its temporary directory, write to
+/// devices, use no network, and reach nobody outside.
+pub(in crate::sandbox::linux) fn landlock(
+    version: usize,
+    boxes: &Boxes,
+    devices: impl AsFd,
+) -> Result<OwnedFd, Fault> {
+    const WRITE_FILE: u64 = 1 << 1;
+    const TCP: u64 = 3;
+    const SIGNALS_AND_SOCKETS: u64 = 3;
+    let files = write_rights(version);
+    let handled = [files, TCP, SIGNALS_AND_SOCKETS];
+    let known = match version {
+        ..4 => 1,
+        4..6 => 2,
+        _ => 3,
+    };
+    let rules = sys::landlock_ruleset(&handled[..known]).step("make landlock rules")?;
+    let allow = |place: i32, rights: u64| {
+        sys::landlock_allow(rules.as_raw_fd(), place, rights).step("add a landlock rule")
+    };
+    allow(boxes.main.as_raw_fd(), files)?;
+    allow(boxes.temporary.as_raw_fd(), files)?;
+    allow(devices.as_fd().as_raw_fd(), WRITE_FILE)?;
+    Ok(rules)
+}
+
+/// The first version of landlock that does not forbid to rename from one directory to another.
+pub(in crate::sandbox::linux) const LANDLOCK_SINCE: usize = 2;
+
+/// Opens a directory only to refer to it.
+pub(in crate::sandbox::linux) fn refer_to(path: &Path) -> Result<OwnedFd, Fault> {
+    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    rustix::fs::open(path, flags, Mode::empty()).step_on("open", path.display())
+}
