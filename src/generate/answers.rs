@@ -63,8 +63,8 @@ pub(super) fn make(
     let faults = bench.map("answers", &cases, |(case, path)| {
         let mut faults = Vec::new();
         let answer = answer(bench, stage, case, &solutions[path]);
-        if let Some(mut answer) = noting(answer, &mut faults)? {
-            faults.extend(settle(bench.problem, stage, case, &mut answer)?);
+        if let Some(answer) = noting(answer, &mut faults)? {
+            faults.extend(settle(bench.problem, stage, case, &answer)?);
         }
         Ok(faults)
     })?;

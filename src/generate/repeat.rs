@@ -169,7 +169,7 @@ impl Again<'_> {
             let before: Option<&Digest> = first.and_then(|first| first.get(made.extension));
             if before.is_none_or(|before| *before != now) {
                 let path = self.stage.path(&case.name, made.extension);
-                return Ok(Some(difference(made.extension, &path, &mut made.contents)));
+                return Ok(Some(difference(made.extension, &path, &made.contents)));
             }
         }
         let is_missing = |extension: &&str| !has(&output, extension);

@@ -106,6 +106,10 @@ impl Blob {
     ///
     /// # Errors
     /// What the system says about the file.
+    #[expect(
+        clippy::len_without_is_empty,
+        reason = "nobody asks, and it could fail"
+    )]
     pub fn len(&self) -> io::Result<u64> {
         if let Some(length) = self.0.length.get() {
             return Ok(*length);

@@ -1,6 +1,6 @@
 //! Reads a problem package from disk and says everything that is wrong with it.
 //!
-//! Each format has a folder, and a door: [`Format`] says whether a directory is in it, and makes a [`Draft`] of
+//! Each format has a folder, and a door: `Format` says whether a directory is in it, and makes a `Draft` of
 //! what is there. What all formats share is checked on drafts. Nothing is ever written, and no link is followed
 //! out of the package.
 

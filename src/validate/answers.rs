@@ -77,7 +77,7 @@ fn is_rejected(
     let (Some(judge), Some(answer)) = (judge, &case.answer) else {
         return Ok(false);
     };
-    let output = Blob::file(&answer);
+    let output = Blob::file(answer);
     let response = trial::ask(judge, &proving.bench, case, output)?;
     Ok(response.opinion == response::Opinion::Rejected)
 }
@@ -109,7 +109,7 @@ fn opinions(
     let input = format!("{BOX}/{INPUT}");
     let opinion = |validator| {
         let question = Question {
-            stdin: Blob::file(&answer),
+            stdin: Blob::file(answer),
             args: [&input]
                 .into_iter()
                 .chain(&case.output_validator_args)

@@ -72,7 +72,7 @@ fn by_validator(
         let Some(output) = &test_case.output else {
             return Ok(None);
         };
-        let input = Blob::file(&output);
+        let input = Blob::file(output);
         let response = trial::ask(validator, &proving.bench, test_case, input)?;
         Ok(remark(*claim, output, &validator.name, &response))
     })?;

@@ -215,7 +215,7 @@ pub(crate) fn kept(reply: &Reply) -> &Path {
 
 /// What a program wrote on standard output.
 pub(crate) fn bytes_of_output(reply: &mut Reply) -> String {
-    text(&mut reply.stdout)
+    text(&reply.stdout)
 }
 
 /// How a run ended, such as `exit 0`, `SIGSEGV`, `stopped: WallTime`.
@@ -229,9 +229,9 @@ fn summary(outcome: &Outcome) -> String {
 
 /// Runs a program in a slot, and compares how it ended and what it wrote.
 fn check(slot: &mut Slot, job: &Job, expected: &str, output: &str) -> Outcome {
-    let mut reply = run(slot, job);
+    let reply = run(slot, job);
     let argv = &job.command.argv;
-    let errors = text(&mut reply.stderr);
+    let errors = text(&reply.stderr);
     let outcome = reply.outcome;
     assert_eq!(
         summary(&outcome),
@@ -239,7 +239,7 @@ fn check(slot: &mut Slot, job: &Job, expected: &str, output: &str) -> Outcome {
         "{argv:?}: {outcome:?} {errors}"
     );
     assert_eq!(
-        text(&mut reply.stdout),
+        text(&reply.stdout),
         output,
         "{argv:?}: {outcome:?} {errors}"
     );
@@ -324,8 +324,8 @@ fn long_arguments_and_many_files_arrive() {
         })
         .collect();
     job.collect = vec!["a-rather-long-directory-name/1999".into()];
-    let mut reply = run(&mut slot, &job);
-    assert_eq!(text(&mut reply.stdout), format!("[{long}]"));
+    let reply = run(&mut slot, &job);
+    assert_eq!(text(&reply.stdout), format!("[{long}]"));
     assert!(
         matches!(reply.collected[..], [Collected::File(_)]),
         "{:?}",
@@ -340,13 +340,13 @@ fn limits_stop_what_goes_beyond_them() {
     let mut limited = |arguments: &[&str], expected: &str, set: fn(&mut Limits)| {
         let mut job = job("hungry", arguments);
         set(&mut job.limits);
-        let mut reply = run(&mut slot, &job);
+        let reply = run(&mut slot, &job);
         let outcome = reply.outcome.clone();
         assert_eq!(
             summary(&outcome),
             expected,
             "{arguments:?}: {outcome:?} {}",
-            text(&mut reply.stderr)
+            text(&reply.stderr)
         );
         reply
     };
@@ -371,14 +371,14 @@ fn limits_stop_what_goes_beyond_them() {
     );
 
     for stream in ["output", "errors"] {
-        let mut reply = limited(&[stream], "stopped: Output", little);
+        let reply = limited(&[stream], "stopped: Output", little);
         let written = reply
             .outcome
             .stdout_bytes
             .saturating_add(reply.outcome.stderr_bytes);
         assert!(written > Bytes::kib(300), "{:?}", reply.outcome);
-        assert!(bytes(&mut reply.stdout).len() as u64 <= Bytes::kib(300).0);
-        assert!(bytes(&mut reply.stderr).len() as u64 <= Bytes::kib(70).0);
+        assert!(bytes(&reply.stdout).len() as u64 <= Bytes::kib(300).0);
+        assert!(bytes(&reply.stderr).len() as u64 <= Bytes::kib(70).0);
     }
 }
 
@@ -840,13 +840,8 @@ fn files_are_placed_and_the_box_can_be_read_only() {
         job.command.argv = ["/bin/sh", "-c", script].map(String::from).to_vec();
         job.files = files();
         job.writable = writable;
-        let mut reply = self::run(&mut slot, &job);
-        assert_eq!(
-            text(&mut reply.stdout),
-            expected,
-            "{}",
-            text(&mut reply.stderr)
-        );
+        let reply = self::run(&mut slot, &job);
+        assert_eq!(text(&reply.stdout), expected, "{}", text(&reply.stderr));
     };
     run(true, "one\ntwo\nthree\nfour\nnew\n");
     run(false, "one\ntwo\nthree\none\n");

@@ -125,8 +125,8 @@ fn leave(what: &str, place: &str, holds: Holds) -> Job {
 
 /// What a program sees that looks around.
 fn seen(slot: &mut Slot, holds: Holds) -> String {
-    let mut reply = run(slot, &look(holds));
-    let seen = text(&mut reply.stdout);
+    let reply = run(slot, &look(holds));
+    let seen = text(&reply.stdout);
     assert_eq!(summary(&reply.outcome), "exit 0", "{seen}");
     assert!(!seen.contains("found"), "{seen}");
     assert!(seen.contains("next process 3"), "{seen}");
@@ -142,8 +142,8 @@ fn what_a_run_leaves_is_never_seen_by_the_next() {
         let first = seen(&mut slot(), holds);
         let mut slot = slot();
         let mut check = |what: &str, place: &str| {
-            let mut reply = run(&mut slot, &leave(what, place, holds));
-            let said = text(&mut reply.stdout);
+            let reply = run(&mut slot, &leave(what, place, holds));
+            let said = text(&reply.stdout);
             assert!(!said.contains("ESCAPED"), "{what} in {place}: {said}");
             let now = seen(&mut slot, holds);
             assert_eq!(now, first, "after {what} in {place}, {holds:?}");
@@ -187,8 +187,8 @@ fn what_a_run_has_does_not_depend_on_the_run_before() {
     let looks = |slot: &mut Slot, change: fn(&mut Job)| {
         let mut job = look(Holds::Nothing);
         change(&mut job);
-        let mut reply = run(slot, &job);
-        text(&mut reply.stdout)
+        let reply = run(slot, &job);
+        text(&reply.stdout)
     };
     let alone = kinds.map(|kind| looks(&mut slot(), kind));
     let mut slot = slot();

@@ -126,7 +126,7 @@ impl Row {
     /// Runs the program, and says what is not as it should be.
     fn try_in(&self, slot: &mut Slot) -> Option<String> {
         let job = self.job();
-        let mut reply = match slot.run(&job) {
+        let reply = match slot.run(&job) {
             Ok(reply) => reply,
             Err(error) => return Some(format!("{}: {error}", self.program)),
         };
@@ -134,7 +134,7 @@ impl Row {
         let verdict = classify(&reply.outcome, &job.limits).map_or("–".to_owned(), |classified| {
             classified.verdict.short().to_owned()
         });
-        let output = text(&mut reply.stdout);
+        let output = text(&reply.stdout);
         let is_out = output
             .lines()
             .any(|line| line.starts_with("ESCAPED") || line.starts_with("found"));
@@ -150,7 +150,7 @@ impl Row {
                 self.ends,
                 self.verdict,
                 reply.outcome,
-                text(&mut reply.stderr)
+                text(&reply.stderr)
             )
         })
     }
@@ -303,11 +303,11 @@ fn two_runs_at_once_do_not_meet() {
         let mut slot = slot();
         let mut job = job("meet", &[]);
         job.limits.wall_time = Some(Duration::from_secs(2));
-        let mut reply = run(&mut slot, &job);
+        let reply = run(&mut slot, &job);
         assert_eq!(ends(&reply.outcome), "wall time");
         // Without namespaces there are no such names, which is as good.
         let no_names = ["somebody has the name already", "/tmp/meet", "/box/meet"];
-        let said = text(&mut reply.stdout);
+        let said = text(&reply.stdout);
         let met = said.lines().filter(|line| {
             let what = line.strip_prefix("ESCAPED: ");
             !(is_bare() && what.is_some_and(|what| no_names.contains(&what)))

@@ -59,7 +59,7 @@ fn order(reply: &JointReply) -> String {
 }
 
 fn errors(part: &mut Part) -> String {
-    text(&mut part.reply.stderr)
+    text(&part.reply.stderr)
 }
 
 /// How both ended, such as `exit 0 / exit 42`.
