@@ -177,18 +177,18 @@ fn patterns_for(
                 regex,
                 place: remarks.file.place(item.range),
             }),
-            Err(error) => wrong_regex(&error, item, remarks),
+            Err(error) => wrong_regex(&regex, &error, item, remarks),
         }
     }
     patterns
 }
 
 /// What other tools allow and juror has not is no fault of the recipe.
-fn wrong_regex(error: &regex::Error, item: &Node, remarks: &mut Remarks<'_>) {
+fn wrong_regex(regex: &str, error: &regex::Error, item: &Node, remarks: &mut Remarks<'_>) {
     let text = error.to_string();
     let reason = text.lines().last().unwrap_or_default();
     let reason = reason.strip_prefix("error: ").unwrap_or(reason);
-    match reason.contains("not supported") {
+    match is_unsupported(regex) {
         true => {
             let message = format!("is not checked: {reason}");
             let help = "write it without, or as several patterns";
@@ -200,4 +200,12 @@ fn wrong_regex(error: &regex::Error, item: &Node, remarks: &mut Remarks<'_>) {
             remarks.error(item.range, message, Some(help));
         }
     }
+}
+
+/// Whether this is well formed elsewhere: it looks around, or refers to what was matched before.
+fn is_unsupported(regex: &str) -> bool {
+    use regex_syntax::ast::ErrorKind::{UnsupportedBackreference, UnsupportedLookAround};
+    let parsed = regex_syntax::Parser::new().parse(regex);
+    matches!(parsed, Err(regex_syntax::Error::Parse(error))
+        if matches!(error.kind(), UnsupportedBackreference | UnsupportedLookAround))
 }
