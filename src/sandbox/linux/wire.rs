@@ -21,6 +21,7 @@ use rustix::net::{
 };
 
 use crate::model::judgement::FaultKind;
+use crate::model::outcome::StoppedBy;
 use crate::sandbox::control::Cause;
 use crate::sandbox::fault::Fault;
 use crate::sandbox::linux::view::mounts::Shown;
@@ -106,8 +107,8 @@ pub(super) enum Answer {
 pub(super) struct Facts {
     /// As `wait4` gives it.
     pub(super) status: i32,
-    /// The limit at which the sandbox stepped in, as [`stop_code`](crate::sandbox::linux::keeper::server) numbers them; 0 is none.
-    pub(super) stop: u8,
+    /// Why the sandbox ended it, if it did.
+    pub(super) stopped_by: Option<StoppedBy>,
     /// In nanoseconds.
     pub(super) cpu: u64,
     /// When the program started, monotonic, in nanoseconds; 0 if it did not.
@@ -144,13 +145,13 @@ impl Request {
                 run.encode(&mut to);
             }
             Self::End { run, cause } => {
-                to.push(match cause {
-                    Cause::Output => b'O',
-                    Cause::Interrupt => b'I',
-                    Cause::Deadlock => b'W',
-                    Cause::Dismissed => b'D',
-                });
+                to.push(b'E');
                 put(&mut to, *run);
+                let by = match cause {
+                    Cause::Limit(by) => Some(*by),
+                    Cause::Interrupt => None,
+                };
+                put_option(&mut to, by.map(|by| by as u64));
             }
         }
         to
@@ -173,14 +174,9 @@ impl Request {
         let mut from = Reader(rest);
         match tag {
             b'R' => Some(Self::Run(Box::new(RunRequest::decode(&mut from)?))),
-            b'O' | b'I' | b'W' | b'D' => Some(Self::End {
+            b'E' => Some(Self::End {
                 run: from.number()?,
-                cause: match tag {
-                    b'O' => Cause::Output,
-                    b'W' => Cause::Deadlock,
-                    b'D' => Cause::Dismissed,
-                    _ => Cause::Interrupt,
-                },
+                cause: from.stopped_by()?.map_or(Cause::Interrupt, Cause::Limit),
             }),
             _ => None,
         }
@@ -306,7 +302,7 @@ impl Answer {
             Self::Done(facts) => {
                 to.push(b'd');
                 put(&mut to, facts.status as u64);
-                put(&mut to, u64::from(facts.stop));
+                put_option(&mut to, facts.stopped_by.map(|by| by as u64));
                 for number in [
                     facts.cpu,
                     facts.started,
@@ -347,7 +343,7 @@ impl Answer {
             })),
             b'd' => Some(Self::Done(Facts {
                 status: from.number()? as i32,
-                stop: u8::try_from(from.number()?).ok()?,
+                stopped_by: from.stopped_by()?,
                 cpu: from.number()?,
                 started: from.number()?,
                 wall: from.number()?,
@@ -374,6 +370,16 @@ const KINDS: [FaultKind; 5] = [
     FaultKind::Unstartable,
     FaultKind::NamespacesForbidden,
     FaultKind::NamespacesUsedUp,
+];
+
+/// Everything that can end a run, by its number.
+const STOPPED_BY: [StoppedBy; 6] = [
+    StoppedBy::CpuTime,
+    StoppedBy::WallTime,
+    StoppedBy::Memory,
+    StoppedBy::Output,
+    StoppedBy::Deadlock,
+    StoppedBy::Dismissed,
 ];
 
 fn put(to: &mut Vec<u8>, number: u64) {
@@ -415,6 +421,16 @@ impl Reader<'_> {
         let is_some = self.number()? != 0;
         let number = self.number()?;
         Some(is_some.then_some(number))
+    }
+
+    fn stopped_by(&mut self) -> Option<Option<StoppedBy>> {
+        match self.option()? {
+            None => Some(None),
+            Some(number) => STOPPED_BY
+                .get(usize::try_from(number).ok()?)
+                .copied()
+                .map(Some),
+        }
     }
 
     fn bytes(&mut self) -> Option<Vec<u8>> {
@@ -553,11 +569,14 @@ mod tests {
         };
         let sent = Request::Run(Box::new(request));
         assert_eq!(Request::decode(&sent.encode()).as_ref(), Some(&sent));
-        let end = Request::End {
-            run: 9,
-            cause: Cause::Output,
-        };
-        assert_eq!(Request::decode(&end.encode()), Some(end));
+        for cause in STOPPED_BY
+            .map(Cause::Limit)
+            .into_iter()
+            .chain([Cause::Interrupt])
+        {
+            let end = Request::End { run: 9, cause };
+            assert_eq!(Request::decode(&end.encode()), Some(end));
+        }
     }
 
     #[test]
@@ -577,7 +596,7 @@ mod tests {
         }
         check(Answer::Done(Facts {
             status: 9,
-            stop: 2,
+            stopped_by: Some(StoppedBy::WallTime),
             started: 1,
             cpu: 1,
             wall: 2,
