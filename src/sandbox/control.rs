@@ -4,11 +4,13 @@ use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use serde::{Deserialize, Serialize};
+
 use crate::model::judgement::{FaultKind, JudgeError};
 use crate::model::outcome::StoppedBy;
 
 /// Why a run is ended before its program ends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Cause {
     /// For this; the outcome says so.
     Limit(StoppedBy),

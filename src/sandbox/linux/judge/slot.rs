@@ -12,7 +12,7 @@ use rustix::net::{AddressFamily, Shutdown, SocketFlags, SocketType};
 use rustix::pipe::PipeFlags;
 
 use crate::model::isolation::Isolation;
-use crate::model::job::{Collected, FileKind, Job, Keep, Reply};
+use crate::model::job::{Collected, Job, Keep, Reply};
 use crate::model::judgement::JudgeError;
 use crate::model::outcome::{Ending, Mechanism, Outcome, Signal, StoppedBy};
 use crate::model::units::Bytes;
@@ -232,12 +232,7 @@ impl Seat {
         for found in &facts.found {
             collected.push(match found {
                 Found::Missing => Collected::Missing,
-                Found::Other(kind) => Collected::NotAFile(
-                    KINDS
-                        .get(usize::from(*kind))
-                        .copied()
-                        .unwrap_or(FileKind::Unknown),
-                ),
+                Found::Other(kind) => Collected::NotAFile(*kind),
                 Found::File => {
                     let file = fds.next().ok_or_else(|| gone("collect a file"))?;
                     Collected::File(copy_file(file, most).step("copy a file out of the box")?)
@@ -265,18 +260,6 @@ impl Seat {
         })
     }
 }
-
-/// Every kind, by its number.
-const KINDS: [FileKind; 8] = [
-    FileKind::Link,
-    FileKind::Directory,
-    FileKind::Fifo,
-    FileKind::Socket,
-    FileKind::CharacterDevice,
-    FileKind::BlockDevice,
-    FileKind::Unreadable,
-    FileKind::Unknown,
-];
 
 impl Place for Seat {
     fn control(&self) -> &Arc<Control> {
