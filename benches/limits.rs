@@ -59,7 +59,7 @@ fn main() {
             .map(|_| slot.run(&job).expect("it runs").outcome)
             .map(|outcome| {
                 assert!(
-                    outcome.stop.is_some(),
+                    outcome.stopped_by.is_some(),
                     "{argument} is not ended: {outcome:?}"
                 );
                 measured(&outcome).saturating_sub(LIMIT)

@@ -3,15 +3,15 @@
 use std::time::Duration;
 
 use crate::model::limits::Limits;
-use crate::model::outcome::{Ending, Outcome, Signal, Stop};
+use crate::model::outcome::{Ending, Outcome, Signal, StoppedBy};
 
 /// Why a build counts as refused; `None` where it went well.
 pub(super) fn refusal(outcome: &Outcome, limits: &Limits) -> Option<String> {
-    let passed = match (outcome.stop, outcome.ending) {
+    let passed = match (outcome.stopped_by, outcome.ending) {
         (Some(stop), _) => stop,
         (None, Ending::Exited(0)) => return None,
-        (None, Ending::Signalled(Signal(25))) => Stop::Output,
-        (None, _) if is_at_its_end(outcome, limits) => Stop::CpuTime,
+        (None, Ending::Signalled(Signal(25))) => StoppedBy::Output,
+        (None, _) if is_at_its_end(outcome, limits) => StoppedBy::CpuTime,
         (None, Ending::Exited(code)) => {
             return Some(format!("the compiler ended with exit code {code}"));
         }
@@ -45,7 +45,7 @@ mod tests {
         };
         let check = |stop, ending, seconds, piece: Option<&str>| {
             let outcome = Outcome {
-                stop,
+                stopped_by: stop,
                 ending,
                 cpu_time: Duration::from_secs(seconds),
                 ..quiet_outcome()
@@ -67,13 +67,13 @@ mod tests {
         );
         check(None, Ending::Signalled(Signal(11)), 1, Some("SIGSEGV"));
         check(
-            Some(Stop::CpuTime),
+            Some(StoppedBy::CpuTime),
             Ending::Signalled(Signal(9)),
             60,
             Some("CPU time"),
         );
         check(
-            Some(Stop::Memory),
+            Some(StoppedBy::Memory),
             Ending::Signalled(Signal(9)),
             1,
             Some("2 GiB"),

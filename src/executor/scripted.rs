@@ -84,7 +84,7 @@ impl<F: Fn(&Job) -> Result<Reply, Stop> + Sync> Executor for Scripted<F> {
 pub fn quiet_outcome() -> Outcome {
     Outcome {
         ending: Ending::Exited(0),
-        stop: None,
+        stopped_by: None,
         cpu_time: Duration::from_millis(10),
         wall_time: Duration::from_millis(12),
         peak_memory: Bytes::mib(3),

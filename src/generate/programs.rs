@@ -71,7 +71,7 @@ pub(super) fn build(bench: &Bench<'_>, program: &Program) -> Result<Runnable, St
 
 /// What a program did that should have ended with exit code 0; `None` where it did.
 pub(super) fn ending(outcome: &Outcome, limits: &Limits) -> Option<String> {
-    match (outcome.stop, outcome.ending) {
+    match (outcome.stopped_by, outcome.ending) {
         (Some(stop), _) => Some(format!("passes a limit: {}", limits.passed(stop, outcome))),
         (None, Ending::Exited(0)) => None,
         (None, Ending::Exited(code)) => Some(format!("ends with exit code {code}")),

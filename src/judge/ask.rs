@@ -171,7 +171,7 @@ impl Trial<'_> {
         // Nothing of the submission ran.
         let outcome = Outcome {
             ending: Ending::Exited(0),
-            stop: None,
+            stopped_by: None,
             cpu_time: Duration::ZERO,
             wall_time: Duration::ZERO,
             peak_memory: Bytes(0),

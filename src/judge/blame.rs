@@ -11,7 +11,7 @@ use std::time::Duration;
 use crate::judge::classify::{Classified, classify};
 use crate::model::joint::{Deadlock, Side, Waits};
 use crate::model::limits::Limits;
-use crate::model::outcome::{Outcome, Stop};
+use crate::model::outcome::{Outcome, StoppedBy};
 use crate::model::text::given_seconds;
 use crate::model::units::seconds;
 use crate::model::verdict::Verdict;
@@ -96,7 +96,7 @@ fn in_deadlock(deadlock: &Deadlock) -> Blame {
 /// of that time; or for a good part of it, and still did when the submission was seen to wait. Others may have taken
 /// the processor from it.
 fn slow(scene: &Scene<'_>) -> Option<Blame> {
-    let is_by_the_clock = scene.submission.stop == Some(Stop::WallTime);
+    let is_by_the_clock = scene.submission.stopped_by == Some(StoppedBy::WallTime);
     let wall_time = scene.submission.wall_time;
     let is_seen = scene.waits == Some(Waits::Input) && scene.validator_runs;
     let part = if is_seen { 10 } else { 2 };
@@ -112,7 +112,7 @@ fn slow(scene: &Scene<'_>) -> Option<Blame> {
 }
 
 fn by_itself(scene: &Scene<'_>, earned: Classified) -> Blame {
-    let is_by_the_clock = scene.submission.stop == Some(Stop::WallTime);
+    let is_by_the_clock = scene.submission.stopped_by == Some(StoppedBy::WallTime);
     let cause = match (is_by_the_clock, scene.waits) {
         (true, Some(Waits::Input)) => Some(format!(
             "waited for input that never came, until the {} on the clock that it may, with {} of CPU time",
@@ -198,10 +198,16 @@ mod tests {
         }
     }
 
-    fn check(ending: Ending, stop: Option<Stop>, opinion: Opinion, order: Order, expected: &str) {
+    fn check(
+        ending: Ending,
+        stop: Option<StoppedBy>,
+        opinion: Opinion,
+        order: Order,
+        expected: &str,
+    ) {
         let outcome = Outcome {
             ending,
-            stop,
+            stopped_by: stop,
             ..quiet_outcome()
         };
         let found = shown(&blame(&scene(&outcome, &opinion, &limits(), order)));
@@ -224,11 +230,16 @@ mod tests {
             for ending in [BADLY, CRASH] {
                 check(ending, None, Opinion::Rejected, order, "says");
             }
-            for stop in [Stop::CpuTime, Stop::WallTime, Stop::Memory, Stop::Output] {
+            for stop in [
+                StoppedBy::CpuTime,
+                StoppedBy::WallTime,
+                StoppedBy::Memory,
+                StoppedBy::Output,
+            ] {
                 check(KILLED, Some(stop), Opinion::Rejected, order, "says");
             }
         }
-        let dismissed = Some(Stop::Dismissed);
+        let dismissed = Some(StoppedBy::Dismissed);
         check(KILLED, dismissed, Opinion::Rejected, ValidatorFirst, "says");
     }
 
@@ -240,10 +251,10 @@ mod tests {
             };
             check(BADLY, None, "RTE exit code 1");
             check(CRASH, None, "RTE killed by SIGSEGV");
-            check(KILLED, Some(Stop::CpuTime), "TLE");
-            check(KILLED, Some(Stop::WallTime), "TLE");
-            check(KILLED, Some(Stop::Memory), "MLE");
-            check(KILLED, Some(Stop::Output), "OLE");
+            check(KILLED, Some(StoppedBy::CpuTime), "TLE");
+            check(KILLED, Some(StoppedBy::WallTime), "TLE");
+            check(KILLED, Some(StoppedBy::Memory), "MLE");
+            check(KILLED, Some(StoppedBy::Output), "OLE");
         }
     }
 
@@ -251,9 +262,9 @@ mod tests {
     fn after_an_acceptance_the_submission_has_still_to_end_well() {
         for order in [ValidatorFirst, LastWords] {
             check(BADLY, None, Opinion::Accepted, order, "RTE exit code 1");
-            let stop = Some(Stop::WallTime);
+            let stop = Some(StoppedBy::WallTime);
             check(KILLED, stop, Opinion::Accepted, order, "TLE");
-            let stop = Some(Stop::Output);
+            let stop = Some(StoppedBy::Output);
             check(KILLED, stop, Opinion::Accepted, order, "OLE");
         }
     }
@@ -263,8 +274,8 @@ mod tests {
         let fault = "fault it ended with exit code 1";
         for order in [ValidatorFirst, LastWords] {
             check(CRASH, None, broken(), order, fault);
-            check(KILLED, Some(Stop::Dismissed), broken(), order, fault);
-            check(KILLED, Some(Stop::WallTime), broken(), order, fault);
+            check(KILLED, Some(StoppedBy::Dismissed), broken(), order, fault);
+            check(KILLED, Some(StoppedBy::WallTime), broken(), order, fault);
         }
         for order in [ValidatorFirst, LastWords, Told] {
             check(WELL, None, broken(), order, fault);
@@ -276,7 +287,7 @@ mod tests {
         let check = |program: Waits, partner: Waits, expected: &str| {
             let outcome = Outcome {
                 ending: KILLED,
-                stop: Some(Stop::Deadlock),
+                stopped_by: Some(StoppedBy::Deadlock),
                 ..quiet_outcome()
             };
             let (opinion, limits) = (Opinion::Broken("it did not end".to_owned()), limits());
@@ -306,7 +317,7 @@ mod tests {
         let check = |waits: Option<Waits>, validator_time: u64, runs: bool, expected: &str| {
             let outcome = Outcome {
                 ending: KILLED,
-                stop: Some(Stop::WallTime),
+                stopped_by: Some(StoppedBy::WallTime),
                 wall_time: Duration::from_secs(3),
                 ..quiet_outcome()
             };

@@ -1,7 +1,7 @@
 //! The verdict that a run earns by itself, before its output is looked at.
 
 use crate::model::limits::Limits;
-use crate::model::outcome::{Ending, Outcome, Signal, Stop};
+use crate::model::outcome::{Ending, Outcome, Signal, StoppedBy};
 use crate::model::verdict::Verdict;
 
 const SIGSYS: i32 = 31;
@@ -25,14 +25,14 @@ pub struct Classified {
 ///
 /// A run that was ended because its partner was done with it earns nothing by itself.
 pub fn classify(outcome: &Outcome, limits: &Limits) -> Option<Classified> {
-    let by_signal = || (outcome.ending == TOO_LARGE).then_some(Stop::Output);
-    let passed = outcome.stop.or_else(|| limits.exceeded(outcome));
+    let by_signal = || (outcome.ending == TOO_LARGE).then_some(StoppedBy::Output);
+    let passed = outcome.stopped_by.or_else(|| limits.exceeded(outcome));
     match passed.or_else(by_signal) {
-        Some(Stop::Dismissed) => None,
+        Some(StoppedBy::Dismissed) => None,
         Some(limit) => Some(Classified {
             verdict: match limit {
-                Stop::Memory => Verdict::MemoryLimitExceeded,
-                Stop::Output => Verdict::OutputLimitExceeded,
+                StoppedBy::Memory => Verdict::MemoryLimitExceeded,
+                StoppedBy::Output => Verdict::OutputLimitExceeded,
                 _ => Verdict::TimeLimitExceeded,
             },
             cause: limits.passed(limit, outcome),
@@ -78,12 +78,12 @@ mod tests {
     }
 
     /// `cpu` in milliseconds, `peak` in MiB; `expected` starts with the verdict, or is `-`.
-    fn check(ending: Ending, stop: Option<Stop>, cpu: u64, peak: u64, expected: &str) {
+    fn check(ending: Ending, stop: Option<StoppedBy>, cpu: u64, peak: u64, expected: &str) {
         let outcome = Outcome {
             ending,
-            stop,
+            stopped_by: stop,
             cpu_time: Duration::from_millis(cpu),
-            wall_time: Duration::from_millis(if stop == Some(Stop::WallTime) {
+            wall_time: Duration::from_millis(if stop == Some(StoppedBy::WallTime) {
                 3004
             } else {
                 cpu + 2
@@ -168,21 +168,21 @@ mod tests {
     fn what_ended_the_run_comes_before_what_was_also_exceeded() {
         check(
             KILLED,
-            Some(Stop::CpuTime),
+            Some(StoppedBy::CpuTime),
             1010,
             257,
             "TLE 1.01 s of CPU time, 1.00 s allowed",
         );
         check(
             KILLED,
-            Some(Stop::Memory),
+            Some(StoppedBy::Memory),
             1010,
             256,
             "MLE wanted more than the 256 MiB allowed; held 256 MiB",
         );
         check(
             KILLED,
-            Some(Stop::Output),
+            Some(StoppedBy::Output),
             10,
             4,
             "OLE wrote more than the 8 MiB allowed",
@@ -193,14 +193,14 @@ mod tests {
     fn an_idle_program_is_told_from_a_busy_one() {
         check(
             KILLED,
-            Some(Stop::WallTime),
+            Some(StoppedBy::WallTime),
             20,
             4,
             "TLE 3.00 s on the wall clock, 3.00 s allowed, with 0.020 s of CPU time: it slept, or waited for input that never came",
         );
         check(
             KILLED,
-            Some(Stop::WallTime),
+            Some(StoppedBy::WallTime),
             1800,
             4,
             "TLE 3.00 s on the wall clock, 3.00 s allowed, with 1.80 s of CPU time",

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::model::judgement::{CaseJudgement, Judgement};
 use crate::model::limits::ProblemLimits;
-use crate::model::outcome::{Outcome, Stop};
+use crate::model::outcome::{Outcome, StoppedBy};
 use crate::model::pattern::Pattern;
 use crate::model::submission::{Expectation, Submission, UseForTimeLimit};
 use crate::model::units::seconds;
@@ -90,7 +90,7 @@ fn waits_for_ever(expectation: &Expectation, judgement: &Judgement) -> bool {
 }
 
 fn waited_for_ever(case: &CaseJudgement) -> bool {
-    case.outcome.stop == Some(Stop::Deadlock)
+    case.outcome.stopped_by == Some(StoppedBy::Deadlock)
 }
 
 /// The cases that a rule is about.
@@ -125,8 +125,8 @@ fn slowest(expectation: &Expectation, judgement: &Judgement) -> Option<Measured>
 
 /// CPU time; of a run that was stopped for sleeping, the time it slept.
 fn taken(outcome: &Outcome) -> Duration {
-    match outcome.stop {
-        Some(Stop::WallTime) => outcome.wall_time.max(outcome.cpu_time),
+    match outcome.stopped_by {
+        Some(StoppedBy::WallTime) => outcome.wall_time.max(outcome.cpu_time),
         _ => outcome.cpu_time,
     }
 }
@@ -209,7 +209,7 @@ mod tests {
             use_for_time_limit: UseForTimeLimit::AsExpected,
             place: None,
         };
-        let run = |(name, stop, ms): &(&str, Option<Stop>, u64)| CaseJudgement {
+        let run = |(name, stop, ms): &(&str, Option<StoppedBy>, u64)| CaseJudgement {
             test_case: (*name).to_owned(),
             verdict: Verdict::TimeLimitExceeded,
             cause: String::new(),
@@ -219,38 +219,39 @@ mod tests {
             difference: None,
             evidence: None,
             outcome: Outcome {
-                stop: *stop,
+                stopped_by: *stop,
                 cpu_time: Duration::from_millis(*ms),
                 wall_time: Duration::from_millis(*ms),
                 ..quiet_outcome()
             },
         };
-        let check = |rules: &[Expectation], runs: &[(&str, Option<Stop>, u64)], expected: bool| {
-            let submission = Submission {
-                name: "slow.py".to_owned(),
-                program: Program {
+        let check =
+            |rules: &[Expectation], runs: &[(&str, Option<StoppedBy>, u64)], expected: bool| {
+                let submission = Submission {
                     name: "slow.py".to_owned(),
-                    path: PathBuf::from("slow.py"),
-                    kind: ProgramKind::Submission,
-                    language: None,
-                    entry_point: None,
-                    include: Vec::new(),
-                    constants: Vec::new(),
-                },
-                expectations: rules.to_vec(),
+                    program: Program {
+                        name: "slow.py".to_owned(),
+                        path: PathBuf::from("slow.py"),
+                        kind: ProgramKind::Submission,
+                        language: None,
+                        entry_point: None,
+                        include: Vec::new(),
+                        constants: Vec::new(),
+                    },
+                    expectations: rules.to_vec(),
+                };
+                let runs: Vec<CaseJudgement> = runs.iter().map(run).collect();
+                let slow = Duration::from_millis(1500);
+                assert_eq!(
+                    needs_margin(&submission, "secret/2/b", runs.iter(), slow),
+                    expected,
+                    "{rules:?} {runs:?}"
+                );
             };
-            let runs: Vec<CaseJudgement> = runs.iter().map(run).collect();
-            let slow = Duration::from_millis(1500);
-            assert_eq!(
-                needs_margin(&submission, "secret/2/b", runs.iter(), slow),
-                expected,
-                "{rules:?} {runs:?}"
-            );
-        };
         let tle = Verdict::TimeLimitExceeded;
         let everywhere = || rule(None, tle);
         let below = |pattern| rule(Some(pattern), tle);
-        let (cpu, wall) = (Some(Stop::CpuTime), Some(Stop::WallTime));
+        let (cpu, wall) = (Some(StoppedBy::CpuTime), Some(StoppedBy::WallTime));
         check(&[], &[], false);
         check(&[rule(None, Verdict::WrongAnswer)], &[], false);
         check(&[everywhere()], &[], true);
@@ -260,7 +261,7 @@ mod tests {
         check(&[everywhere()], &[("secret/1/a", wall, 4000)], false);
         check(
             &[everywhere()],
-            &[("secret/1/a", Some(Stop::Deadlock), 3)],
+            &[("secret/1/a", Some(StoppedBy::Deadlock), 3)],
             false,
         );
         // Where the other case is another rule's.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::outcome::{Outcome, Stop};
+use crate::model::outcome::{Outcome, StoppedBy};
 use crate::model::units::{Bytes, seconds};
 
 /// CPU time of a compiler, a validator or a generator, where nothing sets another.
@@ -98,31 +98,31 @@ impl Limits {
     }
 
     /// Which limit a run passed by what was measured, whatever ended it; a time or an amount at its limit is within it.
-    pub fn exceeded(&self, outcome: &Outcome) -> Option<Stop> {
+    pub fn exceeded(&self, outcome: &Outcome) -> Option<StoppedBy> {
         let over = |used: Duration, limit: Option<Duration>| limit.is_some_and(|it| used > it);
         let above = |used: Bytes, limit: Option<Bytes>| limit.is_some_and(|it| used > it);
         if over(outcome.cpu_time, self.cpu_time) {
-            Some(Stop::CpuTime)
+            Some(StoppedBy::CpuTime)
         } else if above(outcome.peak_memory, self.memory) {
-            Some(Stop::Memory)
+            Some(StoppedBy::Memory)
         } else if above(outcome.written(), self.output) {
-            Some(Stop::Output)
+            Some(StoppedBy::Output)
         } else if over(outcome.wall_time, self.wall_time) {
-            Some(Stop::WallTime)
+            Some(StoppedBy::WallTime)
         } else {
             None
         }
     }
 
     /// What a run used of the limit that it passed, and what it may: the one place that says it.
-    pub fn passed(&self, limit: Stop, outcome: &Outcome) -> String {
+    pub fn passed(&self, limit: StoppedBy, outcome: &Outcome) -> String {
         let cpu_time = seconds(outcome.cpu_time);
         match limit {
-            Stop::CpuTime => {
+            StoppedBy::CpuTime => {
                 let allowed = seconds(self.cpu_time.unwrap_or_default());
                 format!("{cpu_time} of CPU time, {allowed} allowed")
             }
-            Stop::WallTime => {
+            StoppedBy::WallTime => {
                 let (took, allowed) = (outcome.wall_time, self.wall_time.unwrap_or_default());
                 let reading = match outcome.cpu_time * 2 < took {
                     true => ": it slept, or waited for input that never came",
@@ -133,17 +133,17 @@ impl Limits {
                     "{took} on the wall clock, {allowed} allowed, with {cpu_time} of CPU time{reading}"
                 )
             }
-            Stop::Memory => {
+            StoppedBy::Memory => {
                 let allowed = self.memory.unwrap_or_default();
                 let held = outcome.peak_memory;
                 format!("wanted more than the {allowed} allowed; held {held}")
             }
-            Stop::Output => {
+            StoppedBy::Output => {
                 let allowed = self.output.unwrap_or_default();
                 format!("wrote more than the {allowed} allowed")
             }
-            Stop::Deadlock => "waited for input that never came".to_owned(),
-            Stop::Dismissed => "was not wanted any longer".to_owned(),
+            StoppedBy::Deadlock => "waited for input that never came".to_owned(),
+            StoppedBy::Dismissed => "was not wanted any longer".to_owned(),
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::model::isolation::Isolation;
@@ -70,9 +71,10 @@ impl fmt::Display for Signal {
     }
 }
 
-/// A limit at which the sandbox ended the run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Stop {
+/// Why the sandbox ended the run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum StoppedBy {
     /// The process tree used more CPU time than allowed.
     CpuTime,
     /// The wall clock ran out.
@@ -91,10 +93,10 @@ pub enum Stop {
 /// The facts of one run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Outcome {
-    /// How the first process ended; with a [`Stop`], the signal is the sandbox's own.
+    /// How the first process ended; if it was stopped, the signal is the sandbox's own.
     pub ending: Ending,
-    /// The limit at which the sandbox stepped in, if it did.
-    pub stop: Option<Stop>,
+    /// Why the sandbox ended it, if it did.
+    pub stopped_by: Option<StoppedBy>,
     /// User plus system time of the whole process tree.
     pub cpu_time: Duration,
     /// From just before the program started to its end, by a monotonic clock.

@@ -13,7 +13,7 @@ use serde::{Serialize, Serializer};
 use crate::model::diagnostic::Place;
 use crate::model::joint::{self, Said, Side, Transcript};
 use crate::model::judgement::{FaultyProgram, JudgeError};
-use crate::model::outcome::{Ending, Outcome, Stop};
+use crate::model::outcome::{Ending, Outcome, StoppedBy};
 use crate::model::score::{CaseScore, Score, Standing, TotalScore};
 use crate::model::stress::Origin;
 
@@ -142,18 +142,6 @@ pub struct Run {
     memory_meter: String,
 }
 
-/// Why a run was stopped.
-#[derive(Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-enum StoppedBy {
-    CpuTime,
-    WallTime,
-    Memory,
-    Output,
-    Deadlock,
-    Dismissed,
-}
-
 impl View<Outcome> for Run {
     fn view(outcome: &Outcome) -> Self {
         let (exit_code, signal) = match outcome.ending {
@@ -163,14 +151,7 @@ impl View<Outcome> for Run {
         Self {
             exit_code,
             signal,
-            stopped_by: outcome.stop.map(|stop| match stop {
-                Stop::CpuTime => StoppedBy::CpuTime,
-                Stop::WallTime => StoppedBy::WallTime,
-                Stop::Memory => StoppedBy::Memory,
-                Stop::Output => StoppedBy::Output,
-                Stop::Deadlock => StoppedBy::Deadlock,
-                Stop::Dismissed => StoppedBy::Dismissed,
-            }),
+            stopped_by: outcome.stopped_by,
             cpu_seconds: outcome.cpu_time,
             wall_seconds: outcome.wall_time,
             memory_bytes: outcome.peak_memory.0,

@@ -4,19 +4,18 @@ use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::model::judgement::{FaultKind, JudgeError};
+use serde::{Deserialize, Serialize};
 
-/// Why the judge ends a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+use crate::model::judgement::{FaultKind, JudgeError};
+use crate::model::outcome::StoppedBy;
+
+/// Why a run is ended before its program ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Cause {
-    /// It wrote too much.
-    Output,
+    /// For this; the outcome says so.
+    Limit(StoppedBy),
     /// Nobody wants its result any more.
     Interrupt,
-    /// It and its partner wait for each other.
-    Deadlock,
-    /// Its partner is done with it.
-    Dismissed,
 }
 
 /// How whoever watches a slot's runs is told to end one.

@@ -12,10 +12,10 @@
 //! | the program ends | the partner hears of it once it has read all and waits for more: last words count before the end |
 //! | one closes its input, or ends | what the other writes is counted as unread; it is not hurt |
 //! | the partner ends as it should | the program goes on, within its limits, to its own end |
-//! | the partner ends in another way | the program is ended: [`Stop::Dismissed`](crate::model::outcome::Stop) |
+//! | the partner ends in another way | the program is ended: [`StoppedBy::Dismissed`](crate::model::outcome::StoppedBy) |
 //! | the program ends | the partner goes on, within its limits |
-//! | one says more than it may | it is ended: [`Stop::Output`](crate::model::outcome::Stop) |
-//! | both stand still, nothing on its way | both are ended: [`Stop::Deadlock`](crate::model::outcome::Stop) |
+//! | one says more than it may | it is ended: [`StoppedBy::Output`](crate::model::outcome::StoppedBy) |
+//! | both stand still, nothing on its way | both are ended: [`StoppedBy::Deadlock`](crate::model::outcome::StoppedBy) |
 //! | a slot fails | the other run is ended, and the failure is told |
 //!
 //! Who ended first is known from the kernel's clock, not from the order in which the judge hears of it: each
@@ -33,7 +33,7 @@ use std::time::Duration;
 use crate::model::job::Job;
 use crate::model::joint::{JointJob, JointReply, Part, Side};
 use crate::model::judgement::JudgeError;
-use crate::model::outcome::Stop;
+use crate::model::outcome::StoppedBy;
 use crate::model::units::Bytes;
 use crate::sandbox::clock;
 use crate::sandbox::control::{Cause, is_interrupted};
@@ -235,8 +235,8 @@ fn part(speaker: Speaker, ran: Ran, job: &Job, start: u64) -> Part {
     outcome.stdout_bytes = Bytes(speaker.said);
     let written = outcome.stdout_bytes.saturating_add(outcome.stderr_bytes);
     let is_too_much = job.limits.output.is_some_and(|limit| written > limit);
-    if outcome.stop.is_none() && is_too_much {
-        outcome.stop = Some(Stop::Output);
+    if outcome.stopped_by.is_none() && is_too_much {
+        outcome.stopped_by = Some(StoppedBy::Output);
     }
     Part {
         waits: None,

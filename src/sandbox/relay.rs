@@ -19,7 +19,7 @@ use rustix::io::Errno;
 use crate::model::job::Reply;
 use crate::model::joint::{Deadlock, Side, Waits};
 use crate::model::judgement::JudgeError;
-use crate::model::outcome::Ending;
+use crate::model::outcome::{Ending, StoppedBy};
 use crate::sandbox::clock;
 use crate::sandbox::control::{Cause, Ender};
 use crate::sandbox::transcript::Recorder;
@@ -124,8 +124,8 @@ impl Speaker {
     }
 
     /// Ends its run; only the first reason counts.
-    fn end(&mut self, cause: Cause) {
-        self.ender.end(cause);
+    fn end(&mut self, by: StoppedBy) {
+        self.ender.end(Cause::Limit(by));
         self.most = u64::MAX;
     }
 
@@ -296,7 +296,7 @@ impl Relay {
             self.tell_end();
             for speaker in [&mut self.program, &mut self.partner] {
                 if speaker.said > speaker.most {
-                    speaker.end(Cause::Output);
+                    speaker.end(StoppedBy::Output);
                 }
             }
             looks = Looks::new();
@@ -397,7 +397,7 @@ impl Relay {
                 (Ok(_), Side::Program) => true,
                 (Ok(ran), Side::Partner) => {
                     let outcome = &ran.reply.outcome;
-                    outcome.stop.is_none() && outcome.ending == Ending::Exited(self.farewell)
+                    outcome.stopped_by.is_none() && outcome.ending == Ending::Exited(self.farewell)
                 }
             };
             let (this, other) = match over.side {
@@ -407,7 +407,7 @@ impl Relay {
             this.over = Some(over.result);
             // One that is ending tells soon by itself how.
             if !lets_go_on && other.ended.is_none() {
-                other.end(Cause::Dismissed);
+                other.end(StoppedBy::Dismissed);
             }
         }
     }
@@ -447,8 +447,8 @@ impl Relay {
                 program,
                 partner,
             });
-            self.program.end(Cause::Deadlock);
-            self.partner.end(Cause::Deadlock);
+            self.program.end(StoppedBy::Deadlock);
+            self.partner.end(StoppedBy::Deadlock);
             looks.is_over = true;
         }
         looks.next();

@@ -149,7 +149,7 @@ impl<'a> Duel<'a> {
             let answer = Arc::clone(&answer);
             let judged = self.judge(self.rules, self.reference, Pace::Any, input, answer)?;
             if judged.verdict != Verdict::Accepted {
-                let is_stuck = judged.outcome.stop == Some(outcome::Stop::Deadlock);
+                let is_stuck = judged.outcome.stopped_by == Some(outcome::StoppedBy::Deadlock);
                 return Ok(Err(match is_stuck {
                     true => Unusable::Reference(judged.verdict, judged.cause),
                     false => Unusable::by(judged.verdict, judged.cause),

@@ -354,7 +354,7 @@ impl<'a> Work<'a> {
 
 /// Whether submission and output validator waited for each other.
 fn is_stuck(judged: &CaseJudgement) -> bool {
-    judged.outcome.stop == Some(outcome::Stop::Deadlock)
+    judged.outcome.stopped_by == Some(outcome::StoppedBy::Deadlock)
 }
 
 /// The judgement of a comparison, if it is the verdict that is wanted.
@@ -372,7 +372,7 @@ fn compared(
         return Ok(None);
     };
     let is_wanted = (judged.verdict, is_stuck(&judged)) == wanted
-        && (!with_margin || judged.outcome.stop.is_some());
+        && (!with_margin || judged.outcome.stopped_by.is_some());
     Ok(is_wanted.then_some(*judged))
 }
 

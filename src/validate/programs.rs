@@ -89,7 +89,7 @@ pub(super) fn ask(
     if said.is_empty() {
         said = first_line(&reply.stdout);
     }
-    Ok(match (reply.outcome.stop, reply.outcome.ending) {
+    Ok(match (reply.outcome.stopped_by, reply.outcome.ending) {
         (None, Ending::Exited(VALID)) => Opinion::Valid,
         (None, Ending::Exited(INVALID)) => Opinion::Refused(said),
         (None, Ending::Exited(code)) => Opinion::Broken {

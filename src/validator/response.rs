@@ -6,7 +6,7 @@
 use crate::model::job::Reply;
 use crate::model::judgement::JudgeError;
 use crate::model::limits::Limits;
-use crate::model::outcome::{Ending, Outcome, Stop};
+use crate::model::outcome::{Ending, Outcome, StoppedBy};
 use crate::model::tree::Tree;
 use crate::validator::feedback::{Feedback, NEXT_PASS};
 
@@ -81,7 +81,9 @@ impl Response {
 /// Limits are guarantees, so only being stopped counts for time and memory; output is counted in the end.
 fn misbehaved(outcome: &Outcome, limits: &Limits) -> Option<String> {
     let is_too_much = limits.output.is_some_and(|limit| outcome.written() > limit);
-    let passed = outcome.stop.or(is_too_much.then_some(Stop::Output))?;
+    let passed = outcome
+        .stopped_by
+        .or(is_too_much.then_some(StoppedBy::Output))?;
     Some(format!(
         "it passed a limit: {}",
         limits.passed(passed, outcome)
@@ -186,10 +188,10 @@ mod tests {
 
     #[test]
     fn beyond_its_limits_nothing_is_an_answer() {
-        let check = |stop: Option<Stop>, stderr: Bytes, files: Bytes, expected: &str| {
+        let check = |stop: Option<StoppedBy>, stderr: Bytes, files: Bytes, expected: &str| {
             let outcome = Outcome {
                 ending: Ending::Exited(42),
-                stop,
+                stopped_by: stop,
                 stderr_bytes: stderr,
                 file_bytes: files,
                 ..quiet_outcome()
@@ -199,11 +201,11 @@ mod tests {
         };
         let none = Bytes(0);
         let time = "it passed a limit: 0.010 s of CPU time, 60 s allowed";
-        check(Some(Stop::CpuTime), none, none, time);
+        check(Some(StoppedBy::CpuTime), none, none, time);
         let memory = "it passed a limit: wanted more than the 2 GiB allowed; held 3 MiB";
-        check(Some(Stop::Memory), none, none, memory);
+        check(Some(StoppedBy::Memory), none, none, memory);
         let output = "it passed a limit: wrote more than the 8 MiB allowed";
-        check(Some(Stop::Output), none, none, output);
+        check(Some(StoppedBy::Output), none, none, output);
         check(None, Bytes::mib(4), Bytes::mib(5), output);
         check(None, Bytes::mib(4), Bytes::mib(4), "+");
     }

@@ -127,7 +127,7 @@ fn without_namespaces_nothing_is_left_of_a_run_or_of_a_slot() {
     let mut bomb = job("hungry", &["bomb"]);
     bomb.limits.wall_time = Some(Duration::from_millis(300));
     let reply = run(&mut slot, &bomb);
-    assert!(reply.outcome.stop.is_some(), "{:?}", reply.outcome);
+    assert!(reply.outcome.stopped_by.is_some(), "{:?}", reply.outcome);
     drop(slot);
     let new: Vec<_> = left()
         .into_iter()
@@ -215,8 +215,8 @@ fn a_box_on_disk_that_grows_too_large_ends_the_run() {
     filling.box_size = Bytes::mib(4);
     filling.limits.output = None;
     let reply = run(&mut slot, &filling);
-    let stop = reply.outcome.stop;
-    assert_eq!(stop, Some(juror::model::outcome::Stop::Output));
+    let stop = reply.outcome.stopped_by;
+    assert_eq!(stop, Some(juror::model::outcome::StoppedBy::Output));
 }
 
 /// Everything that holds with namespaces holds without, but what the tests leave out by name.

@@ -61,7 +61,7 @@ fn is_running(argument: &str) -> bool {
 
 /// How a run ended, such as `exit 0`, `SIGSEGV`, `stopped: WallTime`.
 fn summary(outcome: &Outcome) -> String {
-    match (outcome.stop, outcome.ending) {
+    match (outcome.stopped_by, outcome.ending) {
         (Some(stop), _) => format!("stopped: {stop:?}"),
         (None, Ending::Exited(code)) => format!("exit {code}"),
         (None, Ending::Signalled(signal)) => signal.to_string(),

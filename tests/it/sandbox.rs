@@ -27,7 +27,7 @@ use juror::model::isolation::Isolation;
 use juror::model::job::{Collected, Command, Job, Keep, Reply, Shown};
 use juror::model::judgement::JudgeError;
 use juror::model::limits::Limits;
-use juror::model::outcome::{Ending, Meter, Outcome, Signal, Stop};
+use juror::model::outcome::{Ending, Meter, Outcome, Signal, StoppedBy};
 use juror::model::tree::{FileMode, Node, Tree, TreeEntry};
 use juror::model::units::Bytes;
 use juror::sandbox::{Host, Slot, SlotOptions, is_interrupted};
@@ -220,7 +220,7 @@ pub(crate) fn bytes_of_output(reply: &mut Reply) -> String {
 
 /// How a run ended, such as `exit 0`, `SIGSEGV`, `stopped: WallTime`.
 fn summary(outcome: &Outcome) -> String {
-    match (outcome.stop, outcome.ending) {
+    match (outcome.stopped_by, outcome.ending) {
         (Some(stop), _) => format!("stopped: {stop:?}"),
         (None, Ending::Exited(code)) => format!("exit {code}"),
         (None, Ending::Signalled(signal)) => signal.to_string(),
@@ -483,7 +483,7 @@ fn processes_and_threads_are_limited_together() {
     job.limits.wall_time = Some(Duration::from_millis(300));
     job.limits.processes = Some(200);
     let reply = run(&mut slot, &job);
-    assert!(reply.outcome.stop.is_some(), "{:?}", reply.outcome);
+    assert!(reply.outcome.stopped_by.is_some(), "{:?}", reply.outcome);
     // However many there are to look at, the limit holds.
     let long = Duration::from_secs(3);
     assert!(reply.outcome.wall_time < long, "{:?}", reply.outcome);
@@ -1230,7 +1230,7 @@ fn the_outcome_says_what_measured_it() {
     let mut job = job("hungry", &["sleep"]);
     job.limits.wall_time = Some(Duration::from_millis(100));
     let outcome = run(&mut slot(), &job).outcome;
-    assert_eq!(outcome.stop, Some(Stop::WallTime));
+    assert_eq!(outcome.stopped_by, Some(StoppedBy::WallTime));
     assert_eq!(outcome.ending, Ending::Signalled(Signal(9)));
 }
 

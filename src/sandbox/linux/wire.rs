@@ -2,7 +2,7 @@
 //! descriptors beside it.
 //!
 //! Both ends are the same program on the same machine, one forked from the other, so there is no
-//! version; numbers are in the machine's order, texts have their length before them.
+//! version: the types below are written in the format postcard as they are.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -19,8 +19,10 @@ use rustix::net::{
     AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
     SendAncillaryMessage, SendFlags, SocketFlags, SocketType,
 };
+use serde::{Deserialize, Serialize};
 
-use crate::model::judgement::FaultKind;
+use crate::model::job::FileKind;
+use crate::model::outcome::StoppedBy;
 use crate::sandbox::control::Cause;
 use crate::sandbox::fault::Fault;
 use crate::sandbox::linux::view::mounts::Shown;
@@ -36,7 +38,7 @@ pub(super) const MOST_FDS: usize = 253;
 pub(super) const LONG: &[u8] = b"L";
 
 /// What the judge asks for.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Request {
     /// Run this.
     Run(Box<RunRequest>),
@@ -46,7 +48,7 @@ pub(super) enum Request {
 
 /// A job, as the slot needs it. The descriptors beside it are standard input, output and error, and
 /// the contents of the files, one after the other, if there are any.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct RunRequest {
     pub(super) run: u64,
     pub(super) argv: Vec<Vec<u8>>,
@@ -71,25 +73,29 @@ pub(super) struct RunRequest {
 }
 
 /// A file to place in the box.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Placed {
+    #[serde(with = "path_bytes")]
     pub(super) name: PathBuf,
     pub(super) what: PlacedWhat,
 }
 
 /// What to place.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum PlacedWhat {
     /// The next so many bytes of the contents.
     File { length: u64, mode: u32 },
     /// A symbolic link.
-    Link { target: PathBuf },
+    Link {
+        #[serde(with = "path_bytes")]
+        target: PathBuf,
+    },
     /// An empty directory.
     Directory,
 }
 
 /// What the slot answers.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Answer {
     /// It is ready for its first run.
     Ready,
@@ -102,12 +108,12 @@ pub(super) enum Answer {
 }
 
 /// What a run did, in plain numbers.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Facts {
     /// As `wait4` gives it.
     pub(super) status: i32,
-    /// The limit at which the sandbox stepped in, as [`stop_code`](crate::sandbox::linux::keeper::server) numbers them; 0 is none.
-    pub(super) stop: u8,
+    /// Why the sandbox ended it, if it did.
+    pub(super) stopped_by: Option<StoppedBy>,
     /// In nanoseconds.
     pub(super) cpu: u64,
     /// When the program started, monotonic, in nanoseconds; 0 if it did not.
@@ -124,36 +130,20 @@ pub(super) struct Facts {
 }
 
 /// What was found under a name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Found {
     /// A regular file; its descriptor is beside the message.
     File,
     /// Nothing.
     Missing,
-    /// Something else, by its number in [`FileKind`](crate::model::job::FileKind).
-    Other(u8),
+    /// Something else.
+    Other(FileKind),
 }
 
 impl Request {
     /// The message.
     pub(super) fn encode(&self) -> Vec<u8> {
-        let mut to = Vec::new();
-        match self {
-            Self::Run(run) => {
-                to.push(b'R');
-                run.encode(&mut to);
-            }
-            Self::End { run, cause } => {
-                to.push(match cause {
-                    Cause::Output => b'O',
-                    Cause::Interrupt => b'I',
-                    Cause::Deadlock => b'W',
-                    Cause::Dismissed => b'D',
-                });
-                put(&mut to, *run);
-            }
-        }
-        to
+        encode(self)
     }
 
     /// The request in a message; of a long one the message is only a note, and its text is in a file, the
@@ -169,21 +159,7 @@ impl Request {
 
     /// The request in a message, if it is one.
     pub(super) fn decode(message: &[u8]) -> Option<Self> {
-        let (tag, rest) = message.split_first()?;
-        let mut from = Reader(rest);
-        match tag {
-            b'R' => Some(Self::Run(Box::new(RunRequest::decode(&mut from)?))),
-            b'O' | b'I' | b'W' | b'D' => Some(Self::End {
-                run: from.number()?,
-                cause: match tag {
-                    b'O' => Cause::Output,
-                    b'W' => Cause::Deadlock,
-                    b'D' => Cause::Dismissed,
-                    _ => Cause::Interrupt,
-                },
-            }),
-            _ => None,
-        }
+        postcard::from_bytes(message).ok()
     }
 }
 
@@ -210,230 +186,44 @@ impl RunRequest {
             ..self.clone()
         }
     }
-
-    fn encode(&self, to: &mut Vec<u8>) {
-        put(to, self.run);
-        put_list(to, &self.argv, |to, text| put_bytes(to, text));
-        put_list(to, &self.env, |to, text| put_bytes(to, text));
-        put_list(to, &self.visible, |to, shown| {
-            put_path(to, &shown.host);
-            put_path(to, &shown.inside);
-            put(to, shown.device);
-            put(to, shown.inode);
-        });
-        put_list(to, &self.files, |to, placed| {
-            put_path(to, &placed.name);
-            match &placed.what {
-                PlacedWhat::File { length, mode } => {
-                    put(to, 0);
-                    put(to, *length);
-                    put(to, u64::from(*mode));
-                }
-                PlacedWhat::Link { target } => {
-                    put(to, 1);
-                    put_path(to, target);
-                }
-                PlacedWhat::Directory => put(to, 2),
-            }
-        });
-        put(to, u64::from(self.writable));
-        put(to, self.box_size);
-        put_option(to, self.cpu_time);
-        put_option(to, self.wall_time);
-        put_option(to, self.memory);
-        put_option(to, self.output);
-        put_option(to, self.processes.map(u64::from));
-        put_list(to, &self.collect, |to, text| put_bytes(to, text));
-        put(to, u64::from(self.keep));
-    }
-
-    fn decode(from: &mut Reader<'_>) -> Option<Self> {
-        Some(Self {
-            run: from.number()?,
-            argv: from.list(Reader::bytes)?,
-            env: from.list(Reader::bytes)?,
-            visible: from.list(|from| {
-                Some(Shown {
-                    host: from.path()?,
-                    inside: from.path()?,
-                    device: from.number()?,
-                    inode: from.number()?,
-                })
-            })?,
-            files: from.list(|from| {
-                Some(Placed {
-                    name: from.path()?,
-                    what: match from.number()? {
-                        0 => PlacedWhat::File {
-                            length: from.number()?,
-                            mode: u32::try_from(from.number()?).ok()?,
-                        },
-                        1 => PlacedWhat::Link {
-                            target: from.path()?,
-                        },
-                        2 => PlacedWhat::Directory,
-                        _ => return None,
-                    },
-                })
-            })?,
-            writable: from.number()? != 0,
-            box_size: from.number()?,
-            cpu_time: from.option()?,
-            wall_time: from.option()?,
-            memory: from.option()?,
-            output: from.option()?,
-            processes: from.option()?.map(|n| u32::try_from(n).unwrap_or(u32::MAX)),
-            collect: from.list(Reader::bytes)?,
-            keep: from.number()? != 0,
-        })
-    }
 }
 
 impl Answer {
     /// The message.
     pub(super) fn encode(&self) -> Vec<u8> {
-        let mut to = Vec::new();
-        match self {
-            Self::Ready => to.push(b'r'),
-            Self::Interrupted => to.push(b'i'),
-            Self::Failed(fault) => {
-                to.push(b'f');
-                put_bytes(&mut to, fault.step.as_bytes());
-                put_option(&mut to, fault.errno.map(|errno| errno as u64));
-                put_bytes(&mut to, fault.reason.as_bytes());
-                put(&mut to, fault.kind as u64);
-            }
-            Self::Done(facts) => {
-                to.push(b'd');
-                put(&mut to, facts.status as u64);
-                put(&mut to, u64::from(facts.stop));
-                for number in [
-                    facts.cpu,
-                    facts.started,
-                    facts.wall,
-                    facts.memory,
-                    facts.files,
-                    facts.refused_processes,
-                ] {
-                    put(&mut to, number);
-                }
-                put_list(&mut to, &facts.found, |to, found| {
-                    put(
-                        to,
-                        match found {
-                            Found::File => 0,
-                            Found::Missing => 1,
-                            Found::Other(kind) => 2 + u64::from(*kind),
-                        },
-                    );
-                });
-            }
-        }
-        to
+        encode(self)
     }
 
     /// The answer in a message, if it is one.
     pub(super) fn decode(message: &[u8]) -> Option<Self> {
-        let (tag, rest) = message.split_first()?;
-        let mut from = Reader(rest);
-        match tag {
-            b'r' => Some(Self::Ready),
-            b'i' => Some(Self::Interrupted),
-            b'f' => Some(Self::Failed(Fault {
-                step: String::from_utf8_lossy(&from.bytes()?).into_owned(),
-                errno: from.option()?.map(|errno| errno as i32),
-                reason: String::from_utf8_lossy(&from.bytes()?).into_owned(),
-                kind: *KINDS.get(usize::try_from(from.number()?).ok()?)?,
-            })),
-            b'd' => Some(Self::Done(Facts {
-                status: from.number()? as i32,
-                stop: u8::try_from(from.number()?).ok()?,
-                cpu: from.number()?,
-                started: from.number()?,
-                wall: from.number()?,
-                memory: from.number()?,
-                files: from.number()?,
-                refused_processes: from.number()?,
-                found: from.list(|from| {
-                    Some(match from.number()? {
-                        0 => Found::File,
-                        1 => Found::Missing,
-                        kind => Found::Other(u8::try_from(kind - 2).ok()?),
-                    })
-                })?,
-            })),
-            _ => None,
-        }
+        postcard::from_bytes(message).ok()
     }
 }
 
-/// Every kind of fault, by its number.
-const KINDS: [FaultKind; 5] = [
-    FaultKind::Other,
-    FaultKind::Interrupted,
-    FaultKind::Unstartable,
-    FaultKind::NamespacesForbidden,
-    FaultKind::NamespacesUsedUp,
-];
-
-fn put(to: &mut Vec<u8>, number: u64) {
-    to.extend(number.to_ne_bytes());
+/// The bytes of a message. Numbers and bytes can always be written; what cannot would be a message without bytes, which
+/// ends the talk.
+fn encode(message: &impl Serialize) -> Vec<u8> {
+    postcard::to_allocvec(message).unwrap_or_default()
 }
 
-fn put_bytes(to: &mut Vec<u8>, bytes: &[u8]) {
-    put(to, bytes.len() as u64);
-    to.extend(bytes);
-}
+/// A path as its bytes, which need be no text.
+pub(super) mod path_bytes {
+    use std::ffi::OsString;
+    use std::path::{Path, PathBuf};
 
-fn put_path(to: &mut Vec<u8>, path: &std::path::Path) {
-    put_bytes(to, std::os::unix::ffi::OsStrExt::as_bytes(path.as_os_str()));
-}
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-fn put_option(to: &mut Vec<u8>, number: Option<u64>) {
-    put(to, u64::from(number.is_some()));
-    put(to, number.unwrap_or(0));
-}
-
-fn put_list<T>(to: &mut Vec<u8>, list: &[T], mut each: impl FnMut(&mut Vec<u8>, &T)) {
-    put(to, list.len() as u64);
-    for item in list {
-        each(to, item);
-    }
-}
-
-/// The rest of a message.
-struct Reader<'a>(&'a [u8]);
-
-impl Reader<'_> {
-    fn number(&mut self) -> Option<u64> {
-        let (number, rest) = self.0.split_first_chunk::<8>()?;
-        self.0 = rest;
-        Some(u64::from_ne_bytes(*number))
+    pub(in crate::sandbox) fn serialize<S: Serializer>(
+        path: &Path,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        path.as_os_str().serialize(serializer)
     }
 
-    fn option(&mut self) -> Option<Option<u64>> {
-        let is_some = self.number()? != 0;
-        let number = self.number()?;
-        Some(is_some.then_some(number))
-    }
-
-    fn bytes(&mut self) -> Option<Vec<u8>> {
-        let length = usize::try_from(self.number()?).ok()?;
-        let (bytes, rest) = self.0.split_at_checked(length)?;
-        self.0 = rest;
-        Some(bytes.to_vec())
-    }
-
-    fn path(&mut self) -> Option<PathBuf> {
-        let bytes = self.bytes()?;
-        Some(PathBuf::from(
-            <std::ffi::OsString as std::os::unix::ffi::OsStringExt>::from_vec(bytes),
-        ))
-    }
-
-    fn list<T>(&mut self, mut each: impl FnMut(&mut Self) -> Option<T>) -> Option<Vec<T>> {
-        let length = self.number()?;
-        (0..length).map(|_| each(self)).collect()
+    pub(in crate::sandbox) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<PathBuf, D::Error> {
+        OsString::deserialize(deserializer).map(PathBuf::from)
     }
 }
 
@@ -509,6 +299,7 @@ pub(super) fn receive(socket: impl AsFd, buffer: &mut [u8]) -> Result<Received<'
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::judgement::FaultKind;
 
     #[test]
     fn what_is_sent_is_what_arrives() {
@@ -517,7 +308,7 @@ mod tests {
             argv: vec![b"/bin/true".to_vec(), b"a\n;b".to_vec(), Vec::new()],
             env: vec![b"A=1".to_vec()],
             visible: vec![Shown {
-                host: "/a".into(),
+                host: OsString::from_vec(b"/\xff".to_vec()).into(),
                 inside: "/b".into(),
                 device: 1,
                 inode: 2,
@@ -553,11 +344,10 @@ mod tests {
         };
         let sent = Request::Run(Box::new(request));
         assert_eq!(Request::decode(&sent.encode()).as_ref(), Some(&sent));
-        let end = Request::End {
-            run: 9,
-            cause: Cause::Output,
-        };
-        assert_eq!(Request::decode(&end.encode()), Some(end));
+        for cause in [Cause::Limit(StoppedBy::Dismissed), Cause::Interrupt] {
+            let end = Request::End { run: 9, cause };
+            assert_eq!(Request::decode(&end.encode()), Some(end));
+        }
     }
 
     #[test]
@@ -569,7 +359,7 @@ mod tests {
         check(Answer::Ready);
         check(Answer::Interrupted);
         check(Answer::Failed(Fault::new("mount /proc", "EPERM")));
-        for kind in KINDS {
+        for kind in [FaultKind::Other, FaultKind::NamespacesUsedUp] {
             check(Answer::Failed(Fault {
                 kind,
                 ..Fault::new("a step", "a reason")
@@ -577,14 +367,14 @@ mod tests {
         }
         check(Answer::Done(Facts {
             status: 9,
-            stop: 2,
+            stopped_by: Some(StoppedBy::WallTime),
             started: 1,
             cpu: 1,
             wall: 2,
             memory: 3,
             files: 4,
             refused_processes: 5,
-            found: vec![Found::File, Found::Missing, Found::Other(3)],
+            found: vec![Found::File, Found::Missing, Found::Other(FileKind::Socket)],
         }));
     }
 

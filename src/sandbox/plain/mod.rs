@@ -39,7 +39,7 @@ use rustix::event::Timespec;
 use crate::model::isolation::Isolation;
 use crate::model::job::{Job, Reply};
 use crate::model::judgement::JudgeError;
-use crate::model::outcome::{Ending, Mechanism, Meter, Outcome, Signal, Stop};
+use crate::model::outcome::{Ending, Mechanism, Meter, Outcome, Signal, StoppedBy};
 use crate::model::units::Bytes;
 use crate::sandbox::capture::Stream;
 use crate::sandbox::clock;
@@ -185,24 +185,6 @@ impl Place for Seat {
     }
 }
 
-/// Why a run is ended.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Reason {
-    Limit(Stop),
-    Interrupt,
-}
-
-impl From<Cause> for Reason {
-    fn from(cause: Cause) -> Self {
-        match cause {
-            Cause::Output => Self::Limit(Stop::Output),
-            Cause::Deadlock => Self::Limit(Stop::Deadlock),
-            Cause::Dismissed => Self::Limit(Stop::Dismissed),
-            Cause::Interrupt => Self::Interrupt,
-        }
-    }
-}
-
 impl Seat {
     /// With its guard, before any program.
     fn make() -> Result<Self, JudgeError> {
@@ -281,23 +263,23 @@ impl Seat {
         *self.running.program() = None;
         let bill = program.reap().step("wait for the program");
         program.settle(PATIENCE);
-        let reason = watched.step("watch the run")?;
+        let cause = watched.step("watch the run")?;
         joined?.map_err(|_| Fault::new("wait for the program", "a thread panicked"))?;
         let bill = bill?;
-        if reason == Some(Reason::Interrupt) {
+        if cause == Some(Cause::Interrupt) {
             return Err(interrupted());
         }
         streams
             .drain(&mut self.buffer, LAST_READS)
             .step("read the program's output")?;
-        let ended = match reason {
+        let ended = match cause {
             Some(_) => stopped_at,
             None => ended.load(Ordering::SeqCst),
         };
         let most = job.limits.output.map_or(u64::MAX, |limit| limit.0);
         let mut outcome = Outcome {
             ending: bill.ending,
-            stop: None,
+            stopped_by: None,
             cpu_time: bill.cpu,
             wall_time: Duration::from_nanos(ended.saturating_sub(started)),
             peak_memory: Bytes(limits::own_memory(bill.memory, floor)),
@@ -307,15 +289,15 @@ impl Seat {
             refused_processes: 0,
             mechanism: MECHANISM,
         };
-        if let Some(Reason::Limit(stop)) = reason {
-            outcome.stop = Some(stop);
+        if let Some(Cause::Limit(by)) = cause {
+            outcome.stopped_by = Some(by);
             outcome.ending = Ending::Signalled(Signal(KILLED));
         } else if streams.total() > most {
-            outcome.stop = Some(Stop::Output);
+            outcome.stopped_by = Some(StoppedBy::Output);
         } else if matches!(outcome.ending, Ending::Signalled(_))
             && limits::refuses_to_start(name, &job.limits)
         {
-            outcome.stop = Some(Stop::Memory);
+            outcome.stopped_by = Some(StoppedBy::Memory);
         }
         let collected = room.collect(job)?;
         Ok(Reply {
@@ -352,7 +334,7 @@ impl Seat {
         started: u64,
         ended: &AtomicU64,
         streams: &mut Streams,
-    ) -> io::Result<Option<Reason>> {
+    ) -> io::Result<Option<Cause>> {
         let most = job.limits.output.map_or(u64::MAX, |limit| limit.0);
         loop {
             if ended.load(Ordering::SeqCst) != 0 {
@@ -360,11 +342,11 @@ impl Seat {
             }
             let wanted = self.bell.wanted().filter(|(wanted, _)| *wanted == run);
             if let Some((_, cause)) = wanted {
-                return Ok(Some(cause.into()));
+                return Ok(Some(cause));
             }
             let sleep = match next_look(job, program, started) {
                 Ok(sleep) => sleep,
-                Err(stop) => return Ok(Some(Reason::Limit(stop))),
+                Err(by) => return Ok(Some(Cause::Limit(by))),
             };
             let timeout = sleep.map(|nanoseconds| Timespec {
                 tv_sec: (nanoseconds / 1_000_000_000) as _,
@@ -381,7 +363,7 @@ impl Seat {
                 streams.error.read(&mut self.buffer)?;
             }
             if streams.total() > most {
-                return Ok(Some(Reason::Limit(Stop::Output)));
+                return Ok(Some(Cause::Limit(StoppedBy::Output)));
             }
         }
     }
@@ -391,13 +373,13 @@ impl Seat {
 const KILLED: i32 = 9;
 
 /// How long to sleep at most, in nanoseconds, or at which limit the run ends now.
-fn next_look(job: &Job, program: Program, started: u64) -> Result<Option<u64>, Stop> {
+fn next_look(job: &Job, program: Program, started: u64) -> Result<Option<u64>, StoppedBy> {
     let nanoseconds = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
     let mut next: Option<u64> = None;
     if let Some(limit) = job.limits.wall_time.map(nanoseconds) {
         let left = limit.saturating_sub(clock::now().saturating_sub(started));
         if left == 0 {
-            return Err(Stop::WallTime);
+            return Err(StoppedBy::WallTime);
         }
         next = Some(left);
     }
@@ -405,7 +387,7 @@ fn next_look(job: &Job, program: Program, started: u64) -> Result<Option<u64>, S
         && let Some(used) = program.cpu_so_far()
     {
         if used >= limit {
-            return Err(Stop::CpuTime);
+            return Err(StoppedBy::CpuTime);
         }
         let cores = thread::available_parallelism().map_or(1, |cores| cores.get() as u64);
         let soonest = ((limit - used) / cores).max(SHORTEST);

@@ -13,7 +13,7 @@ use juror::model::diagnostic::Diagnostic;
 use juror::model::event::{Event, Stamped};
 use juror::model::isolation::Isolation;
 use juror::model::judgement::{CaseJudgement, Evidence, JudgeError};
-use juror::model::outcome::{Mechanism, Meter, Outcome, Stop};
+use juror::model::outcome::{Mechanism, Meter, Outcome, StoppedBy};
 use juror::model::units::Bytes;
 use juror::report::Recording;
 
@@ -175,8 +175,8 @@ impl Mask {
             .split_once(" s ")
             .filter(|(number, _)| number.parse::<f64>().is_ok());
         if let Some((_, rest)) = measured {
-            let number = match case.outcome.stop {
-                Some(Stop::WallTime) => "5.00",
+            let number = match case.outcome.stopped_by {
+                Some(StoppedBy::WallTime) => "5.00",
                 _ => "1.50",
             };
             case.cause = format!("{number} s {rest}");
@@ -188,7 +188,7 @@ impl Mask {
             let rest = rest.split_once(' ').map_or("", |(_, rest)| rest);
             case.cause = format!("{before}, with 0.002 {rest}");
         }
-        case.message = match case.outcome.stop {
+        case.message = match case.outcome.stopped_by {
             Some(_) => case.cause.clone(),
             None => self.text(&case.message),
         };
@@ -228,20 +228,20 @@ impl Mask {
 
 /// A run with the times and the memory of the script.
 fn outcome(real: &Outcome, index: u64) -> Outcome {
-    let (cpu_millis, wall_millis) = match real.stop {
-        Some(Stop::CpuTime) => (1501, 1503),
-        Some(Stop::WallTime) => (2, 5001),
+    let (cpu_millis, wall_millis) = match real.stopped_by {
+        Some(StoppedBy::CpuTime) => (1501, 1503),
+        Some(StoppedBy::WallTime) => (2, 5001),
         _ => (2 + index, 3 + index),
     };
     Outcome {
         cpu_time: Duration::from_millis(cpu_millis),
         wall_time: Duration::from_millis(wall_millis),
-        peak_memory: match real.stop {
-            Some(Stop::Memory) => Bytes::mib(64),
+        peak_memory: match real.stopped_by {
+            Some(StoppedBy::Memory) => Bytes::mib(64),
             _ => Bytes::kib(1100 + 64 * index),
         },
         // A program is stopped a little sooner or later.
-        stdout_bytes: match real.stop {
+        stdout_bytes: match real.stopped_by {
             Some(_) => Bytes(0),
             None => real.stdout_bytes,
         },

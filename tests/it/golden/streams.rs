@@ -62,7 +62,7 @@ const MECHANISM: Mechanism = Mechanism {
 fn outcome(cpu_millis: u64, memory_kib: u64) -> Outcome {
     Outcome {
         ending: Ending::Exited(0),
-        stop: None,
+        stopped_by: None,
         cpu_time: Duration::from_millis(cpu_millis),
         wall_time: Duration::from_millis(cpu_millis + 1),
         peak_memory: Bytes::kib(memory_kib),

@@ -162,11 +162,11 @@ fn stem(program: &str) -> &str {
 
 /// How a run ended, in the table's words.
 fn ends(outcome: &Outcome) -> String {
-    match outcome.stop {
-        Some(Stop::CpuTime) => "CPU time".to_owned(),
-        Some(Stop::WallTime) => "wall time".to_owned(),
-        Some(Stop::Memory) => "memory".to_owned(),
-        Some(Stop::Output) => "output".to_owned(),
+    match outcome.stopped_by {
+        Some(StoppedBy::CpuTime) => "CPU time".to_owned(),
+        Some(StoppedBy::WallTime) => "wall time".to_owned(),
+        Some(StoppedBy::Memory) => "memory".to_owned(),
+        Some(StoppedBy::Output) => "output".to_owned(),
         Some(stop) => format!("{stop:?}"),
         None => summary(outcome),
     }

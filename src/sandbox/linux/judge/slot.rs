@@ -12,9 +12,9 @@ use rustix::net::{AddressFamily, Shutdown, SocketFlags, SocketType};
 use rustix::pipe::PipeFlags;
 
 use crate::model::isolation::Isolation;
-use crate::model::job::{Collected, FileKind, Job, Keep, Reply};
+use crate::model::job::{Collected, Job, Keep, Reply};
 use crate::model::judgement::JudgeError;
-use crate::model::outcome::{Ending, Mechanism, Outcome, Signal, Stop};
+use crate::model::outcome::{Ending, Mechanism, Outcome, Signal, StoppedBy};
 use crate::model::units::Bytes;
 use crate::sandbox::capture::{Stream, copy_file};
 use crate::sandbox::control::{Cause, Control, Line, RUN, interrupted};
@@ -26,7 +26,7 @@ use crate::sandbox::linux::detect::host::Host;
 use crate::sandbox::linux::judge::pack::{Prepared, file_of, input};
 use crate::sandbox::linux::judge::waiting::Looker;
 use crate::sandbox::linux::keeper::prepare::Setup;
-use crate::sandbox::linux::keeper::server::{self, stop_code};
+use crate::sandbox::linux::keeper::server;
 use crate::sandbox::linux::sys::{self, Forked};
 use crate::sandbox::linux::wire::{self, Answer, Facts, Found, Request};
 use crate::sandbox::slot::{Ends, Place, SlotOptions};
@@ -179,7 +179,7 @@ impl Seat {
             }
             if streams.total() > most && !is_told {
                 is_told = true;
-                self.control.end(run, Cause::Output);
+                self.control.end(run, Cause::Limit(StoppedBy::Output));
             }
             if ready.other {
                 let received =
@@ -211,7 +211,7 @@ impl Seat {
     ) -> Result<Reply, JudgeError> {
         let mut outcome = Outcome {
             ending: ending(facts.status),
-            stop: stop(facts.stop),
+            stopped_by: facts.stopped_by,
             cpu_time: Duration::from_nanos(facts.cpu),
             wall_time: Duration::from_nanos(facts.wall),
             peak_memory: Bytes(facts.memory),
@@ -223,8 +223,8 @@ impl Seat {
         };
         // The program may have ended just before the slot heard that it had written too much.
         let most = job.limits.output.map_or(u64::MAX, |limit| limit.0);
-        if outcome.stop.is_none() && streams.total() > most {
-            outcome.stop = Some(Stop::Output);
+        if outcome.stopped_by.is_none() && streams.total() > most {
+            outcome.stopped_by = Some(StoppedBy::Output);
         }
         let mut fds = fds.into_iter();
         let most = job.limits.output.unwrap_or(job.box_size).0;
@@ -232,12 +232,7 @@ impl Seat {
         for found in &facts.found {
             collected.push(match found {
                 Found::Missing => Collected::Missing,
-                Found::Other(kind) => Collected::NotAFile(
-                    KINDS
-                        .get(usize::from(*kind))
-                        .copied()
-                        .unwrap_or(FileKind::Unknown),
-                ),
+                Found::Other(kind) => Collected::NotAFile(*kind),
                 Found::File => {
                     let file = fds.next().ok_or_else(|| gone("collect a file"))?;
                     Collected::File(copy_file(file, most).step("copy a file out of the box")?)
@@ -265,18 +260,6 @@ impl Seat {
         })
     }
 }
-
-/// Every kind, by its number.
-const KINDS: [FileKind; 8] = [
-    FileKind::Link,
-    FileKind::Directory,
-    FileKind::Fifo,
-    FileKind::Socket,
-    FileKind::CharacterDevice,
-    FileKind::BlockDevice,
-    FileKind::Unreadable,
-    FileKind::Unknown,
-];
 
 impl Place for Seat {
     fn control(&self) -> &Arc<Control> {
@@ -375,17 +358,5 @@ fn ending(status: i32) -> Ending {
         Ending::Exited((status >> 8) & 0xff)
     } else {
         Ending::Signalled(Signal(signal))
-    }
-}
-
-fn stop(code: u8) -> Option<Stop> {
-    match code {
-        stop_code::CPU_TIME => Some(Stop::CpuTime),
-        stop_code::WALL_TIME => Some(Stop::WallTime),
-        stop_code::MEMORY => Some(Stop::Memory),
-        stop_code::OUTPUT => Some(Stop::Output),
-        stop_code::DEADLOCK => Some(Stop::Deadlock),
-        stop_code::DISMISSED => Some(Stop::Dismissed),
-        _ => None,
     }
 }

@@ -10,7 +10,9 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use crate::model::limits::Limits;
+use crate::model::outcome::StoppedBy;
 use crate::model::units::Bytes;
+use crate::sandbox::control::Cause;
 use crate::sandbox::fault::{Fault, Step};
 use crate::sandbox::image::Image;
 use crate::sandbox::linux::cgroup::{Baseline, Gates, Used};
@@ -27,17 +29,6 @@ use crate::sandbox::linux::view::mounts::{Picked, c_path};
 use crate::sandbox::linux::wire::{
     self, Answer, Facts, Found, Placed, PlacedWhat, Request, RunRequest,
 };
-
-/// Numbers of [`Facts::stop`].
-pub(in crate::sandbox::linux) mod stop_code {
-    pub(in crate::sandbox) const NONE: u8 = 0;
-    pub(in crate::sandbox) const CPU_TIME: u8 = 1;
-    pub(in crate::sandbox) const WALL_TIME: u8 = 2;
-    pub(in crate::sandbox) const MEMORY: u8 = 3;
-    pub(in crate::sandbox) const OUTPUT: u8 = 4;
-    pub(in crate::sandbox) const DEADLOCK: u8 = 5;
-    pub(in crate::sandbox) const DISMISSED: u8 = 6;
-}
 
 /// Everything a slot's process has.
 struct Server {
@@ -368,17 +359,21 @@ impl Server {
             group.look();
             group.make_room(SPARE)?;
         }
-        if stopped.interrupted {
-            // Its counters belong to nobody, but the group must forget them.
-            self.used(&baseline);
-            return Ok(Finished {
-                answer: Answer::Interrupted,
-                fds: Vec::new(),
-            });
-        }
+        let stopped_by = match stopped.cause {
+            None => None,
+            Some(Cause::Limit(by)) => Some(by),
+            Some(Cause::Interrupt) => {
+                // Its counters belong to nobody, but the group must forget them.
+                self.used(&baseline);
+                return Ok(Finished {
+                    answer: Answer::Interrupted,
+                    fds: Vec::new(),
+                });
+            }
+        };
         let mut facts = Facts {
             status: stopped.status,
-            stop: stopped.stop,
+            stopped_by,
             started: report.started.load(Ordering::Relaxed),
             wall: stopped.wall,
             ..Facts::default()
@@ -389,7 +384,7 @@ impl Server {
         } else {
             0
         };
-        let is_killed = facts.stop == stop_code::NONE && facts.status & 0x7f != 0;
+        let is_killed = facts.stopped_by.is_none() && facts.status & 0x7f != 0;
         let refused = match is_killed {
             true => refused_memory(plan, boxes, shown),
             false => None,
@@ -417,12 +412,14 @@ impl Server {
             facts.memory = used.memory.unwrap_or(stopped.usage.memory);
         }
         facts.refused_processes = used.refused_processes;
-        let decided = matches!(facts.stop, stop_code::CPU_TIME | stop_code::OUTPUT);
+        let decided = matches!(stopped_by, Some(StoppedBy::CpuTime | StoppedBy::Output));
         if used.killed_for_memory > 0 && !decided {
-            facts.stop = stop_code::MEMORY;
+            facts.stopped_by = Some(StoppedBy::Memory);
         }
         match (refused, request.memory) {
-            (Some(asked), Some(limit)) if asked > limit => facts.stop = stop_code::MEMORY,
+            (Some(asked), Some(limit)) if asked > limit => {
+                facts.stopped_by = Some(StoppedBy::Memory)
+            }
             (Some(asked), _) => return Err(short_of_memory("refuses it", asked, request.memory)),
             (None, _) => {}
         }
@@ -523,12 +520,12 @@ fn explain(
         let program = String::from_utf8_lossy(program).into_owned();
         return Err(errno).step_on(step, program).map_err(Fault::of_start);
     }
-    if facts.stop == stop_code::NONE && !stopped.ended_by_itself {
+    if facts.stopped_by.is_none() && !stopped.ended_by_itself {
         let step = "run the program";
         let reason = "its first process was killed by somebody else";
         return Err(Fault::new(step, reason));
     }
-    if facts.stop == stop_code::NONE && stopped.wall == 0 && stopped.never_started {
+    if facts.stopped_by.is_none() && stopped.wall == 0 && stopped.never_started {
         let step = "run the program";
         return Err(Fault::new(step, "it was killed before it started"));
     }

@@ -10,10 +10,10 @@ use std::time::Duration;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use crate::model::limits::Limits;
+use crate::model::outcome::StoppedBy;
 use crate::sandbox::control::Cause;
 use crate::sandbox::fault::{Fault, Step};
 use crate::sandbox::linux::cgroup::{Baseline, Group};
-use crate::sandbox::linux::keeper::server::stop_code;
 use crate::sandbox::linux::keeper::tree::Tree;
 use crate::sandbox::linux::run::init::{ENDED, Report, STARTED};
 use crate::sandbox::linux::sys::{self, Usage};
@@ -44,10 +44,8 @@ pub(in crate::sandbox::linux) struct Stopped {
     pub(in crate::sandbox::linux) first_stays: bool,
     /// As `wait4` gives it.
     pub(in crate::sandbox::linux) status: i32,
-    /// See [`stop_code`].
-    pub(in crate::sandbox::linux) stop: u8,
-    /// The judge does not want to know.
-    pub(in crate::sandbox::linux) interrupted: bool,
+    /// Why it had to be ended, if it had.
+    pub(in crate::sandbox::linux) cause: Option<Cause>,
     /// The first process reported the end of the program.
     pub(in crate::sandbox::linux) ended_by_itself: bool,
     /// The program was not reached.
@@ -101,14 +99,7 @@ enum Over {
     /// Its first process is all that is left of it.
     Reported,
     /// It has to be ended.
-    Because(Reason),
-}
-
-/// Why a run is ended.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Reason {
-    Limit(u8),
-    Interrupt,
+    Because(Cause),
     /// The judge is gone.
     Alone,
 }
@@ -120,7 +111,7 @@ impl Supervisor<'_> {
         running: &Running<'_>,
     ) -> Result<Stopped, Fault> {
         let watched = self.wait(running);
-        let mut reason = None;
+        let mut cause = None;
         let mut ended_at = None;
         match watched {
             Ok(Over::Reported) => {
@@ -135,7 +126,7 @@ impl Supervisor<'_> {
             }
             Ok(Over::Gone) => {}
             Ok(Over::Because(given)) => {
-                reason = Some(given);
+                cause = Some(given);
                 let now = sys::clock(libc::CLOCK_MONOTONIC);
                 ended_at = Some(now);
                 if let Some(tree) = &mut self.tree {
@@ -145,21 +136,20 @@ impl Supervisor<'_> {
                 }
                 self.kill(running);
             }
-            Err(_) => self.kill(running),
+            Ok(Over::Alone) | Err(_) => self.kill(running),
         }
         let ended = sys::wait(running.pid).step("wait for the run's first process");
         let swept = match self.sweep {
             Sweep::FirstProcess => Usage::default(),
             Sweep::Domain { .. } => bare::sweep(),
         };
-        if reason == Some(Reason::Alone) {
+        if watched? == Over::Alone {
             return Err(Fault::new("run the program", "the judge is gone"));
         }
-        watched?;
         let mut usage = ended?.usage;
         usage.cpu += swept.cpu;
         usage.memory = usage.memory.max(swept.memory);
-        Ok(self.stopped(running, usage, reason, ended_at))
+        Ok(self.stopped(running, usage, cause, ended_at))
     }
 
     /// Sleeps until the run is over or has to be ended.
@@ -169,11 +159,11 @@ impl Supervisor<'_> {
         loop {
             let mut sleep = match self.next_look(running) {
                 Ok(sleep) => sleep,
-                Err(reason) => return Ok(Over::Because(reason)),
+                Err(by) => return Ok(Over::Because(Cause::Limit(by))),
             };
             if has_rung {
                 if self.group.is_some_and(Group::has_killed) {
-                    return Ok(Over::Because(Reason::Limit(stop_code::MEMORY)));
+                    return Ok(Over::Because(Cause::Limit(StoppedBy::Memory)));
                 }
                 // The kernel rings first and kills then.
                 sleep = Some(sleep.map_or(SHORTEST, |sleep| sleep.min(SHORTEST)));
@@ -206,36 +196,31 @@ impl Supervisor<'_> {
                 let _ = rustix::io::read(bell, &mut [0; 8]);
             }
             if !fds[1].revents().is_empty()
-                && let Some(reason) = self.listen()
+                && let Some(over) = self.listen()
             {
-                return Ok(Over::Because(reason));
+                return Ok(over);
             }
         }
     }
 
     /// What the judge has to say.
-    fn listen(&self) -> Option<Reason> {
+    fn listen(&self) -> Option<Over> {
         // Only the end of a run is asked for while it goes on, which is short to say.
         let mut buffer = [0; 64];
         let Ok(received) = wire::receive(self.socket, &mut buffer) else {
-            return Some(Reason::Alone);
+            return Some(Over::Alone);
         };
         if received.message.is_empty() {
-            return Some(Reason::Alone);
+            return Some(Over::Alone);
         }
         match Request::decode(received.message) {
-            Some(Request::End { run, cause }) if run == self.run => Some(match cause {
-                Cause::Output => Reason::Limit(stop_code::OUTPUT),
-                Cause::Interrupt => Reason::Interrupt,
-                Cause::Deadlock => Reason::Limit(stop_code::DEADLOCK),
-                Cause::Dismissed => Reason::Limit(stop_code::DISMISSED),
-            }),
+            Some(Request::End { run, cause }) if run == self.run => Some(Over::Because(cause)),
             _ => None,
         }
     }
 
     /// How long to sleep at most, in nanoseconds, or why the run ends now.
-    fn next_look(&mut self, running: &Running<'_>) -> Result<Option<u64>, Reason> {
+    fn next_look(&mut self, running: &Running<'_>) -> Result<Option<u64>, StoppedBy> {
         let has_started = self.report.phase.load(Acquire) >= STARTED;
         let now = sys::clock(libc::CLOCK_MONOTONIC);
         let mut next: Option<u64> = None;
@@ -250,14 +235,14 @@ impl Supervisor<'_> {
             };
             let used = now.saturating_sub(started);
             if used >= limit {
-                return Err(Reason::Limit(stop_code::WALL_TIME));
+                return Err(StoppedBy::WallTime);
             }
             sooner(&mut next, limit - used);
         }
         if let Sweep::Domain { boxes, size } = self.sweep {
             if has_started && now >= self.next_search {
                 if bare::used(boxes) > size {
-                    return Err(Reason::Limit(stop_code::OUTPUT));
+                    return Err(StoppedBy::Output);
                 }
                 // The more there is to search, the more rarely: it takes the program's own processor.
                 let took = sys::clock(libc::CLOCK_MONOTONIC).saturating_sub(now);
@@ -278,13 +263,13 @@ impl Supervisor<'_> {
                 sooner(&mut next, LOOK);
             }
             if has_started && memory.is_some_and(|limit| tree.memory_now() > limit) {
-                return Err(Reason::Limit(stop_code::MEMORY));
+                return Err(StoppedBy::Memory);
             }
         }
         if let Some(limit) = self.limits.cpu_time.map(nanoseconds) {
             let used = if has_started { self.cpu(running) } else { 0 };
             if used >= limit {
-                return Err(Reason::Limit(stop_code::CPU_TIME));
+                return Err(StoppedBy::CpuTime);
             }
             sooner(&mut next, ((limit - used) / self.cores).max(SHORTEST));
         }
@@ -336,7 +321,7 @@ impl Supervisor<'_> {
         &self,
         running: &Running<'_>,
         usage: Usage,
-        reason: Option<Reason>,
+        cause: Option<Cause>,
         ended_at: Option<u64>,
     ) -> Stopped {
         let report = self.report;
@@ -346,7 +331,7 @@ impl Supervisor<'_> {
             Some(time) => time,
             None => report.ended.load(Relaxed),
         };
-        let status = if phase == ENDED && reason.is_none() {
+        let status = if phase == ENDED && cause.is_none() {
             report.status.load(Relaxed)
         } else {
             libc::SIGKILL
@@ -369,11 +354,7 @@ impl Supervisor<'_> {
         Stopped {
             first_stays: false,
             status,
-            stop: match reason {
-                Some(Reason::Limit(code)) => code,
-                _ => stop_code::NONE,
-            },
-            interrupted: reason == Some(Reason::Interrupt),
+            cause,
             ended_by_itself: phase == ENDED,
             never_started: started == 0,
             wall: if started == 0 {

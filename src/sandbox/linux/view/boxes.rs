@@ -313,7 +313,7 @@ impl Searched {
 
     fn other(kind: FileType) -> Self {
         Self {
-            found: Found::Other(search::other_kind(kind) as u8),
+            found: Found::Other(search::other_kind(kind)),
             file: None,
         }
     }

@@ -17,11 +17,13 @@ use std::os::unix::fs::{DirBuilderExt, symlink};
 use std::path::{Component, Path, PathBuf};
 
 use rustix::fs::{FileType, Mode, OFlags};
+use serde::{Deserialize, Serialize};
 
 use crate::sandbox::fault::{Fault, Step};
 use crate::sandbox::linux::run::init::{Change, Identity};
 use crate::sandbox::linux::sys;
 use crate::sandbox::linux::sys::mount::{self, ATTR_NODEV, ATTR_NOSUID, ATTR_RDONLY, Reach};
+use crate::sandbox::linux::wire::path_bytes;
 
 /// The system's own directories, shown where the machine has them.
 pub(in crate::sandbox::linux) const SYSTEM: [&str; 7] =
@@ -132,9 +134,11 @@ impl Point {
 
 /// A directory or file of the machine that is to be seen, with what tells it from another that
 /// may have the same name later.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(in crate::sandbox::linux) struct Shown {
+    #[serde(with = "path_bytes")]
     pub(in crate::sandbox::linux) host: PathBuf,
+    #[serde(with = "path_bytes")]
     pub(in crate::sandbox::linux) inside: PathBuf,
     pub(in crate::sandbox::linux) device: u64,
     pub(in crate::sandbox::linux) inode: u64,
