@@ -12,7 +12,7 @@ use crate::model::joint::{JointJob, JointReply};
 use crate::model::stop::Stop;
 
 /// A place where jobs run.
-pub trait Executor: Sync {
+pub trait Executor: Send + Sync {
     /// How many jobs run at the same time. [`Executor::run`] may be called by that many threads.
     fn slots(&self) -> usize;
 
