@@ -45,7 +45,7 @@ impl Host {
             shortfall: shortfall(isolation, local.refused(), local.gaps()),
             most_at_once: local.most_at_once(),
         });
-        let executor: Arc<dyn Executor> = Arc::new(local);
+        let executor = output.around(Arc::new(local));
         let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])
             .map_err(|error| JudgeError::new("take over Ctrl-C", error))?;
         let host = Self {

@@ -7,6 +7,8 @@ mod pool;
 pub mod scratch;
 pub mod scripted;
 
+use std::sync::Arc;
+
 use crate::model::job::{Job, Reply};
 use crate::model::joint::{JointJob, JointReply};
 use crate::model::stop::Stop;
@@ -36,3 +38,6 @@ pub trait Executor: Send + Sync {
     /// Ends all runs at once, now and from now on: each returns [`Stop::Interrupted`].
     fn stop(&self);
 }
+
+/// Puts something around an executor, such as one that hands jobs on.
+pub type Around = fn(Arc<dyn Executor>) -> Arc<dyn Executor>;
