@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::executor::Around;
 use crate::model::isolation::Demand;
 use crate::report::Recording;
 
@@ -548,6 +549,9 @@ pub struct OutputOptions {
     /// Where events go instead, for who runs a command from within a program.
     #[arg(skip)]
     pub recording: Option<Recording>,
+    /// What stands around the executor, for who runs a command from within a program.
+    #[arg(skip)]
+    pub around: Option<Around>,
 }
 
 /// How far programs have to be kept apart.

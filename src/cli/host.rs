@@ -19,7 +19,9 @@ use crate::model::judgement::JudgeError;
 /// The slots of this machine, which stop at Ctrl-C.
 pub struct Host {
     /// Where jobs run.
-    pub executor: Arc<Local>,
+    pub executor: Arc<dyn Executor>,
+    /// What keeps programs apart there.
+    pub isolation: isolation::Isolation,
 }
 
 /// How long a second signal counts as part of the first one: a terminal that is closed sends
@@ -36,17 +38,19 @@ impl Host {
         isolation: Isolation,
         output: &Output,
     ) -> Result<Self, JudgeError> {
-        let executor = Arc::new(Local::start(jobs.map(usize::from), isolation.into())?);
-        let shortfall = shortfall(executor.isolation(), executor.refused(), executor.gaps());
+        let local = Local::start(jobs.map(usize::from), isolation.into())?;
+        let isolation = local.isolation();
         output.event(Event::HostReady {
-            isolation: executor.isolation(),
-            shortfall,
-            most_at_once: executor.most_at_once(),
+            isolation,
+            shortfall: shortfall(isolation, local.refused(), local.gaps()),
+            most_at_once: local.most_at_once(),
         });
+        let executor = output.around(Arc::new(local));
         let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])
             .map_err(|error| JudgeError::new("take over Ctrl-C", error))?;
         let host = Self {
             executor: Arc::clone(&executor),
+            isolation,
         };
         // Only the host keeps the slots, so that they end before the process does.
         let executor = Arc::downgrade(&executor);

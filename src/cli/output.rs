@@ -10,6 +10,7 @@ use std::time::Instant;
 
 use crate::cli::arguments::{Color, OutputOptions};
 use crate::cli::exit_code::ExitCode;
+use crate::executor::{Around, Executor};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::{Event, Stamped};
 use crate::model::stop::{Mend, Remark, Stop};
@@ -24,6 +25,8 @@ use crate::report::{Reporter, Reporters, json};
 pub struct Output {
     said: Mutex<Said>,
     started: Instant,
+    /// What stands around the executor, if something does.
+    around: Option<Around>,
 }
 
 struct Said {
@@ -47,6 +50,7 @@ pub fn command(
             ended: ExitCode::Success,
         }),
         started: Instant::now(),
+        around: options.around,
     };
     output.event(Event::Started {
         command: name,
@@ -91,6 +95,14 @@ impl Output {
             event,
         };
         said.reporters.event(&stamped);
+    }
+
+    /// The executor with what stands around it.
+    pub fn around(&self, executor: Arc<dyn Executor>) -> Arc<dyn Executor> {
+        match self.around {
+            Some(around) => around(executor),
+            None => executor,
+        }
     }
 
     /// Turns to a package: all that follows is about it.

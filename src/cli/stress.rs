@@ -15,7 +15,6 @@ use crate::cli::output::{Output, command};
 use crate::cli::problem;
 use crate::cli::stress::programs::Programs;
 use crate::cli::stress::setting::Setting;
-use crate::executor::Executor;
 use crate::judge::case::{Detail, Rules};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::Event;
@@ -126,7 +125,7 @@ fn stress(arguments: &StressArguments, output: &Output) -> Result<(), Stop> {
     let progress = |progress| output.event(Event::Hunting(progress));
     let batches = match arguments.fresh || duel.is_judged() {
         true => None,
-        false => programs.batches(&setting, &builder, host.executor.isolation(), &rules),
+        false => programs.batches(&setting, &builder, host.isolation, &rules),
     };
     let hunting = Hunting {
         duel: &duel,

@@ -7,12 +7,14 @@ mod pool;
 pub mod scratch;
 pub mod scripted;
 
+use std::sync::Arc;
+
 use crate::model::job::{Job, Reply};
 use crate::model::joint::{JointJob, JointReply};
 use crate::model::stop::Stop;
 
 /// A place where jobs run.
-pub trait Executor: Sync {
+pub trait Executor: Send + Sync {
     /// How many jobs run at the same time. [`Executor::run`] may be called by that many threads.
     fn slots(&self) -> usize;
 
@@ -36,3 +38,6 @@ pub trait Executor: Sync {
     /// Ends all runs at once, now and from now on: each returns [`Stop::Interrupted`].
     fn stop(&self);
 }
+
+/// Puts something around an executor, such as one that hands jobs on.
+pub type Around = fn(Arc<dyn Executor>) -> Arc<dyn Executor>;

@@ -23,7 +23,7 @@ pub struct Scripted<F> {
 /// What answers a joint job.
 type AnswerJoint = dyn Fn(&JointJob) -> Result<JointReply, Stop> + Send + Sync;
 
-impl<F: Fn(&Job) -> Result<Reply, Stop> + Sync> Scripted<F> {
+impl<F: Fn(&Job) -> Result<Reply, Stop> + Send + Sync> Scripted<F> {
     /// Answers each job with this function, on this many slots.
     pub fn new(slots: usize, answer: F) -> Self {
         Self {
@@ -47,7 +47,7 @@ impl<F: Fn(&Job) -> Result<Reply, Stop> + Sync> Scripted<F> {
     }
 }
 
-impl<F: Fn(&Job) -> Result<Reply, Stop> + Sync> Executor for Scripted<F> {
+impl<F: Fn(&Job) -> Result<Reply, Stop> + Send + Sync> Executor for Scripted<F> {
     fn slots(&self) -> usize {
         self.slots
     }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::model::blob::Blob;
 use crate::model::limits::Limits;
 use crate::model::outcome::Outcome;
-use crate::model::tree::{Tree, TreeEntry, path_bytes};
+use crate::model::tree::{Tree, TreeEntry, many_paths, path_bytes};
 use crate::model::units::Bytes;
 
 /// One run of one program. Nothing in it belongs to one machine.
@@ -40,7 +40,7 @@ pub enum Keep {
     #[default]
     Nothing,
     /// All but what has one of these names, and what is below.
-    AllBut(Vec<PathBuf>),
+    AllBut(#[serde(with = "many_paths")] Vec<PathBuf>),
 }
 
 impl Keep {

@@ -222,6 +222,29 @@ pub(crate) mod path_bytes {
     }
 }
 
+/// The same of several.
+pub(crate) mod many_paths {
+    use std::ffi::OsString;
+    use std::os::unix::ffi::{OsStrExt, OsStringExt};
+    use std::path::PathBuf;
+
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    pub(crate) fn serialize<S: Serializer>(paths: &[PathBuf], to: S) -> Result<S::Ok, S::Error> {
+        to.collect_seq(paths.iter().map(|path| path.as_os_str().as_bytes()))
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
+        from: D,
+    ) -> Result<Vec<PathBuf>, D::Error> {
+        let paths = Vec::<Vec<u8>>::deserialize(from)?;
+        let paths = paths
+            .into_iter()
+            .map(|path| OsString::from_vec(path).into());
+        Ok(paths.collect())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

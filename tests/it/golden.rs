@@ -21,10 +21,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
+use juror::cli::exit_code::ExitCode;
+use juror::executor::Around;
+use juror::executor::scripted::Scripted;
 use juror::model::event::Stamped;
+use juror::model::judgement::JudgeError;
 use juror::report::style::{Style, Verbosity};
 use juror::report::terminal::Terminal;
 use juror::report::{Reporter, Reporters, json};
+
+use crate::{live, wire};
 
 /// A terminal of 80 cells without colour.
 const PLAIN: Style = Style {
@@ -226,6 +232,34 @@ fn a_judge_error_never_looks_like_a_verdict() {
             !line.contains("\"verdict\": \""),
             "a verdict without a judgement: {line}"
         );
+    }
+}
+
+#[test]
+fn a_report_is_the_same_where_jobs_travel_as_bytes() {
+    let fixture = live::fixture();
+    fixture.write("crash.sh", "read -r a b; echo lost >&2; exit 3\n");
+    let line = "judge @sum @sum/submissions/accepted/right.sh @crash.sh --jobs 1";
+    let by = |around| {
+        let events = record::record_around(around, &fixture, line, ExitCode::Rejected);
+        document(&events)
+    };
+    assert_eq!(by(Some(wire::around)), by(None));
+}
+
+#[test]
+fn nothing_runs_but_through_what_stands_around() {
+    let fixture = live::fixture();
+    let refusing: Around = |_| {
+        Arc::new(Scripted::new(1, |_| {
+            Err(JudgeError::new("run", "no").into())
+        }))
+    };
+    for command in [
+        "judge @sum @sum/submissions/accepted/right.sh",
+        "verify @sum",
+    ] {
+        record::record_around(Some(refusing), &fixture, command, ExitCode::JudgeError);
     }
 }
 

@@ -20,7 +20,8 @@ if read -r more; then say "$more is too much"; exit 43; fi
 exit 42
 "#;
 
-fn fixture() -> Fixture {
+/// An interactive package.
+pub(crate) fn fixture() -> Fixture {
     let fixture = Fixture::new();
     set_validator(&fixture, VALIDATOR);
     let problem = fs::read_to_string(fixture.path("sum/problem.yaml")).expect("a package");

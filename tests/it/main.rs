@@ -22,3 +22,4 @@ mod stress_live;
 mod tidy;
 mod usage;
 mod validators;
+mod wire;

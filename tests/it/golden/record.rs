@@ -9,6 +9,7 @@ use std::time::Duration;
 use clap::Parser;
 use juror::cli::arguments::{Arguments, Command, OutputOptions};
 use juror::cli::{self, exit_code::ExitCode};
+use juror::executor::Around;
 use juror::model::diagnostic::Diagnostic;
 use juror::model::event::{Event, Stamped};
 use juror::model::isolation::Isolation;
@@ -18,6 +19,7 @@ use juror::model::units::Bytes;
 use juror::report::Recording;
 
 use crate::fixture::Fixture;
+use crate::wire;
 
 const MECHANISM: Mechanism = Mechanism {
     cpu: Meter::Cgroup2,
@@ -26,8 +28,18 @@ const MECHANISM: Mechanism = Mechanism {
 };
 
 /// Runs `juror` with these words, of which those that begin with `@` are in the fixture, and gives what
-/// happened. It must end with this exit code.
+/// happened. It must end with this exit code. All jobs and replies travel as bytes.
 pub(super) fn record(fixture: &Fixture, line: &str, code: ExitCode) -> Vec<Stamped> {
+    record_around(Some(wire::around), fixture, line, code)
+}
+
+/// The same with something else around the executor.
+pub(super) fn record_around(
+    around: Option<Around>,
+    fixture: &Fixture,
+    line: &str,
+    code: ExitCode,
+) -> Vec<Stamped> {
     let root = fixture.root().display().to_string();
     let words = line
         .split_whitespace()
@@ -38,7 +50,9 @@ pub(super) fn record(fixture: &Fixture, line: &str, code: ExitCode) -> Vec<Stamp
     let words = ["juror".to_owned()].into_iter().chain(words);
     let mut arguments = Arguments::try_parse_from(words).expect("arguments as they are typed");
     let recording = Recording::default();
-    output_of(&mut arguments.command).recording = Some(recording.clone());
+    let output = output_of(&mut arguments.command);
+    output.recording = Some(recording.clone());
+    output.around = around;
     assert_eq!(cli::dispatch(&arguments), code, "{line}");
     let events = recording.lock().expect("no thread panicked").clone();
     let mask = Mask {

@@ -1,0 +1,399 @@
+//! An executor that hands each job on as bytes, as one for another machine does: what is not written down does not
+//! arrive.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::ffi::OsString;
+use std::fmt::Debug;
+use std::os::unix::ffi::OsStringExt;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use juror::executor::Executor;
+use juror::executor::scripted::{Scripted, quiet_outcome};
+use juror::model::blob::{Blob, Digest};
+use juror::model::job::{Collected, Command, FileKind, Job, Keep, Reply, Shown, What};
+use juror::model::joint::{Deadlock, JointJob, JointReply, Part, Said, Side, Transcript, Waits};
+use juror::model::judgement::JudgeError;
+use juror::model::limits::Limits;
+use juror::model::outcome::{self, Ending, Outcome, Signal};
+use juror::model::stop::Stop;
+use juror::model::tree::{FileMode, Node, Tree, TreeEntry};
+use juror::model::units::Bytes;
+use proptest::prelude::*;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+/// Puts the wire around an executor.
+pub(crate) fn around(beyond: Arc<dyn Executor>) -> Arc<dyn Executor> {
+    Arc::new(Wire {
+        beyond,
+        store: Store::default(),
+    })
+}
+
+/// Hands jobs on, and replies back.
+struct Wire {
+    beyond: Arc<dyn Executor>,
+    store: Store,
+}
+
+impl Executor for Wire {
+    fn slots(&self) -> usize {
+        self.beyond.slots()
+    }
+
+    fn mechanism(&self) -> String {
+        self.beyond.mechanism()
+    }
+
+    fn run(&self, job: &Job) -> Result<Reply, Stop> {
+        self.reply(self.beyond.run(&self.store.carry(job)?))
+    }
+
+    fn run_joint(&self, job: &JointJob) -> Result<JointReply, Stop> {
+        self.reply(self.beyond.run_joint(&self.store.carry(job)?))
+    }
+
+    fn stop(&self) {
+        self.beyond.stop();
+    }
+}
+
+impl Wire {
+    /// What came back, or the fault that did.
+    fn reply<T: Parcel>(&self, reply: Result<T, Stop>) -> Result<T, Stop> {
+        match reply {
+            Ok(reply) => Ok(self.store.carry(&reply)?),
+            Err(Stop::Fault(error)) => Err(Stop::Fault(through_bytes(&error)?)),
+            Err(stop) => Err(stop),
+        }
+    }
+}
+
+/// Blobs by what names them.
+#[derive(Default)]
+struct Store(Mutex<HashMap<Digest, Blob>>);
+
+impl Store {
+    /// The same as it is on the other side.
+    fn carry<T: Parcel>(&self, parcel: &T) -> Result<T, JudgeError> {
+        let fault = |error| JudgeError::new("send a blob", error);
+        for blob in parcel.blobs() {
+            let digest = blob.digest().map_err(fault)?;
+            let mut known = self.0.lock().expect("no thread panicked");
+            if let Entry::Vacant(unknown) = known.entry(digest) {
+                unknown.insert(blob.start(u64::MAX).map_err(fault)?.into());
+            }
+        }
+        let mut there: T = through_bytes(parcel)?;
+        for blob in there.blobs_mut() {
+            // It was sent with its digest, so it has one here.
+            let digest = blob.digest().map_err(fault)?;
+            *blob = self.0.lock().expect("no thread panicked")[&digest].clone();
+        }
+        Ok(there)
+    }
+}
+
+fn through_bytes<T: Serialize + DeserializeOwned>(what: &T) -> Result<T, JudgeError> {
+    let fault = |error| JudgeError::new("send a message", error);
+    let bytes = postcard::to_allocvec(what).map_err(fault)?;
+    postcard::from_bytes(&bytes).map_err(fault)
+}
+
+/// What travels, with blobs that travel beside it.
+trait Parcel: Serialize + DeserializeOwned {
+    fn blobs(&self) -> Vec<&Blob>;
+    fn blobs_mut(&mut self) -> Vec<&mut Blob>;
+}
+
+impl Parcel for Job {
+    fn blobs(&self) -> Vec<&Blob> {
+        self.blobs()
+    }
+
+    fn blobs_mut(&mut self) -> Vec<&mut Blob> {
+        self.blobs_mut()
+    }
+}
+
+impl Parcel for Reply {
+    fn blobs(&self) -> Vec<&Blob> {
+        self.blobs()
+    }
+
+    fn blobs_mut(&mut self) -> Vec<&mut Blob> {
+        self.blobs_mut()
+    }
+}
+
+impl Parcel for JointJob {
+    fn blobs(&self) -> Vec<&Blob> {
+        [self.program.blobs(), self.partner.blobs()].concat()
+    }
+
+    fn blobs_mut(&mut self) -> Vec<&mut Blob> {
+        let mut blobs = self.program.blobs_mut();
+        blobs.extend(self.partner.blobs_mut());
+        blobs
+    }
+}
+
+impl Parcel for JointReply {
+    fn blobs(&self) -> Vec<&Blob> {
+        [self.program.reply.blobs(), self.partner.reply.blobs()].concat()
+    }
+
+    fn blobs_mut(&mut self) -> Vec<&mut Blob> {
+        let mut blobs = self.program.reply.blobs_mut();
+        blobs.extend(self.partner.reply.blobs_mut());
+        blobs
+    }
+}
+
+/// Holds what arrives against what was sent. All blobs are in memory.
+fn check<T: Parcel + Debug>(sent: &T) {
+    let arrived = Store::default().carry(sent).expect("it arrives");
+    assert_eq!(format!("{arrived:?}"), format!("{sent:?}"));
+    assert_eq!(arrived.blobs(), sent.blobs());
+}
+
+fn blob() -> impl Strategy<Value = Blob> {
+    any::<Vec<u8>>().prop_map(Blob::from)
+}
+
+fn text() -> impl Strategy<Value = String> {
+    prop::collection::vec(any::<char>(), 0..4).prop_map(String::from_iter)
+}
+
+fn texts() -> impl Strategy<Value = Vec<String>> {
+    prop::collection::vec(text(), 0..3)
+}
+
+/// Need not be text.
+fn path() -> impl Strategy<Value = PathBuf> {
+    any::<Vec<u8>>().prop_map(|bytes| OsString::from_vec(bytes).into())
+}
+
+fn entry() -> impl Strategy<Value = TreeEntry> {
+    let file = (blob(), any::<bool>()).prop_map(|(blob, is_program)| Node::File {
+        blob,
+        mode: match is_program {
+            true => FileMode::Executable,
+            false => FileMode::Plain,
+        },
+    });
+    let node = prop_oneof![file, path().prop_map(Node::Link), Just(Node::Directory)];
+    (path(), node).prop_map(|(name, node)| TreeEntry::new(name, node))
+}
+
+fn entries() -> impl Strategy<Value = Vec<TreeEntry>> {
+    prop::collection::vec(entry(), 0..4)
+}
+
+fn keep() -> impl Strategy<Value = Keep> {
+    let names = prop::collection::vec(path(), 0..3);
+    prop_oneof![Just(Keep::Nothing), names.prop_map(Keep::AllBut)]
+}
+
+fn command() -> impl Strategy<Value = Command> {
+    let installed =
+        (text(), text()).prop_map(|(name, identity)| What::Installed { name, identity });
+    let tree = entries().prop_map(|entries| What::Tree(Arc::new(entries.into())));
+    let shown = (path(), prop_oneof![installed, tree]);
+    let shown = shown.prop_map(|(inside, what)| Shown { inside, what });
+    (
+        texts(),
+        prop::collection::vec((text(), text()), 0..3),
+        prop::collection::vec(shown, 0..3),
+    )
+        .prop_map(|(argv, env, visible)| Command { argv, env, visible })
+}
+
+fn limits() -> impl Strategy<Value = Limits> {
+    let parts = any::<(
+        Option<Duration>,
+        Option<Duration>,
+        Option<u64>,
+        Option<u64>,
+        Option<u32>,
+    )>();
+    parts.prop_map(|(cpu_time, wall_time, memory, output, processes)| Limits {
+        cpu_time,
+        wall_time,
+        memory: memory.map(Bytes),
+        output: output.map(Bytes),
+        processes,
+    })
+}
+
+fn job() -> impl Strategy<Value = Job> {
+    (
+        command(),
+        blob(),
+        entries(),
+        any::<(bool, u64)>(),
+        texts(),
+        limits(),
+        keep(),
+    )
+        .prop_map(
+            |(command, stdin, files, (writable, box_size), collect, limits, keep)| Job {
+                command,
+                stdin,
+                files,
+                writable,
+                box_size: Bytes(box_size),
+                limits,
+                collect,
+                keep,
+            },
+        )
+}
+
+fn outcome() -> impl Strategy<Value = Outcome> {
+    let ending = prop_oneof![
+        any::<i32>().prop_map(Ending::Exited),
+        any::<i32>().prop_map(|number| Ending::Signalled(Signal(number))),
+    ];
+    let stop = prop::option::of(prop::sample::select(vec![
+        outcome::Stop::CpuTime,
+        outcome::Stop::WallTime,
+        outcome::Stop::Memory,
+        outcome::Stop::Output,
+        outcome::Stop::Deadlock,
+        outcome::Stop::Dismissed,
+    ]));
+    (ending, stop, any::<(Duration, Duration, u64, u32)>()).prop_map(
+        |(ending, stop, (cpu_time, wall_time, memory, refused_processes))| Outcome {
+            ending,
+            stop,
+            cpu_time,
+            wall_time,
+            peak_memory: Bytes(memory),
+            refused_processes,
+            ..quiet_outcome()
+        },
+    )
+}
+
+fn reply() -> impl Strategy<Value = Reply> {
+    let collected = prop_oneof![
+        blob().prop_map(Collected::File),
+        Just(Collected::Missing),
+        Just(Collected::NotAFile(FileKind::Fifo)),
+    ];
+    (
+        outcome(),
+        blob(),
+        blob(),
+        prop::collection::vec(collected, 0..3),
+        prop::option::of(entries().prop_map(Tree::from)),
+    )
+        .prop_map(|(outcome, stdout, stderr, collected, kept)| Reply {
+            outcome,
+            stdout,
+            stderr,
+            collected,
+            kept,
+        })
+}
+
+fn part() -> impl Strategy<Value = Part> {
+    let waits = prop::sample::select(vec![Waits::Input, Waits::Output, Waits::Itself]);
+    let times = any::<(Duration, Duration, Duration, u64, bool)>();
+    (reply(), times, prop::option::of(waits)).prop_map(
+        |(reply, (started, ended, closed, unread, runs), waits)| Part {
+            reply,
+            started,
+            ended,
+            closed,
+            unread: Bytes(unread),
+            waits,
+            runs,
+        },
+    )
+}
+
+fn joint_reply() -> impl Strategy<Value = JointReply> {
+    let said = any::<(Duration, bool, Vec<u8>)>().prop_map(|(at, is_program, text)| Said {
+        at,
+        by: match is_program {
+            true => Side::Program,
+            false => Side::Partner,
+        },
+        text,
+    });
+    let said = prop::collection::vec(said, 0..3);
+    (part(), part(), any::<(Option<Duration>, bool, u64)>(), said).prop_map(
+        |(program, partner, (told, is_stuck, left_out), first)| JointReply {
+            program,
+            partner,
+            told,
+            deadlock: is_stuck.then_some(Deadlock {
+                at: Duration::from_nanos(1),
+                program: Waits::Input,
+                partner: Waits::Output,
+            }),
+            transcript: Transcript {
+                last: first.clone(),
+                first,
+                left_out: Bytes(left_out),
+            },
+        },
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(32))]
+
+    #[test]
+    fn a_job_arrives_as_it_was_sent(job in job()) {
+        check(&job);
+    }
+
+    #[test]
+    fn a_reply_arrives_as_it_was_sent(reply in reply()) {
+        check(&reply);
+    }
+
+    #[test]
+    fn a_joint_job_arrives_as_it_was_sent(
+        program in job(),
+        partner in job(),
+        farewell: i32,
+        transcript: Option<u64>,
+    ) {
+        let transcript = transcript.map(Bytes);
+        check(&JointJob { program, partner, farewell, transcript });
+    }
+
+    #[test]
+    fn a_joint_reply_arrives_as_it_was_sent(reply in joint_reply()) {
+        check(&reply);
+    }
+}
+
+#[test]
+fn a_fault_comes_back_as_it_is() {
+    let fault = JudgeError::new("mount", "no").help("try").transient();
+    for stop in [Stop::Fault(fault), Stop::Interrupted] {
+        let answer = stop.clone();
+        let wire = around(Arc::new(Scripted::new(1, move |_: &Job| {
+            Err(answer.clone())
+        })));
+        let job = Job {
+            command: Command::default(),
+            stdin: Blob::default(),
+            files: Vec::new(),
+            writable: false,
+            box_size: Bytes(0),
+            limits: Limits::default(),
+            collect: Vec::new(),
+            keep: Keep::Nothing,
+        };
+        assert_eq!(wire.run(&job).map(|_| ()), Err(stop));
+    }
+}
