@@ -259,17 +259,17 @@ fn outcome() -> impl Strategy<Value = Outcome> {
         any::<i32>().prop_map(|number| Ending::Signalled(Signal(number))),
     ];
     let stop = prop::option::of(prop::sample::select(vec![
-        outcome::Stop::CpuTime,
-        outcome::Stop::WallTime,
-        outcome::Stop::Memory,
-        outcome::Stop::Output,
-        outcome::Stop::Deadlock,
-        outcome::Stop::Dismissed,
+        outcome::StoppedBy::CpuTime,
+        outcome::StoppedBy::WallTime,
+        outcome::StoppedBy::Memory,
+        outcome::StoppedBy::Output,
+        outcome::StoppedBy::Deadlock,
+        outcome::StoppedBy::Dismissed,
     ]));
     (ending, stop, any::<(Duration, Duration, u64, u32)>()).prop_map(
         |(ending, stop, (cpu_time, wall_time, memory, refused_processes))| Outcome {
             ending,
-            stop,
+            stopped_by: stop,
             cpu_time,
             wall_time,
             peak_memory: Bytes(memory),
