@@ -134,7 +134,9 @@ impl Copy<'_> {
                 continue;
             };
             let node = match FileType::from_raw_mode(stat.st_mode) {
-                FileType::RegularFile => self.file(from, name, to, &path, stat.st_mode)?,
+                FileType::RegularFile => {
+                    self.file(from, name, to, &path, Mode::from_raw_mode(stat.st_mode))?
+                }
                 FileType::Symlink => link(from, name, to)?,
                 FileType::Directory if depth > 0 => {
                     let target = make_directory(to, name)?;
@@ -158,7 +160,7 @@ impl Copy<'_> {
         name: &CStr,
         to: &OwnedFd,
         path: &Path,
-        mode: u32,
+        mode: Mode,
     ) -> io::Result<Option<Node>> {
         let Ok(file) = rustix::fs::openat(from, name, FILE, Mode::empty()) else {
             return Ok(None);
@@ -167,7 +169,7 @@ impl Copy<'_> {
         let mut to = File::from(rustix::fs::openat(to, name, flags, Mode::RUSR)?);
         self.left -= io::copy(&mut File::from(file).take(self.left), &mut to)?;
         // A program that was built is started by another user than the one who keeps it.
-        let may_start = self.rights == Rights::ToStart || mode & Mode::XUSR.as_raw_mode() != 0;
+        let may_start = self.rights == Rights::ToStart || mode.contains(Mode::XUSR);
         let mode = match may_start {
             true => FileMode::Executable,
             false => FileMode::Plain,
