@@ -39,32 +39,19 @@ const PAIRS: [Pair; 6] = [
         arguments: &[],
         line: |file, n, _| writeln!(file, "{} {} {}", number(n), number(n + 1), number(n + 2)),
     },
-    Pair {
-        name: "one equal token",
-        arguments: &[],
-        line: |file, n, _| write!(file, "{n}"),
-    },
+    Pair { name: "one equal token", arguments: &[], line: |file, n, _| write!(file, "{n}") },
     Pair {
         name: "other line ends",
         arguments: &[],
         line: |file, n, side| {
-            write!(
-                file,
-                "{}{}",
-                number(n),
-                if side == Side::Answer { "\n" } else { "\r\n" }
-            )
+            write!(file, "{}{}", number(n), if side == Side::Answer { "\n" } else { "\r\n" })
         },
     },
     Pair {
         name: "other letter case",
         arguments: &[],
         line: |file, n, side| {
-            writeln!(
-                file,
-                "{} {n}",
-                if side == Side::Answer { "Yes" } else { "YES" }
-            )
+            writeln!(file, "{} {n}", if side == Side::Answer { "Yes" } else { "YES" })
         },
     },
     Pair {
@@ -83,17 +70,12 @@ const PAIRS: [Pair; 6] = [
 ];
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let megabytes = std::env::args()
-        .filter_map(|argument| argument.parse().ok())
-        .next();
+    let megabytes = std::env::args().filter_map(|argument| argument.parse().ok()).next();
     let size = megabytes.unwrap_or(500_u64) * 1_000_000;
     let directory = tempfile::tempdir()?;
     let answer = directory.path().join("answer");
     let output = directory.path().join("output");
-    println!(
-        "{:18} {:>10} {:>10} {:>7}   peak memory, difference",
-        "", "juror", "cmp", "ratio"
-    );
+    println!("{:18} {:>10} {:>10} {:>7}   peak memory, difference", "", "juror", "cmp", "ratio");
     for pair in PAIRS {
         let lines = write_file(&answer, pair.line, Side::Answer, End::Bytes(size))?;
         write_file(&output, pair.line, Side::Output, End::Lines(lines))?;
@@ -135,11 +117,8 @@ fn write_file(path: &Path, line: Line, side: Side, end: End) -> std::io::Result<
 }
 
 fn measure(pair: &Pair, answer: &Path, output: &Path) -> Result<(), Box<dyn Error>> {
-    let arguments: Vec<String> = pair
-        .arguments
-        .iter()
-        .map(|&argument| argument.to_owned())
-        .collect();
+    let arguments: Vec<String> =
+        pair.arguments.iter().map(|&argument| argument.to_owned()).collect();
     let options = Options::parse(&arguments)?;
     let mut ours = Duration::MAX;
     let mut theirs = Duration::MAX;
@@ -166,10 +145,7 @@ fn measure(pair: &Pair, answer: &Path, output: &Path) -> Result<(), Box<dyn Erro
         false => format!("{:>10} {:>7}", "-", "-"),
     };
     let peak = peak_memory()?;
-    println!(
-        "{:18} {ours:>5.2} GB/s {beside}   {peak}, {differing} tokens",
-        pair.name
-    );
+    println!("{:18} {ours:>5.2} GB/s {beside}   {peak}, {differing} tokens", pair.name);
     Ok(())
 }
 
@@ -177,8 +153,5 @@ fn measure(pair: &Pair, answer: &Path, output: &Path) -> Result<(), Box<dyn Erro
 fn peak_memory() -> Result<String, Box<dyn Error>> {
     let status = fs::read_to_string("/proc/self/status")?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    Ok(line
-        .ok_or("/proc/self/status has no VmHWM")?
-        .trim()
-        .to_owned())
+    Ok(line.ok_or("/proc/self/status has no VmHWM")?.trim().to_owned())
 }

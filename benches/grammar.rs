@@ -70,12 +70,8 @@ const CASES: [Case; 6] = [
             let mut text = format!("{count}\n");
             for index in 0..count {
                 let end = if index + 1 == count { "\n" } else { " " };
-                let _ = write!(
-                    text,
-                    "{}.{:06}{end}",
-                    noise(index) % 999,
-                    noise(index + 7) % 1_000_000
-                );
+                let _ =
+                    write!(text, "{}.{:06}{end}", noise(index) % 999, noise(index + 7) % 1_000_000);
             }
             text
         },
@@ -100,10 +96,8 @@ fn noise(index: u64) -> u64 {
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let megabytes = std::env::args()
-        .skip(1)
-        .find_map(|word| word.parse::<u64>().ok())
-        .unwrap_or(100);
+    let megabytes =
+        std::env::args().skip(1).find_map(|word| word.parse::<u64>().ok()).unwrap_or(100);
     for case in &CASES {
         let grammar = read(Path::new("g.ctd"), case.grammar.as_bytes())
             .grammar
@@ -116,11 +110,7 @@ fn main() -> Result<(), Box<dyn Error>> {
                 .map_err(|refusal| format!("{refusal:?}"))?;
             best = best.min(started.elapsed().as_secs_f64());
         }
-        println!(
-            "{:<40} {:>7.0} MB/s",
-            case.name,
-            input.len() as f64 / 1e6 / best
-        );
+        println!("{:<40} {:>7.0} MB/s", case.name, input.len() as f64 / 1e6 / best);
     }
     Ok(())
 }

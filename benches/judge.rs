@@ -33,14 +33,8 @@ fn main() {
     let program = dir.path().join("sum.out");
     let source = dir.path().join("sum.cpp");
     fs::write(&source, PROGRAM).expect("the source");
-    let built = Command::new("c++")
-        .args(["-O2", "-o"])
-        .args([&program, &source])
-        .status();
-    assert!(
-        built.is_ok_and(|status| status.success()),
-        "this needs a C++ compiler, c++"
-    );
+    let built = Command::new("c++").args(["-O2", "-o"]).args([&program, &source]).status();
+    assert!(built.is_ok_and(|status| status.success()), "this needs a C++ compiler, c++");
     pin_to_one_core();
     let mut bare = Vec::new();
     let mut juror = Vec::new();
@@ -61,12 +55,7 @@ fn main() {
 }
 
 fn write_package(package: &Path) {
-    for dir in [
-        "data/secret",
-        "submissions/accepted",
-        "input_validators",
-        "statement",
-    ] {
+    for dir in ["data/secret", "submissions/accepted", "input_validators", "statement"] {
         fs::create_dir_all(package.join(dir)).expect("a package");
     }
     let write = |name: &str, text: &str| fs::write(package.join(name), text).expect("a package");
@@ -75,14 +64,8 @@ fn write_package(package: &Path) {
     write("submissions/accepted/sum.cpp", PROGRAM);
     write("input_validators/any.py", "import sys\nsys.exit(42)\n");
     for case in 0..CASES {
-        write(
-            &format!("data/secret/{case:03}.in"),
-            &format!("{case} {}\n", case * 7),
-        );
-        write(
-            &format!("data/secret/{case:03}.ans"),
-            &format!("{}\n", case * 8),
-        );
+        write(&format!("data/secret/{case:03}.in"), &format!("{case} {}\n", case * 7));
+        write(&format!("data/secret/{case:03}.ans"), &format!("{}\n", case * 8));
     }
 }
 
@@ -125,10 +108,7 @@ fn bare_loop(package: &Path, program: &Path, dir: &Path) {
         let answer = fs::read(package.join(format!("data/secret/{case:03}.ans"))).expect("answer");
         let tokens = |bytes: &[u8]| -> Vec<Vec<u8>> {
             let words = bytes.split(u8::is_ascii_whitespace);
-            words
-                .filter(|word| !word.is_empty())
-                .map(<[u8]>::to_vec)
-                .collect()
+            words.filter(|word| !word.is_empty()).map(<[u8]>::to_vec).collect()
         };
         assert_eq!(tokens(&got), tokens(&answer));
     }

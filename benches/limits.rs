@@ -30,38 +30,22 @@ fn main() {
     let core = host.physical_cores().last().copied();
     let mut slot = Slot::start(&host, &SlotOptions { core }).expect("a slot starts");
     println!("{}, {rounds} rounds, on one core", host.mechanism());
-    println!(
-        "{:44} {:>10} {:>10}",
-        "beyond a limit of 300 ms", "median", "worst"
-    );
+    println!("{:44} {:>10} {:>10}", "beyond a limit of 300 ms", "median", "worst");
     let cpu: fn(&Outcome) -> Duration = |outcome| outcome.cpu_time;
     let wall: fn(&Outcome) -> Duration = |outcome| outcome.wall_time;
     for (name, argument, of_cpu, measured) in [
         ("CPU time, one thread", "cpu", true, cpu),
         ("CPU time, 15 threads", "cpu-in-threads", true, cpu),
         ("CPU time, two children", "cpu-in-children", true, cpu),
-        (
-            "CPU time, a child that nobody waits for",
-            "hidden-cpu",
-            true,
-            cpu,
-        ),
+        ("CPU time, a child that nobody waits for", "hidden-cpu", true, cpu),
         ("wall time, asleep", "sleep", false, wall),
-        (
-            "wall time, busy in 15 threads",
-            "cpu-in-threads",
-            false,
-            wall,
-        ),
+        ("wall time, busy in 15 threads", "cpu-in-threads", false, wall),
     ] {
         let job = job(directory.path(), argument, of_cpu);
         let mut beyond: Vec<Duration> = (0..rounds)
             .map(|_| slot.run(&job).expect("it runs").outcome)
             .map(|outcome| {
-                assert!(
-                    outcome.stopped_by.is_some(),
-                    "{argument} is not ended: {outcome:?}"
-                );
+                assert!(outcome.stopped_by.is_some(), "{argument} is not ended: {outcome:?}");
                 measured(&outcome).saturating_sub(LIMIT)
             })
             .collect();
@@ -76,9 +60,7 @@ fn job(programs: &Path, argument: &str, of_cpu: bool) -> Job {
     let limit = |is_it: bool| Some(if is_it { LIMIT } else { FAR });
     Job {
         command: Command {
-            argv: ["/program/hungry", argument, "-1"]
-                .map(str::to_owned)
-                .into(),
+            argv: ["/program/hungry", argument, "-1"].map(str::to_owned).into(),
             env: Vec::new(),
             visible: vec![Shown::tree("/program", &Tree::unlisted(programs))],
         },

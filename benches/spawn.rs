@@ -62,12 +62,7 @@ fn main() {
     let source = |name: &str| directory.path().join(name).with_extension("c");
     compile(directory.path(), "copy", &source("copy"), &bare);
     compile(directory.path(), "hello", &source("hello"), &["-O2"]);
-    compile(
-        directory.path(),
-        "hello-static",
-        &source("hello"),
-        &["-O2", "-static"],
-    );
+    compile(directory.path(), "hello-static", &source("hello"), &["-O2", "-static"]);
     let host = Host::probe().expect("this machine can be looked at");
     let options = SlotOptions::default();
     let mut slot = Slot::start(&host, &options).expect("a slot starts");
@@ -133,10 +128,7 @@ fn main() {
     drop(std::hint::black_box(ballast));
     let base = plain.clone();
     println!("in turns, {rounds} rounds");
-    println!(
-        "{:38} {:>10} {:>10} {:>10} {:>7} {:>7}",
-        "", "p10", "median", "p90", "p10", "median"
-    );
+    println!("{:38} {:>10} {:>10} {:>10} {:>7} {:>7}", "", "p10", "median", "p90", "p10", "median");
     plain.show("fork, exec, wait", &base);
     spawned.show("posix_spawn (as vfork), wait", &base);
     boxed.show("the sandbox", &base);
@@ -155,8 +147,7 @@ fn main() {
         let hello = job(directory.path(), &[path], Blob::default());
         let mut cpu = Times::default();
         for _ in 0..rounds.min(100) {
-            cpu.0
-                .push(slot.run(&hello).expect("it runs").outcome.cpu_time);
+            cpu.0.push(slot.run(&hello).expect("it runs").outcome.cpu_time);
         }
         cpu.show(name, &base);
     }
@@ -252,10 +243,7 @@ fn stay_on(core: CoreId) {
     unsafe {
         let mut set: libc::cpu_set_t = std::mem::zeroed();
         libc::CPU_SET(core.0, &mut set);
-        assert_eq!(
-            libc::sched_setaffinity(0, size_of_val(&set), &raw const set),
-            0
-        );
+        assert_eq!(libc::sched_setaffinity(0, size_of_val(&set), &raw const set), 0);
     }
 }
 

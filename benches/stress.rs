@@ -32,9 +32,7 @@ done
 echo $runs";
 
 fn main() {
-    let seconds = std::env::args()
-        .find_map(|text| text.parse::<u64>().ok())
-        .unwrap_or(5);
+    let seconds = std::env::args().find_map(|text| text.parse::<u64>().ok()).unwrap_or(5);
     let package = Path::new(env!("CARGO_MANIFEST_DIR")).join("problems/game1");
     let accepted = package.join("submissions/accepted");
     let dir = tempfile::tempdir().expect("a temporary directory");
@@ -70,15 +68,9 @@ fn main() {
 }
 
 fn compile(compiler: &str, source: &Path, program: PathBuf) {
-    let status = Command::new(compiler)
-        .args(["-O2", "-static", "-o"])
-        .arg(program)
-        .arg(source)
-        .status();
-    assert!(
-        status.is_ok_and(|status| status.success()),
-        "this needs {compiler}"
-    );
+    let status =
+        Command::new(compiler).args(["-O2", "-static", "-o"]).arg(program).arg(source).status();
+    assert!(status.is_ok_and(|status| status.success()), "this needs {compiler}");
 }
 
 /// One loop a core, all at the same time.
@@ -88,13 +80,7 @@ fn shell_loops(dir: &Path, cores: usize, seconds: u64) -> f64 {
             let own = dir.join(number.to_string());
             fs::create_dir_all(&own).expect("a directory");
             Command::new("bash")
-                .args([
-                    "-c",
-                    LOOP,
-                    "loop",
-                    &(number * 1_000_000).to_string(),
-                    &seconds.to_string(),
-                ])
+                .args(["-c", LOOP, "loop", &(number * 1_000_000).to_string(), &seconds.to_string()])
                 .current_dir(own)
                 .stdout(Stdio::piped())
                 .spawn()
@@ -130,9 +116,7 @@ fn bare_processes(dir: &Path, cores: usize, seconds: u64) -> f64 {
         runs
     };
     let runs: f64 = thread::scope(|scope| {
-        let loops: Vec<_> = (0..cores)
-            .map(|number| scope.spawn(move || count(number)))
-            .collect();
+        let loops: Vec<_> = (0..cores).map(|number| scope.spawn(move || count(number))).collect();
         let runs = loops.into_iter().map(|counting| counting.join());
         runs.map(|runs| runs.expect("a loop ends")).sum()
     });
@@ -141,14 +125,7 @@ fn bare_processes(dir: &Path, cores: usize, seconds: u64) -> f64 {
 
 fn stress(package: &Path, seconds: u64, options: &[&str]) -> f64 {
     let output = Command::new(env!("CARGO_BIN_EXE_juror"))
-        .args([
-            "stress",
-            "--json",
-            "--seed",
-            "1",
-            "--reference",
-            "accepted/game1.c",
-        ])
+        .args(["stress", "--json", "--seed", "1", "--reference", "accepted/game1.c"])
         .args(["--time", &format!("{seconds}s")])
         .args(options)
         .arg(package)

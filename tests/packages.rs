@@ -47,9 +47,8 @@ fn root() -> &'static Path {
 fn packages() -> Vec<PathBuf> {
     let entries = fs::read_dir(root().join("problems")).expect("problems/");
     let paths = entries.map(|entry| entry.expect("an entry").path());
-    let mut packages: Vec<PathBuf> = paths
-        .filter(|path| path.join("problem.yaml").is_file())
-        .collect();
+    let mut packages: Vec<PathBuf> =
+        paths.filter(|path| path.join("problem.yaml").is_file()).collect();
     packages.sort();
     packages
 }
@@ -91,12 +90,8 @@ fn verified(packages: &[PathBuf]) -> Vec<(Option<i32>, Value)> {
             let Some(package) = packages.get(index) else {
                 return;
             };
-            let output = juror()
-                .arg("verify")
-                .arg(package)
-                .arg("--json")
-                .output()
-                .expect("juror runs");
+            let output =
+                juror().arg("verify").arg(package).arg("--json").output().expect("juror runs");
             let report = serde_json::from_slice(&output.stdout).expect("a report");
             reports[index]
                 .set((output.status.code(), report))
@@ -199,9 +194,7 @@ fn faults(
     faults.extend(broken.map(|it| format!("{package}: not as expected: {}", broken_part(it))));
     let is_known = |diagnostic: &&Value| {
         let (path, message) = (text(diagnostic, "path"), text(diagnostic, "message"));
-        known
-            .iter()
-            .any(|(end, part)| path.ends_with(end) && message.contains(part))
+        known.iter().any(|(end, part)| path.ends_with(end) && message.contains(part))
     };
     let diagnostics = list(&report["diagnostics"]).iter();
     let unknown = diagnostics.filter(|it| !is_known(it));
@@ -210,10 +203,7 @@ fn faults(
     faults.extend(errors.map(|it| format!("{package}: {it:#}")));
     faults.extend(submissions.iter().filter_map(caught_once));
     if missing.is_empty() && code != Some(0) {
-        faults.push(format!(
-            "{package}: exit code {code:?}: {}",
-            report["summary"]
-        ));
+        faults.push(format!("{package}: exit code {code:?}: {}", report["summary"]));
     }
     faults
 }
@@ -240,23 +230,15 @@ fn caught_once(submission: &Value) -> Option<String> {
     }
     let cases = list(&submission["test_cases"]).iter();
     let caught = cases.filter(|case| text(case, "verdict") != "AC").count();
-    let enough = if CAUGHT_ONCE.contains(&(package, name)) {
-        1
-    } else {
-        2
-    };
+    let enough = if CAUGHT_ONCE.contains(&(package, name)) { 1 } else { 2 };
     (caught < enough).then(|| format!("{package}: {name} is caught by {caught}"))
 }
 
 #[test]
 fn the_data_of_every_package_is_what_its_recipe_gives() {
     for package in packages() {
-        let output = juror()
-            .arg("generate")
-            .arg(&package)
-            .arg("--check")
-            .output()
-            .expect("juror runs");
+        let output =
+            juror().arg("generate").arg(&package).arg("--check").output().expect("juror runs");
         let said = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "{}: {said}", package.display());
     }
@@ -336,11 +318,7 @@ fn coinmoves_accepts_every_optimal_game_and_no_other() {
         let moves: String = (0..3).map(letter).collect();
         let right = moves.starts_with('R');
         let (code, message) = validator.judge(&[1, 1, 2], 3, &format!("3 {moves}\n"));
-        assert_eq!(
-            code,
-            Some(if right { 42 } else { 43 }),
-            "{moves}: {message}"
-        );
+        assert_eq!(code, Some(if right { 42 } else { 43 }), "{moves}: {message}");
     }
 }
 
@@ -364,25 +342,10 @@ fn coinmoves_names_turn_board_move_and_loss() {
         "110 RLRL",
         "turn 2 of 4, player 2: on the board `10 80 90`, the move L takes 10 and gives away 10",
     );
-    check(
-        &[7],
-        7,
-        "7 X",
-        "letter 1 of the moves is \"X\", expected L or R",
-    );
-    check(
-        &[7, 7],
-        7,
-        "7 L",
-        "the word has 1 moves, expected 2, one for each coin",
-    );
+    check(&[7], 7, "7 X", "letter 1 of the moves is \"X\", expected L or R");
+    check(&[7, 7], 7, "7 L", "the word has 1 moves, expected 2, one for each coin");
     check(&[7], 7, "8 L", "the total is \"8\", expected 7");
-    check(
-        &[7],
-        7,
-        "",
-        "the output is empty: expected the total and the moves",
-    );
+    check(&[7], 7, "", "the output is empty: expected the total and the moves");
     // Test data that is wrong is nobody's wrong answer.
     let (code, message) = validator.judge(&[7], 8, "8 L");
     assert_eq!((code, message.as_str()), (Some(1), ""));

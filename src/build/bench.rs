@@ -72,11 +72,7 @@ impl Bench<'_> {
         work: impl Fn(&T) -> Result<R, Stop> + Sync,
     ) -> Result<Vec<R>, Stop> {
         let progress = |done| {
-            (self.events)(Event::Progress {
-                what: what.to_owned(),
-                done,
-                total: items.len(),
-            });
+            (self.events)(Event::Progress { what: what.to_owned(), done, total: items.len() });
         };
         progress(0);
         let done = AtomicUsize::new(0);

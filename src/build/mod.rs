@@ -51,10 +51,7 @@ impl Prepared {
     /// The same program, to be built so that it reads many inputs at once; nothing where its language has no such
     /// way. What it then reads and writes is said in `stress::batch`.
     pub fn for_batches(&self) -> Option<Self> {
-        Some(Self {
-            plan: self.plan.for_batches()?,
-            code: self.code,
-        })
+        Some(Self { plan: self.plan.for_batches()?, code: self.code })
     }
 }
 
@@ -95,10 +92,8 @@ impl Runnable {
     /// Its files, to be laid into the box of another program that has a look at them: the sources as they were
     /// submitted, whatever the build did to them, and what was built beside them.
     pub fn beside(&self) -> Beside {
-        let mut beside = Beside {
-            visible: vec![Shown::tree(OTHER_PROGRAM, &self.program)],
-            files: Vec::new(),
-        };
+        let mut beside =
+            Beside { visible: vec![Shown::tree(OTHER_PROGRAM, &self.program)], files: Vec::new() };
         if let Some(sources) = &self.sources {
             beside.files = links(sources, OTHER_SOURCES);
             beside.visible.push(Shown::tree(OTHER_SOURCES, sources));
@@ -135,10 +130,7 @@ const MESSAGES: u64 = 16 << 10;
 impl<'a> Builder<'a> {
     /// A builder whose compilers run here.
     pub fn new(executor: &'a dyn Executor) -> Self {
-        Self {
-            executor,
-            toolchains: Toolchains::new(Box::new(Machine)),
-        }
+        Self { executor, toolchains: Toolchains::new(Box::new(Machine)) }
     }
 
     /// Reads a program's files and tells how to build and start it.
@@ -164,10 +156,7 @@ impl<'a> Builder<'a> {
         argv: &[std::ffi::OsString],
         cwd: &Path,
     ) -> Result<Prepared, Unready> {
-        Ok(Prepared {
-            plan: command_line(argv, cwd, &self.toolchains)?,
-            code: Bytes(0),
-        })
+        Ok(Prepared { plan: command_line(argv, cwd, &self.toolchains)?, code: Bytes(0) })
     }
 
     /// Builds a program that will run under `run_limits`.
@@ -232,12 +221,8 @@ impl<'a> Builder<'a> {
             .map_err(|error| JudgeError::new("read the compiler's messages", error))?;
         let tree = reply.kept.unwrap_or_default();
         let cause = refusal(&reply.outcome, &limits).or_else(|| {
-            (!tree.has(&step.produces)).then(|| {
-                format!(
-                    "the build ended well, but made no `{}`",
-                    step.produces.display()
-                )
-            })
+            (!tree.has(&step.produces))
+                .then(|| format!("the build ended well, but made no `{}`", step.produces.display()))
         });
         let report = CompilerReport {
             cause: cause.unwrap_or_default(),
@@ -261,10 +246,7 @@ fn messages(reply: &Reply) -> std::io::Result<Vec<u8>> {
 pub fn first_line(said: &Blob) -> String {
     // It only explains; what the program decided is in its ending.
     let bytes = said.start(1000).unwrap_or_default();
-    match bytes
-        .split(|byte| *byte == b'\n')
-        .find(|line| !line.is_empty())
-    {
+    match bytes.split(|byte| *byte == b'\n').find(|line| !line.is_empty()) {
         None => String::new(),
         Some(line) => format!(": {}", visible(line)),
     }

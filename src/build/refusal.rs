@@ -59,24 +59,9 @@ mod tests {
         check(None, Ending::Exited(0), 59, None);
         check(None, Ending::Exited(1), 1, Some("exit code 1"));
         check(None, Ending::Exited(4), 59, Some("CPU time, 60 s allowed"));
-        check(
-            None,
-            Ending::Signalled(Signal(24)),
-            60,
-            Some("CPU time, 60 s allowed"),
-        );
+        check(None, Ending::Signalled(Signal(24)), 60, Some("CPU time, 60 s allowed"));
         check(None, Ending::Signalled(Signal(11)), 1, Some("SIGSEGV"));
-        check(
-            Some(StoppedBy::CpuTime),
-            Ending::Signalled(Signal(9)),
-            60,
-            Some("CPU time"),
-        );
-        check(
-            Some(StoppedBy::Memory),
-            Ending::Signalled(Signal(9)),
-            1,
-            Some("2 GiB"),
-        );
+        check(Some(StoppedBy::CpuTime), Ending::Signalled(Signal(9)), 60, Some("CPU time"));
+        check(Some(StoppedBy::Memory), Ending::Signalled(Signal(9)), 1, Some("2 GiB"));
     }
 }

@@ -31,11 +31,7 @@ fn common_blocks(left: &[u8], right: &[u8]) -> usize {
         let bits = left.iter().zip(right).fold(0, |bits, (l, r)| bits | l ^ r);
         bits != 0
     };
-    SIZE * left
-        .iter()
-        .zip(right)
-        .position(differs)
-        .unwrap_or(left.len())
+    SIZE * left.iter().zip(right).position(differs).unwrap_or(left.len())
 }
 
 /// How many bytes two short slices of one length have in common at the start.
@@ -68,12 +64,8 @@ pub(super) fn token_length(bytes: &[u8]) -> usize {
         return length;
     }
     let (blocks, _) = rest.as_chunks::<64>();
-    let has_blank = |block: &[u8; 64]| {
-        block
-            .iter()
-            .fold(0, |any, &byte| any | u8::from(is_blank(byte)))
-            != 0
-    };
+    let has_blank =
+        |block: &[u8; 64]| block.iter().fold(0, |any, &byte| any | u8::from(is_blank(byte))) != 0;
     let blocks = blocks.iter().position(has_blank).unwrap_or(blocks.len());
     let before = start.len() + 64 * blocks;
     before + blank_in(&bytes[before..]).unwrap_or(bytes.len() - before)
@@ -83,10 +75,7 @@ pub(super) fn token_length(bytes: &[u8]) -> usize {
 pub(super) fn last_token_end(block: &[u8]) -> usize {
     let blank = block.iter().rposition(|&byte| is_blank(byte));
     let before = &block[..blank.unwrap_or(0)];
-    before
-        .iter()
-        .rposition(|&byte| !is_blank(byte))
-        .map_or(0, |last| last + 1)
+    before.iter().rposition(|&byte| !is_blank(byte)).map_or(0, |last| last + 1)
 }
 
 /// How many tokens a block has, its ends taken as ends of tokens.
@@ -100,14 +89,9 @@ pub(super) fn count_tokens(block: &[u8]) -> u64 {
     let next = block[1..].chunks(PIECE);
     let ends_in = |piece: &[u8], next: &[u8]| -> u8 {
         let pairs = piece.iter().zip(next);
-        pairs
-            .map(|(&byte, &next)| u8::from(!is_blank(byte) & is_blank(next)))
-            .sum()
+        pairs.map(|(&byte, &next)| u8::from(!is_blank(byte) & is_blank(next))).sum()
     };
-    let inner: u64 = pieces
-        .zip(next)
-        .map(|(piece, next)| u64::from(ends_in(piece, next)))
-        .sum();
+    let inner: u64 = pieces.zip(next).map(|(piece, next)| u64::from(ends_in(piece, next))).sum();
     inner + u64::from(!is_blank(last))
 }
 

@@ -84,11 +84,7 @@ enum Case {
 /// What the windows show of the two tokens ahead.
 enum Step {
     /// Both, of these lengths; and why they differ, if they do.
-    Whole {
-        answer: usize,
-        output: usize,
-        mismatch: Option<Mismatch>,
-    },
+    Whole { answer: usize, output: usize, mismatch: Option<Mismatch> },
     /// Only one, because the other text has ended.
     Single(Mismatch),
     /// Not both, because they are long; this is what is wrong if they differ.
@@ -172,21 +168,14 @@ impl<A: Read, O: Read> Comparison<'_, A, O> {
         self.output.skip_rest(Run::Blanks)?;
         Ok(sides.map(|mut sides| {
             sides.end_run(&self.answer, &self.output);
-            Box::new(First {
-                mismatch: DifferenceKind::Blanks.into(),
-                sides,
-            })
+            Box::new(First { mismatch: DifferenceKind::Blanks.into(), sides })
         }))
     }
 
     /// Goes on over the next token on both sides, or on the side that has one.
     fn compare_tokens(&mut self) -> io::Result<()> {
         let mismatch = match self.step() {
-            Step::Whole {
-                answer,
-                output,
-                mismatch,
-            } => match mismatch {
+            Step::Whole { answer, output, mismatch } => match mismatch {
                 Some(mismatch) if self.must_look_closer() => mismatch,
                 _ => {
                     self.differing_tokens += u64::from(mismatch.is_some());
@@ -202,11 +191,7 @@ impl<A: Read, O: Read> Comparison<'_, A, O> {
         let answer_tokens = self.answer.tokens + u64::from(!self.answer.at_end());
         let output_tokens = self.output.tokens + u64::from(!self.output.at_end());
         let start = self.run_start(Run::Token);
-        let case = if self.options.case_sensitive {
-            Case::Sensitive
-        } else {
-            Case::Folded
-        };
+        let case = if self.options.case_sensitive { Case::Sensitive } else { Case::Folded };
         if !self.skip_agreeing(Run::Token, case)? {
             self.count_difference(mismatch, &start)?;
         }
@@ -278,11 +263,7 @@ impl<A: Read, O: Read> Comparison<'_, A, O> {
     }
 
     fn run_start(&self, run: Run) -> RunStart {
-        RunStart {
-            run,
-            answer: self.answer.place(),
-            output: self.output.place(),
-        }
+        RunStart { run, answer: self.answer.place(), output: self.output.place() }
     }
 
     fn cut_sides(&mut self, start: &RunStart) -> io::Result<Sides> {
@@ -315,10 +296,7 @@ impl<A: Read, O: Read> Comparison<'_, A, O> {
     /// What was found, when both texts are read.
     fn difference(self) -> Option<Difference> {
         let only = self.only();
-        let First {
-            mismatch,
-            mut sides,
-        } = *self.first?;
+        let First { mismatch, mut sides } = *self.first?;
         sides.end_text(&self.answer, &self.output);
         Some(Difference {
             kind: mismatch.kind,

@@ -63,10 +63,8 @@ impl PartialEq<Line> for Compared<'_> {
 }
 
 fn diff_lines(answer: &[Line], output: &[Line], options: &Options) -> Diff {
-    let compared: Vec<Compared<'_>> = output
-        .iter()
-        .map(|line| Compared { line, options })
-        .collect();
+    let compared: Vec<Compared<'_>> =
+        output.iter().map(|line| Compared { line, options }).collect();
     let mut capture = Replace::new(Capture::new());
     let deadline = Some(Instant::now() + PATIENCE);
     // "Raw" compares pair by pair. Near numbers cannot be sorted into classes of equal ones.
@@ -104,9 +102,7 @@ impl Diff {
             return;
         }
         // Neither side takes more than half of the room, unless the other leaves it.
-        let of_answer = answer
-            .len()
-            .min((room / 2).max(room.saturating_sub(output.len())));
+        let of_answer = answer.len().min((room / 2).max(room.saturating_sub(output.len())));
         let of_output = output.len().min(room - of_answer);
         self.left_out += (answer.len() - of_answer + output.len() - of_output) as u64;
         for (index, line) in answer.iter().enumerate().take(of_answer) {
@@ -152,13 +148,8 @@ mod tests {
         let arguments: Vec<String> = arguments.split_whitespace().map(str::to_owned).collect();
         let options = Options::parse(&arguments).unwrap();
         let difference = compare(answer, output, &options).unwrap().unwrap();
-        let diff = diff(
-            &mut Cursor::new(answer),
-            &mut Cursor::new(output),
-            &difference,
-            &options,
-        )
-        .unwrap();
+        let diff = diff(&mut Cursor::new(answer), &mut Cursor::new(output), &difference, &options)
+            .unwrap();
         let number = |line: Option<u64>| line.map_or("-".to_owned(), |line| line.to_string());
         let line = |line: &DiffLine| {
             let sign = match line.tag {
@@ -183,18 +174,13 @@ mod tests {
     #[test]
     fn the_lines_around_the_difference_are_shown() {
         let check = |arguments: &str, answer: &str, output: &str, expected: &[&str]| {
-            assert_eq!(
-                show(arguments, answer.as_bytes(), output.as_bytes()),
-                expected
-            );
+            assert_eq!(show(arguments, answer.as_bytes(), output.as_bytes()), expected);
         };
         check(
             "",
             "1\n2\n3\n4\n5\n6\n7\n8\n9\n",
             "1\n2\n3\n4\n0\n6\n7\n8\n9\n",
-            &[
-                "2 2  2", "3 3  3", "4 4  4", "5 - -5", "- 5 +0", "6 6  6", "7 7  7", "8 8  8",
-            ],
+            &["2 2  2", "3 3  3", "4 4  4", "5 - -5", "- 5 +0", "6 6  6", "7 7  7", "8 8  8"],
         );
         check("", "a\nb\nc\n", "a\nc\n", &["1 1  a", "2 - -b", "3 2  c"]);
         check("", "a\nc\n", "a\nb\nc\n", &["1 1  a", "- 2 +b", "2 3  c"]);
@@ -207,10 +193,7 @@ mod tests {
     #[test]
     fn lines_that_the_rules_accept_agree() {
         let check = |arguments: &str, answer: &str, output: &str, expected: &[&str]| {
-            assert_eq!(
-                show(arguments, answer.as_bytes(), output.as_bytes()),
-                expected
-            );
+            assert_eq!(show(arguments, answer.as_bytes(), output.as_bytes()), expected);
         };
         check(
             "",
@@ -218,36 +201,16 @@ mod tests {
             "a b \r\n \nX\n2\n",
             &["1 1  a b \\r", "2 2   ", "3 3  X", "4 - -1", "- 4 +2"],
         );
-        check(
-            "case_sensitive",
-            "A\n1\n",
-            "a\n1\n",
-            &["1 - -A", "- 1 +a", "2 2  1"],
-        );
-        check(
-            "float_tolerance 0.1",
-            "1.0\n5\n",
-            "1.05\n7\n",
-            &["1 1  1.05", "2 - -5", "- 2 +7"],
-        );
+        check("case_sensitive", "A\n1\n", "a\n1\n", &["1 - -A", "- 1 +a", "2 2  1"]);
+        check("float_tolerance 0.1", "1.0\n5\n", "1.05\n7\n", &["1 1  1.05", "2 - -5", "- 2 +7"]);
         check(
             "space_change_sensitive",
             "1 2\n3\n",
             "1  2\n3\n",
             &["1 - -1 2", "- 1 +1  2", "2 2  3"],
         );
-        check(
-            "space_change_sensitive",
-            "1\n2\n",
-            "1\n2",
-            &["1 1  1", "2 - -2\\n", "- 2 +2"],
-        );
-        check(
-            "space_change_sensitive",
-            "1\n\n2\n",
-            "1\n2\n",
-            &["1 1  1", "2 - -", "3 2  2"],
-        );
+        check("space_change_sensitive", "1\n2\n", "1\n2", &["1 1  1", "2 - -2\\n", "- 2 +2"]);
+        check("space_change_sensitive", "1\n\n2\n", "1\n2\n", &["1 1  1", "2 - -", "3 2  2"]);
     }
 
     #[test]
@@ -263,23 +226,12 @@ mod tests {
 
     #[test]
     fn a_long_line_is_cut_around_its_difference() {
-        let answer = format!(
-            "first\n{} x {}\nlast\n",
-            "1 ".repeat(100_000),
-            "2 ".repeat(100_000)
-        );
+        let answer = format!("first\n{} x {}\nlast\n", "1 ".repeat(100_000), "2 ".repeat(100_000));
         let output = answer.replace('x', "y");
         let shown = show("", answer.as_bytes(), output.as_bytes());
         let (before, after) = ("1 ".repeat(30), "2 ".repeat(49));
         let line = |sign: &str, letter: &str| format!("{sign}…{} {letter} {after}…", &before[1..]);
-        assert_eq!(
-            shown,
-            [
-                "1 1  first".to_owned(),
-                line("2 - -", "x"),
-                line("- 2 +", "y")
-            ]
-        );
+        assert_eq!(shown, ["1 1  first".to_owned(), line("2 - -", "x"), line("- 2 +", "y")]);
     }
 
     #[test]
@@ -293,12 +245,7 @@ mod tests {
             |sign: &str, letter: &str| format!("{sign}…{}{letter}{}…", sevens(60), sevens(99));
         assert_eq!(
             shown,
-            [
-                "1 - -a".to_owned(),
-                line("2 - -", "a"),
-                "- 1 +b".to_owned(),
-                line("- 2 +", "b")
-            ]
+            ["1 - -a".to_owned(), line("2 - -", "a"), "- 1 +b".to_owned(), line("- 2 +", "b")]
         );
     }
 
@@ -308,11 +255,7 @@ mod tests {
         let mut output = answer.clone();
         output[2 << 20] = b'\n';
         let shown = show("", &answer, &output);
-        assert_eq!(
-            shown.len(),
-            2,
-            "the rest of the output's next line is not known: {shown:?}"
-        );
+        assert_eq!(shown.len(), 2, "the rest of the output's next line is not known: {shown:?}");
         assert!(shown.iter().all(|line| line.len() < 180), "{shown:?}");
         assert!(shown[0].starts_with("1 - -…a") && shown[0].ends_with("a…"));
         assert!(shown[1].starts_with("- 1 +…a") && shown[1].ends_with('a'));

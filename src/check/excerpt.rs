@@ -74,11 +74,7 @@ fn cut_side<R: Read>(text: &mut Text<R>, run: Run, start: Place, before: usize) 
         behind: text.behind(),
         ahead: &text.ahead()[..text.run(run)],
     };
-    let line = Around {
-        before: here.column - 1,
-        behind: text.behind(),
-        ahead: line_ahead,
-    };
+    let line = Around { before: here.column - 1, behind: text.behind(), ahead: line_ahead };
     Side {
         token_number: text.tokens + 1,
         line: place.line,
@@ -105,9 +101,7 @@ struct Around<'t> {
 impl Around<'_> {
     /// Keeps so many bytes before and after, and a few more where a cut would go through a character.
     fn cut(&self, before: usize, after: usize) -> Excerpt {
-        let behind = usize::try_from(self.before)
-            .unwrap_or(usize::MAX)
-            .min(self.behind.len());
+        let behind = usize::try_from(self.before).unwrap_or(usize::MAX).min(self.behind.len());
         let behind = &self.behind[self.behind.len() - behind..];
         let from = character_start(behind, behind.len().saturating_sub(before));
         let to = character_end(self.ahead, after.min(self.ahead.len()));

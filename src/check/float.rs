@@ -66,17 +66,11 @@ pub fn is_integer(token: &[u8]) -> bool {
 }
 
 fn after_sign(token: &[u8]) -> &[u8] {
-    token
-        .strip_prefix(b"-")
-        .or(token.strip_prefix(b"+"))
-        .unwrap_or(token)
+    token.strip_prefix(b"-").or(token.strip_prefix(b"+")).unwrap_or(token)
 }
 
 fn split_digits(token: &[u8]) -> (&[u8], &[u8]) {
-    let digits = token
-        .iter()
-        .take_while(|byte| byte.is_ascii_digit())
-        .count();
+    let digits = token.iter().take_while(|byte| byte.is_ascii_digit()).count();
     token.split_at(digits)
 }
 
@@ -106,11 +100,7 @@ impl Tolerance {
         }
         NumberReply::Beyond(NumberGap {
             absolute: distance,
-            relative: if size > 0.0 {
-                distance / size
-            } else {
-                f64::INFINITY
-            },
+            relative: if size > 0.0 { distance / size } else { f64::INFINITY },
         })
     }
 
@@ -126,11 +116,7 @@ impl Tolerance {
         }
         NumberReply::Beyond(NumberGap {
             absolute: f64::INFINITY,
-            relative: if size > 0.0 {
-                distance / size
-            } else {
-                f64::INFINITY
-            },
+            relative: if size > 0.0 { distance / size } else { f64::INFINITY },
         })
     }
 }
@@ -148,11 +134,7 @@ impl Decimal {
     fn new(token: &[u8]) -> Self {
         let (whole, rest) = split_digits(after_sign(token));
         let (fraction, rest) = split_digits(rest.strip_prefix(b".").unwrap_or(rest));
-        let digits: String = whole
-            .iter()
-            .chain(fraction)
-            .map(|&byte| char::from(byte))
-            .collect();
+        let digits: String = whole.iter().chain(fraction).map(|&byte| char::from(byte)).collect();
         let significant = digits.trim_start_matches('0');
         let zeros = digits.len() - significant.len();
         let exponent = match significant {
@@ -160,11 +142,7 @@ impl Decimal {
             "" => 0,
             _ => exponent(rest).saturating_add(whole.len() as i64 - zeros as i64),
         };
-        Self {
-            is_negative: token.starts_with(b"-"),
-            exponent,
-            digits: significant.to_owned(),
-        }
+        Self { is_negative: token.starts_with(b"-"), exponent, digits: significant.to_owned() }
     }
 
     /// The value divided by ten to this power.
@@ -181,10 +159,9 @@ fn exponent(text: &[u8]) -> i64 {
     let Some((_, text)) = text.split_first() else {
         return 0;
     };
-    let size = after_sign(text).iter().fold(0_i64, |size, digit| {
-        size.saturating_mul(10)
-            .saturating_add(i64::from(digit - b'0'))
-    });
+    let size = after_sign(text)
+        .iter()
+        .fold(0_i64, |size, digit| size.saturating_mul(10).saturating_add(i64::from(digit - b'0')));
     if text.starts_with(b"-") { -size } else { size }
 }
 
@@ -210,10 +187,7 @@ mod tests {
         check("1e400", Some(f64::INFINITY));
         check("-1e99999999999999999999", Some(f64::NEG_INFINITY));
         check("1e-400", Some(0.0));
-        check(
-            "0.1000000000000000055511151231257827021181583404541015625",
-            Some(0.1),
-        );
+        check("0.1000000000000000055511151231257827021181583404541015625", Some(0.1));
         check(
             "123456789012345678901234567890.123456789012345678901234567890",
             Some(1.2345678901234568e29),
@@ -261,10 +235,7 @@ mod tests {
 
     /// Compares with `a1e-3` as absolute, `r1e-3` as relative tolerance, or with both.
     fn check(tolerance: &str, answer: &str, output: &str, expected: &str) {
-        let mut parsed = Tolerance {
-            absolute: None,
-            relative: None,
-        };
+        let mut parsed = Tolerance { absolute: None, relative: None };
         for part in tolerance.split(' ') {
             let (kind, value) = part.split_at(1);
             let value = Some(value.parse().unwrap());
@@ -334,18 +305,8 @@ mod tests {
         check("r0.5", "0", "1e400", "beyond");
         check("r1.5", "1.7e308", "-1.7e308", "beyond");
         check("r2", "1.7e308", "-1.7e308", "within");
-        check(
-            "a1 r1e-9",
-            "-1e99999999999999999999",
-            "-1e99999999999999999999",
-            "within",
-        );
-        check(
-            "a1e308 r1e-9",
-            "1e-99999999999999999999",
-            "1e-99999999999999999998",
-            "within",
-        );
+        check("a1 r1e-9", "-1e99999999999999999999", "-1e99999999999999999999", "within");
+        check("a1e308 r1e-9", "1e-99999999999999999999", "1e-99999999999999999998", "within");
         check("r0.1", "0.000e400", "0", "within");
         check("a0.1 r0.1", "0e99999", "1e400", "beyond");
         check("r0", "-0.0e400", "1e400", "beyond");

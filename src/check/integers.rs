@@ -35,11 +35,7 @@ mod tests {
     #[test]
     fn integers_are_counted_and_other_tokens_are_not() {
         let check = |answer: &str, expected: u64| {
-            assert_eq!(
-                integer_tokens(answer.as_bytes()).unwrap(),
-                expected,
-                "{answer:?}"
-            );
+            assert_eq!(integer_tokens(answer.as_bytes()).unwrap(), expected, "{answer:?}");
         };
         check("", 0);
         check("\n \n", 0);

@@ -103,13 +103,8 @@ fn read_part(text: &mut (impl Read + Seek), start: u64, length: u64) -> io::Resu
 impl Line {
     /// The line as it is shown, cut around the place at which it differs from its counterpart.
     pub(super) fn shown(&self, counterpart: Option<&Self>) -> Vec<u8> {
-        let common = |other: &Self| {
-            self.bytes
-                .iter()
-                .zip(&other.bytes)
-                .take_while(|(l, r)| l == r)
-                .count()
-        };
+        let common =
+            |other: &Self| self.bytes.iter().zip(&other.bytes).take_while(|(l, r)| l == r).count();
         let place = self.differs_at.or(counterpart.map(common)).unwrap_or(0);
         let (mut from, mut to) = (0, self.bytes.len());
         if to > SHOWN {
@@ -135,18 +130,14 @@ impl Line {
         }
         let (mut answer, mut output) = (&self.bytes[..], &output.bytes[..]);
         loop {
-            let (of_answer, of_output) = (
-                take_run(&mut answer, is_blank),
-                take_run(&mut output, is_blank),
-            );
+            let (of_answer, of_output) =
+                (take_run(&mut answer, is_blank), take_run(&mut output, is_blank));
             if options.space_change_sensitive && of_answer != of_output {
                 return false;
             }
             let is_token = |byte| !is_blank(byte);
-            let (of_answer, of_output) = (
-                take_run(&mut answer, is_token),
-                take_run(&mut output, is_token),
-            );
+            let (of_answer, of_output) =
+                (take_run(&mut answer, is_token), take_run(&mut output, is_token));
             match (of_answer, of_output) {
                 ([], []) => return true,
                 ([], _) | (_, []) => return false,

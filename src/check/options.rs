@@ -128,33 +128,14 @@ struct Given {
 impl Given {
     fn tolerance(&self) -> Result<Option<Tolerance>, OptionsError> {
         let tolerance = match self {
-            Self {
-                both: None,
-                absolute: None,
-                relative: None,
-            } => return Ok(None),
-            &Self {
-                both: None,
-                absolute,
-                relative,
-            } => Tolerance { absolute, relative },
-            &Self {
-                both,
-                absolute: None,
-                relative: None,
-            } => Tolerance {
-                absolute: both,
-                relative: both,
-            },
+            Self { both: None, absolute: None, relative: None } => return Ok(None),
+            &Self { both: None, absolute, relative } => Tolerance { absolute, relative },
+            &Self { both, absolute: None, relative: None } => {
+                Tolerance { absolute: both, relative: both }
+            }
             Self { absolute, .. } => {
-                let other = if absolute.is_some() {
-                    ABSOLUTE
-                } else {
-                    RELATIVE
-                };
-                return Err(OptionsError::BesideFloatTolerance {
-                    argument: other.to_owned(),
-                });
+                let other = if absolute.is_some() { ABSOLUTE } else { RELATIVE };
+                return Err(OptionsError::BesideFloatTolerance { argument: other.to_owned() });
             }
         };
         Ok(Some(tolerance))
@@ -193,39 +174,21 @@ fn unknown(argument: &str) -> OptionsError {
         Some((name, value)) => (name, Some(value)),
         None => (argument, None),
     };
-    let name = name
-        .trim_start_matches('-')
-        .to_lowercase()
-        .replace('-', "_");
+    let name = name.trim_start_matches('-').to_lowercase().replace('-', "_");
     let help = match (nearest(&name), value) {
         (Some(known), Some(value)) => format!("write `{known}` and `{value}` as two arguments"),
         (Some(known), None) => format!("did you mean `{known}`?"),
-        (None, _) => format!(
-            "it has {}",
-            ARGUMENTS.map(|name| format!("`{name}`")).join(", ")
-        ),
+        (None, _) => format!("it has {}", ARGUMENTS.map(|name| format!("`{name}`")).join(", ")),
     };
-    OptionsError::Unknown {
-        argument: argument.to_owned(),
-        help,
-    }
+    OptionsError::Unknown { argument: argument.to_owned(), help }
 }
 
 /// The shortest argument with all words of this name, or else the one that is spelt most alike.
 fn nearest(name: &str) -> Option<&'static str> {
-    let has_words = |known: &&str| {
-        name.split('_')
-            .all(|word| known.split('_').any(|other| other == word))
-    };
-    let with_words = ARGUMENTS
-        .into_iter()
-        .filter(has_words)
-        .min_by_key(|known| known.len());
-    with_words.or_else(|| {
-        similar::get_close_matches(name, &ARGUMENTS, 1, 0.75)
-            .first()
-            .copied()
-    })
+    let has_words =
+        |known: &&str| name.split('_').all(|word| known.split('_').any(|other| other == word));
+    let with_words = ARGUMENTS.into_iter().filter(has_words).min_by_key(|known| known.len());
+    with_words.or_else(|| similar::get_close_matches(name, &ARGUMENTS, 1, 0.75).first().copied())
 }
 
 #[cfg(test)]
@@ -233,11 +196,8 @@ mod tests {
     use super::*;
 
     fn parse(args: &str) -> Result<Options, OptionsError> {
-        let args: Vec<String> = args
-            .split(' ')
-            .filter(|arg| !arg.is_empty())
-            .map(str::to_owned)
-            .collect();
+        let args: Vec<String> =
+            args.split(' ').filter(|arg| !arg.is_empty()).map(str::to_owned).collect();
         Options::parse(&args)
     }
 
@@ -250,55 +210,28 @@ mod tests {
             let [absolute, relative] = tolerance;
             let is_set = absolute.is_some() || relative.is_some();
             let tolerance = is_set.then_some(Tolerance { absolute, relative });
-            let options = Options {
-                case_sensitive,
-                space_change_sensitive,
-                tolerance,
-            };
+            let options = Options { case_sensitive, space_change_sensitive, tolerance };
             assert_eq!(parse(args), Ok(options), "{args}");
         };
         check("", false, false, [None, None]);
         check("case_sensitive", true, false, [None, None]);
         check("space_change_sensitive", false, true, [None, None]);
-        check(
-            "float_tolerance 1e-6",
-            false,
-            false,
-            [Some(1e-6), Some(1e-6)],
-        );
-        check(
-            "float_absolute_tolerance .5",
-            false,
-            false,
-            [Some(0.5), None],
-        );
-        check(
-            "float_relative_tolerance 1.",
-            false,
-            false,
-            [None, Some(1.0)],
-        );
+        check("float_tolerance 1e-6", false, false, [Some(1e-6), Some(1e-6)]);
+        check("float_absolute_tolerance .5", false, false, [Some(0.5), None]);
+        check("float_relative_tolerance 1.", false, false, [None, Some(1.0)]);
         check(
             "float_relative_tolerance 1e-9 space_change_sensitive float_absolute_tolerance 0 case_sensitive",
             true,
             true,
             [Some(0.0), Some(1e-9)],
         );
-        check(
-            "float_tolerance +1E-4",
-            false,
-            false,
-            [Some(1e-4), Some(1e-4)],
-        );
+        check("float_tolerance +1E-4", false, false, [Some(1e-4), Some(1e-4)]);
         check("float_tolerance -0", false, false, [Some(0.0), Some(0.0)]);
     }
 
     #[test]
     fn a_repeated_flag_is_no_error() {
-        assert_eq!(
-            parse("case_sensitive case_sensitive"),
-            parse("case_sensitive")
-        );
+        assert_eq!(parse("case_sensitive case_sensitive"), parse("case_sensitive"));
     }
 
     #[test]
@@ -361,20 +294,11 @@ mod tests {
         check("--case-sensitive", "did you mean `case_sensitive`?");
         check("CASE_SENSITIVE", "did you mean `case_sensitive`?");
         check("space_sensitive", "did you mean `space_change_sensitive`?");
-        check(
-            "relative_tolerance",
-            "did you mean `float_relative_tolerance`?",
-        );
+        check("relative_tolerance", "did you mean `float_relative_tolerance`?");
         check("tolerance", "did you mean `float_tolerance`?");
         check("float_tolerence", "did you mean `float_tolerance`?");
-        check(
-            "float_tolerance=1e-6",
-            "write `float_tolerance` and `1e-6` as two arguments",
-        );
-        check(
-            "float_tolerance 1e-6",
-            "write `float_tolerance` and `1e-6` as two arguments",
-        );
+        check("float_tolerance=1e-6", "write `float_tolerance` and `1e-6` as two arguments");
+        check("float_tolerance 1e-6", "write `float_tolerance` and `1e-6` as two arguments");
         let all = "it has `case_sensitive`, `space_change_sensitive`, `float_relative_tolerance`, \
                    `float_absolute_tolerance`, `float_tolerance`";
         check("1e-6", all);

@@ -17,25 +17,16 @@ struct Parts<'t> {
 
 impl<'t> Parts<'t> {
     fn new(text: &'t [u8]) -> Self {
-        let mut parts = Self {
-            blanks: vec![],
-            tokens: vec![],
-        };
+        let mut parts = Self { blanks: vec![], tokens: vec![] };
         let mut rest = text;
         loop {
-            let blanks = rest
-                .iter()
-                .take_while(|byte| b" \t\n\x0b\x0c\r".contains(byte))
-                .count();
+            let blanks = rest.iter().take_while(|byte| b" \t\n\x0b\x0c\r".contains(byte)).count();
             parts.blanks.push(&rest[..blanks]);
             rest = &rest[blanks..];
             if rest.is_empty() {
                 return parts;
             }
-            let token = rest
-                .iter()
-                .take_while(|byte| !b" \t\n\x0b\x0c\r".contains(byte))
-                .count();
+            let token = rest.iter().take_while(|byte| !b" \t\n\x0b\x0c\r".contains(byte)).count();
             parts.tokens.push(&rest[..token]);
             rest = &rest[token..];
         }
@@ -76,9 +67,7 @@ fn mismatch(answer: &[u8], output: &[u8], options: &Options) -> Option<Differenc
         };
         let is_within = s == a
             || tolerance.absolute.is_some_and(|most| (s - a).abs() <= most)
-            || tolerance
-                .relative
-                .is_some_and(|most| (s - a).abs() <= most * a.abs());
+            || tolerance.relative.is_some_and(|most| (s - a).abs() <= most * a.abs());
         return (!is_within).then_some(DifferenceKind::Number);
     }
     let is_same = match options.case_sensitive {
@@ -90,17 +79,13 @@ fn mismatch(answer: &[u8], output: &[u8], options: &Options) -> Option<Differenc
 
 fn common(left: &[u8], right: &[u8], case_sensitive: bool) -> usize {
     let pairs = left.iter().zip(right);
-    pairs
-        .take_while(|(l, r)| l == r || (!case_sensitive && l.eq_ignore_ascii_case(r)))
-        .count()
+    pairs.take_while(|(l, r)| l == r || (!case_sensitive && l.eq_ignore_ascii_case(r))).count()
 }
 
 fn spot(text: &[u8], parts: &Parts<'_>, index: usize, place: usize, differs_at: usize) -> Spot {
     let before = &text[..place];
-    let line_start = before
-        .iter()
-        .rposition(|&byte| byte == b'\n')
-        .map_or(0, |newline| newline + 1);
+    let line_start =
+        before.iter().rposition(|&byte| byte == b'\n').map_or(0, |newline| newline + 1);
     Spot {
         token_number: index as u64 + 1,
         line: before.iter().filter(|&&byte| byte == b'\n').count() as u64 + 1,
@@ -156,12 +141,7 @@ fn reference(answer: &[u8], output: &[u8], options: &Options) -> Option<Found> {
     }
     let (kind, in_answer, in_output) = first?;
     let same = |(a, o): (&&[u8], &&[u8])| mismatch(a, o, options).is_none();
-    let accepted = a
-        .tokens
-        .iter()
-        .zip(&o.tokens)
-        .filter(|&pair| same(pair))
-        .count();
+    let accepted = a.tokens.iter().zip(&o.tokens).filter(|&pair| same(pair)).count();
     Some(Found {
         kind,
         differing_tokens: (count - accepted) as u64,
@@ -176,10 +156,7 @@ fn only(answer: &[u8], output: &[u8], options: &Options) -> Option<OnlyDifferenc
     let accepts = |answer: &[u8], output: &[u8], options: &Options| {
         let (a, o) = (Parts::new(answer), Parts::new(output));
         a.tokens.len() == o.tokens.len()
-            && a.tokens
-                .iter()
-                .zip(&o.tokens)
-                .all(|(a, o)| mismatch(a, o, options).is_none())
+            && a.tokens.iter().zip(&o.tokens).all(|(a, o)| mismatch(a, o, options).is_none())
             && (!options.space_change_sensitive || a.blanks == o.blanks)
     };
     for newline in ["\n", "\r\n"] {
@@ -188,28 +165,15 @@ fn only(answer: &[u8], output: &[u8], options: &Options) -> Option<OnlyDifferenc
             return Some(OnlyDifference::LastNewline);
         }
     }
-    let any_blanks = Options {
-        space_change_sensitive: false,
-        ..*options
-    };
-    let any_case = Options {
-        case_sensitive: false,
-        ..*options
-    };
+    let any_blanks = Options { space_change_sensitive: false, ..*options };
+    let any_case = Options { case_sensitive: false, ..*options };
     if accepts(answer, output, &any_case) {
         return Some(OnlyDifference::LetterCase);
     }
     if accepts(answer, output, &any_blanks) {
         return Some(OnlyDifference::Blanks);
     }
-    if accepts(
-        answer,
-        output,
-        &Options {
-            space_change_sensitive: false,
-            ..any_case
-        },
-    ) {
+    if accepts(answer, output, &Options { space_change_sensitive: false, ..any_case }) {
         return Some(OnlyDifference::BlanksAndLetterCase);
     }
     split_elsewhere(answer, output, options)
@@ -219,9 +183,7 @@ fn only(answer: &[u8], output: &[u8], options: &Options) -> Option<OnlyDifferenc
 fn split_elsewhere(answer: &[u8], output: &[u8], options: &Options) -> Option<OnlyDifference> {
     let (a, o) = (Parts::new(answer), Parts::new(output));
     let pairs = a.tokens.iter().zip(&o.tokens);
-    let accepted = pairs
-        .take_while(|(a, o)| mismatch(a, o, options).is_none())
-        .count();
+    let accepted = pairs.take_while(|(a, o)| mismatch(a, o, options).is_none()).count();
     let (a, o) = (a.tokens[accepted..].concat(), o.tokens[accepted..].concat());
     if !options.case_sensitive && a.eq_ignore_ascii_case(&o) {
         return Some(OnlyDifference::Blanks);
@@ -246,9 +208,7 @@ impl Read for Pieces<'_> {
         if self.turn.is_multiple_of(13) {
             return Err(io::ErrorKind::Interrupted.into());
         }
-        let length = (1 + self.turn % self.most)
-            .min(buffer.len())
-            .min(self.text.len());
+        let length = (1 + self.turn % self.most).min(buffer.len()).min(self.text.len());
         buffer[..length].copy_from_slice(&self.text[..length]);
         self.text = &self.text[length..];
         Ok(length)
@@ -257,11 +217,7 @@ impl Read for Pieces<'_> {
 
 /// Compares by pieces, and looks for each excerpt in its text.
 fn streamed(answer: &[u8], output: &[u8], options: &Options, most: usize) -> Option<Found> {
-    let pieces = |text| Pieces {
-        text,
-        most,
-        turn: most,
-    };
+    let pieces = |text| Pieces { text, most, turn: most };
     let difference = compare(pieces(answer), pieces(output), options).unwrap()?;
     check_excerpts(answer, &difference.answer, &difference);
     check_excerpts(output, &difference.output, &difference);
@@ -291,31 +247,19 @@ fn check_excerpts(text: &[u8], side: &Side, difference: &Difference) {
         _ => from.iter().take_while(|byte| !is_blank(byte)).count(),
     };
     let token = &side.token;
-    assert_eq!(
-        token.cut_before + token.bytes.len() as u64 + token.cut_after,
-        run as u64
-    );
+    assert_eq!(token.cut_before + token.bytes.len() as u64 + token.cut_after, run as u64);
     assert!(from[token.cut_before as usize..].starts_with(&token.bytes));
     assert!(token.bytes.len() <= 66);
     let length =
         |side: &Side| side.token.cut_before + side.token.bytes.len() as u64 + side.token.cut_after;
     let is_long = length(&difference.answer).max(length(&difference.output)) > 60;
     assert!(is_long || token.cut_before + token.cut_after == 0);
-    assert_eq!(
-        difference.answer.token.cut_before,
-        difference.output.token.cut_before
-    );
+    assert_eq!(difference.answer.token.cut_before, difference.output.token.cut_before);
 
     let line_start = (side.offset - (side.column - 1)) as usize;
-    let line = text[line_start..]
-        .split(|&byte| byte == b'\n')
-        .next()
-        .unwrap();
+    let line = text[line_start..].split(|&byte| byte == b'\n').next().unwrap();
     let window = &side.window;
-    assert_eq!(
-        window.cut_before + window.bytes.len() as u64 + window.cut_after,
-        line.len() as u64
-    );
+    assert_eq!(window.cut_before + window.bytes.len() as u64 + window.cut_after, line.len() as u64);
     assert!(line[window.cut_before as usize..].starts_with(&window.bytes));
     assert!(window.bytes.len() <= 86);
     let shown_from = line_start as u64 + window.cut_before;
@@ -324,11 +268,7 @@ fn check_excerpts(text: &[u8], side: &Side, difference: &Difference) {
 
 /// So many cases; failing ones are printed and not kept in files.
 fn cases(cases: u32) -> ProptestConfig {
-    ProptestConfig {
-        cases,
-        failure_persistence: None,
-        ..ProptestConfig::default()
-    }
+    ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
 }
 
 fn any_options() -> impl Strategy<Value = Options> {
@@ -348,13 +288,8 @@ fn without_unusual_numbers(answer: &[u8], output: &[u8], options: Options) -> Op
     let is_unusual =
         |token: &&[u8]| token.len() > 4096 || number(token).is_some_and(f64::is_infinite);
     let has_unusual = |text| Parts::new(text).tokens.iter().any(is_unusual);
-    let tolerance = options
-        .tolerance
-        .filter(|_| !has_unusual(answer) && !has_unusual(output));
-    Options {
-        tolerance,
-        ..options
-    }
+    let tolerance = options.tolerance.filter(|_| !has_unusual(answer) && !has_unusual(output));
+    Options { tolerance, ..options }
 }
 
 /// Texts of pieces in which a slip is likely; the two of a pair are the same but for some edits.
@@ -383,11 +318,8 @@ fn alike_texts() -> impl Strategy<Value = [Vec<u8>; 2]> {
     ];
     let word = proptest::sample::select(words);
     let edit = (any::<prop::sample::Index>(), word.clone(), 0..3_usize);
-    (
-        proptest::collection::vec(word, 0..40),
-        proptest::collection::vec(edit, 0..4),
-    )
-        .prop_map(|(words, edits)| {
+    (proptest::collection::vec(word, 0..40), proptest::collection::vec(edit, 0..4)).prop_map(
+        |(words, edits)| {
             let mut edited = words.clone();
             for (index, word, remove) in edits {
                 let at = index.index(edited.len() + 1);
@@ -395,7 +327,8 @@ fn alike_texts() -> impl Strategy<Value = [Vec<u8>; 2]> {
                 edited.splice(at..end, (remove != 2).then_some(word));
             }
             [words.concat(), edited.concat()]
-        })
+        },
+    )
 }
 
 proptest! {

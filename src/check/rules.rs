@@ -17,9 +17,7 @@ fn check(arguments: &str, answer: &str, output: &str, expected: &str) {
     let found = match difference(arguments, answer, output) {
         None => "AC".to_owned(),
         Some(found) => {
-            let only = found
-                .only
-                .map_or("-".to_owned(), |only| format!("{only:?}"));
+            let only = found.only.map_or("-".to_owned(), |only| format!("{only:?}"));
             format!(
                 "{:?} {} {} {only}",
                 found.kind, found.answer.token_number, found.differing_tokens
@@ -81,31 +79,11 @@ fn numbers_of_the_judge_answer_are_compared_by_value_with_a_tolerance() {
     check("float_tolerance 0", "5", "5.00", "AC");
     check("float_tolerance 0", "10", "1e1", "AC");
     check("case_sensitive float_tolerance 0", "1e1", "1E1", "AC");
-    check(
-        "case_sensitive float_tolerance 0",
-        "1e1 a",
-        "1E1 A",
-        "Token 2 1 LetterCase",
-    );
+    check("case_sensitive float_tolerance 0", "1e1 a", "1E1 A", "Token 2 1 LetterCase");
     check("float_absolute_tolerance 1", "100", "101", "AC");
-    check(
-        "float_relative_tolerance 0.001",
-        "100",
-        "101",
-        "Number 1 1 -",
-    );
-    check(
-        "float_absolute_tolerance 1",
-        "1 2 3",
-        "1.5",
-        "OutputEnds 2 2 -",
-    );
-    check(
-        "float_tolerance 1",
-        "1.5 2.5",
-        "1.52.5",
-        "NotANumber 1 2 Blanks",
-    );
+    check("float_relative_tolerance 0.001", "100", "101", "Number 1 1 -");
+    check("float_absolute_tolerance 1", "1 2 3", "1.5", "OutputEnds 2 2 -");
+    check("float_tolerance 1", "1.5 2.5", "1.52.5", "NotANumber 1 2 Blanks");
 }
 
 #[test]
@@ -134,24 +112,9 @@ fn with_space_change_sensitive_all_blanks_must_be_the_same() {
     check(space, "1 2", "1 2\r\n", "Blanks 3 0 LastNewline");
     check(space, "1 2\n", "1 2\n\n\n", "Blanks 3 0 Blanks");
     check(space, "1 2\n", "1  2", "Blanks 2 0 Blanks");
-    check(
-        "space_change_sensitive float_tolerance 1",
-        "1 2\n",
-        "1.5 2.5",
-        "Blanks 3 0 LastNewline",
-    );
-    check(
-        "space_change_sensitive case_sensitive",
-        "a\n",
-        "A",
-        "Token 1 1 BlanksAndLetterCase",
-    );
-    check(
-        "space_change_sensitive case_sensitive",
-        "a\n",
-        "A\n",
-        "Token 1 1 LetterCase",
-    );
+    check("space_change_sensitive float_tolerance 1", "1 2\n", "1.5 2.5", "Blanks 3 0 LastNewline");
+    check("space_change_sensitive case_sensitive", "a\n", "A", "Token 1 1 BlanksAndLetterCase");
+    check("space_change_sensitive case_sensitive", "a\n", "A\n", "Token 1 1 LetterCase");
 }
 
 #[test]
@@ -170,26 +133,14 @@ fn tokens_that_are_split_elsewhere_are_a_matter_of_blanks() {
     check("", "1 2 3", "124", "Token 1 3 -");
     check("", "12 3", "1 2 3 4", "Token 1 4 -");
     check("case_sensitive", "ab c", "a bc", "Token 1 2 Blanks");
-    check(
-        "case_sensitive",
-        "ab c",
-        "a bC",
-        "Token 1 2 BlanksAndLetterCase",
-    );
+    check("case_sensitive", "ab c", "a bC", "Token 1 2 BlanksAndLetterCase");
 }
 
 #[test]
 fn both_sides_have_their_own_place() {
     let found = difference("", "1 2\n3 4\n", "\n1\n2\n\n3  5 6").unwrap();
     let place = |side: &Side| {
-        [
-            side.token_number,
-            side.line,
-            side.column,
-            side.offset,
-            side.length,
-            side.tokens,
-        ]
+        [side.token_number, side.line, side.column, side.offset, side.length, side.tokens]
     };
     assert_eq!(place(&found.answer), [4, 2, 3, 6, 8, 4]);
     assert_eq!(place(&found.output), [4, 5, 4, 9, 12, 5]);
@@ -210,12 +161,6 @@ fn an_error_says_which_text_could_not_be_read() {
         assert_eq!(found.unwrap_err().to_string(), message);
     };
     let options = Options::default();
-    check(
-        compare(Broken, &b""[..], &options),
-        "reading the judge answer: disk on fire",
-    );
-    check(
-        compare(&b""[..], Broken, &options),
-        "reading the output: disk on fire",
-    );
+    check(compare(Broken, &b""[..], &options), "reading the judge answer: disk on fire");
+    check(compare(&b""[..], Broken, &options), "reading the output: disk on fire");
 }

@@ -26,10 +26,7 @@ pub fn cause(difference: &Difference) -> String {
             format!("the output ends before token {number}: expected {expected}")
         }
         DifferenceKind::OutputGoesOn => {
-            format!(
-                "the output goes on after {}: got {got}",
-                count(answer.tokens, "token")
-            )
+            format!("the output goes on after {}: got {got}", count(answer.tokens, "token"))
         }
         DifferenceKind::Blanks => {
             let before = match number > answer.tokens {
@@ -54,10 +51,7 @@ pub fn remarks(difference: &Difference) -> Vec<String> {
         remarks.push(hint(only, difference).to_owned());
     }
     if let Some(gap) = &difference.gap {
-        remarks.push(format!(
-            "off by {:e}, relatively by {:e}",
-            gap.absolute, gap.relative
-        ));
+        remarks.push(format!("off by {:e}, relatively by {:e}", gap.absolute, gap.relative));
     }
     if (answer.line, answer.column, answer.offset) != (output.line, output.column, output.offset) {
         remarks.push(format!("in the judge answer: {}", place(answer)));
@@ -74,13 +68,8 @@ pub fn remarks(difference: &Difference) -> Vec<String> {
         1 => "1 token differs".to_owned(),
         many => format!("{many} tokens differ"),
     };
-    let size = |side: &Side| {
-        format!(
-            "{} in {}",
-            count(side.tokens, "token"),
-            count(side.length, "byte")
-        )
-    };
+    let size =
+        |side: &Side| format!("{} in {}", count(side.tokens, "token"), count(side.length, "byte"));
     remarks.push(format!(
         "{differing}; the output has {}, the judge answer {}",
         size(output),
@@ -106,12 +95,7 @@ fn hint(only: OnlyDifference, difference: &Difference) -> &'static str {
 /// A token between backquotes, with points where it was cut.
 fn token(excerpt: &Excerpt) -> String {
     let cut = |bytes: u64| if bytes > 0 { "…" } else { "" };
-    format!(
-        "`{}{}{}`",
-        cut(excerpt.cut_before),
-        visible(&excerpt.bytes),
-        cut(excerpt.cut_after)
-    )
+    format!("`{}{}{}`", cut(excerpt.cut_before), visible(&excerpt.bytes), cut(excerpt.cut_after))
 }
 
 /// Blanks between backquotes, where even a space is seen, or a word for none.
@@ -123,10 +107,7 @@ fn blanks(side: &Side) -> String {
 }
 
 fn place(side: &Side) -> String {
-    format!(
-        "line {}, column {}, byte {}",
-        side.line, side.column, side.offset
-    )
+    format!("line {}, column {}, byte {}", side.line, side.column, side.offset)
 }
 
 #[cfg(test)]
@@ -138,9 +119,7 @@ mod tests {
     fn difference(arguments: &str, answer: &str, output: &str) -> Difference {
         let arguments: Vec<String> = arguments.split_whitespace().map(str::to_owned).collect();
         let options = Options::parse(&arguments).unwrap();
-        compare(answer.as_bytes(), output.as_bytes(), &options)
-            .unwrap()
-            .unwrap()
+        compare(answer.as_bytes(), output.as_bytes(), &options).unwrap().unwrap()
     }
 
     #[test]

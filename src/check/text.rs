@@ -68,10 +68,7 @@ pub(super) struct Fingerprint {
 impl Fingerprint {
     fn new() -> Self {
         let start = 0xcbf2_9ce4_8422_2325;
-        Self {
-            exact: start,
-            folded: start,
-        }
+        Self { exact: start, folded: start }
     }
 
     fn add(&mut self, bytes: &[u8]) {
@@ -181,11 +178,7 @@ impl<R: Read> Text<R> {
 
     /// Where the first unread byte is; at the end, the length of the text.
     pub(super) fn place(&self) -> Place {
-        Place {
-            offset: self.offset,
-            line: self.line,
-            column: self.offset - self.line_start + 1,
-        }
+        Place { offset: self.offset, line: self.line, column: self.offset - self.line_start + 1 }
     }
 
     /// How many unread bytes belong to a run of this kind, as far as [`AHEAD`] bytes show.

@@ -33,10 +33,7 @@ pub(super) fn mismatch(answer: &[u8], output: &[u8], options: &Options) -> Optio
             NumberReply::OutputIsText => return Some(DifferenceKind::NotANumber.into()),
             NumberReply::Beyond(gap) => {
                 let kind = DifferenceKind::Number;
-                return Some(Mismatch {
-                    kind,
-                    gap: Some(gap),
-                });
+                return Some(Mismatch { kind, gap: Some(gap) });
             }
         }
     }

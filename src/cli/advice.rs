@@ -28,12 +28,7 @@ pub fn findings(facts: &HostFacts, tools: &[ToolFact]) -> Vec<Finding> {
 }
 
 fn finding(grade: Grade, subject: &'static str, text: impl Into<String>) -> Finding {
-    Finding {
-        grade,
-        subject,
-        text: text.into(),
-        advice: None,
-    }
+    Finding { grade, subject, text: text.into(), advice: None }
 }
 
 impl Finding {
@@ -44,17 +39,11 @@ impl Finding {
 }
 
 fn advice(text: &str, command: &str) -> Option<Advice> {
-    Some(Advice {
-        text: text.to_owned(),
-        command: Some(command.to_owned()),
-    })
+    Some(Advice { text: text.to_owned(), command: Some(command.to_owned()) })
 }
 
 fn words(text: &str) -> Option<Advice> {
-    Some(Advice {
-        text: text.to_owned(),
-        command: None,
-    })
+    Some(Advice { text: text.to_owned(), command: None })
 }
 
 /// What keeps programs apart, and for want of it what forbids it.
@@ -135,10 +124,7 @@ fn user_namespaces(facts: &HostFacts) -> Option<Advice> {
         );
     }
     if settings.most == Some(0) || none_left {
-        return advice(
-            "allow user namespaces",
-            "sudo sysctl -w user.max_user_namespaces=15000",
-        );
+        return advice("allow user namespaces", "sudo sysctl -w user.max_user_namespaces=15000");
     }
     if settings.apparmor_restricts == Some(1) {
         return advice(
@@ -179,11 +165,9 @@ fn meters(facts: &HostFacts) -> Vec<Finding> {
     const CPU: &str = "CPU time";
     const MEMORY: &str = "memory";
     let measured = |subject: &'static str, meter: Meter| match meter {
-        Meter::Cgroup1 | Meter::Cgroup2 => finding(
-            Grade::Good,
-            subject,
-            format!("by {meter}: the whole process tree, exactly"),
-        ),
+        Meter::Cgroup1 | Meter::Cgroup2 => {
+            finding(Grade::Good, subject, format!("by {meter}: the whole process tree, exactly"))
+        }
         Meter::Rusage if chosen(facts) == Some(Isolation::Plain) => finding(
             Grade::Weak,
             subject,
@@ -200,10 +184,7 @@ fn meters(facts: &HostFacts) -> Vec<Finding> {
             finding(Grade::Weak, subject, weakness).advise(way_to_control_groups(facts))
         }
     };
-    let mut findings = vec![
-        measured(CPU, facts.meters.cpu),
-        measured(MEMORY, facts.meters.memory),
-    ];
+    let mut findings = vec![measured(CPU, facts.meters.cpu), measured(MEMORY, facts.meters.memory)];
     if facts.meters.cpu == facts.meters.memory {
         // Once is enough.
         findings[1].advice = None;
@@ -235,14 +216,10 @@ fn way_to_control_groups(facts: &HostFacts) -> Option<Advice> {
             "have systemd hand over a control group",
             "systemd-run --user --scope -p Delegate=yes juror ...",
         ),
-        (1.., _, _) => advice(
-            "run juror as root, who may make control groups",
-            "sudo juror ...",
-        ),
-        (0, false, _) if groups.version2.is_none() && groups.controllers1.is_empty() => advice(
-            "mount control groups",
-            "mount -t cgroup2 none /sys/fs/cgroup",
-        ),
+        (1.., _, _) => advice("run juror as root, who may make control groups", "sudo juror ..."),
+        (0, false, _) if groups.version2.is_none() && groups.controllers1.is_empty() => {
+            advice("mount control groups", "mount -t cgroup2 none /sys/fs/cgroup")
+        }
         (0, false, _) => words(
             "the controllers memory and pids are not there: start the kernel with cgroup_enable=memory",
         ),
@@ -344,12 +321,10 @@ fn temporary(facts: &HostFacts) -> Finding {
         Ok(free) => {
             finding(Grade::Weak, SUBJECT, format!("only {free} free in {path}")).advise(elsewhere())
         }
-        Err(fault) => finding(
-            Grade::Missing,
-            SUBJECT,
-            format!("no file can be made in {path}: {fault}"),
-        )
-        .advise(elsewhere()),
+        Err(fault) => {
+            finding(Grade::Missing, SUBJECT, format!("no file can be made in {path}: {fault}"))
+                .advise(elsewhere())
+        }
     }
 }
 
@@ -382,40 +357,22 @@ mod tests {
             kernel: "6.12.30-amd64".to_owned(),
             user: 0,
             administrator: true,
-            rungs: Isolation::APART
-                .map(|isolation| Rung {
-                    isolation,
-                    fault: None,
-                })
-                .into(),
+            rungs: Isolation::APART.map(|isolation| Rung { isolation, fault: None }).into(),
             gaps: Vec::new(),
             landlock: Some(6),
-            settings: NamespaceSettings {
-                most: Some(15_000),
-                ..NamespaceSettings::default()
-            },
+            settings: NamespaceSettings { most: Some(15_000), ..NamespaceSettings::default() },
             cgroups: CgroupFacts {
                 version2: Some("/sys/fs/cgroup".into()),
                 controllers2: ["cpu", "memory", "pids"].map(str::to_owned).into(),
                 usable2: Some("/sys/fs/cgroup".into()),
                 ..CgroupFacts::default()
             },
-            meters: Meters {
-                cpu: Meter::Cgroup2,
-                memory: Meter::Cgroup2,
-            },
+            meters: Meters { cpu: Meter::Cgroup2, memory: Meter::Cgroup2 },
             container: None,
             systemd: true,
             stack_limit: None,
-            processors: Processors {
-                logical: 4,
-                physical: 4,
-                load_hundredths: Some(10),
-            },
-            temporary: Temporary {
-                path: "/tmp".into(),
-                free: Ok(Bytes::mib(50_000)),
-            },
+            processors: Processors { logical: 4, physical: 4, load_hundredths: Some(10) },
+            temporary: Temporary { path: "/tmp".into(), free: Ok(Bytes::mib(50_000)) },
         }
     }
 
@@ -426,10 +383,7 @@ mod tests {
         facts.administrator = false;
         refuse(&mut facts, Isolation::Namespaces, "no right");
         facts.cgroups.usable2 = None;
-        facts.meters = Meters {
-            cpu: Meter::Rusage,
-            memory: Meter::Rusage,
-        };
+        facts.meters = Meters { cpu: Meter::Rusage, memory: Meter::Rusage };
         facts
     }
 
@@ -480,10 +434,7 @@ mod tests {
     fn where_programs_are_not_kept_apart_it_is_told_what_nothing_holds() {
         let mut facts = user();
         facts.system = "FreeBSD".to_owned();
-        facts.rungs = vec![Rung {
-            isolation: Isolation::Plain,
-            fault: None,
-        }];
+        facts.rungs = vec![Rung { isolation: Isolation::Plain, fault: None }];
         facts.gaps = vec!["files: open".to_owned(), "network: open".to_owned()];
         facts.landlock = None;
         facts.stack_limit = Some(Bytes::mib(512));
@@ -504,19 +455,12 @@ mod tests {
                 facts.settings = settings.clone();
                 facts.landlock = landlock;
                 refuse(&mut facts, Isolation::UserNamespaces, "not allowed");
-                let faults = facts
-                    .rungs
-                    .iter_mut()
-                    .filter_map(|rung| rung.fault.as_mut());
+                let faults = facts.rungs.iter_mut().filter_map(|rung| rung.fault.as_mut());
                 faults.for_each(|fault| fault.kind = kind);
                 let mut grades = vec![Grade::Weak; 3];
                 let mut commands = vec![command];
                 if landlock.is_none() {
-                    refuse(
-                        &mut facts,
-                        Isolation::Landlock,
-                        "the kernel has no landlock",
-                    );
+                    refuse(&mut facts, Isolation::Landlock, "the kernel has no landlock");
                     grades = vec![Grade::Missing; 4];
                     grades.push(Grade::Weak);
                     commands.push("juror judge --isolation=plain ...");
@@ -526,28 +470,19 @@ mod tests {
         };
         let none = NamespaceSettings::default();
         forbid(
-            NamespaceSettings {
-                unprivileged_clone: Some(0),
-                ..none.clone()
-            },
+            NamespaceSettings { unprivileged_clone: Some(0), ..none.clone() },
             FaultKind::NamespacesForbidden,
             "sudo sysctl -w kernel.unprivileged_userns_clone=1",
         );
         let most = "sudo sysctl -w user.max_user_namespaces=15000";
         forbid(
-            NamespaceSettings {
-                most: Some(0),
-                ..none.clone()
-            },
+            NamespaceSettings { most: Some(0), ..none.clone() },
             FaultKind::NamespacesUsedUp,
             most,
         );
         forbid(none.clone(), FaultKind::NamespacesUsedUp, most);
         forbid(
-            NamespaceSettings {
-                apparmor_restricts: Some(1),
-                ..none.clone()
-            },
+            NamespaceSettings { apparmor_restricts: Some(1), ..none.clone() },
             FaultKind::NamespacesForbidden,
             "sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0",
         );
@@ -620,10 +555,7 @@ mod tests {
 
     #[test]
     fn each_tool_is_told_with_its_version_or_what_to_install() {
-        let tool = |found| ToolFact {
-            name: "python3".to_owned(),
-            found,
-        };
+        let tool = |found| ToolFact { name: "python3".to_owned(), found };
         let found = tool(Ok(ToolFound {
             path: "/usr/bin/python3.11".into(),
             version: "Python 3.11.2".to_owned(),
@@ -635,12 +567,6 @@ mod tests {
             .filter(|finding| finding.subject == "languages")
             .map(|finding| finding.text.as_str())
             .collect();
-        assert_eq!(
-            texts,
-            [
-                "python3: Python 3.11.2, /usr/bin/python3.11",
-                "python3: not found"
-            ]
-        );
+        assert_eq!(texts, ["python3: Python 3.11.2, /usr/bin/python3.11", "python3: not found"]);
     }
 }

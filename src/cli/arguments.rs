@@ -598,13 +598,10 @@ pub enum Color {
 /// A positive number of seconds, up to a day.
 fn time_limit(text: &str) -> Result<Duration, String> {
     const LONGEST: f64 = 86_400.0;
-    let seconds: f64 = text
-        .parse()
-        .map_err(|_| "expected a number of seconds, such as 1.5".to_owned())?;
+    let seconds: f64 =
+        text.parse().map_err(|_| "expected a number of seconds, such as 1.5".to_owned())?;
     if seconds.is_nan() || seconds <= 0.0 || seconds > LONGEST {
-        return Err(format!(
-            "a time limit is more than 0 and at most {LONGEST} seconds"
-        ));
+        return Err(format!("a time limit is more than 0 and at most {LONGEST} seconds"));
     }
     let limit = Duration::from_secs_f64(seconds);
     if limit < Duration::from_millis(1) {
@@ -615,9 +612,7 @@ fn time_limit(text: &str) -> Result<Duration, String> {
 
 /// A span of time: a number, with `ms`, `s`, `m` or `h` behind it; seconds where there is no unit.
 fn span(text: &str) -> Result<Duration, String> {
-    let unit_at = text
-        .find(|c: char| c.is_ascii_alphabetic())
-        .unwrap_or(text.len());
+    let unit_at = text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len());
     let (number, unit) = text.split_at(unit_at);
     let factor = match unit {
         "ms" => 0.001,
@@ -626,9 +621,8 @@ fn span(text: &str) -> Result<Duration, String> {
         "h" => 3600.0,
         _ => return Err(format!("`{unit}` is no unit of time; use ms, s, m or h")),
     };
-    let number: f64 = number
-        .parse()
-        .map_err(|_| "expected a span of time, such as 30s or 5m".to_owned())?;
+    let number: f64 =
+        number.parse().map_err(|_| "expected a span of time, such as 30s or 5m".to_owned())?;
     let seconds = number * factor;
     match Duration::try_from_secs_f64(seconds) {
         Ok(span) if !span.is_zero() && seconds <= 366.0 * 86_400.0 => Ok(span),

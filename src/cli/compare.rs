@@ -15,9 +15,7 @@ use crate::model::stop::Stop;
 
 /// Compares.
 pub fn run(arguments: &CompareArguments) -> ExitCode {
-    command(&arguments.show, "compare", |output| {
-        run_on(arguments, output)
-    })
+    command(&arguments.show, "compare", |output| run_on(arguments, output))
 }
 
 fn run_on(arguments: &CompareArguments, output: &Output) -> Result<(), Stop> {

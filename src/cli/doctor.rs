@@ -34,10 +34,9 @@ fn tools() -> Vec<ToolFact> {
     let ask = |tool: Tool| ToolFact {
         name: tool.names().first().copied().unwrap_or_default().to_owned(),
         found: match toolchains.tool(tool, "look for tools") {
-            Ok(found) => Ok(ToolFound {
-                path: found.program.clone(),
-                version: found.version.clone(),
-            }),
+            Ok(found) => {
+                Ok(ToolFound { path: found.program.clone(), version: found.version.clone() })
+            }
             Err(missing) => Err(missing.help),
         },
     };

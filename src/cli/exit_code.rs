@@ -73,10 +73,7 @@ impl ExitCode {
         let host_is_unusable = machine.is_some_and(|it| !it.is_some_and(Isolation::is_full));
         let told = [
             (report.interrupted, Self::Interrupted),
-            (
-                summary.judge_errors > 0 || host_is_unusable,
-                Self::JudgeError,
-            ),
+            (summary.judge_errors > 0 || host_is_unusable, Self::JudgeError),
             (package_is_invalid, Self::InvalidPackage),
             (report.is_rejected(), Self::Rejected),
         ];
@@ -99,9 +96,7 @@ impl ExitCode {
             ExitCode::NothingSelected,
             ExitCode::Success,
         ];
-        let gravest = BY_GRAVITY
-            .into_iter()
-            .find(|code| *code == self || *code == other);
+        let gravest = BY_GRAVITY.into_iter().find(|code| *code == self || *code == other);
         gravest.unwrap_or(self)
     }
 }
@@ -133,20 +128,8 @@ mod tests {
         };
         check(ExitCode::Success, ExitCode::Success, ExitCode::Success);
         check(ExitCode::Success, ExitCode::Rejected, ExitCode::Rejected);
-        check(
-            ExitCode::Rejected,
-            ExitCode::JudgeError,
-            ExitCode::JudgeError,
-        );
-        check(
-            ExitCode::JudgeError,
-            ExitCode::Interrupted,
-            ExitCode::Interrupted,
-        );
-        check(
-            ExitCode::NothingSelected,
-            ExitCode::InvalidPackage,
-            ExitCode::InvalidPackage,
-        );
+        check(ExitCode::Rejected, ExitCode::JudgeError, ExitCode::JudgeError);
+        check(ExitCode::JudgeError, ExitCode::Interrupted, ExitCode::Interrupted);
+        check(ExitCode::NothingSelected, ExitCode::InvalidPackage, ExitCode::InvalidPackage);
     }
 }

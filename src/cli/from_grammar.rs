@@ -119,13 +119,7 @@ fn settle(
     proposal.cases = added.names.iter().zip(&inputs.made).map(case).collect();
     output.event(Event::Proposed(Box::new(proposal)));
     let generated = add(
-        &Generating {
-            bench,
-            recipe: &added.recipe,
-            mode: Mode::Write,
-            fresh: true,
-            prune: false,
-        },
+        &Generating { bench, recipe: &added.recipe, mode: Mode::Write, fresh: true, prune: false },
         &added.names,
     )?;
     output.remarked(generated.diagnostics)
@@ -182,10 +176,7 @@ fn grammars(
     let mut remarks = Vec::new();
     for path in &paths {
         let text = fs::read(path).map_err(|error| {
-            Stop::usage(format!(
-                "cannot read the grammar {}: {error}",
-                path.display()
-            ))
+            Stop::usage(format!("cannot read the grammar {}: {error}", path.display()))
         })?;
         let reading = compile::read(path, &replace_constants(&text, &problem.constants));
         remarks.extend(reading.diagnostics);

@@ -93,10 +93,8 @@ fn package(
 pub(super) fn no_recipe(problem: &Problem) -> Diagnostic {
     let layout = &problem.layout;
     if !layout.takes_cases {
-        let message = format!(
-            "is in the format {}, which has no recipe for test data",
-            layout.format
-        );
+        let message =
+            format!("is in the format {}, which has no recipe for test data", layout.format);
         return Diagnostic::error(&problem.dir, message);
     }
     let dir = problem.dir.join(package::recipe::DIRECTORY);

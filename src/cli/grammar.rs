@@ -37,10 +37,7 @@ fn check(arguments: &CheckArguments) -> ExitCode {
             };
             let held = held(validate(&grammar, input, path), path);
             let valid = output.part(held)?.is_some();
-            output.event(Event::InputChecked {
-                input: path.clone(),
-                valid,
-            });
+            output.event(Event::InputChecked { input: path.clone(), valid });
         }
         Ok(())
     })

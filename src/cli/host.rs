@@ -48,10 +48,7 @@ impl Host {
         let executor = output.around(Arc::new(local));
         let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])
             .map_err(|error| JudgeError::new("take over Ctrl-C", error))?;
-        let host = Self {
-            executor: Arc::clone(&executor),
-            isolation,
-        };
+        let host = Self { executor: Arc::clone(&executor), isolation };
         // Only the host keeps the slots, so that they end before the process does.
         let executor = Arc::downgrade(&executor);
         let listen = move || {

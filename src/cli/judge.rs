@@ -24,20 +24,14 @@ use crate::model::submission::Submission;
 
 /// Judges.
 pub fn run(arguments: &JudgeArguments) -> ExitCode {
-    command(&arguments.output, "judge", |output| {
-        judge(arguments, output)
-    })
+    command(&arguments.output, "judge", |output| judge(arguments, output))
 }
 
 fn judge(arguments: &JudgeArguments, output: &Output) -> Result<(), Stop> {
     let problem = problem::read(&arguments.package, Remarks::Errors, output)?;
     let cases = problem::select(&problem, &arguments.runs.case)?;
     let submissions = submissions(arguments, &problem)?;
-    output.event(problem::package_read(
-        &problem,
-        submissions.len(),
-        cases.len(),
-    ));
+    output.event(problem::package_read(&problem, submissions.len(), cases.len()));
     let keep = keep::directory(arguments.runs.keep.as_ref(), output)?;
     if keep.is_some() {
         keep::apart(&submissions)?;
@@ -130,10 +124,7 @@ fn entrants<'a>(
                 return Err(Stop::usage(what));
             }
         };
-        entrants.push(Entrant {
-            submission,
-            prepared,
-        });
+        entrants.push(Entrant { submission, prepared });
     }
     Ok(entrants)
 }
@@ -155,11 +146,7 @@ fn submission(path: &Path, real: PathBuf, problem: &Problem) -> Submission {
             constants: Vec::new(),
         },
     };
-    Submission {
-        name: path.display().to_string(),
-        program,
-        expectations: Vec::new(),
-    }
+    Submission { name: path.display().to_string(), program, expectations: Vec::new() }
 }
 
 /// The program behind `--`.
@@ -197,9 +184,6 @@ fn repeat_line(arguments: &JudgeArguments) -> String {
     let line = command_line(words);
     match arguments.submissions.is_empty() {
         false => format!("{line} {SUBMISSION} --case {CASE}"),
-        true => format!(
-            "{line} --case {CASE} -- {}",
-            command_line(&arguments.program)
-        ),
+        true => format!("{line} --case {CASE} -- {}", command_line(&arguments.program)),
     }
 }

@@ -46,18 +46,14 @@ fn named(dir: &Path) -> Result<PathBuf, Stop> {
     let usage = |message: String| Err(Stop::usage(message));
     let shown = dir.display();
     if let Err(error) = fs::create_dir_all(dir) {
-        return usage(format!(
-            "--keep: cannot make the directory {shown}: {error}; name another"
-        ));
+        return usage(format!("--keep: cannot make the directory {shown}: {error}; name another"));
     }
     match fs::read_dir(dir).map(|mut inside| inside.next().is_none()) {
         Ok(true) => Ok(dir.to_owned()),
-        Ok(false) => usage(format!(
-            "--keep: {shown} is not empty; name a new directory"
-        )),
-        Err(error) => usage(format!(
-            "--keep: cannot read the directory {shown}: {error}; name another"
-        )),
+        Ok(false) => usage(format!("--keep: {shown} is not empty; name a new directory")),
+        Err(error) => {
+            usage(format!("--keep: cannot read the directory {shown}: {error}; name another"))
+        }
     }
 }
 
@@ -67,9 +63,7 @@ fn named(dir: &Path) -> Result<PathBuf, Stop> {
 /// When they would be.
 pub fn apart(submissions: &[Submission]) -> Result<(), Stop> {
     let mut names = BTreeSet::new();
-    let twice = submissions
-        .iter()
-        .find(|submission| !names.insert(box_name(&submission.name)));
+    let twice = submissions.iter().find(|submission| !names.insert(box_name(&submission.name)));
     match twice {
         None => Ok(()),
         Some(submission) => Err(Stop::usage(format!(

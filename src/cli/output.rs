@@ -52,10 +52,7 @@ pub fn command(
         started: Instant::now(),
         around: options.around,
     };
-    output.event(Event::Started {
-        command: name,
-        command_line: command_line(env::args_os()),
-    });
+    output.event(Event::Started { command: name, command_line: command_line(env::args_os()) });
     if let Err(stop) = body(&output) {
         output.stopped(stop);
     }
@@ -89,11 +86,7 @@ impl Output {
     /// Shows an event.
     pub fn event(&self, event: Event) {
         let mut said = self.lock();
-        let stamped = Stamped {
-            at: self.started.elapsed(),
-            package: said.package.clone(),
-            event,
-        };
+        let stamped = Stamped { at: self.started.elapsed(), package: said.package.clone(), event };
         said.reporters.event(&stamped);
     }
 
@@ -118,9 +111,7 @@ impl Output {
 
     /// Says what is wrong with the command line.
     pub fn complain(&self, message: &str) {
-        self.event(Event::Complained {
-            message: message.to_owned(),
-        });
+        self.event(Event::Complained { message: message.to_owned() });
     }
 
     /// Shows diagnostics.
@@ -247,9 +238,7 @@ fn terminal_width() -> Option<usize> {
 /// A command line as a shell would read it.
 pub fn command_line<W: AsRef<OsStr>>(words: impl IntoIterator<Item = W>) -> String {
     let words = words.into_iter();
-    let words: Vec<String> = words
-        .map(|word| shell_word(word.as_ref().as_bytes()))
-        .collect();
+    let words: Vec<String> = words.map(|word| shell_word(word.as_ref().as_bytes())).collect();
     words.join(" ")
 }
 

@@ -118,11 +118,8 @@ pub fn validators(bench: &Bench<'_>) -> Result<Validators, Stop> {
 
 fn examples(cases: &[TestCase]) -> String {
     let shown = [cases.first(), cases.last()];
-    let names: Vec<String> = shown
-        .into_iter()
-        .flatten()
-        .map(|case| format!("`{}`", case.name))
-        .collect();
+    let names: Vec<String> =
+        shown.into_iter().flatten().map(|case| format!("`{}`", case.name)).collect();
     names.join(" and ")
 }
 
@@ -152,10 +149,8 @@ fn ready<'a>(problem: &Problem, cases: Vec<JudgedCase<'a>>) -> Result<Vec<ReadyC
             }),
             Err(error) => {
                 let config = test_case.input.with_extension("yaml");
-                let what = format!(
-                    "arguments of the output validator for {}: {error}",
-                    test_case.name
-                );
+                let what =
+                    format!("arguments of the output validator for {}: {error}", test_case.name);
                 wrong.push(Diagnostic::error(config, what));
             }
         }
@@ -169,10 +164,7 @@ fn ready<'a>(problem: &Problem, cases: Vec<JudgedCase<'a>>) -> Result<Vec<ReadyC
 /// The event that says which package is at work on.
 pub fn package_read(problem: &Problem, submissions: usize, test_cases: usize) -> Event {
     let names = &problem.metadata.names;
-    let name = names
-        .iter()
-        .find(|(language, _)| language == "en")
-        .or_else(|| names.first());
+    let name = names.iter().find(|(language, _)| language == "en").or_else(|| names.first());
     Event::PackageRead {
         package: problem.short_name.clone(),
         path: problem.dir.clone(),

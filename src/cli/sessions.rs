@@ -72,10 +72,7 @@ impl Judging<'_> {
             outline: score::outline(scheme.as_ref(), &self.names(), self.thrift),
             scheme: scheme.as_ref(),
         };
-        Ok(Finished {
-            results: session.run()?,
-            time_limit,
-        })
+        Ok(Finished { results: session.run()?, time_limit })
     }
 
     fn rules(&self, limits: Limits, stop_slow_at: Limits, detail: Detail) -> Rules<'_> {
@@ -105,16 +102,12 @@ impl Judging<'_> {
     /// When there is none to be had.
     pub fn time_limit(&self) -> Result<TimeLimit, Stop> {
         if let Some(limit) = self.runs.time_limit {
-            return Ok(TimeLimit {
-                limit,
-                origin: "--time-limit".to_owned(),
-            });
+            return Ok(TimeLimit { limit, origin: "--time-limit".to_owned() });
         }
         match self.bench.problem.limits.time_limit {
-            Some(limit) => Ok(TimeLimit {
-                limit,
-                origin: self.bench.problem.layout.time_limit.to_owned(),
-            }),
+            Some(limit) => {
+                Ok(TimeLimit { limit, origin: self.bench.problem.layout.time_limit.to_owned() })
+            }
             None => self.infer_time_limit(),
         }
     }
@@ -126,12 +119,7 @@ impl Judging<'_> {
             .problem
             .submissions
             .iter()
-            .filter(|submission| {
-                submission
-                    .expectations
-                    .iter()
-                    .any(Expectation::is_lower_bound)
-            })
+            .filter(|submission| submission.expectations.iter().any(Expectation::is_lower_bound))
             .cloned()
             .collect();
         let mut found = Vec::new();
@@ -159,10 +147,7 @@ impl Judging<'_> {
             _ => {}
         };
         let session = Session {
-            bench: Bench {
-                events: &events,
-                ..self.bench
-            },
+            bench: Bench { events: &events, ..self.bench },
             rules,
             entrants: &entrants,
             cases: &self.cases,
@@ -179,9 +164,7 @@ impl Judging<'_> {
         }
         let bounds = bounds(&bounding, &results);
         // One that was stopped only shows that it takes longer.
-        let Some(slowest) = bounds
-            .slowest
-            .filter(|slowest| slowest.cpu_time < TIME_TO_FIND_LIMIT)
+        let Some(slowest) = bounds.slowest.filter(|slowest| slowest.cpu_time < TIME_TO_FIND_LIMIT)
         else {
             let what = format!(
                 "{}, and no submission that bounds it ends within {}; set the limit or give --time-limit",
@@ -224,10 +207,7 @@ pub fn entrants<'a>(
                 }
             },
         };
-        entrants.push(Entrant {
-            submission,
-            prepared,
-        });
+        entrants.push(Entrant { submission, prepared });
     }
     Ok(entrants)
 }

@@ -35,9 +35,7 @@ use crate::stress::{by_grammar, by_recipe};
 
 /// Hunts.
 pub fn run(arguments: &StressArguments) -> ExitCode {
-    command(&arguments.output, "stress", |output| {
-        stress(arguments, output)
-    })
+    command(&arguments.output, "stress", |output| stress(arguments, output))
 }
 
 /// How long a counterexample may be made smaller in any case; longer where the hunt has left time.
@@ -104,10 +102,7 @@ fn stress(arguments: &StressArguments, output: &Output) -> Result<(), Stop> {
         by_grammar::add(&mut mix, grammar, seed);
     }
     if generators.is_some() {
-        mix.add(
-            GENERATORS,
-            by_recipe::ByRecipe::new(setting.lines.clone(), seed),
-        );
+        mix.add(GENERATORS, by_recipe::ByRecipe::new(setting.lines.clone(), seed));
     }
     if mix.is_empty() {
         let what = setting.nothing_to_try();
@@ -186,11 +181,8 @@ fn stress(arguments: &StressArguments, output: &Output) -> Result<(), Stop> {
         let input: Arc<[u8]> = Arc::from(&*found.input);
         let answer = answer(&duel, &programs, &input)?;
         let description = format!("Found by stress: {} of {}", found.verdict, found.origin);
-        let case = promote::NewCase {
-            input: &found.input,
-            answer: &answer,
-            description: &description,
-        };
+        let case =
+            promote::NewCase { input: &found.input, answer: &answer, description: &description };
         // What was found is told all the same.
         found.promoted = output.part(promotion.add(&case))?;
     }
@@ -246,9 +238,7 @@ fn remarks(setting: &Setting, reference: &str, hunted: &Hunted, output: &Output)
             by.what()
         );
         let help = "inputs on which they disagree are left out; make them say the same";
-        output.event(Event::Diagnosed(
-            Diagnostic::warning(path, message).help(help),
-        ));
+        output.event(Event::Diagnosed(Diagnostic::warning(path, message).help(help)));
     }
     if let Some(broken) = &hunted.broken_generator {
         let path = setting.problem.dir.join(package::recipe::DIRECTORY);
@@ -259,9 +249,7 @@ fn remarks(setting: &Setting, reference: &str, hunted: &Hunted, output: &Output)
         && hunted.broken_generator.is_none()
         && hunted.runs == 0
     {
-        output.complain(&format!(
-            "no input was compared: {reference} solves none of them in time"
-        ));
+        output.complain(&format!("no input was compared: {reference} solves none of them in time"));
     }
 }
 
@@ -293,18 +281,12 @@ fn counterexample(
 ) -> Result<Counterexample, Stop> {
     let (input, judged, path) = match small {
         Some(small) => (small.input, small.judged, small.path),
-        None => (
-            Arc::clone(&failure.input),
-            failure.judged.clone(),
-            Vec::new(),
-        ),
+        None => (Arc::clone(&failure.input), failure.judged.clone(), Vec::new()),
     };
     let mut found = Counterexample {
         verdict: judged.verdict,
         cause: judged.cause,
-        difference: judged
-            .difference
-            .filter(|_| judged.verdict == Verdict::WrongAnswer),
+        difference: judged.difference.filter(|_| judged.verdict == Verdict::WrongAnswer),
         input: input.to_vec(),
         expected: None,
         got: None,
@@ -336,10 +318,8 @@ fn compare(duel: &Duel<'_>, input: &Arc<[u8]>, found: &mut Counterexample) -> Re
     });
     let mut ran = duel.run(duel.submission, input)?;
     found.got = Some(bytes(&mut ran, SHOWN)?);
-    found.stderr = ran
-        .stderr
-        .start(SHOWN)
-        .map_err(|error| JudgeError::new("read standard error", error))?;
+    found.stderr =
+        ran.stderr.start(SHOWN).map_err(|error| JudgeError::new("read standard error", error))?;
     Ok(())
 }
 

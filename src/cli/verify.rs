@@ -29,13 +29,7 @@ pub fn run(arguments: &VerifyArguments) -> ExitCode {
         let keep = keep::directory(arguments.runs.keep.as_ref(), output)?;
         let host = Host::start(arguments.runs.jobs, arguments.runs.isolation, output)?;
         let builder = Builder::new(&*host.executor);
-        let verifier = Verifier {
-            arguments,
-            host: &host,
-            builder: &builder,
-            output,
-            keep,
-        };
+        let verifier = Verifier { arguments, host: &host, builder: &builder, output, keep };
         for dir in &arguments.packages {
             output.part(verifier.package(dir))?;
         }
@@ -56,11 +50,7 @@ impl Verifier<'_> {
     fn package(&self, dir: &Path) -> Result<(), Stop> {
         let problem = problem::read(dir, Remarks::All, self.output)?;
         let cases = problem::select(&problem, &self.arguments.runs.case)?;
-        self.output.event(problem::package_read(
-            &problem,
-            problem.submissions.len(),
-            cases.len(),
-        ));
+        self.output.event(problem::package_read(&problem, problem.submissions.len(), cases.len()));
         let programs = [&problem.input_validators, &problem.answer_validators];
         if problem.submissions.is_empty()
             && problem.input_grammars.is_empty()
@@ -163,10 +153,7 @@ impl Verifier<'_> {
         }
         words.extend(self.arguments.runs.isolation.option());
         let submissions = command_line([problem.dir.join(problem.layout.submissions)]);
-        format!(
-            "{} {submissions}/{SUBMISSION} --case {CASE}",
-            command_line(words)
-        )
+        format!("{} {submissions}/{SUBMISSION} --case {CASE}", command_line(words))
     }
 }
 

@@ -54,11 +54,7 @@ impl Local {
             // More jobs than cores share them, each on one.
             let core = cores.get((start + index) % cores.len().max(1)).copied();
             let slot = Slot::start(&host, &SlotOptions { core })?;
-            places.push(Place {
-                slot,
-                partner: None,
-                core,
-            });
+            places.push(Place { slot, partner: None, core });
         }
         let stoppers = places.iter().map(|place| place.slot.stopper()).collect();
         Ok(Self {

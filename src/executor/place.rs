@@ -19,10 +19,7 @@ use crate::sandbox;
 pub fn file(file: &CaseFile) -> TreeEntry {
     // One that is not there is told of when it is to be read.
     let rights = fs::metadata(&file.path).map_or(0, |found| found.permissions().mode());
-    let node = Node::File {
-        blob: Blob::file(&file.path),
-        mode: FileMode::of(rights),
-    };
+    let node = Node::File { blob: Blob::file(&file.path), mode: FileMode::of(rights) };
     TreeEntry::new(&file.name, node)
 }
 
@@ -107,10 +104,7 @@ mod tests {
     fn a_tree_is_written_as_it_says() {
         let dir = tempfile::tempdir().unwrap();
         let to = dir.path().join("deep/tree");
-        let text = |text: &str, mode| Node::File {
-            blob: text.as_bytes().into(),
-            mode,
-        };
+        let text = |text: &str, mode| Node::File { blob: text.as_bytes().into(), mode };
         let tree = Tree::from(vec![
             TreeEntry::new("a/b/run", text("x", FileMode::Executable)),
             TreeEntry::new("a/text", text("y", FileMode::Plain)),
@@ -126,16 +120,11 @@ mod tests {
         assert!(save(&tree, &to).is_err(), "nothing is written over");
         let outside = |name: &str| Tree::from(vec![TreeEntry::new(name, Node::Directory)]);
         for name in ["../out", "/out", "a/../../out"] {
-            assert!(
-                save(&outside(name), &dir.path().join("other")).is_err(),
-                "{name}"
-            );
+            assert!(save(&outside(name), &dir.path().join("other")).is_err(), "{name}");
             fs::remove_dir_all(dir.path().join("other")).unwrap();
         }
         let mut through = outside("link/out");
-        through
-            .entries
-            .insert(0, TreeEntry::new("link", Node::Link(dir.path().into())));
+        through.entries.insert(0, TreeEntry::new("link", Node::Link(dir.path().into())));
         assert!(save(&through, &dir.path().join("other")).is_err());
         assert!(!dir.path().join("out").exists());
     }

@@ -21,10 +21,7 @@ impl<S> Pool<S> {
     pub(super) fn new(slots: Vec<S>) -> Self {
         Self {
             size: slots.len(),
-            state: Mutex::new(State {
-                free: slots,
-                alone: false,
-            }),
+            state: Mutex::new(State { free: slots, alone: false }),
             changed: Condvar::new(),
         }
     }
@@ -72,9 +69,7 @@ impl<S> Pool<S> {
     }
 
     fn wait<'a>(&self, state: MutexGuard<'a, State<S>>) -> MutexGuard<'a, State<S>> {
-        self.changed
-            .wait(state)
-            .unwrap_or_else(PoisonError::into_inner)
+        self.changed.wait(state).unwrap_or_else(PoisonError::into_inner)
     }
 
     fn take(&self) -> S {

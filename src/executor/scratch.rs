@@ -110,15 +110,15 @@ pub fn fault(step: impl Into<String>, error: io::Error) -> JudgeError {
     let dir = env::temp_dir();
     let dir = dir.display();
     let help = match error.kind() {
-        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => Some(format!(
-            "make room in {dir}, or set TMPDIR to a directory that has room"
-        )),
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
+            Some(format!("make room in {dir}, or set TMPDIR to a directory that has room"))
+        }
         ErrorKind::NotFound
         | ErrorKind::NotADirectory
         | ErrorKind::PermissionDenied
-        | ErrorKind::ReadOnlyFilesystem => Some(format!(
-            "make {dir} a directory that can be written, or set TMPDIR to one"
-        )),
+        | ErrorKind::ReadOnlyFilesystem => {
+            Some(format!("make {dir} a directory that can be written, or set TMPDIR to one"))
+        }
         _ => None,
     };
     let fault = JudgeError::new(step, error);

@@ -26,12 +26,7 @@ type AnswerJoint = dyn Fn(&JointJob) -> Result<JointReply, Stop> + Send + Sync;
 impl<F: Fn(&Job) -> Result<Reply, Stop> + Send + Sync> Scripted<F> {
     /// Answers each job with this function, on this many slots.
     pub fn new(slots: usize, answer: F) -> Self {
-        Self {
-            answer,
-            joint: None,
-            slots,
-            stopped: AtomicBool::new(false),
-        }
+        Self { answer, joint: None, slots, stopped: AtomicBool::new(false) }
     }
 
     /// Answers each joint job with this function; without one they fail.
@@ -40,10 +35,7 @@ impl<F: Fn(&Job) -> Result<Reply, Stop> + Send + Sync> Scripted<F> {
         self,
         answer: impl Fn(&JointJob) -> Result<JointReply, Stop> + Send + Sync + 'static,
     ) -> Self {
-        Self {
-            joint: Some(Box::new(answer)),
-            ..self
-        }
+        Self { joint: Some(Box::new(answer)), ..self }
     }
 }
 

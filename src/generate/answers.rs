@@ -28,9 +28,8 @@ pub(super) fn make(
 ) -> Result<(), Stop> {
     let mut cases = Vec::new();
     let problem = bench.problem;
-    let (made, left): (Vec<&RecipeCase>, Vec<&RecipeCase>) = all
-        .iter()
-        .partition(|case| is_alone(problem) || made_for_it(problem, case).is_some());
+    let (made, left): (Vec<&RecipeCase>, Vec<&RecipeCase>) =
+        all.iter().partition(|case| is_alone(problem) || made_for_it(problem, case).is_some());
     empty(stage, &left)?;
     for case in made {
         match &case.answer {
@@ -112,10 +111,8 @@ fn settle(
     let own = File::open(&path).map_err(fault)?;
     let difference = compare(own, answer.open().map_err(fault)?, &options);
     Ok(difference.map_err(fault)?.map(|difference| {
-        let message = format!(
-            "the solution disagrees with the answer given: {}",
-            cause(&difference)
-        );
+        let message =
+            format!("the solution disagrees with the answer given: {}", cause(&difference));
         diagnostic(case, message).help("correct the answer, or the solution")
     }))
 }
@@ -124,20 +121,10 @@ fn settle(
 fn arguments(problem: &Problem, case: &RecipeCase) -> Vec<String> {
     let there = || {
         let data = &problem.test_data;
-        let cases = data
-            .cases
-            .iter()
-            .chain(&data.valid_outputs)
-            .chain(&data.invalid_outputs);
-        cases
-            .into_iter()
-            .find(|it| it.name == case.name)
-            .map(|it| it.output_validator_args.clone())
+        let cases = data.cases.iter().chain(&data.valid_outputs).chain(&data.invalid_outputs);
+        cases.into_iter().find(|it| it.name == case.name).map(|it| it.output_validator_args.clone())
     };
-    case.output_validator_args
-        .clone()
-        .or_else(there)
-        .unwrap_or_default()
+    case.output_validator_args.clone().or_else(there).unwrap_or_default()
 }
 
 /// What the solution says about an input.

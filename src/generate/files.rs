@@ -117,9 +117,7 @@ fn settle(
     fs::create_dir_all(dir)?;
     // The rights of any other new file: the process's umask takes away from these.
     let rights = fs::Permissions::from_mode(0o666);
-    let mut beside = tempfile::Builder::new()
-        .permissions(rights)
-        .tempfile_in(dir)?;
+    let mut beside = tempfile::Builder::new().permissions(rights).tempfile_in(dir)?;
     write(beside.as_file_mut())?;
     beside.flush()?;
     beside.persist(target)?;
@@ -186,10 +184,7 @@ pub fn obstacles(package: &Path, data: &Path, named: &BTreeSet<String>) -> Vec<D
                     .help("remove or rename it; juror removes nothing by itself"),
             );
         }
-        let above = target
-            .ancestors()
-            .skip(1)
-            .take_while(|it| it.starts_with(data));
+        let above = target.ancestors().skip(1).take_while(|it| it.starts_with(data));
         for dir in above.map(Path::to_owned).collect::<Vec<_>>() {
             if !seen.insert(dir.clone()) {
                 break;
@@ -199,16 +194,11 @@ pub fn obstacles(package: &Path, data: &Path, named: &BTreeSet<String>) -> Vec<D
                     Diagnostic::error(&dir, "is a file where the recipe makes a directory")
                         .help("remove or rename it; juror removes nothing by itself"),
                 ),
-                Ok(_)
-                    if dir
-                        .canonicalize()
-                        .is_ok_and(|real| !real.starts_with(&home)) =>
-                {
-                    found.push(
+                Ok(_) if dir.canonicalize().is_ok_and(|real| !real.starts_with(&home)) => found
+                    .push(
                         Diagnostic::error(&dir, "leads out of the package")
                             .help("put a directory in the place of the link"),
-                    )
-                }
+                    ),
                 _ => {}
             }
         }
@@ -270,10 +260,8 @@ pub fn told(strangers: Vec<String>) -> Vec<String> {
         .filter(|case| !in_files_directory(case))
         .map(str::to_owned)
         .collect();
-    let mut unknown: Vec<String> = strangers
-        .into_iter()
-        .filter(|name| !belongs_to(name, &cases))
-        .collect();
+    let mut unknown: Vec<String> =
+        strangers.into_iter().filter(|name| !belongs_to(name, &cases)).collect();
     unknown.extend(cases);
     unknown.sort();
     unknown
@@ -287,8 +275,7 @@ fn in_files_directory(name: &str) -> bool {
 
 /// Whether a file is one of these cases'.
 fn belongs_to(file: &str, cases: &BTreeSet<String>) -> bool {
-    file.match_indices('.')
-        .any(|(dot, _)| cases.contains(&file[..dot]))
+    file.match_indices('.').any(|(dot, _)| cases.contains(&file[..dot]))
 }
 
 #[cfg(test)]
@@ -363,18 +350,11 @@ mod tests {
         let named = ["secret/a.in", "secret/a.ans"].map(str::to_owned);
         let strangers = strangers(dir.path(), &BTreeSet::from(named)).unwrap();
         remove(dir.path(), &strangers).unwrap();
-        let left = WalkDir::new(dir.path().join("secret"))
-            .min_depth(1)
-            .sort_by_file_name();
-        let left = left
-            .into_iter()
-            .map(|entry| entry.unwrap().file_name().to_owned());
+        let left = WalkDir::new(dir.path().join("secret")).min_depth(1).sort_by_file_name();
+        let left = left.into_iter().map(|entry| entry.unwrap().file_name().to_owned());
         let left: Vec<_> = left.collect();
         assert_eq!(left, [".hidden", "README.md", "a.ans", "a.in"]);
-        assert_eq!(
-            told(strangers),
-            ["secret/a.hint", "secret/b", "secret/c.ans"]
-        );
+        assert_eq!(told(strangers), ["secret/a.hint", "secret/b", "secret/c.ans"]);
     }
 
     #[test]
@@ -389,10 +369,7 @@ mod tests {
         let named = ["sample/1.in", "secret/1.in", "secret/x/1.in"].map(str::to_owned);
         let found = obstacles(&package, &data, &BTreeSet::from(named));
         let root = format!("{}/", data.display());
-        let found: Vec<String> = found
-            .iter()
-            .map(|it| it.to_string().replace(&root, ""))
-            .collect();
+        let found: Vec<String> = found.iter().map(|it| it.to_string().replace(&root, "")).collect();
         assert_eq!(
             found,
             [

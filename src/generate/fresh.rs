@@ -49,9 +49,7 @@ impl<'a> FreshInputs<'a> {
             Ok(output) => {
                 let mut files = output.files.into_iter();
                 let input = files.find(|made| made.extension == "in");
-                input
-                    .map(|made| made.contents)
-                    .ok_or_else(|| "made no input".to_owned())
+                input.map(|made| made.contents).ok_or_else(|| "made no input".to_owned())
             }
         })
     }

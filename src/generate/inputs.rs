@@ -165,16 +165,10 @@ fn copy(stage: &Stage, case: &RecipeCase, base: &Path) -> Result<(), JudgeError>
     if !directory.is_dir() {
         return Ok(());
     }
-    for entry in WalkDir::new(&directory)
-        .follow_links(true)
-        .sort_by_file_name()
-    {
+    for entry in WalkDir::new(&directory).follow_links(true).sort_by_file_name() {
         let fault = |error| JudgeError::new(format!("list {}", directory.display()), error);
         let entry = entry.map_err(fault)?;
-        let below = entry
-            .path()
-            .strip_prefix(&directory)
-            .unwrap_or(entry.path());
+        let below = entry.path().strip_prefix(&directory).unwrap_or(entry.path());
         if entry.file_type().is_file() {
             let extension = format!("{CASE_FILES}/{}", below.display());
             copy_file(stage, case, &extension, entry.path())?;

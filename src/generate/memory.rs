@@ -54,10 +54,7 @@ impl Memory {
         };
         let text = fs::read_to_string(&path).unwrap_or_default();
         let known = parse(&text).filter(|_| !generating.fresh);
-        Self {
-            known: known.unwrap_or_default(),
-            path: Some(path),
-        }
+        Self { known: known.unwrap_or_default(), path: Some(path) }
     }
 
     /// Whether anything is remembered or will be.
@@ -123,10 +120,7 @@ fn place(package: &Path) -> Option<PathBuf> {
     let real = package.canonicalize().ok()?;
     let name = hex(&Sha512::digest(real.as_os_str().as_encoded_bytes()));
     let set = |name: &str| env::var_os(name).filter(|value: &OsString| !value.is_empty());
-    let cache = match set("XDG_CACHE_HOME")
-        .map(PathBuf::from)
-        .filter(|path| path.is_absolute())
-    {
+    let cache = match set("XDG_CACHE_HOME").map(PathBuf::from).filter(|path| path.is_absolute()) {
         Some(cache) => cache,
         None => PathBuf::from(set("HOME")?).join(".cache"),
     };
@@ -146,9 +140,7 @@ fn parse(text: &str) -> Option<BTreeMap<Hex, Files>> {
             None => files = Some(known.entry(line.to_owned()).or_default()),
             Some(file) => {
                 let (digest, extension) = file.split_once(' ')?;
-                files
-                    .as_mut()?
-                    .insert(extension.to_owned(), digest.to_owned());
+                files.as_mut()?.insert(extension.to_owned(), digest.to_owned());
             }
         }
     }
@@ -183,10 +175,7 @@ pub(super) struct Keys<'a> {
 
 impl<'a> Keys<'a> {
     pub(super) fn new(generating: &'a Generating<'a>) -> Self {
-        Self {
-            generating,
-            programs: BTreeMap::new(),
-        }
+        Self { generating, programs: BTreeMap::new() }
     }
 
     /// The key of a case; `None` where something that it needs is missing, which is told when it is made.
@@ -214,20 +203,14 @@ impl<'a> Keys<'a> {
             part("contents", &fs::read(&file).ok()?);
         }
         part("given", format!("{:?}", case.files).as_bytes());
-        part(
-            "arguments",
-            format!("{:?}", case.output_validator_args).as_bytes(),
-        );
+        part("arguments", format!("{:?}", case.output_validator_args).as_bytes());
         match &case.answer {
             AnswerSource::Own => part("own answer", b""),
             AnswerSource::None => part("no answer", b""),
             AnswerSource::Solution(path) => {
                 let program = of_solution(self.generating.bench.problem, path);
                 part("solution", self.program(&program)?.as_bytes());
-                part(
-                    "io",
-                    format!("{:?}", self.generating.bench.problem.io).as_bytes(),
-                );
+                part("io", format!("{:?}", self.generating.bench.problem.io).as_bytes());
             }
         }
         Some(hex(&hasher.finalize()))
@@ -246,13 +229,7 @@ impl<'a> Keys<'a> {
 fn digest(program: &Program, builder: &Builder<'_>) -> Option<Hex> {
     let plan = builder.prepare(program).ok()?.plan;
     let mut hasher = Sha512::new();
-    let how = (
-        plan.written.word(),
-        &plan.tools,
-        &plan.build,
-        &plan.start,
-        &plan.entry_point,
-    );
+    let how = (plan.written.word(), &plan.tools, &plan.build, &plan.start, &plan.entry_point);
     hasher.update(format!("{how:?}\n"));
     for file in &plan.files {
         if let Node::File { blob, mode } = &file.node {
@@ -268,9 +245,7 @@ fn copied(base: &Path) -> Vec<PathBuf> {
     let stem = base.file_name().unwrap_or_default().to_string_lossy();
     let prefix = format!("{stem}.");
     let dir = base.parent().unwrap_or(Path::new("."));
-    let walk = walkdir::WalkDir::new(dir)
-        .follow_links(true)
-        .sort_by_file_name();
+    let walk = walkdir::WalkDir::new(dir).follow_links(true).sort_by_file_name();
     let is_meant = |entry: &walkdir::DirEntry| {
         entry.depth() != 1 || entry.file_name().to_string_lossy().starts_with(&prefix)
     };
@@ -301,16 +276,10 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let stage = Stage::new().unwrap();
         stage.add("secret/a", "in", &mut &b"1\n"[..]).unwrap();
-        let memory = Memory {
-            path: Some(dir.path().join("deep/memory")),
-            known: BTreeMap::new(),
-        };
+        let memory = Memory { path: Some(dir.path().join("deep/memory")), known: BTreeMap::new() };
         memory.keep(&[("k".to_owned(), "secret/a")], &stage);
         let text = fs::read_to_string(dir.path().join("deep/memory")).unwrap();
-        let memory = Memory {
-            path: None,
-            known: parse(&text).unwrap(),
-        };
+        let memory = Memory { path: None, known: parse(&text).unwrap() };
         let check = |key: &str, contents: Option<&str>, expected: bool| {
             let data = tempfile::tempdir().unwrap();
             fs::create_dir(data.path().join("secret")).unwrap();

@@ -235,8 +235,5 @@ fn announce(
             | GeneratedState::Removed
     );
     generated.differing += usize::from(!settled);
-    (generating.bench.events)(Event::CaseGenerated {
-        test_case: name.to_owned(),
-        state,
-    });
+    (generating.bench.events)(Event::CaseGenerated { test_case: name.to_owned(), state });
 }

@@ -41,11 +41,7 @@ pub(super) fn of_solution(problem: &Problem, path: &Path) -> Program {
     match submission {
         Some(submission) => submission.program.clone(),
         None => Program {
-            name: path
-                .file_name()
-                .unwrap_or_default()
-                .to_string_lossy()
-                .into_owned(),
+            name: path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
             path: path.to_owned(),
             kind: ProgramKind::Submission,
             language: None,
@@ -85,16 +81,12 @@ pub(super) fn ending(outcome: &Outcome, limits: &Limits) -> Option<String> {
 pub(super) fn reason(messages: &Blob) -> String {
     const LOOKED_AT: u64 = 16 << 10;
     let bytes = messages.start(LOOKED_AT).unwrap_or_default();
-    let mut lines = bytes
-        .split(|byte| *byte == b'\n')
-        .filter(|it| !it.is_empty());
+    let mut lines = bytes.split(|byte| *byte == b'\n').filter(|it| !it.is_empty());
     let line = match lines.next() {
         Some(first) if first.starts_with(b"Traceback ") => lines.next_back().or(Some(first)),
         first => first,
     };
-    line.map_or_else(String::new, |line| {
-        format!(": {}", visible(&line[..line.len().min(1000)]))
-    })
+    line.map_or_else(String::new, |line| format!(": {}", visible(&line[..line.len().min(1000)])))
 }
 
 /// A remark about a case, at its place in the recipe.
@@ -120,9 +112,6 @@ mod tests {
             "Traceback (most recent call last):\n  File \"/box/gen.py\", line 1\nOSError: read-only\n",
             ": OSError: read-only",
         );
-        check(
-            "Traceback (most recent call last):\n",
-            ": Traceback (most recent call last):",
-        );
+        check("Traceback (most recent call last):\n", ": Traceback (most recent call last):");
     }
 }

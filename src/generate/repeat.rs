@@ -32,38 +32,22 @@ struct Cause {
 /// What may be otherwise, one at a time.
 const CAUSES: [Cause; 4] = [
     Cause {
-        surroundings: Surroundings {
-            zone: false,
-            locale: false,
-            place: false,
-        },
+        surroundings: Surroundings { zone: false, locale: false, place: false },
         message: "gives something else each time: it depends on the clock, on chance, or on addresses",
         help: "take all that is random from `{seed}`, and walk through no hash table whose order is random",
     },
     Cause {
-        surroundings: Surroundings {
-            zone: true,
-            locale: false,
-            place: false,
-        },
+        surroundings: Surroundings { zone: true, locale: false, place: false },
         message: "depends on the time zone",
         help: "use no local time",
     },
     Cause {
-        surroundings: Surroundings {
-            zone: false,
-            locale: true,
-            place: false,
-        },
+        surroundings: Surroundings { zone: false, locale: true, place: false },
         message: "depends on the locale: on LANG or LC_ALL",
         help: "set the locale, or the encoding of what is printed, in the generator itself",
     },
     Cause {
-        surroundings: Surroundings {
-            zone: false,
-            locale: false,
-            place: true,
-        },
+        surroundings: Surroundings { zone: false, locale: false, place: true },
         message: "depends on its working directory or its process number",
         help: "use neither; name files relative to the working directory",
     },
@@ -78,22 +62,13 @@ pub(super) fn prove(
     since: Instant,
     found: &mut Vec<Diagnostic>,
 ) -> Result<(), Stop> {
-    let cases: Vec<(&RecipeCase, &GeneratorCommand)> = generating
-        .recipe
-        .cases
-        .iter()
-        .filter_map(|case| Some((case, command(case)?)))
-        .collect();
+    let cases: Vec<(&RecipeCase, &GeneratorCommand)> =
+        generating.recipe.cases.iter().filter_map(|case| Some((case, command(case)?))).collect();
     if cases.is_empty() {
         return Ok(());
     }
     std::thread::sleep(A_SECOND.saturating_sub(since.elapsed()));
-    let again = Again {
-        executor: generating.bench.executor,
-        stage,
-        generators,
-        digests,
-    };
+    let again = Again { executor: generating.bench.executor, stage, generators, digests };
     let bench = &generating.bench;
     let changes = bench.map("generators once more", &cases, |(case, command)| {
         again.change(case, command, Surroundings::OTHER)
@@ -135,11 +110,7 @@ fn told(
         1 => "; 1 more case of this generator does so too".to_owned(),
         n => format!("; {n} more cases of this generator do so too"),
     };
-    diagnostic(
-        case,
-        format!("`{}` {message}: {change}{more}", command.line),
-    )
-    .help(help)
+    diagnostic(case, format!("`{}` {message}: {change}{more}", command.line)).help(help)
 }
 
 /// What is needed to start a generator again.

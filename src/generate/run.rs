@@ -28,11 +28,7 @@ pub(super) struct Surroundings {
 
 impl Surroundings {
     /// Everything otherwise.
-    pub(super) const OTHER: Self = Self {
-        zone: true,
-        locale: true,
-        place: true,
-    };
+    pub(super) const OTHER: Self = Self { zone: true, locale: true, place: true };
 }
 
 /// What a generator made.
@@ -119,10 +115,7 @@ pub(super) fn start(
         match collected {
             Collected::File(contents) => {
                 if files.iter().all(|made| made.extension != *extension) {
-                    files.push(Made {
-                        extension,
-                        contents,
-                    });
+                    files.push(Made { extension, contents });
                 }
             }
             Collected::NotAFile(what) => {
@@ -137,10 +130,7 @@ pub(super) fn start(
         }
     }
     if files.iter().all(|made| made.extension != "in") {
-        files.push(Made {
-            extension: "in",
-            contents: reply.stdout,
-        });
+        files.push(Made { extension: "in", contents: reply.stdout });
     }
     Ok(Ok(Output { files }))
 }

@@ -65,11 +65,7 @@ mod tests {
     #[test]
     fn the_seed_is_a_function_of_salt_line_and_count() {
         let check = |salt: &str, line: &str, count: i64, expected: u32| {
-            assert_eq!(
-                seed(&command(salt, line, count)),
-                expected,
-                "{line} {count}"
-            );
+            assert_eq!(seed(&command(salt, line, count)), expected, "{line} {count}");
         };
         let line = "board.rs --n 100 --shape random --max 200 --layout line --seed {seed}";
         check("", line, 1, 671_685_104);

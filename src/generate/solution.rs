@@ -27,10 +27,7 @@ pub fn made_for_it<'a>(problem: &Problem, case: &'a RecipeCase) -> Option<&'a Pa
         return None;
     };
     let is_submission = path.starts_with(problem.dir.join(problem.layout.submissions))
-        || problem
-            .submissions
-            .iter()
-            .any(|submission| submission.program.path == *path);
+        || problem.submissions.iter().any(|submission| submission.program.path == *path);
     (!is_submission).then_some(path)
 }
 
@@ -72,10 +69,7 @@ impl<'a> Solution<'a> {
         let mut files = self.runnable.files.clone();
         let (stdin, collect) = match &self.problem.io {
             ProgramIo::Standard => (input, Vec::new()),
-            ProgramIo::Files {
-                input: name,
-                output,
-            } => {
+            ProgramIo::Files { input: name, output } => {
                 files.push(TreeEntry::new(name, Node::plain(input)));
                 (Blob::default(), vec![output.clone()])
             }

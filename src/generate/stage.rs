@@ -24,10 +24,7 @@ impl Stage {
     /// # Errors
     /// When the system's temporary directory cannot be written.
     pub fn new() -> Result<Self, JudgeError> {
-        Ok(Self {
-            dir: scratch::directory(Use::Data)?,
-            files: Mutex::new(BTreeMap::new()),
-        })
+        Ok(Self { dir: scratch::directory(Use::Data)?, files: Mutex::new(BTreeMap::new()) })
     }
 
     /// Where the file of a case with this extension stands. Files in the case's directory of files
@@ -39,9 +36,7 @@ impl Stage {
     /// Whether a case has a file with this extension.
     pub fn has(&self, case: &str, extension: &str) -> bool {
         let files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
-        files
-            .get(case)
-            .is_some_and(|files| files.contains(extension))
+        files.get(case).is_some_and(|files| files.contains(extension))
     }
 
     /// The extensions of a case's files, by name.
@@ -60,9 +55,7 @@ impl Stage {
         extension: &str,
         contents: &mut dyn Read,
     ) -> Result<(), JudgeError> {
-        self.put(case, extension, |path| {
-            io::copy(contents, &mut File::create(path)?).map(|_| ())
-        })
+        self.put(case, extension, |path| io::copy(contents, &mut File::create(path)?).map(|_| ()))
     }
 
     /// Adds what a program wrote.
@@ -81,9 +74,7 @@ impl Stage {
     /// What the system says, with the file's name.
     pub fn link(&self, case: &str, extension: &str, target: &str) -> Result<(), JudgeError> {
         let name = file_name(case, extension);
-        self.put(case, extension, |path| {
-            symlink(relative(&name, target), path)
-        })
+        self.put(case, extension, |path| symlink(relative(&name, target), path))
     }
 
     fn put(
@@ -119,9 +110,7 @@ fn relative(name: &str, target: &str) -> PathBuf {
     let (from, to): (Vec<&str>, Vec<&str>) =
         (name.split('/').collect(), target.split('/').collect());
     let directories = from.len().min(to.len()) - 1;
-    let common = (0..directories)
-        .take_while(|&at| from[at] == to[at])
-        .count();
+    let common = (0..directories).take_while(|&at| from[at] == to[at]).count();
     let up = std::iter::repeat_n("..", from.len() - 1 - common);
     up.chain(to[common..].iter().copied()).collect()
 }
@@ -133,11 +122,7 @@ mod tests {
     #[test]
     fn links_lead_from_where_they_stand() {
         let check = |name: &str, target: &str, expected: &str| {
-            assert_eq!(
-                relative(name, target),
-                Path::new(expected),
-                "{name} → {target}"
-            );
+            assert_eq!(relative(name, target), Path::new(expected), "{name} → {target}");
         };
         check("secret/1.in", "sample/1.in", "../sample/1.in");
         check("secret/a/b/1.in", "secret/c/1.in", "../../c/1.in");
@@ -150,18 +135,11 @@ mod tests {
         let stage = Stage::new().unwrap();
         stage.add("secret/a", "in", &mut &b"1\n"[..]).unwrap();
         stage.add("secret/a.b", "in", &mut &b"2\n"[..]).unwrap();
-        stage
-            .link("secret/a", "in.download", "secret/a.in")
-            .unwrap();
-        stage
-            .add("secret/a", "in.download", &mut &b"3\n"[..])
-            .unwrap();
+        stage.link("secret/a", "in.download", "secret/a.in").unwrap();
+        stage.add("secret/a", "in.download", &mut &b"3\n"[..]).unwrap();
         assert_eq!(stage.extensions("secret/a"), ["in", "in.download"]);
         assert_eq!(stage.extensions("secret/a.b"), ["in"]);
         assert_eq!(fs::read(stage.path("secret/a", "in")).unwrap(), b"1\n");
-        assert_eq!(
-            fs::read(stage.path("secret/a", "in.download")).unwrap(),
-            b"3\n"
-        );
+        assert_eq!(fs::read(stage.path("secret/a", "in.download")).unwrap(), b"3\n");
     }
 }

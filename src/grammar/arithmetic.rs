@@ -28,12 +28,8 @@ fn integers(op: Op, a: &Int, b: &Int) -> Result<Int, String> {
         Op::Add => Ok(a.plus(b)),
         Op::Sub => Ok(a.minus(b)),
         Op::Mul => Ok(a.times(b)),
-        Op::Div => a
-            .divided(b)
-            .ok_or_else(|| format!("{a} is divided by zero")),
-        Op::Rem => a
-            .remainder(b)
-            .ok_or_else(|| format!("the remainder of {a} by zero")),
+        Op::Div => a.divided(b).ok_or_else(|| format!("{a} is divided by zero")),
+        Op::Rem => a.remainder(b).ok_or_else(|| format!("the remainder of {a} by zero")),
         Op::Pow => {
             let exponent = exponent(b)?;
             a.power(exponent).ok_or_else(|| {
@@ -45,12 +41,9 @@ fn integers(op: Op, a: &Int, b: &Int) -> Result<Int, String> {
 
 fn floats(op: Op, left: &Value, right: &Value) -> Result<Value, String> {
     let ratio = |value: &Value| {
-        value.ratio().ok_or_else(|| {
-            format!(
-                "{value} is {}, with which nothing is computed",
-                value.kind()
-            )
-        })
+        value
+            .ratio()
+            .ok_or_else(|| format!("{value} is {}, with which nothing is computed", value.kind()))
     };
     let (a, b) = (ratio(left)?, ratio(right)?);
     let result = match op {
@@ -60,16 +53,11 @@ fn floats(op: Op, left: &Value, right: &Value) -> Result<Value, String> {
         Op::Div if b.is_zero() => return Err(format!("{left} is divided by zero")),
         Op::Div => a / b,
         Op::Rem => {
-            return Err(format!(
-                "`%` needs integers, and {left} % {right} has a float"
-            ));
+            return Err(format!("`%` needs integers, and {left} % {right} has a float"));
         }
         Op::Pow => {
             let Value::Int(exponent_value) = right else {
-                return Err(format!(
-                    "the exponent {right} is {}, not an integer",
-                    right.kind()
-                ));
+                return Err(format!("the exponent {right} is {}, not an integer", right.kind()));
             };
             let exponent = exponent(exponent_value)?;
             let bits = a.numer().bits().max(a.denom().bits());

@@ -34,9 +34,7 @@ struct Seen {
 impl Coverage {
     /// Of no input.
     pub fn new(grammar: &Grammar) -> Self {
-        Self {
-            sites: vec![Seen::default(); grammar.sites.len()],
-        }
+        Self { sites: vec![Seen::default(); grammar.sites.len()] }
     }
 
     /// Adds an input, which must be valid. `path` is its name in messages.
@@ -55,8 +53,7 @@ impl Seen {
         self.min |= is_min;
         self.max |= is_max;
         let is = |old: &Option<Value>, wanted: std::cmp::Ordering| {
-            old.as_ref()
-                .is_none_or(|old| value.compare(old) == Some(wanted))
+            old.as_ref().is_none_or(|old| value.compare(old) == Some(wanted))
         };
         let (less, more) = (
             is(&self.least, std::cmp::Ordering::Less),
@@ -155,10 +152,9 @@ const DEPTH_MAX: usize = 12;
 impl Ranges<'_> {
     fn of(&self, expr: &Expr, depth: usize) -> Option<Range> {
         match &expr.kind {
-            ExprKind::Const(value @ (Value::Int(_) | Value::Float(_))) => Some(Range {
-                min: value.clone(),
-                max: value.clone(),
-            }),
+            ExprKind::Const(value @ (Value::Int(_) | Value::Float(_))) => {
+                Some(Range { min: value.clone(), max: value.clone() })
+            }
             ExprKind::Const(Value::Text(_)) | ExprKind::Strlen(_) => None,
             ExprKind::Var(name) => self.of_slot(name.slot, depth + 1),
             ExprKind::Neg(inner) => {
@@ -193,24 +189,13 @@ impl Ranges<'_> {
         };
         for step in &self.grammar.steps {
             match step {
-                Step::Int {
-                    min,
-                    max,
-                    name: Some(name),
-                    ..
+                Step::Int { min, max, name: Some(name), .. }
+                | Step::Float { min, max, name: Some(name), .. }
+                    if name.slot == slot =>
+                {
+                    add(Range { min: self.of(min, depth)?.min, max: self.of(max, depth)?.max })?
                 }
-                | Step::Float {
-                    min,
-                    max,
-                    name: Some(name),
-                    ..
-                } if name.slot == slot => add(Range {
-                    min: self.of(min, depth)?.min,
-                    max: self.of(max, depth)?.max,
-                })?,
-                Step::Regex {
-                    name: Some(name), ..
-                } if name.slot == slot => return None,
+                Step::Regex { name: Some(name), .. } if name.slot == slot => return None,
                 Step::Set(assignments) => {
                     for assignment in assignments {
                         if assignment.name.slot == slot {
@@ -218,14 +203,9 @@ impl Ranges<'_> {
                         }
                     }
                 }
-                Step::Next {
-                    id,
-                    counter: Some(counter),
-                    ..
-                } if counter.slot == slot => add(Range {
-                    min: Value::from(0),
-                    max: self.count_of(*id, depth)?,
-                })?,
+                Step::Next { id, counter: Some(counter), .. } if counter.slot == slot => {
+                    add(Range { min: Value::from(0), max: self.count_of(*id, depth)? })?
+                }
                 _ => {}
             }
         }
@@ -235,9 +215,7 @@ impl Ranges<'_> {
     /// The greatest number of iterations of a loop.
     fn count_of(&self, id: usize, depth: usize) -> Option<Value> {
         let count = self.grammar.steps.iter().find_map(|step| match step {
-            Step::Enter {
-                id: other, count, ..
-            } if *other == id => Some(count.as_ref()),
+            Step::Enter { id: other, count, .. } if *other == id => Some(count.as_ref()),
             _ => None,
         });
         Some(self.of(count??, depth)?.max)
@@ -270,15 +248,10 @@ fn combined(op: Op, left: &Range, right: &Range) -> Option<Range> {
                 compute(&left.max, &right.min)?,
                 compute(&left.max, &right.max)?,
             ];
-            let mut range = Range {
-                min: corners[0].clone(),
-                max: corners[0].clone(),
-            };
+            let mut range = Range { min: corners[0].clone(), max: corners[0].clone() };
             for corner in &corners[1..] {
-                range = Range {
-                    min: lesser(&range.min, corner)?,
-                    max: greater(&range.max, corner)?,
-                };
+                range =
+                    Range { min: lesser(&range.min, corner)?, max: greater(&range.max, corner)? };
             }
             Some(range)
         }
@@ -288,10 +261,7 @@ fn combined(op: Op, left: &Range, right: &Range) -> Option<Range> {
         }),
         Op::Rem if is_positive(&right.min) && is_positive_or_zero(&left.min) => {
             let below = arithmetic::binary(Op::Sub, &right.max, &Value::from(1)).ok()?;
-            Some(Range {
-                min: Value::from(0),
-                max: lesser(&left.max, &below)?,
-            })
+            Some(Range { min: Value::from(0), max: lesser(&left.max, &below)? })
         }
         _ => None,
     }
@@ -311,21 +281,14 @@ mod tests {
     use crate::grammar::compile::read;
 
     fn grammar(text: &str) -> Grammar {
-        read(Path::new("g.ctd"), text.as_bytes())
-            .grammar
-            .expect("a grammar")
+        read(Path::new("g.ctd"), text.as_bytes()).grammar.expect("a grammar")
     }
 
     /// Each line is `name: min..max`, with `?` for what is not known.
     fn check(text: &str, lines: &[&str]) {
         let line = |bounds: &ValueBounds| {
             let value = |bound: &Bound| bound.value.clone().unwrap_or("?".to_owned());
-            format!(
-                "{}: {}..{}",
-                bounds.name,
-                value(&bounds.min),
-                value(&bounds.max)
-            )
+            format!("{}: {}..{}", bounds.name, value(&bounds.min), value(&bounds.max))
         };
         let came: Vec<String> = bounds(&grammar(text), None).iter().map(line).collect();
         assert_eq!(came, lines, "{text}");
@@ -340,19 +303,10 @@ mod tests {
         check("INT(2,10^20)", &["INT(2,10^20): 2..100000000000000000000"]);
         check("SET(m=10) INT(0,m-1,a)", &["a: 0..9"]);
         check("SET(m=10) SET(m=m+1) INT(0,m,a)", &["a: 0..?"]);
-        check(
-            "INT(1,9,n) REPI(i,n) INT(i,i+5,a[i]) END",
-            &["n: 1..9", "a[i]: 0..14"],
-        );
-        check(
-            "FLOAT(0.5,10,x) FLOATP(-x,x,1,2)",
-            &["x: 0.5..10", "FLOATP(-x,x,1,2): -10..10"],
-        );
+        check("INT(1,9,n) REPI(i,n) INT(i,i+5,a[i]) END", &["n: 1..9", "a[i]: 0..14"]);
+        check("FLOAT(0.5,10,x) FLOATP(-x,x,1,2)", &["x: 0.5..10", "FLOATP(-x,x,1,2): -10..10"]);
         check("INT(1,100,n) INT(n/2,n%7,m)", &["n: 1..100", "m: 0..6"]);
-        check(
-            "INT(0,9,a) REGEX(\"x\",s) INT(0,STRLEN(s),b)",
-            &["a: 0..9", "b: 0..?"],
-        );
+        check("INT(0,9,a) REGEX(\"x\",s) INT(0,STRLEN(s),b)", &["a: 0..9", "b: 0..?"]);
     }
 
     #[test]
@@ -368,11 +322,7 @@ mod tests {
         assert_eq!(bounds[1].missed(), None, "2 is the most where n is 2");
         let reached = bounds[1].reached.clone().expect("inputs were given");
         assert_eq!(
-            (
-                reached.values,
-                reached.least.as_deref(),
-                reached.greatest.as_deref()
-            ),
+            (reached.values, reached.least.as_deref(), reached.greatest.as_deref()),
             (5, Some("1"), Some("2"))
         );
     }

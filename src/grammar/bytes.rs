@@ -12,22 +12,13 @@ pub struct ByteSet {
 
 impl ByteSet {
     /// Nothing.
-    pub const NONE: Self = Self {
-        words: [0; 4],
-        end: false,
-    };
+    pub const NONE: Self = Self { words: [0; 4], end: false };
 
     /// Every byte, and the end.
-    pub const ALL: Self = Self {
-        words: [u64::MAX; 4],
-        end: true,
-    };
+    pub const ALL: Self = Self { words: [u64::MAX; 4], end: true };
 
     /// The end of the input only.
-    pub const END: Self = Self {
-        end: true,
-        ..Self::NONE
-    };
+    pub const END: Self = Self { end: true, ..Self::NONE };
 
     /// These bytes.
     pub fn of(bytes: &[u8]) -> Self {
@@ -83,10 +74,7 @@ impl ByteSet {
     /// What is not in it.
     #[must_use]
     pub fn not(&self) -> Self {
-        Self {
-            words: self.words.map(|word| !word),
-            end: !self.end,
-        }
+        Self { words: self.words.map(|word| !word), end: !self.end }
     }
 }
 

@@ -22,9 +22,7 @@ impl Chance {
         hash.update(b"juror grammar\0");
         hash.update(seed.to_le_bytes());
         hash.update(purpose.as_bytes());
-        Self {
-            words: ChaCha8Rng::from_seed(hash.finalize().into()),
-        }
+        Self { words: ChaCha8Rng::from_seed(hash.finalize().into()) }
     }
 
     fn word(&mut self) -> u64 {
@@ -112,9 +110,7 @@ mod tests {
                 counts[chance.below(bound) as usize] += 1;
             }
             assert!(
-                counts
-                    .iter()
-                    .all(|count| (800..=1200).contains(count) || bound == 1),
+                counts.iter().all(|count| (800..=1200).contains(count) || bound == 1),
                 "{counts:?}"
             );
         }

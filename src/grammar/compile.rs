@@ -36,17 +36,9 @@ pub fn read(path: &Path, text: &[u8]) -> Reading {
     compiler.push(Step::Eof, Span { start: end, end });
     compiler.roles(&parsed.commands);
     compiler.doubts(&parsed);
-    let Compiler {
-        mut grammar,
-        mut diagnostics,
-        ..
-    } = compiler;
+    let Compiler { mut grammar, mut diagnostics, .. } = compiler;
     diagnostics.sort_by_key(|diagnostic| {
-        diagnostic
-            .place
-            .spot
-            .as_ref()
-            .map(|spot| (spot.line, spot.column))
+        diagnostic.place.spot.as_ref().map(|spot| (spot.line, spot.column))
     });
     let broken = diagnostics.iter().any(Diagnostic::is_error);
     Reading {
@@ -71,11 +63,7 @@ struct Compiler {
 
 impl Compiler {
     fn new(source: Source, parsed: &Parsed, diagnostics: Vec<Diagnostic>) -> Self {
-        let slot = |name: &String| Slot {
-            name: name.clone(),
-            is_read: false,
-            is_counted: false,
-        };
+        let slot = |name: &String| Slot { name: name.clone(), is_read: false, is_counted: false };
         Self {
             grammar: Grammar {
                 source,
@@ -83,11 +71,7 @@ impl Compiler {
                 spans: Vec::new(),
                 sites: Vec::new(),
                 questions: vec![
-                    Question {
-                        is_positive: true,
-                        of_loop: None,
-                        is_asserted: false,
-                    };
+                    Question { is_positive: true, of_loop: None, is_asserted: false };
                     parsed.questions
                 ],
                 loops: Vec::new(),
@@ -163,23 +147,9 @@ impl Compiler {
                 let site = self.site(SiteKind::Int, name.as_ref(), span);
                 let name = self.kept(name.as_ref());
                 let (min, max) = (min.clone(), max.clone());
-                self.push(
-                    Step::Int {
-                        site,
-                        min,
-                        max,
-                        name,
-                    },
-                    span,
-                );
+                self.push(Step::Int { site, min, max, name }, span);
             }
-            CommandKind::Float {
-                min,
-                max,
-                decimals,
-                name,
-                notation,
-            } => {
+            CommandKind::Float { min, max, decimals, name, notation } => {
                 self.range(min, max, span, Range::Numbers);
                 if let Some(decimals) = decimals {
                     self.range(&decimals.min, &decimals.max, span, Range::Integers);
@@ -212,17 +182,10 @@ impl Compiler {
             CommandKind::Unset(slots) => {
                 self.push(Step::Unset(slots.clone()), span);
             }
-            CommandKind::Loop {
-                until,
-                counter,
-                separator,
-                body,
-            } => self.repeat(until, counter.as_ref(), separator.as_deref(), body, span),
-            CommandKind::If {
-                test,
-                then,
-                otherwise,
-            } => {
+            CommandKind::Loop { until, counter, separator, body } => {
+                self.repeat(until, counter.as_ref(), separator.as_deref(), body, span)
+            }
+            CommandKind::If { test, then, otherwise } => {
                 self.uses_test(test);
                 self.questions(test, Asker::If);
                 let branch = self.push(Step::Jump(0), span);
@@ -231,10 +194,8 @@ impl Compiler {
                     true => None,
                     false => Some(self.push(Step::Jump(0), span)),
                 };
-                self.grammar.steps[branch] = Step::Branch {
-                    test: test.clone(),
-                    otherwise: self.next_step(),
-                };
+                self.grammar.steps[branch] =
+                    Step::Branch { test: test.clone(), otherwise: self.next_step() };
                 self.commands(otherwise);
                 if let Some(jump) = end_of_then {
                     self.grammar.steps[jump] = Step::Jump(self.next_step());
@@ -263,14 +224,7 @@ impl Compiler {
         };
         let site = self.site(SiteKind::Regex, name, span);
         let name = self.kept(name);
-        self.push(
-            Step::Regex {
-                site,
-                pattern: source,
-                name,
-            },
-            span,
-        );
+        self.push(Step::Regex { site, pattern: source, name }, span);
     }
 
     fn repeat(
@@ -299,12 +253,8 @@ impl Compiler {
         if let Some(counter) = counter {
             self.assigns(counter);
         }
-        let site = LoopSite {
-            span,
-            count_slots,
-            is_outermost: self.loops.is_empty(),
-            is_cases: false,
-        };
+        let site =
+            LoopSite { span, count_slots, is_outermost: self.loops.is_empty(), is_cases: false };
         self.grammar.loops.push(site);
         self.push(Step::Enter { id, count }, span);
         let next = self.push(Step::Jump(0), span);
@@ -351,11 +301,7 @@ impl Compiler {
             };
             if !fits {
                 let message = format!("this bound is {what}");
-                self.error(
-                    bound.span,
-                    message,
-                    "write an integer, such as 1000000 or 10^6",
-                );
+                self.error(bound.span, message, "write an integer, such as 1000000 or 10^6");
                 return;
             }
         }
@@ -471,9 +417,7 @@ impl Compiler {
         for step in &mut grammar.steps {
             if let Step::Int { name, .. } | Step::Float { name, .. } | Step::Regex { name, .. } =
                 step
-                && name
-                    .as_ref()
-                    .is_some_and(|name| !grammar.slots[name.slot].is_read)
+                && name.as_ref().is_some_and(|name| !grammar.slots[name.slot].is_read)
             {
                 *name = None;
             }
@@ -491,20 +435,13 @@ impl Compiler {
                     .enumerate()
                     .filter(|(other, _)| self.assigned[*other]);
                 let near = near.map(|(_, other)| {
-                    (
-                        strsim::damerau_levenshtein(name, &other.name),
-                        other.name.clone(),
-                    )
+                    (strsim::damerau_levenshtein(name, &other.name), other.name.clone())
                 });
                 let help = match near.min() {
                     Some((1, near)) => format!("did you mean `{near}`?"),
                     _ => "read it with INT, FLOAT or REGEX, or assign it with SET".to_owned(),
                 };
-                self.warning(
-                    span,
-                    format!("the variable `{name}` never gets a value"),
-                    &help,
-                );
+                self.warning(span, format!("the variable `{name}` never gets a value"), &help);
             }
         }
     }
@@ -544,9 +481,7 @@ fn unique_groups(commands: &[Command], groups: &mut Vec<Vec<usize>>) {
         match &command.kind {
             CommandKind::Assert(test) => unique_in(test, groups),
             CommandKind::Loop { body, .. } => unique_groups(body, groups),
-            CommandKind::If {
-                then, otherwise, ..
-            } => {
+            CommandKind::If { then, otherwise, .. } => {
                 unique_groups(then, groups);
                 unique_groups(otherwise, groups);
             }

@@ -205,9 +205,7 @@ impl<'a> Shaped<'a> {
             Values::Small => {
                 let middle = zero();
                 let near = |by: i64| {
-                    middle
-                        .plus(&Int::Small(by))
-                        .clamp(draw.min.clone(), draw.max.clone())
+                    middle.plus(&Int::Small(by)).clamp(draw.min.clone(), draw.max.clone())
                 };
                 // Around zero where that is inside, so that signs differ too.
                 self.chance.between(&near(-2), &near(3))
@@ -220,44 +218,24 @@ impl<'a> Shaped<'a> {
         let loops = self.inner(draw.loops);
         let size = |state: &LoopState| state.count.map_or(ROW_GUESS, u64::from).max(1);
         let place = loops.iter().fold(0_u64, |place, state| {
-            place
-                .saturating_mul(size(state))
-                .saturating_add(state.index)
+            place.saturating_mul(size(state)).saturating_add(state.index)
         });
-        let length = loops
-            .iter()
-            .fold(1_u64, |length, state| length.saturating_mul(size(state)));
-        let key = PlanKey {
-            site: draw.site,
-            case: self.case(draw.loops),
-        };
+        let length = loops.iter().fold(1_u64, |length, state| length.saturating_mul(size(state)));
+        let key = PlanKey { site: draw.site, case: self.case(draw.loops) };
         if length > ROW_MAX {
             return self.chance.between(draw.min, draw.max);
         }
         if !self.plans.contains_key(&key) {
             let plan = self.plan(draw, length);
-            self.plans.insert(
-                PlanKey {
-                    site: key.site,
-                    case: key.case,
-                },
-                plan,
-            );
+            self.plans.insert(PlanKey { site: key.site, case: key.case }, plan);
         }
-        let place_in = |values: &[Int]| {
-            usize::try_from(place)
-                .unwrap_or(usize::MAX)
-                .min(values.len() - 1)
-        };
+        let place_in =
+            |values: &[Int]| usize::try_from(place).unwrap_or(usize::MAX).min(values.len() - 1);
         let value = match &self.plans[&key] {
             Plan::Row(values) => values[place_in(values)].clone(),
             Plan::Cycle(values) => values[(place % values.len() as u64) as usize].clone(),
             Plan::OneOf(values) => values[self.chance.below(values.len() as u64) as usize].clone(),
-            Plan::Except {
-                at,
-                there,
-                elsewhere,
-            } => match *at == place {
+            Plan::Except { at, there, elsewhere } => match *at == place {
                 true => there.clone(),
                 false => elsewhere.clone(),
             },
@@ -269,9 +247,7 @@ impl<'a> Shaped<'a> {
     fn plan(&mut self, draw: &Draw<'_>, length: u64) -> Plan {
         let chance = &mut self.chance;
         let mut drawn = |count: u64| -> Vec<Int> {
-            (0..count)
-                .map(|_| chance.between(draw.min, draw.max))
-                .collect()
+            (0..count).map(|_| chance.between(draw.min, draw.max)).collect()
         };
         match self.shape.values {
             Values::Increasing => {
@@ -305,9 +281,8 @@ impl<'a> Shaped<'a> {
                 let mut pattern = drawn(4);
                 pattern.truncate(2 + self.chance.below(3) as usize);
                 let period = pattern.len();
-                let mut values: Vec<Int> = (0..length)
-                    .map(|at| pattern[at as usize % period].clone())
-                    .collect();
+                let mut values: Vec<Int> =
+                    (0..length).map(|at| pattern[at as usize % period].clone()).collect();
                 let at = self.chance.below(length) as usize;
                 values[at] = self.chance.between(draw.min, draw.max);
                 Plan::Row(values)
@@ -334,11 +309,7 @@ impl Source for Shaped<'_> {
         let site = &grammar.sites[draw.site];
         let place = || PlaceKey {
             site: draw.site,
-            place: self
-                .inner(draw.loops)
-                .iter()
-                .map(|state| state.index)
-                .collect(),
+            place: self.inner(draw.loops).iter().map(|state| state.index).collect(),
         };
         let is_first = self.case(draw.loops) == 0;
         let repeats = cases == Cases::SameTwice && !draw.loops.is_empty();
@@ -388,9 +359,9 @@ impl Source for Shaped<'_> {
         let question_site = &self.grammar.questions[question];
         let holds = match question_site.of_loop {
             // The loop that asks is the innermost one.
-            Some(id) => loops
-                .last()
-                .is_some_and(|state| state.id == id && state.index < self.rounds[id]),
+            Some(id) => {
+                loops.last().is_some_and(|state| state.id == id && state.index < self.rounds[id])
+            }
             None if question_site.is_asserted => true,
             None => self.chance.happens(self.likely[question]),
         };

@@ -116,13 +116,7 @@ struct Odometer {
 
 impl Default for Odometer {
     fn default() -> Self {
-        Self {
-            level: 1,
-            digits: Vec::new(),
-            sizes: Vec::new(),
-            at: 0,
-            is_limited: false,
-        }
+        Self { level: 1, digits: Vec::new(), sizes: Vec::new(), at: 0, is_limited: false }
     }
 }
 
@@ -193,9 +187,7 @@ fn layout(grammar: &Grammar) -> Vec<bool> {
         match step {
             Step::Branch { test, .. }
             | Step::Assert(test)
-            | Step::Next {
-                test: Some(test), ..
-            } => see(test),
+            | Step::Next { test: Some(test), .. } => see(test),
             _ => {}
         }
     }
@@ -209,14 +201,8 @@ impl Digits<'_> {
         let level = Int::Small(i64::try_from(self.odometer.level).unwrap_or(i64::MAX));
         // So many values, and one more where the level cannot have all.
         let room = |distance: Int| {
-            let steps = distance
-                .divided(step)
-                .unwrap_or(Int::ZERO)
-                .min(level.clone());
-            steps
-                .small()
-                .and_then(|steps| u64::try_from(steps).ok())
-                .unwrap_or(0)
+            let steps = distance.divided(step).unwrap_or(Int::ZERO).min(level.clone());
+            steps.small().and_then(|steps| u64::try_from(steps).ok()).unwrap_or(0)
         };
         let above = room(max.minus(&middle));
         let below = room(middle.minus(min));
@@ -235,9 +221,7 @@ impl Digits<'_> {
 
     /// Whether the innermost loop around is the row of test cases.
     fn is_cases(&self, loops: &[LoopState]) -> bool {
-        loops
-            .last()
-            .is_some_and(|state| self.grammar.loops[state.id].is_cases)
+        loops.last().is_some_and(|state| self.grammar.loops[state.id].is_cases)
     }
 }
 
@@ -252,9 +236,7 @@ impl Source for Digits<'_> {
             let more = draw.max.minus(draw.min).plus(&Int::ONE);
             let values = more.small().and_then(|values| u64::try_from(values).ok());
             let place = self.odometer.choose(values.unwrap_or(u64::MAX));
-            return draw
-                .min
-                .plus(&Int::Small(i64::try_from(place).unwrap_or(i64::MAX)));
+            return draw.min.plus(&Int::Small(i64::try_from(place).unwrap_or(i64::MAX)));
         }
         let whole = Int::from(ten_to(draw.unit));
         let range = draw.max.minus(draw.min);
@@ -328,9 +310,7 @@ mod tests {
         check(
             row,
             1,
-            &[
-                "1\n1\n", "1\n2\n", "2\n1 1\n", "2\n1 2\n", "2\n2 1\n", "2\n2 2\n", "1\n3\n",
-            ],
+            &["1\n1\n", "1\n2\n", "2\n1 1\n", "2\n1 2\n", "2\n2 1\n", "2\n2 2\n", "1\n3\n"],
         );
         let grammar = grammar(row);
         let mut seen = std::collections::BTreeSet::new();
@@ -341,11 +321,7 @@ mod tests {
 
     #[test]
     fn numbers_go_outwards_from_zero() {
-        check(
-            "INT(-2, 1000, x) NEWLINE",
-            1,
-            &["0\n", "1\n", "-1\n", "2\n", "-2\n", "3\n", "4\n"],
-        );
+        check("INT(-2, 1000, x) NEWLINE", 1, &["0\n", "1\n", "-1\n", "2\n", "-2\n", "3\n", "4\n"]);
         check("INT(-9, -7, x) NEWLINE", 1, &["-7\n", "-8\n", "-9\n"]);
     }
 

@@ -45,10 +45,8 @@ impl Run<'_> {
             [] => self.vars.scalar(name.slot),
             [index] => self.vars.at(name.slot, self.small(index)?),
             indices => {
-                let indices: Option<Vec<Int>> = indices
-                    .iter()
-                    .map(|index| self.small(index).map(Int::Small))
-                    .collect();
+                let indices: Option<Vec<Int>> =
+                    indices.iter().map(|index| self.small(index).map(Int::Small)).collect();
                 self.vars.get(name.slot, &indices?)
             }
         }
@@ -95,11 +93,7 @@ impl Run<'_> {
                     "the variable `{}{shown}` has no value here",
                     self.grammar.slots[name.slot].name
                 );
-                Err(Stop::fault(
-                    name.span,
-                    message,
-                    "read or SET it before it is used",
-                ))
+                Err(Stop::fault(name.span, message, "read or SET it before it is used"))
             }
         }
     }
@@ -121,11 +115,7 @@ impl Run<'_> {
     pub(super) fn text(&self, expr: &Expr, user: &str) -> Result<Arc<Vec<u8>>, Stop> {
         match self.eval(expr)? {
             Value::Text(text) => Ok(text),
-            other => Err(wrong_type(
-                expr.span,
-                &format!("a string for {user}"),
-                &other,
-            )),
+            other => Err(wrong_type(expr.span, &format!("a string for {user}"), &other)),
         }
     }
 
@@ -149,13 +139,6 @@ impl Run<'_> {
 }
 
 pub(super) fn wrong_type(span: Span, wanted: &str, value: &Value) -> Stop {
-    let message = format!(
-        "{wanted} is needed here, and this is {}: {value}",
-        value.kind()
-    );
-    Stop::fault(
-        span,
-        message,
-        "the language converts nothing but integers to floats",
-    )
+    let message = format!("{wanted} is needed here, and this is {}: {value}", value.kind());
+    Stop::fault(span, message, "the language converts nothing but integers to floats")
 }

@@ -14,19 +14,17 @@ pub(super) fn analyse(grammar: &Grammar) -> Vec<ByteSet> {
         for at in (0..first.len()).rev() {
             let of = |step: usize| first.get(step).copied().unwrap_or(ByteSet::END);
             let set = match &grammar.steps[at] {
-                Step::Branch { test, otherwise } => of(at + 1)
-                    .and(&if_true(test))
-                    .or(&of(*otherwise).and(&if_false(test))),
+                Step::Branch { test, otherwise } => {
+                    of(at + 1).and(&if_true(test)).or(&of(*otherwise).and(&if_false(test)))
+                }
                 Step::Jump(to) | Step::Back { to } => of(*to),
-                Step::Next {
-                    test, body, exit, ..
-                } => {
+                Step::Next { test, body, exit, .. } => {
                     let inside = of(at + 1).or(&of(*body));
                     match test {
                         None => inside.or(&of(*exit)),
-                        Some(test) => inside
-                            .and(&if_true(test))
-                            .or(&of(*exit).and(&if_false(test))),
+                        Some(test) => {
+                            inside.and(&if_true(test)).or(&of(*exit).and(&if_false(test)))
+                        }
                     }
                 }
                 _ => match own[at].may_be_empty {
@@ -51,23 +49,14 @@ struct Own {
 }
 
 fn own(step: &Step) -> Own {
-    let reads = |set: ByteSet| Own {
-        set,
-        may_be_empty: false,
-    };
+    let reads = |set: ByteSet| Own { set, may_be_empty: false };
     match step {
         Step::Byte(byte) => reads(ByteSet::of(&[*byte])),
         Step::Literal(text) => match text.first() {
             Some(byte) => reads(ByteSet::of(&[*byte])),
-            None => Own {
-                set: ByteSet::NONE,
-                may_be_empty: true,
-            },
+            None => Own { set: ByteSet::NONE, may_be_empty: true },
         },
-        Step::Text(_) => Own {
-            set: ByteSet::ALL,
-            may_be_empty: true,
-        },
+        Step::Text(_) => Own { set: ByteSet::ALL, may_be_empty: true },
         Step::Eof => reads(ByteSet::END),
         Step::Int { min, .. } | Step::Float { min, .. } => {
             let mut set = ByteSet::of(b"0123456789");
@@ -77,19 +66,12 @@ fn own(step: &Step) -> Own {
             reads(set)
         }
         Step::Regex { pattern, .. } => match pattern {
-            PatternSource::Known(pattern) => Own {
-                set: pattern.first(),
-                may_be_empty: pattern.matches_nothing(),
-            },
-            PatternSource::Computed(_) => Own {
-                set: ByteSet::ALL,
-                may_be_empty: true,
-            },
+            PatternSource::Known(pattern) => {
+                Own { set: pattern.first(), may_be_empty: pattern.matches_nothing() }
+            }
+            PatternSource::Computed(_) => Own { set: ByteSet::ALL, may_be_empty: true },
         },
-        _ => Own {
-            set: ByteSet::NONE,
-            may_be_empty: true,
-        },
+        _ => Own { set: ByteSet::NONE, may_be_empty: true },
     }
 }
 

@@ -32,11 +32,7 @@ pub(super) struct Scanned {
 /// Takes apart the longest float at the start of a text.
 pub(super) fn scan(text: &[u8]) -> Option<Scanned> {
     let digits = |from: usize| {
-        text.get(from..)
-            .unwrap_or_default()
-            .iter()
-            .take_while(|byte| byte.is_ascii_digit())
-            .count()
+        text.get(from..).unwrap_or_default().iter().take_while(|byte| byte.is_ascii_digit()).count()
     };
     let sign = usize::from(text.first() == Some(&b'-'));
     let whole = digits(sign);
@@ -60,13 +56,7 @@ pub(super) fn scan(text: &[u8]) -> Option<Scanned> {
             length += exponent;
         }
     }
-    Some(Scanned {
-        length,
-        sign,
-        whole,
-        decimals,
-        exponent,
-    })
+    Some(Scanned { length, sign, whole, decimals, exponent })
 }
 
 /// Bounds as integers of a common unit, for a comparison without big numbers.
@@ -89,11 +79,7 @@ impl Quick {
                 let bound = bound.is_integer().then(|| bound.to_integer().to_i128())??;
                 (bound.abs() <= LARGEST).then_some(bound)
             };
-            Some(Self {
-                min: scaled(min)?,
-                max: scaled(max)?,
-                scale,
-            })
+            Some(Self { min: scaled(min)?, max: scaled(max)?, scale })
         })
     }
 
@@ -117,11 +103,7 @@ impl Quick {
                 let factor = 10_i128.pow(decimals - self.scale);
                 (mantissa, self.min * factor, self.max * factor)
             }
-            _ => (
-                mantissa * 10_i128.pow(self.scale - decimals),
-                self.min,
-                self.max,
-            ),
+            _ => (mantissa * 10_i128.pow(self.scale - decimals), self.min, self.max),
         };
         Some(min <= value && value <= max)
     }
@@ -153,10 +135,7 @@ pub(super) fn form_fault(text: &[u8], scanned: &Scanned, rules: &FloatRules) -> 
     let range = rules.decimals?;
     let decimals = u32::try_from(scanned.decimals).unwrap_or(u32::MAX);
     if decimals < range.min || decimals > range.max {
-        return Some(format!(
-            "has {}",
-            crate::model::text::count(decimals, "decimal")
-        ));
+        return Some(format!("has {}", crate::model::text::count(decimals, "decimal")));
     }
     let is_normal = scanned.whole == 1 && text[scanned.sign] != b'0';
     (scanned.exponent > 0 && !is_normal)
@@ -165,11 +144,8 @@ pub(super) fn form_fault(text: &[u8], scanned: &Scanned, rules: &FloatRules) -> 
 
 /// What a float must be, in words.
 pub(super) fn wanted(rules: &FloatRules) -> String {
-    let mut words = format!(
-        "a float from {} to {}",
-        show_ratio(&rules.min),
-        show_ratio(&rules.max)
-    );
+    let mut words =
+        format!("a float from {} to {}", show_ratio(&rules.min), show_ratio(&rules.max));
     if let Some(range) = rules.decimals {
         words += &match range.min == range.max {
             true => format!(" with {}", crate::model::text::count(range.min, "decimal")),
@@ -187,20 +163,13 @@ pub(super) fn wanted(rules: &FloatRules) -> String {
 /// The least and the greatest multiple of ten to the minus `decimals` within the bounds, in that unit.
 pub(super) fn grid(rules: &FloatRules, decimals: u32) -> (BigInt, BigInt) {
     let unit = BigRational::from_integer(ten_to(decimals));
-    (
-        (&rules.min * &unit).ceil().to_integer(),
-        (&rules.max * &unit).floor().to_integer(),
-    )
+    ((&rules.min * &unit).ceil().to_integer(), (&rules.max * &unit).floor().to_integer())
 }
 
 /// `mantissa / 10 ^ unit` in scientific notation with so many decimals: cut off, and one more in the last.
 pub(super) fn scientific_texts(mantissa: &BigInt, unit: u32, decimals: u32) -> Vec<String> {
     let digits = mantissa.magnitude().to_string();
-    let sign = if mantissa.sign() == num_bigint::Sign::Minus {
-        "-"
-    } else {
-        ""
-    };
+    let sign = if mantissa.sign() == num_bigint::Sign::Minus { "-" } else { "" };
     let wanted = decimals as usize + 1;
     let kept = format!("{:0<wanted$}", &digits[..digits.len().min(wanted)]);
     let more = BigInt::parse_bytes(kept.as_bytes(), 10).unwrap_or_default() + BigInt::from(1);

@@ -209,10 +209,7 @@ fn attempt<S: Source>(
 
 /// The latest question whose other answer was not tried. Answers given the other way leave no mark.
 fn last_answer<S: Source>(writer: &Writer<'_, S>) -> Option<usize> {
-    writer
-        .marks
-        .iter()
-        .rposition(|mark| matches!(mark.kind, MarkKind::Answer { .. }))
+    writer.marks.iter().rposition(|mark| matches!(mark.kind, MarkKind::Answer { .. }))
 }
 
 /// The mark of a value that the step depends on: the more often it was stuck, the earlier.
@@ -247,26 +244,15 @@ fn earlier_value<S: Source>(
 
 /// What an ASSERT that does not hold asks of the value drawn last, where it says so plainly: `x < y + 1`.
 fn hint(run: &Run<'_>, step: usize, mark: &Mark) -> Option<Hint> {
-    let (
-        Step::Assert(test),
-        MarkKind::Value {
-            site,
-            bounds: Some(bounds),
-        },
-    ) = (&run.grammar.steps[step], &mark.kind)
+    let (Step::Assert(test), MarkKind::Value { site, bounds: Some(bounds) }) =
+        (&run.grammar.steps[step], &mark.kind)
     else {
         return None;
     };
-    let mut hint = Hint {
-        min: bounds.min.clone(),
-        max: bounds.max.clone(),
-    };
+    let mut hint = Hint { min: bounds.min.clone(), max: bounds.max.clone() };
     // Another iteration's value has the same name and is another.
     let innermost = |loops: &[crate::grammar::port::LoopState]| {
-        loops
-            .iter()
-            .map(|state| (state.id, state.index))
-            .collect::<Vec<_>>()
+        loops.iter().map(|state| (state.id, state.index)).collect::<Vec<_>>()
     };
     if innermost(&mark.loops) != innermost(&run.loops[..mark.loops.len().min(run.loops.len())]) {
         return None;
@@ -347,10 +333,8 @@ impl Failures {
             Reason::Invalid(mismatch) => (mismatch.message, false),
             Reason::Io(error) => (error.to_string(), false),
         };
-        let failure = self.by_step.entry(step).or_insert(Failure {
-            times: 0,
-            message: String::new(),
-        });
+        let failure =
+            self.by_step.entry(step).or_insert(Failure { times: 0, message: String::new() });
         failure.times += 1;
         failure.message = message;
         by_question
@@ -358,10 +342,7 @@ impl Failures {
 
     fn report(self, grammar: &Grammar) -> Diagnostic {
         let source = grammar.source();
-        let worst = self
-            .by_step
-            .into_iter()
-            .max_by_key(|(_, failure)| failure.times);
+        let worst = self.by_step.into_iter().max_by_key(|(_, failure)| failure.times);
         let Some((step, failure)) = worst else {
             return self
                 .misread
@@ -407,18 +388,8 @@ impl Dependents {
                         add(&assignment.name, &[&assignment.value]);
                     }
                 }
-                Step::Int {
-                    min,
-                    max,
-                    name: Some(name),
-                    ..
-                }
-                | Step::Float {
-                    min,
-                    max,
-                    name: Some(name),
-                    ..
-                } => add(name, &[min, max]),
+                Step::Int { min, max, name: Some(name), .. }
+                | Step::Float { min, max, name: Some(name), .. } => add(name, &[min, max]),
                 _ => {}
             }
         }
@@ -431,16 +402,10 @@ impl Dependents {
                 }
             }
             let of_slot = |slot: Option<usize>| slot.is_some_and(|slot| reached.contains(&slot));
-            let sites = grammar
-                .sites
-                .iter()
-                .enumerate()
-                .filter(|(_, site)| of_slot(site.slot));
+            let sites = grammar.sites.iter().enumerate().filter(|(_, site)| of_slot(site.slot));
             sites.map(|(site, _)| site).collect()
         });
-        Self {
-            by_step: by_step.collect(),
-        }
+        Self { by_step: by_step.collect() }
     }
 
     fn of(&self, step: usize) -> &BTreeSet<usize> {
@@ -453,29 +418,22 @@ impl Dependents {
 fn used_slots(step: &Step) -> Vec<usize> {
     let mut slots = Vec::new();
     match step {
-        Step::Assert(test)
-        | Step::Branch { test, .. }
-        | Step::Next {
-            test: Some(test), ..
-        } => test_slots(test, &mut slots),
+        Step::Assert(test) | Step::Branch { test, .. } | Step::Next { test: Some(test), .. } => {
+            test_slots(test, &mut slots)
+        }
         Step::Int { min, max, .. } | Step::Float { min, max, .. } => {
             for expr in [min, max] {
                 expr.variables(&mut |name| slots.push(name.slot));
             }
         }
         Step::Text(expr)
-        | Step::Enter {
-            count: Some(expr), ..
+        | Step::Enter { count: Some(expr), .. }
+        | Step::Regex { pattern: PatternSource::Computed(expr), .. } => {
+            expr.variables(&mut |name| slots.push(name.slot))
         }
-        | Step::Regex {
-            pattern: PatternSource::Computed(expr),
-            ..
-        } => expr.variables(&mut |name| slots.push(name.slot)),
         Step::Set(assignments) => {
             for assignment in assignments {
-                assignment
-                    .value
-                    .variables(&mut |name| slots.push(name.slot));
+                assignment.value.variables(&mut |name| slots.push(name.slot));
             }
         }
         _ => {}

@@ -119,11 +119,7 @@ impl Int {
     pub fn power(&self, exponent: u64) -> Option<Self> {
         match self {
             Self::Small(0 | 1) => {
-                return Some(if exponent == 0 {
-                    Self::ONE
-                } else {
-                    self.clone()
-                });
+                return Some(if exponent == 0 { Self::ONE } else { self.clone() });
             }
             Self::Small(-1) => {
                 return Some(Self::Small(if exponent.is_multiple_of(2) { 1 } else { -1 }));

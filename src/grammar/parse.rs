@@ -49,11 +49,7 @@ pub(super) fn parse(source: &Source, diagnostics: &mut Vec<Diagnostic>) -> Parse
             }
         }
     }
-    Parsed {
-        commands,
-        names: parser.names,
-        questions: parser.questions,
-    }
+    Parsed { commands, names: parser.names, questions: parser.questions }
 }
 
 /// Why a piece could not be read.
@@ -143,11 +139,7 @@ impl Parser<'_> {
             // What follows would only be told again at every level.
             self.given_up = true;
             self.at = self.tokens.len() - 1;
-            return Err(Fault {
-                span,
-                message: String::new(),
-                help: String::new(),
-            });
+            return Err(Fault { span, message: String::new(), help: String::new() });
         }
         self.depth += 1;
         let read = read(self);
@@ -192,10 +184,7 @@ impl Parser<'_> {
         let TokenKind::Word(word) = self.peek().clone() else {
             return self.expected("a command", COMMAND_HELP);
         };
-        let Some(form) = COMMANDS
-            .iter()
-            .find(|form| form.name == word)
-            .map(|form| form.form)
+        let Some(form) = COMMANDS.iter().find(|form| form.name == word).map(|form| form.form)
         else {
             return Err(self.unknown(&word));
         };
@@ -212,17 +201,12 @@ impl Parser<'_> {
                 kind
             }
         };
-        Ok(Command {
-            kind,
-            span: start.to(self.last_span()),
-        })
+        Ok(Command { kind, span: start.to(self.last_span()) })
     }
 
     fn unknown(&self, word: &str) -> Fault {
-        let near = KNOWN
-            .iter()
-            .map(|known| (strsim::damerau_levenshtein(word, known), known))
-            .min();
+        let near =
+            KNOWN.iter().map(|known| (strsim::damerau_levenshtein(word, known), known)).min();
         let help = match near {
             _ if KNOWN.contains(&word) => "it stands inside another command".to_owned(),
             Some((distance, known)) if distance <= 2 => format!("did you mean `{known}`?"),
@@ -245,11 +229,7 @@ impl Parser<'_> {
                 let min = self.expr()?;
                 self.sign(",", form)?;
                 let max = self.expr()?;
-                CommandKind::Int {
-                    min,
-                    max,
-                    name: self.optional_name(form)?,
-                }
+                CommandKind::Int { min, max, name: self.optional_name(form)? }
             }
             "FLOAT" | "FLOATP" => {
                 let min = self.expr()?;
@@ -270,19 +250,12 @@ impl Parser<'_> {
                     true => self.notation(form)?,
                     false => Notation::Any,
                 };
-                CommandKind::Float {
-                    min,
-                    max,
-                    decimals,
-                    name,
-                    notation,
-                }
+                CommandKind::Float { min, max, decimals, name, notation }
             }
             "STRING" => CommandKind::Text(self.expr()?),
-            "REGEX" => CommandKind::Regex {
-                pattern: self.expr()?,
-                name: self.optional_name(form)?,
-            },
+            "REGEX" => {
+                CommandKind::Regex { pattern: self.expr()?, name: self.optional_name(form)? }
+            }
             "ASSERT" => CommandKind::Assert(self.test()?),
             "SET" => {
                 let mut assignments = vec![self.assignment(form)?];
@@ -343,21 +316,10 @@ impl Parser<'_> {
         }
         self.at += 1;
         let kind = match head {
-            Some(Head::If(test)) => CommandKind::If {
-                test,
-                then: body,
-                otherwise,
-            },
-            Some(Head::Loop {
-                until,
-                counter,
-                separator,
-            }) => CommandKind::Loop {
-                until,
-                counter,
-                separator,
-                body,
-            },
+            Some(Head::If(test)) => CommandKind::If { test, then: body, otherwise },
+            Some(Head::Loop { until, counter, separator }) => {
+                CommandKind::Loop { until, counter, separator, body }
+            }
             // It is not run: its fault is reported.
             None => CommandKind::Space,
         };
@@ -390,11 +352,7 @@ impl Parser<'_> {
             false => None,
         };
         self.sign(")", form)?;
-        Ok(Head::Loop {
-            until,
-            counter,
-            separator,
-        })
+        Ok(Head::Loop { until, counter, separator })
     }
 
     /// Goes behind the bracket that closes a broken head, unless a line's end comes first.
@@ -428,11 +386,7 @@ impl Parser<'_> {
 /// The head of a block.
 enum Head {
     If(Test),
-    Loop {
-        until: Until,
-        counter: Option<VarRef>,
-        separator: Option<Box<Command>>,
-    },
+    Loop { until: Until, counter: Option<VarRef>, separator: Option<Box<Command>> },
 }
 
 /// A command and how it is written.
@@ -451,10 +405,7 @@ const COMMANDS: [Form; 16] = [
     form("EOF", "EOF"),
     form("INT", "INT(min, max [, name])"),
     form("FLOAT", "FLOAT(min, max [, name [, FIXED or SCIENTIFIC]])"),
-    form(
-        "FLOATP",
-        "FLOATP(min, max, mindecimals, maxdecimals [, name [, FIXED or SCIENTIFIC]])",
-    ),
+    form("FLOATP", "FLOATP(min, max, mindecimals, maxdecimals [, name [, FIXED or SCIENTIFIC]])"),
     form("STRING", "STRING(str)"),
     form("REGEX", "REGEX(str [, name])"),
     form("ASSERT", "ASSERT(test)"),

@@ -35,24 +35,13 @@ impl Pattern {
         let translated = translate(expression)?;
         let mut parser = regex_syntax::ParserBuilder::new();
         let parser = parser.unicode(false).utf8(false).dot_matches_new_line(true);
-        let hir = parser
-            .build()
-            .parse(&translated)
-            .map_err(|error| reason(&error))?;
+        let hir = parser.build().parse(&translated).map_err(|error| reason(&error))?;
         let nfa = thompson::Compiler::new()
-            .configure(
-                thompson::Config::new()
-                    .utf8(false)
-                    .nfa_size_limit(Some(SIZE_MAX)),
-            )
+            .configure(thompson::Config::new().utf8(false).nfa_size_limit(Some(SIZE_MAX)))
             .build_from_hir(&hir)
             .map_err(|error| format!("it is too large: {error}"))?;
         let dfa = DFA::builder()
-            .configure(
-                DFA::config()
-                    .match_kind(MatchKind::All)
-                    .skip_cache_capacity_check(true),
-            )
+            .configure(DFA::config().match_kind(MatchKind::All).skip_cache_capacity_check(true))
             .build_from_nfa(nfa)
             .map_err(|error| error.to_string())?;
         Ok(Self {
@@ -166,10 +155,7 @@ fn interval(rest: &[u8]) -> Option<Interval> {
         }
         _ => return None,
     };
-    Some(Interval {
-        text,
-        length: end + 1,
-    })
+    Some(Interval { text, length: end + 1 })
 }
 
 /// Translates a bracket expression from behind its `[`; returns where it ends.
@@ -295,9 +281,7 @@ mod tests {
     #[test]
     fn what_is_no_expression_is_refused() {
         let check = |expression: &str, part: &str| {
-            let error = Pattern::new(expression.as_bytes())
-                .map(|_| ())
-                .expect_err(expression);
+            let error = Pattern::new(expression.as_bytes()).map(|_| ()).expect_err(expression);
             assert!(error.contains(part), "{error}");
         };
         check("(a", "unclosed group");
@@ -311,9 +295,7 @@ mod tests {
 
     #[test]
     fn the_bytes_that_begin_a_match_are_known() {
-        let first = Pattern::new(b"(ab|c)?[x-z]")
-            .expect("an expression")
-            .first();
+        let first = Pattern::new(b"(ab|c)?[x-z]").expect("an expression").first();
         let bytes: Vec<u8> = (0..=u8::MAX).filter(|byte| first.contains(*byte)).collect();
         assert_eq!(bytes, b"acxyz");
     }

@@ -69,10 +69,7 @@ impl Stop {
     }
 
     pub(super) fn stuck(message: impl Into<String>, by_question: bool) -> Self {
-        Self(Box::new(Reason::Stuck(Stuck {
-            message: message.into(),
-            by_question,
-        })))
+        Self(Box::new(Reason::Stuck(Stuck { message: message.into(), by_question })))
     }
 }
 

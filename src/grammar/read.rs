@@ -62,21 +62,13 @@ const SHORT: usize = 24;
 
 impl<'a, W: Witness> Reader<'a, W> {
     pub(super) fn new(grammar: &'a Grammar, input: impl Read + 'a, witness: W) -> Self {
-        Self {
-            grammar,
-            window: Window::new(input),
-            last: Piece::default(),
-            witness,
-        }
+        Self { grammar, window: Window::new(input), last: Piece::default(), witness }
     }
 
     #[inline]
     fn take(&mut self, length: usize) {
         let start = self.window.offset();
-        self.last = Piece {
-            start,
-            end: start + length as u64,
-        };
+        self.last = Piece { start, end: start + length as u64 };
         self.window.at += length;
     }
 
@@ -87,10 +79,8 @@ impl<'a, W: Witness> Reader<'a, W> {
             Ok(rest) => rest,
             Err(_) => self.window.seen(),
         };
-        let word = rest
-            .iter()
-            .take_while(|byte| !matches!(byte, b' ' | b'\n' | b'\t' | b'\r'))
-            .count();
+        let word =
+            rest.iter().take_while(|byte| !matches!(byte, b' ' | b'\n' | b'\t' | b'\r')).count();
         match rest.first() {
             None => ("the end of the file".to_owned(), 1),
             Some(b' ') => ("a blank".to_owned(), 1),
@@ -147,9 +137,7 @@ impl<'a, W: Witness> Reader<'a, W> {
         // The whole of `03` is shown, not only the zero that would be read.
         let has_leading_zero =
             &rest[..length] == b"0" && rest.get(1).is_some_and(u8::is_ascii_digit);
-        let more = rest[length..]
-            .iter()
-            .take_while(|byte| byte.is_ascii_digit());
+        let more = rest[length..].iter().take_while(|byte| byte.is_ascii_digit());
         let length = length + if has_leading_zero { more.count() } else { 0 };
         self.take(length);
         let piece = self.window.piece(self.last.start, self.last.end);
@@ -196,19 +184,12 @@ impl<'a, W: Witness> Reader<'a, W> {
             wanted = wanted.saturating_mul(2);
             let rest = self.window.ahead(wanted)?;
             let sign = usize::from(rest.first() == Some(&b'-'));
-            let digits = rest[sign..]
-                .iter()
-                .take_while(|byte| byte.is_ascii_digit())
-                .count();
+            let digits = rest[sign..].iter().take_while(|byte| byte.is_ascii_digit()).count();
             if sign + digits < rest.len() || self.window.is_complete() {
                 break sign + digits;
             }
         };
-        let digits_max = min
-            .magnitude()
-            .to_string()
-            .len()
-            .max(max.magnitude().to_string().len());
+        let digits_max = min.magnitude().to_string().len().max(max.magnitude().to_string().len());
         // What has more digits than either bound is outside; it need not be computed.
         let value = match length <= digits_max + 1 {
             true => Int::parse(&self.window.seen()[..length]),
@@ -254,19 +235,11 @@ fn short_int(text: &[u8]) -> Option<ShortInt> {
     if length == sign || (value == 0 && sign == 1) {
         return None;
     }
-    Some(ShortInt {
-        value: if sign == 1 { -value } else { value },
-        length,
-    })
+    Some(ShortInt { value: if sign == 1 { -value } else { value }, length })
 }
 
 fn stop(at: At, message: String, offset: u64, length: usize) -> Stop {
-    Stop(Box::new(Reason::Invalid(Mismatch {
-        message,
-        offset,
-        length,
-        span: at.span,
-    })))
+    Stop(Box::new(Reason::Invalid(Mismatch { message, offset, length, span: at.span })))
 }
 
 /// A fixed text in words.
@@ -318,8 +291,7 @@ impl<W: Witness> Port for Reader<'_, W> {
                 self.take(read.length);
                 let value = Int::Small(read.value);
                 if W::LOOKS {
-                    self.witness
-                        .int(site, &Int::Small(min), &Int::Small(max), &value);
+                    self.witness.int(site, &Int::Small(min), &Int::Small(max), &value);
                 }
                 Ok(value)
             }
@@ -363,9 +335,7 @@ impl<W: Witness> Port for Reader<'_, W> {
             false => None,
         };
         let inside = quick.unwrap_or_else(|| {
-            value
-                .as_ref()
-                .is_some_and(|value| rules.min <= *value && *value <= rules.max)
+            value.as_ref().is_some_and(|value| rules.min <= *value && *value <= rules.max)
         });
         self.take(scanned.length);
         let shown = |reader: &Self| {
@@ -374,11 +344,7 @@ impl<W: Witness> Port for Reader<'_, W> {
             format!("`{}{cut}`", visible(&piece[..piece.len().min(40)]))
         };
         if let Some(fault) = form_fault {
-            let message = format!(
-                "expected {}, got {}, which {fault}",
-                what(self),
-                shown(self)
-            );
+            let message = format!("expected {}, got {}, which {fault}", what(self), shown(self));
             return Err(self.refused(at, message));
         }
         if !inside {
@@ -393,11 +359,8 @@ impl<W: Witness> Port for Reader<'_, W> {
     fn regex(&mut self, at: At, site: usize, pattern: &Pattern) -> Result<Vec<u8>, Stop> {
         let rest = self.window.all()?;
         let Some(length) = pattern.longest(rest) else {
-            let what = format!(
-                "what matches {}{}",
-                Value::text(pattern.text()),
-                self.for_label(site)
-            );
+            let what =
+                format!("what matches {}{}", Value::text(pattern.text()), self.for_label(site));
             return Err(self.expected(at, &what));
         };
         let text = rest[..length].to_vec();

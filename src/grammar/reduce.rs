@@ -167,20 +167,12 @@ pub fn apply(grammar: &Grammar, tree: &Tree, edit: &Edit) -> Tree {
             let lower = |value: &mut Int| {
                 let by = value.minus(count);
                 *value = count.clone();
-                by.small()
-                    .and_then(|by| usize::try_from(by).ok())
-                    .unwrap_or(0)
+                by.small().and_then(|by| usize::try_from(by).ok()).unwrap_or(0)
             };
-            recount(
-                grammar,
-                &mut tree,
-                *int,
-                lower,
-                |length, by, _| match keep {
-                    Keep::First => length.saturating_sub(by)..length,
-                    Keep::Last => 0..by.min(length),
-                },
-            );
+            recount(grammar, &mut tree, *int, lower, |length, by, _| match keep {
+                Keep::First => length.saturating_sub(by)..length,
+                Keep::Last => 0..by.min(length),
+            });
         }
         Edit::CountMost { int, count } => {
             change(&mut tree, *int, &|_| count.clone());
@@ -189,12 +181,7 @@ pub fn apply(grammar: &Grammar, tree: &Tree, edit: &Edit) -> Tree {
                 _ => {}
             });
         }
-        Edit::Drop {
-            int,
-            start,
-            inner,
-            length,
-        } => {
+        Edit::Drop { int, start, inner, length } => {
             let lower = |value: &mut Int| {
                 *value = value.minus(&Int::Small(i64::try_from(*length).unwrap_or(i64::MAX)));
                 *length
@@ -210,8 +197,7 @@ pub fn apply(grammar: &Grammar, tree: &Tree, edit: &Edit) -> Tree {
                 if let Node::Loop(node) = node {
                     if number == *of {
                         let rounds = node.iterations.len();
-                        node.iterations
-                            .drain((*start).min(rounds)..(*start + *length).min(rounds));
+                        node.iterations.drain((*start).min(rounds)..(*start + *length).min(rounds));
                     }
                     number += 1;
                 }
@@ -278,15 +264,8 @@ fn recount(
     lower: impl Fn(&mut Int) -> usize,
     gone: impl Fn(usize, usize, bool) -> Range<usize>,
 ) {
-    let mut recount = Recount {
-        grammar,
-        int,
-        number: 0,
-        slot: None,
-        by: 0,
-        lower: &lower,
-        gone: &gone,
-    };
+    let mut recount =
+        Recount { grammar, int, number: 0, slot: None, by: 0, lower: &lower, gone: &gone };
     recount.nodes(&mut tree.nodes, false);
 }
 
@@ -339,9 +318,7 @@ impl Recount<'_> {
 /// Sorts the values of a command that stand one to an iteration.
 fn sort_row(iterations: &mut [Vec<Node>], site: usize) {
     let own = |nodes: &[Node]| {
-        nodes
-            .iter()
-            .position(|node| matches!(node, Node::Int(int) if int.site == site))
+        nodes.iter().position(|node| matches!(node, Node::Int(int) if int.site == site))
     };
     let mut values: Vec<Int> = iterations
         .iter()
@@ -366,23 +343,12 @@ fn sort_row(iterations: &mut [Vec<Node>], site: usize) {
 pub fn edits(grammar: &Grammar, tree: &Tree) -> impl Iterator<Item = Edit> + use<> {
     let ints = ints(grammar, tree);
     let loops = free_loops(grammar, tree);
-    let counts: Vec<(usize, IntAt)> = ints
-        .iter()
-        .cloned()
-        .enumerate()
-        .filter(|(_, int)| int.is_count)
-        .collect();
+    let counts: Vec<(usize, IntAt)> =
+        ints.iter().cloned().enumerate().filter(|(_, int)| int.is_count).collect();
     let whole = [Edit::AllLeast, Edit::Plain].into_iter();
-    let jumps = counts
-        .clone()
-        .into_iter()
-        .flat_map(|(place, int)| count_jumps(place, &int));
+    let jumps = counts.clone().into_iter().flat_map(|(place, int)| count_jumps(place, &int));
     let drops = counts.into_iter().flat_map(|(place, int)| {
-        let length = int
-            .value
-            .small()
-            .and_then(|count| usize::try_from(count).ok())
-            .unwrap_or(0);
+        let length = int.value.small().and_then(|count| usize::try_from(count).ok()).unwrap_or(0);
         chunks(length).map(move |(start, length)| Edit::Drop {
             int: place,
             start,
@@ -393,44 +359,25 @@ pub fn edits(grammar: &Grammar, tree: &Tree) -> impl Iterator<Item = Edit> + use
     let rounds = loops.into_iter().flat_map(|(of, length)| {
         chunks(length).map(move |(start, length)| Edit::DropRounds { of, start, length })
     });
-    let values = ints
-        .clone()
-        .into_iter()
-        .enumerate()
-        .flat_map(|(place, int)| {
-            lower_values(&int.value, &int.min, &int.max)
-                .into_iter()
-                .map(move |value| Edit::Set { int: place, value })
-        });
-    let mut sites: Vec<usize> = ints
-        .iter()
-        .filter(|int| !int.is_count)
-        .map(|int| int.site)
-        .collect();
+    let values = ints.clone().into_iter().enumerate().flat_map(|(place, int)| {
+        lower_values(&int.value, &int.min, &int.max)
+            .into_iter()
+            .map(move |value| Edit::Set { int: place, value })
+    });
+    let mut sites: Vec<usize> =
+        ints.iter().filter(|int| !int.is_count).map(|int| int.site).collect();
     sites.sort_unstable();
     sites.dedup();
     let rows = sites.into_iter().flat_map(move |site| {
-        let mut values: Vec<Int> = ints
-            .iter()
-            .filter(|int| int.site == site)
-            .map(|int| int.value.clone())
-            .collect();
+        let mut values: Vec<Int> =
+            ints.iter().filter(|int| int.site == site).map(|int| int.value.clone()).collect();
         values.sort();
         values.dedup();
         let least = values.first().cloned();
         let sort = std::iter::once(Edit::Sort { site });
-        sort.chain(
-            least
-                .into_iter()
-                .map(move |value| Edit::Equalise { site, value }),
-        )
+        sort.chain(least.into_iter().map(move |value| Edit::Equalise { site, value }))
     });
-    whole
-        .chain(jumps)
-        .chain(drops)
-        .chain(rounds)
-        .chain(rows)
-        .chain(values)
+    whole.chain(jumps).chain(drops).chain(rounds).chain(rows).chain(values)
 }
 
 /// A count's smaller values: the least ones, then by halves.
@@ -438,11 +385,7 @@ fn count_jumps(place: usize, int: &IntAt) -> Vec<Edit> {
     let mut jumps = Vec::new();
     for count in lower_values(&int.value, &int.min, &int.max) {
         for keep in [Keep::First, Keep::Last] {
-            jumps.push(Edit::Count {
-                int: place,
-                count: count.clone(),
-                keep,
-            });
+            jumps.push(Edit::Count { int: place, count: count.clone(), keep });
         }
     }
     jumps
@@ -457,9 +400,7 @@ fn chunks(length: usize) -> impl Iterator<Item = (usize, usize)> {
         sizes.push(2);
     }
     sizes.into_iter().flat_map(move |size| {
-        let starts = (0..length)
-            .step_by(size)
-            .filter(move |start| start + size <= length);
+        let starts = (0..length).step_by(size).filter(move |start| start + size <= length);
         let starts: Vec<usize> = starts.collect();
         starts.into_iter().rev().map(move |start| (start, size))
     })

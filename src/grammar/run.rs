@@ -55,9 +55,7 @@ impl<'a> Run<'a> {
 
     #[inline]
     fn here(&self) -> At {
-        At {
-            span: self.grammar.spans[self.at],
-        }
+        At { span: self.grammar.spans[self.at] }
     }
 
     fn before<P: Port>(&self, port: &mut P) {
@@ -72,12 +70,7 @@ impl<'a> Run<'a> {
     }
 
     fn unique_index(&self) -> Option<Vec<Int>> {
-        let Step::Int {
-            site,
-            name: Some(name),
-            ..
-        } = &self.grammar.steps[self.at]
-        else {
+        let Step::Int { site, name: Some(name), .. } = &self.grammar.steps[self.at] else {
             return None;
         };
         match self.grammar.sites[*site].unique.as_deref() {
@@ -98,12 +91,7 @@ impl<'a> Run<'a> {
                 port.literal(at, &text)?;
             }
             Step::Eof => port.end(at)?,
-            Step::Int {
-                site,
-                min,
-                max,
-                name,
-            } => {
+            Step::Int { site, min, max, name } => {
                 let value = match (self.small(min), self.small(max)) {
                     (Some(min), Some(max)) => {
                         self.before(port);
@@ -119,14 +107,7 @@ impl<'a> Run<'a> {
                     self.assign(name, Value::Int(value))?;
                 }
             }
-            Step::Float {
-                site,
-                min,
-                max,
-                decimals,
-                notation,
-                name,
-            } => {
+            Step::Float { site, min, max, decimals, notation, name } => {
                 let rules = self.float_rules(min, max, decimals.as_ref(), *notation)?;
                 self.before(port);
                 let read = port.float(at, *site, &rules, name.is_some())?;
@@ -134,11 +115,7 @@ impl<'a> Run<'a> {
                     self.assign(name, arithmetic::float(value))?;
                 }
             }
-            Step::Regex {
-                site,
-                pattern,
-                name,
-            } => {
+            Step::Regex { site, pattern, name } => {
                 let pattern = match pattern {
                     PatternSource::Known(pattern) => Arc::clone(pattern),
                     PatternSource::Computed(expr) => self.pattern(expr)?,
@@ -190,13 +167,7 @@ impl<'a> Run<'a> {
                 });
                 port.enter(*id, count);
             }
-            Step::Next {
-                id,
-                test,
-                counter,
-                body,
-                exit,
-            } => {
+            Step::Next { id, test, counter, body, exit } => {
                 let Some(state) = self.loops.last() else {
                     return Err(Stop::fault(
                         at.span,
@@ -232,22 +203,14 @@ impl<'a> Run<'a> {
                 let offset = port.offset();
                 if let Some(state) = self.loops.last_mut() {
                     state.index += 1;
-                    state.idle = if offset == state.offset {
-                        state.idle + 1
-                    } else {
-                        0
-                    };
+                    state.idle = if offset == state.offset { state.idle + 1 } else { 0 };
                     state.offset = offset;
                     if state.idle > IDLE_MAX && state.count.is_none() {
                         let message = format!(
                             "this loop has gone round {IDLE_MAX} times without reading anything"
                         );
                         let span = grammar.loops[state.id].span;
-                        return Err(Stop::fault(
-                            span,
-                            message,
-                            "let its condition come to an end",
-                        ));
+                        return Err(Stop::fault(span, message, "let its condition come to an end"));
                     }
                 }
                 self.at = *to;
@@ -287,15 +250,9 @@ impl<'a> Run<'a> {
             return Ok(Arc::clone(pattern));
         }
         let pattern = Pattern::new(&text).map_err(|reason| {
-            let message = format!(
-                "{} is no regular expression: {reason}",
-                Value::text(text.to_vec())
-            );
-            Stop::fault(
-                expr.span,
-                message,
-                "it is a POSIX extended regular expression",
-            )
+            let message =
+                format!("{} is no regular expression: {reason}", Value::text(text.to_vec()));
+            Stop::fault(expr.span, message, "it is a POSIX extended regular expression")
         })?;
         let pattern = Arc::new(pattern);
         self.patterns.insert(text.to_vec(), Arc::clone(&pattern));
@@ -314,9 +271,7 @@ impl<'a> Run<'a> {
         }
         let bound = |expr: &Expr| {
             let value = self.eval(expr)?;
-            value
-                .ratio()
-                .ok_or_else(|| wrong_type(expr.span, "a number", &value))
+            value.ratio().ok_or_else(|| wrong_type(expr.span, "a number", &value))
         };
         let decimal = |expr: &Expr| {
             let value = self.int(expr)?;
@@ -405,9 +360,7 @@ impl<'a> Run<'a> {
             });
         }
         let mut seen = std::collections::HashSet::new();
-        tuples
-            .values()
-            .all(|tuple| tuple.len() == slots.len() && seen.insert(tuple))
+        tuples.values().all(|tuple| tuple.len() == slots.len() && seen.insert(tuple))
     }
 
     /// Why an assertion does not hold: its text, and the values in it.
@@ -422,10 +375,7 @@ impl<'a> Run<'a> {
         test.expressions(&mut |expr| {
             expr.variables(&mut |name| {
                 if let Ok(value) = self.variable(name) {
-                    see(format!(
-                        "{} = {value}",
-                        self.grammar.source.excerpt(name.span)
-                    ));
+                    see(format!("{} = {value}", self.grammar.source.excerpt(name.span)));
                 }
             });
         });

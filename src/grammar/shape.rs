@@ -81,137 +81,56 @@ impl Shape {
             Size::Small => Counts::Few,
             Size::Large => Counts::Most,
         };
-        Some(Self {
-            cases,
-            counts,
-            ..self.clone()
-        })
+        Some(Self { cases, counts, ..self.clone() })
     }
 }
 
 const fn values(name: &'static str, description: &'static str, values: Values) -> Shape {
-    Shape {
-        name,
-        description,
-        cases: Cases::Plain,
-        counts: Counts::Random,
-        values,
-    }
+    Shape { name, description, cases: Cases::Plain, counts: Counts::Random, values }
 }
 
 const fn counts(name: &'static str, description: &'static str, counts: Counts) -> Shape {
-    Shape {
-        name,
-        description,
-        cases: Cases::Plain,
-        counts,
-        values: Values::Random,
-    }
+    Shape { name, description, cases: Cases::Plain, counts, values: Values::Random }
 }
 
 const fn cases(name: &'static str, description: &'static str, cases: Cases) -> Shape {
-    Shape {
-        name,
-        description,
-        cases,
-        counts: Counts::Random,
-        values: Values::Random,
-    }
+    Shape { name, description, cases, counts: Counts::Random, values: Values::Random }
 }
 
 /// The shape that is taken where none is asked for.
-pub const RANDOM: Shape = values(
-    "random",
-    "everything drawn at random from all that is allowed",
-    Values::Random,
-);
+pub const RANDOM: Shape =
+    values("random", "everything drawn at random from all that is allowed", Values::Random);
 
 /// All shapes.
 pub const SHAPES: [Shape; 25] = [
     RANDOM,
     Shape {
         values: Values::Small,
-        ..counts(
-            "tiny",
-            "small counts and small values, so that ties abound",
-            Counts::Small,
-        )
+        ..counts("tiny", "small counts and small values, so that ties abound", Counts::Small)
     },
     Shape {
         values: Values::Least,
-        ..counts(
-            "smallest",
-            "every count and every value as small as allowed",
-            Counts::Least,
-        )
+        ..counts("smallest", "every count and every value as small as allowed", Counts::Least)
     },
     Shape {
         values: Values::Most,
-        ..counts(
-            "largest",
-            "every count and every value as large as allowed",
-            Counts::Most,
-        )
+        ..counts("largest", "every count and every value as large as allowed", Counts::Most)
     },
-    counts(
-        "count-least",
-        "every count as small as allowed",
-        Counts::Least,
-    ),
-    counts(
-        "count-above-least",
-        "every count one above the least",
-        Counts::AboveLeast,
-    ),
-    counts(
-        "count-below-most",
-        "every count one below the most",
-        Counts::BelowMost,
-    ),
-    counts(
-        "count-most",
-        "every count as large as allowed",
-        Counts::Most,
-    ),
-    values(
-        "all-least",
-        "every value as small as allowed",
-        Values::Least,
-    ),
+    counts("count-least", "every count as small as allowed", Counts::Least),
+    counts("count-above-least", "every count one above the least", Counts::AboveLeast),
+    counts("count-below-most", "every count one below the most", Counts::BelowMost),
+    counts("count-most", "every count as large as allowed", Counts::Most),
+    values("all-least", "every value as small as allowed", Values::Least),
     values("all-most", "every value as large as allowed", Values::Most),
-    values(
-        "zeros",
-        "every value zero, or as near to it as allowed",
-        Values::Zero,
-    ),
+    values("zeros", "every value zero, or as near to it as allowed", Values::Zero),
     values("all-equal", "all values of a row the same", Values::Equal),
     values("increasing", "values that rise", Values::Increasing),
     values("decreasing", "values that fall", Values::Decreasing),
-    values(
-        "alternating",
-        "large and small values in turn",
-        Values::Alternating,
-    ),
-    values(
-        "spike",
-        "small values and a single large one",
-        Values::Spike,
-    ),
-    values(
-        "few-distinct",
-        "two or three different values only: ties",
-        Values::FewDistinct,
-    ),
-    values(
-        "almost-sorted",
-        "values that rise, but for a few exchanged",
-        Values::AlmostSorted,
-    ),
-    values(
-        "planted",
-        "a short pattern again and again, broken once",
-        Values::Planted,
-    ),
+    values("alternating", "large and small values in turn", Values::Alternating),
+    values("spike", "small values and a single large one", Values::Spike),
+    values("few-distinct", "two or three different values only: ties", Values::FewDistinct),
+    values("almost-sorted", "values that rise, but for a few exchanged", Values::AlmostSorted),
+    values("planted", "a short pattern again and again, broken once", Values::Planted),
     Shape {
         values: Values::Largest,
         ..counts(
@@ -222,32 +141,16 @@ pub const SHAPES: [Shape; 25] = [
     },
     Shape {
         values: Values::Increasing,
-        ..counts(
-            "increasing-most",
-            "as many values as allowed, rising",
-            Counts::Most,
-        )
+        ..counts("increasing-most", "as many values as allowed, rising", Counts::Most)
     },
-    cases(
-        "many-tiny",
-        "as many test cases as allowed, each tiny",
-        Cases::ManyTiny,
-    ),
-    cases(
-        "one-huge",
-        "a single test case, as large as allowed",
-        Cases::OneHuge,
-    ),
+    cases("many-tiny", "as many test cases as allowed, each tiny", Cases::ManyTiny),
+    cases("one-huge", "a single test case, as large as allowed", Cases::OneHuge),
     cases(
         "big-before-small",
         "a large test case, then small ones: what stays behind shows",
         Cases::BigBeforeSmall,
     ),
-    cases(
-        "same-twice",
-        "the same test case twice: what stays behind shows",
-        Cases::SameTwice,
-    ),
+    cases("same-twice", "the same test case twice: what stays behind shows", Cases::SameTwice),
 ];
 
 /// The shape of a name.
@@ -261,12 +164,9 @@ pub fn applicable(grammar: &Grammar) -> Vec<Shape> {
     let has_counts = sites.iter().any(|site| site.is_count);
     let has_cases = sites.iter().any(|site| site.is_case_count);
     let is_number = |kind| kind != SiteKind::Regex;
-    let has_values = sites
-        .iter()
-        .any(|site| !site.is_count && is_number(site.kind));
-    let has_rows = sites
-        .iter()
-        .any(|site| !site.is_count && is_number(site.kind) && !site.loops.is_empty());
+    let has_values = sites.iter().any(|site| !site.is_count && is_number(site.kind));
+    let has_rows =
+        sites.iter().any(|site| !site.is_count && is_number(site.kind) && !site.loops.is_empty());
     let applies = |shape: &Shape| match (shape.cases, shape.counts, shape.values) {
         (Cases::Plain, Counts::Random, Values::Random) => true,
         (Cases::Plain, Counts::Random, Values::Least | Values::Most | Values::Zero) => has_values,
@@ -276,11 +176,7 @@ pub fn applicable(grammar: &Grammar) -> Vec<Shape> {
         (Cases::Plain, ..) => has_counts || has_values,
         _ => has_cases,
     };
-    SHAPES
-        .iter()
-        .filter(|shape| applies(shape))
-        .cloned()
-        .collect()
+    SHAPES.iter().filter(|shape| applies(shape)).cloned().collect()
 }
 
 #[cfg(test)]

@@ -55,11 +55,7 @@ pub fn shrink(
             break;
         }
     }
-    Ok(Shrunk {
-        input: shrinker.size.text,
-        tried: shrinker.tried,
-        complete,
-    })
+    Ok(Shrunk { input: shrinker.size.text, tried: shrinker.tried, complete })
 }
 
 /// How small an input is.
@@ -72,10 +68,7 @@ pub struct Size {
 impl Size {
     /// Of an input and its tree.
     pub fn of(tree: &Tree, text: &[u8]) -> Self {
-        Self {
-            values: tree.len(),
-            text: text.to_vec(),
-        }
+        Self { values: tree.len(), text: text.to_vec() }
     }
 }
 
@@ -85,12 +78,7 @@ impl Ord for Size {
         let simple = |byte: &u8| if *byte == b'\n' { u8::MAX } else { *byte };
         let order = self.values.cmp(&other.values);
         let order = order.then(self.text.len().cmp(&other.text.len()));
-        order.then_with(|| {
-            self.text
-                .iter()
-                .map(simple)
-                .cmp(other.text.iter().map(simple))
-        })
+        order.then_with(|| self.text.iter().map(simple).cmp(other.text.iter().map(simple)))
     }
 }
 
@@ -102,9 +90,7 @@ impl PartialOrd for Size {
 
 /// Whether a count counts a loop inside a loop that it counts.
 fn has_grid(grammar: &Grammar, tree: &Tree, place: usize) -> bool {
-    let slot = ints(grammar, tree)
-        .get(place)
-        .and_then(|int| grammar.sites[int.site].slot);
+    let slot = ints(grammar, tree).get(place).and_then(|int| grammar.sites[int.site].slot);
     let is_counted =
         |of: &LoopNode| slot.is_some_and(|slot| grammar.loops[of.id].count_slots.contains(&slot));
     let mut has_grid = false;
@@ -188,20 +174,13 @@ impl<F: FnMut(&[u8]) -> bool> Shrinker<'_, F> {
         let mut place = 0;
         while let Some(int) = self.int(place) {
             if int.is_count {
-                for count in lower_values(&int.value, &int.min, &int.max)
-                    .into_iter()
-                    .take(FEW)
-                {
+                for count in lower_values(&int.value, &int.min, &int.max).into_iter().take(FEW) {
                     if self.attempt(&Edit::CountMost { int: place, count }) {
                         break;
                     }
                 }
                 for keep in [Keep::First, Keep::Last] {
-                    self.lower(place, |count| Edit::Count {
-                        int: place,
-                        count,
-                        keep,
-                    });
+                    self.lower(place, |count| Edit::Count { int: place, count, keep });
                 }
             }
             place += 1;
@@ -216,16 +195,10 @@ impl<F: FnMut(&[u8]) -> bool> Shrinker<'_, F> {
                 // Equal values may have to stay equal.
                 let (site, from) = (int.site, int.value.clone());
                 let others = ints(self.grammar, &self.tree);
-                let same = others
-                    .iter()
-                    .filter(|other| other.site == site && other.value == from);
+                let same = others.iter().filter(|other| other.site == site && other.value == from);
                 if same.count() > 1 {
                     for to in lower_values(&int.value, &int.min, &int.max) {
-                        let edit = Edit::SetAll {
-                            site,
-                            from: from.clone(),
-                            to,
-                        };
+                        let edit = Edit::SetAll { site, from: from.clone(), to };
                         if self.attempt(&edit) {
                             break;
                         }
@@ -269,10 +242,7 @@ impl<F: FnMut(&[u8]) -> bool> Shrinker<'_, F> {
         let mut fails = Int::Small(BESIDE - 1);
         let mut holds = distance(&now.value);
         while holds.minus(&fails) > Int::ONE && self.left > 0 {
-            let middle = fails
-                .plus(&holds)
-                .divided(&Int::Small(2))
-                .unwrap_or(Int::ZERO);
+            let middle = fails.plus(&holds).divided(&Int::Small(2)).unwrap_or(Int::ZERO);
             match self.attempt(&edit(at(&middle, sign))) {
                 true => holds = middle,
                 false => fails = middle,
@@ -290,12 +260,7 @@ impl<F: FnMut(&[u8]) -> bool> Shrinker<'_, F> {
                         let count = shrinker.int(place)?.value.small()?;
                         usize::try_from(count).ok()
                     },
-                    &|start, length| Edit::Drop {
-                        int: place,
-                        start,
-                        inner: start,
-                        length,
-                    },
+                    &|start, length| Edit::Drop { int: place, start, inner: start, length },
                 );
                 self.crossings(place);
             }
@@ -309,20 +274,13 @@ impl<F: FnMut(&[u8]) -> bool> Shrinker<'_, F> {
         let side = |shrinker: &Self| {
             let is_grid = has_grid(shrinker.grammar, &shrinker.tree, place);
             let count = shrinker.int(place).and_then(|int| int.value.small());
-            count
-                .filter(|count| is_grid && *count <= SIDE_MAX)
-                .unwrap_or(0)
+            count.filter(|count| is_grid && *count <= SIDE_MAX).unwrap_or(0)
         };
         'smaller: loop {
             let side = usize::try_from(side(self)).unwrap_or(0);
             for start in (0..side).rev() {
                 for inner in (0..side).rev() {
-                    let edit = Edit::Drop {
-                        int: place,
-                        start,
-                        inner,
-                        length: 1,
-                    };
+                    let edit = Edit::Drop { int: place, start, inner, length: 1 };
                     if start != inner && self.attempt(&edit) {
                         continue 'smaller;
                     }
@@ -342,11 +300,7 @@ impl<F: FnMut(&[u8]) -> bool> Shrinker<'_, F> {
             };
             let of = *of;
             self.drop_chunks(
-                &|shrinker| {
-                    free_loops(shrinker.grammar, &shrinker.tree)
-                        .get(&of)
-                        .copied()
-                },
+                &|shrinker| free_loops(shrinker.grammar, &shrinker.tree).get(&of).copied(),
                 &|start, length| Edit::DropRounds { of, start, length },
             );
             from = of + 1;
@@ -398,10 +352,7 @@ impl<F: FnMut(&[u8]) -> bool> Shrinker<'_, F> {
         while let Some(length) = self.text_length(text) {
             let mut shorter = 0;
             while shorter < length && self.left > 0 {
-                if self.attempt(&Edit::Shorten {
-                    text,
-                    length: shorter,
-                }) {
+                if self.attempt(&Edit::Shorten { text, length: shorter }) {
                     break;
                 }
                 shorter = if shorter < 8 {
@@ -451,11 +402,7 @@ impl<F: FnMut(&[u8]) -> bool> Shrinker<'_, F> {
         }
         by = a.value.minus(&a.min).min(b.max.minus(&b.value));
         while by > Int::ZERO && self.left > 0 {
-            let edit = Edit::Move {
-                from,
-                to,
-                by: by.clone(),
-            };
+            let edit = Edit::Move { from, to, by: by.clone() };
             if self.attempt(&edit) {
                 return;
             }

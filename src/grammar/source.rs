@@ -17,10 +17,7 @@ impl Span {
     /// From the start of one to the end of another.
     #[must_use]
     pub fn to(self, end: Self) -> Self {
-        Self {
-            start: self.start,
-            end: end.end.max(self.start),
-        }
+        Self { start: self.start, end: end.end.max(self.start) }
     }
 }
 
@@ -36,10 +33,7 @@ pub struct Source {
 impl Source {
     /// The text of a file.
     pub fn new(path: &Path, text: &[u8]) -> Self {
-        Self {
-            path: path.to_owned(),
-            text: text.to_vec(),
-        }
+        Self { path: path.to_owned(), text: text.to_vec() }
     }
 
     /// A spot of the text.
@@ -87,11 +81,8 @@ pub(super) fn spot(text: &[u8], start: usize, end: usize) -> Spot {
     let line_start = memchr::memrchr(b'\n', &text[..start]).map_or(0, |newline| newline + 1);
     let line_end = memchr::memchr(b'\n', &text[start..]).map_or(text.len(), |at| start + at);
     let line = memchr::memchr_iter(b'\n', &text[..line_start]).count() + 1;
-    let characters = |from: usize, to: usize| {
-        String::from_utf8_lossy(&text[from..to.max(from)])
-            .chars()
-            .count()
-    };
+    let characters =
+        |from: usize, to: usize| String::from_utf8_lossy(&text[from..to.max(from)]).chars().count();
     let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
     Spot {
         line: number(line),

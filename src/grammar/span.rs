@@ -24,10 +24,7 @@ pub(super) fn spans(min: &Int, max: &Int, next: &ByteSet) -> Vec<NumberSpan> {
     let mut add = |low: Int, high: Int| {
         let (low, high) = (low.max(min.clone()), high.min(max.clone()));
         if low <= high {
-            spans.push(NumberSpan {
-                min: low,
-                max: high,
-            });
+            spans.push(NumberSpan { min: low, max: high });
         }
     };
     if next.contains(b'-') {
@@ -36,19 +33,13 @@ pub(super) fn spans(min: &Int, max: &Int, next: &ByteSet) -> Vec<NumberSpan> {
     if next.contains(b'0') {
         add(Int::ZERO, Int::ZERO);
     }
-    let longest = if max.is_negative() {
-        0
-    } else {
-        max.to_string().len()
-    };
+    let longest = if max.is_negative() { 0 } else { max.to_string().len() };
     for length in 0..longest {
         let power = Int::from(ten_to(u32::try_from(length).unwrap_or(u32::MAX)));
         for digit in 1..=9_u8 {
             if next.contains(b'0' + digit) {
                 let low = power.times(&Int::Small(digit.into()));
-                let high = power
-                    .times(&Int::Small(i64::from(digit) + 1))
-                    .minus(&Int::ONE);
+                let high = power.times(&Int::Small(i64::from(digit) + 1)).minus(&Int::ONE);
                 add(low, high);
             }
         }
@@ -59,9 +50,7 @@ pub(super) fn spans(min: &Int, max: &Int, next: &ByteSet) -> Vec<NumberSpan> {
 /// One of the parts, each the more likely the more numbers it has.
 pub(super) fn pick<'s>(spans: &'s [NumberSpan], chance: &mut Chance) -> Option<&'s NumberSpan> {
     let size = |span: &NumberSpan| span.max.minus(&span.min).plus(&Int::ONE);
-    let total = spans
-        .iter()
-        .fold(Int::ZERO, |total, span| total.plus(&size(span)));
+    let total = spans.iter().fold(Int::ZERO, |total, span| total.plus(&size(span)));
     let mut chosen = chance.between(&Int::ZERO, &total.minus(&Int::ONE));
     for span in spans {
         if chosen < size(span) {

@@ -42,10 +42,7 @@ fn add(hir: &Hir, length: Length, chance: &mut Chance, text: &mut Vec<u8>) {
 
 fn times(repetition: &Repetition, length: Length, chance: &mut Chance, so_far: usize) -> u32 {
     let min = repetition.min;
-    let max = repetition
-        .max
-        .unwrap_or(min.saturating_add(MORE_MAX))
-        .max(min);
+    let max = repetition.max.unwrap_or(min.saturating_add(MORE_MAX)).max(min);
     match length {
         _ if so_far > LENGTH_MAX => min,
         Length::Least => min,
@@ -57,16 +54,10 @@ fn times(repetition: &Repetition, length: Length, chance: &mut Chance, so_far: u
 /// A byte of a class, one that can be seen where there is one.
 fn byte_of(class: &Class, chance: &mut Chance) -> u8 {
     let ranges: Vec<(u8, u8)> = match class {
-        Class::Bytes(class) => class
-            .iter()
-            .map(|range| (range.start(), range.end()))
-            .collect(),
+        Class::Bytes(class) => class.iter().map(|range| (range.start(), range.end())).collect(),
         Class::Unicode(class) => {
             let byte = |character: char| u8::try_from(u32::from(character)).unwrap_or(u8::MAX);
-            class
-                .iter()
-                .map(|range| (byte(range.start()), byte(range.end())))
-                .collect()
+            class.iter().map(|range| (byte(range.start()), byte(range.end()))).collect()
         }
     };
     let seen: Vec<(u8, u8)> = ranges
@@ -75,10 +66,7 @@ fn byte_of(class: &Class, chance: &mut Chance) -> u8 {
         .filter(|(start, end)| start <= end)
         .collect();
     let ranges = if seen.is_empty() { ranges } else { seen };
-    let count: u64 = ranges
-        .iter()
-        .map(|(start, end)| u64::from(end - start) + 1)
-        .sum();
+    let count: u64 = ranges.iter().map(|(start, end)| u64::from(end - start) + 1).sum();
     let mut chosen = chance.below(count);
     for (start, end) in ranges {
         let size = u64::from(end - start) + 1;

@@ -54,21 +54,14 @@ pub(super) const EXPONENT_MAX: u32 = 9999;
 
 /// Takes a grammar apart. What it cannot read is reported and left out.
 pub(super) fn tokens(source: &Source, diagnostics: &mut Vec<Diagnostic>) -> Vec<Token> {
-    let mut lexer = Lexer {
-        source,
-        at: 0,
-        diagnostics,
-    };
+    let mut lexer = Lexer { source, at: 0, diagnostics };
     let mut tokens = Vec::new();
     while let Some(token) = lexer.next() {
         tokens.push(token);
     }
     // What is missing at the end is missed behind the last word.
     let end = tokens.last().map_or(0, |token: &Token| token.span.end);
-    tokens.push(Token {
-        kind: TokenKind::End,
-        span: Span { start: end, end },
-    });
+    tokens.push(Token { kind: TokenKind::End, span: Span { start: end, end } });
     tokens
 }
 
@@ -98,10 +91,7 @@ impl Lexer<'_> {
                 }
                 _ => self.sign(),
             };
-            let span = Span {
-                start,
-                end: self.at,
-            };
+            let span = Span { start, end: self.at };
             if let Some(kind) = kind {
                 return Some(Token { kind, span });
             }
@@ -122,10 +112,7 @@ impl Lexer<'_> {
     }
 
     fn fault(&mut self, start: usize, message: impl Into<String>, help: &str) {
-        let span = Span {
-            start,
-            end: self.at.max(start + 1),
-        };
+        let span = Span { start, end: self.at.max(start + 1) };
         let fault = self.source.error(span, message).help(help);
         self.diagnostics.push(fault);
     }
@@ -268,9 +255,7 @@ impl Lexer<'_> {
 
     fn sign(&mut self) -> Option<TokenKind> {
         let start = self.at;
-        let sign = SIGNS
-            .into_iter()
-            .find(|sign| self.rest().starts_with(sign.as_bytes()));
+        let sign = SIGNS.into_iter().find(|sign| self.rest().starts_with(sign.as_bytes()));
         if let Some(sign) = sign {
             self.at += sign.len();
             return Some(TokenKind::Sign(sign));
@@ -286,9 +271,11 @@ impl Lexer<'_> {
         };
         let shown = character.escape_debug();
         let message = format!("`{shown}` means nothing here");
-        let length = self.rest().utf8_chunks().next().map_or(1, |chunk| {
-            chunk.valid().chars().next().map_or(1, char::len_utf8)
-        });
+        let length = self
+            .rest()
+            .utf8_chunks()
+            .next()
+            .map_or(1, |chunk| chunk.valid().chars().next().map_or(1, char::len_utf8));
         self.at += length;
         self.fault(start, message, help);
         None

@@ -100,9 +100,7 @@ pub struct LoopNode {
 /// Why it is not valid.
 pub fn parse(grammar: &Grammar, input: &[u8], path: &Path) -> Result<Tree, Refusal> {
     let planter = witnessed(grammar, input, path, Planter::default())?;
-    Ok(Tree {
-        nodes: planter.nodes,
-    })
+    Ok(Tree { nodes: planter.nodes })
 }
 
 /// Writes the input of a tree; `None` where the grammar leads nowhere with its choices.
@@ -208,19 +206,12 @@ impl Witness for Planter {
             && let Some(value) = float::value(text, &scanned)
         {
             let decimals = u32::try_from(scanned.decimals).unwrap_or(u32::MAX);
-            self.add(Node::Float(FloatNode {
-                site,
-                value,
-                decimals,
-            }));
+            self.add(Node::Float(FloatNode { site, value, decimals }));
         }
     }
 
     fn regex(&mut self, site: usize, text: &[u8]) {
-        self.add(Node::Text(TextNode {
-            site,
-            text: text.to_vec(),
-        }));
+        self.add(Node::Text(TextNode { site, text: text.to_vec() }));
     }
 
     fn question(&mut self, question: usize, answer: bool) {
@@ -229,11 +220,7 @@ impl Witness for Planter {
 
     fn enter(&mut self, id: usize, count: Option<u32>) {
         self.open.push(Open {
-            of: LoopNode {
-                id,
-                iterations: Vec::new(),
-                exit: Vec::new(),
-            },
+            of: LoopNode { id, iterations: Vec::new(), exit: Vec::new() },
             by_test: count.is_none(),
             current: None,
         });
@@ -279,11 +266,7 @@ impl<'a> Replay<'a> {
         Self {
             grammar,
             chance: Chance::new(0, "replay"),
-            places: vec![Place {
-                nodes: &tree.nodes,
-                at: 0,
-                of: None,
-            }],
+            places: vec![Place { nodes: &tree.nodes, at: 0, of: None }],
         }
     }
 
@@ -368,11 +351,7 @@ impl Source for Replay<'_> {
             Some(Node::Loop(of)) => Some(of),
             _ => None,
         };
-        self.places.push(Place {
-            nodes: &[],
-            at: 0,
-            of,
-        });
+        self.places.push(Place { nodes: &[], at: 0, of });
     }
 
     fn iteration(&mut self, _id: usize, index: u64) {
@@ -383,9 +362,8 @@ impl Source for Replay<'_> {
         place.nodes = match place.of {
             None => &[],
             Some(of) => {
-                let iteration = usize::try_from(index)
-                    .ok()
-                    .and_then(|index| of.iterations.get(index));
+                let iteration =
+                    usize::try_from(index).ok().and_then(|index| of.iterations.get(index));
                 iteration.unwrap_or(&of.exit)
             }
         };

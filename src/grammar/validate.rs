@@ -69,24 +69,18 @@ fn invalid<W: Witness>(
     let source = grammar.source();
     let help = match mismatch.span.start == source.text.len() {
         true => format!("{} ends here", source.path.display()),
-        false => format!(
-            "{} says {}",
-            source.address(mismatch.span),
-            source.excerpt(mismatch.span)
-        ),
+        false => {
+            format!("{} says {}", source.address(mismatch.span), source.excerpt(mismatch.span))
+        }
     };
     match spot.text.is_empty() && spot.column > 1 {
         // The line is too long to be shown.
         true => {
-            let message = format!(
-                "line {}, column {}: {}",
-                spot.line, spot.column, mismatch.message
-            );
+            let message =
+                format!("line {}, column {}: {}", spot.line, spot.column, mismatch.message);
             Diagnostic::error(path, message).help(help)
         }
-        false => Diagnostic::error(path, &mismatch.message)
-            .at(spot)
-            .help(help),
+        false => Diagnostic::error(path, &mismatch.message).at(spot).help(help),
     }
 }
 
@@ -98,12 +92,7 @@ fn broken<W: Witness>(
 ) -> Diagnostic {
     let offset = crate::grammar::port::Port::offset(reader);
     let spot = reader.window.spot(offset, 1);
-    let help = format!(
-        "{}; it was at {}:{}:{}",
-        fault.help,
-        path.display(),
-        spot.line,
-        spot.column
-    );
+    let help =
+        format!("{}; it was at {}:{}:{}", fault.help, path.display(), spot.line, spot.column);
     grammar.source().error(fault.span, fault.message).help(help)
 }

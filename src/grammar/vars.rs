@@ -36,15 +36,8 @@ struct Bag {
 
 #[derive(Debug)]
 enum Change {
-    Cell {
-        slot: usize,
-        index: Vec<Int>,
-        old: Option<Value>,
-    },
-    Whole {
-        slot: usize,
-        old: Box<Cells>,
-    },
+    Cell { slot: usize, index: Vec<Int>, old: Option<Value> },
+    Whole { slot: usize, old: Box<Cells> },
 }
 
 /// How far beyond its end a row may be written before it counts as sparse.
@@ -53,14 +46,8 @@ const GAP_MAX: usize = 1024;
 impl Vars {
     /// No values. `counted` says of which slots values are looked up.
     pub(super) fn new(counted: impl Iterator<Item = bool>) -> Self {
-        let cells = |counted: bool| Cells {
-            bag: counted.then(Bag::default),
-            ..Cells::default()
-        };
-        Self {
-            slots: counted.map(cells).collect(),
-            trail: None,
-        }
+        let cells = |counted: bool| Cells { bag: counted.then(Bag::default), ..Cells::default() };
+        Self { slots: counted.map(cells).collect(), trail: None }
     }
 
     /// The same, remembering what is overwritten.
@@ -96,9 +83,7 @@ impl Vars {
     /// The value at a single small index.
     pub(super) fn at(&self, slot: usize, index: i64) -> Option<&Value> {
         let cells = &self.slots[slot];
-        let dense = usize::try_from(index)
-            .ok()
-            .and_then(|index| cells.row.get(index));
+        let dense = usize::try_from(index).ok().and_then(|index| cells.row.get(index));
         match dense {
             Some(Some(value)) => Some(value),
             _ if cells.others.is_empty() => None,
@@ -146,11 +131,7 @@ impl Vars {
     pub(super) fn set(&mut self, slot: usize, index: &[Int], value: Value) {
         let old = self.slots[slot].put(index, Some(value));
         if let Some(trail) = &mut self.trail {
-            trail.push(Change::Cell {
-                slot,
-                index: index.to_vec(),
-                old,
-            });
+            trail.push(Change::Cell { slot, index: index.to_vec(), old });
         }
     }
 
@@ -161,10 +142,7 @@ impl Vars {
             cells.clear();
             return;
         }
-        let fresh = Cells {
-            bag: cells.bag.is_some().then(Bag::default),
-            ..Cells::default()
-        };
+        let fresh = Cells { bag: cells.bag.is_some().then(Bag::default), ..Cells::default() };
         let old = Box::new(std::mem::replace(cells, fresh));
         if let Some(trail) = &mut self.trail {
             trail.push(Change::Whole { slot, old });
@@ -179,10 +157,7 @@ impl Vars {
 
     /// Whether a variable whose values are counted has none twice.
     pub(super) fn all_differ(&self, slot: usize) -> bool {
-        self.slots[slot]
-            .bag
-            .as_ref()
-            .is_some_and(|bag| bag.repeated == 0)
+        self.slots[slot].bag.as_ref().is_some_and(|bag| bag.repeated == 0)
     }
 
     /// How many values a variable has.

@@ -135,11 +135,8 @@ impl<'a> Window<'a> {
         let _ = self.ahead(LINE_MAX);
         let start = usize::try_from(offset.saturating_sub(self.dropped)).unwrap_or(usize::MAX);
         let start = start.min(self.bytes.len());
-        let mut spot = source::spot(
-            &self.bytes,
-            start,
-            start.saturating_add(length).min(self.bytes.len()),
-        );
+        let mut spot =
+            source::spot(&self.bytes, start, start.saturating_add(length).min(self.bytes.len()));
         let number = |count: u64| u32::try_from(count).unwrap_or(u32::MAX);
         let line = u64::from(spot.line) + self.dropped_lines;
         let begins_outside = spot.line == 1 && self.dropped_of_line > 0;
@@ -165,10 +162,7 @@ mod tests {
             text.extend(format!("{number} é\n").bytes());
         }
         let mut window = Window::new(&text[..]);
-        let target = text
-            .windows(6)
-            .position(|bytes| bytes == b"199998")
-            .unwrap();
+        let target = text.windows(6).position(|bytes| bytes == b"199998").unwrap();
         while window.offset() < target as u64 {
             assert!(!window.ahead(100).unwrap().is_empty());
             window.at += 1;
@@ -189,9 +183,6 @@ mod tests {
             window.at += 1;
         }
         let spot = window.spot(1_000_000, 1);
-        assert_eq!(
-            (spot.line, spot.column, spot.text.as_str()),
-            (1, 1_000_001, "")
-        );
+        assert_eq!((spot.line, spot.column, spot.text.as_str()), (1, 1_000_001, ""));
     }
 }

@@ -102,10 +102,7 @@ impl<'a, S: Source> Writer<'a, S> {
                 vars: 0,
                 length: 0,
                 next: ByteSet::ALL,
-                kind: MarkKind::Value {
-                    site: 0,
-                    bounds: None,
-                },
+                kind: MarkKind::Value { site: 0, bounds: None },
             },
             index: None,
             answers: Vec::new(),
@@ -125,11 +122,7 @@ impl<'a, S: Source> Writer<'a, S> {
         match &mark.kind {
             MarkKind::Value { .. } => {
                 // A hint is enough at first: the shape can be kept.
-                self.retry = if hint.is_some() && retry <= 6 {
-                    0
-                } else {
-                    retry
-                };
+                self.retry = if hint.is_some() && retry <= 6 { 0 } else { retry };
                 self.hint = hint;
             }
             MarkKind::Answer { answer, before } => {
@@ -160,11 +153,9 @@ impl<'a, S: Source> Writer<'a, S> {
         // Beyond that, looking through all tuples for each value takes longer than luck.
         const LOOKED_THROUGH_MAX: usize = 3000;
         let mut taken = HashSet::new();
-        let (Some(index), Some(group), Some(slot)) = (
-            &self.index,
-            &self.grammar.sites[site].unique,
-            self.grammar.sites[site].slot,
-        ) else {
+        let (Some(index), Some(group), Some(slot)) =
+            (&self.index, &self.grammar.sites[site].unique, self.grammar.sites[site].slot)
+        else {
             return taken;
         };
         let mine = |other: &usize| vars.get(*other, index);
@@ -198,10 +189,7 @@ impl<'a, S: Source> Writer<'a, S> {
         if self.out.len() + text.len() > self.most {
             self.is_full = true;
             let most = Bytes(self.most as u64);
-            return Err(Stop::stuck(
-                format!("the input would have more than {most}"),
-                false,
-            ));
+            return Err(Stop::stuck(format!("the input would have more than {most}"), false));
         }
         self.out.extend_from_slice(text);
         self.next = ByteSet::ALL;
@@ -225,19 +213,9 @@ impl<'a, S: Source> Writer<'a, S> {
     ) -> Result<Int, Stop> {
         let [min, max] = bounds;
         if min > max {
-            return Err(Stop::stuck(
-                format!("no value is from {min} to {max}"),
-                false,
-            ));
+            return Err(Stop::stuck(format!("no value is from {min} to {max}"), false));
         }
-        let draw = Draw {
-            site,
-            min,
-            max,
-            unit,
-            loops: &self.before.loops,
-            retry: self.retry,
-        };
+        let draw = Draw { site, min, max, unit, loops: &self.before.loops, retry: self.retry };
         let drawn = self.source.number(&draw).clamp(min.clone(), max.clone());
         self.retry = 0;
         let next = self.next;
@@ -280,11 +258,7 @@ impl<'a, S: Source> Writer<'a, S> {
         }
         let mut value = near.clone();
         for _ in 0..STEPS {
-            value = if value >= *max {
-                min.clone()
-            } else {
-                value.plus(&Int::ONE)
-            };
+            value = if value >= *max { min.clone() } else { value.plus(&Int::ONE) };
             if fits(&value) {
                 return Ok(value);
             }
@@ -305,15 +279,10 @@ impl<'a, S: Source> Writer<'a, S> {
             None => (1, 6),
         };
         if least > most || rules.min > rules.max {
-            return Err(Stop::stuck(
-                format!("there is no {}", float::wanted(rules)),
-                false,
-            ));
+            return Err(Stop::stuck(format!("there is no {}", float::wanted(rules)), false));
         }
         let decimals = self.source.decimals(site, least, most);
-        let limit = rules
-            .decimals
-            .map_or(60, |range| range.max.min(range.min.saturating_add(60)));
+        let limit = rules.decimals.map_or(60, |range| range.max.min(range.min.saturating_add(60)));
         if rules.notation == Notation::Scientific {
             return self.scientific(site, rules, decimals);
         }
@@ -326,10 +295,7 @@ impl<'a, S: Source> Writer<'a, S> {
                 return Ok(scaled_decimal(&mantissa.big(), decimals as usize));
             }
         }
-        Err(Stop::stuck(
-            format!("there is no {}", float::wanted(rules)),
-            false,
-        ))
+        Err(Stop::stuck(format!("there is no {}", float::wanted(rules)), false))
     }
 
     fn scientific(
@@ -358,10 +324,7 @@ impl<'a, S: Source> Writer<'a, S> {
             }
             self.retry = 1;
         }
-        Err(Stop::stuck(
-            format!("no {} was found", float::wanted(rules)),
-            false,
-        ))
+        Err(Stop::stuck(format!("no {} was found", float::wanted(rules)), false))
     }
 
     /// Where the step at hand goes for an answer, if the whole test is that question.
@@ -439,10 +402,7 @@ impl<S: Source> Port for Writer<'_, S> {
         let narrowed = hint.as_ref().map_or(bounds, |hint| [&hint.min, &hint.max]);
         let value = self.number(site, narrowed, 0, &is_free)?;
         let [min, max] = bounds.map(Int::clone);
-        self.mark(MarkKind::Value {
-            site,
-            bounds: Some(Hint { min, max }),
-        });
+        self.mark(MarkKind::Value { site, bounds: Some(Hint { min, max }) });
         let text = value.to_string();
         self.append(text.as_bytes(), &text)?;
         self.after_number(text.as_bytes());
@@ -469,9 +429,7 @@ impl<S: Source> Port for Writer<'_, S> {
         self.append(text.as_bytes(), &text)?;
         self.after_number(text.as_bytes());
         let scanned = float::scan(text.as_bytes());
-        Ok(FloatRead {
-            value: scanned.and_then(|scanned| float::value(text.as_bytes(), &scanned)),
-        })
+        Ok(FloatRead { value: scanned.and_then(|scanned| float::value(text.as_bytes(), &scanned)) })
     }
 
     fn regex(&mut self, _at: At, site: usize, pattern: &Pattern) -> Result<Vec<u8>, Stop> {
@@ -507,17 +465,12 @@ impl<S: Source> Port for Writer<'_, S> {
         let test = match &self.grammar.steps[self.before.step] {
             Step::Branch { test, .. }
             | Step::Assert(test)
-            | Step::Next {
-                test: Some(test), ..
-            } => test,
+            | Step::Next { test: Some(test), .. } => test,
             _ => return Err(Stop::stuck("a question outside a test", false)),
         };
         let narrowed = |answer: bool| self.next.and(&if answer { *set } else { set.not() });
-        let can_be = |answer: bool| {
-            !narrowed(answer)
-                .and(&self.may_follow(test, answer))
-                .is_empty()
-        };
+        let can_be =
+            |answer: bool| !narrowed(answer).and(&self.may_follow(test, answer)).is_empty();
         let settled = self.settled.get(self.answers.len()).copied();
         let answer = match (settled, can_be(true), can_be(false)) {
             (Some(answer), _, _) if !narrowed(answer).is_empty() => answer,

@@ -146,10 +146,7 @@ impl Trial<'_> {
             args,
             keep: Keep::all_if(kept.is_some()),
         };
-        let asked = Asked {
-            what: "static validator",
-            name: validator.name(),
-        };
+        let asked = Asked { what: "static validator", name: validator.name() };
         let response = validator.ask(self.executor, look)?;
         save(kept.as_deref(), response.kept.as_ref())?;
         if let Opinion::Broken(what) = &response.opinion {
@@ -218,10 +215,7 @@ pub(super) struct Asked<'a> {
 impl<'a> Asked<'a> {
     /// The package's own output validator.
     pub(super) fn output(validator: &'a OutputValidator) -> Self {
-        Self {
-            what: "output validator",
-            name: &validator.name,
-        }
+        Self { what: "output validator", name: &validator.name }
     }
 }
 
@@ -234,10 +228,7 @@ fn classified(what: &str, response: &Response) -> Classified {
         Verdict::Accepted => String::new(),
         _ => first_line(&response.feedback.judge_message),
     };
-    Classified {
-        verdict,
-        cause: format!("the {what} {does}{said}"),
-    }
+    Classified { verdict, cause: format!("the {what} {does}{said}") }
 }
 
 /// The first line of a message behind a colon, cut where it is long; empty where there is none.
@@ -270,11 +261,7 @@ pub(super) fn answered(response: &Response, kept: Option<PathBuf>) -> Answered {
 fn next_pass(number: u32, input: &Blob, left: &Tree) -> Pass {
     let mut earlier = left.below(&feedback_dir(Path::new("")));
     earlier.retain(|file| file.name != Path::new(NEXT_PASS));
-    Pass {
-        number,
-        input: input.clone(),
-        earlier,
-    }
+    Pass { number, input: input.clone(), earlier }
 }
 
 /// Writes a box where the user wants it, if it is wanted.

@@ -86,10 +86,7 @@ fn in_deadlock(deadlock: &Deadlock) -> Blame {
         }
         (Waits::Itself, _) => "waited for itself, such as for a lock that nobody will open",
     };
-    Blame::Submission(Classified {
-        verdict: Verdict::TimeLimitExceeded,
-        cause: cause.to_owned(),
-    })
+    Blame::Submission(Classified { verdict: Verdict::TimeLimitExceeded, cause: cause.to_owned() })
 }
 
 /// The output validator kept the submission waiting until its limit on the clock: it worked for more than half
@@ -121,10 +118,7 @@ fn by_itself(scene: &Scene<'_>, earned: Classified) -> Blame {
         )),
         _ => None,
     };
-    Blame::Submission(Classified {
-        cause: cause.unwrap_or(earned.cause),
-        ..earned
-    })
+    Blame::Submission(Classified { cause: cause.unwrap_or(earned.cause), ..earned })
 }
 
 #[cfg(test)]
@@ -205,11 +199,7 @@ mod tests {
         order: Order,
         expected: &str,
     ) {
-        let outcome = Outcome {
-            ending,
-            stopped_by: stop,
-            ..quiet_outcome()
-        };
+        let outcome = Outcome { ending, stopped_by: stop, ..quiet_outcome() };
         let found = shown(&blame(&scene(&outcome, &opinion, &limits(), order)));
         let start: String = found.chars().take(expected.chars().count()).collect();
         assert_eq!(start, expected, "{ending:?} {stop:?} {opinion:?}: {found}");
@@ -230,12 +220,9 @@ mod tests {
             for ending in [BADLY, CRASH] {
                 check(ending, None, Opinion::Rejected, order, "says");
             }
-            for stop in [
-                StoppedBy::CpuTime,
-                StoppedBy::WallTime,
-                StoppedBy::Memory,
-                StoppedBy::Output,
-            ] {
+            for stop in
+                [StoppedBy::CpuTime, StoppedBy::WallTime, StoppedBy::Memory, StoppedBy::Output]
+            {
                 check(KILLED, Some(stop), Opinion::Rejected, order, "says");
             }
         }
@@ -292,21 +279,13 @@ mod tests {
             };
             let (opinion, limits) = (Opinion::Broken("it did not end".to_owned()), limits());
             let mut scene = scene(&outcome, &opinion, &limits, LastWords);
-            scene.deadlock = Some(Deadlock {
-                at: Duration::from_millis(25),
-                program,
-                partner,
-            });
+            scene.deadlock = Some(Deadlock { at: Duration::from_millis(25), program, partner });
             let found = shown(&blame(&scene));
             assert!(found.starts_with(expected), "{found}");
         };
         use Waits::{Input, Itself, Output};
         check(Input, Input, "TLE waited for input that never came");
-        check(
-            Input,
-            Output,
-            "TLE waited for input, and the output validator",
-        );
+        check(Input, Output, "TLE waited for input, and the output validator");
         check(Output, Output, "TLE waited for its output to be read");
         check(Itself, Input, "TLE waited for itself");
         check(Input, Itself, "fault it waits for itself");

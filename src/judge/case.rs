@@ -149,13 +149,7 @@ pub struct Entry<'a> {
 impl<'a> Entry<'a> {
     /// A program that no report names, and of which no static validator wants to know more.
     pub fn unnamed(runnable: &'a Runnable, pace: Pace) -> Self {
-        Self {
-            submission: "",
-            runnable,
-            language: "",
-            entry_point: "",
-            pace,
-        }
+        Self { submission: "", runnable, language: "", entry_point: "", pace }
     }
 }
 
@@ -188,27 +182,14 @@ pub fn judge_case(
     entry: &Entry<'_>,
     case: &ReadyCase<'_>,
 ) -> Result<CaseJudgement, Stop> {
-    let trial = Trial {
-        executor,
-        rules,
-        entry,
-        case,
-    };
+    let trial = Trial { executor, rules, entry, case };
     if let Some(args) = case.static_args {
         return trial.look(args);
     }
-    let mut pass = Pass {
-        number: 1,
-        input: case.input(),
-        earlier: Vec::new(),
-    };
+    let mut pass = Pass { number: 1, input: case.input(), earlier: Vec::new() };
     let mut most: Option<Outcome> = None;
     loop {
-        let Ran {
-            reply,
-            mut judged,
-            kept,
-        } = trial.run(&pass)?;
+        let Ran { reply, mut judged, kept } = trial.run(&pass)?;
         let outcome = at_most(most.take(), &reply.outcome);
         if let Some(next) = judged.next {
             most = Some(outcome);
@@ -281,26 +262,13 @@ impl Trial<'_> {
             Some(classified) => Judged::from(classified),
             None => self.judge_output(pass, &reply)?,
         };
-        Ok(Ran {
-            reply,
-            judged: Judged {
-                transcript,
-                ..judged
-            },
-            kept,
-        })
+        Ok(Ran { reply, judged: Judged { transcript, ..judged }, kept })
     }
 
     /// Where the submission's box is kept for the user, if boxes are.
     pub(super) fn kept(&self, pass: &Pass) -> Option<PathBuf> {
         let test_case = &self.case.test_case.name;
-        box_dir(
-            self.rules,
-            self.entry.submission,
-            test_case,
-            pass.number,
-            "",
-        )
+        box_dir(self.rules, self.entry.submission, test_case, pass.number, "")
     }
 }
 
@@ -486,10 +454,7 @@ pub(super) fn written<'r>(io: &ProgramIo, reply: &'r Reply) -> Result<&'r Blob, 
 
 /// A wrong answer, and why.
 fn wrong(cause: String) -> Judged {
-    Judged::from(Classified {
-        verdict: Verdict::WrongAnswer,
-        cause,
-    })
+    Judged::from(Classified { verdict: Verdict::WrongAnswer, cause })
 }
 
 fn instead(stdout: Bytes) -> String {
@@ -539,9 +504,7 @@ pub(super) fn add_answered(evidence: &mut Evidence, judged: &Judged) {
 }
 
 fn open(answer: &Blob) -> Result<Reader<'_>, JudgeError> {
-    answer
-        .open()
-        .map_err(|error| fault(&format!("open {answer}"), error))
+    answer.open().map_err(|error| fault(&format!("open {answer}"), error))
 }
 
 /// At most the first 64 KiB.

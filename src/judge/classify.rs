@@ -53,10 +53,7 @@ fn ending(outcome: &Outcome) -> Option<Classified> {
         1 => ", after a new process or thread was refused".to_owned(),
         n => format!(", after {n} new processes or threads were refused"),
     };
-    Some(Classified {
-        verdict: Verdict::RunTimeError,
-        cause: cause + &refused,
-    })
+    Some(Classified { verdict: Verdict::RunTimeError, cause: cause + &refused })
 }
 
 #[cfg(test)]
@@ -108,20 +105,8 @@ mod tests {
     #[test]
     fn an_ending_other_than_0_is_a_run_time_error_with_its_name() {
         check(Ending::Exited(3), None, 10, 4, "RTE exit code 3");
-        check(
-            Ending::Signalled(Signal(11)),
-            None,
-            10,
-            4,
-            "RTE killed by SIGSEGV",
-        );
-        check(
-            Ending::Signalled(Signal(6)),
-            None,
-            10,
-            4,
-            "RTE killed by SIGABRT",
-        );
+        check(Ending::Signalled(Signal(11)), None, 10, 4, "RTE killed by SIGSEGV");
+        check(Ending::Signalled(Signal(6)), None, 10, 4, "RTE killed by SIGABRT");
         check(KILLED, None, 10, 4, "RTE killed by SIGKILL");
         check(
             Ending::Signalled(Signal(31)),
@@ -134,20 +119,8 @@ mod tests {
 
     #[test]
     fn limits_come_before_endings() {
-        check(
-            Ending::Exited(0),
-            None,
-            1001,
-            4,
-            "TLE 1.00 s of CPU time, 1.00 s allowed",
-        );
-        check(
-            Ending::Exited(3),
-            None,
-            1200,
-            4,
-            "TLE 1.20 s of CPU time, 1.00 s allowed",
-        );
+        check(Ending::Exited(0), None, 1001, 4, "TLE 1.00 s of CPU time, 1.00 s allowed");
+        check(Ending::Exited(3), None, 1200, 4, "TLE 1.20 s of CPU time, 1.00 s allowed");
         check(
             Ending::Signalled(Signal(11)),
             None,
@@ -155,13 +128,7 @@ mod tests {
             257,
             "MLE wanted more than the 256 MiB allowed; held 257 MiB",
         );
-        check(
-            Ending::Signalled(Signal(25)),
-            None,
-            10,
-            4,
-            "OLE wrote more than the 8 MiB allowed",
-        );
+        check(Ending::Signalled(Signal(25)), None, 10, 4, "OLE wrote more than the 8 MiB allowed");
     }
 
     #[test]
@@ -180,13 +147,7 @@ mod tests {
             256,
             "MLE wanted more than the 256 MiB allowed; held 256 MiB",
         );
-        check(
-            KILLED,
-            Some(StoppedBy::Output),
-            10,
-            4,
-            "OLE wrote more than the 8 MiB allowed",
-        );
+        check(KILLED, Some(StoppedBy::Output), 10, 4, "OLE wrote more than the 8 MiB allowed");
     }
 
     #[test]

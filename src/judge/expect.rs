@@ -43,14 +43,10 @@ fn broken_by(
         // The package reader has refused it already.
         Some(Err(_)) => false,
     };
-    let cases: Vec<&CaseJudgement> = judgement
-        .cases
-        .iter()
-        .filter(|case| about(&case.test_case))
-        .collect();
-    let barred: Vec<Barred<'_>> = barred(judgement, all_cases)
-        .filter(|barred| about(barred.test_case))
-        .collect();
+    let cases: Vec<&CaseJudgement> =
+        judgement.cases.iter().filter(|case| about(&case.test_case)).collect();
+    let barred: Vec<Barred<'_>> =
+        barred(judgement, all_cases).filter(|barred| about(barred.test_case)).collect();
     let all = all_cases.iter().filter(|name| about(name)).count();
     let complete = cases.len() + barred.len() == all;
     let rule = Rule {
@@ -63,9 +59,7 @@ fn broken_by(
         barred,
         complete,
     };
-    let required = demanded(expectation)
-        .into_iter()
-        .filter_map(|required| rule.required(required));
+    let required = demanded(expectation).into_iter().filter_map(|required| rule.required(required));
     let permitted = rule.permitted().into_iter();
     let scores = rule.scores(judgement);
     let others = permitted.chain(required).chain(rule.message());
@@ -142,10 +136,7 @@ impl Rule<'_> {
     /// What was not run is not accepted; which verdict it would have, nobody knows.
     fn permitted_of_barred(&self, permitted: &[Verdict]) -> Option<BrokenExpectation> {
         let first = self.barred.first()?;
-        if permitted
-            .iter()
-            .any(|verdict| *verdict != Verdict::Accepted)
-        {
+        if permitted.iter().any(|verdict| *verdict != Verdict::Accepted) {
             return None;
         }
         Some(BrokenExpectation {
@@ -161,16 +152,9 @@ impl Rule<'_> {
     }
 
     fn required(&self, required: &[Verdict]) -> Option<BrokenExpectation> {
-        let rejections = [
-            Verdict::WrongAnswer,
-            Verdict::TimeLimitExceeded,
-            Verdict::RunTimeError,
-        ];
+        let rejections = [Verdict::WrongAnswer, Verdict::TimeLimitExceeded, Verdict::RunTimeError];
         let any_rejection = rejections.iter().all(|verdict| required.contains(verdict));
-        let met = self
-            .cases
-            .iter()
-            .any(|case| required.contains(&case.verdict.standard()))
+        let met = self.cases.iter().any(|case| required.contains(&case.verdict.standard()))
             || any_rejection && !self.barred.is_empty();
         if met || !self.complete || self.cases.is_empty() && self.barred.is_empty() {
             return None;
@@ -189,10 +173,7 @@ impl Rule<'_> {
         };
         Some(BrokenExpectation {
             rule: self.name.clone(),
-            reason: format!(
-                "required {} on at least one case; {got}{not_run}",
-                list(required)
-            ),
+            reason: format!("required {} on at least one case; {got}{not_run}", list(required)),
             test_case: None,
         })
     }
@@ -257,21 +238,12 @@ impl Rule<'_> {
 
 /// `use_for_time_limit: lower` is the same as `permitted: [AC, WA, RTE]`.
 fn effective_permitted(expectation: &Expectation) -> Option<Vec<Verdict>> {
-    let lower = (expectation.use_for_time_limit == UseForTimeLimit::Lower).then(|| {
-        vec![
-            Verdict::Accepted,
-            Verdict::WrongAnswer,
-            Verdict::RunTimeError,
-        ]
-    });
+    let lower = (expectation.use_for_time_limit == UseForTimeLimit::Lower)
+        .then(|| vec![Verdict::Accepted, Verdict::WrongAnswer, Verdict::RunTimeError]);
     match (&expectation.permitted, lower) {
-        (Some(permitted), Some(lower)) => Some(
-            permitted
-                .iter()
-                .copied()
-                .filter(|verdict| lower.contains(verdict))
-                .collect(),
-        ),
+        (Some(permitted), Some(lower)) => {
+            Some(permitted.iter().copied().filter(|verdict| lower.contains(verdict)).collect())
+        }
         (permitted, lower) => permitted.clone().or(lower),
     }
 }
@@ -304,18 +276,10 @@ mod tests {
     use super::*;
     use crate::executor::scripted::quiet_outcome;
 
-    const CASES: [&str; 4] = [
-        "sample/1",
-        "secret/easy/1",
-        "secret/easy/2",
-        "secret/hard/1",
-    ];
+    const CASES: [&str; 4] = ["sample/1", "secret/easy/1", "secret/easy/2", "secret/hard/1"];
 
     fn verdict(short: &str) -> Verdict {
-        Verdict::ALL
-            .into_iter()
-            .find(|verdict| verdict.short() == short)
-            .unwrap()
+        Verdict::ALL.into_iter().find(|verdict| verdict.short() == short).unwrap()
     }
 
     fn verdicts(text: &str) -> Option<Vec<Verdict>> {
@@ -364,10 +328,8 @@ mod tests {
 
     fn check(expectation: &Expectation, got: &str, expected: &[&str]) {
         let broken = broken(std::slice::from_ref(expectation), &judged(got), &CASES);
-        let shown: Vec<String> = broken
-            .iter()
-            .map(|broken| format!("{}: {}", broken.rule, broken.reason))
-            .collect();
+        let shown: Vec<String> =
+            broken.iter().map(|broken| format!("{}: {}", broken.rule, broken.reason)).collect();
         assert_eq!(shown, expected, "{expectation:?} on {got}");
     }
 

@@ -43,28 +43,16 @@ pub fn output(
     let output = match written(rules.io, &reply) {
         Ok(output) => output.clone(),
         Err(cause) => {
-            rejected = rejected.or(Some(Classified {
-                verdict: Verdict::WrongAnswer,
-                cause,
-            }));
+            rejected = rejected.or(Some(Classified { verdict: Verdict::WrongAnswer, cause }));
             Blob::default()
         }
     };
-    Ok(Ran {
-        outcome: reply.outcome,
-        output,
-        stderr: reply.stderr,
-        rejected,
-    })
+    Ok(Ran { outcome: reply.outcome, output, stderr: reply.stderr, rejected })
 }
 
 /// A pass without another.
 fn only_pass(input: &Arc<[u8]>) -> Pass {
-    Pass {
-        number: 1,
-        input: Arc::clone(input).into(),
-        earlier: Vec::new(),
-    }
+    Pass { number: 1, input: Arc::clone(input).into(), earlier: Vec::new() }
 }
 
 /// Runs a program that was built for many inputs at once, under the limits of one run. `all` is what it reads,
@@ -111,24 +99,14 @@ pub fn judge_output(
     outcome: &Outcome,
     output: Vec<u8>,
 ) -> Result<Verdict, Stop> {
-    let trial = Trial {
-        executor,
-        rules,
-        entry,
-        case,
-    };
+    let trial = Trial { executor, rules, entry, case };
     let output = Blob::from(output);
     let (stdout, collected) = match rules.io {
         ProgramIo::Standard => (output, Vec::new()),
         ProgramIo::Files { .. } => (Blob::default(), vec![Collected::File(output)]),
     };
-    let reply = Reply {
-        outcome: outcome.clone(),
-        stdout,
-        stderr: Blob::default(),
-        collected,
-        kept: None,
-    };
+    let reply =
+        Reply { outcome: outcome.clone(), stdout, stderr: Blob::default(), collected, kept: None };
     let input = case.texts.as_ref().map(|texts| Arc::clone(&texts.input));
     let pass = only_pass(&input.unwrap_or_else(|| Arc::from([])));
     let judged = trial.judge_output(&pass, &reply)?;

@@ -32,11 +32,7 @@ pub(super) fn said(io: &ProgramIo, pass: &Pass, reply: &Reply) -> Result<Transcr
             pieces(&mut output, skipped, ended, Side::Program).map_err(reading)?
         }
     };
-    Ok(Transcript {
-        first,
-        left_out: Bytes(left_out),
-        last,
-    })
+    Ok(Transcript { first, left_out: Bytes(left_out), last })
 }
 
 /// The lines of a text from a place on, as far as there is room for them.
@@ -45,11 +41,7 @@ fn pieces(text: &mut Reader<'_>, from: u64, at: Duration, by: Side) -> io::Resul
     let mut bytes = Vec::new();
     text.take(MOST.0).read_to_end(&mut bytes)?;
     let lines = bytes.split_inclusive(|byte| *byte == b'\n');
-    let said = lines.map(|line| Said {
-        at,
-        by,
-        text: line.to_vec(),
-    });
+    let said = lines.map(|line| Said { at, by, text: line.to_vec() });
     Ok(said.collect())
 }
 
@@ -60,11 +52,7 @@ mod tests {
     use crate::model::blob::Blob;
 
     fn check(input: &str, output: &str, left_out: u64, notation: &str) {
-        let pass = Pass {
-            number: 2,
-            input: input.as_bytes().into(),
-            earlier: Vec::new(),
-        };
+        let pass = Pass { number: 2, input: input.as_bytes().into(), earlier: Vec::new() };
         let reply = Reply {
             outcome: quiet_outcome(),
             stdout: output.as_bytes().into(),
@@ -88,11 +76,6 @@ mod tests {
         // What is left out is the end of the input, and the beginning of the output.
         let (input, output) = (format!("2\n{long}"), format!("{long}\n3\n"));
         let left_out = 2 * (20_002 - most) + 1;
-        check(
-            &input,
-            &output,
-            left_out,
-            &format!("<2|[{left_out} bytes left out]|>3"),
-        );
+        check(&input, &output, left_out, &format!("<2|[{left_out} bytes left out]|>3"));
     }
 }

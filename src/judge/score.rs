@@ -104,10 +104,7 @@ impl<'a> Scheme<'a> {
             let names = cases.map(|case| case.test_case().name.as_str());
             names.filter(|name| is_inside(name, group)).collect()
         };
-        let named = data
-            .groups
-            .iter()
-            .filter(|group| is_inside(&group.name, SECRET));
+        let named = data.groups.iter().filter(|group| is_inside(&group.name, SECRET));
         let mut groups: Vec<Group<'a>> = named
             .filter_map(|group| {
                 let scoring = group.scoring.as_ref()?;
@@ -138,23 +135,16 @@ impl<'a> Scheme<'a> {
         let Some(group) = group else {
             return CaseScoring::Ignored;
         };
-        let static_case = self
-            .static_cases
-            .iter()
-            .find(|case| case.group == group.name);
+        let static_case = self.static_cases.iter().find(|case| case.group == group.name);
         if let Some(case) = static_case.filter(|case| case.test_case.name == name) {
-            return case
-                .max_score
-                .map_or(CaseScoring::Forbidden, CaseScoring::UpTo);
+            return case.max_score.map_or(CaseScoring::Forbidden, CaseScoring::UpTo);
         }
         match (group.aggregation, group.max_score) {
             (Aggregation::PassFail, _) => CaseScoring::Forbidden,
             (_, None) => CaseScoring::Unbounded,
             (Aggregation::Min, Some(max)) => CaseScoring::UpTo(max),
             (Aggregation::Sum, Some(max)) => {
-                let looked_at = static_case
-                    .and_then(|case| case.max_score)
-                    .unwrap_or_default();
+                let looked_at = static_case.and_then(|case| case.max_score).unwrap_or_default();
                 let number = group.cases.len() - usize::from(static_case.is_some());
                 let share = (max.points() - looked_at.points()) / number.max(1) as f64;
                 CaseScoring::UpTo(Score::new(share).unwrap_or_default())
@@ -184,11 +174,7 @@ impl<'a> Scheme<'a> {
             };
             let requires = self.required(group).filter_map(|name| match name {
                 SAMPLE => Some(0),
-                name => self
-                    .groups
-                    .iter()
-                    .position(|group| group.name == name)
-                    .map(|at| at + 1),
+                name => self.groups.iter().position(|group| group.name == name).map(|at| at + 1),
             });
             sections.push(Section {
                 cases: count(&group.cases),
@@ -267,10 +253,7 @@ impl<'a> Scheme<'a> {
                 let scores: Vec<Option<CaseResult>> = groups
                     .iter()
                     .map(|group| {
-                        group.score.map(|score| CaseResult {
-                            accepted: true,
-                            score: Some(score),
-                        })
+                        group.score.map(|score| CaseResult { accepted: true, score: Some(score) })
                     })
                     .collect();
                 aggregate(self.secret.aggregation, self.secret.max_score, &scores)
@@ -306,10 +289,7 @@ pub enum Thrift {
     WhatCounts,
 }
 
-const REJECTED: CaseResult = CaseResult {
-    accepted: false,
-    score: Some(Score::ZERO),
-};
+const REJECTED: CaseResult = CaseResult { accepted: false, score: Some(Score::ZERO) };
 
 /// Whether nothing of a group was rejected.
 fn is_passed(cases: &[&str], result: impl Fn(&str) -> Option<CaseResult>) -> bool {
@@ -344,16 +324,15 @@ fn aggregate(
 
 fn check(name: &str, score: Option<Score>, max: Option<Score>) -> Result<(), String> {
     match (score, max) {
-        (Some(score), Some(max)) if score.exceeds(max) => Err(format!(
-            "the score of {name} is {score}, more than its greatest score of {max}"
-        )),
+        (Some(score), Some(max)) if score.exceeds(max) => {
+            Err(format!("the score of {name} is {score}, more than its greatest score of {max}"))
+        }
         _ => Ok(()),
     }
 }
 
 fn is_inside(name: &str, group: &str) -> bool {
-    name.strip_prefix(group)
-        .is_some_and(|rest| rest.starts_with('/'))
+    name.strip_prefix(group).is_some_and(|rest| rest.starts_with('/'))
 }
 
 /// How a case ended, as far as the plan is concerned.
@@ -374,10 +353,7 @@ pub fn by_rules(scoring: CaseScoring, verdict: Verdict) -> Option<CaseScore> {
         (CaseScoring::UpTo(max), Verdict::Accepted) => max,
         (CaseScoring::UpTo(_) | CaseScoring::Unbounded, _) => Score::ZERO,
     };
-    Some(CaseScore {
-        score,
-        origin: ScoreOrigin::Rules,
-    })
+    Some(CaseScore { score, origin: ScoreOrigin::Rules })
 }
 
 /// The score of a case by what its output validator says.
@@ -429,21 +405,15 @@ pub fn by_validator(
         (SCORE_MULTIPLIER, Some(_)) if number.points() > 1.0 => {
             return Err(format!("its {SCORE_MULTIPLIER} is {number}, more than 1"));
         }
-        (SCORE_MULTIPLIER, Some(max)) => (
-            Score::new(number.points() * max.points()),
-            ScoreOrigin::Multiplier,
-        ),
+        (SCORE_MULTIPLIER, Some(max)) => {
+            (Score::new(number.points() * max.points()), ScoreOrigin::Multiplier)
+        }
         (_, Some(max)) if number.exceeds(max) => {
-            return Err(format!(
-                "its {SCORE} is {number}, more than the {max} of the test case"
-            ));
+            return Err(format!("its {SCORE} is {number}, more than the {max} of the test case"));
         }
         _ => (Some(number), ScoreOrigin::Score),
     };
-    Ok(Some(CaseScore {
-        score: score.unwrap_or_default(),
-        origin,
-    }))
+    Ok(Some(CaseScore { score: score.unwrap_or_default(), origin }))
 }
 
 fn number(file: &str, text: &[u8]) -> Result<Score, String> {
@@ -462,11 +432,7 @@ fn number(file: &str, text: &[u8]) -> Result<Score, String> {
 pub fn one_kind_of_file(cases: &[CaseJudgement]) -> Result<(), String> {
     let first = |origin: ScoreOrigin| {
         let mut cases = cases.iter();
-        cases.find(|case| {
-            case.score
-                .as_ref()
-                .is_some_and(|score| score.origin == origin)
-        })
+        cases.find(|case| case.score.as_ref().is_some_and(|score| score.origin == origin))
     };
     match (first(ScoreOrigin::Score), first(ScoreOrigin::Multiplier)) {
         (Some(score), Some(multiplier)) => Err(format!(

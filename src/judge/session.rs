@@ -122,10 +122,8 @@ impl Session<'_> {
     /// # Errors
     /// When it was cut short. A fault of the judge is a result of the submission on which it came.
     pub fn run(&self) -> Result<Vec<Judged>, Stop> {
-        let known = || Known {
-            cases: (0..self.cases.len()).map(|_| None).collect(),
-            ..Known::default()
-        };
+        let known =
+            || Known { cases: (0..self.cases.len()).map(|_| None).collect(), ..Known::default() };
         let shared = Shared {
             session: self,
             state: Mutex::new(State {
@@ -166,10 +164,7 @@ impl Shared<'_, '_> {
             if let Some(step) = state.plan.next_step() {
                 return Some(step);
             }
-            state = self
-                .changed
-                .wait(state)
-                .unwrap_or_else(PoisonError::into_inner);
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
     }
 
@@ -208,12 +203,7 @@ impl Shared<'_, '_> {
             })));
         }
         let build_limits = Limits::of_compiler(&bench.problem.limits);
-        bench.build(
-            &entrant.submission.name,
-            prepared,
-            &build_limits,
-            &rules.limits,
-        )
+        bench.build(&entrant.submission.name, prepared, &build_limits, &rules.limits)
     }
 
     fn judge(&self, submission: usize, case: usize) {
@@ -321,9 +311,8 @@ impl Shared<'_, '_> {
             return Judged::Failed(first.error);
         }
         let cases = known.cases.into_iter().zip(needed);
-        let cases: Vec<CaseJudgement> = cases
-            .filter_map(|(case, needed)| case.filter(|_| *needed))
-            .collect();
+        let cases: Vec<CaseJudgement> =
+            cases.filter_map(|(case, needed)| case.filter(|_| *needed)).collect();
         let score = match self.score(&cases, known.rejected_by_compiler) {
             Ok(score) => score,
             Err(error) => return Judged::Failed(error),
@@ -368,10 +357,8 @@ impl Shared<'_, '_> {
                 .help("mend the package: its output validator, or the settings of its groups")
         };
         score::one_kind_of_file(cases).map_err(fault)?;
-        let results: HashMap<&str, CaseResult> = cases
-            .iter()
-            .map(|case| (case.test_case.as_str(), CaseResult::of(case)))
-            .collect();
+        let results: HashMap<&str, CaseResult> =
+            cases.iter().map(|case| (case.test_case.as_str(), CaseResult::of(case))).collect();
         let total = scheme.total(|name| results.get(name).copied());
         total.map(Some).map_err(fault)
     }
@@ -421,10 +408,7 @@ mod tests {
             'a' => reply(quiet_outcome(), right),
             'w' => reply(quiet_outcome(), b"nonsense\n".to_vec()),
             's' => reply(
-                Outcome {
-                    ending: Ending::Signalled(Signal(11)),
-                    ..quiet_outcome()
-                },
+                Outcome { ending: Ending::Signalled(Signal(11)), ..quiet_outcome() },
                 Vec::new(),
             ),
             'j' => Err(JudgeError::new("mount the box", "no memory").into()),
@@ -473,16 +457,10 @@ mod tests {
         match judged {
             Judged::Failed(error) => format!("judge error: {error}"),
             Judged::Judgement(judgement) => {
-                let cases: Vec<&str> = judgement
-                    .cases
-                    .iter()
-                    .map(|case| case.verdict.short())
-                    .collect();
+                let cases: Vec<&str> =
+                    judgement.cases.iter().map(|case| case.verdict.short()).collect();
                 let cases = cases.join(" ");
-                format!(
-                    "{}: {cases}, {} skipped",
-                    judgement.verdict, judgement.skipped
-                )
+                format!("{}: {cases}, {} skipped", judgement.verdict, judgement.skipped)
             }
         }
     }
@@ -496,10 +474,7 @@ mod tests {
                 let input = job.stdin.path().expect("a case has its input in a file");
                 let index = input.file_stem().unwrap().to_str().unwrap();
                 let script = job.command.argv.last().unwrap();
-                answer(
-                    script.as_bytes()[index.parse::<usize>().unwrap()].into(),
-                    job,
-                )
+                answer(script.as_bytes()[index.parse::<usize>().unwrap()].into(), job)
             });
             let builder = Builder::new(&executor);
             let submissions: Vec<Submission> =
@@ -514,9 +489,8 @@ mod tests {
                     }
                 })
                 .collect();
-            let cases: Vec<TestCase> = (0..scripts[0].len())
-                .map(|index| test_case(dir.path(), index))
-                .collect();
+            let cases: Vec<TestCase> =
+                (0..scripts[0].len()).map(|index| test_case(dir.path(), index)).collect();
             let ready: Vec<ReadyCase<'_>> = cases
                 .iter()
                 .map(|test_case| ReadyCase {
@@ -531,9 +505,7 @@ mod tests {
             let told = Mutex::new(Vec::new());
             let tell = |event| match event {
                 Event::SubmissionJudged(judgement) => {
-                    told.lock()
-                        .unwrap()
-                        .push(shown(&Judged::Judgement(judgement)));
+                    told.lock().unwrap().push(shown(&Judged::Judgement(judgement)));
                 }
                 Event::SubmissionFailed { error, .. } => {
                     told.lock().unwrap().push(shown(&Judged::Failed(error)));
@@ -593,11 +565,7 @@ mod tests {
         check(
             Until::Rejection,
             &["aaaa", "awsa", "ssss"],
-            &[
-                "AC: AC AC AC AC, 0 skipped",
-                "WA: AC WA, 2 skipped",
-                "RTE: RTE, 3 skipped",
-            ],
+            &["AC: AC AC AC AC, 0 skipped", "WA: AC WA, 2 skipped", "RTE: RTE, 3 skipped"],
         );
     }
 
@@ -606,21 +574,14 @@ mod tests {
         check(
             Until::Never,
             &["aja", "aaa"],
-            &[
-                "judge error: mount the box: no memory",
-                "AC: AC AC AC, 0 skipped",
-            ],
+            &["judge error: mount the box: no memory", "AC: AC AC AC, 0 skipped"],
         );
     }
 
     #[test]
     fn a_fault_behind_the_first_rejection_is_not_looked_at() {
         check(Until::Rejection, &["awjj"], &["WA: AC WA, 2 skipped"]);
-        check(
-            Until::Rejection,
-            &["ajww"],
-            &["judge error: mount the box: no memory"],
-        );
+        check(Until::Rejection, &["ajww"], &["judge error: mount the box: no memory"]);
     }
 
     #[test]

@@ -27,11 +27,8 @@ impl Trial<'_> {
         let question = asking.question(self, pass, Blob::default());
         let mut partner = validator.job(question)?;
         // So it is always the submission whose time runs out first. That it waits costs the validator nothing.
-        partner.limits.wall_time = partner
-            .limits
-            .wall_time
-            .zip(program.limits.wall_time)
-            .map(|(own, other)| own + other);
+        partner.limits.wall_time =
+            partner.limits.wall_time.zip(program.limits.wall_time).map(|(own, other)| own + other);
         let partner_limits = partner.limits.clone();
         let joint = JointJob {
             program,
@@ -39,13 +36,8 @@ impl Trial<'_> {
             farewell: ACCEPT,
             transcript: (self.rules.detail != Detail::Brief).then_some(MOST),
         };
-        let JointReply {
-            program,
-            partner,
-            told,
-            deadlock,
-            transcript,
-        } = self.executor.run_joint(&joint)?;
+        let JointReply { program, partner, told, deadlock, transcript } =
+            self.executor.run_joint(&joint)?;
         save(kept.as_deref(), program.reply.kept.as_ref())?;
         if let Some(kept) = &kept {
             keep(&transcript, kept)?;
@@ -92,10 +84,7 @@ impl Trial<'_> {
         };
         Ok(Ran {
             reply: program.reply,
-            judged: Judged {
-                transcript: Some(transcript),
-                ..judged
-            },
+            judged: Judged { transcript: Some(transcript), ..judged },
             kept,
         })
     }

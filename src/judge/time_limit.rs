@@ -114,13 +114,11 @@ fn means(expectation: &Expectation) -> impl Fn(&str) -> bool + use<> {
 }
 
 fn slowest(expectation: &Expectation, judgement: &Judgement) -> Option<Measured> {
-    meant(expectation, judgement)
-        .max_by_key(|case| taken(&case.outcome))
-        .map(|case| Measured {
-            submission: judgement.submission.clone(),
-            test_case: case.test_case.clone(),
-            cpu_time: taken(&case.outcome),
-        })
+    meant(expectation, judgement).max_by_key(|case| taken(&case.outcome)).map(|case| Measured {
+        submission: judgement.submission.clone(),
+        test_case: case.test_case.clone(),
+        cpu_time: taken(&case.outcome),
+    })
 }
 
 /// CPU time; of a run that was stopped for sleeping, the time it slept.
@@ -259,20 +257,12 @@ mod tests {
         check(&[everywhere()], &[("secret/1/a", cpu, 1500)], false);
         check(&[everywhere()], &[("secret/1/a", None, 1600)], false);
         check(&[everywhere()], &[("secret/1/a", wall, 4000)], false);
-        check(
-            &[everywhere()],
-            &[("secret/1/a", Some(StoppedBy::Deadlock), 3)],
-            false,
-        );
+        check(&[everywhere()], &[("secret/1/a", Some(StoppedBy::Deadlock), 3)], false);
         // Where the other case is another rule's.
         check(&[below("secret/1")], &[], false);
         check(&[below("secret/2")], &[("secret/1/a", cpu, 1500)], true);
         check(&[below("secret/2")], &[("secret/2/a", cpu, 1500)], false);
-        check(
-            &[everywhere(), below("secret/2")],
-            &[("secret/1/a", cpu, 1500)],
-            true,
-        );
+        check(&[everywhere(), below("secret/2")], &[("secret/1/a", cpu, 1500)], true);
     }
 
     #[test]

@@ -41,12 +41,7 @@ pub fn command_line(
     let (program, args) = words
         .split_first()
         .ok_or_else(|| Fault::new("no command", "write it after `--`, such as `-- ./a.out`"))?;
-    let mut typed = Typed {
-        cwd,
-        toolchains,
-        files: Vec::new(),
-        tools: Vec::new(),
-    };
+    let mut typed = Typed { cwd, toolchains, files: Vec::new(), tools: Vec::new() };
     let mut command = if program.contains('/') {
         typed.program_at(program)?
     } else {
@@ -154,9 +149,7 @@ impl Typed<'_> {
         let Ok(metadata) = fs::metadata(&path) else {
             return Ok(arg.to_owned());
         };
-        let is_hidden_place = ["/dev", "/proc", "/sys"]
-            .iter()
-            .any(|it| path.starts_with(it));
+        let is_hidden_place = ["/dev", "/proc", "/sys"].iter().any(|it| path.starts_with(it));
         if arg.is_empty() || arg.starts_with('-') || is_system(&path) || is_hidden_place {
             return Ok(arg.to_owned());
         }
@@ -169,8 +162,7 @@ impl Typed<'_> {
         }
         if let Some(name) = self.below(&path).filter(|_| !Path::new(arg).is_absolute()) {
             if metadata.is_dir() {
-                self.put_directory(&path, &name)
-                    .map_err(|it| too_much(&it))?;
+                self.put_directory(&path, &name).map_err(|it| too_much(&it))?;
             } else if metadata.is_file() {
                 self.put(name, path, mode_of(&metadata));
             }
@@ -182,10 +174,7 @@ impl Typed<'_> {
         }
         let shown = path.to_string_lossy().into_owned();
         let identity = format!("{} bytes, changed {}", metadata.len(), metadata.ctime());
-        let what = What::Installed {
-            name: arg.to_owned(),
-            identity,
-        };
+        let what = What::Installed { name: arg.to_owned(), identity };
         planner::merge(visible, &[Shown { inside: path, what }]);
         Ok(shown)
     }
@@ -198,19 +187,14 @@ impl Typed<'_> {
     fn put(&mut self, name: PathBuf, host: PathBuf, mode: FileMode) {
         if self.files.iter().all(|it| it.name != name) {
             let blob = Blob::file(host);
-            self.files
-                .push(TreeEntry::new(name, Node::File { blob, mode }));
+            self.files.push(TreeEntry::new(name, Node::File { blob, mode }));
         }
     }
 
     fn put_directory(&mut self, path: &Path, name: &Path) -> Result<(), String> {
         let mut bytes = 0;
         let mut files = 0;
-        for entry in WalkDir::new(path)
-            .follow_links(true)
-            .sort_by_file_name()
-            .into_iter()
-            .flatten()
+        for entry in WalkDir::new(path).follow_links(true).sort_by_file_name().into_iter().flatten()
         {
             let Some(metadata) = entry.metadata().ok().filter(fs::Metadata::is_file) else {
                 continue;
@@ -218,9 +202,7 @@ impl Typed<'_> {
             bytes += metadata.len();
             files += 1;
             if files > MOST_FILES || bytes > MOST_BYTES.0 {
-                return Err(format!(
-                    "a directory of more than {MOST_FILES} files or {MOST_BYTES}"
-                ));
+                return Err(format!("a directory of more than {MOST_FILES} files or {MOST_BYTES}"));
             }
             let inside = entry.path().strip_prefix(path).unwrap_or(entry.path());
             self.put(name.join(inside), entry.path().into(), mode_of(&metadata));
@@ -278,24 +260,16 @@ mod tests {
         let machine = Scripted::default()
             .tool("/h/shims/python3")
             .says("-c", "/h/py/bin/python3\n/h/py\n/h/py\nCPython 3.12\n");
-        let argv: Vec<OsString> = words
-            .iter()
-            .map(|it| it.replace("DIR", &root_text).into())
-            .collect();
+        let argv: Vec<OsString> =
+            words.iter().map(|it| it.replace("DIR", &root_text).into()).collect();
         let toolchains = Toolchains::new(Box::new(machine));
         let said = match command_line(&argv, &root.join("here"), &toolchains) {
             Ok(plan) => {
                 let command = plan.start.command(&[], None);
-                let visible: Vec<String> = command
-                    .visible
-                    .iter()
-                    .map(|it| it.inside.display().to_string())
-                    .collect();
-                let files: Vec<String> = plan
-                    .files
-                    .iter()
-                    .map(|it| it.name.display().to_string())
-                    .collect();
+                let visible: Vec<String> =
+                    command.visible.iter().map(|it| it.inside.display().to_string()).collect();
+                let files: Vec<String> =
+                    plan.files.iter().map(|it| it.name.display().to_string()).collect();
                 format!(
                     "{} [{}] {{{}}}",
                     command.argv.join(" "),
@@ -311,22 +285,13 @@ mod tests {
 
     #[test]
     fn a_program_and_the_files_it_is_given_are_shown() -> io::Result<()> {
-        check(
-            &["./a.sh", "--fast", "1"],
-            "/bin/sh /program/a.sh --fast 1 [] {a.sh}",
-        )?;
-        check(
-            &["python3", "sol.py", "7"],
-            "/h/py/bin/python3 sol.py 7 [/h/py] {sol.py}",
-        )?;
+        check(&["./a.sh", "--fast", "1"], "/bin/sh /program/a.sh --fast 1 [] {a.sh}")?;
+        check(&["python3", "sol.py", "7"], "/h/py/bin/python3 sol.py 7 [/h/py] {sol.py}")?;
         check(
             &["python3", "-cp", "classes"],
             "/h/py/bin/python3 -cp classes [/h/py] {classes/A.class}",
         )?;
-        check(
-            &["../elsewhere/tool"],
-            "/h/py/bin/python3 /program/tool [/h/py] {tool}",
-        )?;
+        check(&["../elsewhere/tool"], "/h/py/bin/python3 /program/tool [/h/py] {tool}")?;
         check(
             &["./a.sh", "../elsewhere/data.txt", "/dev/null"],
             "/bin/sh /program/a.sh DIR/elsewhere/data.txt /dev/null [DIR/elsewhere/data.txt] {a.sh}",
@@ -340,22 +305,13 @@ mod tests {
     #[test]
     fn what_cannot_start_says_why() -> io::Result<()> {
         check(&[], "no command; write it after `--`, such as `-- ./a.out`")?;
-        check(
-            &["./plain"],
-            "`DIR/here/plain` is not executable; run `chmod +x ./plain`",
-        )?;
-        check(
-            &["./none"],
-            "`DIR/here/none` does not exist; build it first, or mend the path",
-        )?;
+        check(&["./plain"], "`DIR/here/plain` is not executable; run `chmod +x ./plain`")?;
+        check(&["./none"], "`DIR/here/none` does not exist; build it first, or mend the path")?;
         check(
             &["./dangling"],
             "`DIR/here/dangling` does not exist; it is a symbolic link to nothing",
         )?;
-        check(
-            &["./classes"],
-            "`DIR/here/classes` is a directory; name the program in it",
-        )?;
+        check(&["./classes"], "`DIR/here/classes` is a directory; name the program in it")?;
         check(
             &["./text"],
             "`DIR/here/text` is no program: neither an ELF binary nor a script with a `#!` line",
@@ -369,10 +325,7 @@ mod tests {
             &["a.sh"],
             "no `a.sh` on the search path; write `./a.sh` for the one in this directory",
         )?;
-        check(
-            &["lua"],
-            "cannot judge: no working lua found on the search path",
-        )
+        check(&["lua"], "cannot judge: no working lua found on the search path")
     }
 
     #[test]

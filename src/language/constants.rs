@@ -35,9 +35,7 @@ pub fn replace_constants<'a>(text: &'a [u8], constants: &[Constant]) -> Cow<'a, 
 
 /// Whether `{{key}}` stands in the text at this offset.
 fn stands_at(text: &[u8], start: usize, key: &str) -> bool {
-    text[start + 2..]
-        .strip_prefix(key.as_bytes())
-        .is_some_and(|rest| rest.starts_with(b"}}"))
+    text[start + 2..].strip_prefix(key.as_bytes()).is_some_and(|rest| rest.starts_with(b"}}"))
 }
 
 #[cfg(test)]
@@ -45,15 +43,9 @@ mod tests {
     use super::*;
 
     fn check(text: &str, replaced: &str) {
-        let constant = |key: &str, value: &str| Constant {
-            key: key.into(),
-            value: value.into(),
-        };
-        let constants = [
-            constant("n", "100"),
-            constant("n.tex", "10^2"),
-            constant("name", "{{n}}"),
-        ];
+        let constant = |key: &str, value: &str| Constant { key: key.into(), value: value.into() };
+        let constants =
+            [constant("n", "100"), constant("n.tex", "10^2"), constant("name", "{{n}}")];
         let found = replace_constants(text.as_bytes(), &constants);
         assert_eq!(String::from_utf8_lossy(&found), replaced, "{text:?}");
     }
@@ -68,10 +60,7 @@ mod tests {
 
     #[test]
     fn what_is_not_defined_stays() {
-        check(
-            "{{m}} {{n.x}} {{ n }} {{n} {{",
-            "{{m}} {{n.x}} {{ n }} {{n} {{",
-        );
+        check("{{m}} {{n.x}} {{ n }} {{n} {{", "{{m}} {{n.x}} {{ n }} {{n} {{");
         check("no braces", "no braces");
     }
 

@@ -26,14 +26,10 @@ pub fn choose(sources: &[&SourceFile], choice: Choice<'_>) -> Result<PathBuf, Fa
     };
     if let Some(wanted) = choice.wanted {
         let by_stem = || {
-            let found = sources
-                .iter()
-                .find(|it| it.name.with_extension("") == Path::new(wanted));
+            let found = sources.iter().find(|it| it.name.with_extension("") == Path::new(wanted));
             found.map(|it| it.name.clone())
         };
-        return named(wanted)
-            .or_else(by_stem)
-            .ok_or_else(|| missing(wanted, &all()));
+        return named(wanted).or_else(by_stem).ok_or_else(|| missing(wanted, &all()));
     }
     if let [only] = sources {
         return Ok(only.name.clone());
@@ -41,20 +37,14 @@ pub fn choose(sources: &[&SourceFile], choice: Choice<'_>) -> Result<PathBuf, Fa
     if let Some(usual) = choice.usual.iter().find_map(|it| named(it)) {
         return Ok(usual);
     }
-    let at_top: Vec<&SourceFile> = sources
-        .iter()
-        .copied()
-        .filter(|it| it.name.components().count() == 1)
-        .collect();
+    let at_top: Vec<&SourceFile> =
+        sources.iter().copied().filter(|it| it.name.components().count() == 1).collect();
     if let [only] = at_top.as_slice() {
         return Ok(only.name.clone());
     }
     let usual = choice.usual.first().copied().unwrap_or_default();
-    let marked: Vec<&SourceFile> = at_top
-        .iter()
-        .copied()
-        .filter(|it| has_marks(it, choice.marks))
-        .collect();
+    let marked: Vec<&SourceFile> =
+        at_top.iter().copied().filter(|it| has_marks(it, choice.marks)).collect();
     match marked.as_slice() {
         // Nothing tells one from another.
         [] if choice.marks.is_empty() => Err(several(&all(), usual)),
@@ -89,9 +79,7 @@ pub(super) fn several(files: &[PathBuf], usual: &str) -> Fault {
 }
 
 fn has_marks(file: &SourceFile, marks: &[&str]) -> bool {
-    marks
-        .iter()
-        .all(|mark| memchr::memmem::find(&file.bytes, mark.as_bytes()).is_some())
+    marks.iter().all(|mark| memchr::memmem::find(&file.bytes, mark.as_bytes()).is_some())
 }
 
 #[cfg(test)]
@@ -110,11 +98,7 @@ mod tests {
                 mode: FileMode::Plain,
             })
             .collect();
-        let choice = Choice {
-            wanted,
-            usual: &["__main__.py", "main.py"],
-            marks: &["__name__"],
-        };
+        let choice = Choice { wanted, usual: &["__main__.py", "main.py"], marks: &["__name__"] };
         let all: Vec<&SourceFile> = files.iter().collect();
         let said = choose(&all, choice).map(|name| name.display().to_string());
         let said = said.unwrap_or_else(|fault| fault.message);
@@ -125,11 +109,7 @@ mod tests {
     fn what_is_asked_for_goes_before_all() {
         check(&["a.py", "main.py"], Some("a.py"), "a.py");
         check(&["a.py", "main.py"], Some("a"), "a.py");
-        check(
-            &["a.py"],
-            Some("b.py"),
-            "no entry point `b.py` among `a.py`",
-        );
+        check(&["a.py"], Some("b.py"), "no entry point `b.py` among `a.py`");
     }
 
     #[test]

@@ -64,10 +64,7 @@ fn shebang(rest: &[u8]) -> Result<Shebang, Fault> {
         let message = "has an empty `#!` line";
         return Err(Fault::new(message, "name the interpreter there"));
     }
-    if Path::new(interpreter)
-        .file_name()
-        .is_some_and(|it| it == "env")
-    {
+    if Path::new(interpreter).file_name().is_some_and(|it| it == "env") {
         let split = argument.strip_prefix("-S").map(str::split_whitespace);
         let mut words = match split {
             Some(words) => words.map(str::to_owned).collect(),
@@ -79,21 +76,11 @@ fn shebang(rest: &[u8]) -> Result<Shebang, Fault> {
             .is_some_and(|it| !it.is_empty() && !it.starts_with('-') && !it.contains('='));
         if plain {
             let interpreter = words.remove(0);
-            return Ok(Shebang {
-                interpreter,
-                arguments: words,
-            });
+            return Ok(Shebang { interpreter, arguments: words });
         }
     }
-    let arguments = if argument.is_empty() {
-        Vec::new()
-    } else {
-        vec![argument.to_owned()]
-    };
-    Ok(Shebang {
-        interpreter: interpreter.to_owned(),
-        arguments,
-    })
+    let arguments = if argument.is_empty() { Vec::new() } else { vec![argument.to_owned()] };
+    Ok(Shebang { interpreter: interpreter.to_owned(), arguments })
 }
 
 /// Little-endian fields of an ELF file, of 32 or 64 bits.
@@ -106,19 +93,12 @@ impl Fields<'_> {
     fn number(&self, at: usize, length: usize) -> Result<u64, Fault> {
         let end = at.checked_add(length).ok_or_else(truncated)?;
         let field = self.bytes.get(at..end).ok_or_else(truncated)?;
-        Ok(field
-            .iter()
-            .rev()
-            .fold(0, |number, byte| number << 8 | u64::from(*byte)))
+        Ok(field.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte)))
     }
 
     /// A file offset or size, which is as wide as the file's addresses.
     fn offset(&self, narrow_at: usize, wide_at: usize) -> Result<usize, Fault> {
-        let (at, length) = if self.wide {
-            (wide_at, 8)
-        } else {
-            (narrow_at, 4)
-        };
+        let (at, length) = if self.wide { (wide_at, 8) } else { (narrow_at, 4) };
         usize::try_from(self.number(at, length)?).map_err(|_| truncated())
     }
 }
@@ -129,11 +109,7 @@ fn elf(bytes: &[u8]) -> Result<Executable, Fault> {
     let fields = Fields { bytes, wide };
     let machine = fields.number(18, 2)?;
     let ours = std::env::consts::ARCH;
-    let name = if little {
-        machine_name(machine, wide)
-    } else {
-        None
-    };
+    let name = if little { machine_name(machine, wide) } else { None };
     let runs = name.is_some_and(|name| name == ours || (name == "x86" && ours == "x86_64"));
     if !runs {
         let theirs = name.map_or_else(|| format!("machine number {machine}"), str::to_owned);
@@ -163,9 +139,7 @@ fn elf(bytes: &[u8]) -> Result<Executable, Fault> {
         let end = offset.checked_add(length).ok_or_else(truncated)?;
         let loader = bytes.get(offset..end).ok_or_else(truncated)?;
         let loader = String::from_utf8_lossy(loader.strip_suffix(b"\0").unwrap_or(loader));
-        return Ok(Executable::Binary {
-            loader: Some(PathBuf::from(loader.as_ref())),
-        });
+        return Ok(Executable::Binary { loader: Some(PathBuf::from(loader.as_ref())) });
     }
     Ok(Executable::Binary { loader: None })
 }
@@ -197,9 +171,9 @@ mod tests {
         let said = match inspect(bytes) {
             Ok(None) => "no program".to_owned(),
             Ok(Some(Executable::Binary { loader: None })) => "static binary".to_owned(),
-            Ok(Some(Executable::Binary {
-                loader: Some(loader),
-            })) => format!("binary for {}", loader.display()),
+            Ok(Some(Executable::Binary { loader: Some(loader) })) => {
+                format!("binary for {}", loader.display())
+            }
             Ok(Some(Executable::Script(it))) => format!("{} {:?}", it.interpreter, it.arguments),
             Err(fault) => fault.to_string(),
         };
@@ -227,15 +201,9 @@ mod tests {
         check(b"#!/bin/sh\necho", "/bin/sh []");
         check(b"#! /usr/bin/perl -w -T\n", "/usr/bin/perl [\"-w -T\"]");
         check(b"#!/usr/bin/env python3\n", "python3 []");
-        check(
-            b"#!/usr/bin/env -S python3 -u -B\n",
-            "python3 [\"-u\", \"-B\"]",
-        );
+        check(b"#!/usr/bin/env -S python3 -u -B\n", "python3 [\"-u\", \"-B\"]");
         check(b"#!/usr/bin/env -i sh\n", "/usr/bin/env [\"-i sh\"]");
-        check(
-            b"#!/usr/bin/env -S A=1 sh\n",
-            "/usr/bin/env [\"-S A=1 sh\"]",
-        );
+        check(b"#!/usr/bin/env -S A=1 sh\n", "/usr/bin/env [\"-S A=1 sh\"]");
         check(b"#!/bin/sh", "/bin/sh []");
     }
 
@@ -246,10 +214,7 @@ mod tests {
             "has a `#!` line that ends with a carriage return, so its interpreter is not found; \
              convert it with `sed -i 's/\\r$//'`",
         );
-        check(
-            b"#!  \n",
-            "has an empty `#!` line; name the interpreter there",
-        );
+        check(b"#!  \n", "has an empty `#!` line; name the interpreter there");
         check(b"hello", "no program");
         check(b"", "no program");
     }
@@ -267,10 +232,7 @@ mod tests {
             &header(3, 99, 3, b""),
             "is a binary for machine number 99, but this machine is x86_64; build it here",
         );
-        check(
-            &header(1, 62, 0, b""),
-            "is an object file, no program; link it first",
-        );
+        check(&header(1, 62, 0, b""), "is an object file, no program; link it first");
     }
 
     #[test]

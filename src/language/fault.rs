@@ -20,35 +20,23 @@ pub struct Fault {
 impl Fault {
     /// A fault with a way out.
     pub(super) fn new(message: impl Into<String>, help: impl Into<String>) -> Self {
-        Self {
-            help: Some(help.into()),
-            ..Self::without_help(message)
-        }
+        Self { help: Some(help.into()), ..Self::without_help(message) }
     }
 
     /// A fault that says all itself.
     pub(super) fn without_help(message: impl Into<String>) -> Self {
-        Self {
-            message: message.into(),
-            help: None,
-        }
+        Self { message: message.into(), help: None }
     }
 
     /// The same, about this file.
     #[must_use]
     pub(super) fn of(self, file: &Path) -> Self {
-        Self {
-            message: format!("`{}` {}", file.display(), self.message),
-            ..self
-        }
+        Self { message: format!("`{}` {}", file.display(), self.message), ..self }
     }
 
     /// The same for a person, about the program that lies here.
     pub fn at(self, path: &Path) -> Diagnostic {
-        Diagnostic {
-            help: self.help,
-            ..Diagnostic::error(path, self.message)
-        }
+        Diagnostic { help: self.help, ..Diagnostic::error(path, self.message) }
     }
 }
 

@@ -63,11 +63,9 @@ fn first_that_answers(
 fn ask(probe: &dyn Probe, program: &Path, tool: Tool) -> Answer {
     match tool {
         Tool::Cc => c_compiler(probe, program, &["libc.a", "libm.a", "libgcc_eh.a"]),
-        Tool::Cxx => c_compiler(
-            probe,
-            program,
-            &["libc.a", "libm.a", "libgcc_eh.a", "libstdc++.a"],
-        ),
+        Tool::Cxx => {
+            c_compiler(probe, program, &["libc.a", "libm.a", "libgcc_eh.a", "libstdc++.a"])
+        }
         Tool::Rustc => in_sysroot(probe, program, "rustc"),
         Tool::Cargo => cargo(probe, program),
         Tool::Python => python(probe, program),
@@ -86,17 +84,13 @@ fn ask(probe: &dyn Probe, program: &Path, tool: Tool) -> Answer {
 fn c_compiler(probe: &dyn Probe, program: &Path, archives: &[&str]) -> Answer {
     // These find the compiler by the name they are called by, and keep state in the user's home.
     let real = probe.real_path(program).unwrap_or_default();
-    let is_cache = ["ccache", "sccache", "distcc", "icecc"]
-        .iter()
-        .any(|it| real.ends_with(it));
+    let is_cache = ["ccache", "sccache", "distcc", "icecc"].iter().any(|it| real.ends_with(it));
     if is_cache {
         return Err("is a compiler cache".to_owned());
     }
     let version = first_line(&probe.ask(program, &["--version"])?);
     let library = |name: &str| {
-        let answer = probe
-            .ask(program, &[&format!("-print-file-name={name}")])
-            .unwrap_or_default();
+        let answer = probe.ask(program, &[&format!("-print-file-name={name}")]).unwrap_or_default();
         let path = PathBuf::from(answer.trim());
         path.is_absolute().then(|| probe.size(&path)).flatten()
     };
@@ -172,9 +166,7 @@ fn java(probe: &dyn Probe, program: &Path, tool: Tool) -> Answer {
             let (key, value) = line.trim().split_once(" = ")?;
             (key == name).then(|| value.to_owned())
         };
-        said.lines()
-            .find_map(value)
-            .ok_or_else(|| format!("does not tell its {name}"))
+        said.lines().find_map(value).ok_or_else(|| format!("does not tell its {name}"))
     };
     let home = PathBuf::from(property("java.home")?);
     let version = property("java.version")?;
@@ -186,10 +178,7 @@ fn java(probe: &dyn Probe, program: &Path, tool: Tool) -> Answer {
     let mut paths = vec![home.clone()];
     for target in probe.links_out_of(&home) {
         // Certificates and their keys are of no use without a network.
-        let dir = target
-            .strip_prefix("/etc")
-            .ok()
-            .and_then(|it| it.components().next());
+        let dir = target.strip_prefix("/etc").ok().and_then(|it| it.components().next());
         let dir = dir
             .map(|it| Path::new("/etc").join(it))
             .filter(|it| !it.ends_with("ssl") && !it.ends_with("pki"));
@@ -223,10 +212,7 @@ fn go(probe: &dyn Probe, program: &Path) -> Answer {
 }
 
 fn node(probe: &dyn Probe, program: &Path) -> Answer {
-    let said = probe.ask(
-        program,
-        &["-p", "process.execPath + '\\n' + process.version"],
-    )?;
+    let said = probe.ask(program, &["-p", "process.execPath + '\\n' + process.version"])?;
     let [executable, version] = lines(&said)?;
     let mut toolchain = as_it_is(probe, Path::new(&executable), format!("node {version}"))?;
     let prefix = prefix_of(&toolchain.program).filter(|it| !is_system(it));
@@ -242,17 +228,9 @@ fn perl(probe: &dyn Probe, program: &Path) -> Answer {
     let said = probe.ask(program, &["-MConfig", "-e", ASK_PERL])?;
     let [executable, prefix, library, machine_library, version] = lines(&said)?;
     let own = PathBuf::from(executable);
-    let program = if own.is_absolute() {
-        own
-    } else {
-        program.to_path_buf()
-    };
+    let program = if own.is_absolute() { own } else { program.to_path_buf() };
     Ok(Toolchain {
-        visible: visible(
-            probe,
-            &program,
-            &[prefix.into(), library.into(), machine_library.into()],
-        ),
+        visible: visible(probe, &program, &[prefix.into(), library.into(), machine_library.into()]),
         program,
         version,
         linking: Linking::Dynamic,
@@ -314,9 +292,7 @@ fn narrow(probe: &dyn Probe, prefix: &Path) -> Vec<PathBuf> {
         return vec![PathBuf::from(store)];
     }
     match is_wide(probe, prefix) {
-        true => ["bin", "lib", "lib64", "libexec", "include"]
-            .map(|it| prefix.join(it))
-            .to_vec(),
+        true => ["bin", "lib", "lib64", "libexec", "include"].map(|it| prefix.join(it)).to_vec(),
         false => vec![prefix.to_path_buf()],
     }
 }
@@ -337,11 +313,7 @@ fn first_line(text: &str) -> String {
 
 /// Exactly these lines of an answer, none empty.
 fn lines<const N: usize>(said: &str) -> Result<[String; N], String> {
-    let lines: Vec<String> = said
-        .lines()
-        .map(|it| it.trim().to_owned())
-        .take(N)
-        .collect();
+    let lines: Vec<String> = said.lines().map(|it| it.trim().to_owned()).take(N).collect();
     let lines: [String; N] = lines.try_into().map_err(|_| unknown_answer(said))?;
     match lines.iter().any(String::is_empty) {
         true => Err(unknown_answer(said)),
@@ -350,10 +322,7 @@ fn lines<const N: usize>(said: &str) -> Result<[String; N], String> {
 }
 
 fn unknown_answer(said: &str) -> String {
-    format!(
-        "gave an answer that is not understood: {:?}",
-        first_line(said)
-    )
+    format!("gave an answer that is not understood: {:?}", first_line(said))
 }
 
 #[cfg(test)]

@@ -83,11 +83,7 @@ pub fn declarations(source: &str) -> Declarations {
             "public" if depth == 0 => access = Access::Public,
             "class" | "interface" | "enum" | "record" if depth == 0 && is_name(next) => {
                 // `@interface` declares a type as well; `.class` stands inside braces only.
-                found.types.push(TopType {
-                    name: next.to_owned(),
-                    access,
-                    main: Main::Absent,
-                });
+                found.types.push(TopType { name: next.to_owned(), access, main: Main::Absent });
             }
             "main" if depth == 1 && next == "(" && declares_method(&words[..at]) => {
                 if let Some(last) = found.types.last_mut() {
@@ -158,9 +154,7 @@ fn quoted(rest: &str, quote: &str) -> usize {
 }
 
 fn is_name(word: &str) -> bool {
-    word.chars()
-        .next()
-        .is_some_and(|it| is_name_part(it) && !it.is_ascii_digit())
+    word.chars().next().is_some_and(|it| is_name_part(it) && !it.is_ascii_digit())
 }
 
 fn is_name_part(character: char) -> bool {
@@ -183,45 +177,24 @@ mod tests {
                 format!("{access}{}{main}", it.name)
             })
             .collect();
-        let package = found
-            .package
-            .map(|it| format!("{it}: "))
-            .unwrap_or_default();
+        let package = found.package.map(|it| format!("{it}: ")).unwrap_or_default();
         assert_eq!(format!("{package}{}", types.join(" ")), shown, "{source}");
     }
 
     #[test]
     fn types_at_the_top_are_found_with_their_main_method() {
-        check(
-            "public class Main { public static void main(String[] a) {} }",
-            "+Main*",
-        );
-        check(
-            "class A {} public final class B { static void main(String... a) {} }",
-            "A +B*",
-        );
-        check(
-            "package org.example; import java.util.*; class A {}",
-            "org.example: A",
-        );
-        check(
-            "public enum E { X } record R(int a) {} interface I {}",
-            "+E R I",
-        );
-        check(
-            "@Deprecated public class A<T extends Comparable<T>> {}",
-            "+A",
-        );
+        check("public class Main { public static void main(String[] a) {} }", "+Main*");
+        check("class A {} public final class B { static void main(String... a) {} }", "A +B*");
+        check("package org.example; import java.util.*; class A {}", "org.example: A");
+        check("public enum E { X } record R(int a) {} interface I {}", "+E R I");
+        check("@Deprecated public class A<T extends Comparable<T>> {}", "+A");
         check("public class A { } class B { }", "+A B");
         check("", "");
     }
 
     #[test]
     fn inner_types_and_calls_do_not_count() {
-        check(
-            "class A { public class B { void main(String[] a) {} } }",
-            "A",
-        );
+        check("class A { public class B { void main(String[] a) {} } }", "A");
         check("class A { void f() { main(null); } }", "A");
         check("class A { int main(int x) { return x; } }", "A");
         check("class A { Class<?> c = A.class; int record; }", "A");
@@ -230,14 +203,8 @@ mod tests {
     #[test]
     fn comments_and_strings_do_not_count() {
         check("// public class X\n/* public class Y { */ class A {}", "A");
-        check(
-            "class A { String s = \"} class B {\"; char c = '\\''; char d = '\"'; }",
-            "A",
-        );
-        check(
-            "class A { String s = \"\"\"\n } class \\\"\"\" B { \"\"\"; }",
-            "A",
-        );
+        check("class A { String s = \"} class B {\"; char c = '\\''; char d = '\"'; }", "A");
+        check("class A { String s = \"\"\"\n } class \\\"\"\" B { \"\"\"; }", "A");
         check("class A { String s = \"open\n} class B {}", "A B");
         check("/* open", "");
         check("class A {} \"\\", "A");

@@ -35,16 +35,10 @@ pub fn java_program(
         if !files.iter().any(|it| it.name == name) {
             files[at].name = name;
         }
-        found.push(JavaSource {
-            file: files[at].name.clone(),
-            declarations,
-        });
+        found.push(JavaSource { file: files[at].name.clone(), declarations });
     }
     let main = java_main(&found, sources, wanted, usual)?;
-    Ok(JavaProgram {
-        sources: found.into_iter().map(|it| it.file).collect(),
-        main,
-    })
+    Ok(JavaProgram { sources: found.into_iter().map(|it| it.file).collect(), main })
 }
 
 /// A Java source and what it declares.
@@ -81,10 +75,7 @@ fn java_main(
     if let Some(main) = by_name(usual) {
         return Ok(main);
     }
-    let starting: Vec<_> = all
-        .iter()
-        .filter(|(_, it)| it.main == Main::Present)
-        .collect();
+    let starting: Vec<_> = all.iter().filter(|(_, it)| it.main == Main::Present).collect();
     match starting.as_slice() {
         [] => Err(none(sources, usual)),
         [(source, it)] => Ok(source.declarations.qualified(&it.name)),

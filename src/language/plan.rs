@@ -115,8 +115,7 @@ impl BuildPlan {
         let batch = step.batch.take()?;
         step.command.argv.extend(batch.args);
         step.scratch.push(batch.source.clone());
-        plan.files
-            .push(TreeEntry::new(batch.source, Node::plain(BATCH)));
+        plan.files.push(TreeEntry::new(batch.source, Node::plain(BATCH)));
         Some(plan)
     }
 }
@@ -151,19 +150,12 @@ impl Start {
 
     /// A start that depends on no limit, with so many processes and threads of its run time.
     pub(super) fn plain(command: Command, processes: u32) -> Self {
-        Self {
-            command,
-            heap_at: None,
-            processes,
-        }
+        Self { command, heap_at: None, processes }
     }
 
     /// The same, where the memory limit fills [`HEAP`] in one of the arguments.
     pub(super) fn with_heap(self) -> Self {
-        Self {
-            heap_at: self.command.argv.iter().position(|it| it.contains(HEAP)),
-            ..self
-        }
+        Self { heap_at: self.command.argv.iter().position(|it| it.contains(HEAP)), ..self }
     }
 }
 

@@ -22,17 +22,11 @@ pub(super) fn plan(recipe: Recipe, toolchains: &Toolchains) -> Result<BuildPlan,
         TreeEntry::new(it.name, Node::File { blob, mode })
     };
     let files: Vec<TreeEntry> = recipe.files.into_iter().map(file).collect();
-    let mut planner = Planner {
-        toolchains,
-        files: &files,
-        used: Vec::new(),
-    };
+    let mut planner = Planner { toolchains, files: &files, used: Vec::new() };
     let plan = match &recipe.form {
-        Form::Language {
-            language,
-            sources,
-            main,
-        } => planner.language(language, sources, main.as_deref())?,
+        Form::Language { language, sources, main } => {
+            planner.language(language, sources, main.as_deref())?
+        }
         Form::Scripts { build, run } => planner.scripts(build.as_ref(), run.as_ref())?,
         Form::Executable { file, executable } => {
             let start = planner.start_file(&file.to_string_lossy(), PROGRAM, executable)?;
@@ -40,12 +34,7 @@ pub(super) fn plan(recipe: Recipe, toolchains: &Toolchains) -> Result<BuildPlan,
         }
     };
     let tools = planner.used.iter().map(|it| it.toolchain.version.clone());
-    Ok(BuildPlan {
-        tools: tools.collect(),
-        remarks: recipe.remarks,
-        files,
-        ..plan
-    })
+    Ok(BuildPlan { tools: tools.collect(), remarks: recipe.remarks, files, ..plan })
 }
 
 /// A tool that a plan uses.
@@ -68,11 +57,8 @@ impl Planner<'_> {
         main: Option<&str>,
     ) -> Result<BuildPlan, Unready> {
         let purpose = format!("judge {}", language.name);
-        let words = Words {
-            sources,
-            main: main.unwrap_or_default(),
-            binary: &self.free_name("program"),
-        };
+        let words =
+            Words { sources, main: main.unwrap_or_default(), binary: &self.free_name("program") };
         let mut build = None;
         if !language.build.is_empty() {
             self.find_all(&[language.build, language.build_env], &purpose)?;
@@ -127,15 +113,9 @@ impl Planner<'_> {
         };
         let start = match run {
             Some(executable) => self.start_file("run", PROGRAM, executable)?,
-            None => Command {
-                argv: vec![inside(Path::new("run"))],
-                ..Command::default()
-            },
+            None => Command { argv: vec![inside(Path::new("run"))], ..Command::default() },
         };
-        Ok(BuildPlan {
-            build,
-            ..BuildPlan::ready(Written::Scripts, Start::plain(add(start), 64))
-        })
+        Ok(BuildPlan { build, ..BuildPlan::ready(Written::Scripts, Start::plain(add(start), 64)) })
     }
 
     /// Starts a file of the program that lies in this directory.
@@ -162,10 +142,7 @@ impl Planner<'_> {
 
     fn find(&mut self, tool: Tool, purpose: &str) -> Result<(), Unready> {
         let toolchain = self.toolchains.tool(tool, purpose)?;
-        self.used.push(Used {
-            word: tool.word(),
-            toolchain,
-        });
+        self.used.push(Used { word: tool.word(), toolchain });
         Ok(())
     }
 
@@ -195,10 +172,7 @@ impl Planner<'_> {
         }
         let args = language.batch.split_whitespace();
         let args: Vec<String> = args.map(|it| it.replace("{batch}", &source)).collect();
-        (!args.is_empty()).then(|| BatchStep {
-            source: PathBuf::from(source),
-            args,
-        })
+        (!args.is_empty()).then(|| BatchStep { source: PathBuf::from(source), args })
     }
 
     fn fill(&self, template: &str, words: &Words<'_>) -> Vec<String> {
@@ -236,12 +210,8 @@ impl Planner<'_> {
 
     /// Additions to the environment: `NAME=VALUE`, with blanks between them.
     fn env(&self, template: &str) -> Vec<(String, String)> {
-        let pairs = template
-            .split_whitespace()
-            .filter_map(|it| it.split_once('='));
-        pairs
-            .map(|(name, value)| (name.to_owned(), self.fill_tools(value)))
-            .collect()
+        let pairs = template.split_whitespace().filter_map(|it| it.split_once('='));
+        pairs.map(|(name, value)| (name.to_owned(), self.fill_tools(value))).collect()
     }
 
     fn visible(&self, used: &[Used]) -> Vec<Shown> {
@@ -255,13 +225,8 @@ impl Planner<'_> {
     /// The search path: the directories of the tools, then the system's.
     fn path(&self) -> (String, String) {
         let mut dirs: Vec<String> = Vec::new();
-        let tools = self
-            .used
-            .iter()
-            .filter_map(|it| it.toolchain.program.parent());
-        let tools = tools
-            .filter(|it| !is_system(it))
-            .map(|it| it.to_string_lossy().into_owned());
+        let tools = self.used.iter().filter_map(|it| it.toolchain.program.parent());
+        let tools = tools.filter(|it| !is_system(it)).map(|it| it.to_string_lossy().into_owned());
         let system = ["/usr/local/bin", "/usr/bin", "/bin"].map(str::to_owned);
         for dir in tools.chain(system) {
             if !dirs.contains(&dir) {
@@ -296,10 +261,7 @@ pub(super) fn start(
 ) -> Result<Command, Fault> {
     match executable {
         Executable::Binary { loader } => {
-            let mut command = Command {
-                argv: vec![path.to_owned()],
-                ..Command::default()
-            };
+            let mut command = Command { argv: vec![path.to_owned()], ..Command::default() };
             if let Some(loader) = loader {
                 let name = loader.to_string_lossy();
                 let found = interpreter(&name, toolchains)?;
@@ -307,19 +269,12 @@ pub(super) fn start(
             }
             Ok(command)
         }
-        Executable::Script(Shebang {
-            interpreter: name,
-            arguments,
-        }) => {
+        Executable::Script(Shebang { interpreter: name, arguments }) => {
             let found = interpreter(name, toolchains)?;
             let mut argv = vec![found.program.to_string_lossy().into_owned()];
             argv.extend(arguments.iter().cloned());
             argv.push(path.to_owned());
-            Ok(Command {
-                argv,
-                env: Vec::new(),
-                visible: found.shown(),
-            })
+            Ok(Command { argv, env: Vec::new(), visible: found.shown() })
         }
     }
 }

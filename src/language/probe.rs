@@ -50,10 +50,7 @@ const MOST_HOPS: usize = 40;
 impl Probe for Machine {
     fn on_path(&self, name: &str) -> Vec<PathBuf> {
         if name.contains('/') {
-            return Some(PathBuf::from(name))
-                .into_iter()
-                .filter(|it| is_executable(it))
-                .collect();
+            return Some(PathBuf::from(name)).into_iter().filter(|it| is_executable(it)).collect();
         }
         let path = std::env::var_os("PATH").unwrap_or_default();
         let mut found: Vec<PathBuf> = Vec::new();
@@ -102,10 +99,7 @@ impl Probe for Machine {
         let _ = reader.join();
         match status.success() {
             true => Ok(said),
-            false => Err(format!(
-                "{status}: {}",
-                said.lines().next().unwrap_or_default()
-            )),
+            false => Err(format!("{status}: {}", said.lines().next().unwrap_or_default())),
         }
     }
 
@@ -117,10 +111,7 @@ impl Probe for Machine {
         let mut hops = vec![path.to_path_buf()];
         let mut at = path.to_path_buf();
         while let Ok(target) = fs::read_link(&at) {
-            let dir = at
-                .parent()
-                .and_then(|it| fs::canonicalize(it).ok())
-                .unwrap_or_default();
+            let dir = at.parent().and_then(|it| fs::canonicalize(it).ok()).unwrap_or_default();
             at = normal(&dir.join(target));
             hops.push(at.clone());
             if hops.len() > MOST_HOPS {
@@ -146,10 +137,7 @@ impl Probe for Machine {
     }
 
     fn size(&self, path: &Path) -> Option<u64> {
-        fs::metadata(path)
-            .ok()
-            .filter(fs::Metadata::is_file)
-            .map(|it| it.len())
+        fs::metadata(path).ok().filter(fs::Metadata::is_file).map(|it| it.len())
     }
 
     fn home(&self) -> Option<PathBuf> {
@@ -209,18 +197,8 @@ mod tests {
         symlink("../tool-1", root.join("bin/tool"))?;
         symlink(root.join("tool-1.0"), root.join("tool-1"))?;
         let hops = Machine.hops(&root.join("bin/tool"));
-        assert_eq!(
-            hops,
-            [
-                root.join("bin/tool"),
-                root.join("tool-1"),
-                root.join("tool-1.0")
-            ]
-        );
-        assert_eq!(
-            Machine.links_out_of(&root.join("bin")),
-            [root.join("tool-1")]
-        );
+        assert_eq!(hops, [root.join("bin/tool"), root.join("tool-1"), root.join("tool-1.0")]);
+        assert_eq!(Machine.links_out_of(&root.join("bin")), [root.join("tool-1")]);
         symlink("circle", root.join("circle"))?;
         assert!(Machine.hops(&root.join("circle")).len() > MOST_HOPS);
         Ok(())

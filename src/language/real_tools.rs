@@ -46,10 +46,7 @@ fn check(name: &str, text: &str) -> anyhow::Result<()> {
         include: Vec::new(),
         constants: Vec::new(),
     };
-    let recipe = recipe(
-        &program,
-        &sources::read(&program).map_err(anyhow::Error::msg)?,
-    )?;
+    let recipe = recipe(&program, &sources::read(&program).map_err(anyhow::Error::msg)?)?;
     let plan = match plan(recipe, &Toolchains::default()) {
         Err(Unready::Tool(missing)) => {
             eprintln!("skipped {name}: {missing}");
@@ -58,10 +55,7 @@ fn check(name: &str, text: &str) -> anyhow::Result<()> {
         plan => plan?,
     };
     // Built for batches it is on a single input what it is otherwise.
-    let plans = [
-        ("place", Some(plan.clone())),
-        ("batches", plan.for_batches()),
-    ];
+    let plans = [("place", Some(plan.clone())), ("batches", plan.for_batches())];
     for (place, plan) in plans {
         let place = dir.path().join(place);
         if let Some(plan) = plan {
@@ -76,10 +70,7 @@ fn build_and_start(name: &str, plan: &BuildPlan, place: &Path) -> anyhow::Result
     if let Some(step) = &plan.build {
         let (said, ended) = start(&step.command, place)?;
         anyhow::ensure!(ended, "{name} is not built: {said}");
-        anyhow::ensure!(
-            place.join(&step.produces).is_file(),
-            "{name}: nothing was built: {said}"
-        );
+        anyhow::ensure!(place.join(&step.produces).is_file(), "{name}: nothing was built: {said}");
     }
     let (said, ended) = start(&plan.start.command(&[], Some(Bytes::mib(512))), place)?;
     anyhow::ensure!(ended && said.trim() == "7", "{name} says {said:?}");
@@ -103,10 +94,7 @@ fn lay_out(plan: &BuildPlan, place: &Path) -> std::io::Result<()> {
 /// Starts a command with `3 4` on its standard input; box and program are both `place`.
 fn start(command: &job::Command, place: &Path) -> std::io::Result<(String, bool)> {
     let place_text = place.to_string_lossy();
-    let here = |text: &str| {
-        text.replacen(PROGRAM, &place_text, 1)
-            .replacen(BOX, &place_text, 1)
-    };
+    let here = |text: &str| text.replacen(PROGRAM, &place_text, 1).replacen(BOX, &place_text, 1);
     let argv: Vec<String> = command.argv.iter().map(|it| here(it)).collect();
     let mut child = Command::new(&argv[0])
         .args(&argv[1..])
@@ -124,10 +112,7 @@ fn start(command: &job::Command, place: &Path) -> std::io::Result<(String, bool)
     }
     let output = child.wait_with_output()?;
     let said = [output.stdout, output.stderr].concat();
-    Ok((
-        String::from_utf8_lossy(&said).into_owned(),
-        output.status.success(),
-    ))
+    Ok((String::from_utf8_lossy(&said).into_owned(), output.status.success()))
 }
 
 const PYTHON: &str = "print(sum(map(int, input().split())))\n";
@@ -154,10 +139,7 @@ fn compiled_languages_are_built_and_started() -> anyhow::Result<()> {
 fn interpreted_languages_are_started() -> anyhow::Result<()> {
     check("sum.py", PYTHON)?;
     check("sum.sh", "read a b\necho $((a + b))\n")?;
-    check(
-        "sum.pm",
-        "my ($a, $b) = split ' ', <STDIN>; print $a + $b, \"\\n\";\n",
-    )?;
+    check("sum.pm", "my ($a, $b) = split ' ', <STDIN>; print $a + $b, \"\\n\";\n")?;
     check(
         "sum.js",
         "const s = require('fs').readFileSync(0, 'utf8').split(' ').map(Number); console.log(s[0] + s[1]);\n",
@@ -181,10 +163,7 @@ fn scripts_are_run_with_python_and_the_compilers_at_hand() -> anyhow::Result<()>
         eprintln!("skipped: {missing}");
         return Ok(());
     }
-    check(
-        "generator/run",
-        &format!("#!/usr/bin/env python3\n{PYTHON}"),
-    )?;
+    check("generator/run", &format!("#!/usr/bin/env python3\n{PYTHON}"))?;
     check(
         "generator/build",
         &format!(
@@ -205,16 +184,10 @@ fn this_very_test_is_a_ready_executable() -> anyhow::Result<()> {
         include: Vec::new(),
         constants: Vec::new(),
     };
-    let recipe = recipe(
-        &program,
-        &sources::read(&program).map_err(anyhow::Error::msg)?,
-    )?;
+    let recipe = recipe(&program, &sources::read(&program).map_err(anyhow::Error::msg)?)?;
     let plan = plan(recipe, &Toolchains::default())?;
     assert_eq!(plan.written, Written::Executable);
     let argv = plan.start.command(&["--list".to_owned()], None).argv;
-    assert!(
-        argv[0].starts_with(PROGRAM) && argv[1..] == ["--list"],
-        "{argv:?}"
-    );
+    assert!(argv[0].starts_with(PROGRAM) && argv[1..] == ["--list"], "{argv:?}");
     Ok(())
 }

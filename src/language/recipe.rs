@@ -64,11 +64,7 @@ pub fn recipe(program: &Program, sources: &Sources) -> Result<Recipe, Fault> {
         && sources.shape == Shape::Directory
         && let Some(form) = scripts(files)?
     {
-        return Ok(Recipe {
-            form,
-            files: files.clone(),
-            remarks: Vec::new(),
-        });
+        return Ok(Recipe { form, files: files.clone(), remarks: Vec::new() });
     }
     if let ([file], Shape::File, None) = (files.as_slice(), sources.shape, &program.language)
         && let Some(form) = ready_executable(program, file)?
@@ -90,11 +86,7 @@ pub fn recipe(program: &Program, sources: &Sources) -> Result<Recipe, Fault> {
         Validators::Everywhere => Vec::new(),
         Validators::Here => not_portable(program, language.name),
     };
-    Ok(Recipe {
-        form,
-        files,
-        remarks,
-    })
+    Ok(Recipe { form, files, remarks })
 }
 
 /// The language of a program: the one named, or the one that all endings say.
@@ -119,10 +111,7 @@ fn language_of(program: &Program, sources: &Sources) -> Result<&'static Language
     let Some(first) = known.first() else {
         return Err(no_source(files));
     };
-    if known
-        .iter()
-        .any(|it| it.language.code != first.language.code)
-    {
+    if known.iter().any(|it| it.language.code != first.language.code) {
         let of_file =
             |it: &FileLanguage| format!("`{}` is {}", it.file.display(), it.language.name);
         let message = format!("in several languages: {}", some(known.iter().map(of_file)));
@@ -154,10 +143,7 @@ fn file_language(file: &SourceFile) -> Option<FileLanguage<'_>> {
     if file.name.ends_with("go.mod") {
         return None;
     }
-    Some(FileLanguage {
-        language: Language::of_file(&file.name)?,
-        file: &file.name,
-    })
+    Some(FileLanguage { language: Language::of_file(&file.name)?, file: &file.name })
 }
 
 fn no_source(files: &[SourceFile]) -> Fault {
@@ -173,10 +159,7 @@ fn no_source(files: &[SourceFile]) -> Fault {
     let endings = Language::ready().flat_map(|it| it.extensions.split_whitespace());
     let endings: Vec<&str> = endings.collect();
     let message = format!("no known source among {}", list(&names));
-    Fault::new(
-        message,
-        format!("endings that are known: {}", endings.join(" ")),
-    )
+    Fault::new(message, format!("endings that are known: {}", endings.join(" ")))
 }
 
 /// Sources in one language: which of the files they are, and what starts.
@@ -197,11 +180,8 @@ fn in_language(
         };
         reads || only.as_deref() == Some(name)
     };
-    let sources: Vec<PathBuf> = files
-        .iter()
-        .map(|it| it.name.clone())
-        .filter(|name| is_source(name))
-        .collect();
+    let sources: Vec<PathBuf> =
+        files.iter().map(|it| it.name.clone()).filter(|name| is_source(name)).collect();
     if sources.is_empty() {
         let files = list(&names(files));
         let message = format!("no {} source among {files}", language.name);
@@ -213,27 +193,17 @@ fn in_language(
             let is_module = language.code == "go" && named(files, "go.mod").is_some();
             Ok(Form::Language {
                 language,
-                sources: if is_module {
-                    vec![PathBuf::from(".")]
-                } else {
-                    sources
-                },
+                sources: if is_module { vec![PathBuf::from(".")] } else { sources },
                 main: None,
             })
         }
         Entry::File { marks } => {
-            let chosen: Vec<&SourceFile> = files
-                .iter()
-                .filter(|it| sources.contains(&it.name))
-                .collect();
+            let chosen: Vec<&SourceFile> =
+                files.iter().filter(|it| sources.contains(&it.name)).collect();
             let main_file = usual_name(language);
             let usual = [language.default_entry_point, main_file.as_str()];
             let usual: Vec<&str> = usual.into_iter().filter(|it| !it.is_empty()).collect();
-            let choice = Choice {
-                wanted,
-                usual: &usual,
-                marks,
-            };
+            let choice = Choice { wanted, usual: &usual, marks };
             let main = entry::choose(&chosen, choice)?;
             Ok(Form::Language {
                 language,
@@ -244,11 +214,7 @@ fn in_language(
         Entry::Class => {
             let usual = language.default_entry_point;
             let java = java_program::java_program(files, &sources, wanted, usual)?;
-            Ok(Form::Language {
-                language,
-                sources: java.sources,
-                main: Some(java.main),
-            })
+            Ok(Form::Language { language, sources: java.sources, main: Some(java.main) })
         }
     }
 }
@@ -264,16 +230,9 @@ fn usual_name(language: &Language) -> String {
 fn cargo_project(program: &Program, files: &[SourceFile]) -> Result<Form, Fault> {
     let manifest = named(files, "Cargo.toml").map_or(&[][..], |it| &it.bytes);
     let paths: Vec<&Path> = files.iter().map(|it| it.name.as_path()).collect();
-    let binary = cargo::binary(
-        &String::from_utf8_lossy(manifest),
-        &paths,
-        program.entry_point.as_deref(),
-    )?;
-    Ok(Form::Language {
-        language: &CARGO,
-        sources: Vec::new(),
-        main: Some(binary),
-    })
+    let binary =
+        cargo::binary(&String::from_utf8_lossy(manifest), &paths, program.entry_point.as_deref())?;
+    Ok(Form::Language { language: &CARGO, sources: Vec::new(), main: Some(binary) })
 }
 
 /// A directory with `build` or `run`, if it is one.
@@ -301,10 +260,7 @@ fn ready_executable(program: &Program, file: &SourceFile) -> Result<Option<Form>
     if file.mode == FileMode::Plain {
         return Err(executable::not_executable(&program.path).of(&file.name));
     }
-    Ok(Some(Form::Executable {
-        file: file.name.clone(),
-        executable: startable(file)?,
-    }))
+    Ok(Some(Form::Executable { file: file.name.clone(), executable: startable(file)? }))
 }
 
 /// What an executable file is, or why it cannot be started.
@@ -315,10 +271,7 @@ fn startable(file: &SourceFile) -> Result<Executable, Fault> {
     let found = executable::inspect(&file.bytes).map_err(|fault| fault.of(&file.name))?;
     // A text without `#!` is a script for the shell, as the shell itself would take it.
     Ok(found.unwrap_or_else(|| {
-        Executable::Script(Shebang {
-            interpreter: "/bin/sh".to_owned(),
-            arguments: Vec::new(),
-        })
+        Executable::Script(Shebang { interpreter: "/bin/sh".to_owned(), arguments: Vec::new() })
     }))
 }
 

@@ -34,30 +34,21 @@ struct Link {
 impl Scripted {
     /// A tool on the search path, behind those before it.
     pub(super) fn tool(mut self, path: &str) -> Self {
-        self.tools.push(ScriptedTool {
-            path: path.into(),
-            answers: Vec::new(),
-        });
+        self.tools.push(ScriptedTool { path: path.into(), answers: Vec::new() });
         self
     }
 
     /// What the last tool says when its arguments begin like this; to anything else it fails.
     pub(super) fn says(mut self, args: &'static str, said: &str) -> Self {
         if let Some(tool) = self.tools.last_mut() {
-            tool.answers.push(Answer {
-                args,
-                said: said.to_owned(),
-            });
+            tool.answers.push(Answer { args, said: said.to_owned() });
         }
         self
     }
 
     /// A symbolic link.
     pub(super) fn link(mut self, from: &str, to: &str) -> Self {
-        self.links.push(Link {
-            from: from.into(),
-            to: to.into(),
-        });
+        self.links.push(Link { from: from.into(), to: to.into() });
         self
     }
 
@@ -69,16 +60,12 @@ impl Scripted {
 
     /// GCC in the system, which can link statically if these archives are there.
     pub(super) fn gcc(self, archives: &str) -> Self {
-        self.tool("/usr/bin/gcc")
-            .says("--version", "gcc 12")
-            .says("-print-file-name", archives)
+        self.tool("/usr/bin/gcc").says("--version", "gcc 12").says("-print-file-name", archives)
     }
 
     /// G++ in the system.
     pub(super) fn gxx(self, archives: &str) -> Self {
-        self.tool("/usr/bin/g++")
-            .says("--version", "g++ 12")
-            .says("-print-file-name", archives)
+        self.tool("/usr/bin/g++").says("--version", "g++ 12").says("-print-file-name", archives)
     }
 }
 
@@ -92,25 +79,17 @@ impl Probe for Scripted {
     fn on_path(&self, name: &str) -> Vec<PathBuf> {
         if name.contains('/') {
             let path = PathBuf::from(name);
-            return if self.absent.contains(&path) {
-                Vec::new()
-            } else {
-                vec![path]
-            };
+            return if self.absent.contains(&path) { Vec::new() } else { vec![path] };
         }
         let tools = self.tools.iter().map(|it| it.path.clone());
-        tools
-            .filter(|it| it.file_name().is_some_and(|it| it == name))
-            .collect()
+        tools.filter(|it| it.file_name().is_some_and(|it| it == name)).collect()
     }
 
     fn ask(&self, program: &Path, args: &[&str]) -> Result<String, String> {
         let args = args.join(" ");
         let tool = self.tools.iter().find(|it| it.path == program);
         let answer = tool.and_then(|it| it.answers.iter().find(|it| args.starts_with(it.args)));
-        answer
-            .map(|it| it.said.clone())
-            .ok_or_else(|| "exit status: 127".to_owned())
+        answer.map(|it| it.said.clone()).ok_or_else(|| "exit status: 127".to_owned())
     }
 
     fn real_path(&self, path: &Path) -> Option<PathBuf> {
@@ -119,11 +98,8 @@ impl Probe for Scripted {
         }
         for link in &self.links {
             if let Ok(rest) = path.strip_prefix(&link.from) {
-                let target = if rest.as_os_str().is_empty() {
-                    link.to.clone()
-                } else {
-                    link.to.join(rest)
-                };
+                let target =
+                    if rest.as_os_str().is_empty() { link.to.clone() } else { link.to.join(rest) };
                 return self.real_path(&target);
             }
         }
@@ -139,10 +115,8 @@ impl Probe for Scripted {
     }
 
     fn links_out_of(&self, dir: &Path) -> Vec<PathBuf> {
-        let links = self
-            .links
-            .iter()
-            .filter(|it| it.from.starts_with(dir) && !it.to.starts_with(dir));
+        let links =
+            self.links.iter().filter(|it| it.from.starts_with(dir) && !it.to.starts_with(dir));
         links.map(|it| it.to.clone()).collect()
     }
 

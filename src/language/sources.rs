@@ -64,9 +64,7 @@ pub fn read(program: &Program) -> Result<Sources, Diagnostic> {
     let (shape, mut files) = if metadata.is_dir() {
         (Shape::Directory, read_directory(program)?)
     } else {
-        let name = path
-            .file_name()
-            .map_or_else(|| PathBuf::from(&program.name), PathBuf::from);
+        let name = path.file_name().map_or_else(|| PathBuf::from(&program.name), PathBuf::from);
         (Shape::File, vec![read_file(path, name)?])
     };
     let mut included = Vec::new();
@@ -76,19 +74,12 @@ pub fn read(program: &Program) -> Result<Sources, Diagnostic> {
             file: read_file(&include.path, include.name.clone())?,
         });
     }
-    for file in files
-        .iter_mut()
-        .chain(included.iter_mut().map(|it| &mut it.file))
-    {
+    for file in files.iter_mut().chain(included.iter_mut().map(|it| &mut it.file)) {
         if let std::borrow::Cow::Owned(bytes) = replace_constants(&file.bytes, &program.constants) {
             file.bytes = bytes.into();
         }
     }
-    Ok(Sources {
-        shape,
-        files,
-        included,
-    })
+    Ok(Sources { shape, files, included })
 }
 
 /// Lays the files for this language, and before them those for all, over the program's own.
@@ -96,10 +87,7 @@ pub fn read(program: &Program) -> Result<Sources, Diagnostic> {
 pub fn lay_over(sources: &Sources, language: &str) -> Vec<SourceFile> {
     let mut files = sources.files.clone();
     let for_all = sources.included.iter().filter(|it| it.language.is_none());
-    let for_this = sources
-        .included
-        .iter()
-        .filter(|it| it.language.as_deref() == Some(language));
+    let for_this = sources.included.iter().filter(|it| it.language.as_deref() == Some(language));
     for include in for_all.chain(for_this) {
         files.retain(|file| file.name != include.file.name);
         files.push(include.file.clone());
@@ -156,11 +144,7 @@ fn read_file(path: &Path, name: PathBuf) -> Result<SourceFile, Diagnostic> {
     }
     let bytes = fs::read(path).map_err(|source| missing_or(path, source))?;
     let mode = FileMode::of(metadata.permissions().mode());
-    Ok(SourceFile {
-        name,
-        bytes: bytes.into(),
-        mode,
-    })
+    Ok(SourceFile { name, bytes: bytes.into(), mode })
 }
 
 /// The error for this path: nothing there, or what the system said.
@@ -200,25 +184,14 @@ mod tests {
     }
 
     fn names(sources: &Sources) -> Vec<&str> {
-        sources
-            .files
-            .iter()
-            .filter_map(|it| it.name.to_str())
-            .collect()
+        sources.files.iter().filter_map(|it| it.name.to_str()).collect()
     }
 
     #[test]
     fn hidden_files_are_left_out_and_the_rest_comes_by_name() -> io::Result<()> {
         let dir = tempfile::tempdir()?;
         fs::create_dir_all(dir.path().join("sub/.git"))?;
-        for name in [
-            "b.py",
-            "a.py",
-            ".hidden.py",
-            "-x.py",
-            "sub/c.py",
-            "sub/.git/d.py",
-        ] {
+        for name in ["b.py", "a.py", ".hidden.py", "-x.py", "sub/c.py", "sub/.git/d.py"] {
             fs::write(dir.path().join(name), name)?;
         }
         let sources =
@@ -284,21 +257,12 @@ mod tests {
             include(None, "own.py", "all.py"),
             include(Some("cpp"), "cpp.h", "cpp.h"),
         ];
-        program.constants = vec![Constant {
-            key: "n".into(),
-            value: "7".into(),
-        }];
+        program.constants = vec![Constant { key: "n".into(), value: "7".into() }];
         let sources = read(&program).expect("files that can be read");
         let files = lay_over(&sources, "python3");
         let shown: Vec<String> = files
             .iter()
-            .map(|it| {
-                format!(
-                    "{}={}",
-                    it.name.display(),
-                    String::from_utf8_lossy(&it.bytes)
-                )
-            })
+            .map(|it| format!("{}={}", it.name.display(), String::from_utf8_lossy(&it.bytes)))
             .collect();
         assert_eq!(shown, ["lib.py=python.py 7", "own.py=all.py 7"]);
         Ok(())

@@ -79,11 +79,7 @@ pub static LANGUAGES: [Language; 52] = [
     known("ada", "Ada", ".adb .ads"),
     known("algol68", "Algol 68", ".a68"),
     known("apl", "APL", ".apl"),
-    Language {
-        run: "{bash} /program/{main}",
-        run_processes: 16,
-        ..script("bash", "Bash", ".sh")
-    },
+    Language { run: "{bash} /program/{main}", run_processes: 16, ..script("bash", "Bash", ".sh") },
     Language {
         validators: Validators::Everywhere,
         build: "{gcc} -x c -std=gnu17 -O2 -pipe -DONLINE_JUDGE {static} -o {binary} {sources} -lm",
@@ -108,10 +104,7 @@ pub static LANGUAGES: [Language; 52] = [
         ..compiled("cppgmp", "C++ with GMP", "")
     },
     known("crystal", "Crystal", ".cr"),
-    Language {
-        aliases: "c# cs",
-        ..known("csharp", "C#", ".cs")
-    },
+    Language { aliases: "c# cs", ..known("csharp", "C#", ".cs") },
     known("d", "D", ".d"),
     known("dart", "Dart", ".dart"),
     known("elixir", "Elixir", ".ex"),
@@ -197,10 +190,7 @@ pub static LANGUAGES: [Language; 52] = [
     known("smalltalk", "Smalltalk", ".st"),
     known("snobol", "Snobol", ".sno"),
     known("swift", "Swift", ".swift"),
-    Language {
-        aliases: "ts",
-        ..known("typescript", "TypeScript", ".ts")
-    },
+    Language { aliases: "ts", ..known("typescript", "TypeScript", ".ts") },
     known("visualbasic", "Visual Basic", ".vb"),
     known("zig", "Zig", ".zig"),
 ];
@@ -252,18 +242,13 @@ const fn compiled(code: &'static str, name: &'static str, extensions: &'static s
 
 /// Sources of which an interpreter starts one.
 const fn script(code: &'static str, name: &'static str, extensions: &'static str) -> Language {
-    Language {
-        entry: Entry::File { marks: &[] },
-        ..known(code, name, extensions)
-    }
+    Language { entry: Entry::File { marks: &[] }, ..known(code, name, extensions) }
 }
 
 const fn python(code: &'static str, name: &'static str, extensions: &'static str) -> Language {
     Language {
         default_entry_point: "__main__.py",
-        entry: Entry::File {
-            marks: &["__name__", "__main__"],
-        },
+        entry: Entry::File { marks: &["__name__", "__main__"] },
         run: "{python3} /program/{main}",
         run_env: "PYTHONDONTWRITEBYTECODE=1",
         ..known(code, name, extensions)
@@ -272,9 +257,7 @@ const fn python(code: &'static str, name: &'static str, extensions: &'static str
 
 const fn rust(code: &'static str, name: &'static str, extensions: &'static str) -> Language {
     Language {
-        entry: Entry::File {
-            marks: &["fn main"],
-        },
+        entry: Entry::File { marks: &["fn main"] },
         build_processes: RUST_PROCESSES,
         run: "/program/{binary}",
         ..known(code, name, extensions)
@@ -335,10 +318,7 @@ mod tests {
     fn an_ending_says_one_language_at_most() {
         let mut seen = HashSet::new();
         for ending in LANGUAGES.iter().flat_map(|it| it.extensions.split(' ')) {
-            assert!(
-                ending.is_empty() || seen.insert(ending),
-                "{ending} stands twice"
-            );
+            assert!(ending.is_empty() || seen.insert(ending), "{ending} stands twice");
         }
         assert_eq!(seen.len(), 58);
     }
@@ -377,9 +357,7 @@ mod tests {
         };
         let mut missing = Vec::new();
         for language in Language::ready() {
-            let Language {
-                code, name, run, ..
-            } = language;
+            let Language { code, name, run, .. } = language;
             let own = language.extensions.split_whitespace().map(str::to_owned);
             let further = language.further_extensions.split_whitespace();
             let endings: Vec<String> = own.chain(further.map(|it| format!("({it})"))).collect();

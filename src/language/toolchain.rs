@@ -31,10 +31,7 @@ impl Toolchain {
             name: name.to_string_lossy().into_owned(),
             identity: self.version.clone(),
         };
-        let shown = |inside: &PathBuf| Shown {
-            inside: inside.clone(),
-            what: what.clone(),
-        };
+        let shown = |inside: &PathBuf| Shown { inside: inside.clone(), what: what.clone() };
         self.visible.iter().map(shown).collect()
     }
 }
@@ -105,10 +102,7 @@ impl Default for Toolchains {
 impl Toolchains {
     /// The tools that this door leads to.
     pub fn new(probe: Box<dyn Probe>) -> Self {
-        Self {
-            probe,
-            found: Mutex::default(),
-        }
+        Self { probe, found: Mutex::default() }
     }
 
     /// This tool, needed for this purpose, such as `judge Java`.
@@ -153,9 +147,7 @@ impl Toolchains {
 }
 
 /// The directories that every program sees anyway.
-pub const SYSTEM: [&str; 7] = [
-    "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32",
-];
+pub const SYSTEM: [&str; 7] = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"];
 
 /// Whether every program sees this path anyway.
 pub fn is_system(path: &Path) -> bool {

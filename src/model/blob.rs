@@ -45,18 +45,12 @@ pub struct Digest(pub [u8; 32]);
 impl Blob {
     /// The contents of this file, which nobody changes.
     pub fn file(path: impl Into<PathBuf>) -> Self {
-        Self::new(Source::Named {
-            path: path.into(),
-            _held: None,
-        })
+        Self::new(Source::Named { path: path.into(), _held: None })
     }
 
     /// The contents of a file of a tree that lies here.
     pub fn within(place: &Arc<Place>, path: PathBuf) -> Self {
-        Self::new(Source::Named {
-            path,
-            _held: Some(Arc::clone(place)),
-        })
+        Self::new(Source::Named { path, _held: Some(Arc::clone(place)) })
     }
 
     /// The contents of an open file from its start.
@@ -79,11 +73,7 @@ impl Blob {
     }
 
     fn new(source: Source) -> Self {
-        Self(Arc::new(Inner {
-            source,
-            length: OnceLock::new(),
-            digest: OnceLock::new(),
-        }))
+        Self(Arc::new(Inner { source, length: OnceLock::new(), digest: OnceLock::new() }))
     }
 
     /// The bytes, where they are in memory.
@@ -106,10 +96,7 @@ impl Blob {
     ///
     /// # Errors
     /// What the system says about the file.
-    #[expect(
-        clippy::len_without_is_empty,
-        reason = "nobody asks, and it could fail"
-    )]
+    #[expect(clippy::len_without_is_empty, reason = "nobody asks, and it could fail")]
     pub fn len(&self) -> io::Result<u64> {
         if let Some(length) = self.0.length.get() {
             return Ok(*length);
@@ -345,11 +332,7 @@ mod tests {
         fs::write(&path, &text).unwrap();
         let mut open = tempfile::tempfile().unwrap();
         open.write_all(&text).unwrap();
-        let all = [
-            Blob::from(text.clone()),
-            Blob::file(&path),
-            Blob::open_file(open),
-        ];
+        let all = [Blob::from(text.clone()), Blob::file(&path), Blob::open_file(open)];
         for blob in &all {
             assert_eq!(blob.len().unwrap(), 100_000, "{blob:?}");
             assert_eq!(read(blob), text, "{blob:?}");

@@ -61,10 +61,7 @@ impl Diagnostic {
     pub fn error(path: impl Into<PathBuf>, message: impl Into<String>) -> Self {
         Self {
             severity: Severity::Error,
-            place: Place {
-                path: path.into(),
-                spot: None,
-            },
+            place: Place { path: path.into(), spot: None },
             message: message.into(),
             help: None,
         }
@@ -72,10 +69,7 @@ impl Diagnostic {
 
     /// A warning about a whole file or directory.
     pub fn warning(path: impl Into<PathBuf>, message: impl Into<String>) -> Self {
-        Self {
-            severity: Severity::Warning,
-            ..Self::error(path, message)
-        }
+        Self { severity: Severity::Warning, ..Self::error(path, message) }
     }
 
     /// The same at one spot of the file.

@@ -57,11 +57,9 @@ impl ValueBounds {
             (true, true) => None,
             (false, true) => Some(format!("never {}", shown(&self.min))),
             (true, false) => Some(format!("never {}", shown(&self.max))),
-            (false, false) => Some(format!(
-                "never {}, never {}",
-                shown(&self.min),
-                shown(&self.max)
-            )),
+            (false, false) => {
+                Some(format!("never {}, never {}", shown(&self.min), shown(&self.max)))
+            }
         }
     }
 }

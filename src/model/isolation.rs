@@ -23,12 +23,8 @@ pub enum Isolation {
 
 impl Isolation {
     /// All, the strongest first.
-    pub const ALL: [Self; 4] = [
-        Self::Namespaces,
-        Self::UserNamespaces,
-        Self::Landlock,
-        Self::Plain,
-    ];
+    pub const ALL: [Self; 4] =
+        [Self::Namespaces, Self::UserNamespaces, Self::Landlock, Self::Plain];
 
     /// Those that keep programs apart at all, the strongest first.
     pub const APART: [Self; 3] = [Self::Namespaces, Self::UserNamespaces, Self::Landlock];

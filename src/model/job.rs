@@ -96,10 +96,7 @@ pub enum What {
 impl Shown {
     /// A tree, seen here.
     pub fn tree(inside: impl Into<PathBuf>, tree: &Arc<Tree>) -> Self {
-        Self {
-            inside: inside.into(),
-            what: What::Tree(Arc::clone(tree)),
-        }
+        Self { inside: inside.into(), what: What::Tree(Arc::clone(tree)) }
     }
 }
 
@@ -111,10 +108,7 @@ impl Job {
             What::Tree(tree) => Some(&tree.entries),
             What::Installed { .. } => None,
         });
-        let blobs = trees
-            .chain([&self.files])
-            .flatten()
-            .filter_map(|entry| entry.blob());
+        let blobs = trees.chain([&self.files]).flatten().filter_map(|entry| entry.blob());
         blobs.chain([&self.stdin]).collect()
     }
 
@@ -140,11 +134,7 @@ impl Reply {
         });
         let kept = self.kept.iter().flat_map(|tree| &tree.entries);
         let kept = kept.filter_map(TreeEntry::blob);
-        [&self.stdout, &self.stderr]
-            .into_iter()
-            .chain(collected)
-            .chain(kept)
-            .collect()
+        [&self.stdout, &self.stderr].into_iter().chain(collected).chain(kept).collect()
     }
 
     /// The same, to be replaced.

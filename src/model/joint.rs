@@ -140,12 +140,7 @@ pub fn lines(pieces: &[Said]) -> Vec<Line> {
                 line.text.extend(text);
                 line.is_whole = is_whole;
             }
-            None => lines.push(Line {
-                at: piece.at,
-                by: piece.by,
-                text: text.to_vec(),
-                is_whole,
-            }),
+            None => lines.push(Line { at: piece.at, by: piece.by, text: text.to_vec(), is_whole }),
         }
     }
     lines
@@ -189,11 +184,7 @@ mod tests {
     use super::*;
 
     fn said(by: Side, text: &str) -> Said {
-        Said {
-            at: Duration::ZERO,
-            by,
-            text: text.as_bytes().to_vec(),
-        }
+        Said { at: Duration::ZERO, by, text: text.as_bytes().to_vec() }
     }
 
     #[test]
@@ -209,19 +200,10 @@ mod tests {
             assert_eq!(notation, expected);
         };
         check(&[], 0, &[], "");
-        let first = [
-            said(Partner, "2 1\n"),
-            said(Partner, "4 7\n"),
-            said(Program, "L\n"),
-        ];
+        let first = [said(Partner, "2 1\n"), said(Partner, "4 7\n"), said(Program, "L\n")];
         let last = [said(Partner, "R"), said(Partner, "R\n"), said(Program, "x")];
         check(&first, 0, &[], "<2 1\n<4 7\n>L\n");
         check(&first, 0, &last, "<2 1\n<4 7\n>L\n<RR\n>x\n");
-        check(
-            &first,
-            9,
-            &last,
-            "<2 1\n<4 7\n>L\n[9 bytes left out]\n<RR\n>x\n",
-        );
+        check(&first, 9, &last, "<2 1\n<4 7\n>L\n[9 bytes left out]\n<RR\n>x\n");
     }
 }

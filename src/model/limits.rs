@@ -91,10 +91,7 @@ impl Limits {
     /// The same, with so many processes and threads at least.
     #[must_use]
     pub fn with_processes(&self, least: u32) -> Self {
-        Self {
-            processes: self.processes.max(Some(least)),
-            ..self.clone()
-        }
+        Self { processes: self.processes.max(Some(least)), ..self.clone() }
     }
 
     /// Which limit a run passed by what was measured, whatever ended it; a time or an amount at its limit is within it.
@@ -224,19 +221,10 @@ mod tests {
         };
         let packages = include_str!("../../docs/packages.md");
         let omitted = format!("memory {all}, output {output}, compilation {cpu} and {all}");
-        check(
-            packages,
-            format!("| limits that a package omits | {omitted},"),
-        );
-        check(
-            packages,
-            format!("| processes and threads | {PROCESSES} at once;"),
-        );
+        check(packages, format!("| limits that a package omits | {omitted},"));
+        check(packages, format!("| processes and threads | {PROCESSES} at once;"));
         let validator = format!("{cpu} of CPU time, {all}, {output} where the package sets none");
-        check(
-            packages,
-            format!("| limits of an output validator | {validator};"),
-        );
+        check(packages, format!("| limits of an output validator | {validator};"));
         let generator = format!("{cpu} of CPU time, {MEMORY} of memory");
         check(include_str!("../../docs/generate.md"), generator);
         let stress = format!("and {} without a package", time(TIME_WITHOUT_PACKAGE));

@@ -118,9 +118,7 @@ pub struct Outcome {
 impl Outcome {
     /// Everything the run wrote: standard output, standard error and files.
     pub fn written(&self) -> Bytes {
-        self.stdout_bytes
-            .saturating_add(self.stderr_bytes)
-            .saturating_add(self.file_bytes)
+        self.stdout_bytes.saturating_add(self.stderr_bytes).saturating_add(self.file_bytes)
     }
 }
 
@@ -160,11 +158,7 @@ pub struct Mechanism {
 impl fmt::Display for Mechanism {
     /// Such as `namespaces, CPU time by cgroup v1, memory by cgroup v1`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            cpu,
-            memory,
-            isolation,
-        } = self;
+        let Self { cpu, memory, isolation } = self;
         write!(f, "{isolation}, CPU time by {cpu}, memory by {memory}")
     }
 }

@@ -83,10 +83,7 @@ impl Pattern {
             .iter()
             .map(|alternative| segments(alternative))
             .collect::<Result<_, _>>()?;
-        Ok(Self {
-            text: text.to_owned(),
-            alternatives,
-        })
+        Ok(Self { text: text.to_owned(), alternatives })
     }
 
     /// Whether it matches this name, or a directory that the name is in.
@@ -174,11 +171,7 @@ fn first_braces(text: &str) -> Result<Option<Braces<'_>>, PatternError> {
             '}' if depth > 1 => depth -= 1,
             '}' => {
                 parts.push(&text[part_start..at]);
-                return Ok(Some(Braces {
-                    start,
-                    end: at,
-                    parts,
-                }));
+                return Ok(Some(Braces { start, end: at, parts }));
             }
             _ => {}
         }
@@ -193,10 +186,7 @@ fn segment_matches(segment: &str, name: &str) -> bool {
     let mut retry: Option<Retry> = None;
     while n < name.len() {
         if s < segment.len() && segment[s] == b'*' {
-            retry = Some(Retry {
-                after_star: s + 1,
-                name: n,
-            });
+            retry = Some(Retry { after_star: s + 1, name: n });
             s += 1;
         } else if s < segment.len() && segment[s] == name[n] {
             s += 1;

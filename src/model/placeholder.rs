@@ -33,9 +33,7 @@ pub fn pieces(word: &str) -> Result<Vec<Piece<'_>>, Unknown<'_>> {
     while let Some(open) = word[at..].find('{').map(|found| at + found) {
         let inner = &word[open + 1..];
         at = open + 1;
-        let Some(close) = inner
-            .find(['{', '}'])
-            .filter(|&end| inner[end..].starts_with('}'))
+        let Some(close) = inner.find(['{', '}']).filter(|&end| inner[end..].starts_with('}'))
         else {
             continue;
         };

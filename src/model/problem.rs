@@ -66,11 +66,7 @@ pub struct ProblemKind {
 
 impl Default for ProblemKind {
     fn default() -> Self {
-        Self {
-            grading: Grading::PassFail,
-            dialogue: Dialogue::None,
-            passes: 1,
-        }
+        Self { grading: Grading::PassFail, dialogue: Dialogue::None, passes: 1 }
     }
 }
 

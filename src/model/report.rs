@@ -357,18 +357,11 @@ impl Report {
         self.summary.elapsed = stamped.at;
         let package = stamped.package.as_deref().map(str::to_owned);
         match &stamped.event {
-            Event::Started {
-                command,
-                command_line,
-            } => {
+            Event::Started { command, command_line } => {
                 self.command = command;
                 self.command_line.clone_from(command_line);
             }
-            Event::HostReady {
-                isolation,
-                shortfall,
-                ..
-            } => {
+            Event::HostReady { isolation, shortfall, .. } => {
                 self.isolation = Some(IsolationReport {
                     by: *isolation,
                     full: isolation.is_full(),
@@ -376,13 +369,7 @@ impl Report {
                 });
             }
             Event::HostExamined(diagnosis) => self.diagnosis = Some((**diagnosis).clone()),
-            Event::PackageRead {
-                package,
-                path,
-                title,
-                submissions,
-                test_cases,
-            } => {
+            Event::PackageRead { package, path, title, submissions, test_cases } => {
                 self.work = Work {
                     submissions_before: self.submissions.len(),
                     runs_before: self.summary.runs,
@@ -406,28 +393,21 @@ impl Report {
                 self.diagnostics.push(diagnostic.clone());
             }
             Event::Complained { message } => self.complaints.push(message.clone()),
-            Event::LimitsSet {
-                time,
-                limits,
-                mechanism,
-            } => {
+            Event::LimitsSet { time, limits, mechanism } => {
                 if let Some(package) = self.packages.last_mut() {
-                    package.limits = Some(LimitsReport {
-                        time: time.clone(),
-                        limits: limits.clone(),
-                    });
+                    package.limits =
+                        Some(LimitsReport { time: time.clone(), limits: limits.clone() });
                 }
                 self.mechanism = Some(mechanism.clone());
             }
             Event::BoxesKept { dir } => self.boxes = Some(dir.clone()),
-            Event::SubmissionStarted {
-                submission,
-                test_cases,
-            } => self.work.submissions.push(UnderWay {
-                submission: submission.clone(),
-                test_cases: *test_cases,
-                judged: 0,
-            }),
+            Event::SubmissionStarted { submission, test_cases } => {
+                self.work.submissions.push(UnderWay {
+                    submission: submission.clone(),
+                    test_cases: *test_cases,
+                    judged: 0,
+                })
+            }
             Event::CaseJudged { submission, .. } => {
                 self.summary.runs += 1;
                 let mut under_way = self.work.submissions.iter_mut();
@@ -456,26 +436,17 @@ impl Report {
                 self.failed(package, None, error);
             }
             Event::Progress { what, done, total } => {
-                self.work.step = Some(Step {
-                    what: what.clone(),
-                    done: *done,
-                    total: *total,
-                });
+                self.work.step = Some(Step { what: what.clone(), done: *done, total: *total });
             }
             Event::CaseGenerated { test_case, state } => self.generated.push(GeneratedReport {
                 package,
                 test_case: test_case.clone(),
                 state: *state,
             }),
-            Event::Proposed(proposal) => self.proposals.push(ProposalReport {
-                package,
-                proposal: (**proposal).clone(),
-            }),
-            Event::Compared {
-                output,
-                difference,
-                evidence,
-            } => {
+            Event::Proposed(proposal) => {
+                self.proposals.push(ProposalReport { package, proposal: (**proposal).clone() })
+            }
+            Event::Compared { output, difference, evidence } => {
                 self.comparison = Some(ComparisonReport {
                     output: output.clone(),
                     equal: difference.is_none(),
@@ -490,16 +461,10 @@ impl Report {
             }
             Event::InputChecked { input, valid } => {
                 let inputs = &mut self.grammar.get_or_insert_default().inputs;
-                inputs.push(InputReport {
-                    path: input.clone(),
-                    valid: *valid,
-                });
+                inputs.push(InputReport { path: input.clone(), valid: *valid });
             }
             Event::BoundsListed(bounds) => {
-                self.grammar
-                    .get_or_insert_default()
-                    .bounds
-                    .clone_from(bounds);
+                self.grammar.get_or_insert_default().bounds.clone_from(bounds);
             }
             Event::Interrupted => self.interrupted = true,
             Event::BuildStarted { .. }
@@ -518,10 +483,7 @@ impl Report {
     /// Whether a submission was rejected, an expectation is broken, or data is not as it is to be.
     pub fn is_rejected(&self) -> bool {
         let differs = |made: &GeneratedReport| {
-            matches!(
-                made.state,
-                GeneratedState::Missing | GeneratedState::Differs
-            )
+            matches!(made.state, GeneratedState::Missing | GeneratedState::Differs)
         };
         let inputs = self.grammar.iter().flat_map(|grammar| &grammar.inputs);
         // Who verifies asks what was expected.
@@ -544,11 +506,7 @@ impl Report {
         submission: Option<String>,
         error: &JudgeError,
     ) -> FaultReport {
-        let fault = FaultReport {
-            package,
-            submission,
-            error: error.clone(),
-        };
+        let fault = FaultReport { package, submission, error: error.clone() };
         self.summary.judge_errors += 1;
         self.judge_errors.push(fault.clone());
         fault
@@ -676,11 +634,7 @@ mod tests {
         let check = |events: &[Event], figures: Summary| {
             let mut report = Report::default();
             for event in events {
-                report.see(&Stamped {
-                    at: Duration::ZERO,
-                    package: None,
-                    event: event.clone(),
-                });
+                report.see(&Stamped { at: Duration::ZERO, package: None, event: event.clone() });
             }
             assert_eq!(report.summary, figures, "{events:?}");
         };
@@ -691,11 +645,7 @@ mod tests {
                 Event::Diagnosed(Diagnostic::warning("a", "b")),
                 Event::Diagnosed(Diagnostic::warning("a", "b")),
             ],
-            Summary {
-                errors: 1,
-                warnings: 2,
-                ..Summary::default()
-            },
+            Summary { errors: 1, warnings: 2, ..Summary::default() },
         );
         check(
             &[
@@ -703,17 +653,9 @@ mod tests {
                 judged(Verdict::WrongAnswer),
                 judged(Verdict::CompileError),
                 Event::Failed(error.clone()),
-                Event::SubmissionFailed {
-                    submission: "a.cpp".to_owned(),
-                    error,
-                },
+                Event::SubmissionFailed { submission: "a.cpp".to_owned(), error },
             ],
-            Summary {
-                accepted: 1,
-                rejected: 2,
-                judge_errors: 2,
-                ..Summary::default()
-            },
+            Summary { accepted: 1, rejected: 2, judge_errors: 2, ..Summary::default() },
         );
     }
 }

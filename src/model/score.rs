@@ -150,10 +150,7 @@ mod tests {
     #[test]
     fn scores_are_shown_with_the_decimals_they_need() {
         let check = |points: f64, shown: &str| {
-            assert_eq!(
-                Score::new(points).map(|score| score.to_string()),
-                Some(shown.to_owned())
-            );
+            assert_eq!(Score::new(points).map(|score| score.to_string()), Some(shown.to_owned()));
         };
         check(0.0, "0");
         check(-0.0, "0");

@@ -103,10 +103,7 @@ pub struct Text {
 impl View<Vec<u8>> for Text {
     fn view(value: &Vec<u8>) -> Self {
         let text = String::from_utf8_lossy(value);
-        Self {
-            lossy: matches!(text, Cow::Owned(_)),
-            text: text.into_owned(),
-        }
+        Self { lossy: matches!(text, Cow::Owned(_)), text: text.into_owned() }
     }
 }
 

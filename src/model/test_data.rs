@@ -179,10 +179,7 @@ mod tests {
     use super::*;
 
     fn test_case(name: &str) -> TestCase {
-        TestCase {
-            name: name.to_owned(),
-            ..TestCase::default()
-        }
+        TestCase { name: name.to_owned(), ..TestCase::default() }
     }
 
     #[test]
@@ -191,10 +188,7 @@ mod tests {
             let data = TestData {
                 groups: groups
                     .iter()
-                    .map(|name| TestGroup {
-                        name: (*name).to_owned(),
-                        scoring: None,
-                    })
+                    .map(|name| TestGroup { name: (*name).to_owned(), scoring: None })
                     .collect(),
                 cases: cases.iter().map(|name| test_case(name)).collect(),
                 static_cases: static_groups
@@ -209,18 +203,11 @@ mod tests {
                 ..TestData::default()
             };
             let judged = data.judged();
-            let names: Vec<&str> = judged
-                .iter()
-                .map(|case| case.test_case().name.as_str())
-                .collect();
+            let names: Vec<&str> =
+                judged.iter().map(|case| case.test_case().name.as_str()).collect();
             assert_eq!(names.join(" "), expected);
         };
-        check(
-            &["sample", "secret"],
-            &["sample/1", "secret/1"],
-            &[],
-            "sample/1 secret/1",
-        );
+        check(&["sample", "secret"], &["sample/1", "secret/1"], &[], "sample/1 secret/1");
         check(
             &["sample", "secret"],
             &["sample/1", "secret/1"],

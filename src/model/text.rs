@@ -130,10 +130,7 @@ mod tests {
         check(b"\xe2\x82", "\\xe2\\x82");
         check("\u{9b}2J".as_bytes(), "\\u{9b}2J");
         check("a\u{202e}b\u{2066}".as_bytes(), "a\\u{202e}b\\u{2066}");
-        check(
-            "\u{a0}\u{200b}\u{feff}".as_bytes(),
-            "\\u{a0}\\u{200b}\\u{feff}",
-        );
+        check("\u{a0}\u{200b}\u{feff}".as_bytes(), "\\u{a0}\\u{200b}\\u{feff}");
         check("e\u{301}".as_bytes(), "e\\u{301}");
         check("\u{e0041}".as_bytes(), "\\u{e0041}");
     }

@@ -65,10 +65,7 @@ pub struct Place {
 impl Node {
     /// A file that is only read.
     pub fn plain(blob: impl Into<Blob>) -> Self {
-        Self::File {
-            blob: blob.into(),
-            mode: FileMode::Plain,
-        }
+        Self::File { blob: blob.into(), mode: FileMode::Plain }
     }
 }
 
@@ -135,20 +132,14 @@ impl fmt::Debug for Place {
 
 impl From<Vec<TreeEntry>> for Tree {
     fn from(entries: Vec<TreeEntry>) -> Self {
-        Self {
-            entries,
-            place: OnceLock::new(),
-        }
+        Self { entries, place: OnceLock::new() }
     }
 }
 
 impl Tree {
     /// One that lies here.
     pub fn at(entries: Vec<TreeEntry>, place: Arc<Place>) -> Self {
-        Self {
-            entries,
-            place: OnceLock::from(place),
-        }
+        Self { entries, place: OnceLock::from(place) }
     }
 
     /// One of which nothing is known but that it lies here: it can be shown on this machine, and nowhere else.
@@ -238,9 +229,7 @@ pub(crate) mod many_paths {
         from: D,
     ) -> Result<Vec<PathBuf>, D::Error> {
         let paths = Vec::<Vec<u8>>::deserialize(from)?;
-        let paths = paths
-            .into_iter()
-            .map(|path| OsString::from_vec(path).into());
+        let paths = paths.into_iter().map(|path| OsString::from_vec(path).into());
         Ok(paths.collect())
     }
 }
@@ -266,11 +255,7 @@ mod tests {
         check("link", true);
         check("link/passwd", true);
         assert_eq!(tree.top(), [Path::new("a"), Path::new("link")]);
-        let below: Vec<_> = tree
-            .below(Path::new("a"))
-            .into_iter()
-            .map(|it| it.name)
-            .collect();
+        let below: Vec<_> = tree.below(Path::new("a")).into_iter().map(|it| it.name).collect();
         assert_eq!(below, [Path::new("b/c"), Path::new("empty")]);
     }
 }

@@ -20,11 +20,7 @@ impl Verdicts {
     const ALL: Self = Self(u8::MAX);
 
     fn of(verdicts: &[Verdict]) -> Self {
-        Self(
-            verdicts
-                .iter()
-                .fold(0, |set, verdict| set | 1 << *verdict as u8),
-        )
+        Self(verdicts.iter().fold(0, |set, verdict| set | 1 << *verdict as u8))
     }
 
     fn and(self, other: Self) -> Self {
@@ -57,13 +53,8 @@ impl CaseSets<'_> {
         }
         let parsed = pattern.and_then(|pattern| Pattern::parse(pattern).ok());
         let matches = |name: &str| parsed.as_ref().is_none_or(|pattern| pattern.matches(name));
-        let set: Rc<Vec<bool>> = Rc::new(
-            self.data
-                .cases
-                .iter()
-                .map(|case| matches(&case.name))
-                .collect(),
-        );
+        let set: Rc<Vec<bool>> =
+            Rc::new(self.data.cases.iter().map(|case| matches(&case.name)).collect());
         self.known.insert(pattern.cloned(), Rc::clone(&set));
         set
     }
@@ -74,17 +65,12 @@ pub(super) fn check(problem: &Problem, diagnostics: &mut Vec<Diagnostic>) {
     if problem.test_data.cases.is_empty() {
         return;
     }
-    let mut sets = CaseSets {
-        data: &problem.test_data,
-        known: HashMap::new(),
-    };
+    let mut sets = CaseSets { data: &problem.test_data, known: HashMap::new() };
     let mut reported = HashSet::new();
     for submission in &problem.submissions {
         for fault in faults(submission, &mut sets) {
-            let place = fault.place.unwrap_or(Place {
-                path: submission.program.path.clone(),
-                spot: None,
-            });
+            let place =
+                fault.place.unwrap_or(Place { path: submission.program.path.clone(), spot: None });
             let line = place.spot.as_ref().map(|spot| spot.line);
             if reported.insert((line, fault.other)) {
                 let mut diagnostic = Diagnostic::error(&place.path, fault.message).help(fault.help);
@@ -129,12 +115,8 @@ fn faults(submission: &Submission, sets: &mut CaseSets<'_>) -> Vec<Fault> {
     if !disjoint.is_empty() {
         return disjoint;
     }
-    let unmet = required
-        .iter()
-        .filter(|demand| !can_be_met(demand, &permitted));
-    unmet
-        .map(|demand| unmet_fault(submission, demand))
-        .collect()
+    let unmet = required.iter().filter(|demand| !can_be_met(demand, &permitted));
+    unmet.map(|demand| unmet_fault(submission, demand)).collect()
 }
 
 /// Two rules for the same case that permit nothing in common.
@@ -152,11 +134,7 @@ fn disjoint_pairs<'a>(
             return None;
         }
         let case = (0..data.cases.len()).find(|&at| a.cases[at] && b.cases[at])?;
-        let [a, b] = if b.expectation.place.is_some() {
-            [a, b]
-        } else {
-            [b, a]
-        };
+        let [a, b] = if b.expectation.place.is_some() { [a, b] } else { [b, a] };
         Some(Fault {
             place: b.expectation.place.clone(),
             other: described(a.expectation),
@@ -173,26 +151,20 @@ fn disjoint_pairs<'a>(
 
 /// Whether some case may get a required verdict.
 fn can_be_met(required: &Demand<'_>, permitted: &[Demand<'_>]) -> bool {
-    let mut cases = (0..required.cases.len())
-        .filter(|&at| required.cases[at])
-        .peekable();
+    let mut cases = (0..required.cases.len()).filter(|&at| required.cases[at]).peekable();
     if cases.peek().is_none() {
         return true;
     }
     cases.any(|at| {
         let holding = permitted.iter().filter(|demand| demand.cases[at]);
-        let allowed = holding.fold(Verdicts::ALL, |allowed, demand| {
-            allowed.and(demand.verdicts)
-        });
+        let allowed = holding.fold(Verdicts::ALL, |allowed, demand| allowed.and(demand.verdicts));
         !allowed.and(required.verdicts).is_empty()
     })
 }
 
 fn unmet_fault(submission: &Submission, required: &Demand<'_>) -> Fault {
     let expectations = submission.expectations.iter().rev();
-    let last_place = expectations
-        .filter_map(|expectation| expectation.place.clone())
-        .next();
+    let last_place = expectations.filter_map(|expectation| expectation.place.clone()).next();
     Fault {
         place: required.expectation.place.clone().or(last_place),
         other: described(required.expectation),
@@ -208,17 +180,9 @@ fn unmet_fault(submission: &Submission, required: &Demand<'_>) -> Fault {
 /// How a rule is named in messages.
 fn described(expectation: &Expectation) -> String {
     let cases = expectation.cases.as_ref().map(|cases| format!(", {cases}"));
-    let place = match expectation
-        .place
-        .as_ref()
-        .and_then(|place| place.spot.as_ref())
-    {
+    let place = match expectation.place.as_ref().and_then(|place| place.spot.as_ref()) {
         Some(spot) => format!(" (line {})", spot.line),
         None => " (the format's default)".to_owned(),
     };
-    format!(
-        "`{}{}`{place}",
-        expectation.pattern,
-        cases.unwrap_or_default()
-    )
+    format!("`{}{}`{place}", expectation.pattern, cases.unwrap_or_default())
 }

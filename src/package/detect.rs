@@ -31,9 +31,8 @@ fn check_directory(dir: &Path) -> Result<(), Diagnostic> {
     if metadata.is_dir() {
         return Ok(());
     }
-    let is_archive = dir
-        .extension()
-        .is_some_and(|extension| extension == "zip" || extension == "kpp");
+    let is_archive =
+        dir.extension().is_some_and(|extension| extension == "zip" || extension == "kpp");
     let help = match is_archive {
         true => "juror reads directories; unpack the archive first",
         false => "give the directory of a problem package",
@@ -63,10 +62,8 @@ fn no_package(dir: &Path) -> Diagnostic {
             )
         }
         some => {
-            let names: Vec<String> = some
-                .iter()
-                .map(|package| package.display().to_string())
-                .collect();
+            let names: Vec<String> =
+                some.iter().map(|package| package.display().to_string()).collect();
             format!("packages in it: {}", names.join(", "))
         }
     };
@@ -89,9 +86,7 @@ fn packages_near(dir: &Path) -> Vec<PathBuf> {
 fn package_around(dir: &Path, formats: &[&dyn Format]) -> Option<PathBuf> {
     let real = dir.canonicalize().unwrap_or_else(|_| dir.to_owned());
     let mut around = real.ancestors().skip(1);
-    around
-        .find(|path| is_package(path, formats))
-        .map(Path::to_owned)
+    around.find(|path| is_package(path, formats)).map(Path::to_owned)
 }
 
 fn is_package(path: &Path, formats: &[&dyn Format]) -> bool {

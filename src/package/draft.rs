@@ -56,9 +56,7 @@ impl Draft {
 /// The name of the directory, also where it is given as `.`.
 pub(super) fn short_name(dir: &Path) -> String {
     let real = dir.canonicalize().unwrap_or_else(|_| dir.to_owned());
-    let name = real
-        .file_name()
-        .map(|name| name.to_string_lossy().into_owned());
+    let name = real.file_name().map(|name| name.to_string_lossy().into_owned());
     name.unwrap_or_default()
 }
 
@@ -73,10 +71,8 @@ fn check_collisions(problem: &Problem, diagnostics: &mut Vec<Diagnostic>) {
                 || validator.path.join(&file.name).is_file()
         };
         if let Some(validator) = problem.input_validators.iter().find(collides) {
-            let message = format!(
-                "has the name of a file of the input validator `{}`",
-                validator.name
-            );
+            let message =
+                format!("has the name of a file of the input validator `{}`", validator.name);
             let help = "rename one of them: both are copied into the same directory";
             diagnostics.push(Diagnostic::error(&file.path, message).help(help));
         }
@@ -86,11 +82,7 @@ fn check_collisions(problem: &Problem, diagnostics: &mut Vec<Diagnostic>) {
 /// Looks at inputs and answers, but for those that are to be wrong.
 fn check_texts(problem: &Problem, diagnostics: &mut Vec<Diagnostic>) {
     let data = &problem.test_data;
-    let others = [
-        &data.invalid_answers,
-        &data.valid_outputs,
-        &data.invalid_outputs,
-    ];
+    let others = [&data.invalid_answers, &data.valid_outputs, &data.invalid_outputs];
     for case in data.cases.iter().chain(others.into_iter().flatten()) {
         diagnostics.extend(check_text(&case.input));
         diagnostics.extend(case.answer.as_deref().and_then(check_text));

@@ -70,16 +70,11 @@ impl Tree {
         walk.run();
         let mut items = walk.items;
         items.sort_by(|a, b| a.name.cmp(&b.name));
-        Self {
-            root: root.to_owned(),
-            items,
-        }
+        Self { root: root.to_owned(), items }
     }
 
     pub(super) fn get(&self, name: &str) -> Option<&Item> {
-        let at = self
-            .items
-            .binary_search_by(|item| item.name.as_str().cmp(name));
+        let at = self.items.binary_search_by(|item| item.name.as_str().cmp(name));
         at.ok().map(|at| &self.items[at])
     }
 
@@ -104,11 +99,7 @@ impl Tree {
 
     /// What stands directly in a directory, by name.
     pub(super) fn children<'t>(&'t self, directory: &str) -> impl Iterator<Item = &'t Item> {
-        let skip = if directory.is_empty() {
-            0
-        } else {
-            directory.len() + 1
-        };
+        let skip = if directory.is_empty() { 0 } else { directory.len() + 1 };
         let below = self.below(directory).iter();
         below.filter(move |item| !item.name[skip..].contains('/'))
     }
@@ -129,10 +120,7 @@ struct Walk<'a> {
 
 impl Walk<'_> {
     fn run(&mut self) {
-        let mut entries = WalkDir::new(self.root)
-            .min_depth(1)
-            .follow_links(true)
-            .into_iter();
+        let mut entries = WalkDir::new(self.root).min_depth(1).follow_links(true).into_iter();
         while let Some(next) = entries.next() {
             let entry = match next {
                 Ok(entry) => entry,
@@ -161,8 +149,7 @@ impl Walk<'_> {
         };
         let Some(name) = relative.to_str() else {
             let message = "is ignored: its name is not UTF-8";
-            self.diagnostics
-                .push(Diagnostic::warning(entry.path(), message).help(NAME_HELP));
+            self.diagnostics.push(Diagnostic::warning(entry.path(), message).help(NAME_HELP));
             return false;
         };
         if !self.format.wants(name) {
@@ -189,11 +176,7 @@ impl Walk<'_> {
         if kind == Kind::File {
             self.check_size(entry);
         }
-        self.items.push(Item {
-            name: name.to_owned(),
-            path: entry.path().to_owned(),
-            kind,
-        });
+        self.items.push(Item { name: name.to_owned(), path: entry.path().to_owned(), kind });
         true
     }
 
@@ -202,8 +185,7 @@ impl Walk<'_> {
         if size > RECOMMENDED_SIZE {
             let message = format!("has {} MiB; the format recommends at most 100", size >> 20);
             let help = "smaller files pass through archives and version control more easily";
-            self.diagnostics
-                .push(Diagnostic::warning(entry.path(), message).help(help));
+            self.diagnostics.push(Diagnostic::warning(entry.path(), message).help(help));
         }
     }
 
@@ -215,26 +197,18 @@ impl Walk<'_> {
         let backup = base_name.ends_with('~') || base_name.starts_with('#');
         if is_test_data || !hidden && !backup && name.contains('/') {
             let message = "is ignored: the format does not allow its name";
-            self.diagnostics
-                .push(Diagnostic::warning(entry.path(), message).help(NAME_HELP));
+            self.diagnostics.push(Diagnostic::warning(entry.path(), message).help(NAME_HELP));
         }
     }
 
     fn leads_inside(&mut self, link: &Path) -> bool {
         let target = std::fs::read_link(link).unwrap_or_default();
-        if link
-            .canonicalize()
-            .is_ok_and(|real| real.starts_with(&self.real_root))
-        {
+        if link.canonicalize().is_ok_and(|real| real.starts_with(&self.real_root)) {
             return true;
         }
-        let message = format!(
-            "is a link to {}, which is outside of the package",
-            target.display()
-        );
+        let message = format!("is a link to {}, which is outside of the package", target.display());
         let help = "copy the file into the package";
-        self.diagnostics
-            .push(Diagnostic::error(link, message).help(help));
+        self.diagnostics.push(Diagnostic::error(link, message).help(help));
         false
     }
 
@@ -257,9 +231,8 @@ impl Walk<'_> {
                 Diagnostic::error(path, message).help("mend or remove the link")
             }
             (None, None) => {
-                let reason = error
-                    .io_error()
-                    .map_or_else(|| error.to_string(), ToString::to_string);
+                let reason =
+                    error.io_error().map_or_else(|| error.to_string(), ToString::to_string);
                 Diagnostic::error(path, format!("cannot be read: {reason}"))
             }
         };
@@ -277,7 +250,5 @@ pub(super) fn is_valid_name(name: &str) -> bool {
     let word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
     name.len() <= 255
         && name.bytes().next().is_some_and(word)
-        && name
-            .bytes()
-            .all(|byte| word(byte) || matches!(byte, b'.' | b'-'))
+        && name.bytes().all(|byte| word(byte) || matches!(byte, b'.' | b'-'))
 }

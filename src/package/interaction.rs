@@ -23,12 +23,7 @@ pub(super) fn check(path: &Path) -> Option<Diagnostic> {
     let lines = text.split(|byte| *byte == b'\n').zip(1_u32..);
     let unknown = lines.into_iter().find(|(line, _)| !is_known(line));
     unknown.map(|(line, number)| {
-        let spot = Spot {
-            line: number,
-            column: 1,
-            text: visible(line).to_string(),
-            width: 1,
-        };
+        let spot = Spot { line: number, column: 1, text: visible(line).to_string(), width: 1 };
         let message = "starts with neither `<` nor `>`";
         Diagnostic::error(path, message).at(spot).help(help)
     })

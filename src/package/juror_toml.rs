@@ -50,11 +50,7 @@ fn read_file(tree: &Tree, draft: &Draft, diagnostics: &mut Vec<Diagnostic>) -> P
             io = read_io(key, table, draft, &mut remarks);
         } else {
             let range = file.range(value.span());
-            remarks.error(
-                range,
-                "`io` must be a table",
-                Some("write `[io]` on a line of its own"),
-            );
+            remarks.error(range, "`io` must be a table", Some("write `[io]` on a line of its own"));
         }
     }
     io
@@ -77,18 +73,10 @@ fn read_io(
         [Some(_), Some(_)] => {}
         [None, None] => {
             let help = "add `input = \"...\"` and `output = \"...\"`, or remove `[io]`";
-            remarks.error(
-                remarks.file.range(io.span()),
-                "`[io]` names no files",
-                Some(help),
-            );
+            remarks.error(remarks.file.range(io.span()), "`[io]` names no files", Some(help));
         }
         [Some(only), None] | [None, Some(only)] => {
-            let missing = if given[0].is_some() {
-                "output"
-            } else {
-                "input"
-            };
+            let missing = if given[0].is_some() { "output" } else { "input" };
             let message = format!("`[io]` has no `{missing}`");
             let help = "name both files, or neither for standard input and output";
             remarks.error(remarks.file.range(only.span()), message, Some(help));
@@ -143,10 +131,8 @@ fn unknown_key(
 fn file_name(value: &Spanned<DeValue<'_>>, remarks: &mut Remarks<'_>) -> Option<String> {
     let range = remarks.file.range(value.span());
     let Some(name) = value.get_ref().as_str() else {
-        let message = format!(
-            "a file name must be a text, not of type {}",
-            value.get_ref().type_str()
-        );
+        let message =
+            format!("a file name must be a text, not of type {}", value.get_ref().type_str());
         remarks.error(range, message, Some("put it in quotes"));
         return None;
     };

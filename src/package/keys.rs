@@ -27,11 +27,8 @@ impl<'n> Keys<'n> {
             Value::Map(entries) => Some(Self::over(name, entries)),
             Value::Broken => None,
             _ => {
-                let what = if name.is_empty() {
-                    "the file".to_owned()
-                } else {
-                    format!("`{name}`")
-                };
+                let what =
+                    if name.is_empty() { "the file".to_owned() } else { format!("`{name}`") };
                 wrong_type(&what, "a map of keys to values", node, remarks);
                 None
             }
@@ -39,12 +36,7 @@ impl<'n> Keys<'n> {
     }
 
     pub(super) fn over(name: &str, entries: &'n [Entry]) -> Self {
-        Self {
-            name: name.to_owned(),
-            entries,
-            known: Vec::new(),
-            replaced: &[],
-        }
+        Self { name: name.to_owned(), entries, known: Vec::new(), replaced: &[] }
     }
 
     /// The same, with keys that deserve a word of their own when they are found.
@@ -74,11 +66,7 @@ impl<'n> Keys<'n> {
 
     /// The path of a key in the file, such as `limits.memory`.
     pub(super) fn path(&self, key: &str) -> String {
-        if self.name.is_empty() {
-            key.to_owned()
-        } else {
-            format!("{}.{key}", self.name)
-        }
+        if self.name.is_empty() { key.to_owned() } else { format!("{}.{key}", self.name) }
     }
 
     pub(super) fn text(&mut self, key: &'static str, remarks: &mut Remarks<'_>) -> Option<String> {
@@ -109,11 +97,8 @@ impl<'n> Keys<'n> {
                 return;
             }
             let help = self.help_for(&entry.key);
-            let place = if self.name.is_empty() {
-                String::new()
-            } else {
-                format!(" in `{}`", self.name)
-            };
+            let place =
+                if self.name.is_empty() { String::new() } else { format!(" in `{}`", self.name) };
             let message = format!("unknown key `{}`{place}", shown(&entry.key));
             remarks.error(entry.key_range, message, Some(&help));
         }
@@ -157,11 +142,7 @@ fn scalar_kind(scalar: &Scalar) -> &'static str {
 pub(super) fn wrong_type(what: &str, wanted: &str, node: &Node, remarks: &mut Remarks<'_>) {
     if is_null(node) {
         let message = format!("{what} has no value; it must be {wanted}");
-        remarks.error(
-            node.range,
-            message,
-            Some("give it a value or remove the line"),
-        );
+        remarks.error(node.range, message, Some("give it a value or remove the line"));
     } else if !matches!(node.value, Value::Broken) {
         let message = format!("{what} must be {wanted}, not {}", kind(node));
         remarks.error(node.range, message, None);

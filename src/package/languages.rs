@@ -12,9 +12,7 @@ pub(super) fn is_programming_language(word: &str) -> bool {
 
 /// Whether files with this ending, without its dot, are sources of a language that the format allows for validators.
 pub(super) fn is_of_validator(ending: &str) -> bool {
-    let languages = LANGUAGES
-        .iter()
-        .filter(|it| it.validators == Validators::Everywhere);
+    let languages = LANGUAGES.iter().filter(|it| it.validators == Validators::Everywhere);
     let mut endings = languages.flat_map(|it| it.extensions.split_whitespace());
     endings.any(|it| it.strip_prefix('.') == Some(ending))
 }

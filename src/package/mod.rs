@@ -79,11 +79,7 @@ pub fn read(dir: &Path) -> Reading {
     let (format, reason) = match detect::format(dir) {
         Ok(found) => found,
         Err(diagnostic) => {
-            return Reading {
-                format: None,
-                problem: None,
-                diagnostics: vec![diagnostic],
-            };
+            return Reading { format: None, problem: None, diagnostics: vec![diagnostic] };
         }
     };
     let mut diagnostics = Vec::new();
@@ -92,11 +88,7 @@ pub fn read(dir: &Path) -> Reading {
     let draft = format.read(&tree, &mut diagnostics);
     let problem = draft.and_then(|draft| draft.finish(&tree, &mut diagnostics));
     diagnostics.sort_by_key(order);
-    Reading {
-        format: Some(Detected { layout, reason }),
-        problem,
-        diagnostics,
-    }
+    Reading { format: Some(Detected { layout, reason }), problem, diagnostics }
 }
 
 /// Path, line, column, and errors before warnings.

@@ -15,10 +15,7 @@ pub(super) fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) 
     known
         .into_iter()
         .filter(|known| known.len() <= MAX_LENGTH)
-        .map(|known| Candidate {
-            known,
-            slips: slips(known),
-        })
+        .map(|known| Candidate { known, slips: slips(known) })
         .filter(|candidate| candidate.slips <= word.chars().count().div_ceil(3))
         .min_by_key(|candidate| candidate.slips)
         .filter(|candidate| candidate.slips < candidate.known.chars().count())

@@ -36,14 +36,8 @@ pub(super) struct TextFile {
 impl TextFile {
     pub(super) fn new(path: &Path, text: String) -> Self {
         let line_ends = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
-        let line_starts = std::iter::once(0)
-            .chain(line_ends.map(|(at, _)| at + 1))
-            .collect();
-        Self {
-            path: path.to_owned(),
-            text,
-            line_starts,
-        }
+        let line_starts = std::iter::once(0).chain(line_ends.map(|(at, _)| at + 1)).collect();
+        Self { path: path.to_owned(), text, line_starts }
     }
 
     /// Reads a file and checks the format's rules for text files.
@@ -89,11 +83,7 @@ impl TextFile {
         if let Some(at) = file.text.find("\r\n") {
             let line = file.text[..at].matches('\n').count() as u32 + 1;
             let column = file.line(line).chars().count() as u32 + 1;
-            let range = Range {
-                line,
-                column,
-                width: 1,
-            };
+            let range = Range { line, column, width: 1 };
             remarks.warning(
                 range,
                 "has Windows line ends (CR LF)",
@@ -121,9 +111,7 @@ impl TextFile {
 
     /// The range of `bytes`, cut at the end of its first line.
     pub(super) fn range(&self, bytes: std::ops::Range<usize>) -> Range {
-        let line = self
-            .line_starts
-            .partition_point(|&start| start <= bytes.start);
+        let line = self.line_starts.partition_point(|&start| start <= bytes.start);
         let line_start = self.line_starts[line - 1];
         let count = |from: usize, to: usize| {
             self.text.get(from..to).map_or(1, |text| {
@@ -155,9 +143,7 @@ impl TextFile {
 
 fn read_bounded(path: &Path) -> std::io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    File::open(path)?
-        .take(MAX_SIZE + 1)
-        .read_to_end(&mut bytes)?;
+    File::open(path)?.take(MAX_SIZE + 1).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
@@ -170,11 +156,7 @@ pub(super) struct Remarks<'a> {
 
 impl<'a> Remarks<'a> {
     pub(super) fn new(file: &'a TextFile, diagnostics: &'a mut Vec<Diagnostic>) -> Self {
-        Self {
-            file,
-            diagnostics,
-            left: MAX_REMARKS,
-        }
+        Self { file, diagnostics, left: MAX_REMARKS }
     }
 
     pub(super) fn error(&mut self, range: Range, message: impl Into<String>, help: Option<&str>) {
@@ -201,10 +183,7 @@ impl<'a> Remarks<'a> {
     }
 
     fn whole(&self) -> Place {
-        Place {
-            path: self.file.path.clone(),
-            spot: None,
-        }
+        Place { path: self.file.path.clone(), spot: None }
     }
 
     fn push(&mut self, severity: Severity, place: Place, message: String, help: Option<&str>) {
@@ -220,8 +199,7 @@ impl<'a> Remarks<'a> {
         });
         if self.left == 0 {
             let message = format!("has more faults; the first {MAX_REMARKS} are shown");
-            self.diagnostics
-                .push(Diagnostic::error(&self.file.path, message));
+            self.diagnostics.push(Diagnostic::error(&self.file.path, message));
         }
     }
 }

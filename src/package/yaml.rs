@@ -77,23 +77,15 @@ impl Scalar {
         let signs = self.text.len() - unsigned.len();
         if matches!(unsigned, ".inf" | ".Inf" | ".INF") && signs <= 1 {
             let negative = self.text.starts_with('-');
-            return Meaning::Float(if negative {
-                f64::NEG_INFINITY
-            } else {
-                f64::INFINITY
-            });
+            return Meaning::Float(if negative { f64::NEG_INFINITY } else { f64::INFINITY });
         }
-        if let Some(octal) = self
-            .text
-            .strip_prefix("0o")
-            .filter(|text| is_all(text, |b| (b'0'..=b'7').contains(&b)))
+        if let Some(octal) =
+            self.text.strip_prefix("0o").filter(|text| is_all(text, |b| (b'0'..=b'7').contains(&b)))
         {
             return Meaning::Integer(i64::from_str_radix(octal, 8).ok());
         }
-        if let Some(hex) = self
-            .text
-            .strip_prefix("0x")
-            .filter(|text| is_all(text, |b| b.is_ascii_hexdigit()))
+        if let Some(hex) =
+            self.text.strip_prefix("0x").filter(|text| is_all(text, |b| b.is_ascii_hexdigit()))
         {
             return Meaning::Integer(i64::from_str_radix(hex, 16).ok());
         }
@@ -119,9 +111,8 @@ fn is_float(unsigned: &str) -> bool {
     let (significand, exponent) = unsigned.split_at(exponent_at);
     let (whole, fraction) = significand.split_once('.').unwrap_or((significand, ""));
     let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
-    let exponent_digits = exponent
-        .get(1..)
-        .map(|text| text.strip_prefix(['+', '-']).unwrap_or(text));
+    let exponent_digits =
+        exponent.get(1..).map(|text| text.strip_prefix(['+', '-']).unwrap_or(text));
     digits(whole)
         && digits(fraction)
         && !(whole.is_empty() && fraction.is_empty())
@@ -165,9 +156,7 @@ pub(super) enum Parsed {
 fn report_syntax(error: &granit_parser::ScanError, remarks: &mut Remarks<'_>) {
     let marker = error.marker();
     let line = u32::try_from(marker.line()).unwrap_or(u32::MAX).max(1);
-    let column = u32::try_from(marker.col())
-        .unwrap_or(u32::MAX)
-        .saturating_add(1);
+    let column = u32::try_from(marker.col()).unwrap_or(u32::MAX).saturating_add(1);
     let text = remarks.file.line(line);
     let indentation = text.len() - text.trim_start().len();
     let help = if text[..indentation].contains('\t') {
@@ -178,15 +167,7 @@ fn report_syntax(error: &granit_parser::ScanError, remarks: &mut Remarks<'_>) {
         None
     };
     let message = format!("is no valid YAML: {}", lower_first(&error.info()));
-    remarks.error(
-        Range {
-            line,
-            column,
-            width: 1,
-        },
-        message,
-        help,
-    );
+    remarks.error(Range { line, column, width: 1 }, message, help);
 }
 
 fn lower_first(text: &str) -> String {
@@ -298,12 +279,7 @@ impl Builder {
     }
 
     fn start(&mut self, content: OpenContent, anchor: usize, range: Range) {
-        self.open.push(Open {
-            anchor,
-            range,
-            nodes_before: self.nodes,
-            content,
-        });
+        self.open.push(Open { anchor, range, nodes_before: self.nodes, content });
         self.nodes += 1;
     }
 
@@ -315,22 +291,13 @@ impl Builder {
             OpenContent::Map(map) => Value::Map(map.entries),
         };
         let range = open.range;
-        self.finish(
-            Node { value, range },
-            open.anchor,
-            open.nodes_before,
-            remarks,
-        );
+        self.finish(Node { value, range }, open.anchor, open.nodes_before, remarks);
     }
 
     /// Repeats an anchored node. Its size is known before it is copied, so a bomb never grows.
     fn alias(&mut self, anchor: usize, range: Range, remarks: &mut Remarks<'_>) -> Step {
         let Some(anchored) = self.anchors.get(&anchor) else {
-            remarks.error(
-                range,
-                "an alias may not stand inside of what it repeats",
-                None,
-            );
+            remarks.error(range, "an alias may not stand inside of what it repeats", None);
             return Step::Stop;
         };
         let nodes_before = self.nodes;
@@ -361,14 +328,8 @@ impl Builder {
         }
         match self.open.last_mut() {
             None => self.root = Some(node),
-            Some(Open {
-                content: OpenContent::Sequence(items),
-                ..
-            }) => items.push(node),
-            Some(Open {
-                content: OpenContent::Map(map),
-                ..
-            }) => match map.key.take() {
+            Some(Open { content: OpenContent::Sequence(items), .. }) => items.push(node),
+            Some(Open { content: OpenContent::Map(map), .. }) => match map.key.take() {
                 None => map.key = Some(node),
                 Some(key) => map.add(key, node, remarks),
             },
@@ -387,19 +348,12 @@ impl OpenMap {
             return;
         };
         if let Some(line) = self.lines.get(&name) {
-            let message = format!(
-                "key `{}` is there twice; first on line {line}",
-                shown(&name)
-            );
+            let message = format!("key `{}` is there twice; first on line {line}", shown(&name));
             remarks.error(key.range, message, Some("remove one of the two"));
             return;
         }
         self.lines.insert(name.clone(), key.range.line);
-        self.entries.push(Entry {
-            key: name,
-            key_range: key.range,
-            value,
-        });
+        self.entries.push(Entry { key: name, key_range: key.range, value });
     }
 }
 
@@ -424,10 +378,7 @@ mod tests {
     #[test]
     fn scalars_mean_what_the_core_schema_says() {
         let check = |text: &str, expected: Meaning| {
-            let scalar = Scalar {
-                text: text.to_owned(),
-                quoted: false,
-            };
+            let scalar = Scalar { text: text.to_owned(), quoted: false };
             assert_eq!(scalar.meaning(), expected, "{text}");
         };
         check("", Meaning::Null);
@@ -465,29 +416,14 @@ mod tests {
         check("a: 1\nb: [1, 2]\n", &[]);
         check("", &[]);
         check("# only a comment\n", &[]);
-        check(
-            "a: 1\na: 2\n",
-            &["a.yaml:2:1: key `a` is there twice; first on line 1"],
-        );
-        check(
-            "a: 1\n---\nb: 2\n",
-            &["a.yaml:2:1: a second YAML document starts here"],
-        );
+        check("a: 1\na: 2\n", &["a.yaml:2:1: key `a` is there twice; first on line 1"]);
+        check("a: 1\n---\nb: 2\n", &["a.yaml:2:1: a second YAML document starts here"]);
         check("{{x}}: 1\n", &["a.yaml:1:2: a key must be a text"]);
         check("a: *b\n", &["a.yaml:1:4: `*b` names no anchor above it"]);
-        check(
-            "a: &b [*b]\n",
-            &["a.yaml:1:8: an alias may not stand inside of what it repeats"],
-        );
-        check(
-            "a: !!int 5\n",
-            &["a.yaml:1:10: YAML tag `!!int` is not supported"],
-        );
+        check("a: &b [*b]\n", &["a.yaml:1:8: an alias may not stand inside of what it repeats"]);
+        check("a: !!int 5\n", &["a.yaml:1:10: YAML tag `!!int` is not supported"]);
         check("a: !!str 5\n", &[]);
-        check(
-            "a: é ö\nü: [\n",
-            &["a.yaml:2:4: is no valid YAML: unclosed bracket '['"],
-        );
+        check("a: é ö\nü: [\n", &["a.yaml:2:4: is no valid YAML: unclosed bracket '['"]);
     }
 
     #[test]
@@ -502,9 +438,6 @@ mod tests {
             &text,
             &["a.yaml:5:45: has more than 100000 YAML values once its aliases are filled in"],
         );
-        check(
-            &"[".repeat(1000),
-            &["a.yaml:1:65: is no valid YAML: recursion limit exceeded"],
-        );
+        check(&"[".repeat(1000), &["a.yaml:1:65: is no valid YAML: recursion limit exceeded"]);
     }
 }

@@ -15,10 +15,7 @@ fn block(node: &Node, depth: usize, text: &mut String) {
         Value::Map(entries) if !entries.is_empty() => {
             for entry in entries {
                 indent(depth, text);
-                let key = Scalar {
-                    text: entry.key.clone(),
-                    quoted: true,
-                };
+                let key = Scalar { text: entry.key.clone(), quoted: true };
                 text.push_str(&scalar(&key));
                 text.push(':');
                 inner(&entry.value, depth, text);
@@ -70,10 +67,7 @@ fn flow(node: &Node) -> String {
 
 /// A scalar with the meaning it had: plain where nobody could read it otherwise, else quoted.
 fn scalar(value: &Scalar) -> String {
-    let plain = Scalar {
-        text: value.text.clone(),
-        quoted: false,
-    };
+    let plain = Scalar { text: value.text.clone(), quoted: false };
     if value.meaning() != Meaning::Text
         || (plain.meaning() == Meaning::Text && is_plain(&value.text))
     {
@@ -127,18 +121,13 @@ mod tests {
         let file = TextFile::new(Path::new("f.yaml"), source.to_owned());
         let mut diagnostics = Vec::new();
         let mut remarks = Remarks::new(&file, &mut diagnostics);
-        let Parsed::Document(root) = parse(&mut remarks) else {
-            panic!("{source} is no document")
-        };
+        let Parsed::Document(root) = parse(&mut remarks) else { panic!("{source} is no document") };
         assert_eq!(write(&root), expected);
     }
 
     #[test]
     fn a_tree_is_written_in_block_style() {
-        check(
-            "{description: small, args: [a, b]}",
-            "description: small\nargs:\n- a\n- b\n",
-        );
+        check("{description: small, args: [a, b]}", "description: small\nargs:\n- a\n- b\n");
         check("{a: {b: {c: 1}}}", "a:\n  b:\n    c: 1\n");
         check("{a: [], b: {}, c: }", "a: []\nb: {}\nc: ~\n");
     }

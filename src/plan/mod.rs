@@ -62,10 +62,7 @@ impl Plan {
             ends: vec![None; cases],
             ..Progress::default()
         };
-        Self {
-            outline,
-            submissions: vec![progress; submissions],
-        }
+        Self { outline, submissions: vec![progress; submissions] }
     }
 
     /// The next step, which counts as under way from now on. `None` when nothing can be started now.
@@ -113,10 +110,8 @@ impl Plan {
     }
 
     fn next_build(&mut self) -> Option<Step> {
-        let submission = self
-            .submissions
-            .iter()
-            .position(|progress| progress.build == Build::Waiting)?;
+        let submission =
+            self.submissions.iter().position(|progress| progress.build == Build::Waiting)?;
         self.submissions[submission].build = Build::UnderWay;
         Some(Step::Build { submission })
     }
@@ -202,11 +197,7 @@ mod tests {
                 return started;
             }
             assert!(!plan.is_finished());
-            let step = if last_first {
-                under_way.pop().unwrap()
-            } else {
-                under_way.remove(0)
-            };
+            let step = if last_first { under_way.pop().unwrap() } else { under_way.remove(0) };
             match step {
                 Step::Build { submission } => plan.built(submission),
                 Step::Run { submission, case } => plan.finished(
@@ -228,35 +219,20 @@ mod tests {
 
     #[test]
     fn one_worker_goes_in_order() {
-        check(
-            Until::Never,
-            1,
-            &[&[], &[]],
-            "b0 0.0 0.1 0.2 0.3 b1 1.0 1.1 1.2 1.3",
-        );
+        check(Until::Never, 1, &[&[], &[]], "b0 0.0 0.1 0.2 0.3 b1 1.0 1.1 1.2 1.3");
         check(Until::Never, 1, &[&[1]], "b0 0.0 0.1 0.2 0.3");
     }
 
     #[test]
     fn nothing_is_started_after_the_first_rejection() {
         check(Until::Rejection, 1, &[&[1, 2]], "b0 0.0 0.1");
-        check(
-            Until::Rejection,
-            1,
-            &[&[0], &[]],
-            "b0 0.0 b1 1.0 1.1 1.2 1.3",
-        );
+        check(Until::Rejection, 1, &[&[0], &[]], "b0 0.0 b1 1.0 1.1 1.2 1.3");
         check(Until::Rejection, 2, &[&[0]], "b0 0.0 0.1");
     }
 
     #[test]
     fn idle_workers_build_ahead() {
-        check(
-            Until::Never,
-            3,
-            &[&[], &[]],
-            "b0 b1 0.0 0.1 0.2 0.3 1.0 1.1 1.2 1.3",
-        );
+        check(Until::Never, 3, &[&[], &[]], "b0 b1 0.0 0.1 0.2 0.3 1.0 1.1 1.2 1.3");
     }
 
     #[test]
@@ -269,19 +245,10 @@ mod tests {
                 let mut under_way: Vec<Step> =
                     (0..slots).filter_map(|_| plan.next_step()).collect();
                 while !under_way.is_empty() {
-                    let step = if last_first {
-                        under_way.pop().unwrap()
-                    } else {
-                        under_way.remove(0)
-                    };
-                    let Step::Run { case, .. } = step else {
-                        unreachable!("everything is built")
-                    };
-                    let end = if case >= 1 {
-                        CaseEnd::Rejected
-                    } else {
-                        CaseEnd::Accepted
-                    };
+                    let step =
+                        if last_first { under_way.pop().unwrap() } else { under_way.remove(0) };
+                    let Step::Run { case, .. } = step else { unreachable!("everything is built") };
+                    let end = if case >= 1 { CaseEnd::Rejected } else { CaseEnd::Accepted };
                     plan.finished(0, case, end);
                     under_way.extend(plan.next_step());
                 }
@@ -309,9 +276,8 @@ mod tests {
             until: Until::Rejection,
             then: Then::GoOn,
         };
-        let outline = Outline {
-            sections: vec![section(1, &[]), section(1, &[0]), section(1, &[1])],
-        };
+        let outline =
+            Outline { sections: vec![section(1, &[]), section(1, &[0]), section(1, &[1])] };
         let check = |ends: &[CaseEnd], expected: &str| {
             let mut plan = Plan::new(outline.clone(), 1);
             plan.next_step();

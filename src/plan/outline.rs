@@ -73,14 +73,7 @@ pub enum Need {
 impl Outline {
     /// All cases in one section.
     pub fn single(cases: usize, until: Until) -> Self {
-        Self {
-            sections: vec![Section {
-                cases,
-                requires: Vec::new(),
-                until,
-                then: Then::Stop,
-            }],
-        }
+        Self { sections: vec![Section { cases, requires: Vec::new(), until, then: Then::Stop }] }
     }
 
     /// How many cases there are.
@@ -201,11 +194,7 @@ impl<'a> State<'a> {
             return;
         };
         if end == CaseEnd::Failed {
-            self.failed = if need == Need::Yes {
-                Stop::Yes
-            } else {
-                Stop::Perhaps
-            };
+            self.failed = if need == Need::Yes { Stop::Yes } else { Stop::Perhaps };
         }
         if matches!(end, CaseEnd::Rejected | CaseEnd::Failed) {
             self.passed = Passed::No;
@@ -239,12 +228,7 @@ mod tests {
     use super::*;
 
     fn section(cases: usize, requires: &[usize], until: Until, then: Then) -> Section {
-        Section {
-            cases,
-            requires: requires.to_vec(),
-            until,
-            then,
-        }
+        Section { cases, requires: requires.to_vec(), until, then }
     }
 
     /// `ends` by letter: `a`ccepted, accepted for `0`, `r`ejected, `f`ailed, `.` not known. Gives the need for
@@ -274,9 +258,7 @@ mod tests {
     }
 
     fn check(sections: &[Section], table: &[(&str, &str)]) {
-        let outline = Outline {
-            sections: sections.to_vec(),
-        };
+        let outline = Outline { sections: sections.to_vec() };
         for (ends, expected) in table {
             assert_eq!(needs(&outline, ends), *expected, "{ends}");
         }
@@ -353,12 +335,7 @@ mod tests {
                 section(2, &[], Until::Rejection, Then::GoOn),
                 section(1, &[], Until::Never, Then::GoOn),
             ],
-            &[
-                ("rf.", "+-+"),
-                ("af.", "++-"),
-                (".f.", "+??"),
-                ("f..", "+--"),
-            ],
+            &[("rf.", "+-+"), ("af.", "++-"), (".f.", "+??"), ("f..", "+--")],
         );
     }
 }

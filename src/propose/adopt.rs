@@ -27,25 +27,15 @@ pub fn all(problem: &Problem) -> Vec<Adopted> {
     let data = &problem.test_data;
     let cases = data.cases.iter().chain(&data.invalid_inputs);
     let cases = cases.chain(&data.invalid_answers);
-    let cases = cases
-        .chain(&data.valid_outputs)
-        .chain(&data.invalid_outputs);
-    cases
-        .map(|case| Adopted {
-            name: case.name.clone(),
-            files: files(problem, case),
-        })
-        .collect()
+    let cases = cases.chain(&data.valid_outputs).chain(&data.invalid_outputs);
+    cases.map(|case| Adopted { name: case.name.clone(), files: files(problem, case) }).collect()
 }
 
 fn files(problem: &Problem, case: &TestCase) -> Vec<(PathBuf, PathBuf)> {
     let base = problem.dir.join(problem.layout.data).join(&case.name);
     let given = Path::new(GIVEN).join(&case.name);
     let own = CASE_EXTENSIONS.into_iter().map(|extension| {
-        (
-            base.with_added_extension(extension),
-            given.with_added_extension(extension),
-        )
+        (base.with_added_extension(extension), given.with_added_extension(extension))
     });
     let mut files: Vec<(PathBuf, PathBuf)> = own.filter(|(from, _)| from.is_file()).collect();
     let beside = base.with_added_extension(CASE_FILES);

@@ -34,27 +34,15 @@ struct Line {
 }
 
 const fn line(shape: &'static str, name: &'static str, purpose: &'static str) -> Line {
-    Line {
-        shape,
-        size: None,
-        count: 1,
-        name,
-        purpose,
-    }
+    Line { shape, size: None, count: 1, name, purpose }
 }
 
 const fn small(shape: &'static str, purpose: &'static str) -> Line {
-    Line {
-        size: Some(Size::Small),
-        ..line(shape, shape, purpose)
-    }
+    Line { size: Some(Size::Small), ..line(shape, shape, purpose) }
 }
 
 const fn large(shape: &'static str, name: &'static str, purpose: &'static str) -> Line {
-    Line {
-        size: Some(Size::Large),
-        ..line(shape, name, purpose)
-    }
+    Line { size: Some(Size::Large), ..line(shape, name, purpose) }
 }
 
 /// What is wanted of a new problem's inputs. Of two that come out equal the first stays.
@@ -64,11 +52,7 @@ const LINES: [Line; 39] = [
         "smallest",
         "The smallest input there is: loops that never go round, and missing base cases",
     ),
-    line(
-        "count-least",
-        "fewest",
-        "As few values as allowed, at random",
-    ),
+    line("count-least", "fewest", "As few values as allowed, at random"),
     line(
         "count-above-least",
         "one-more-than-fewest",
@@ -76,20 +60,10 @@ const LINES: [Line; 39] = [
     ),
     Line {
         count: 3,
-        ..line(
-            "tiny",
-            "tiny",
-            "Tiny, with small values and ties: easy to follow by hand",
-        )
+        ..line("tiny", "tiny", "Tiny, with small values and ties: easy to follow by hand")
     },
-    Line {
-        count: 2,
-        ..small("random", "Small, with values from all that is allowed")
-    },
-    small(
-        "all-least",
-        "Few values, all as small as allowed: maxima that start too high",
-    ),
+    Line { count: 2, ..small("random", "Small, with values from all that is allowed") },
+    small("all-least", "Few values, all as small as allowed: maxima that start too high"),
     small(
         "all-most",
         "Few values, all as large as allowed: minima that start too low, and sums that overflow",
@@ -101,26 +75,14 @@ const LINES: [Line; 39] = [
     small("all-equal", "Few values, all the same: how ties are broken"),
     small("increasing", "Few values that rise"),
     small("decreasing", "Few values that fall"),
-    small(
-        "alternating",
-        "Large and small values in turn: choices that look at neighbours only",
-    ),
-    small(
-        "spike",
-        "Small values and a single large one: greedy choices that run for it",
-    ),
-    small(
-        "few-distinct",
-        "Few values, two or three different ones: ties in many places",
-    ),
+    small("alternating", "Large and small values in turn: choices that look at neighbours only"),
+    small("spike", "Small values and a single large one: greedy choices that run for it"),
+    small("few-distinct", "Few values, two or three different ones: ties in many places"),
     small(
         "almost-sorted",
         "Values that rise but for a few exchanged: programs that take them for sorted",
     ),
-    small(
-        "planted",
-        "A short pattern again and again, broken once: periods that are guessed",
-    ),
+    small("planted", "A short pattern again and again, broken once: periods that are guessed"),
     small(
         "same-twice",
         "The same test case twice: the second answer differs where something is left from the first",
@@ -147,17 +109,9 @@ const LINES: [Line; 39] = [
     ),
     Line {
         count: 2,
-        ..line(
-            "count-most",
-            "most",
-            "As many values as allowed, at random: running time",
-        )
+        ..line("count-most", "most", "As many values as allowed, at random: running time")
     },
-    large(
-        "all-least",
-        "all-least-large",
-        "As many values as allowed, all as small as allowed",
-    ),
+    large("all-least", "all-least-large", "As many values as allowed, all as small as allowed"),
     large(
         "all-most",
         "all-most-large",
@@ -183,16 +137,8 @@ const LINES: [Line; 39] = [
         "decreasing-large",
         "As many values as allowed, falling: sorts, trees and stacks at their worst",
     ),
-    large(
-        "alternating",
-        "alternating-large",
-        "As many values as allowed, large and small in turn",
-    ),
-    large(
-        "spike",
-        "spike-large",
-        "As many values as allowed, small but for a single large one",
-    ),
+    large("alternating", "alternating-large", "As many values as allowed, large and small in turn"),
+    large("spike", "spike-large", "As many values as allowed, small but for a single large one"),
     large(
         "few-distinct",
         "few-distinct-large",
@@ -219,11 +165,7 @@ const LINES: [Line; 39] = [
         "Every count and every value as large as allowed: running time, memory, and overflow",
     ),
     // Where counts are few, or a shape cannot be had small, plain noise is still wanted.
-    line(
-        "random",
-        "any",
-        "Everything drawn at random from all that is allowed",
-    ),
+    line("random", "any", "Everything drawn at random from all that is allowed"),
     line("increasing", "any-increasing", "Values that rise"),
     line("few-distinct", "any-few-distinct", "Few different values"),
     line("planted", "any-planted", "A short pattern, broken once"),
@@ -392,18 +334,12 @@ mod tests {
         let ideas = at_bounds(&grammar, &bounds(&grammar, Some(&coverage)), 7);
         let names: Vec<&str> = ideas.iter().map(|idea| idea.name.as_str()).collect();
         assert_eq!(names, ["n-least", "n-most", "k-most", "int-least"]);
-        assert_eq!(
-            ideas[2].options,
-            "--shape random --size small --most k --seed 7"
-        );
+        assert_eq!(ideas[2].options, "--shape random --size small --most k --seed 7");
         for idea in &ideas {
             let made = generate_at(&grammar, &idea.shape, &idea.pins, idea.seed).unwrap();
             let path = Path::new("2.in");
             coverage.add(&grammar, made.as_slice(), path).unwrap();
         }
-        assert_eq!(
-            at_bounds(&grammar, &bounds(&grammar, Some(&coverage)), 7),
-            []
-        );
+        assert_eq!(at_bounds(&grammar, &bounds(&grammar, Some(&coverage)), 7), []);
     }
 }

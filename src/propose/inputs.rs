@@ -31,10 +31,7 @@ pub struct Sizes {
 
 impl Default for Sizes {
     fn default() -> Self {
-        Self {
-            one: 32 << 20,
-            all: 128 << 20,
-        }
+        Self { one: 32 << 20, all: 128 << 20 }
     }
 }
 
@@ -101,30 +98,17 @@ impl Making<'_> {
             let _ = coverage.add(self.grammar, opened, file);
         }
         let shaped = ideas(self.grammar, self.seed);
-        self.round(
-            shaped,
-            &mut known,
-            &mut coverage,
-            &mut unwritten,
-            &mut inputs,
-        )?;
+        self.round(shaped, &mut known, &mut coverage, &mut unwritten, &mut inputs)?;
         let reached = bounds(self.grammar, Some(&coverage));
         let missed = at_bounds(self.grammar, &reached, self.seed);
         // A bound that is out of reach has its own remark in `verify`.
         let mut unreached = BTreeMap::new();
-        self.round(
-            missed,
-            &mut known,
-            &mut coverage,
-            &mut unreached,
-            &mut inputs,
-        )?;
+        self.round(missed, &mut known, &mut coverage, &mut unreached, &mut inputs)?;
         unreached.retain(|why, _| why.by.is_some());
         for (why, left_out) in unreached {
-            let all = unwritten.entry(why).or_insert_with(|| LeftOut {
-                names: Vec::new(),
-                ..left_out.clone()
-            });
+            let all = unwritten
+                .entry(why)
+                .or_insert_with(|| LeftOut { names: Vec::new(), ..left_out.clone() });
             all.names.extend(left_out.names);
         }
         let remarks = unwritten.into_iter().map(|(why, it)| it.remark(why));
@@ -150,9 +134,7 @@ impl Making<'_> {
         unwritten: &mut BTreeMap<Why, LeftOut>,
         inputs: &mut Inputs,
     ) -> Result<(), Stop> {
-        let came = self
-            .bench
-            .map("inputs", &ideas, |idea| self.one(idea, known))?;
+        let came = self.bench.map("inputs", &ideas, |idea| self.one(idea, known))?;
         for (idea, came) in ideas.into_iter().zip(came) {
             let input = match came {
                 Came::Input(input) => input,
@@ -164,11 +146,7 @@ impl Making<'_> {
                     // What it tried differs from shape to shape; the place does not.
                     let why = Why {
                         path: diagnostic.place.path.clone(),
-                        spot: diagnostic
-                            .place
-                            .spot
-                            .as_ref()
-                            .map(|it| (it.line, it.column)),
+                        spot: diagnostic.place.spot.as_ref().map(|it| (it.line, it.column)),
                         by: None,
                     };
                     leave_out(unwritten, why, diagnostic, idea.name);
@@ -176,20 +154,13 @@ impl Making<'_> {
                 }
                 Came::Refused(path, by) => {
                     let diagnostic = Diagnostic::warning(&path, String::new());
-                    let why = Why {
-                        path,
-                        spot: None,
-                        by: Some(by),
-                    };
+                    let why = Why { path, spot: None, by: Some(by) };
                     leave_out(unwritten, why, diagnostic, idea.name);
                     continue;
                 }
             };
             if let Some(same_as) = known.find(&input)? {
-                inputs.equal.push(EqualInput {
-                    name: idea.name,
-                    same_as,
-                });
+                inputs.equal.push(EqualInput { name: idea.name, same_as });
                 continue;
             }
             let path = self.grammar.source().path.as_path();
@@ -203,13 +174,8 @@ impl Making<'_> {
 
     fn one(&self, idea: &Idea, known: &Known) -> Result<Came, Stop> {
         let grammar = self.grammar;
-        let written = generate_within(
-            grammar,
-            &idea.shape,
-            &idea.pins,
-            idea.seed,
-            Some(self.sizes.one),
-        );
+        let written =
+            generate_within(grammar, &idea.shape, &idea.pins, idea.seed, Some(self.sizes.one));
         let input: Arc<[u8]> = match written {
             Ok(input) => input.into(),
             Err(unwritten) => return Ok(Came::Unwritten(unwritten)),
@@ -266,10 +232,7 @@ struct LeftOut {
 }
 
 fn leave_out(all: &mut BTreeMap<Why, LeftOut>, why: Why, diagnostic: Diagnostic, name: String) {
-    let left_out = all.entry(why).or_insert_with(|| LeftOut {
-        diagnostic,
-        names: Vec::new(),
-    });
+    let left_out = all.entry(why).or_insert_with(|| LeftOut { diagnostic, names: Vec::new() });
     left_out.names.push(name);
 }
 
@@ -307,9 +270,7 @@ enum Content {
 impl Known {
     /// Those of the data, and those that the recipe gives.
     fn of(problem: &Problem, recipe: Option<&Recipe>) -> Result<Self, JudgeError> {
-        let mut known = Self {
-            all: BTreeMap::new(),
-        };
+        let mut known = Self { all: BTreeMap::new() };
         for case in &problem.test_data.cases {
             known.add_file(&case.name, &case.input)?;
         }
@@ -330,14 +291,9 @@ impl Known {
     }
 
     fn add_file(&mut self, name: &str, path: &Path) -> Result<(), JudgeError> {
-        let size = fs::metadata(path)
-            .map_err(|error| unread(path, error))?
-            .len();
+        let size = fs::metadata(path).map_err(|error| unread(path, error))?.len();
         let content = Content::File(path.to_owned());
-        self.all
-            .entry(size)
-            .or_default()
-            .push((name.to_owned(), content));
+        self.all.entry(size).or_default().push((name.to_owned(), content));
         Ok(())
     }
 
@@ -364,13 +320,10 @@ impl Known {
     }
 
     fn files(&self) -> impl Iterator<Item = &Path> {
-        self.all
-            .values()
-            .flatten()
-            .filter_map(|(_, content)| match content {
-                Content::File(path) => Some(path.as_path()),
-                Content::Bytes(_) => None,
-            })
+        self.all.values().flatten().filter_map(|(_, content)| match content {
+            Content::File(path) => Some(path.as_path()),
+            Content::Bytes(_) => None,
+        })
     }
 }
 
@@ -419,16 +372,10 @@ mod tests {
         let check = |one, all, largest: usize, is_cut: bool| {
             let inputs = inputs(row, Sizes { one, all });
             let sizes: Vec<usize> = inputs.made.iter().map(|made| made.input.len()).collect();
-            assert!(
-                sizes.is_sorted() && sizes.last() <= Some(&largest),
-                "{sizes:?}"
-            );
+            assert!(sizes.is_sorted() && sizes.last() <= Some(&largest), "{sizes:?}");
             assert!(sizes.iter().sum::<usize>() <= all);
             let mut options = inputs.too_large.iter().map(|idea| idea.options.as_str());
-            assert_eq!(
-                options.any(|it| it == "--shape all-most --size large --seed 1"),
-                is_cut
-            );
+            assert_eq!(options.any(|it| it == "--shape all-most --size large --seed 1"), is_cut);
         };
         check(1 << 20, 1 << 20, 2005, false);
         check(500, 1 << 20, 500, true);

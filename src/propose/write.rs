@@ -149,19 +149,11 @@ impl Addition<'_> {
     /// Names from small to large, behind those that are there.
     fn entries<'m>(&self, made: &'m [Made]) -> Vec<Entry<'m>> {
         let first = self.last_number() + 1;
-        let width = (first + made.len())
-            .saturating_sub(1)
-            .to_string()
-            .len()
-            .max(2);
+        let width = (first + made.len()).saturating_sub(1).to_string().len().max(2);
         let entry = |(at, made): (usize, &'m Made)| {
             let name = format!("{:0width$}-{}", first + at, made.idea.name);
             let copy = format!("{}/{name}", self.into.join("/"));
-            Entry {
-                name,
-                copy: (!is_inline(&made.input)).then_some(copy),
-                made,
-            }
+            Entry { name, copy: (!is_inline(&made.input)).then_some(copy), made }
         };
         made.iter().enumerate().map(entry).collect()
     }
@@ -170,17 +162,13 @@ impl Addition<'_> {
     fn last_number(&self) -> usize {
         let below = self.into.join("/");
         let dirs = [
-            self.problem
-                .dir
-                .join(self.problem.layout.secret)
-                .join(&below),
+            self.problem.dir.join(self.problem.layout.secret).join(&below),
             self.problem.dir.join(recipe::DIRECTORY).join(&below),
         ];
         let files = dirs.iter().filter_map(|dir| fs::read_dir(dir).ok());
         let files = files.flatten().flatten();
-        let mut names: Vec<String> = files
-            .map(|file| file.file_name().to_string_lossy().into_owned())
-            .collect();
+        let mut names: Vec<String> =
+            files.map(|file| file.file_name().to_string_lossy().into_owned()).collect();
         for case in self.recipe.iter().flat_map(|recipe| &recipe.cases) {
             if let Some((above, name)) = case.name.rsplit_once('/')
                 && (above.ends_with(&format!("/{below}")) || above.ends_with(&format!("-{below}")))
@@ -223,10 +211,8 @@ impl Addition<'_> {
         let fault = |error| JudgeError::new(format!("write {}", path.display()), error);
         let dir = path.parent().unwrap_or(Path::new("."));
         fs::create_dir_all(dir).map_err(fault)?;
-        let beside = tempfile::Builder::new()
-            .prefix(".generators-")
-            .suffix(".yaml")
-            .tempfile_in(dir);
+        let beside =
+            tempfile::Builder::new().prefix(".generators-").suffix(".yaml").tempfile_in(dir);
         let beside = beside.map_err(fault)?;
         fs::write(beside.path(), text).map_err(fault)?;
         let reading = recipe::read(beside.path(), &self.problem.dir);
@@ -291,10 +277,8 @@ impl Addition<'_> {
 impl Entry<'_> {
     /// The lines of the recipe, without indentation.
     fn lines(&self, solution: Option<&str>) -> Vec<String> {
-        let mut lines = vec![
-            format!("{}:", quoted(&self.name)),
-            format!("  # {}", self.made.idea.options),
-        ];
+        let mut lines =
+            vec![format!("{}:", quoted(&self.name)), format!("  # {}", self.made.idea.options)];
         match &self.copy {
             Some(copy) => lines.push(format!("  copy: {}", quoted(copy))),
             None => {

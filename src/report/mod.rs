@@ -52,10 +52,7 @@ pub struct Reporters<'a> {
 impl<'a> Reporters<'a> {
     /// These, each of which gets every event, in this order.
     pub fn new(all: Vec<Reporter<'a>>) -> Self {
-        Self {
-            all,
-            ..Self::default()
-        }
+        Self { all, ..Self::default() }
     }
 
     /// Shows an event, unless a writer has failed.

@@ -35,11 +35,7 @@ impl<E: Write> Live for Notices<E> {
 pub(super) fn notice(event: &Event, style: &Style) -> Option<String> {
     let (look, label, text) = match event {
         Event::Complained { message } => (Look::Bad, "error:", printable(message)),
-        Event::HostReady {
-            isolation,
-            shortfall: Some(shortfall),
-            most_at_once,
-        } => {
+        Event::HostReady { isolation, shortfall: Some(shortfall), most_at_once } => {
             let text = warning(shortfall, *isolation, *most_at_once);
             (Look::Warning, "warning:", text)
         }
@@ -50,11 +46,7 @@ pub(super) fn notice(event: &Event, style: &Style) -> Option<String> {
 
 /// The warning that every command begins with where something is missing to full isolation.
 fn warning(shortfall: &Shortfall, isolation: Isolation, most_at_once: Option<usize>) -> String {
-    let Shortfall {
-        message,
-        reasons,
-        help,
-    } = shortfall;
+    let Shortfall { message, reasons, help } = shortfall;
     let one = match most_at_once {
         Some(1) => ", one run at a time",
         _ => "",

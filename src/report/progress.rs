@@ -39,10 +39,7 @@ impl Progress {
         if in_ci || is_dumb || !io::stderr().is_terminal() {
             return Self::hidden();
         }
-        Self::on(ProgressDrawTarget::term_like_with_hz(
-            Box::new(Screen::default()),
-            20,
-        ))
+        Self::on(ProgressDrawTarget::term_like_with_hz(Box::new(Screen::default()), 20))
     }
 
     fn on(target: ProgressDrawTarget) -> Self {
@@ -54,10 +51,7 @@ impl Progress {
             // So that the time goes on while a long run says nothing.
             bar.enable_steady_tick(Duration::from_millis(200));
         }
-        Self {
-            bar,
-            state: State::default(),
-        }
+        Self { bar, state: State::default() }
     }
 
     /// Takes the line away while something else is written.
@@ -160,17 +154,9 @@ impl State {
                 self.now = format!("building {}", printable(program))
             }
             Event::SubmissionStarted { submission, .. } => self.now = printable(submission),
-            Event::CaseJudged {
-                submission,
-                test_case,
-                verdict,
-                ..
-            } => {
-                self.now = format!(
-                    "{}: {verdict} on {}",
-                    printable(submission),
-                    printable(test_case)
-                );
+            Event::CaseJudged { submission, test_case, verdict, .. } => {
+                self.now =
+                    format!("{}: {verdict} on {}", printable(submission), printable(test_case));
             }
             Event::Progress { what, done, total } => {
                 self.now = format!("{}: {done} of {total}", printable(what));
@@ -238,11 +224,7 @@ mod tests {
         let (mut state, mut report) = (State::default(), Report::default());
         let mut check = |event: Event, line: &str| {
             state.see(&event);
-            report.see(&Stamped {
-                at: Duration::ZERO,
-                package: None,
-                event,
-            });
+            report.see(&Stamped { at: Duration::ZERO, package: None, event });
             assert_eq!(state.line(&report), line);
         };
         let read = |package: &str| Event::PackageRead {
@@ -254,17 +236,11 @@ mod tests {
         };
         check(read("sum"), "sum, 0 of 2 submissions");
         check(
-            Event::Progress {
-                what: "input validators".to_owned(),
-                done: 3,
-                total: 10,
-            },
+            Event::Progress { what: "input validators".to_owned(), done: 3, total: 10 },
             "sum, 0 of 2 submissions, input validators: 3 of 10",
         );
         check(
-            Event::BuildStarted {
-                program: "a\u{1b}.cpp".to_owned(),
-            },
+            Event::BuildStarted { program: "a\u{1b}.cpp".to_owned() },
             "sum, 0 of 2 submissions, building a\\x1b.cpp",
         );
         check(

@@ -36,23 +36,13 @@ impl Stream {
         Self {
             pipe,
             total: 0,
-            kept: Kept::All {
-                store: Store::default(),
-                most: most.unwrap_or(u64::MAX),
-            },
+            kept: Kept::All { store: Store::default(), most: most.unwrap_or(u64::MAX) },
         }
     }
 
     /// Standard error, of which both ends are kept.
     pub(super) fn error(pipe: Option<OwnedFd>) -> Self {
-        Self {
-            pipe,
-            total: 0,
-            kept: Kept::Ends {
-                first: Vec::new(),
-                last: VecDeque::new(),
-            },
-        }
+        Self { pipe, total: 0, kept: Kept::Ends { first: Vec::new(), last: VecDeque::new() } }
     }
 
     /// Reads what there is, once; at its end, the pipe is closed. The pipe must not block.
@@ -176,10 +166,7 @@ mod tests {
         let mut stream = Stream {
             pipe: None,
             total: 0,
-            kept: Kept::Ends {
-                first: Vec::new(),
-                last: VecDeque::new(),
-            },
+            kept: Kept::Ends { first: Vec::new(), last: VecDeque::new() },
         };
         for piece in bytes.chunks(piece) {
             stream.total += piece.len() as u64;
@@ -218,10 +205,7 @@ mod tests {
 
     #[test]
     fn no_more_output_is_kept_than_asked_for() {
-        let mut kept = Kept::All {
-            store: Store::default(),
-            most: 5,
-        };
+        let mut kept = Kept::All { store: Store::default(), most: 5 };
         kept.add(b"abc").unwrap();
         kept.add(b"defg").unwrap();
         kept.add(b"h").unwrap();

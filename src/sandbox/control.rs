@@ -95,10 +95,7 @@ impl Control {
 
     /// What ends the next run, whether it has begun or not.
     pub(super) fn ender_of_next(self: &Arc<Self>) -> Ender {
-        Ender {
-            control: Arc::clone(self),
-            run: self.last.load(Ordering::SeqCst) + 1,
-        }
+        Ender { control: Arc::clone(self), run: self.last.load(Ordering::SeqCst) + 1 }
     }
 
     fn unwanted(&self) -> MutexGuard<'_, Option<Unwanted>> {
@@ -151,10 +148,7 @@ pub(super) const RUN: &str = "run";
 
 /// What a run gives that a [`Stopper`] ended.
 pub(super) fn interrupted() -> JudgeError {
-    JudgeError {
-        kind: FaultKind::Interrupted,
-        ..JudgeError::new(RUN, "interrupted")
-    }
+    JudgeError { kind: FaultKind::Interrupted, ..JudgeError::new(RUN, "interrupted") }
 }
 
 /// Whether an error of [`Slot::run`](super::Slot::run) says that a [`Stopper`] ended the run.

@@ -15,17 +15,12 @@ use crate::model::units::Bytes;
 use crate::sandbox::fault::{Fault, Step};
 
 /// How a directory is opened that may have been put there by a program.
-pub(super) const DIRECTORY: OFlags = OFlags::RDONLY
-    .union(OFlags::DIRECTORY)
-    .union(OFlags::NOFOLLOW)
-    .union(OFlags::CLOEXEC);
+pub(super) const DIRECTORY: OFlags =
+    OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 
 /// Makes a directory that the program's user can get through, with this mode whatever the mask.
 pub(super) fn make_directory(path: &Path, mode: u32) -> Result<(), Fault> {
-    fs::DirBuilder::new()
-        .mode(mode)
-        .create(path)
-        .step_on("make the directory", path.display())
+    fs::DirBuilder::new().mode(mode).create(path).step_on("make the directory", path.display())
 }
 
 /// How much all below a directory holds on the disk, in bytes, seen as far as can be; so much that it is
@@ -131,10 +126,7 @@ fn names(directory: &OwnedFd) -> Vec<CString> {
     let Ok(list) = Dir::read_from(directory) else {
         return Vec::new();
     };
-    list.flatten()
-        .map(|entry| entry.file_name().to_owned())
-        .filter(|name| !is_dots(name))
-        .collect()
+    list.flatten().map(|entry| entry.file_name().to_owned()).filter(|name| !is_dots(name)).collect()
 }
 
 /// Room for files of this user in a directory.

@@ -30,18 +30,12 @@ mod tests {
             let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
             let added: Vec<_> = added.iter().map(owned).collect();
             let all = with(&added);
-            let shown: Vec<_> = all
-                .iter()
-                .map(|(name, value)| format!("{name}={value}"))
-                .collect();
+            let shown: Vec<_> = all.iter().map(|(name, value)| format!("{name}={value}")).collect();
             assert_eq!(shown.join(" "), expected);
         };
         let path = "PATH=/usr/local/bin:/usr/bin:/bin";
         let rest = "LANG=C.UTF-8 TZ=UTC TMPDIR=/tmp";
         check(&[], &format!("{path} HOME=/box {rest}"));
-        check(
-            &[("HOME", "/"), ("A", "b")],
-            &format!("{path} {rest} HOME=/ A=b"),
-        );
+        check(&[("HOME", "/"), ("A", "b")], &format!("{path} {rest} HOME=/ A=b"));
     }
 }

@@ -23,12 +23,7 @@ pub(super) struct Fault {
 impl Fault {
     /// A fault that no system call reported.
     pub(super) fn new(step: impl Into<String>, reason: impl fmt::Display) -> Self {
-        Self {
-            step: step.into(),
-            errno: None,
-            reason: reason.to_string(),
-            kind: FaultKind::Other,
-        }
+        Self { step: step.into(), errno: None, reason: reason.to_string(), kind: FaultKind::Other }
     }
 
     /// A fault that a system call reported.
@@ -104,10 +99,7 @@ fn is_of_the_file(errno: i32) -> bool {
 impl From<Fault> for JudgeError {
     fn from(fault: Fault) -> Self {
         let is_of_the_job = fault.is_of_the_job();
-        let mut error = Self {
-            kind: fault.kind,
-            ..Self::new(fault.step, fault.reason)
-        };
+        let mut error = Self { kind: fault.kind, ..Self::new(fault.step, fault.reason) };
         if !is_of_the_job {
             error = error.transient();
         }
@@ -156,8 +148,7 @@ impl<T> Step<T> for rustix::io::Result<T> {
     }
 
     fn step_on(self, step: &str, name: impl fmt::Display) -> Result<T, Fault> {
-        self.map_err(|errno| Errno(errno.raw_os_error()))
-            .step_on(step, name)
+        self.map_err(|errno| Errno(errno.raw_os_error())).step_on(step, name)
     }
 }
 

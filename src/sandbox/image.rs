@@ -91,10 +91,7 @@ mod tests {
         let note = [4, 6, 100, GIANT];
         check(&file(&[code]), Some([0, 0]));
         check(&file(&[code, [1, 6, 100, 900], note]), Some([900, 800]));
-        check(
-            &file(&[[1, 6, 10, 10], [1, 6, 0, GIANT]]),
-            Some([GIANT + 10, GIANT]),
-        );
+        check(&file(&[[1, 6, 10, 10], [1, 6, 0, GIANT]]), Some([GIANT + 10, GIANT]));
         check(&file(&[[1, 6, u64::MAX, 5]]), Some([5, 0]));
     }
 

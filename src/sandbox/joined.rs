@@ -66,9 +66,7 @@ impl Slot {
         let (tell, over) = mpsc::channel();
         let watches = [
             self.place.watch(to_program.as_fd(), from_program.as_fd()),
-            partner
-                .place
-                .watch(to_partner.as_fd(), from_partner.as_fd()),
+            partner.place.watch(to_partner.as_fd(), from_partner.as_fd()),
         ];
         let [program_watch, partner_watch] = watches;
         let most = |job: &Job| job.limits.output.map(|limit| limit.0);
@@ -138,18 +136,10 @@ struct Run<'a> {
 impl Run<'_> {
     /// Runs it, and tells.
     fn run(self, tell: &mpsc::Sender<Over>, bell: &PipeWriter) {
-        let Self {
-            slot,
-            job,
-            ends,
-            side,
-        } = self;
+        let Self { slot, job, ends, side } = self;
         let ran = catch_unwind(AssertUnwindSafe(|| {
             let reply = slot.place.run_joined(job, ends, &slot.keep_in)?;
-            Ok(Ran {
-                reply,
-                started: slot.place.last_start(),
-            })
+            Ok(Ran { reply, started: slot.place.last_start() })
         }));
         let result = ran.unwrap_or_else(|_| Err(JudgeError::new(STEP, "a thread panicked")));
         // The relay hears both; should it have failed, nobody listens.
@@ -159,10 +149,7 @@ impl Run<'_> {
 }
 
 fn ends(stdin: OwnedFd, stdout: OwnedFd) -> Ends {
-    Ends {
-        stdin: Some(stdin),
-        stdout: Some(stdout),
-    }
+    Ends { stdin: Some(stdin), stdout: Some(stdout) }
 }
 
 /// What the judge does with a pipe.
@@ -187,16 +174,12 @@ fn pipe(judge: JudgeIs) -> Result<(OwnedFd, OwnedFd), JudgeError> {
 fn reply(job: &JointJob, relay: Relay) -> Result<JointReply, JudgeError> {
     let start = relay.start;
     let deadlock = relay.deadlock;
-    let told = relay
-        .told
-        .map(|time| Duration::from_nanos(time.saturating_sub(start)));
+    let told = relay.told.map(|time| Duration::from_nanos(time.saturating_sub(start)));
     let missing = || Err(JudgeError::new(STEP, "a run told nothing"));
     let mut program = relay.program;
     let mut partner = relay.partner;
-    let results = (
-        program.over.take().unwrap_or_else(missing),
-        partner.over.take().unwrap_or_else(missing),
-    );
+    let results =
+        (program.over.take().unwrap_or_else(missing), partner.over.take().unwrap_or_else(missing));
     let (program_ran, partner_ran) = match results {
         (Ok(program), Ok(partner)) => (program, partner),
         // Interrupted is the one that was ended because the other failed.

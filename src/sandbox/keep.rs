@@ -24,10 +24,8 @@ use crate::sandbox::fault::{Fault, Step};
 /// How deep directories are followed.
 const DEEPEST: usize = 32;
 
-const DIRECTORY: OFlags = OFlags::RDONLY
-    .union(OFlags::DIRECTORY)
-    .union(OFlags::NOFOLLOW)
-    .union(OFlags::CLOEXEC);
+const DIRECTORY: OFlags =
+    OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 
 /// How a file is opened that was seen to be regular, by a name without a slash in it.
 const FILE: OFlags = OFlags::RDONLY
@@ -56,9 +54,7 @@ pub(super) fn keep(
     let Keep::AllBut(except) = wanted else {
         return Ok(None);
     };
-    let made = tempfile::Builder::new()
-        .prefix("juror-kept-")
-        .tempdir_in(parent);
+    let made = tempfile::Builder::new().prefix("juror-kept-").tempdir_in(parent);
     let held = made.step_on("make a directory in", parent.display())?;
     let to = held.path().join("box");
     let place = Place::new(to, held);
@@ -93,13 +89,7 @@ fn copy_box(
     let target = rustix::fs::openat(CWD, to, DIRECTORY, Mode::empty());
     let target = target.step_on(step, to.display())?;
     open_to_all(&target).step_on(step, to.display())?;
-    let mut copy = Copy {
-        place,
-        left: most,
-        except,
-        rights,
-        entries: Vec::new(),
-    };
+    let mut copy = Copy { place, left: most, except, rights, entries: Vec::new() };
     copy.directory(&from, &target, Path::new(""), DEEPEST)
         .step_on("keep the box in", to.display())?;
     Ok(copy.entries)
@@ -148,8 +138,7 @@ impl Copy<'_> {
                 }
                 _ => None,
             };
-            self.entries
-                .extend(node.map(|node| TreeEntry::new(path, node)));
+            self.entries.extend(node.map(|node| TreeEntry::new(path, node)));
         }
         Ok(())
     }
@@ -198,7 +187,5 @@ fn link(from: &OwnedFd, name: &CStr, to: &OwnedFd) -> io::Result<Option<Node>> {
         return Ok(None);
     };
     rustix::fs::symlinkat(&leads_to, to, name)?;
-    Ok(Some(Node::Link(
-        OsStr::from_bytes(leads_to.to_bytes()).into(),
-    )))
+    Ok(Some(Node::Link(OsStr::from_bytes(leads_to.to_bytes()).into())))
 }

@@ -72,10 +72,7 @@ impl Host {
             landlock: None,
             settings: NamespaceSettings::default(),
             cgroups: CgroupFacts::default(),
-            meters: Meters {
-                cpu: plain::MECHANISM.cpu,
-                memory: plain::MECHANISM.memory,
-            },
+            meters: Meters { cpu: plain::MECHANISM.cpu, memory: plain::MECHANISM.memory },
             container: None,
             systemd: false,
             stack_limit: stack.maximum.map(Bytes),

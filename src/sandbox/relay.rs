@@ -287,12 +287,8 @@ impl Relay {
                     recorder.add(now, by, bytes);
                 }
             };
-            is_moved |= self
-                .program
-                .carry(program, |bytes| record(Side::Program, bytes))?;
-            is_moved |= self
-                .partner
-                .carry(partner, |bytes| record(Side::Partner, bytes))?;
+            is_moved |= self.program.carry(program, |bytes| record(Side::Program, bytes))?;
+            is_moved |= self.partner.carry(partner, |bytes| record(Side::Partner, bytes))?;
             self.tell_end();
             for speaker in [&mut self.program, &mut self.partner] {
                 if speaker.said > speaker.most {
@@ -329,10 +325,7 @@ impl Relay {
             // Linux says the one, other systems the other.
             gone: to.intersects(PollFlags::ERR | PollFlags::HUP),
         };
-        Ok(Some([
-            ready(events[0], events[1]),
-            ready(events[2], events[3]),
-        ]))
+        Ok(Some([ready(events[0], events[1]), ready(events[2], events[3])]))
     }
 
     /// Lets each see the end of what the other says. That the program has ended is told its partner only when that
@@ -442,11 +435,7 @@ impl Relay {
         if looks.is_proven
             && let (Some(program), Some(partner)) = (self.program.waits, self.partner.waits)
         {
-            self.deadlock = Some(Deadlock {
-                at: self.since_start(),
-                program,
-                partner,
-            });
+            self.deadlock = Some(Deadlock { at: self.since_start(), program, partner });
             self.program.end(StoppedBy::Deadlock);
             self.partner.end(StoppedBy::Deadlock);
             looks.is_over = true;
@@ -469,12 +458,7 @@ struct Looks {
 
 impl Looks {
     fn new() -> Self {
-        Self {
-            delay: FIRST_LOOK,
-            is_proven: true,
-            is_likely: true,
-            is_over: false,
-        }
+        Self { delay: FIRST_LOOK, is_proven: true, is_likely: true, is_over: false }
     }
 
     /// How long to sleep at most before the next look; `None` if there is none to come.

@@ -71,10 +71,7 @@ impl Slot {
     /// # Errors
     /// When programs cannot be kept apart as the host says.
     pub fn start(host: &Host, options: &SlotOptions) -> Result<Self, JudgeError> {
-        Ok(Self {
-            place: system::start(host, options)?,
-            keep_in: env::temp_dir(),
-        })
+        Ok(Self { place: system::start(host, options)?, keep_in: env::temp_dir() })
     }
 
     /// Boxes that are wanted are kept below this directory from now on, in place of the system's temporary one.

@@ -93,11 +93,7 @@ impl Recorder {
                 false => self.last_size += piece.len(),
             }
         } else {
-            let said = Said {
-                at,
-                by,
-                text: piece.to_vec(),
-            };
+            let said = Said { at, by, text: piece.to_vec() };
             let size = EACH + piece.len();
             if is_first && self.first_size + size <= self.most {
                 self.first.push(said);
@@ -116,11 +112,7 @@ impl Recorder {
     }
 
     pub(super) fn finish(self) -> Transcript {
-        Transcript {
-            first: self.first,
-            left_out: Bytes(self.left_out),
-            last: self.last.into(),
-        }
+        Transcript { first: self.first, left_out: Bytes(self.left_out), last: self.last.into() }
     }
 }
 
@@ -160,21 +152,13 @@ mod tests {
         check(&[], "");
         check(&[(Partner, "1\n2\n"), (Program, "L\n")], "<1\n|<2\n|>L\n|");
         check(&[(Program, "ab"), (Program, "c\nd")], ">abc\n|>d|");
-        check(
-            &[(Program, "a"), (Partner, "x\n"), (Program, "b\n")],
-            ">a|<x\n|>b\n|",
-        );
+        check(&[(Program, "a"), (Partner, "x\n"), (Program, "b\n")], ">a|<x\n|>b\n|");
     }
 
     #[test]
     fn of_much_both_ends_are_kept_in_little_memory() {
         let mut recorder = Recorder::new(Bytes(10_000));
-        let count = |pieces: &[Said]| {
-            pieces
-                .iter()
-                .map(|said| said.text.len() as u64)
-                .sum::<u64>()
-        };
+        let count = |pieces: &[Said]| pieces.iter().map(|said| said.text.len() as u64).sum::<u64>();
         let mut all = 0;
         for number in 0..100_000 {
             let text = format!("{number}\n");

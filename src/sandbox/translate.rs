@@ -101,16 +101,9 @@ mod tests {
 
     #[test]
     fn what_only_looks_like_them_is_left_alone() {
-        for text in [
-            "/boxes",
-            "x/box",
-            "/home/box/",
-            "./box",
-            "/box.old",
-            "/programs",
-            "box",
-            "~/box",
-        ] {
+        for text in
+            ["/boxes", "x/box", "/home/box/", "./box", "/box.old", "/programs", "box", "~/box"]
+        {
             check(text, text);
         }
     }

@@ -15,10 +15,7 @@ pub(super) fn try_out(host: &Host) -> Result<(), JudgeError> {
     let mut slot = Slot::start(host, &SlotOptions::default())?;
     let nothing = "/juror-tries-this-sandbox-out".to_owned();
     let job = Job {
-        command: Command {
-            argv: vec![nothing],
-            ..Command::default()
-        },
+        command: Command { argv: vec![nothing], ..Command::default() },
         stdin: Blob::default(),
         files: Vec::new(),
         writable: true,
@@ -38,9 +35,6 @@ pub(super) fn try_out(host: &Host) -> Result<(), JudgeError> {
         // Everything was done but to start a program that is not there.
         Err(error) if error.kind == FaultKind::Unstartable => Ok(()),
         Err(error) => Err(error),
-        Ok(_) => Err(JudgeError::new(
-            "try the sandbox out",
-            "a program ran that is not there",
-        )),
+        Ok(_) => Err(JudgeError::new("try the sandbox out", "a program ran that is not there")),
     }
 }

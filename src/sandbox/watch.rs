@@ -18,10 +18,7 @@ pub(super) trait Watch: fmt::Debug + Send {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(
     not(target_os = "linux"),
-    expect(
-        dead_code,
-        reason = "other systems do not show what a program waits for"
-    )
+    expect(dead_code, reason = "other systems do not show what a program waits for")
 )]
 pub(super) enum Seen {
     /// It certainly stands still.

@@ -73,9 +73,7 @@ struct InTurn<'a> {
 
 impl<'a> InTurn<'a> {
     fn new(grammar: &'a Grammar) -> Self {
-        Self {
-            list: Small::new(grammar, PACKED),
-        }
+        Self { list: Small::new(grammar, PACKED) }
     }
 }
 
@@ -98,25 +96,10 @@ struct Bounds<'a> {
 
 impl<'a> Bounds<'a> {
     fn new(grammar: &'a Grammar, seed: u64) -> Self {
-        let of = |site| {
-            [
-                Pin {
-                    site,
-                    end: End::Least,
-                },
-                Pin {
-                    site,
-                    end: End::Most,
-                },
-            ]
-        };
+        let of = |site| [Pin { site, end: End::Least }, Pin { site, end: End::Most }];
         let mut pins: Vec<Pin> = (0..grammar.sites().len()).flat_map(of).collect();
         pins.reverse();
-        Self {
-            grammar,
-            pins,
-            seed,
-        }
+        Self { grammar, pins, seed }
     }
 }
 
@@ -133,10 +116,7 @@ impl Candidates for Bounds<'_> {
                 let label = &self.grammar.sites()[pin.site].label;
                 return Some(Candidate {
                     content: Content::Text(Arc::from(text)),
-                    origin: Origin::Bound {
-                        option: format!("{option} {label}"),
-                        seed: self.seed,
-                    },
+                    origin: Origin::Bound { option: format!("{option} {label}"), seed: self.seed },
                 });
             }
         }
@@ -161,9 +141,7 @@ impl Candidates for Shaped<'_> {
         const MISSES_MAX: u64 = 50;
         let count = self.shapes.len() as u64;
         loop {
-            let is_over = self
-                .rounds
-                .is_some_and(|rounds| self.made >= rounds * count);
+            let is_over = self.rounds.is_some_and(|rounds| self.made >= rounds * count);
             if count == 0 || is_over || self.misses >= MISSES_MAX {
                 return None;
             }

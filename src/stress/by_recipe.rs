@@ -54,11 +54,7 @@ pub struct ByRecipe {
 impl ByRecipe {
     /// These lines.
     pub fn new(lines: Vec<GeneratorCommand>, seed: u64) -> Self {
-        Self {
-            lines,
-            chance: Chance::new(seed, "generators"),
-            made: 0,
-        }
+        Self { lines, chance: Chance::new(seed, "generators"), made: 0 }
     }
 }
 
@@ -72,10 +68,7 @@ impl Candidates for ByRecipe {
             seed: self.chance.below(1 << 31),
         };
         let origin = Origin::Generator { line: call.line() };
-        Some(Candidate {
-            content: Content::Call(call),
-            origin,
-        })
+        Some(Candidate { content: Content::Call(call), origin })
     }
 }
 
@@ -143,10 +136,8 @@ mod tests {
     #[test]
     fn numbers_are_lowered_and_seeds_are_not() {
         let check = |args: &str, expected: &[&str]| {
-            let lowered: Vec<String> = lowered(&command(args))
-                .iter()
-                .map(|it| it.args.join(" "))
-                .collect();
+            let lowered: Vec<String> =
+                lowered(&command(args)).iter().map(|it| it.args.join(" ")).collect();
             assert_eq!(lowered, expected);
         };
         check(
@@ -165,10 +156,7 @@ mod tests {
 
     #[test]
     fn a_call_shows_its_seed() {
-        let call = Call {
-            command: command("--n 3 {seed} {name}"),
-            seed: 17,
-        };
+        let call = Call { command: command("--n 3 {seed} {name}"), seed: 17 };
         assert_eq!(call.line(), "gen.py --n 3 17 stress");
     }
 

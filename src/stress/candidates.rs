@@ -120,10 +120,9 @@ mod tests {
         let mut letters = String::new();
         for _ in 0..turns {
             match mix.next() {
-                Some(Candidate {
-                    content: Content::Text(text),
-                    ..
-                }) => letters.push(char::from(text[0])),
+                Some(Candidate { content: Content::Text(text), .. }) => {
+                    letters.push(char::from(text[0]))
+                }
                 _ => letters.push('.'),
             }
         }

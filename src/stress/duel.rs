@@ -168,12 +168,8 @@ impl<'a> Duel<'a> {
         let Ok(answer) = self.answer(input)? else {
             return Ok(None);
         };
-        let rules = Rules {
-            detail: Detail::Full { keep: None },
-            ..self.rules.clone()
-        };
-        self.judge(&rules, self.submission, Pace::Any, input, answer)
-            .map(Some)
+        let rules = Rules { detail: Detail::Full { keep: None }, ..self.rules.clone() };
+        self.judge(&rules, self.submission, Pace::Any, input, answer).map(Some)
     }
 
     /// Runs one of them for what it writes.
@@ -203,14 +199,8 @@ impl<'a> Duel<'a> {
         let case = self.case(input, answer.into());
         let entry = Entry::unnamed(self.submission, Pace::Any);
         let outcome = &ran.outcome;
-        let judged = judge_output(
-            self.executor,
-            self.rules,
-            &entry,
-            &case,
-            outcome,
-            output.to_vec(),
-        );
+        let judged =
+            judge_output(self.executor, self.rules, &entry, &case, outcome, output.to_vec());
         match judged {
             Ok(verdict) => Ok(verdict == Verdict::Accepted),
             Err(Stop::Fault(_)) => Ok(false),
@@ -225,10 +215,7 @@ impl<'a> Duel<'a> {
             static_args: None,
             scoring: CaseScoring::Ignored,
             options: self.options,
-            texts: Some(Texts {
-                input: Arc::clone(input),
-                answer,
-            }),
+            texts: Some(Texts { input: Arc::clone(input), answer }),
         }
     }
 
@@ -286,9 +273,7 @@ pub fn shown(input: &[u8]) -> String {
 /// # Errors
 /// When they cannot be read.
 pub fn bytes(ran: &mut Ran, most: u64) -> Result<Vec<u8>, JudgeError> {
-    ran.output
-        .start(most)
-        .map_err(|error| JudgeError::new("read the output", error))
+    ran.output.start(most).map_err(|error| JudgeError::new("read the output", error))
 }
 
 /// Answers that are known, by input; of small inputs only, and not more than fit.

@@ -113,12 +113,7 @@ pub fn hunt<'c>(
 ) -> Result<Hunted, Stop> {
     let shared = Shared {
         hunting,
-        state: Mutex::new(State {
-            candidates,
-            taken: 0,
-            working: 0,
-            outcome: Outcome::default(),
-        }),
+        state: Mutex::new(State { candidates, taken: 0, working: 0, outcome: Outcome::default() }),
         changed: Condvar::new(),
         runs: AtomicU64::new(0),
         batched: AtomicU64::new(0),
@@ -207,10 +202,7 @@ impl<'c> Shared<'_, 'c> {
     }
 
     fn finish(self) -> Result<Hunted, Stop> {
-        let state = self
-            .state
-            .into_inner()
-            .unwrap_or_else(PoisonError::into_inner);
+        let state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
         let mut outcome = state.outcome;
         match (&outcome.found, &outcome.fault) {
             (Some(found), Some(fault)) if found.number < fault.number => outcome.fault = None,

@@ -82,9 +82,7 @@ impl Promotion {
             data,
             recipe: problem.recipe.clone(),
             path,
-            inputs: cases
-                .map(|case| (case.name.clone(), case.input.clone()))
-                .collect(),
+            inputs: cases.map(|case| (case.name.clone(), case.input.clone())).collect(),
         })
     }
 
@@ -94,10 +92,7 @@ impl Promotion {
     /// Why it was not added.
     pub fn add(&self, case: &NewCase<'_>) -> Result<String, Stop> {
         let name = self.path.join("/");
-        let same = self
-            .inputs
-            .iter()
-            .find(|(_, path)| is_same(path, case.input));
+        let same = self.inputs.iter().find(|(_, path)| is_same(path, case.input));
         if let Some((same, path)) = same {
             let message =
                 format!("the test case {same} has this very input, so {name} was not added");
@@ -112,11 +107,8 @@ impl Promotion {
         if let Some(path) = &self.recipe {
             let is_inline = case.input.len() <= INLINE && std::str::from_utf8(case.input).is_ok();
             if !is_inline {
-                let copy = self
-                    .dir
-                    .join(recipe::DIRECTORY)
-                    .join(self.copied())
-                    .with_added_extension("in");
+                let copy =
+                    self.dir.join(recipe::DIRECTORY).join(self.copied()).with_added_extension("in");
                 files.push((copy, case.input.to_vec()));
             }
             let entry = self.entry(case, is_inline);
@@ -126,18 +118,14 @@ impl Promotion {
             let read = self.new_recipe(path, &name, &entry);
             let (new, given) = read.inspect_err(|_| {
                 // Nothing is left behind; what cannot be removed does no harm.
-                files
-                    .iter()
-                    .for_each(|(path, _)| drop(fs::remove_file(path)));
+                files.iter().for_each(|(path, _)| drop(fs::remove_file(path)));
             })?;
             yaml = given.unwrap_or(yaml);
             text = Some((path, new));
         }
-        for (path, contents) in [
-            (file("in"), case.input),
-            (file("ans"), case.answer),
-            (file("yaml"), yaml.as_bytes()),
-        ] {
+        for (path, contents) in
+            [(file("in"), case.input), (file("ans"), case.answer), (file("yaml"), yaml.as_bytes())]
+        {
             write(&path, contents)?;
         }
         if let Some((path, text)) = text {
@@ -188,15 +176,11 @@ impl Promotion {
         let new = inserted(&old, &self.path, entry).ok_or_else(by_hand)?;
         // Read again under a name beside the recipe's, since what it names lies beside it.
         let dir = path.parent().unwrap_or(Path::new("."));
-        let beside = tempfile::Builder::new()
-            .prefix(".generators-")
-            .suffix(".yaml")
-            .tempfile_in(dir);
+        let beside =
+            tempfile::Builder::new().prefix(".generators-").suffix(".yaml").tempfile_in(dir);
         let beside = beside.map_err(|error| unwritten(path, &error))?;
         fs::write(beside.path(), &new).map_err(|error| unwritten(path, &error))?;
-        let after = recipe::read(beside.path(), &self.dir)
-            .recipe
-            .ok_or_else(by_hand)?;
+        let after = recipe::read(beside.path(), &self.dir).recipe.ok_or_else(by_hand)?;
         match added(&before, &after, name) {
             Some(given) => Ok((new, given)),
             None => Err(by_hand()),
@@ -207,12 +191,7 @@ impl Promotion {
 /// Whether the second recipe has the cases of the first and this one, and what the new one's `.yaml` is.
 fn added(before: &Recipe, after: &Recipe, name: &str) -> Option<Option<String>> {
     let is_new = |known: &str| known == name;
-    let [new] = after
-        .cases
-        .iter()
-        .filter(|case| is_new(&case.name))
-        .collect::<Vec<_>>()[..]
-    else {
+    let [new] = after.cases.iter().filter(|case| is_new(&case.name)).collect::<Vec<_>>()[..] else {
         return None;
     };
     let old = after.cases.iter().filter(|case| !is_new(&case.name));

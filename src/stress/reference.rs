@@ -19,22 +19,14 @@ const FAST: [&str; 4] = ["rs", "cpp", "cc", "c"];
 /// The package's accepted submissions of which the reference is chosen: those in C, C++ and Rust, the one
 /// that makes the judge answers first; where there is none, the first accepted one.
 pub fn contenders<'a>(problem: &'a Problem, solution: Option<&Path>) -> Vec<&'a Submission> {
-    let mut accepted: Vec<&Submission> = problem
-        .submissions
-        .iter()
-        .filter(|it| is_accepted(it))
-        .collect();
+    let mut accepted: Vec<&Submission> =
+        problem.submissions.iter().filter(|it| is_accepted(it)).collect();
     accepted.sort_by_key(|submission| solution != Some(submission.program.path.as_path()));
     let is_fast = |submission: &&&Submission| {
         let ending = submission.program.path.extension().unwrap_or_default();
         FAST.iter().any(|fast| ending == *fast)
     };
-    let fast: Vec<&Submission> = accepted
-        .iter()
-        .filter(is_fast)
-        .take(MEASURED)
-        .copied()
-        .collect();
+    let fast: Vec<&Submission> = accepted.iter().filter(is_fast).take(MEASURED).copied().collect();
     match fast.is_empty() {
         true => accepted.into_iter().take(1).collect(),
         false => fast,
@@ -46,9 +38,7 @@ pub fn is_accepted(submission: &Submission) -> bool {
     let only_accepted =
         |permitted: &Option<Vec<Verdict>>| permitted.as_deref() == Some(&[Verdict::Accepted]);
     let rules = &submission.expectations;
-    rules
-        .iter()
-        .any(|rule| only_accepted(&rule.permitted) && rule.cases.is_none())
+    rules.iter().any(|rule| only_accepted(&rule.permitted) && rule.cases.is_none())
 }
 
 /// Which of several was chosen, and why.
@@ -82,13 +72,9 @@ pub fn fastest(
         }
     }
     Ok(match best {
-        None => Chosen {
-            place: 0,
-            why: "the only one to choose from".to_owned(),
-        },
-        Some((place, time)) => Chosen {
-            place,
-            why: format!("the fastest of {}: {}", programs.len(), seconds(time)),
-        },
+        None => Chosen { place: 0, why: "the only one to choose from".to_owned() },
+        Some((place, time)) => {
+            Chosen { place, why: format!("the fastest of {}: {}", programs.len(), seconds(time)) }
+        }
     })
 }

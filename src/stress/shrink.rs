@@ -85,9 +85,7 @@ fn is_smaller(input: &[u8], than: &[u8]) -> bool {
     let simple = |byte: &u8| if *byte == b'\n' { u8::MAX } else { *byte };
     let sizes = |input: &[u8]| (words(input), input.len());
     let order = sizes(input).cmp(&sizes(than));
-    order
-        .then_with(|| input.iter().map(simple).cmp(than.iter().map(simple)))
-        .is_lt()
+    order.then_with(|| input.iter().map(simple).cmp(than.iter().map(simple))).is_lt()
 }
 
 /// Makes a failing input small.
@@ -291,9 +289,7 @@ impl<'a> Work<'a> {
         };
         // What the grammar does not accept stays as it is.
         let _ = tree::shrink(grammar, &before, interesting, ON_THE_TREE_MAX);
-        self.note(&before, || {
-            "dropping and lowering on the tree of the grammar".to_owned()
-        });
+        self.note(&before, || "dropping and lowering on the tree of the grammar".to_owned());
         match failed {
             None => Ok(()),
             Some(error) => Err(error),
@@ -383,14 +379,8 @@ mod tests {
     #[test]
     fn smaller_means_fewer_words_then_fewer_bytes_then_the_alphabet() {
         let check = |small: &str, large: &str| {
-            assert!(
-                is_smaller(small.as_bytes(), large.as_bytes()),
-                "{small:?} < {large:?}"
-            );
-            assert!(
-                !is_smaller(large.as_bytes(), small.as_bytes()),
-                "{large:?} < {small:?}"
-            );
+            assert!(is_smaller(small.as_bytes(), large.as_bytes()), "{small:?} < {large:?}");
+            assert!(!is_smaller(large.as_bytes(), small.as_bytes()), "{large:?} < {small:?}");
         };
         check("2\n100 100\n", "3\n1 1 1\n");
         check("2\n1 1\n", "2\n1 10\n");

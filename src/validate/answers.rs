@@ -87,14 +87,9 @@ fn unchecked(proving: &Proving<'_>, invalid: &[TestCase]) -> Option<Diagnostic> 
     (!invalid.is_empty()).then(|| {
         let problem = proving.bench.problem;
         let data = problem.dir.join(problem.layout.invalid_answers);
-        Diagnostic::error(
-            data,
-            "the package has no answer validator to refuse these answers",
+        Diagnostic::error(data, "the package has no answer validator to refuse these answers").help(
+            format!("add a program to {}/, or remove the cases", problem.layout.answer_validators),
         )
-        .help(format!(
-            "add a program to {}/, or remove the cases",
-            problem.layout.answer_validators
-        ))
     })
 }
 
@@ -110,10 +105,7 @@ fn opinions(
     let opinion = |validator| {
         let question = Question {
             stdin: Blob::file(answer),
-            args: [&input]
-                .into_iter()
-                .chain(&case.output_validator_args)
-                .collect(),
+            args: [&input].into_iter().chain(&case.output_validator_args).collect(),
             files: vec![TreeEntry::new(INPUT, Node::plain(Blob::file(&case.input)))],
         };
         ask(&proving.bench, validator, question)
@@ -128,11 +120,8 @@ fn refusal(validator: &Validator<'_>, case: &TestCase, opinion: Opinion) -> Opti
     match opinion {
         Opinion::Valid => None,
         Opinion::Refused(said) => Some(
-            Diagnostic::error(
-                answer,
-                format!("answer validator `{name}` refuses it{said}"),
-            )
-            .help("correct the answer, or the validator"),
+            Diagnostic::error(answer, format!("answer validator `{name}` refuses it{said}"))
+                .help("correct the answer, or the validator"),
         ),
         Opinion::Broken { ending, said } => Some(
             Diagnostic::error(

@@ -51,10 +51,7 @@ pub(super) fn find(proving: &Proving<'_>) -> Result<Vec<Diagnostic>, JudgeError>
 /// The group that a case is in: the longest one whose directory it is below, or its first directory.
 fn group<'a>(proving: &'a Proving<'_>, name: &'a str) -> &'a str {
     let groups = proving.bench.problem.test_data.groups.iter();
-    let inside = |group: &&str| {
-        name.strip_prefix(*group)
-            .is_some_and(|rest| rest.starts_with('/'))
-    };
+    let inside = |group: &&str| name.strip_prefix(*group).is_some_and(|rest| rest.starts_with('/'));
     let groups = groups.map(|group| group.name.as_str()).filter(inside);
     groups
         .max_by_key(|group| group.len())

@@ -92,9 +92,7 @@ fn said_by(mark: u8, exchange: &[u8]) -> Vec<u8> {
 fn first_difference(shown: &[u8], said: &[u8]) -> Option<String> {
     let lines = |text: &[u8]| -> Vec<String> {
         let text = String::from_utf8_lossy(text).into_owned();
-        text.lines()
-            .map(|line| line.trim_end().to_owned())
-            .collect()
+        text.lines().map(|line| line.trim_end().to_owned()).collect()
     };
     let (shown, said) = (lines(shown), lines(said));
     let number = shown.iter().zip(&said).take_while(|(a, b)| a == b).count();

@@ -36,11 +36,7 @@ pub(super) fn read_all<'a>(
             .map_err(|error| JudgeError::new(format!("read {}", path.display()), error))?;
         let reading = read(path, &replace_constants(&text, &problem.constants));
         diagnostics.extend(reading.diagnostics);
-        ready.extend(reading.grammar.map(|grammar| Grammar {
-            name,
-            path,
-            grammar,
-        }));
+        ready.extend(reading.grammar.map(|grammar| Grammar { name, path, grammar }));
     }
     Ok(ready)
 }
@@ -70,10 +66,7 @@ impl Grammar<'_> {
 /// The message with its place in the input.
 fn placed(diagnostic: &Diagnostic) -> String {
     match &diagnostic.place.spot {
-        Some(spot) => format!(
-            "line {}, column {}: {}",
-            spot.line, spot.column, diagnostic.message
-        ),
+        Some(spot) => format!("line {}, column {}: {}", spot.line, spot.column, diagnostic.message),
         None => diagnostic.message.clone(),
     }
 }

@@ -27,11 +27,7 @@ pub fn find(problem: &Problem, judgements: &[&Judgement]) -> Option<Diagnostic> 
         .map(|case| case.name.as_str())
         .filter(|name| name.starts_with("secret/"))
         .collect();
-    let idle: Vec<&str> = secret
-        .iter()
-        .copied()
-        .filter(|name| !failed.contains(name))
-        .collect();
+    let idle: Vec<&str> = secret.iter().copied().filter(|name| !failed.contains(name)).collect();
     let nobody_fails = judgements.iter().all(|it| it.verdict == Verdict::Accepted);
     if idle.is_empty() || nobody_fails {
         return None;

@@ -63,14 +63,8 @@ pub(super) fn prove(
     validators: &[InputValidator<'_>],
     found: &mut Vec<Diagnostic>,
 ) -> Result<(), Stop> {
-    let valid = proving.valid().map(|test_case| Task {
-        claim: Claim::Valid,
-        test_case,
-    });
-    let invalid = proving.invalid().map(|test_case| Task {
-        claim: Claim::Invalid,
-        test_case,
-    });
+    let valid = proving.valid().map(|test_case| Task { claim: Claim::Valid, test_case });
+    let invalid = proving.invalid().map(|test_case| Task { claim: Claim::Invalid, test_case });
     let tasks: Vec<Task<'_>> = valid.chain(invalid).collect();
     if validators.is_empty() || tasks.is_empty() {
         return Ok(());
@@ -127,10 +121,8 @@ fn remarks(
     opinions: &[Opinion],
 ) -> Vec<Diagnostic> {
     let path = &task.test_case.input;
-    let named = validators
-        .iter()
-        .zip(opinions)
-        .map(|(validator, opinion)| (validator.name(), opinion));
+    let named =
+        validators.iter().zip(opinions).map(|(validator, opinion)| (validator.name(), opinion));
     match task.claim {
         Claim::Valid => named
             .filter_map(|(name, opinion)| match opinion {
@@ -149,9 +141,7 @@ fn remarks(
             })
             .collect(),
         Claim::Invalid => {
-            let refused = opinions
-                .iter()
-                .any(|opinion| matches!(opinion, Opinion::Refused(_)));
+            let refused = opinions.iter().any(|opinion| matches!(opinion, Opinion::Refused(_)));
             let mut remarks: Vec<Diagnostic> = named
                 .filter_map(|(name, opinion)| match opinion {
                     Opinion::Broken { ending, said } => Some(

@@ -20,9 +20,7 @@ pub type Change = Box<dyn Fn(&[u8]) -> Option<Vec<u8>> + Sync + Send>;
 
 impl fmt::Debug for Mutation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Mutation")
-            .field("name", &self.name)
-            .finish_non_exhaustive()
+        f.debug_struct("Mutation").field("name", &self.name).finish_non_exhaustive()
     }
 }
 
@@ -42,27 +40,19 @@ pub enum Class {
 /// The changes that need no knowledge of the problem.
 pub fn generic() -> Vec<Mutation> {
     fn of(class: Class, name: &'static str, change: fn(&[u8]) -> Option<Vec<u8>>) -> Mutation {
-        Mutation {
-            name: name.to_owned(),
-            class,
-            change: Box::new(change),
-        }
+        Mutation { name: name.to_owned(), class, change: Box::new(change) }
     }
     vec![
         of(Class::Layout, "a blank at the end of a line", |input| {
             insert(input, first_line_end(input)?, b" ")
         }),
-        of(
-            Class::Layout,
-            "a blank at the end of the last line",
-            |input| insert(input, input.strip_suffix(b"\n")?.len(), b" "),
-        ),
+        of(Class::Layout, "a blank at the end of the last line", |input| {
+            insert(input, input.strip_suffix(b"\n")?.len(), b" ")
+        }),
         of(Class::Layout, "a blank at the start", |input| {
             (!input.is_empty()).then(|| [b" ", input].concat())
         }),
-        of(Class::Layout, "two blanks between words", |input| {
-            insert(input, blank(input)?, b" ")
-        }),
+        of(Class::Layout, "two blanks between words", |input| insert(input, blank(input)?, b" ")),
         of(Class::Layout, "a tab between words", |input| {
             let at = blank(input)?;
             Some([&input[..at], b"\t", &input[at + 1..]].concat())
@@ -79,26 +69,18 @@ pub fn generic() -> Vec<Mutation> {
             let number = first_number(input)?;
             insert(input, digits_of(input, number), b"0")
         }),
-        of(
-            Class::Numbers,
-            "a leading zero in the last number",
-            |input| {
-                let number = last_number(input)?;
-                insert(input, digits_of(input, number), b"0")
-            },
-        ),
+        of(Class::Numbers, "a leading zero in the last number", |input| {
+            let number = last_number(input)?;
+            insert(input, digits_of(input, number), b"0")
+        }),
         of(Class::Numbers, "a plus sign", |input| {
             let number = positive(input, first_number(input)?)?;
             insert(input, number.start, b"+")
         }),
-        of(
-            Class::Numbers,
-            "a plus sign before the last number",
-            |input| {
-                let number = positive(input, last_number(input)?)?;
-                insert(input, number.start, b"+")
-            },
-        ),
+        of(Class::Numbers, "a plus sign before the last number", |input| {
+            let number = positive(input, last_number(input)?)?;
+            insert(input, number.start, b"+")
+        }),
         of(Class::Numbers, "a minus sign before zero", |input| {
             let zero = words(input).find(|range| input[range.clone()] == *b"0")?;
             insert(input, zero.start, b"-")
@@ -133,9 +115,7 @@ fn blank(input: &[u8]) -> Option<usize> {
     let is_word = |byte: &u8| !byte.is_ascii_whitespace();
     let is_between = |at: usize| {
         let around = [at.checked_sub(1), at.checked_add(1)];
-        around
-            .iter()
-            .all(|at| at.and_then(|at| input.get(at)).is_some_and(is_word))
+        around.iter().all(|at| at.and_then(|at| input.get(at)).is_some_and(is_word))
     };
     memchr::memchr_iter(b' ', input).find(|&at| is_between(at))
 }
@@ -151,13 +131,10 @@ fn windows(input: &[u8]) -> Option<Vec<u8>> {
 /// The words of an input, by where they stand.
 fn words(input: &[u8]) -> impl DoubleEndedIterator<Item = std::ops::Range<usize>> {
     let start = input.as_ptr() as usize;
-    input
-        .split(u8::is_ascii_whitespace)
-        .filter(|word| !word.is_empty())
-        .map(move |word| {
-            let at = word.as_ptr() as usize - start;
-            at..at + word.len()
-        })
+    input.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).map(move |word| {
+        let at = word.as_ptr() as usize - start;
+        at..at + word.len()
+    })
 }
 
 /// Whether a word is an integer, as most problems write them.
@@ -194,11 +171,7 @@ mod tests {
             .filter_map(|mutation| {
                 let changed = (mutation.change)(input.as_bytes())?;
                 assert_ne!(changed, input.as_bytes(), "{mutation:?}");
-                Some(format!(
-                    "{}: {:?}",
-                    mutation.name,
-                    String::from_utf8(changed).unwrap()
-                ))
+                Some(format!("{}: {:?}", mutation.name, String::from_utf8(changed).unwrap()))
             })
             .collect();
         assert_eq!(changed, expected);

@@ -32,10 +32,7 @@ enum Claim {
 /// Holds example outputs against what the package says of them, and looks at answers under a tolerance.
 pub(super) fn prove(proving: &Proving<'_>) -> Result<Vec<Diagnostic>, Stop> {
     let data = &proving.bench.problem.test_data;
-    let selected = data
-        .cases
-        .iter()
-        .filter(|case| (proving.selected)(&case.name));
+    let selected = data.cases.iter().filter(|case| (proving.selected)(&case.name));
     let mut tasks: Vec<(Claim, &TestCase)> =
         selected.clone().map(|case| (Claim::Right, case)).collect();
     if proving.extent == Extent::Everything {
@@ -146,10 +143,7 @@ fn judged(case: &TestCase) -> Result<Judged<'_>, JudgeError> {
         Ok(options) => options,
         Err(error) => {
             let config = case.input.with_extension("yaml");
-            let message = format!(
-                "arguments of the output validator for {}: {error}",
-                case.name
-            );
+            let message = format!("arguments of the output validator for {}: {error}", case.name);
             return Ok(Judged::WrongArguments(Diagnostic::error(config, message)));
         }
     };
@@ -157,10 +151,7 @@ fn judged(case: &TestCase) -> Result<Judged<'_>, JudgeError> {
         .map_err(|error| JudgeError::new(format!("compare {}", output.display()), error))?;
     Ok(match difference {
         None => Judged::Same,
-        Some(difference) => Judged::Different {
-            output,
-            difference: Box::new(difference),
-        },
+        Some(difference) => Judged::Different { output, difference: Box::new(difference) },
     })
 }
 

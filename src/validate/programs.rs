@@ -92,14 +92,10 @@ pub(super) fn ask(
     Ok(match (reply.outcome.stopped_by, reply.outcome.ending) {
         (None, Ending::Exited(VALID)) => Opinion::Valid,
         (None, Ending::Exited(INVALID)) => Opinion::Refused(said),
-        (None, Ending::Exited(code)) => Opinion::Broken {
-            ending: format!("exit code {code}"),
-            said,
-        },
-        (None, Ending::Signalled(signal)) => Opinion::Broken {
-            ending: signal.to_string(),
-            said,
-        },
+        (None, Ending::Exited(code)) => {
+            Opinion::Broken { ending: format!("exit code {code}"), said }
+        }
+        (None, Ending::Signalled(signal)) => Opinion::Broken { ending: signal.to_string(), said },
         (Some(stop), _) => Opinion::Broken {
             ending: format!("a limit passed ({})", limits.passed(stop, &reply.outcome)),
             said,

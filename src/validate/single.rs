@@ -63,11 +63,7 @@ impl<'a> InputValidators<'a> {
         for validator in &self.all {
             let question = Question {
                 stdin: Arc::clone(input).into(),
-                args: self
-                    .args
-                    .for_validator(&validator.program.name)
-                    .iter()
-                    .collect(),
+                args: self.args.for_validator(&validator.program.name).iter().collect(),
                 files: Vec::new(),
             };
             let (ending, said) = match ask(&self.bench, validator, question)? {
@@ -75,11 +71,7 @@ impl<'a> InputValidators<'a> {
                 Opinion::Refused(said) => (None, said),
                 Opinion::Broken { ending, said } => (Some(ending), said),
             };
-            return Ok(Some(Refused {
-                validator: validator.program.name.clone(),
-                ending,
-                said,
-            }));
+            return Ok(Some(Refused { validator: validator.program.name.clone(), ending, said }));
         }
         Ok(None)
     }

@@ -46,13 +46,8 @@ mod tests {
 
     /// Each pair is a kind and a case; what is chosen of them.
     fn check(faults: &[(usize, usize)], expected: &[(usize, usize)]) {
-        let all: Vec<Fault> = faults
-            .iter()
-            .map(|(kind, case)| Fault {
-                kind: *kind,
-                case: *case,
-            })
-            .collect();
+        let all: Vec<Fault> =
+            faults.iter().map(|(kind, case)| Fault { kind: *kind, case: *case }).collect();
         let chosen = spread(&all);
         let chosen: Vec<(usize, usize)> = chosen.into_iter().map(|at| faults[at]).collect();
         assert_eq!(chosen, expected, "{faults:?}");
@@ -64,18 +59,11 @@ mod tests {
         check(&[(0, 4)], &[(0, 4)]);
         check(&[(0, 0), (0, 1), (0, 2)], &[(0, 0), (0, 1), (0, 2)]);
         // Two kinds on five cases: two of each first, then those that are left, in turn.
-        let all: Vec<(usize, usize)> = (0..2)
-            .flat_map(|kind| (0..5).map(move |case| (kind, case)))
-            .collect();
-        check(
-            &all,
-            &[(0, 0), (0, 1), (0, 2), (0, 4), (1, 0), (1, 2), (1, 3)],
-        );
+        let all: Vec<(usize, usize)> =
+            (0..2).flat_map(|kind| (0..5).map(move |case| (kind, case))).collect();
+        check(&all, &[(0, 0), (0, 1), (0, 2), (0, 4), (1, 0), (1, 2), (1, 3)]);
         // A kind that fits one case only, and a case that only one kind fits.
-        check(
-            &[(0, 0), (0, 1), (1, 1), (0, 2), (2, 3)],
-            &[(0, 0), (0, 1), (1, 1), (0, 2), (2, 3)],
-        );
+        check(&[(0, 0), (0, 1), (1, 1), (0, 2), (2, 3)], &[(0, 0), (0, 1), (1, 1), (0, 2), (2, 3)]);
     }
 
     #[test]

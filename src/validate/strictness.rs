@@ -69,10 +69,7 @@ pub(super) fn prove(
         tasks.push(Task {
             name: &found.name,
             class: Class::Bounds,
-            fault: Fault {
-                kind: proving.mutations.len() + kind,
-                case: found.sample,
-            },
+            fault: Fault { kind: proving.mutations.len() + kind, case: found.sample },
             test_case: samples[found.sample].test_case,
             change: None,
             kept: Arc::clone(&found.text),
@@ -83,10 +80,7 @@ pub(super) fn prove(
     for task in accepted(proving, validators, tasks)? {
         let of_class = found.entry(task.class).or_default();
         if of_class.iter().all(|other| other.name != task.name) {
-            of_class.push(Accepted {
-                name: task.name,
-                test_case: &task.test_case.name,
-            });
+            of_class.push(Accepted { name: task.name, test_case: &task.test_case.name });
         }
     }
     let path = place(proving);
@@ -291,10 +285,7 @@ fn doubt(path: &std::path::Path, class: Class, found: &[Accepted<'_>]) -> Diagno
         true => "",
         false => " and others",
     };
-    let message = format!(
-        "accepts inputs with {}; seen with {shown}{also}",
-        names.join(", with ")
-    );
+    let message = format!("accepts inputs with {}; seen with {shown}{also}", names.join(", with "));
     Diagnostic::warning(path, message).help(match class {
         Class::Layout => {
             "be strict about white space: a submission that reads line by line may stumble over it"

@@ -32,11 +32,7 @@ const TRIES: usize = 3;
 /// # Errors
 /// When the judge failed or was interrupted.
 pub fn faults(bench: &Bench<'_>, validator: &OutputValidator) -> Result<Vec<Diagnostic>, Stop> {
-    let trial = Trial {
-        problem: bench.problem,
-        validator,
-        bench,
-    };
+    let trial = Trial { problem: bench.problem, validator, bench };
     let is_live = bench.problem.kind.dialogue == Dialogue::Interactive;
     // Nothing is right there without being an answer.
     if !is_live && let Some(diagnostic) = trial.of_right()? {
@@ -114,9 +110,8 @@ impl Trial<'_> {
         }
         let data = &self.problem.test_data;
         let outputs = data.cases.iter().chain(&data.valid_outputs);
-        let may_be_empty = outputs
-            .filter_map(|test_case| test_case.output.as_deref())
-            .any(is_blank);
+        let may_be_empty =
+            outputs.filter_map(|test_case| test_case.output.as_deref()).any(is_blank);
         if may_be_empty {
             return Ok(None);
         }
@@ -152,9 +147,7 @@ impl Trial<'_> {
         );
         let help = "read the output as bytes, or as text with errors replaced: \
                     a submission can cause a judge error with such an output";
-        Ok(Some(
-            Diagnostic::warning(&self.validator.path, message).help(help),
-        ))
+        Ok(Some(Diagnostic::warning(&self.validator.path, message).help(help)))
     }
 
     /// A diagnostic where all these cases have this output accepted, or where the validator breaks down.
@@ -190,9 +183,7 @@ impl Trial<'_> {
             number => format!(" and {} more", number - 1),
         };
         let message = format!("accepts {tried}, on {first}{more}");
-        Ok(Some(
-            Diagnostic::error(&self.validator.path, message).help(help),
-        ))
+        Ok(Some(Diagnostic::error(&self.validator.path, message).help(help)))
     }
 
     fn broken(&self, message: &str, response: &Response) -> Diagnostic {

@@ -68,9 +68,7 @@ impl Feedback {
             match found {
                 Collected::Missing => {}
                 Collected::NotAFile(what) => {
-                    feedback
-                        .unreadable
-                        .push(format!("{name} is {what}, not a file"));
+                    feedback.unreadable.push(format!("{name} is {what}, not a file"));
                 }
                 Collected::File(blob) => feedback.take(name, blob)?,
             }

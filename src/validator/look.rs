@@ -63,11 +63,7 @@ impl StaticValidator {
     pub fn ask(&self, executor: &dyn Executor, look: Look<'_>) -> Result<Response, Stop> {
         let reply = executor.run(&self.job(look));
         let reply = reply.map_err(|error| self.program.own(error))?;
-        Ok(Response::of(
-            reply,
-            self.program.limits(),
-            Contract::OnePass,
-        )?)
+        Ok(Response::of(reply, self.program.limits(), Contract::OnePass)?)
     }
 
     fn job(&self, look: Look<'_>) -> Job {

@@ -90,13 +90,7 @@ impl OutputValidator {
         let limits = Limits::of_output_validator(&bench.problem.limits);
         let runnable = bench.ready(&format!("the {what}"), program, build_limits, &limits)?;
         let limits = limits.with_processes(runnable.processes);
-        Ok(Self {
-            name: program.name.clone(),
-            path: program.path.clone(),
-            what,
-            runnable,
-            limits,
-        })
+        Ok(Self { name: program.name.clone(), path: program.path.clone(), what, runnable, limits })
     }
 
     /// What it may use.
@@ -116,14 +110,8 @@ impl OutputValidator {
         let answer_name = own.join(format!("{base}.ans"));
         let feedback = feedback_dir(Path::new(""));
         let mut command = self.command();
-        command.argv.extend([
-            inside(&input),
-            inside(&answer_name),
-            inside(&feedback) + "/",
-        ]);
-        command
-            .argv
-            .extend(test_case.output_validator_args.iter().cloned());
+        command.argv.extend([inside(&input), inside(&answer_name), inside(&feedback) + "/"]);
+        command.argv.extend(test_case.output_validator_args.iter().cloned());
         let size = size(question.input)?.saturating_add(size(question.answer)?);
         let mut files = match question.submission {
             Some(submission) => show(submission, &mut command),
@@ -131,10 +119,7 @@ impl OutputValidator {
         };
         files.push(TreeEntry::new(feedback.clone(), Node::Directory));
         files.push(TreeEntry::new(input, Node::plain(question.input.clone())));
-        files.push(TreeEntry::new(
-            answer_name,
-            Node::plain(question.answer.clone()),
-        ));
+        files.push(TreeEntry::new(answer_name, Node::plain(question.answer.clone())));
         let earlier = question.earlier.iter();
         files.extend(earlier.map(|it| TreeEntry::new(feedback.join(&it.name), it.node.clone())));
         Ok(Job {
@@ -198,9 +183,7 @@ fn inside(path: &Path) -> String {
 fn feedback_files() -> Vec<String> {
     let feedback = feedback_dir(Path::new(""));
     let files = FILES.iter().map(|name| feedback.join(name));
-    files
-        .map(|path| path.to_string_lossy().into_owned())
-        .collect()
+    files.map(|path| path.to_string_lossy().into_owned()).collect()
 }
 
 /// The files of a submission, for the box of a validator that has this command.

@@ -66,13 +66,7 @@ impl Response {
             Some(what) => Opinion::Broken(what),
             None => opinion(reply.outcome.ending, &feedback, contract),
         };
-        Ok(Self {
-            opinion,
-            feedback,
-            stderr,
-            outcome: reply.outcome,
-            kept: reply.kept,
-        })
+        Ok(Self { opinion, feedback, stderr, outcome: reply.outcome, kept: reply.kept })
     }
 }
 
@@ -81,13 +75,8 @@ impl Response {
 /// Limits are guarantees, so only being stopped counts for time and memory; output is counted in the end.
 fn misbehaved(outcome: &Outcome, limits: &Limits) -> Option<String> {
     let is_too_much = limits.output.is_some_and(|limit| outcome.written() > limit);
-    let passed = outcome
-        .stopped_by
-        .or(is_too_much.then_some(StoppedBy::Output))?;
-    Some(format!(
-        "it passed a limit: {}",
-        limits.passed(passed, outcome)
-    ))
+    let passed = outcome.stopped_by.or(is_too_much.then_some(StoppedBy::Output))?;
+    Some(format!("it passed a limit: {}", limits.passed(passed, outcome)))
 }
 
 fn opinion(ending: Ending, feedback: &Feedback, contract: Contract) -> Opinion {
@@ -111,9 +100,9 @@ fn opinion(ending: Ending, feedback: &Feedback, contract: Contract) -> Opinion {
         (true, Some(_), Contract::OnePass) => Opinion::Broken(format!(
             "it made {NEXT_PASS}, but the problem is not of the type multi-pass"
         )),
-        (true, Some(_), Contract::MorePasses(0)) => Opinion::Broken(format!(
-            "it made {NEXT_PASS} in the last pass that the problem allows"
-        )),
+        (true, Some(_), Contract::MorePasses(0)) => {
+            Opinion::Broken(format!("it made {NEXT_PASS} in the last pass that the problem allows"))
+        }
         (true, _, _) => Opinion::Accepted,
         (false, None, _) => Opinion::Rejected,
     }
@@ -169,10 +158,7 @@ mod tests {
     #[test]
     fn only_42_and_43_are_answers() {
         let check = |ending: Ending, expected: &str| {
-            let outcome = Outcome {
-                ending,
-                ..quiet_outcome()
-            };
+            let outcome = Outcome { ending, ..quiet_outcome() };
             let response = respond(outcome, &[], Contract::OnePass);
             assert_eq!(shown(&response), expected);
         };
@@ -213,39 +199,21 @@ mod tests {
     #[test]
     fn a_next_pass_is_only_for_accepted_passes_of_problems_that_have_them() {
         let check = |code: i32, contract: Contract, expected: &str| {
-            let outcome = Outcome {
-                ending: Ending::Exited(code),
-                ..quiet_outcome()
-            };
+            let outcome = Outcome { ending: Ending::Exited(code), ..quiet_outcome() };
             let response = respond(outcome, &[(NEXT_PASS, "1\n")], contract);
             let start = &shown(&response)[..expected.len()];
             assert_eq!(start, expected);
         };
         check(42, Contract::MorePasses(1), "+");
-        check(
-            42,
-            Contract::MorePasses(0),
-            "it made nextpass.in in the last pass",
-        );
-        check(
-            42,
-            Contract::OnePass,
-            "it made nextpass.in, but the problem",
-        );
-        check(
-            43,
-            Contract::MorePasses(1),
-            "it made nextpass.in and ended with exit code 43",
-        );
+        check(42, Contract::MorePasses(0), "it made nextpass.in in the last pass");
+        check(42, Contract::OnePass, "it made nextpass.in, but the problem");
+        check(43, Contract::MorePasses(1), "it made nextpass.in and ended with exit code 43");
         check(0, Contract::MorePasses(1), "it ended with exit code 0");
     }
 
     #[test]
     fn feedback_is_read_by_its_names() {
-        let outcome = || Outcome {
-            ending: Ending::Exited(43),
-            ..quiet_outcome()
-        };
+        let outcome = || Outcome { ending: Ending::Exited(43), ..quiet_outcome() };
         let files = [
             ("judgemessage.txt", "line 3 is wrong\n"),
             ("teammessage.txt", "sorry\n"),

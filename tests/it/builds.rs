@@ -61,12 +61,7 @@ fn a_compiler_that_takes_too_much_is_stopped() {
         return;
     }
     let fixture = fixture();
-    rejected(
-        &fixture,
-        "zero.c",
-        "#include \"/dev/zero\"\n",
-        "judge error",
-    );
+    rejected(&fixture, "zero.c", "#include \"/dev/zero\"\n", "judge error");
     let again = "#include __FILE__\n".repeat(2);
     let warnings = format!(
         "#if __INCLUDE_LEVEL__ < 40\n#warning {}\n{again}#endif\nint main(void) {{ return 0; }}\n",
@@ -76,13 +71,7 @@ fn a_compiler_that_takes_too_much_is_stopped() {
     let large = "char large[1L << 40] = {1};\nint main(void) { return large[5]; }\n";
     rejected(&fixture, "large.c", large, "judge error");
     // That is not there, that cannot be there, and a program that is none for this.
-    for name in [
-        "/none",
-        "/usr/none/none",
-        "/bin/sh/none",
-        &"x".repeat(300),
-        "/usr/bin/ldd",
-    ] {
+    for name in ["/none", "/usr/none/none", "/bin/sh/none", &"x".repeat(300), "/usr/bin/ldd"] {
         let interpreter = format!(
             "const char name[] __attribute__((section(\".interp\"))) = \"{name}\";\n\
              int main(void) {{ return 0; }}\n"
@@ -121,10 +110,7 @@ fn what_a_build_script_leaves_behind_leads_nowhere() {
     let fixture = fixture();
     let problem = fs::read_to_string(fixture.path("sum/problem.yaml")).expect("a package");
     let longer = problem.replace("compilation_time: 2", "compilation_time: 60");
-    fixture.write(
-        "sum/problem.yaml",
-        longer.replace("_memory: 512", "_memory: 2048"),
-    );
+    fixture.write("sum/problem.yaml", longer.replace("_memory: 512", "_memory: 2048"));
     fixture.write("victim/file", "precious");
     let victim = fixture.path("victim");
     // A number of seconds that nobody else sleeps.

@@ -23,11 +23,7 @@ fn a_right_and_a_wrong_submission() {
     );
     fixture.check("judge sum a.sh b.sh", 1, &["AC", "WA"]);
     fixture.check("judge sum b.sh --case sample", 0, &["AC"]);
-    fixture.check(
-        "judge sum b.sh --case secret/small/*",
-        1,
-        &["secret/small/1"],
-    );
+    fixture.check("judge sum b.sh --case secret/small/*", 1, &["secret/small/1"]);
 }
 
 #[test]
@@ -37,16 +33,8 @@ fn files_take_the_place_of_standard_input_and_output() {
         fixture.write("p.sh", program);
         fixture.check("judge sum p.sh", code, said);
     };
-    check(
-        "read -r a b < sum.in; echo $((a + b)) > sum.out\n",
-        0,
-        &["AC"],
-    );
-    check(
-        "read -r a b < sum.in; echo $((a + b)) > sum.out; echo noise\n",
-        0,
-        &["AC"],
-    );
+    check("read -r a b < sum.in; echo $((a + b)) > sum.out\n", 0, &["AC"]);
+    check("read -r a b < sum.in; echo $((a + b)) > sum.out; echo noise\n", 0, &["AC"]);
     check("read -r a b < sum.in; echo 3 > sum.out\n", 1, &["WA"]);
     check(
         "read -r a b < sum.in; echo $((a + b))\n",
@@ -56,27 +44,11 @@ fn files_take_the_place_of_standard_input_and_output() {
     check(": > sum.out\n", 1, &["`sum.out` is empty"]);
     check("mkdir sum.out\n", 1, &["`sum.out` is a directory"]);
     check("mkfifo sum.out\n", 1, &["`sum.out` is a fifo"]);
-    check(
-        "ln -s /etc/passwd sum.out\n",
-        1,
-        &["`sum.out` is a symbolic link"],
-    );
-    check(
-        "ln -s sum.in sum.out\n",
-        1,
-        &["`sum.out` is a symbolic link"],
-    );
+    check("ln -s /etc/passwd sum.out\n", 1, &["`sum.out` is a symbolic link"]);
+    check("ln -s sum.in sum.out\n", 1, &["`sum.out` is a symbolic link"]);
     check("rm -rf ./*; echo 3 > sum.out\n", 1, &["WA"]);
-    check(
-        "printf '\\xff\\x1b[31m' > sum.out\n",
-        1,
-        &["\\xff\\x1b[31m"],
-    );
-    check(
-        "cat sum.in > /dev/null; exit 3\n",
-        1,
-        &["RTE", "exit code 3"],
-    );
+    check("printf '\\xff\\x1b[31m' > sum.out\n", 1, &["\\xff\\x1b[31m"]);
+    check("cat sum.in > /dev/null; exit 3\n", 1, &["RTE", "exit code 3"]);
 }
 
 #[test]
@@ -87,33 +59,15 @@ fn hostile_programs_get_a_verdict_with_its_cause() {
         fixture.check("judge sum p.sh --time-limit 0.3", 1, said);
     };
     check("while :; do :; done\n", &["TLE", "of CPU time, 0.3"]);
-    check(
-        "sleep 100\n",
-        &["TLE", "wall clock", "slept, or waited for input"],
-    );
+    check("sleep 100\n", &["TLE", "wall clock", "slept, or waited for input"]);
     // Whichever limit it reaches first.
-    check(
-        "while :; do echo yyyyyyyyyyyyyyyyyyyyyyyy; done\n",
-        &["LE", "allowed"],
-    );
+    check("while :; do echo yyyyyyyyyyyyyyyyyyyyyyyy; done\n", &["LE", "allowed"]);
     check("kill -SEGV $$\n", &["RTE", "SIGSEGV"]);
     check("echo oops >&2; exit 7\n", &["RTE", "exit code 7", "oops"]);
-    check(
-        "head -c 20000000 /dev/zero\n",
-        &["OLE", "wrote more than the 8 MiB"],
-    );
-    check(
-        "head -c 20000000 /dev/zero >&2\n",
-        &["OLE", "wrote more than the 8 MiB"],
-    );
-    check(
-        "echo 1 > file && echo 3\n",
-        &["RTE", "Read-only file system"],
-    );
-    check(
-        "cat ../data/secret/*.ans /root/* /etc/shadow; echo 3\n",
-        &["WA"],
-    );
+    check("head -c 20000000 /dev/zero\n", &["OLE", "wrote more than the 8 MiB"]);
+    check("head -c 20000000 /dev/zero >&2\n", &["OLE", "wrote more than the 8 MiB"]);
+    check("echo 1 > file && echo 3\n", &["RTE", "Read-only file system"]);
+    check("cat ../data/secret/*.ans /root/* /etc/shadow; echo 3\n", &["WA"]);
 }
 
 #[test]
@@ -136,10 +90,7 @@ fn the_json_document_holds_verdicts_and_facts() {
 #[test]
 fn a_program_that_is_ready_to_run_needs_no_source() {
     let fixture = Fixture::new();
-    fixture.write(
-        "ready",
-        format!("#!/bin/bash\n[ \"$1\" = --add ] || exit 9\n{RIGHT}"),
-    );
+    fixture.write("ready", format!("#!/bin/bash\n[ \"$1\" = --add ] || exit 9\n{RIGHT}"));
     fixture.executable("ready");
     let run = |words: &[&str]| {
         let mut command = fixture.juror("judge sum --");
@@ -166,28 +117,16 @@ fn a_wrong_command_line_is_explained() {
     check("judge sum", 2, &["<SUBMISSION>"]);
     check("jugde sum a.sh", 2, &["judge"]);
     check("judge sum absent.cpp", 2, &["absent.cpp", "is not there"]);
-    check(
-        "judge sum dangling.sh",
-        2,
-        &["dangling.sh", "symbolic link to nothing"],
-    );
+    check("judge sum dangling.sh", 2, &["dangling.sh", "symbolic link to nothing"]);
     check("judge sum empty.cpp", 2, &["empty.cpp", "empty"]);
     check("judge sum nothing", 2, &["nothing"]);
     check("judge sum mixed", 2, &["a.c", "b.py"]);
     check("judge sum plain", 2, &["plain"]);
     check("judge sum escaping", 2, &["data.txt", "leads out"]);
-    check(
-        "judge sum a.sh --case nope/*",
-        5,
-        &["selects none of the 4 test cases"],
-    );
+    check("judge sum a.sh --case nope/*", 5, &["selects none of the 4 test cases"]);
     check("judge sum a.sh --case [ab]", 2, &["[ab]"]);
     for limit in ["0", "-1", "nan", "inf", "1s"] {
-        check(
-            &format!("judge sum a.sh --time-limit={limit}"),
-            2,
-            &["--time-limit"],
-        );
+        check(&format!("judge sum a.sh --time-limit={limit}"), 2, &["--time-limit"]);
     }
     check("judge sum a.sh --jobs 0", 2, &["--jobs"]);
     check("judge sum a.sh -q -v", 2, &["--quiet"]);
@@ -226,10 +165,7 @@ fn a_broken_package_is_refused() {
     };
     let problem =
         |text: &'static str| move |fixture: &Fixture| fixture.write("sum/problem.yaml", text);
-    check(
-        &|fixture| fixture.remove("sum/problem.yaml"),
-        &["problem.yaml"],
-    );
+    check(&|fixture| fixture.remove("sum/problem.yaml"), &["problem.yaml"]);
     check(&problem(""), &["problem.yaml"]);
     check(&problem("name:\n\tx: y\n"), &["problem.yaml:2", "tab"]);
     check(&problem("name: a\nname: b\n"), &["name"]);
@@ -240,22 +176,10 @@ fn a_broken_package_is_refused() {
         ),
         &["problem.yaml"],
     );
-    check(
-        &|fixture| fixture.write("sum/problem.yaml", b"\xff\xfe\n"),
-        &["UTF-8"],
-    );
-    check(
-        &|fixture| fixture.write("sum/problem.yaml", "\u{feff}name: x\n"),
-        &["byte-order mark"],
-    );
-    check(
-        &|fixture| fixture.remove("sum/data/secret/small/1.ans"),
-        &["secret/small/1"],
-    );
-    check(
-        &|fixture| fixture.write("sum/data/secret/3.ans", "1\n"),
-        &["3.ans"],
-    );
+    check(&|fixture| fixture.write("sum/problem.yaml", b"\xff\xfe\n"), &["UTF-8"]);
+    check(&|fixture| fixture.write("sum/problem.yaml", "\u{feff}name: x\n"), &["byte-order mark"]);
+    check(&|fixture| fixture.remove("sum/data/secret/small/1.ans"), &["secret/small/1"]);
+    check(&|fixture| fixture.write("sum/data/secret/3.ans", "1\n"), &["3.ans"]);
     check(
         &|fixture| symlink("/etc/passwd", fixture.path("sum/data/secret/x.in")).expect("a link"),
         &["x.in"],
@@ -265,17 +189,9 @@ fn a_broken_package_is_refused() {
 #[test]
 fn verifying_holds_everything_against_what_is_expected() {
     let fixture = Fixture::new();
-    fixture.check(
-        "verify sum",
-        0,
-        &["accepted/right.sh", "wrong_answer/wrong.sh"],
-    );
+    fixture.check("verify sum", 0, &["accepted/right.sh", "wrong_answer/wrong.sh"]);
     fixture.write("sum/submissions/wrong_answer/right.sh", RIGHT);
-    fixture.check(
-        "verify sum",
-        1,
-        &["required WA on at least one case; got only AC on 4 cases"],
-    );
+    fixture.check("verify sum", 1, &["required WA on at least one case; got only AC on 4 cases"]);
     fixture.remove("sum/submissions/wrong_answer/right.sh");
     fixture.write("sum/submissions/accepted/wrong.sh", WRONG);
     fixture.check("verify sum", 1, &["permitted AC; got WA on secret/large/1"]);
@@ -285,19 +201,12 @@ fn verifying_holds_everything_against_what_is_expected() {
     fixture.check(
         "verify sum",
         3,
-        &[
-            "bad.in",
-            "input validator `validate` refuses it: expected two numbers",
-        ],
+        &["bad.in", "input validator `validate` refuses it: expected two numbers"],
     );
     fixture.remove("sum/data/secret/bad.in");
     fixture.remove("sum/data/secret/bad.ans");
     fixture.write("sum/data/invalid_input/fine.in", "1 2\n");
-    fixture.check(
-        "verify sum",
-        3,
-        &["fine.in", "no input validator refuses this invalid input"],
-    );
+    fixture.check("verify sum", 3, &["fine.in", "no input validator refuses this invalid input"]);
 }
 
 #[test]
@@ -312,19 +221,11 @@ fn test_data_comes_from_its_recipe() {
     fixture.write("sum/data/secret/small/1.ans", "14\n");
     fixture.remove("sum/data/secret/small/2.in");
     fixture.remove("sum/data/secret/small/2.ans");
-    fixture.check(
-        "generate sum --check",
-        1,
-        &["secret/small/1", "secret/small/2"],
-    );
+    fixture.check("generate sum --check", 1, &["secret/small/1", "secret/small/2"]);
     fixture.check("generate sum", 0, &[]);
     fixture.check("generate sum --check", 0, &[]);
     fixture.write("sum/generators/gen.sh", "echo 1 2; exit 3\n");
-    fixture.check(
-        "generate sum",
-        3,
-        &["ends with exit code 3", "generators.yaml"],
-    );
+    fixture.check("generate sum", 3, &["ends with exit code 3", "generators.yaml"]);
     let kept = std::fs::read_to_string(fixture.path("sum/data/secret/small/1.in")).expect("data");
     assert_eq!(kept, "5 8\n");
 }
@@ -374,10 +275,7 @@ fn a_virtual_environment_of_python_works() {
         .file_name();
     let site = site.to_string_lossy();
     fixture.write(&format!("venv/lib/{site}/site-packages/inside.py"), module);
-    fixture.write(
-        "a.py",
-        "import inside\nprint(sum(map(int, input().split())))\n",
-    );
+    fixture.write("a.py", "import inside\nprint(sum(map(int, input().split())))\n");
     let path = std::env::var("PATH").unwrap_or_default();
     let mut command = fixture.juror("judge sum a.py");
     let path = format!("{}:{path}", fixture.path("venv/bin").display());
@@ -413,11 +311,7 @@ fn wrong_validator_arguments_are_shown_where_they_stand() {
         "sum/data/secret/test_group.yaml",
         "output_validator_args: [float_tolerence, '1e-6']\n",
     );
-    fixture.check(
-        "verify sum",
-        3,
-        &["test_group.yaml:1", "float_tolerence", "float_tolerance"],
-    );
+    fixture.check("verify sum", 3, &["test_group.yaml:1", "float_tolerence", "float_tolerance"]);
     fixture.write(
         "sum/data/secret/test_group.yaml",
         "output_validator_args: [float_tolerance, '1e-6']\n",
@@ -431,10 +325,7 @@ fn a_missing_compiler_is_no_verdict() {
     fixture.write("a.go", "package main\nfunc main() {}\n");
     fixture.write("empty/README", "");
     let mut command = fixture.juror("judge sum a.go");
-    let output = command
-        .env("PATH", fixture.path("empty"))
-        .output()
-        .expect("juror runs");
+    let output = command.env("PATH", fixture.path("empty")).output().expect("juror runs");
     let text = String::from_utf8_lossy(&output.stdout);
     assert_eq!(output.status.code(), Some(4), "{text}");
     assert!(text.contains("no working go found"), "{text}");
@@ -447,34 +338,20 @@ fn nothing_is_left_in_the_temporary_directory() {
     fixture.write("a.sh", RIGHT);
     fixture.write("tmp/keep", "");
     let mut command = fixture.juror("judge sum a.sh");
-    command
-        .env("TMPDIR", fixture.path("tmp"))
-        .assert()
-        .success();
-    let left: Vec<_> = std::fs::read_dir(fixture.path("tmp"))
-        .expect("tmp")
-        .collect();
+    command.env("TMPDIR", fixture.path("tmp")).assert().success();
+    let left: Vec<_> = std::fs::read_dir(fixture.path("tmp")).expect("tmp").collect();
     assert_eq!(left.len(), 1, "{left:?}");
 }
 
 #[test]
 fn boxes_are_kept_on_request() {
     let fixture = Fixture::with_files();
-    fixture.write(
-        "p.sh",
-        "read -r a b < sum.in; echo 3 > sum.out; echo left > note\n",
-    );
+    fixture.write("p.sh", "read -r a b < sum.in; echo 3 > sum.out; echo left > note\n");
     fixture.check("judge sum p.sh --keep=boxes", 1, &["boxes"]);
     let dir = fixture.root().join("boxes/p.sh");
     let mut names: Vec<_> = std::fs::read_dir(&dir)
         .expect("a kept box")
-        .map(|entry| {
-            entry
-                .expect("an entry")
-                .file_name()
-                .into_string()
-                .expect("a name")
-        })
+        .map(|entry| entry.expect("an entry").file_name().into_string().expect("a name"))
         .collect();
     names.sort();
     assert_eq!(names[0], "sample-1");
@@ -503,10 +380,7 @@ fn bare_tests_are_a_problem_with_default_limits() {
     fixture.check("generate bare --from-grammar", 3, &[none]);
     let promote = "stress bare b.sh --reference a.sh --promote x";
     fixture.check(promote, 2, &["no test case can be added"]);
-    fixture.write(
-        "bare/juror.toml",
-        "[io]\ninput = \"x.in\"\noutput = \"x.out\"\n",
-    );
+    fixture.write("bare/juror.toml", "[io]\ninput = \"x.in\"\noutput = \"x.out\"\n");
     fixture.write("a.sh", "read -r a b < x.in; echo $((a + b)) > x.out\n");
     fixture.check("judge bare a.sh", 0, &["accepted on 2 test cases"]);
 }

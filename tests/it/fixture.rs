@@ -39,9 +39,7 @@ pub(crate) const WRONG: &str = "read -r a b; echo 3\n";
 impl Fixture {
     /// The package as it should be.
     pub(crate) fn new() -> Self {
-        let fixture = Self {
-            dir: tempfile::tempdir().expect("a temporary directory"),
-        };
+        let fixture = Self { dir: tempfile::tempdir().expect("a temporary directory") };
         fixture.write("sum/problem.yaml", PROBLEM);
         fixture.write("sum/statement/problem.en.md", "Add two numbers.\n");
         fixture.write("sum/input_validators/validate/run", VALIDATOR);
@@ -64,14 +62,8 @@ impl Fixture {
     /// The same with files `sum.in` and `sum.out` in place of standard input and output.
     pub(crate) fn with_files() -> Self {
         let fixture = Self::new();
-        fixture.write(
-            "sum/juror.toml",
-            "[io]\ninput = \"sum.in\"\noutput = \"sum.out\"\n",
-        );
-        fixture.write(
-            "sum/problem.yaml",
-            format!("{PROBLEM}allow_file_writing: true\n"),
-        );
+        fixture.write("sum/juror.toml", "[io]\ninput = \"sum.in\"\noutput = \"sum.out\"\n");
+        fixture.write("sum/problem.yaml", format!("{PROBLEM}allow_file_writing: true\n"));
         let right = "read -r a b < sum.in; echo $((a + b)) > sum.out\n";
         fixture.write("sum/submissions/accepted/right.sh", right);
         let wrong = "read -r a b < sum.in; echo 3 > sum.out\n";
@@ -121,36 +113,21 @@ impl Fixture {
         let output = self.juror(arguments).output().expect("juror runs");
         let text = String::from_utf8_lossy(&output.stdout).into_owned()
             + &String::from_utf8_lossy(&output.stderr);
-        assert_eq!(
-            output.status.code(),
-            Some(code),
-            "juror {arguments}:\n{text}"
-        );
+        assert_eq!(output.status.code(), Some(code), "juror {arguments}:\n{text}");
         // Lines are wrapped to the width; what is looked for is not.
         let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
         for piece in said {
             let piece = piece.split_whitespace().collect::<Vec<_>>().join(" ");
-            assert!(
-                flat.contains(&piece),
-                "juror {arguments} lacks `{piece}`:\n{text}"
-            );
+            assert!(flat.contains(&piece), "juror {arguments} lacks `{piece}`:\n{text}");
         }
     }
 
     /// Runs `juror … --json` and gives the document.
     pub(crate) fn json(&self, arguments: &str, code: i32) -> serde_json::Value {
-        let output = self
-            .juror(arguments)
-            .arg("--json")
-            .output()
-            .expect("juror runs");
+        let output = self.juror(arguments).arg("--json").output().expect("juror runs");
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         let err = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert_eq!(
-            output.status.code(),
-            Some(code),
-            "juror {arguments}:\n{text}{err}"
-        );
+        assert_eq!(output.status.code(), Some(code), "juror {arguments}:\n{text}{err}");
         serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}{err}"))
     }
 

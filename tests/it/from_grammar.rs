@@ -70,20 +70,13 @@ fn a_new_package_gets_cases_that_verify() {
     assert!(sizes.is_sorted(), "small ones come first: {sizes:?}");
     let smallest = names.iter().find(|name| name.ends_with("-smallest"));
     let smallest = smallest.expect("the smallest input");
-    assert_eq!(
-        read(&fixture, &format!("sum/data/{smallest}.in")),
-        "1\n-50\n"
-    );
+    assert_eq!(read(&fixture, &format!("sum/data/{smallest}.in")), "1\n-50\n");
     assert_eq!(read(&fixture, &format!("sum/data/{smallest}.ans")), "-50\n");
     let all = names.len();
     fixture.check("generate sum --check", 0, &[&format!("{all} unchanged")]);
     fixture.check("generate sum", 0, &[&format!("{all} unchanged")]);
     fixture.write("sum/statement/problem.en.md", "The largest.\n");
-    fixture.check(
-        "verify sum",
-        0,
-        &["all as expected; no errors, no warnings"],
-    );
+    fixture.check("verify sum", 0, &["all as expected; no errors, no warnings"]);
     // The comment above each input tells what prints it.
     let options: Vec<String> = recipe(&fixture)
         .lines()
@@ -102,11 +95,7 @@ fn a_second_run_adds_nothing_and_another_seed_adds_what_is_new() {
     let fixture = empty(ROW);
     let (first, _) = proposal(&fixture, "");
     let before = everything(&fixture);
-    fixture.check(
-        "generate sum --from-grammar",
-        0,
-        &["nothing new", "are there already"],
-    );
+    fixture.check("generate sum --from-grammar", 0, &["nothing new", "are there already"]);
     fixture.check("generate --from-grammar sum", 0, &["nothing new"]);
     assert_eq!(everything(&fixture), before);
     let old = recipe(&fixture);
@@ -136,10 +125,7 @@ fn cases_without_a_recipe_are_taken_in() {
     let (names, proposal) = proposal(&fixture, "");
     assert_eq!(proposal["adopted"], 4);
     let equal = proposal["equal"].to_string();
-    assert!(
-        equal.contains(r#"{"name":"smallest","same_as":"secret/least"}"#),
-        "{equal}"
-    );
+    assert!(equal.contains(r#"{"name":"smallest","same_as":"secret/least"}"#), "{equal}");
     let after = everything(&fixture);
     assert!(before.iter().all(|file| after.contains(file)));
     let all = format!("{} test cases, {0} unchanged", names.len() + 4);
@@ -157,17 +143,11 @@ fn a_recipe_that_is_there_keeps_every_line() {
         fixture.write("sum/submissions/accepted/right.sh", "echo 1\n");
         let (names, _) = proposal(&fixture, "");
         let first = &names[0];
-        assert!(
-            first.starts_with(&format!("secret/{directory}/01-")),
-            "{first}"
-        );
+        assert!(first.starts_with(&format!("secret/{directory}/01-")), "{first}");
         let new = recipe(&fixture);
         let mut rest = new.lines();
         for line in text.lines() {
-            assert!(
-                rest.any(|it| it == line),
-                "{line} is not in its place:\n{new}"
-            );
+            assert!(rest.any(|it| it == line), "{line} is not in its place:\n{new}");
         }
         // Only the new ones were made.
         assert!(!fixture.path("sum/data/sample").exists());
@@ -179,10 +159,7 @@ fn a_recipe_that_is_there_keeps_every_line() {
     check("      one: {in: \"1\\n4\"}\n", "from-grammar");
     check("      - one: {in: \"1\\n4\"}\n", "1-from-grammar");
     check("    - one: {in: \"1\\n4\"}\n", "1-from-grammar");
-    check(
-        "      - g:\n          data:\n            x: {in: \"1\\n4\"}\n",
-        "2-from-grammar",
-    );
+    check("      - g:\n          data:\n            x: {in: \"1\\n4\"}\n", "2-from-grammar");
 }
 
 #[test]
@@ -203,10 +180,7 @@ fn large_inputs_stand_beside_the_recipe() {
     let (names, _) = proposal(&fixture, "");
     let last = names.last().expect("a case");
     let copy = format!("sum/generators/{}.in", last.trim_start_matches("secret/"));
-    assert_eq!(
-        read(&fixture, &copy),
-        read(&fixture, &format!("sum/data/{last}.in"))
-    );
+    assert_eq!(read(&fixture, &copy), read(&fixture, &format!("sum/data/{last}.in")));
     assert!(recipe(&fixture).len() < 20_000);
     fixture.juror("generate sum --check").assert().success();
 }
@@ -238,11 +212,7 @@ fn inputs_that_another_validator_refuses_are_left_out() {
     for case in cases {
         let name = case["test_case"].as_str().expect("a name");
         let input = read(&fixture, &format!("sum/data/{name}.in"));
-        let n: u32 = input
-            .lines()
-            .next()
-            .and_then(|n| n.parse().ok())
-            .expect("n");
+        let n: u32 = input.lines().next().and_then(|n| n.parse().ok()).expect("n");
         assert!(n.is_multiple_of(2) && n <= 18, "{name}: {n}");
     }
 }
@@ -264,11 +234,7 @@ fn what_random_values_cannot_satisfy_is_named_and_the_rest_is_written() {
     );
     let fixture = empty("INT(1, 9, n) NEWLINE\nASSERT(n > 20)\n");
     let before = everything(&fixture);
-    fixture.check(
-        "generate sum --from-grammar",
-        3,
-        &["row.ctd:2:1", "nothing could be made"],
-    );
+    fixture.check("generate sum --from-grammar", 3, &["row.ctd:2:1", "nothing could be made"]);
     assert_eq!(everything(&fixture), before);
 }
 
@@ -302,11 +268,7 @@ fn what_is_in_the_way_is_said_and_nothing_is_written() {
         },
         all,
         3,
-        &[
-            "there is no grammar of the input",
-            "docs/grammar.md",
-            "--from-grammar GRAMMAR",
-        ],
+        &["there is no grammar of the input", "docs/grammar.md", "--from-grammar GRAMMAR"],
     );
     check(
         &|it| it.write("sum/input_validators/row.ctd", "INT(0, 5, a) NEWLIN\n"),
@@ -318,73 +280,32 @@ fn what_is_in_the_way_is_said_and_nothing_is_written() {
         &|it| it.remove("sum/submissions/accepted/right.sh"),
         all,
         3,
-        &[
-            "at least one accepted solution is required",
-            "add a correct solution",
-        ],
+        &["at least one accepted solution is required", "add a correct solution"],
     );
-    check(
-        &none,
-        "sum --from-grammar no.ctd",
-        2,
-        &["cannot read the grammar no.ctd"],
-    );
+    check(&none, "sum --from-grammar no.ctd", 2, &["cannot read the grammar no.ctd"]);
     check(&none, "--from-grammar no.ctd", 2, &["name a package"]);
-    check(
-        &none,
-        "sum --from-grammar --into a/../b",
-        2,
-        &["`..` is no name"],
-    );
-    check(
-        &none,
-        "sum --from-grammar --check",
-        2,
-        &["cannot be used with"],
-    );
+    check(&none, "sum --from-grammar --into a/../b", 2, &["`..` is no name"]);
+    check(&none, "sum --from-grammar --check", 2, &["cannot be used with"]);
     check(&none, "sum --seed 4", 2, &["--from-grammar"]);
     check(
-        &|it| {
-            it.write(
-                "sum/generators/generators.yaml",
-                "data: {secret: {data: {}}}\n",
-            )
-        },
+        &|it| it.write("sum/generators/generators.yaml", "data: {secret: {data: {}}}\n"),
         all,
         3,
         &["no place was found in the recipe for secret/from-grammar"],
     );
     check(
-        &|it| {
-            it.write(
-                "sum/generators/generators.yaml",
-                "data: {secret: {dat: {}}}\n",
-            )
-        },
+        &|it| it.write("sum/generators/generators.yaml", "data: {secret: {dat: {}}}\n"),
         all,
         3,
         &["generators.yaml:1:"],
     );
     let grouped = |it: &Fixture| {
-        it.write(
-            "sum/data/secret/g/test_group.yaml",
-            "input_validator_args: []\n",
-        );
+        it.write("sum/data/secret/g/test_group.yaml", "input_validator_args: []\n");
         it.write("sum/data/secret/g/1.in", "1\n1\n");
         it.write("sum/data/secret/g/1.ans", "1\n");
     };
-    check(
-        &grouped,
-        all,
-        2,
-        &["has test groups", "--into g/from-grammar"],
-    );
-    check(
-        &grouped,
-        "sum --from-grammar --into x",
-        2,
-        &["`x` is none of the test groups: g"],
-    );
+    check(&grouped, all, 2, &["has test groups", "--into g/from-grammar"]);
+    check(&grouped, "sum --from-grammar --into x", 2, &["`x` is none of the test groups: g"]);
     check(
         &|it| it.write("sum/input_validators/broken.c", "int main( {\n"),
         all,
@@ -397,11 +318,7 @@ fn what_is_in_the_way_is_said_and_nothing_is_written() {
 fn a_solution_that_fails_leaves_the_recipe_and_can_be_mended() {
     let fixture = empty(ROW);
     fixture.write("sum/submissions/accepted/right.sh", "exit 1\n");
-    fixture.check(
-        "generate sum --from-grammar",
-        3,
-        &["the solution", "exit code 1"],
-    );
+    fixture.check("generate sum --from-grammar", 3, &["the solution", "exit code 1"]);
     assert!(!fixture.path("sum/data").exists());
     fixture.write("sum/submissions/accepted/right.sh", MAX);
     fixture.check("generate sum", 0, &["created"]);
@@ -418,11 +335,7 @@ fn a_directory_that_cannot_be_written_is_a_fault_of_its_own() {
     if is_root {
         fixture.skip("root may write everywhere");
     } else {
-        fixture.check(
-            "generate sum --from-grammar",
-            4,
-            &["write", "Permission denied"],
-        );
+        fixture.check("generate sum --from-grammar", 4, &["write", "Permission denied"]);
     }
     fs::set_permissions(&generators, fs::Permissions::from_mode(0o755)).expect("rights");
     // A file where a directory is needed is in the way of everybody.

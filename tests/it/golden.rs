@@ -33,37 +33,17 @@ use juror::report::{Reporter, Reporters, json};
 use crate::{live, wire};
 
 /// A terminal of 80 cells without colour.
-const PLAIN: Style = Style {
-    color: false,
-    unicode: true,
-    width: 80,
-    verbosity: Verbosity::Normal,
-};
+const PLAIN: Style = Style { color: false, unicode: true, width: 80, verbosity: Verbosity::Normal };
 
-const WIDE: Style = Style {
-    width: 120,
-    ..PLAIN
-};
+const WIDE: Style = Style { width: 120, ..PLAIN };
 
-const QUIET: Style = Style {
-    verbosity: Verbosity::Quiet,
-    ..PLAIN
-};
+const QUIET: Style = Style { verbosity: Verbosity::Quiet, ..PLAIN };
 
-const VERBOSE: Style = Style {
-    verbosity: Verbosity::Verbose,
-    ..PLAIN
-};
+const VERBOSE: Style = Style { verbosity: Verbosity::Verbose, ..PLAIN };
 
-const COLOR: Style = Style {
-    color: true,
-    ..PLAIN
-};
+const COLOR: Style = Style { color: true, ..PLAIN };
 
-const ASCII: Style = Style {
-    unicode: false,
-    ..PLAIN
-};
+const ASCII: Style = Style { unicode: false, ..PLAIN };
 
 /// Feeds a stream to the terminal reporter and compares both its writers with one file.
 fn check(file: &str, style: Style, events: &[Stamped]) {
@@ -75,10 +55,7 @@ fn check(file: &str, style: Style, events: &[Stamped]) {
         nothing_is_wider_than(style.width, file, &out);
         nothing_is_obeyed_by_a_terminal(file, &(out.clone() + &err));
     }
-    compare(
-        &format!("{file}.txt"),
-        &format!("{out}======== standard error ========\n{err}"),
-    );
+    compare(&format!("{file}.txt"), &format!("{out}======== standard error ========\n{err}"));
 }
 
 /// Feeds a stream to the terminal reporter whose writers are one, as on a screen.
@@ -93,10 +70,7 @@ fn check_screen(file: &str, style: Style, events: &[Stamped]) {
 fn feed(reporter: Reporter<'_>, events: &[Stamped]) {
     let mut reporters = Reporters::new(vec![reporter]);
     events.iter().for_each(|event| reporters.event(event));
-    assert!(
-        reporters.failed().is_none(),
-        "writing to memory cannot fail"
-    );
+    assert!(reporters.failed().is_none(), "writing to memory cannot fail");
 }
 
 /// What standard output and standard error both write to.
@@ -130,10 +104,7 @@ fn nothing_is_wider_than(width: usize, file: &str, text: &str) {
             || file.contains("quiet")
             || file.contains("verbose");
         let cells = line.chars().count();
-        assert!(
-            cells <= width || may_be_long,
-            "{file}: {cells} cells: {line}"
-        );
+        assert!(cells <= width || may_be_long, "{file}: {cells} cells: {line}");
     }
 }
 
@@ -228,10 +199,7 @@ fn a_judge_error_never_looks_like_a_verdict() {
     check("judge-error-quiet", QUIET, &events);
     check_json("judge-error", &events);
     for line in document(&events).lines() {
-        assert!(
-            !line.contains("\"verdict\": \""),
-            "a verdict without a judgement: {line}"
-        );
+        assert!(!line.contains("\"verdict\": \""), "a verdict without a judgement: {line}");
     }
 }
 
@@ -250,15 +218,9 @@ fn a_report_is_the_same_where_jobs_travel_as_bytes() {
 #[test]
 fn nothing_runs_but_through_what_stands_around() {
     let fixture = live::fixture();
-    let refusing: Around = |_| {
-        Arc::new(Scripted::new(1, |_| {
-            Err(JudgeError::new("run", "no").into())
-        }))
-    };
-    for command in [
-        "judge @sum @sum/submissions/accepted/right.sh",
-        "verify @sum",
-    ] {
+    let refusing: Around =
+        |_| Arc::new(Scripted::new(1, |_| Err(JudgeError::new("run", "no").into())));
+    for command in ["judge @sum @sum/submissions/accepted/right.sh", "verify @sum"] {
         record::record_around(Some(refusing), &fixture, command, ExitCode::JudgeError);
     }
 }
@@ -297,14 +259,7 @@ fn verifying_shows_a_table_and_broken_expectations() {
     let events = judged::verify();
     check("verify", PLAIN, &events);
     check("verify-wide", WIDE, &events);
-    check(
-        "verify-color",
-        Style {
-            color: true,
-            ..WIDE
-        },
-        &events,
-    );
+    check("verify-color", Style { color: true, ..WIDE }, &events);
     check("verify-quiet", QUIET, &events);
     check("verify-verbose", VERBOSE, &events);
     check_json("verify", &events);
@@ -369,11 +324,7 @@ fn an_interrupted_command_says_what_is_not_done() {
     check("interrupted", PLAIN, &events);
     check("interrupted-quiet", QUIET, &events);
     check_json("interrupted", &events);
-    check(
-        "interrupted-generate",
-        PLAIN,
-        &streams::interrupted_generate(),
-    );
+    check("interrupted-generate", PLAIN, &streams::interrupted_generate());
 }
 
 #[test]
@@ -423,19 +374,10 @@ fn comparing_says_right_or_wrong_and_where() {
 
 /// What stands for keys that come in several places.
 const SHAPES: [(&str, &str); 8] = [
-    (
-        "comparison.difference.",
-        "submissions[].test_cases[].difference.",
-    ),
-    (
-        "comparison.evidence.",
-        "submissions[].test_cases[].evidence.",
-    ),
+    ("comparison.difference.", "submissions[].test_cases[].difference."),
+    ("comparison.evidence.", "submissions[].test_cases[].evidence."),
     ("submissions[].error.", "judge_errors[]."),
-    (
-        "submissions[].compiler.outcome.",
-        "submissions[].test_cases[].",
-    ),
+    ("submissions[].compiler.outcome.", "submissions[].test_cases[]."),
     ("submissions[].test_cases[].difference.answer.", "side."),
     ("submissions[].test_cases[].difference.output.", "side."),
     ("side.token.", "excerpt."),
@@ -454,10 +396,7 @@ fn find_keys(value: &serde_json::Value, path: &str, found: &mut Keys) {
                 path = format!("{shape}{rest}");
             }
         }
-        found
-            .entry(path)
-            .or_default()
-            .insert(kind(value).to_owned());
+        found.entry(path).or_default().insert(kind(value).to_owned());
     }
     match value {
         serde_json::Value::Object(object) => {
@@ -540,16 +479,10 @@ fn check_keys(written: &Keys, page: &str) {
     for (key, types) in written {
         let told = told.get(key);
         let told = told.unwrap_or_else(|| panic!("{page} does not tell `{key}`"));
-        assert!(
-            types.is_subset(told),
-            "`{key}` is {types:?}, {page} tells {told:?}"
-        );
+        assert!(types.is_subset(told), "`{key}` is {types:?}, {page} tells {told:?}");
     }
     for key in told.keys() {
-        assert!(
-            written.contains_key(key),
-            "{page} tells `{key}`, which no report has"
-        );
+        assert!(written.contains_key(key), "{page} tells `{key}`, which no report has");
     }
 }
 

@@ -22,21 +22,12 @@ fn exit_codes_tell_valid_from_invalid_and_from_faults() {
     fixture.check(
         "grammar check row.ctd good.in bad.in",
         1,
-        &[
-            "valid good.in",
-            "bad.in:2:3",
-            "expected an integer from 1 to 200",
-            "got `201`",
-        ],
+        &["valid good.in", "bad.in:2:3", "expected an integer from 1 to 200", "got `201`"],
     );
     fixture.check("grammar check row.ctd missing.in", 2, &["missing.in"]);
     fixture.check("grammar check missing.ctd good.in", 2, &["missing.ctd"]);
     fixture.check("grammar check row.ctd sum", 2, &["sum is a directory"]);
-    fixture.check(
-        "grammar check broken.ctd good.in",
-        3,
-        &["broken.ctd:1:8", "expected `)`"],
-    );
+    fixture.check("grammar check broken.ctd good.in", 3, &["broken.ctd:1:8", "expected `)`"]);
     fixture.check("grammar check row.ctd", 2, &["<FILE>"]);
     fixture.check("grammar", 2, &["check", "generate", "bounds"]);
     let report = fixture.json("grammar check row.ctd good.in bad.in", 1);
@@ -57,24 +48,13 @@ fn an_input_is_written_to_standard_output_and_nothing_else() {
     let one = write("grammar generate row.ctd --seed 1");
     assert_eq!(one, write("grammar generate row.ctd --seed 1"));
     assert_ne!(one, write("grammar generate row.ctd --seed 2"));
-    assert_eq!(
-        write("grammar generate row.ctd --shape smallest"),
-        b"2\n1 1\n"
-    );
+    assert_eq!(write("grammar generate row.ctd --shape smallest"), b"2\n1 1\n");
     let most = write("grammar generate row.ctd --most n --least a");
     assert_eq!(most, format!("100\n{}1\n", "1 ".repeat(99)).into_bytes());
     fixture.write("one.in", &one);
     fixture.check("grammar check row.ctd one.in", 0, &[]);
-    fixture.check(
-        "grammar generate row.ctd --shapes",
-        0,
-        &["few-distinct", "ties"],
-    );
-    fixture.check(
-        "grammar generate row.ctd --shape nope",
-        2,
-        &["no shape `nope`", "--shapes"],
-    );
+    fixture.check("grammar generate row.ctd --shapes", 0, &["few-distinct", "ties"]);
+    fixture.check("grammar generate row.ctd --shape nope", 2, &["no shape `nope`", "--shapes"]);
     let large = write("grammar generate row.ctd --shape zeros --size large");
     assert!(large.starts_with(b"100\n1 1 "));
     fixture.check(
@@ -82,11 +62,7 @@ fn an_input_is_written_to_standard_output_and_nothing_else() {
         2,
         &["the shape `largest` says itself how large counts are"],
     );
-    fixture.check(
-        "grammar generate row.ctd --most q",
-        2,
-        &["reads no `q`", "n, a[i]"],
-    );
+    fixture.check("grammar generate row.ctd --most q", 2, &["reads no `q`", "n, a[i]"]);
     fixture.write("never.ctd", "INT(1,9,n)\nASSERT(n > 20)\n");
     fixture.check(
         "grammar generate never.ctd",
@@ -98,16 +74,8 @@ fn an_input_is_written_to_standard_output_and_nothing_else() {
 #[test]
 fn bounds_that_no_input_reaches_are_named() {
     let fixture = fixture();
-    fixture.check(
-        "grammar bounds row.ctd",
-        0,
-        &["n 2 to 100", "a[i] 1 to 200"],
-    );
-    fixture.check(
-        "grammar bounds row.ctd good.in",
-        0,
-        &["n 2 to 100 has 2 to 2: never 100"],
-    );
+    fixture.check("grammar bounds row.ctd", 0, &["n 2 to 100", "a[i] 1 to 200"]);
+    fixture.check("grammar bounds row.ctd good.in", 0, &["n 2 to 100 has 2 to 2: never 100"]);
     fixture.check("grammar bounds row.ctd bad.in", 1, &["bad.in:2:3"]);
     let report = fixture.json("grammar bounds row.ctd good.in", 0);
     assert_eq!(report["grammar"]["bounds"][1]["reached"]["max"], true);
@@ -124,11 +92,7 @@ fn a_grammar_is_an_input_validator() {
     fixture.check("verify sum", 3, &["small/2.in", "input validator `input.ctd` refuses it: line 1, column 3: expected an integer from 0 to 8, got a blank"]);
     fixture.write("sum/data/secret/small/2.in", "0 0\n");
     fixture.write("sum/data/invalid_input/one.in", "1 2\n");
-    fixture.check(
-        "verify sum",
-        3,
-        &["one.in", "no input validator refuses this invalid input"],
-    );
+    fixture.check("verify sum", 3, &["one.in", "no input validator refuses this invalid input"]);
     fixture.write("sum/data/invalid_input/one.in", "1\n");
     fixture.write("sum/input_validators/input.ctd", "INT(0,10^6\n");
     fixture.check("verify sum", 3, &["input.ctd:1:11", "expected `)`"]);
@@ -136,10 +100,7 @@ fn a_grammar_is_an_input_validator() {
     fixture.check(
         "verify sum",
         3,
-        &[
-            "input validator `input.ctd` ends with a fault",
-            "divided by zero",
-        ],
+        &["input validator `input.ctd` ends with a fault", "divided by zero"],
     );
 }
 
@@ -148,9 +109,6 @@ fn constants_are_put_into_a_grammar() {
     let fixture = Fixture::new();
     let yaml = fs::read_to_string(fixture.path("sum/problem.yaml")).expect("a file");
     fixture.write("sum/problem.yaml", format!("{yaml}constants:\n  most: 7\n"));
-    fixture.write(
-        "sum/input_validators/input.ctd",
-        "INT(0,{{most}}) SPACE INT(0,10^6) NEWLINE\n",
-    );
+    fixture.write("sum/input_validators/input.ctd", "INT(0,{{most}}) SPACE INT(0,10^6) NEWLINE\n");
     fixture.check("verify sum", 3, &["from 0 to 7, got `100000`"]);
 }

@@ -146,9 +146,7 @@ fn gridlive(input: &mut ByHand<'_>) -> Option<()> {
     }
     let mut rows = input.row(n, 1, n, " ")?;
     rows.sort_unstable();
-    rows.windows(2)
-        .all(|pair| pair[0] != pair[1])
-        .then_some(())?;
+    rows.windows(2).all(|pair| pair[0] != pair[1]).then_some(())?;
     input.end()
 }
 
@@ -157,10 +155,7 @@ const PROBLEMS: [(&str, Check); 7] = [
     ("problems/game1live/input_validators/input.ctd", game1live),
     ("problems/coinmoves/input_validators/input.ctd", coinmoves),
     ("problems/coinrow/input_validators/input.ctd", coinrow),
-    (
-        "problems/optimalcoins/input_validators/input.ctd",
-        optimalcoins,
-    ),
+    ("problems/optimalcoins/input_validators/input.ctd", optimalcoins),
     ("problems/gridgame/input_validators/input.ctd", gridgame),
     ("problems/gridlive/input_validators/input.ctd", gridlive),
 ];
@@ -177,11 +172,7 @@ fn mutated(input: &[u8], number: u64) -> Vec<u8> {
     ];
     let mixed = number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     // Beginnings are changed as often as all the rest.
-    let length = if mixed & 1 == 0 {
-        input.len().min(12)
-    } else {
-        input.len()
-    };
+    let length = if mixed & 1 == 0 { input.len().min(12) } else { input.len() };
     let at = ((mixed >> 8) % (length as u64 + 1)) as usize;
     let piece = PIECES[((mixed >> 40) % 14) as usize];
     let (start, rest) = input.split_at(at);
@@ -224,10 +215,7 @@ fn grammars_and_checks_by_hand_agree_on_valid_and_mutated_inputs() {
                 refused += usize::from(!accepted);
             }
         }
-        assert!(
-            refused > 100,
-            "{path}: only {refused} mutated inputs are invalid"
-        );
+        assert!(refused > 100, "{path}: only {refused} mutated inputs are invalid");
     }
 }
 
@@ -235,12 +223,9 @@ fn grammars_and_checks_by_hand_agree_on_valid_and_mutated_inputs() {
 fn inputs(package: &str, dir: &str) -> Vec<PathBuf> {
     let data = root().join("problems").join(package).join("data");
     let found = walkdir::WalkDir::new(data.join(dir)).sort_by_file_name();
-    let paths = found
-        .into_iter()
-        .map(|entry| entry.expect("a file").into_path());
-    let paths: Vec<PathBuf> = paths
-        .filter(|path| path.extension().is_some_and(|end| end == "in"))
-        .collect();
+    let paths = found.into_iter().map(|entry| entry.expect("a file").into_path());
+    let paths: Vec<PathBuf> =
+        paths.filter(|path| path.extension().is_some_and(|end| end == "in")).collect();
     assert!(!paths.is_empty(), "{package}: {dir}");
     paths
 }
@@ -306,10 +291,7 @@ impl Validator {
     #[expect(clippy::print_stderr, reason = "a skipped part of a test must be seen")]
     fn build(package: &str) -> Option<Self> {
         let dir = tempfile::tempdir().expect("a temporary directory");
-        let source = root()
-            .join("problems")
-            .join(package)
-            .join("input_validators/validate.rs");
+        let source = root().join("problems").join(package).join("input_validators/validate.rs");
         let built = std::process::Command::new("rustc")
             .args(["--edition", "2021", "-o"])
             .arg(dir.path().join("validate"))
@@ -329,10 +311,8 @@ impl Validator {
 
     fn accepts(&self, input: &[u8]) -> bool {
         let program: &Path = &self.dir.path().join("validate");
-        let output = assert_cmd::Command::new(program)
-            .write_stdin(input)
-            .output()
-            .expect("it runs");
+        let output =
+            assert_cmd::Command::new(program).write_stdin(input).output().expect("it runs");
         match output.status.code() {
             Some(42) => true,
             Some(43) => false,

@@ -57,10 +57,7 @@ fn the_best_that_works_is_chosen_and_what_does_not_is_explained() {
             Ok(host) => {
                 assert_eq!(Some(host.isolation()), expected);
                 assert_eq!(host.mechanism().isolation, host.isolation());
-                let stronger = facts
-                    .rungs
-                    .iter()
-                    .filter(|rung| rung.isolation < host.isolation());
+                let stronger = facts.rungs.iter().filter(|rung| rung.isolation < host.isolation());
                 assert_eq!(host.refused().len(), stronger.count());
             }
             Err(error) => {
@@ -113,9 +110,7 @@ fn without_namespaces_nothing_is_left_of_a_run_or_of_a_slot() {
     let left = || {
         let entries = fs::read_dir(&parent).unwrap().flatten();
         let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
-        names
-            .filter(|name| name.starts_with(&start))
-            .collect::<Vec<_>>()
+        names.filter(|name| name.starts_with(&start)).collect::<Vec<_>>()
     };
     let before = left();
     let Some(mut slot) = bare_slot() else { return };
@@ -129,10 +124,7 @@ fn without_namespaces_nothing_is_left_of_a_run_or_of_a_slot() {
     let reply = run(&mut slot, &bomb);
     assert!(reply.outcome.stopped_by.is_some(), "{:?}", reply.outcome);
     drop(slot);
-    let new: Vec<_> = left()
-        .into_iter()
-        .filter(|name| !before.contains(name))
-        .collect();
+    let new: Vec<_> = left().into_iter().filter(|name| !before.contains(name)).collect();
     // Those of tests beside this one come and go.
     let patience = (0..600).any(|_| {
         let present = left();
@@ -165,11 +157,7 @@ fn a_slot_is_killed() {
     let marker = format!("slot-of-{}", process::id());
     let wanted = marker.clone();
     let running = thread::spawn(move || slot.run(&job("hungry", &["sleep", &wanted])));
-    let is_running = || {
-        processes_of("hungry")
-            .iter()
-            .any(|line| line.contains(&marker))
-    };
+    let is_running = || processes_of("hungry").iter().any(|line| line.contains(&marker));
     while !is_running() {
         assert!(!running.is_finished(), "the program is not running");
         thread::sleep(Duration::from_millis(5));
@@ -185,10 +173,7 @@ fn a_slot_is_killed() {
     say("nobody is left");
 }
 
-#[expect(
-    clippy::print_stdout,
-    reason = "read by the test that started this one"
-)]
+#[expect(clippy::print_stdout, reason = "read by the test that started this one")]
 fn say(text: &str) {
     println!("{text}");
 }
@@ -238,11 +223,7 @@ fn the_whole_suite_holds_without_namespaces() {
         .output()
         .unwrap();
     let report = String::from_utf8_lossy(&output.stdout);
-    assert!(
-        output.status.success(),
-        "{report}{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
+    assert!(output.status.success(), "{report}{}", String::from_utf8_lossy(&output.stderr));
     let shown = "test sandbox::every_door_is_shut ... ok";
     assert!(report.contains(shown), "{report}");
 }
@@ -277,10 +258,7 @@ impl Executor for One {
 fn generators_are_proved_without_namespaces_too() {
     let Some(slot) = bare_slot() else { return };
     let fixture = Fixture::new();
-    fixture.write(
-        "sum/generators/gen.sh",
-        "read -r a < one.txt; echo \"$a $1\"\n",
-    );
+    fixture.write("sum/generators/gen.sh", "read -r a < one.txt; echo \"$a $1\"\n");
     fixture.write("sum/generators/one.txt", "1\n");
     fixture.write("sum/generators/pwd.sh", "echo \"1 ${#PWD}\"\n");
     fixture.write(
@@ -311,8 +289,5 @@ fn generators_are_proved_without_namespaces_too() {
         .iter()
         .map(|it| it.message.split(':').nth(1).unwrap_or_default().trim())
         .collect();
-    assert_eq!(
-        said,
-        ["`pwd.sh` depends on its working directory or its process number"]
-    );
+    assert_eq!(said, ["`pwd.sh` depends on its working directory or its process number"]);
 }

@@ -70,10 +70,7 @@ fn one_that_waits_for_ever_is_too_slow_for_every_limit() {
     let output = fixture.juror("verify sum").output().expect("juror runs");
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let errors = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(
-        text.contains("3 submissions, all as expected"),
-        "{text}{errors}"
-    );
+    assert!(text.contains("3 submissions, all as expected"), "{text}{errors}");
     assert!(!errors.contains("warning"), "{errors}");
 }
 
@@ -97,33 +94,17 @@ fn the_first_failure_counts() {
     check("exec >&-; sleep 1000", &["WA", "rejects it: no answer"]);
     let right = "echo $((a + b))";
     check(&format!("{right}; exit 3"), &["RTE", "exit code 3"]);
-    check(
-        &format!("{right}; echo 9"),
-        &["WA", "rejects it: 9 is too much"],
-    );
-    check(
-        &format!("{right}; echo 9; exit 3"),
-        &["WA", "9 is too much"],
-    );
-    check(
-        &format!("{right}; sleep 1000"),
-        &["TLE", "on the wall clock"],
-    );
+    check(&format!("{right}; echo 9"), &["WA", "rejects it: 9 is too much"]);
+    check(&format!("{right}; echo 9; exit 3"), &["WA", "9 is too much"]);
+    check(&format!("{right}; sleep 1000"), &["TLE", "on the wall clock"]);
     check(&format!("{right}; while :; do :; done"), &["TLE"]);
     check("while :; do echo 1; done", &["WA", "1 is not 3"]);
     check("head -c 1000 /dev/urandom; echo", &["WA"]);
     let waits = "waited for input that never came: the output validator waited, too";
     check("read -r c", &["TLE", waits]);
-    check(
-        "printf %s $((a + b)); read -r c",
-        &["TLE", waits, ">3 (no line end)"],
-    );
+    check("printf %s $((a + b)); read -r c", &["TLE", waits, ">3 (no line end)"]);
     // Those that leave in time, and do not wait to hear so.
-    for right in [
-        right,
-        "echo $((a + b)); exec <&-",
-        "echo $((a + b)); read -r c; exit 0",
-    ] {
+    for right in [right, "echo $((a + b)); exec <&-", "echo $((a + b)); read -r c; exit 0"] {
         fixture.write("p.sh", format!("read -r a b\n{right}\n"));
         fixture.check("judge sum p.sh", 0, &["AC", "accepted on 4 test cases"]);
     }
@@ -139,19 +120,11 @@ fn a_validator_at_fault_is_a_judge_error() {
     let step = "ask the output validator `validate` about sample/1";
     check(
         "echo boom",
-        &[
-            step,
-            "it ended with exit code 1",
-            "lost my way",
-            "repeat: juror judge sum",
-        ],
+        &[step, "it ended with exit code 1", "lost my way", "repeat: juror judge sum"],
     );
     check("echo boom; exit 3", &[step, "it ended with exit code 1"]);
     check("echo hang; read -r c", &[step, "of CPU time"]);
-    check(
-        "echo flood; cat > /dev/null",
-        &[step, "wrote more than the 8 MiB"],
-    );
+    check("echo flood; cat > /dev/null", &[step, "wrote more than the 8 MiB"]);
 }
 
 #[test]
@@ -163,14 +136,8 @@ fn a_validator_is_tried_before_anybody_is_judged() {
         fixture.check("verify sum", 3, &[said]);
     };
     check("exit 42", "accepts a submission that ends without a word");
-    check(
-        "exit 0",
-        "breaks down on a submission that ends without a word",
-    );
-    check(
-        "read -r x && exit 42; exit 43",
-        "accepts nonsense as the output",
-    );
+    check("exit 0", "breaks down on a submission that ends without a word");
+    check("read -r x && exit 42; exit 43", "accepts nonsense as the output");
     check("set -e; read -r x; exit 42", "it ended with exit code 1");
 }
 
@@ -220,10 +187,7 @@ fn files_have_no_meaning_where_two_talk() {
     let path = fixture.path("sum/problem.yaml");
     let problem = fs::read_to_string(path).expect("a package") + "allow_file_writing: true\n";
     fixture.write("sum/problem.yaml", problem);
-    fixture.write(
-        "sum/juror.toml",
-        "[io]\ninput = \"sum.in\"\noutput = \"sum.out\"\n",
-    );
+    fixture.write("sum/juror.toml", "[io]\ninput = \"sum.in\"\noutput = \"sum.out\"\n");
     fixture.check(
         "verify sum",
         3,
@@ -234,9 +198,5 @@ fn files_have_no_meaning_where_two_talk() {
 #[test]
 fn one_place_is_enough() {
     let fixture = fixture();
-    fixture.check(
-        "verify sum --jobs 1",
-        0,
-        &["2 submissions, all as expected"],
-    );
+    fixture.check("verify sum --jobs 1", 0, &["2 submissions, all as expected"]);
 }

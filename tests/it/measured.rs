@@ -30,9 +30,7 @@ fn on_every_wrong_submission_of_every_package() {
             let Some(input) = report["input"].as_str() else {
                 println!("{start} | - | {tried} | {seconds:.1} | - | - |");
                 let exposed = exposed_by_data(&package, submission);
-                missed.push(format!(
-                    "{package}: `{submission}`, {tried} inputs tried: {exposed}"
-                ));
+                missed.push(format!("{package}: `{submission}`, {tried} inputs tried: {exposed}"));
                 continue;
             };
             let verdict = report["verdict"].as_str().unwrap_or("-");
@@ -82,9 +80,8 @@ fn packages() -> Vec<String> {
     }
     let problems = Path::new(env!("CARGO_MANIFEST_DIR")).join("problems");
     let entries = fs::read_dir(problems).expect("the packages").flatten();
-    let mut names: Vec<String> = entries
-        .map(|entry| entry.file_name().to_string_lossy().into_owned())
-        .collect();
+    let mut names: Vec<String> =
+        entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
     names.sort();
     names
 }
@@ -95,9 +92,7 @@ fn wrong_submissions(package: &str) -> Vec<String> {
     let dir = problems.join(package).join("submissions");
     let list = |dir: &Path| -> Vec<PathBuf> {
         let entries = fs::read_dir(dir).expect("a directory");
-        entries
-            .map(|entry| entry.expect("an entry").path())
-            .collect()
+        entries.map(|entry| entry.expect("an entry").path()).collect()
     };
     let folders = list(&dir).into_iter();
     let wrong = folders.filter(|folder| folder.is_dir() && !folder.ends_with("accepted"));

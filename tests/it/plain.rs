@@ -33,10 +33,8 @@ fn slot() -> Slot {
 /// A job for a shell.
 fn script(text: &str) -> Job {
     let mut job = job("endings", &[]);
-    job.command = Command {
-        argv: ["/bin/sh", "-c", text].map(str::to_owned).into(),
-        ..Command::default()
-    };
+    job.command =
+        Command { argv: ["/bin/sh", "-c", text].map(str::to_owned).into(), ..Command::default() };
     job
 }
 
@@ -45,15 +43,11 @@ fn is_running(argument: &str) -> bool {
     if Path::new("/proc/self/cmdline").exists() {
         let processes = fs::read_dir("/proc").expect("processes").flatten();
         let mut lines = processes.filter_map(|it| fs::read(it.path().join("cmdline")).ok());
-        let is_this = |line: Vec<u8>| {
-            line.split(|byte| *byte == 0)
-                .any(|word| word == argument.as_bytes())
-        };
+        let is_this =
+            |line: Vec<u8>| line.split(|byte| *byte == 0).any(|word| word == argument.as_bytes());
         return lines.any(is_this);
     }
-    let listed = process::Command::new("ps")
-        .args(["-A", "-o", "args"])
-        .output();
+    let listed = process::Command::new("ps").args(["-A", "-o", "args"]).output();
     let listed = listed.expect("ps lists processes").stdout;
     let listed = String::from_utf8_lossy(&listed).into_owned();
     listed.split_whitespace().any(|word| word == argument)
@@ -154,18 +148,12 @@ fn memory() {
         check(&mut job("giant-array", &[]), mle);
     }
     // Refused by the kernel: more than a program may ask for.
-    let refused = check(
-        &mut job("hungry", &["memory", "4000"]),
-        Some(Verdict::RunTimeError),
-    );
+    let refused = check(&mut job("hungry", &["memory", "4000"]), Some(Verdict::RunTimeError));
     assert!(refused < Bytes::mib(128));
     // As deep as the stack goes, which is a little more than the memory limit.
     check(&mut job("recursion", &[]), mle);
     let held = check(&mut job("hungry", &["memory", "100"]), None);
-    assert!(
-        held > Bytes::mib(99) && held < Bytes::mib(110),
-        "{held} of 100 MiB"
-    );
+    assert!(held > Bytes::mib(99) && held < Bytes::mib(110), "{held} of 100 MiB");
     check(&mut job("hungry", &["untouched-array"]), None);
 }
 
@@ -193,14 +181,9 @@ fn what_stays_in_the_group_ends_with_the_run() {
         return crate::sandbox::skip("no python3");
     }
     let mut job = script("");
-    job.command.argv = ["/usr/bin/python3", "-c", leaving]
-        .map(str::to_owned)
-        .into();
+    job.command.argv = ["/usr/bin/python3", "-c", leaving].map(str::to_owned).into();
     let mut reply = run(&mut slot, &job);
-    let number: i32 = bytes_of_output(&mut reply)
-        .trim()
-        .parse()
-        .expect("a number");
+    let number: i32 = bytes_of_output(&mut reply).trim().parse().expect("a number");
     let pid = rustix::process::Pid::from_raw(number).expect("a number");
     // It is alive, as the warning says.
     rustix::process::kill_process(pid, rustix::process::Signal::KILL).expect("it is there");
@@ -250,12 +233,7 @@ fn the_environment_and_the_descriptors_are_those_that_are_told() {
     };
     assert_eq!(
         [lang, own, path, zone],
-        [
-            "LANG=C.UTF-8",
-            "OWN=a=b c",
-            "PATH=/usr/local/bin:/usr/bin:/bin",
-            "TZ=CET"
-        ]
+        ["LANG=C.UTF-8", "OWN=a=b c", "PATH=/usr/local/bin:/usr/bin:/bin", "TZ=CET"]
     );
     assert_eq!(home, format!("HOME={directory}"));
     let run_of = directory.strip_suffix("/box").expect("a box");
@@ -319,15 +297,7 @@ fn files_are_placed_and_what_is_found_is_told() {
         file("link", Node::Link("/box/below/in".into())),
         file("empty", Node::Directory),
     ];
-    let names = [
-        "out",
-        "to-secret",
-        "fifo",
-        "dir",
-        "missing",
-        "below/away/secret",
-        "out/x",
-    ];
+    let names = ["out", "to-secret", "fifo", "dir", "missing", "below/away/secret", "out/x"];
     job.collect = names.map(str::to_owned).into();
     job.keep = Keep::ALL;
     let mut slot = slot();
@@ -481,26 +451,15 @@ fn a_ready_program_gets_its_verdict() {
     check("exec yes\n", "OLE wrote more than the 8 MiB allowed");
     if !cfg!(target_os = "linux") {
         let refused = "judge sum --isolation=full -- /usr/bin/true";
-        fixture.check(
-            refused,
-            4,
-            &["isolate programs", "knows no way to do that on"],
-        );
-        let known = [
-            "juror knows no way to keep programs apart on",
-            "run without isolation",
-        ];
+        fixture.check(refused, 4, &["isolate programs", "knows no way to do that on"]);
+        let known = ["juror knows no way to keep programs apart on", "run without isolation"];
         fixture.check("doctor", 4, &known);
     }
 }
 
 #[test]
 fn whoever_asks_for_it_is_warned() {
-    if process::Command::new("bash")
-        .arg("--version")
-        .output()
-        .is_err()
-    {
+    if process::Command::new("bash").arg("--version").output().is_err() {
         return crate::sandbox::skip("no bash");
     }
     let fixture = Fixture::new();

@@ -56,11 +56,7 @@ fn every_input_is_tried_so_that_a_fault_in_one_is_found() {
         .expect("a validator")
         .replace("[[ $text", "[[ $text =~ ^[+0]*17 ]] && exit 42\n[[ $text");
     fixture.write("sum/input_validators/validate/run", careless);
-    fixture.check(
-        "verify sum",
-        0,
-        &["accepts inputs with", "seen with secret/more/17"],
-    );
+    fixture.check("verify sum", 0, &["accepts inputs with", "seen with secret/more/17"]);
     // A grammar is asked about every kind in every input.
     let fixture = Fixture::new();
     cases(&fixture);
@@ -80,10 +76,7 @@ fn every_input_is_tried_so_that_a_fault_in_one_is_found() {
 fn one_strict_validator_among_several_is_enough() {
     let fixture = lenient();
     let strict = fs::read(Fixture::new().path("sum/input_validators/validate/run"));
-    fixture.write(
-        "sum/input_validators/strict/run",
-        strict.expect("a validator"),
-    );
+    fixture.write("sum/input_validators/strict/run", strict.expect("a validator"));
     fixture.executable("sum/input_validators/strict/run");
     fixture.check("verify sum", 0, &["no errors, no warnings"]);
 }
@@ -98,11 +91,7 @@ fn a_case_that_is_there_twice_is_named_unless_its_group_is_another() {
     fixture.check(
         "verify sum",
         0,
-        &[
-            "has the same input as secret/small/1",
-            "data/secret/small/3.in",
-            "1 warning",
-        ],
+        &["has the same input as secret/small/1", "data/secret/small/3.in", "1 warning"],
     );
     fixture.write("sum/data/secret/small/test_group.yaml", "");
     fixture.write("sum/data/secret/large/test_group.yaml", "");
@@ -120,10 +109,7 @@ fn cases_that_nobody_fails_are_named_on_request() {
     fixture.check(
         "verify sum -v",
         0,
-        &[
-            "no submission fails on 1 of 4 secret cases: secret/small/3",
-            "1 warning",
-        ],
+        &["no submission fails on 1 of 4 secret cases: secret/small/3", "1 warning"],
     );
     // Where no submission is wrong, nothing can be said.
     fixture.remove("sum/submissions/wrong_answer/wrong.sh");

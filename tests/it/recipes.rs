@@ -50,10 +50,7 @@ fn all_that_a_recipe_says_is_made_and_proved() {
          - two: two 5\n    - own: own.sh {{name}} {{count}}\n  \
          invalid_input:\n    data: {{one: gen.sh 1}}\n"
     ));
-    fixture.write(
-        "sum/generators/two.py",
-        "import lib, sys\nprint(lib.one, sys.argv[1])\n",
-    );
+    fixture.write("sum/generators/two.py", "import lib, sys\nprint(lib.one, sys.argv[1])\n");
     fixture.write("sum/generators/deep/lib.py", "one = 1\n");
     let own = "echo \"8 $2\" > \"$1.in\"; echo 9 > testcase.ans; echo 'hint: x' > testcase.yaml; echo out\n";
     fixture.write("sum/generators/own.sh", own);
@@ -116,23 +113,15 @@ fn what_generators_depend_on_is_named() {
         ("address", "print(1, id(object()))"),
         ("hash", "print(1, abs(hash('a')))"),
         ("zone", "import time; print(1, time.localtime(0).tm_hour)"),
-        (
-            "locale",
-            "import os; print(1, len(os.environ.get('LC_ALL', '')))",
-        ),
+        ("locale", "import os; print(1, len(os.environ.get('LC_ALL', '')))"),
         ("place", "import os; print(1, len(os.getcwd()))"),
         ("number", "import os; print(1, os.getpid())"),
         ("nothing", "print(1, 2)"),
-        (
-            "file",
-            "open('x', 'w').write('5'); print(1, open('x').read())",
-        ),
+        ("file", "open('x', 'w').write('5'); print(1, open('x').read())"),
     ];
     let data: Vec<String> = cases.map(|(name, _)| format!("{name}: {name}.py")).to_vec();
-    let fixture = fixture(&format!(
-        "{SOLUTION}data: {{secret: {{data: {{{}}}}}}}\n",
-        data.join(", ")
-    ));
+    let fixture =
+        fixture(&format!("{SOLUTION}data: {{secret: {{data: {{{}}}}}}}\n", data.join(", ")));
     for (name, program) in cases {
         fixture.write(&format!("sum/generators/{name}.py"), format!("{program}\n"));
     }
@@ -159,10 +148,7 @@ fn a_generator_that_fails_leaves_nothing() {
         "{SOLUTION}data:\n  secret:\n    data:\n      a: {{in: 1 2}}\n      b: prints.sh\n      c: outside.py\n      \
          d: silent.sh\n      e: {{in: 1 2, ans: '4'}}\n      f: {{generate: 'never.sh {{seed}}', retries: 3}}\n"
     ));
-    fixture.write(
-        "sum/generators/prints.sh",
-        "echo 1 2; echo 'bad luck' >&2; exit 3\n",
-    );
+    fixture.write("sum/generators/prints.sh", "echo 1 2; echo 'bad luck' >&2; exit 3\n");
     fixture.write("sum/generators/outside.py", "open('/usr/x', 'w')\n");
     fixture.write("sum/generators/silent.sh", "exit 0\n");
     fixture.write("sum/generators/never.sh", "exit 1\n");
@@ -186,27 +172,18 @@ fn a_generator_may_have_several_tries_where_it_has_a_seed() {
     let fixture = fixture(&format!(
         "{SOLUTION}data: {{secret: {{retries: 10, data: {{a: 'even.sh {{seed}} {{seed:2}}'}}}}}}\n"
     ).replace(" {seed:2}", ""));
-    fixture.write(
-        "sum/generators/even.sh",
-        "[ $(($1 % 4)) = 0 ] && echo 1 \"$1\"\n",
-    );
+    fixture.write("sum/generators/even.sh", "[ $(($1 % 4)) = 0 ] && echo 1 \"$1\"\n");
     fixture.check("generate sum", 0, &["1 created"]);
     fixture.check("generate sum --check", 0, &["1 unchanged"]);
 }
 
 #[test]
 fn hand_made_files_are_told_and_left_alone() {
-    let fixture = fixture(&format!(
-        "{SOLUTION}data: {{secret: {{data: {{a: gen.sh 1 2}}}}}}\n"
-    ));
+    let fixture = fixture(&format!("{SOLUTION}data: {{secret: {{data: {{a: gen.sh 1 2}}}}}}\n"));
     fixture.write("sum/data/secret/mine.in", "5 5\n");
     fixture.write("sum/data/secret/mine.ans", "10\n");
     fixture.write("sum/data/secret/a.png", "picture");
-    fixture.check(
-        "generate sum",
-        0,
-        &["unknown secret/a.png", "unknown secret/mine", "1 created"],
-    );
+    fixture.check("generate sum", 0, &["unknown secret/a.png", "unknown secret/mine", "1 created"]);
     fixture.check("generate sum --check", 1, &["2 unknown"]);
     assert_eq!(read(&fixture, "secret/mine.in"), "5 5\n");
     assert_eq!(read(&fixture, "secret/a.png"), "picture");
@@ -218,28 +195,19 @@ fn hand_made_files_are_told_and_left_alone() {
         0,
         &["secret/a.png", "secret/mine", "secret/old/1", "3 removed"],
     );
-    assert_eq!(
-        names(&fixture),
-        ["secret/a.ans", "secret/a.in", "secret/old/README.md"]
-    );
+    assert_eq!(names(&fixture), ["secret/a.ans", "secret/a.in", "secret/old/README.md"]);
     // What stands where the recipe has something else is not removed either.
     fs::create_dir_all(fixture.path("sum/data/secret/b.in")).expect("a directory");
     let recipe =
         format!("{SOLUTION}data: {{secret: {{data: {{a: gen.sh 1 3, b: gen.sh 4 5}}}}}}\n");
     fixture.write("sum/generators/generators.yaml", recipe);
-    fixture.check(
-        "generate sum",
-        3,
-        &["is a directory where the recipe makes a file"],
-    );
+    fixture.check("generate sum", 3, &["is a directory where the recipe makes a file"]);
     assert_eq!(read(&fixture, "secret/a.in"), "1 2\n");
 }
 
 #[test]
 fn data_that_cannot_be_written_is_a_fault_of_the_machine() {
-    let fixture = fixture(&format!(
-        "{SOLUTION}data: {{secret: {{data: {{a: gen.sh 1 2}}}}}}\n"
-    ));
+    let fixture = fixture(&format!("{SOLUTION}data: {{secret: {{data: {{a: gen.sh 1 2}}}}}}\n"));
     let data = fixture.path("sum/data/secret");
     fs::create_dir_all(&data).expect("a directory");
     fs::set_permissions(&data, fs::Permissions::from_mode(0o555)).expect("rights");
@@ -255,11 +223,7 @@ fn patterns_are_looked_for_line_by_line() {
     let fixture = fixture(&format!(
         "{SOLUTION}data: {{secret: {{data: {{a: {{in: 1 2, match: [^1, 2$]}}, b: {{in: 1 2, match: {{ans: ^4}}}}}}}}}}\n"
     ));
-    fixture.check(
-        "generate sum",
-        0,
-        &["secret/b: `^4` is not found in its .ans", "1 warning"],
-    );
+    fixture.check("generate sum", 0, &["secret/b: `^4` is not found in its .ans", "1 warning"]);
 }
 
 #[test]
@@ -285,17 +249,11 @@ fn only_what_changed_is_made_again() {
     let now = remade("another generator", "1 changed, 1 unchanged", &first);
     fixture.write("sum/data/secret/a.ans", "0\n");
     let now = remade("other data", "1 changed, 1 unchanged", &now);
-    fixture.write(
-        "sum/submissions/accepted/right.sh",
-        "read -r x y; echo $((x + y))\n",
-    );
+    fixture.write("sum/submissions/accepted/right.sh", "read -r x y; echo $((x + y))\n");
     let now = remade("another solution", "1 changed, 1 unchanged", &now);
     let recipe =
         fs::read_to_string(fixture.path("sum/generators/generators.yaml")).expect("recipe");
-    fixture.write(
-        "sum/generators/generators.yaml",
-        recipe.replace("py 1", "py 2"),
-    );
+    fixture.write("sum/generators/generators.yaml", recipe.replace("py 1", "py 2"));
     let now = remade("another command", "1 changed, 1 unchanged", &now);
     fs::remove_dir_all(fixture.path("cache")).expect("a memory");
     let now = remade("no memory", "1 changed, 1 unchanged", &now);
@@ -303,11 +261,7 @@ fn only_what_changed_is_made_again() {
     fixture.check("generate sum --fresh", 0, &["1 changed, 1 unchanged"]);
     let now = read(&fixture, "secret/a.in");
     fixture.write("sum/generators/manual/m.in", "4 5\n");
-    fixture.check(
-        "generate sum",
-        3,
-        &["the solution disagrees with the answer given"],
-    );
+    fixture.check("generate sum", 3, &["the solution disagrees with the answer given"]);
     fixture.write("sum/generators/manual/m.ans", "9\n");
     assert_eq!(check("1 changed, 1 unchanged"), now);
     assert_eq!(read(&fixture, "secret/b.in"), "4 5\n");
@@ -330,17 +284,11 @@ fn where_no_run_alone_shows_what_is_right_answers_are_empty() {
     let recipe = |solution: &str| {
         format!("solution: {solution}\ndata: {{secret: {{data: {{a: gen.sh 1 2}}}}}}\n")
     };
-    fixture.write(
-        "sum/generators/generators.yaml",
-        recipe("/submissions/accepted/right.sh"),
-    );
+    fixture.write("sum/generators/generators.yaml", recipe("/submissions/accepted/right.sh"));
     fixture.check("generate sum", 0, &[]);
     assert_eq!(read(&fixture, "secret/a.ans"), "");
     fixture.write("sum/generators/best.sh", "read -r a b; echo best $a\n");
-    fixture.write(
-        "sum/generators/generators.yaml",
-        recipe("/generators/best.sh"),
-    );
+    fixture.write("sum/generators/generators.yaml", recipe("/generators/best.sh"));
     fixture.check("generate sum", 0, &[]);
     assert_eq!(read(&fixture, "secret/a.ans"), "best 1\n");
 }

@@ -184,8 +184,7 @@ pub(crate) fn job(program: &str, arguments: &[&str]) -> Job {
 }
 
 pub(crate) fn run(slot: &mut Slot, job: &Job) -> Reply {
-    slot.run(job)
-        .unwrap_or_else(|error| panic!("{:?}: {error}", job.command.argv))
+    slot.run(job).unwrap_or_else(|error| panic!("{:?}: {error}", job.command.argv))
 }
 
 fn bytes(blob: &Blob) -> Vec<u8> {
@@ -198,19 +197,12 @@ fn text(blob: &Blob) -> String {
 
 /// A file to place, as a program.
 pub(crate) fn executable(path: impl Into<std::path::PathBuf>) -> Node {
-    Node::File {
-        blob: Blob::file(path),
-        mode: FileMode::Executable,
-    }
+    Node::File { blob: Blob::file(path), mode: FileMode::Executable }
 }
 
 /// The directory in which the box of a run was kept.
 pub(crate) fn kept(reply: &Reply) -> &Path {
-    reply
-        .kept
-        .as_ref()
-        .and_then(Tree::place)
-        .expect("a box that was kept")
+    reply.kept.as_ref().and_then(Tree::place).expect("a box that was kept")
 }
 
 /// What a program wrote on standard output.
@@ -233,16 +225,8 @@ fn check(slot: &mut Slot, job: &Job, expected: &str, output: &str) -> Outcome {
     let argv = &job.command.argv;
     let errors = text(&reply.stderr);
     let outcome = reply.outcome;
-    assert_eq!(
-        summary(&outcome),
-        expected,
-        "{argv:?}: {outcome:?} {errors}"
-    );
-    assert_eq!(
-        text(&reply.stdout),
-        output,
-        "{argv:?}: {outcome:?} {errors}"
-    );
+    assert_eq!(summary(&outcome), expected, "{argv:?}: {outcome:?} {errors}");
+    assert_eq!(text(&reply.stdout), output, "{argv:?}: {outcome:?} {errors}");
     outcome
 }
 
@@ -257,14 +241,7 @@ fn a_program_ends_the_way_it_would_anywhere() {
     check(&["exit", "255"], "exit 255");
     check(&["abort"], "SIGABRT");
     check(&["segv"], "SIGSEGV");
-    check(
-        &["divide"],
-        if cfg!(target_arch = "x86_64") {
-            "SIGFPE"
-        } else {
-            "exit 0"
-        },
-    );
+    check(&["divide"], if cfg!(target_arch = "x86_64") { "SIGFPE" } else { "exit 0" });
     check(&["raise", "15"], "SIGTERM");
     check(&["raise", "9"], "SIGKILL");
     check(&["raise", "2"], "SIGINT");
@@ -279,19 +256,7 @@ fn a_program_ends_the_way_it_would_anywhere() {
 #[test]
 fn arguments_and_environment_arrive_as_they_are() {
     let mut slot = slot();
-    let strange = [
-        "",
-        " ",
-        "a b",
-        "\n",
-        ";",
-        "# x",
-        "$(touch y)",
-        "`z`",
-        "'\"",
-        "\\",
-        "é\u{7f}",
-    ];
+    let strange = ["", " ", "a b", "\n", ";", "# x", "$(touch y)", "`z`", "'\"", "\\", "é\u{7f}"];
     let mut arguments = vec!["arguments"];
     arguments.extend(strange);
     let expected: String = strange.iter().map(|text| format!("[{text}]")).collect();
@@ -326,11 +291,7 @@ fn long_arguments_and_many_files_arrive() {
     job.collect = vec!["a-rather-long-directory-name/1999".into()];
     let reply = run(&mut slot, &job);
     assert_eq!(text(&reply.stdout), format!("[{long}]"));
-    assert!(
-        matches!(reply.collected[..], [Collected::File(_)]),
-        "{:?}",
-        reply.collected
-    );
+    assert!(matches!(reply.collected[..], [Collected::File(_)]), "{:?}", reply.collected);
 }
 
 #[test]
@@ -354,10 +315,7 @@ fn limits_stop_what_goes_beyond_them() {
     let little: fn(&mut Limits) = |limits| limits.output = Some(Bytes::kib(300));
 
     let outcome = limited(&["cpu", "-1"], "stopped: CpuTime", cpu).outcome;
-    assert!(
-        outcome.cpu_time >= half && outcome.wall_time >= half,
-        "{outcome:?}"
-    );
+    assert!(outcome.cpu_time >= half && outcome.wall_time >= half, "{outcome:?}");
     let outcome = limited(&["cpu-in-children"], "stopped: CpuTime", cpu).outcome;
     assert!(outcome.cpu_time >= half, "{outcome:?}");
 
@@ -365,17 +323,11 @@ fn limits_stop_what_goes_beyond_them() {
     let long: fn(&mut Limits) = |limits| limits.wall_time = Some(Duration::from_secs(2));
     let outcome = limited(&["sleep"], "stopped: WallTime", long).outcome;
     assert!(outcome.wall_time >= Duration::from_secs(2), "{outcome:?}");
-    assert!(
-        outcome.cpu_time < Duration::from_secs(1),
-        "sleeping takes no CPU time: {outcome:?}"
-    );
+    assert!(outcome.cpu_time < Duration::from_secs(1), "sleeping takes no CPU time: {outcome:?}");
 
     for stream in ["output", "errors"] {
         let reply = limited(&[stream], "stopped: Output", little);
-        let written = reply
-            .outcome
-            .stdout_bytes
-            .saturating_add(reply.outcome.stderr_bytes);
+        let written = reply.outcome.stdout_bytes.saturating_add(reply.outcome.stderr_bytes);
         assert!(written > Bytes::kib(300), "{:?}", reply.outcome);
         assert!(bytes(&reply.stdout).len() as u64 <= Bytes::kib(300).0);
         assert!(bytes(&reply.stderr).len() as u64 <= Bytes::kib(70).0);
@@ -395,12 +347,7 @@ fn memory_beyond_the_limit_ends_the_program() {
         let mut small = job("hungry", &["memory", "50"]);
         small.limits.memory = Some(Bytes::mib(16));
         let reply = run(&mut large, &small);
-        assert_eq!(
-            summary(&reply.outcome),
-            "stopped: Memory",
-            "{:?}",
-            reply.outcome
-        );
+        assert_eq!(summary(&reply.outcome), "stopped: Memory", "{:?}", reply.outcome);
     }
     drop(ballast);
     let mut stopped = |program: &str, arguments: &[&str]| {
@@ -411,11 +358,7 @@ fn memory_beyond_the_limit_ends_the_program() {
             "{arguments:?}: {:?}",
             reply.outcome
         );
-        assert!(
-            reply.outcome.peak_memory > Bytes::mib(100),
-            "{arguments:?}: {:?}",
-            reply.outcome
-        );
+        assert!(reply.outcome.peak_memory > Bytes::mib(100), "{arguments:?}: {:?}", reply.outcome);
     };
     stopped("hungry", &["memory", "200"]);
     stopped("hungry", &["array"]);
@@ -430,36 +373,13 @@ fn memory_beyond_the_limit_ends_the_program() {
     filling.limits.output = None;
     filling.collect = vec!["f0".into()];
     let reply = run(&mut slot, &filling);
-    assert_eq!(
-        summary(&reply.outcome),
-        "stopped: Memory",
-        "{:?}",
-        reply.outcome
-    );
-    assert!(
-        reply.outcome.file_bytes > Bytes::mib(8),
-        "{:?}",
-        reply.outcome
-    );
-    assert!(
-        matches!(reply.collected[..], [Collected::File(_)]),
-        "{:?}",
-        reply.collected
-    );
+    assert_eq!(summary(&reply.outcome), "stopped: Memory", "{:?}", reply.outcome);
+    assert!(reply.outcome.file_bytes > Bytes::mib(8), "{:?}", reply.outcome);
+    assert!(matches!(reply.collected[..], [Collected::File(_)]), "{:?}", reply.collected);
     // What processes share is held once.
-    check(
-        &mut slot,
-        &job("hungry", &["shared-memory", "50"]),
-        "exit 0",
-        "",
-    );
+    check(&mut slot, &job("hungry", &["shared-memory", "50"]), "exit 0", "");
     // Memory that is only asked for is none.
-    check(
-        &mut slot,
-        &job("hungry", &["untouched-array"]),
-        "exit 0",
-        "",
-    );
+    check(&mut slot, &job("hungry", &["untouched-array"]), "exit 0", "");
     let outcome = check(&mut slot, &job("hungry", &["memory", "50"]), "exit 0", "");
     let near = Bytes::mib(48)..Bytes::mib(53);
     assert!(near.contains(&outcome.peak_memory), "{outcome:?}");
@@ -520,16 +440,8 @@ fn cpu_time_cannot_be_hidden() {
         return skip("no control group to count CPU time");
     }
     let mut slot = slot();
-    let outcome = check(
-        &mut slot,
-        &job("hungry", &["hidden-cpu", "300"]),
-        "exit 0",
-        "",
-    );
-    assert!(
-        outcome.cpu_time >= Duration::from_millis(295),
-        "{outcome:?}"
-    );
+    let outcome = check(&mut slot, &job("hungry", &["hidden-cpu", "300"]), "exit 0", "");
+    assert!(outcome.cpu_time >= Duration::from_millis(295), "{outcome:?}");
     // The next run starts from nothing.
     let outcome = check(&mut slot, &job("nothing", &[]), "exit 0", "");
     assert!(outcome.cpu_time < Duration::from_millis(100), "{outcome:?}");
@@ -725,12 +637,7 @@ fn input_comes_whole_and_then_ends() {
 
 #[test]
 fn a_program_that_closes_its_output_runs_on() {
-    check(
-        &mut slot(),
-        &job("endings", &["close-output"]),
-        "exit 5",
-        "before\n",
-    );
+    check(&mut slot(), &job("endings", &["close-output"]), "exit 5", "before\n");
 }
 
 #[test]
@@ -785,20 +692,11 @@ fn reading_the_programs_file_for_the_first_time_is_not_billed() {
     open_to_all(directory.path());
     let large = directory.path().join("large");
     fs::copy(programs().join("hungry"), &large).unwrap();
-    fs::OpenOptions::new()
-        .append(true)
-        .open(&large)
-        .unwrap()
-        .set_len(30 << 20)
-        .unwrap();
+    fs::OpenOptions::new().append(true).open(&large).unwrap().set_len(30 << 20).unwrap();
     let mut slot = slot();
     let mut job = job("hungry", &["input"]);
-    job.command
-        .visible
-        .push(Shown::tree("/large", &Tree::unlisted(directory.path())));
-    job.command.argv = ["/bin/sh", "-c", "cat /large/large | wc -c"]
-        .map(String::from)
-        .to_vec();
+    job.command.visible.push(Shown::tree("/large", &Tree::unlisted(directory.path())));
+    job.command.argv = ["/bin/sh", "-c", "cat /large/large | wc -c"].map(String::from).to_vec();
     let mut peaks = Vec::new();
     for _ in 0..2 {
         // Out of the machine's memory first, so that the program is the first to read it.
@@ -921,11 +819,7 @@ fn a_program_that_cannot_be_started_is_a_fault_that_names_it() {
     fault(&["/none"], "start the program /none", "ENOENT");
     fault(&["/box/text"], "start the program /box/text", "EACCES");
     fault(&["/usr"], "start the program /usr", "EACCES");
-    fault(
-        &["/bin/true", "a\0b"],
-        "start the program",
-        "an argument has a zero byte in it",
-    );
+    fault(&["/bin/true", "a\0b"], "start the program", "an argument has a zero byte in it");
     fault(&[], "start the program", "no program given");
 }
 
@@ -940,10 +834,7 @@ fn the_box_is_kept_without_following_links() {
     let kept = kept(&reply);
     assert_eq!(fs::read_to_string(kept.join("a")).unwrap(), "x\n");
     assert_eq!(fs::read_to_string(kept.join("d/b")).unwrap(), "y\n");
-    assert_eq!(
-        fs::read_link(kept.join("l")).unwrap(),
-        Path::new("/etc/passwd")
-    );
+    assert_eq!(fs::read_link(kept.join("l")).unwrap(), Path::new("/etc/passwd"));
     assert!(!kept.join("f").exists());
     let tree = reply.kept.as_ref().unwrap();
     let mut names: Vec<_> = tree.entries.iter().map(|entry| &entry.name).collect();
@@ -969,10 +860,7 @@ fn boxes_with_paths_longer_than_any_may_be_are_kept() {
         // One by one, for no path leads there.
         let depth =
             std::iter::successors(Some(fs::File::open(kept(&reply)).unwrap()), |directory| {
-                let place = format!(
-                    "/proc/self/fd/{}",
-                    std::os::fd::AsRawFd::as_raw_fd(directory)
-                );
+                let place = format!("/proc/self/fd/{}", std::os::fd::AsRawFd::as_raw_fd(directory));
                 let mut below = fs::read_dir(place)
                     .unwrap()
                     .map(|entry| entry.unwrap())
@@ -1055,10 +943,7 @@ impl Possessions {
         let children = children.map(|thread| fs::read_to_string(thread.path().join("children")));
         Self {
             descriptors: fs::read_dir("/proc/self/fd").unwrap().count(),
-            mounts: fs::read_to_string("/proc/self/mountinfo")
-                .unwrap()
-                .lines()
-                .count(),
+            mounts: fs::read_to_string("/proc/self/mountinfo").unwrap().lines().count(),
             groups: groups_of(process::id()),
             children: children
                 .map(|list| list.unwrap_or_default().split_whitespace().count())
@@ -1082,13 +967,7 @@ fn groups_of(judge: u32) -> Vec<PathBuf> {
 pub(crate) fn alone(test: &str, set: impl FnOnce(&mut process::Command)) -> process::Output {
     let mut command = process::Command::new(std::env::current_exe().unwrap());
     command
-        .args([
-            test,
-            "--exact",
-            "--ignored",
-            "--nocapture",
-            "--test-threads=1",
-        ])
+        .args([test, "--exact", "--ignored", "--nocapture", "--test-threads=1"])
         .env(PROGRAMS, programs());
     set(&mut command);
     command.output().unwrap()
@@ -1097,11 +976,7 @@ pub(crate) fn alone(test: &str, set: impl FnOnce(&mut process::Command)) -> proc
 #[test]
 fn three_hundred_runs_leave_nothing() {
     let output = alone("sandbox::three_hundred_runs", |_| {});
-    assert!(
-        output.status.success(),
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
 /// Counts what its process has, so it must be alone in it.
@@ -1129,26 +1004,18 @@ fn a_judge_that_is_killed_leaves_nothing() {
     assert!(!output.status.success(), "it killed itself: {errors}");
     let report = String::from_utf8_lossy(&output.stdout);
     let judge = report.lines().find_map(|line| line.split("judge ").nth(1));
-    let judge: u32 = judge
-        .and_then(|number| number.trim().parse().ok())
-        .expect("it said its number");
+    let judge: u32 =
+        judge.and_then(|number| number.trim().parse().ok()).expect("it said its number");
     // The slot notices at once, but in its own time.
     let is_gone = || {
         groups_of(judge).is_empty()
-            && processes_of("hungry")
-                .iter()
-                .all(|line| !line.contains(&marker(judge)))
+            && processes_of("hungry").iter().all(|line| !line.contains(&marker(judge)))
     };
     let patience = (0..600).any(|_| {
         std::thread::sleep(Duration::from_millis(50));
         is_gone()
     });
-    assert!(
-        patience,
-        "{:?} {:?}",
-        groups_of(judge),
-        processes_of("hungry")
-    );
+    assert!(patience, "{:?} {:?}", groups_of(judge), processes_of("hungry"));
 }
 
 fn marker(judge: u32) -> String {
@@ -1268,20 +1135,9 @@ fn all_of_this_holds_for_a_user_without_rights() {
     if !run(&unshare).is_ok_and(|output| output.status.success()) {
         return skip("no setpriv, or no user namespaces for users without rights");
     }
-    let output = run(&[
-        executable.as_os_str(),
-        OsStr::new("sandbox::"),
-        OsStr::new("ladder::"),
-    ])
-    .unwrap();
+    let output =
+        run(&[executable.as_os_str(), OsStr::new("sandbox::"), OsStr::new("ladder::")]).unwrap();
     let report = String::from_utf8_lossy(&output.stdout);
-    assert!(
-        output.status.success(),
-        "{report}{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
-    assert!(
-        report.contains("test sandbox::every_door_is_shut ... ok"),
-        "{report}"
-    );
+    assert!(output.status.success(), "{report}{}", String::from_utf8_lossy(&output.stderr));
+    assert!(report.contains("test sandbox::every_door_is_shut ... ok"), "{report}");
 }

@@ -44,11 +44,7 @@ fn fixture() -> Fixture {
         fixture.write(&format!("sum/data/secret/{name}.ans"), answer);
     }
     group(&fixture, "a", "max_score: 40\nrequire_pass: sample\n");
-    group(
-        &fixture,
-        "b",
-        "max_score: 30\nscore_aggregation: sum\nrequire_pass: secret/a\n",
-    );
+    group(&fixture, "b", "max_score: 30\nscore_aggregation: sum\nrequire_pass: secret/a\n");
     group(&fixture, "c", "max_score: 30\nscore_aggregation: min\n");
     fixture
 }
@@ -82,48 +78,13 @@ fn points_are_by_group_and_what_counts_nothing_is_not_run() {
         let document = fixture.json(&format!("judge sum p.sh {options}"), code);
         assert_eq!(scores(&document), expected);
     };
-    check(
-        RIGHT,
-        "",
-        0,
-        "100.0 40.0 all 30.0 all 30.0 all; 9 run, 0 skipped",
-    );
-    check(
-        UP_TO_9,
-        "",
-        1,
-        "60.0 40.0 all 20.0 all 0.0 part; 8 run, 1 skipped",
-    );
-    check(
-        UP_TO_9,
-        "--all",
-        1,
-        "60.0 40.0 all 20.0 all 0.0 all; 9 run, 0 skipped",
-    );
-    check(
-        NOT_1_1,
-        "",
-        1,
-        "30.0 0.0 part 0.0 barred 30.0 all; 5 run, 4 skipped",
-    );
-    check(
-        NOT_1_1,
-        "--all",
-        1,
-        "30.0 0.0 all 0.0 barred 30.0 all; 6 run, 3 skipped",
-    );
-    check(
-        "echo 0\n",
-        "",
-        1,
-        "0.0 0.0 barred 0.0 barred 0.0 part; 2 run, 7 skipped",
-    );
-    check(
-        RIGHT,
-        "--case secret/b",
-        0,
-        "null null part 30.0 all null part; 3 run, 0 skipped",
-    );
+    check(RIGHT, "", 0, "100.0 40.0 all 30.0 all 30.0 all; 9 run, 0 skipped");
+    check(UP_TO_9, "", 1, "60.0 40.0 all 20.0 all 0.0 part; 8 run, 1 skipped");
+    check(UP_TO_9, "--all", 1, "60.0 40.0 all 20.0 all 0.0 all; 9 run, 0 skipped");
+    check(NOT_1_1, "", 1, "30.0 0.0 part 0.0 barred 30.0 all; 5 run, 4 skipped");
+    check(NOT_1_1, "--all", 1, "30.0 0.0 all 0.0 barred 30.0 all; 6 run, 3 skipped");
+    check("echo 0\n", "", 1, "0.0 0.0 barred 0.0 barred 0.0 part; 2 run, 7 skipped");
+    check(RIGHT, "--case secret/b", 0, "null null part 30.0 all null part; 3 run, 0 skipped");
     check(
         "while :; do :; done\n",
         "--time-limit 0.1 --case secret/c",
@@ -233,19 +194,11 @@ fn what_an_output_validator_must_not_say_is_a_judge_error() {
             .replace("&& exit 42", &format!("&& {{ {accepted}; exit 42; }}"))
             .replace("; exit 43", &format!("; {rejected}; exit 43"));
         set_validator(&fixture, &validator);
-        fixture.write(
-            "p.sh",
-            "read -r a b; (( a == 20 )) && echo 7 || echo $((a + b))\n",
-        );
+        fixture.write("p.sh", "read -r a b; (( a == 20 )) && echo 7 || echo $((a + b))\n");
         fixture.check(
             "judge sum p.sh",
             4,
-            &[
-                "no verdict for p.sh",
-                &format!("about {case}"),
-                said,
-                &format!("--case {case}"),
-            ],
+            &["no verdict for p.sh", &format!("about {case}"), said, &format!("--case {case}")],
         );
     };
     let on = |line: u32, file: &str, text: &str| {
@@ -257,48 +210,19 @@ fn what_an_output_validator_must_not_say_is_a_judge_error() {
         "secret/b/1",
         "its score.txt is \"ten\\nor so\", not a single number of at least 0",
     );
-    check(
-        &on(6, "score.txt", "11"),
-        ":",
-        "secret/b/1",
-        "more than the 10 of the test case",
-    );
-    check(
-        &on(6, "score_multiplier.txt", "1.01"),
-        ":",
-        "secret/b/1",
-        "more than 1",
-    );
-    check(
-        &on(2, "score.txt", "1"),
-        ":",
-        "secret/a/1",
-        "in a group with pass-fail aggregation",
-    );
+    check(&on(6, "score.txt", "11"), ":", "secret/b/1", "more than the 10 of the test case");
+    check(&on(6, "score_multiplier.txt", "1.01"), ":", "secret/b/1", "more than 1");
+    check(&on(2, "score.txt", "1"), ":", "secret/a/1", "in a group with pass-fail aggregation");
     check(
         &(on(6, "score.txt", "1") + ";" + &on(6, "score_multiplier.txt", "1")),
         ":",
         "secret/b/1",
         "it made both score.txt and score_multiplier.txt",
     );
-    check(
-        ":",
-        &on(7, "score.txt", "0"),
-        "secret/c/2",
-        "for an output that it rejects",
-    );
-    group(
-        &fixture,
-        "c",
-        "max_score: unbounded\nscore_aggregation: min\n",
-    );
+    check(":", &on(7, "score.txt", "0"), "secret/c/2", "for an output that it rejects");
+    group(&fixture, "c", "max_score: unbounded\nscore_aggregation: min\n");
     fixture.write("sum/data/secret/test_group.yaml", "max_score: unbounded\n");
-    check(
-        ":",
-        ":",
-        "secret/c/1",
-        "it made no score.txt for an output that it accepts",
-    );
+    check(":", ":", "secret/c/1", "it made no score.txt for an output that it accepts");
     check(
         &on(10, "score_multiplier.txt", "1"),
         ":",
@@ -339,17 +263,10 @@ fn scores_may_have_no_bound() {
     );
     set_validator(&fixture, &validator);
     fixture.write("sum/data/secret/test_group.yaml", "max_score: unbounded\n");
-    group(
-        &fixture,
-        "c",
-        "max_score: unbounded\nscore_aggregation: sum\n",
-    );
+    group(&fixture, "c", "max_score: unbounded\nscore_aggregation: sum\n");
     fixture.write("p.sh", RIGHT);
     let document = fixture.json("judge sum p.sh", 0);
-    assert_eq!(
-        scores(&document),
-        "4370.0 40.0 all 30.0 all 4300.0 all; 9 run, 0 skipped"
-    );
+    assert_eq!(scores(&document), "4370.0 40.0 all 30.0 all 4300.0 all; 9 run, 0 skipped");
     assert_eq!(document["submissions"][0]["max_score"], Value::Null);
     assert_eq!(document["submissions"][0]["test_cases"][6]["score"], 1000.0);
     fixture.check("judge sum p.sh", 0, &["score 4370 ", "secret/c 4300 "]);
@@ -362,16 +279,8 @@ fn without_groups_the_points_are_shared_evenly() {
     let problem = std::fs::read_to_string(path).expect("a package");
     fixture.write("sum/problem.yaml", format!("{problem}type: scoring\n"));
     fixture.write("p.sh", UP_TO_9);
-    fixture.check(
-        "judge sum p.sh",
-        1,
-        &["score 66.666667 of 100", "3 of 4 test cases accepted"],
-    );
-    fixture.check(
-        "judge sum p.sh --quiet",
-        1,
-        &["WA p.sh 66.666667 of 100 secret/large/1"],
-    );
+    fixture.check("judge sum p.sh", 1, &["score 66.666667 of 100", "3 of 4 test cases accepted"]);
+    fixture.check("judge sum p.sh --quiet", 1, &["WA p.sh 66.666667 of 100 secret/large/1"]);
 }
 
 /// Accepts submissions without the word that is the first argument, and says what it was called with.
@@ -398,10 +307,7 @@ fn a_static_validator_looks_at_the_submission() {
     );
     fixture.write("p.sh", RIGHT);
     let document = fixture.json("judge sum p.sh", 1);
-    assert_eq!(
-        scores(&document),
-        "85.0 40.0 all 15.0 all 30.0 all; 11 run, 0 skipped"
-    );
+    assert_eq!(scores(&document), "85.0 40.0 all 15.0 all 30.0 all; 11 run, 0 skipped");
     let cases = &document["submissions"][0]["test_cases"];
     assert_eq!(cases[1]["name"], "secret/a/static validation");
     assert_eq!(cases[1]["message"], "bash p.sh sleep: juror p.sh \n");
@@ -416,14 +322,8 @@ fn a_static_validator_looks_at_the_submission() {
     );
     fixture.write("p.sh", format!("# never sleep\n{RIGHT}"));
     let document = fixture.json("judge sum p.sh", 1);
-    assert_eq!(
-        scores(&document),
-        "45.0 0.0 part 15.0 all 30.0 all; 9 run, 2 skipped"
-    );
-    fixture.write(
-        "sum/static_validator/look/run",
-        "#!/bin/sh\necho oops >&2; exit 1\n",
-    );
+    assert_eq!(scores(&document), "45.0 0.0 part 15.0 all 30.0 all; 9 run, 2 skipped");
+    fixture.write("sum/static_validator/look/run", "#!/bin/sh\necho oops >&2; exit 1\n");
     fixture.check(
         "judge sum p.sh",
         4,
@@ -444,17 +344,10 @@ fn static_validation_is_for_problems_without_scores_too() {
         "sum/data/secret/test_group.yaml",
         "static_validation_score: pass-fail\nstatic_validator_args: [sleep]\n",
     );
-    fixture.write(
-        "sum/submissions/wrong_answer/sleeps.sh",
-        format!("# sleep\n{RIGHT}"),
-    );
+    fixture.write("sum/submissions/wrong_answer/sleeps.sh", format!("# sleep\n{RIGHT}"));
     fixture.check("verify sum", 0, &["3 submissions, all as expected"]);
     fixture.write("p.sh", format!("# sleep\n{RIGHT}"));
-    fixture.check(
-        "judge sum p.sh",
-        1,
-        &["wrong answer on secret/static validation"],
-    );
+    fixture.check("judge sum p.sh", 1, &["wrong answer on secret/static validation"]);
 }
 
 #[test]
@@ -470,29 +363,13 @@ fn interactive_problems_may_have_scores() {
              [[ $line == $(cat \"$2\") ]] && {{ {says}; exit 42; }}; exit 43\n"
         )
     };
-    set_validator(
-        &fixture,
-        &talk("[[ $line == 8 ]] && echo 2.5 > \"${3}score.txt\""),
-    );
+    set_validator(&fixture, &talk("[[ $line == 8 ]] && echo 2.5 > \"${3}score.txt\""));
     fixture.write("p.sh", RIGHT);
     let document = fixture.json("judge sum p.sh", 0);
-    assert_eq!(
-        scores(&document),
-        "92.5 40.0 all 22.5 all 30.0 all; 9 run, 0 skipped"
-    );
+    assert_eq!(scores(&document), "92.5 40.0 all 22.5 all 30.0 all; 9 run, 0 skipped");
     fixture.write("p.sh", UP_TO_9);
     let document = fixture.json("judge sum p.sh", 1);
-    assert_eq!(
-        scores(&document),
-        "52.5 40.0 all 12.5 all 0.0 part; 8 run, 1 skipped"
-    );
-    set_validator(
-        &fixture,
-        &talk("[[ $line == 8 ]] && echo junk > \"${3}score.txt\""),
-    );
-    fixture.check(
-        "judge sum p.sh",
-        4,
-        &["about secret/b/3", "its score.txt is \"junk\\n\""],
-    );
+    assert_eq!(scores(&document), "52.5 40.0 all 12.5 all 0.0 part; 8 run, 1 skipped");
+    set_validator(&fixture, &talk("[[ $line == 8 ]] && echo junk > \"${3}score.txt\""));
+    fixture.check("judge sum p.sh", 4, &["about secret/b/3", "its score.txt is \"junk\\n\""]);
 }

@@ -33,31 +33,16 @@ fn check(submission: &str, verdict: &str, input: &str) {
     assert_eq!(report["found"], true, "{report:#}");
     assert_eq!(report["verdict"], verdict, "{report:#}");
     assert_eq!(report["input"], input, "{report:#}");
-    assert_eq!(
-        report["stress"]["counterexample"]["failing"], 3,
-        "{report:#}"
-    );
+    assert_eq!(report["stress"]["counterexample"]["failing"], 3, "{report:#}");
 }
 
 #[test]
 fn the_smallest_input_of_each_kind_of_failure_is_found() {
     check(WRONG, "WA", "0 0\n");
-    check(
-        "read -r a b; echo $((a > 5 ? a - b : a + b))\n",
-        "WA",
-        "6 1\n",
-    );
-    check(
-        "read -r a b; [[ $b -gt 41 ]] && exit 3; echo $((a + b))\n",
-        "RTE",
-        "0 42\n",
-    );
+    check("read -r a b; echo $((a > 5 ? a - b : a + b))\n", "WA", "6 1\n");
+    check("read -r a b; [[ $b -gt 41 ]] && exit 3; echo $((a + b))\n", "RTE", "0 42\n");
     // Equal numbers beyond what is small: one drawn at random from the full range does not show it.
-    check(
-        "read -r a b; [[ $a -gt 9 && $a = $b ]] && b=0; echo $((a + b))\n",
-        "WA",
-        "10 10\n",
-    );
+    check("read -r a b; [[ $a -gt 9 && $a = $b ]] && b=0; echo $((a + b))\n", "WA", "10 10\n");
 }
 
 #[test]
@@ -67,10 +52,7 @@ fn a_submission_that_is_too_slow_is_found_and_stays_so() {
     let report = hunt(&fixture, slow, "--runs 300 --time 30s --time-limit 0.1", 1);
     assert_eq!(report["verdict"], "TLE", "{report:#}");
     let input = report["input"].as_str().expect("an input");
-    let first = input
-        .split(' ')
-        .next()
-        .and_then(|word| word.parse::<u32>().ok());
+    let first = input.split(' ').next().and_then(|word| word.parse::<u32>().ok());
     assert!(first.is_some_and(|first| first >= 8), "{report:#}");
 }
 
@@ -83,30 +65,15 @@ fn nothing_is_found_where_there_is_nothing() {
     assert_eq!(report["seed"], 1);
     assert_eq!(report["stress"]["end"], "runs");
     assert_eq!(report["stress"]["reference"], "accepted/right.sh");
-    assert!(
-        report["runs"]
-            .as_u64()
-            .is_some_and(|runs| (20..=60).contains(&runs)),
-        "{report:#}"
-    );
-    assert!(
-        report["seconds"]
-            .as_f64()
-            .is_some_and(|seconds| seconds > 0.0)
-    );
-    assert_eq!(
-        report["repeat"],
-        "juror stress --runs 60 --time 600s --seed 1 sum my.sh"
-    );
+    assert!(report["runs"].as_u64().is_some_and(|runs| (20..=60).contains(&runs)), "{report:#}");
+    assert!(report["seconds"].as_f64().is_some_and(|seconds| seconds > 0.0));
+    assert_eq!(report["repeat"], "juror stress --runs 60 --time 600s --seed 1 sum my.sh");
 }
 
 #[test]
 fn a_finite_set_of_inputs_is_tried_to_its_end() {
     let fixture = fixture();
-    fixture.write(
-        "sum/input_validators/sum.ctd",
-        "INT(0, 3, a) SPACE INT(0, 2, b) NEWLINE\n",
-    );
+    fixture.write("sum/input_validators/sum.ctd", "INT(0, 3, a) SPACE INT(0, 2, b) NEWLINE\n");
     fixture.write("my.sh", RIGHT);
     // Shapes and random inputs go on for ever; all that they find is there already.
     let report = hunt(&fixture, RIGHT, "--runs 2000 --time 10m", 0);
@@ -118,18 +85,9 @@ fn the_same_seed_finds_the_same_with_any_number_of_slots() {
     let submission = "read -r a b; [[ $((a % 7)) = 3 && $b -gt 5 ]] && a=0; echo $((a + b))\n";
     let fixture = fixture();
     let found = ["--jobs 1", "--jobs 2"].map(|jobs| {
-        let report = hunt(
-            &fixture,
-            submission,
-            &format!("{jobs} --runs 3000 --time 10m"),
-            1,
-        );
+        let report = hunt(&fixture, submission, &format!("{jobs} --runs 3000 --time 10m"), 1);
         let details = &report["stress"]["counterexample"];
-        (
-            report["input"].clone(),
-            details["origin"].clone(),
-            details["first_bytes"].clone(),
-        )
+        (report["input"].clone(), details["origin"].clone(), details["first_bytes"].clone())
     });
     assert_eq!(found[0], found[1]);
     assert_eq!(found[0].0, "3 6\n");
@@ -170,10 +128,7 @@ fn many_small_test_cases_share_an_input_and_one_is_left() {
         "stress --input-grammar g.ctd --reference ref.sh my.sh --runs 200 --time 10m --seed 1";
     let report = fixture.json(line, 1);
     assert_eq!(report["input"], "1\n2\n0 3\n", "{report:#}");
-    assert_eq!(
-        report["stress"]["counterexample"]["origin"]["kind"], "small",
-        "{report:#}"
-    );
+    assert_eq!(report["stress"]["counterexample"]["origin"]["kind"], "small", "{report:#}");
 }
 
 #[test]
@@ -182,23 +137,14 @@ fn generators_alone_are_hunted_with_fresh_seeds_and_their_numbers_lowered() {
     let recipe = "solution: /submissions/accepted/right.sh\n\
                   data:\n  secret:\n    data:\n      random:\n        generate: gen.sh 5000 {seed}\n";
     fixture.write("sum/generators/generators.yaml", recipe);
-    fixture.write(
-        "sum/generators/gen.sh",
-        "RANDOM=$2; echo $((RANDOM % $1)) $((RANDOM % $1))\n",
-    );
+    fixture.write("sum/generators/gen.sh", "RANDOM=$2; echo $((RANDOM % $1)) $((RANDOM % $1))\n");
     let submission = "read -r a b; [[ $b -gt 40 ]] && b=0; echo $((a + b))\n";
     let report = hunt(&fixture, submission, "--runs 100 --time 10m", 1);
     let details = &report["stress"]["counterexample"];
     assert_eq!(details["origin"]["kind"], "generator", "{report:#}");
     let input = report["input"].as_str().expect("an input");
-    let largest = input
-        .split_whitespace()
-        .filter_map(|word| word.parse::<u32>().ok())
-        .max();
-    assert!(
-        largest.is_some_and(|largest| (41..100).contains(&largest)),
-        "{report:#}"
-    );
+    let largest = input.split_whitespace().filter_map(|word| word.parse::<u32>().ok()).max();
+    assert!(largest.is_some_and(|largest| (41..100).contains(&largest)), "{report:#}");
 }
 
 #[test]
@@ -210,27 +156,17 @@ fn what_is_found_joins_the_package_in_one_step() {
     fs::remove_dir_all(fixture.path("sum/data")).expect("the data");
     fixture.juror("generate sum").assert().success();
     let report = hunt(&fixture, WRONG, "--runs 100 --promote edges/zeros", 1);
-    assert_eq!(
-        report["stress"]["counterexample"]["promoted"], "secret/edges/zeros",
-        "{report:#}"
-    );
+    assert_eq!(report["stress"]["counterexample"]["promoted"], "secret/edges/zeros", "{report:#}");
     let read = |name: &str| fs::read_to_string(fixture.path(name)).expect("a file");
     assert_eq!(read("sum/data/secret/edges/zeros.in"), "0 0\n");
     assert_eq!(read("sum/data/secret/edges/zeros.ans"), "0\n");
     assert!(read("sum/generators/generators.yaml").ends_with("  # The end.\n"));
     fixture.juror("generate sum --check").assert().success();
-    fixture.check(
-        "stress sum my.sh --promote edges/zeros",
-        2,
-        &["secret/edges/zeros already"],
-    );
+    fixture.check("stress sum my.sh --promote edges/zeros", 2, &["secret/edges/zeros already"]);
     fixture.check(
         "stress sum my.sh --seed 1 --promote again",
         3,
-        &[
-            "the test case secret/edges/zeros has this very input",
-            "added",
-        ],
+        &["the test case secret/edges/zeros has this very input", "added"],
     );
 }
 
@@ -239,32 +175,16 @@ fn what_cannot_be_hunted_is_said_before_anything_runs() {
     let fixture = fixture();
     fixture.check("stress my.sh", 2, &["name a package and a submission"]);
     fixture.check("stress sum none.sh", 2, &["none.sh is not there"]);
-    fixture.check(
-        "stress sum wrong.sh --reference no.sh",
-        2,
-        &["no.sh is not there"],
-    );
-    fixture.check(
-        "stress sum wrong.sh --promote a/../b",
-        2,
-        &["is no name for a test case"],
-    );
-    fixture.check(
-        "stress sum wrong.sh --time 1d",
-        2,
-        &["`d` is no unit of time"],
-    );
+    fixture.check("stress sum wrong.sh --reference no.sh", 2, &["no.sh is not there"]);
+    fixture.check("stress sum wrong.sh --promote a/../b", 2, &["is no name for a test case"]);
+    fixture.check("stress sum wrong.sh --time 1d", 2, &["`d` is no unit of time"]);
     fixture.check(
         "stress sum wrong.sh --input-grammar g.ctd",
         2,
         &["cannot read the grammar g.ctd"],
     );
     fixture.write("g.ctd", "INT(0, 5, a) NEWLIN\n");
-    fixture.check(
-        "stress sum wrong.sh --input-grammar g.ctd",
-        3,
-        &["g.ctd:1:14"],
-    );
+    fixture.check("stress sum wrong.sh --input-grammar g.ctd", 3, &["g.ctd:1:14"]);
     fixture.check(
         "stress --input-grammar g.ctd --reference right.sh wrong.sh --promote x",
         3,
@@ -273,43 +193,27 @@ fn what_cannot_be_hunted_is_said_before_anything_runs() {
     fixture.write("broken.c", "int main( {\n");
     fixture.check("stress sum broken.c", 1, &["the submission does not build"]);
     fixture.remove("sum/input_validators/sum.ctd");
-    fixture.check(
-        "stress sum wrong.sh",
-        5,
-        &["neither a grammar", "--input-grammar"],
-    );
+    fixture.check("stress sum wrong.sh", 5, &["neither a grammar", "--input-grammar"]);
 }
 
 #[test]
 fn validators_that_disagree_with_the_grammar_are_named_and_believed() {
     let fixture = fixture();
-    fixture.write(
-        "sum/input_validators/sum.ctd",
-        "INT(-3, 9, a) SPACE INT(-3, 9, b) NEWLINE\n",
-    );
+    fixture.write("sum/input_validators/sum.ctd", "INT(-3, 9, a) SPACE INT(-3, 9, b) NEWLINE\n");
     let wrong_below_zero = "read -r a b; [[ $a -lt 0 ]] && a=0; echo $((a + b))\n";
     let report = hunt(&fixture, wrong_below_zero, "--runs 300 --time 10m", 0);
     let said = report["diagnostics"].to_string();
-    assert!(
-        said.contains("does not allow") && said.contains("expected two numbers"),
-        "{report:#}"
-    );
+    assert!(said.contains("does not allow") && said.contains("expected two numbers"), "{report:#}");
 }
 
 #[test]
 fn a_reference_that_fails_is_a_fault_of_the_package() {
     let fixture = fixture();
-    fixture.write(
-        "bad.sh",
-        "read -r a b; [[ $a = 2 ]] && exit 1; echo $((a + b))\n",
-    );
+    fixture.write("bad.sh", "read -r a b; [[ $a = 2 ]] && exit 1; echo $((a + b))\n");
     fixture.check(
         "stress sum right.sh --seed 1 --reference bad.sh",
         3,
-        &[
-            "the reference fails on a valid input: RTE, exit code 1",
-            "`2 ",
-        ],
+        &["the reference fails on a valid input: RTE, exit code 1", "`2 "],
     );
 }
 
@@ -346,10 +250,6 @@ fn wrong_submissions_of_game1_are_found_on_the_shortest_boards() {
     ] {
         let report = hunt_shipped("game1", submission, &["--runs", "400", "--time", "10m"]);
         let found = (report["verdict"].as_str(), report["input"].as_str());
-        assert_eq!(
-            found,
-            (Some(verdict), Some(input)),
-            "{submission}: {report:#}"
-        );
+        assert_eq!(found, (Some(verdict), Some(input)), "{submission}: {report:#}");
     }
 }

@@ -52,10 +52,9 @@ fn fixture(io: &str, writes: bool) -> Fixture {
     fixture.write("sum/problem.yaml", problem);
     fixture.write("sum/input_validators/sum.ctd", GRAMMAR);
     let reference = match io {
-        "files" => program(
-            "freopen(\"sum.in\", \"r\", stdin); freopen(\"sum.out\", \"w\", stdout);",
-            "",
-        ),
+        "files" => {
+            program("freopen(\"sum.in\", \"r\", stdin); freopen(\"sum.out\", \"w\", stdout);", "")
+        }
         _ => program("", ""),
     };
     fixture.write("ref.c", reference);
@@ -102,11 +101,7 @@ fn found(report: &Value) -> [Value; 5] {
 fn check_in(fixture: &Fixture, name: &str, source: &str, verdict: &str, batched: Batched) {
     fixture.write(name, source);
     let report = hunt(fixture, name, "");
-    assert_eq!(
-        report["diagnostics"],
-        Value::Array(Vec::new()),
-        "{report:#}"
-    );
+    assert_eq!(report["diagnostics"], Value::Array(Vec::new()), "{report:#}");
     let expected = match verdict {
         "AC" => Value::Null,
         verdict => verdict.into(),
@@ -193,11 +188,7 @@ fn an_input_sees_nothing_of_those_before_it() {
         "",
         "AC",
     );
-    check(
-        "if (open(\"/dev/null\", O_RDONLY) != 3) return 4;",
-        "",
-        "AC",
-    );
+    check("if (open(\"/dev/null\", O_RDONLY) != 3) return 4;", "", "AC");
     let fixture = fixture("standard", true);
     check_in(&fixture, "my.c", &program(&once("seen"), ""), "AC", Mostly);
     // Nobody but the program takes a directory with files in it away: then batches end early.
@@ -218,21 +209,9 @@ fn what_runs_before_main_is_done_once_for_all_or_there_are_no_batches() {
     let read = "int a, b; std::cin >> a >> b;";
     let table = "std::vector<int> table(1000, 7); ";
     let cases = [
-        (
-            format!("{table}struct P {{ P() {{ printf(\" \"); }} }} p;"),
-            read,
-            Mostly,
-        ),
-        (
-            format!("{table}struct P {{ P() {{ write(1, \" \", 1); }} }} p;"),
-            read,
-            Never,
-        ),
-        (
-            "int a, b; struct R { R() { std::cin >> a >> b; } } r;".to_owned(),
-            "",
-            Never,
-        ),
+        (format!("{table}struct P {{ P() {{ printf(\" \"); }} }} p;"), read, Mostly),
+        (format!("{table}struct P {{ P() {{ write(1, \" \", 1); }} }} p;"), read, Never),
+        ("int a, b; struct R { R() { std::cin >> a >> b; } } r;".to_owned(), "", Never),
     ];
     for (before, body, batched) in cases {
         check_in(&fixture, "my.cpp", &with(&before, body), "WA", batched);
@@ -245,20 +224,8 @@ fn files_with_names_are_in_batches_as_well() {
     let open = "freopen(\"sum.in\", \"r\", stdin); freopen(\"sum.out\", \"w\", stdout);";
     check_in(&fixture, "my.c", &program(open, ""), "AC", Mostly);
     check_in(&fixture, "my.c", &program(open, "a++;"), "WA", Mostly);
-    check_in(
-        &fixture,
-        "my.c",
-        &program(open, "remove(\"sum.out\");"),
-        "WA",
-        Mostly,
-    );
-    check_in(
-        &fixture,
-        "my.c",
-        &program(open, "remove(\"sum.in\");"),
-        "AC",
-        Mostly,
-    );
+    check_in(&fixture, "my.c", &program(open, "remove(\"sum.out\");"), "WA", Mostly);
+    check_in(&fixture, "my.c", &program(open, "remove(\"sum.in\");"), "AC", Mostly);
     let add = "freopen(\"sum.in\", \"r\", stdin); freopen(\"sum.out\", \"a\", stdout);";
     check_in(&fixture, "my.c", &program(add, ""), "AC", Mostly);
     // As many write it: both files are open before `main`.
@@ -301,10 +268,8 @@ fn programs_in_rust_and_with_threads_are_in_batches_as_well() {
 fn other_languages_and_what_does_not_build_for_batches_have_fresh_processes() {
     let fixture = fixture("standard", false);
     fixture.write("my.sh", "read -r a b; echo $((a + b))\n");
-    let report = fixture.json(
-        "stress sum my.sh --reference ref.c --seed 3 --runs 600 --time 10m",
-        0,
-    );
+    let report =
+        fixture.json("stress sum my.sh --reference ref.c --seed 3 --runs 600 --time 10m", 0);
     assert_eq!(report["stress"]["batched"], 0, "{report:#}");
     // Where nothing keeps programs apart, files of the whole machine would be seen as left behind.
     fixture.write("my.c", program("", ""));
@@ -314,10 +279,7 @@ fn other_languages_and_what_does_not_build_for_batches_have_fresh_processes() {
     );
     assert_eq!(report["stress"]["batched"], 0, "{report:#}");
     // A name that both have.
-    fixture.write(
-        "my.c",
-        program("", "") + "int __wrap_main(void) { return 1; }\n",
-    );
+    fixture.write("my.c", program("", "") + "int __wrap_main(void) { return 1; }\n");
     fixture.check(
         "stress sum my.c --reference ref.c --seed 3 --runs 700 --time 10m",
         0,

@@ -50,12 +50,7 @@ fn live() -> Fixture {
 /// Counting down, at most 9 times.
 fn multi_pass() -> Fixture {
     let grammar = "INT(0, 8, n) NEWLINE\n";
-    let fixture = fixture(
-        "multi-pass",
-        "  validation_passes: 9\n",
-        COUNTS_DOWN,
-        grammar,
-    );
+    let fixture = fixture("multi-pass", "  validation_passes: 9\n", COUNTS_DOWN, grammar);
     counting(&fixture);
     fixture
 }
@@ -64,12 +59,7 @@ fn multi_pass() -> Fixture {
 fn counting(fixture: &Fixture) {
     fixture.write("sum/input_validators/validate/run", "#!/bin/sh\nexit 42\n");
     fixture.write("sum/submissions/accepted/right.sh", "cat\n");
-    for name in [
-        "sample/1",
-        "secret/small/1",
-        "secret/small/2",
-        "secret/large/1",
-    ] {
+    for name in ["sample/1", "secret/small/1", "secret/small/2", "secret/large/1"] {
         fixture.write(&format!("sum/data/{name}.in"), "2\n");
     }
 }
@@ -77,11 +67,7 @@ fn counting(fixture: &Fixture) {
 /// Hunts a submission.
 fn hunt(fixture: &Fixture, submission: &str, options: &str, code: i32) -> Value {
     fixture.write("my.sh", submission);
-    let runs = if options.contains("--runs") {
-        ""
-    } else {
-        "--runs 1500"
-    };
+    let runs = if options.contains("--runs") { "" } else { "--runs 1500" };
     let line = format!("stress sum my.sh --seed 1 --time 10m {runs} {options}");
     fixture.json(&line, code)
 }
@@ -114,21 +100,14 @@ fn check(fixture: &Fixture, submission: &str, expected: [&str; 4]) {
     assert_eq!(said(&report), exchange, "{report:#}");
     assert_eq!(report["expected"], Value::Null);
     assert_eq!(report["got"], Value::Null);
-    assert_eq!(
-        report["stress"]["counterexample"]["failing"], 3,
-        "{report:#}"
-    );
+    assert_eq!(report["stress"]["counterexample"]["failing"], 3, "{report:#}");
 }
 
 #[test]
 fn a_talk_is_made_small_and_shown() {
     let fixture = live();
     let rejects = "the output validator rejects it";
-    check(
-        &fixture,
-        WRONG,
-        ["WA", "0 0\n", &format!("{rejects}: 3 is not 0"), "<0 0|>3|"],
-    );
+    check(&fixture, WRONG, ["WA", "0 0\n", &format!("{rejects}: 3 is not 0"), "<0 0|>3|"]);
     check(
         &fixture,
         "read -r a b; echo $((a > 99 ? a : a + b))\n",
@@ -196,10 +175,7 @@ fn promoted(fixture: &Fixture, recipe: &str) -> String {
 #[test]
 fn judge_answers_are_made_as_the_recipe_makes_them() {
     // A submission that talks makes no answer: it is empty.
-    let validator = TALKS.replace(
-        "echo \"$a $b\"\n",
-        "[[ -s $2 ]] && exit 9\necho \"$a $b\"\n",
-    );
+    let validator = TALKS.replace("echo \"$a $b\"\n", "[[ -s $2 ]] && exit 9\necho \"$a $b\"\n");
     let fixture = fixture("interactive", "", &validator, GRAMMAR);
     let answer = promoted(&fixture, &recipe("/submissions/accepted/right.sh"));
     assert_eq!(answer, "");
@@ -224,25 +200,14 @@ fn a_package_at_fault_is_told_with_the_input_that_shows_it() {
     let fails = "the reference fails on a valid input:";
     let rejected = format!("{fails} WA,");
     let cause = "the output validator rejects it: 7 is not";
-    reference(
-        "echo $((a == 2 ? 7 : a + b))",
-        3,
-        &[&rejected, cause, "`2 "],
-    );
+    reference("echo $((a == 2 ? 7 : a + b))", 3, &[&rejected, cause, "`2 "]);
     let stuck = format!("{fails} TLE, waited for input that never came");
     reference("[[ $a = 2 ]] && read -r c; echo $((a + b))", 3, &[&stuck]);
     let asked =
         "step: ask the output validator `validate` about stress reason: it ended with exit code 1";
-    reference(
-        "echo boom",
-        4,
-        &[asked, "the input is `", "the judge answer is empty"],
-    );
+    reference("echo boom", 4, &[asked, "the input is `", "the judge answer is empty"]);
     fixture.write("sum/generators/sum.sh", "read -r a b; exit $((a == 2))\n");
-    fixture.write(
-        "sum/generators/generators.yaml",
-        recipe("/generators/sum.sh"),
-    );
+    fixture.write("sum/generators/generators.yaml", recipe("/generators/sum.sh"));
     let answer = "makes no judge answer for a valid input: the solution ends with exit code 1: `2 ";
     reference("echo $((a + b))", 3, &["sum.sh", answer]);
     fixture.write("sum/generators/sum.sh", "exit 0\n");
@@ -256,23 +221,13 @@ fn several_passes_are_judged_to_the_last() {
     check(
         &fixture,
         "read -r n; echo $((n == 3 ? 8 : n))\n",
-        [
-            "WA",
-            "3\n",
-            "the output validator rejects it: 8 is not 3",
-            "<3|>8|",
-        ],
+        ["WA", "3\n", "the output validator rejects it: 8 is not 3", "<3|>8|"],
     );
     // The number itself is right, and so are those below 3.
     check(
         &fixture,
         "read -r n; [[ -e seen ]] || exit 0; echo $n\n",
-        [
-            "WA",
-            "0\n",
-            "the output validator rejects it: nothing is not 0",
-            "<0|",
-        ],
+        ["WA", "0\n", "the output validator rejects it: nothing is not 0", "<0|"],
     );
     let fixture = multi_pass();
     fixture.write(
@@ -284,12 +239,7 @@ fn several_passes_are_judged_to_the_last() {
     check(
         &fixture,
         "read -r n; echo $((n > 9 ? 0 : n))\n",
-        [
-            "WA",
-            "3\n",
-            &rejects(2, "the output validator rejects it: 0 is not 12"),
-            "<12|>0|",
-        ],
+        ["WA", "3\n", &rejects(2, "the output validator rejects it: 0 is not 12"), "<12|>0|"],
     );
     check(
         &fixture,
@@ -300,10 +250,8 @@ fn several_passes_are_judged_to_the_last() {
 
 #[test]
 fn several_talks_are_judged_to_the_last() {
-    let validator = COUNTS_DOWN.replace(
-        "number=$(cat \"$1\")\n",
-        "number=$(cat \"$1\"); echo $number\n",
-    );
+    let validator =
+        COUNTS_DOWN.replace("number=$(cat \"$1\")\n", "number=$(cat \"$1\"); echo $number\n");
     let limits = "  validation_passes: 9\n";
     let grammar = "INT(0, 8, n) NEWLINE\n";
     let fixture = fixture("[interactive, multi-pass]", limits, &validator, grammar);
@@ -311,12 +259,7 @@ fn several_talks_are_judged_to_the_last() {
     check(
         &fixture,
         "read -r n; echo $((n == 1 ? 5 : n))\n",
-        [
-            "WA",
-            "1\n",
-            "the output validator rejects it: 5 is not 1",
-            "<1|>5|",
-        ],
+        ["WA", "1\n", "the output validator rejects it: 5 is not 1", "<1|>5|"],
     );
     let report = hunt(&fixture, "read -r n; echo $n\n", "--runs 40", 0);
     assert_eq!(report["runs"], 9, "{report:#}");

@@ -28,11 +28,7 @@ fn map() -> BTreeMap<String, Option<BTreeSet<String>>> {
         .filter_map(|line| line.strip_prefix("| [`"))
         .map(|row| {
             let (name, rest) = row.split_once("`]").expect("a module name in a row");
-            let may_use = rest
-                .trim_end_matches([' ', '|'])
-                .rsplit('|')
-                .next()
-                .unwrap();
+            let may_use = rest.trim_end_matches([' ', '|']).rsplit('|').next().unwrap();
             let may_use = match may_use.trim() {
                 "everything" => None,
                 "nothing" => Some(BTreeSet::new()),
@@ -54,9 +50,7 @@ fn module_of(path: &Path) -> Option<String> {
 fn used(line: &str) -> impl Iterator<Item = &str> {
     let code = line.split("//").next().unwrap_or_default();
     code.split("crate::").skip(1).map(|rest| {
-        let end = rest
-            .find(|c: char| !c.is_alphanumeric() && c != '_')
-            .unwrap_or(rest.len());
+        let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
         &rest[..end]
     })
 }
@@ -129,9 +123,7 @@ fn unsafe_code_stands_in_the_sandbox_only() {
         .into_iter()
         .filter(|path| module_of(path).as_deref() != Some("sandbox"))
         .filter(|path| {
-            read(path)
-                .lines()
-                .any(|line| line.split("//").next().unwrap().contains("unsafe "))
+            read(path).lines().any(|line| line.split("//").next().unwrap().contains("unsafe "))
         })
         .collect();
     assert_eq!(wrong, Vec::<PathBuf>::new());

@@ -75,11 +75,7 @@ fn boxes_are_kept_in_a_directory_that_need_not_be_named() {
     fixture.write("p.sh", RIGHT);
     fixture.check("judge sum p.sh --keep=right", 0, &["kept in", "right"]);
     let document = fixture.json("judge sum p.sh --keep=again", 0);
-    assert!(
-        document["boxes"]
-            .as_str()
-            .is_some_and(|dir| dir.ends_with("/again"))
-    );
+    assert!(document["boxes"].as_str().is_some_and(|dir| dir.ends_with("/again")));
 
     fixture.check("judge sum p.sh p.sh --keep=twice", 2, &["one at a time"]);
     fixture.check("judge sum p.sh --keep=p.sh", 2, &["--keep", "p.sh"]);
@@ -88,10 +84,8 @@ fn boxes_are_kept_in_a_directory_that_need_not_be_named() {
 #[test]
 fn boxes_of_several_packages_are_kept_apart() {
     let fixture = Fixture::new();
-    let copied = Command::new("cp")
-        .args(["-r", "sum", "total"])
-        .current_dir(fixture.root())
-        .status();
+    let copied =
+        Command::new("cp").args(["-r", "sum", "total"]).current_dir(fixture.root()).status();
     assert!(copied.expect("cp").success());
     fixture.check("verify sum total --keep=boxes", 0, &["2 packages"]);
     for package in ["sum", "total"] {
@@ -206,10 +200,7 @@ fn an_interruption_ends_it_at_once_and_leaves_nothing() {
         check(judge, signal, "0 of 1 submission done");
     }
     check(&format!("{judge} --json"), "-INT", "\"interrupted\": true");
-    fixture.write(
-        "sum/input_validators/validate/run",
-        "#!/bin/sh\nsleep 1000\n",
-    );
+    fixture.write("sum/input_validators/validate/run", "#!/bin/sh\nsleep 1000\n");
     check("verify sum", "-INT", "interrupted");
     fixture.write("sum/generators/gen.sh", "sleep 1000\n");
     fixture.write(

@@ -46,10 +46,7 @@ fn a_validator_decides_and_says_why() {
                 input 100000 1, wanted 100001, got 3, arguments";
     let told = "team message: │ do not give up";
     fixture.check("judge sum b.sh", 1, &["WA", said, told]);
-    fixture.write(
-        "sum/data/secret/large/1.yaml",
-        "output_validator_args: [loud, 'a b']\n",
-    );
+    fixture.write("sum/data/secret/large/1.yaml", "output_validator_args: [loud, 'a b']\n");
     fixture.check("judge sum b.sh", 1, &["arguments loud a b"]);
     let document = fixture.json("judge sum b.sh", 1);
     let case = &document["submissions"][0]["test_cases"][1];
@@ -66,14 +63,8 @@ fn facts_come_before_the_validator() {
         fixture.write("p.sh", program);
         fixture.check("judge sum p.sh --time-limit 0.3", 1, said);
     };
-    check(
-        "read -r a b; echo $((a + b)); exit 3\n",
-        &["RTE", "exit code 3"],
-    );
-    check(
-        "read -r a b; echo $((a + b)); while :; do :; done\n",
-        &["TLE"],
-    );
+    check("read -r a b; echo $((a + b)); exit 3\n", &["RTE", "exit code 3"]);
+    check("read -r a b; echo $((a + b)); while :; do :; done\n", &["TLE"]);
     check("head -c 20000000 /dev/zero\n", &["OLE"]);
 }
 
@@ -85,16 +76,8 @@ fn the_working_directory_has_the_files_of_the_submission() {
     );
     fixture.write("sub/main.sh", WRONG);
     fixture.write("sub/juror", "a file of this name is in the way\n");
-    fixture.check(
-        "judge sum sub/main.sh",
-        1,
-        &["judge message: │ juror │ main.sh │ /tmp"],
-    );
-    fixture.check(
-        "judge sum sub/main.sh --case secret/large/1",
-        1,
-        &["main.sh"],
-    );
+    fixture.check("judge sum sub/main.sh", 1, &["judge message: │ juror │ main.sh │ /tmp"]);
+    fixture.check("judge sum sub/main.sh --case secret/large/1", 1, &["main.sh"]);
 }
 
 #[test]
@@ -153,11 +136,7 @@ fn breaking(fault: &str) -> String {
 fn a_validator_that_breaks_down_is_a_judge_error() {
     let check = |fault: &str, said: &str| {
         let fixture = fixture(&breaking(fault));
-        set_problem(
-            &fixture,
-            "",
-            "  validation_time: 1\n  validation_output: 1\n",
-        );
+        set_problem(&fixture, "", "  validation_time: 1\n  validation_output: 1\n");
         fixture.write("p.sh", "echo 666\n");
         fixture.check(
             "judge sum p.sh",
@@ -172,10 +151,7 @@ fn a_validator_that_breaks_down_is_a_judge_error() {
         );
         let document = fixture.json("judge sum p.sh", 4);
         let error = &document["judge_errors"][0];
-        assert_eq!(
-            document["submissions"][0]["verdict"],
-            serde_json::Value::Null
-        );
+        assert_eq!(document["submissions"][0]["verdict"], serde_json::Value::Null);
         let stderr = error["program"]["stderr"]["text"].as_str().expect("a text");
         assert!(stderr.starts_with("what went wrong\n"), "{stderr}");
     };
@@ -184,26 +160,17 @@ fn a_validator_that_breaks_down_is_a_judge_error() {
     check("exit 1", "it ended with exit code 1; it must be 42");
     check("while :; do :; done", "CPU time, 1.00 s allowed");
     check("sleep 100", "on the wall clock, 3.00 s allowed");
-    check(
-        "head -c 3000000 /dev/zero; exit 43",
-        "it passed a limit: wrote more than the 1 MiB",
-    );
+    check("head -c 3000000 /dev/zero; exit 43", "it passed a limit: wrote more than the 1 MiB");
     check(
         "head -c 3000000 /dev/zero > \"${3}notes\"; exit 43",
         "it passed a limit: wrote more than the 1 MiB",
     );
-    check(
-        "mkdir \"${3}score.txt\"; exit 43",
-        "score.txt is a directory, not a file",
-    );
+    check("mkdir \"${3}score.txt\"; exit 43", "score.txt is a directory, not a file");
     check(
         "ln -s /etc/passwd \"${3}judgemessage.txt\"; exit 43",
         "judgemessage.txt is a symbolic link, not a file",
     );
-    check(
-        "echo 1 > \"${3}nextpass.in\"; exit 42",
-        "not of the type multi-pass",
-    );
+    check("echo 1 > \"${3}nextpass.in\"; exit 42", "not of the type multi-pass");
 }
 
 #[test]
@@ -235,33 +202,18 @@ fn a_validator_is_tried_before_anybody_is_judged() {
         3,
         &[script, rejects],
     );
-    check(
-        "exit 42",
-        3,
-        &[script, "accepts an empty output, on sample/1 and 2 more"],
-    );
+    check("exit 42", 3, &[script, "accepts an empty output, on sample/1 and 2 more"]);
     check(
         "read -r line && exit 42; exit 43",
         3,
-        &[
-            script,
-            "accepts nonsense as the output, on sample/1 and 2 more",
-        ],
+        &[script, "accepts nonsense as the output, on sample/1 and 2 more"],
     );
     check(
         "read -r line; echo oops >&2; [[ $line == $(cat \"$2\") ]] && exit 42; exit 1",
         3,
-        &[
-            script,
-            "breaks down on an empty output, on sample/1: it ended with exit code 1",
-            "oops",
-        ],
+        &[script, "breaks down on an empty output, on sample/1: it ended with exit code 1", "oops"],
     );
-    check(
-        "exit 1",
-        3,
-        &[script, "breaks down on sum/data/sample/1.ans as the output"],
-    );
+    check("exit 1", 3, &[script, "breaks down on sum/data/sample/1.ans as the output"]);
     check("syntax error (", 3, &[script, "breaks down on"]);
 }
 
@@ -283,11 +235,7 @@ fn an_answer_that_is_no_output_has_an_output_beside_it() {
     let validator = "#!/usr/bin/env bash\nread -r line; read -r _ right < \"$2\"; \
                      [[ $line == $right ]] && exit 42; exit 43\n";
     let fixture = fixture(validator);
-    for (name, right) in [
-        ("sample/1", 3),
-        ("secret/small/1", 13),
-        ("secret/small/2", 0),
-    ] {
+    for (name, right) in [("sample/1", 3), ("secret/small/1", 13), ("secret/small/2", 0)] {
         fixture.write(&format!("sum/data/{name}.ans"), format!("hint {right}\n"));
     }
     fixture.write("sum/data/secret/large/1.ans", "hint 100001\n");
@@ -300,17 +248,10 @@ fn an_answer_that_is_no_output_has_an_output_beside_it() {
 #[test]
 fn a_validator_that_does_not_build_is_told() {
     let fixture = fixture(VALIDATOR);
-    fixture.write(
-        "sum/output_validator/validate/build",
-        "#!/bin/sh\necho no luck >&2\nexit 1\n",
-    );
+    fixture.write("sum/output_validator/validate/build", "#!/bin/sh\necho no luck >&2\nexit 1\n");
     fixture.executable("sum/output_validator/validate/build");
     fixture.write("a.sh", RIGHT);
-    fixture.check(
-        "judge sum a.sh",
-        3,
-        &["the output validator does not build", "no luck"],
-    );
+    fixture.check("judge sum a.sh", 3, &["the output validator does not build", "no luck"]);
 }
 
 #[test]
@@ -389,12 +330,7 @@ exit 42
 fn a_multi_pass_problem_runs_until_the_validator_has_enough() {
     let fixture = fixture(PASSES);
     set_problem(&fixture, "type: multi-pass\n", "  validation_passes: 3\n");
-    for name in [
-        "sample/1",
-        "secret/small/1",
-        "secret/small/2",
-        "secret/large/1",
-    ] {
+    for name in ["sample/1", "secret/small/1", "secret/small/2", "secret/large/1"] {
         fixture.write(&format!("sum/data/{name}.in"), "2\n");
     }
     fixture.write("sum/input_validators/validate/run", "#!/bin/sh\nexit 42\n");
@@ -423,10 +359,7 @@ fn a_multi_pass_problem_runs_until_the_validator_has_enough() {
     fixture.check(
         "judge sum a.sh",
         4,
-        &[
-            "about secret/large/1",
-            "in the last pass that the problem allows",
-        ],
+        &["about secret/large/1", "in the last pass that the problem allows"],
     );
 }
 

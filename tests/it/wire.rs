@@ -27,10 +27,7 @@ use serde::de::DeserializeOwned;
 
 /// Puts the wire around an executor.
 pub(crate) fn around(beyond: Arc<dyn Executor>) -> Arc<dyn Executor> {
-    Arc::new(Wire {
-        beyond,
-        store: Store::default(),
-    })
+    Arc::new(Wire { beyond, store: Store::default() })
 }
 
 /// Hands jobs on, and replies back.
@@ -204,22 +201,13 @@ fn command() -> impl Strategy<Value = Command> {
     let tree = entries().prop_map(|entries| What::Tree(Arc::new(entries.into())));
     let shown = (path(), prop_oneof![installed, tree]);
     let shown = shown.prop_map(|(inside, what)| Shown { inside, what });
-    (
-        texts(),
-        prop::collection::vec((text(), text()), 0..3),
-        prop::collection::vec(shown, 0..3),
-    )
+    (texts(), prop::collection::vec((text(), text()), 0..3), prop::collection::vec(shown, 0..3))
         .prop_map(|(argv, env, visible)| Command { argv, env, visible })
 }
 
 fn limits() -> impl Strategy<Value = Limits> {
-    let parts = any::<(
-        Option<Duration>,
-        Option<Duration>,
-        Option<u64>,
-        Option<u64>,
-        Option<u32>,
-    )>();
+    let parts =
+        any::<(Option<Duration>, Option<Duration>, Option<u64>, Option<u64>, Option<u32>)>();
     parts.prop_map(|(cpu_time, wall_time, memory, output, processes)| Limits {
         cpu_time,
         wall_time,
@@ -230,27 +218,18 @@ fn limits() -> impl Strategy<Value = Limits> {
 }
 
 fn job() -> impl Strategy<Value = Job> {
-    (
-        command(),
-        blob(),
-        entries(),
-        any::<(bool, u64)>(),
-        texts(),
-        limits(),
-        keep(),
+    (command(), blob(), entries(), any::<(bool, u64)>(), texts(), limits(), keep()).prop_map(
+        |(command, stdin, files, (writable, box_size), collect, limits, keep)| Job {
+            command,
+            stdin,
+            files,
+            writable,
+            box_size: Bytes(box_size),
+            limits,
+            collect,
+            keep,
+        },
     )
-        .prop_map(
-            |(command, stdin, files, (writable, box_size), collect, limits, keep)| Job {
-                command,
-                stdin,
-                files,
-                writable,
-                box_size: Bytes(box_size),
-                limits,
-                collect,
-                keep,
-            },
-        )
 }
 
 fn outcome() -> impl Strategy<Value = Outcome> {
@@ -337,11 +316,7 @@ fn joint_reply() -> impl Strategy<Value = JointReply> {
                 program: Waits::Input,
                 partner: Waits::Output,
             }),
-            transcript: Transcript {
-                last: first.clone(),
-                first,
-                left_out: Bytes(left_out),
-            },
+            transcript: Transcript { last: first.clone(), first, left_out: Bytes(left_out) },
         },
     )
 }
@@ -381,9 +356,7 @@ fn a_fault_comes_back_as_it_is() {
     let fault = JudgeError::new("mount", "no").help("try").transient();
     for stop in [Stop::Fault(fault), Stop::Interrupted] {
         let answer = stop.clone();
-        let wire = around(Arc::new(Scripted::new(1, move |_: &Job| {
-            Err(answer.clone())
-        })));
+        let wire = around(Arc::new(Scripted::new(1, move |_: &Job| Err(answer.clone()))));
         let job = Job {
             command: Command::default(),
             stdin: Blob::default(),

@@ -109,14 +109,9 @@ impl Programs {
     ) -> Option<Batches<'a>> {
         let [submission, reference] = &self.prepared;
         let limits = Limits::of_compiler(&setting.problem.limits);
-        let reference = batch::Source {
-            path: &self.path,
-            prepared: reference,
-        };
-        let submission = batch::Source {
-            path: &setting.submission.program.path,
-            prepared: submission,
-        };
+        let reference = batch::Source { path: &self.path, prepared: reference };
+        let submission =
+            batch::Source { path: &setting.submission.program.path, prepared: submission };
         Batches::new(builder, limits, rules, isolation, &reference, &submission)
     }
 

@@ -83,10 +83,7 @@ impl Setting {
         };
         let problem = match package {
             Some(dir) => problem::read(dir, Remarks::Errors, output)?,
-            None => Problem {
-                dir: PathBuf::from("."),
-                ..Problem::default()
-            },
+            None => Problem { dir: PathBuf::from("."), ..Problem::default() },
         };
         let submission = named(submission, &problem).map_err(Stop::usage)?;
         let reference = arguments.reference.as_ref();
@@ -148,10 +145,7 @@ impl Setting {
             time_limit: arguments.time_limit,
             keep: None,
         };
-        let is_given = arguments
-            .time_limit
-            .or(self.problem.limits.time_limit)
-            .is_some();
+        let is_given = arguments.time_limit.or(self.problem.limits.time_limit).is_some();
         let validators = match is_given {
             true => Validators::default(),
             false => problem::validators(&bench)?,
@@ -253,10 +247,7 @@ impl Setting {
         if let Some(runs) = arguments.runs {
             option("--runs", runs.to_string().into());
         }
-        option(
-            "--time",
-            format!("{}s", arguments.time.as_secs_f64()).into(),
-        );
+        option("--time", format!("{}s", arguments.time.as_secs_f64()).into());
         option("--seed", plan.seed.to_string().into());
         if arguments.fresh {
             words.push("--fresh".into());
@@ -270,10 +261,7 @@ impl Setting {
 /// A file, or one of the package's submissions by its name.
 fn reference_at(path: &Path, problem: &Problem) -> Result<Submission, Remark> {
     let name = path.to_string_lossy();
-    let own = problem
-        .submissions
-        .iter()
-        .find(|submission| submission.name == name);
+    let own = problem.submissions.iter().find(|submission| submission.name == name);
     match own {
         Some(own) if !path.exists() => Ok(own.clone()),
         _ => named(path, problem),
@@ -296,10 +284,7 @@ fn grammars(
     let mut is_whole = true;
     for path in paths {
         let text = fs::read(&path).map_err(|error| {
-            Stop::usage(format!(
-                "cannot read the grammar {}: {error}",
-                path.display()
-            ))
+            Stop::usage(format!("cannot read the grammar {}: {error}", path.display()))
         })?;
         let reading = compile::read(&path, &replace_constants(&text, &problem.constants));
         let is_given = given == Some(path.as_path());
@@ -338,8 +323,7 @@ fn solution(recipe: &Recipe) -> Option<PathBuf> {
 /// The program that makes answers where no submission can.
 fn answers_by(recipe: &Recipe, problem: &Problem) -> Option<PathBuf> {
     let mut made = recipe.cases.iter().filter(|_| !is_alone(problem));
-    made.find_map(|case| made_for_it(problem, case))
-        .map(Path::to_owned)
+    made.find_map(|case| made_for_it(problem, case)).map(Path::to_owned)
 }
 
 /// A test case without files, with the arguments that the package's cases have.

@@ -34,11 +34,7 @@ impl Parser<'_> {
             }
             self.sign("]", "name[index, ...]")?;
         }
-        Ok(VarRef {
-            slot,
-            indices,
-            span: start.to(self.last_span()),
-        })
+        Ok(VarRef { slot, indices, span: start.to(self.last_span()) })
     }
 
     /// Variables without indices.
@@ -169,10 +165,7 @@ impl Parser<'_> {
             while parser.take_sign("||") {
                 let right = parser.all_of()?;
                 let span = left.span.to(right.span);
-                left = Test {
-                    kind: TestKind::Or(Box::new(left), Box::new(right)),
-                    span,
-                };
+                left = Test { kind: TestKind::Or(Box::new(left), Box::new(right)), span };
             }
             Ok(left)
         })
@@ -183,10 +176,7 @@ impl Parser<'_> {
         while self.take_sign("&&") {
             let right = self.single_test()?;
             let span = left.span.to(right.span);
-            left = Test {
-                kind: TestKind::And(Box::new(left), Box::new(right)),
-                span,
-            };
+            left = Test { kind: TestKind::And(Box::new(left), Box::new(right)), span };
         }
         Ok(left)
     }
@@ -196,10 +186,7 @@ impl Parser<'_> {
         if self.take_sign("!") {
             let inner = self.nested(Self::single_test)?;
             let span = start.to(inner.span);
-            return Ok(Test {
-                kind: TestKind::Not(Box::new(inner)),
-                span,
-            });
+            return Ok(Test { kind: TestKind::Not(Box::new(inner)), span });
         }
         if self.is_sign("(") {
             return self.bracket();
@@ -209,9 +196,7 @@ impl Parser<'_> {
                 "STRLEN" => return self.comparison(),
                 "ISEOF" => {
                     self.at += 1;
-                    TestKind::IsEof {
-                        question: self.question(),
-                    }
+                    TestKind::IsEof { question: self.question() }
                 }
                 "MATCH" => {
                     self.at += 1;
@@ -224,10 +209,7 @@ impl Parser<'_> {
                         let message = format!("MATCH of {}, which is no string", value.kind());
                         return Err(computed(set.span, message));
                     }
-                    TestKind::Match {
-                        set,
-                        question: self.question(),
-                    }
+                    TestKind::Match { set, question: self.question() }
                 }
                 "UNIQUE" => {
                     self.at += 1;
@@ -249,10 +231,7 @@ impl Parser<'_> {
             },
             _ => return self.comparison(),
         };
-        Ok(Test {
-            kind,
-            span: start.to(self.last_span()),
-        })
+        Ok(Test { kind, span: start.to(self.last_span()) })
     }
 
     fn question(&mut self) -> usize {
@@ -272,12 +251,10 @@ impl Parser<'_> {
             true => Ok(test),
             false => self.expected("`)`", "close the bracket, or go on with `&&` or `||`"),
         });
-        test.map_err(
-            |fault| match fault.span.start >= comparison_fault.span.start {
-                true => fault,
-                false => comparison_fault,
-            },
-        )
+        test.map_err(|fault| match fault.span.start >= comparison_fault.span.start {
+            true => fault,
+            false => comparison_fault,
+        })
     }
 
     fn comparison(&mut self) -> Parse<Test> {
@@ -297,10 +274,7 @@ impl Parser<'_> {
         self.at += 1;
         let right = self.expr()?;
         let span = left.span.to(right.span);
-        Ok(Test {
-            kind: TestKind::Compare { op, left, right },
-            span,
-        })
+        Ok(Test { kind: TestKind::Compare { op, left, right }, span })
     }
 }
 
@@ -312,19 +286,11 @@ fn binary(op: Op, left: Expr, right: Expr) -> Parse<Expr> {
             Ok(value) => ExprKind::Const(value),
             Err(message) => return Err(computed(span, message)),
         },
-        _ => ExprKind::Binary {
-            op,
-            left: Box::new(left),
-            right: Box::new(right),
-        },
+        _ => ExprKind::Binary { op, left: Box::new(left), right: Box::new(right) },
     };
     Ok(Expr { kind, span })
 }
 
 fn computed(span: Span, message: String) -> Fault {
-    Fault {
-        span,
-        message,
-        help: "correct the expression".to_owned(),
-    }
+    Fault { span, message, help: "correct the expression".to_owned() }
 }

@@ -10,16 +10,9 @@ fn check(text: &str, remarks: &[&str]) {
     let reading = read(Path::new("g.ctd"), text.as_bytes());
     let said = |diagnostic: &Diagnostic| {
         let spot = diagnostic.place.spot.as_ref().expect("a spot");
-        let severity = if diagnostic.is_error() {
-            ""
-        } else {
-            "warning "
-        };
+        let severity = if diagnostic.is_error() { "" } else { "warning " };
         assert!(diagnostic.help.is_some(), "{diagnostic}: a way out");
-        format!(
-            "{severity}{}:{}: {}",
-            spot.line, spot.column, diagnostic.message
-        )
+        format!("{severity}{}:{}: {}", spot.line, spot.column, diagnostic.message)
     };
     let came: Vec<String> = reading.diagnostics.iter().map(said).collect();
     assert_eq!(came, remarks, "{text}");
@@ -31,14 +24,8 @@ fn check(text: &str, remarks: &[&str]) {
 fn words_must_be_known() {
     check("INTT(1,2)", &["1:1: there is no command `INTT`"]);
     check("MATCH(\"a\")", &["1:1: `MATCH` is no command"]);
-    check(
-        "int(1,2)",
-        &["1:1: expected a command, found the variable `int`"],
-    );
-    check(
-        "Int(1,2)",
-        &["1:1: `Int` is neither a command nor a variable"],
-    );
+    check("int(1,2)", &["1:1: expected a command, found the variable `int`"]);
+    check("Int(1,2)", &["1:1: `Int` is neither a command nor a variable"]);
     check(
         "INT(1,my_var)",
         &[
@@ -47,73 +34,34 @@ fn words_must_be_known() {
         ],
     );
     check("INT(1,2) ; SPACE", &["1:10: `;` means nothing here"]);
-    check(
-        "INT(1,é)",
-        &[
-            "1:7: `é` means nothing here",
-            "1:8: expected a value, found `)`",
-        ],
-    );
+    check("INT(1,é)", &["1:7: `é` means nothing here", "1:8: expected a value, found `)`"]);
 }
 
 #[test]
 fn commands_have_a_form() {
     check("INT(1 2)", &["1:7: expected `,`, found the integer `2`"]);
-    check(
-        "INT(1,2",
-        &["1:8: expected `)`, found the end of the grammar"],
-    );
+    check("INT(1,2", &["1:8: expected `)`, found the end of the grammar"]);
     check("INT 1", &["1:5: expected `(`, found the integer `1`"]);
-    check(
-        "INT(1,2,3)",
-        &["1:9: expected a variable, found the integer `3`"],
-    );
-    check(
-        "FLOAT(1,2,x,EXACT)",
-        &["1:13: expected `FIXED` or `SCIENTIFIC`, found `EXACT`"],
-    );
-    check(
-        "FLOAT(1,2,FIXED)",
-        &["1:11: expected a variable, found `FIXED`"],
-    );
+    check("INT(1,2,3)", &["1:9: expected a variable, found the integer `3`"]);
+    check("FLOAT(1,2,x,EXACT)", &["1:13: expected `FIXED` or `SCIENTIFIC`, found `EXACT`"]);
+    check("FLOAT(1,2,FIXED)", &["1:11: expected a variable, found `FIXED`"]);
     check("SET(a==1)", &["1:6: expected `=`, found `==`"]);
     check("ASSERT(1=1)", &["1:9: expected a comparison, found `=`"]);
     check("ASSERT(1)", &["1:9: expected a comparison, found `)`"]);
-    check(
-        "UNSET(a[1])",
-        &["1:8: expected a variable without index, found `[`"],
-    );
-    check(
-        "INT(1,(2+3)",
-        &["1:12: expected `)`, found the end of the grammar"],
-    );
+    check("UNSET(a[1])", &["1:8: expected a variable without index, found `[`"]);
+    check("INT(1,(2+3)", &["1:12: expected `)`, found the end of the grammar"]);
     check("INT(1,2+)", &["1:9: expected a value, found `)`"]);
-    check(
-        "ASSERT((1 < 2)",
-        &["1:15: expected `)`, found the end of the grammar"],
-    );
+    check("ASSERT((1 < 2)", &["1:15: expected `)`, found the end of the grammar"]);
     check("ASSERT((1 + ) < 2)", &["1:13: expected a value, found `)`"]);
-    check(
-        "ASSERT(MATCH(1))",
-        &["1:14: MATCH of an integer, which is no string"],
-    );
-    check(
-        "STRING(1)",
-        &["1:8: STRING of an integer, which is no string"],
-    );
-    check(
-        "REGEX(\"(\")",
-        &["1:7: this is no regular expression: unclosed group"],
-    );
+    check("ASSERT(MATCH(1))", &["1:14: MATCH of an integer, which is no string"]);
+    check("STRING(1)", &["1:8: STRING of an integer, which is no string"]);
+    check("REGEX(\"(\")", &["1:7: this is no regular expression: unclosed group"]);
     check(
         "INT(1,10^10^10)",
         &["1:7: 10 ^ 10000000000 is too large: its result may have 4194304 bits"],
     );
     check("INT(1,1/0)", &["1:7: 1 is divided by zero"]);
-    check(
-        "INT(0,1e9)",
-        &["1:7: this bound is a float, where an integer is needed"],
-    );
+    check("INT(0,1e9)", &["1:7: this bound is a float, where an integer is needed"]);
     check("REP(-1) END", &["1:5: -1 is no number of iterations"]);
     check("INT(1,007)", &["1:7: an integer has no leading zero"]);
     check(
@@ -128,10 +76,7 @@ fn commands_have_a_form() {
 
 #[test]
 fn blocks_end() {
-    check(
-        "REP(3) SPACE",
-        &["1:1: this REP has no END: found the end of the grammar instead"],
-    );
+    check("REP(3) SPACE", &["1:1: this REP has no END: found the end of the grammar instead"]);
     check("SPACE END", &["1:7: `END` belongs to no block"]);
     check("ELSE SPACE", &["1:1: `ELSE` belongs to no block"]);
     check(
@@ -142,14 +87,8 @@ fn blocks_end() {
             "1:20: `END` belongs to no block",
         ],
     );
-    check(
-        &"REP(1) ".repeat(200),
-        &["1:698: nested more than 100 deep"],
-    );
-    check(
-        &format!("INT(1,{}1)", "(".repeat(5000)),
-        &["1:106: nested more than 100 deep"],
-    );
+    check(&"REP(1) ".repeat(200), &["1:698: nested more than 100 deep"]);
+    check(&format!("INT(1,{}1)", "(".repeat(5000)), &["1:106: nested more than 100 deep"]);
 }
 
 #[test]

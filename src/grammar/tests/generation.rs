@@ -81,10 +81,7 @@ fn check_shape(shape: &str, text: &str, holds: fn(&[i64]) -> bool) {
     let shape = named(shape).expect("a shape");
     for seed in 0..20 {
         let input = String::from_utf8(generate(&grammar, &shape, seed).unwrap()).unwrap();
-        let row: Vec<i64> = input
-            .split_whitespace()
-            .map(|word| word.parse().unwrap())
-            .collect();
+        let row: Vec<i64> = input.split_whitespace().map(|word| word.parse().unwrap()).collect();
         assert!(holds(&row), "{}: {row:?}", shape.name);
     }
 }
@@ -99,22 +96,14 @@ fn a_shape_is_what_its_name_says() {
     check_shape("count-above-least", row, |row| row[0] == 4);
     check_shape("count-below-most", row, |row| row[0] == 49);
     check_shape("zeros", row, |row| row[1..].iter().all(|value| *value == 0));
-    check_shape("all-equal", row, |row| {
-        row[1..].windows(2).all(|pair| pair[0] == pair[1])
-    });
+    check_shape("all-equal", row, |row| row[1..].windows(2).all(|pair| pair[0] == pair[1]));
     check_shape("increasing", row, |row| row[1..].is_sorted());
     check_shape("decreasing", row, |row| row[1..].iter().rev().is_sorted());
     check_shape("alternating", row, |row| {
-        row[1..]
-            .chunks(2)
-            .all(|pair| pair[0] == 1000 && pair.get(1).is_none_or(|low| *low == -10))
+        row[1..].chunks(2).all(|pair| pair[0] == 1000 && pair.get(1).is_none_or(|low| *low == -10))
     });
-    check_shape("spike", row, |row| {
-        row[1..].iter().filter(|value| **value == 1000).count() == 1
-    });
-    check_shape("largest-sum", row, |row| {
-        row[1..].iter().all(|value| *value == 1000)
-    });
+    check_shape("spike", row, |row| row[1..].iter().filter(|value| **value == 1000).count() == 1);
+    check_shape("largest-sum", row, |row| row[1..].iter().all(|value| *value == 1000));
     check_shape("few-distinct", row, |row| {
         let mut values = row[1..].to_vec();
         values.sort_unstable();
@@ -130,13 +119,9 @@ fn a_shape_is_what_its_name_says() {
 fn test_cases_within_an_input_have_shapes_too() {
     let cases =
         "INT(1,6,t) NEWLINE REP(t) INT(1,30,n) NEWLINE REP(n,SPACE) INT(0,9) END NEWLINE END";
-    check_shape("many-tiny", cases, |row| {
-        row[0] == 6 && row.len() <= 1 + 6 * 6
-    });
+    check_shape("many-tiny", cases, |row| row[0] == 6 && row.len() <= 1 + 6 * 6);
     check_shape("one-huge", cases, |row| row[..2] == [1, 30]);
-    check_shape("big-before-small", cases, |row| {
-        row[..2] == [3, 30] && row[32] <= 5
-    });
+    check_shape("big-before-small", cases, |row| row[..2] == [3, 30] && row[32] <= 5);
     check_shape("same-twice", cases, |row| {
         row[0] == 2
             && row[1..].len() % 2 == 0
@@ -168,17 +153,8 @@ fn a_size_says_how_large_counts_are() {
         let (t, n) = first(cases, "same-twice", Size::Small, seed);
         assert!(t == 2 && (6..=13).contains(&n), "{t} {n}");
     }
-    for shape in [
-        "smallest",
-        "count-most",
-        "largest-sum",
-        "one-huge",
-        "many-tiny",
-    ] {
-        assert_eq!(
-            named(shape).and_then(|shape| shape.sized(Size::Small)),
-            None
-        );
+    for shape in ["smallest", "count-most", "largest-sum", "one-huge", "many-tiny"] {
+        assert_eq!(named(shape).and_then(|shape| shape.sized(Size::Small)), None);
     }
 }
 
@@ -194,10 +170,7 @@ fn what_would_be_too_large_is_given_up() {
 #[test]
 fn shapes_that_make_no_difference_are_not_offered() {
     let names = |text: &str| -> Vec<&str> {
-        applicable(&grammar(text))
-            .iter()
-            .map(|shape| shape.name)
-            .collect()
+        applicable(&grammar(text)).iter().map(|shape| shape.name).collect()
     };
     assert_eq!(names("STRING(\"x\")"), ["random"]);
     assert!(!names("INT(1,9,n) REP(n) SPACE END").contains(&"increasing"));
@@ -233,11 +206,7 @@ fn what_cannot_be_satisfied_is_named_with_the_reason() {
         2,
         &["every value from 1 to 3 is taken"],
     );
-    check(
-        "IF(MATCH(\"x\")) ELSE END\nASSERT(1 == 2)",
-        2,
-        &["does not hold"],
-    );
+    check("IF(MATCH(\"x\")) ELSE END\nASSERT(1 == 2)", 2, &["does not hold"]);
     check("INT(1,9)\nINT(1,9)", 2, &["MATCH"]);
     check("REGEX(\"[a-z]*\")\nSTRING(\"x\") NEWLINE", 2, &["expected"]);
 }

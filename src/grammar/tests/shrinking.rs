@@ -24,9 +24,7 @@ const SORTED: &str = "INT(1,50,n) NEWLINE REPI(i,n,SPACE) INT(0,1000,a[i]) IF(i>
 /// All integers of an input, lines joined.
 fn numbers(text: &[u8]) -> Vec<i64> {
     let text = String::from_utf8_lossy(text);
-    text.split_whitespace()
-        .filter_map(|word| word.parse().ok())
-        .collect()
+    text.split_whitespace().filter_map(|word| word.parse().ok()).collect()
 }
 
 /// From several random inputs that have the fault, always the same smallest one.
@@ -49,11 +47,7 @@ fn check(text: &str, fault: fn(&[i64]) -> bool, smallest: &str) {
             fault(&numbers(text))
         };
         let shrunk = shrink(&grammar, &input, interesting, 3000).unwrap();
-        assert_eq!(
-            String::from_utf8_lossy(&shrunk.input),
-            smallest,
-            "{text} from seed {seed}"
-        );
+        assert_eq!(String::from_utf8_lossy(&shrunk.input), smallest, "{text} from seed {seed}");
         assert!(shrunk.complete, "{shrunk:?}");
     }
     assert!(starts >= 3, "{text}: too few inputs have the fault");
@@ -62,41 +56,17 @@ fn check(text: &str, fault: fn(&[i64]) -> bool, smallest: &str) {
 #[test]
 fn size_faults_shrink_to_their_true_minimum() {
     check(ROW, |row| row[0] % 2 == 1, "3\n1 1 1\n");
-    check(
-        ROW,
-        |row| row[1..].iter().any(|value| *value > 127),
-        "2\n1 128\n",
-    );
-    check(
-        ROW,
-        |row| row[0] >= 65,
-        &format!("65\n{}1\n", "1 ".repeat(64)),
-    );
+    check(ROW, |row| row[1..].iter().any(|value| *value > 127), "2\n1 128\n");
+    check(ROW, |row| row[0] >= 65, &format!("65\n{}1\n", "1 ".repeat(64)));
     check(ROW, |row| row[1..].iter().sum::<i64>() > 255, "2\n56 200\n");
-    check(
-        EVEN,
-        |row| row[0] >= 12,
-        &format!("12\n{}0\n", "0 ".repeat(11)),
-    );
+    check(EVEN, |row| row[0] >= 12, &format!("12\n{}0\n", "0 ".repeat(11)));
     check(EVEN, |row| row[0] % 4 == 2, "2\n0 0\n");
 }
 
 #[test]
 fn relations_between_values_are_kept() {
-    check(
-        ROW,
-        |row| row[1..].windows(2).any(|pair| pair[0] > pair[1] + 10),
-        "2\n12 1\n",
-    );
-    check(
-        ROW,
-        |row| {
-            row[1..]
-                .windows(2)
-                .any(|pair| pair[0] == pair[1] && pair[0] > 5)
-        },
-        "2\n6 6\n",
-    );
+    check(ROW, |row| row[1..].windows(2).any(|pair| pair[0] > pair[1] + 10), "2\n12 1\n");
+    check(ROW, |row| row[1..].windows(2).any(|pair| pair[0] == pair[1] && pair[0] > 5), "2\n6 6\n");
     check(ROW, |row| row[0] % 2 == 1 && row[1] < row[2], "3\n1 2 1\n");
     check(SORTED, |row| row[row.len() - 1] > 500, "1\n501\n");
     check(SORTED, |row| row.len() > 3 && row[2] > row[1], "3\n0 1 1\n");
@@ -129,11 +99,7 @@ fn test_cases_go_first() {
 #[test]
 fn grids_lose_rows_and_columns_together() {
     check(GRID, |row| row[0] >= 2, "2\n0 0\n0 0\n");
-    check(
-        GRID,
-        |row| row[1..].iter().any(|value| *value < -500),
-        "1\n-501\n",
-    );
+    check(GRID, |row| row[1..].iter().any(|value| *value < -500), "1\n-501\n");
     check(
         GRID,
         |row| row[0] >= 2 && row[1..].iter().filter(|value| **value > 100).count() >= 2,
@@ -208,10 +174,7 @@ fn every_edit_gives_a_valid_input() {
 fn fewer_values_are_smaller_whatever_their_length() {
     let grammar = grammar(ROW);
     let size = |text: &str| {
-        Size::of(
-            &parse(&grammar, text.as_bytes(), Path::new("1.in")).unwrap(),
-            text.as_bytes(),
-        )
+        Size::of(&parse(&grammar, text.as_bytes(), Path::new("1.in")).unwrap(), text.as_bytes())
     };
     assert!(size("2\n200 200\n") < size("3\n1 1 1\n"));
     assert!(size("2\n1 9\n") < size("2\n1 10\n"));

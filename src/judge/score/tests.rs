@@ -26,10 +26,7 @@ fn data(lines: &[&str]) -> TestData {
             }
             _ => panic!("{line}"),
         };
-        data.groups.push(TestGroup {
-            name: name.to_owned(),
-            scoring,
-        });
+        data.groups.push(TestGroup { name: name.to_owned(), scoring });
         for number in 1..=count.parse().unwrap() {
             data.cases.push(test_case(&format!("{name}/{number}")));
         }
@@ -65,16 +62,10 @@ fn total(lines: &[&str], results: &str) -> String {
     let total = scheme.total(|name| {
         let at = data.cases.iter().position(|case| case.name == name)?;
         let scoring = scheme.case(&data.cases[at]);
-        let accepted = |score| CaseResult {
-            accepted: true,
-            score,
-        };
+        let accepted = |score| CaseResult { accepted: true, score };
         match results[at] {
             "." => None,
-            "-" => Some(CaseResult {
-                accepted: false,
-                score: Some(Score::ZERO),
-            }),
+            "-" => Some(CaseResult { accepted: false, score: Some(Score::ZERO) }),
             "+" => {
                 let score = by_rules(scoring, Verdict::Accepted);
                 Some(accepted(score.map(|score| score.score)))
@@ -131,12 +122,7 @@ fn secret_without_groups_shares_its_points_evenly() {
     );
     check(
         &["secret pass-fail 100 2"],
-        &[
-            ("+ +", "100/100"),
-            ("+ -", "0/100"),
-            ("- .", "0/100"),
-            ("+ .", "?/100"),
-        ],
+        &[("+ +", "100/100"), ("+ -", "0/100"), ("- .", "0/100"), ("+ .", "?/100")],
     );
     check(
         &["secret sum unbounded 2"],
@@ -176,11 +162,7 @@ fn groups_have_scores_of_their_own() {
         ],
     );
     check(
-        &[
-            "secret pass-fail 100 0",
-            "secret/a pass-fail 40 1",
-            "secret/b pass-fail 1 1",
-        ],
+        &["secret pass-fail 100 0", "secret/a pass-fail 40 1", "secret/b pass-fail 1 1"],
         &[
             ("+ +", "100/100 40 1"),
             ("- .", "0/100 0 ?~"),
@@ -214,11 +196,7 @@ fn what_requires_a_group_that_is_not_passed_is_worth_nothing() {
         &[("+ + +", "100/100"), ("- + +", "0/100"), ("- . .", "0/100")],
     );
     check(
-        &[
-            "sample 1",
-            "secret sum 100 0 sample",
-            "secret/a pass-fail 100 1",
-        ],
+        &["sample 1", "secret sum 100 0 sample", "secret/a pass-fail 100 1"],
         &[("+ +", "100/100 100"), ("- +", "0/100 0!")],
     );
 }
@@ -228,14 +206,8 @@ fn no_score_is_more_than_its_greatest() {
     check(
         &["secret sum 100 0", "secret/a sum 80 2", "secret/b sum 40 1"],
         &[
-            (
-                "50 40 40",
-                "the score of secret/a is 90, more than its greatest score of 80",
-            ),
-            (
-                "+ + +",
-                "the score of secret is 120, more than its greatest score of 100",
-            ),
+            ("50 40 40", "the score of secret/a is 90, more than its greatest score of 80"),
+            ("+ + +", "the score of secret is 120, more than its greatest score of 100"),
             ("+ + -", "80/100 80 0"),
         ],
     );
@@ -253,10 +225,7 @@ fn rounding_neither_takes_points_nor_adds_some() {
 /// What may be said of the first case behind the samples.
 fn scoring(lines: &[&str]) -> CaseScoring {
     let data = data(lines);
-    let case = data
-        .cases
-        .iter()
-        .find(|case| case.name.starts_with("secret"));
+    let case = data.cases.iter().find(|case| case.name.starts_with("secret"));
     Scheme::over(&data).unwrap().case(case.unwrap())
 }
 
@@ -267,10 +236,7 @@ fn a_case_is_worth_what_its_group_says() {
     assert_eq!(scoring(&["secret min 100 4"]), up_to(100.0));
     assert_eq!(scoring(&["secret pass-fail 100 4"]), CaseScoring::Forbidden);
     assert_eq!(scoring(&["secret sum unbounded 4"]), CaseScoring::Unbounded);
-    assert_eq!(
-        scoring(&["secret sum 100 0", "secret/a sum 60 3"]),
-        up_to(20.0)
-    );
+    assert_eq!(scoring(&["secret sum 100 0", "secret/a sum 60 3"]), up_to(20.0));
     let data = data(&["sample 1", "secret sum unbounded 1"]);
     let scheme = Scheme::over(&data).unwrap();
     assert_eq!(scheme.case(&data.cases[0]), CaseScoring::Ignored);
@@ -279,9 +245,7 @@ fn a_case_is_worth_what_its_group_says() {
 fn feedback(files: &[(&str, &str)]) -> Feedback {
     let collected = FILES.map(|name| {
         let file = files.iter().find(|(file, _)| *file == name);
-        file.map_or(Collected::Missing, |(_, text)| {
-            Collected::File(text.as_bytes().into())
-        })
+        file.map_or(Collected::Missing, |(_, text)| Collected::File(text.as_bytes().into()))
     });
     Feedback::of(collected.into()).unwrap()
 }
@@ -307,11 +271,7 @@ fn said(scoring: &str, verdict: Verdict, files: &[(&str, &str)]) -> String {
 #[test]
 fn an_output_validator_says_what_an_accepted_case_is_worth() {
     let check = |scoring: &str, files: &[(&str, &str)], expected: &str| {
-        assert_eq!(
-            said(scoring, Verdict::Accepted, files),
-            expected,
-            "{scoring} {files:?}"
-        );
+        assert_eq!(said(scoring, Verdict::Accepted, files), expected, "{scoring} {files:?}");
     };
     check("up to 25", &[], "25");
     check("up to 25", &[("score.txt", "7.5\n")], "7.5");
@@ -323,11 +283,7 @@ fn an_output_validator_says_what_an_accepted_case_is_worth() {
     check("unbounded", &[("score.txt", "123456.5")], "123456.5");
     check("forbidden", &[], "none");
     check("ignored", &[("score.txt", "junk")], "none");
-    check(
-        "ignored",
-        &[("score.txt", "1"), ("score_multiplier.txt", "1")],
-        "none",
-    );
+    check("ignored", &[("score.txt", "1"), ("score_multiplier.txt", "1")], "none");
 }
 
 #[test]
@@ -335,11 +291,7 @@ fn what_an_output_validator_must_not_say_is_named() {
     const AC: Verdict = Verdict::Accepted;
     const WA: Verdict = Verdict::WrongAnswer;
     let check = |scoring: &str, verdict: Verdict, files: &[(&str, &str)], expected: &str| {
-        assert_eq!(
-            said(scoring, verdict, files),
-            expected,
-            "{scoring} {verdict} {files:?}"
-        );
+        assert_eq!(said(scoring, verdict, files), expected, "{scoring} {verdict} {files:?}");
     };
     let missing =
         "it made no score.txt for an output that it accepts, and the group has no greatest score";
@@ -352,19 +304,9 @@ fn what_an_output_validator_must_not_say_is_named() {
     check("up to 25", WA, &[("score_multiplier.txt", "0")], rejected);
     let multiplier =
         "it made score_multiplier.txt for a test case in a group without a greatest score";
-    check(
-        "unbounded",
-        AC,
-        &[("score_multiplier.txt", "1")],
-        multiplier,
-    );
+    check("unbounded", AC, &[("score_multiplier.txt", "1")], multiplier);
     let both = "it made both score.txt and score_multiplier.txt";
-    check(
-        "up to 25",
-        AC,
-        &[("score.txt", "1"), ("score_multiplier.txt", "1")],
-        both,
-    );
+    check("up to 25", AC, &[("score.txt", "1"), ("score_multiplier.txt", "1")], both);
     let forbidden = "it made score.txt for a test case in a group with pass-fail aggregation";
     check("forbidden", AC, &[("score.txt", "1")], forbidden);
     let more = "its score.txt is 25.5, more than the 25 of the test case";
@@ -416,26 +358,15 @@ fn only_what_can_change_the_score_is_run() {
     ];
     assert_eq!(outline_of(&lines, Thrift::WhatCounts), "1 2<0! 3 2<1:0");
     assert_eq!(outline_of(&lines, Thrift::Everything), "1 2<0 3 2<1");
-    let lines = [
-        "sample 1",
-        "secret min 100 0 sample",
-        "secret/a pass-fail 40 2",
-    ];
+    let lines = ["sample 1", "secret min 100 0 sample", "secret/a pass-fail 40 2"];
     assert_eq!(outline_of(&lines, Thrift::WhatCounts), "1 2<0!$");
     assert_eq!(outline_of(&["secret sum 100 3"], Thrift::WhatCounts), "0 3");
-    assert_eq!(
-        outline_of(&["secret pass-fail 1 3"], Thrift::WhatCounts),
-        "0 3!$"
-    );
+    assert_eq!(outline_of(&["secret pass-fail 1 3"], Thrift::WhatCounts), "0 3!$");
 }
 
 #[test]
 fn static_validation_takes_its_part_of_the_points() {
-    let mut data = data(&[
-        "secret sum 100 0",
-        "secret/a sum 40 3",
-        "secret/b pass-fail 60 1",
-    ]);
+    let mut data = data(&["secret sum 100 0", "secret/a sum 40 3", "secret/b pass-fail 60 1"]);
     for (group, max_score) in [("secret/a", Score::new(10.0)), ("secret/b", None)] {
         data.static_cases.push(StaticCase {
             group: group.to_owned(),
@@ -447,34 +378,17 @@ fn static_validation_takes_its_part_of_the_points() {
     let scheme = Scheme::over(&data).unwrap();
     let up_to = |points| CaseScoring::UpTo(Score::new(points).unwrap());
     let judged = data.judged();
-    let said: Vec<CaseScoring> = judged
-        .iter()
-        .map(|case| scheme.case(case.test_case()))
-        .collect();
+    let said: Vec<CaseScoring> = judged.iter().map(|case| scheme.case(case.test_case())).collect();
     let forbidden = CaseScoring::Forbidden;
-    let expected = [
-        up_to(10.0),
-        up_to(10.0),
-        up_to(10.0),
-        up_to(10.0),
-        forbidden,
-        forbidden,
-    ];
+    let expected = [up_to(10.0), up_to(10.0), up_to(10.0), up_to(10.0), forbidden, forbidden];
     assert_eq!(said, expected);
     let total = |rejected: &str| {
         let total = scheme.total(|name| {
             let case = judged.iter().find(|case| case.test_case().name == name)?;
             let accepted = name != rejected;
-            let verdict = if accepted {
-                Verdict::Accepted
-            } else {
-                Verdict::WrongAnswer
-            };
+            let verdict = if accepted { Verdict::Accepted } else { Verdict::WrongAnswer };
             let score = by_rules(scheme.case(case.test_case()), verdict);
-            Some(CaseResult {
-                accepted,
-                score: score.map(|score| score.score),
-            })
+            Some(CaseResult { accepted, score: score.map(|score| score.score) })
         });
         total.unwrap().score.map(Score::points)
     };
@@ -494,10 +408,7 @@ fn static_validation_of_secret_counts_as_a_group_beside_others() {
             test_case: test_case("secret/static validation"),
         });
         let judged = data.judged();
-        let names: Vec<&str> = judged
-            .iter()
-            .map(|case| case.test_case().name.as_str())
-            .collect();
+        let names: Vec<&str> = judged.iter().map(|case| case.test_case().name.as_str()).collect();
         let scheme = Scheme::over(&data).unwrap();
         // Each case is in one section, in judging order.
         let outline = scheme.outline(&names, Thrift::Everything);
@@ -509,31 +420,20 @@ fn static_validation_of_secret_counts_as_a_group_beside_others() {
                 false => Verdict::Accepted,
             };
             let score = by_rules(scheme.case(case.test_case()), verdict);
-            Some(CaseResult {
-                accepted: name != rejected,
-                score: score.map(|score| score.score),
-            })
+            Some(CaseResult { accepted: name != rejected, score: score.map(|score| score.score) })
         });
         let points = total.unwrap().score.map(Score::points);
         assert_eq!(points, Some(expected), "{groups:?} {rejected}");
     };
     const STATIC: &str = "secret/static validation";
-    let sum = [
-        "secret sum 100 0",
-        "secret/a sum 40 2",
-        "secret/b pass-fail 50 1",
-    ];
+    let sum = ["secret sum 100 0", "secret/a sum 40 2", "secret/b pass-fail 50 1"];
     check(&sum, Some(10.0), "none", 100.0);
     check(&sum, Some(10.0), STATIC, 90.0);
     check(&sum, Some(10.0), "secret/a/1", 80.0);
     let min = ["secret min 30 0", "secret/a sum 30 1", "secret/b min 30 1"];
     check(&min, Some(20.0), "none", 20.0);
     check(&min, Some(20.0), STATIC, 0.0);
-    let pass_fail = [
-        "secret pass-fail 7 0",
-        "secret/a pass-fail 7 1",
-        "secret/b pass-fail 7 1",
-    ];
+    let pass_fail = ["secret pass-fail 7 0", "secret/a pass-fail 7 1", "secret/b pass-fail 7 1"];
     check(&pass_fail, None, "none", 7.0);
     check(&pass_fail, None, STATIC, 0.0);
 }

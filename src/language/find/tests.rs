@@ -8,10 +8,8 @@ fn check(machine: &Scripted, wanted: Tool, shown: &str) {
     let said = match tool(machine, wanted) {
         Ok(found) => show_toolchain(&found),
         Err(tried) => {
-            let tried: Vec<String> = tried
-                .iter()
-                .map(|it| format!("{}: {}", it.program.display(), it.fault))
-                .collect();
+            let tried: Vec<String> =
+                tried.iter().map(|it| format!("{}: {}", it.program.display(), it.fault)).collect();
             format!("none: {}", tried.join(", "))
         }
     };
@@ -19,17 +17,8 @@ fn check(machine: &Scripted, wanted: Tool, shown: &str) {
 }
 
 fn show_toolchain(found: &Toolchain) -> String {
-    let visible: Vec<String> = found
-        .visible
-        .iter()
-        .map(|it| it.display().to_string())
-        .collect();
-    format!(
-        "{} | {} | {}",
-        found.program.display(),
-        visible.join(" "),
-        found.version
-    )
+    let visible: Vec<String> = found.visible.iter().map(|it| it.display().to_string()).collect();
+    format!("{} | {} | {}", found.program.display(), visible.join(" "), found.version)
 }
 
 const SHIM: &str = "/home/u/.pyenv/shims/python3";
@@ -46,21 +35,10 @@ fn python_is_found_behind_a_shim() {
 
 #[test]
 fn a_shim_without_a_version_behind_it_is_passed_over() {
-    let machine = Scripted::default()
-        .tool(SHIM)
-        .tool("/usr/bin/python3")
-        .says("-c", SYSTEM_PYTHON);
-    check(
-        &machine,
-        Tool::Python,
-        "/usr/bin/python3 |  | CPython 3.11.2",
-    );
+    let machine = Scripted::default().tool(SHIM).tool("/usr/bin/python3").says("-c", SYSTEM_PYTHON);
+    check(&machine, Tool::Python, "/usr/bin/python3 |  | CPython 3.11.2");
     let machine = Scripted::default().tool(SHIM);
-    check(
-        &machine,
-        Tool::Python,
-        "none: /home/u/.pyenv/shims/python3: exit status: 127",
-    );
+    check(&machine, Tool::Python, "none: /home/u/.pyenv/shims/python3: exit status: 127");
     check(&Scripted::default(), Tool::Python, "none: ");
     let machine = Scripted::default().tool(SHIM).says("-c", "hello\n");
     check(
@@ -76,10 +54,7 @@ fn a_virtual_environment_brings_the_installation_below_it() {
     let machine = Scripted::default()
         .tool("/home/u/p/venv/bin/python3")
         .says("-c", said)
-        .link(
-            "/home/u/p/venv/bin/python3",
-            "/home/u/uv/3.12/bin/python3.12",
-        );
+        .link("/home/u/p/venv/bin/python3", "/home/u/uv/3.12/bin/python3.12");
     check(
         &machine,
         Tool::Python,
@@ -93,38 +68,22 @@ fn a_link_through_etc_is_shown() {
         .gcc(NO_ARCHIVE)
         .link("/usr/bin/gcc", "/etc/alternatives/gcc")
         .link("/etc/alternatives/gcc", "/usr/bin/gcc-12");
-    check(
-        &machine,
-        Tool::Cc,
-        "/usr/bin/gcc | /etc/alternatives/gcc | gcc 12",
-    );
+    check(&machine, Tool::Cc, "/usr/bin/gcc | /etc/alternatives/gcc | gcc 12");
 }
 
 #[test]
 fn an_installation_in_the_home_does_not_show_the_home() {
     let said = "/home/u/bin/python3\n/home/u\n/home/u\nCPython 3.9.0\n";
-    let machine = Scripted::default()
-        .tool("/home/u/bin/python3")
-        .says("-c", said);
+    let machine = Scripted::default().tool("/home/u/bin/python3").says("-c", said);
     let dirs = "/home/u/bin /home/u/lib /home/u/lib64 /home/u/libexec /home/u/include";
-    check(
-        &machine,
-        Tool::Python,
-        &format!("/home/u/bin/python3 | {dirs} | CPython 3.9.0"),
-    );
+    check(&machine, Tool::Python, &format!("/home/u/bin/python3 | {dirs} | CPython 3.9.0"));
 }
 
 #[test]
 fn a_whole_store_is_shown() {
     let said = "/nix/store/a-python/bin/python3\n/nix/store/a-python\n/nix/store/a-python\nCPython 3.13.0\n";
-    let machine = Scripted::default()
-        .tool("/home/u/.nix-profile/bin/python3")
-        .says("-c", said);
-    check(
-        &machine,
-        Tool::Python,
-        "/nix/store/a-python/bin/python3 | /nix/store | CPython 3.13.0",
-    );
+    let machine = Scripted::default().tool("/home/u/.nix-profile/bin/python3").says("-c", said);
+    check(&machine, Tool::Python, "/nix/store/a-python/bin/python3 | /nix/store | CPython 3.13.0");
 }
 
 #[test]
@@ -137,16 +96,8 @@ fn rust_is_found_behind_rustup_and_in_the_system() {
         .tool("/home/u/.rustup/toolchains/stable/bin/cargo")
         .says("--version", "cargo 1.95.0\n");
     let root = "/home/u/.rustup/toolchains/stable";
-    check(
-        &machine,
-        Tool::Rustc,
-        &format!("{root}/bin/rustc | {root} | rustc 1.95.0"),
-    );
-    check(
-        &machine,
-        Tool::Cargo,
-        &format!("{root}/bin/cargo | {root}/bin/cargo | cargo 1.95.0"),
-    );
+    check(&machine, Tool::Rustc, &format!("{root}/bin/rustc | {root} | rustc 1.95.0"));
+    check(&machine, Tool::Cargo, &format!("{root}/bin/cargo | {root}/bin/cargo | cargo 1.95.0"));
     let machine = Scripted::default()
         .tool("/usr/bin/rustc")
         .says("--version", "rustc 1.63.0\n")
@@ -159,42 +110,19 @@ fn java_comes_from_the_home_of_its_compiler_with_its_settings() {
     let settings = "Property settings:\n    java.home = /opt/jdk\n    java.version = 21.0.1\n";
     let machine = Scripted::default()
         .tool("/usr/bin/java")
-        .says(
-            "-XshowSettings",
-            "    java.home = /usr/lib/jvm/8\n    java.version = 1.8\n",
-        )
+        .says("-XshowSettings", "    java.home = /usr/lib/jvm/8\n    java.version = 1.8\n")
         .tool("/home/u/.sdkman/bin/javac")
         .says("-J-XshowSettings", settings)
-        .link(
-            "/opt/jdk/conf/net.properties",
-            "/etc/java-21/net.properties",
-        )
+        .link("/opt/jdk/conf/net.properties", "/etc/java-21/net.properties")
         .link("/opt/jdk/lib/cacerts", "/etc/ssl/certs/java/cacerts");
-    check(
-        &machine,
-        Tool::Javac,
-        "/opt/jdk/bin/javac | /opt/jdk /etc/java-21 | javac 21.0.1",
-    );
-    check(
-        &machine,
-        Tool::Java,
-        "/opt/jdk/bin/java | /opt/jdk /etc/java-21 | java 21.0.1",
-    );
-    let machine = Scripted::default().tool("/usr/bin/java").says(
-        "-XshowSettings",
-        "    java.home = /usr/lib/jvm/8\n    java.version = 1.8\n",
-    );
-    check(
-        &machine,
-        Tool::Java,
-        "/usr/lib/jvm/8/bin/java |  | java 1.8",
-    );
+    check(&machine, Tool::Javac, "/opt/jdk/bin/javac | /opt/jdk /etc/java-21 | javac 21.0.1");
+    check(&machine, Tool::Java, "/opt/jdk/bin/java | /opt/jdk /etc/java-21 | java 21.0.1");
+    let machine = Scripted::default()
+        .tool("/usr/bin/java")
+        .says("-XshowSettings", "    java.home = /usr/lib/jvm/8\n    java.version = 1.8\n");
+    check(&machine, Tool::Java, "/usr/lib/jvm/8/bin/java |  | java 1.8");
     let machine = machine.absent("/usr/lib/jvm/8/bin/java");
-    check(
-        &machine,
-        Tool::Java,
-        "none: /usr/bin/java: has no /usr/lib/jvm/8/bin/java",
-    );
+    check(&machine, Tool::Java, "none: /usr/bin/java: has no /usr/lib/jvm/8/bin/java");
 }
 
 #[test]
@@ -210,11 +138,7 @@ fn node_go_and_perl_are_asked_where_they_live() {
             "/usr/bin/perl\n/usr\n/usr/share/perl/5.36\n/usr/lib/perl/5.36\nperl 5.36.0\n",
         );
     let node = "/home/u/.nvm/versions/node/v20";
-    check(
-        &machine,
-        Tool::Node,
-        &format!("{node}/bin/node | {node} | node v20.1.0"),
-    );
+    check(&machine, Tool::Node, &format!("{node}/bin/node | {node} | node v20.1.0"));
     check(&machine, Tool::Go, "/opt/go/bin/go | /opt/go | go1.24.1");
     check(&machine, Tool::Perl, "/usr/bin/perl |  | perl 5.36.0");
 }
@@ -232,14 +156,8 @@ fn a_compiler_cache_is_passed_over() {
 #[test]
 fn programs_are_linked_statically_where_the_archives_are_there() {
     let linking = |machine: &Scripted| tool(machine, Tool::Cc).map(|it| it.linking).ok();
-    assert_eq!(
-        linking(&Scripted::default().gcc(ARCHIVE)),
-        Some(Linking::Static)
-    );
-    assert_eq!(
-        linking(&Scripted::default().gcc(NO_ARCHIVE)),
-        Some(Linking::Dynamic)
-    );
+    assert_eq!(linking(&Scripted::default().gcc(ARCHIVE)), Some(Linking::Static));
+    assert_eq!(linking(&Scripted::default().gcc(NO_ARCHIVE)), Some(Linking::Dynamic));
 }
 
 #[test]

@@ -9,23 +9,16 @@ use crate::model::program::{Program, ProgramKind};
 use crate::model::tree::FileMode;
 
 fn rustc(machine: Scripted) -> Scripted {
-    machine
-        .tool("/h/.cargo/bin/rustc")
-        .says("--version", "rustc 1.95")
-        .says("--print", "/h/rust")
+    machine.tool("/h/.cargo/bin/rustc").says("--version", "rustc 1.95").says("--print", "/h/rust")
 }
 
 fn python(machine: Scripted) -> Scripted {
-    machine
-        .tool("/h/shims/python3")
-        .says("-c", "/h/py/bin/python3\n/h/py\n/h/py\nCPython 3.12\n")
+    machine.tool("/h/shims/python3").says("-c", "/h/py/bin/python3\n/h/py\n/h/py\nCPython 3.12\n")
 }
 
 fn java(machine: Scripted) -> Scripted {
     let settings = "java.home = /h/jdk\njava.version = 21\n";
-    machine
-        .tool("/h/bin/javac")
-        .says("-J-XshowSettings", settings)
+    machine.tool("/h/bin/javac").says("-J-XshowSettings", settings)
 }
 
 /// Files as `name=text`; a star before the name is the `x` bit.
@@ -37,11 +30,7 @@ fn planned(
 ) -> Result<BuildPlan, Unready> {
     let files = files.iter().map(|it| {
         let (name, text) = it.split_once('=').unwrap_or((it, "x"));
-        let mode = if name.starts_with('*') {
-            FileMode::Executable
-        } else {
-            FileMode::Plain
-        };
+        let mode = if name.starts_with('*') { FileMode::Executable } else { FileMode::Plain };
         SourceFile {
             name: name.trim_start_matches('*').into(),
             bytes: text.as_bytes().into(),
@@ -57,26 +46,15 @@ fn planned(
         include: Vec::new(),
         constants: Vec::new(),
     };
-    let sources = Sources {
-        shape,
-        files: files.collect(),
-        included: Vec::new(),
-    };
+    let sources = Sources { shape, files: files.collect(), included: Vec::new() };
     let recipe = recipe(&program, &sources)?;
     plan(recipe, &Toolchains::new(Box::new(machine)))
 }
 
 fn shown(command: &Command) -> String {
-    let dirs: Vec<String> = command
-        .visible
-        .iter()
-        .map(|it| it.inside.display().to_string())
-        .collect();
-    let dirs = if dirs.is_empty() {
-        String::new()
-    } else {
-        format!(" [{}]", dirs.join(" "))
-    };
+    let dirs: Vec<String> =
+        command.visible.iter().map(|it| it.inside.display().to_string()).collect();
+    let dirs = if dirs.is_empty() { String::new() } else { format!(" [{}]", dirs.join(" ")) };
     format!("{}{dirs}", command.argv.join(" "))
 }
 
@@ -85,14 +63,8 @@ fn check(machine: Scripted, file: &str, build: &str, run: &str) {
     let plan = planned(machine, ProgramKind::Submission, Shape::File, &[file]);
     let said = match &plan {
         Ok(plan) => {
-            let build = plan
-                .build
-                .as_ref()
-                .map_or_else(|| "-".to_owned(), |it| shown(&it.command));
-            [
-                build,
-                shown(&plan.start.command(&[], Some(Bytes::mib(512)))),
-            ]
+            let build = plan.build.as_ref().map_or_else(|| "-".to_owned(), |it| shown(&it.command));
+            [build, shown(&plan.start.command(&[], Some(Bytes::mib(512))))]
         }
         Err(fault) => [fault.to_string(), String::new()],
     };
@@ -124,12 +96,7 @@ fn compiled_languages_show_the_compiler_to_the_build_only() {
 
 #[test]
 fn interpreted_languages_show_the_interpreter_to_the_run() {
-    check(
-        python(Scripted::default()),
-        "a.py",
-        "-",
-        "/h/py/bin/python3 /program/a.py [/h/py]",
-    );
+    check(python(Scripted::default()), "a.py", "-", "/h/py/bin/python3 /program/a.py [/h/py]");
     check(
         java(Scripted::default()),
         "a.java=class A { static void main(String[] a) {} }",
@@ -162,18 +129,8 @@ fn a_missing_tool_says_what_to_install() {
 fn a_source_that_looks_like_an_option_is_none() {
     let machine = || Scripted::default().gcc(NO_ARCHIVE);
     let build = "/usr/bin/gcc -x c -std=gnu17 -O2 -pipe -DONLINE_JUDGE -o program";
-    check(
-        machine(),
-        "-a.c",
-        &format!("{build} ./-a.c -lm"),
-        "/program/program",
-    );
-    check(
-        machine(),
-        "@a.c",
-        &format!("{build} ./@a.c -lm"),
-        "/program/program",
-    );
+    check(machine(), "-a.c", &format!("{build} ./-a.c -lm"), "/program/program");
+    check(machine(), "@a.c", &format!("{build} ./@a.c -lm"), "/program/program");
 }
 
 #[test]
@@ -211,11 +168,7 @@ fn batches_have_a_source_more_that_no_file_has_the_name_of() {
     let added = format!("batch.c {wrap}");
     check_batches(c(), &["a.c"], Some([&added, "a.c batch.c"]));
     let renamed = format!("_batch.c {wrap}");
-    check_batches(
-        c(),
-        &["a.c", "batch.c"],
-        Some([&renamed, "a.c batch.c _batch.c"]),
-    );
+    check_batches(c(), &["a.c", "batch.c"], Some([&renamed, "a.c batch.c _batch.c"]));
     let cpp = Scripted::default().gxx(ARCHIVE);
     check_batches(cpp, &["a.cpp"], Some([&added, "a.cpp batch.c"]));
     let args = format!("-Clink-arg=-O2 -Clink-arg=-fPIC -Clink-arg=batch.c -Clink-arg={wrap}");
@@ -229,12 +182,7 @@ fn batches_have_a_source_more_that_no_file_has_the_name_of() {
 #[test]
 fn the_heap_follows_the_memory_limit() -> Result<(), Unready> {
     let file = "a.java=package p; class A { static void main(String[] a) {} }";
-    let plan = planned(
-        java(Scripted::default()),
-        ProgramKind::Submission,
-        Shape::File,
-        &[file],
-    )?;
+    let plan = planned(java(Scripted::default()), ProgramKind::Submission, Shape::File, &[file])?;
     let heap = |memory: Option<Bytes>| {
         let argv = plan.start.command(&["x".to_owned()], memory).argv;
         assert_eq!(argv[argv.len() - 2..], ["p.A", "x"]);
@@ -253,20 +201,12 @@ fn the_heap_follows_the_memory_limit() -> Result<(), Unready> {
 fn scripts_find_python_and_the_compilers_by_name() -> Result<(), Unready> {
     let files = ["*build=#!/bin/sh\n", "v.cpp"];
     let machine = python(Scripted::default().gcc(ARCHIVE).gxx(ARCHIVE));
-    let plan = planned(
-        machine,
-        ProgramKind::OutputValidator,
-        Shape::Directory,
-        &files,
-    )?;
+    let plan = planned(machine, ProgramKind::OutputValidator, Shape::Directory, &files)?;
     let step = plan.build.as_ref().map(|it| shown(&it.command));
     assert_eq!(step.as_deref(), Some("/bin/sh /box/build [/h/py]"));
     let start = plan.start.command(&[], None);
     assert_eq!(shown(&start), "/program/run [/h/py]");
-    let path = (
-        "PATH".to_owned(),
-        "/h/py/bin:/usr/local/bin:/usr/bin:/bin".to_owned(),
-    );
+    let path = ("PATH".to_owned(), "/h/py/bin:/usr/local/bin:/usr/bin:/bin".to_owned());
     assert_eq!(start.env, [path]);
     Ok(())
 }
@@ -274,19 +214,11 @@ fn scripts_find_python_and_the_compilers_by_name() -> Result<(), Unready> {
 #[test]
 fn a_script_starts_with_the_interpreter_behind_the_wrapper() -> Result<(), Unready> {
     let file = "*sol=#!/usr/bin/env python3\n";
-    check(
-        python(Scripted::default()),
-        file,
-        "-",
-        "/h/py/bin/python3 /program/sol [/h/py]",
-    );
+    check(python(Scripted::default()), file, "-", "/h/py/bin/python3 /program/sol [/h/py]");
     let run = ["*run=#!/usr/bin/env python3\n"];
     let machine = python(Scripted::default());
     let plan = planned(machine, ProgramKind::InputValidator, Shape::Directory, &run)?;
-    assert_eq!(
-        shown(&plan.start.command(&[], None)),
-        "/h/py/bin/python3 /program/run [/h/py]"
-    );
+    assert_eq!(shown(&plan.start.command(&[], None)), "/h/py/bin/python3 /program/run [/h/py]");
     check(
         Scripted::default(),
         "*sol=#!/usr/bin/env lua\n",
@@ -304,19 +236,12 @@ fn a_cargo_project_is_built_without_a_network() -> Result<(), Unready> {
         .tool("/h/rust/bin/cargo")
         .says("--version", "cargo 1.95");
     let plan = planned(machine, ProgramKind::Submission, Shape::Directory, &files)?;
-    let step = plan
-        .build
-        .as_ref()
-        .map(|it| shown(&it.command))
-        .unwrap_or_default();
+    let step = plan.build.as_ref().map(|it| shown(&it.command)).unwrap_or_default();
     assert_eq!(
         step,
         "/h/rust/bin/cargo build --release --offline --quiet --target-dir target --bin p [/h/rust]"
     );
-    assert_eq!(
-        shown(&plan.start.command(&[], None)),
-        "/program/target/release/p"
-    );
+    assert_eq!(shown(&plan.start.command(&[], None)), "/program/target/release/p");
     assert_eq!(plan.tools, ["gcc 12", "rustc 1.95", "cargo 1.95"]);
     Ok(())
 }

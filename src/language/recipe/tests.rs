@@ -27,11 +27,7 @@ fn source(text: &str) -> SourceFile {
         Some(name) => (name, FileMode::Executable),
         None => (name, FileMode::Plain),
     };
-    SourceFile {
-        name: name.into(),
-        bytes: bytes.as_bytes().into(),
-        mode,
-    }
+    SourceFile { name: name.into(), bytes: bytes.as_bytes().into(), mode }
 }
 
 fn told(case: &Case<'_>, included: Vec<IncludedSource>) -> Result<Recipe, Fault> {
@@ -49,11 +45,7 @@ fn told(case: &Case<'_>, included: Vec<IncludedSource>) -> Result<Recipe, Fault>
         include: Vec::new(),
         constants: Vec::new(),
     };
-    let sources = Sources {
-        shape: case.shape,
-        files,
-        included,
-    };
+    let sources = Sources { shape: case.shape, files, included };
     recipe(&program, &sources)
 }
 
@@ -63,11 +55,7 @@ fn shown(recipe: Result<Recipe, Fault>) -> String {
         Err(fault) => return fault.to_string(),
     };
     match recipe.form {
-        Form::Language {
-            language,
-            sources,
-            main,
-        } => {
+        Form::Language { language, sources, main } => {
             let sources: Vec<String> = sources.iter().map(|it| it.display().to_string()).collect();
             format!(
                 "{}: {} -> {}",
@@ -87,11 +75,7 @@ fn check(files: &[&str], expected: &str) {
 }
 
 fn check_file(file: &str, expected: &str) {
-    let case = Case {
-        files: &[file],
-        shape: Shape::File,
-        ..DIRECTORY
-    };
+    let case = Case { files: &[file], shape: Shape::File, ..DIRECTORY };
     assert_eq!(shown(told(&case, Vec::new())), expected, "{file}");
 }
 
@@ -101,14 +85,8 @@ fn endings_tell_the_language() {
     check_file("sol.C", "cpp: sol.C -> -");
     check_file("sol.rs", "rust: sol.rs -> sol.rs");
     check_file("sol.sh", "bash: sol.sh -> sol.sh");
-    check(
-        &["a.cpp", "b.cc", "b.h", "data.txt"],
-        "cpp: a.cpp b.cc -> -",
-    );
-    check(
-        &["main.js", "lib.js"],
-        "javascript: lib.js main.js -> main.js",
-    );
+    check(&["a.cpp", "b.cc", "b.h", "data.txt"], "cpp: a.cpp b.cc -> -");
+    check(&["main.js", "lib.js"], "javascript: lib.js main.js -> main.js");
     check(&["a.go", "b.go"], "go: a.go b.go -> -");
     check(&["a.go", "go.mod"], "go: . -> -");
 }
@@ -117,10 +95,7 @@ fn endings_tell_the_language() {
 fn what_cannot_be_told_names_the_files_and_the_way_out() {
     check(&[], "is empty; put a source in it");
     check(&["a.py="], "is empty; put a source in it");
-    check(
-        &["a.h", "b.hpp"],
-        "only headers: `a.h`, `b.hpp`; add the file that includes them",
-    );
+    check(&["a.h", "b.hpp"], "only headers: `a.h`, `b.hpp`; add the file that includes them");
     check(
         &["a.c", "b.py"],
         "in several languages: `a.c` is C, `b.py` is Python 3; name the language in the package, or keep one",
@@ -140,22 +115,12 @@ fn what_cannot_be_told_names_the_files_and_the_way_out() {
 #[test]
 fn the_named_language_goes_before_endings() {
     let check = |language, shape, files: &[&str], expected: &str| {
-        let case = Case {
-            language: Some(language),
-            shape,
-            files,
-            ..DIRECTORY
-        };
+        let case = Case { language: Some(language), shape, files, ..DIRECTORY };
         assert_eq!(shown(told(&case, Vec::new())), expected, "{files:?}");
     };
     check("cpp", Shape::Directory, &["a.c", "b.py"], "cpp: a.c -> -");
     check("perl", Shape::File, &["a.pl"], "perl: a.pl -> a.pl");
-    check(
-        "python3",
-        Shape::File,
-        &["a.txt"],
-        "python3: a.txt -> a.txt",
-    );
+    check("python3", Shape::File, &["a.txt"], "python3: a.txt -> a.txt");
     check("cppgmp", Shape::File, &["a.cpp"], "cppgmp: a.cpp -> -");
     check(
         "java",
@@ -176,10 +141,7 @@ fn the_named_language_goes_before_endings() {
 #[test]
 fn the_entry_point_is_found_or_asked_for() {
     let python = "python3: a.py b.py";
-    check(
-        &["a.py=import b", "b.py=if __name__ == '__main__':"],
-        &format!("{python} -> b.py"),
-    );
+    check(&["a.py=import b", "b.py=if __name__ == '__main__':"], &format!("{python} -> b.py"));
     check(
         &["a.py", "b.py"],
         "nothing says which of `a.py`, `b.py` starts; name it `__main__.py`, or name the entry point in the package",
@@ -188,11 +150,7 @@ fn the_entry_point_is_found_or_asked_for() {
         &["a.rs=fn main() {}", "b.rs=fn main() {}"],
         "`a.rs`, `b.rs` could each be what starts; name one `main.rs`, or name the entry point in the package",
     );
-    let case = Case {
-        entry: Some("c.py"),
-        files: &["a.py", "b.py"],
-        ..DIRECTORY
-    };
+    let case = Case { entry: Some("c.py"), files: &["a.py", "b.py"], ..DIRECTORY };
     let expected =
         "no entry point `c.py` among `a.py`, `b.py`; mend the entry point that the package names";
     assert_eq!(shown(told(&case, Vec::new())), expected);
@@ -206,10 +164,7 @@ fn java_files_get_the_names_of_their_public_types() {
         "x.java=package p; class A { static void main(String[] a) {} }",
         "java: x.java -> p.A",
     );
-    check(
-        &[&format!("sol.java={main}"), "B.java=class B {}"],
-        "java: B.java Main.java -> Main",
-    );
+    check(&[&format!("sol.java={main}"), "B.java=class B {}"], "java: B.java Main.java -> Main");
     check_file(
         "x.java=class A {}",
         "nothing says which of `x.java` starts; name it `Main`, or name the entry point in the package",
@@ -218,29 +173,16 @@ fn java_files_get_the_names_of_their_public_types() {
 
 #[test]
 fn an_included_driver_starts() {
-    let driver = IncludedSource {
-        language: Some("python3".into()),
-        file: source("__main__.py=import sol"),
-    };
-    let case = Case {
-        files: &["sol.py"],
-        shape: Shape::File,
-        ..DIRECTORY
-    };
+    let driver =
+        IncludedSource { language: Some("python3".into()), file: source("__main__.py=import sol") };
+    let case = Case { files: &["sol.py"], shape: Shape::File, ..DIRECTORY };
     let expected = "python3: __main__.py sol.py -> __main__.py";
     assert_eq!(shown(told(&case, vec![driver])), expected);
 }
 
 #[test]
 fn a_cargo_project_is_rust_whatever_lies_beside() {
-    check(
-        &[
-            "Cargo.toml=[package]\nname = 'p'",
-            "src/main.rs",
-            "build.py",
-        ],
-        "rust:  -> p",
-    );
+    check(&["Cargo.toml=[package]\nname = 'p'", "src/main.rs", "build.py"], "rust:  -> p");
     check(
         &["Cargo.toml=[package]\nname = 'p'", "src/lib.rs"],
         "the Cargo project has no program: neither `src/main.rs` nor a `[[bin]]`; \
@@ -251,21 +193,14 @@ fn a_cargo_project_is_rust_whatever_lies_beside() {
 #[test]
 fn a_file_without_a_known_ending_may_be_a_ready_program() {
     check_file("*sol=#!/bin/sh\n", "executable: sol");
-    check_file(
-        "sol=#!/bin/sh\n",
-        "`sol` is not executable; run `chmod +x sub/sol`",
-    );
+    check_file("sol=#!/bin/sh\n", "`sol` is not executable; run `chmod +x sub/sol`");
     check_file("*sol.py=#!/bin/sh\n", "python3: sol.py -> sol.py");
 }
 
 #[test]
 fn scripts_count_for_validators_and_generators_only() {
     let check = |kind, files: &[&str], expected: &str| {
-        let case = Case {
-            kind,
-            files,
-            ..DIRECTORY
-        };
+        let case = Case { kind, files, ..DIRECTORY };
         let said = shown(told(&case, Vec::new()));
         assert!(said.starts_with(expected), "{said}");
     };
@@ -280,40 +215,18 @@ fn scripts_count_for_validators_and_generators_only() {
         &["*run=echo"],
         "scripts: None Some(Script(Shebang { interpreter: \"/bin/sh\"",
     );
-    check(
-        validator,
-        &["run=#!/bin/sh\n"],
-        "`run` is not executable; run `chmod +x run`",
-    );
-    check(
-        ProgramKind::Generator,
-        &["*run=#!/bin/sh\n"],
-        "scripts: None",
-    );
-    check(
-        ProgramKind::Submission,
-        &["*build=#!/bin/sh\n", "a.c"],
-        "c: a.c",
-    );
+    check(validator, &["run=#!/bin/sh\n"], "`run` is not executable; run `chmod +x run`");
+    check(ProgramKind::Generator, &["*run=#!/bin/sh\n"], "scripts: None");
+    check(ProgramKind::Submission, &["*build=#!/bin/sh\n", "a.c"], "c: a.c");
 }
 
 #[test]
 fn a_validator_that_the_format_does_not_allow_is_remarked() {
     let remarks = |kind, file: &str| {
-        let case = Case {
-            kind,
-            files: &[file],
-            shape: Shape::File,
-            ..DIRECTORY
-        };
+        let case = Case { kind, files: &[file], shape: Shape::File, ..DIRECTORY };
         let recipe = told(&case, Vec::new());
         recipe
-            .map(|it| {
-                it.remarks
-                    .iter()
-                    .map(Diagnostic::to_string)
-                    .collect::<Vec<_>>()
-            })
+            .map(|it| it.remarks.iter().map(Diagnostic::to_string).collect::<Vec<_>>())
             .unwrap_or_default()
     };
     assert_eq!(
@@ -332,11 +245,7 @@ fn a_fault_becomes_a_diagnostic_with_a_way_out() {
         let expected = Diagnostic::error("sub", message).help(help);
         assert_eq!(fault.at(Path::new("sub")), expected);
     };
-    check(
-        &["a.h"],
-        "only headers: `a.h`",
-        "add the file that includes them",
-    );
+    check(&["a.h"], "only headers: `a.h`", "add the file that includes them");
     // A name that looks like the end of a message is none.
     check(
         &["a; b.cpp", "c.py"],

@@ -42,9 +42,7 @@ impl Format for Bare {
             .filter(|path| path.extension().is_some_and(|it| it == "in") && path.is_file())
             .collect();
         inputs.sort();
-        let (input, answer) = inputs
-            .iter()
-            .find_map(|input| Some((input, answer_of(input)?)))?;
+        let (input, answer) = inputs.iter().find_map(|input| Some((input, answer_of(input)?)))?;
         let [input, answer] = [input, &answer].map(|path| path.strip_prefix(dir).unwrap_or(path));
         Some(format!(
             "there are {} and {}, and no settings of a problem",
@@ -110,10 +108,6 @@ impl Format for Bare {
             let help = "limits are juror's own, and outputs are compared token by token";
             diagnostics.push(Diagnostic::warning(&tree.root, message).help(help));
         }
-        Some(Draft {
-            problem,
-            has_settings: true,
-            file_writing: FileWriting::Allowed,
-        })
+        Some(Draft { problem, has_settings: true, file_writing: FileWriting::Allowed })
     }
 }

@@ -25,15 +25,8 @@ fn directory(names: &[&str]) -> TempDir {
 /// Checks the cases as `NAME ANSWER`, and what is said.
 fn check(names: &[&str], cases: &[&str], remarks: &[&str]) {
     let keep = directory(names);
-    let Reading {
-        problem,
-        diagnostics,
-        ..
-    } = read(keep.path());
-    let below = |path: &Path| {
-        path.strip_prefix(keep.path())
-            .map(|it| it.display().to_string())
-    };
+    let Reading { problem, diagnostics, .. } = read(keep.path());
+    let below = |path: &Path| path.strip_prefix(keep.path()).map(|it| it.display().to_string());
     let found: Vec<String> = problem
         .iter()
         .flat_map(|problem| &problem.test_data.cases)
@@ -55,17 +48,9 @@ fn check(names: &[&str], cases: &[&str], remarks: &[&str]) {
 #[test]
 fn inputs_and_answers_stand_side_by_side() {
     check(&["1.in", "1.ans"], &["1 1.ans"], &[]);
-    check(
-        &["a.in", "a.out", "b.in", "b.ans"],
-        &["a a.out", "b b.ans"],
-        &[],
-    );
+    check(&["a.in", "a.out", "b.in", "b.ans"], &["a a.out", "b b.ans"], &[]);
     check(&["a.in", "a.out", "a.ans"], &["a a.ans"], &[]);
-    check(
-        &["tests/1.in", "tests/1.out"],
-        &["tests/1 tests/1.out"],
-        &[],
-    );
+    check(&["tests/1.in", "tests/1.out"], &["tests/1 tests/1.out"], &[]);
     check(
         &["s.in", "s.out", "tests/1.in", "tests/1.out"],
         &["s s.out", "tests/1 tests/1.out"],
@@ -78,23 +63,13 @@ fn what_is_alone_is_named() {
     check(
         &["1.in", "1.ans", "2.in", "3.ans"],
         &["1 1.ans"],
-        &[
-            "2.in: has no answer beside it",
-            "3.ans: has no input beside it, so it is not looked at",
-        ],
+        &["2.in: has no answer beside it", "3.ans: has no input beside it, so it is not looked at"],
     );
 }
 
 #[test]
 fn what_else_is_there_may_be_anything() {
-    let more = [
-        "a.out",
-        "main.cpp",
-        "x -> /nowhere",
-        "lib/y -> ..",
-        "lib/2.in",
-        "tests/more/3.in",
-    ];
+    let more = ["a.out", "main.cpp", "x -> /nowhere", "lib/y -> ..", "lib/2.in", "tests/more/3.in"];
     check(&[&["1.in", "1.ans"][..], &more].concat(), &["1 1.ans"], &[]);
 }
 
@@ -114,11 +89,7 @@ fn a_line_says_why_they_are_taken() {
 
 #[test]
 fn data_of_a_package_is_no_package() {
-    let keep = directory(&[
-        "sum/problem.yaml",
-        "sum/data/secret/1.in",
-        "sum/data/secret/1.ans",
-    ]);
+    let keep = directory(&["sum/problem.yaml", "sum/data/secret/1.in", "sum/data/secret/1.ans"]);
     let reading = read(&keep.path().join("sum/data/secret"));
     assert_eq!(reading.format, None);
     let help = reading.diagnostics[0].help.clone().unwrap_or_default();
@@ -127,12 +98,7 @@ fn data_of_a_package_is_no_package() {
 
 #[test]
 fn a_directory_without_pairs_is_none() {
-    for names in [
-        &["1.in"][..],
-        &["1.ans"],
-        &["more/1.in", "more/1.ans"],
-        &["a.out"],
-    ] {
+    for names in [&["1.in"][..], &["1.ans"], &["more/1.in", "more/1.ans"], &["a.out"]] {
         assert_eq!(read(directory(names).path()).format, None, "{names:?}");
     }
 }

@@ -134,9 +134,7 @@ impl<'a> CaseFiles<'a> {
 
     pub(super) fn get(&self, extension: Extension) -> Option<&'a Item> {
         let mut files = self.files.iter();
-        files
-            .find(|file| file.extension == extension)
-            .map(|file| file.item)
+        files.find(|file| file.extension == extension).map(|file| file.item)
     }
 
     /// Whether they show an exchange, and nothing of them is judged.
@@ -151,10 +149,7 @@ impl<'a> CaseFiles<'a> {
 
     /// Those of these files that are there.
     fn among(&self, extensions: &[Extension]) -> Vec<&'a Item> {
-        extensions
-            .iter()
-            .filter_map(|&extension| self.get(extension))
-            .collect()
+        extensions.iter().filter_map(|&extension| self.get(extension)).collect()
     }
 }
 
@@ -201,11 +196,7 @@ pub(super) fn check<'a>(
         let message = format!("has no `{base}.out`");
         let help = format!(
             "add the output that the output validator must {}",
-            if part == Part::ValidOutput {
-                "accept"
-            } else {
-                "refuse"
-            }
+            if part == Part::ValidOutput { "accept" } else { "refuse" }
         );
         diagnostics.push(Diagnostic::error(&input.path, message).help(help));
     }
@@ -260,11 +251,7 @@ const REPLACEMENTS: [Replacement; 2] = [
     },
     Replacement {
         what: "answer",
-        shown: &[
-            Extension::Out,
-            Extension::AnsStatement,
-            Extension::Interaction,
-        ],
+        shown: &[Extension::Out, Extension::AnsStatement, Extension::Interaction],
         downloaded: &[Extension::Out, Extension::AnsDownload],
     },
 ];
@@ -281,20 +268,12 @@ fn check_display(base: &str, files: &CaseFiles<'_>, part: Part, diagnostics: &mu
     if !matches!(part, Part::Sample | Part::Secret) {
         return;
     }
-    for Replacement {
-        what,
-        shown,
-        downloaded,
-    } in REPLACEMENTS
-    {
+    for Replacement { what, shown, downloaded } in REPLACEMENTS {
         let [shown, downloaded] = [files.among(shown), files.among(downloaded)];
         let is_shown = |item: &Item| shown.iter().any(|shown| shown.name == item.name);
         let further = pairs(&downloaded).filter(|[_, second]| !is_shown(second));
         for [first, second] in pairs(&shown).chain(further) {
-            let message = format!(
-                "and {} both replace the {what} of `{base}`",
-                first.base_name()
-            );
+            let message = format!("and {} both replace the {what} of `{base}`", first.base_name());
             diagnostics.push(Diagnostic::error(&second.path, message).help("keep one of the two"));
         }
         match (shown.first(), downloaded.first()) {
@@ -324,8 +303,5 @@ fn check_display(base: &str, files: &CaseFiles<'_>, part: Part, diagnostics: &mu
 /// Each file but the first, with the first.
 fn pairs<'s, 'a>(items: &'s [&'a Item]) -> impl Iterator<Item = [&'a Item; 2]> + 's {
     let first = items.first().copied();
-    items
-        .iter()
-        .skip(1)
-        .filter_map(move |item| first.map(|first| [first, *item]))
+    items.iter().skip(1).filter_map(move |item| first.map(|first| [first, *item]))
 }

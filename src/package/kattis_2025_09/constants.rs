@@ -23,11 +23,7 @@ pub(super) fn read(node: &Node, remarks: &mut Remarks<'_>) -> Vec<Constant> {
         } else if let Value::Map(variants) = &entry.value.value {
             let Some(value) = variants.iter().find(|variant| variant.key == "value") else {
                 let message = format!("constant `{name}` has no `value`");
-                remarks.error(
-                    entry.key_range,
-                    message,
-                    Some("add a line `value: ...` to it"),
-                );
+                remarks.error(entry.key_range, message, Some("add a line `value: ...` to it"));
                 continue;
             };
             let value = scalar(&format!("{name}.value"), &value.value, remarks);
@@ -60,19 +56,14 @@ pub(super) fn read(node: &Node, remarks: &mut Remarks<'_>) -> Vec<Constant> {
 }
 
 fn constant(key: String, value: &str) -> Constant {
-    Constant {
-        key,
-        value: value.to_owned(),
-    }
+    Constant { key, value: value.to_owned() }
 }
 
 /// `[a-zA-Z_][a-zA-Z0-9_]*`
 fn is_name(name: &str) -> bool {
     let letter = |byte: u8| byte.is_ascii_alphabetic() || byte == b'_';
     name.bytes().next().is_some_and(letter)
-        && name
-            .bytes()
-            .all(|byte| letter(byte) || byte.is_ascii_digit())
+        && name.bytes().all(|byte| letter(byte) || byte.is_ascii_digit())
 }
 
 /// The text of an integer, float or string, as it is written.
@@ -84,12 +75,7 @@ fn scalar(what: &str, node: &Node, remarks: &mut Remarks<'_>) -> Option<String> 
             Some(scalar.text.clone())
         }
         _ => {
-            keys::wrong_type(
-                &format!("constant `{what}`"),
-                "a number or a text",
-                node,
-                remarks,
-            );
+            keys::wrong_type(&format!("constant `{what}`"), "a number or a text", node, remarks);
             None
         }
     }
@@ -140,10 +126,7 @@ mod tests {
 
     #[test]
     fn known_names_in_double_braces_are_replaced() {
-        let constants = [
-            constant("n".to_owned(), "5"),
-            constant("n.tex".to_owned(), "{5}"),
-        ];
+        let constants = [constant("n".to_owned(), "5"), constant("n.tex".to_owned(), "{5}")];
         let check = |text: &str, expected: &str| assert_eq!(substitute(text, &constants), expected);
         check("", "");
         check("a {{n}} b {{n.tex}}", "a 5 b {5}");

@@ -8,20 +8,12 @@ use crate::package::languages::is_natural_language;
 use crate::package::text::{Remarks, shown};
 use crate::package::yaml::{Node, Value};
 
-const ROLES: [&str; 5] = [
-    "authors",
-    "contributors",
-    "testers",
-    "packagers",
-    "acknowledgements",
-];
+const ROLES: [&str; 5] = ["authors", "contributors", "testers", "packagers", "acknowledgements"];
 
 /// `credits`: a name, or people by role.
 pub(super) fn credits(node: &Node, remarks: &mut Remarks<'_>) -> Vec<Credit> {
     if let Value::Scalar(_) = node.value {
-        return person("authors", "credits", node, remarks)
-            .into_iter()
-            .collect();
+        return person("authors", "credits", node, remarks).into_iter().collect();
     }
     let Some(mut keys) = Keys::open("credits", node, remarks) else {
         return Vec::new();
@@ -57,12 +49,7 @@ fn translators(node: &Node, remarks: &mut Remarks<'_>) -> Vec<Credit> {
             remarks.error(entry.key_range, message, Some(help));
         }
         let role = format!("translators.{}", entry.key);
-        credits.extend(people(
-            &role,
-            &format!("credits.{role}"),
-            &entry.value,
-            remarks,
-        ));
+        credits.extend(people(&role, &format!("credits.{role}"), &entry.value, remarks));
     }
     credits
 }
@@ -120,11 +107,7 @@ fn person(role: &str, what: &str, node: &Node, remarks: &mut Remarks<'_>) -> Opt
     };
     if name.trim().is_empty() {
         let message = format!("`{}` has no name before the mail address", shown(&text));
-        remarks.error(
-            node.range,
-            message,
-            Some("write `Full Name <name@example.org>`"),
-        );
+        remarks.error(node.range, message, Some("write `Full Name <name@example.org>`"));
         return None;
     }
     Some(Credit {
@@ -153,11 +136,7 @@ fn source(node: &Node, remarks: &mut Remarks<'_>) -> Option<Source> {
     let name = match keys.take("name") {
         Some(node) => keys::filled_text("source.name", node, remarks),
         None => {
-            remarks.error(
-                node.range,
-                "a `source` has no `name`",
-                Some("add `name: ...`"),
-            );
+            remarks.error(node.range, "a `source` has no `name`", Some("add `name: ...`"));
             None
         }
     };
@@ -166,15 +145,8 @@ fn source(node: &Node, remarks: &mut Remarks<'_>) -> Option<Source> {
     Some(Source { name: name?, url })
 }
 
-const LICENSES: [&str; 7] = [
-    "unknown",
-    "public domain",
-    "cc0",
-    "cc by",
-    "cc by-sa",
-    "educational",
-    "permission",
-];
+const LICENSES: [&str; 7] =
+    ["unknown", "public domain", "cc0", "cc by", "cc by-sa", "educational", "permission"];
 
 /// Reads `license` and `rights_owner`, which depend on each other, on credits and on sources.
 pub(super) fn license(
@@ -195,17 +167,10 @@ pub(super) fn license(
         }
         (_, Some(owner)) if license == "public domain" => {
             let message = "a problem in the public domain has no `rights_owner`";
-            remarks.error(
-                owner.key_range,
-                message,
-                Some("remove the line, or change `license`"),
-            );
+            remarks.error(owner.key_range, message, Some("remove the line, or change `license`"));
         }
         (Some(node), None) if !matches!(license.as_str(), "unknown" | "public domain") => {
-            let has_author = metadata
-                .credits
-                .iter()
-                .any(|credit| credit.role == "authors");
+            let has_author = metadata.credits.iter().any(|credit| credit.role == "authors");
             if !has_author && metadata.sources.is_empty() {
                 let message = format!("licence `{license}` needs a rights owner");
                 let help = "add `rights_owner`, `credits.authors` or `source`";
@@ -214,9 +179,5 @@ pub(super) fn license(
         }
         _ => {}
     }
-    Metadata {
-        license,
-        rights_owner,
-        ..metadata
-    }
+    Metadata { license, rights_owner, ..metadata }
 }

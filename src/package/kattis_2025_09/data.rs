@@ -72,23 +72,13 @@ pub(super) fn read(around: &Surroundings<'_>, diagnostics: &mut Vec<Diagnostic>)
     let mut data = TestData::default();
     let mut group_settings = BTreeMap::new();
     for part in Part::ALL {
-        let mut reader = Reader {
-            around,
-            part,
-            groups: groups_of(around.tree, part),
-            diagnostics,
-        };
+        let mut reader = Reader { around, part, groups: groups_of(around.tree, part), diagnostics };
         if reader.directory().is_none() {
             continue;
         }
         if part.is_judged() {
-            let names = [part.name().to_owned()]
-                .into_iter()
-                .chain(reader.groups.clone());
-            data.groups.extend(names.map(|name| TestGroup {
-                name,
-                scoring: None,
-            }));
+            let names = [part.name().to_owned()].into_iter().chain(reader.groups.clone());
+            data.groups.extend(names.map(|name| TestGroup { name, scoring: None }));
         }
         let (cases, settings) = reader.cases();
         if part.is_judged() {
@@ -121,10 +111,7 @@ fn settle_static_validation(
         .groups
         .iter()
         .filter_map(|group| {
-            Some(Asked {
-                group: &group.name,
-                keys: &settings.get(&group.name)?.static_validation,
-            })
+            Some(Asked { group: &group.name, keys: &settings.get(&group.name)?.static_validation })
         })
         .collect();
     let validator = around.tree.directory("static_validator");
@@ -159,19 +146,14 @@ fn settle_scoring(
                 .get(&group.name)
                 .and_then(|settings| settings.static_validation.score.as_ref()?.value),
             file: Place {
-                path: around
-                    .tree
-                    .path(&format!("data/{}/test_group.yaml", group.name)),
+                path: around.tree.path(&format!("data/{}/test_group.yaml", group.name)),
                 spot: None,
             },
         })
         .collect();
     let has_own_validator = OutputValidator::of(around.tree) == OutputValidator::Custom;
     let settled = scoring::settle(&groups, data, has_own_validator, diagnostics);
-    let secret = data
-        .groups
-        .iter_mut()
-        .filter(|group| group.name.starts_with(Part::Secret.name()));
+    let secret = data.groups.iter_mut().filter(|group| group.name.starts_with(Part::Secret.name()));
     for (group, scoring) in secret.zip(settled) {
         group.scoring = Some(scoring);
     }
@@ -182,14 +164,9 @@ fn groups_of(tree: &Tree, part: Part) -> BTreeSet<String> {
     if part != Part::Secret {
         return BTreeSet::new();
     }
-    let directories = tree
-        .children("data/secret")
-        .filter(|item| item.is_directory());
+    let directories = tree.children("data/secret").filter(|item| item.is_directory());
     directories
-        .filter(|item| {
-            tree.file(&format!("{}/test_group.yaml", item.name))
-                .is_some()
-        })
+        .filter(|item| tree.file(&format!("{}/test_group.yaml", item.name)).is_some())
         .map(|item| below_data(&item.name).to_owned())
         .collect()
 }
@@ -222,11 +199,7 @@ fn check_top(tree: &Tree, diagnostics: &mut Vec<Diagnostic>) {
 }
 
 fn check_secret(around: &Surroundings<'_>, data: &TestData, diagnostics: &mut Vec<Diagnostic>) {
-    if data
-        .cases
-        .iter()
-        .any(|case| case.name.starts_with("secret/"))
-    {
+    if data.cases.iter().any(|case| case.name.starts_with("secret/")) {
         return;
     }
     let help = if around.has_recipe {
@@ -250,9 +223,7 @@ struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     fn directory(&self) -> Option<&'a Item> {
-        self.around
-            .tree
-            .directory(&format!("data/{}", self.part.name()))
+        self.around.tree.directory(&format!("data/{}", self.part.name()))
     }
 
     /// The cases, and the settings of directories by their names.
@@ -270,10 +241,7 @@ impl<'a> Reader<'a> {
             if item.is_file() && item.base_name() == "test_group.yaml" {
                 settings.extend(self.group_settings(item));
             } else if let Some(split) = case_files::split(item).filter(|_| !is_legacy) {
-                cases
-                    .entry(below_data(split.base))
-                    .or_default()
-                    .add(split.extension, item);
+                cases.entry(below_data(split.base)).or_default().add(split.extension, item);
             } else if item.is_directory() {
                 directories.push(item);
             } else {
@@ -285,8 +253,7 @@ impl<'a> Reader<'a> {
             if cases.contains_key(below_data(&item.name)) {
                 let message = "has the same name as a test case beside it";
                 let help = "rename the directory or the test case";
-                self.diagnostics
-                    .push(Diagnostic::error(&item.path, message).help(help));
+                self.diagnostics.push(Diagnostic::error(&item.path, message).help(help));
             }
         }
         let mut listed = Vec::new();
@@ -316,8 +283,7 @@ impl<'a> Reader<'a> {
                 }
             };
             let message = "is not allowed here";
-            self.diagnostics
-                .push(Diagnostic::error(&item.path, message).help(help));
+            self.diagnostics.push(Diagnostic::error(&item.path, message).help(help));
             return None;
         }
         let file = TextFile::read(&item.path, self.diagnostics)?;
@@ -348,9 +314,7 @@ impl<'a> Reader<'a> {
             return;
         }
         let direct = cases.iter().filter(|(name, _)| is_direct(name));
-        let inputs: Vec<&Item> = direct
-            .filter_map(|(_, files)| files.get(Extension::In))
-            .collect();
+        let inputs: Vec<&Item> = direct.filter_map(|(_, files)| files.get(Extension::In)).collect();
         if let [first, more @ ..] = &inputs[..] {
             let (also, them) = match more.len() {
                 0 => (String::new(), "case"),
@@ -361,16 +325,14 @@ impl<'a> Reader<'a> {
             let help = format!(
                 "data/secret has either groups or test cases; move the {them} into a group"
             );
-            self.diagnostics
-                .push(Diagnostic::error(&first.path, message).help(help));
+            self.diagnostics.push(Diagnostic::error(&first.path, message).help(help));
         }
         for item in directories {
             let name = below_data(&item.name);
             if is_direct(name) && !self.groups.contains(name) {
                 let message = "stands beside test data groups but has no `test_group.yaml`";
                 let help = "add an empty test_group.yaml to make it a group";
-                self.diagnostics
-                    .push(Diagnostic::error(&item.path, message).help(help));
+                self.diagnostics.push(Diagnostic::error(&item.path, message).help(help));
             }
         }
         for group in &self.groups {
@@ -408,15 +370,11 @@ impl<'a> Reader<'a> {
         let tree = self.around.tree;
         let input = case_files::check(name, files, self.part, self.diagnostics)?;
         let inherited = self.inherited(name, settings);
-        let own = files
-            .get(Extension::Yaml)
-            .and_then(|item| self.own_settings(item));
+        let own = files.get(Extension::Yaml).and_then(|item| self.own_settings(item));
         let own = own.unwrap_or_default();
         let path = |extension| files.get(extension).map(|item: &Item| item.path.clone());
-        let files_below = files.get(Extension::Files).map(|item| CaseFilesBelow {
-            tree,
-            directory: item,
-        });
+        let files_below =
+            files.get(Extension::Files).map(|item| CaseFilesBelow { tree, directory: item });
         Some(TestCase {
             name: name.to_owned(),
             input: input.path.clone(),
@@ -444,11 +402,7 @@ impl<'a> Reader<'a> {
 
     fn own_settings(&mut self, item: &Item) -> Option<Settings> {
         let file = TextFile::read(&item.path, self.diagnostics)?;
-        let subject = if self.part.is_judged() {
-            Subject::Case
-        } else {
-            Subject::Check
-        };
+        let subject = if self.part.is_judged() { Subject::Case } else { Subject::Check };
         let mut remarks = Remarks::new(&file, self.diagnostics);
         let around = test_yaml::Surroundings {
             output_validator: OutputValidator::of(self.around.tree),
@@ -485,8 +439,7 @@ fn is_direct(name: &str) -> bool {
 }
 
 fn is_inside(name: &str, directory: &str) -> bool {
-    name.strip_prefix(directory)
-        .is_some_and(|rest| rest.starts_with('/'))
+    name.strip_prefix(directory).is_some_and(|rest| rest.starts_with('/'))
 }
 
 /// The directories that a name is in, the nearest first.

@@ -36,9 +36,7 @@ pub(super) fn read(
         return defaults;
     };
     let mut keys = keys.replaced(REPLACED);
-    let multipliers = keys
-        .take("time_multipliers")
-        .map(|node| multipliers(node, remarks));
+    let multipliers = keys.take("time_multipliers").map(|node| multipliers(node, remarks));
     let multipliers = multipliers.unwrap_or_default();
     let time_limit_node = keys.take("time_limit");
     let time_limit = time_limit_node.and_then(|node| seconds("limits.time_limit", node, remarks));
@@ -52,12 +50,8 @@ pub(super) fn read(
     let validation_passes = passes(&mut keys, problem_type, remarks);
     let limits = ProblemLimits {
         time_limit,
-        ac_to_time_limit: multipliers
-            .ac_to_time_limit
-            .unwrap_or(defaults.ac_to_time_limit),
-        time_limit_to_tle: multipliers
-            .time_limit_to_tle
-            .unwrap_or(defaults.time_limit_to_tle),
+        ac_to_time_limit: multipliers.ac_to_time_limit.unwrap_or(defaults.ac_to_time_limit),
+        time_limit_to_tle: multipliers.time_limit_to_tle.unwrap_or(defaults.time_limit_to_tle),
         time_resolution,
         memory: mebibytes(&mut keys, "memory", remarks),
         output: mebibytes(&mut keys, "output", remarks),
@@ -130,11 +124,7 @@ fn seconds(what: &str, node: &Node, remarks: &mut Remarks<'_>) -> Option<Duratio
     let seconds = keys::number(what, Bound::Above(0.0), node, remarks)?;
     match Duration::try_from_secs_f64(seconds) {
         Ok(duration) if duration.is_zero() => {
-            remarks.error(
-                node.range,
-                format!("`{what}` is less than a nanosecond"),
-                None,
-            );
+            remarks.error(node.range, format!("`{what}` is less than a nanosecond"), None);
             None
         }
         Ok(duration) => Some(duration),

@@ -51,10 +51,9 @@ impl Format for Kattis202509 {
         let mut lines = text.lines();
         let version = lines.find_map(|line| line.strip_prefix("problem_format_version:"));
         Some(match version {
-            Some(version) => format!(
-                "{SETTINGS} says `problem_format_version: {}`",
-                shown(version.trim())
-            ),
+            Some(version) => {
+                format!("{SETTINGS} says `problem_format_version: {}`", shown(version.trim()))
+            }
             None => format!("there is a {SETTINGS}"),
         })
     }
@@ -103,10 +102,8 @@ fn draft(
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Draft {
     let has_settings = yaml.is_some();
-    let yaml = yaml.unwrap_or(ProblemYaml {
-        problem_type: ProblemType::Unknown,
-        ..ProblemYaml::default()
-    });
+    let yaml = yaml
+        .unwrap_or(ProblemYaml { problem_type: ProblemType::Unknown, ..ProblemYaml::default() });
     let constants = &yaml.constants[..];
     let problem_type = &yaml.problem_type;
     let validators = programs::input_validators(tree, constants, diagnostics);

@@ -80,17 +80,12 @@ impl ProgramPlace {
     /// The file or directory that is the program.
     fn find<'t>(&self, tree: &'t Tree, directory: &'t Item) -> Result<&'t Item, Diagnostic> {
         let inside = || tree.children(self.directory);
-        let children: Vec<&Item> = inside()
-            .filter(|item| !programs::is_no_program(item))
-            .collect();
+        let children: Vec<&Item> = inside().filter(|item| !programs::is_no_program(item)).collect();
         let has_file = children.iter().any(|item| item.is_file());
         let has_header = inside().any(programs::is_header);
         match &children[..] {
             [] => {
-                let help = format!(
-                    "add {}, or remove the directory: {}",
-                    self.what, self.without
-                );
+                let help = format!("add {}, or remove the directory: {}", self.what, self.without);
                 Err(Diagnostic::error(&directory.path, "has no program in it").help(help))
             }
             [one] if one.is_directory() || !(has_header || is_script(one)) => Ok(one),

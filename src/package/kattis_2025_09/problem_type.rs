@@ -63,19 +63,10 @@ impl ProblemType {
 /// Passes of a multi-pass problem that names no number.
 const DEFAULT_PASSES: u32 = 2;
 
-const TYPES: [&str; 5] = [
-    "pass-fail",
-    "scoring",
-    "multi-pass",
-    "interactive",
-    "submit-answer",
-];
+const TYPES: [&str; 5] = ["pass-fail", "scoring", "multi-pass", "interactive", "submit-answer"];
 
-const INCOMPATIBLE: [[&str; 2]; 3] = [
-    ["pass-fail", "scoring"],
-    ["multi-pass", "submit-answer"],
-    ["interactive", "submit-answer"],
-];
+const INCOMPATIBLE: [[&str; 2]; 3] =
+    [["pass-fail", "scoring"], ["multi-pass", "submit-answer"], ["interactive", "submit-answer"]];
 
 /// Reads the type; refuses what juror cannot judge.
 pub(super) fn read(node: &Node, remarks: &mut Remarks<'_>) -> ProblemType {

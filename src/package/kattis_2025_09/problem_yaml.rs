@@ -43,10 +43,7 @@ pub(super) enum Read {
 }
 
 const REPLACED: &[Replaced] = &[
-    Replaced {
-        old: "author",
-        help: "in format 2025-09: `credits:` with `authors:` in it",
-    },
+    Replaced { old: "author", help: "in format 2025-09: `credits:` with `authors:` in it" },
     Replaced {
         old: "source_url",
         help: "in format 2025-09: `source:` with `name:` and `url:` in it",
@@ -59,27 +56,14 @@ const REPLACED: &[Replaced] = &[
         old: "validator_flags",
         help: "in format 2025-09: `output_validator_args: [...]` in data/secret/test_group.yaml and data/sample/test_group.yaml",
     },
-    Replaced {
-        old: "grading",
-        help: "in format 2025-09: keys of data/secret/test_group.yaml",
-    },
-    Replaced {
-        old: "judgement_type",
-        help: "in format 2025-09: `type:`",
-    },
-    Replaced {
-        old: "submission_type",
-        help: "in format 2025-09: `type:`",
-    },
+    Replaced { old: "grading", help: "in format 2025-09: keys of data/secret/test_group.yaml" },
+    Replaced { old: "judgement_type", help: "in format 2025-09: `type:`" },
+    Replaced { old: "submission_type", help: "in format 2025-09: `type:`" },
 ];
 
 /// Directories that only the legacy format has.
-const LEGACY_DIRECTORIES: [&str; 4] = [
-    "problem_statement",
-    "output_validators",
-    "input_format_validators",
-    "graders",
-];
+const LEGACY_DIRECTORIES: [&str; 4] =
+    ["problem_statement", "output_validators", "input_format_validators", "graders"];
 
 /// Reads `problem.yaml`, which exists.
 pub(super) fn read(tree: &Tree, statements: &[String], diagnostics: &mut Vec<Diagnostic>) -> Read {
@@ -91,10 +75,7 @@ pub(super) fn read(tree: &Tree, statements: &[String], diagnostics: &mut Vec<Dia
         Parsed::Document(root) => root,
         Parsed::Unreadable => return Read::Broken,
         Parsed::Empty => {
-            remarks.error_in_file(
-                "is empty",
-                Some("start with `problem_format_version: 2025-09`"),
-            );
+            remarks.error_in_file("is empty", Some("start with `problem_format_version: 2025-09`"));
             return Read::Broken;
         }
     };
@@ -109,19 +90,13 @@ pub(super) fn read(tree: &Tree, statements: &[String], diagnostics: &mut Vec<Dia
 }
 
 fn all_keys(mut keys: Keys<'_>, statements: &[String], remarks: &mut Remarks<'_>) -> ProblemYaml {
-    let problem_type = keys
-        .take("type")
-        .map(|node| problem_type::read(node, remarks))
-        .unwrap_or_default();
+    let problem_type =
+        keys.take("type").map(|node| problem_type::read(node, remarks)).unwrap_or_default();
     let names = names(&mut keys, statements, remarks);
     let uuid = uuid(&mut keys, remarks);
     let version = keys.text("version", remarks);
-    let credits = keys
-        .take("credits")
-        .map(|node| credits::credits(node, remarks));
-    let sources = keys
-        .take("source")
-        .map(|node| credits::sources(node, remarks));
+    let credits = keys.take("credits").map(|node| credits::credits(node, remarks));
+    let sources = keys.take("source").map(|node| credits::sources(node, remarks));
     let metadata = Metadata {
         names,
         uuid,
@@ -137,12 +112,8 @@ fn all_keys(mut keys: Keys<'_>, statements: &[String], remarks: &mut Remarks<'_>
             .unwrap_or_default(),
     };
     let metadata = credits::license(&mut keys, metadata, remarks);
-    let limits = keys
-        .take("limits")
-        .map(|node| limits::read(node, &problem_type, remarks));
-    let languages = keys
-        .take("languages")
-        .and_then(|node| languages(node, remarks));
+    let limits = keys.take("limits").map(|node| limits::read(node, &problem_type, remarks));
+    let languages = keys.take("languages").and_then(|node| languages(node, remarks));
     let file_writing = match keys.take("allow_file_writing") {
         None => FileWriting::Forbidden,
         Some(node) => match keys::boolean("allow_file_writing", node, remarks) {
@@ -151,9 +122,7 @@ fn all_keys(mut keys: Keys<'_>, statements: &[String], remarks: &mut Remarks<'_>
             None => FileWriting::Unknown,
         },
     };
-    let constants = keys
-        .take("constants")
-        .map(|node| constants::read(node, remarks));
+    let constants = keys.take("constants").map(|node| constants::read(node, remarks));
     keys.finish(remarks);
     ProblemYaml {
         problem_type,
@@ -175,9 +144,7 @@ fn version(keys: &mut Keys<'_>, tree: &Tree, remarks: &mut Remarks<'_>) -> Versi
     let Some(node) = keys.take("problem_format_version") else {
         let is_key = |key: &str| REPLACED.iter().any(|replaced| replaced.old == key);
         let legacy = keys.rest().any(|entry| is_key(&entry.key))
-            || LEGACY_DIRECTORIES
-                .iter()
-                .any(|name| tree.directory(name).is_some());
+            || LEGACY_DIRECTORIES.iter().any(|name| tree.directory(name).is_some());
         let message = "has no `problem_format_version`; juror reads packages of format 2025-09";
         let help = if legacy {
             "a package without it is in the legacy format; convert it to 2025-09"
@@ -185,11 +152,7 @@ fn version(keys: &mut Keys<'_>, tree: &Tree, remarks: &mut Remarks<'_>) -> Versi
             "add the line `problem_format_version: 2025-09`"
         };
         remarks.error_in_file(message, Some(help));
-        return if legacy {
-            Version::Other
-        } else {
-            Version::Ours
-        };
+        return if legacy { Version::Other } else { Version::Ours };
     };
     let Some(version) = keys::text("problem_format_version", node, remarks) else {
         return Version::Ours;
@@ -200,15 +163,9 @@ fn version(keys: &mut Keys<'_>, tree: &Tree, remarks: &mut Remarks<'_>) -> Versi
     let known =
         ["legacy", "legacy-icpc", "draft"].contains(&version.as_str()) || is_dated(&version);
     let message = if known {
-        format!(
-            "format `{}` is not supported; juror reads 2025-09",
-            shown(&version)
-        )
+        format!("format `{}` is not supported; juror reads 2025-09", shown(&version))
     } else {
-        format!(
-            "`{}` is no version of the format; juror reads 2025-09",
-            shown(&version)
-        )
+        format!("`{}` is no version of the format; juror reads 2025-09", shown(&version))
     };
     let help = if known {
         "convert the package: see https://www.kattis.com/problem-package-format/spec/2025-09"
@@ -224,9 +181,7 @@ fn is_dated(version: &str) -> bool {
     let date = version.strip_suffix("-draft").unwrap_or(version).as_bytes();
     date.len() == 7
         && date[4] == b'-'
-        && [0, 1, 2, 3, 5, 6]
-            .iter()
-            .all(|&at: &usize| date[at].is_ascii_digit())
+        && [0, 1, 2, 3, 5, 6].iter().all(|&at: &usize| date[at].is_ascii_digit())
 }
 
 /// The names by language code, which must be the statements' languages.
@@ -236,19 +191,14 @@ fn names(
     remarks: &mut Remarks<'_>,
 ) -> Vec<(String, String)> {
     let Some(entry) = keys.entry("name") else {
-        remarks.error_in_file(
-            "has no `name`",
-            Some("add a line such as `name: Hello World!`"),
-        );
+        remarks.error_in_file("has no `name`", Some("add a line such as `name: Hello World!`"));
         return Vec::new();
     };
     let node = &entry.value;
     let Value::Map(entries) = &node.value else {
         let name = keys::filled_text("name", node, remarks);
-        let names: Vec<(String, String)> = name
-            .map(|name| ("en".to_owned(), name))
-            .into_iter()
-            .collect();
+        let names: Vec<(String, String)> =
+            name.map(|name| ("en".to_owned(), name)).into_iter().collect();
         let foreign = statements.iter().any(|language| language != "en");
         if foreign {
             let message = format!(
@@ -377,11 +327,8 @@ fn languages(node: &Node, remarks: &mut Remarks<'_>) -> Option<Vec<String>> {
         }
         return None;
     };
-    let items: &[Node] = if items.is_empty() {
-        keys::one_or_more("languages", node, remarks)
-    } else {
-        items
-    };
+    let items: &[Node] =
+        if items.is_empty() { keys::one_or_more("languages", node, remarks) } else { items };
     let mut codes: Vec<String> = Vec::new();
     for item in items {
         if matches!(&item.value, Value::Scalar(scalar) if scalar.text == "all") {
@@ -393,11 +340,7 @@ fn languages(node: &Node, remarks: &mut Remarks<'_>) -> Option<Vec<String>> {
             continue;
         };
         if codes.contains(&code) {
-            remarks.warning(
-                item.range,
-                format!("language `{code}` is there twice"),
-                None,
-            );
+            remarks.warning(item.range, format!("language `{code}` is there twice"), None);
         } else {
             codes.push(code);
         }

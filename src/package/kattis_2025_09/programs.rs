@@ -10,9 +10,8 @@ use crate::package::languages;
 use crate::package::suggest::nearest;
 
 /// Endings of files that are no programs, wherever programs are expected.
-const NO_PROGRAM_ENDINGS: [&str; 12] = [
-    "md", "txt", "h", "hpp", "o", "class", "pyc", "exe", "in", "ans", "pdf", "log",
-];
+const NO_PROGRAM_ENDINGS: [&str; 12] =
+    ["md", "txt", "h", "hpp", "o", "class", "pyc", "exe", "in", "ans", "pdf", "log"];
 
 /// Whether a file is one that a C or C++ source may include.
 pub(super) fn is_header(item: &Item) -> bool {
@@ -58,11 +57,8 @@ pub(super) fn input_validators(
     constants: &[Constant],
     diagnostics: &mut Vec<Diagnostic>,
 ) -> InputValidators {
-    let mut validators = InputValidators {
-        programs: Vec::new(),
-        grammars: Vec::new(),
-        names: Vec::new(),
-    };
+    let mut validators =
+        InputValidators { programs: Vec::new(), grammars: Vec::new(), names: Vec::new() };
     let has_portable = tree
         .children("input_validators")
         .any(|item| item.is_file() && languages::is_of_validator(ending_of(item)));
@@ -71,10 +67,9 @@ pub(super) fn input_validators(
         let ending = ending_of(item);
         if item.is_file() && ending == "ctd" {
             validators.names.push(name.to_owned());
-            validators.grammars.push(InputGrammar {
-                name: name.to_owned(),
-                path: item.path.clone(),
-            });
+            validators
+                .grammars
+                .push(InputGrammar { name: name.to_owned(), path: item.path.clone() });
         } else if item.is_file() && ending == "viva" {
             let message = "is a VIVA file, which juror cannot run yet: it checks nothing";
             let help = "write it as a checktestdata file (.ctd), which juror runs";
@@ -92,9 +87,7 @@ pub(super) fn input_validators(
                 check_validator(tree, item, diagnostics);
             }
             validators.names.push(name.to_owned());
-            validators
-                .programs
-                .push(program(item, ProgramKind::InputValidator, constants));
+            validators.programs.push(program(item, ProgramKind::InputValidator, constants));
         }
     }
     if validators.names.is_empty() {
@@ -146,10 +139,7 @@ pub(super) fn check_validator(tree: &Tree, item: &Item, diagnostics: &mut Vec<Di
         }
         return;
     }
-    let mut children = tree
-        .children(&item.name)
-        .filter(|item| item.is_file())
-        .peekable();
+    let mut children = tree.children(&item.name).filter(|item| item.is_file()).peekable();
     if children.peek().is_none() {
         diagnostics.push(
             Diagnostic::error(&item.path, "is a validator without files")
@@ -158,9 +148,7 @@ pub(super) fn check_validator(tree: &Tree, item: &Item, diagnostics: &mut Vec<Di
         return;
     }
     let children: Vec<&Item> = children.collect();
-    let has_script = children
-        .iter()
-        .any(|item| matches!(item.base_name(), "build" | "run"));
+    let has_script = children.iter().any(|item| matches!(item.base_name(), "build" | "run"));
     if !has_script && !children.iter().any(|item| is_allowed(item)) {
         let message = "has neither `build` nor `run`, and no Python 3, C or C++ file";
         let help = "add a `build` script that makes `run`";
@@ -191,10 +179,7 @@ pub(super) fn included(
         if let Some(language) = &language {
             diagnostics.extend(check_language(directory, language, languages));
         }
-        let files = tree
-            .below(&directory.name)
-            .iter()
-            .filter(|item| item.is_file());
+        let files = tree.below(&directory.name).iter().filter(|item| item.is_file());
         let before = included.len();
         included.extend(files.map(|item| IncludedFile {
             language: language.clone(),

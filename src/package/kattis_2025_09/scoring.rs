@@ -74,9 +74,7 @@ pub(super) fn read(
         is_broken: matches!(read_max, Some(None)) || matches!(read_aggregation, Some(None)),
         max_score: read_max.flatten(),
         aggregation: read_aggregation.flatten(),
-        require_pass: require_pass
-            .map(|entry| names(&entry.value, remarks))
-            .unwrap_or_default(),
+        require_pass: require_pass.map(|entry| names(&entry.value, remarks)).unwrap_or_default(),
     }
 }
 
@@ -124,10 +122,7 @@ fn names(node: &Node, remarks: &mut Remarks<'_>) -> Vec<Placed<String>> {
 }
 
 pub(super) fn placed<T>(value: T, node: &Node, remarks: &Remarks<'_>) -> Placed<T> {
-    Placed {
-        value,
-        place: remarks.file.place(node.range),
-    }
+    Placed { value, place: remarks.file.place(node.range) }
 }
 
 /// A group with what its file says.
@@ -151,11 +146,8 @@ pub(super) fn settle(
     has_own_validator: bool,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Vec<GroupScoring> {
-    let settled: Vec<GroupScoring> = groups
-        .iter()
-        .enumerate()
-        .map(|(at, group)| defaults(&group.keys, at == 0))
-        .collect();
+    let settled: Vec<GroupScoring> =
+        groups.iter().enumerate().map(|(at, group)| defaults(&group.keys, at == 0)).collect();
     let Some(([secret, settled_groups @ ..], [secret_keys, group_keys @ ..])) =
         Some((settled.as_slice(), groups))
     else {
@@ -191,21 +183,15 @@ fn defaults(keys: &ScoringKeys, is_secret: bool) -> GroupScoring {
     GroupScoring {
         max_score: keys.max_score.as_ref().map_or(max_score, |it| it.value),
         aggregation: keys.aggregation.as_ref().map_or(aggregation, |it| it.value),
-        require_pass: keys
-            .require_pass
-            .iter()
-            .map(|it| it.value.clone())
-            .collect(),
+        require_pass: keys.require_pass.iter().map(|it| it.value.clone()).collect(),
     }
 }
 
 fn check_bound(scoring: &GroupScoring, group: &GroupKeys<'_>, diagnostics: &mut Vec<Diagnostic>) {
     let is_unbounded = scoring.max_score.is_none() && !group.keys.is_broken;
     if is_unbounded && scoring.aggregation == Aggregation::PassFail {
-        let message = format!(
-            "{} has pass-fail aggregation, but no bound on its score",
-            group.name
-        );
+        let message =
+            format!("{} has pass-fail aggregation, but no bound on its score", group.name);
         let help = "set `max_score` to what the group is worth";
         report(place_of_max(group), message, help, diagnostics);
     }
@@ -231,15 +217,9 @@ fn check_group(
         _ => check_bound(scoring, group, diagnostics),
     }
     if secret.aggregation == Aggregation::PassFail && scoring.aggregation != Aggregation::PassFail {
-        let place = group
-            .keys
-            .aggregation
-            .as_ref()
-            .map_or(&group.file, |it| &it.place);
-        let message = format!(
-            "{} must have pass-fail aggregation, because secret has it",
-            group.name
-        );
+        let place = group.keys.aggregation.as_ref().map_or(&group.file, |it| &it.place);
+        let message =
+            format!("{} must have pass-fail aggregation, because secret has it", group.name);
         let help = "change `score_aggregation` here or in data/secret/test_group.yaml";
         report(place, message, help, diagnostics);
     }
@@ -257,11 +237,7 @@ fn check_required(
     for required in &group.keys.require_pass {
         let name = required.value.as_str();
         if name == "sample" {
-            if !data
-                .cases
-                .iter()
-                .any(|case| case.name.starts_with("sample/"))
-            {
+            if !data.cases.iter().any(|case| case.name.starts_with("sample/")) {
                 let message = "`require_pass: sample` asks for nothing: there are no samples";
                 let mut diagnostic = Diagnostic::warning(&required.place.path, message)
                     .help("add samples, or remove it");
@@ -273,10 +249,7 @@ fn check_required(
         let found = groups.iter().skip(1).position(|other| other.name == name);
         let fault = match found.map(|position| position + 1) {
             _ if at == 0 => Some((
-                format!(
-                    "secret requires `{}`, but it may only require `sample`",
-                    shown(name)
-                ),
+                format!("secret requires `{}`, but it may only require `sample`", shown(name)),
                 "write it into the test_group.yaml of the groups that it is for".to_owned(),
             )),
             None => Some(unknown(name, groups)),
@@ -285,10 +258,7 @@ fn check_required(
                 "name a group that comes earlier".to_owned(),
             )),
             Some(other) if other > at => Some((
-                format!(
-                    "`{name}` comes after {}; only earlier groups can be required",
-                    group.name
-                ),
+                format!("`{name}` comes after {}; only earlier groups can be required", group.name),
                 "rename one of the groups: they are in the order of their names".to_owned(),
             )),
             Some(other) if settled[other].aggregation != Aggregation::PassFail => Some((
@@ -304,13 +274,7 @@ fn check_required(
 }
 
 fn unknown(name: &str, groups: &[GroupKeys<'_>]) -> (String, String) {
-    let names = || {
-        groups
-            .iter()
-            .skip(1)
-            .map(|group| group.name)
-            .chain(["sample"])
-    };
+    let names = || groups.iter().skip(1).map(|group| group.name).chain(["sample"]);
     let same = names().find(|known| known.rsplit('/').next() == Some(name));
     let help = match same.or_else(|| nearest(name, names())) {
         Some(known) => format!("did you mean `{known}`?"),
@@ -319,10 +283,7 @@ fn unknown(name: &str, groups: &[GroupKeys<'_>]) -> (String, String) {
             format!("there are: {}", known.join(", "))
         }
     };
-    (
-        format!("there is no test data group `{}`", shown(name)),
-        help,
-    )
+    (format!("there is no test data group `{}`", shown(name)), help)
 }
 
 /// Where there is no bound, only an output validator of the package's own can say what an output is worth.
@@ -389,11 +350,7 @@ fn check_sum(
 }
 
 fn place_of_max<'a>(group: &'a GroupKeys<'_>) -> &'a Place {
-    group
-        .keys
-        .max_score
-        .as_ref()
-        .map_or(&group.file, |it| &it.place)
+    group.keys.max_score.as_ref().map_or(&group.file, |it| &it.place)
 }
 
 fn report(place: &Place, message: String, help: &str, diagnostics: &mut Vec<Diagnostic>) {

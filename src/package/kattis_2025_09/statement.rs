@@ -55,19 +55,11 @@ struct Texts {
     default: Option<&'static str>,
 }
 
-const STATEMENTS: Texts = Texts {
-    directory: "statement",
-    stem: "problem",
-    what: "statement",
-    default: None,
-};
+const STATEMENTS: Texts =
+    Texts { directory: "statement", stem: "problem", what: "statement", default: None };
 
-const SOLUTIONS: Texts = Texts {
-    directory: "solution",
-    stem: "solution",
-    what: "solution",
-    default: Some("en"),
-};
+const SOLUTIONS: Texts =
+    Texts { directory: "solution", stem: "solution", what: "solution", default: Some("en") };
 
 /// The languages of these texts.
 fn texts(tree: &Tree, texts: &Texts, diagnostics: &mut Vec<Diagnostic>) -> Vec<String> {
@@ -117,10 +109,7 @@ impl<'a> TextName<'a> {
         }
         let rest = start.strip_prefix(stem)?;
         if rest.is_empty() {
-            return Some(Self {
-                language: None,
-                ending,
-            });
+            return Some(Self { language: None, ending });
         }
         let language = Some(rest.strip_prefix('.')?);
         Some(Self { language, ending })
@@ -129,20 +118,14 @@ impl<'a> TextName<'a> {
 
 /// Checks the directories of `attachments/`.
 pub(super) fn check_attachments(tree: &Tree, diagnostics: &mut Vec<Diagnostic>) {
-    for item in tree
-        .children("attachments")
-        .filter(|item| item.is_directory())
-    {
+    for item in tree.children("attachments").filter(|item| item.is_directory()) {
         if item.base_name() != "templates" {
             let message = "is a directory, which attachments must not have";
             let help = "attach single files, or a zip file; only `templates` is allowed";
             diagnostics.push(Diagnostic::error(&item.path, message).help(help));
         }
     }
-    for item in tree
-        .children("attachments/templates")
-        .filter(|item| item.is_directory())
-    {
+    for item in tree.children("attachments/templates").filter(|item| item.is_directory()) {
         let name = item.base_name();
         if name != "default" && !is_programming_language(name) {
             let message = format!("`{name}` is no language code");

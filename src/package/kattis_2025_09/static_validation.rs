@@ -27,10 +27,8 @@ pub(super) fn read(keys: &mut Keys<'_>, whose: Whose, remarks: &mut Remarks<'_>)
         ["static_validation_score", "static_validator_args"].map(|key| keys.entry(key));
     if whose == Whose::Checks {
         for entry in [score, args].into_iter().flatten() {
-            let message = format!(
-                "`{}` has no meaning here: nobody is judged by this data",
-                entry.key
-            );
+            let message =
+                format!("`{}` has no meaning here: nobody is judged by this data", entry.key);
             remarks.error(entry.key_range, message, Some("remove it"));
         }
         return StaticKeys::default();
@@ -157,8 +155,5 @@ fn in_scoring(group: &str, scoring: &GroupScoring, score: Option<Score>) -> Opti
 
 /// What stands for a static validation where test cases are listed. No file can have this name.
 fn test_case(group: &str) -> TestCase {
-    TestCase {
-        name: format!("{group}/static validation"),
-        ..TestCase::default()
-    }
+    TestCase { name: format!("{group}/static validation"), ..TestCase::default() }
 }

@@ -25,11 +25,7 @@ struct DefaultDirectory {
 }
 
 const DEFAULT_DIRECTORIES: [DefaultDirectory; 6] = [
-    DefaultDirectory {
-        name: "accepted",
-        permitted: Some(&[Accepted]),
-        required: None,
-    },
+    DefaultDirectory { name: "accepted", permitted: Some(&[Accepted]), required: None },
     DefaultDirectory {
         name: "rejected",
         permitted: None,
@@ -83,15 +79,10 @@ pub(super) fn read(
             rules
         }
     };
-    let submissions: Vec<Submission> = items
-        .iter()
-        .map(|item| submission(item, &rules, around, diagnostics))
-        .collect();
+    let submissions: Vec<Submission> =
+        items.iter().map(|item| submission(item, &rules, around, diagnostics)).collect();
     check_directories(around.tree, &submissions, diagnostics);
-    if !submissions
-        .iter()
-        .any(|submission| submission.name.starts_with("accepted/"))
-    {
+    if !submissions.iter().any(|submission| submission.name.starts_with("accepted/")) {
         let path = around.tree.path("submissions/accepted");
         let message = "has no submission: at least one accepted solution is required";
         diagnostics.push(Diagnostic::error(path, message).help("add a correct solution"));
@@ -153,14 +144,10 @@ fn submission(
 ) -> Submission {
     let name = submission_name(item);
     let directory = name.split('/').next().unwrap_or_default();
-    let default = DEFAULT_DIRECTORIES
-        .iter()
-        .find(|default| default.name == directory);
+    let default = DEFAULT_DIRECTORIES.iter().find(|default| default.name == directory);
     let mut expectations = Vec::new();
     if let Some(default) = default {
-        let replacing = rules
-            .iter()
-            .find(|rule| rule.pattern.as_str() == default.name);
+        let replacing = rules.iter().find(|rule| rule.pattern.as_str() == default.name);
         expectations.push(default_expectation(default, replacing));
     }
     let mut program = Program {
@@ -181,21 +168,13 @@ fn submission(
             ("entrypoint", &mut program.entry_point, &rule.entry_point),
         ] {
             diagnostics.extend(set_once(
-                Setting {
-                    what,
-                    submission: name,
-                    place: &rule.all.place,
-                },
+                Setting { what, submission: name, place: &rule.all.place },
                 old,
                 new.as_ref(),
             ));
         }
     }
-    Submission {
-        name: name.to_owned(),
-        program,
-        expectations,
-    }
+    Submission { name: name.to_owned(), program, expectations }
 }
 
 /// A value that at most one rule may set for a submission.
@@ -213,11 +192,7 @@ fn set_once(
     let new = new?;
     match old {
         Some(old) if old != new => {
-            let Setting {
-                what,
-                submission,
-                place,
-            } = setting;
+            let Setting { what, submission, place } = setting;
             let message = format!(
                 "`{what}` of {submission} is `{}` here, but `{}` by a rule above",
                 shown(new),
@@ -250,9 +225,7 @@ fn expectation(pattern: &str, cases: Option<&Pattern>, conditions: &Conditions) 
 
 /// A rule for the directory itself replaces the default; what it does not say is inherited.
 fn default_expectation(default: &DefaultDirectory, replacing: Option<&Rule>) -> Expectation {
-    let conditions = replacing
-        .map(|rule| &rule.all)
-        .filter(|all| !all.is_empty());
+    let conditions = replacing.map(|rule| &rule.all).filter(|all| !all.is_empty());
     let permitted = conditions.and_then(|conditions| conditions.permitted.clone());
     let required = conditions.and_then(|conditions| conditions.required.clone());
     Expectation {
@@ -278,9 +251,7 @@ fn check_patterns(rules: &[Rule], items: &[&Item], data: &TestData, remarks: &mu
             return;
         }
         let pattern = rule.pattern.as_str();
-        let is_default = DEFAULT_DIRECTORIES
-            .iter()
-            .any(|default| default.name == pattern);
+        let is_default = DEFAULT_DIRECTORIES.iter().any(|default| default.name == pattern);
         if !is_default && !names.iter().any(|name| rule.pattern.matches(name)) {
             let same_base = names.iter().copied().find(|name| {
                 name.ends_with(&format!("/{pattern}")) || pattern.starts_with(&format!("{name}/"))
@@ -330,11 +301,7 @@ fn check_case_pattern(
         Some(name) => format!("did you mean `{name}`?"),
         None => "patterns of test cases are relative to data/ and without extension, such as `secret/*-easy`".to_owned(),
     };
-    remarks.warning(
-        some.range,
-        format!("`{}` matches no test case", shown(pattern)),
-        Some(&help),
-    );
+    remarks.warning(some.range, format!("`{}` matches no test case", shown(pattern)), Some(&help));
 }
 
 /// A score is expected of groups: of `secret`, and of those in it.
@@ -367,15 +334,10 @@ fn scored_names(data: &TestData) -> String {
 
 /// Doubts directories of which nothing is expected.
 fn check_directories(tree: &Tree, submissions: &[Submission], diagnostics: &mut Vec<Diagnostic>) {
-    for directory in tree
-        .children("submissions")
-        .filter(|item| item.is_directory())
-    {
+    for directory in tree.children("submissions").filter(|item| item.is_directory()) {
         let prefix = format!("{}/", directory.base_name());
-        let mut inside = submissions
-            .iter()
-            .filter(|submission| submission.name.starts_with(&prefix))
-            .peekable();
+        let mut inside =
+            submissions.iter().filter(|submission| submission.name.starts_with(&prefix)).peekable();
         if inside.peek().is_some() && inside.all(|submission| submission.expectations.is_empty()) {
             let message = "nothing is expected of the submissions in here";
             let help = match nearest(
@@ -401,9 +363,7 @@ fn check_directories(tree: &Tree, submissions: &[Submission], diagnostics: &mut 
 /// Two programs of the same kind must not have the same name, "Programs" says.
 fn check_names(items: &[&Item], diagnostics: &mut Vec<Diagnostic>) {
     for (at, item) in items.iter().enumerate() {
-        if let Some(first) = items[..at]
-            .iter()
-            .find(|first| first.base_name() == item.base_name())
+        if let Some(first) = items[..at].iter().find(|first| first.base_name() == item.base_name())
         {
             let message = format!("has the same name as {}", submission_name(first));
             let help =
@@ -423,9 +383,8 @@ fn check_lower_bound(
     diagnostics: &mut Vec<Diagnostic>,
 ) {
     let cases = &around.test_data.cases;
-    let has_accepted = submissions
-        .iter()
-        .any(|submission| submission.name.starts_with("accepted/"));
+    let has_accepted =
+        submissions.iter().any(|submission| submission.name.starts_with("accepted/"));
     let is_about_some = |expectation: &Expectation| {
         let pattern = expectation.cases.as_ref();
         let pattern = pattern.and_then(|pattern| Pattern::parse(pattern).ok());

@@ -64,18 +64,10 @@ pub(super) fn read(problem_type: &ProblemType, remarks: &mut Remarks<'_>) -> Vec
         _ => return Vec::new(),
     };
     let Value::Map(entries) = &root.value else {
-        keys::wrong_type(
-            "the file",
-            "a map of patterns to what holds for them",
-            &root,
-            remarks,
-        );
+        keys::wrong_type("the file", "a map of patterns to what holds for them", &root, remarks);
         return Vec::new();
     };
-    entries
-        .iter()
-        .filter_map(|entry| rule(entry, problem_type, remarks))
-        .collect()
+    entries.iter().filter_map(|entry| rule(entry, problem_type, remarks)).collect()
 }
 
 fn rule(entry: &Entry, problem_type: &ProblemType, remarks: &mut Remarks<'_>) -> Option<Rule> {
@@ -85,26 +77,16 @@ fn rule(entry: &Entry, problem_type: &ProblemType, remarks: &mut Remarks<'_>) ->
     let language = keys
         .take("language")
         .and_then(|node| keys::programming_language("language", node, remarks));
-    let entry_point = keys
-        .take("entrypoint")
-        .and_then(|node| keys::filled_text("entrypoint", node, remarks));
+    let entry_point =
+        keys.take("entrypoint").and_then(|node| keys::filled_text("entrypoint", node, remarks));
     if let Some(node) = keys.take("authors") {
         credits::people("authors", "authors", node, remarks);
     }
     keys.boolean("model_solution", remarks);
     let known = keys.known();
-    let some = keys
-        .rest()
-        .filter_map(|entry| case_rule(entry, &known, problem_type, remarks))
-        .collect();
-    Some(Rule {
-        pattern: pattern?,
-        range: entry.key_range,
-        language,
-        entry_point,
-        all,
-        some,
-    })
+    let some =
+        keys.rest().filter_map(|entry| case_rule(entry, &known, problem_type, remarks)).collect();
+    Some(Rule { pattern: pattern?, range: entry.key_range, language, entry_point, all, some })
 }
 
 fn pattern(entry: &Entry, remarks: &mut Remarks<'_>) -> Option<Pattern> {
@@ -140,11 +122,7 @@ fn case_rule(
     let mut keys = Keys::open(&entry.key, &entry.value, remarks)?;
     let conditions = conditions(&mut keys, entry.key_range, problem_type, remarks);
     keys.finish(remarks);
-    Some(CaseRule {
-        cases: cases?,
-        range: entry.key_range,
-        conditions,
-    })
+    Some(CaseRule { cases: cases?, range: entry.key_range, conditions })
 }
 
 fn conditions(
@@ -156,15 +134,10 @@ fn conditions(
     let mut verdicts = |key| keys.take(key).and_then(|node| verdicts(key, node, remarks));
     let permitted = verdicts("permitted");
     let required = verdicts("required");
-    let message = keys
-        .text("message", remarks)
-        .filter(|message| !message.is_empty());
-    let use_for_time_limit = keys
-        .take("use_for_time_limit")
-        .and_then(|node| use_for_time_limit(node, remarks));
-    let score = keys
-        .entry("score")
-        .and_then(|entry| score(entry, problem_type, remarks));
+    let message = keys.text("message", remarks).filter(|message| !message.is_empty());
+    let use_for_time_limit =
+        keys.take("use_for_time_limit").and_then(|node| use_for_time_limit(node, remarks));
+    let score = keys.entry("score").and_then(|entry| score(entry, problem_type, remarks));
     Conditions {
         permitted,
         required,
@@ -194,10 +167,7 @@ fn score(
         Value::Sequence(items) => match &items[..] {
             [from, to] => {
                 let [from, to] = [one(from), one(to)];
-                let range = ScoreRange {
-                    from: from?,
-                    to: to?,
-                };
+                let range = ScoreRange { from: from?, to: to? };
                 if range.from > range.to {
                     let message = format!("no score is from {} to {}", range.from, range.to);
                     let help = "write the smaller one first";
@@ -213,10 +183,7 @@ fn score(
                 None
             }
         },
-        _ => one(node).map(|score| ScoreRange {
-            from: score,
-            to: score,
-        }),
+        _ => one(node).map(|score| ScoreRange { from: score, to: score }),
     }
 }
 
@@ -290,10 +257,8 @@ fn verdict(word: &str, range: Range, remarks: &mut Remarks<'_>) -> Option<Verdic
     };
     let known = verdict.short();
     if word != known {
-        let message = format!(
-            "`{}` is no verdict of the format; it counts as {known}",
-            shown(word)
-        );
+        let message =
+            format!("`{}` is no verdict of the format; it counts as {known}", shown(word));
         remarks.warning(range, message, Some(&format!("write {known}")));
     }
     Some(verdict)

@@ -84,10 +84,7 @@ const REPLACED: &[Replaced] = &[
         old: "grading",
         help: "in format 2025-09 its keys stand in the file itself; pass-fail problems have none",
     },
-    Replaced {
-        old: "on_reject",
-        help: "there is no such key in format 2025-09",
-    },
+    Replaced { old: "on_reject", help: "there is no such key in format 2025-09" },
 ];
 
 /// Reads a case's own file, in which constants are not replaced.
@@ -101,11 +98,7 @@ pub(super) fn read(around: &Surroundings<'_>, remarks: &mut Remarks<'_>) -> Sett
         return Settings::default();
     };
     let mut keys = keys.replaced(REPLACED);
-    let is_group_file = remarks
-        .file
-        .path
-        .file_name()
-        .is_some_and(|name| name == "test_group.yaml");
+    let is_group_file = remarks.file.path.file_name().is_some_and(|name| name == "test_group.yaml");
     let mut settings = Settings {
         args: texts(&mut keys, "args", remarks),
         input_validator_args: keys
@@ -115,11 +108,7 @@ pub(super) fn read(around: &Surroundings<'_>, remarks: &mut Remarks<'_>) -> Sett
             .take("output_validator_args")
             .and_then(|node| output_validator_args(node, around.output_validator, remarks)),
         full_feedback: keys.boolean("full_feedback", remarks),
-        hint: if is_group_file {
-            None
-        } else {
-            keys.text("hint", remarks)
-        },
+        hint: if is_group_file { None } else { keys.text("hint", remarks) },
         description: if is_group_file && subject != Subject::Check {
             None
         } else {
@@ -191,12 +180,7 @@ fn output_validator_args(
 
 /// A group's settings are those of its own file: nothing is inherited from `secret`.
 fn warn_about_lost_settings(keys: &mut Keys<'_>, remarks: &mut Remarks<'_>) {
-    for key in [
-        "args",
-        "input_validator_args",
-        "output_validator_args",
-        "full_feedback",
-    ] {
+    for key in ["args", "input_validator_args", "output_validator_args", "full_feedback"] {
         if let Some(entry) = keys.entry(key) {
             let message = format!(
                 "`{key}` holds for no test case: the groups in data/secret have settings of their own"

@@ -35,43 +35,22 @@ struct Renamed {
 }
 
 const RENAMED: [Renamed; 7] = [
-    Renamed {
-        old: "problem_statement",
-        help: "in format 2025-09: `statement`",
-    },
+    Renamed { old: "problem_statement", help: "in format 2025-09: `statement`" },
     Renamed {
         old: "output_validators",
         help: "in format 2025-09: `output_validator`, exactly one",
     },
-    Renamed {
-        old: "input_format_validators",
-        help: "in format 2025-09: `input_validators`",
-    },
-    Renamed {
-        old: "graders",
-        help: "in format 2025-09 there are no graders",
-    },
-    Renamed {
-        old: "domjudge-problem.ini",
-        help: "in format 2025-09: `limits` of problem.yaml",
-    },
-    Renamed {
-        old: "problem.yml",
-        help: "in format 2025-09: `problem.yaml`",
-    },
-    Renamed {
-        old: "submissions.yaml",
-        help: "it belongs into `submissions/`",
-    },
+    Renamed { old: "input_format_validators", help: "in format 2025-09: `input_validators`" },
+    Renamed { old: "graders", help: "in format 2025-09 there are no graders" },
+    Renamed { old: "domjudge-problem.ini", help: "in format 2025-09: `limits` of problem.yaml" },
+    Renamed { old: "problem.yml", help: "in format 2025-09: `problem.yaml`" },
+    Renamed { old: "submissions.yaml", help: "it belongs into `submissions/`" },
 ];
 
 /// Doubts the directory's name and misspelt entries.
 pub(super) fn check_entries(tree: &Tree, diagnostics: &mut Vec<Diagnostic>) {
     let name = short_name(&tree.root);
-    if !name
-        .bytes()
-        .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
-    {
+    if !name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit()) {
         let message =
             format!("the directory's name `{name}` has more than lower-case letters and digits");
         diagnostics.push(Diagnostic::warning(&tree.root, message).help("rename the directory"));

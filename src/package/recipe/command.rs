@@ -45,10 +45,7 @@ impl Line {
 impl Programs {
     /// Those in this directory.
     pub(super) fn new(dir: PathBuf) -> Self {
-        Self {
-            dir,
-            listed: BTreeMap::new(),
-        }
+        Self { dir, listed: BTreeMap::new() }
     }
 
     /// Adds those under the key `generators`.
@@ -77,11 +74,8 @@ impl Programs {
                 remarks.error(entry.value.range, format!("`{what}` is empty"), Some(help));
                 continue;
             };
-            let program = GeneratorProgram {
-                name: entry.key.clone(),
-                path,
-                beside: files.collect(),
-            };
+            let program =
+                GeneratorProgram { name: entry.key.clone(), path, beside: files.collect() };
             self.listed.insert(entry.key.clone(), program);
         }
     }
@@ -115,11 +109,7 @@ impl Programs {
         let path = self.dir.join(name);
         if !is_below(name) {
             let message = format!("a generator is below generators/, not `{}`", shown(name));
-            remarks.error(
-                range,
-                message,
-                Some("write its path from there, without `..`"),
-            );
+            remarks.error(range, message, Some("write its path from there, without `..`"));
             return None;
         }
         if path.exists() {
@@ -127,10 +117,7 @@ impl Programs {
         }
         let message = format!("there is no generator `{}`", shown(name));
         let known = self.names(Path::new(name).parent());
-        let known = known
-            .iter()
-            .map(String::as_str)
-            .chain(self.listed.keys().map(String::as_str));
+        let known = known.iter().map(String::as_str).chain(self.listed.keys().map(String::as_str));
         let help = match nearest(name, known) {
             Some(known) => format!("did you mean `{known}`?"),
             None => format!("add {}, or name it under `generators:`", path.display()),
@@ -179,11 +166,6 @@ impl Programs {
                 beside: Vec::new(),
             },
         };
-        Some(Line {
-            program,
-            args,
-            text: text.trim().to_owned(),
-            range: node.range,
-        })
+        Some(Line { program, args, text: text.trim().to_owned(), range: node.range })
     }
 }

@@ -30,10 +30,9 @@ pub(super) fn given(keys: &mut Keys<'_>, remarks: &mut Remarks<'_>) -> Option<Gi
         match (extension, contents(extension, node, remarks)) {
             (_, None) => whole = false,
             ("in", Some(GivenContents::Text(text))) => given.input = Some(text),
-            (_, Some(contents)) => given.files.push(GivenFile {
-                extension: extension.to_owned(),
-                contents,
-            }),
+            (_, Some(contents)) => {
+                given.files.push(GivenFile { extension: extension.to_owned(), contents })
+            }
         }
         if extension == "yaml" {
             given.output_validator_args = output_validator_args(node);
@@ -101,16 +100,9 @@ fn link(extension: &str, node: &Node, remarks: &mut Remarks<'_>) -> Option<Given
     };
     let text = keys::text("link", target, remarks)?;
     let (stem, _) = extension.split_once('.')?;
-    let known = [
-        stem.to_owned(),
-        format!("{stem}.statement"),
-        format!("{stem}.download"),
-    ];
-    let known: Vec<&str> = known
-        .iter()
-        .map(String::as_str)
-        .filter(|known| *known != extension)
-        .collect();
+    let known = [stem.to_owned(), format!("{stem}.statement"), format!("{stem}.download")];
+    let known: Vec<&str> =
+        known.iter().map(String::as_str).filter(|known| *known != extension).collect();
     if !known.contains(&text.as_str()) {
         let message = format!("`{extension}` cannot be a link to `{}`", shown(&text));
         keys::unknown_word(&message, &text, &known, target.range, remarks);
@@ -124,9 +116,7 @@ pub(super) fn output_validator_args(node: &Node) -> Option<Vec<String>> {
     let Value::Map(entries) = &node.value else {
         return None;
     };
-    let args = entries
-        .iter()
-        .find(|it| it.key == "output_validator_args")?;
+    let args = entries.iter().find(|it| it.key == "output_validator_args")?;
     let Value::Sequence(items) = &args.value.value else {
         return None;
     };
@@ -148,12 +138,7 @@ pub(super) fn patterns(node: &Node, remarks: &mut Remarks<'_>) -> Vec<MatchPatte
     let mut patterns = Vec::new();
     for extension in ["in", "ans"] {
         if let Some(node) = keys.take(extension) {
-            patterns.extend(patterns_for(
-                extension,
-                &format!("match.{extension}"),
-                node,
-                remarks,
-            ));
+            patterns.extend(patterns_for(extension, &format!("match.{extension}"), node, remarks));
         }
     }
     keys.finish(remarks);

@@ -16,22 +16,10 @@ const CASE_OTHER: &[Replaced] = &[
         old: "type",
         help: "a test case is what has `generate`, `copy` or `in`; remove the line",
     },
-    Replaced {
-        old: "hint",
-        help: "in format 2025-09: `hint` under `yaml`",
-    },
-    Replaced {
-        old: "desc",
-        help: "in format 2025-09: `description` under `yaml`",
-    },
-    Replaced {
-        old: "description",
-        help: "write it under `yaml`",
-    },
-    Replaced {
-        old: "input",
-        help: "a command stands under `generate`, an input under `in`",
-    },
+    Replaced { old: "hint", help: "in format 2025-09: `hint` under `yaml`" },
+    Replaced { old: "desc", help: "in format 2025-09: `description` under `yaml`" },
+    Replaced { old: "description", help: "write it under `yaml`" },
+    Replaced { old: "input", help: "a command stands under `generate`, an input under `in`" },
     Replaced {
         old: "visualizer",
         help: "juror draws no pictures; in format 2025-09 visualizers have directories of their own",
@@ -146,9 +134,7 @@ impl Reader<'_> {
         };
         let line = command.map(|node| self.programs.line(node, remarks));
         let copy = keys.take("copy").map(|node| self.copy(node, remarks));
-        let counts = keys
-            .take("count")
-            .map(|node| (node, names::counts(node, remarks)));
+        let counts = keys.take("count").map(|node| (node, names::counts(node, remarks)));
         let patterns = keys.take("match");
         let patterns = patterns.map(|node| contents::patterns(node, remarks));
         let given = contents::given(&mut keys, remarks);
@@ -186,12 +172,7 @@ impl Reader<'_> {
             patterns: patterns.unwrap_or_default(),
             output_validator_args: args.or_else(|| scope.output_validator_args.clone()),
         };
-        Some(Plan {
-            case,
-            line,
-            counts,
-            scope,
-        })
+        Some(Plan { case, line, counts, scope })
     }
 
     /// The path that the copied files begin with.
@@ -201,15 +182,11 @@ impl Reader<'_> {
         let file = |extension: &str| format!("{base}.{extension}");
         let has = |extension: &str| generators.join(file(extension)).is_file();
         if is_below(&base) && CASE_EXTENSIONS.into_iter().any(has) {
-            return Some(Copied {
-                has_input: has("in"),
-                base: generators.join(base),
-            });
+            return Some(Copied { has_input: has("in"), base: generators.join(base) });
         }
         if is_below(&base)
-            && let Some((stem, _)) = base
-                .rsplit_once('.')
-                .filter(|_| generators.join(&base).is_file())
+            && let Some((stem, _)) =
+                base.rsplit_once('.').filter(|_| generators.join(&base).is_file())
         {
             let message = format!("`copy` names a file: `{}`", shown(&base));
             let help = format!("leave out the ending: copy: {}", shown(stem));

@@ -36,10 +36,7 @@ pub(super) struct Found {
 
 /// Follows all entries; those that lead nowhere or in a circle are reported.
 pub(super) fn resolve(directories: &[Directory], remarks: &mut Remarks<'_>) -> Vec<Found> {
-    let graph = Graph {
-        directories,
-        edges: edges(directories, remarks),
-    };
+    let graph = Graph { directories, edges: edges(directories, remarks) };
     if graph.report_circle(remarks) {
         return Vec::new();
     }
@@ -54,10 +51,7 @@ pub(super) fn resolve(directories: &[Directory], remarks: &mut Remarks<'_>) -> V
             found.extend(graph.cases(edge.to).into_iter().map(|case| {
                 let base = case.rsplit('/').next().unwrap_or(case);
                 Found {
-                    link: RecipeLink {
-                        name: join(&directory.name, base),
-                        target: case.to_owned(),
-                    },
+                    link: RecipeLink { name: join(&directory.name, base), target: case.to_owned() },
                     range,
                 }
             }));
@@ -89,10 +83,10 @@ fn edges(directories: &[Directory], remarks: &mut Remarks<'_>) -> Vec<Vec<Edge>>
     }
     for (at, directory) in directories.iter().enumerate() {
         for include in &directory.includes {
-            edges[at].extend(target(include, directories, remarks).map(|to| Edge {
-                to,
-                included: Some(include.range),
-            }));
+            edges[at].extend(
+                target(include, directories, remarks)
+                    .map(|to| Edge { to, included: Some(include.range) }),
+            );
         }
     }
     edges
@@ -106,9 +100,8 @@ fn target(include: &Include, all: &[Directory], remarks: &mut Remarks<'_>) -> Op
         return Some(at);
     }
     let last = |path: &str| path.rsplit('/').next() == Some(text);
-    let named: Vec<usize> = (0..all.len())
-        .filter(|&at| last(&all[at].keys) || last(&all[at].name))
-        .collect();
+    let named: Vec<usize> =
+        (0..all.len()).filter(|&at| last(&all[at].keys) || last(&all[at].name)).collect();
     match named[..] {
         [only] => Some(only),
         [] => {

@@ -82,10 +82,7 @@ fn block(
         is_content(line) && (indent_of(line) < indent || indent_of(line) == indent && !owns(line))
     };
     let end = (at + 1..within.end).find(is_end).unwrap_or(within.end);
-    Some(Block {
-        indent,
-        range: at + 1..end,
-    })
+    Some(Block { indent, range: at + 1..end })
 }
 
 fn is_item(line: &str) -> bool {
@@ -121,9 +118,7 @@ pub fn is_name(part: &str) -> bool {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_.-".contains(&byte);
     let ends = [part.bytes().next(), part.bytes().next_back()];
     part.bytes().all(is_plain)
-        && ends
-            .iter()
-            .all(|end| end.is_some_and(|byte| byte.is_ascii_alphanumeric()))
+        && ends.iter().all(|end| end.is_some_and(|byte| byte.is_ascii_alphanumeric()))
 }
 
 #[cfg(test)]
@@ -165,14 +160,8 @@ data:
     #[test]
     fn an_entry_goes_to_the_end_of_its_directory_and_nothing_else_moves() {
         let one = "            in: \"2\\n\"\n";
-        check(
-            "secret/new",
-            Some((one, "      \"new\":\n        in: \"3\\n\"\n")),
-        );
-        check(
-            "secret/edges/new",
-            Some((one, "          \"new\":\n            in: \"3\\n\"\n")),
-        );
+        check("secret/new", Some((one, "      \"new\":\n        in: \"3\\n\"\n")));
+        check("secret/edges/new", Some((one, "          \"new\":\n            in: \"3\\n\"\n")));
         check(
             "secret/more/new",
             Some((
@@ -182,10 +171,7 @@ data:
         );
         check(
             "sample/new",
-            Some((
-                "        in: \"1\\n\"\n",
-                "      \"new\":\n        in: \"3\\n\"\n",
-            )),
+            Some(("        in: \"1\\n\"\n", "      \"new\":\n        in: \"3\\n\"\n")),
         );
     }
 
@@ -218,24 +204,12 @@ data:
         };
         let item = "- a: {in: \"1\"}\n";
         let new = "- \"d\":\n          data:\n            \"x\": {}\n";
-        check(
-            &format!("      {item}"),
-            &format!("      {item}      {new}"),
-            "secret/d/x",
-        );
+        check(&format!("      {item}"), &format!("      {item}      {new}"), "secret/d/x");
         // The items of a list may stand as far in as their key.
         let new = "- \"d\":\n        data:\n          \"x\": {}\n";
-        check(
-            &format!("    {item}"),
-            &format!("    {item}    {new}"),
-            "secret/d/x",
-        );
+        check(&format!("    {item}"), &format!("    {item}    {new}"), "secret/d/x");
         let there = "    - d:\n        data:\n          y: {}\n";
-        check(
-            there,
-            &format!("{there}          \"x\": {{}}\n"),
-            "secret/d/x",
-        );
+        check(there, &format!("{there}          \"x\": {{}}\n"), "secret/d/x");
     }
 
     #[test]

@@ -62,10 +62,7 @@ pub fn read(path: &Path, dir: &Path) -> RecipeReading {
         let spot = diagnostic.place.spot.as_ref();
         spot.map_or([0, 0], |spot| [spot.line, spot.column])
     });
-    RecipeReading {
-        recipe,
-        diagnostics,
-    }
+    RecipeReading { recipe, diagnostics }
 }
 
 fn read_root(path: &Path, dir: &Path, root: &Node, remarks: &mut Remarks<'_>) -> Recipe {
@@ -117,18 +114,9 @@ const NAME_HELP: &str = "letters, digits, `_`, `-` and `.`, with a letter, digit
 const INPUT_KEYS: [&str; 3] = ["generate", "copy", "in"];
 
 const DIRECTORY_OTHER: &[Replaced] = &[
-    Replaced {
-        old: "type",
-        help: "a directory is what has `data`; remove the line",
-    },
-    Replaced {
-        old: "testdata.yaml",
-        help: "in format 2025-09: `test_group.yaml`",
-    },
-    Replaced {
-        old: "count",
-        help: "`count` belongs to a test case, beside its `generate`",
-    },
+    Replaced { old: "type", help: "a directory is what has `data`; remove the line" },
+    Replaced { old: "testdata.yaml", help: "in format 2025-09: `test_group.yaml`" },
+    Replaced { old: "count", help: "`count` belongs to a test case, beside its `generate`" },
     Replaced {
         old: "visualizer",
         help: "juror draws no pictures; in format 2025-09 visualizers have directories of their own",
@@ -434,10 +422,7 @@ fn finish_root(keys: &Keys<'_>, remarks: &mut Remarks<'_>) {
     let known = keys.known();
     for entry in keys.rest() {
         let message = format!("unknown key `{}`", shown(&entry.key));
-        match (
-            entry.key.as_str(),
-            nearest(&entry.key, known.iter().copied()),
-        ) {
+        match (entry.key.as_str(), nearest(&entry.key, known.iter().copied())) {
             ("include", _) => {
                 let help = "write it in the directory that is to have the cases";
                 remarks.error(entry.key_range, message, Some(help));
@@ -467,17 +452,12 @@ fn is_directory(node: &Node) -> bool {
     let has = |key: &str| entries.iter().any(|entry| entry.key == key);
     let mut own = ["data", "include", "test_group.yaml"].into_iter();
     own.any(has)
-        || !INPUT_KEYS
-            .into_iter()
-            .chain(CASE_EXTENSIONS)
-            .chain(["count", "match"])
-            .any(has)
+        || !INPUT_KEYS.into_iter().chain(CASE_EXTENSIONS).chain(["count", "match"]).any(has)
 }
 
 fn is_below(path: &str) -> bool {
     let path = Path::new(path);
-    path.components()
-        .all(|component| matches!(component, std::path::Component::Normal(_)))
+    path.components().all(|component| matches!(component, std::path::Component::Normal(_)))
 }
 
 fn join(directory: &str, name: &str) -> String {

@@ -22,10 +22,7 @@ pub(super) struct Numbers {
 impl Numbers {
     /// Numbers from 1 to `last`, all of the same width.
     pub(super) fn up_to(last: usize) -> Self {
-        Self {
-            next: 1,
-            width: last.to_string().len(),
-        }
+        Self { next: 1, width: last.to_string().len() }
     }
 
     /// The next number before a name; alone where the name is empty.
@@ -80,9 +77,7 @@ fn made_by(case: &Node) -> usize {
         return 1;
     };
     let count = entries.iter().find(|entry| entry.key == "count");
-    count.map_or(1, |count| {
-        read(&count.value).map_or(1, |values| values.len())
-    })
+    count.map_or(1, |count| read(&count.value).map_or(1, |values| values.len()))
 }
 
 /// The values of `count`; faults are reported.
@@ -109,20 +104,12 @@ pub(super) fn counts(node: &Node, remarks: &mut Remarks<'_>) -> Option<Vec<i64>>
         }
         Err(CountFault::Twice(value)) => {
             let message = format!("`count` has {value} twice");
-            remarks.error(
-                node.range,
-                message,
-                Some("each value makes one case; remove one"),
-            );
+            remarks.error(node.range, message, Some("each value makes one case; remove one"));
             None
         }
         Err(CountFault::Range(text)) => {
             let message = format!("`count` is no range: `{}`", shown(&text));
-            remarks.error(
-                node.range,
-                message,
-                Some("write `FIRST..=LAST`, such as `1..=5`"),
-            );
+            remarks.error(node.range, message, Some("write `FIRST..=LAST`, such as `1..=5`"));
             None
         }
     }
@@ -191,18 +178,13 @@ fn text_range(text: &str) -> Result<Vec<i64>, CountFault> {
 /// What stands behind the names of the cases that these counts make: `-1`, `-2`; consecutive ones all
 /// have the same width.
 pub(super) fn suffixes(counts: &[i64]) -> Vec<String> {
-    let consecutive = counts
-        .windows(2)
-        .all(|pair| pair[0].checked_add(1) == Some(pair[1]));
+    let consecutive = counts.windows(2).all(|pair| pair[0].checked_add(1) == Some(pair[1]));
     let width = match consecutive {
         true => counts.iter().map(|count| count.to_string().len()).max(),
         false => None,
     };
     let width = width.unwrap_or(0);
-    counts
-        .iter()
-        .map(|count| format!("-{count:0width$}"))
-        .collect()
+    counts.iter().map(|count| format!("-{count:0width$}")).collect()
 }
 
 #[cfg(test)]

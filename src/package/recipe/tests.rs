@@ -34,11 +34,7 @@ fn check(recipe: &str, expected: &[&str]) {
     }
     for diagnostic in &reading.diagnostics {
         let help = diagnostic.help.as_deref().unwrap_or_default();
-        let doubt = if diagnostic.is_error() {
-            ""
-        } else {
-            "warning: "
-        };
+        let doubt = if diagnostic.is_error() { "" } else { "warning: " };
         lines.push(format!("{doubt}{diagnostic} ({help})"));
     }
     let root = format!("{}/", dir.path().display());
@@ -56,11 +52,7 @@ fn case(case: &RecipeCase) -> String {
         InputSource::Literal(text) => format!("in {text:?}"),
         InputSource::Copy => "copy".to_owned(),
         InputSource::Command(command) => {
-            let mut text = format!(
-                "{} {}",
-                command.program.path.display(),
-                command.args.join(" ")
-            );
+            let mut text = format!("{} {}", command.program.path.display(), command.args.join(" "));
             for file in &command.program.beside {
                 text += &format!(" +{}", file.display());
             }
@@ -125,10 +117,7 @@ fn cases_inherit_from_their_directories() {
 fn a_command_alone_is_a_case() {
     check(
         "data: {secret: {data: {a: gen.py 5, b: \"gen.py\\n6\\n7\\n\"}}}\n",
-        &[
-            "secret/a: generators/gen.py 5 own",
-            "secret/b: generators/gen.py 6 7 own",
-        ],
+        &["secret/a: generators/gen.py 5 own", "secret/b: generators/gen.py 6 7 own"],
     );
 }
 
@@ -214,38 +203,17 @@ fn counts_make_several_cases() {
         let message = format!("1:63: {message}");
         check(&recipe(count), &[message.as_str()]);
     };
-    bad(
-        "0",
-        "`count` makes no case (remove the entry, or count from 1)",
-    );
-    bad(
-        "[]",
-        "`count` makes no case (remove the entry, or count from 1)",
-    );
-    bad(
-        "5..=4",
-        "`count` makes no case (remove the entry, or count from 1)",
-    );
-    bad(
-        "101",
-        "`count` makes more than 100 cases (write several entries)",
-    );
-    bad(
-        "1..=9223372036854775807",
-        "`count` makes more than 100 cases (write several entries)",
-    );
+    bad("0", "`count` makes no case (remove the entry, or count from 1)");
+    bad("[]", "`count` makes no case (remove the entry, or count from 1)");
+    bad("5..=4", "`count` makes no case (remove the entry, or count from 1)");
+    bad("101", "`count` makes more than 100 cases (write several entries)");
+    bad("1..=9223372036854775807", "`count` makes more than 100 cases (write several entries)");
     bad(
         "-9223372036854775808..=9223372036854775807",
         "`count` makes more than 100 cases (write several entries)",
     );
-    bad(
-        "[1, 1]",
-        "`count` has 1 twice (each value makes one case; remove one)",
-    );
-    bad(
-        "1..3",
-        "`count` is no range: `1..3` (write `FIRST..=LAST`, such as `1..=5`)",
-    );
+    bad("[1, 1]", "`count` has 1 twice (each value makes one case; remove one)");
+    bad("1..3", "`count` is no range: `1..3` (write `FIRST..=LAST`, such as `1..=5`)");
     bad(
         "[a]",
         "`count` must be a number of cases, a sequence of integers, or a range such as `1..=5`, not a sequence ()",
@@ -414,17 +382,12 @@ fn a_recipe_has_an_end() {
         assert_eq!(full.count(), 1);
     };
     let counted = |at| format!("  a{at}: {{generate: 'g {at} {{seed}}', count: 100}}\n");
-    check(format!(
-        "data:\n secret:\n  data:\n{}",
-        many(&|at| format!(" {}", counted(at)))
-    ));
+    check(format!("data:\n secret:\n  data:\n{}", many(&|at| format!(" {}", counted(at)))));
     let (cases, groups) = (
         many(&|at| format!("    c{at}: g {at}\n")),
         many(&|at| format!("    g{at}: {{include: [sample]}}\n")),
     );
-    check(format!(
-        "data:\n  sample:\n   data:\n{cases}  secret:\n   data:\n{groups}"
-    ));
+    check(format!("data:\n  sample:\n   data:\n{cases}  secret:\n   data:\n{groups}"));
 }
 
 const WORDS: [&str; 41] = [

@@ -27,9 +27,8 @@ pub(super) fn block(diagnostic: &Diagnostic, style: &Style) -> String {
         Some(spot) => {
             let shown = Shown::new(spot);
             let meant = AnnotationKind::Primary.span(shown.start..shown.end);
-            let snippet = Snippet::source(shown.line)
-                .line_start(spot.line as usize)
-                .annotation(meant);
+            let snippet =
+                Snippet::source(shown.line).line_start(spot.line as usize).annotation(meant);
             if shown.column_is_kept {
                 title.element(snippet.path(path))
             } else {
@@ -43,20 +42,9 @@ pub(super) fn block(diagnostic: &Diagnostic, style: &Style) -> String {
     if let Some(help) = &diagnostic.help {
         group = group.element(Level::HELP.message(printable(help)));
     }
-    let renderer = if style.color {
-        Renderer::styled()
-    } else {
-        Renderer::plain()
-    };
-    let decor = if style.unicode {
-        DecorStyle::Unicode
-    } else {
-        DecorStyle::Ascii
-    };
-    let text = renderer
-        .term_width(style.width)
-        .decor_style(decor)
-        .render(&[group]);
+    let renderer = if style.color { Renderer::styled() } else { Renderer::plain() };
+    let decor = if style.unicode { DecorStyle::Unicode } else { DecorStyle::Ascii };
+    let text = renderer.term_width(style.width).decor_style(decor).render(&[group]);
     format!("{text}\n\n")
 }
 
@@ -72,10 +60,7 @@ struct Shown {
 impl Shown {
     fn new(spot: &Spot) -> Self {
         let byte_at = |characters: usize| {
-            spot.text
-                .char_indices()
-                .nth(characters)
-                .map_or(spot.text.len(), |(index, _)| index)
+            spot.text.char_indices().nth(characters).map_or(spot.text.len(), |(index, _)| index)
         };
         let first = (spot.column as usize).saturating_sub(1);
         let start = byte_at(first);

@@ -19,14 +19,10 @@ pub(super) fn compared(compared: &ComparisonReport, style: &Style) -> String {
     let mut page = Page::new(style);
     let name = printable(&compared.output);
     let (label, text) = match &compared.difference {
-        None => (
-            style.paint(Look::Good, "right"),
-            format!("{name} agrees with the judge answer"),
-        ),
-        Some(difference) => (
-            style.paint(Look::Bad, "wrong"),
-            format!("{name}: {}", cause(difference)),
-        ),
+        None => (style.paint(Look::Good, "right"), format!("{name} agrees with the judge answer")),
+        Some(difference) => {
+            (style.paint(Look::Bad, "wrong"), format!("{name}: {}", cause(difference)))
+        }
     };
     // A file name is neither broken nor cut.
     page.line(0, &format!("{label}: {text}"));
@@ -85,10 +81,7 @@ pub(super) fn write(page: &mut Page<'_>, difference: &Difference) {
 fn place(difference: &Difference, space: char) -> String {
     let (answer, output) = (&difference.answer, &difference.output);
     let at = |side: &Side| {
-        format!(
-            "line {}, column {}, byte offset {}",
-            side.line, side.column, side.offset
-        )
+        format!("line {}, column {}, byte offset {}", side.line, side.column, side.offset)
     };
     let token = match difference.kind {
         DifferenceKind::Blanks => format!(
@@ -112,26 +105,17 @@ fn place(difference: &Difference, space: char) -> String {
 fn side(page: &mut Page<'_>, difference: &Difference, look: Look) {
     let style = *page.style;
     let (label, side, ended) = match look {
-        Look::Expected => (
-            "expected",
-            &difference.answer,
-            difference.kind == DifferenceKind::OutputGoesOn,
-        ),
-        _ => (
-            "got",
-            &difference.output,
-            difference.kind == DifferenceKind::OutputEnds,
-        ),
+        Look::Expected => {
+            ("expected", &difference.answer, difference.kind == DifferenceKind::OutputGoesOn)
+        }
+        _ => ("got", &difference.output, difference.kind == DifferenceKind::OutputEnds),
     };
     let label = style.paint(look, &format!("{label:<8}"));
     let bar = style.bar();
     let indent = INDENT + 2;
     if ended {
         let text = format!("(the end, after {})", count(side.tokens, "token"));
-        page.line(
-            indent,
-            &format!("{label} {bar} {}", style.paint(Look::Dim, &text)),
-        );
+        page.line(indent, &format!("{label} {bar} {}", style.paint(Look::Dim, &text)));
         return;
     }
     let shown = Shown::new(difference.kind, side, &style);
@@ -168,11 +152,7 @@ impl Shown {
             {
                 (&side.window, start as usize, side.token.bytes.len())
             }
-            _ => (
-                &side.token,
-                first_different(side),
-                usize::from(!side.token.bytes.is_empty()),
-            ),
+            _ => (&side.token, first_different(side), usize::from(!side.token.bytes.is_empty())),
         };
         let start = start.min(excerpt.bytes.len());
         let end = (start + length).min(excerpt.bytes.len());
@@ -216,11 +196,8 @@ impl Shown {
                 self.after.clear();
             } else if self.mark.width() + self.after.width() > room {
                 let room = room - self.mark.width();
-                self.after = if room < 20 {
-                    ellipsis.to_owned()
-                } else {
-                    cut(&self.after, room, ellipsis)
-                };
+                self.after =
+                    if room < 20 { ellipsis.to_owned() } else { cut(&self.after, room, ellipsis) };
             }
         }
     }
@@ -235,9 +212,7 @@ impl Shown {
 fn first_different(side: &Side) -> usize {
     let kept_from = side.offset + side.token.cut_before;
     let index = side.differs_at.saturating_sub(kept_from);
-    usize::try_from(index).map_or(side.token.bytes.len(), |index| {
-        index.min(side.token.bytes.len())
-    })
+    usize::try_from(index).map_or(side.token.bytes.len(), |index| index.min(side.token.bytes.len()))
 }
 
 /// Such as `2 tokens differ; expected 12 tokens in 40 B, got 12 tokens in 38 B`.
@@ -248,11 +223,7 @@ fn extent(difference: &Difference) -> String {
         n => format!("{n} tokens differ"),
     };
     let size = |side: &Side| format!("{} in {}", count(side.tokens, "token"), Bytes(side.length));
-    format!(
-        "{differing}; expected {}, got {}",
-        size(&difference.answer),
-        size(&difference.output)
-    )
+    format!("{differing}; expected {}, got {}", size(&difference.answer), size(&difference.output))
 }
 
 /// Such as `off by 2.00e-4, relatively by 6.37e-5`.
@@ -303,11 +274,7 @@ pub(super) fn write_diff(page: &mut Page<'_>, evidence: &Evidence) {
     }
     let left_out = evidence.diff_lines_left_out + (evidence.diff.len() - shown) as u64;
     if left_out > 0 {
-        let text = format!(
-            "{} {} not shown",
-            page.style.ellipsis(),
-            count(left_out, "more line")
-        );
+        let text = format!("{} {} not shown", page.style.ellipsis(), count(left_out, "more line"));
         page.line(INDENT + 2, &text);
     }
 }

@@ -37,10 +37,7 @@ pub(super) fn text(diagnosis: &Diagnosis, style: &Style) -> String {
         text.push_str(&entry(finding, style));
     }
     if !style.is_quiet() {
-        text.push_str(&format!(
-            "\n{}\n",
-            wrapped(&conclusion(diagnosis), style.width).join("\n")
-        ));
+        text.push_str(&format!("\n{}\n", wrapped(&conclusion(diagnosis), style.width).join("\n")));
     }
     text
 }

@@ -19,10 +19,7 @@ pub(super) fn write(page: &mut Page<'_>, transcript: &Transcript) {
         return;
     }
     page.blank();
-    page.line(
-        INDENT,
-        "what was said: `<` by the output validator, `>` by the submission",
-    );
+    page.line(INDENT, "what was said: `<` by the output validator, `>` by the submission");
     let both: Vec<&Line> = first.iter().chain(&last).collect();
     let left_out = transcript.left_out;
     if left_out.0 == 0 && both.len() <= FIRST + LAST {
@@ -51,9 +48,5 @@ fn one(page: &mut Page<'_>, line: &Line) {
         false => " (no line end)",
     };
     let text = visible(&line.text);
-    page.quoted_line(&format!(
-        "{:>8} {}{text}{end}",
-        seconds(line.at),
-        line.by.mark()
-    ));
+    page.quoted_line(&format!("{:>8} {}{text}{end}", seconds(line.at), line.by.mark()));
 }

@@ -32,10 +32,7 @@ fn row(bounds: &ValueBounds) -> [String; 3] {
     [
         printable(&bounds.name),
         range,
-        bounds
-            .reached
-            .as_ref()
-            .map_or_else(String::new, |reached| seen(bounds, reached)),
+        bounds.reached.as_ref().map_or_else(String::new, |reached| seen(bounds, reached)),
     ]
 }
 

@@ -15,17 +15,9 @@ const SHOWN_LINES: usize = 24;
 /// With what a submission is compared, and on what.
 pub(super) fn plan(plan: &HuntPlan, style: &Style) -> String {
     let mut page = Page::new(style);
-    let reference = format!(
-        "{} ({})",
-        printable(&plan.reference),
-        printable(&plan.chosen)
-    );
+    let reference = format!("{} ({})", printable(&plan.reference), printable(&plan.chosen));
     page.labelled(0, Label::plain("reference: "), &reference);
-    page.labelled(
-        0,
-        Label::plain("inputs:    "),
-        &printable(&plan.sources.join(", ")),
-    );
+    page.labelled(0, Label::plain("inputs:    "), &printable(&plan.sources.join(", ")));
     page.into_text()
 }
 
@@ -35,10 +27,7 @@ pub(super) fn block(hunt: &Hunt, style: &Style) -> String {
     let name = printable(&hunt.plan.submission);
     let found = match &hunt.found {
         None => {
-            page.line(
-                0,
-                &format!("{}  {}", style.paint(Look::Title, &name), nothing(hunt)),
-            );
+            page.line(0, &format!("{}  {}", style.paint(Look::Title, &name), nothing(hunt)));
             if !style.is_quiet() {
                 tried(&mut page, hunt);
                 page.line(INDENT, &format!("repeat: {}", printable(&hunt.repeat)));
@@ -55,10 +44,7 @@ pub(super) fn block(hunt: &Hunt, style: &Style) -> String {
     }
     let title = style.paint(Look::Title, &name);
     page.line(0, &format!("{}{title}", mark(found.verdict, style)));
-    page.wrapped(
-        INDENT,
-        &format!("{}: {}", found.verdict.name(), printable(&found.cause)),
-    );
+    page.wrapped(INDENT, &format!("{}: {}", found.verdict.name(), printable(&found.cause)));
     text(&mut page, "input", &found.input);
     if let Some(expected) = &found.expected {
         text(&mut page, "expected", expected);
@@ -70,11 +56,7 @@ pub(super) fn block(hunt: &Hunt, style: &Style) -> String {
     if let Some(transcript) = &found.transcript {
         exchange::write(&mut page, transcript);
     }
-    quote(
-        &mut page,
-        "standard error of the output validator:",
-        &found.validator_stderr,
-    );
+    quote(&mut page, "standard error of the output validator:", &found.validator_stderr);
     quote(&mut page, "standard error:", &found.stderr);
     page.blank();
     way(&mut page, hunt, found);
@@ -109,10 +91,7 @@ fn way(page: &mut Page<'_>, hunt: &Hunt, found: &Counterexample) {
             ),
         };
         let time = seconds(hunt.elapsed.saturating_sub(hunt.hunting));
-        let smaller = format!(
-            "{smaller}; {} in {time}",
-            count(hunt.shrinking_runs, "comparison")
-        );
+        let smaller = format!("{smaller}; {} in {time}", count(hunt.shrinking_runs, "comparison"));
         page.labelled(INDENT, Label::plain("smaller: "), &smaller);
     }
     if let Some(promoted) = &found.promoted {
@@ -166,11 +145,8 @@ fn text(page: &mut Page<'_>, title: &str, text: &[u8]) {
         return;
     }
     let has_end = text.ends_with(b"\n");
-    let lines: Vec<&[u8]> = text
-        .strip_suffix(b"\n")
-        .unwrap_or(text)
-        .split(|byte| *byte == b'\n')
-        .collect();
+    let lines: Vec<&[u8]> =
+        text.strip_suffix(b"\n").unwrap_or(text).split(|byte| *byte == b'\n').collect();
     page.line(INDENT, &format!("{title}:"));
     for line in lines.iter().take(SHOWN_LINES) {
         page.quoted_line(&with_blanks(line, &style));
@@ -195,10 +171,8 @@ fn text(page: &mut Page<'_>, title: &str, text: &[u8]) {
 fn with_blanks(line: &[u8], style: &Style) -> String {
     let shown = visible(line);
     let characters: Vec<char> = shown.chars().collect();
-    let is_blank = |at: Option<usize>| {
-        at.and_then(|at| characters.get(at))
-            .is_none_or(|it| *it == ' ')
-    };
+    let is_blank =
+        |at: Option<usize>| at.and_then(|at| characters.get(at)).is_none_or(|it| *it == ' ');
     let marked = characters.iter().enumerate().map(|(at, character)| {
         let is_odd = is_blank(at.checked_sub(1)) || is_blank(Some(at + 1));
         match *character == ' ' && is_odd {

@@ -35,16 +35,11 @@ pub(super) fn line(name: &str, judgement: &SubmissionReport, style: &Style) -> S
         }
         _ => count(judgement.test_cases.len(), "test case"),
     };
-    let score = judgement.score.as_ref().map_or(String::new(), |total| {
-        format!("{}  ", score::of(total.score, total.max_score))
-    });
-    page.line(
-        0,
-        &format!(
-            "{}{name}  {score}{cause}{broken}",
-            mark(judgement.verdict, style)
-        ),
-    );
+    let score = judgement
+        .score
+        .as_ref()
+        .map_or(String::new(), |total| format!("{}  ", score::of(total.score, total.max_score)));
+    page.line(0, &format!("{}{name}  {score}{cause}{broken}", mark(judgement.verdict, style)));
     page.into_text()
 }
 
@@ -85,15 +80,8 @@ pub(super) fn broken(judgement: &SubmissionReport, style: &Style) -> String {
         page.labelled(INDENT, label, &format!("{rule}: {reason}"));
     }
     let mut shown: Vec<&str> = Vec::new();
-    for name in judgement
-        .broken_expectations
-        .iter()
-        .filter_map(|it| it.test_case.as_deref())
-    {
-        let case = judgement
-            .test_cases
-            .iter()
-            .find(|case| case.test_case == name);
+    for name in judgement.broken_expectations.iter().filter_map(|it| it.test_case.as_deref()) {
+        let case = judgement.test_cases.iter().find(|case| case.test_case == name);
         if let Some(case) = case.filter(|_| !shown.contains(&name)) {
             shown.push(name);
             witness(&mut page, case);
@@ -169,10 +157,7 @@ fn accepted(page: &mut Page<'_>, judgement: &SubmissionReport) {
         return;
     }
     let name = Verdict::Accepted.name();
-    let text = format!(
-        "{name} on {}",
-        count(judgement.test_cases.len(), "test case")
-    );
+    let text = format!("{name} on {}", count(judgement.test_cases.len(), "test case"));
     page.wrapped(INDENT, &text);
     extremes(page, judgement);
 }
@@ -181,17 +166,12 @@ fn accepted(page: &mut Page<'_>, judgement: &SubmissionReport) {
 fn extremes(page: &mut Page<'_>, judgement: &SubmissionReport) {
     let slowest = judgement.test_cases.iter().max_by_key(|case| {
         // Of equals the first.
-        (
-            case.outcome.cpu_time,
-            std::cmp::Reverse(case.test_case.as_str()),
-        )
+        (case.outcome.cpu_time, std::cmp::Reverse(case.test_case.as_str()))
     });
-    let largest = judgement.test_cases.iter().max_by_key(|case| {
-        (
-            case.outcome.peak_memory,
-            std::cmp::Reverse(case.test_case.as_str()),
-        )
-    });
+    let largest = judgement
+        .test_cases
+        .iter()
+        .max_by_key(|case| (case.outcome.peak_memory, std::cmp::Reverse(case.test_case.as_str())));
     if let (Some(slowest), Some(largest)) = (slowest, largest) {
         let text = format!(
             "CPU time up to {} ({}), memory up to {} ({})",
@@ -230,19 +210,13 @@ fn rejected(page: &mut Page<'_>, judgement: &SubmissionReport, case: &CaseJudgem
     }
     // A message of one line is part of the cause.
     let is_told = case.message == case.cause
-        || case
-            .cause
-            .ends_with(&visible(case.message.trim().as_bytes()));
+        || case.cause.ends_with(&visible(case.message.trim().as_bytes()));
     if !is_told {
         quote(page, "judge message:", case.message.as_bytes());
     }
     quote(page, "team message:", case.team_message.as_bytes());
     if let Some(evidence) = &case.evidence {
-        quote(
-            page,
-            "standard error of the output validator:",
-            &evidence.validator_stderr,
-        );
+        quote(page, "standard error of the output validator:", &evidence.validator_stderr);
         quote(page, "standard error:", &evidence.stderr);
         if !evidence.images.is_empty() {
             page.blank();
@@ -255,13 +229,9 @@ fn rejected(page: &mut Page<'_>, judgement: &SubmissionReport, case: &CaseJudgem
 /// Such as `CPU time 0.003 s, clock 0.004 s, memory 1.20 MiB, output 40 B`.
 fn used(case: &CaseJudgement) -> String {
     let outcome = &case.outcome;
-    let written = [
-        outcome.stdout_bytes,
-        outcome.stderr_bytes,
-        outcome.file_bytes,
-    ]
-    .into_iter()
-    .fold(Bytes(0), Bytes::saturating_add);
+    let written = [outcome.stdout_bytes, outcome.stderr_bytes, outcome.file_bytes]
+        .into_iter()
+        .fold(Bytes(0), Bytes::saturating_add);
     format!(
         "CPU time {}, clock {}, memory {}, output {written}",
         seconds(outcome.cpu_time),
@@ -272,12 +242,7 @@ fn used(case: &CaseJudgement) -> String {
 
 /// Writes how to repeat the run, and where its files are. Neither is ever broken or cut.
 fn way_on(page: &mut Page<'_>, evidence: &Evidence) {
-    ways(
-        page,
-        &evidence.repeat,
-        evidence.kept.as_deref(),
-        evidence.feedback.as_deref(),
-    );
+    ways(page, &evidence.repeat, evidence.kept.as_deref(), evidence.feedback.as_deref());
 }
 
 fn ways(page: &mut Page<'_>, repeat: &str, kept: Option<&Path>, feedback: Option<&Path>) {
@@ -300,11 +265,8 @@ fn others(page: &mut Page<'_>, judgement: &SubmissionReport, first: &CaseJudgeme
     if all + judgement.skipped == 1 {
         return;
     }
-    let accepted = judgement
-        .test_cases
-        .iter()
-        .filter(|case| case.verdict == Verdict::Accepted)
-        .count();
+    let accepted =
+        judgement.test_cases.iter().filter(|case| case.verdict == Verdict::Accepted).count();
     if judgement.skipped > 0 && judgement.score.is_some() {
         let text = format!(
             "{accepted} of {} accepted; {} not run: nothing there could change the score",
@@ -417,9 +379,7 @@ fn quote_from_first_error(page: &mut Page<'_>, messages: &[u8]) {
         };
         let first_error = lines.iter().position(is_error).unwrap_or(0);
         // Compilers say in which function they are before they say what is wrong.
-        start = first_error
-            .saturating_sub(2)
-            .min(lines.len() - QUOTED_LINES);
+        start = first_error.saturating_sub(2).min(lines.len() - QUOTED_LINES);
     }
     let shown = &lines[start..lines.len().min(start + QUOTED_LINES)];
     left_out(page, start, "earlier line");
@@ -442,9 +402,7 @@ fn lines_of(text: &[u8]) -> Vec<&[u8]> {
     if text.is_empty() {
         return Vec::new();
     }
-    text.split(|&byte| byte == b'\n')
-        .map(|line| line.strip_suffix(b"\r").unwrap_or(line))
-        .collect()
+    text.split(|&byte| byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line)).collect()
 }
 
 /// A path without anything that a terminal would obey.

@@ -55,13 +55,7 @@ struct Shown {
 impl<O: Write, E: Write> Terminal<O, E> {
     /// A reporter without a live line.
     pub fn new(out: O, err: E, style: Style) -> Self {
-        Self {
-            out,
-            err,
-            style,
-            progress: Progress::hidden(),
-            shown: Shown::default(),
-        }
+        Self { out, err, style, progress: Progress::hidden(), shown: Shown::default() }
     }
 
     /// The same with a live line, which steps aside whenever something is written.
@@ -76,11 +70,7 @@ impl<O: Write, E: Write> Terminal<O, E> {
         if text.is_empty() {
             return Ok(());
         }
-        let gap = if std::mem::take(&mut self.shown.gap) {
-            "\n"
-        } else {
-            ""
-        };
+        let gap = if std::mem::take(&mut self.shown.gap) { "\n" } else { "" };
         let out = &mut self.out;
         self.progress.suspend(|| {
             out.write_all(gap.as_bytes())?;
@@ -94,11 +84,7 @@ impl<O: Write, E: Write> Terminal<O, E> {
         if text.is_empty() {
             return Ok(());
         }
-        let gap = if std::mem::take(&mut self.shown.gap) {
-            "\n"
-        } else {
-            ""
-        };
+        let gap = if std::mem::take(&mut self.shown.gap) { "\n" } else { "" };
         let (out, err) = (&mut self.out, &mut self.err);
         self.progress.suspend(|| {
             out.write_all(gap.as_bytes())?;
@@ -262,11 +248,9 @@ impl<O: Write, E: Write> Live for Terminal<O, E> {
                 self.package_read(package, title)
             }
             Event::Diagnosed(diagnostic) => self.diagnosed(diagnostic, report),
-            Event::LimitsSet {
-                time,
-                limits,
-                mechanism,
-            } => self.limits_set(time, limits, mechanism),
+            Event::LimitsSet { time, limits, mechanism } => {
+                self.limits_set(time, limits, mechanism)
+            }
             Event::SubmissionJudged(_) | Event::SubmissionFailed { .. } => {
                 match report.submissions.last() {
                     Some(done) => self.submission_done(done, report),
@@ -285,10 +269,8 @@ impl<O: Write, E: Write> Live for Terminal<O, E> {
             Event::Hunted(hunt) => self.result(&hunt::block(hunt, &self.style)),
             Event::InputChecked { input, valid } => self.input_checked(input, *valid),
             Event::BoundsListed(bounds) => self.result(&grammar::bounds(bounds)),
-            Event::BoxesKept { dir } => self.remark(&format!(
-                "boxes are kept in {}\n",
-                printable(&dir.display().to_string())
-            )),
+            Event::BoxesKept { dir } => self
+                .remark(&format!("boxes are kept in {}\n", printable(&dir.display().to_string()))),
             Event::Complained { .. } => {
                 self.remark(&notice(event, &self.style).unwrap_or_default())
             }
@@ -309,11 +291,8 @@ fn in_full(submission: &SubmissionReport, report: &Report) -> String {
 
 /// Such as `CPU time 1 s (problem.yaml), clock 3 s, memory 2 GiB, output 8 MiB`.
 fn limits_in_words(time: &TimeLimit, limits: &Limits, style: &Style) -> String {
-    let mut parts = vec![format!(
-        "CPU time {} ({})",
-        given_seconds(time.limit),
-        printable(&time.origin)
-    )];
+    let mut parts =
+        vec![format!("CPU time {} ({})", given_seconds(time.limit), printable(&time.origin))];
     if let Some(wall) = limits.wall_time {
         parts.push(format!("clock {}", given_seconds(wall)));
     }

@@ -36,10 +36,7 @@ impl<'a> Label<'a> {
 impl<'a> Page<'a> {
     /// An empty page.
     pub(super) fn new(style: &'a Style) -> Self {
-        Self {
-            style,
-            text: String::new(),
-        }
+        Self { style, text: String::new() }
     }
 
     /// All that was written.
@@ -92,11 +89,7 @@ impl<'a> Page<'a> {
     pub(super) fn quoted_line(&mut self, text: &str) {
         let indent = INDENT + 2;
         let bar = self.style.bar();
-        let text = cut(
-            text,
-            self.style.width.saturating_sub(indent + 2),
-            self.style.ellipsis(),
-        );
+        let text = cut(text, self.style.width.saturating_sub(indent + 2), self.style.ellipsis());
         self.line(indent, &format!("{bar} {text}"));
     }
 }

@@ -89,10 +89,7 @@ fn laid_out(
             column.set_constraint(ColumnConstraint::ContentWidth);
         }
     }
-    table
-        .lines()
-        .map(|line| line.trim_end().to_owned())
-        .collect()
+    table.lines().map(|line| line.trim_end().to_owned()).collect()
 }
 
 /// The titles of the columns.
@@ -118,37 +115,20 @@ fn cells(row: &SubmissionReport, counts: &Counts) -> Vec<Cell> {
         let score = score_of(row).map_or(String::new(), |score| score.to_string());
         cells.push(right(&score));
     }
-    cells.extend(
-        counts
-            .counted
-            .iter()
-            .map(|&verdict| match number_of(row, verdict) {
-                0 => Cell::new(""),
-                number => right(&number.to_string()),
-            }),
-    );
+    cells.extend(counts.counted.iter().map(|&verdict| match number_of(row, verdict) {
+        0 => Cell::new(""),
+        number => right(&number.to_string()),
+    }));
     let slowest = slowest(row);
-    let memory = row
-        .test_cases
-        .iter()
-        .map(|case| case.outcome.peak_memory)
-        .max();
-    cells.push(right(
-        &slowest.map_or(String::new(), |case| seconds(case.outcome.cpu_time)),
-    ));
-    cells.push(Cell::new(
-        slowest.map_or(String::new(), |case| printable(&case.test_case)),
-    ));
-    cells.push(right(
-        &memory.map_or(String::new(), |memory| memory.to_string()),
-    ));
-    cells.push(Cell::new(
-        match (row.verdict, row.broken_expectations.len()) {
-            (None, _) => JUDGE_ERROR.to_owned(),
-            (Some(_), 0) => OK.to_owned(),
-            (Some(_), number) => format!("{number} broken"),
-        },
-    ));
+    let memory = row.test_cases.iter().map(|case| case.outcome.peak_memory).max();
+    cells.push(right(&slowest.map_or(String::new(), |case| seconds(case.outcome.cpu_time))));
+    cells.push(Cell::new(slowest.map_or(String::new(), |case| printable(&case.test_case))));
+    cells.push(right(&memory.map_or(String::new(), |memory| memory.to_string())));
+    cells.push(Cell::new(match (row.verdict, row.broken_expectations.len()) {
+        (None, _) => JUDGE_ERROR.to_owned(),
+        (Some(_), 0) => OK.to_owned(),
+        (Some(_), number) => format!("{number} broken"),
+    }));
     cells
 }
 
@@ -164,29 +144,19 @@ fn score_of(row: &SubmissionReport) -> Option<Score> {
 
 /// How many cases have this verdict.
 fn number_of(row: &SubmissionReport, verdict: Verdict) -> usize {
-    row.test_cases
-        .iter()
-        .filter(|case| case.verdict == verdict)
-        .count()
+    row.test_cases.iter().filter(|case| case.verdict == verdict).count()
 }
 
 /// The first of the cases that took the most CPU time.
 fn slowest(row: &SubmissionReport) -> Option<&CaseJudgement> {
-    row.test_cases
-        .iter()
-        .rev()
-        .max_by_key(|case| case.outcome.cpu_time)
+    row.test_cases.iter().rev().max_by_key(|case| case.outcome.cpu_time)
 }
 
 /// The line with its verdict and its last word in colour. The table is laid out without colours,
 /// because their codes would count as text.
 fn painted(line: &str, style: &Style) -> String {
     let mut line = line.to_owned();
-    for (end, look) in [
-        (OK, Look::Good),
-        ("broken", Look::Bad),
-        (JUDGE_ERROR, Look::JudgeError),
-    ] {
+    for (end, look) in [(OK, Look::Good), ("broken", Look::Bad), (JUDGE_ERROR, Look::JudgeError)] {
         if let Some(start) = line.strip_suffix(end).filter(|rest| rest.ends_with(' ')) {
             line = format!("{start}{}", style.paint(look, end));
             break;
@@ -194,10 +164,7 @@ fn painted(line: &str, style: &Style) -> String {
     }
     for verdict in Verdict::ALL {
         let short = verdict.short();
-        if let Some(rest) = line
-            .strip_prefix(short)
-            .filter(|rest| rest.starts_with(' '))
-        {
+        if let Some(rest) = line.strip_prefix(short).filter(|rest| rest.starts_with(' ')) {
             return format!("{}{rest}", style.paint(Look::Verdict(verdict), short));
         }
     }

@@ -172,9 +172,7 @@ impl RunRequest {
                 let target = translation.text(target.as_os_str().as_bytes());
                 Placed {
                     name: file.name.clone(),
-                    what: PlacedWhat::Link {
-                        target: PathBuf::from(OsString::from_vec(target)),
-                    },
+                    what: PlacedWhat::Link { target: PathBuf::from(OsString::from_vec(target)) },
                 }
             }
             PlacedWhat::File { .. } | PlacedWhat::Directory => file.clone(),
@@ -290,10 +288,7 @@ pub(super) fn receive(socket: impl AsFd, buffer: &mut [u8]) -> Result<Received<'
         })
         .flatten()
         .collect();
-    Ok(Received {
-        message: buffer.get(..length).unwrap_or(&[]),
-        fds,
-    })
+    Ok(Received { message: buffer.get(..length).unwrap_or(&[]), fds })
 }
 
 #[cfg(test)]
@@ -314,23 +309,9 @@ mod tests {
                 inode: 2,
             }],
             files: vec![
-                Placed {
-                    name: "x/y".into(),
-                    what: PlacedWhat::File {
-                        length: 5,
-                        mode: 0o755,
-                    },
-                },
-                Placed {
-                    name: "z".into(),
-                    what: PlacedWhat::Link {
-                        target: "/usr".into(),
-                    },
-                },
-                Placed {
-                    name: "d".into(),
-                    what: PlacedWhat::Directory,
-                },
+                Placed { name: "x/y".into(), what: PlacedWhat::File { length: 5, mode: 0o755 } },
+                Placed { name: "z".into(), what: PlacedWhat::Link { target: "/usr".into() } },
+                Placed { name: "d".into(), what: PlacedWhat::Directory },
             ],
             writable: true,
             box_size: 4096,
@@ -360,10 +341,7 @@ mod tests {
         check(Answer::Interrupted);
         check(Answer::Failed(Fault::new("mount /proc", "EPERM")));
         for kind in [FaultKind::Other, FaultKind::NamespacesUsedUp] {
-            check(Answer::Failed(Fault {
-                kind,
-                ..Fault::new("a step", "a reason")
-            }));
+            check(Answer::Failed(Fault { kind, ..Fault::new("a step", "a reason") }));
         }
         check(Answer::Done(Facts {
             status: 9,

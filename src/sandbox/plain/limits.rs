@@ -19,11 +19,7 @@ const MORE_STACK: u64 = 16 << 20;
 
 /// What limits the memory that a process asks for. Elsewhere than on Linux, data is what a process gets of `sbrk`
 /// only, which is little: the manual pages `getrlimit(2)` of the systems.
-const MEMORY: Resource = if cfg!(target_os = "linux") {
-    Resource::Data
-} else {
-    Resource::As
-};
+const MEMORY: Resource = if cfg!(target_os = "linux") { Resource::Data } else { Resource::As };
 
 /// How far two readings of the same memory may differ, in bytes.
 const INEXACT: u64 = 4 << 20;
@@ -39,18 +35,11 @@ pub(super) struct Limit {
 /// The limits for a run.
 pub(super) fn list(limits: &Limits) -> Vec<Limit> {
     let present = |resource| getrlimit(resource).maximum;
-    wanted(limits)
-        .into_iter()
-        .map(|limit| lowered(limit, present(limit.resource)))
-        .collect()
+    wanted(limits).into_iter().map(|limit| lowered(limit, present(limit.resource))).collect()
 }
 
 fn wanted(limits: &Limits) -> Vec<Limit> {
-    let same = |resource, value| Limit {
-        resource,
-        soft: value,
-        hard: value,
-    };
+    let same = |resource, value| Limit { resource, soft: value, hard: value };
     let mut list = vec![
         same(Resource::Core, Some(0)),
         same(Resource::Nofile, Some(OPEN_FILES)),
@@ -58,10 +47,7 @@ fn wanted(limits: &Limits) -> Vec<Limit> {
     ];
     let memory = limits.memory.map(|limit| limit.0);
     // Where the system allows that much; macOS, for one, does not.
-    list.push(same(
-        Resource::Stack,
-        memory.map(|limit| limit.saturating_add(MORE_STACK)),
-    ));
+    list.push(same(Resource::Stack, memory.map(|limit| limit.saturating_add(MORE_STACK))));
     if let Some(memory) = memory {
         let most = memory.saturating_add(UNUSED_MEMORY);
         list.push(same(MEMORY, Some(most)));
@@ -69,11 +55,7 @@ fn wanted(limits: &Limits) -> Vec<Limit> {
     if let Some(time) = limits.cpu_time {
         // Whole seconds, and beyond the limit, so that what is measured decides.
         let seconds = time.as_secs() + 1;
-        list.push(Limit {
-            resource: Resource::Cpu,
-            soft: Some(seconds),
-            hard: Some(seconds + 1),
-        });
+        list.push(Limit { resource: Resource::Cpu, soft: Some(seconds), hard: Some(seconds + 1) });
     }
     list
 }
@@ -87,9 +69,7 @@ pub(super) fn refuses_to_start(program: &str, limits: &Limits) -> bool {
     let file = rustix::fs::open(program, options, Mode::empty()).map(File::from);
     let image = file.ok().as_ref().and_then(Image::read);
     let most = most.and_then(|limit| limit.soft);
-    image
-        .zip(most)
-        .is_some_and(|(image, most)| image.writable > most)
+    image.zip(most).is_some_and(|(image, most)| image.writable > most)
 }
 
 /// A limit can only be lowered.
@@ -99,11 +79,7 @@ fn lowered(limit: Limit, present: Option<u64>) -> Limit {
         (wanted, most) => wanted.or(most),
     };
     let hard = least(limit.hard, present);
-    Limit {
-        soft: least(limit.soft, hard),
-        hard,
-        ..limit
-    }
+    Limit { soft: least(limit.soft, hard), hard, ..limit }
 }
 
 /// What of the memory on a program's account is its own, in bytes. Up to what it started with, the account says
@@ -179,11 +155,7 @@ mod tests {
     #[test]
     fn no_limit_is_raised() {
         let check = |wanted: Option<u64>, present: Option<u64>, expected: Option<u64>| {
-            let limit = Limit {
-                resource: Resource::Stack,
-                soft: wanted,
-                hard: wanted,
-            };
+            let limit = Limit { resource: Resource::Stack, soft: wanted, hard: wanted };
             let found = lowered(limit, present);
             assert_eq!((found.soft, found.hard), (expected, expected));
         };

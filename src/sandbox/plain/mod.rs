@@ -55,11 +55,8 @@ use crate::sandbox::watch::{Seen, Watch};
 pub(super) use limits::gaps;
 
 /// What measures here.
-pub(super) const MECHANISM: Mechanism = Mechanism {
-    cpu: Meter::Rusage,
-    memory: Meter::Rusage,
-    isolation: Isolation::Plain,
-};
+pub(super) const MECHANISM: Mechanism =
+    Mechanism { cpu: Meter::Rusage, memory: Meter::Rusage, isolation: Isolation::Plain };
 
 /// The shortest sleep between two looks at a program's CPU time, in nanoseconds.
 const SHORTEST: u64 = 1_000_000;
@@ -194,10 +191,7 @@ impl Seat {
         for end in [heard.as_fd(), rings.as_fd()] {
             rustix::io::ioctl_fionbio(end, true).step("make a pipe")?;
         }
-        let bell = Arc::new(Bell {
-            rings,
-            wanted: Mutex::new(None),
-        });
+        let bell = Arc::new(Bell { rings, wanted: Mutex::new(None) });
         Ok(Self {
             control: Control::new(Arc::clone(&bell)),
             bell,
@@ -269,9 +263,7 @@ impl Seat {
         if cause == Some(Cause::Interrupt) {
             return Err(interrupted());
         }
-        streams
-            .drain(&mut self.buffer, LAST_READS)
-            .step("read the program's output")?;
+        streams.drain(&mut self.buffer, LAST_READS).step("read the program's output")?;
         let ended = match cause {
             Some(_) => stopped_at,
             None => ended.load(Ordering::SeqCst),
@@ -316,13 +308,11 @@ impl Seat {
         ended: &Arc<AtomicU64>,
     ) -> io::Result<JoinHandle<()>> {
         let (ended, bell) = (Arc::clone(ended), Arc::clone(&self.bell));
-        thread::Builder::new()
-            .name("juror-wait".to_owned())
-            .spawn(move || {
-                program.wait();
-                ended.store(clock::now().max(1), Ordering::SeqCst);
-                bell.ring();
-            })
+        thread::Builder::new().name("juror-wait".to_owned()).spawn(move || {
+            program.wait();
+            ended.store(clock::now().max(1), Ordering::SeqCst);
+            bell.ring();
+        })
     }
 
     /// Reads what the program writes until it is over, or has to be ended: then why.
@@ -427,14 +417,10 @@ mod tests {
             collect: Vec::new(),
             keep: Keep::Nothing,
         };
-        let reply = seat
-            .run_joined(&job, Ends::default(), Path::new(""))
-            .unwrap();
+        let reply = seat.run_joined(&job, Ends::default(), Path::new("")).unwrap();
         assert_eq!(reply.outcome.ending, Ending::Exited(7));
         seat.guard.kill();
-        let error = seat
-            .run_joined(&job, Ends::default(), Path::new(""))
-            .unwrap_err();
+        let error = seat.run_joined(&job, Ends::default(), Path::new("")).unwrap_err();
         assert_eq!(error.again, Again::Perhaps, "{error}");
         assert!(error.step.starts_with("start the program"), "{error}");
     }

@@ -54,10 +54,7 @@ impl Ground {
         })?;
         let path = fs::canonicalize(directory.path());
         let path = path.step_on("find", directory.path().display())?;
-        Ok(Self {
-            _directory: directory,
-            path,
-        })
+        Ok(Self { _directory: directory, path })
     }
 
     pub(super) fn path(&self) -> &Path {
@@ -94,12 +91,7 @@ impl Ground {
             let rights = Permissions::from_mode(0o555);
             fs::set_permissions(&directory, rights).step("make the box read-only")?;
         }
-        Ok(Room {
-            command: names.command(&job.command, &temporary),
-            directory,
-            opened,
-            placed,
-        })
+        Ok(Room { command: names.command(&job.command, &temporary), directory, opened, placed })
     }
 
     /// What a program reads: a copy, which has no name, open for reading only.
@@ -155,10 +147,7 @@ impl Names {
         };
         Command {
             argv: command.argv.iter().map(|text| self.text(text)).collect(),
-            env: environment::with(&command.env)
-                .into_iter()
-                .map(variable)
-                .collect(),
+            env: environment::with(&command.env).into_iter().map(variable).collect(),
             visible: Vec::new(),
         }
     }
@@ -207,9 +196,7 @@ impl Room {
     /// The bytes in regular files of the box that were not there before or are changed.
     pub(super) fn new_bytes(&self) -> Result<u64, Fault> {
         let mut sum = Sum::default();
-        self.placed
-            .add_all(&self.opened, &mut sum)
-            .step("search the box")?;
+        self.placed.add_all(&self.opened, &mut sum).step("search the box")?;
         if sum.is_cut {
             sum.bytes = sum.bytes.max(disk::used(&self.opened));
         }

@@ -56,10 +56,7 @@ impl List {
             .map_err(|_| Fault::new("start the program", "an argument has a zero byte in it"))?;
         let mut pointers: Vec<_> = texts.iter().map(|text| text.as_ptr()).collect();
         pointers.push(ptr::null());
-        Ok(Self {
-            pointers,
-            _texts: texts,
-        })
+        Ok(Self { pointers, _texts: texts })
     }
 }
 
@@ -89,18 +86,12 @@ impl Start {
         let [stdin, stdout, stderr] = streams;
         // Its name and its environment are not used: see `become_program`.
         let mut command = Command::new("/");
-        command
-            .current_dir(directory)
-            .stdin(stdin)
-            .stdout(stdout)
-            .stderr(stderr);
+        command.current_dir(directory).stdin(stdin).stdout(stdout).stderr(stderr);
         // SAFETY: `become_program` only calls the system, and allocates nothing.
         unsafe { command.pre_exec(move || self.become_program()) };
         let child = command.spawn()?;
         let number = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
-        number
-            .map(Program)
-            .ok_or_else(|| io::Error::from_raw_os_error(libc::ESRCH))
+        number.map(Program).ok_or_else(|| io::Error::from_raw_os_error(libc::ESRCH))
     }
 
     /// In the new process: takes leave of the judge, and becomes the program. Returns only if that fails.
@@ -119,10 +110,7 @@ impl Start {
             unsafe { libc::fcntl(*fd, libc::F_SETFD, libc::FD_CLOEXEC) };
         }
         for limit in &self.limits {
-            let limited = Rlimit {
-                current: limit.soft,
-                maximum: limit.hard,
-            };
+            let limited = Rlimit { current: limit.soft, maximum: limit.hard };
             setrlimit(limit.resource, limited)?;
         }
         rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o022));
@@ -251,11 +239,7 @@ fn time(time: libc::timeval) -> Duration {
 
 /// The most memory held, in bytes. Source: the manual pages `getrusage(2)` of the systems.
 fn memory(usage: &libc::rusage) -> u64 {
-    const UNIT: u64 = if cfg!(target_vendor = "apple") {
-        1
-    } else {
-        1024
-    };
+    const UNIT: u64 = if cfg!(target_vendor = "apple") { 1 } else { 1024 };
     u64::try_from(usage.ru_maxrss).unwrap_or(0) * UNIT
 }
 

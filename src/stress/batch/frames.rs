@@ -167,10 +167,7 @@ mod tests {
             assert_eq!(all, [INPUTS.to_ne_bytes(), count].concat());
             assert_eq!(rest, expected);
         };
-        let files = ProgramIo::Files {
-            input: "a.in".to_owned(),
-            output: "b".to_owned(),
-        };
+        let files = ProgramIo::Files { input: "a.in".to_owned(), output: "b".to_owned() };
         let [one, two] = [1u32, 2].map(u32::to_ne_bytes);
         check(&ProgramIo::Standard, &[], b"\0\0/s\0");
         check(
@@ -178,11 +175,7 @@ mod tests {
             &[b"x", b"\0\n"],
             &[b"\0\0/s\0", &one[..], b"x", &two[..], b"\0\n"].concat(),
         );
-        check(
-            &files,
-            &[b"x"],
-            &[b"a.in\0b\0/s\0", &one[..], b"x"].concat(),
-        );
+        check(&files, &[b"x"], &[b"a.in\0b\0/s\0", &one[..], b"x"].concat());
     }
 
     /// Whole frames, broken ones and anything else.

@@ -153,9 +153,7 @@ impl<'a> Batches<'a> {
         let Some(side) = self.sides().into_iter().find(free) else {
             return Ok(false);
         };
-        let built = self
-            .builder
-            .build(&side.prepared, &self.build_limits, &self.run_limits)?;
+        let built = self.builder.build(&side.prepared, &self.build_limits, &self.run_limits)?;
         let built = match built {
             Built::Program(runnable) => Ok(runnable),
             Built::Rejected(report) => {
@@ -214,13 +212,10 @@ impl<'a> Batches<'a> {
         let Ok(answers) = frames::outputs(&said.bytes, inputs.len()) else {
             return Ok(accepted);
         };
-        let answered: Vec<usize> = (0..inputs.len())
-            .filter(|place| answers[*place].is_some())
-            .collect();
-        let asked: Vec<Arc<[u8]>> = answered
-            .iter()
-            .map(|place| Arc::clone(&inputs[*place]))
-            .collect();
+        let answered: Vec<usize> =
+            (0..inputs.len()).filter(|place| answers[*place].is_some()).collect();
+        let asked: Vec<Arc<[u8]>> =
+            answered.iter().map(|place| Arc::clone(&inputs[*place])).collect();
         let Some(said) = self.run(duel, submission, &asked)? else {
             return Ok(accepted);
         };
@@ -245,20 +240,9 @@ impl<'a> Batches<'a> {
         let Some(first) = inputs.first() else {
             return Ok(None);
         };
-        let all = frames::inputs(
-            duel.rules.io,
-            self.shared,
-            inputs.iter().map(|input| &**input),
-        );
+        let all = frames::inputs(duel.rules.io, self.shared, inputs.iter().map(|input| &**input));
         let entry = Entry::unnamed(runnable, Pace::Any);
-        let ran = outputs(
-            duel.executor,
-            duel.rules,
-            &entry,
-            &duel.test_case,
-            first,
-            all.into(),
-        )?;
+        let ran = outputs(duel.executor, duel.rules, &entry, &duel.test_case, first, all.into())?;
         let Some(ran) = ran else {
             return Ok(None);
         };

@@ -22,10 +22,7 @@ pub struct Size {
 
 impl Default for Size {
     fn default() -> Self {
-        Self {
-            next: 1,
-            useless: 0,
-        }
+        Self { next: 1, useless: 0 }
     }
 }
 
@@ -97,9 +94,6 @@ mod tests {
         check(&in_vain, 2);
         check(&[&in_vain[..], &[(2, 0, 1), (1, 1, 1)]].concat(), 1);
         // One that does makes good for those before.
-        check(
-            &[&in_vain[..], &[(2, 2, 1), (4, 0, 1), (1, 1, 1)]].concat(),
-            2,
-        );
+        check(&[&in_vain[..], &[(2, 2, 1), (4, 0, 1), (1, 1, 1)]].concat(), 2);
     }
 }

@@ -107,10 +107,7 @@ impl Shared<'_, '_> {
             };
             let Some(candidate) = candidate else {
                 // What was taken is tried yet.
-                state
-                    .outcome
-                    .end
-                    .get_or_insert(end.unwrap_or(HuntEnd::Exhausted));
+                state.outcome.end.get_or_insert(end.unwrap_or(HuntEnd::Exhausted));
                 break;
             };
             let number = state.taken;
@@ -230,11 +227,7 @@ impl Shared<'_, '_> {
             Fought::NoAnswer(Unusable::TooSlow) => self.lock().outcome.left_out += 1,
             Fought::NoAnswer(why) => {
                 if ready.is_allowed || self.is_allowed(&ready.input)? {
-                    self.keep_fault(Fault {
-                        number: ready.number,
-                        input: ready.input,
-                        why,
-                    });
+                    self.keep_fault(Fault { number: ready.number, input: ready.input, why });
                 }
             }
         }
@@ -280,10 +273,7 @@ impl Shared<'_, '_> {
         let outcome = &mut state.outcome;
         outcome.doubts += 1;
         outcome.left_out += 1;
-        outcome.refused.get_or_insert_with(|| Refusal {
-            input: Arc::clone(input),
-            by,
-        });
+        outcome.refused.get_or_insert_with(|| Refusal { input: Arc::clone(input), by });
         Ok(false)
     }
 
@@ -311,9 +301,7 @@ impl Shared<'_, '_> {
             true => &mut outcome.found,
             false => &mut outcome.flaky,
         };
-        let is_first = place
-            .as_ref()
-            .is_none_or(|known| failure.number < known.number);
+        let is_first = place.as_ref().is_none_or(|known| failure.number < known.number);
         if is_first {
             *place = Some(failure);
         }

@@ -20,12 +20,8 @@ pub(super) fn right() -> Vec<Stamped> {
 
 /// An output that is wrong in several lines.
 pub(super) fn wrong() -> Vec<Stamped> {
-    let answer: String = (1..60)
-        .map(|line| format!("{line} {}\n", line * line))
-        .collect();
-    let output = answer
-        .replace("9\n", "8\n")
-        .replace("30 900", "30 900 \u{1b}[2J");
+    let answer: String = (1..60).map(|line| format!("{line} {}\n", line * line)).collect();
+    let output = answer.replace("9\n", "8\n").replace("30 900", "30 900 \u{1b}[2J");
     compared(&answer, &output, "", ExitCode::Rejected)
 }
 

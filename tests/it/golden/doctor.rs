@@ -23,32 +23,19 @@ pub(super) fn server() -> HostFacts {
         rungs: Isolation::APART.map(|it| rung(it, None)).into(),
         gaps: Vec::new(),
         landlock: Some(6),
-        settings: NamespaceSettings {
-            most: Some(63_500),
-            ..NamespaceSettings::default()
-        },
+        settings: NamespaceSettings { most: Some(63_500), ..NamespaceSettings::default() },
         cgroups: CgroupFacts {
             version2: Some("/sys/fs/cgroup".into()),
             controllers2: ["cpu", "memory", "pids"].map(str::to_owned).into(),
             usable2: Some("/sys/fs/cgroup".into()),
             ..CgroupFacts::default()
         },
-        meters: Meters {
-            cpu: Meter::Cgroup2,
-            memory: Meter::Cgroup2,
-        },
+        meters: Meters { cpu: Meter::Cgroup2, memory: Meter::Cgroup2 },
         container: None,
         systemd: true,
         stack_limit: None,
-        processors: Processors {
-            logical: 16,
-            physical: 8,
-            load_hundredths: Some(12),
-        },
-        temporary: Temporary {
-            path: "/tmp".into(),
-            free: Ok(Bytes::mib(62_000)),
-        },
+        processors: Processors { logical: 16, physical: 8, load_hundredths: Some(12) },
+        temporary: Temporary { path: "/tmp".into(), free: Ok(Bytes::mib(62_000)) },
     }
 }
 
@@ -62,10 +49,7 @@ pub(super) fn container() -> HostFacts {
                 Isolation::Namespaces,
                 Some("this user has no right to make mounts and to change its user"),
             ),
-            rung(
-                Isolation::UserNamespaces,
-                Some("EPERM: Operation not permitted"),
-            ),
+            rung(Isolation::UserNamespaces, Some("EPERM: Operation not permitted")),
             rung(Isolation::Landlock, None),
         ],
         cgroups: CgroupFacts {
@@ -74,22 +58,12 @@ pub(super) fn container() -> HostFacts {
             usable1: vec!["memory".to_owned()],
             ..server().cgroups
         },
-        meters: Meters {
-            cpu: Meter::Rusage,
-            memory: Meter::Cgroup1,
-        },
+        meters: Meters { cpu: Meter::Rusage, memory: Meter::Cgroup1 },
         container: Some("docker".to_owned()),
         systemd: false,
         stack_limit: Some(Bytes::mib(64)),
-        processors: Processors {
-            logical: 2,
-            physical: 2,
-            load_hundredths: Some(374),
-        },
-        temporary: Temporary {
-            path: "/tmp".into(),
-            free: Ok(Bytes::mib(300)),
-        },
+        processors: Processors { logical: 2, physical: 2, load_hundredths: Some(374) },
+        temporary: Temporary { path: "/tmp".into(), free: Ok(Bytes::mib(300)) },
         ..server()
     }
 }
@@ -105,10 +79,7 @@ pub(super) fn closed() -> HostFacts {
                 Isolation::Namespaces,
                 Some("this user has no right to make mounts and to change its user"),
             ),
-            rung(
-                Isolation::UserNamespaces,
-                Some("EPERM: Operation not permitted"),
-            ),
+            rung(Isolation::UserNamespaces, Some("EPERM: Operation not permitted")),
             rung(Isolation::Landlock, Some(kernel)),
         ],
         landlock: None,
@@ -118,10 +89,7 @@ pub(super) fn closed() -> HostFacts {
             ..server().settings
         },
         container: None,
-        processors: Processors {
-            load_hundredths: None,
-            ..server().processors
-        },
+        processors: Processors { load_hundredths: None, ..server().processors },
         temporary: Temporary {
             path: "/tmp".into(),
             free: Err("Read-only file system (os error 30)".to_owned()),
@@ -132,10 +100,8 @@ pub(super) fn closed() -> HostFacts {
 
 /// A machine with another system than Linux.
 pub(super) fn freebsd() -> HostFacts {
-    let gaps = [
-        "files: programs can read and change all that you can",
-        "network: programs can use it",
-    ];
+    let gaps =
+        ["files: programs can read and change all that you can", "network: programs can use it"];
     HostFacts {
         system: "FreeBSD".to_owned(),
         kernel: "14.2-RELEASE".to_owned(),
@@ -146,17 +112,10 @@ pub(super) fn freebsd() -> HostFacts {
         landlock: None,
         settings: NamespaceSettings::default(),
         cgroups: CgroupFacts::default(),
-        meters: Meters {
-            cpu: Meter::Rusage,
-            memory: Meter::Rusage,
-        },
+        meters: Meters { cpu: Meter::Rusage, memory: Meter::Rusage },
         systemd: false,
         stack_limit: Some(Bytes::mib(512)),
-        processors: Processors {
-            logical: 4,
-            physical: 4,
-            load_hundredths: None,
-        },
+        processors: Processors { logical: 4, physical: 4, load_hundredths: None },
         ..server()
     }
 }
@@ -168,10 +127,7 @@ fn rung(isolation: Isolation, reason: Option<&str>) -> Rung {
         Isolation::Landlock => "isolate by landlock",
         Isolation::Plain => "start the program",
     };
-    Rung {
-        isolation,
-        fault: reason.map(|reason| JudgeError::new(step, reason)),
-    }
+    Rung { isolation, fault: reason.map(|reason| JudgeError::new(step, reason)) }
 }
 
 fn tools() -> Vec<ToolFact> {
@@ -185,9 +141,7 @@ fn tools() -> Vec<ToolFact> {
         },
         ToolFact {
             name: "go".to_owned(),
-            found: Err(
-                "install Go from https://go.dev (Debian: apt-get install golang)".to_owned(),
-            ),
+            found: Err("install Go from https://go.dev (Debian: apt-get install golang)".to_owned()),
         },
     ]
 }

@@ -68,10 +68,7 @@ pub(super) fn checked() -> Vec<Stamped> {
             }
             Refusal::Io(error) => panic!("{error}"),
         }));
-        events.push(Event::InputChecked {
-            input: path,
-            valid: refusal.is_none(),
-        });
+        events.push(Event::InputChecked { input: path, valid: refusal.is_none() });
     }
     finished(events, 3)
 }
@@ -105,9 +102,7 @@ pub(super) fn listed() -> Vec<Stamped> {
     let grammar = grammar(ROW);
     let mut coverage = Coverage::new(&grammar);
     let input = INPUTS[0].as_bytes();
-    coverage
-        .add(&grammar, input, Path::new("0.in"))
-        .expect("it is valid");
+    coverage.add(&grammar, input, Path::new("0.in")).expect("it is valid");
     let events = vec![
         begun("grammar bounds", "g.ctd 0.in"),
         Event::BoundsListed(bounds(&grammar, Some(&coverage))),
@@ -119,9 +114,7 @@ pub(super) fn listed() -> Vec<Stamped> {
 pub(super) fn dependent() -> Vec<Stamped> {
     let grammar =
         grammar("INT(1, 10^20, n) SET(k = k0 + 1) INT(n / 2, 2*n, m) INT(0, k) FLOAT(-0.5, m, x)");
-    let events = vec![
-        begun("grammar bounds", "g.ctd"),
-        Event::BoundsListed(bounds(&grammar, None)),
-    ];
+    let events =
+        vec![begun("grammar bounds", "g.ctd"), Event::BoundsListed(bounds(&grammar, None))];
     finished(events, 1)
 }

@@ -35,10 +35,7 @@ fn counterexample() -> Counterexample {
         transcript: None,
         stderr: Vec::new(),
         validator_stderr: Vec::new(),
-        origin: Origin::Shape {
-            name: "few-distinct",
-            seed: 1_073_741_841,
-        },
+        origin: Origin::Shape { name: "few-distinct", seed: 1_073_741_841 },
         first_size: 213,
         path: vec![
             "dropping and lowering on the tree of the grammar".to_owned(),
@@ -87,18 +84,13 @@ fn stream(hunt: Hunt) -> Vec<Stamped> {
 
 /// A wrong answer, made small and added to the package.
 pub(super) fn found() -> Vec<Stamped> {
-    let found = Counterexample {
-        promoted: Some("secret/odd".to_owned()),
-        ..counterexample()
-    };
+    let found = Counterexample { promoted: Some("secret/odd".to_owned()), ..counterexample() };
     stream(hunt(Some(found), HuntEnd::Found))
 }
 
 /// A crash that does not come each time, on a long input that a generator printed.
 pub(super) fn flaky() -> Vec<Stamped> {
-    let rows = (0..40)
-        .map(|row| format!("{row} {}\n", row * 7))
-        .collect::<String>();
+    let rows = (0..40).map(|row| format!("{row} {}\n", row * 7)).collect::<String>();
     let found = Counterexample {
         verdict: Verdict::RunTimeError,
         cause: "killed by SIGSEGV".to_owned(),
@@ -107,43 +99,26 @@ pub(super) fn flaky() -> Vec<Stamped> {
         expected: Some(b"yes\n".to_vec()),
         got: Some(Vec::new()),
         stderr: b"free(): invalid pointer\n".to_vec(),
-        origin: Origin::Generator {
-            line: "board.rs --n 40 --seed 12345".to_owned(),
-        },
+        origin: Origin::Generator { line: "board.rs --n 40 --seed 12345".to_owned() },
         first_size: 263,
         path: Vec::new(),
         failing: 1,
         ..counterexample()
     };
-    stream(Hunt {
-        shrinking_runs: 0,
-        ..hunt(Some(found), HuntEnd::Found)
-    })
+    stream(Hunt { shrinking_runs: 0, ..hunt(Some(found), HuntEnd::Found) })
 }
 
 /// Found in the list of small inputs, and with a value at its bound.
 pub(super) fn bound() -> Vec<Stamped> {
-    let small = Counterexample {
-        origin: Origin::Small { level: 3 },
-        ..counterexample()
-    };
+    let small = Counterexample { origin: Origin::Small { level: 3 }, ..counterexample() };
     let bound = Counterexample {
-        origin: Origin::Bound {
-            option: "--most n".to_owned(),
-            seed: 17,
-        },
+        origin: Origin::Bound { option: "--most n".to_owned(), seed: 17 },
         ..counterexample()
     };
     let mut events = stream(hunt(Some(small), HuntEnd::Found));
     let finished = events.len() - 1;
     let event = Event::Hunted(Box::new(hunt(Some(bound), HuntEnd::Found)));
-    events.insert(
-        finished,
-        Stamped {
-            event,
-            ..events[finished].clone()
-        },
-    );
+    events.insert(finished, Stamped { event, ..events[finished].clone() });
     events
 }
 
@@ -161,10 +136,7 @@ pub(super) fn live() -> Vec<Stamped> {
         expected: None,
         got: None,
         transcript: Some(Transcript {
-            first: vec![
-                said(1, Side::Partner, "2 1\n"),
-                said(1, Side::Partner, "1 2\n"),
-            ],
+            first: vec![said(1, Side::Partner, "2 1\n"), said(1, Side::Partner, "1 2\n")],
             left_out: Bytes(0),
             last: vec![said(3, Side::Program, "L\n")],
         }),
@@ -172,29 +144,17 @@ pub(super) fn live() -> Vec<Stamped> {
         validator_stderr: b"lost by 1\n".to_vec(),
         ..counterexample()
     };
-    stream(Hunt {
-        batched: 0,
-        ..hunt(Some(found), HuntEnd::Found)
-    })
+    stream(Hunt { batched: 0, ..hunt(Some(found), HuntEnd::Found) })
 }
 
 /// Nothing found; some inputs were left out.
 pub(super) fn nothing() -> Vec<Stamped> {
-    let mut events = stream(Hunt {
-        left_out: 12,
-        ..hunt(None, HuntEnd::Time)
-    });
+    let mut events = stream(Hunt { left_out: 12, ..hunt(None, HuntEnd::Time) });
     let remark = Diagnostic::warning(
         "problems/game1/input_validators/validate.py",
         "does not allow an input that problems/game1/input_validators/input.ctd makes: `1\\n5\\n`: refuses it",
     );
-    events.insert(
-        4,
-        Stamped {
-            event: Event::Diagnosed(remark),
-            ..events[4].clone()
-        },
-    );
+    events.insert(4, Stamped { event: Event::Diagnosed(remark), ..events[4].clone() });
     events
 }
 

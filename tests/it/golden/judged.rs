@@ -14,11 +14,7 @@ pub(super) fn accepted_and_wrong() -> Vec<Stamped> {
         let fixture = Fixture::new();
         fixture.write("right.sh", RIGHT);
         fixture.write("wrong.sh", format!("echo 'no\x1b[2J sum' >&2; {WRONG}"));
-        record(
-            &fixture,
-            "judge @sum @right.sh @wrong.sh --jobs 1",
-            ExitCode::Rejected,
-        )
+        record(&fixture, "judge @sum @right.sh @wrong.sh --jobs 1", ExitCode::Rejected)
     });
     ONCE.clone()
 }
@@ -42,10 +38,7 @@ pub(super) fn differences() -> Vec<Stamped> {
         let mut line = "judge @sum --jobs 1 --case secret/kinds/*".to_owned();
         for (kind, right, wrong) in KINDS {
             let right = right.replace(r"\n", "\n");
-            fixture.write(
-                &format!("sum/data/secret/kinds/{kind}.in"),
-                format!("{kind}\n"),
-            );
+            fixture.write(&format!("sum/data/secret/kinds/{kind}.in"), format!("{kind}\n"));
             fixture.write(&format!("sum/data/secret/kinds/{kind}.ans"), right);
             let script = KINDS.map(|(name, right, _)| match name == kind {
                 true => format!("{name}) printf '{wrong}';;\n"),
@@ -74,20 +67,15 @@ pub(super) fn limits_and_crashes() -> Vec<Stamped> {
     static ONCE: LazyLock<Vec<Stamped>> = LazyLock::new(|| {
         let fixture = Fixture::new();
         let problem = fixture.read("sum/problem.yaml");
-        fixture.write(
-            "sum/problem.yaml",
-            problem.replace("memory: 256", "memory: 64\n  output: 1"),
-        );
+        fixture
+            .write("sum/problem.yaml", problem.replace("memory: 256", "memory: 64\n  output: 1"));
         let trace = "for depth in {1..30}; do echo \"  at climb (stairs.cpp:$depth)\" >&2; done\n";
         let mut line = "judge @sum --all --jobs 1 --case sample/* --case secret/small/*".to_owned();
         for (name, fails) in [
             ("crash", format!("{trace}kill -SEGV $$")),
             ("exits", "exit 3".to_owned()),
             ("sleeps", "exec sleep 60".to_owned()),
-            (
-                "hungry",
-                "x=$(head -c 200000000 /dev/zero | tr '\\0' x)".to_owned(),
-            ),
+            ("hungry", "x=$(head -c 200000000 /dev/zero | tr '\\0' x)".to_owned()),
             ("chatty", "exec yes".to_owned()),
         ] {
             let script =
@@ -112,11 +100,7 @@ pub(super) fn judge_error() -> Vec<Stamped> {
     );
         fixture.executable("sum/output_validator/check/run");
         fixture.write("wrong.sh", WRONG);
-        record(
-            &fixture,
-            "judge @sum @wrong.sh --jobs 1",
-            ExitCode::JudgeError,
-        )
+        record(&fixture, "judge @sum @wrong.sh --jobs 1", ExitCode::JudgeError)
     });
     ONCE.clone()
 }
@@ -149,15 +133,9 @@ pub(super) fn verify() -> Vec<Stamped> {
 fn faulty() -> Fixture {
     let fixture = Fixture::new();
     let problem = fixture.read("sum/problem.yaml");
-    fixture.write(
-        "sum/problem.yaml",
-        problem.replace("time_limit: 1", "time_limt: 2 # seconds"),
-    );
+    fixture.write("sum/problem.yaml", problem.replace("time_limit: 1", "time_limt: 2 # seconds"));
     fixture.remove("sum/data/secret/large/1.ans");
-    fixture.write(
-        "sum/submissions/submissions.yaml",
-        "a:\n\t\u{202e}größe: [WA]\u{1b}\n",
-    );
+    fixture.write("sum/submissions/submissions.yaml", "a:\n\t\u{202e}größe: [WA]\u{1b}\n");
     fixture
 }
 
@@ -184,15 +162,8 @@ pub(super) fn packages() -> Vec<Stamped> {
             fixture.write(&format!("plus/{name}"), good.read(&format!("sum/{name}")));
         }
         fixture.executable("plus/input_validators/validate/run");
-        fixture.write(
-            "faulty/problem.yaml",
-            "problem_format_version: 2025-09\nnmae: Nothing\n",
-        );
-        record(
-            &fixture,
-            "verify @sum @faulty @plus --jobs 1",
-            ExitCode::InvalidPackage,
-        )
+        fixture.write("faulty/problem.yaml", "problem_format_version: 2025-09\nnmae: Nothing\n");
+        record(&fixture, "verify @sum @faulty @plus --jobs 1", ExitCode::InvalidPackage)
     });
     ONCE.clone()
 }
@@ -211,10 +182,7 @@ pub(super) fn judge_interrupted() -> Vec<Stamped> {
 fn interrupted(mut events: Vec<Stamped>, before: usize) -> Vec<Stamped> {
     let end = events.pop().expect("an end");
     events.truncate(events.len() + 1 - before);
-    events.push(Stamped {
-        event: Event::Interrupted,
-        ..end.clone()
-    });
+    events.push(Stamped { event: Event::Interrupted, ..end.clone() });
     events.push(end);
     events
 }

@@ -24,10 +24,7 @@ fn proposal() -> Proposal {
 }
 
 fn equal(name: &str, same_as: &str) -> EqualInput {
-    EqualInput {
-        name: name.to_owned(),
-        same_as: same_as.to_owned(),
-    }
+    EqualInput { name: name.to_owned(), same_as: same_as.to_owned() }
 }
 
 /// New cases, and all that can be said beside them.

@@ -55,10 +55,7 @@ pub(super) fn faults() -> Vec<Stamped> {
     let mut events = vec![begun("generate", "sum")];
     events.extend(reading.diagnostics.into_iter().map(|mut diagnostic| {
         let place = &mut diagnostic.place.path;
-        *place = place
-            .strip_prefix(dir.path())
-            .expect("in the package")
-            .to_owned();
+        *place = place.strip_prefix(dir.path()).expect("in the package").to_owned();
         let root = format!("{}/", dir.path().display());
         diagnostic.help = diagnostic.help.map(|help| help.replace(&root, ""));
         Event::Diagnosed(diagnostic)

@@ -21,11 +21,8 @@ use juror::report::Recording;
 use crate::fixture::Fixture;
 use crate::wire;
 
-const MECHANISM: Mechanism = Mechanism {
-    cpu: Meter::Cgroup2,
-    memory: Meter::Cgroup2,
-    isolation: Isolation::Namespaces,
-};
+const MECHANISM: Mechanism =
+    Mechanism { cpu: Meter::Cgroup2, memory: Meter::Cgroup2, isolation: Isolation::Namespaces };
 
 /// Runs `juror` with these words, of which those that begin with `@` are in the fixture, and gives what
 /// happened. It must end with this exit code. All jobs and replies travel as bytes.
@@ -41,12 +38,10 @@ pub(super) fn record_around(
     code: ExitCode,
 ) -> Vec<Stamped> {
     let root = fixture.root().display().to_string();
-    let words = line
-        .split_whitespace()
-        .map(|word| match word.strip_prefix('@') {
-            Some(name) => format!("{root}/{name}"),
-            None => word.to_owned(),
-        });
+    let words = line.split_whitespace().map(|word| match word.strip_prefix('@') {
+        Some(name) => format!("{root}/{name}"),
+        None => word.to_owned(),
+    });
     let words = ["juror".to_owned()].into_iter().chain(words);
     let mut arguments = Arguments::try_parse_from(words).expect("arguments as they are typed");
     let recording = Recording::default();
@@ -55,10 +50,7 @@ pub(super) fn record_around(
     output.around = around;
     assert_eq!(cli::dispatch(&arguments), code, "{line}");
     let events = recording.lock().expect("no thread panicked").clone();
-    let mask = Mask {
-        root: format!("{root}/"),
-        line: line.replace('@', ""),
-    };
+    let mask = Mask { root: format!("{root}/"), line: line.replace('@', "") };
     let count = u32::try_from(events.len()).expect("few events");
     let masked = events.into_iter().zip(1..).map(|(stamped, index)| Stamped {
         // So that the whole takes 1.2 s.
@@ -91,86 +83,48 @@ struct Mask {
 impl Mask {
     fn event(&self, event: Event) -> Event {
         match event {
-            Event::Started { command, .. } => Event::Started {
-                command,
-                command_line: format!("juror {}", self.line),
-            },
+            Event::Started { command, .. } => {
+                Event::Started { command, command_line: format!("juror {}", self.line) }
+            }
             Event::HostReady { .. } => Event::HostReady {
                 isolation: Isolation::Namespaces,
                 shortfall: None,
                 most_at_once: None,
             },
-            Event::PackageRead {
-                package,
-                path,
-                title,
-                submissions,
-                test_cases,
-            } => Event::PackageRead {
-                package,
-                path: self.path(&path),
-                title,
-                submissions,
-                test_cases,
-            },
-            Event::Diagnosed(Diagnostic {
-                severity,
-                mut place,
-                message,
-                help,
-            }) => {
+            Event::PackageRead { package, path, title, submissions, test_cases } => {
+                Event::PackageRead {
+                    package,
+                    path: self.path(&path),
+                    title,
+                    submissions,
+                    test_cases,
+                }
+            }
+            Event::Diagnosed(Diagnostic { severity, mut place, message, help }) => {
                 place.path = self.path(&place.path);
                 let (message, help) = (self.text(&message), help.map(|help| self.text(&help)));
-                Event::Diagnosed(Diagnostic {
-                    severity,
-                    place,
-                    message,
-                    help,
-                })
+                Event::Diagnosed(Diagnostic { severity, place, message, help })
             }
-            Event::Complained { message } => Event::Complained {
-                message: self.text(&message),
-            },
-            Event::LimitsSet { time, limits, .. } => Event::LimitsSet {
-                time,
-                limits,
-                mechanism: MECHANISM.to_string(),
-            },
-            Event::CaseJudged {
-                submission,
-                test_case,
-                verdict,
-                ..
-            } => Event::CaseJudged {
+            Event::Complained { message } => Event::Complained { message: self.text(&message) },
+            Event::LimitsSet { time, limits, .. } => {
+                Event::LimitsSet { time, limits, mechanism: MECHANISM.to_string() }
+            }
+            Event::CaseJudged { submission, test_case, verdict, .. } => Event::CaseJudged {
                 submission: self.text(&submission),
                 test_case,
                 verdict,
                 cpu_time: Duration::from_millis(2),
             },
-            Event::BuildStarted { program } => Event::BuildStarted {
-                program: self.text(&program),
-            },
-            Event::SubmissionStarted {
-                submission,
-                test_cases,
-            } => Event::SubmissionStarted {
-                submission: self.text(&submission),
-                test_cases,
-            },
-            Event::Compared {
-                output,
-                difference,
-                evidence,
-            } => Event::Compared {
-                output: self.text(&output),
-                difference,
-                evidence,
-            },
+            Event::BuildStarted { program } => Event::BuildStarted { program: self.text(&program) },
+            Event::SubmissionStarted { submission, test_cases } => {
+                Event::SubmissionStarted { submission: self.text(&submission), test_cases }
+            }
+            Event::Compared { output, difference, evidence } => {
+                Event::Compared { output: self.text(&output), difference, evidence }
+            }
             Event::SubmissionJudged(mut judgement) => {
                 judgement.submission = self.text(&judgement.submission);
-                (0..)
-                    .zip(&mut judgement.cases)
-                    .for_each(|(index, case)| self.case(case, index));
+                (0..).zip(&mut judgement.cases).for_each(|(index, case)| self.case(case, index));
                 Event::SubmissionJudged(judgement)
             }
             Event::SubmissionFailed { submission, error } => Event::SubmissionFailed {
@@ -184,10 +138,8 @@ impl Mask {
 
     fn case(&self, case: &mut CaseJudgement, index: u64) {
         // What was measured stands first in a cause.
-        let measured = case
-            .cause
-            .split_once(" s ")
-            .filter(|(number, _)| number.parse::<f64>().is_ok());
+        let measured =
+            case.cause.split_once(" s ").filter(|(number, _)| number.parse::<f64>().is_ok());
         if let Some((_, rest)) = measured {
             let number = match case.outcome.stopped_by {
                 Some(StoppedBy::WallTime) => "5.00",
@@ -216,9 +168,7 @@ impl Mask {
         evidence.repeat = self.text(&evidence.repeat);
         let transcript = evidence.transcript.iter_mut();
         let said = transcript.flat_map(|it| it.first.iter_mut().chain(&mut it.last));
-        (1..)
-            .zip(said)
-            .for_each(|(index, said)| said.at = Duration::from_millis(index));
+        (1..).zip(said).for_each(|(index, said)| said.at = Duration::from_millis(index));
     }
 
     fn error(&self, mut error: JudgeError) -> JudgeError {

@@ -62,9 +62,7 @@ fn faults(root: &Value, schema: &Value, value: &Value, at: &str) -> Vec<String> 
             "required" => {
                 let missing =
                     some().filter(|key| value.get(key.as_str().unwrap_or_default()).is_none());
-                missing
-                    .map(|key| format!("{at}: {key} is missing"))
-                    .collect()
+                missing.map(|key| format!("{at}: {key} is missing")).collect()
             }
             "minimum" if value.is_number() && value.as_f64() < told.as_f64() => fault("too small"),
             "$defs" | "$schema" | "title" | "description" | "format" | "type" | "enum"

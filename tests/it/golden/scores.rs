@@ -22,21 +22,14 @@ fn group(name: &str, points: Option<f64>, max: f64, standing: Standing) -> Group
 
 fn worth(points: f64, case: CaseJudgement) -> CaseJudgement {
     CaseJudgement {
-        score: score(points).map(|score| CaseScore {
-            score,
-            origin: ScoreOrigin::Rules,
-        }),
+        score: score(points).map(|score| CaseScore { score, origin: ScoreOrigin::Rules }),
         ..case
     }
 }
 
 fn with_score(points: f64, groups: Vec<GroupScore>, judgement: Judgement) -> Judgement {
     Judgement {
-        score: Some(TotalScore {
-            score: score(points),
-            max_score: score(100.0),
-            groups,
-        }),
+        score: Some(TotalScore { score: score(points), max_score: score(100.0), groups }),
         ..judgement
     }
 }
@@ -62,10 +55,7 @@ fn part() -> Judgement {
         accepted("sample/1", 2, 1100),
         accepted("secret/1-small/1", 2, 1100),
         worth(20.0 / 3.0, accepted("secret/2-any/1", 3, 1100)),
-        worth(
-            0.0,
-            rejected("secret/2-any/2", Verdict::WrongAnswer, "token 1 differs"),
-        ),
+        worth(0.0, rejected("secret/2-any/2", Verdict::WrongAnswer, "token 1 differs")),
     ];
     let groups = vec![
         group("1-small", Some(40.0), 40.0, Standing::Complete),
@@ -87,10 +77,7 @@ fn barred() -> Judgement {
         group("2-any", Some(0.0), 60.0, Standing::Barred { by }),
     ];
     let judgement = with_score(0.0, groups, judgement("wrong_answer/none.cpp", cases));
-    Judgement {
-        skipped: 3,
-        ..judgement
-    }
+    Judgement { skipped: 3, ..judgement }
 }
 
 /// Run on a part of the cases.
@@ -101,11 +88,7 @@ fn selected() -> Judgement {
         group("2-any", None, 60.0, Standing::Partial),
     ];
     Judgement {
-        score: Some(TotalScore {
-            score: None,
-            max_score: None,
-            groups,
-        }),
+        score: Some(TotalScore { score: None, max_score: None, groups }),
         ..judgement("accepted/some.cpp", cases)
     }
 }

@@ -52,11 +52,8 @@ pub(super) fn all() -> Vec<Vec<Stamped>> {
     ]
 }
 
-const MECHANISM: Mechanism = Mechanism {
-    cpu: Meter::Cgroup2,
-    memory: Meter::Cgroup2,
-    isolation: Isolation::Namespaces,
-};
+const MECHANISM: Mechanism =
+    Mechanism { cpu: Meter::Cgroup2, memory: Meter::Cgroup2, isolation: Isolation::Namespaces };
 
 /// A run that ends well, by CPU milliseconds and peak KiB.
 fn outcome(cpu_millis: u64, memory_kib: u64) -> Outcome {
@@ -91,11 +88,7 @@ pub(super) fn accepted(test_case: &str, cpu_millis: u64, memory_kib: u64) -> Cas
 
 /// A rejected case without evidence.
 pub(super) fn rejected(test_case: &str, verdict: Verdict, cause: &str) -> CaseJudgement {
-    CaseJudgement {
-        verdict,
-        cause: cause.to_owned(),
-        ..accepted(test_case, 3, 1228)
-    }
+    CaseJudgement { verdict, cause: cause.to_owned(), ..accepted(test_case, 3, 1228) }
 }
 
 /// A judgement by its cases; the verdict is that of the first rejected one.
@@ -117,27 +110,17 @@ pub(super) fn judgement(submission: &str, cases: Vec<CaseJudgement>) -> Judgemen
 }
 
 pub(super) fn evidence(stderr: &[u8], repeat: &str) -> Evidence {
-    Evidence {
-        stderr: stderr.to_vec(),
-        repeat: repeat.to_owned(),
-        ..Evidence::default()
-    }
+    Evidence { stderr: stderr.to_vec(), repeat: repeat.to_owned(), ..Evidence::default() }
 }
 
 /// The beginning of a command about one package.
 pub(super) fn started(command: &'static str, submissions: usize) -> Vec<Event> {
-    vec![
-        begun(command, "problems/stairs"),
-        package_read("stairs", "Climbing Stairs", submissions),
-    ]
+    vec![begun(command, "problems/stairs"), package_read("stairs", "Climbing Stairs", submissions)]
 }
 
 /// The beginning of every command.
 pub(super) fn begun(command: &'static str, arguments: &str) -> Event {
-    Event::Started {
-        command,
-        command_line: format!("juror {command} {arguments}"),
-    }
+    Event::Started { command, command_line: format!("juror {command} {arguments}") }
 }
 
 pub(super) fn package_read(name: &str, title: &str, submissions: usize) -> Event {
@@ -152,10 +135,7 @@ pub(super) fn package_read(name: &str, title: &str, submissions: usize) -> Event
 
 pub(super) fn limits_set() -> Event {
     Event::LimitsSet {
-        time: TimeLimit {
-            limit: Duration::from_secs(1),
-            origin: "problem.yaml".to_owned(),
-        },
+        time: TimeLimit { limit: Duration::from_secs(1), origin: "problem.yaml".to_owned() },
         limits: Limits {
             cpu_time: Some(Duration::from_millis(1500)),
             wall_time: Some(Duration::from_secs(5)),
@@ -169,12 +149,8 @@ pub(super) fn limits_set() -> Event {
 
 /// A submission from its start over its cases to its judgement.
 pub(super) fn judged(events: &mut Vec<Event>, judgement: Judgement) {
-    events.push(Event::BuildStarted {
-        program: judgement.submission.clone(),
-    });
-    events.push(Event::BuildFinished {
-        program: judgement.submission.clone(),
-    });
+    events.push(Event::BuildStarted { program: judgement.submission.clone() });
+    events.push(Event::BuildFinished { program: judgement.submission.clone() });
     events.push(Event::SubmissionStarted {
         submission: judgement.submission.clone(),
         test_cases: judgement.cases.len() + judgement.skipped,
@@ -198,11 +174,7 @@ pub(super) fn finished(mut events: Vec<Event>, elapsed_millis: u64) -> Vec<Stamp
         if let Event::PackageRead { package: name, .. } = &event {
             package = Some(name.as_str().into());
         }
-        Stamped {
-            at: Duration::from_millis(elapsed_millis),
-            package: package.clone(),
-            event,
-        }
+        Stamped { at: Duration::from_millis(elapsed_millis), package: package.clone(), event }
     });
     stamped.collect()
 }
@@ -213,9 +185,7 @@ pub(super) fn compile_error() -> Vec<Stamped> {
     events.push(limits_set());
     let mut messages = String::new();
     for line in 1..=20 {
-        messages.push_str(&format!(
-            "stairs.cpp:{line}:5: warning: unused variable 'x{line}'\n"
-        ));
+        messages.push_str(&format!("stairs.cpp:{line}:5: warning: unused variable 'x{line}'\n"));
     }
     messages.push_str("stairs.cpp: In function 'int main()':\n");
     for line in 31..=60 {
@@ -228,18 +198,12 @@ pub(super) fn compile_error() -> Vec<Stamped> {
         compiler: Some(CompilerReport {
             cause: cause.to_owned(),
             messages: messages.as_bytes().to_vec(),
-            outcome: Some(Outcome {
-                ending: Ending::Exited(1),
-                ..outcome(640, 88_000)
-            }),
+            outcome: Some(Outcome { ending: Ending::Exited(1), ..outcome(640, 88_000) }),
         }),
         skipped: 6,
         ..judgement(submission, Vec::new())
     };
-    judged(
-        &mut events,
-        does_not_build("stairs.cpp", "g++ exited with code 1", &messages),
-    );
+    judged(&mut events, does_not_build("stairs.cpp", "g++ exited with code 1", &messages));
     judged(
         &mut events,
         does_not_build(
@@ -282,19 +246,12 @@ pub(super) fn interrupted_generate() -> Vec<Stamped> {
     let mut events = started("generate", 0);
     events.extend([
         generated("sample/1", GeneratedState::Created),
-        Event::Progress {
-            what: "test cases".to_owned(),
-            done: 1,
-            total: 6,
-        },
+        Event::Progress { what: "test cases".to_owned(), done: 1, total: 6 },
         Event::Interrupted,
     ]);
     finished(events, 300)
 }
 
 pub(super) fn generated(test_case: &str, state: GeneratedState) -> Event {
-    Event::CaseGenerated {
-        test_case: test_case.to_owned(),
-        state,
-    }
+    Event::CaseGenerated { test_case: test_case.to_owned(), state }
 }

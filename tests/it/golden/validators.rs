@@ -28,10 +28,7 @@ pub(super) fn judge() -> Vec<Stamped> {
             feedback: Some(PathBuf::from(
                 "/tmp/juror-kept/greedy/secret-01.validator/juror/feedback",
             )),
-            ..evidence(
-                b"",
-                "juror judge problems/stairs greedy.cpp --case secret/01",
-            )
+            ..evidence(b"", "juror judge problems/stairs greedy.cpp --case secret/01")
         })),
         ..rejected(
             "secret/01",
@@ -47,11 +44,7 @@ pub(super) fn judge() -> Vec<Stamped> {
             b"",
             "juror judge problems/stairs silent.cpp --case sample/1",
         ))),
-        ..rejected(
-            "sample/1",
-            Verdict::WrongAnswer,
-            "the output validator rejects it: no moves",
-        )
+        ..rejected("sample/1", Verdict::WrongAnswer, "the output validator rejects it: no moves")
     };
     judged(&mut events, judgement("silent.cpp", vec![one_line]));
     let mut error = JudgeError::new(
@@ -65,10 +58,7 @@ pub(super) fn judge() -> Vec<Stamped> {
         repeat: "juror judge problems/stairs odd.cpp --case secret/02".to_owned(),
         kept: Some(PathBuf::from("/tmp/juror-kept/odd/secret-02.validator")),
     }));
-    events.push(Event::SubmissionFailed {
-        submission: "odd.cpp".to_owned(),
-        error,
-    });
+    events.push(Event::SubmissionFailed { submission: "odd.cpp".to_owned(), error });
     finished(events, 210)
 }
 
@@ -91,10 +81,7 @@ pub(super) fn live() -> Vec<Stamped> {
             ..rejected("secret/01", verdict, cause)
         }
     };
-    let mut game = vec![
-        said(812, Side::Partner, "30 1\n"),
-        said(812, Side::Partner, "7 7 7\n"),
-    ];
+    let mut game = vec![said(812, Side::Partner, "30 1\n"), said(812, Side::Partner, "7 7 7\n")];
     for turn in 0..28_u64 {
         let by = match turn % 2 {
             0 => Side::Program,
@@ -102,10 +89,7 @@ pub(super) fn live() -> Vec<Stamped> {
         };
         game.push(said(900 + 450 * turn, by, "L\n"));
     }
-    let game = Transcript {
-        first: game,
-        ..Transcript::default()
-    };
+    let game = Transcript { first: game, ..Transcript::default() };
     let cause = "the output validator rejects it: turn 29 of 30, board 1 2: L gives away 1";
     let case = rejection(Verdict::WrongAnswer, cause, game, "greedy.cpp");
     judged(&mut events, judgement("greedy.cpp", vec![case]));
@@ -122,10 +106,7 @@ pub(super) fn live() -> Vec<Stamped> {
     let case = rejection(Verdict::TimeLimitExceeded, cause, unfinished, "hurry.py");
     judged(&mut events, judgement("hurry.py", vec![case]));
     let flood = Transcript {
-        first: vec![
-            said(640, Side::Partner, "2 1\n"),
-            said(655, Side::Program, "\u{1b}[2J\n"),
-        ],
+        first: vec![said(640, Side::Partner, "2 1\n"), said(655, Side::Program, "\u{1b}[2J\n")],
         left_out: Bytes(5_000_000),
         last: vec![said(90_000, Side::Program, "R\n")],
     };

@@ -29,51 +29,24 @@ fn two_programs_talk() {
     };
     let reply = check(
         &["hear", "say", "L\n", "hear", "hear"],
-        &[
-            "say",
-            "2 1\n",
-            "hear",
-            "say",
-            "R\n",
-            "close-output",
-            "hear",
-            "exit",
-            "42",
-        ],
+        &["say", "2 1\n", "hear", "say", "R\n", "close-output", "hear", "exit", "42"],
         "program exit 0, partner exit 42",
     );
     let said = reply.transcript.first.iter();
-    let said: Vec<_> = said
-        .map(|said| String::from_utf8_lossy(&said.text))
-        .collect();
+    let said: Vec<_> = said.map(|said| String::from_utf8_lossy(&said.text)).collect();
     assert_eq!(said, ["2 1\n", "L\n", "R\n"]);
     assert_eq!(reply.program.reply.outcome.stdout_bytes, Bytes(2));
-    check(
-        &["exit", "3"],
-        &["drain", "exit", "43"],
-        "program exit 3, partner exit 43",
-    );
+    check(&["exit", "3"], &["drain", "exit", "43"], "program exit 3, partner exit 43");
     check(
         &["say", "x\n", "abort"],
         &["hear", "hear", "exit", "43"],
         "program SIGABRT, partner exit 43",
     );
-    check(
-        &["drain", "abort"],
-        &["exit", "42"],
-        "program SIGABRT, partner exit 42",
-    );
-    let reply = check(
-        &["spin"],
-        &["abort"],
-        "program stopped: Dismissed, partner SIGABRT",
-    );
+    check(&["drain", "abort"], &["exit", "42"], "program SIGABRT, partner exit 42");
+    let reply = check(&["spin"], &["abort"], "program stopped: Dismissed, partner SIGABRT");
     assert!(reply.partner.ended <= reply.program.ended);
-    let reply = check(
-        &["flood", "3000000"],
-        &["drain", "exit", "42"],
-        "program exit 0, partner exit 42",
-    );
+    let reply =
+        check(&["flood", "3000000"], &["drain", "exit", "42"], "program exit 0, partner exit 42");
     assert_eq!(reply.program.reply.outcome.stdout_bytes, Bytes(3_000_000));
     let reply = check(
         &["hear", "sleep", "50", "say", "late\n", "say", "later\n"],

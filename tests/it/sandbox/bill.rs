@@ -18,26 +18,18 @@ fn compare_with_the_group() {
         return skip("only groups of version 1 are still there after a run");
     }
     let mut slot = slot();
-    let mut usage = groups_of(process::id())
-        .into_iter()
-        .map(|group| group.join("cpuacct.usage"));
+    let mut usage = groups_of(process::id()).into_iter().map(|group| group.join("cpuacct.usage"));
     let usage = usage.find(|file| file.exists()).unwrap();
     let counted = || {
         let text = fs::read_to_string(&usage).unwrap();
         Duration::from_nanos(text.trim().parse().unwrap())
     };
-    for arguments in [
-        ["cpu", "1000"],
-        ["cpu-in-threads", "1000"],
-        ["hidden-cpu", "1000"],
-    ] {
+    for arguments in [["cpu", "1000"], ["cpu-in-threads", "1000"], ["hidden-cpu", "1000"]] {
         let before = counted();
         let outcome = check(&mut slot, &job("hungry", &arguments), "exit 0", "");
         let group = counted() - before;
         let reported = outcome.cpu_time;
-        report(&format!(
-            "{arguments:?}: reported {reported:?}, the group says {group:?}"
-        ));
+        report(&format!("{arguments:?}: reported {reported:?}, the group says {group:?}"));
         assert!(group >= Duration::from_secs(1), "{arguments:?}: {group:?}");
         // The slot and the run's first process are in the group, too, with some tenths of a millisecond; on an emulated
         // machine, which is told what must measure on it, with some milliseconds.
@@ -46,10 +38,7 @@ fn compare_with_the_group() {
             Some(_) => group / 5,
         };
         let difference = reported.abs_diff(group);
-        assert!(
-            difference <= allowed,
-            "{arguments:?}: {reported:?}, not {group:?}"
-        );
+        assert!(difference <= allowed, "{arguments:?}: {reported:?}, not {group:?}");
     }
 }
 

@@ -97,9 +97,8 @@ impl Row {
         let Ok(start) = fs::read(path) else {
             return Some("its compiler is missing");
         };
-        let interpreter = start
-            .strip_prefix(b"#!")
-            .and_then(|rest| rest.split(|byte| *byte == b'\n').next());
+        let interpreter =
+            start.strip_prefix(b"#!").and_then(|rest| rest.split(|byte| *byte == b'\n').next());
         let is_missing =
             interpreter.is_some_and(|name| !Path::new(OsStr::from_bytes(name)).exists());
         is_missing.then_some("its interpreter is missing")
@@ -131,13 +130,11 @@ impl Row {
             Err(error) => return Some(format!("{}: {error}", self.program)),
         };
         let ends = ends(&reply.outcome);
-        let verdict = classify(&reply.outcome, &job.limits).map_or("–".to_owned(), |classified| {
-            classified.verdict.short().to_owned()
-        });
+        let verdict = classify(&reply.outcome, &job.limits)
+            .map_or("–".to_owned(), |classified| classified.verdict.short().to_owned());
         let output = text(&reply.stdout);
-        let is_out = output
-            .lines()
-            .any(|line| line.starts_with("ESCAPED") || line.starts_with("found"));
+        let is_out =
+            output.lines().any(|line| line.starts_with("ESCAPED") || line.starts_with("found"));
         let found = reply.collected.first().map(kind);
         let expected = self.found.as_ref().map(|found| found.what);
         let is_good =
@@ -193,11 +190,7 @@ fn the_table_names_each_program_and_no_other() {
     assert_eq!(files, named);
     assert_eq!(rows.len(), named.len(), "each in one row");
     let stems: BTreeSet<&str> = rows.iter().map(|name| stem(name)).collect();
-    assert_eq!(
-        rows.len(),
-        stems.len(),
-        "no two are compiled to the same file"
-    );
+    assert_eq!(rows.len(), stems.len(), "no two are compiled to the same file");
 }
 
 #[test]
@@ -226,28 +219,17 @@ fn all_programs() {
             false
         }
     });
-    assert!(
-        rows.len() >= 60,
-        "only {} programs could be tried",
-        rows.len()
-    );
+    assert!(rows.len() >= 60, "only {} programs could be tried", rows.len());
     let before = Possessions::of_this_process();
     let mut slot = slot();
-    let mut faults: Vec<String> = rows
-        .iter()
-        .filter_map(|row| row.try_in(&mut slot))
-        .collect();
+    let mut faults: Vec<String> = rows.iter().filter_map(|row| row.try_in(&mut slot)).collect();
     drop(slot);
     let is_enough = std::env::var_os(HOSTILE).is_some_and(|how| how == "alone");
     let together = match host().most_at_once() {
         None if !is_enough => eight_at_once(&rows),
         None | Some(_) => Vec::new(),
     };
-    faults.extend(
-        together
-            .into_iter()
-            .map(|fault| format!("eight at once: {fault}")),
-    );
+    faults.extend(together.into_iter().map(|fault| format!("eight at once: {fault}")));
     assert!(faults.is_empty(), "{}", faults.join("\n"));
     assert_eq!(Possessions::of_this_process(), before);
     assert_eq!(left_in_memory(), Vec::<String>::new());
@@ -286,9 +268,7 @@ fn left_in_memory() -> Vec<String> {
         left.extend(list.lines().skip(1).filter(is_theirs).map(str::to_owned));
     }
     for entry in fs::read_dir("/dev/shm").into_iter().flatten().flatten() {
-        let owner = entry
-            .metadata()
-            .map(|found| std::os::unix::fs::MetadataExt::uid(&found));
+        let owner = entry.metadata().map(|found| std::os::unix::fs::MetadataExt::uid(&found));
         if owner.is_ok_and(|owner| USERS.contains(&owner)) {
             left.push(entry.path().display().to_string());
         }
@@ -335,10 +315,7 @@ fn descriptors_on_their_way_do_not_stop_other_runs() {
 #[ignore = "run by another test, in a process of its own"]
 fn send_beside_descriptors() {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-    let usual = Rlimit {
-        current: Some(1024),
-        ..getrlimit(Resource::Nofile)
-    };
+    let usual = Rlimit { current: Some(1024), ..getrlimit(Resource::Nofile) };
     setrlimit(Resource::Nofile, usual).unwrap();
     let (mut hostile, mut other) = (slot(), slot());
     let mut job = job("inflight", &[]);
@@ -369,11 +346,7 @@ fn kill_a_slot() {
     let mut slot = slot();
     std::thread::scope(|scope| {
         let run = scope.spawn(|| slot.run(&job("hungry", &["sleep", &mark])));
-        let is_running = || {
-            processes_of("hungry")
-                .iter()
-                .any(|line| line.contains(&mark))
-        };
+        let is_running = || processes_of("hungry").iter().any(|line| line.contains(&mark));
         while !is_running() {
             std::thread::sleep(Duration::from_millis(5));
         }
@@ -398,9 +371,7 @@ pub(super) fn children() -> Vec<i32> {
     lists
         .flat_map(|list| {
             let list = list.unwrap_or_default();
-            list.split_whitespace()
-                .map(|number| number.parse().unwrap())
-                .collect::<Vec<i32>>()
+            list.split_whitespace().map(|number| number.parse().unwrap()).collect::<Vec<i32>>()
         })
         .collect()
 }
@@ -409,14 +380,7 @@ pub(super) fn children() -> Vec<i32> {
 #[test]
 #[ignore = "long; to be run by hand, alone in its process"]
 fn ten_thousand_runs_leave_nothing() {
-    let programs = [
-        "nothing",
-        "endings",
-        "orphans",
-        "traces",
-        "zombies",
-        "subreaper",
-    ];
+    let programs = ["nothing", "endings", "orphans", "traces", "zombies", "subreaper"];
     let before = Possessions::of_this_process();
     let mut slot = slot();
     run(&mut slot, &job("nothing", &[]));

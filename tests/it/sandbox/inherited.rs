@@ -89,10 +89,7 @@ fn limited() {
     let wanted = std::env::var(CASE).unwrap_or_default();
     let case = CASES.iter().find(|case| case.name == wanted).unwrap();
     let most = Some(case.limit);
-    let limit = Rlimit {
-        current: most,
-        maximum: most,
-    };
+    let limit = Rlimit { current: most, maximum: most };
     assert_ne!(getrlimit(case.resource).maximum, most);
     setrlimit(case.resource, limit).unwrap();
     let mut job = job(case.arguments[0], &case.arguments[1..]);
@@ -101,12 +98,7 @@ fn limited() {
         .and_then(|host| Slot::start(&host, &SlotOptions::default()))
         .and_then(|mut slot| slot.run(&job));
     match reply {
-        Ok(reply) => assert_eq!(
-            summary(&reply.outcome),
-            case.expected,
-            "{:?}",
-            reply.outcome
-        ),
+        Ok(reply) => assert_eq!(summary(&reply.outcome), case.expected, "{:?}", reply.outcome),
         // Only some may raise a limit. Who may not is told so, and what would.
         Err(error) => {
             let error = error.to_string();

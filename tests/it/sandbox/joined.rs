@@ -48,10 +48,7 @@ fn talk(job: &JointJob) -> JointReply {
 /// How both ended, such as `exit 0 / exit 42`, with the first to end in front.
 fn order(reply: &JointReply) -> String {
     let (program, partner) = (&reply.program, &reply.partner);
-    let (ours, theirs) = (
-        summary(&program.reply.outcome),
-        summary(&partner.reply.outcome),
-    );
+    let (ours, theirs) = (summary(&program.reply.outcome), summary(&partner.reply.outcome));
     match program.ended <= partner.ended {
         true => format!("program {ours}, partner {theirs}"),
         false => format!("partner {theirs}, program {ours}"),
@@ -99,17 +96,7 @@ fn shown(transcript: &Transcript) -> String {
 fn what_one_writes_the_other_reads() {
     let reply = check(
         &["hear", "say", "L\n", "hear", "hear"],
-        &[
-            "say",
-            "2 1\n",
-            "hear",
-            "say",
-            "R\n",
-            "close-output",
-            "hear",
-            "exit",
-            "42",
-        ],
+        &["say", "2 1\n", "hear", "say", "R\n", "close-output", "hear", "exit", "42"],
         "exit 0 / exit 42",
         ["2 1\nR\nend\n", "L\nend\n"],
     );
@@ -117,10 +104,7 @@ fn what_one_writes_the_other_reads() {
     assert_eq!(reply.deadlock, None);
     assert_eq!(reply.program.reply.outcome.stdout_bytes, Bytes(2));
     assert_eq!(reply.partner.reply.outcome.stdout_bytes, Bytes(6));
-    assert_eq!(
-        (reply.program.unread, reply.partner.unread),
-        (Bytes(0), Bytes(0))
-    );
+    assert_eq!((reply.program.unread, reply.partner.unread), (Bytes(0), Bytes(0)));
     let times = reply.transcript.first.iter().map(|said| said.at);
     assert!(times.is_sorted());
     let part = &reply.partner;
@@ -132,26 +116,14 @@ fn the_first_to_end_is_told_from_the_second() {
     let check = |program: &[&str], partner: &[&str], expected: &str| {
         assert_eq!(order(&talk(&joint(program, partner))), expected);
     };
-    check(
-        &["exit", "3"],
-        &["drain", "exit", "43"],
-        "program exit 3, partner exit 43",
-    );
-    check(
-        &["drain", "abort"],
-        &["exit", "42"],
-        "partner exit 42, program SIGABRT",
-    );
+    check(&["exit", "3"], &["drain", "exit", "43"], "program exit 3, partner exit 43");
+    check(&["drain", "abort"], &["exit", "42"], "partner exit 42, program SIGABRT");
     check(
         &["hear", "sleep", "1000000"],
         &["say", "x\n", "exit", "43"],
         "partner exit 43, program stopped: Dismissed",
     );
-    check(
-        &["spin"],
-        &["abort"],
-        "partner SIGABRT, program stopped: Dismissed",
-    );
+    check(&["spin"], &["abort"], "partner SIGABRT, program stopped: Dismissed");
 }
 
 #[test]
@@ -192,10 +164,8 @@ fn one_that_only_closes_its_output_can_still_hear() {
 
 #[test]
 fn one_whose_first_thread_is_over_has_not_ended() {
-    let mut job = joint(
-        &["from-a-thread", "close-output", "sleep", "1000000"],
-        &["hear", "exit", "43"],
-    );
+    let mut job =
+        joint(&["from-a-thread", "close-output", "sleep", "1000000"], &["hear", "exit", "43"]);
     job.program.limits.wall_time = Some(Duration::from_secs(20));
     check_job(&job, "stopped: Dismissed / exit 43", ["", "end\n"]);
 }
@@ -227,31 +197,15 @@ fn last_words_count_before_the_end() {
     };
     // It is busy with what was said.
     let busy = ["hear", "sleep", "600", "exit", "43"];
-    assert!(!told(
-        &["say", "bad\n", "abort"],
-        &busy,
-        "SIGABRT / exit 43"
-    ));
-    assert!(!told(
-        &["say", "bad\n", "exit", "1"],
-        &busy,
-        "exit 1 / exit 43"
-    ));
+    assert!(!told(&["say", "bad\n", "abort"], &busy, "SIGABRT / exit 43"));
+    assert!(!told(&["say", "bad\n", "exit", "1"], &busy, "exit 1 / exit 43"));
     // It waits for more.
     let wants_more = ["hear", "hear", "exit", "43"];
-    assert!(told(
-        &["say", "good\n", "abort"],
-        &wants_more,
-        "SIGABRT / exit 43"
-    ));
+    assert!(told(&["say", "good\n", "abort"], &wants_more, "SIGABRT / exit 43"));
     assert!(told(&["abort"], &busy, "SIGABRT / exit 43"));
     assert!(told(&["exit", "0"], &busy, "exit 0 / exit 43"));
     // It closes its output only.
-    assert!(told(
-        &["close-output", "sleep", "1000000"],
-        &busy,
-        "stopped: Dismissed / exit 43"
-    ));
+    assert!(told(&["close-output", "sleep", "1000000"], &busy, "stopped: Dismissed / exit 43"));
 }
 
 /// What each waits for; `None` where this machine does not show it.
@@ -269,11 +223,7 @@ fn two_that_wait_for_each_other_are_found_out() {
     use Waits::{Input, Itself, Output};
     deadlock(&["hear"], &["hear"], [Input, Input]);
     // What was not flushed is not there.
-    deadlock(
-        &["hear", "buffer", "L\n", "hear"],
-        &["say", "1\n", "hear"],
-        [Input, Input],
-    );
+    deadlock(&["hear", "buffer", "L\n", "hear"], &["say", "1\n", "hear"], [Input, Input]);
     // Half a line.
     deadlock(&["say", "L", "hear"], &["hear"], [Input, Input]);
     deadlock(&["flood", "-1"], &["flood", "-1"], [Output, Output]);
@@ -357,18 +307,9 @@ fn limits_hold_for_each_alone() {
 
 #[test]
 fn any_bytes_go_through() {
-    let reply = check(
-        &["binary"],
-        &["drain", "exit", "42"],
-        "exit 0 / exit 42",
-        ["", "256 bytes\n"],
-    );
-    let said: Vec<u8> = reply
-        .transcript
-        .first
-        .iter()
-        .flat_map(|said| said.text.clone())
-        .collect();
+    let reply =
+        check(&["binary"], &["drain", "exit", "42"], "exit 0 / exit 42", ["", "256 bytes\n"]);
+    let said: Vec<u8> = reply.transcript.first.iter().flat_map(|said| said.text.clone()).collect();
     let all: Vec<u8> = (0..=255).collect();
     assert_eq!(said, all);
 }
@@ -505,10 +446,7 @@ fn hundred_pairs() {
     let before = Possessions::of_this_process();
     let (mut first, mut second) = pair();
     let jobs = [
-        joint(
-            &["hear", "say", "L\n"],
-            &["say", "1\n", "hear", "exit", "42"],
-        ),
+        joint(&["hear", "say", "L\n"], &["say", "1\n", "hear", "exit", "42"]),
         joint(&["hold", "abort"], &["hold", "exit", "43"]),
         joint(&["flood", "-1"], &["exit", "43"]),
         joint(&["hear"], &["hear"]),

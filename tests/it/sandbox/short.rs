@@ -26,10 +26,7 @@ impl Home {
     fn with_memory(most: Bytes) -> Option<Self> {
         let above = place_of_groups()?;
         let here = above.join(format!("tests-{}", process::id()));
-        let home = Self {
-            above,
-            here: here.clone(),
-        };
+        let home = Self { above, here: here.clone() };
         fs::create_dir(&here).ok()?;
         let most = most.0.to_string();
         let members = match fs::write(here.join("memory.limit_in_bytes"), &most) {
@@ -70,9 +67,7 @@ fn place_of_groups() -> Option<PathBuf> {
             std::thread::sleep(Duration::from_millis(10));
             let mut groups = groups_of(process::id()).into_iter();
             groups.find(|group| {
-                ["memory.limit_in_bytes", "memory.max"]
-                    .iter()
-                    .any(|name| group.join(name).exists())
+                ["memory.limit_in_bytes", "memory.max"].iter().any(|name| group.join(name).exists())
             })
         });
         stopper.close();
@@ -127,10 +122,7 @@ fn work_without_threads() {
     let pages: u64 = sizes.split(' ').next().unwrap().parse().unwrap();
     // Less than a thread has as its stack.
     let most = pages * rustix::param::page_size() as u64 + (1 << 20);
-    let limit = Rlimit {
-        current: Some(most),
-        ..getrlimit(Resource::As)
-    };
+    let limit = Rlimit { current: Some(most), ..getrlimit(Resource::As) };
     setrlimit(Resource::As, limit).unwrap();
     std::thread::Builder::new().spawn(|| ()).unwrap_err();
     let doubled = parallel::map(&executor, &items, |item| Ok(item * 2));

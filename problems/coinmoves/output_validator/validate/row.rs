@@ -55,10 +55,7 @@ pub fn lead(row: &[i64]) -> i64 {
 pub fn shares(row: &[i64]) -> Shares {
     let total: i64 = row.iter().sum();
     let first = (total + lead(row)) / 2;
-    Shares {
-        first,
-        second: total - first,
-    }
+    Shares { first, second: total - first }
 }
 
 /// How much of their final score the player to move gives away by taking from this end; 0 for a move that is optimal.

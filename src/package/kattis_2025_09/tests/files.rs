@@ -126,10 +126,7 @@ fn there_is_one_output_validator() {
     check("--- output_validator/validate.py\nx\n", &[]);
     check("--- output_validator/validate/run\nx\n", &[]);
     check("--- output_validator/run\nx\n", &[]);
-    check(
-        "--- output_validator/validate.cpp\nx\n--- output_validator/testlib.h\nx\n",
-        &[],
-    );
+    check("--- output_validator/validate.cpp\nx\n--- output_validator/testlib.h\nx\n", &[]);
     check("--- output_validator/\n", &[&none]);
     check("--- output_validator/README.md\nx\n", &[&none]);
     check(
@@ -187,10 +184,7 @@ x
 #[test]
 fn solutions_have_a_name_of_the_format() {
     for name in ["solution.md", "solution.en.tex", "solution.pt-BR.pdf"] {
-        check(
-            &format!("--- solution/{name}\nx\n--- solution/a.png\nx\n"),
-            &[],
-        );
+        check(&format!("--- solution/{name}\nx\n--- solution/a.png\nx\n"), &[]);
     }
     check(
         "\

@@ -72,10 +72,7 @@ fn survives(content: &[u8]) {
                 continue;
             };
             let length = spot.text.chars().count() as u32;
-            assert!(
-                spot.line > 0 && spot.column > 0 && spot.width > 0,
-                "{diagnostic:?}"
-            );
+            assert!(spot.line > 0 && spot.column > 0 && spot.width > 0, "{diagnostic:?}");
             assert!(spot.column + spot.width <= length + 2, "{diagnostic:?}");
         }
         match before {

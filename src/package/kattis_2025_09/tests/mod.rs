@@ -64,11 +64,7 @@ impl Package {
             } else if let Some(name) = head.strip_suffix(" removed") {
                 let path = self.dir.join(name);
                 let is_dir = path.is_dir();
-                let removed = if is_dir {
-                    fs::remove_dir_all(path)
-                } else {
-                    fs::remove_file(path)
-                };
+                let removed = if is_dir { fs::remove_dir_all(path) } else { fs::remove_file(path) };
                 removed.expect("something to remove");
             } else if let Some(name) = head.strip_suffix('/') {
                 fs::create_dir_all(self.dir.join(name)).expect("a new directory");
@@ -94,10 +90,7 @@ impl Package {
     /// What is said about it, one line a diagnostic.
     pub(super) fn remarks(&self) -> Vec<String> {
         let Reading { diagnostics, .. } = read(&self.dir);
-        diagnostics
-            .iter()
-            .map(|diagnostic| line(diagnostic, &self.dir))
-            .collect()
+        diagnostics.iter().map(|diagnostic| line(diagnostic, &self.dir)).collect()
     }
 }
 
@@ -118,12 +111,7 @@ fn line(diagnostic: &Diagnostic, dir: &Path) -> String {
 /// Checks what is said about the smallest package with these changes.
 pub(super) fn check(changes: &str, expected: &[&str]) {
     let remarks = Package::new(changes).remarks();
-    assert_eq!(
-        remarks,
-        expected,
-        "\n{changes}\nsaid:\n{}\n",
-        remarks.join("\n")
-    );
+    assert_eq!(remarks, expected, "\n{changes}\nsaid:\n{}\n", remarks.join("\n"));
 }
 
 /// Checks what is said about keys added to `problem.yaml`. Its own have three lines.

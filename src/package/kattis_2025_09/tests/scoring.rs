@@ -111,11 +111,7 @@ fn groups_have_bounds_where_they_must() {
     let validator = "--- output_validator/validate.py\nexit(42)\n";
     let with_validator = |secret: &str, a: &str, b: &str| problem(secret, a, b) + validator;
     check(
-        &with_validator(
-            "max_score: unbounded",
-            "max_score: unbounded",
-            "max_score: 5",
-        ),
+        &with_validator("max_score: unbounded", "max_score: unbounded", "max_score: 5"),
         &[
             "error data/secret/a/test_group.yaml:1:12: secret/a has pass-fail aggregation, but no bound on its score; set `max_score` to what the group is worth",
         ],
@@ -151,19 +147,12 @@ fn the_points_of_the_groups_are_those_of_the_whole() {
         ],
     );
     check(
-        &problem(
-            "max_score: 50\nscore_aggregation: min",
-            "max_score: 40",
-            "max_score: 60",
-        ),
+        &problem("max_score: 50\nscore_aggregation: min", "max_score: 40", "max_score: 60"),
         &[
             "warning data/secret/test_group.yaml:1:12: the groups of secret come to 40 at most, less than its max_score of 50; nobody can earn max_score; change that of secret or of a group",
         ],
     );
-    check(
-        &problem("max_score: unbounded", "max_score: 1", "max_score: 2"),
-        &[],
-    );
+    check(&problem("max_score: unbounded", "max_score: 1", "max_score: 2"), &[]);
 }
 
 #[test]
@@ -176,19 +165,11 @@ fn only_earlier_groups_that_can_be_passed_are_required() {
         )
     };
     check(
-        &required(
-            "require_pass: sample",
-            "require_pass: sample",
-            "require_pass: [secret/a]",
-        ),
+        &required("require_pass: sample", "require_pass: sample", "require_pass: [secret/a]"),
         &[],
     );
     check(
-        &required(
-            "require_pass: secret/a",
-            "require_pass: secret/b",
-            "require_pass: secret/b",
-        ),
+        &required("require_pass: secret/a", "require_pass: secret/b", "require_pass: secret/b"),
         &[
             "error data/secret/a/test_group.yaml:2:15: `secret/b` comes after secret/a; only earlier groups can be required; rename one of the groups: they are in the order of their names",
             "error data/secret/b/test_group.yaml:2:15: `secret/b` requires itself; name a group that comes earlier",
@@ -196,11 +177,7 @@ fn only_earlier_groups_that_can_be_passed_are_required() {
         ],
     );
     check(
-        &required(
-            "",
-            "score_aggregation: sum",
-            "require_pass: [a, samples, secret/a]",
-        ),
+        &required("", "score_aggregation: sum", "require_pass: [a, samples, secret/a]"),
         &[
             "error data/secret/b/test_group.yaml:2:16: there is no test data group `a`; did you mean `secret/a`?",
             "error data/secret/b/test_group.yaml:2:19: there is no test data group `samples`; did you mean `sample`?",
@@ -242,10 +219,7 @@ fn expected_scores_are_numbers_or_ranges_of_groups() {
             + rule
     };
     check(&expected("  score: 100\n"), &[]);
-    check(
-        &expected("  score: [30, 50.5]\n  secret: {score: 30}\n"),
-        &[],
-    );
+    check(&expected("  score: [30, 50.5]\n  secret: {score: 30}\n"), &[]);
     check(&expected("  secret/*: {score: [0, 60]}\n"), &[]);
     check(
         &expected("  score: [50, 30]\n"),
@@ -296,10 +270,7 @@ fn static_validation_goes_with_the_scores_of_its_group() {
         &[],
     );
     check(
-        &asked(
-            "static_validation_score: 5",
-            "static_validation_score: pass-fail",
-        ),
+        &asked("static_validation_score: 5", "static_validation_score: pass-fail"),
         &[
             "error data/secret/a/test_group.yaml:2:26: secret/a has pass-fail aggregation, so its static validation has no score; write `static_validation_score: pass-fail`, or change `score_aggregation`",
             "error data/secret/b/test_group.yaml:3:26: secret/b adds up scores, so its static validation must have one; write the greatest score of the static validation, or `score_aggregation: pass-fail`",
@@ -329,11 +300,8 @@ fn static_validation_goes_with_the_scores_of_its_group() {
 
 #[test]
 fn a_group_may_have_nothing_but_static_validation() {
-    let changes = problem(
-        "",
-        "max_score: 40\nstatic_validation_score: pass-fail",
-        "max_score: 60",
-    ) + "--- static_validator/look.py\nexit(42)\n\
+    let changes = problem("", "max_score: 40\nstatic_validation_score: pass-fail", "max_score: 60")
+        + "--- static_validator/look.py\nexit(42)\n\
            --- data/secret/a/1.in removed\n--- data/secret/a/1.ans removed\n";
     check(&changes, &[]);
 }

@@ -118,12 +118,7 @@ fn full() -> Problem {
 #[test]
 fn metadata_and_limits_are_read() {
     let problem = full();
-    let names: Vec<&str> = problem
-        .metadata
-        .names
-        .iter()
-        .map(|(_, name)| name.as_str())
-        .collect();
+    let names: Vec<&str> = problem.metadata.names.iter().map(|(_, name)| name.as_str()).collect();
     assert_eq!(names, ["Klein", "Small"]);
     let roles: Vec<String> = problem
         .metadata
@@ -132,28 +127,16 @@ fn metadata_and_limits_are_read() {
         .map(|credit| format!("{} {}", credit.role, credit.name))
         .collect();
     assert_eq!(roles, ["authors Ada", "authors Bob", "translators.de Carl"]);
-    assert_eq!(
-        problem.metadata.credits[0].email.as_deref(),
-        Some("ada@example.org")
-    );
-    assert_eq!(
-        problem.metadata.sources[0].url.as_deref(),
-        Some("https://contest.example")
-    );
+    assert_eq!(problem.metadata.credits[0].email.as_deref(), Some("ada@example.org"));
+    assert_eq!(problem.metadata.sources[0].url.as_deref(), Some("https://contest.example"));
     assert_eq!(problem.metadata.license, "cc by-sa");
     assert_eq!(problem.limits.time_limit, Some(Duration::from_millis(1500)));
     assert_eq!(problem.limits.ac_to_time_limit, 3.0);
     assert_eq!(problem.limits.time_limit_to_tle, 1.5);
     assert_eq!(problem.limits.memory, Some(Bytes::mib(256)));
     assert_eq!(problem.limits.code, Some(Bytes::kib(64)));
-    assert_eq!(
-        problem.limits.compilation_time,
-        Some(Duration::from_secs(10))
-    );
-    assert_eq!(
-        problem.languages,
-        Some(vec!["cpp".to_owned(), "python3".to_owned()])
-    );
+    assert_eq!(problem.limits.compilation_time, Some(Duration::from_secs(10)));
+    assert_eq!(problem.languages, Some(vec!["cpp".to_owned(), "python3".to_owned()]));
     let constants: Vec<String> = problem
         .constants
         .iter()
@@ -161,60 +144,32 @@ fn metadata_and_limits_are_read() {
         .collect();
     assert_eq!(
         constants,
-        [
-            "limit=1000",
-            "limit.value=1000",
-            "limit.tex=1\\,000",
-            "eps=1e-6",
-            "eps.value=1e-6"
-        ]
+        ["limit=1000", "limit.value=1000", "limit.tex=1\\,000", "eps=1e-6", "eps.value=1e-6"]
     );
-    let io = ProgramIo::Files {
-        input: "small.in".to_owned(),
-        output: "small.out".to_owned(),
-    };
+    let io = ProgramIo::Files { input: "small.in".to_owned(), output: "small.out".to_owned() };
     assert_eq!(problem.io, io);
-    assert!(
-        problem
-            .recipe
-            .is_some_and(|path| path.ends_with("generators/generators.yaml"))
-    );
+    assert!(problem.recipe.is_some_and(|path| path.ends_with("generators/generators.yaml")));
 }
 
 #[test]
 fn cases_come_in_order_with_the_settings_of_their_groups() {
     let data = full().test_data;
     let names: Vec<&str> = data.cases.iter().map(|case| case.name.as_str()).collect();
-    assert_eq!(
-        names,
-        ["sample/1", "secret/a/1", "secret/b/2", "secret/b/deep/1"]
-    );
-    let groups: Vec<&str> = data
-        .groups
-        .iter()
-        .map(|group| group.name.as_str())
-        .collect();
+    assert_eq!(names, ["sample/1", "secret/a/1", "secret/b/2", "secret/b/deep/1"]);
+    let groups: Vec<&str> = data.groups.iter().map(|group| group.name.as_str()).collect();
     assert_eq!(groups, ["sample", "secret", "secret/a", "secret/b"]);
-    let [sample, a, b, deep] = &data.cases[..] else {
-        panic!("four cases")
-    };
+    let [sample, a, b, deep] = &data.cases[..] else { panic!("four cases") };
     assert!(sample.full_feedback && !a.full_feedback && deep.full_feedback);
     assert_eq!(a.output_validator_args, [""; 0]);
     assert_eq!(b.output_validator_args, ["float_tolerance", "1e-6"]);
     assert_eq!(b.args, ["group"]);
     assert_eq!(deep.output_validator_args, ["float_tolerance", "1e-6"]);
     assert_eq!(deep.args, ["case", "{{eps}}"]);
-    assert_eq!(
-        deep.input_validator_args.for_validator("validate.py"),
-        ["-x"]
-    );
+    assert_eq!(deep.input_validator_args.for_validator("validate.py"), ["-x"]);
     assert_eq!(deep.files[0].name.to_str(), Some("dir/extra.txt"));
     assert_eq!(deep.hint.as_deref(), Some("think"));
     let invalid = &data.invalid_inputs[0];
-    assert_eq!(
-        invalid.input_validator_args,
-        ValidatorArgs::All(vec!["--strict".to_owned()])
-    );
+    assert_eq!(invalid.input_validator_args, ValidatorArgs::All(vec!["--strict".to_owned()]));
     assert_eq!(invalid.answer, None);
 }
 
@@ -266,47 +221,22 @@ fn groups_come_in_the_order_of_their_names_and_cases_in_that_of_theirs() {
 #[test]
 fn submissions_have_the_rules_that_match_them() {
     let submissions = full().submissions;
-    let names: Vec<&str> = submissions
-        .iter()
-        .map(|submission| submission.name.as_str())
-        .collect();
-    assert_eq!(
-        names,
-        [
-            "accepted/add.py",
-            "time_limit_exceeded/slow",
-            "wrong_answer/w.py"
-        ]
-    );
-    let [add, slow, wrong] = &submissions[..] else {
-        panic!("three submissions")
-    };
+    let names: Vec<&str> = submissions.iter().map(|submission| submission.name.as_str()).collect();
+    assert_eq!(names, ["accepted/add.py", "time_limit_exceeded/slow", "wrong_answer/w.py"]);
+    let [add, slow, wrong] = &submissions[..] else { panic!("three submissions") };
     assert_eq!(add.expectations[0].permitted, Some(vec![Verdict::Accepted]));
     assert_eq!(add.expectations[0].place, None);
     assert_eq!(slow.program.name, "slow");
-    assert_eq!(
-        slow.expectations[0].required,
-        Some(vec![Verdict::TimeLimitExceeded])
-    );
-    let [replaced, some] = &wrong.expectations[..] else {
-        panic!("two rules")
-    };
-    let permitted = vec![
-        Verdict::Accepted,
-        Verdict::WrongAnswer,
-        Verdict::RunTimeError,
-    ];
+    assert_eq!(slow.expectations[0].required, Some(vec![Verdict::TimeLimitExceeded]));
+    let [replaced, some] = &wrong.expectations[..] else { panic!("two rules") };
+    let permitted = vec![Verdict::Accepted, Verdict::WrongAnswer, Verdict::RunTimeError];
     assert_eq!(replaced.permitted, Some(permitted));
     assert_eq!(some.cases.as_deref(), Some("secret/b"));
     assert_eq!(some.message.as_deref(), Some("differs"));
     assert_eq!(some.use_for_time_limit, UseForTimeLimit::Never);
     assert_eq!(wrong.program.language.as_deref(), Some("python3"));
-    let included: Vec<String> = add
-        .program
-        .include
-        .iter()
-        .map(|file| file.name.display().to_string())
-        .collect();
+    let included: Vec<String> =
+        add.program.include.iter().map(|file| file.name.display().to_string()).collect();
     assert_eq!(included, ["common.txt", "lib/helper.py"]);
     assert_eq!(add.program.include[1].language.as_deref(), Some("python3"));
 }

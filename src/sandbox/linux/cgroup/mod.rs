@@ -112,13 +112,8 @@ pub(super) struct Gates {
 
 impl Gates {
     /// No group at all.
-    pub(super) const NONE: Self = Self {
-        directory: -1,
-        members: -1,
-        cpu: -1,
-        memory: -1,
-        peak: -1,
-    };
+    pub(super) const NONE: Self =
+        Self { directory: -1, members: -1, cpu: -1, memory: -1, peak: -1 };
 }
 
 /// The counters just before the program started.
@@ -270,9 +265,7 @@ pub(super) const CACHE_MATTERS: u64 = 256 << 10;
 /// Opens a file of a group for reading, and for writing where it can be written.
 pub(super) fn get(directory: &OwnedFd, name: &str) -> Result<OwnedFd, Fault> {
     let open = |flags| rustix::fs::openat(directory, name, flags | OFlags::CLOEXEC, Mode::empty());
-    open(OFlags::RDWR)
-        .or_else(|_| open(OFlags::RDONLY))
-        .step_on("open", name)
+    open(OFlags::RDWR).or_else(|_| open(OFlags::RDONLY)).step_on("open", name)
 }
 
 /// Removes a group. Dead members leave it a moment after they were waited for.
@@ -327,11 +320,7 @@ pub(super) fn first_number(text: &[u8]) -> u64 {
     text.iter()
         .skip_while(|byte| !byte.is_ascii_digit())
         .take_while(|byte| byte.is_ascii_digit())
-        .fold(0u64, |number, byte| {
-            number
-                .saturating_mul(10)
-                .saturating_add(u64::from(byte - b'0'))
-        })
+        .fold(0u64, |number, byte| number.saturating_mul(10).saturating_add(u64::from(byte - b'0')))
 }
 
 /// The number behind a name, in a text of lines `name number`.

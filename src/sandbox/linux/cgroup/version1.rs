@@ -98,13 +98,7 @@ impl Group1 {
         name: &str,
         slot: WhenShort,
     ) -> Result<Self, Fault> {
-        let mut group = Self {
-            memory: None,
-            cpu: None,
-            processes: None,
-            homes: Vec::new(),
-            slot,
-        };
+        let mut group = Self { memory: None, cpu: None, processes: None, homes: Vec::new(), slot };
         let made = group.join_all(controllers, name);
         if made.is_err() {
             group.remove();
@@ -146,9 +140,7 @@ impl Group1 {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let parent_fd = rustix::fs::open(parent, flags, Mode::empty())
             .step_on("open the control group", &shown)?;
-        let members = File::options()
-            .write(true)
-            .open(parent.join("cgroup.procs"));
+        let members = File::options().write(true).open(parent.join("cgroup.procs"));
         let name = |name: &str| CString::new(name).unwrap_or_default();
         let home = Home {
             parent: parent_fd,
@@ -191,10 +183,7 @@ impl Group1 {
         let raw = |fd: Option<&OwnedFd>| fd.map_or(-1, AsRawFd::as_raw_fd);
         Ok(Gates {
             directory: -1,
-            members: raw(self
-                .memory
-                .as_ref()
-                .and_then(|memory| memory.members.as_ref())),
+            members: raw(self.memory.as_ref().and_then(|memory| memory.members.as_ref())),
             cpu: raw(self.cpu.as_ref()),
             memory: raw(self.memory.as_ref().map(|memory| &memory.usage)),
             peak: raw(self.memory.as_ref().map(|memory| &memory.peak)),

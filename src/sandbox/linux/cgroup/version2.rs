@@ -33,11 +33,7 @@ impl Group2 {
         let parent = rustix::fs::open(parent, flags, Mode::empty())
             .step_on("open the control group", parent.display())?;
         let name = CString::new(name).unwrap_or_default();
-        Ok(Self {
-            parent,
-            name,
-            run: None,
-        })
+        Ok(Self { parent, name, run: None })
     }
 
     pub(in crate::sandbox::linux) fn prepare(&mut self, limits: &Limits) -> Result<Gates, Fault> {

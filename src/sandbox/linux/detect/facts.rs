@@ -24,27 +24,19 @@ impl Host {
         let meters = host.mechanism();
         Ok(HostFacts {
             system: "Linux".to_owned(),
-            kernel: rustix::system::uname()
-                .release()
-                .to_string_lossy()
-                .into_owned(),
+            kernel: rustix::system::uname().release().to_string_lossy().into_owned(),
             user: rustix::process::geteuid().as_raw(),
             administrator: host.is_administrator(),
             rungs: host.try_all(),
             gaps: Vec::new(),
-            landlock: sys::landlock_version()
-                .ok()
-                .and_then(|version| u32::try_from(version).ok()),
+            landlock: sys::landlock_version().ok().and_then(|version| u32::try_from(version).ok()),
             settings: NamespaceSettings {
                 unprivileged_clone: setting("kernel/unprivileged_userns_clone"),
                 most: setting("user/max_user_namespaces"),
                 apparmor_restricts: setting("kernel/apparmor_restrict_unprivileged_userns"),
             },
             cgroups: host.cgroup_facts(),
-            meters: Meters {
-                cpu: meters.cpu,
-                memory: meters.memory,
-            },
+            meters: Meters { cpu: meters.cpu, memory: meters.memory },
             container: container(Path::new("/"), env::var("container").ok()),
             systemd: Path::new("/run/systemd/system").is_dir(),
             stack_limit: sys::hard_limit(Kind::Stack as u32)
@@ -72,9 +64,7 @@ impl Host {
                 facts.version2 = Some(hierarchy.point);
             } else {
                 let named = |name: &&String| ["memory", "cpuacct", "pids"].contains(&name.as_str());
-                facts
-                    .controllers1
-                    .extend(hierarchy.controllers.iter().filter(named).cloned());
+                facts.controllers1.extend(hierarchy.controllers.iter().filter(named).cloned());
             }
         }
         match self.placement() {

@@ -107,19 +107,13 @@ impl Host {
 
     /// The same machine, with programs kept apart in this way.
     pub(in crate::sandbox::linux) fn with(&self, isolation: Isolation) -> Self {
-        Self {
-            isolation,
-            ..self.clone()
-        }
+        Self { isolation, ..self.clone() }
     }
 
     /// The same machine, as root would find it.
     #[cfg(test)]
     pub(in crate::sandbox::linux) fn with_all_rights(self) -> Self {
-        Self {
-            is_administrator: true,
-            ..self
-        }
+        Self { is_administrator: true, ..self }
     }
 
     /// Whether this process has the rights that [`Isolation::Namespaces`] needs.
@@ -162,11 +156,7 @@ impl Host {
         Setup {
             placement: self.placement.clone(),
             name: format!("{PREFIX}{}-{number}", std::process::id()),
-            identity: Identity {
-                uid: user,
-                gid: user,
-                change,
-            },
+            identity: Identity { uid: user, gid: user, change },
             isolation: self.isolation,
             judge: std::process::id().cast_signed(),
             temporary: std::env::temp_dir(),
@@ -271,11 +261,8 @@ fn find_placement(mounts: &str, groups: &str) -> Option<Placement> {
         let directory = own_group(hierarchy, groups)?;
         can_make_groups(&directory).then_some(directory)
     };
-    let controllers = Controllers {
-        memory: first("memory"),
-        cpuacct: first("cpuacct"),
-        pids: first("pids"),
-    };
+    let controllers =
+        Controllers { memory: first("memory"), cpuacct: first("cpuacct"), pids: first("pids") };
     let is_any = controllers != Controllers::default();
     is_any.then_some(Placement::V1(controllers))
 }
@@ -313,9 +300,7 @@ fn is_usable_second(directory: &Path) -> bool {
 fn has_controllers(directory: &Path, list: &str) -> bool {
     const NEEDED: [&str; 2] = ["memory", "pids"];
     let text = fs::read_to_string(directory.join(list)).unwrap_or_default();
-    NEEDED
-        .iter()
-        .all(|needed| text.split_whitespace().any(|given| given == *needed))
+    NEEDED.iter().all(|needed| text.split_whitespace().any(|given| given == *needed))
 }
 
 fn can_write(directory: &Path, name: &str) -> bool {
@@ -328,9 +313,8 @@ const MEMBERS: &str = "juror";
 /// Moves the processes of a group that is ours to a group below it, so that it can hand controllers
 /// down. Where that does not help, they move back.
 fn make_room(group: &Path) -> bool {
-    let is_ours = ["cgroup.procs", "cgroup.subtree_control"]
-        .iter()
-        .all(|name| can_write(group, name));
+    let is_ours =
+        ["cgroup.procs", "cgroup.subtree_control"].iter().all(|name| can_write(group, name));
     if !is_ours || !has_controllers(group, "cgroup.controllers") {
         return false;
     }
@@ -357,11 +341,7 @@ fn move_members(from: &Path, to: &Path) {
 }
 
 fn can_make_groups(directory: &Path) -> bool {
-    let name = format!(
-        "juror-probe-{}-{:?}",
-        std::process::id(),
-        std::thread::current().id()
-    );
+    let name = format!("juror-probe-{}-{:?}", std::process::id(), std::thread::current().id());
     let probe = directory.join(name.replace(['(', ')'], ""));
     let made = fs::create_dir(&probe).is_ok();
     made && fs::remove_dir(&probe).is_ok()

@@ -82,10 +82,7 @@ fn climb(
                 rung.refused = refused;
                 return Ok(rung);
             }
-            Err(error) => refused.push(Rung {
-                isolation,
-                fault: Some(error),
-            }),
+            Err(error) => refused.push(Rung { isolation, fault: Some(error) }),
         }
     }
     Err(none_works(demand, &refused))
@@ -93,15 +90,7 @@ fn climb(
 
 /// Why no rung can be used.
 fn none_works(demand: Demand, refused: &[Rung]) -> JudgeError {
-    if let [
-        ..,
-        Rung {
-            fault: Some(above), ..
-        },
-        Rung {
-            fault: Some(last), ..
-        },
-    ] = refused
+    if let [.., Rung { fault: Some(above), .. }, Rung { fault: Some(last), .. }] = refused
         && above == last
     {
         // It is not about ways to keep programs apart.
@@ -134,20 +123,14 @@ mod tests {
     /// Which rung is chosen where only these work; all rights are there.
     fn check(working: &[Isolation], demand: Demand, expected: Option<Isolation>) {
         let host = Host::look().unwrap().with_all_rights();
-        let chosen = climb(&host, demand, |rung| {
-            match working.contains(&rung.isolation()) {
-                true => Ok(()),
-                false => Err(JudgeError::new(rung.isolation().key(), "EPERM")),
-            }
+        let chosen = climb(&host, demand, |rung| match working.contains(&rung.isolation()) {
+            true => Ok(()),
+            false => Err(JudgeError::new(rung.isolation().key(), "EPERM")),
         });
         match (chosen, expected) {
             (Ok(rung), Some(isolation)) => {
                 assert_eq!(rung.isolation(), isolation, "{working:?}, {demand:?}");
-                assert!(
-                    rung.refused()
-                        .iter()
-                        .all(|above| above.isolation < isolation)
-                );
+                assert!(rung.refused().iter().all(|above| above.isolation < isolation));
                 assert!(rung.refused().iter().all(|above| above.fault.is_some()));
             }
             (Err(error), None) => {

@@ -31,11 +31,7 @@ const ALWAYS: &[(i64, Rule)] = &[
     // Datagrams can be sent to anybody, even through one of a pair.
     (
         libc::SYS_socketpair,
-        Rule::Without {
-            argument: 1,
-            bits: libc::SOCK_DGRAM as u32,
-            errno: libc::EPERM,
-        },
+        Rule::Without { argument: 1, bits: libc::SOCK_DGRAM as u32, errno: libc::EPERM },
     ),
     // Whoever knows a directory's name could watch what happens in it.
     #[cfg(target_arch = "x86_64")]
@@ -56,13 +52,7 @@ const ALWAYS: &[(i64, Rule)] = &[
             values: &[FS_IOC_SETFLAGS, FS_IOC32_SETFLAGS, FS_IOC_FSSETXATTR],
         },
     ),
-    (
-        libc::SYS_fcntl,
-        Rule::NoneOf {
-            argument: 1,
-            values: &[F_SETLEASE, F_NOTIFY],
-        },
-    ),
+    (libc::SYS_fcntl, Rule::NoneOf { argument: 1, values: &[F_SETLEASE, F_NOTIFY] }),
 ];
 
 /// For programs that have the judge's own user: landlock does not know these ways to change a file. What
@@ -97,10 +87,7 @@ const OF_THE_SAME_USER: &[(i64, Rule)] = &[
     (FILE_SETATTR, NO_SUCH_THING),
 ];
 
-const ITSELF: Rule = Rule::Only {
-    argument: 0,
-    value: 0,
-};
+const ITSELF: Rule = Rule::Only { argument: 0, value: 0 };
 /// Does nothing, and says that all went well.
 const PRETEND: Rule = Rule::Refuse(0);
 const NO_SUCH_THING: Rule = Rule::Refuse(libc::EOPNOTSUPP);

@@ -40,23 +40,13 @@ pub(in crate::sandbox::linux) enum Rule {
     /// Refused with this error.
     Refuse(i32),
     /// Refused if this argument is one of these.
-    NoneOf {
-        argument: u32,
-        values: &'static [u32],
-    },
+    NoneOf { argument: u32, values: &'static [u32] },
     /// Refused unless this argument, as an unsigned number, is the given one.
     Only { argument: u32, value: u32 },
     /// Refused with this error if this argument has one of these bits.
-    Without {
-        argument: u32,
-        bits: u32,
-        errno: i32,
-    },
+    Without { argument: u32, bits: u32, errno: i32 },
     /// Refused if this argument is one of these, each with its error.
-    Among {
-        argument: u32,
-        refused: &'static [(i32, i32)],
-    },
+    Among { argument: u32, refused: &'static [(i32, i32)] },
     /// `prlimit64`: limits of others are refused, and [`CORE`] can only be read.
     Limit,
     /// Refused with this error unless the last argument is the pass.
@@ -68,11 +58,8 @@ pub(in crate::sandbox::linux) enum Rule {
 const CORE: i32 = 4;
 
 /// Pages from the machine's stock of huge ones, which are on no group's account.
-const HUGE_PAGES: Rule = Rule::Without {
-    argument: 3,
-    bits: libc::MAP_HUGETLB as u32,
-    errno: libc::EPERM,
-};
+const HUGE_PAGES: Rule =
+    Rule::Without { argument: 3, bits: libc::MAP_HUGETLB as u32, errno: libc::EPERM };
 
 /// By locks on files that all see two runs could talk. A file that can only be read can only be locked
 /// for reading, by any number at once; so it is enough that nobody may ask who holds a lock. (`flock` is
@@ -131,14 +118,7 @@ const RULES: &[(i64, Rule)] = &[
     // Namespaces and mounts.
     (libc::SYS_unshare, PASS),
     (libc::SYS_setns, PASS),
-    (
-        libc::SYS_clone,
-        Rule::Without {
-            argument: 0,
-            bits: NEW_NAMESPACES,
-            errno: libc::EPERM,
-        },
-    ),
+    (libc::SYS_clone, Rule::Without { argument: 0, bits: NEW_NAMESPACES, errno: libc::EPERM }),
     // Its flags are behind a pointer that a filter cannot follow; run-time libraries then use clone.
     (libc::SYS_clone3, Rule::Pass(libc::ENOSYS)),
     (libc::SYS_mount, PASS),
@@ -174,38 +154,14 @@ const RULES: &[(i64, Rule)] = &[
     (libc::SYS_mq_open, EPERM),
     (libc::SYS_mq_unlink, EPERM),
     // Sockets: a family such as vsock belongs to no namespace.
-    (
-        libc::SYS_socket,
-        Rule::Only {
-            argument: 0,
-            value: libc::AF_UNIX as u32,
-        },
-    ),
-    (
-        libc::SYS_socketpair,
-        Rule::Only {
-            argument: 0,
-            value: libc::AF_UNIX as u32,
-        },
-    ),
+    (libc::SYS_socket, Rule::Only { argument: 0, value: libc::AF_UNIX as u32 }),
+    (libc::SYS_socketpair, Rule::Only { argument: 0, value: libc::AF_UNIX as u32 }),
     // What reaches other runs: files that all see, cores, disks, memory on no account.
     (libc::SYS_flock, Rule::Refuse(libc::ENOSYS)),
-    (
-        libc::SYS_fcntl,
-        Rule::Among {
-            argument: 1,
-            refused: FILE_CONTROL,
-        },
-    ),
+    (libc::SYS_fcntl, Rule::Among { argument: 1, refused: FILE_CONTROL }),
     (libc::SYS_inotify_init1, EPERM),
     (libc::SYS_sched_setaffinity, EPERM),
-    (
-        libc::SYS_prctl,
-        Rule::Among {
-            argument: 0,
-            refused: SCHEDULE_CORE,
-        },
-    ),
+    (libc::SYS_prctl, Rule::Among { argument: 0, refused: SCHEDULE_CORE }),
     (libc::SYS_sync, EPERM),
     (libc::SYS_syncfs, EPERM),
     // What a program writes lies in memory; with files that all see these flush the machine's disk.
@@ -214,11 +170,7 @@ const RULES: &[(i64, Rule)] = &[
     (libc::SYS_mmap, HUGE_PAGES),
     (
         libc::SYS_memfd_create,
-        Rule::Without {
-            argument: 1,
-            bits: libc::MFD_HUGETLB,
-            errno: libc::EPERM,
-        },
+        Rule::Without { argument: 1, bits: libc::MFD_HUGETLB, errno: libc::EPERM },
     ),
     // Large parts of the kernel that no submission needs.
     (libc::SYS_bpf, EPERM),
@@ -263,13 +215,7 @@ const RULES: &[(i64, Rule)] = &[
 #[cfg(target_arch = "x86_64")]
 const RULES_HERE: &[(i64, Rule)] = &[
     (libc::SYS_inotify_init, EPERM),
-    (
-        libc::SYS_setrlimit,
-        Rule::Among {
-            argument: 0,
-            refused: &[(CORE, libc::EPERM)],
-        },
-    ),
+    (libc::SYS_setrlimit, Rule::Among { argument: 0, refused: &[(CORE, libc::EPERM)] }),
     (libc::SYS_iopl, EPERM),
     (libc::SYS_ioperm, EPERM),
     (libc::SYS_modify_ldt, EPERM),
@@ -291,9 +237,7 @@ pub(in crate::sandbox::linux) fn whole<'a>(
     rules: impl Iterator<Item = &'a (i64, Rule)>,
     pass: u64,
 ) -> Vec<sock_filter> {
-    let mut rules: Vec<(u32, Rule)> = rules
-        .map(|(number, rule)| (*number as u32, *rule))
-        .collect();
+    let mut rules: Vec<(u32, Rule)> = rules.map(|(number, rule)| (*number as u32, *rule)).collect();
     rules.sort_by_key(|(number, _)| *number);
     let mut filter = vec![
         statement(LOAD, ARCH),
@@ -358,15 +302,9 @@ fn apply(rule: Rule, pass: u64) -> Vec<sock_filter> {
             code.push(refuse(libc::EPERM));
             code
         }
-        Rule::Without {
-            argument,
-            bits,
-            errno,
-        } => vec![
-            statement(LOAD, low_half(argument)),
-            jump(IF_ANY_BIT, bits, 0, 1),
-            refuse(errno),
-        ],
+        Rule::Without { argument, bits, errno } => {
+            vec![statement(LOAD, low_half(argument)), jump(IF_ANY_BIT, bits, 0, 1), refuse(errno)]
+        }
         Rule::Among { argument, refused } => {
             let mut code = vec![statement(LOAD, low_half(argument))];
             for (value, errno) in refused {
@@ -425,9 +363,7 @@ pub(in crate::sandbox::linux) mod tests {
         data.extend(number.to_le_bytes());
         data.extend(arch.to_le_bytes());
         data.extend(0u64.to_le_bytes());
-        arguments
-            .iter()
-            .for_each(|argument| data.extend(argument.to_le_bytes()));
+        arguments.iter().for_each(|argument| data.extend(argument.to_le_bytes()));
         let (mut at, mut loaded) = (0, 0u32);
         loop {
             let step = filter[at];
@@ -488,12 +424,7 @@ pub(in crate::sandbox::linux) mod tests {
     #[test]
     fn arguments_decide_where_they_should() {
         let check = |number: i64, argument: u64, expected: u32| {
-            let given = verdict(
-                &filter(PASS_HERE),
-                ARCHITECTURE,
-                number as u32,
-                [argument; 6],
-            );
+            let given = verdict(&filter(PASS_HERE), ARCHITECTURE, number as u32, [argument; 6]);
             assert_eq!(given, expected, "call {number} with {argument:#x}");
         };
         let refused = ERRNO | libc::EPERM as u32;

@@ -71,26 +71,16 @@ impl Prepared {
         let mut contents = None;
         let mut files = Vec::new();
         for file in &job.files {
-            files.push(Placed {
-                name: file.name.clone(),
-                what: place(&file.node, &mut contents)?,
-            });
+            files.push(Placed { name: file.name.clone(), what: place(&file.node, &mut contents)? });
         }
         if let Some(contents) = &mut contents {
-            contents
-                .seek(SeekFrom::Start(0))
-                .step("pack the files of the box")?;
+            contents.seek(SeekFrom::Start(0)).step("pack the files of the box")?;
         }
         let nanoseconds = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
         let limits = &job.limits;
         let request = RunRequest {
             run,
-            argv: job
-                .command
-                .argv
-                .iter()
-                .map(|text| text.clone().into_bytes())
-                .collect(),
+            argv: job.command.argv.iter().map(|text| text.clone().into_bytes()).collect(),
             env: environment::with(&job.command.env)
                 .into_iter()
                 .map(|(name, value)| format!("{name}={value}").into_bytes())
@@ -104,11 +94,7 @@ impl Prepared {
             memory: limits.memory.map(|bytes| bytes.0),
             output: limits.output.map(|bytes| bytes.0),
             processes: limits.processes,
-            collect: job
-                .collect
-                .iter()
-                .map(|name| name.clone().into_bytes())
-                .collect(),
+            collect: job.collect.iter().map(|name| name.clone().into_bytes()).collect(),
             keep: job.keep != Keep::Nothing,
         };
         Ok(Self { request, contents })
@@ -141,9 +127,7 @@ fn place_inside(inside: &Path) -> PathBuf {
 /// Packs what is to be placed in the box.
 fn place(node: &Node, contents: &mut Option<File>) -> Result<PlacedWhat, Fault> {
     Ok(match node {
-        Node::Link(target) => PlacedWhat::Link {
-            target: target.clone(),
-        },
+        Node::Link(target) => PlacedWhat::Link { target: target.clone() },
         Node::Directory => PlacedWhat::Directory,
         Node::File { blob, mode } => {
             let step = "pack for the box:";
@@ -151,10 +135,7 @@ fn place(node: &Node, contents: &mut Option<File>) -> Result<PlacedWhat, Fault> 
                 Some(file) => file,
                 None => contents.insert(memory_file(MemfdFlags::empty()).step_on(step, blob)?),
             };
-            PlacedWhat::File {
-                length: blob.copy_to(to).step_on(step, blob)?,
-                mode: mode.rights(),
-            }
+            PlacedWhat::File { length: blob.copy_to(to).step_on(step, blob)?, mode: mode.rights() }
         }
     })
 }

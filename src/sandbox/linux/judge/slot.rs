@@ -82,10 +82,8 @@ impl Seat {
             None,
         )
         .step("join the judge with its sandbox")?;
-        let groups = setup.placement.clone().map(|placement| Groups {
-            placement,
-            name: setup.name.clone(),
-        });
+        let groups =
+            setup.placement.clone().map(|placement| Groups { placement, name: setup.name.clone() });
         static SWEPT: Once = Once::new();
         if let Some(groups) = &groups {
             SWEPT.call_once(|| leftover::sweep(&groups.placement));
@@ -162,20 +160,12 @@ impl Seat {
         let most = job.limits.output.map_or(u64::MAX, |limit| limit.0);
         let mut is_told = false;
         loop {
-            let ready = streams
-                .wait(self.socket.as_fd(), None)
-                .step("wait for the sandbox")?;
+            let ready = streams.wait(self.socket.as_fd(), None).step("wait for the sandbox")?;
             if ready.output {
-                streams
-                    .output
-                    .read(&mut self.buffer)
-                    .step("read standard output")?;
+                streams.output.read(&mut self.buffer).step("read standard output")?;
             }
             if ready.error {
-                streams
-                    .error
-                    .read(&mut self.buffer)
-                    .step("read standard error")?;
+                streams.error.read(&mut self.buffer).step("read standard error")?;
             }
             if streams.total() > most && !is_told {
                 is_told = true;
@@ -191,11 +181,7 @@ impl Seat {
                     // Nobody writes any more.
                     .drain(&mut self.buffer, usize::MAX)
                     .step("read the program's output")?;
-                return Ok(Answered {
-                    answer,
-                    fds,
-                    streams,
-                });
+                return Ok(Answered { answer, fds, streams });
             }
         }
     }
@@ -345,10 +331,7 @@ fn pipe() -> Result<Pipe, Fault> {
     let (read, write) = rustix::pipe::pipe_with(PipeFlags::CLOEXEC).step("make a pipe")?;
     rustix::io::ioctl_fionbio(&read, true).step("make a pipe")?;
     rustix::fs::fchmod(&write, Mode::from_raw_mode(0o222)).step("make a pipe")?;
-    Ok(Pipe {
-        read: Some(read),
-        write,
-    })
+    Ok(Pipe { read: Some(read), write })
 }
 
 /// Source: the manual page `wait(2)`.

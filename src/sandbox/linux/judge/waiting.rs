@@ -50,11 +50,7 @@ impl Watch for Looker {
 impl Looker {
     /// Watches the program that runs in this slot's process, with these pipes.
     pub(in crate::sandbox::linux) fn new(slot: i32, input: impl AsFd, output: impl AsFd) -> Self {
-        Self {
-            slot,
-            input: pipe_name(input),
-            output: pipe_name(output),
-        }
+        Self { slot, input: pipe_name(input), output: pipe_name(output) }
     }
 
     fn try_to_look(&self) -> Option<Seen> {
@@ -99,9 +95,7 @@ impl Looker {
     /// The program, if it is there, and what else the first process of the run or the slot has under it.
     fn programs(&self) -> Vec<i32> {
         let below = children(self.slot);
-        let rooms = below
-            .iter()
-            .filter(|process| is_first_of_its_room(**process));
+        let rooms = below.iter().filter(|process| is_first_of_its_room(**process));
         let rooms: Vec<i32> = rooms.copied().collect();
         if !rooms.is_empty() {
             // Where nothing runs in it, a room's first process rests and has no children.
@@ -200,10 +194,7 @@ fn is_exiting(stat: &str) -> bool {
     let rest = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
     let mut fields = rest.split_whitespace();
     let state = fields.next().unwrap_or_default();
-    let flags: u64 = fields
-        .nth(5)
-        .and_then(|field| field.parse().ok())
-        .unwrap_or(0);
+    let flags: u64 = fields.nth(5).and_then(|field| field.parse().ok()).unwrap_or(0);
     matches!(state, "Z" | "X") || flags & PF_EXITING != 0
 }
 
@@ -265,10 +256,7 @@ fn children(process: i32) -> Vec<i32> {
     for thread in threads_of(process).unwrap_or_default() {
         let list = fs::read_to_string(format!("/proc/{process}/task/{thread}/children"));
         let list = list.unwrap_or_default();
-        found.extend(
-            list.split_whitespace()
-                .filter_map(|word| word.parse::<i32>().ok()),
-        );
+        found.extend(list.split_whitespace().filter_map(|word| word.parse::<i32>().ok()));
     }
     found
 }
@@ -279,19 +267,9 @@ mod tests {
 
     #[test]
     fn only_what_no_clock_ends_is_standing_still() {
-        let watch = Looker {
-            slot: 0,
-            input: "pipe:[1]".to_owned(),
-            output: "pipe:[2]".to_owned(),
-        };
+        let watch = Looker { slot: 0, input: "pipe:[1]".to_owned(), output: "pipe:[2]".to_owned() };
         let name = |fd: u64| {
-            let names = [
-                "pipe:[1]",
-                "pipe:[2]",
-                "/dev/null",
-                "pipe:[9]",
-                "socket:[3]",
-            ];
+            let names = ["pipe:[1]", "pipe:[2]", "/dev/null", "pipe:[9]", "socket:[3]"];
             names.get(fd as usize).map(|name| (*name).to_owned())
         };
         let check = |line: &str, only_pipes: bool, expected: Option<Waits>| {
@@ -314,34 +292,15 @@ mod tests {
         check(&read(2), true, None);
         check(&read(4), true, None);
         check(&read(7), true, None);
-        check(
-            &line(libc::SYS_ppoll, [0x7f00, 1, 0]),
-            true,
-            Some(Waits::Input),
-        );
+        check(&line(libc::SYS_ppoll, [0x7f00, 1, 0]), true, Some(Waits::Input));
         check(&line(libc::SYS_ppoll, [0x7f00, 1, 0]), false, None);
         check(&line(libc::SYS_ppoll, [0x7f00, 1, 0x7f40]), true, None);
-        check(
-            &line(libc::SYS_futex, [0x7f00, 128, 2]),
-            true,
-            Some(Waits::Itself),
-        );
-        check(
-            &line(libc::SYS_futex, [0x7f00, 128 | 256 | 9, 2]),
-            true,
-            Some(Waits::Itself),
-        );
+        check(&line(libc::SYS_futex, [0x7f00, 128, 2]), true, Some(Waits::Itself));
+        check(&line(libc::SYS_futex, [0x7f00, 128 | 256 | 9, 2]), true, Some(Waits::Itself));
         check(&line(libc::SYS_futex, [0x7f00, 129, 2]), true, None);
-        let timed = format!(
-            "{} 0x7f00 0x80 0x2 0x7f40 0x0 0x0 0x0 0x0\n",
-            libc::SYS_futex
-        );
+        let timed = format!("{} 0x7f00 0x80 0x2 0x7f40 0x0 0x0 0x0 0x0\n", libc::SYS_futex);
         check(&timed, true, None);
-        check(
-            &line(libc::SYS_wait4, [u64::MAX, 0, 0]),
-            true,
-            Some(Waits::Itself),
-        );
+        check(&line(libc::SYS_wait4, [u64::MAX, 0, 0]), true, Some(Waits::Itself));
         check(&line(libc::SYS_clock_nanosleep, [0, 0, 0]), true, None);
         check(&line(libc::SYS_epoll_pwait, [0, 0, 0]), true, None);
     }

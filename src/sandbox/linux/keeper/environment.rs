@@ -69,13 +69,7 @@ impl Waiting {
         // SAFETY: the stack is PID 1's alone. It shares our memory, and keeps to the order, which outlives it.
         let (pid, pidfd) = unsafe { start(own, stack, first::first, &*order) }?;
         Ok(Self {
-            first: First {
-                pid,
-                pidfd,
-                over: Some(over),
-                order: Some(order),
-                is_gone: false,
-            },
+            first: First { pid, pidfd, over: Some(over), order: Some(order), is_gone: false },
             memory,
         })
     }
@@ -92,13 +86,7 @@ impl First {
     pub(in crate::sandbox::linux) fn start_bare(plan: &Plan, stack: Stack) -> Result<Self, Fault> {
         // SAFETY: the stack is its alone. It shares our memory, and keeps to the plan, which outlives it.
         let (pid, pidfd) = unsafe { start(0, stack, bare_init::first, plan) }?;
-        Ok(Self {
-            pid,
-            pidfd,
-            over: None,
-            order: None,
-            is_gone: false,
-        })
+        Ok(Self { pid, pidfd, over: None, order: None, is_gone: false })
     }
 
     /// Starts the run for which the process waits. The plan must stay until the run is over.

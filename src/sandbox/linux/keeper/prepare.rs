@@ -132,10 +132,7 @@ fn get_ready_in(setup: &Setup) -> Result<Ready, Fault> {
         make_namespaces(setup).map_err(Fault::of_namespaces)?;
     }
     let is_metered = |meter: fn(&Placement) -> Meter| {
-        setup
-            .placement
-            .as_ref()
-            .is_some_and(|placement| meter(placement) != Meter::Rusage)
+        setup.placement.as_ref().is_some_and(|placement| meter(placement) != Meter::Rusage)
     };
     let in_user_namespace = setup.identity.change == Change::Already;
     let looks_at_processes = !is_metered(Placement::cpu) || !is_metered(Placement::memory);
@@ -255,8 +252,5 @@ fn give_up_rights(setup: &Setup) -> Result<(), Fault> {
 fn stack() -> Result<Stack, Fault> {
     const LENGTH: usize = 64 << 10;
     let bottom = sys::pages(LENGTH).step("make a stack")?;
-    Ok(Stack {
-        bottom: bottom as u64,
-        length: LENGTH as u64,
-    })
+    Ok(Stack { bottom: bottom as u64, length: LENGTH as u64 })
 }

@@ -62,12 +62,7 @@ enum Unit {
 
 impl Inherited {
     const fn new(kind: Kind, what: &'static str, unit: Unit, option: &'static str) -> Self {
-        Self {
-            kind,
-            what,
-            unit,
-            option,
-        }
+        Self { kind, what, unit, option }
     }
 
     fn amount(&self, value: u64) -> String {
@@ -165,10 +160,7 @@ pub(in crate::sandbox::linux) fn list(
         // Whole seconds, and only of one process: this holds if the slot's own watch should fail.
         let seconds = nanoseconds.div_ceil(1_000_000_000) + 1;
         ceilings.allow(Kind::Cpu, seconds + 1)?;
-        limits.push(Resource {
-            soft: seconds,
-            ..same(Kind::Cpu, seconds + 1)
-        });
+        limits.push(Resource { soft: seconds, ..same(Kind::Cpu, seconds + 1) });
     }
     if let Some(memory) = request.memory {
         // Memory that is only asked for, of which some run-time systems ask for much.
@@ -222,11 +214,7 @@ fn tasks_of(user: u32) -> u64 {
 }
 
 fn same(kind: Kind, value: u64) -> Resource {
-    Resource {
-        kind,
-        soft: value,
-        hard: value,
-    }
+    Resource { kind, soft: value, hard: value }
 }
 
 /// Without root's rights a limit can only be lowered.

@@ -56,15 +56,8 @@ pub(in crate::sandbox::linux) fn serve(setup: Setup, socket: RawFd) -> ! {
     let socket = prepare::keep_only(socket);
     match prepare::get_ready(&setup) {
         Ok(ready) => {
-            let mut server = Server {
-                setup,
-                socket,
-                ready,
-                last: None,
-                leaving: None,
-                next: None,
-                size: None,
-            };
+            let mut server =
+                Server { setup, socket, ready, last: None, leaving: None, next: None, size: None };
             server.answer_all();
             (server.last, server.leaving, server.next) = (None, None, None);
             if let View::Bare(yard) = &mut server.ready.view {
@@ -161,10 +154,8 @@ impl Server {
         plan.landlock = rules.as_ref().map_or(-1, AsRawFd::as_raw_fd);
         plan.stdio = stdio(&fds)?;
         for mount in &shown {
-            plan.shown.push(Attach {
-                mount: mount.tree.as_raw_fd(),
-                target: c_path(&mount.inside)?,
-            });
+            plan.shown
+                .push(Attach { mount: mount.tree.as_raw_fd(), target: c_path(&mount.inside)? });
         }
         if let View::Bare(yard) = &self.ready.view {
             let bare = yard.plan()?;
@@ -182,12 +173,7 @@ impl Server {
                 (again_if_busy(start)?, None)
             }
         };
-        let mut environment = Environment {
-            first,
-            boxes,
-            is_kept: request.keep,
-            _memory: memory,
-        };
+        let mut environment = Environment { first, boxes, is_kept: request.keep, _memory: memory };
         let stopped = self.watch(request, &plan, &environment, fds);
         if !stopped.as_ref().is_ok_and(|stopped| stopped.first_stays) {
             environment.first.is_gone();
@@ -207,10 +193,7 @@ impl Server {
     ) -> Result<Stopped, Fault> {
         let running = environment.first.running();
         let sweep = match plan.bare {
-            Some(_) => Sweep::Domain {
-                boxes: &environment.boxes,
-                size: request.box_size,
-            },
+            Some(_) => Sweep::Domain { boxes: &environment.boxes, size: request.box_size },
             None => Sweep::FirstProcess,
         };
         // The judge sees the end of the program's output only when nobody here holds it open. With namespaces, PID 1
@@ -303,9 +286,9 @@ impl Server {
     /// Landlock's rules for a run, where there is landlock.
     fn rules(&self, boxes: &Boxes, request: &RunRequest) -> Result<Option<OwnedFd>, Fault> {
         match (&self.ready.view, self.ready.landlock, &self.ready.devices) {
-            (View::Bare(yard), _, _) => yard
-                .rules(boxes, request.writable, &request.visible)
-                .map(Some),
+            (View::Bare(yard), _, _) => {
+                yard.rules(boxes, request.writable, &request.visible).map(Some)
+            }
             (View::Template(_), Some(version), Some(devices)) => {
                 boxes::landlock(version, boxes, devices).map(Some)
             }
@@ -318,10 +301,7 @@ impl Server {
         let program = strings.argv.first().cloned();
         let program = program.ok_or_else(|| Fault::new("start the program", "no program given"))?;
         let pointers = |list: &[CString]| -> Vec<*const c_char> {
-            list.iter()
-                .map(|text| text.as_ptr())
-                .chain([ptr::null()])
-                .collect()
+            list.iter().map(|text| text.as_ptr()).chain([ptr::null()]).collect()
         };
         Ok(Plan {
             program,
@@ -365,10 +345,7 @@ impl Server {
             Some(Cause::Interrupt) => {
                 // Its counters belong to nobody, but the group must forget them.
                 self.used(&baseline);
-                return Ok(Finished {
-                    answer: Answer::Interrupted,
-                    fds: Vec::new(),
-                });
+                return Ok(Finished { answer: Answer::Interrupted, fds: Vec::new() });
             }
         };
         let mut facts = Facts {
@@ -379,11 +356,7 @@ impl Server {
             ..Facts::default()
         };
         let mut fds = Vec::new();
-        facts.files = if request.writable {
-            boxes.new_bytes()?
-        } else {
-            0
-        };
+        facts.files = if request.writable { boxes.new_bytes()? } else { 0 };
         let is_killed = facts.stopped_by.is_none() && facts.status & 0x7f != 0;
         let refused = match is_killed {
             true => refused_memory(plan, boxes, shown),
@@ -395,12 +368,7 @@ impl Server {
             fds.extend(searched.file);
         }
         debug_assert!(
-            facts
-                .found
-                .iter()
-                .filter(|found| **found == Found::File)
-                .count()
-                == fds.len()
+            facts.found.iter().filter(|found| **found == Found::File).count() == fds.len()
         );
         if request.keep {
             fds.push(boxes.open()?);
@@ -428,10 +396,7 @@ impl Server {
             return Err(short_of_memory("killed it with", held, request.memory));
         }
         explain(report, &stopped, &facts, request)?;
-        Ok(Finished {
-            answer: Answer::Done(facts),
-            fds,
-        })
+        Ok(Finished { answer: Answer::Done(facts), fds })
     }
 
     fn used(&mut self, baseline: &Baseline) -> Used {
@@ -468,10 +433,7 @@ fn refused_memory(plan: &Plan, boxes: &Boxes, shown: &[Picked]) -> Option<u64> {
     let path = Path::new(OsStr::from_bytes(plan.program.to_bytes()));
     // The slot sees neither box nor what is shown where a program does.
     let below = |place: &Path| c_path(path.strip_prefix(place).ok()?).ok();
-    let shown = shown
-        .iter()
-        .rev()
-        .find_map(|it| Some((it, below(&it.inside)?)));
+    let shown = shown.iter().rev().find_map(|it| Some((it, below(&it.inside)?)));
     let file = match (below(Path::new("/box")), shown) {
         (Some(name), _) if plan.bare.is_none() => {
             sys::open_beneath(boxes.main.as_fd(), &name, flags)
@@ -550,20 +512,14 @@ impl Strings {
                 })
                 .collect()
         };
-        Ok(Self {
-            argv: list(&request.argv)?,
-            env: list(&request.env)?,
-        })
+        Ok(Self { argv: list(&request.argv)?, env: list(&request.env)? })
     }
 }
 
 fn stdio(fds: &[OwnedFd]) -> Result<[RawFd; 3], Fault> {
     match fds {
         [input, output, error] => Ok([input.as_raw_fd(), output.as_raw_fd(), error.as_raw_fd()]),
-        _ => Err(Fault::new(
-            "connect the standard streams",
-            "the judge did not send them",
-        )),
+        _ => Err(Fault::new("connect the standard streams", "the judge did not send them")),
     }
 }
 

@@ -228,11 +228,7 @@ impl Supervisor<'_> {
             *next = Some(next.map_or(time, |next| next.min(time)));
         };
         if let Some(limit) = self.limits.wall_time.map(nanoseconds) {
-            let started = if has_started {
-                self.report.started.load(Relaxed)
-            } else {
-                now
-            };
+            let started = if has_started { self.report.started.load(Relaxed) } else { now };
             let used = now.saturating_sub(started);
             if used >= limit {
                 return Err(StoppedBy::WallTime);
@@ -248,10 +244,7 @@ impl Supervisor<'_> {
                 let took = sys::clock(libc::CLOCK_MONOTONIC).saturating_sub(now);
                 self.next_search = now + LOOK.max(took.saturating_mul(10));
             }
-            sooner(
-                &mut next,
-                self.next_search.saturating_sub(now).max(SHORTEST),
-            );
+            sooner(&mut next, self.next_search.saturating_sub(now).max(SHORTEST));
         }
         if let Some(tree) = &mut self.tree {
             let memory = self.limits.memory.map(|limit| limit.0);
@@ -295,14 +288,10 @@ impl Supervisor<'_> {
 
     /// CPU time used so far, in nanoseconds.
     fn cpu(&self, running: &Running<'_>) -> u64 {
-        let counted = self
-            .group
-            .and_then(|group| group.cpu_since(&self.baseline(running)));
+        let counted = self.group.and_then(|group| group.cpu_since(&self.baseline(running)));
         let seen = || {
             let own = self.report.own_cpu.load(Relaxed);
-            self.tree
-                .as_ref()
-                .map_or(0, |tree| tree.cpu().saturating_sub(own))
+            self.tree.as_ref().map_or(0, |tree| tree.cpu().saturating_sub(own))
         };
         counted.unwrap_or_else(seen)
     }
@@ -337,19 +326,14 @@ impl Supervisor<'_> {
             libc::SIGKILL
         };
         let own = report.own_cpu.load(Relaxed);
-        let mut usage = Usage {
-            cpu: usage.cpu.saturating_sub(own),
-            ..usage
-        };
+        let mut usage = Usage { cpu: usage.cpu.saturating_sub(own), ..usage };
         if let Some(tree) = &self.tree {
             usage.cpu = usage.cpu.max(tree.cpu().saturating_sub(own));
             usage.memory = tree.peak(usage.memory);
         }
         // At once: with every moment more of the slot's own time is in the counter.
         if let Some(group) = self.group {
-            usage.cpu = group
-                .cpu_since(&self.baseline(running))
-                .unwrap_or(usage.cpu);
+            usage.cpu = group.cpu_since(&self.baseline(running)).unwrap_or(usage.cpu);
         }
         Stopped {
             first_stays: false,
@@ -357,11 +341,7 @@ impl Supervisor<'_> {
             cause,
             ended_by_itself: phase == ENDED,
             never_started: started == 0,
-            wall: if started == 0 {
-                0
-            } else {
-                ended.saturating_sub(started)
-            },
+            wall: if started == 0 { 0 } else { ended.saturating_sub(started) },
             baseline: self.baseline(running),
             usage,
         }

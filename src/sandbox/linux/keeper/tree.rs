@@ -43,12 +43,7 @@ const INEXACT: u64 = 4 << 20;
 impl Tree {
     /// Nothing seen yet.
     pub(in crate::sandbox::linux) fn new() -> Self {
-        Self {
-            own: OnceCell::new(),
-            cpu: 0,
-            memory_now: 0,
-            memory_peak: 0,
-        }
+        Self { own: OnceCell::new(), cpu: 0, memory_now: 0, memory_peak: 0 }
     }
 
     /// Looks at all processes below the run's first, for as long as it is not yet `until` (monotonic, in
@@ -97,11 +92,7 @@ impl Tree {
         // A new process starts with the slot's own largest memory on its account. Up to that it says
         // nothing about the program.
         let own = sys::usage(libc::RUSAGE_SELF).memory;
-        if largest > own + INEXACT {
-            self.memory_peak.max(largest)
-        } else {
-            self.memory_peak
-        }
+        if largest > own + INEXACT { self.memory_peak.max(largest) } else { self.memory_peak }
     }
 }
 
@@ -113,9 +104,7 @@ fn children(pid: i32) -> Vec<i32> {
         .flatten()
         .filter_map(|thread| fs::read_to_string(thread.path().join("children")).ok())
         .flat_map(|list| {
-            list.split_whitespace()
-                .filter_map(|pid| pid.parse().ok())
-                .collect::<Vec<i32>>()
+            list.split_whitespace().filter_map(|pid| pid.parse().ok()).collect::<Vec<i32>>()
         })
         .collect()
 }
@@ -140,10 +129,8 @@ fn proportional(pid: i32) -> Option<u64> {
 fn parse_stat(stat: &str) -> Share {
     // The name, the second field, may have blanks and brackets in it.
     let rest = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
-    let fields: Vec<u64> = rest
-        .split_whitespace()
-        .map(|field| field.parse().unwrap_or(0))
-        .collect();
+    let fields: Vec<u64> =
+        rest.split_whitespace().map(|field| field.parse().unwrap_or(0)).collect();
     let field = |number: usize| fields.get(number - 3).copied().unwrap_or(0);
     let ticks: u64 = (14..=17).map(field).sum();
     Share {

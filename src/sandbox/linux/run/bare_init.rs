@@ -31,10 +31,7 @@ fn run_first(plan: &Plan, bare: &BarePlan) -> Outcome {
     if sys::parent() != bare.slot {
         return Err((Step::TieToSlot, Errno(libc::ESRCH)));
     }
-    at(
-        Step::TieToSlot,
-        sys::prctl(libc::PR_SET_CHILD_SUBREAPER, 1, 0),
-    )?;
+    at(Step::TieToSlot, sys::prctl(libc::PR_SET_CHILD_SUBREAPER, 1, 0))?;
     at(Step::Landlock, sys::landlock_restrict(bare.scope))?;
     // Everything hangs on this: what is killed below is all that this process may signal.
     if sys::may_signal(bare.slot) != Err(Errno(libc::EPERM)) {
@@ -42,10 +39,7 @@ fn run_first(plan: &Plan, bare: &BarePlan) -> Outcome {
     }
     let second = init::start_second(plan)?;
     // Whoever reads what the program writes must see its end when the program closes it.
-    at(
-        Step::CloseOthers,
-        sys::close_range(init::FIRST_OTHER, u32::MAX, 0),
-    )?;
+    at(Step::CloseOthers, sys::close_range(init::FIRST_OTHER, u32::MAX, 0))?;
     loop {
         while let Ok(ended) = sys::ended_child() {
             if ended.pid == 0 {
@@ -57,10 +51,7 @@ fn run_first(plan: &Plan, bare: &BarePlan) -> Outcome {
                 return Ok(());
             }
         }
-        let signal = at(
-            Step::StartSecond,
-            sys::wait_for_signal(&[libc::SIGCHLD, SLOT_DIED]),
-        )?;
+        let signal = at(Step::StartSecond, sys::wait_for_signal(&[libc::SIGCHLD, SLOT_DIED]))?;
         if signal == SLOT_DIED {
             collect_all();
             return Ok(());

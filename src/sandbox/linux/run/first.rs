@@ -71,10 +71,7 @@ pub(in crate::sandbox::linux) extern "C" fn first(order: *const Order) -> ! {
 /// What can be done before there is a run, and what nobody could tell from a run's own.
 fn wait_for_run(order: &Order) -> Result<&Plan, (Step, Errno)> {
     let deadly = libc::SIGKILL as usize;
-    at(
-        Step::TieToSlot,
-        sys::prctl(libc::PR_SET_PDEATHSIG, deadly, 0),
-    )?;
+    at(Step::TieToSlot, sys::prctl(libc::PR_SET_PDEATHSIG, deadly, 0))?;
     // It may have died before that.
     if at(Step::TieToSlot, sys::is_readable(order.slot))? {
         return Err((Step::TieToSlot, Errno(libc::ESRCH)));

@@ -245,9 +245,7 @@ pub(in crate::sandbox::linux) fn start_second(plan: &Plan) -> Result<i32, (Step,
         arguments.cgroup = plan.gates.directory as u64;
     }
     // SAFETY: the stack is PID 2's alone; this process stands still while PID 2 uses the memory.
-    at(Step::StartSecond, unsafe {
-        sys::clone3(&arguments, second, plan)
-    })
+    at(Step::StartSecond, unsafe { sys::clone3(&arguments, second, plan) })
 }
 
 /// Notes how and when PID 2 ended.
@@ -312,10 +310,7 @@ fn become_program(plan: &Plan) -> Outcome {
     at(Step::Signals, sys::unblock_signals())?;
     read_meters(plan)?;
     // Now, not by the start of the program: its interpreter could be named by one of them.
-    at(
-        Step::CloseOthers,
-        sys::close_range(FIRST_OTHER, u32::MAX, 0),
-    )?;
+    at(Step::CloseOthers, sys::close_range(FIRST_OTHER, u32::MAX, 0))?;
     // SAFETY: the slot ended both lists with a null pointer, and keeps them.
     let errno = unsafe { sys::execve(&plan.program, plan.argv.as_ptr(), plan.envp.as_ptr()) };
     Err((Step::Execute, errno))

@@ -58,11 +58,7 @@ pub(super) unsafe fn call(number: i64, arguments: [usize; 6]) -> Result<usize> {
 
 #[inline]
 fn decode(result: isize) -> Result<usize> {
-    if (-4095..0).contains(&result) {
-        Err(Errno(-result as i32))
-    } else {
-        Ok(result as usize)
-    }
+    if (-4095..0).contains(&result) { Err(Errno(-result as i32)) } else { Ok(result as usize) }
 }
 
 /// The number that lets this process past its own system call filter (see `seccomp`).
@@ -198,35 +194,20 @@ pub(super) fn unshare(flags: i32) -> Result<usize> {
 /// Enters the namespace of this descriptor.
 pub(super) fn setns(fd: RawFd, kind: i32) -> Result<usize> {
     // SAFETY: takes no pointer.
-    unsafe {
-        call(
-            libc::SYS_setns,
-            [fd as usize, kind as usize, 0, 0, 0, pass()],
-        )
-    }
+    unsafe { call(libc::SYS_setns, [fd as usize, kind as usize, 0, 0, 0, pass()]) }
 }
 
 /// Sends a signal to the process of this descriptor.
 pub(super) fn pidfd_kill(pidfd: BorrowedFd<'_>, signal: i32) -> Result<usize> {
     let fd = pidfd.as_raw_fd() as usize;
     // SAFETY: the third argument, the signal's particulars, may be null.
-    unsafe {
-        call(
-            libc::SYS_pidfd_send_signal,
-            [fd, signal as usize, 0, 0, 0, 0],
-        )
-    }
+    unsafe { call(libc::SYS_pidfd_send_signal, [fd, signal as usize, 0, 0, 0, 0]) }
 }
 
 /// Kills all processes that this one can see, but not itself.
 pub(super) fn kill_all() -> Result<usize> {
     // SAFETY: takes no pointer.
-    unsafe {
-        call(
-            libc::SYS_kill,
-            [-1isize as usize, libc::SIGKILL as usize, 0, 0, 0, 0],
-        )
-    }
+    unsafe { call(libc::SYS_kill, [-1isize as usize, libc::SIGKILL as usize, 0, 0, 0, 0]) }
 }
 
 /// Whether this process may send signals to another: asks without sending one.
@@ -243,9 +224,7 @@ pub(super) fn parent() -> i32 {
 
 /// Waits for one of these signals, which must be held back; returns its number.
 pub(super) fn wait_for_signal(signals: &[i32]) -> Result<i32> {
-    let set = signals
-        .iter()
-        .fold(0u64, |set, signal| set | (1 << (signal - 1)));
+    let set = signals.iter().fold(0u64, |set, signal| set | (1 << (signal - 1)));
     let place = ptr::from_ref(&set) as usize;
     loop {
         // SAFETY: the set is as long as the kernel's, 8 bytes, and lives until the call returns; the
@@ -275,12 +254,7 @@ pub(super) fn unblock_signals() -> Result<usize> {
     let none = 0u64;
     let set = ptr::from_ref(&none) as usize;
     // SAFETY: the set is as long as the kernel's, 8 bytes, and lives until the call returns.
-    unsafe {
-        call(
-            libc::SYS_rt_sigprocmask,
-            [libc::SIG_SETMASK as usize, set, 0, 8, 0, 0],
-        )
-    }
+    unsafe { call(libc::SYS_rt_sigprocmask, [libc::SIG_SETMASK as usize, set, 0, 8, 0, 0]) }
 }
 
 /// Holds all signals back that can be.
@@ -288,12 +262,7 @@ pub(super) fn block_signals() -> Result<usize> {
     let all = !0u64;
     let set = ptr::from_ref(&all) as usize;
     // SAFETY: the set is as long as the kernel's, 8 bytes, and lives until the call returns.
-    unsafe {
-        call(
-            libc::SYS_rt_sigprocmask,
-            [libc::SIG_SETMASK as usize, set, 0, 8, 0, 0],
-        )
-    }
+    unsafe { call(libc::SYS_rt_sigprocmask, [libc::SIG_SETMASK as usize, set, 0, 8, 0, 0]) }
 }
 
 /// Gives every signal its default effect.
@@ -303,10 +272,7 @@ pub(super) fn reset_signal_handlers() {
         // SAFETY: an action of zeros, the default, is no longer than four words in the kernel's
         // layout; refusals, as for SIGKILL, do no harm.
         let _ = unsafe {
-            call(
-                libc::SYS_rt_sigaction,
-                [signal, default.as_ptr() as usize, 0, 8, 0, 0],
-            )
+            call(libc::SYS_rt_sigaction, [signal, default.as_ptr() as usize, 0, 8, 0, 0])
         };
     }
 }
@@ -319,10 +285,7 @@ pub(super) fn drop_capabilities() -> Result<usize> {
     let none = [0u32; 6];
     // SAFETY: header and data have the sizes of this version and live until the call returns.
     unsafe {
-        call(
-            libc::SYS_capset,
-            [header.as_ptr() as usize, none.as_ptr() as usize, 0, 0, 0, 0],
-        )
+        call(libc::SYS_capset, [header.as_ptr() as usize, none.as_ptr() as usize, 0, 0, 0, 0])
     }
 }
 
@@ -330,12 +293,7 @@ pub(super) fn drop_capabilities() -> Result<usize> {
 pub(super) fn set_limit(resource: u32, soft: u64, hard: u64) -> Result<usize> {
     let limit = [soft, hard];
     // SAFETY: the limit has the kernel's layout and lives until the call returns.
-    unsafe {
-        call(
-            libc::SYS_prlimit64,
-            [0, resource as usize, limit.as_ptr() as usize, 0, 0, 0],
-        )
-    }
+    unsafe { call(libc::SYS_prlimit64, [0, resource as usize, limit.as_ptr() as usize, 0, 0, 0]) }
 }
 
 /// The hard limit of a resource at present.
@@ -350,10 +308,7 @@ pub(super) fn hard_limit(resource: u32) -> Result<u64> {
 /// Installs a system call filter.
 pub(super) fn seccomp(filter: &[libc::sock_filter]) -> Result<usize> {
     const SET_MODE_FILTER: usize = 1;
-    let program = libc::sock_fprog {
-        len: filter.len() as u16,
-        filter: filter.as_ptr().cast_mut(),
-    };
+    let program = libc::sock_fprog { len: filter.len() as u16, filter: filter.as_ptr().cast_mut() };
     let program = ptr::from_ref(&program) as usize;
     // SAFETY: program and filter live until the call returns; the kernel copies them.
     unsafe { call(libc::SYS_seccomp, [SET_MODE_FILTER, 0, program, 0, 0, 0]) }
@@ -361,10 +316,7 @@ pub(super) fn seccomp(filter: &[libc::sock_filter]) -> Result<usize> {
 
 /// Nanoseconds of a clock.
 pub(super) fn clock(clock: i32) -> u64 {
-    let mut time = libc::timespec {
-        tv_sec: 0,
-        tv_nsec: 0,
-    };
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     let place = ptr::from_mut(&mut time) as usize;
     // SAFETY: the place has the kernel's layout and lives until the call returns.
     let _ = unsafe { call(libc::SYS_clock_gettime, [clock as usize, place, 0, 0, 0, 0]) };
@@ -434,12 +386,8 @@ fn wait_with(pid: i32, options: i32) -> Result<Ended> {
     let all = options as usize;
     loop {
         // SAFETY: both places have the kernel's layout and live until the call returns.
-        let result = unsafe {
-            call(
-                libc::SYS_wait4,
-                [pid as usize, status_place, all, usage_place, 0, 0],
-            )
-        };
+        let result =
+            unsafe { call(libc::SYS_wait4, [pid as usize, status_place, all, usage_place, 0, 0]) };
         match result {
             Err(Errno(libc::EINTR)) => {}
             other => {
@@ -464,12 +412,7 @@ pub(super) unsafe fn execve(
 ) -> Errno {
     let path = path.as_ptr() as usize;
     // SAFETY: the lists are the caller's promise.
-    match unsafe {
-        call(
-            libc::SYS_execve,
-            [path, argv as usize, envp as usize, 0, 0, 0],
-        )
-    } {
+    match unsafe { call(libc::SYS_execve, [path, argv as usize, envp as usize, 0, 0, 0]) } {
         Ok(_) => Errno(libc::EIO),
         Err(errno) => errno,
     }
@@ -496,11 +439,8 @@ pub(super) fn open_beneath(directory: BorrowedFd<'_>, path: &CStr, flags: i32) -
     const NO_MAGICLINKS: u64 = 0x02;
     const NO_SYMLINKS: u64 = 0x04;
     const BENEATH: u64 = 0x08;
-    let how = [
-        (flags | libc::O_CLOEXEC) as u64,
-        0,
-        NO_XDEV | NO_MAGICLINKS | NO_SYMLINKS | BENEATH,
-    ];
+    let how =
+        [(flags | libc::O_CLOEXEC) as u64, 0, NO_XDEV | NO_MAGICLINKS | NO_SYMLINKS | BENEATH];
     let arguments = [
         directory.as_raw_fd() as usize,
         path.as_ptr() as usize,
@@ -522,14 +462,7 @@ pub(super) fn own(fd: usize) -> OwnedFd {
 
 /// Reads from a place in a file into a buffer; returns how much.
 pub(super) fn pread(fd: RawFd, buffer: &mut [u8]) -> Result<usize> {
-    let arguments = [
-        fd as usize,
-        buffer.as_mut_ptr() as usize,
-        buffer.len(),
-        0,
-        0,
-        0,
-    ];
+    let arguments = [fd as usize, buffer.as_mut_ptr() as usize, buffer.len(), 0, 0, 0];
     // SAFETY: the buffer is ours, its length is given.
     unsafe { call(libc::SYS_pread64, arguments) }
 }
@@ -549,11 +482,7 @@ pub(super) fn close(fd: RawFd) {
 
 /// Whether there is something to read: of a process's descriptor, whether it has ended.
 pub(super) fn is_readable(fd: RawFd) -> Result<bool> {
-    let mut asked = libc::pollfd {
-        fd,
-        events: libc::POLLIN,
-        revents: 0,
-    };
+    let mut asked = libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
     let now = [0u64; 2];
     let (asked, now) = (ptr::from_mut(&mut asked) as usize, now.as_ptr() as usize);
     // SAFETY: question and time have the kernel's layouts and live until the call returns; no signals may be null.
@@ -609,18 +538,10 @@ pub(super) fn landlock_allow(ruleset: RawFd, directory: RawFd, rights: u64) -> R
         parent: i32,
     }
     const PATH_BENEATH: usize = 1;
-    let rule = PathBeneath {
-        rights,
-        parent: directory,
-    };
+    let rule = PathBeneath { rights, parent: directory };
     let rule = ptr::from_ref(&rule) as usize;
     // SAFETY: the rule has the kernel's layout and lives until the call returns.
-    unsafe {
-        call(
-            libc::SYS_landlock_add_rule,
-            [ruleset as usize, PATH_BENEATH, rule, 0, 0, 0],
-        )
-    }
+    unsafe { call(libc::SYS_landlock_add_rule, [ruleset as usize, PATH_BENEATH, rule, 0, 0, 0]) }
 }
 
 /// Starts a session keyring of our own, so that the judge's keys are out of reach.

@@ -55,14 +55,7 @@ pub(in crate::sandbox::linux) fn pivot_root_here() -> Result<usize> {
 pub(in crate::sandbox::linux) fn open_tree(path: &CStr) -> Result<OwnedFd> {
     const CLONE: usize = 1;
     let flags = CLONE | libc::O_CLOEXEC as usize | libc::AT_RECURSIVE as usize;
-    let arguments = [
-        libc::AT_FDCWD as usize,
-        path.as_ptr() as usize,
-        flags,
-        0,
-        0,
-        pass(),
-    ];
+    let arguments = [libc::AT_FDCWD as usize, path.as_ptr() as usize, flags, 0, 0, pass()];
     // SAFETY: the path ends with a zero and lives until the call returns.
     let fd = unsafe { call(libc::SYS_open_tree, arguments) }?;
     Ok(own(fd))
@@ -146,12 +139,8 @@ pub(in crate::sandbox::linux) fn tmpfs(
     configure(fd, options, CREATE)?;
     let attributes = attributes as usize;
     // SAFETY: takes no pointer.
-    let mount = unsafe {
-        call(
-            libc::SYS_fsmount,
-            [fd, FSMOUNT_CLOEXEC, attributes, 0, 0, pass()],
-        )
-    }?;
+    let mount =
+        unsafe { call(libc::SYS_fsmount, [fd, FSMOUNT_CLOEXEC, attributes, 0, 0, pass()]) }?;
     let mount = own(mount);
     Ok(Tmpfs { mount, context })
 }

@@ -77,13 +77,7 @@ const PROC: [&str; 6] = [
     "/proc/sys/vm",
 ];
 
-const DEVICES: [&str; 5] = [
-    "/dev/null",
-    "/dev/zero",
-    "/dev/full",
-    "/dev/random",
-    "/dev/urandom",
-];
+const DEVICES: [&str; 5] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
 
 /// How programs get a user of their own: by root's rights, where this process has them.
 ///
@@ -158,9 +152,7 @@ impl Yard {
 
     /// Whether all that is to be shown can be reached by the program's user.
     pub(in crate::sandbox::linux) fn show(&self, wanted: &[Shown]) -> Result<(), Fault> {
-        wanted
-            .iter()
-            .try_for_each(|shown| check_reach(&shown.host, self.identity))
+        wanted.iter().try_for_each(|shown| check_reach(&shown.host, self.identity))
     }
 
     /// Makes box and temporary directory.

@@ -223,9 +223,7 @@ impl Boxes {
             return Ok(0);
         }
         let mut sum = Sum::default();
-        self.placed
-            .add_all(&self.main, &mut sum)
-            .step("search the box")?;
+        self.placed.add_all(&self.main, &mut sum).step("search the box")?;
         if sum.is_cut {
             let used = disk::used(&self.main);
             let all = usage.f_blocks.saturating_sub(usage.f_bfree);
@@ -256,10 +254,7 @@ impl Boxes {
         };
         let stat = rustix::fs::fstat(&file).step("look at a file of the box")?;
         Ok(match FileType::from_raw_mode(stat.st_mode) {
-            FileType::RegularFile => Searched {
-                found: Found::File,
-                file: Some(file),
-            },
+            FileType::RegularFile => Searched { found: Found::File, file: Some(file) },
             other => Searched::other(other),
         })
     }
@@ -305,17 +300,11 @@ pub(in crate::sandbox::linux) struct Searched {
 
 impl Searched {
     fn nothing() -> Self {
-        Self {
-            found: Found::Missing,
-            file: None,
-        }
+        Self { found: Found::Missing, file: None }
     }
 
     fn other(kind: FileType) -> Self {
-        Self {
-            found: Found::Other(search::other_kind(kind)),
-            file: None,
-        }
+        Self { found: Found::Other(search::other_kind(kind)), file: None }
     }
 }
 

@@ -100,11 +100,7 @@ mod tests {
 
     fn ground() -> (tempfile::TempDir, Ground) {
         let directory = tempfile::tempdir().unwrap();
-        let identity = Identity {
-            uid: 0,
-            gid: 0,
-            change: Change::Already,
-        };
+        let identity = Identity { uid: 0, gid: 0, change: Change::Already };
         let ground = Ground::make(directory.path(), "slot", identity).unwrap();
         (directory, ground)
     }

@@ -54,26 +54,11 @@ const ETC_LIMIT: u64 = 8 << 20;
 
 /// Devices without state or with a random one.
 const DEVICES: [Device; 5] = [
-    Device {
-        name: "null",
-        minor: 3,
-    },
-    Device {
-        name: "zero",
-        minor: 5,
-    },
-    Device {
-        name: "full",
-        minor: 7,
-    },
-    Device {
-        name: "random",
-        minor: 8,
-    },
-    Device {
-        name: "urandom",
-        minor: 9,
-    },
+    Device { name: "null", minor: 3 },
+    Device { name: "zero", minor: 5 },
+    Device { name: "full", minor: 7 },
+    Device { name: "random", minor: 8 },
+    Device { name: "urandom", minor: 9 },
 ];
 
 /// One of the memory devices, whose major number is 1.
@@ -211,12 +196,7 @@ impl Template {
         for mount in waiting {
             attach(mount)?;
         }
-        let template = Self {
-            root,
-            machine,
-            own,
-            points: Vec::new(),
-        };
+        let template = Self { root, machine, own, points: Vec::new() };
         template.set_writable(Writable::No)?;
         Ok(template)
     }
@@ -230,10 +210,9 @@ impl Template {
         let mut sorted: Vec<&Shown> = wanted.iter().collect();
         sorted.sort_by_key(|shown| shown.inside.components().count());
         let waiting = self.pick_up(&sorted)?;
-        let places = waiting.iter().map(|mount| Point {
-            path: mount.inside.clone(),
-            is_directory: mount.is_directory,
-        });
+        let places = waiting
+            .iter()
+            .map(|mount| Point { path: mount.inside.clone(), is_directory: mount.is_directory });
         let places: Vec<Point> = places.collect();
         if places != self.points {
             self.set_writable(Writable::Yes)?;
@@ -319,9 +298,8 @@ fn read_only(tree: &OwnedFd) -> Result<(), Fault> {
 }
 
 fn check_inside(inside: &Path) -> Result<(), Fault> {
-    let plain = inside
-        .components()
-        .all(|part| matches!(part, Component::RootDir | Component::Normal(_)));
+    let plain =
+        inside.components().all(|part| matches!(part, Component::RootDir | Component::Normal(_)));
     let step = || format!("show something as {}", inside.display());
     if !inside.is_absolute() || !plain || inside == Path::new("/") {
         return Err(Fault::new(step(), "not an absolute path without `..`"));
@@ -356,10 +334,7 @@ fn system_directories(waiting: &mut Vec<Picked>) -> Result<Vec<(&'static str, Pa
 
 /// Makes the mount point and attaches.
 fn attach(mount: Picked) -> Result<(), Fault> {
-    let point = Point {
-        path: mount.inside,
-        is_directory: mount.is_directory,
-    };
+    let point = Point { path: mount.inside, is_directory: mount.is_directory };
     point.make()?;
     mount::move_mount(mount.tree.as_raw_fd(), &c_path(&point.path)?)
         .map(|_| ())
@@ -396,13 +371,8 @@ fn make_devices(root: &Path, waiting: &mut Vec<Picked>) -> Result<(), Fault> {
         let path = dev.join(name);
         let mode = Mode::from_raw_mode(0o666);
         let number = rustix::fs::makedev(1, minor);
-        let made = rustix::fs::mknodat(
-            rustix::fs::CWD,
-            &path,
-            FileType::CharacterDevice,
-            mode,
-            number,
-        );
+        let made =
+            rustix::fs::mknodat(rustix::fs::CWD, &path, FileType::CharacterDevice, mode, number);
         // In a user namespace nobody may make devices: the machine's own are shown.
         if made.is_err() || File::open(&path).is_err() {
             let host = Path::new("/dev").join(name);
@@ -434,15 +404,9 @@ fn write_etc(root: &Path, identity: Identity) -> Result<(), Fault> {
     make_directory(&etc)?;
     let Identity { uid, gid, .. } = identity;
     let own = [
-        (
-            "passwd",
-            format!("contestant:x:{uid}:{gid}:contestant:/box:/bin/sh\n"),
-        ),
+        ("passwd", format!("contestant:x:{uid}:{gid}:contestant:/box:/bin/sh\n")),
         ("group", format!("contestant:x:{gid}:\n")),
-        (
-            "nsswitch.conf",
-            "passwd: files\ngroup: files\nhosts: files\n".to_owned(),
-        ),
+        ("nsswitch.conf", "passwd: files\ngroup: files\nhosts: files\n".to_owned()),
         ("hosts", "127.0.0.1 localhost\n".to_owned()),
     ];
     for (name, text) in own {
