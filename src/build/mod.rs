@@ -176,7 +176,7 @@ impl<'a> Builder<'a> {
             None => (files(), None, None),
             Some(step) => {
                 let (report, program) = self.compile(plan, step, build_limits)?;
-                if !report.cause.is_empty() {
+                if report.refusal.is_some() {
                     return Ok(Built::Rejected(Box::new(report)));
                 }
                 let outcome = report.outcome.as_ref();
@@ -199,7 +199,7 @@ impl<'a> Builder<'a> {
         })))
     }
 
-    /// Runs the compiler; its box becomes the program, unless the report has a cause.
+    /// Runs the compiler; its box becomes the program, unless the report has a refusal.
     fn compile(
         &self,
         plan: &BuildPlan,
@@ -220,15 +220,11 @@ impl<'a> Builder<'a> {
         let messages = messages(&reply)
             .map_err(|error| JudgeError::new("read the compiler's messages", error))?;
         let tree = reply.kept.unwrap_or_default();
-        let cause = refusal(&reply.outcome, &limits).or_else(|| {
+        let refusal = refusal(&reply.outcome, &limits).or_else(|| {
             (!tree.has(&step.produces))
                 .then(|| format!("the build ended well, but made no `{}`", step.produces.display()))
         });
-        let report = CompilerReport {
-            cause: cause.unwrap_or_default(),
-            messages,
-            outcome: Some(reply.outcome),
-        };
+        let report = CompilerReport { refusal, messages, outcome: Some(reply.outcome) };
         Ok((report, tree))
     }
 }
@@ -254,7 +250,8 @@ pub fn first_line(said: &Blob) -> String {
 
 /// The remark that a program of a package does not build.
 pub fn unbuildable(what: &str, path: &Path, report: &CompilerReport) -> Diagnostic {
-    let diagnostic = Diagnostic::error(path, format!("{what} does not build: {}", report.cause));
+    let cause = report.refusal.as_deref().unwrap_or_default();
+    let diagnostic = Diagnostic::error(path, format!("{what} does not build: {cause}"));
     match report.messages.is_empty() {
         true => diagnostic,
         false => diagnostic.help(visible_lines(&report.messages)),

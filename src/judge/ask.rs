@@ -1,7 +1,6 @@
 //! Asks the package's own output validator about an output, and its static validator about a submission.
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use crate::executor::place;
 use crate::judge::case::{
@@ -12,11 +11,9 @@ use crate::judge::score;
 use crate::model::blob::Blob;
 use crate::model::job::Keep;
 use crate::model::judgement::{CaseJudgement, Evidence, FaultyProgram, JudgeError};
-use crate::model::outcome::{Ending, Outcome};
 use crate::model::stop::Stop;
 use crate::model::text::visible;
 use crate::model::tree::Tree;
-use crate::model::units::Bytes;
 use crate::model::verdict::Verdict;
 use crate::validator::feedback::NEXT_PASS;
 use crate::validator::look::Look;
@@ -112,7 +109,7 @@ impl Trial<'_> {
         next: Option<Pass>,
         kept: Option<PathBuf>,
     ) -> Result<Judged, Stop> {
-        let classified = classified(asked.what, response);
+        let (classified, is_told) = classified(asked.what, response);
         let score = match next {
             // Whether the test case is accepted, and what it is worth, is known at its end.
             Some(_) => None,
@@ -125,7 +122,7 @@ impl Trial<'_> {
         Ok(Judged {
             next,
             score,
-            answered: Some(answered(response, kept)),
+            answered: Some(Answered { is_told, ..answered(response, kept) }),
             ..Judged::from(classified)
         })
     }
@@ -165,20 +162,7 @@ impl Trial<'_> {
             }
             false => None,
         };
-        // Nothing of the submission ran.
-        let outcome = Outcome {
-            ending: Ending::Exited(0),
-            stopped_by: None,
-            cpu_time: Duration::ZERO,
-            wall_time: Duration::ZERO,
-            peak_memory: Bytes(0),
-            stdout_bytes: Bytes(0),
-            stderr_bytes: Bytes(0),
-            file_bytes: Bytes(0),
-            refused_processes: 0,
-            mechanism: response.outcome.mechanism,
-        };
-        Ok(case_judgement(self.case, judged, evidence, outcome))
+        Ok(case_judgement(self.case, judged, evidence, None))
     }
 
     /// The fault that a validator gave no answer.
@@ -219,27 +203,29 @@ impl<'a> Asked<'a> {
     }
 }
 
-fn classified(what: &str, response: &Response) -> Classified {
-    let (verdict, does) = match response.opinion {
-        Opinion::Accepted => (Verdict::Accepted, "accepts it"),
-        _ => (Verdict::WrongAnswer, "rejects it"),
-    };
-    let said = match verdict {
-        Verdict::Accepted => String::new(),
-        _ => first_line(&response.feedback.judge_message),
-    };
-    Classified { verdict, cause: format!("the {what} {does}{said}") }
+/// What a validator's answer comes to, and whether its message is all in the cause.
+fn classified(what: &str, response: &Response) -> (Classified, bool) {
+    if response.opinion == Opinion::Accepted {
+        let cause = format!("the {what} accepts it");
+        return (Classified { verdict: Verdict::Accepted, cause }, false);
+    }
+    let (said, is_all) = first_line(&response.feedback.judge_message);
+    let cause = format!("the {what} rejects it{said}");
+    (Classified { verdict: Verdict::WrongAnswer, cause }, is_all)
 }
 
-/// The first line of a message behind a colon, cut where it is long; empty where there is none.
-fn first_line(message: &[u8]) -> String {
+/// The first line of a message behind a colon, cut where it is long, and whether that is all of the message.
+fn first_line(message: &[u8]) -> (String, bool) {
     const LONGEST: usize = 200;
-    let mut lines = message.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
-    let Some(line) = lines.find(|line| !line.is_empty()) else {
-        return String::new();
-    };
-    let shown: String = visible(line).chars().take(LONGEST).collect();
-    format!(": {shown}")
+    let message = message.trim_ascii();
+    if message.is_empty() {
+        return (String::new(), true);
+    }
+    let line = message.split(|byte| *byte == b'\n').next().unwrap_or_default().trim_ascii_end();
+    let whole = visible(line);
+    let shown: String = whole.chars().take(LONGEST).collect();
+    let is_all = line.len() == message.len() && shown.len() == whole.len();
+    (format!(": {shown}"), is_all)
 }
 
 pub(super) fn answered(response: &Response, kept: Option<PathBuf>) -> Answered {
@@ -247,6 +233,7 @@ pub(super) fn answered(response: &Response, kept: Option<PathBuf>) -> Answered {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     Answered {
         message: text(&feedback.judge_message),
+        is_told: false,
         team_message: text(&feedback.team_message),
         stderr: response.stderr.clone(),
         images: feedback.images.iter().map(ToString::to_string).collect(),
@@ -279,12 +266,15 @@ mod tests {
 
     #[test]
     fn the_cause_shows_the_first_line_of_the_message() {
-        let check = |message: &[u8], shown: &str| assert_eq!(first_line(message), shown);
-        check(b"", "");
-        check(b"\n \n", "");
-        check(b"move 3 loses 2\nthe rest\n", ": move 3 loses 2");
-        check(b"\n\x1b[2J\r\n", ": \\x1b[2J");
-        check(&[b'x'; 300], &format!(": {}", "x".repeat(200)));
+        let check = |message: &[u8], shown: &str, is_all: bool| {
+            assert_eq!(first_line(message), (shown.to_owned(), is_all));
+        };
+        check(b"", "", true);
+        check(b"\n \n", "", true);
+        check(b"\n move 3 loses 2 \n\n", ": move 3 loses 2", true);
+        check(b"move 3 loses 2\nthe rest\n", ": move 3 loses 2", false);
+        check(b"\n\x1b[2J\r\n", ": \\x1b[2J", true);
+        check(&[b'x'; 300], &format!(": {}", "x".repeat(200)), false);
     }
 
     #[test]

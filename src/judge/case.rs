@@ -210,7 +210,7 @@ pub fn judge_case(
             }
             false => None,
         };
-        return Ok(case_judgement(case, judged, evidence, outcome));
+        return Ok(case_judgement(case, judged, evidence, Some(outcome)));
     }
 }
 
@@ -289,6 +289,8 @@ pub(super) struct Judged {
 /// What the package's own output validator said beyond its opinion.
 pub(super) struct Answered {
     pub(super) message: String,
+    /// Whether the cause has all of the message.
+    pub(super) is_told: bool,
     pub(super) team_message: String,
     pub(super) stderr: Vec<u8>,
     pub(super) images: Vec<String>,
@@ -312,18 +314,19 @@ pub(super) fn case_judgement(
     case: &ReadyCase<'_>,
     judged: Judged,
     evidence: Option<Box<Evidence>>,
-    outcome: Outcome,
+    outcome: Option<Outcome>,
 ) -> CaseJudgement {
     let Classified { verdict, cause } = judged.classified;
-    let (message, team_message) = match judged.answered {
-        Some(answered) => (answered.message, answered.team_message),
-        None => (cause.clone(), String::new()),
+    let (message, is_told, team_message) = match judged.answered {
+        Some(answered) => (answered.message, answered.is_told, answered.team_message),
+        None => (cause.clone(), true, String::new()),
     };
     let by_rules = || score::by_rules(case.scoring, verdict);
     CaseJudgement {
         test_case: case.test_case.name.clone(),
         verdict,
         message,
+        is_told,
         team_message,
         score: judged.score.or_else(by_rules),
         cause,

@@ -308,11 +308,12 @@ mod tests {
                 verdict: verdict(short),
                 cause: String::new(),
                 message: format!("said {short}"),
+                is_told: true,
                 team_message: String::new(),
                 score: None,
                 difference: None,
                 evidence: None,
-                outcome: quiet_outcome(),
+                outcome: Some(quiet_outcome()),
             })
             .collect();
         Judgement {

@@ -6,6 +6,7 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use crate::build::bench::Bench;
 use crate::build::{Built, Prepared, Runnable};
@@ -88,7 +89,6 @@ impl Judged {
 struct Known {
     runnable: Option<Arc<Runnable>>,
     compiler: Option<CompilerReport>,
-    rejected_by_compiler: bool,
     cases: Vec<Option<CaseJudgement>>,
     failed: Vec<Failure>,
     announced: bool,
@@ -180,7 +180,6 @@ impl Shared<'_, '_> {
             }
             Ok(Built::Rejected(report)) => {
                 known.compiler = Some(*report);
-                known.rejected_by_compiler = true;
                 state.plan.abandon(submission);
             }
             Err(Stop::Fault(error)) => {
@@ -196,11 +195,7 @@ impl Shared<'_, '_> {
         let prepared = entrant.prepared.as_ref().map_err(Clone::clone)?;
         let Session { bench, rules, .. } = self.session;
         if let Some(cause) = refusal(bench.problem, prepared) {
-            return Ok(Built::Rejected(Box::new(CompilerReport {
-                cause,
-                messages: Vec::new(),
-                outcome: None,
-            })));
+            return Ok(Built::Rejected(Box::new(CompilerReport::refused(cause))));
         }
         let build_limits = Limits::of_compiler(&bench.problem.limits);
         bench.build(&entrant.submission.name, prepared, &build_limits, &rules.limits)
@@ -244,28 +239,23 @@ impl Shared<'_, '_> {
                     submission: self.session.entrants[submission].submission.name.clone(),
                     test_case: judged.test_case.clone(),
                     verdict: judged.verdict,
-                    cpu_time: judged.outcome.cpu_time,
+                    cpu_time: judged.outcome.as_ref().map_or(Duration::ZERO, |it| it.cpu_time),
                 });
                 let end = score::end(&judged);
                 state.known[submission].cases[case] = Some(judged);
                 state.plan.finished(submission, case, end);
             }
-            Err(Stop::Fault(error)) if runnable.unstartable(&error).is_some() => {
-                let known = &mut state.known[submission];
-                known.rejected_by_compiler = true;
-                known.compiler = Some(CompilerReport {
-                    cause: runnable.unstartable(&error).unwrap_or_default(),
-                    messages: Vec::new(),
-                    outcome: None,
-                });
-                state.plan.finished(submission, case, CaseEnd::Rejected);
-                state.plan.abandon(submission);
-            }
-            Err(Stop::Fault(error)) => {
-                let failed = &mut state.known[submission].failed;
-                failed.push(Failure { case, error });
-                state.plan.finished(submission, case, CaseEnd::Failed);
-            }
+            Err(Stop::Fault(error)) => match runnable.unstartable(&error) {
+                Some(cause) => {
+                    state.known[submission].compiler = Some(CompilerReport::refused(cause));
+                    state.plan.finished(submission, case, CaseEnd::Rejected);
+                    state.plan.abandon(submission);
+                }
+                None => {
+                    state.known[submission].failed.push(Failure { case, error });
+                    state.plan.finished(submission, case, CaseEnd::Failed);
+                }
+            },
             Err(stop) => return state.stop = Some(stop),
         }
         self.hand_out(&mut state);
@@ -313,11 +303,12 @@ impl Shared<'_, '_> {
         let cases = known.cases.into_iter().zip(needed);
         let cases: Vec<CaseJudgement> =
             cases.filter_map(|(case, needed)| case.filter(|_| *needed)).collect();
-        let score = match self.score(&cases, known.rejected_by_compiler) {
+        let is_refused = known.compiler.as_ref().is_some_and(|report| report.refusal.is_some());
+        let score = match self.score(&cases, is_refused) {
             Ok(score) => score,
             Err(error) => return Judged::Failed(error),
         };
-        let verdict = match known.rejected_by_compiler {
+        let verdict = match is_refused {
             true => Verdict::CompileError,
             false => cases
                 .iter()
@@ -344,12 +335,12 @@ impl Shared<'_, '_> {
     fn score(
         &self,
         cases: &[CaseJudgement],
-        rejected_by_compiler: bool,
+        is_refused: bool,
     ) -> Result<Option<TotalScore>, JudgeError> {
         let Some(scheme) = self.session.scheme else {
             return Ok(None);
         };
-        if rejected_by_compiler {
+        if is_refused {
             return Ok(Some(scheme.nothing()));
         }
         let fault = |what: String| {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::model::judgement::{CaseJudgement, Judgement};
 use crate::model::limits::ProblemLimits;
-use crate::model::outcome::{Outcome, StoppedBy};
+use crate::model::outcome::StoppedBy;
 use crate::model::pattern::Pattern;
 use crate::model::submission::{Expectation, Submission, UseForTimeLimit};
 use crate::model::units::seconds;
@@ -80,17 +80,13 @@ pub fn needs_margin<'a>(
     upper.any(|rule| {
         let means = means(rule);
         let mut meant = judged.clone().filter(|case| means(&case.test_case));
-        means(case) && !meant.any(|case| waited_for_ever(case) || taken(&case.outcome) >= slow)
+        means(case) && !meant.any(|case| case.is_stuck() || taken(case) >= Some(slow))
     })
 }
 
 /// Whether a run waited for what never came, and was ended for it: that would exceed every limit.
 fn waits_for_ever(expectation: &Expectation, judgement: &Judgement) -> bool {
-    meant(expectation, judgement).any(waited_for_ever)
-}
-
-fn waited_for_ever(case: &CaseJudgement) -> bool {
-    case.outcome.stopped_by == Some(StoppedBy::Deadlock)
+    meant(expectation, judgement).any(CaseJudgement::is_stuck)
 }
 
 /// The cases that a rule is about.
@@ -114,19 +110,23 @@ fn means(expectation: &Expectation) -> impl Fn(&str) -> bool + use<> {
 }
 
 fn slowest(expectation: &Expectation, judgement: &Judgement) -> Option<Measured> {
-    meant(expectation, judgement).max_by_key(|case| taken(&case.outcome)).map(|case| Measured {
-        submission: judgement.submission.clone(),
-        test_case: case.test_case.clone(),
-        cpu_time: taken(&case.outcome),
-    })
+    let measured = |case: &CaseJudgement| {
+        Some(Measured {
+            submission: judgement.submission.clone(),
+            test_case: case.test_case.clone(),
+            cpu_time: taken(case)?,
+        })
+    };
+    meant(expectation, judgement).filter_map(measured).max_by_key(|measured| measured.cpu_time)
 }
 
-/// CPU time; of a run that was stopped for sleeping, the time it slept.
-fn taken(outcome: &Outcome) -> Duration {
-    match outcome.stopped_by {
+/// CPU time; of a run that was stopped for sleeping, the time it slept. `None` where nothing ran.
+fn taken(case: &CaseJudgement) -> Option<Duration> {
+    let outcome = case.outcome.as_ref()?;
+    Some(match outcome.stopped_by {
         Some(StoppedBy::WallTime) => outcome.wall_time.max(outcome.cpu_time),
         _ => outcome.cpu_time,
-    }
+    })
 }
 
 /// The smallest multiple of the resolution that leaves the slowest run its margin.
@@ -197,6 +197,7 @@ mod tests {
     #[test]
     fn one_run_beyond_the_margin_is_enough_for_each_rule() {
         use crate::executor::scripted::quiet_outcome;
+        use crate::model::outcome::Outcome;
         let rule = |cases: Option<&str>, required: Verdict| Expectation {
             pattern: "slow".to_owned(),
             cases: cases.map(str::to_owned),
@@ -212,16 +213,17 @@ mod tests {
             verdict: Verdict::TimeLimitExceeded,
             cause: String::new(),
             message: String::new(),
+            is_told: true,
             team_message: String::new(),
             score: None,
             difference: None,
             evidence: None,
-            outcome: Outcome {
+            outcome: Some(Outcome {
                 stopped_by: *stop,
                 cpu_time: Duration::from_millis(*ms),
                 wall_time: Duration::from_millis(*ms),
                 ..quiet_outcome()
-            },
+            }),
         };
         let check =
             |rules: &[Expectation], runs: &[(&str, Option<StoppedBy>, u64)], expected: bool| {

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::model::difference::Difference;
 use crate::model::joint::Transcript;
-use crate::model::outcome::Outcome;
+use crate::model::outcome::{Outcome, StoppedBy};
 use crate::model::score::{CaseScore, Score, TotalScore};
 use crate::model::serial::{As, Exchange, Location, Run, Text};
 use crate::model::verdict::Verdict;
@@ -108,18 +108,29 @@ pub struct CaseJudgement {
     pub cause: String,
     /// What the output validator says to the judge; of the default one, the cause. Expectations look into it.
     pub message: String,
+    /// Whether the cause has all of that message.
+    #[serde(skip)]
+    pub is_told: bool,
     /// What the output validator says to the contestant; empty where it says nothing.
     pub team_message: String,
     /// What it is worth; `None` where test cases have no scores.
     #[serde(with = "As::<Option<Score>>")]
     pub score: Option<CaseScore>,
-    /// The facts.
+    /// The facts; `None` where a static validator looked at the submission and nothing of it ran.
     #[serde(flatten, with = "As::<Run>")]
-    pub outcome: Outcome,
+    pub outcome: Option<Outcome>,
     /// Where the output differs, for a wrong answer by comparison.
     pub difference: Option<Box<Difference>>,
     /// What the person sees beside the difference; absent where it was not asked for.
     pub evidence: Option<Box<Evidence>>,
+}
+
+impl CaseJudgement {
+    /// Whether submission and output validator waited for each other.
+    pub fn is_stuck(&self) -> bool {
+        let stop = self.outcome.as_ref().and_then(|outcome| outcome.stopped_by);
+        stop == Some(StoppedBy::Deadlock)
+    }
 }
 
 /// The texts behind a verdict, cut to what a person reads.
@@ -201,13 +212,21 @@ pub struct Judgement {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct CompilerReport {
     /// Why it failed, in words; empty when it did not.
-    pub cause: String,
+    #[serde(rename = "cause", with = "As::<String>")]
+    pub refusal: Option<String>,
     /// Its messages, cut.
     #[serde(with = "As::<Text>")]
     pub messages: Vec<u8>,
     /// The facts; absent where nothing was started.
     #[serde(with = "As::<Option<Run>>")]
     pub outcome: Option<Outcome>,
+}
+
+impl CompilerReport {
+    /// A submission that is refused without asking the compiler.
+    pub fn refused(cause: String) -> Self {
+        Self { refusal: Some(cause), messages: Vec::new(), outcome: None }
+    }
 }
 
 /// An expectation that does not hold.

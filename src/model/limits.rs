@@ -88,6 +88,13 @@ impl Limits {
         Self::new(TIME, MEMORY, LARGE_OUTPUT)
     }
 
+    /// What a program may use that is not there: all limits, and small. Whether the machine allows more is for a job to
+    /// find out that wants more.
+    pub fn of_trial() -> Self {
+        let small = Self::new(Duration::from_secs(5), Bytes::mib(4), Bytes::mib(1));
+        Self { processes: Some(4), ..small }
+    }
+
     /// The same, with so many processes and threads at least.
     #[must_use]
     pub fn with_processes(&self, least: u32) -> Self {

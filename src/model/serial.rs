@@ -120,8 +120,15 @@ impl View<CaseScore> for Score {
     }
 }
 
+/// Where there is no text, it is empty.
+impl View<Option<String>> for String {
+    fn view(value: &Option<String>) -> Self {
+        value.clone().unwrap_or_default()
+    }
+}
+
 /// The facts of a run.
-#[derive(Serialize, JsonSchema)]
+#[derive(Default, Serialize, JsonSchema)]
 pub struct Run {
     exit_code: Option<i32>,
     signal: Option<i32>,
@@ -159,6 +166,13 @@ impl View<Outcome> for Run {
             cpu_meter: outcome.mechanism.cpu.to_string(),
             memory_meter: outcome.mechanism.memory.to_string(),
         }
+    }
+}
+
+/// Where nothing ran, nothing was used.
+impl View<Option<Outcome>> for Run {
+    fn view(outcome: &Option<Outcome>) -> Self {
+        outcome.as_ref().map(Self::view).unwrap_or_default()
     }
 }
 

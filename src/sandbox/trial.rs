@@ -1,7 +1,5 @@
 //! Tries a host out: nothing less says whether programs can be run there.
 
-use std::time::Duration;
-
 use crate::model::blob::Blob;
 use crate::model::job::{Command, Job, Keep};
 use crate::model::judgement::{FaultKind, JudgeError};
@@ -20,14 +18,7 @@ pub(super) fn try_out(host: &Host) -> Result<(), JudgeError> {
         files: Vec::new(),
         writable: true,
         box_size: Bytes::mib(1),
-        // All of them, and small: whether the machine allows more is for a job to find out that wants more.
-        limits: Limits {
-            cpu_time: Some(Duration::from_secs(10)),
-            wall_time: Some(Duration::from_secs(10)),
-            memory: Some(Bytes::mib(4)),
-            output: Some(Bytes::mib(1)),
-            processes: Some(4),
-        },
+        limits: Limits::of_trial(),
         collect: Vec::new(),
         keep: Keep::Nothing,
     };

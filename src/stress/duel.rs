@@ -11,7 +11,6 @@ use crate::judge::case::{Detail, Entry, Pace, ReadyCase, Rules, Texts, judge_cas
 use crate::judge::output::{Ran, judge_output, output};
 use crate::model::blob::Blob;
 use crate::model::judgement::{CaseJudgement, JudgeError};
-use crate::model::outcome;
 use crate::model::score::CaseScoring;
 use crate::model::stop::Stop;
 use crate::model::test_data::TestCase;
@@ -149,8 +148,7 @@ impl<'a> Duel<'a> {
             let answer = Arc::clone(&answer);
             let judged = self.judge(self.rules, self.reference, Pace::Any, input, answer)?;
             if judged.verdict != Verdict::Accepted {
-                let is_stuck = judged.outcome.stopped_by == Some(outcome::StoppedBy::Deadlock);
-                return Ok(Err(match is_stuck {
+                return Ok(Err(match judged.is_stuck() {
                     true => Unusable::Reference(judged.verdict, judged.cause),
                     false => Unusable::by(judged.verdict, judged.cause),
                 }));

@@ -19,7 +19,6 @@ use crate::grammar::shape;
 use crate::grammar::shrink as tree;
 use crate::judge::case::Pace;
 use crate::model::judgement::{CaseJudgement, JudgeError};
-use crate::model::outcome;
 use crate::model::stop::Stop;
 use crate::model::stress::{HuntProgress, Origin};
 use crate::model::verdict::Verdict;
@@ -131,7 +130,7 @@ impl<'a> Work<'a> {
         Self {
             shrinking,
             wanted: failure.judged.verdict,
-            is_stuck: is_stuck(&failure.judged),
+            is_stuck: failure.judged.is_stuck(),
             by_margin: false,
             best: Arc::clone(&failure.input),
             judged: failure.judged.clone(),
@@ -348,11 +347,6 @@ impl<'a> Work<'a> {
     }
 }
 
-/// Whether submission and output validator waited for each other.
-fn is_stuck(judged: &CaseJudgement) -> bool {
-    judged.outcome.stopped_by == Some(outcome::StoppedBy::Deadlock)
-}
-
 /// The judgement of a comparison, if it is the verdict that is wanted.
 fn compared(
     duel: &Duel<'_>,
@@ -367,8 +361,8 @@ fn compared(
     let Fought::Differs(judged) = duel.fight(input, pace)? else {
         return Ok(None);
     };
-    let is_wanted = (judged.verdict, is_stuck(&judged)) == wanted
-        && (!with_margin || judged.outcome.stopped_by.is_some());
+    let is_wanted = (judged.verdict, judged.is_stuck()) == wanted
+        && (!with_margin || judged.outcome.as_ref().is_some_and(|it| it.stopped_by.is_some()));
     Ok(is_wanted.then_some(*judged))
 }
 

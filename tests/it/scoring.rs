@@ -312,6 +312,7 @@ fn a_static_validator_looks_at_the_submission() {
     assert_eq!(cases[1]["name"], "secret/a/static validation");
     assert_eq!(cases[1]["message"], "bash p.sh sleep: juror p.sh \n");
     assert_eq!(cases[5]["score"], 5.0);
+    assert_eq!([&cases[0]["exit_code"], &cases[1]["exit_code"]], [&Value::from(0), &Value::Null]);
     fixture.check(
         "judge sum p.sh",
         1,
@@ -348,6 +349,11 @@ fn static_validation_is_for_problems_without_scores_too() {
     fixture.check("verify sum", 0, &["3 submissions, all as expected"]);
     fixture.write("p.sh", format!("# sleep\n{RIGHT}"));
     fixture.check("judge sum p.sh", 1, &["wrong answer on secret/static validation"]);
+    let output =
+        fixture.juror("judge sum p.sh --case secret/static*").output().expect("juror runs");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(text.contains("static validator rejects it") && !text.contains("CPU time 0"), "{text}");
+    assert!(!text.contains("judge message:"), "the cause has it: {text}");
 }
 
 #[test]

@@ -196,8 +196,8 @@ fn measured(
                 texts: None,
             };
             let judged = judge_case(executor, rules, &Entry::unnamed(runnable, Pace::Any), &case)?;
-            let is_right = judged.verdict == Verdict::Accepted;
-            Ok(is_right.then_some(judged.outcome.wall_time))
+            let outcome = judged.outcome.filter(|_| judged.verdict == Verdict::Accepted);
+            Ok(outcome.map(|outcome| outcome.wall_time))
         });
     }
     let input: Arc<[u8]> = match largest.map(|case| (fs::read(&case.input), &case.input)) {

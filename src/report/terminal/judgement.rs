@@ -1,12 +1,14 @@
 //! What one submission earned, as a block of lines that begins with the verdict.
 
+use std::cmp::Reverse;
 use std::fmt::Display;
 use std::path::Path;
 
 use crate::model::judgement::{CaseJudgement, CompilerReport, Evidence, JudgeError};
+use crate::model::outcome::Outcome;
 use crate::model::report::SubmissionReport;
-use crate::model::text::{count, printable, visible};
-use crate::model::units::{Bytes, seconds};
+use crate::model::text::{count, printable};
+use crate::model::units::seconds;
 use crate::model::verdict::Verdict;
 use crate::report::style::{Look, Style};
 use crate::report::terminal::difference;
@@ -30,9 +32,7 @@ pub(super) fn line(name: &str, judgement: &SubmissionReport, style: &Style) -> S
     };
     let cause = match (first_rejected(judgement), &judgement.compiler) {
         (Some(case), _) => format!("{}: {}", printable(&case.test_case), printable(&case.cause)),
-        (None, Some(compiler)) if judgement.verdict == Some(Verdict::CompileError) => {
-            printable(&compiler.cause)
-        }
+        (None, Some(CompilerReport { refusal: Some(cause), .. })) => printable(cause),
         _ => count(judgement.test_cases.len(), "test case"),
     };
     let score = judgement
@@ -50,8 +50,9 @@ pub(super) fn block(judgement: &SubmissionReport, style: &Style) -> String {
     page.line(0, &format!("{}{name}", mark(judgement.verdict, style)));
     match (first_rejected(judgement), &judgement.compiler) {
         (Some(case), _) => rejected(&mut page, judgement, case),
-        (None, Some(compiler)) if judgement.verdict == Some(Verdict::CompileError) => {
-            compile_error(&mut page, compiler);
+        (None, Some(CompilerReport { refusal: Some(cause), messages, .. })) => {
+            page.wrapped(INDENT, &format!("compile error: {}", printable(cause)));
+            quote_from_first_error(&mut page, messages);
         }
         _ => accepted(&mut page, judgement),
     }
@@ -164,22 +165,16 @@ fn accepted(page: &mut Page<'_>, judgement: &SubmissionReport) {
 
 /// Writes which case took the most time, and which the most memory.
 fn extremes(page: &mut Page<'_>, judgement: &SubmissionReport) {
-    let slowest = judgement.test_cases.iter().max_by_key(|case| {
-        // Of equals the first.
-        (case.outcome.cpu_time, std::cmp::Reverse(case.test_case.as_str()))
-    });
-    let largest = judgement
-        .test_cases
-        .iter()
-        .max_by_key(|case| (case.outcome.peak_memory, std::cmp::Reverse(case.test_case.as_str())));
-    if let (Some(slowest), Some(largest)) = (slowest, largest) {
-        let text = format!(
-            "CPU time up to {} ({}), memory up to {} ({})",
-            seconds(slowest.outcome.cpu_time),
-            printable(&slowest.test_case),
-            largest.outcome.peak_memory,
-            printable(&largest.test_case)
-        );
+    let cases = judgement.test_cases.iter();
+    // Of equals the first.
+    let runs =
+        cases.filter_map(|case| Some((case.outcome.as_ref()?, Reverse(case.test_case.as_str()))));
+    let slowest = runs.clone().map(|(run, name)| (run.cpu_time, name)).max();
+    let largest = runs.map(|(run, name)| (run.peak_memory, name)).max();
+    if let (Some((time, Reverse(slowest))), Some((memory, Reverse(largest)))) = (slowest, largest) {
+        let time = seconds(time);
+        let (slowest, largest) = (printable(slowest), printable(largest));
+        let text = format!("CPU time up to {time} ({slowest}), memory up to {memory} ({largest})");
         page.wrapped(INDENT, &text);
     }
 }
@@ -193,7 +188,9 @@ fn rejected(page: &mut Page<'_>, judgement: &SubmissionReport, case: &CaseJudgem
         printable(&case.cause)
     );
     page.wrapped(INDENT, &text);
-    page.wrapped(INDENT, &used(case));
+    if let Some(outcome) = &case.outcome {
+        page.wrapped(INDENT, &used(outcome));
+    }
     others(page, judgement, case);
     if page.style.is_verbose() {
         extremes(page, judgement);
@@ -208,10 +205,7 @@ fn rejected(page: &mut Page<'_>, judgement: &SubmissionReport, case: &CaseJudgem
             exchange::write(page, transcript);
         }
     }
-    // A message of one line is part of the cause.
-    let is_told = case.message == case.cause
-        || case.cause.ends_with(&visible(case.message.trim().as_bytes()));
-    if !is_told {
+    if !case.is_told {
         quote(page, "judge message:", case.message.as_bytes());
     }
     quote(page, "team message:", case.team_message.as_bytes());
@@ -227,16 +221,13 @@ fn rejected(page: &mut Page<'_>, judgement: &SubmissionReport, case: &CaseJudgem
 }
 
 /// Such as `CPU time 0.003 s, clock 0.004 s, memory 1.20 MiB, output 40 B`.
-fn used(case: &CaseJudgement) -> String {
-    let outcome = &case.outcome;
-    let written = [outcome.stdout_bytes, outcome.stderr_bytes, outcome.file_bytes]
-        .into_iter()
-        .fold(Bytes(0), Bytes::saturating_add);
+fn used(outcome: &Outcome) -> String {
     format!(
-        "CPU time {}, clock {}, memory {}, output {written}",
+        "CPU time {}, clock {}, memory {}, output {}",
         seconds(outcome.cpu_time),
         seconds(outcome.wall_time),
-        outcome.peak_memory
+        outcome.peak_memory,
+        outcome.written()
     )
 }
 
@@ -303,20 +294,10 @@ fn others(page: &mut Page<'_>, judgement: &SubmissionReport, first: &CaseJudgeme
     page.wrapped(INDENT, &text);
 }
 
-/// Writes why a submission does not build.
-fn compile_error(page: &mut Page<'_>, compiler: &CompilerReport) {
-    let text = format!("compile error: {}", printable(&compiler.cause));
-    page.wrapped(INDENT, &text);
-    quote_from_first_error(page, &compiler.messages);
-}
-
 /// Writes what the compiler had to say about a submission that it did build.
 fn compiler_messages(page: &mut Page<'_>, judgement: &SubmissionReport) {
-    if judgement.verdict == Some(Verdict::CompileError) {
-        return;
-    }
-    if let Some(compiler) = &judgement.compiler {
-        quote(page, "the compiler says:", &compiler.messages);
+    if let Some(CompilerReport { refusal: None, messages, .. }) = &judgement.compiler {
+        quote(page, "the compiler says:", messages);
     }
 }
 
@@ -338,11 +319,12 @@ fn case_line(page: &mut Page<'_>, case: &CaseJudgement) {
         Verdict::Accepted => String::new(),
         _ => format!("  {}", printable(&case.cause)),
     };
+    let of = |fact: fn(&Outcome) -> String| case.outcome.as_ref().map(fact).unwrap_or_default();
     let text = format!(
         "{}{:>7}  {:>8}  {}{cause}",
         mark(case.verdict, &style),
-        seconds(case.outcome.cpu_time),
-        case.outcome.peak_memory.to_string(),
+        of(|outcome| seconds(outcome.cpu_time)),
+        of(|outcome| outcome.peak_memory.to_string()),
         printable(&case.test_case)
     );
     page.line(INDENT, &text);

@@ -3,19 +3,12 @@
 use comfy_table::{Cell, CellAlignment, ColumnConstraint, ContentArrangement, Table, presets};
 use unicode_width::UnicodeWidthStr;
 
-use crate::model::judgement::CaseJudgement;
 use crate::model::report::SubmissionReport;
 use crate::model::score::Score;
 use crate::model::text::printable;
 use crate::model::units::seconds;
 use crate::model::verdict::Verdict;
 use crate::report::style::{Look, Style};
-
-/// What the last column says where all expectations hold.
-const OK: &str = "ok";
-
-/// What the last column says where the judge failed.
-const JUDGE_ERROR: &str = "judge error";
 
 /// The table with an empty line at its end; nothing without rows.
 pub(super) fn table(rows: &[SubmissionReport], style: &Style) -> String {
@@ -32,15 +25,14 @@ pub(super) fn table(rows: &[SubmissionReport], style: &Style) -> String {
     if lines.iter().any(|line| line.width() > style.width) {
         lines = laid_out(rows, &counts, Columns::WithoutSlowestCase, style);
     }
-    let lines: Vec<String> = lines
-        .iter()
-        .enumerate()
-        .map(|(index, line)| match index {
-            0 => style.paint(Look::Dim, line),
-            _ => painted(line, style),
-        })
-        .collect();
-    lines.join("\n") + "\n\n"
+    let mut rows = rows.iter();
+    let painted = lines.iter().enumerate().map(|(index, line)| match index {
+        0 => style.paint(Look::Dim, line),
+        // The rest of a name that was broken.
+        _ if line.starts_with(' ') => line.clone(),
+        _ => rows.next().map_or(line.clone(), |row| painted(line, row, style)),
+    });
+    painted.collect::<Vec<String>>().join("\n") + "\n\n"
 }
 
 /// What is told of the cases, beside times and memory.
@@ -119,16 +111,14 @@ fn cells(row: &SubmissionReport, counts: &Counts) -> Vec<Cell> {
         0 => Cell::new(""),
         number => right(&number.to_string()),
     }));
-    let slowest = slowest(row);
-    let memory = row.test_cases.iter().map(|case| case.outcome.peak_memory).max();
-    cells.push(right(&slowest.map_or(String::new(), |case| seconds(case.outcome.cpu_time))));
-    cells.push(Cell::new(slowest.map_or(String::new(), |case| printable(&case.test_case))));
+    let runs = row.test_cases.iter().filter_map(|case| Some((case, case.outcome.as_ref()?)));
+    // The first of the cases that took the most CPU time.
+    let slowest = runs.clone().rev().max_by_key(|(_, outcome)| outcome.cpu_time);
+    let memory = runs.map(|(_, outcome)| outcome.peak_memory).max();
+    cells.push(right(&slowest.map_or(String::new(), |(_, outcome)| seconds(outcome.cpu_time))));
+    cells.push(Cell::new(slowest.map_or(String::new(), |(case, _)| printable(&case.test_case))));
     cells.push(right(&memory.map_or(String::new(), |memory| memory.to_string())));
-    cells.push(Cell::new(match (row.verdict, row.broken_expectations.len()) {
-        (None, _) => JUDGE_ERROR.to_owned(),
-        (Some(_), 0) => OK.to_owned(),
-        (Some(_), number) => format!("{number} broken"),
-    }));
+    cells.push(Cell::new(expected(row).0));
     cells
 }
 
@@ -147,26 +137,26 @@ fn number_of(row: &SubmissionReport, verdict: Verdict) -> usize {
     row.test_cases.iter().filter(|case| case.verdict == verdict).count()
 }
 
-/// The first of the cases that took the most CPU time.
-fn slowest(row: &SubmissionReport) -> Option<&CaseJudgement> {
-    row.test_cases.iter().rev().max_by_key(|case| case.outcome.cpu_time)
+/// What the last column says of a row, and in which colour.
+fn expected(row: &SubmissionReport) -> (String, Look) {
+    match (row.verdict, row.broken_expectations.len()) {
+        (None, _) => ("judge error".to_owned(), Look::JudgeError),
+        (Some(_), 0) => ("ok".to_owned(), Look::Good),
+        (Some(_), number) => (format!("{number} broken"), Look::Bad),
+    }
 }
 
-/// The line with its verdict and its last word in colour. The table is laid out without colours,
-/// because their codes would count as text.
-fn painted(line: &str, style: &Style) -> String {
-    let mut line = line.to_owned();
-    for (end, look) in [(OK, Look::Good), ("broken", Look::Bad), (JUDGE_ERROR, Look::JudgeError)] {
-        if let Some(start) = line.strip_suffix(end).filter(|rest| rest.ends_with(' ')) {
-            line = format!("{start}{}", style.paint(look, end));
-            break;
-        }
-    }
-    for verdict in Verdict::ALL {
-        let short = verdict.short();
-        if let Some(rest) = line.strip_prefix(short).filter(|rest| rest.starts_with(' ')) {
-            return format!("{}{rest}", style.paint(Look::Verdict(verdict), short));
-        }
-    }
-    line
+/// The first line of a row with its first and its last cell in colour. The table is laid out without colours, because
+/// their codes would count as text.
+fn painted(line: &str, row: &SubmissionReport, style: &Style) -> String {
+    let first = row.verdict.map_or("-", Verdict::short);
+    let (last, look) = expected(row);
+    let start = match row.verdict {
+        Some(verdict) => style.paint(Look::Verdict(verdict), first),
+        None => first.to_owned(),
+    };
+    let Some(between) = line.strip_prefix(first).and_then(|it| it.strip_suffix(&*last)) else {
+        return line.to_owned();
+    };
+    format!("{start}{between}{}", style.paint(look, &last))
 }

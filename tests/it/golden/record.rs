@@ -137,11 +137,12 @@ impl Mask {
     }
 
     fn case(&self, case: &mut CaseJudgement, index: u64) {
+        let stopped_by = case.outcome.as_ref().and_then(|outcome| outcome.stopped_by);
         // What was measured stands first in a cause.
         let measured =
             case.cause.split_once(" s ").filter(|(number, _)| number.parse::<f64>().is_ok());
         if let Some((_, rest)) = measured {
-            let number = match case.outcome.stopped_by {
+            let number = match stopped_by {
                 Some(StoppedBy::WallTime) => "5.00",
                 _ => "1.50",
             };
@@ -154,11 +155,11 @@ impl Mask {
             let rest = rest.split_once(' ').map_or("", |(_, rest)| rest);
             case.cause = format!("{before}, with 0.002 {rest}");
         }
-        case.message = match case.outcome.stopped_by {
+        case.message = match stopped_by {
             Some(_) => case.cause.clone(),
             None => self.text(&case.message),
         };
-        case.outcome = outcome(&case.outcome, index);
+        case.outcome = case.outcome.as_ref().map(|real| outcome(real, index));
         if let Some(evidence) = &mut case.evidence {
             self.evidence(evidence);
         }

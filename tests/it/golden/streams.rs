@@ -78,11 +78,12 @@ pub(super) fn accepted(test_case: &str, cpu_millis: u64, memory_kib: u64) -> Cas
         verdict: Verdict::Accepted,
         cause: "the output is right".to_owned(),
         message: String::new(),
+        is_told: true,
         team_message: String::new(),
         score: None,
         difference: None,
         evidence: None,
-        outcome: outcome(cpu_millis, memory_kib),
+        outcome: Some(outcome(cpu_millis, memory_kib)),
     }
 }
 
@@ -160,7 +161,7 @@ pub(super) fn judged(events: &mut Vec<Event>, judgement: Judgement) {
             submission: judgement.submission.clone(),
             test_case: case.test_case.clone(),
             verdict: case.verdict,
-            cpu_time: case.outcome.cpu_time,
+            cpu_time: case.outcome.as_ref().map_or(Duration::ZERO, |it| it.cpu_time),
         });
     }
     events.push(Event::SubmissionJudged(Box::new(judgement)));
@@ -196,7 +197,7 @@ pub(super) fn compile_error() -> Vec<Stamped> {
     let does_not_build = |submission: &str, cause: &str, messages: &str| Judgement {
         verdict: Verdict::CompileError,
         compiler: Some(CompilerReport {
-            cause: cause.to_owned(),
+            refusal: Some(cause.to_owned()),
             messages: messages.as_bytes().to_vec(),
             outcome: Some(Outcome { ending: Ending::Exited(1), ..outcome(640, 88_000) }),
         }),

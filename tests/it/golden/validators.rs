@@ -19,6 +19,7 @@ pub(super) fn judge() -> Vec<Stamped> {
     let mut events = started("judge", 3);
     events.push(limits_set());
     let wrong = CaseJudgement {
+        is_told: false,
         message: "move 3 is L\nthe value falls from 7 to \u{1b}[31m5\n".to_owned(),
         team_message: "your move 3 loses coins\n".to_owned(),
         evidence: Some(Box::new(Evidence {
