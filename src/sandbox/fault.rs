@@ -3,13 +3,11 @@
 use std::fmt;
 use std::io;
 
-use serde::{Deserialize, Serialize};
-
 use crate::model::judgement::{FaultKind, JudgeError};
 use crate::sandbox::errno::Errno;
 
 /// What was being done, and why it failed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Fault {
     /// Such as `mount /proc in the sandbox`.
     pub(super) step: String,

@@ -24,23 +24,40 @@ impl Pair {
 }
 
 /// All that is to be translated.
-pub(super) struct Translation(Vec<Pair>);
+#[derive(Default)]
+pub(super) struct Translation {
+    pairs: Vec<Pair>,
+    /// What `/tmp` is on the machine.
+    temporary: Option<Vec<u8>>,
+}
 
 impl Translation {
-    pub(super) fn new(mut pairs: Vec<Pair>) -> Self {
+    pub(super) fn new(mut pairs: Vec<Pair>, temporary: &Path) -> Self {
         // The longest first: `/program/lib` before `/program`.
         pairs.sort_by_key(|pair| std::cmp::Reverse(pair.inside.len()));
-        Self(pairs)
+        Self { pairs, temporary: Some(temporary.as_os_str().as_bytes().to_vec()) }
+    }
+
+    /// The value of a variable of the environment.
+    pub(super) fn value(&self, name: &str, value: &str) -> Vec<u8> {
+        match &self.temporary {
+            // In an argument `/tmp` may mean anything; here it means this.
+            Some(temporary) if (name, value) == ("TMPDIR", "/tmp") => temporary.clone(),
+            _ => self.text(value.as_bytes()),
+        }
     }
 
     /// A text with all such paths translated.
     pub(super) fn text(&self, text: &[u8]) -> Vec<u8> {
+        if self.pairs.is_empty() {
+            return text.to_vec();
+        }
         let mut translated = Vec::with_capacity(text.len());
         let mut at = 0;
         while let Some(byte) = text.get(at) {
             let rest = &text[at..];
             let is_start = at == 0 || !is_of_a_path(text[at - 1]) || is_option(&text[..at]);
-            let found = self.0.iter().find(|pair| {
+            let found = self.pairs.iter().find(|pair| {
                 is_start
                     && rest.starts_with(&pair.inside)
                     && rest
@@ -79,11 +96,12 @@ mod tests {
     use super::*;
 
     fn check(text: &str, expected: &str) {
-        let translation = Translation::new(vec![
+        let pairs = vec![
             Pair::new("/box", Path::new("/t/run/box")),
             Pair::new("/program", Path::new("/t/built")),
             Pair::new("/program/lib", Path::new("/opt/lib")),
-        ]);
+        ];
+        let translation = Translation::new(pairs, Path::new("/t/run/tmp"));
         let translated = translation.text(text.as_bytes());
         assert_eq!(String::from_utf8(translated).unwrap(), expected, "{text}");
     }

@@ -3,10 +3,11 @@
 //! What a program left there is looked at without following a link, as everywhere. But unlike elsewhere, one that left
 //! its group may still be at work.
 
-use std::ffi::CString;
+use std::ffi::{CString, OsStr};
 use std::fs::{self, File, Permissions};
 use std::io;
 use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt, symlink};
 use std::path::{Component, Path, PathBuf};
 
@@ -78,7 +79,7 @@ impl Ground {
                 pairs.push(Pair::new(&shown.inside, &host));
             }
         }
-        let names = Names(Translation::new(pairs));
+        let names = Translation::new(pairs, &temporary);
         let mut placed = Placements::default();
         for file in &job.files {
             let path = directory.join(inside(&file.name)?);
@@ -91,7 +92,7 @@ impl Ground {
             let rights = Permissions::from_mode(0o555);
             fs::set_permissions(&directory, rights).step("make the box read-only")?;
         }
-        Ok(Room { command: names.command(&job.command, &temporary), directory, opened, placed })
+        Ok(Room { command: translated(&job.command, &names), directory, opened, placed })
     }
 
     /// What a program reads: a copy, which has no name, open for reading only.
@@ -127,29 +128,17 @@ impl Drop for Ground {
     }
 }
 
-/// Names as a job says them, in those of the machine.
-struct Names(Translation);
-
-impl Names {
-    fn text(&self, text: &str) -> String {
-        String::from_utf8_lossy(&self.0.text(text.as_bytes())).into_owned()
-    }
-
-    /// The command, with all of its environment.
-    fn command(&self, command: &Command, temporary: &Path) -> Command {
-        let variable = |(name, value): (String, String)| {
-            // In an argument `/tmp` may mean anything; here it means this.
-            let value = match (name.as_str(), value.as_str()) {
-                ("TMPDIR", "/tmp") => temporary.display().to_string(),
-                _ => self.text(&value),
-            };
-            (name, value)
-        };
-        Command {
-            argv: command.argv.iter().map(|text| self.text(text)).collect(),
-            env: environment::with(&command.env).into_iter().map(variable).collect(),
-            visible: Vec::new(),
-        }
+/// The command in the names of the machine, with all of its environment.
+fn translated(command: &Command, names: &Translation) -> Command {
+    let text = |text: Vec<u8>| String::from_utf8_lossy(&text).into_owned();
+    let variable = |(name, value): (String, String)| {
+        let value = text(names.value(&name, &value));
+        (name, value)
+    };
+    Command {
+        argv: command.argv.iter().map(|it| text(names.text(it.as_bytes()))).collect(),
+        env: environment::with(&command.env).into_iter().map(variable).collect(),
+        visible: Vec::new(),
     }
 }
 
@@ -167,7 +156,7 @@ fn inside(name: &Path) -> Result<&Path, Fault> {
 }
 
 /// Places a file. Nobody but the judge has been here yet.
-fn place(path: &Path, node: &Node, names: &Names) -> io::Result<()> {
+fn place(path: &Path, node: &Node, names: &Translation) -> io::Result<()> {
     if let Some(parent) = path.parent() {
         fs::create_dir_all(parent)?;
     }
@@ -177,7 +166,10 @@ fn place(path: &Path, node: &Node, names: &Names) -> io::Result<()> {
             blob.copy_to(&mut to)?;
             to.set_permissions(Permissions::from_mode(mode.rights()))
         }
-        Node::Link(target) => symlink(names.text(&target.to_string_lossy()), path),
+        Node::Link(target) => {
+            let target = names.text(target.as_os_str().as_bytes());
+            symlink(OsStr::from_bytes(&target), path)
+        }
         Node::Directory => fs::create_dir(path),
     }
 }

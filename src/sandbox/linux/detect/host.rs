@@ -157,7 +157,7 @@ impl Host {
             placement: self.placement.clone(),
             name: format!("{PREFIX}{}-{number}", std::process::id()),
             identity: Identity { uid: user, gid: user, change },
-            isolation: self.isolation,
+            mechanism: self.mechanism(),
             judge: std::process::id().cast_signed(),
             temporary: std::env::temp_dir(),
             outside_uid: rustix::process::geteuid().as_raw(),

@@ -5,7 +5,6 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Once};
-use std::time::Duration;
 
 use rustix::fs::Mode;
 use rustix::net::{AddressFamily, Shutdown, SocketFlags, SocketType};
@@ -14,7 +13,7 @@ use rustix::pipe::PipeFlags;
 use crate::model::isolation::Isolation;
 use crate::model::job::{Collected, Job, Keep, Reply};
 use crate::model::judgement::JudgeError;
-use crate::model::outcome::{Ending, Mechanism, Outcome, Signal, StoppedBy};
+use crate::model::outcome::StoppedBy;
 use crate::model::units::Bytes;
 use crate::sandbox::capture::{Stream, copy_file};
 use crate::sandbox::control::{Cause, Control, Line, RUN, interrupted};
@@ -23,12 +22,12 @@ use crate::sandbox::keep;
 use crate::sandbox::linux::cgroup::Placement;
 use crate::sandbox::linux::cgroup::leftover;
 use crate::sandbox::linux::detect::host::Host;
-use crate::sandbox::linux::judge::pack::{Prepared, file_of, input};
+use crate::sandbox::linux::judge::pack;
 use crate::sandbox::linux::judge::waiting::Looker;
 use crate::sandbox::linux::keeper::prepare::Setup;
 use crate::sandbox::linux::keeper::server;
 use crate::sandbox::linux::sys::{self, Forked};
-use crate::sandbox::linux::wire::{self, Answer, Facts, Found, Request};
+use crate::sandbox::linux::wire::{self, Answer, Request};
 use crate::sandbox::slot::{Ends, Place, SlotOptions};
 use crate::sandbox::streams::Streams;
 use crate::sandbox::watch::Watch;
@@ -42,7 +41,6 @@ pub(in crate::sandbox::linux) struct Seat {
     control: Arc<Control>,
     process: i32,
     groups: Option<Groups>,
-    mechanism: Mechanism,
     last_start: u64,
     buffer: Vec<u8>,
 }
@@ -61,8 +59,7 @@ struct Socket(Arc<OwnedFd>);
 impl Line for Socket {
     /// If the slot is gone, the run is, too.
     fn end(&self, run: u64, cause: Cause) {
-        let message = Request::End { run, cause }.encode();
-        let _ = wire::send(&self.0, &message, &[]);
+        let _ = wire::send(&self.0, &Request::<Job>::End { run, cause }, &[]);
     }
 }
 
@@ -96,14 +93,13 @@ impl Seat {
             socket,
             process,
             groups,
-            mechanism: host.mechanism(),
             last_start: 0,
             buffer: vec![0; wire::LONGEST],
         };
         let received = wire::receive(&slot.socket, &mut slot.buffer);
-        match Answer::decode(received.step("start the sandbox")?.message) {
-            Some(Answer::Ready) => Ok(slot),
-            Some(Answer::Failed(fault)) => Err(fault.into()),
+        match received.step("start the sandbox")? {
+            Some((Answer::Ready, _)) => Ok(slot),
+            Some((Answer::Failed(error), _)) => Err(error),
             _ => Err(gone("start the sandbox")),
         }
     }
@@ -119,7 +115,12 @@ impl Seat {
 
     /// Sends a job.
     fn send(&self, job: &Job, run: u64, ends: Ends) -> Result<Streams, JudgeError> {
-        let prepared = Prepared::of(job, run)?;
+        if job.collect.len() + 1 > wire::MOST_FDS {
+            let reason = format!("more than {} files", wire::MOST_FDS - 1);
+            return Err(JudgeError::new("collect files from the box", reason));
+        }
+        let contents = pack::contents(job)?;
+        let request = Request::Run { run, job, places: pack::places(job)? };
         for (end, mode) in [(&ends.stdin, 0o444), (&ends.stdout, 0o222)] {
             // As `/dev/stdin` and `/dev/stdout`, by a program of another user.
             if let Some(end) = end {
@@ -128,24 +129,16 @@ impl Seat {
         }
         let input = match ends.stdin {
             Some(end) => end,
-            None => input(&job.stdin)?,
+            None => pack::input(&job.stdin)?,
         };
         let output = match ends.stdout {
             Some(write) => Pipe { read: None, write },
             None => pipe()?,
         };
         let error = pipe()?;
-        let mut message = Request::Run(Box::new(prepared.request)).encode();
-        let long = if message.len() > wire::LONGEST {
-            let text = std::mem::replace(&mut message, wire::LONG.to_vec());
-            Some(file_of(&text).step("send the job to the sandbox")?)
-        } else {
-            None
-        };
         let mut fds = vec![input.as_fd(), output.write.as_fd(), error.write.as_fd()];
-        fds.extend(prepared.contents.as_ref().map(AsFd::as_fd));
-        fds.extend(long.as_ref().map(AsFd::as_fd));
-        wire::send(&self.socket, &message, &fds).step("send the job to the sandbox")?;
+        fds.extend(contents.as_ref().map(AsFd::as_fd));
+        wire::send(&self.socket, &request, &fds).step("send the job to the sandbox")?;
         let is_ours = output.read.is_some();
         Ok(Streams {
             output: Stream::output(output.read, job.limits.output.map(|limit| limit.0)),
@@ -174,9 +167,7 @@ impl Seat {
             if ready.other {
                 let received =
                     wire::receive(&self.socket, &mut self.buffer).step("hear the sandbox")?;
-                let answer =
-                    Answer::decode(received.message).ok_or_else(|| gone("run the program"))?;
-                let fds = received.fds;
+                let (answer, fds) = received.ok_or_else(|| gone("run the program"))?;
                 streams
                     // Nobody writes any more.
                     .drain(&mut self.buffer, usize::MAX)
@@ -186,27 +177,18 @@ impl Seat {
         }
     }
 
-    /// Puts facts into the model's words.
+    /// The reply with all that the slot does not know.
     fn reply(
-        &self,
         job: &Job,
-        facts: Facts,
+        reply: Reply,
         streams: Streams,
         fds: Vec<OwnedFd>,
         keep_in: &Path,
     ) -> Result<Reply, JudgeError> {
-        let mut outcome = Outcome {
-            ending: ending(facts.status),
-            stopped_by: facts.stopped_by,
-            cpu_time: Duration::from_nanos(facts.cpu),
-            wall_time: Duration::from_nanos(facts.wall),
-            peak_memory: Bytes(facts.memory),
-            stdout_bytes: Bytes(streams.output.total),
-            stderr_bytes: Bytes(streams.error.total),
-            file_bytes: Bytes(facts.files),
-            refused_processes: u32::try_from(facts.refused_processes).unwrap_or(u32::MAX),
-            mechanism: self.mechanism,
-        };
+        let mut reply = reply;
+        let outcome = &mut reply.outcome;
+        outcome.stdout_bytes = Bytes(streams.output.total);
+        outcome.stderr_bytes = Bytes(streams.error.total);
         // The program may have ended just before the slot heard that it had written too much.
         let most = job.limits.output.map_or(u64::MAX, |limit| limit.0);
         if outcome.stopped_by.is_none() && streams.total() > most {
@@ -214,36 +196,26 @@ impl Seat {
         }
         let mut fds = fds.into_iter();
         let most = job.limits.output.unwrap_or(job.box_size).0;
-        let mut collected = Vec::new();
-        for found in &facts.found {
-            collected.push(match found {
-                Found::Missing => Collected::Missing,
-                Found::Other(kind) => Collected::NotAFile(*kind),
-                Found::File => {
-                    let file = fds.next().ok_or_else(|| gone("collect a file"))?;
-                    Collected::File(copy_file(file, most).step("copy a file out of the box")?)
-                }
-            });
+        for found in &mut reply.collected {
+            if let Collected::File(blob) = found {
+                let file = fds.next().ok_or_else(|| gone("collect a file"))?;
+                *blob = copy_file(file, most).step("copy a file out of the box")?;
+            }
         }
-        let mut kept = None;
         if job.keep != Keep::Nothing {
             let from = fds.next().ok_or_else(|| gone("keep the box"))?;
-            let rights = match self.mechanism.isolation {
+            let rights = match reply.outcome.mechanism.isolation {
                 // There `chmod` may do nothing.
                 Isolation::Landlock => keep::Rights::ToStart,
                 Isolation::Namespaces | Isolation::UserNamespaces | Isolation::Plain => {
                     keep::Rights::AsLeft
                 }
             };
-            kept = keep::keep(from, keep_in, &job.keep, job.box_size, rights)?;
+            reply.kept = keep::keep(from, keep_in, &job.keep, job.box_size, rights)?;
         }
-        Ok(Reply {
-            outcome,
-            stdout: streams.output.finish().step("keep standard output")?,
-            stderr: streams.error.finish().step("keep standard error")?,
-            collected,
-            kept,
-        })
+        reply.stdout = streams.output.finish().step("keep standard output")?;
+        reply.stderr = streams.error.finish().step("keep standard error")?;
+        Ok(reply)
     }
 }
 
@@ -258,12 +230,11 @@ impl Place for Seat {
         self.control.is_over();
         let answered = answered?;
         match answered.answer {
-            Answer::Done(facts) => {
-                self.last_start = facts.started;
-                self.reply(job, facts, answered.streams, answered.fds, keep_in)
+            Answer::Done { reply, started } => {
+                self.last_start = started;
+                Self::reply(job, *reply, answered.streams, answered.fds, keep_in)
             }
-            Answer::Interrupted => Err(interrupted()),
-            Answer::Failed(fault) => Err(fault.into()),
+            Answer::Failed(error) => Err(error),
             Answer::Ready => Err(JudgeError::new(RUN, "the sandbox answered out of turn")),
         }
     }
@@ -332,14 +303,4 @@ fn pipe() -> Result<Pipe, Fault> {
     rustix::io::ioctl_fionbio(&read, true).step("make a pipe")?;
     rustix::fs::fchmod(&write, Mode::from_raw_mode(0o222)).step("make a pipe")?;
     Ok(Pipe { read: Some(read), write })
-}
-
-/// Source: the manual page `wait(2)`.
-fn ending(status: i32) -> Ending {
-    let signal = status & 0x7f;
-    if signal == 0 {
-        Ending::Exited((status >> 8) & 0xff)
-    } else {
-        Ending::Signalled(Signal(signal))
-    }
 }

@@ -9,7 +9,7 @@ use rustix::process::PidfdFlags;
 use rustix::thread::CpuSet;
 
 use crate::model::isolation::Isolation;
-use crate::model::outcome::Meter;
+use crate::model::outcome::{Mechanism, Meter};
 use crate::sandbox::fault::{Fault, Step};
 use crate::sandbox::linux::cgroup::{Group, Placement, WhenShort};
 use crate::sandbox::linux::filter::seccomp;
@@ -30,8 +30,8 @@ pub(in crate::sandbox::linux) struct Setup {
     pub(in crate::sandbox::linux) name: String,
     /// Who its programs run as, inside.
     pub(in crate::sandbox::linux) identity: Identity,
-    /// What keeps its programs apart.
-    pub(in crate::sandbox::linux) isolation: Isolation,
+    /// What keeps its programs apart, and measures them.
+    pub(in crate::sandbox::linux) mechanism: Mechanism,
     /// The judge's user, outside.
     pub(in crate::sandbox::linux) outside_uid: u32,
     /// The judge's group, outside.
@@ -127,7 +127,7 @@ fn get_ready_in(setup: &Setup) -> Result<Ready, Fault> {
     if let Some(core) = setup.core {
         pin(core)?;
     }
-    let is_bare = setup.isolation == Isolation::Landlock;
+    let is_bare = setup.mechanism.isolation == Isolation::Landlock;
     if !is_bare {
         make_namespaces(setup).map_err(Fault::of_namespaces)?;
     }

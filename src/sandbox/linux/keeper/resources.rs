@@ -5,14 +5,15 @@ use std::fs;
 use std::os::unix::fs::MetadataExt;
 
 use crate::model::isolation::Isolation;
+use crate::model::limits::Limits;
 use crate::model::outcome::Meter;
 use crate::model::units::Bytes;
 use crate::sandbox::fault::{Fault, Step};
 use crate::sandbox::linux::cgroup::Placement;
 use crate::sandbox::linux::keeper::prepare::Setup;
+use crate::sandbox::linux::keeper::supervise::nanoseconds;
 use crate::sandbox::linux::run::init::{Change, Kind, Resource};
 use crate::sandbox::linux::sys;
-use crate::sandbox::linux::wire::RunRequest;
 
 /// Open files of one process: enough for run-time systems. The kernel lets a process send descriptors as
 /// long as its user has no more than this on their way, and some 250 at once. What a hostile program
@@ -146,23 +147,23 @@ pub(in crate::sandbox::linux) fn limit_all(ceilings: &Ceilings) -> Result<(), Fa
 
 /// The limits for a run, if programs can have all that these allow.
 pub(in crate::sandbox::linux) fn list(
-    request: &RunRequest,
+    wanted: &Limits,
     setup: &Setup,
     ceilings: &Ceilings,
 ) -> Result<Vec<Resource>, Fault> {
     let placement = setup.placement.as_ref();
     let mut limits = vec![same(Kind::OpenFiles, OPEN_FILES)];
-    if let Some(output) = request.output {
-        ceilings.allow(Kind::FileSize, output)?;
-        limits.push(same(Kind::FileSize, output));
+    if let Some(output) = wanted.output {
+        ceilings.allow(Kind::FileSize, output.0)?;
+        limits.push(same(Kind::FileSize, output.0));
     }
-    if let Some(nanoseconds) = request.cpu_time {
+    if let Some(time) = wanted.cpu_time {
         // Whole seconds, and only of one process: this holds if the slot's own watch should fail.
-        let seconds = nanoseconds.div_ceil(1_000_000_000) + 1;
+        let seconds = nanoseconds(time).div_ceil(1_000_000_000) + 1;
         ceilings.allow(Kind::Cpu, seconds + 1)?;
         limits.push(Resource { soft: seconds, ..same(Kind::Cpu, seconds + 1) });
     }
-    if let Some(memory) = request.memory {
+    if let Some(Bytes(memory)) = wanted.memory {
         // Memory that is only asked for, of which some run-time systems ask for much.
         let asked = memory.saturating_add(UNUSED_MEMORY);
         // The memory limit ends endless recursion.
@@ -174,7 +175,7 @@ pub(in crate::sandbox::linux) fn list(
             limits.push(same(Kind::Data, asked));
         }
     }
-    let Some(processes) = request.processes.map(u64::from) else {
+    let Some(processes) = wanted.processes.map(u64::from) else {
         return Ok(limits);
     };
     if placement.is_some_and(Placement::limits_processes) {
@@ -187,8 +188,8 @@ pub(in crate::sandbox::linux) fn list(
         Change::Switch => 0,
     };
     // And without even that, of the same user as all that the judge's own user runs.
-    let is_shared =
-        setup.isolation == Isolation::Landlock && setup.identity.change == Change::Already;
+    let is_shared = setup.mechanism.isolation == Isolation::Landlock
+        && setup.identity.change == Change::Already;
     let (present, later) = match is_shared {
         true => (tasks_of(setup.outside_uid), OTHERS_OF_THE_USER),
         false => (0, 0),

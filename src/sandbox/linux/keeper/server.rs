@@ -4,31 +4,35 @@ use std::ffi::{CString, OsStr, c_char};
 use std::fs::File;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, IntoRawFd, OwnedFd, RawFd};
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::ptr;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
-use crate::model::limits::Limits;
-use crate::model::outcome::StoppedBy;
+use crate::model::blob::Blob;
+use crate::model::job::{Command, Job, Keep, Reply};
+use crate::model::judgement::FaultKind;
+use crate::model::outcome::{Ending, Outcome, Signal, StoppedBy};
+use crate::model::tree::TreeEntry;
 use crate::model::units::Bytes;
-use crate::sandbox::control::Cause;
+use crate::sandbox::control::{Cause, RUN};
+use crate::sandbox::environment;
 use crate::sandbox::fault::{Fault, Step};
 use crate::sandbox::image::Image;
 use crate::sandbox::linux::cgroup::{Baseline, Gates, Used};
-use crate::sandbox::linux::keeper::environment::{self, Environment, First, Waiting};
+use crate::sandbox::linux::keeper::environment::{Environment, First, Waiting, collect_sockets};
 use crate::sandbox::linux::keeper::prepare::{self, Ready, Setup, View};
 use crate::sandbox::linux::keeper::resources;
 use crate::sandbox::linux::keeper::supervise::{LOOK, Stopped, Supervisor, Sweep};
 use crate::sandbox::linux::keeper::tree::Tree;
 use crate::sandbox::linux::run::first::Attach;
-use crate::sandbox::linux::run::init::{self, Kind, Plan, Report};
+use crate::sandbox::linux::run::init::{self, Kind, Plan};
 use crate::sandbox::linux::sys;
 use crate::sandbox::linux::view::boxes::{self, Boxes, Size};
-use crate::sandbox::linux::view::mounts::{Picked, c_path};
-use crate::sandbox::linux::wire::{
-    self, Answer, Facts, Found, Placed, PlacedWhat, Request, RunRequest,
-};
+use crate::sandbox::linux::view::mounts::{Bind, Picked, c_path};
+use crate::sandbox::linux::wire::{self, Answer, Request};
+use crate::sandbox::translate::Translation;
 
 /// Everything a slot's process has.
 struct Server {
@@ -43,6 +47,16 @@ struct Server {
     next: Option<Waiting>,
     /// How large the last run's box was.
     size: Option<Size>,
+}
+
+/// A job, with what only its slot knows.
+struct Task {
+    run: u64,
+    job: Box<Job>,
+    /// What it shows.
+    binds: Vec<Bind>,
+    /// Its names in those of the machine, where it has no view of its own.
+    names: Translation,
 }
 
 /// What a run gave, and the descriptors to send with it.
@@ -68,7 +82,7 @@ pub(in crate::sandbox::linux) fn serve(setup: Setup, socket: RawFd) -> ! {
             }
         }
         Err(fault) => {
-            let _ = wire::send(&socket, &Answer::Failed(fault).encode(), &[]);
+            let _ = wire::send(&socket, &Answer::Failed(fault.into()), &[]);
         }
     }
     sys::exit(0)
@@ -78,43 +92,49 @@ impl Server {
     /// Answers requests until the other end is gone.
     fn answer_all(&mut self) {
         let mut buffer = vec![0; wire::LONGEST];
-        let mut sent = wire::send(&self.socket, &Answer::Ready.encode(), &[]);
+        let mut sent = wire::send(&self.socket, &Answer::Ready, &[]);
         while sent.is_ok() {
-            let Ok(received) = wire::receive(&self.socket, &mut buffer) else {
-                return;
-            };
-            let mut fds = received.fds;
-            match Request::read(received.message, &mut fds) {
-                Some(Request::Run(request)) => {
-                    let ran = self.run(&request, fds);
-                    let finished = ran.unwrap_or_else(|fault| Finished {
-                        answer: Answer::Failed(fault),
+            match wire::receive(&self.socket, &mut buffer) {
+                Ok(Some((Request::Run { run, job, places }, fds))) => {
+                    let finished = self.run(self.task(run, job, places), fds);
+                    let finished = finished.unwrap_or_else(|fault| Finished {
+                        answer: Answer::Failed(fault.into()),
                         fds: Vec::new(),
                     });
                     let fds: Vec<BorrowedFd<'_>> = finished.fds.iter().map(AsFd::as_fd).collect();
-                    sent = wire::send(&self.socket, &finished.answer.encode(), &fds);
+                    sent = wire::send(&self.socket, &finished.answer, &fds);
                     drop(finished);
                     self.turn_over();
                 }
                 // For a run that is over.
-                Some(Request::End { .. }) => {}
-                None => return,
+                Ok(Some((Request::End { .. }, _))) => {}
+                Ok(None) | Err(_) => return,
             }
         }
     }
 
+    fn task(&self, run: u64, job: Box<Job>, places: Vec<PathBuf>) -> Task {
+        let shown = job.command.visible.iter().zip(places);
+        let binds: Vec<Bind> = shown.map(|(shown, place)| Bind::new(shown, place)).collect();
+        let names = match &self.ready.view {
+            View::Template(_) => Translation::default(),
+            View::Bare(yard) => yard.names(&binds),
+        };
+        Task { run, job, binds, names }
+    }
+
     /// Runs a job and counts what it used.
-    fn run(&mut self, request: &RunRequest, mut fds: Vec<OwnedFd>) -> Result<Finished, Fault> {
+    fn run(&mut self, task: Task, mut fds: Vec<OwnedFd>) -> Result<Finished, Fault> {
+        let job = &*task.job;
         let contents = (fds.len() > 3).then(|| fds.pop()).flatten();
-        let asked = request;
-        let size = Size::new(request.box_size, request.files.len());
+        let size = Size::new(job.box_size.0, job.files.len());
         self.size = Some(size);
         if self.next.is_none() {
             self.leaving = None;
         }
         // Before anything is shown: in the order in which mounts were made a run could see whether it is the first.
         self.make_next(size)?;
-        let mut shown = self.show(request)?;
+        let mut shown = self.show(&task.binds)?;
         // Waits for its end, which would be on the account of this run.
         self.leaving = None;
         if let Some(group) = &mut self.ready.group {
@@ -124,33 +144,27 @@ impl Server {
                 self.next = None;
                 group.let_go()?;
                 self.make_next(size)?;
-                shown = self.show(request)?;
+                shown = self.show(&task.binds)?;
             }
         }
         if let Some(sockets) = &self.ready.sockets {
-            environment::collect_sockets(sockets.as_fd())?;
+            collect_sockets(sockets.as_fd())?;
         }
         let mut waiting = self.next.take();
         if let Some(waiting) = &mut waiting {
             waiting.memory.resize(size)?;
         }
-        let translated;
-        let mut request = request;
-        if let View::Bare(yard) = &self.ready.view {
-            translated = yard.translate(request);
-            request = &translated;
-        }
         if let Some(group) = &mut self.ready.group {
-            group.make_room(length(&request.files) + SPARE)?;
+            group.make_room(length(&job.files) + SPARE)?;
         }
-        let boxes = self.boxes(waiting.as_ref(), request, contents)?;
-        let rules = self.rules(&boxes, request)?;
+        let boxes = self.boxes(waiting.as_ref(), &task, contents)?;
+        let rules = self.rules(&boxes, &task)?;
         let gates = match &mut self.ready.group {
-            Some(group) => group.prepare(&limits_of(request))?,
+            Some(group) => group.prepare(&job.limits)?,
             None => Gates::NONE,
         };
-        let strings = Strings::of(request)?;
-        let mut plan = self.plan(request, &strings, gates)?;
+        let strings = Strings::of(&job.command, &task.names)?;
+        let mut plan = self.plan(job, &strings, gates)?;
         plan.landlock = rules.as_ref().map_or(-1, AsRawFd::as_raw_fd);
         plan.stdio = stdio(&fds)?;
         for mount in &shown {
@@ -173,12 +187,13 @@ impl Server {
                 (again_if_busy(start)?, None)
             }
         };
-        let mut environment = Environment { first, boxes, is_kept: request.keep, _memory: memory };
-        let stopped = self.watch(request, &plan, &environment, fds);
+        let is_kept = job.keep != Keep::Nothing;
+        let mut environment = Environment { first, boxes, is_kept, _memory: memory };
+        let stopped = self.watch(&task, &plan, &environment, fds);
         if !stopped.as_ref().is_ok_and(|stopped| stopped.first_stays) {
             environment.first.is_gone();
         }
-        let finished = self.finish(asked, &plan, stopped?, &environment.boxes, &shown);
+        let finished = self.finish(job, &plan, stopped?, &environment.boxes, &shown);
         self.last = Some(environment);
         finished
     }
@@ -186,14 +201,14 @@ impl Server {
     /// Watches a run that was started to its end.
     fn watch(
         &self,
-        request: &RunRequest,
+        task: &Task,
         plan: &Plan,
         environment: &Environment,
         fds: Vec<OwnedFd>,
     ) -> Result<Stopped, Fault> {
         let running = environment.first.running();
         let sweep = match plan.bare {
-            Some(_) => Sweep::Domain { boxes: &environment.boxes, size: request.box_size },
+            Some(_) => Sweep::Domain { boxes: &environment.boxes, size: task.job.box_size.0 },
             None => Sweep::FirstProcess,
         };
         // The judge sees the end of the program's output only when nobody here holds it open. With namespaces, PID 1
@@ -206,11 +221,11 @@ impl Server {
             socket: &self.socket,
             group: self.ready.group.as_ref(),
             report: &plan.report,
-            run: request.run,
+            run: task.run,
             sweep,
             next_search: 0,
             first_look: sys::clock(libc::CLOCK_MONOTONIC) + LOOK,
-            limits: &limits_of(request),
+            limits: &task.job.limits,
             cores: self.ready.cores,
             tree: self.ready.looks_at_processes.then(Tree::new),
         }
@@ -224,10 +239,10 @@ impl Server {
     }
 
     /// Copies the mounts of what the job shows; without namespaces, sees whether it can be reached.
-    fn show(&mut self, request: &RunRequest) -> Result<Vec<Picked>, Fault> {
+    fn show(&mut self, binds: &[Bind]) -> Result<Vec<Picked>, Fault> {
         match &mut self.ready.view {
-            View::Template(template) => template.show(&request.visible),
-            View::Bare(yard) => yard.show(&request.visible).map(|()| Vec::new()),
+            View::Template(template) => template.show(binds),
+            View::Bare(yard) => yard.show(binds).map(|()| Vec::new()),
         }
     }
 
@@ -266,15 +281,15 @@ impl Server {
     fn boxes(
         &mut self,
         waiting: Option<&Waiting>,
-        request: &RunRequest,
+        Task { job, binds, names, .. }: &Task,
         contents: Option<OwnedFd>,
     ) -> Result<Boxes, Fault> {
         let owner = self.setup.identity;
         match (&mut self.ready.view, waiting) {
-            (View::Bare(yard), _) => yard.boxes(&request.files, contents),
+            (View::Bare(yard), _) => yard.boxes(&job.files, contents, names),
             (View::Template(_), Some(waiting)) => {
-                let boxes = Boxes::in_memory(&waiting.memory, owner, &request.files, contents)?;
-                boxes.link(&request.visible, owner)?;
+                let boxes = Boxes::in_memory(&waiting.memory, owner, &job.files, contents)?;
+                boxes.link(binds, owner)?;
                 Ok(boxes)
             }
             (View::Template(_), None) => {
@@ -284,11 +299,9 @@ impl Server {
     }
 
     /// Landlock's rules for a run, where there is landlock.
-    fn rules(&self, boxes: &Boxes, request: &RunRequest) -> Result<Option<OwnedFd>, Fault> {
+    fn rules(&self, boxes: &Boxes, task: &Task) -> Result<Option<OwnedFd>, Fault> {
         match (&self.ready.view, self.ready.landlock, &self.ready.devices) {
-            (View::Bare(yard), _, _) => {
-                yard.rules(boxes, request.writable, &request.visible).map(Some)
-            }
+            (View::Bare(yard), _, _) => yard.rules(boxes, task.job.writable, &task.binds).map(Some),
             (View::Template(_), Some(version), Some(devices)) => {
                 boxes::landlock(version, boxes, devices).map(Some)
             }
@@ -297,7 +310,7 @@ impl Server {
     }
 
     /// Everything PID 1 and PID 2 need, but descriptors.
-    fn plan(&self, request: &RunRequest, strings: &Strings, gates: Gates) -> Result<Plan, Fault> {
+    fn plan(&self, job: &Job, strings: &Strings, gates: Gates) -> Result<Plan, Fault> {
         let program = strings.argv.first().cloned();
         let program = program.ok_or_else(|| Fault::new("start the program", "no program given"))?;
         let pointers = |list: &[CString]| -> Vec<*const c_char> {
@@ -308,12 +321,12 @@ impl Server {
             argv: pointers(&strings.argv),
             envp: pointers(&strings.env),
             directory: c"/box".to_owned(),
-            writable: request.writable,
+            writable: job.writable,
             shown: Vec::new(),
             bare: None,
             stdio: [-1; 3],
             identity: self.setup.identity,
-            resources: resources::list(request, &self.setup, &self.ready.ceilings)?,
+            resources: resources::list(&job.limits, &self.setup, &self.ready.ceilings)?,
             nice: self.ready.nice,
             landlock: -1,
             gates,
@@ -325,13 +338,12 @@ impl Server {
     /// Counts, and searches the box.
     fn finish(
         &mut self,
-        request: &RunRequest,
+        job: &Job,
         plan: &Plan,
         stopped: Stopped,
         boxes: &Boxes,
         shown: &[Picked],
     ) -> Result<Finished, Fault> {
-        let report = &plan.report;
         let baseline: Baseline = stopped.baseline;
         // The files that the program left may fill the group up to its limit, and of those who are still
         // in it the kernel can kill none.
@@ -339,64 +351,68 @@ impl Server {
             group.look();
             group.make_room(SPARE)?;
         }
-        let stopped_by = match stopped.cause {
-            None => None,
-            Some(Cause::Limit(by)) => Some(by),
-            Some(Cause::Interrupt) => {
-                // Its counters belong to nobody, but the group must forget them.
-                self.used(&baseline);
-                return Ok(Finished { answer: Answer::Interrupted, fds: Vec::new() });
-            }
-        };
-        let mut facts = Facts {
-            status: stopped.status,
-            stopped_by,
-            started: report.started.load(Ordering::Relaxed),
-            wall: stopped.wall,
-            ..Facts::default()
-        };
-        let mut fds = Vec::new();
-        facts.files = if request.writable { boxes.new_bytes()? } else { 0 };
-        let is_killed = facts.stopped_by.is_none() && facts.status & 0x7f != 0;
+        if stopped.cause == Some(Cause::Interrupt) {
+            // Its counters belong to nobody, but the group must forget them.
+            self.used(&baseline);
+            return Err(Fault { kind: FaultKind::Interrupted, ..Fault::new(RUN, "interrupted") });
+        }
+        let file_bytes = if job.writable { boxes.new_bytes()? } else { 0 };
+        let is_killed = stopped.cause.is_none() && stopped.status & 0x7f != 0;
         let refused = match is_killed {
             true => refused_memory(plan, boxes, shown),
             false => None,
         };
-        for name in &request.collect {
+        let mut collected = Vec::new();
+        let mut fds = Vec::new();
+        for name in &job.collect {
             let searched = boxes.find(name)?;
-            facts.found.push(searched.found);
+            collected.push(searched.found);
             fds.extend(searched.file);
         }
-        debug_assert!(
-            facts.found.iter().filter(|found| **found == Found::File).count() == fds.len()
-        );
-        if request.keep {
+        if job.keep != Keep::Nothing {
             fds.push(boxes.open()?);
         }
         let used = self.used(&baseline);
-        if !stopped.never_started {
-            // Else the meters still show what was before.
-            facts.cpu = stopped.usage.cpu;
-            facts.memory = used.memory.unwrap_or(stopped.usage.memory);
-        }
-        facts.refused_processes = used.refused_processes;
-        let decided = matches!(stopped_by, Some(StoppedBy::CpuTime | StoppedBy::Output));
+        let (cpu, memory) = match stopped.never_started {
+            // The meters still show what was before.
+            true => (0, 0),
+            false => (stopped.usage.cpu, used.memory.unwrap_or(stopped.usage.memory)),
+        };
+        let mut outcome = Outcome {
+            ending: ending(stopped.status),
+            stopped_by: match stopped.cause {
+                Some(Cause::Limit(by)) => Some(by),
+                Some(Cause::Interrupt) | None => None,
+            },
+            cpu_time: Duration::from_nanos(cpu),
+            wall_time: Duration::from_nanos(stopped.wall),
+            peak_memory: Bytes(memory),
+            stdout_bytes: Bytes(0),
+            stderr_bytes: Bytes(0),
+            file_bytes: Bytes(file_bytes),
+            refused_processes: u32::try_from(used.refused_processes).unwrap_or(u32::MAX),
+            mechanism: self.setup.mechanism,
+        };
+        let decided = matches!(outcome.stopped_by, Some(StoppedBy::CpuTime | StoppedBy::Output));
         if used.killed_for_memory > 0 && !decided {
-            facts.stopped_by = Some(StoppedBy::Memory);
+            outcome.stopped_by = Some(StoppedBy::Memory);
         }
-        match (refused, request.memory) {
-            (Some(asked), Some(limit)) if asked > limit => {
-                facts.stopped_by = Some(StoppedBy::Memory)
+        let limit = job.limits.memory;
+        match (refused, limit) {
+            (Some(asked), Some(limit)) if Bytes(asked) > limit => {
+                outcome.stopped_by = Some(StoppedBy::Memory)
             }
-            (Some(asked), _) => return Err(short_of_memory("refuses it", asked, request.memory)),
+            (Some(asked), _) => return Err(short_of_memory("refuses it", Bytes(asked), limit)),
             (None, _) => {}
         }
         if used.within_limit && !decided {
-            let held = facts.memory;
-            return Err(short_of_memory("killed it with", held, request.memory));
+            return Err(short_of_memory("killed it with", outcome.peak_memory, limit));
         }
-        explain(report, &stopped, &facts, request)?;
-        Ok(Finished { answer: Answer::Done(facts), fds })
+        explain(plan, &stopped, outcome.stopped_by)?;
+        let (stdout, stderr) = (Blob::default(), Blob::default());
+        let reply = Box::new(Reply { outcome, stdout, stderr, collected, kept: None });
+        let started = plan.report.started.load(Ordering::Relaxed);
+        Ok(Finished { answer: Answer::Done { reply, started }, fds })
     }
 
     fn used(&mut self, baseline: &Baseline) -> Used {
@@ -411,12 +427,8 @@ impl Server {
 const SPARE: u64 = 4 << 20;
 
 /// The bytes of all files together.
-fn length(files: &[Placed]) -> u64 {
-    let length = |placed: &Placed| match placed.what {
-        PlacedWhat::File { length, .. } => length,
-        PlacedWhat::Link { .. } | PlacedWhat::Directory => 0,
-    };
-    files.iter().map(length).sum()
+fn length(files: &[TreeEntry]) -> u64 {
+    files.iter().filter_map(TreeEntry::blob).filter_map(|blob| blob.len().ok()).sum()
 }
 
 /// Does it once more if the machine was only busy.
@@ -451,26 +463,22 @@ fn refused_memory(plan: &Plan, boxes: &Boxes, shown: &[Picked]) -> Option<u64> {
 }
 
 /// The kernel does not give a program the memory that it is allowed to have.
-fn short_of_memory(what: &str, amount: u64, limit: Option<u64>) -> Fault {
-    let allowed = limit.map_or("any amount".to_owned(), |limit| Bytes(limit).to_string());
+fn short_of_memory(what: &str, amount: Bytes, limit: Option<Bytes>) -> Fault {
+    let allowed = limit.map_or("any amount".to_owned(), |limit| limit.to_string());
     Fault {
         reason: format!(
             "ENOMEM: the kernel {what} {}, and it is allowed {allowed}: the machine has no more, or the \
              control group that juror is in",
-            Bytes(amount)
+            amount
         ),
         ..Fault::system("run the program", sys::Errno(libc::ENOMEM))
     }
 }
 
 /// Tells a run that went wrong before the program started from one that did not.
-fn explain(
-    report: &Report,
-    stopped: &Stopped,
-    facts: &Facts,
-    request: &RunRequest,
-) -> Result<(), Fault> {
+fn explain(plan: &Plan, stopped: &Stopped, stopped_by: Option<StoppedBy>) -> Result<(), Fault> {
     use std::sync::atomic::Ordering::Acquire;
+    let report = &plan.report;
     let failed = report.failed.load(Acquire);
     if failed != 0 {
         let errno = sys::Errno(report.errno.load(Acquire));
@@ -478,16 +486,15 @@ fn explain(
         if failed != init::Step::Execute as u32 {
             return Err(Fault::system(step, errno));
         }
-        let program = request.argv.first().map_or(&[][..], Vec::as_slice);
-        let program = String::from_utf8_lossy(program).into_owned();
+        let program = plan.program.to_string_lossy();
         return Err(errno).step_on(step, program).map_err(Fault::of_start);
     }
-    if facts.stopped_by.is_none() && !stopped.ended_by_itself {
+    if stopped_by.is_none() && !stopped.ended_by_itself {
         let step = "run the program";
         let reason = "its first process was killed by somebody else";
         return Err(Fault::new(step, reason));
     }
-    if facts.stopped_by.is_none() && stopped.wall == 0 && stopped.never_started {
+    if stopped_by.is_none() && stopped.wall == 0 && stopped.never_started {
         let step = "run the program";
         return Err(Fault::new(step, "it was killed before it started"));
     }
@@ -501,18 +508,17 @@ struct Strings {
 }
 
 impl Strings {
-    fn of(request: &RunRequest) -> Result<Self, Fault> {
-        let list = |texts: &[Vec<u8>]| -> Result<Vec<CString>, Fault> {
-            texts
-                .iter()
-                .map(|text| {
-                    CString::new(text.as_slice()).map_err(|_| {
-                        Fault::new("start the program", "an argument has a zero byte in it")
-                    })
-                })
-                .collect()
+    /// In these names.
+    fn of(command: &Command, names: &Translation) -> Result<Self, Fault> {
+        let string = |text: Vec<u8>| {
+            let fault = |_| Fault::new("start the program", "an argument has a zero byte in it");
+            CString::new(text).map_err(fault)
         };
-        Ok(Self { argv: list(&request.argv)?, env: list(&request.env)? })
+        let argv = command.argv.iter().map(|text| string(names.text(text.as_bytes())));
+        let env = environment::with(&command.env).into_iter().map(|(name, value)| {
+            string([name.as_bytes(), b"=", &names.value(&name, &value)].concat())
+        });
+        Ok(Self { argv: argv.collect::<Result<_, _>>()?, env: env.collect::<Result<_, _>>()? })
     }
 }
 
@@ -523,18 +529,17 @@ fn stdio(fds: &[OwnedFd]) -> Result<[RawFd; 3], Fault> {
     }
 }
 
-fn limits_of(request: &RunRequest) -> Limits {
-    use std::time::Duration;
-    Limits {
-        cpu_time: request.cpu_time.map(Duration::from_nanos),
-        wall_time: request.wall_time.map(Duration::from_nanos),
-        memory: request.memory.map(Bytes),
-        output: request.output.map(Bytes),
-        processes: request.processes,
-    }
-}
-
 /// Whether the same may well succeed a moment later.
 fn is_transient(fault: &Fault) -> bool {
     matches!(fault.errno, Some(libc::EAGAIN | libc::EBUSY))
+}
+
+/// Source: the manual page `wait(2)`.
+fn ending(status: i32) -> Ending {
+    let signal = status & 0x7f;
+    if signal == 0 {
+        Ending::Exited((status >> 8) & 0xff)
+    } else {
+        Ending::Signalled(Signal(signal))
+    }
 }

@@ -207,15 +207,11 @@ impl Supervisor<'_> {
     fn listen(&self) -> Option<Over> {
         // Only the end of a run is asked for while it goes on, which is short to say.
         let mut buffer = [0; 64];
-        let Ok(received) = wire::receive(self.socket, &mut buffer) else {
-            return Some(Over::Alone);
-        };
-        if received.message.is_empty() {
-            return Some(Over::Alone);
-        }
-        match Request::decode(received.message) {
-            Some(Request::End { run, cause }) if run == self.run => Some(Over::Because(cause)),
-            _ => None,
+        match wire::receive::<Request>(self.socket, &mut buffer) {
+            Ok(Some((Request::End { run, cause }, _))) => {
+                (run == self.run).then_some(Over::Because(cause))
+            }
+            _ => Some(Over::Alone),
         }
     }
 
@@ -348,6 +344,7 @@ impl Supervisor<'_> {
     }
 }
 
-fn nanoseconds(time: Duration) -> u64 {
+/// As the kernel counts.
+pub(in crate::sandbox::linux) fn nanoseconds(time: Duration) -> u64 {
     u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }

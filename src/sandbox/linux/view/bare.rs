@@ -30,12 +30,12 @@
 use std::ffi::CString;
 use std::fs;
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
-use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{AtFlags, Mode, OFlags};
 
+use crate::model::tree::TreeEntry;
 use crate::sandbox::disk;
 use crate::sandbox::fault::{Fault, Step};
 use crate::sandbox::linux::filter::bare_filter::{self, SameUser};
@@ -44,8 +44,7 @@ use crate::sandbox::linux::run::init::{Change, Identity};
 use crate::sandbox::linux::sys;
 use crate::sandbox::linux::view::boxes::Boxes;
 use crate::sandbox::linux::view::ground::Ground;
-use crate::sandbox::linux::view::mounts::{ETC, SYSTEM, Shown, c_path};
-use crate::sandbox::linux::wire::{Placed, RunRequest};
+use crate::sandbox::linux::view::mounts::{Bind, ETC, SYSTEM, c_path};
 use crate::sandbox::translate::{Pair, Translation};
 
 /// The first version of landlock that keeps signals within a domain. Source: the kernel's
@@ -151,39 +150,26 @@ impl Yard {
     }
 
     /// Whether all that is to be shown can be reached by the program's user.
-    pub(in crate::sandbox::linux) fn show(&self, wanted: &[Shown]) -> Result<(), Fault> {
+    pub(in crate::sandbox::linux) fn show(&self, wanted: &[Bind]) -> Result<(), Fault> {
         wanted.iter().try_for_each(|shown| check_reach(&shown.host, self.identity))
     }
 
     /// Makes box and temporary directory.
     pub(in crate::sandbox::linux) fn boxes(
         &mut self,
-        files: &[Placed],
+        files: &[TreeEntry],
         contents: Option<OwnedFd>,
+        names: &Translation,
     ) -> Result<Boxes, Fault> {
-        Boxes::on_disk(self.ground.prepare()?, self.identity, files, contents)
+        Boxes::on_disk(self.ground.prepare()?, self.identity, files, contents, names)
     }
 
-    /// The job in the names of the machine.
-    pub(in crate::sandbox::linux) fn translate(&self, request: &RunRequest) -> RunRequest {
+    /// Names as a job says them, in those of the machine.
+    pub(in crate::sandbox::linux) fn names(&self, shown: &[Bind]) -> Translation {
         let mut pairs = vec![Pair::new("/box", &self.ground.box_path())];
-        pairs.extend(
-            request
-                .visible
-                .iter()
-                .filter(|shown| shown.inside != shown.host)
-                .map(|shown| Pair::new(&shown.inside, &shown.host)),
-        );
-        let mut translated = request.translated(&Translation::new(pairs));
-        // In an argument `/tmp` may mean anything; here it means this.
-        let old = b"TMPDIR=/tmp".as_slice();
-        for variable in &mut translated.env {
-            if variable == old {
-                let own = self.ground.temporary_path();
-                *variable = [b"TMPDIR=", own.as_os_str().as_bytes()].concat();
-            }
-        }
-        translated
+        let elsewhere = shown.iter().filter(|shown| shown.inside != shown.host);
+        pairs.extend(elsewhere.map(|shown| Pair::new(&shown.inside, &shown.host)));
+        Translation::new(pairs, &self.ground.temporary_path())
     }
 
     /// What PID 1 and the program need beside the usual.
@@ -202,7 +188,7 @@ impl Yard {
         &self,
         boxes: &Boxes,
         writable: bool,
-        visible: &[Shown],
+        visible: &[Bind],
     ) -> Result<OwnedFd, Fault> {
         let rules = sys::landlock_ruleset(&[right::ALL, right::TCP, right::SCOPES])
             .step("make landlock rules")?;

@@ -6,12 +6,16 @@
 //! So names are resolved by the kernel strictly below the box and never through a link, opening never
 //! blocks, and only what is a regular file after it was opened is one.
 
-use std::ffi::{CStr, CString};
+use std::ffi::{CStr, CString, OsStr};
 use std::os::fd::{AsFd, AsRawFd, OwnedFd, RawFd};
+use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use rustix::fs::{AtFlags, FileType, Mode, OFlags};
 
+use crate::model::blob::Blob;
+use crate::model::job::Collected;
+use crate::model::tree::{Node, TreeEntry};
 use crate::sandbox::disk::{self, DIRECTORY};
 use crate::sandbox::fault::{Fault, Step};
 use crate::sandbox::linux::run::first::{BOX, TMP};
@@ -19,9 +23,9 @@ use crate::sandbox::linux::run::init::Identity;
 use crate::sandbox::linux::sys::mount::{self, ATTR_NODEV, ATTR_NOSUID, Tmpfs};
 use crate::sandbox::linux::sys::{self, Errno};
 use crate::sandbox::linux::view::ground::Directories;
-use crate::sandbox::linux::view::mounts::{Shown, c_path, give, parent_of};
-use crate::sandbox::linux::wire::{Found, Placed, PlacedWhat};
+use crate::sandbox::linux::view::mounts::{BEHIND_LINKS, Bind, c_path, give, parent_of};
 use crate::sandbox::search::{self, Placements, Sum};
+use crate::sandbox::translate::Translation;
 
 /// A box, and the temporary directory beside it.
 pub(in crate::sandbox::linux) struct Boxes {
@@ -96,24 +100,19 @@ impl Memory {
     }
 }
 
-/// The temporary directory of a run.
-pub(in crate::sandbox::linux) const TEMPORARY: &str = "/tmp";
-/// Where things are mounted that a run is to see in its temporary directory.
-pub(in crate::sandbox::linux) const BEHIND_LINKS: &str = "/shown/tmp";
-
 impl Boxes {
     /// Links what is shown behind links into the temporary directory.
     pub(in crate::sandbox::linux) fn link(
         &self,
-        shown: &[Shown],
+        shown: &[Bind],
         owner: Identity,
     ) -> Result<(), Fault> {
-        for Shown { inside, .. } in shown {
+        for Bind { inside, .. } in shown {
             let Ok(below) = inside.strip_prefix(BEHIND_LINKS) else {
                 continue;
             };
             let is_within =
-                |other: &Shown| other.inside != *inside && inside.starts_with(&other.inside);
+                |other: &Bind| other.inside != *inside && inside.starts_with(&other.inside);
             if shown.iter().any(is_within) {
                 continue;
             }
@@ -129,7 +128,7 @@ impl Boxes {
     pub(in crate::sandbox::linux) fn in_memory(
         memory: &Memory,
         owner: Identity,
-        files: &[Placed],
+        files: &[TreeEntry],
         contents: Option<OwnedFd>,
     ) -> Result<Self, Fault> {
         /// What the mask for new files takes nothing from.
@@ -151,7 +150,7 @@ impl Boxes {
             place: Place::Memory,
             placed: Placements::default(),
         }
-        .filled(owner, files, contents)
+        .filled(owner, files, contents, &Translation::default())
     }
 
     /// Takes directories of the disk, and places the files. Nothing keeps their size or forbids to write
@@ -159,8 +158,9 @@ impl Boxes {
     pub(in crate::sandbox::linux) fn on_disk(
         directories: Directories,
         owner: Identity,
-        files: &[Placed],
+        files: &[TreeEntry],
         contents: Option<OwnedFd>,
+        names: &Translation,
     ) -> Result<Self, Fault> {
         Self {
             main: directories.main,
@@ -168,24 +168,27 @@ impl Boxes {
             place: Place::Disk,
             placed: Placements::default(),
         }
-        .filled(owner, files, contents)
+        .filled(owner, files, contents, names)
     }
 
     fn filled(
         mut self,
         owner: Identity,
-        files: &[Placed],
+        files: &[TreeEntry],
         contents: Option<OwnedFd>,
+        names: &Translation,
     ) -> Result<Self, Fault> {
-        for Placed { name, what } in files {
+        for TreeEntry { name, node } in files {
             let (above, last) = parent_of(&self.main, name, owner)?;
             let directory = above.as_ref().unwrap_or(&self.main);
-            match what {
-                PlacedWhat::Link { target } => {
-                    rustix::fs::symlinkat(&c_path(target)?, directory, &last)
+            match node {
+                Node::Link(target) => {
+                    let target = names.text(target.as_os_str().as_bytes());
+                    let target = c_path(Path::new(OsStr::from_bytes(&target)))?;
+                    rustix::fs::symlinkat(&target, directory, &last)
                         .step_on("link in the box:", name.display())?;
                 }
-                PlacedWhat::Directory => {
+                Node::Directory => {
                     let step = "make in the box:";
                     let mode = Mode::from_raw_mode(0o755);
                     rustix::fs::mkdirat(directory, &last, mode).step_on(step, name.display())?;
@@ -194,13 +197,14 @@ impl Boxes {
                         .step_on(step, name.display())?;
                     give(&made, owner, name)?;
                 }
-                PlacedWhat::File { length, mode } => {
+                Node::File { blob, mode } => {
                     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
-                    let mode = Mode::from_raw_mode(*mode);
+                    let mode = Mode::from_raw_mode(mode.rights());
                     let file = rustix::fs::openat(directory, &last, flags, mode)
                         .step_on("make in the box:", name.display())?;
                     if let Some(contents) = &contents {
-                        copy(contents, &file, *length)
+                        let length = blob.len().step("unpack the files of the box")?;
+                        copy(contents, &file, length)
                             .step_on("write in the box:", name.display())?;
                     }
                     give(&file, owner, name)?;
@@ -243,7 +247,7 @@ impl Boxes {
     }
 
     /// Looks for a file by its name.
-    pub(in crate::sandbox::linux) fn find(&self, name: &[u8]) -> Result<Searched, Fault> {
+    pub(in crate::sandbox::linux) fn find(&self, name: &str) -> Result<Searched, Fault> {
         let Ok(path) = CString::new(name) else {
             return Ok(Searched::nothing());
         };
@@ -254,7 +258,10 @@ impl Boxes {
         };
         let stat = rustix::fs::fstat(&file).step("look at a file of the box")?;
         Ok(match FileType::from_raw_mode(stat.st_mode) {
-            FileType::RegularFile => Searched { found: Found::File, file: Some(file) },
+            FileType::RegularFile => Searched {
+                found: Collected::File(Blob::elsewhere(stat.st_size.cast_unsigned(), None)),
+                file: Some(file),
+            },
             other => Searched::other(other),
         })
     }
@@ -293,18 +300,18 @@ fn copy(contents: &OwnedFd, file: &OwnedFd, length: u64) -> rustix::io::Result<(
 
 /// What a search found.
 pub(in crate::sandbox::linux) struct Searched {
-    pub(in crate::sandbox::linux) found: Found,
+    pub(in crate::sandbox::linux) found: Collected,
     /// Open for reading, if it is a regular file.
     pub(in crate::sandbox::linux) file: Option<OwnedFd>,
 }
 
 impl Searched {
     fn nothing() -> Self {
-        Self { found: Found::Missing, file: None }
+        Self { found: Collected::Missing, file: None }
     }
 
     fn other(kind: FileType) -> Self {
-        Self { found: Found::Other(search::other_kind(kind)), file: None }
+        Self { found: Collected::NotAFile(search::other_kind(kind)), file: None }
     }
 }
 

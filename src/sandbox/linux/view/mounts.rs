@@ -17,13 +17,12 @@ use std::os::unix::fs::{DirBuilderExt, symlink};
 use std::path::{Component, Path, PathBuf};
 
 use rustix::fs::{FileType, Mode, OFlags};
-use serde::{Deserialize, Serialize};
 
+use crate::model::job::Shown;
 use crate::sandbox::fault::{Fault, Step};
 use crate::sandbox::linux::run::init::{Change, Identity};
 use crate::sandbox::linux::sys;
 use crate::sandbox::linux::sys::mount::{self, ATTR_NODEV, ATTR_NOSUID, ATTR_RDONLY, Reach};
-use crate::sandbox::linux::wire::path_bytes;
 
 /// The system's own directories, shown where the machine has them.
 pub(in crate::sandbox::linux) const SYSTEM: [&str; 7] =
@@ -117,16 +116,27 @@ impl Point {
     }
 }
 
-/// A directory or file of the machine that is to be seen, with what tells it from another that
-/// may have the same name later.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(in crate::sandbox::linux) struct Shown {
-    #[serde(with = "path_bytes")]
+/// The temporary directory of a run.
+const TEMPORARY: &str = "/tmp";
+/// Where things are mounted that a run is to see in its temporary directory.
+pub(in crate::sandbox::linux) const BEHIND_LINKS: &str = "/shown/tmp";
+
+/// A directory or file of the machine that is to be seen.
+pub(in crate::sandbox::linux) struct Bind {
     pub(in crate::sandbox::linux) host: PathBuf,
-    #[serde(with = "path_bytes")]
     pub(in crate::sandbox::linux) inside: PathBuf,
-    pub(in crate::sandbox::linux) device: u64,
-    pub(in crate::sandbox::linux) inode: u64,
+}
+
+impl Bind {
+    /// What a job shows and lies here. `/tmp` belongs to the run; what is to be seen there is mounted elsewhere, and the
+    /// run's `/tmp` gets a link to it.
+    pub(in crate::sandbox::linux) fn new(shown: &Shown, host: PathBuf) -> Self {
+        let inside = match shown.inside.strip_prefix(TEMPORARY) {
+            Ok(below) => Path::new(BEHIND_LINKS).join(below),
+            Err(_) => shown.inside.clone(),
+        };
+        Self { host, inside }
+    }
 }
 
 /// What else the slot itself needs to see.
@@ -205,9 +215,9 @@ impl Template {
     /// that there are places for exactly these.
     pub(in crate::sandbox::linux) fn show(
         &mut self,
-        wanted: &[Shown],
+        wanted: &[Bind],
     ) -> Result<Vec<Picked>, Fault> {
-        let mut sorted: Vec<&Shown> = wanted.iter().collect();
+        let mut sorted: Vec<&Bind> = wanted.iter().collect();
         sorted.sort_by_key(|shown| shown.inside.components().count());
         let waiting = self.pick_up(&sorted)?;
         let places = waiting
@@ -236,7 +246,7 @@ impl Template {
     }
 
     /// Copies mounts out of the machine's namespace.
-    fn pick_up(&self, wanted: &[&Shown]) -> Result<Vec<Picked>, Fault> {
+    fn pick_up(&self, wanted: &[&Bind]) -> Result<Vec<Picked>, Fault> {
         for shown in wanted {
             check_inside(&shown.inside)?;
         }
