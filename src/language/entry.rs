@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::language::fault::{Fault, list};
-use crate::language::sources::SourceFile;
+use crate::model::tree::TreeEntry;
 
 /// How to choose.
 #[derive(Clone, Copy, Debug)]
@@ -18,7 +18,7 @@ pub struct Choice<'a> {
 
 /// The file that starts: the one asked for, one with a usual name, the only one, or the only one with
 /// the marks. Files at the top go before those in directories.
-pub fn choose(sources: &[&SourceFile], choice: Choice<'_>) -> Result<PathBuf, Fault> {
+pub fn choose(sources: &[&TreeEntry], choice: Choice<'_>) -> Result<PathBuf, Fault> {
     let all = || names(sources);
     let named = |name: &str| {
         let exact = sources.iter().find(|it| it.name == Path::new(name));
@@ -37,13 +37,13 @@ pub fn choose(sources: &[&SourceFile], choice: Choice<'_>) -> Result<PathBuf, Fa
     if let Some(usual) = choice.usual.iter().find_map(|it| named(it)) {
         return Ok(usual);
     }
-    let at_top: Vec<&SourceFile> =
+    let at_top: Vec<&TreeEntry> =
         sources.iter().copied().filter(|it| it.name.components().count() == 1).collect();
     if let [only] = at_top.as_slice() {
         return Ok(only.name.clone());
     }
     let usual = choice.usual.first().copied().unwrap_or_default();
-    let marked: Vec<&SourceFile> =
+    let marked: Vec<&TreeEntry> =
         at_top.iter().copied().filter(|it| has_marks(it, choice.marks)).collect();
     match marked.as_slice() {
         // Nothing tells one from another.
@@ -54,7 +54,7 @@ pub fn choose(sources: &[&SourceFile], choice: Choice<'_>) -> Result<PathBuf, Fa
     }
 }
 
-fn names(files: &[&SourceFile]) -> Vec<PathBuf> {
+fn names(files: &[&TreeEntry]) -> Vec<PathBuf> {
     files.iter().map(|it| it.name.clone()).collect()
 }
 
@@ -78,28 +78,24 @@ pub(super) fn several(files: &[PathBuf], usual: &str) -> Fault {
     Fault::new(message, help)
 }
 
-fn has_marks(file: &SourceFile, marks: &[&str]) -> bool {
-    marks.iter().all(|mark| memchr::memmem::find(&file.bytes, mark.as_bytes()).is_some())
+fn has_marks(file: &TreeEntry, marks: &[&str]) -> bool {
+    marks.iter().all(|mark| memchr::memmem::find(file.bytes(), mark.as_bytes()).is_some())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::tree::FileMode;
+    use crate::model::tree::Node;
 
     /// Files as `name` or `name=text`.
     fn check(files: &[&str], wanted: Option<&str>, found: &str) {
-        let files: Vec<SourceFile> = files
+        let files: Vec<TreeEntry> = files
             .iter()
             .map(|it| it.split_once('=').unwrap_or((it, "")))
-            .map(|(name, text)| SourceFile {
-                name: name.into(),
-                bytes: text.as_bytes().into(),
-                mode: FileMode::Plain,
-            })
+            .map(|(name, text)| TreeEntry::new(name, Node::plain(text.as_bytes())))
             .collect();
         let choice = Choice { wanted, usual: &["__main__.py", "main.py"], marks: &["__name__"] };
-        let all: Vec<&SourceFile> = files.iter().collect();
+        let all: Vec<&TreeEntry> = files.iter().collect();
         let said = choose(&all, choice).map(|name| name.display().to_string());
         let said = said.unwrap_or_else(|fault| fault.message);
         assert_eq!(said, found);

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use crate::language::entry::{missing, none, several};
 use crate::language::fault::Fault;
 use crate::language::java::{self, Declarations, Main};
-use crate::language::sources::SourceFile;
+use crate::model::tree::TreeEntry;
 
 /// A program of Java sources.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub struct JavaProgram {
 ///
 /// A file whose new name another file has keeps its own, and the compiler says what is wrong.
 pub fn java_program(
-    files: &mut [SourceFile],
+    files: &mut [TreeEntry],
     sources: &[PathBuf],
     wanted: Option<&str>,
     usual: &str,
@@ -30,7 +30,7 @@ pub fn java_program(
         if !sources.contains(&files[at].name) {
             continue;
         }
-        let declarations = java::declarations(&String::from_utf8_lossy(&files[at].bytes));
+        let declarations = java::declarations(&String::from_utf8_lossy(files[at].bytes()));
         let name = declarations.file_name(&files[at].name);
         if !files.iter().any(|it| it.name == name) {
             files[at].name = name;

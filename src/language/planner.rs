@@ -7,21 +7,16 @@ use crate::language::executable::{Executable, Shebang};
 use crate::language::fault::{Fault, Unready};
 use crate::language::plan::{BatchStep, BuildPlan, BuildStep, Start, Written};
 use crate::language::recipe::{Form, Recipe};
-use crate::language::sources::SourceFile;
 use crate::language::table::Language;
 use crate::language::tool::Tool;
 use crate::language::toolchain::{Linking, Toolchain, Toolchains, is_system};
 use crate::language::{BOX, PROGRAM};
 use crate::model::job::{Command, Shown};
-use crate::model::tree::{Node, TreeEntry};
+use crate::model::tree::TreeEntry;
 
 /// Makes command lines of a recipe, with the tools of this machine.
 pub(super) fn plan(recipe: Recipe, toolchains: &Toolchains) -> Result<BuildPlan, Unready> {
-    let file = |it: SourceFile| {
-        let (blob, mode) = (it.bytes.into(), it.mode);
-        TreeEntry::new(it.name, Node::File { blob, mode })
-    };
-    let files: Vec<TreeEntry> = recipe.files.into_iter().map(file).collect();
+    let files = recipe.files;
     let mut planner = Planner { toolchains, files: &files, used: Vec::new() };
     let plan = match &recipe.form {
         Form::Language { language, sources, main } => {

@@ -7,11 +7,11 @@ use crate::language::entry::{self, Choice};
 use crate::language::executable::{self, Executable, Shebang};
 use crate::language::fault::{Fault, list, some};
 use crate::language::java_program;
-use crate::language::sources::{self, Shape, SourceFile, Sources};
+use crate::language::sources::{self, Shape, Sources};
 use crate::language::table::{CARGO, Entry, Language, Validators};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::program::{Program, ProgramKind};
-use crate::model::tree::FileMode;
+use crate::model::tree::TreeEntry;
 
 /// A program whose language and start are known; no tool was looked for yet.
 #[derive(Clone, Debug)]
@@ -19,7 +19,7 @@ pub struct Recipe {
     /// What it is.
     pub form: Form,
     /// All files that lie in the box before the build, by name.
-    pub files: Vec<SourceFile>,
+    pub files: Vec<TreeEntry>,
     /// Doubts: it works here, but other judges may refuse it.
     pub remarks: Vec<Diagnostic>,
 }
@@ -57,7 +57,7 @@ pub enum Form {
 /// Source: problem package format 2025-09, "Languages and compilation".
 pub fn recipe(program: &Program, sources: &Sources) -> Result<Recipe, Fault> {
     let files = &sources.files;
-    if files.iter().all(|it| it.bytes.is_empty()) {
+    if files.iter().all(|it| it.bytes().is_empty()) {
         return Err(Fault::new("is empty", "put a source in it"));
     }
     if program.kind != ProgramKind::Submission
@@ -138,7 +138,7 @@ struct FileLanguage<'a> {
 }
 
 /// What a file's ending says, if it says anything.
-fn file_language(file: &SourceFile) -> Option<FileLanguage<'_>> {
+fn file_language(file: &TreeEntry) -> Option<FileLanguage<'_>> {
     // Go's own file has the ending of Modula-2.
     if file.name.ends_with("go.mod") {
         return None;
@@ -146,7 +146,7 @@ fn file_language(file: &SourceFile) -> Option<FileLanguage<'_>> {
     Some(FileLanguage { language: Language::of_file(&file.name)?, file: &file.name })
 }
 
-fn no_source(files: &[SourceFile]) -> Fault {
+fn no_source(files: &[TreeEntry]) -> Fault {
     let names = names(files);
     let is_header = |name: &PathBuf| {
         let extension = name.extension().and_then(|it| it.to_str());
@@ -167,7 +167,7 @@ fn in_language(
     program: &Program,
     language: &'static Language,
     shape: Shape,
-    files: &mut [SourceFile],
+    files: &mut [TreeEntry],
 ) -> Result<Form, Fault> {
     // A single file in a named language is its source, whatever its ending.
     let only = (shape == Shape::File && program.language.is_some())
@@ -198,7 +198,7 @@ fn in_language(
             })
         }
         Entry::File { marks } => {
-            let chosen: Vec<&SourceFile> =
+            let chosen: Vec<&TreeEntry> =
                 files.iter().filter(|it| sources.contains(&it.name)).collect();
             let main_file = usual_name(language);
             let usual = [language.default_entry_point, main_file.as_str()];
@@ -227,8 +227,8 @@ fn usual_name(language: &Language) -> String {
     format!("main{}", endings.next().unwrap_or_default())
 }
 
-fn cargo_project(program: &Program, files: &[SourceFile]) -> Result<Form, Fault> {
-    let manifest = named(files, "Cargo.toml").map_or(&[][..], |it| &it.bytes);
+fn cargo_project(program: &Program, files: &[TreeEntry]) -> Result<Form, Fault> {
+    let manifest = named(files, "Cargo.toml").map_or(&[][..], TreeEntry::bytes);
     let paths: Vec<&Path> = files.iter().map(|it| it.name.as_path()).collect();
     let binary =
         cargo::binary(&String::from_utf8_lossy(manifest), &paths, program.entry_point.as_deref())?;
@@ -238,7 +238,7 @@ fn cargo_project(program: &Program, files: &[SourceFile]) -> Result<Form, Fault>
 /// A directory with `build` or `run`, if it is one.
 ///
 /// Source: problem package format 2025-09, "Other programs".
-fn scripts(files: &[SourceFile]) -> Result<Option<Form>, Fault> {
+fn scripts(files: &[TreeEntry]) -> Result<Option<Form>, Fault> {
     let build = named(files, "build");
     let run = named(files, "run");
     if build.is_none() && run.is_none() {
@@ -253,22 +253,22 @@ fn scripts(files: &[SourceFile]) -> Result<Option<Form>, Fault> {
 }
 
 /// A single file whose ending says nothing, if it is a program.
-fn ready_executable(program: &Program, file: &SourceFile) -> Result<Option<Form>, Fault> {
-    if file_language(file).is_some() || matches!(executable::inspect(&file.bytes), Ok(None)) {
+fn ready_executable(program: &Program, file: &TreeEntry) -> Result<Option<Form>, Fault> {
+    if file_language(file).is_some() || matches!(executable::inspect(file.bytes()), Ok(None)) {
         return Ok(None);
     }
-    if file.mode == FileMode::Plain {
+    if !file.is_executable() {
         return Err(executable::not_executable(&program.path).of(&file.name));
     }
     Ok(Some(Form::Executable { file: file.name.clone(), executable: startable(file)? }))
 }
 
 /// What an executable file is, or why it cannot be started.
-fn startable(file: &SourceFile) -> Result<Executable, Fault> {
-    if file.mode == FileMode::Plain {
+fn startable(file: &TreeEntry) -> Result<Executable, Fault> {
+    if !file.is_executable() {
         return Err(executable::not_executable(&file.name).of(&file.name));
     }
-    let found = executable::inspect(&file.bytes).map_err(|fault| fault.of(&file.name))?;
+    let found = executable::inspect(file.bytes()).map_err(|fault| fault.of(&file.name))?;
     // A text without `#!` is a script for the shell, as the shell itself would take it.
     Ok(found.unwrap_or_else(|| {
         Executable::Script(Shebang { interpreter: "/bin/sh".to_owned(), arguments: Vec::new() })
@@ -290,11 +290,11 @@ fn not_portable(program: &Program, what: &str) -> Vec<Diagnostic> {
     vec![Diagnostic::warning(&program.path, message).help(help)]
 }
 
-fn named<'a>(files: &'a [SourceFile], name: &str) -> Option<&'a SourceFile> {
+fn named<'a>(files: &'a [TreeEntry], name: &str) -> Option<&'a TreeEntry> {
     files.iter().find(|it| it.name == Path::new(name))
 }
 
-fn names(files: &[SourceFile]) -> Vec<PathBuf> {
+fn names(files: &[TreeEntry]) -> Vec<PathBuf> {
     files.iter().map(|it| it.name.clone()).collect()
 }
 

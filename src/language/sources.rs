@@ -1,27 +1,27 @@
 //! A program's files, read from disk.
 
+use std::borrow::Cow;
 use std::fs;
 use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use walkdir::WalkDir;
 
 use crate::language::constants::replace_constants;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::program::{Program, ProgramKind};
-use crate::model::tree::FileMode;
+use crate::model::tree::{FileMode, Node, TreeEntry};
 
 /// All files of a program, before anything is built.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sources {
     /// Whether it is a file or a directory.
     pub shape: Shape,
-    /// Its own files, by name.
-    pub files: Vec<SourceFile>,
-    /// Files of the package that are laid over them.
-    pub included: Vec<IncludedSource>,
+    /// Its own files, by name, with the package's constants in place. Their bytes are in memory.
+    pub files: Vec<TreeEntry>,
+    /// Files of the package that are laid over them, each for one language code, or for all.
+    pub included: Vec<(Option<String>, TreeEntry)>,
 }
 
 /// How a program lies on disk.
@@ -32,26 +32,6 @@ pub enum Shape {
     File,
     /// A directory with files.
     Directory,
-}
-
-/// A file of a program.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SourceFile {
-    /// Its path inside the program's directory, relative, without `..`.
-    pub name: PathBuf,
-    /// What is in it, with the package's constants in place.
-    pub bytes: Arc<[u8]>,
-    /// Whether its owner may start it.
-    pub mode: FileMode,
-}
-
-/// A file that is laid over a program's own files.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct IncludedSource {
-    /// For which language code; `None` for all.
-    pub language: Option<String>,
-    /// The file.
-    pub file: SourceFile,
 }
 
 /// Reads a program's files and those laid over it, with the package's constants in place.
@@ -69,14 +49,14 @@ pub fn read(program: &Program) -> Result<Sources, Diagnostic> {
     };
     let mut included = Vec::new();
     for include in &program.include {
-        included.push(IncludedSource {
-            language: include.language.clone(),
-            file: read_file(&include.path, include.name.clone())?,
-        });
+        let file = read_file(&include.path, include.name.clone())?;
+        included.push((include.language.clone(), file));
     }
-    for file in files.iter_mut().chain(included.iter_mut().map(|it| &mut it.file)) {
-        if let std::borrow::Cow::Owned(bytes) = replace_constants(&file.bytes, &program.constants) {
-            file.bytes = bytes.into();
+    let included_files = included.iter_mut().map(|(_, file)| file);
+    for blob in files.iter_mut().chain(included_files).filter_map(TreeEntry::blob_mut) {
+        let text = blob.bytes().unwrap_or_default();
+        if let Cow::Owned(bytes) = replace_constants(text, &program.constants) {
+            *blob = bytes.into();
         }
     }
     Ok(Sources { shape, files, included })
@@ -84,20 +64,20 @@ pub fn read(program: &Program) -> Result<Sources, Diagnostic> {
 
 /// Lays the files for this language, and before them those for all, over the program's own.
 #[must_use]
-pub fn lay_over(sources: &Sources, language: &str) -> Vec<SourceFile> {
+pub fn lay_over(sources: &Sources, language: &str) -> Vec<TreeEntry> {
     let mut files = sources.files.clone();
-    let for_all = sources.included.iter().filter(|it| it.language.is_none());
-    let for_this = sources.included.iter().filter(|it| it.language.as_deref() == Some(language));
-    for include in for_all.chain(for_this) {
-        files.retain(|file| file.name != include.file.name);
-        files.push(include.file.clone());
+    for wanted in [None, Some(language)] {
+        for (_, included) in sources.included.iter().filter(|(of, _)| of.as_deref() == wanted) {
+            files.retain(|file| file.name != included.name);
+            files.push(included.clone());
+        }
     }
     files.sort_by(|a, b| a.name.cmp(&b.name));
     files
 }
 
 /// Reads all files below the program's directory, by name.
-fn read_directory(program: &Program) -> Result<Vec<SourceFile>, Diagnostic> {
+fn read_directory(program: &Program) -> Result<Vec<TreeEntry>, Diagnostic> {
     let root = &program.path;
     let real_root = fs::canonicalize(root).map_err(|source| missing_or(root, source))?;
     let mut files = Vec::new();
@@ -131,7 +111,7 @@ fn read_directory(program: &Program) -> Result<Vec<SourceFile>, Diagnostic> {
 }
 
 /// Reads one regular file; anything else could block for ever.
-fn read_file(path: &Path, name: PathBuf) -> Result<SourceFile, Diagnostic> {
+fn read_file(path: &Path, name: PathBuf) -> Result<TreeEntry, Diagnostic> {
     if name.to_str().is_none() {
         // It would have to stand on command lines, where it cannot.
         let help = "rename it; letters, digits, `_`, `.` and `-` go everywhere";
@@ -144,7 +124,7 @@ fn read_file(path: &Path, name: PathBuf) -> Result<SourceFile, Diagnostic> {
     }
     let bytes = fs::read(path).map_err(|source| missing_or(path, source))?;
     let mode = FileMode::of(metadata.permissions().mode());
-    Ok(SourceFile { name, bytes: bytes.into(), mode })
+    Ok(TreeEntry::new(name, Node::File { blob: bytes.into(), mode }))
 }
 
 /// The error for this path: nothing there, or what the system said.
@@ -262,7 +242,7 @@ mod tests {
         let files = lay_over(&sources, "python3");
         let shown: Vec<String> = files
             .iter()
-            .map(|it| format!("{}={}", it.name.display(), String::from_utf8_lossy(&it.bytes)))
+            .map(|it| format!("{}={}", it.name.display(), String::from_utf8_lossy(it.bytes())))
             .collect();
         assert_eq!(shown, ["lib.py=python.py 7", "own.py=all.py 7"]);
         Ok(())

@@ -84,6 +84,16 @@ impl TreeEntry {
         }
     }
 
+    /// What is in it, if it is a file whose bytes are in memory.
+    pub fn bytes(&self) -> &[u8] {
+        self.blob().and_then(Blob::bytes).unwrap_or_default()
+    }
+
+    /// Whether it is a file that may be started.
+    pub fn is_executable(&self) -> bool {
+        matches!(self.node, Node::File { mode: FileMode::Executable, .. })
+    }
+
     /// The same, to be replaced.
     pub fn blob_mut(&mut self) -> Option<&mut Blob> {
         match &mut self.node {

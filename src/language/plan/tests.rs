@@ -3,10 +3,10 @@
 use super::*;
 use crate::language::recipe::recipe;
 use crate::language::scripted::{ARCHIVE, NO_ARCHIVE, Scripted};
-use crate::language::sources::{Shape, SourceFile, Sources};
+use crate::language::sources::{Shape, Sources};
 use crate::language::tool::Tool;
 use crate::model::program::{Program, ProgramKind};
-use crate::model::tree::FileMode;
+use crate::model::tree::{FileMode, Node};
 
 fn rustc(machine: Scripted) -> Scripted {
     machine.tool("/h/.cargo/bin/rustc").says("--version", "rustc 1.95").says("--print", "/h/rust")
@@ -31,11 +31,8 @@ fn planned(
     let files = files.iter().map(|it| {
         let (name, text) = it.split_once('=').unwrap_or((it, "x"));
         let mode = if name.starts_with('*') { FileMode::Executable } else { FileMode::Plain };
-        SourceFile {
-            name: name.trim_start_matches('*').into(),
-            bytes: text.as_bytes().into(),
-            mode,
-        }
+        let node = Node::File { blob: text.as_bytes().into(), mode };
+        TreeEntry::new(name.trim_start_matches('*'), node)
     });
     let program = Program {
         name: "sub".into(),

@@ -1,7 +1,7 @@
 //! What programs are told to be.
 
 use super::*;
-use crate::language::sources::IncludedSource;
+use crate::model::tree::{FileMode, Node};
 
 /// One line a program: kind, `code@entry` where the package names them, then files as
 /// `name`, `name=text`, or `*name=text` with the `x` bit; a single file after `file:`.
@@ -21,17 +21,17 @@ const DIRECTORY: Case<'static> = Case {
     files: &[],
 };
 
-fn source(text: &str) -> SourceFile {
+fn source(text: &str) -> TreeEntry {
     let (name, bytes) = text.split_once('=').unwrap_or((text, "x"));
     let (name, mode) = match name.strip_prefix('*') {
         Some(name) => (name, FileMode::Executable),
         None => (name, FileMode::Plain),
     };
-    SourceFile { name: name.into(), bytes: bytes.as_bytes().into(), mode }
+    TreeEntry::new(name, Node::File { blob: bytes.as_bytes().into(), mode })
 }
 
-fn told(case: &Case<'_>, included: Vec<IncludedSource>) -> Result<Recipe, Fault> {
-    let files: Vec<SourceFile> = case.files.iter().map(|it| source(it)).collect();
+fn told(case: &Case<'_>, included: Vec<(Option<String>, TreeEntry)>) -> Result<Recipe, Fault> {
+    let files: Vec<TreeEntry> = case.files.iter().map(|it| source(it)).collect();
     let path = match case.shape {
         Shape::File => PathBuf::from("sub").join(&files[0].name),
         Shape::Directory => PathBuf::from("sub"),
@@ -173,8 +173,7 @@ fn java_files_get_the_names_of_their_public_types() {
 
 #[test]
 fn an_included_driver_starts() {
-    let driver =
-        IncludedSource { language: Some("python3".into()), file: source("__main__.py=import sol") };
+    let driver = (Some("python3".to_owned()), source("__main__.py=import sol"));
     let case = Case { files: &["sol.py"], shape: Shape::File, ..DIRECTORY };
     let expected = "python3: __main__.py sol.py -> __main__.py";
     assert_eq!(shown(told(&case, vec![driver])), expected);
