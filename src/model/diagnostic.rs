@@ -1,7 +1,7 @@
 //! A remark about what a user wrote: what, where, and what to do.
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -25,6 +25,30 @@ pub struct Place {
     pub path: PathBuf,
     /// Where in the file, if it is one spot.
     pub spot: Option<Spot>,
+}
+
+impl From<&Path> for Place {
+    fn from(path: &Path) -> Self {
+        Self { path: path.to_owned(), spot: None }
+    }
+}
+
+impl From<&PathBuf> for Place {
+    fn from(path: &PathBuf) -> Self {
+        path.as_path().into()
+    }
+}
+
+impl From<PathBuf> for Place {
+    fn from(path: PathBuf) -> Self {
+        Self { path, spot: None }
+    }
+}
+
+impl From<&Self> for Place {
+    fn from(place: &Self) -> Self {
+        place.clone()
+    }
 }
 
 /// One spot in a text file.

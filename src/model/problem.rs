@@ -123,7 +123,7 @@ pub struct Metadata {
 }
 
 /// A person in a role.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Credit {
     /// The key of `credits`, such as `authors`; a translator's with the language: `translators.da`.
     pub role: String,

@@ -5,12 +5,13 @@
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-use crate::model::diagnostic::{Diagnostic, Place};
+use crate::model::diagnostic::Place;
 use crate::model::pattern::Pattern;
 use crate::model::problem::Problem;
 use crate::model::submission::{Expectation, Submission, UseForTimeLimit};
 use crate::model::test_data::TestData;
 use crate::model::verdict::Verdict;
+use crate::package::faults::Faults;
 
 /// A set of verdicts, one bit each.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -61,7 +62,7 @@ impl CaseSets<'_> {
 }
 
 /// Reports expectations that contradict each other on some test case.
-pub(super) fn check(problem: &Problem, diagnostics: &mut Vec<Diagnostic>) {
+pub(super) fn check(problem: &Problem, sink: &Faults) {
     if problem.test_data.cases.is_empty() {
         return;
     }
@@ -69,13 +70,10 @@ pub(super) fn check(problem: &Problem, diagnostics: &mut Vec<Diagnostic>) {
     let mut reported = HashSet::new();
     for submission in &problem.submissions {
         for fault in faults(submission, &mut sets) {
-            let place =
-                fault.place.unwrap_or(Place { path: submission.program.path.clone(), spot: None });
+            let place = fault.place.unwrap_or_else(|| submission.program.path.as_path().into());
             let line = place.spot.as_ref().map(|spot| spot.line);
             if reported.insert((line, fault.other)) {
-                let mut diagnostic = Diagnostic::error(&place.path, fault.message).help(fault.help);
-                diagnostic.place = place;
-                diagnostics.push(diagnostic);
+                sink.error(place, fault.message, fault.help);
             }
         }
     }

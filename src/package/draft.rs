@@ -4,10 +4,10 @@ use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
-use crate::model::diagnostic::Diagnostic;
 use crate::model::problem::Problem;
 use crate::model::program::Program;
 use crate::package::consistency;
+use crate::package::faults::Faults;
 use crate::package::files::Tree;
 use crate::package::juror_toml;
 
@@ -37,18 +37,14 @@ pub(super) enum FileWriting {
 
 impl Draft {
     /// Checks what all formats share, and makes it a problem.
-    pub(super) fn finish(
-        mut self,
-        tree: &Tree,
-        diagnostics: &mut Vec<Diagnostic>,
-    ) -> Option<Problem> {
+    pub(super) fn finish(mut self, tree: &Tree) -> Option<Problem> {
         self.problem.dir.clone_from(&tree.root);
         self.problem.short_name = short_name(&tree.root);
         self.problem.allow_file_writing = self.file_writing == FileWriting::Allowed;
-        self.problem.io = juror_toml::read(tree, &self, diagnostics);
-        check_collisions(&self.problem, diagnostics);
-        check_texts(&self.problem, diagnostics);
-        consistency::check(&self.problem, diagnostics);
+        self.problem.io = juror_toml::read(tree, &self);
+        check_collisions(&self.problem, &tree.faults);
+        check_texts(&self.problem, &tree.faults);
+        consistency::check(&self.problem, &tree.faults);
         self.has_settings.then_some(self.problem)
     }
 }
@@ -64,7 +60,7 @@ pub(super) fn short_name(dir: &Path) -> String {
 /// working directory.
 ///
 /// Source: problem package format 2025-09, "Working directory".
-fn check_collisions(problem: &Problem, diagnostics: &mut Vec<Diagnostic>) {
+fn check_collisions(problem: &Problem, faults: &Faults) {
     for file in problem.test_data.cases.iter().flat_map(|case| &case.files) {
         let collides = |validator: &&Program| {
             file.name.as_os_str() == validator.name.as_str() && validator.path.is_file()
@@ -74,18 +70,19 @@ fn check_collisions(problem: &Problem, diagnostics: &mut Vec<Diagnostic>) {
             let message =
                 format!("has the name of a file of the input validator `{}`", validator.name);
             let help = "rename one of them: both are copied into the same directory";
-            diagnostics.push(Diagnostic::error(&file.path, message).help(help));
+            faults.error(&file.path, message, help);
         }
     }
 }
 
 /// Looks at inputs and answers, but for those that are to be wrong.
-fn check_texts(problem: &Problem, diagnostics: &mut Vec<Diagnostic>) {
+fn check_texts(problem: &Problem, faults: &Faults) {
     let data = &problem.test_data;
     let others = [&data.invalid_answers, &data.valid_outputs, &data.invalid_outputs];
     for case in data.cases.iter().chain(others.into_iter().flatten()) {
-        diagnostics.extend(check_text(&case.input));
-        diagnostics.extend(case.answer.as_deref().and_then(check_text));
+        for path in [Some(&case.input), case.answer.as_ref()].into_iter().flatten() {
+            check_text(path, faults);
+        }
     }
 }
 
@@ -93,22 +90,24 @@ fn check_texts(problem: &Problem, diagnostics: &mut Vec<Diagnostic>) {
 ///
 /// A byte-order mark is an error, since programs would read it as data. Line ends are only doubted:
 /// the input validators decide about them.
-fn check_text(path: &Path) -> Option<Diagnostic> {
+fn check_text(path: &Path, faults: &Faults) {
     match look(path) {
-        Err(error) => Some(Diagnostic::error(path, format!("cannot be read: {error}"))),
-        Ok(Look::Fine) => None,
-        Ok(Look::Mark) => Some(
-            Diagnostic::error(path, "starts with a byte-order mark (BOM)")
-                .help("save the file as UTF-8 without BOM"),
-        ),
-        Ok(Look::WindowsLineEnds) => Some(
-            Diagnostic::warning(path, "has Windows line ends (CR LF)")
-                .help("save the file with Unix line ends (LF)"),
-        ),
-        Ok(Look::NoLineEnd) => Some(
-            Diagnostic::warning(path, "does not end with a line end")
-                .help("add a line end after the last line"),
-        ),
+        Ok(Look::Fine) => {}
+        Ok(Look::Mark) => {
+            let help = "save the file as UTF-8 without BOM";
+            faults.error(path, "starts with a byte-order mark (BOM)", help);
+        }
+        Ok(Look::WindowsLineEnds) => {
+            let help = "save the file with Unix line ends (LF)";
+            faults.warning(path, "has Windows line ends (CR LF)", help);
+        }
+        Ok(Look::NoLineEnd) => {
+            let help = "add a line end after the last line";
+            faults.warning(path, "does not end with a line end", help);
+        }
+        Err(error) => {
+            faults.error(path, format!("cannot be read: {error}"), "");
+        }
     }
 }
 

@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 
 use walkdir::{DirEntry, WalkDir};
 
-use crate::model::diagnostic::Diagnostic;
+use crate::model::diagnostic::Place;
 use crate::package::Format;
+use crate::package::faults::Faults;
 
 /// A package with more files than this is not read; links that multiply directories end here.
 const MAX_FILES: usize = 500_000;
@@ -46,31 +47,36 @@ impl Item {
     }
 }
 
+impl From<&Item> for Place {
+    fn from(item: &Item) -> Self {
+        item.path.as_path().into()
+    }
+}
+
 /// All files of a package that the format does not tell us to ignore, by name.
 #[derive(Debug)]
 pub(super) struct Tree {
     pub root: PathBuf,
+    /// What is wrong with them.
+    pub faults: Faults,
     items: Vec<Item>,
 }
 
 impl Tree {
     /// Lists everything below `root` that is part of a package of this format, without leaving it.
-    pub(super) fn read(
-        root: &Path,
-        format: &dyn Format,
-        diagnostics: &mut Vec<Diagnostic>,
-    ) -> Self {
+    pub(super) fn read(root: &Path, format: &dyn Format) -> Self {
+        let faults = Faults::default();
         let mut walk = Walk {
             root,
             format,
             real_root: root.canonicalize().unwrap_or_else(|_| root.to_owned()),
             items: Vec::new(),
-            diagnostics,
+            faults: &faults,
         };
         walk.run();
         let mut items = walk.items;
         items.sort_by(|a, b| a.name.cmp(&b.name));
-        Self { root: root.to_owned(), items }
+        Self { root: root.to_owned(), items, faults }
     }
 
     pub(super) fn get(&self, name: &str) -> Option<&Item> {
@@ -115,7 +121,7 @@ struct Walk<'a> {
     format: &'a dyn Format,
     real_root: PathBuf,
     items: Vec<Item>,
-    diagnostics: &'a mut Vec<Diagnostic>,
+    faults: &'a Faults,
 }
 
 impl Walk<'_> {
@@ -136,7 +142,7 @@ impl Walk<'_> {
             if self.items.len() > MAX_FILES {
                 let message =
                     format!("has more than {MAX_FILES} files; juror reads no larger package");
-                self.diagnostics.push(Diagnostic::error(self.root, message));
+                self.faults.error(self.root, message, "");
                 return;
             }
         }
@@ -149,7 +155,7 @@ impl Walk<'_> {
         };
         let Some(name) = relative.to_str() else {
             let message = "is ignored: its name is not UTF-8";
-            self.diagnostics.push(Diagnostic::warning(entry.path(), message).help(NAME_HELP));
+            self.faults.warning(entry.path(), message, NAME_HELP);
             return false;
         };
         if !self.format.wants(name) {
@@ -169,8 +175,7 @@ impl Walk<'_> {
             Kind::File
         } else {
             let message = "is neither a file nor a directory";
-            self.diagnostics
-                .push(Diagnostic::error(entry.path(), message).help("remove it from the package"));
+            self.faults.error(entry.path(), message, "remove it from the package");
             return false;
         };
         if kind == Kind::File {
@@ -185,7 +190,7 @@ impl Walk<'_> {
         if size > RECOMMENDED_SIZE {
             let message = format!("has {} MiB; the format recommends at most 100", size >> 20);
             let help = "smaller files pass through archives and version control more easily";
-            self.diagnostics.push(Diagnostic::warning(entry.path(), message).help(help));
+            self.faults.warning(entry.path(), message, help);
         }
     }
 
@@ -197,7 +202,7 @@ impl Walk<'_> {
         let backup = base_name.ends_with('~') || base_name.starts_with('#');
         if is_test_data || !hidden && !backup && name.contains('/') {
             let message = "is ignored: the format does not allow its name";
-            self.diagnostics.push(Diagnostic::warning(entry.path(), message).help(NAME_HELP));
+            self.faults.warning(entry.path(), message, NAME_HELP);
         }
     }
 
@@ -208,7 +213,7 @@ impl Walk<'_> {
         }
         let message = format!("is a link to {}, which is outside of the package", target.display());
         let help = "copy the file into the package";
-        self.diagnostics.push(Diagnostic::error(link, message).help(help));
+        self.faults.error(link, message, help);
         false
     }
 
@@ -223,20 +228,21 @@ impl Walk<'_> {
         if base_name.is_some_and(|name| !is_valid_name(name)) {
             return;
         }
-        let diagnostic = match (error.loop_ancestor(), target) {
-            (Some(_), _) => Diagnostic::error(path, "is a link to a directory that it is in")
-                .help("remove the link"),
+        let (message, help) = match (error.loop_ancestor(), target) {
+            (Some(_), _) => {
+                ("is a link to a directory that it is in".to_owned(), "remove the link")
+            }
             (None, Some(target)) => {
                 let message = format!("is a link to {}, which does not exist", target.display());
-                Diagnostic::error(path, message).help("mend or remove the link")
+                (message, "mend or remove the link")
             }
             (None, None) => {
                 let reason =
                     error.io_error().map_or_else(|| error.to_string(), ToString::to_string);
-                Diagnostic::error(path, format!("cannot be read: {reason}"))
+                (format!("cannot be read: {reason}"), "")
             }
         };
-        self.diagnostics.push(diagnostic);
+        self.faults.error(path, message, help);
     }
 }
 

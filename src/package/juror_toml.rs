@@ -1,146 +1,116 @@
 //! `juror.toml`: what the format cannot say, such as the names of input and output files.
 
-use toml::Spanned;
-use toml::de::{DeString, DeTable, DeValue};
+use toml::de::{DeTable, DeValue};
 
-use crate::model::diagnostic::Diagnostic;
 use crate::model::problem::{Dialogue, ProgramIo};
 use crate::package::draft::{Draft, FileWriting};
 use crate::package::files::{Tree, is_valid_name};
-use crate::package::suggest::{list, nearest};
-use crate::package::text::{Remarks, TextFile, shown};
+use crate::package::node::{Node, Parse};
+use crate::package::text::{Page, Range, TextFile, shown};
+use crate::package::yaml::{Entry, Raw, Scalar, Value};
 
 /// The file.
 pub(super) const NAME: &str = "juror.toml";
 
-const TABLES: [&str; 1] = ["io"];
-const IO_KEYS: [&str; 2] = ["input", "output"];
-
 /// Reads `juror.toml` if it is there.
-pub(super) fn read(tree: &Tree, draft: &Draft, diagnostics: &mut Vec<Diagnostic>) -> ProgramIo {
-    let io = read_file(tree, draft, diagnostics);
-    if draft.problem.kind.dialogue == Dialogue::Interactive && io != ProgramIo::Standard {
-        diagnostics.push(talks(tree));
-    }
-    io
-}
-
-fn read_file(tree: &Tree, draft: &Draft, diagnostics: &mut Vec<Diagnostic>) -> ProgramIo {
-    let Some(item) = tree.file(NAME) else {
+pub(super) fn read(tree: &Tree, draft: &Draft) -> ProgramIo {
+    let file = tree.file(NAME).and_then(|item| TextFile::read(&item.path, &tree.faults));
+    let page = file.as_ref().map(|file| Page { file, faults: &tree.faults });
+    let Some((page, root)) = page.and_then(|page| Some((page, parse(page)?))) else {
         return ProgramIo::Standard;
     };
-    let Some(file) = TextFile::read(&item.path, diagnostics) else {
-        return ProgramIo::Standard;
-    };
-    let mut remarks = Remarks::new(&file, diagnostics);
-    let (table, errors) = DeTable::parse_recoverable(&file.text);
-    for error in &errors {
-        let range = file.range(error.span().unwrap_or(0..0));
-        let message = format!("is no valid TOML: {}", error.message());
-        remarks.error(range, message, None);
-    }
-    if !errors.is_empty() {
-        return ProgramIo::Standard;
-    }
     let mut io = ProgramIo::Standard;
-    for (key, value) in table.get_ref() {
-        if key.get_ref() != "io" {
-            unknown_key(key, "", &TABLES, &mut remarks);
-        } else if let DeValue::Table(table) = value.get_ref() {
-            io = read_io(key, table, draft, &mut remarks);
-        } else {
-            let range = file.range(value.span());
-            remarks.error(range, "`io` must be a table", Some("write `[io]` on a line of its own"));
-        }
+    if let Ok(mut map) = Node::root(&root, page).map() {
+        map.set("io", &mut io, |node| self::io(node, draft));
+    }
+    if draft.problem.kind.dialogue == Dialogue::Interactive && io != ProgramIo::Standard {
+        let message =
+            "names files, but submissions of an interactive problem talk with the output validator";
+        let help = "remove `[io]`: standard input and output are what the two say";
+        tree.faults.error(tree.path(NAME), message, help);
     }
     io
 }
 
-fn read_io(
-    io: &Spanned<DeString<'_>>,
-    table: &DeTable<'_>,
-    draft: &Draft,
-    remarks: &mut Remarks<'_>,
-) -> ProgramIo {
-    for (key, _) in table {
-        if !IO_KEYS.contains(&key.get_ref().as_ref()) {
-            unknown_key(key, " in `[io]`", &IO_KEYS, remarks);
-        }
+fn io(node: &Node<'_>, draft: &Draft) -> Parse<ProgramIo> {
+    if !node.is_map() {
+        return Err(node.error("`io` must be a table", "write `[io]` on a line of its own"));
     }
-    let given = IO_KEYS.map(|key| table.get(key));
-    let [input, output] = given.map(|value| value.and_then(|value| file_name(value, remarks)));
-    match given {
+    let mut map = node.map_called("io", "[io]")?;
+    let nodes = [map.node("input"), map.node("output")];
+    let names = [map.ask("input", file_name), map.ask("output", file_name)];
+    let help = "name both files, or neither for standard input and output";
+    match &nodes {
         [Some(_), Some(_)] => {}
         [None, None] => {
             let help = "add `input = \"...\"` and `output = \"...\"`, or remove `[io]`";
-            remarks.error(remarks.file.range(io.span()), "`[io]` names no files", Some(help));
+            node.key_error("`[io]` names no files", help);
         }
-        [Some(only), None] | [None, Some(only)] => {
-            let missing = if given[0].is_some() { "output" } else { "input" };
-            let message = format!("`[io]` has no `{missing}`");
-            let help = "name both files, or neither for standard input and output";
-            remarks.error(remarks.file.range(only.span()), message, Some(help));
-        }
+        [Some(input), None] => drop(input.error("`[io]` has no `output`", help)),
+        [None, Some(output)] => drop(output.error("`[io]` has no `input`", help)),
     }
-    let (Some(input), Some(output)) = (input, output) else {
-        return ProgramIo::Standard;
+    let ([Ok(Some(input)), Ok(Some(output))], [_, Some(node)]) = (names, nodes) else {
+        return Ok(ProgramIo::Standard);
     };
-    if let Some(node) = given[1] {
-        let range = remarks.file.range(node.span());
-        if input == output {
-            remarks.error(
-                range,
-                "input and output are the same file",
-                Some("name two different files"),
-            );
-        }
-        if draft.file_writing == FileWriting::Forbidden {
-            let layout = &draft.problem.layout;
-            let message = format!(
-                "programs may not write `{output}`: {} does not allow file writing",
-                layout.settings
-            );
-            remarks.error(range, message, Some(layout.allow_file_writing));
-        }
+    if input == output {
+        node.error("input and output are the same file", "name two different files");
     }
-    ProgramIo::Files { input, output }
+    if draft.file_writing == FileWriting::Forbidden {
+        let layout = &draft.problem.layout;
+        let message = format!(
+            "programs may not write `{output}`: {} does not allow file writing",
+            layout.settings
+        );
+        node.error(message, layout.allow_file_writing);
+    }
+    Ok(ProgramIo::Files { input, output })
 }
 
-/// Files have no meaning where the submission talks with the output validator.
-fn talks(tree: &Tree) -> Diagnostic {
-    let message =
-        "names files, but submissions of an interactive problem talk with the output validator";
-    Diagnostic::error(tree.path(NAME), message)
-        .help("remove `[io]`: standard input and output are what the two say")
-}
-
-fn unknown_key(
-    key: &Spanned<DeString<'_>>,
-    place: &str,
-    known: &[&str],
-    remarks: &mut Remarks<'_>,
-) {
-    let help = match nearest(key.get_ref(), known.iter().copied()) {
-        Some(known) => format!("did you mean `{known}`?"),
-        None => format!("known keys: {}", list(known.iter().copied())),
-    };
-    let message = format!("unknown key `{}`{place}", shown(key.get_ref()));
-    remarks.error(remarks.file.range(key.span()), message, Some(&help));
-}
-
-fn file_name(value: &Spanned<DeValue<'_>>, remarks: &mut Remarks<'_>) -> Option<String> {
-    let range = remarks.file.range(value.span());
-    let Some(name) = value.get_ref().as_str() else {
-        let message =
-            format!("a file name must be a text, not of type {}", value.get_ref().type_str());
-        remarks.error(range, message, Some("put it in quotes"));
-        return None;
-    };
+fn file_name(node: &Node<'_>) -> Parse<String> {
+    if !node.raw.scalar().is_some_and(|scalar| scalar.quoted) {
+        return Err(node.must_be("a file name in quotes"));
+    }
+    let name = node.word();
     if !is_valid_name(name) {
-        let message = format!("`{}` is no plain file name", shown(name));
         let help = "letters, digits, `_`, `.` and `-`, without a directory, such as \"game1.in\"";
-        remarks.error(range, message, Some(help));
-        return None;
+        return Err(node.error(format!("`{}` is no plain file name", shown(name)), help));
     }
-    Some(name.to_owned())
+    Ok(name.to_owned())
+}
+
+/// The file as the tree that a YAML file is read into.
+fn parse(page: Page<'_>) -> Option<Raw> {
+    let (table, errors) = DeTable::parse_recoverable(&page.file.text);
+    for error in &errors {
+        let range = page.file.range(error.span().unwrap_or(0..0));
+        page.error(range, format!("is no valid TOML: {}", error.message()), "");
+    }
+    let range = Range { line: 1, column: 1, width: 1 };
+    errors.is_empty().then(|| Raw { value: map(table.get_ref(), page.file), range })
+}
+
+fn map(table: &DeTable<'_>, file: &TextFile) -> Value {
+    let entry = |(key, value): (&toml::Spanned<_>, &toml::Spanned<DeValue<'_>>)| Entry {
+        key: AsRef::<str>::as_ref(key.get_ref()).to_owned(),
+        key_range: file.range(key.span()),
+        value: raw(value, file),
+    };
+    Value::Map(table.iter().map(entry).collect())
+}
+
+fn raw(value: &toml::Spanned<DeValue<'_>>, file: &TextFile) -> Raw {
+    let scalar = |text: String, quoted| Value::Scalar(Scalar { text, quoted });
+    let range = file.range(value.span());
+    let value = match value.get_ref() {
+        DeValue::String(text) => scalar(text.to_string(), true),
+        DeValue::Integer(number) => scalar(number.to_string(), false),
+        DeValue::Float(number) => scalar(number.to_string(), false),
+        DeValue::Boolean(value) => scalar(value.to_string(), false),
+        DeValue::Datetime(time) => scalar(time.to_string(), false),
+        DeValue::Array(items) => {
+            Value::Sequence(items.iter().map(|item| raw(item, file)).collect())
+        }
+        DeValue::Table(table) => map(table, file),
+    };
+    Raw { value, range }
 }

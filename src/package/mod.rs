@@ -8,12 +8,13 @@ mod bare;
 mod consistency;
 mod detect;
 mod draft;
+mod faults;
 mod files;
 mod interaction;
 mod juror_toml;
 mod kattis_2025_09;
-mod keys;
 mod languages;
+mod node;
 pub mod recipe;
 mod suggest;
 mod text;
@@ -49,8 +50,8 @@ trait Format: Sync {
     /// Where it puts things, and what it calls them.
     fn layout(&self) -> Layout;
 
-    /// Reads what is there; `None` if nothing more is to be said than the diagnostics do.
-    fn read(&self, tree: &Tree, diagnostics: &mut Vec<Diagnostic>) -> Option<Draft>;
+    /// Reads what is there; `None` if nothing more is to be said than the faults do.
+    fn read(&self, tree: &Tree) -> Option<Draft>;
 }
 
 /// What reading a package came to.
@@ -82,18 +83,10 @@ pub fn read(dir: &Path) -> Reading {
             return Reading { format: None, problem: None, diagnostics: vec![diagnostic] };
         }
     };
-    let mut diagnostics = Vec::new();
     let layout = format.layout();
-    let tree = Tree::read(dir, format, &mut diagnostics);
-    let draft = format.read(&tree, &mut diagnostics);
-    let problem = draft.and_then(|draft| draft.finish(&tree, &mut diagnostics));
-    diagnostics.sort_by_key(order);
+    let tree = Tree::read(dir, format);
+    let draft = format.read(&tree);
+    let problem = draft.and_then(|draft| draft.finish(&tree));
+    let diagnostics = tree.faults.sorted();
     Reading { format: Some(Detected { layout, reason }), problem, diagnostics }
-}
-
-/// Path, line, column, and errors before warnings.
-fn order(diagnostic: &Diagnostic) -> impl Ord + use<> {
-    let spot = diagnostic.place.spot.as_ref();
-    let spot = spot.map(|spot| [spot.line, spot.column]);
-    (diagnostic.place.path.clone(), spot)
 }

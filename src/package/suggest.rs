@@ -22,6 +22,18 @@ pub(super) fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) 
         .map(|candidate| candidate.known)
 }
 
+/// What to write instead of a misspelt word: the nearest known one, else what `otherwise` says.
+pub(super) fn meant_or<'a>(
+    word: &str,
+    known: impl IntoIterator<Item = &'a str>,
+    otherwise: impl Into<String>,
+) -> String {
+    match nearest(word, known) {
+        Some(known) => format!("did you mean `{known}`?"),
+        None => otherwise.into(),
+    }
+}
+
 struct Candidate<'a> {
     known: &'a str,
     slips: usize,

@@ -4,14 +4,12 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use crate::model::diagnostic::{Diagnostic, Place, Severity, Spot};
+use crate::model::diagnostic::{Place, Spot};
 use crate::model::units::Bytes;
+use crate::package::faults::{Fault, Faults};
 
 /// The largest file that is read as settings, in bytes. Real ones have a few kilobytes.
 const MAX_SIZE: u64 = 1 << 20;
-
-/// So many remarks about one file are enough for anybody.
-const MAX_REMARKS: usize = 100;
 
 /// A range of one line. Lines and columns count from 1, columns and width in characters.
 ///
@@ -44,57 +42,46 @@ impl TextFile {
     ///
     /// Without byte-order mark and with Unix line ends it must be, by "General requirements"; the
     /// first confuses programs that read it, the second juror can live with.
-    pub(super) fn read(path: &Path, diagnostics: &mut Vec<Diagnostic>) -> Option<Self> {
+    pub(super) fn read(path: &Path, faults: &Faults) -> Option<Self> {
         let bytes = match read_bounded(path) {
             Ok(bytes) => bytes,
             Err(error) => {
-                diagnostics.push(Diagnostic::error(path, format!("cannot be read: {error}")));
+                faults.error(path, format!("cannot be read: {error}"), "");
                 return None;
             }
         };
         if bytes.len() as u64 > MAX_SIZE {
             let most = Bytes(MAX_SIZE);
             let message = format!("is larger than {most}; juror reads no larger file of settings");
-            diagnostics.push(Diagnostic::error(path, message));
+            faults.error(path, message, "");
             return None;
         }
         let text = match String::from_utf8(bytes) {
             Ok(text) => text,
             Err(error) => {
                 let valid = error.utf8_error().valid_up_to();
-                let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
-                let file = Self::new(path, text);
-                let mut remarks = Remarks::new(&file, diagnostics);
-                let range = file.range(valid..valid + 1);
-                remarks.error(range, "is not UTF-8 here", Some("save the file as UTF-8"));
+                let file = Self::new(path, String::from_utf8_lossy(error.as_bytes()).into_owned());
+                let place = file.place(file.range(valid..valid + 1));
+                faults.error(place, "is not UTF-8 here", "save the file as UTF-8");
                 return None;
             }
         };
         let without_mark = text.strip_prefix('\u{feff}');
-        let has_mark = without_mark.is_some();
-        let file = Self::new(path, without_mark.unwrap_or(&text).to_owned());
-        let mut remarks = Remarks::new(&file, diagnostics);
-        if has_mark {
-            remarks.error_in_file(
-                "starts with a byte-order mark (BOM)",
-                Some("save the file as UTF-8 without BOM"),
-            );
+        if without_mark.is_some() {
+            let help = "save the file as UTF-8 without BOM";
+            faults.error(path, "starts with a byte-order mark (BOM)", help);
         }
+        let file = Self::new(path, without_mark.unwrap_or(&text).to_owned());
         if let Some(at) = file.text.find("\r\n") {
             let line = file.text[..at].matches('\n').count() as u32 + 1;
             let column = file.line(line).chars().count() as u32 + 1;
-            let range = Range { line, column, width: 1 };
-            remarks.warning(
-                range,
-                "has Windows line ends (CR LF)",
-                Some("save the file with Unix line ends (LF)"),
-            );
+            let place = file.place(Range { line, column, width: 1 });
+            let help = "save the file with Unix line ends (LF)";
+            faults.warning(place, "has Windows line ends (CR LF)", help);
         }
         if !file.text.is_empty() && !file.text.ends_with('\n') {
-            remarks.warning_in_file(
-                "does not end with a line end",
-                Some("add a line end after the last line"),
-            );
+            let help = "add a line end after the last line";
+            faults.warning(path, "does not end with a line end", help);
         }
         Some(file)
     }
@@ -147,60 +134,27 @@ fn read_bounded(path: &Path) -> std::io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Collects remarks about one file.
-pub(super) struct Remarks<'a> {
+/// A file, and where its faults go.
+#[derive(Clone, Copy)]
+pub(super) struct Page<'a> {
     pub file: &'a TextFile,
-    diagnostics: &'a mut Vec<Diagnostic>,
-    left: usize,
+    pub faults: &'a Faults,
 }
 
-impl<'a> Remarks<'a> {
-    pub(super) fn new(file: &'a TextFile, diagnostics: &'a mut Vec<Diagnostic>) -> Self {
-        Self { file, diagnostics, left: MAX_REMARKS }
-    }
-
-    pub(super) fn error(&mut self, range: Range, message: impl Into<String>, help: Option<&str>) {
-        let place = self.file.place(range);
-        self.push(Severity::Error, place, message.into(), help);
-    }
-
-    pub(super) fn warning(&mut self, range: Range, message: impl Into<String>, help: Option<&str>) {
-        let place = self.file.place(range);
-        self.push(Severity::Warning, place, message.into(), help);
-    }
-
-    pub(super) fn error_in_file(&mut self, message: impl Into<String>, help: Option<&str>) {
-        self.push(Severity::Error, self.whole(), message.into(), help);
-    }
-
-    pub(super) fn warning_in_file(&mut self, message: impl Into<String>, help: Option<&str>) {
-        self.push(Severity::Warning, self.whole(), message.into(), help);
+impl Page<'_> {
+    /// Reports a fault in a range of the file; the help may be empty.
+    pub(super) fn error(
+        &self,
+        range: Range,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) -> Fault {
+        self.faults.error(self.file.place(range), message, help)
     }
 
     /// Whether further remarks would be dropped, so that they need not be thought out.
     pub(super) fn is_full(&self) -> bool {
-        self.left == 0
-    }
-
-    fn whole(&self) -> Place {
-        Place { path: self.file.path.clone(), spot: None }
-    }
-
-    fn push(&mut self, severity: Severity, place: Place, message: String, help: Option<&str>) {
-        if self.left == 0 {
-            return;
-        }
-        self.left -= 1;
-        self.diagnostics.push(Diagnostic {
-            severity,
-            place,
-            message,
-            help: help.map(str::to_owned),
-        });
-        if self.left == 0 {
-            let message = format!("has more faults; the first {MAX_REMARKS} are shown");
-            self.diagnostics.push(Diagnostic::error(&self.file.path, message));
-        }
+        self.faults.are_full(&self.file.path)
     }
 }
 

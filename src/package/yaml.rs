@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use serde_saphyr::granit_parser::{self, Event, Parser, ScalarStyle, Span, Tag};
 
-use crate::package::text::{Range, Remarks, shown};
+use crate::package::text::{Page, Range, shown};
 
 /// How many nodes a file may have once its aliases are filled in; stops "alias bombs".
 const MAX_NODES: usize = 100_000;
@@ -17,16 +17,35 @@ const MAX_DEPTH: usize = 64;
 
 /// A value and where it stands.
 #[derive(Clone, Debug)]
-pub(super) struct Node {
+pub(super) struct Raw {
     pub value: Value,
     pub range: Range,
+}
+
+impl Raw {
+    pub(super) fn scalar(&self) -> Option<&Scalar> {
+        match &self.value {
+            Value::Scalar(scalar) => Some(scalar),
+            _ => None,
+        }
+    }
+
+    /// What stands in a map; nothing for other values.
+    pub(super) fn entries(&self) -> &[Entry] {
+        if let Value::Map(entries) = &self.value { entries } else { &[] }
+    }
+
+    /// What stands behind a key of a map.
+    pub(super) fn get(&self, key: &str) -> Option<&Self> {
+        self.entries().iter().find(|entry| entry.key == key).map(|entry| &entry.value)
+    }
 }
 
 /// What a value is.
 #[derive(Clone, Debug)]
 pub(super) enum Value {
     Scalar(Scalar),
-    Sequence(Vec<Node>),
+    Sequence(Vec<Raw>),
     Map(Vec<Entry>),
     /// Something of which the fault is already reported.
     Broken,
@@ -45,7 +64,7 @@ pub(super) struct Scalar {
 pub(super) struct Entry {
     pub key: String,
     pub key_range: Range,
-    pub value: Node,
+    pub value: Raw,
 }
 
 /// What a scalar means.
@@ -120,8 +139,8 @@ fn is_float(unsigned: &str) -> bool {
 }
 
 /// Reads the file's one document. `None`: it has no content, or is no YAML, which is reported.
-pub(super) fn parse(remarks: &mut Remarks<'_>) -> Parsed {
-    let file = remarks.file;
+pub(super) fn parse(page: Page<'_>) -> Parsed {
+    let file = page.file;
     let options = granit_parser::options! {
         emit_comments: false,
         emit_unresolved_aliases: true,
@@ -131,9 +150,9 @@ pub(super) fn parse(remarks: &mut Remarks<'_>) -> Parsed {
     let mut builder = Builder::default();
     for next in Parser::new_from_str_with_options(&file.text, options) {
         let step = match next {
-            Ok((event, span)) => builder.event(event, file_range(&span), remarks),
+            Ok((event, span)) => builder.event(event, file_range(&span), page),
             Err(error) => {
-                report_syntax(&error, remarks);
+                report_syntax(&error, page);
                 Step::Stop
             }
         };
@@ -147,27 +166,27 @@ pub(super) fn parse(remarks: &mut Remarks<'_>) -> Parsed {
 /// What a file came to.
 #[derive(Debug)]
 pub(super) enum Parsed {
-    Document(Node),
+    Document(Raw),
     Empty,
     /// Its fault is already reported.
     Unreadable,
 }
 
-fn report_syntax(error: &granit_parser::ScanError, remarks: &mut Remarks<'_>) {
+fn report_syntax(error: &granit_parser::ScanError, page: Page<'_>) {
     let marker = error.marker();
     let line = u32::try_from(marker.line()).unwrap_or(u32::MAX).max(1);
     let column = u32::try_from(marker.col()).unwrap_or(u32::MAX).saturating_add(1);
-    let text = remarks.file.line(line);
+    let text = page.file.line(line);
     let indentation = text.len() - text.trim_start().len();
     let help = if text[..indentation].contains('\t') {
-        Some("YAML is indented with spaces; replace the tab")
+        "YAML is indented with spaces; replace the tab"
     } else if text.matches(": ").count() > 1 {
-        Some("a text with `: ` in it must stand in quotes")
+        "a text with `: ` in it must stand in quotes"
     } else {
-        None
+        ""
     };
     let message = format!("is no valid YAML: {}", lower_first(&error.info()));
-    remarks.error(Range { line, column, width: 1 }, message, help);
+    page.error(Range { line, column, width: 1 }, message, help);
 }
 
 fn lower_first(text: &str) -> String {
@@ -197,7 +216,7 @@ enum Step {
 #[derive(Default)]
 struct Builder {
     open: Vec<Open>,
-    root: Option<Node>,
+    root: Option<Raw>,
     documents: usize,
     anchors: HashMap<usize, Anchored>,
     nodes: usize,
@@ -205,7 +224,7 @@ struct Builder {
 
 /// A node that aliases may repeat, and how many nodes it is.
 struct Anchored {
-    node: Node,
+    node: Raw,
     nodes: usize,
 }
 
@@ -218,7 +237,7 @@ struct Open {
 }
 
 enum OpenContent {
-    Sequence(Vec<Node>),
+    Sequence(Vec<Raw>),
     Map(OpenMap),
 }
 
@@ -226,53 +245,53 @@ enum OpenContent {
 struct OpenMap {
     entries: Vec<Entry>,
     lines: HashMap<String, u32>,
-    key: Option<Node>,
+    key: Option<Raw>,
     /// Some key is no text, so nothing can be said about what the map means.
     has_bad_key: bool,
 }
 
 impl Builder {
-    fn event(&mut self, event: Event<'_>, range: Range, remarks: &mut Remarks<'_>) -> Step {
+    fn event(&mut self, event: Event<'_>, range: Range, page: Page<'_>) -> Step {
         match event {
             Event::DocumentStart(..) => {
                 self.documents += 1;
                 if self.documents > 1 {
                     let help = "one file, one document; remove what follows `---`";
-                    remarks.error(range, "a second YAML document starts here", Some(help));
+                    page.error(range, "a second YAML document starts here", help);
                     return Step::Stop;
                 }
             }
             Event::Scalar(text, style, anchor, tag) => {
                 let quoted = style != ScalarStyle::Plain || is_text_tag(tag.as_deref());
-                check_tag(tag.as_deref(), range, remarks);
+                check_tag(tag.as_deref(), range, page);
                 let text = text.into_owned();
                 let value = Value::Scalar(Scalar { text, quoted });
                 self.nodes += 1;
-                self.finish(Node { value, range }, anchor, self.nodes - 1, remarks);
+                self.finish(Raw { value, range }, anchor, self.nodes - 1, page);
             }
             Event::SequenceStart(_, anchor, tag) => {
-                check_tag(tag.as_deref(), range, remarks);
+                check_tag(tag.as_deref(), range, page);
                 self.start(OpenContent::Sequence(Vec::new()), anchor, range);
             }
             Event::MappingStart(_, anchor, tag) => {
-                check_tag(tag.as_deref(), range, remarks);
+                check_tag(tag.as_deref(), range, page);
                 self.start(OpenContent::Map(OpenMap::default()), anchor, range);
             }
-            Event::SequenceEnd | Event::MappingEnd => self.end(remarks),
-            Event::Alias(anchor) => return self.alias(anchor, range, remarks),
+            Event::SequenceEnd | Event::MappingEnd => self.end(page),
+            Event::Alias(anchor) => return self.alias(anchor, range, page),
             Event::UnresolvedAlias(name) => {
                 let message = format!("`*{}` names no anchor above it", shown(&name));
                 let help = "put the text in quotes if no alias is meant";
-                remarks.error(range, message, Some(help));
+                page.error(range, message, help);
                 self.nodes += 1;
                 let value = Value::Broken;
-                self.finish(Node { value, range }, 0, self.nodes - 1, remarks);
+                self.finish(Raw { value, range }, 0, self.nodes - 1, page);
             }
             _ => {}
         }
         if self.nodes > MAX_NODES {
             let message = format!("has more than {MAX_NODES} YAML values");
-            remarks.error(range, message, None);
+            page.error(range, message, "");
             return Step::Stop;
         }
         Step::GoOn
@@ -283,7 +302,7 @@ impl Builder {
         self.nodes += 1;
     }
 
-    fn end(&mut self, remarks: &mut Remarks<'_>) {
+    fn end(&mut self, page: Page<'_>) {
         let Some(open) = self.open.pop() else { return };
         let value = match open.content {
             OpenContent::Sequence(items) => Value::Sequence(items),
@@ -291,13 +310,13 @@ impl Builder {
             OpenContent::Map(map) => Value::Map(map.entries),
         };
         let range = open.range;
-        self.finish(Node { value, range }, open.anchor, open.nodes_before, remarks);
+        self.finish(Raw { value, range }, open.anchor, open.nodes_before, page);
     }
 
     /// Repeats an anchored node. Its size is known before it is copied, so a bomb never grows.
-    fn alias(&mut self, anchor: usize, range: Range, remarks: &mut Remarks<'_>) -> Step {
+    fn alias(&mut self, anchor: usize, range: Range, page: Page<'_>) -> Step {
         let Some(anchored) = self.anchors.get(&anchor) else {
-            remarks.error(range, "an alias may not stand inside of what it repeats", None);
+            page.error(range, "an alias may not stand inside of what it repeats", "");
             return Step::Stop;
         };
         let nodes_before = self.nodes;
@@ -305,22 +324,16 @@ impl Builder {
         if self.nodes > MAX_NODES {
             let message =
                 format!("has more than {MAX_NODES} YAML values once its aliases are filled in");
-            remarks.error(range, message, Some("write less, or without aliases"));
+            page.error(range, message, "write less, or without aliases");
             return Step::Stop;
         }
         let node = anchored.node.clone();
-        self.finish(node, 0, nodes_before, remarks);
+        self.finish(node, 0, nodes_before, page);
         Step::GoOn
     }
 
     /// Puts a complete node where it belongs.
-    fn finish(
-        &mut self,
-        node: Node,
-        anchor: usize,
-        nodes_before: usize,
-        remarks: &mut Remarks<'_>,
-    ) {
+    fn finish(&mut self, node: Raw, anchor: usize, nodes_before: usize, page: Page<'_>) {
         if anchor != 0 {
             let nodes = self.nodes - nodes_before;
             let node = node.clone();
@@ -331,25 +344,25 @@ impl Builder {
             Some(Open { content: OpenContent::Sequence(items), .. }) => items.push(node),
             Some(Open { content: OpenContent::Map(map), .. }) => match map.key.take() {
                 None => map.key = Some(node),
-                Some(key) => map.add(key, node, remarks),
+                Some(key) => map.add(key, node, page),
             },
         }
     }
 }
 
 impl OpenMap {
-    fn add(&mut self, key: Node, value: Node, remarks: &mut Remarks<'_>) {
+    fn add(&mut self, key: Raw, value: Raw, page: Page<'_>) {
         let Value::Scalar(Scalar { text: name, .. }) = key.value else {
             if !matches!(key.value, Value::Broken) {
                 let help = "if the text starts with `{` or `[`, put it in quotes";
-                remarks.error(key.range, "a key must be a text", Some(help));
+                page.error(key.range, "a key must be a text", help);
             }
             self.has_bad_key = true;
             return;
         };
         if let Some(line) = self.lines.get(&name) {
             let message = format!("key `{}` is there twice; first on line {line}", shown(&name));
-            remarks.error(key.range, message, Some("remove one of the two"));
+            page.error(key.range, message, "remove one of the two");
             return;
         }
         self.lines.insert(name.clone(), key.range.line);
@@ -362,16 +375,17 @@ fn is_text_tag(tag: Option<&Tag>) -> bool {
 }
 
 /// Tags would change what a value is; the format has no use for them.
-fn check_tag(tag: Option<&Tag>, range: Range, remarks: &mut Remarks<'_>) {
+fn check_tag(tag: Option<&Tag>, range: Range, page: Page<'_>) {
     if let Some(tag) = tag.filter(|tag| !is_text_tag(Some(tag))) {
         let message = format!("YAML tag `{}` is not supported", shown(&tag.original()));
-        remarks.error(range, message, Some("remove the tag"));
+        page.error(range, message, "remove the tag");
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::package::faults::Faults;
     use crate::package::text::TextFile;
     use std::path::Path;
 
@@ -405,9 +419,9 @@ mod tests {
 
     fn check(text: &str, expected: &[&str]) {
         let file = TextFile::new(Path::new("a.yaml"), text.to_owned());
-        let mut diagnostics = Vec::new();
-        parse(&mut Remarks::new(&file, &mut diagnostics));
-        let got: Vec<String> = diagnostics.iter().map(ToString::to_string).collect();
+        let faults = Faults::default();
+        parse(Page { file: &file, faults: &faults });
+        let got: Vec<String> = faults.sorted().iter().map(ToString::to_string).collect();
         assert_eq!(got, expected, "{text}");
     }
 

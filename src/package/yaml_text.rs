@@ -1,16 +1,16 @@
 //! Writes a tree back as YAML: block style, keys in their order, plain where plain is unambiguous.
 
-use crate::package::yaml::{Meaning, Node, Scalar, Value};
+use crate::package::yaml::{Meaning, Raw, Scalar, Value};
 
 /// The tree as a YAML document that ends with a line end.
-pub(super) fn write(node: &Node) -> String {
+pub(super) fn write(node: &Raw) -> String {
     let mut text = String::new();
     block(node, 0, &mut text);
     text
 }
 
 /// Writes a value that starts on a line of its own.
-fn block(node: &Node, depth: usize, text: &mut String) {
+fn block(node: &Raw, depth: usize, text: &mut String) {
     match &node.value {
         Value::Map(entries) if !entries.is_empty() => {
             for entry in entries {
@@ -37,7 +37,7 @@ fn block(node: &Node, depth: usize, text: &mut String) {
 }
 
 /// Writes the value behind a key or a dash.
-fn inner(node: &Node, depth: usize, text: &mut String) {
+fn inner(node: &Raw, depth: usize, text: &mut String) {
     match &node.value {
         Value::Map(entries) if !entries.is_empty() => {
             text.push('\n');
@@ -56,7 +56,7 @@ fn inner(node: &Node, depth: usize, text: &mut String) {
 }
 
 /// A value that fits on the line.
-fn flow(node: &Node) -> String {
+fn flow(node: &Raw) -> String {
     match &node.value {
         Value::Map(_) => "{}".to_owned(),
         Value::Sequence(_) => "[]".to_owned(),
@@ -113,15 +113,17 @@ fn indent(depth: usize, text: &mut String) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::package::text::{Remarks, TextFile};
+    use crate::package::faults::Faults;
+    use crate::package::text::{Page, TextFile};
     use crate::package::yaml::{Parsed, parse};
     use std::path::Path;
 
     fn check(source: &str, expected: &str) {
         let file = TextFile::new(Path::new("f.yaml"), source.to_owned());
-        let mut diagnostics = Vec::new();
-        let mut remarks = Remarks::new(&file, &mut diagnostics);
-        let Parsed::Document(root) = parse(&mut remarks) else { panic!("{source} is no document") };
+        let faults = Faults::default();
+        let Parsed::Document(root) = parse(Page { file: &file, faults: &faults }) else {
+            panic!("{source} is no document")
+        };
         assert_eq!(write(&root), expected);
     }
 

@@ -5,7 +5,6 @@ mod tests;
 
 use std::path::Path;
 
-use crate::model::diagnostic::Diagnostic;
 use crate::model::layout::Layout;
 use crate::model::limits::{ProblemLimits, TIME_WITHOUT_PACKAGE};
 use crate::model::problem::Problem;
@@ -68,7 +67,7 @@ impl Format for Bare {
         }
     }
 
-    fn read(&self, tree: &Tree, diagnostics: &mut Vec<Diagnostic>) -> Option<Draft> {
+    fn read(&self, tree: &Tree) -> Option<Draft> {
         let mut problem = Problem {
             layout: self.layout(),
             limits: ProblemLimits {
@@ -93,12 +92,12 @@ impl Format for Bare {
                 ("in", Some(input), None) => {
                     let message = "has no answer beside it";
                     let help = format!("add {name}.ans or {name}.out");
-                    diagnostics.push(Diagnostic::error(&input.path, message).help(help));
+                    tree.faults.error(input, message, help);
                 }
                 ("ans", None, Some(answer)) => {
                     let message = "has no input beside it, so it is not looked at";
                     let help = format!("add {name}.in");
-                    diagnostics.push(Diagnostic::warning(&answer.path, message).help(help));
+                    tree.faults.warning(answer, message, help);
                 }
                 _ => {}
             }
@@ -106,7 +105,7 @@ impl Format for Bare {
         if let Some(reason) = self.detect(&tree.root) {
             let message = format!("is read as bare tests: {reason}");
             let help = "limits are juror's own, and outputs are compared token by token";
-            diagnostics.push(Diagnostic::warning(&tree.root, message).help(help));
+            tree.faults.warning(&tree.root, message, help);
         }
         Some(Draft { problem, has_settings: true, file_writing: FileWriting::Allowed })
     }

@@ -2,88 +2,29 @@
 //!
 //! Source: problem package format 2025-09, "Test cases", "Sample data".
 
-use crate::model::diagnostic::Diagnostic;
+use crate::model::recipe::{CASE_EXTENSIONS, CASE_FILES};
 use crate::package::files::Item;
 use crate::package::interaction;
-use crate::package::kattis_2025_09::data::Part;
+use crate::package::kattis_2025_09::Pack;
+use crate::package::kattis_2025_09::part::Part;
 use crate::package::suggest::list;
-
-/// What a file is to its test case.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Extension {
-    In,
-    Ans,
-    Out,
-    Interaction,
-    InStatement,
-    AnsStatement,
-    InDownload,
-    AnsDownload,
-    Files,
-    Yaml,
-    Png,
-    Jpg,
-    Jpeg,
-    Svg,
-}
-
-impl Extension {
-    /// Longer ones first, so that `1.in.statement` is not taken for something else.
-    const ALL: [Self; 14] = [
-        Self::InStatement,
-        Self::AnsStatement,
-        Self::InDownload,
-        Self::AnsDownload,
-        Self::Interaction,
-        Self::Files,
-        Self::Yaml,
-        Self::Jpeg,
-        Self::Ans,
-        Self::Out,
-        Self::Png,
-        Self::Jpg,
-        Self::Svg,
-        Self::In,
-    ];
-
-    const ILLUSTRATIONS: [Self; 4] = [Self::Png, Self::Jpg, Self::Jpeg, Self::Svg];
-
-    fn text(self) -> &'static str {
-        match self {
-            Self::In => ".in",
-            Self::Ans => ".ans",
-            Self::Out => ".out",
-            Self::Interaction => ".interaction",
-            Self::InStatement => ".in.statement",
-            Self::AnsStatement => ".ans.statement",
-            Self::InDownload => ".in.download",
-            Self::AnsDownload => ".ans.download",
-            Self::Files => ".files",
-            Self::Yaml => ".yaml",
-            Self::Png => ".png",
-            Self::Jpg => ".jpg",
-            Self::Jpeg => ".jpeg",
-            Self::Svg => ".svg",
-        }
-    }
-}
 
 /// A file's name, taken apart.
 pub(super) struct Split<'a> {
     /// The name of the test case, with everything before it.
     pub base: &'a str,
-    pub extension: Extension,
+    /// What the file is to its test case, such as `ans`.
+    pub ending: &'static str,
 }
 
 /// Takes the name of a test case's file apart; `None` for other files.
 pub(super) fn split(item: &Item) -> Option<Split<'_>> {
-    let extension = Extension::ALL.into_iter().find(|extension| {
-        let is_directory = *extension == Extension::Files;
-        item.name.ends_with(extension.text()) && item.is_directory() == is_directory
-    })?;
-    let base = item.name.strip_suffix(extension.text())?;
-    let has_name = !base.is_empty() && !base.ends_with('/');
-    has_name.then_some(Split { base, extension })
+    let endings: &[&str] = if item.is_directory() { &[CASE_FILES] } else { &CASE_EXTENSIONS };
+    endings.iter().find_map(|ending| {
+        let base = item.name.strip_suffix(ending)?.strip_suffix('.')?;
+        let has_name = !base.is_empty() && !base.ends_with('/');
+        has_name.then_some(Split { base, ending })
+    })
 }
 
 /// Whether a name leads through a `.files` directory: what is in there is not ours to read.
@@ -94,13 +35,12 @@ pub(super) fn is_in_files_directory(name: &str) -> bool {
 }
 
 /// Says of a file that it belongs to no test case.
-pub(super) fn report_stranger(item: &Item, diagnostics: &mut Vec<Diagnostic>) {
+pub(super) fn report_stranger(pack: &Pack<'_>, item: &Item) {
     let name = item.base_name();
     if name.starts_with("README") {
         return;
     }
-    let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
-    let help = match extension {
+    let help = match name.rsplit_once('.').map_or("", |(_, ending)| ending) {
         _ if name == "testdata.yaml" => "in format 2025-09: `test_group.yaml`",
         "hint" | "desc" => {
             "in format 2025-09: keys `hint` and `description` of the case's .yaml file"
@@ -112,118 +52,95 @@ pub(super) fn report_stranger(item: &Item, diagnostics: &mut Vec<Diagnostic>) {
         "output" | "OUT" => "did you mean `.out`, or `.ans` for the judge answer?",
         _ => "the files of a test case end in .in, .ans, .out, .yaml, .files and so on",
     };
-    diagnostics
-        .push(Diagnostic::warning(&item.path, "is ignored: it belongs to no test case").help(help));
+    pack.faults.warning(item, "is ignored: it belongs to no test case", help);
 }
 
-/// The files of one test case.
+/// The files of one test case, by what their names end in.
 #[derive(Default)]
-pub(super) struct CaseFiles<'a> {
-    files: Vec<CasePart<'a>>,
-}
-
-struct CasePart<'a> {
-    extension: Extension,
-    item: &'a Item,
-}
+pub(super) struct CaseFiles<'a>(Vec<(&'static str, &'a Item)>);
 
 impl<'a> CaseFiles<'a> {
-    pub(super) fn add(&mut self, extension: Extension, item: &'a Item) {
-        self.files.push(CasePart { extension, item });
+    pub(super) fn add(&mut self, ending: &'static str, item: &'a Item) {
+        self.0.push((ending, item));
     }
 
-    pub(super) fn get(&self, extension: Extension) -> Option<&'a Item> {
-        let mut files = self.files.iter();
-        files.find(|file| file.extension == extension).map(|file| file.item)
+    pub(super) fn get(&self, ending: &str) -> Option<&'a Item> {
+        self.0.iter().find(|(other, _)| *other == ending).map(|(_, item)| *item)
     }
 
     /// Whether they show an exchange, and nothing of them is judged.
     fn are_for_display(&self) -> bool {
-        let is_shown = |extension| {
-            let judged = [Extension::Ans, Extension::Out, Extension::Files];
-            !judged.contains(&extension)
-        };
-        self.get(Extension::Interaction).is_some()
-            && self.files.iter().all(|file| is_shown(file.extension))
+        self.get("interaction").is_some() && self.among(&["ans", "out", CASE_FILES]).is_empty()
     }
 
     /// Those of these files that are there.
-    fn among(&self, extensions: &[Extension]) -> Vec<&'a Item> {
-        extensions.iter().filter_map(|&extension| self.get(extension)).collect()
+    fn among(&self, endings: &[&str]) -> Vec<&'a Item> {
+        endings.iter().filter_map(|ending| self.get(ending)).collect()
     }
 }
 
 /// Checks the files of the case `name`; gives back its input if it is a case at all.
 pub(super) fn check<'a>(
+    pack: &Pack<'_>,
     name: &str,
     files: &CaseFiles<'a>,
     part: Part,
-    diagnostics: &mut Vec<Diagnostic>,
 ) -> Option<&'a Item> {
+    let faults = pack.faults;
     let base = name.rsplit('/').next().unwrap_or_default();
-    let Some(input) = files.get(Extension::In) else {
-        if part == Part::Sample && files.are_for_display() {
-            diagnostics.extend(display_alone(base, files));
-        } else {
-            diagnostics.extend(orphans(base, files));
+    let interaction = files.get("interaction");
+    let Some(input) = files.get("in") else {
+        match interaction.filter(|_| part == Part::Sample && files.are_for_display()) {
+            // Strictly there is none to show, and packages made for earlier drafts of the format have them.
+            Some(shown) => {
+                let message =
+                    format!("is shown, and no test case is behind it: there is no `{base}.in`");
+                let help =
+                    format!("add {base}.in and {base}.ans, so that the sample is judged, too");
+                faults.warning(shown, message, help);
+                interaction::check(&shown.path, faults);
+            }
+            None => report_orphans(pack, base, files),
         }
         return None;
     };
     if base == "test_group" {
-        let message = "a test case must not be called `test_group`";
         let help = "rename it: test_group.yaml could not be told from the group's settings";
-        diagnostics.push(Diagnostic::error(&input.path, message).help(help));
+        faults.error(input, "a test case must not be called `test_group`", help);
         return None;
     }
-    let answer = files.get(Extension::Ans);
-    match (part, answer) {
+    match (part, files.get("ans")) {
         (Part::InvalidInput, Some(answer)) => {
             let message = "has no meaning: an invalid input has no answer";
-            diagnostics.push(Diagnostic::warning(&answer.path, message).help("remove it"));
+            faults.warning(answer, message, "remove it");
         }
         (Part::InvalidInput, None) | (_, Some(_)) => {}
         (_, None) => {
-            let message = format!("has no `{base}.ans`");
-            diagnostics.push(
-                Diagnostic::error(&input.path, message)
-                    .help("add it, or run `juror generate` if the package has a recipe"),
-            );
+            let help = "add it, or run `juror generate` if the package has a recipe";
+            faults.error(input, format!("has no `{base}.ans`"), help);
         }
     }
-    if matches!(part, Part::ValidOutput | Part::InvalidOutput)
-        && files.get(Extension::Out).is_none()
-    {
-        let message = format!("has no `{base}.out`");
-        let help = format!(
-            "add the output that the output validator must {}",
-            if part == Part::ValidOutput { "accept" } else { "refuse" }
-        );
-        diagnostics.push(Diagnostic::error(&input.path, message).help(help));
+    let wanted = match part {
+        Part::ValidOutput => Some("accept"),
+        Part::InvalidOutput => Some("refuse"),
+        _ => None,
+    };
+    if let (Some(wanted), None) = (wanted, files.get("out")) {
+        let help = format!("add the output that the output validator must {wanted}");
+        faults.error(input, format!("has no `{base}.out`"), help);
     }
-    check_display(base, files, part, diagnostics);
-    let interaction = files.get(Extension::Interaction);
-    diagnostics.extend(interaction.and_then(|item| interaction::check(&item.path)));
+    check_display(pack, base, files, part);
+    if let Some(item) = interaction {
+        interaction::check(&item.path, faults);
+    }
     Some(input)
 }
 
-/// An exchange that is shown in the statement and that no test case has: strictly there is none to show, and
-/// packages made for earlier drafts of the format have them.
-fn display_alone(base: &str, files: &CaseFiles<'_>) -> Vec<Diagnostic> {
-    let item = files.get(Extension::Interaction);
-    let lone = item.map(|item| {
-        let message = format!("is shown, and no test case is behind it: there is no `{base}.in`");
-        let help = format!("add {base}.in and {base}.ans, so that the sample is judged, too");
-        Diagnostic::warning(&item.path, message).help(help)
-    });
-    let faults = item.and_then(|item| interaction::check(&item.path));
-    lone.into_iter().chain(faults).collect()
-}
-
 /// Files of a case without an input are one fault, not one each.
-fn orphans(base: &str, files: &CaseFiles<'_>) -> Option<Diagnostic> {
-    let mut items: Vec<&Item> = files.files.iter().map(|file| file.item).collect();
+fn report_orphans(pack: &Pack<'_>, base: &str, files: &CaseFiles<'_>) {
+    let mut items: Vec<&Item> = files.0.iter().map(|(_, item)| *item).collect();
     items.sort_by_key(|item| &item.name);
-    let (first, more) = items.split_first()?;
+    let Some((first, more)) = items.split_first() else { return };
     let (also, them) = match more {
         [] => (String::new(), "file"),
         more => {
@@ -232,71 +149,57 @@ fn orphans(base: &str, files: &CaseFiles<'_>) -> Option<Diagnostic> {
         }
     };
     let message = format!("there is no `{base}.in` for it{also}");
-    let help = format!("add {base}.in, or remove the {them}");
-    Some(Diagnostic::error(&first.path, message).help(help))
+    pack.faults.error(*first, message, format!("add {base}.in, or remove the {them}"));
 }
 
 /// What may replace the input or the answer where a case is shown or downloaded.
 struct Replacement {
     what: &'static str,
-    shown: &'static [Extension],
-    downloaded: &'static [Extension],
+    /// What names of files that replace it in one way only begin with.
+    ending: &'static str,
+    shown: &'static [&'static str],
+    downloaded: &'static [&'static str],
 }
 
 const REPLACEMENTS: [Replacement; 2] = [
     Replacement {
         what: "input",
-        shown: &[Extension::InStatement, Extension::Interaction],
-        downloaded: &[Extension::InDownload],
+        ending: "in",
+        shown: &["in.statement", "interaction"],
+        downloaded: &["in.download"],
     },
     Replacement {
         what: "answer",
-        shown: &[Extension::Out, Extension::AnsStatement, Extension::Interaction],
-        downloaded: &[Extension::Out, Extension::AnsDownload],
+        ending: "ans",
+        shown: &["out", "ans.statement", "interaction"],
+        downloaded: &["out", "ans.download"],
     },
 ];
 
-fn check_display(base: &str, files: &CaseFiles<'_>, part: Part, diagnostics: &mut Vec<Diagnostic>) {
-    let illustrations = files.among(&Extension::ILLUSTRATIONS);
-    if let [first, second, ..] = illustrations[..] {
+fn check_display(pack: &Pack<'_>, base: &str, files: &CaseFiles<'_>, part: Part) {
+    let faults = pack.faults;
+    if let [first, second, ..] = files.among(&["png", "jpg", "jpeg", "svg"])[..] {
         let message = format!("is a second illustration beside {}", first.base_name());
-        diagnostics.push(
-            Diagnostic::error(&second.path, message)
-                .help("a test case has at most one; remove one"),
-        );
+        faults.error(second, message, "a test case has at most one; remove one");
     }
-    if !matches!(part, Part::Sample | Part::Secret) {
+    if !part.is_judged() {
         return;
     }
-    for Replacement { what, shown, downloaded } in REPLACEMENTS {
+    for Replacement { what, ending, shown, downloaded } in REPLACEMENTS {
         let [shown, downloaded] = [files.among(shown), files.among(downloaded)];
         let is_shown = |item: &Item| shown.iter().any(|shown| shown.name == item.name);
         let further = pairs(&downloaded).filter(|[_, second]| !is_shown(second));
         for [first, second] in pairs(&shown).chain(further) {
             let message = format!("and {} both replace the {what} of `{base}`", first.base_name());
-            diagnostics.push(Diagnostic::error(&second.path, message).help("keep one of the two"));
+            faults.error(second, message, "keep one of the two");
         }
-        match (shown.first(), downloaded.first()) {
-            (Some(shown), None) => {
-                let message =
-                    format!("replaces the {what} where it is shown, but not for download");
-                let extension = if what == "input" { "in" } else { "ans" };
-                diagnostics.push(
-                    Diagnostic::error(&shown.path, message)
-                        .help(format!("add {base}.{extension}.download")),
-                );
-            }
-            (None, Some(downloaded)) => {
-                let message =
-                    format!("replaces the {what} for download, but not where it is shown");
-                let extension = if what == "input" { "in" } else { "ans" };
-                diagnostics.push(
-                    Diagnostic::error(&downloaded.path, message)
-                        .help(format!("add {base}.{extension}.statement")),
-                );
-            }
-            _ => {}
-        }
+        let (there, message, missing) = match (shown.first(), downloaded.first()) {
+            (Some(shown), None) => (shown, "where it is shown, but not for download", "download"),
+            (None, Some(other)) => (other, "for download, but not where it is shown", "statement"),
+            _ => continue,
+        };
+        let message = format!("replaces the {what} {message}");
+        faults.error(*there, message, format!("add {base}.{ending}.{missing}"));
     }
 }
 

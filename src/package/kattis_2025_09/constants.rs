@@ -3,56 +3,57 @@
 //! Source: problem package format 2025-09, "Constants".
 
 use crate::model::program::Constant;
-use crate::package::keys::{self};
-use crate::package::text::{Remarks, shown};
-use crate::package::yaml::{Meaning, Node, Value};
+use crate::package::node::{Node, Parse};
+use crate::package::text::shown;
+use crate::package::yaml::Meaning;
 
 /// Reads all constants; `{{name}}` and `{{name.value}}` are both listed.
-pub(super) fn read(node: &Node, remarks: &mut Remarks<'_>) -> Vec<Constant> {
+pub(super) fn read(node: &Node<'_>) -> Parse<Vec<Constant>> {
     let mut constants = Vec::new();
-    let Value::Map(entries) = &node.value else {
-        keys::wrong_type("`constants`", "a map of names to values", node, remarks);
-        return constants;
+    for node in node.entries("a map of names to values")? {
+        // One that is broken is reported, and the others are read.
+        let _reported = read_one(&node, &mut constants);
+    }
+    Ok(constants)
+}
+
+fn read_one(node: &Node<'_>, constants: &mut Vec<Constant>) -> Parse<()> {
+    let name = node.key;
+    if !is_name(name) {
+        let message = format!("`{}` is no name for a constant", shown(name));
+        let help = "names are letters, digits and `_`, and do not begin with a digit";
+        return Err(node.key_error(message, help));
+    }
+    if !node.is_map() {
+        let value = scalar(node)?;
+        constants.push(constant(name.to_owned(), &value));
+        constants.push(constant(format!("{name}.value"), &value));
+        return Ok(());
+    }
+    let variants: Vec<Node<'_>> = node.entries("a map of variants")?.collect();
+    let Some(main) = variants.iter().find(|variant| variant.key == "value") else {
+        let message = format!("constant `{name}` has no `value`");
+        return Err(node.key_error(message, "add a line `value: ...` to it"));
     };
-    for entry in entries {
-        let name = entry.key.as_str();
-        if !is_name(name) {
-            let message = format!("`{}` is no name for a constant", shown(name));
-            let help = "names are letters, digits and `_`, and do not begin with a digit";
-            remarks.error(entry.key_range, message, Some(help));
-        } else if let Value::Map(variants) = &entry.value.value {
-            let Some(value) = variants.iter().find(|variant| variant.key == "value") else {
-                let message = format!("constant `{name}` has no `value`");
-                remarks.error(entry.key_range, message, Some("add a line `value: ...` to it"));
-                continue;
-            };
-            let value = scalar(&format!("{name}.value"), &value.value, remarks);
-            constants.extend(value.iter().map(|value| constant(name.to_owned(), value)));
-            for variant in variants {
-                let key = format!("{name}.{}", variant.key);
-                if !is_name(&variant.key) {
-                    let message = format!("`{}` is no name for a variant", shown(&variant.key));
-                    remarks.error(
-                        variant.key_range,
-                        message,
-                        Some("names are letters, digits and `_`"),
-                    );
-                } else if let Some(text) = scalar(&key, &variant.value, remarks) {
-                    if value.as_ref().is_some_and(|value| differ(value, &text)) {
-                        let message = format!(
-                            "variant `{key}` seems to be another value than `{name}.value`"
-                        );
-                        remarks.warning(variant.value.range, message, None);
-                    }
-                    constants.push(constant(key, &text));
-                }
+    let main = scalar(main).ok();
+    constants.extend(main.iter().map(|value| constant(name.to_owned(), value)));
+    for variant in &variants {
+        if !is_name(variant.key) {
+            let message = format!("`{}` is no name for a variant", shown(variant.key));
+            variant.key_error(message, "names are letters, digits and `_`");
+        } else if variant.key == "value" {
+            constants.extend(main.iter().map(|value| constant(format!("{name}.value"), value)));
+        } else if let Ok(text) = scalar(variant) {
+            let key = format!("{name}.{}", variant.key);
+            if main.as_ref().is_some_and(|value| differ(value, &text)) {
+                let message =
+                    format!("variant `{key}` seems to be another value than `{name}.value`");
+                variant.warning(message, "");
             }
-        } else if let Some(value) = scalar(name, &entry.value, remarks) {
-            constants.push(constant(name.to_owned(), &value));
-            constants.push(constant(format!("{name}.value"), &value));
+            constants.push(constant(key, &text));
         }
     }
-    constants
+    Ok(())
 }
 
 fn constant(key: String, value: &str) -> Constant {
@@ -67,17 +68,10 @@ fn is_name(name: &str) -> bool {
 }
 
 /// The text of an integer, float or string, as it is written.
-fn scalar(what: &str, node: &Node, remarks: &mut Remarks<'_>) -> Option<String> {
-    match &node.value {
-        Value::Scalar(scalar)
-            if !matches!(scalar.meaning(), Meaning::Null | Meaning::Boolean(_)) =>
-        {
-            Some(scalar.text.clone())
-        }
-        _ => {
-            keys::wrong_type(&format!("constant `{what}`"), "a number or a text", node, remarks);
-            None
-        }
+fn scalar(node: &Node<'_>) -> Parse<String> {
+    match node.meaning() {
+        None | Some(Meaning::Null | Meaning::Boolean(_)) => Err(node.must_be("a number or a text")),
+        Some(_) => Ok(node.word().to_owned()),
     }
 }
 

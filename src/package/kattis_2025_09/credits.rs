@@ -3,181 +3,112 @@
 //! Source: problem package format 2025-09, "Credits", "Source", "License", "Rights owner".
 
 use crate::model::problem::{Credit, Metadata, Source};
-use crate::package::keys::{self, Keys};
-use crate::package::languages::is_natural_language;
-use crate::package::text::{Remarks, shown};
-use crate::package::yaml::{Node, Value};
+use crate::package::kattis_2025_09::problem_yaml::is_language;
+use crate::package::node::{Map, Node, Parse, filled_text, text};
+use crate::package::text::shown;
 
 const ROLES: [&str; 5] = ["authors", "contributors", "testers", "packagers", "acknowledgements"];
 
 /// `credits`: a name, or people by role.
-pub(super) fn credits(node: &Node, remarks: &mut Remarks<'_>) -> Vec<Credit> {
-    if let Value::Scalar(_) = node.value {
-        return person("authors", "credits", node, remarks).into_iter().collect();
+pub(super) fn credits(node: &Node<'_>) -> Parse<Vec<Credit>> {
+    if node.raw.scalar().is_some() {
+        return Ok(vec![person(node, "authors")?]);
     }
-    let Some(mut keys) = Keys::open("credits", node, remarks) else {
-        return Vec::new();
-    };
+    let mut map = node.map()?;
     let mut credits = Vec::new();
     for role in ROLES {
-        if let Some(node) = keys.take(role) {
-            credits.extend(people(role, &format!("credits.{role}"), node, remarks));
-        }
+        credits.extend(map.node(role).iter().flat_map(|node| people(node, role)));
     }
-    if let Some(node) = keys.take("translators") {
-        credits.extend(translators(node, remarks));
-    }
-    keys.finish(remarks);
-    credits
+    credits.extend(map.get("translators", translators).into_iter().flatten());
+    Ok(credits)
 }
 
-fn translators(node: &Node, remarks: &mut Remarks<'_>) -> Vec<Credit> {
-    let Value::Map(entries) = &node.value else {
-        keys::wrong_type(
-            "`credits.translators`",
-            "a map of language codes to people",
-            node,
-            remarks,
-        );
-        return Vec::new();
+fn translators(node: &Node<'_>) -> Parse<Vec<Credit>> {
+    let languages = node.entries("a map of language codes to people")?;
+    let in_language = |node: Node<'_>| {
+        is_language(&node);
+        people(&node, &format!("translators.{}", node.key))
     };
-    let mut credits = Vec::new();
-    for entry in entries {
-        if !is_natural_language(&entry.key) {
-            let message = format!("`{}` is no language code", shown(&entry.key));
-            let help = "write ISO 639 codes such as `en`, `fil` or `pt-BR`";
-            remarks.error(entry.key_range, message, Some(help));
-        }
-        let role = format!("translators.{}", entry.key);
-        credits.extend(people(&role, &format!("credits.{role}"), &entry.value, remarks));
-    }
-    credits
+    Ok(languages.flat_map(in_language).collect())
 }
 
 /// One person or several.
-pub(super) fn people(
-    role: &str,
-    what: &str,
-    node: &Node,
-    remarks: &mut Remarks<'_>,
-) -> Vec<Credit> {
-    keys::one_or_more(what, node, remarks)
-        .iter()
-        .filter_map(|node| person(role, what, node, remarks))
-        .collect()
+pub(super) fn people(node: &Node<'_>, role: &str) -> Vec<Credit> {
+    node.one_or_more().filter_map(|node| person(&node, role).ok()).collect()
 }
 
-fn person(role: &str, what: &str, node: &Node, remarks: &mut Remarks<'_>) -> Option<Credit> {
-    if let Value::Map(_) = node.value {
-        let mut keys = Keys::open(what, node, remarks)?;
-        let name = match keys.take("name") {
-            Some(node) => keys::filled_text(&format!("{what}.name"), node, remarks),
-            None => {
-                remarks.error(
-                    node.range,
-                    format!("a person of `{what}` has no `name`"),
-                    Some("add `name: ...`"),
-                );
-                None
-            }
-        };
-        let credit = Credit {
-            role: role.to_owned(),
-            name: name.unwrap_or_default(),
-            email: keys.text("email", remarks),
-            orcid: keys.text("orcid", remarks),
-            kattis: keys.text("kattis", remarks),
-        };
-        keys.finish(remarks);
-        return (!credit.name.is_empty()).then_some(credit);
+fn person(node: &Node<'_>, role: &str) -> Parse<Credit> {
+    let mut it = Credit { role: role.to_owned(), ..Credit::default() };
+    if node.is_map() {
+        let mut map = node.map()?;
+        let name = map.ask("name", filled_text);
+        map.set("email", &mut it.email, text);
+        map.set("orcid", &mut it.orcid, text);
+        map.set("kattis", &mut it.kattis, text);
+        it.name = name?.ok_or_else(|| {
+            let message = format!("a person of `{}` has no `name`", node.path);
+            node.error(message, "add `name: ...`")
+        })?;
+        return Ok(it);
     }
-    let text = keys::filled_text(what, node, remarks)?;
-    let (name, email) = match text.split_once('<') {
-        None => (text.as_str(), None),
-        Some((name, email)) => {
-            let email = email.trim_end().strip_suffix('>');
-            if email.is_none_or(|email| email.is_empty() || email.contains(['<', '>'])) {
-                let message = format!("`{}` is no name with a mail address", shown(&text));
-                let help = "write `Full Name <name@example.org>`";
-                remarks.error(node.range, message, Some(help));
-                return None;
-            }
-            (name, email)
+    let text = filled_text(node)?;
+    let help = "write `Full Name <name@example.org>`";
+    let (name, rest) = text.split_once('<').unwrap_or((&text, ""));
+    it.name = name.trim().to_owned();
+    if name.len() < text.len() {
+        let email = rest.trim_end().strip_suffix('>');
+        it.email = email.filter(|it| !it.is_empty() && !it.contains(['<', '>'])).map(str::to_owned);
+        if it.email.is_none() {
+            let message = format!("`{}` is no name with a mail address", shown(&text));
+            return Err(node.error(message, help));
         }
-    };
-    if name.trim().is_empty() {
-        let message = format!("`{}` has no name before the mail address", shown(&text));
-        remarks.error(node.range, message, Some("write `Full Name <name@example.org>`"));
-        return None;
     }
-    Some(Credit {
-        role: role.to_owned(),
-        name: name.trim().to_owned(),
-        email: email.map(str::to_owned),
-        orcid: None,
-        kattis: None,
-    })
+    if it.name.is_empty() {
+        let message = format!("`{}` has no name before the mail address", shown(&text));
+        return Err(node.error(message, help));
+    }
+    Ok(it)
 }
 
 /// `source`: a name, a map, or a sequence of such.
-pub(super) fn sources(node: &Node, remarks: &mut Remarks<'_>) -> Vec<Source> {
-    keys::one_or_more("source", node, remarks)
-        .iter()
-        .filter_map(|node| source(node, remarks))
-        .collect()
+pub(super) fn sources(node: &Node<'_>) -> Parse<Vec<Source>> {
+    Ok(node.one_or_more().filter_map(|node| source(&node).ok()).collect())
 }
 
-fn source(node: &Node, remarks: &mut Remarks<'_>) -> Option<Source> {
-    let Value::Map(_) = node.value else {
-        let name = keys::filled_text("source", node, remarks)?;
-        return Some(Source { name, url: None });
-    };
-    let mut keys = Keys::open("source", node, remarks)?;
-    let name = match keys.take("name") {
-        Some(node) => keys::filled_text("source.name", node, remarks),
-        None => {
-            remarks.error(node.range, "a `source` has no `name`", Some("add `name: ...`"));
-            None
-        }
-    };
-    let url = keys.text("url", remarks);
-    keys.finish(remarks);
-    Some(Source { name: name?, url })
+fn source(node: &Node<'_>) -> Parse<Source> {
+    if !node.is_map() {
+        return Ok(Source { name: filled_text(node)?, url: None });
+    }
+    let mut map = node.map()?;
+    let name = map.ask("name", filled_text);
+    let url = map.get("url", text);
+    let missing = || node.error("a `source` has no `name`", "add `name: ...`");
+    Ok(Source { name: name?.ok_or_else(missing)?, url })
 }
 
 const LICENSES: [&str; 7] =
     ["unknown", "public domain", "cc0", "cc by", "cc by-sa", "educational", "permission"];
 
 /// Reads `license` and `rights_owner`, which depend on each other, on credits and on sources.
-pub(super) fn license(
-    keys: &mut Keys<'_>,
-    metadata: Metadata,
-    remarks: &mut Remarks<'_>,
-) -> Metadata {
-    let node = keys.take("license");
-    let license = node.and_then(|node| keys::text("license", node, remarks));
-    let license = license.unwrap_or_else(|| "unknown".to_owned());
-    let owner = keys.entry("rights_owner");
-    let rights_owner =
-        owner.and_then(|entry| keys::filled_text("rights_owner", &entry.value, remarks));
-    match (node, owner) {
-        (Some(node), _) if !LICENSES.contains(&license.as_str()) => {
-            let message = format!("`{}` is no licence of the format", shown(&license));
-            keys::unknown_word(&message, &license, &LICENSES, node.range, remarks);
+pub(super) fn license(map: &mut Map<'_>, it: &mut Metadata) {
+    it.license = map.get("license", text).unwrap_or_else(|| "unknown".to_owned());
+    map.set("rights_owner", &mut it.rights_owner, filled_text);
+    let license = it.license.as_str();
+    match (map.node("license"), map.node("rights_owner")) {
+        (Some(node), _) if !LICENSES.contains(&license) => {
+            node.unknown(format!("`{}` is no licence of the format", shown(license)), &LICENSES);
         }
         (_, Some(owner)) if license == "public domain" => {
             let message = "a problem in the public domain has no `rights_owner`";
-            remarks.error(owner.key_range, message, Some("remove the line, or change `license`"));
+            owner.key_error(message, "remove the line, or change `license`");
         }
-        (Some(node), None) if !matches!(license.as_str(), "unknown" | "public domain") => {
-            let has_author = metadata.credits.iter().any(|credit| credit.role == "authors");
-            if !has_author && metadata.sources.is_empty() {
+        (Some(node), None) if !matches!(license, "unknown" | "public domain") => {
+            let has_author = it.credits.iter().any(|credit| credit.role == "authors");
+            if !has_author && it.sources.is_empty() {
                 let message = format!("licence `{license}` needs a rights owner");
-                let help = "add `rights_owner`, `credits.authors` or `source`";
-                remarks.error(node.range, message, Some(help));
+                node.error(message, "add `rights_owner`, `credits.authors` or `source`");
             }
         }
         _ => {}
     }
-    Metadata { license, rights_owner, ..metadata }
 }

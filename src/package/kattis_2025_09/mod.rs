@@ -6,6 +6,7 @@ mod credits;
 mod data;
 mod limits;
 mod output_validator;
+mod part;
 mod problem_type;
 mod problem_yaml;
 mod programs;
@@ -21,11 +22,11 @@ mod top;
 
 use std::path::Path;
 
-use crate::model::diagnostic::Diagnostic;
 use crate::model::layout::Layout;
 use crate::model::problem::Problem;
 use crate::package::Format;
 use crate::package::draft::Draft;
+use crate::package::faults::Faults;
 use crate::package::files::Tree;
 use crate::package::kattis_2025_09::problem_type::ProblemType;
 use crate::package::kattis_2025_09::problem_yaml::{ProblemYaml, Read};
@@ -79,77 +80,63 @@ impl Format for Kattis202509 {
         }
     }
 
-    fn read(&self, tree: &Tree, diagnostics: &mut Vec<Diagnostic>) -> Option<Draft> {
-        let statements = statement::languages(tree, diagnostics);
-        let yaml = match problem_yaml::read(tree, &statements, diagnostics) {
+    fn read(&self, tree: &Tree) -> Option<Draft> {
+        let statements = statement::languages(tree);
+        let yaml = match problem_yaml::read(tree, &statements) {
             Read::OtherVersion => {
-                diagnostics.retain(|diagnostic| diagnostic.place.path == tree.path(SETTINGS));
+                tree.faults.retain(&tree.path(SETTINGS));
                 return None;
             }
             Read::Broken => None,
             Read::Problem(yaml) => Some(*yaml),
         };
-        let draft = draft(tree, self.layout(), yaml, diagnostics);
-        top::check_entries(tree, diagnostics);
+        let draft = draft(tree, self.layout(), yaml);
+        top::check_entries(tree);
         Some(draft)
     }
 }
 
-fn draft(
-    tree: &Tree,
-    layout: Layout,
-    yaml: Option<ProblemYaml>,
-    diagnostics: &mut Vec<Diagnostic>,
-) -> Draft {
+/// A package while it is read: what is there, what its settings say, and where its faults go.
+struct Pack<'a> {
+    tree: &'a Tree,
+    faults: &'a Faults,
+    yaml: &'a ProblemYaml,
+}
+
+impl Pack<'_> {
+    /// Whether it has an output validator of its own, which takes the arguments that it likes.
+    fn has_output_validator(&self) -> bool {
+        self.tree.directory("output_validator").is_some()
+    }
+}
+
+fn draft(tree: &Tree, layout: Layout, yaml: Option<ProblemYaml>) -> Draft {
     let has_settings = yaml.is_some();
     let yaml = yaml
         .unwrap_or(ProblemYaml { problem_type: ProblemType::Unknown, ..ProblemYaml::default() });
-    let constants = &yaml.constants[..];
-    let problem_type = &yaml.problem_type;
-    let validators = programs::input_validators(tree, constants, diagnostics);
-    let answer_validators = programs::answer_validators(tree, constants, diagnostics);
-    let output_validator = output_validator::read(tree, problem_type, constants, diagnostics);
-    let static_validator = output_validator::read_static(tree, constants, diagnostics);
-    let include = programs::included(tree, yaml.languages.as_deref(), diagnostics);
-    let recipe = tree.file(recipe::PATH).map(|item| item.path.clone());
-    let around = data::Surroundings {
-        tree,
-        problem_type,
-        constants,
-        validators: &validators.names,
-        has_recipe: recipe.is_some(),
+    let pack = Pack { tree, faults: &tree.faults, yaml: &yaml };
+    let validators = programs::input_validators(&pack);
+    let include = programs::included(&pack);
+    let test_data = data::read(&pack);
+    let problem = Problem {
+        layout,
+        kind: yaml.problem_type.kind(&yaml.limits),
+        submissions: submissions::read(&pack, &include, &test_data),
+        test_data,
+        include,
+        input_validators: validators.programs,
+        input_grammars: validators.grammars,
+        answer_validators: programs::answer_validators(&pack),
+        output_validator: output_validator::read(&pack),
+        static_validator: output_validator::read_static(&pack),
+        recipe: tree.file(recipe::PATH).map(|item| item.path.clone()),
+        metadata: yaml.metadata,
+        limits: yaml.limits,
+        languages: yaml.languages,
+        constants: yaml.constants,
+        ..Problem::default()
     };
-    let test_data = data::read(&around, diagnostics);
-    let around = submissions::Surroundings {
-        tree,
-        problem_type,
-        constants,
-        include: &include,
-        test_data: &test_data,
-    };
-    let submissions = submissions::read(&around, diagnostics);
-    statement::check_solutions(tree, diagnostics);
-    statement::check_attachments(tree, diagnostics);
-    Draft {
-        has_settings,
-        file_writing: yaml.file_writing,
-        problem: Problem {
-            layout,
-            kind: yaml.problem_type.kind(&yaml.limits),
-            metadata: yaml.metadata,
-            limits: yaml.limits,
-            languages: yaml.languages,
-            constants: yaml.constants,
-            test_data,
-            include,
-            input_validators: validators.programs,
-            answer_validators,
-            output_validator,
-            static_validator,
-            input_grammars: validators.grammars,
-            submissions,
-            recipe,
-            ..Problem::default()
-        },
-    }
+    statement::check_solutions(tree);
+    statement::check_attachments(tree);
+    Draft { has_settings, file_writing: yaml.file_writing, problem }
 }

@@ -2,51 +2,39 @@
 //!
 //! Source: problem package format 2025-09, "Programs", "Output validator", "Static validator".
 
-use crate::model::diagnostic::Diagnostic;
-use crate::model::program::{Constant, Program, ProgramKind};
-use crate::package::files::{Item, Tree};
-use crate::package::kattis_2025_09::problem_type::ProblemType;
-use crate::package::kattis_2025_09::programs;
+use crate::model::program::{Program, ProgramKind};
+use crate::package::files::Item;
+use crate::package::kattis_2025_09::{Pack, programs};
 
 /// Reads the program; `None` where the format's default output validator is meant, or where there
 /// is a fault.
-pub(super) fn read(
-    tree: &Tree,
-    problem_type: &ProblemType,
-    constants: &[Constant],
-    diagnostics: &mut Vec<Diagnostic>,
-) -> Option<Program> {
-    let name = "output_validator";
+pub(super) fn read(pack: &Pack<'_>) -> Option<Program> {
     let types = ["interactive", "multi-pass"];
-    if tree.directory(name).is_none()
-        && let Some(word) = types.iter().find(|word| problem_type.includes(word))
+    if !pack.has_output_validator()
+        && let Some(word) = types.iter().find(|word| pack.yaml.problem_type.includes(word))
     {
         let message = format!("is missing: problems of the type {word} need one of their own");
         let help = "add the program that takes part, as output_validator/validate.cpp or so";
-        diagnostics.push(Diagnostic::error(tree.path(name), message).help(help));
+        pack.faults.error(pack.tree.path("output_validator"), message, help);
     }
     let place = ProgramPlace {
-        directory: name,
+        directory: "output_validator",
         what: "the output validator",
         without: "then the format's default output validator decides",
         kind: ProgramKind::OutputValidator,
     };
-    place.read(tree, constants, diagnostics)
+    place.read(pack)
 }
 
 /// Reads the program in `static_validator/`, if there is one.
-pub(super) fn read_static(
-    tree: &Tree,
-    constants: &[Constant],
-    diagnostics: &mut Vec<Diagnostic>,
-) -> Option<Program> {
+pub(super) fn read_static(pack: &Pack<'_>) -> Option<Program> {
     let place = ProgramPlace {
         directory: "static_validator",
         what: "the static validator",
         without: "then nothing looks at a submission's files",
         kind: ProgramKind::StaticValidator,
     };
-    place.read(tree, constants, diagnostics)
+    place.read(pack)
 }
 
 /// A directory for one program.
@@ -59,43 +47,34 @@ struct ProgramPlace {
 }
 
 impl ProgramPlace {
-    fn read(
-        &self,
-        tree: &Tree,
-        constants: &[Constant],
-        diagnostics: &mut Vec<Diagnostic>,
-    ) -> Option<Program> {
-        let directory = tree.directory(self.directory)?;
-        let item = match self.find(tree, directory) {
-            Ok(item) => item,
-            Err(diagnostic) => {
-                diagnostics.push(diagnostic);
-                return None;
-            }
-        };
-        programs::check_validator(tree, item, diagnostics);
-        Some(programs::program(item, self.kind, constants))
+    fn read(&self, pack: &Pack<'_>) -> Option<Program> {
+        let directory = pack.tree.directory(self.directory)?;
+        let item = self.find(pack, directory)?;
+        programs::check_validator(pack, item);
+        Some(programs::program(pack, item, self.kind))
     }
 
     /// The file or directory that is the program.
-    fn find<'t>(&self, tree: &'t Tree, directory: &'t Item) -> Result<&'t Item, Diagnostic> {
-        let inside = || tree.children(self.directory);
+    fn find<'t>(&self, pack: &Pack<'t>, directory: &'t Item) -> Option<&'t Item> {
+        let inside = || pack.tree.children(self.directory);
         let children: Vec<&Item> = inside().filter(|item| !programs::is_no_program(item)).collect();
         let has_file = children.iter().any(|item| item.is_file());
         let has_header = inside().any(programs::is_header);
         match &children[..] {
             [] => {
                 let help = format!("add {}, or remove the directory: {}", self.what, self.without);
-                Err(Diagnostic::error(&directory.path, "has no program in it").help(help))
+                pack.faults.error(directory, "has no program in it", help);
+                None
             }
-            [one] if one.is_directory() || !(has_header || is_script(one)) => Ok(one),
+            [one] if one.is_directory() || !(has_header || is_script(one)) => Some(one),
             _ if !has_file => {
                 let message = format!("has {} programs in it", children.len());
                 let help = format!("{} is exactly one program; keep one directory", self.what);
-                Err(Diagnostic::error(&directory.path, message).help(help))
+                pack.faults.error(directory, message, help);
+                None
             }
             // One program of several files.
-            _ => Ok(directory),
+            _ => Some(directory),
         }
     }
 }

@@ -4,10 +4,9 @@
 
 use crate::model::limits::ProblemLimits;
 use crate::model::problem::{Dialogue, Grading, ProblemKind};
-use crate::package::keys;
+use crate::package::node::{Node, Parse, text};
 use crate::package::suggest::list;
-use crate::package::text::{Remarks, shown};
-use crate::package::yaml::Node;
+use crate::package::text::shown;
 
 /// The type of a problem, as far as keys elsewhere depend on it.
 #[derive(Clone, Debug)]
@@ -69,54 +68,49 @@ const INCOMPATIBLE: [[&str; 2]; 3] =
     [["pass-fail", "scoring"], ["multi-pass", "submit-answer"], ["interactive", "submit-answer"]];
 
 /// Reads the type; refuses what juror cannot judge.
-pub(super) fn read(node: &Node, remarks: &mut Remarks<'_>) -> ProblemType {
+pub(super) fn read(node: &Node<'_>) -> Parse<ProblemType> {
     let mut seen: Vec<String> = Vec::new();
     let mut is_clear = true;
-    for item in keys::one_or_more("type", node, remarks) {
-        let word = keys::text("type", item, remarks);
-        let Some(word) = word.filter(|word| check_known(word, item, remarks)) else {
-            is_clear = false;
-            continue;
-        };
-        check_among(&word, &seen, item, remarks);
-        seen.push(word);
+    for item in node.one_or_more() {
+        match text(&item).and_then(|word| known(&item, word)) {
+            Ok(word) => {
+                check_among(&word, &seen, &item);
+                seen.push(word);
+            }
+            Err(_) => is_clear = false,
+        }
     }
-    match is_clear && !seen.is_empty() {
+    Ok(match is_clear && !seen.is_empty() {
         true => ProblemType::Known(seen),
         false => ProblemType::Unknown,
-    }
+    })
 }
 
-fn check_known(word: &str, item: &Node, remarks: &mut Remarks<'_>) -> bool {
-    if TYPES.contains(&word) {
-        return true;
+fn known(item: &Node<'_>, word: String) -> Parse<String> {
+    if TYPES.contains(&word.as_str()) {
+        return Ok(word);
     }
-    let message = format!("`{}` is no type of problem", shown(word));
+    let message = format!("`{}` is no type of problem", shown(&word));
     let words = || word.split([' ', ',']).filter(|word| !word.is_empty());
-    if words().count() > 1 && words().all(|word| TYPES.contains(&word)) {
-        let help = format!("write `type: [{}]`", list(words()));
-        remarks.error(item.range, message, Some(&help));
-    } else {
-        keys::unknown_word(&message, word, &TYPES, item.range, remarks);
-    }
-    false
+    Err(match words().count() > 1 && words().all(|word| TYPES.contains(&word)) {
+        true => item.error(message, format!("write `type: [{}]`", list(words()))),
+        false => item.unknown(message, &TYPES),
+    })
 }
 
 /// Checks a word against those before it, and whether juror judges such problems.
-fn check_among(word: &str, seen: &[String], item: &Node, remarks: &mut Remarks<'_>) {
+fn check_among(word: &str, seen: &[String], item: &Node<'_>) {
     let is_seen = |word: &str| seen.iter().any(|seen| seen == word);
     let other = INCOMPATIBLE.iter().find_map(|pair| {
         let other = pair.iter().find(|other| **other != word)?;
         (pair.contains(&word) && is_seen(other)).then_some(*other)
     });
-    let help = Some("remove one of the two");
+    let help = "remove one of the two";
     if is_seen(word) {
-        remarks.error(item.range, format!("type `{word}` is there twice"), help);
+        item.error(format!("type `{word}` is there twice"), help);
     } else if let Some(other) = other {
-        let message = format!("type `{word}` is incompatible with `{other}`");
-        remarks.error(item.range, message, help);
+        item.error(format!("type `{word}` is incompatible with `{other}`"), help);
     } else if word == "submit-answer" {
-        let message = "type: submit-answer is not supported: juror judges programs";
-        remarks.error(item.range, message, None);
+        item.error("type: submit-answer is not supported: juror judges programs", "");
     }
 }

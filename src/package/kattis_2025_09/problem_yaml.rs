@@ -2,7 +2,6 @@
 //!
 //! Source: problem package format 2025-09, "Problem metadata".
 
-use crate::model::diagnostic::Diagnostic;
 use crate::model::limits::ProblemLimits;
 use crate::model::problem::Metadata;
 use crate::model::program::Constant;
@@ -12,11 +11,13 @@ use crate::package::kattis_2025_09::constants;
 use crate::package::kattis_2025_09::credits;
 use crate::package::kattis_2025_09::limits;
 use crate::package::kattis_2025_09::problem_type::{self, ProblemType};
-use crate::package::keys::{self, Keys, Replaced};
 use crate::package::languages::is_natural_language;
+use crate::package::node::{
+    Map, Node, Parse, Renamed, boolean, filled_text, programming_language, text, texts,
+};
 use crate::package::suggest::list;
-use crate::package::text::{Remarks, TextFile, shown};
-use crate::package::yaml::{self, Node, Parsed, Value};
+use crate::package::text::{Page, TextFile, shown};
+use crate::package::yaml::{self, Parsed, Value};
 
 /// The version that juror reads.
 const VERSION: &str = "2025-09";
@@ -42,23 +43,17 @@ pub(super) enum Read {
     OtherVersion,
 }
 
-const REPLACED: &[Replaced] = &[
-    Replaced { old: "author", help: "in format 2025-09: `credits:` with `authors:` in it" },
-    Replaced {
-        old: "source_url",
-        help: "in format 2025-09: `source:` with `name:` and `url:` in it",
-    },
-    Replaced {
-        old: "validation",
-        help: "in format 2025-09: `type: interactive`, or a program in `output_validator/`",
-    },
-    Replaced {
-        old: "validator_flags",
-        help: "in format 2025-09: `output_validator_args: [...]` in data/secret/test_group.yaml and data/sample/test_group.yaml",
-    },
-    Replaced { old: "grading", help: "in format 2025-09: keys of data/secret/test_group.yaml" },
-    Replaced { old: "judgement_type", help: "in format 2025-09: `type:`" },
-    Replaced { old: "submission_type", help: "in format 2025-09: `type:`" },
+const RENAMED: Renamed = &[
+    ("author", "in format 2025-09: `credits:` with `authors:` in it"),
+    ("source_url", "in format 2025-09: `source:` with `name:` and `url:` in it"),
+    ("validation", "in format 2025-09: `type: interactive`, or a program in `output_validator/`"),
+    (
+        "validator_flags",
+        "in format 2025-09: `output_validator_args: [...]` in data/secret/test_group.yaml and data/sample/test_group.yaml",
+    ),
+    ("grading", "in format 2025-09: keys of data/secret/test_group.yaml"),
+    ("judgement_type", "in format 2025-09: `type:`"),
+    ("submission_type", "in format 2025-09: `type:`"),
 ];
 
 /// Directories that only the legacy format has.
@@ -66,72 +61,49 @@ const LEGACY_DIRECTORIES: [&str; 4] =
     ["problem_statement", "output_validators", "input_format_validators", "graders"];
 
 /// Reads `problem.yaml`, which exists.
-pub(super) fn read(tree: &Tree, statements: &[String], diagnostics: &mut Vec<Diagnostic>) -> Read {
-    let Some(file) = TextFile::read(&tree.path("problem.yaml"), diagnostics) else {
+pub(super) fn read(tree: &Tree, statements: &[String]) -> Read {
+    let faults = &tree.faults;
+    let Some(file) = TextFile::read(&tree.path("problem.yaml"), faults) else {
         return Read::Broken;
     };
-    let mut remarks = Remarks::new(&file, diagnostics);
-    let root = match yaml::parse(&mut remarks) {
+    let page = Page { file: &file, faults };
+    let root = match yaml::parse(page) {
         Parsed::Document(root) => root,
         Parsed::Unreadable => return Read::Broken,
         Parsed::Empty => {
-            remarks.error_in_file("is empty", Some("start with `problem_format_version: 2025-09`"));
+            faults.error(&file.path, "is empty", "start with `problem_format_version: 2025-09`");
             return Read::Broken;
         }
     };
-    let Some(keys) = Keys::open("", &root, &mut remarks) else {
-        return Read::Broken;
-    };
-    let mut keys = keys.replaced(REPLACED);
-    if let Version::Other = version(&mut keys, tree, &mut remarks) {
+    let Ok(map) = Node::root(&root, page).map() else { return Read::Broken };
+    let mut map = map.renamed(RENAMED);
+    if let Version::Other = version(&mut map, tree) {
+        map.rest();
         return Read::OtherVersion;
     }
-    Read::Problem(Box::new(all_keys(keys, statements, &mut remarks)))
+    Read::Problem(Box::new(all_keys(map, statements)))
 }
 
-fn all_keys(mut keys: Keys<'_>, statements: &[String], remarks: &mut Remarks<'_>) -> ProblemYaml {
-    let problem_type =
-        keys.take("type").map(|node| problem_type::read(node, remarks)).unwrap_or_default();
-    let names = names(&mut keys, statements, remarks);
-    let uuid = uuid(&mut keys, remarks);
-    let version = keys.text("version", remarks);
-    let credits = keys.take("credits").map(|node| credits::credits(node, remarks));
-    let sources = keys.take("source").map(|node| credits::sources(node, remarks));
-    let metadata = Metadata {
-        names,
-        uuid,
-        version,
-        credits: credits.unwrap_or_default(),
-        sources: sources.unwrap_or_default(),
-        license: String::new(),
-        rights_owner: None,
-        embargo_until: embargo(&mut keys, remarks),
-        keywords: keys
-            .take("keywords")
-            .and_then(|node| keys::texts("keywords", node, remarks))
-            .unwrap_or_default(),
+fn all_keys(mut map: Map<'_>, statements: &[String]) -> ProblemYaml {
+    let mut it = ProblemYaml::default();
+    map.set("type", &mut it.problem_type, problem_type::read);
+    it.metadata.names = names(&mut map, statements);
+    it.metadata.uuid = uuid(&mut map);
+    map.set("version", &mut it.metadata.version, text);
+    map.set("credits", &mut it.metadata.credits, credits::credits);
+    map.set("source", &mut it.metadata.sources, credits::sources);
+    map.set("embargo_until", &mut it.metadata.embargo_until, date);
+    map.set("keywords", &mut it.metadata.keywords, texts);
+    credits::license(&mut map, &mut it.metadata);
+    map.set("limits", &mut it.limits, |node| limits::read(node, &it.problem_type));
+    map.set("languages", &mut it.languages, languages);
+    it.file_writing = match map.ask("allow_file_writing", boolean) {
+        Ok(Some(true)) => FileWriting::Allowed,
+        Ok(_) => FileWriting::Forbidden,
+        Err(_) => FileWriting::Unknown,
     };
-    let metadata = credits::license(&mut keys, metadata, remarks);
-    let limits = keys.take("limits").map(|node| limits::read(node, &problem_type, remarks));
-    let languages = keys.take("languages").and_then(|node| languages(node, remarks));
-    let file_writing = match keys.take("allow_file_writing") {
-        None => FileWriting::Forbidden,
-        Some(node) => match keys::boolean("allow_file_writing", node, remarks) {
-            Some(true) => FileWriting::Allowed,
-            Some(false) => FileWriting::Forbidden,
-            None => FileWriting::Unknown,
-        },
-    };
-    let constants = keys.take("constants").map(|node| constants::read(node, remarks));
-    keys.finish(remarks);
-    ProblemYaml {
-        problem_type,
-        metadata,
-        limits: limits.unwrap_or_default(),
-        languages,
-        file_writing,
-        constants: constants.unwrap_or_default(),
-    }
+    map.set("constants", &mut it.constants, constants::read);
+    it
 }
 
 enum Version {
@@ -140,40 +112,35 @@ enum Version {
 }
 
 /// A package of another version gets one clear word instead of a page of faults.
-fn version(keys: &mut Keys<'_>, tree: &Tree, remarks: &mut Remarks<'_>) -> Version {
-    let Some(node) = keys.take("problem_format_version") else {
-        let is_key = |key: &str| REPLACED.iter().any(|replaced| replaced.old == key);
-        let legacy = keys.rest().any(|entry| is_key(&entry.key))
+fn version(map: &mut Map<'_>, tree: &Tree) -> Version {
+    let Some(node) = map.node("problem_format_version") else {
+        let legacy = map.has_renamed()
             || LEGACY_DIRECTORIES.iter().any(|name| tree.directory(name).is_some());
         let message = "has no `problem_format_version`; juror reads packages of format 2025-09";
-        let help = if legacy {
-            "a package without it is in the legacy format; convert it to 2025-09"
-        } else {
-            "add the line `problem_format_version: 2025-09`"
+        let (version, help) = match legacy {
+            true => (
+                Version::Other,
+                "a package without it is in the legacy format; convert it to 2025-09",
+            ),
+            false => (Version::Ours, "add the line `problem_format_version: 2025-09`"),
         };
-        remarks.error_in_file(message, Some(help));
-        return if legacy { Version::Other } else { Version::Ours };
+        map.node.file_error(message, help);
+        return version;
     };
-    let Some(version) = keys::text("problem_format_version", node, remarks) else {
-        return Version::Ours;
-    };
+    let Ok(version) = text(&node) else { return Version::Ours };
     if version == VERSION {
         return Version::Ours;
     }
-    let known =
-        ["legacy", "legacy-icpc", "draft"].contains(&version.as_str()) || is_dated(&version);
-    let message = if known {
-        format!("format `{}` is not supported; juror reads 2025-09", shown(&version))
-    } else {
-        format!("`{}` is no version of the format; juror reads 2025-09", shown(&version))
-    };
-    let help = if known {
-        "convert the package: see https://www.kattis.com/problem-package-format/spec/2025-09"
-    } else {
-        "write `problem_format_version: 2025-09`"
-    };
-    remarks.error(node.range, message, Some(help));
-    if known { Version::Other } else { Version::Ours }
+    if ["legacy", "legacy-icpc", "draft"].contains(&version.as_str()) || is_dated(&version) {
+        let message = format!("format `{}` is not supported; juror reads 2025-09", shown(&version));
+        let help =
+            "convert the package: see https://www.kattis.com/problem-package-format/spec/2025-09";
+        node.error(message, help);
+        return Version::Other;
+    }
+    let message = format!("`{}` is no version of the format; juror reads 2025-09", shown(&version));
+    node.error(message, "write `problem_format_version: 2025-09`");
+    Version::Ours
 }
 
 /// `2023-07`, `2023-07-draft`
@@ -185,70 +152,64 @@ fn is_dated(version: &str) -> bool {
 }
 
 /// The names by language code, which must be the statements' languages.
-fn names(
-    keys: &mut Keys<'_>,
-    statements: &[String],
-    remarks: &mut Remarks<'_>,
-) -> Vec<(String, String)> {
-    let Some(entry) = keys.entry("name") else {
-        remarks.error_in_file("has no `name`", Some("add a line such as `name: Hello World!`"));
+fn names(map: &mut Map<'_>, statements: &[String]) -> Vec<(String, String)> {
+    let Some(node) = map.node("name") else {
+        map.node.file_error("has no `name`", "add a line such as `name: Hello World!`");
         return Vec::new();
     };
-    let node = &entry.value;
-    let Value::Map(entries) = &node.value else {
-        let name = keys::filled_text("name", node, remarks);
-        let names: Vec<(String, String)> =
-            name.map(|name| ("en".to_owned(), name)).into_iter().collect();
-        let foreign = statements.iter().any(|language| language != "en");
-        if foreign {
+    if !node.is_map() {
+        if statements.iter().any(|language| language != "en") {
             let message = format!(
                 "a single `name` is the English one, but there are statements in: {}",
                 list(statements.iter().map(String::as_str))
             );
-            let help = "give a name for each language, such as `name: {en: ..., de: ...}`";
-            remarks.error(node.range, message, Some(help));
+            node.error(
+                message,
+                "give a name for each language, such as `name: {en: ..., de: ...}`",
+            );
         }
-        return names;
-    };
-    let mut names = Vec::new();
-    for entry in entries {
-        let code = entry.key.as_str();
-        if !is_natural_language(code) {
-            let message = format!("`{}` is no language code", shown(code));
-            let help = "write ISO 639 codes such as `en`, `fil` or `pt-BR`";
-            remarks.error(entry.key_range, message, Some(help));
-        } else if !statements.iter().any(|language| language == code) && !statements.is_empty() {
-            let message = format!("there is a name for language `{code}`, but no statement");
-            let help = format!("add statement/problem.{code}.md, or remove the name");
-            remarks.error(entry.key_range, message, Some(&help));
-        }
-        if let Some(name) = keys::filled_text(&format!("name.{code}"), &entry.value, remarks) {
-            names.push((code.to_owned(), name));
-        }
+        return filled_text(&node).map(|name| ("en".to_owned(), name)).into_iter().collect();
     }
-    for language in statements {
-        if !entries.iter().any(|entry| entry.key == *language) {
-            let message = format!("there is a statement in language `{language}`, but no name");
-            let help = format!("add `{language}: ...` to `name`");
-            remarks.error(entry.key_range, message, Some(&help));
+    let mut names = Vec::new();
+    for entry in node.entries("a map of language codes to names").into_iter().flatten() {
+        let code = entry.key;
+        let has_statement = statements.iter().any(|language| language == code);
+        if is_language(&entry) && !has_statement && !statements.is_empty() {
+            let message = format!("there is a name for language `{code}`, but no statement");
+            entry
+                .key_error(message, format!("add statement/problem.{code}.md, or remove the name"));
         }
+        names.extend(filled_text(&entry).map(|name| (code.to_owned(), name)));
+    }
+    for language in statements.iter().filter(|language| node.raw.get(language).is_none()) {
+        let message = format!("there is a statement in language `{language}`, but no name");
+        node.key_error(message, format!("add `{language}: ...` to `name`"));
     }
     names.sort();
     names
 }
 
-fn uuid(keys: &mut Keys<'_>, remarks: &mut Remarks<'_>) -> String {
-    let Some(node) = keys.take("uuid") else {
+/// Whether a key is the code of a natural language; another is reported.
+pub(super) fn is_language(node: &Node<'_>) -> bool {
+    let is_one = is_natural_language(node.key);
+    if !is_one {
+        let message = format!("`{}` is no language code", shown(node.key));
+        node.key_error(message, "write ISO 639 codes such as `en`, `fil` or `pt-BR`");
+    }
+    is_one
+}
+
+fn uuid(map: &mut Map<'_>) -> String {
+    let Some(node) = map.node("uuid") else {
         let help = "add a line `uuid: ...`; `uuidgen` or `cat /proc/sys/kernel/random/uuid` prints a new one";
-        remarks.error_in_file("has no `uuid`", Some(help));
+        map.node.file_error("has no `uuid`", help);
         return String::new();
     };
-    let uuid = keys::filled_text("uuid", node, remarks).unwrap_or_default();
+    let uuid = filled_text(&node).unwrap_or_default();
     if !uuid.is_empty() && !is_uuid(&uuid) {
-        let message = format!("`{}` is no UUID", shown(&uuid));
         let help =
             "a UUID looks like 123e4567-e89b-42d3-a456-426614174000; `uuidgen` prints a new one";
-        remarks.warning(node.range, message, Some(help));
+        node.warning(format!("`{}` is no UUID", shown(&uuid)), help);
     }
     uuid
 }
@@ -261,16 +222,13 @@ fn is_uuid(text: &str) -> bool {
         })
 }
 
-fn embargo(keys: &mut Keys<'_>, remarks: &mut Remarks<'_>) -> Option<String> {
-    let node = keys.take("embargo_until")?;
-    let date = keys::text("embargo_until", node, remarks)?;
-    if !is_date(&date) {
-        let message = format!("`{}` is no date", shown(&date));
-        let help = "write a day such as 2026-01-31, or a time in UTC such as 2026-01-31T18:00:00Z";
-        remarks.error(node.range, message, Some(help));
-        return None;
+fn date(node: &Node<'_>) -> Parse<String> {
+    let date = text(node)?;
+    if is_date(&date) {
+        return Ok(date);
     }
-    Some(date)
+    let help = "write a day such as 2026-01-31, or a time in UTC such as 2026-01-31T18:00:00Z";
+    Err(node.error(format!("`{}` is no date", shown(&date)), help))
 }
 
 /// `YYYY-MM-DD` or `YYYY-MM-DDThh:mm:ssZ`, of the calendar.
@@ -313,39 +271,34 @@ fn numbers(text: &str, separator: char, digits: [usize; 3]) -> Option<[u32; 3]> 
 }
 
 /// The allowed languages; `None` for all.
-fn languages(node: &Node, remarks: &mut Remarks<'_>) -> Option<Vec<String>> {
-    let Value::Sequence(items) = &node.value else {
-        let word = keys::text("languages", node, remarks)?;
-        if word != "all" {
-            let message = format!(
-                "`languages` must be `all` or a sequence of language codes, not `{}`",
-                shown(&word)
-            );
-            let help =
-                "write codes in brackets, such as `languages: [cpp, python3]`, or `languages: all`";
-            remarks.error(node.range, message, Some(help));
-        }
-        return None;
-    };
-    let items: &[Node] =
-        if items.is_empty() { keys::one_or_more("languages", node, remarks) } else { items };
-    let mut codes: Vec<String> = Vec::new();
-    for item in items {
-        if matches!(&item.value, Value::Scalar(scalar) if scalar.text == "all") {
-            let help = "write `languages: all` without brackets";
-            remarks.error(item.range, "`all` does not stand in a sequence", Some(help));
-            continue;
-        }
-        let Some(code) = keys::programming_language("languages", item, remarks) else {
-            continue;
+fn languages(node: &Node<'_>) -> Parse<Option<Vec<String>>> {
+    if !matches!(node.raw.value, Value::Sequence(_)) {
+        return match text(node)?.as_str() {
+            "all" => Ok(None),
+            word => {
+                let message = format!(
+                    "`languages` must be `all` or a sequence of language codes, not `{}`",
+                    shown(word)
+                );
+                let help = "write codes in brackets, such as `languages: [cpp, python3]`, or `languages: all`";
+                Err(node.error(message, help))
+            }
         };
-        if codes.contains(&code) {
-            remarks.warning(item.range, format!("language `{code}` is there twice"), None);
-        } else {
-            codes.push(code);
+    }
+    let mut codes: Vec<String> = Vec::new();
+    for item in node.one_or_more() {
+        if item.word() == "all" {
+            let help = "write `languages: all` without brackets";
+            item.error("`all` does not stand in a sequence", help);
+            continue;
+        }
+        let Ok(code) = programming_language(&item) else { continue };
+        match codes.contains(&code) {
+            true => item.warning(format!("language `{code}` is there twice"), ""),
+            false => codes.push(code),
         }
     }
-    (!codes.is_empty()).then_some(codes)
+    Ok(Some(codes).filter(|codes| !codes.is_empty()))
 }
 
 #[cfg(test)]

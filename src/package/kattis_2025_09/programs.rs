@@ -2,12 +2,12 @@
 //!
 //! Source: problem package format 2025-09, "Programs", "Input validators", "Included files".
 
-use crate::model::diagnostic::Diagnostic;
 use crate::model::problem::InputGrammar;
-use crate::model::program::{Constant, IncludedFile, Program, ProgramKind};
+use crate::model::program::{IncludedFile, Program, ProgramKind};
 use crate::package::files::{Item, Tree};
+use crate::package::kattis_2025_09::Pack;
 use crate::package::languages;
-use crate::package::suggest::nearest;
+use crate::package::suggest::meant_or;
 
 /// Endings of files that are no programs, wherever programs are expected.
 const NO_PROGRAM_ENDINGS: [&str; 12] =
@@ -32,7 +32,7 @@ pub(super) fn is_no_program(item: &Item) -> bool {
 }
 
 /// A program without anything around it.
-pub(super) fn program(item: &Item, kind: ProgramKind, constants: &[Constant]) -> Program {
+pub(super) fn program(pack: &Pack<'_>, item: &Item, kind: ProgramKind) -> Program {
     Program {
         name: item.base_name().to_owned(),
         path: item.path.clone(),
@@ -40,25 +40,27 @@ pub(super) fn program(item: &Item, kind: ProgramKind, constants: &[Constant]) ->
         language: None,
         entry_point: None,
         include: Vec::new(),
-        constants: constants.to_vec(),
+        constants: pack.yaml.constants.clone(),
     }
 }
 
-/// The input validators that juror can run, and the names of all.
+/// The input validators that juror can run.
+#[derive(Default)]
 pub(super) struct InputValidators {
     pub programs: Vec<Program>,
     pub grammars: Vec<InputGrammar>,
-    pub names: Vec<String>,
+}
+
+/// The names of all input validators.
+pub(super) fn input_validator_names(tree: &Tree) -> Vec<&str> {
+    let validators = tree.children("input_validators").filter(|item| !is_no_program(item));
+    validators.map(Item::base_name).collect()
 }
 
 /// Reads `input_validators/`.
-pub(super) fn input_validators(
-    tree: &Tree,
-    constants: &[Constant],
-    diagnostics: &mut Vec<Diagnostic>,
-) -> InputValidators {
-    let mut validators =
-        InputValidators { programs: Vec::new(), grammars: Vec::new(), names: Vec::new() };
+pub(super) fn input_validators(pack: &Pack<'_>) -> InputValidators {
+    let Pack { tree, faults, .. } = *pack;
+    let mut validators = InputValidators::default();
     let has_portable = tree
         .children("input_validators")
         .any(|item| item.is_file() && languages::is_of_validator(ending_of(item)));
@@ -66,59 +68,46 @@ pub(super) fn input_validators(
         let name = item.base_name();
         let ending = ending_of(item);
         if item.is_file() && ending == "ctd" {
-            validators.names.push(name.to_owned());
-            validators
-                .grammars
-                .push(InputGrammar { name: name.to_owned(), path: item.path.clone() });
+            let grammar = InputGrammar { name: name.to_owned(), path: item.path.clone() };
+            validators.grammars.push(grammar);
         } else if item.is_file() && ending == "viva" {
             let message = "is a VIVA file, which juror cannot run yet: it checks nothing";
             let help = "write it as a checktestdata file (.ctd), which juror runs";
-            diagnostics.push(Diagnostic::warning(&item.path, message).help(help));
-            validators.names.push(name.to_owned());
+            faults.warning(item, message, help);
         } else if is_no_program(item) {
             if !name.starts_with("README") && ending != "md" && ending != "txt" {
-                let message = "is ignored: it is no program";
                 let help = "a validator of several files stands in a directory of its own";
-                diagnostics.push(Diagnostic::warning(&item.path, message).help(help));
+                faults.warning(item, "is ignored: it is no program", help);
             }
         } else {
             // A Rust file is our addition; beside one that every tool can run it harms nobody.
             if !(ending == "rs" && has_portable) {
-                check_validator(tree, item, diagnostics);
+                check_validator(pack, item);
             }
-            validators.names.push(name.to_owned());
-            validators.programs.push(program(item, ProgramKind::InputValidator, constants));
+            validators.programs.push(program(pack, item, ProgramKind::InputValidator));
         }
     }
-    if validators.names.is_empty() {
+    if input_validator_names(tree).is_empty() {
         let message = match tree.directory("input_validators") {
             Some(_) => "has no input validator",
             None => "is missing: a package needs an input validator",
         };
         let help = "add a grammar of the input (.ctd), or a program that reads it and exits with 42 if it is valid";
-        diagnostics.push(Diagnostic::error(tree.path("input_validators"), message).help(help));
+        faults.error(tree.path("input_validators"), message, help);
     }
     validators
 }
 
 /// Reads `answer_validators/`, which the format does not have; other tools do.
-pub(super) fn answer_validators(
-    tree: &Tree,
-    constants: &[Constant],
-    diagnostics: &mut Vec<Diagnostic>,
-) -> Vec<Program> {
+pub(super) fn answer_validators(pack: &Pack<'_>) -> Vec<Program> {
     let mut programs = Vec::new();
-    for item in tree.children("answer_validators") {
-        if is_no_program(item) {
-            continue;
-        }
+    for item in pack.tree.children("answer_validators").filter(|item| !is_no_program(item)) {
         if matches!(ending_of(item), "ctd" | "viva") {
-            let message = "is no program: it checks nothing";
-            diagnostics.push(Diagnostic::warning(&item.path, message));
+            pack.faults.warning(item, "is no program: it checks nothing", "");
             continue;
         }
-        check_validator(tree, item, diagnostics);
-        programs.push(program(item, ProgramKind::AnswerValidator, constants));
+        check_validator(pack, item);
+        programs.push(program(pack, item, ProgramKind::AnswerValidator));
     }
     programs
 }
@@ -129,55 +118,43 @@ fn ending_of(item: &Item) -> &str {
 }
 
 /// Doubts validators that other judges would not run.
-pub(super) fn check_validator(tree: &Tree, item: &Item, diagnostics: &mut Vec<Diagnostic>) {
+pub(super) fn check_validator(pack: &Pack<'_>, item: &Item) {
+    let Pack { tree, faults, .. } = *pack;
     let is_allowed = |item: &Item| languages::is_of_validator(ending_of(item));
     if item.is_file() {
         if !is_allowed(item) {
             let message = "is neither Python 3 nor C nor C++: the format allows no other language for validators";
             let help = "put it into a directory with a `build` script that makes `run`";
-            diagnostics.push(Diagnostic::warning(&item.path, message).help(help));
+            faults.warning(item, message, help);
         }
         return;
     }
-    let mut children = tree.children(&item.name).filter(|item| item.is_file()).peekable();
-    if children.peek().is_none() {
-        diagnostics.push(
-            Diagnostic::error(&item.path, "is a validator without files")
-                .help("fill it or remove it"),
-        );
-        return;
-    }
-    let children: Vec<&Item> = children.collect();
+    let children: Vec<&Item> = tree.children(&item.name).filter(|item| item.is_file()).collect();
     let has_script = children.iter().any(|item| matches!(item.base_name(), "build" | "run"));
-    if !has_script && !children.iter().any(|item| is_allowed(item)) {
+    if children.is_empty() {
+        faults.error(item, "is a validator without files", "fill it or remove it");
+    } else if !has_script && !children.iter().any(|item| is_allowed(item)) {
         let message = "has neither `build` nor `run`, and no Python 3, C or C++ file";
-        let help = "add a `build` script that makes `run`";
-        diagnostics.push(Diagnostic::warning(&item.path, message).help(help));
+        faults.warning(item, message, "add a `build` script that makes `run`");
     }
 }
 
 /// Reads `include/`.
-pub(super) fn included(
-    tree: &Tree,
-    languages: Option<&[String]>,
-    diagnostics: &mut Vec<Diagnostic>,
-) -> Vec<IncludedFile> {
+pub(super) fn included(pack: &Pack<'_>) -> Vec<IncludedFile> {
+    let Pack { tree, faults, .. } = *pack;
     let mut included = Vec::new();
     for directory in tree.children("include") {
         let name = directory.base_name();
         if directory.is_file() {
             if !name.starts_with("README") {
                 let message = "is ignored: included files stand in include/default or in a language's directory";
-                diagnostics.push(
-                    Diagnostic::warning(&directory.path, message)
-                        .help("move it to include/default"),
-                );
+                faults.warning(directory, message, "move it to include/default");
             }
             continue;
         }
         let language = (name != "default").then(|| name.to_owned());
         if let Some(language) = &language {
-            diagnostics.extend(check_language(directory, language, languages));
+            check_language(pack, directory, language);
         }
         let files = tree.below(&directory.name).iter().filter(|item| item.is_file());
         let before = included.len();
@@ -187,35 +164,21 @@ pub(super) fn included(
             path: item.path.clone(),
         }));
         if included.len() == before {
-            diagnostics
-                .push(Diagnostic::error(&directory.path, "is empty").help("fill it or remove it"));
+            faults.error(directory, "is empty", "fill it or remove it");
         }
     }
     included
 }
 
-fn check_language(
-    directory: &Item,
-    language: &str,
-    allowed: Option<&[String]>,
-) -> Option<Diagnostic> {
+fn check_language(pack: &Pack<'_>, directory: &Item, language: &str) {
+    let allowed = pack.yaml.languages.as_ref();
     if !languages::is_programming_language(language) {
-        let message = format!("`{language}` is no language code");
-        let help = match nearest(language, ["default"]) {
-            Some(known) => format!("did you mean `{known}`?"),
-            None => languages::help_for(language),
-        };
-        return Some(Diagnostic::error(&directory.path, message).help(help));
+        let help = meant_or(language, ["default"], languages::help_for(language));
+        pack.faults.error(directory, format!("`{language}` is no language code"), help);
+    } else if allowed.is_some_and(|allowed| !allowed.iter().any(|it| it == language)) {
+        let message = format!(
+            "submissions may not be in `{language}`: `languages` of problem.yaml does not list it"
+        );
+        pack.faults.error(directory, message, "add it to `languages`, or remove the directory");
     }
-    let allowed = allowed?;
-    if allowed.iter().any(|allowed| allowed == language) {
-        return None;
-    }
-    let message = format!(
-        "submissions may not be in `{language}`: `languages` of problem.yaml does not list it"
-    );
-    Some(
-        Diagnostic::error(&directory.path, message)
-            .help("add it to `languages`, or remove the directory"),
-    )
 }

@@ -2,14 +2,18 @@
 //!
 //! Source: problem package format 2025-09, "Test data configuration", "Scoring problems".
 
-use crate::model::diagnostic::{Diagnostic, Place};
+use std::collections::BTreeMap;
+
+use crate::model::diagnostic::Place;
 use crate::model::score::{Aggregation, GroupScoring, Score};
 use crate::model::test_data::TestData;
-use crate::package::kattis_2025_09::problem_type::ProblemType;
-use crate::package::keys::{self, Keys};
-use crate::package::suggest::nearest;
-use crate::package::text::{Remarks, shown};
-use crate::package::yaml::{Node, Value};
+use crate::package::kattis_2025_09::Pack;
+use crate::package::kattis_2025_09::part::Part;
+use crate::package::kattis_2025_09::test_yaml::Settings;
+use crate::package::node::{Map, Node, Parse, integer, text};
+use crate::package::suggest::{list, nearest};
+use crate::package::text::shown;
+use crate::package::yaml::Value;
 
 /// The keys, as far as a file has them.
 #[derive(Clone, Debug, Default)]
@@ -29,154 +33,108 @@ pub(super) struct Placed<T> {
     pub place: Place,
 }
 
-/// Whose keys they are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Whose {
-    /// Of `data/sample`, which has no score.
-    Sample,
-    /// Of `data/secret` or a group in it.
-    Secret,
-    /// Of data that nobody is judged by.
-    Checks,
-}
-
-const KEYS: [&str; 3] = ["max_score", "score_aggregation", "require_pass"];
-
 /// Takes the keys out of a `test_group.yaml`.
-pub(super) fn read(
-    keys: &mut Keys<'_>,
-    problem_type: &ProblemType,
-    whose: Whose,
-    remarks: &mut Remarks<'_>,
-) -> ScoringKeys {
-    let entries = KEYS.map(|key| keys.entry(key));
-    let refused = match whose {
-        _ if problem_type.excludes("scoring") => {
-            Some("is only for scoring problems; this one is pass-fail")
+pub(super) fn read(pack: &Pack<'_>, part: Part, map: &mut Map<'_>) -> ScoringKeys {
+    let nodes = ["max_score", "score_aggregation", "require_pass"].map(|key| map.node(key));
+    let refused = match part {
+        _ if pack.yaml.problem_type.excludes("scoring") => {
+            "is only for scoring problems; this one is pass-fail"
         }
-        Whose::Sample => Some("is not permitted in data/sample: samples have no score"),
-        Whose::Checks => Some("has no meaning here: nobody is judged by this data"),
-        Whose::Secret => None,
+        Part::Sample => "is not permitted in data/sample: samples have no score",
+        Part::Secret => {
+            let max_score = map.ask("max_score", |node| points_or("unbounded", node));
+            let aggregation = map.ask("score_aggregation", aggregation);
+            return ScoringKeys {
+                is_broken: max_score.is_err() || aggregation.is_err(),
+                max_score: max_score.ok().flatten(),
+                aggregation: aggregation.ok().flatten(),
+                require_pass: map.get("require_pass", names).unwrap_or_default(),
+            };
+        }
+        _ => "has no meaning here: nobody is judged by this data",
     };
-    if let Some(why) = refused {
-        for (key, entry) in KEYS.iter().zip(entries) {
-            if let Some(entry) = entry {
-                let message = format!("`{key}` {why}");
-                remarks.error(entry.key_range, message, Some("remove it"));
-            }
-        }
-        return ScoringKeys::default();
+    for node in nodes.into_iter().flatten() {
+        node.key_error(format!("`{}` {refused}", node.key), "remove it");
     }
-    let [max_score, aggregation, require_pass] = entries;
-    let read_max = max_score.map(|entry| self::max_score(&entry.value, remarks));
-    let read_aggregation = aggregation.map(|entry| self::aggregation(&entry.value, remarks));
-    ScoringKeys {
-        is_broken: matches!(read_max, Some(None)) || matches!(read_aggregation, Some(None)),
-        max_score: read_max.flatten(),
-        aggregation: read_aggregation.flatten(),
-        require_pass: require_pass.map(|entry| names(&entry.value, remarks)).unwrap_or_default(),
-    }
+    ScoringKeys::default()
 }
 
-fn max_score(node: &Node, remarks: &mut Remarks<'_>) -> Option<Placed<Option<Score>>> {
-    let wanted = "an integer of at least 0, or `unbounded`";
-    let value = match &node.value {
-        Value::Scalar(scalar) if scalar.text == "unbounded" => None,
-        _ => Some(keys::natural("max_score", wanted, node, remarks)?),
+/// Points, or a word for none.
+pub(super) fn points_or(word: &str, node: &Node<'_>) -> Parse<Placed<Option<Score>>> {
+    let value = match node.word() == word {
+        true => None,
+        false => {
+            let wanted = format!("an integer of at least 0, or `{word}`");
+            Score::new(f64::from(integer::<u32>(node, 0, &wanted)?))
+        }
     };
-    let value = match value {
-        None => None,
-        Some(points) => Score::new(f64::from(points)),
-    };
-    Some(placed(value, node, remarks))
+    Ok(Placed { value, place: node.place() })
 }
 
-fn aggregation(node: &Node, remarks: &mut Remarks<'_>) -> Option<Placed<Aggregation>> {
-    let word = keys::text("score_aggregation", node, remarks)?;
+fn aggregation(node: &Node<'_>) -> Parse<Placed<Aggregation>> {
+    let word = text(node)?;
     let value = match word.as_str() {
         "pass-fail" => Aggregation::PassFail,
         "sum" => Aggregation::Sum,
         "min" => Aggregation::Min,
         _ => {
             let message = format!("`{}` is no way to aggregate scores", shown(&word));
-            let known = ["pass-fail", "sum", "min"];
-            keys::unknown_word(&message, &word, &known, node.range, remarks);
-            return None;
+            return Err(node.unknown(message, &["pass-fail", "sum", "min"]));
         }
     };
-    Some(placed(value, node, remarks))
+    Ok(Placed { value, place: node.place() })
 }
 
-fn names(node: &Node, remarks: &mut Remarks<'_>) -> Vec<Placed<String>> {
-    let items = match &node.value {
-        Value::Sequence(items) => items.as_slice(),
-        _ => std::slice::from_ref(node),
+/// One name, or a sequence of names, which may be empty.
+fn names(node: &Node<'_>) -> Parse<Vec<Placed<String>>> {
+    let items = match node.raw.value {
+        Value::Sequence(_) => node.items("names")?.collect(),
+        _ => vec![node.clone()],
     };
-    let mut names = Vec::new();
-    for item in items {
-        if let Some(name) = keys::text("require_pass", item, remarks) {
-            names.push(placed(name, item, remarks));
-        }
-    }
-    names
+    let name = |node: &Node<'_>| Some(Placed { value: text(node).ok()?, place: node.place() });
+    Ok(items.iter().filter_map(name).collect())
 }
 
-pub(super) fn placed<T>(value: T, node: &Node, remarks: &Remarks<'_>) -> Placed<T> {
-    Placed { value, place: remarks.file.place(node.range) }
-}
-
-/// A group with what its file says.
-pub(super) struct GroupKeys<'a> {
-    pub name: &'a str,
-    pub keys: ScoringKeys,
+/// A group with what its file says, and what that comes to.
+struct Group<'a> {
+    name: &'a str,
+    keys: ScoringKeys,
     /// What its static validation is worth, if it has one with points.
-    pub static_score: Option<Score>,
+    static_score: Option<Score>,
     /// Its `test_group.yaml`, or where that would be.
-    pub file: Place,
+    file: Place,
+    scoring: GroupScoring,
 }
 
 /// The greatest score of `secret` where its file says nothing.
 const SECRET_MAX: f64 = 100.0;
 
-/// Fills in defaults and holds the settings of all groups against each other. The first is `secret`, the
-/// others its groups in order.
-pub(super) fn settle(
-    groups: &[GroupKeys<'_>],
-    data: &TestData,
-    has_own_validator: bool,
-    diagnostics: &mut Vec<Diagnostic>,
-) -> Vec<GroupScoring> {
-    let settled: Vec<GroupScoring> =
-        groups.iter().enumerate().map(|(at, group)| defaults(&group.keys, at == 0)).collect();
-    let Some(([secret, settled_groups @ ..], [secret_keys, group_keys @ ..])) =
-        Some((settled.as_slice(), groups))
-    else {
-        return settled;
-    };
-    let before = diagnostics.len();
-    check_bound(secret, secret_keys, diagnostics);
-    for (scoring, group) in settled_groups.iter().zip(group_keys) {
-        check_group(scoring, group, secret, diagnostics);
+/// Fills in how `secret` and its groups are scored, and holds what they say against each other.
+pub(super) fn settle(pack: &Pack<'_>, data: &mut TestData, settings: &BTreeMap<String, Settings>) {
+    let names = data.groups.iter().map(|group| group.name.as_str());
+    let names = names.filter(|name| name.starts_with(Part::Secret.name()));
+    let groups: Vec<Group<'_>> = names
+        .map(|name| {
+            let settings = settings.get(name).cloned().unwrap_or_default();
+            Group {
+                name,
+                scoring: with_defaults(name, &settings.scoring),
+                keys: settings.scoring,
+                static_score: settings.static_validation.score.and_then(|score| score.value),
+                file: pack.tree.path(&format!("data/{name}/test_group.yaml")).into(),
+            }
+        })
+        .collect();
+    check(pack, &groups, data);
+    let settled: Vec<GroupScoring> = groups.into_iter().map(|group| group.scoring).collect();
+    let secret = data.groups.iter_mut().filter(|it| it.name.starts_with(Part::Secret.name()));
+    for (group, scoring) in secret.zip(settled) {
+        group.scoring = Some(scoring);
     }
-    for at in 0..groups.len() {
-        check_required(at, groups, &settled, data, diagnostics);
-    }
-    let is_clear = !diagnostics[before..].iter().any(Diagnostic::is_error)
-        && groups.iter().all(|group| !group.keys.is_broken);
-    if !is_clear {
-        return settled;
-    }
-    if !has_own_validator {
-        check_judged_by_default(&settled, groups, diagnostics);
-    }
-    if !settled_groups.is_empty() {
-        check_sum(secret, settled_groups, secret_keys, diagnostics);
-    }
-    settled
 }
 
-fn defaults(keys: &ScoringKeys, is_secret: bool) -> GroupScoring {
-    let (max_score, aggregation) = match is_secret {
+fn with_defaults(name: &str, keys: &ScoringKeys) -> GroupScoring {
+    let (max_score, aggregation) = match name == Part::Secret.name() {
         true => (Score::new(SECRET_MAX), Aggregation::Sum),
         false => (None, Aggregation::PassFail),
     };
@@ -187,174 +145,156 @@ fn defaults(keys: &ScoringKeys, is_secret: bool) -> GroupScoring {
     }
 }
 
-fn check_bound(scoring: &GroupScoring, group: &GroupKeys<'_>, diagnostics: &mut Vec<Diagnostic>) {
-    let is_unbounded = scoring.max_score.is_none() && !group.keys.is_broken;
-    if is_unbounded && scoring.aggregation == Aggregation::PassFail {
-        let message =
-            format!("{} has pass-fail aggregation, but no bound on its score", group.name);
-        let help = "set `max_score` to what the group is worth";
-        report(place_of_max(group), message, help, diagnostics);
+/// The first group is `secret`, the others are its groups in order.
+fn check(pack: &Pack<'_>, groups: &[Group<'_>], data: &TestData) {
+    let [secret, inner @ ..] = groups else { return };
+    let before = pack.faults.count();
+    check_bound(pack, secret);
+    for group in inner {
+        check_group(pack, group, secret);
+    }
+    for at in 0..groups.len() {
+        check_required(pack, at, groups, data);
+    }
+    if pack.faults.has_error_since(before) || groups.iter().any(|group| group.keys.is_broken) {
+        return;
+    }
+    if !pack.has_output_validator() {
+        // Without groups, the cases are those of secret itself.
+        check_judged_by_default(pack, if inner.is_empty() { groups } else { inner });
+    }
+    if !inner.is_empty() {
+        check_sum(pack, secret, inner);
     }
 }
 
-fn check_group(
-    scoring: &GroupScoring,
-    group: &GroupKeys<'_>,
-    secret: &GroupScoring,
-    diagnostics: &mut Vec<Diagnostic>,
-) {
-    let is_unbounded = scoring.max_score.is_none() && !group.keys.is_broken;
-    match secret.max_score {
-        Some(max) if is_unbounded => {
-            let message = format!(
-                "{} has no bound on its score, but secret has a max_score of {max}",
-                group.name
-            );
+impl Group<'_> {
+    fn is_unbounded(&self) -> bool {
+        self.scoring.max_score.is_none() && !self.keys.is_broken
+    }
+
+    fn place_of_max(&self) -> &Place {
+        self.keys.max_score.as_ref().map_or(&self.file, |it| &it.place)
+    }
+}
+
+fn check_bound(pack: &Pack<'_>, group: &Group<'_>) {
+    if group.is_unbounded() && group.scoring.aggregation == Aggregation::PassFail {
+        let message =
+            format!("{} has pass-fail aggregation, but no bound on its score", group.name);
+        let help = "set `max_score` to what the group is worth";
+        pack.faults.error(group.place_of_max(), message, help);
+    }
+}
+
+fn check_group(pack: &Pack<'_>, group: &Group<'_>, secret: &Group<'_>) {
+    let name = group.name;
+    match secret.scoring.max_score {
+        Some(max) if group.is_unbounded() => {
+            let message =
+                format!("{name} has no bound on its score, but secret has a max_score of {max}");
             let help =
                 "set `max_score` to what the group is worth, or `max_score: unbounded` for secret";
-            report(place_of_max(group), message, help, diagnostics);
+            pack.faults.error(group.place_of_max(), message, help);
         }
-        _ => check_bound(scoring, group, diagnostics),
+        _ => check_bound(pack, group),
     }
-    if secret.aggregation == Aggregation::PassFail && scoring.aggregation != Aggregation::PassFail {
+    let is_pass_fail = |group: &Group<'_>| group.scoring.aggregation == Aggregation::PassFail;
+    if is_pass_fail(secret) && !is_pass_fail(group) {
         let place = group.keys.aggregation.as_ref().map_or(&group.file, |it| &it.place);
-        let message =
-            format!("{} must have pass-fail aggregation, because secret has it", group.name);
+        let message = format!("{name} must have pass-fail aggregation, because secret has it");
         let help = "change `score_aggregation` here or in data/secret/test_group.yaml";
-        report(place, message, help, diagnostics);
+        pack.faults.error(place, message, help);
     }
 }
 
 /// Every required group must be there, come earlier, and be one that can be passed.
-fn check_required(
-    at: usize,
-    groups: &[GroupKeys<'_>],
-    settled: &[GroupScoring],
-    data: &TestData,
-    diagnostics: &mut Vec<Diagnostic>,
-) {
-    let group = &groups[at];
-    for required in &group.keys.require_pass {
-        let name = required.value.as_str();
+fn check_required(pack: &Pack<'_>, at: usize, groups: &[Group<'_>], data: &TestData) {
+    for Placed { value: name, place } in &groups[at].keys.require_pass {
         if name == "sample" {
             if !data.cases.iter().any(|case| case.name.starts_with("sample/")) {
                 let message = "`require_pass: sample` asks for nothing: there are no samples";
-                let mut diagnostic = Diagnostic::warning(&required.place.path, message)
-                    .help("add samples, or remove it");
-                diagnostic.place = required.place.clone();
-                diagnostics.push(diagnostic);
+                pack.faults.warning(place, message, "add samples, or remove it");
             }
             continue;
         }
-        let found = groups.iter().skip(1).position(|other| other.name == name);
-        let fault = match found.map(|position| position + 1) {
-            _ if at == 0 => Some((
+        let found = groups.iter().position(|other| other.name == name).filter(|other| *other > 0);
+        let (message, help) = match found {
+            _ if at == 0 => (
                 format!("secret requires `{}`, but it may only require `sample`", shown(name)),
                 "write it into the test_group.yaml of the groups that it is for".to_owned(),
-            )),
-            None => Some(unknown(name, groups)),
-            Some(other) if other == at => Some((
-                format!("`{name}` requires itself"),
-                "name a group that comes earlier".to_owned(),
-            )),
-            Some(other) if other > at => Some((
-                format!("`{name}` comes after {}; only earlier groups can be required", group.name),
+            ),
+            None => (
+                format!("there is no test data group `{}`", shown(name)),
+                help_for_unknown(name, groups),
+            ),
+            Some(other) if other == at => {
+                (format!("`{name}` requires itself"), "name a group that comes earlier".to_owned())
+            }
+            Some(other) if other > at => (
+                format!(
+                    "`{name}` comes after {}; only earlier groups can be required",
+                    groups[at].name
+                ),
                 "rename one of the groups: they are in the order of their names".to_owned(),
-            )),
-            Some(other) if settled[other].aggregation != Aggregation::PassFail => Some((
+            ),
+            Some(other) if groups[other].scoring.aggregation != Aggregation::PassFail => (
                 format!("`{name}` cannot be required: it has no pass-fail aggregation"),
                 format!("set `score_aggregation: pass-fail` in data/{name}/test_group.yaml"),
-            )),
-            Some(_) => None,
+            ),
+            Some(_) => continue,
         };
-        if let Some((message, help)) = fault {
-            report(&required.place, message, &help, diagnostics);
-        }
+        pack.faults.error(place, message, help);
     }
 }
 
-fn unknown(name: &str, groups: &[GroupKeys<'_>]) -> (String, String) {
+fn help_for_unknown(name: &str, groups: &[Group<'_>]) -> String {
     let names = || groups.iter().skip(1).map(|group| group.name).chain(["sample"]);
     let same = names().find(|known| known.rsplit('/').next() == Some(name));
-    let help = match same.or_else(|| nearest(name, names())) {
+    match same.or_else(|| nearest(name, names())) {
         Some(known) => format!("did you mean `{known}`?"),
-        None => {
-            let known: Vec<&str> = names().collect();
-            format!("there are: {}", known.join(", "))
-        }
-    };
-    (format!("there is no test data group `{}`", shown(name)), help)
+        None => format!("there are: {}", list(names())),
+    }
 }
 
 /// Where there is no bound, only an output validator of the package's own can say what an output is worth.
-fn check_judged_by_default(
-    settled: &[GroupScoring],
-    groups: &[GroupKeys<'_>],
-    diagnostics: &mut Vec<Diagnostic>,
-) {
-    // Without groups, the cases are those of secret itself.
-    let with_cases = if groups.len() == 1 { 0 } else { 1 };
-    for (scoring, group) in settled.iter().zip(groups).skip(with_cases) {
-        if scoring.max_score.is_none() {
-            let message = format!(
-                "{} has no bound on its score, so an output validator must say what each output is worth",
-                group.name
-            );
-            let help = "set `max_score`, or add an output_validator/ that writes score.txt";
-            report(place_of_max(group), message, help, diagnostics);
-        }
+fn check_judged_by_default(pack: &Pack<'_>, groups: &[Group<'_>]) {
+    for group in groups.iter().filter(|group| group.scoring.max_score.is_none()) {
+        let message = format!(
+            "{} has no bound on its score, so an output validator must say what each output is worth",
+            group.name
+        );
+        let help = "set `max_score`, or add an output_validator/ that writes score.txt";
+        pack.faults.error(group.place_of_max(), message, help);
     }
 }
 
 /// Doubts a `secret` whose greatest score is not what its groups come to.
-fn check_sum(
-    secret: &GroupScoring,
-    groups: &[GroupScoring],
-    keys: &GroupKeys<'_>,
-    diagnostics: &mut Vec<Diagnostic>,
-) {
-    let points = || {
-        let groups = groups.iter().filter_map(|group| group.max_score);
-        groups.chain(keys.static_score).map(Score::points)
-    };
-    let best = match secret.aggregation {
+fn check_sum(pack: &Pack<'_>, secret: &Group<'_>, groups: &[Group<'_>]) {
+    let points = groups.iter().filter_map(|group| group.scoring.max_score);
+    let points = points.chain(secret.static_score).map(Score::points);
+    let best = match secret.scoring.aggregation {
         Aggregation::PassFail => return,
-        Aggregation::Sum => Some(points().sum()),
-        Aggregation::Min => points().reduce(f64::min),
+        Aggregation::Sum => Some(points.sum()),
+        Aggregation::Min => points.reduce(f64::min),
     };
-    let (Some(max), Some(best)) = (secret.max_score, best.and_then(Score::new)) else {
+    let (Some(max), Some(best)) = (secret.scoring.max_score, best.and_then(Score::new)) else {
         return;
     };
-    let what = if best.exceeds(max) {
-        "more than"
+    let (relation, help) = if best.exceeds(max) {
+        (
+            "more than",
+            "a submission that earns more than max_score is a judge error; change max_score of secret or of a group",
+        )
     } else if max.exceeds(best) {
-        "less than"
+        ("less than", "nobody can earn max_score; change that of secret or of a group")
     } else {
         return;
     };
-    let parts = match keys.static_score {
+    let parts = match secret.static_score {
         Some(_) => "the groups of secret and its static validation",
         None => "the groups of secret",
     };
-    let message = format!("{parts} come to {best} at most, {what} its max_score of {max}");
-    let help = match best.exceeds(max) {
-        true => {
-            "a submission that earns more than max_score is a judge error; change max_score of secret or of a group"
-        }
-        false => "nobody can earn max_score; change that of secret or of a group",
-    };
-    let place = place_of_max(keys);
-    let mut diagnostic = Diagnostic::warning(&place.path, message).help(help);
-    diagnostic.place = place.clone();
-    diagnostics.push(diagnostic);
-}
-
-fn place_of_max<'a>(group: &'a GroupKeys<'_>) -> &'a Place {
-    group.keys.max_score.as_ref().map_or(&group.file, |it| &it.place)
-}
-
-fn report(place: &Place, message: String, help: &str, diagnostics: &mut Vec<Diagnostic>) {
-    let mut diagnostic = Diagnostic::error(&place.path, message).help(help);
-    diagnostic.place = place.clone();
-    diagnostics.push(diagnostic);
+    let message = format!("{parts} come to {best} at most, {relation} its max_score of {max}");
+    pack.faults.warning(secret.place_of_max(), message, help);
 }

@@ -3,16 +3,15 @@
 //! Source: problem package format 2025-09, "Problem statements", "Solution description",
 //! "Attachments".
 
-use crate::model::diagnostic::Diagnostic;
 use crate::package::files::{Item, Tree};
 use crate::package::languages::{help_for, is_natural_language, is_programming_language};
 use crate::package::text::TextFile;
 
 /// The languages in which there is a statement, sorted.
-pub(super) fn languages(tree: &Tree, diagnostics: &mut Vec<Diagnostic>) -> Vec<String> {
-    let before = diagnostics.len();
-    let mut languages = texts(tree, &STATEMENTS, diagnostics);
-    if languages.is_empty() && diagnostics.len() == before {
+pub(super) fn languages(tree: &Tree) -> Vec<String> {
+    let before = tree.faults.count();
+    let mut languages = texts(tree, &STATEMENTS);
+    if languages.is_empty() && tree.faults.count() == before {
         let message = match tree.directory("statement") {
             Some(_) => "has no statement",
             None => "is missing: a package needs a statement",
@@ -21,7 +20,7 @@ pub(super) fn languages(tree: &Tree, diagnostics: &mut Vec<Diagnostic>) -> Vec<S
             true => "rename `problem_statement` to `statement`",
             false => "add statement/problem.en.md, or .tex or .pdf",
         };
-        diagnostics.push(Diagnostic::error(tree.path("statement"), message).help(help));
+        tree.faults.error(tree.path("statement"), message, help);
     }
     languages.sort();
     languages
@@ -35,12 +34,12 @@ pub(super) fn is_renamed(tree: &Tree) -> bool {
 /// Checks the names in `solution/`.
 ///
 /// Source: problem package format 2025-09, "Solution description".
-pub(super) fn check_solutions(tree: &Tree, diagnostics: &mut Vec<Diagnostic>) {
-    let before = diagnostics.len();
-    let has_solution = !texts(tree, &SOLUTIONS, diagnostics).is_empty();
-    if tree.directory("solution").is_some() && !has_solution && diagnostics.len() == before {
+pub(super) fn check_solutions(tree: &Tree) {
+    let before = tree.faults.count();
+    let has_solution = !texts(tree, &SOLUTIONS).is_empty();
+    if tree.directory("solution").is_some() && !has_solution && tree.faults.count() == before {
         let help = "add solution/solution.en.md, or .tex or .pdf";
-        diagnostics.push(Diagnostic::error(tree.path("solution"), "has no solution").help(help));
+        tree.faults.error(tree.path("solution"), "has no solution", help);
     }
 }
 
@@ -62,7 +61,7 @@ const SOLUTIONS: Texts =
     Texts { directory: "solution", stem: "solution", what: "solution", default: Some("en") };
 
 /// The languages of these texts.
-fn texts(tree: &Tree, texts: &Texts, diagnostics: &mut Vec<Diagnostic>) -> Vec<String> {
+fn texts(tree: &Tree, texts: &Texts) -> Vec<String> {
     let Texts { stem, what, .. } = texts;
     let mut languages: Vec<String> = Vec::new();
     let files = tree.children(texts.directory).filter(|item| item.is_file());
@@ -73,23 +72,21 @@ fn texts(tree: &Tree, texts: &Texts, diagnostics: &mut Vec<Diagnostic>) -> Vec<S
         let Some(language) = name.language.or(texts.default) else {
             let message = "does not name its language";
             let help = format!("rename it, for example to {stem}.en.{}", name.ending);
-            diagnostics.push(Diagnostic::error(&item.path, message).help(help));
+            tree.faults.error(item, message, help);
             continue;
         };
         if !is_natural_language(language) {
             let message = format!("`{language}` is no language code");
             let help = format!("use an ISO 639 code: {stem}.en.md, {stem}.pt-BR.tex");
-            diagnostics.push(Diagnostic::error(&item.path, message).help(help));
+            tree.faults.error(item, message, help);
         } else if languages.iter().any(|known| known == language) {
             let message = format!("is a second {what} in language `{language}`");
-            diagnostics.push(
-                Diagnostic::error(&item.path, message).help("keep one file for each language"),
-            );
+            tree.faults.error(item, message, "keep one file for each language");
         } else {
             languages.push(language.to_owned());
         }
         if name.ending != "pdf" {
-            TextFile::read(&item.path, diagnostics);
+            TextFile::read(&item.path, &tree.faults);
         }
     }
     languages
@@ -117,23 +114,22 @@ impl<'a> TextName<'a> {
 }
 
 /// Checks the directories of `attachments/`.
-pub(super) fn check_attachments(tree: &Tree, diagnostics: &mut Vec<Diagnostic>) {
+pub(super) fn check_attachments(tree: &Tree) {
     for item in tree.children("attachments").filter(|item| item.is_directory()) {
         if item.base_name() != "templates" {
             let message = "is a directory, which attachments must not have";
             let help = "attach single files, or a zip file; only `templates` is allowed";
-            diagnostics.push(Diagnostic::error(&item.path, message).help(help));
+            tree.faults.error(item, message, help);
         }
     }
     for item in tree.children("attachments/templates").filter(|item| item.is_directory()) {
         let name = item.base_name();
         if name != "default" && !is_programming_language(name) {
             let message = format!("`{name}` is no language code");
-            diagnostics.push(Diagnostic::error(&item.path, message).help(help_for(name)));
+            tree.faults.error(item, message, help_for(name));
         }
         if tree.children(&item.name).next().is_none() {
-            diagnostics
-                .push(Diagnostic::error(&item.path, "is empty").help("fill it or remove it"));
+            tree.faults.error(item, "is empty", "fill it or remove it");
         }
     }
 }

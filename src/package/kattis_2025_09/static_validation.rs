@@ -2,16 +2,15 @@
 //!
 //! Source: problem package format 2025-09, "Static validation test cases".
 
-use std::path::PathBuf;
+use std::collections::BTreeMap;
 
-use crate::model::diagnostic::{Diagnostic, Place};
 use crate::model::score::{Aggregation, GroupScoring, Score};
 use crate::model::test_data::{StaticCase, TestCase, TestData};
-use crate::package::kattis_2025_09::problem_type::ProblemType;
-use crate::package::kattis_2025_09::scoring::{Placed, Whose, placed};
-use crate::package::keys::{self, Keys};
-use crate::package::text::Remarks;
-use crate::package::yaml::{Node, Value};
+use crate::package::kattis_2025_09::Pack;
+use crate::package::kattis_2025_09::part::Part;
+use crate::package::kattis_2025_09::scoring::{Placed, points_or};
+use crate::package::kattis_2025_09::test_yaml::Settings;
+use crate::package::node::{Map, texts};
 
 /// The keys, as far as a file has them.
 #[derive(Clone, Debug, Default)]
@@ -22,138 +21,98 @@ pub(super) struct StaticKeys {
 }
 
 /// Takes the keys out of a `test_group.yaml`.
-pub(super) fn read(keys: &mut Keys<'_>, whose: Whose, remarks: &mut Remarks<'_>) -> StaticKeys {
-    let [score, args] =
-        ["static_validation_score", "static_validator_args"].map(|key| keys.entry(key));
-    if whose == Whose::Checks {
-        for entry in [score, args].into_iter().flatten() {
-            let message =
-                format!("`{}` has no meaning here: nobody is judged by this data", entry.key);
-            remarks.error(entry.key_range, message, Some("remove it"));
+pub(super) fn read(part: Part, map: &mut Map<'_>) -> StaticKeys {
+    let nodes = ["static_validation_score", "static_validator_args"].map(|key| map.node(key));
+    let mut it = StaticKeys::default();
+    if !part.is_judged() {
+        for node in nodes.into_iter().flatten() {
+            let key = node.key;
+            let message = format!("`{key}` has no meaning here: nobody is judged by this data");
+            node.key_error(message, "remove it");
         }
-        return StaticKeys::default();
+        return it;
     }
-    if let (None, Some(args)) = (score, args) {
+    if let [None, Some(args)] = nodes {
         let message = "`static_validator_args` without `static_validation_score`: there is no static validation";
-        let help = "add `static_validation_score`, or remove the arguments";
-        remarks.error(args.key_range, message, Some(help));
+        args.key_error(message, "add `static_validation_score`, or remove the arguments");
     }
-    StaticKeys {
-        score: score.and_then(|entry| static_score(&entry.value, remarks)),
-        args: args
-            .and_then(|entry| keys::texts("static_validator_args", &entry.value, remarks))
-            .unwrap_or_default(),
-    }
-}
-
-fn static_score(node: &Node, remarks: &mut Remarks<'_>) -> Option<Placed<Option<Score>>> {
-    let value = match &node.value {
-        Value::Scalar(scalar) if scalar.text == "pass-fail" => None,
-        _ => {
-            let wanted = "an integer of at least 0, or `pass-fail`";
-            let points = keys::natural("static_validation_score", wanted, node, remarks)?;
-            Score::new(f64::from(points))
-        }
-    };
-    Some(placed(value, node, remarks))
-}
-
-/// A group, and what its file says.
-pub(super) struct Asked<'a> {
-    pub group: &'a str,
-    pub keys: &'a StaticKeys,
-}
-
-/// What the package has.
-pub(super) struct Around<'a> {
-    pub data: &'a TestData,
-    pub problem_type: &'a ProblemType,
-    /// The `static_validator` directory, if there is one.
-    pub validator: Option<PathBuf>,
+    map.set("static_validation_score", &mut it.score, |node| points_or("pass-fail", node));
+    map.set("static_validator_args", &mut it.args, texts);
+    it
 }
 
 /// The static validation test cases, of those groups where all is well.
 pub(super) fn settle(
-    asked: &[Asked<'_>],
-    around: &Around<'_>,
-    diagnostics: &mut Vec<Diagnostic>,
+    pack: &Pack<'_>,
+    data: &TestData,
+    settings: &BTreeMap<String, Settings>,
 ) -> Vec<StaticCase> {
+    let validator = pack.tree.directory("static_validator");
     let mut cases = Vec::new();
-    for Asked { group, keys } in asked {
-        let Some(score) = &keys.score else { continue };
-        match fault(group, score.value, around) {
-            Some(Fault { message, help }) => {
-                let mut diagnostic = Diagnostic::error(&score.place.path, message).help(help);
-                diagnostic.place = Place::clone(&score.place);
-                diagnostics.push(diagnostic);
-            }
-            None => cases.push(StaticCase {
-                group: (*group).to_owned(),
-                max_score: score.value,
-                args: keys.args.clone(),
-                test_case: test_case(group),
-            }),
+    let mut is_asked = false;
+    for group in &data.groups {
+        let Some(StaticKeys { score: Some(score), args }) =
+            settings.get(&group.name).map(|it| &it.static_validation)
+        else {
+            continue;
+        };
+        is_asked = true;
+        let fault = match (&group.scoring, score.value) {
+            _ if validator.is_none() => Some((
+                "there is no static validator for this static validation".to_owned(),
+                "add the program as static_validator/validate.py or so, or remove the line",
+            )),
+            (None, None) => None,
+            (None, Some(_)) if pack.yaml.problem_type.includes("scoring") => Some((
+                format!("{} has no score, so neither has its static validation", group.name),
+                "write `static_validation_score: pass-fail`",
+            )),
+            (None, Some(_)) => Some((
+                "a static validation has a score only in scoring problems".to_owned(),
+                "write `static_validation_score: pass-fail`",
+            )),
+            (Some(scoring), value) => in_scoring(&group.name, scoring, value),
+        };
+        if let Some((message, help)) = fault {
+            pack.faults.error(&score.place, message, help);
+            continue;
         }
+        // No file can have this name.
+        let name = format!("{}/static validation", group.name);
+        cases.push(StaticCase {
+            group: group.name.clone(),
+            max_score: score.value,
+            args: args.clone(),
+            test_case: TestCase { name, ..TestCase::default() },
+        });
     }
-    let is_asked = asked.iter().any(|asked| asked.keys.score.is_some());
-    if let Some(path) = around.validator.as_ref().filter(|_| !is_asked) {
+    if let (Some(validator), false) = (validator, is_asked) {
         let message = "is never run: no test_group.yaml has a `static_validation_score`";
         let help = "add `static_validation_score: pass-fail` or a number to that of a group";
-        diagnostics.push(Diagnostic::warning(path, message).help(help));
+        pack.faults.warning(validator, message, help);
     }
     cases
 }
 
-struct Fault {
-    message: String,
-    help: &'static str,
-}
-
-fn fault(group: &str, score: Option<Score>, around: &Around<'_>) -> Option<Fault> {
-    let fault = |message: String, help: &'static str| Some(Fault { message, help });
-    if around.validator.is_none() {
-        return fault(
-            "there is no static validator for this static validation".to_owned(),
-            "add the program as static_validator/validate.py or so, or remove the line",
-        );
-    }
-    let groups = &around.data.groups;
-    let found = groups.iter().find(|other| other.name == group);
-    let scoring = found.and_then(|group| group.scoring.as_ref());
-    match (scoring, score) {
-        (None, None) => None,
-        (None, Some(_)) if around.problem_type.includes("scoring") => fault(
-            format!("{group} has no score, so neither has its static validation"),
-            "write `static_validation_score: pass-fail`",
-        ),
-        (None, Some(_)) => fault(
-            "a static validation has a score only in scoring problems".to_owned(),
-            "write `static_validation_score: pass-fail`",
-        ),
-        (Some(scoring), score) => in_scoring(group, scoring, score),
-    }
-}
-
-fn in_scoring(group: &str, scoring: &GroupScoring, score: Option<Score>) -> Option<Fault> {
-    let (message, help) = match (scoring.aggregation, score) {
-        (Aggregation::PassFail, Some(_)) => (
+/// What is wrong with a static validation's score in a group that has one; and what to do.
+fn in_scoring(
+    group: &str,
+    scoring: &GroupScoring,
+    score: Option<Score>,
+) -> Option<(String, &'static str)> {
+    match (scoring.aggregation, score) {
+        (Aggregation::PassFail, Some(_)) => Some((
             format!("{group} has pass-fail aggregation, so its static validation has no score"),
             "write `static_validation_score: pass-fail`, or change `score_aggregation`",
-        ),
-        (Aggregation::Sum | Aggregation::Min, None) => (
+        )),
+        (Aggregation::Sum | Aggregation::Min, None) => Some((
             format!("{group} adds up scores, so its static validation must have one"),
             "write the greatest score of the static validation, or `score_aggregation: pass-fail`",
-        ),
-        (_, Some(score)) if scoring.max_score.is_some_and(|max| score.exceeds(max)) => (
+        )),
+        (_, Some(score)) if scoring.max_score.is_some_and(|max| score.exceeds(max)) => Some((
             format!("the static validation is worth {score}, more than the whole of {group}"),
             "lower it, or raise `max_score`",
-        ),
-        _ => return None,
-    };
-    Some(Fault { message, help })
-}
-
-/// What stands for a static validation where test cases are listed. No file can have this name.
-fn test_case(group: &str) -> TestCase {
-    TestCase { name: format!("{group}/static validation"), ..TestCase::default() }
+        )),
+        _ => None,
+    }
 }

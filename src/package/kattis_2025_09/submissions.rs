@@ -2,20 +2,20 @@
 //!
 //! Source: problem package format 2025-09, "Example submissions".
 
-use crate::model::diagnostic::{Diagnostic, Place};
 use crate::model::pattern::Pattern;
-use crate::model::program::{Constant, IncludedFile, Program, ProgramKind};
+use crate::model::program::{IncludedFile, Program, ProgramKind};
 use crate::model::submission::{Expectation, Submission, UseForTimeLimit};
 use crate::model::test_data::TestData;
 use crate::model::verdict::Verdict::{
     self, Accepted, RunTimeError, TimeLimitExceeded, WrongAnswer,
 };
-use crate::package::files::{Item, Tree};
-use crate::package::kattis_2025_09::problem_type::ProblemType;
-use crate::package::kattis_2025_09::programs;
-use crate::package::kattis_2025_09::submissions_yaml::{self, Conditions, Rule};
-use crate::package::suggest::nearest;
-use crate::package::text::{Remarks, TextFile, shown};
+use crate::package::files::Item;
+use crate::package::kattis_2025_09::submissions_yaml::{self, CaseRule, Conditions, Rule};
+use crate::package::kattis_2025_09::{Pack, programs};
+use crate::package::node::Node;
+use crate::package::suggest::{list, nearest};
+use crate::package::text::{Page, TextFile, shown};
+use crate::package::yaml::{self, Parsed};
 
 /// What the format expects of the submissions in a directory of this name.
 struct DefaultDirectory {
@@ -53,42 +53,35 @@ const DEFAULT_DIRECTORIES: [DefaultDirectory; 6] = [
     },
 ];
 
-/// What is known of the package when its submissions are read.
-pub(super) struct Surroundings<'a> {
-    pub tree: &'a Tree,
-    pub problem_type: &'a ProblemType,
-    pub constants: &'a [Constant],
-    pub include: &'a [IncludedFile],
-    pub test_data: &'a TestData,
-}
-
 /// Reads the submissions, by name.
 pub(super) fn read(
-    around: &Surroundings<'_>,
-    diagnostics: &mut Vec<Diagnostic>,
+    pack: &Pack<'_>,
+    include: &[IncludedFile],
+    test_data: &TestData,
 ) -> Vec<Submission> {
-    let items = items(around.tree, diagnostics);
-    let file = around.tree.file("submissions/submissions.yaml");
-    let file = file.and_then(|item| TextFile::read(&item.path, diagnostics));
-    let rules = match &file {
-        None => Vec::new(),
-        Some(file) => {
-            let mut remarks = Remarks::new(file, diagnostics);
-            let rules = submissions_yaml::read(around.problem_type, &mut remarks);
-            check_patterns(&rules, &items, around.test_data, &mut remarks);
+    let items = items(pack);
+    let file = pack.tree.file("submissions/submissions.yaml");
+    let file = file.and_then(|item| TextFile::read(&item.path, pack.faults));
+    let page = file.as_ref().map(|file| Page { file, faults: pack.faults });
+    let root = page.map(yaml::parse);
+    let rules = match (page, &root) {
+        (Some(page), Some(Parsed::Document(root))) => {
+            let rules = submissions_yaml::read(pack, &Node::root(root, page));
+            check_patterns(&rules, &items, test_data, page);
             rules
         }
+        _ => Vec::new(),
     };
-    let submissions: Vec<Submission> =
-        items.iter().map(|item| submission(item, &rules, around, diagnostics)).collect();
-    check_directories(around.tree, &submissions, diagnostics);
+    let submission = |item: &&Item| submission(pack, item, &rules, include);
+    let submissions: Vec<Submission> = items.iter().map(submission).collect();
+    check_directories(pack, &submissions);
     if !submissions.iter().any(|submission| submission.name.starts_with("accepted/")) {
-        let path = around.tree.path("submissions/accepted");
+        let path = pack.tree.path("submissions/accepted");
         let message = "has no submission: at least one accepted solution is required";
-        diagnostics.push(Diagnostic::error(path, message).help("add a correct solution"));
+        pack.faults.error(path, message, "add a correct solution");
     }
-    check_names(&items, diagnostics);
-    check_lower_bound(around, &submissions, diagnostics);
+    check_names(pack, &items);
+    check_lower_bound(pack, &submissions, test_data);
     submissions
 }
 
@@ -98,7 +91,8 @@ fn submission_name(item: &Item) -> &str {
 }
 
 /// The files and directories that are submissions.
-fn items<'t>(tree: &'t Tree, diagnostics: &mut Vec<Diagnostic>) -> Vec<&'t Item> {
+fn items<'t>(pack: &Pack<'t>) -> Vec<&'t Item> {
+    let Pack { tree, faults, .. } = *pack;
     let mut items = Vec::new();
     for directory in tree.children("submissions") {
         let name = directory.base_name();
@@ -110,24 +104,16 @@ fn items<'t>(tree: &'t Tree, diagnostics: &mut Vec<Diagnostic>) -> Vec<&'t Item>
                         "submissions stand in directories such as submissions/accepted".to_owned()
                     }
                 };
-                diagnostics.push(
-                    Diagnostic::warning(&directory.path, "is ignored: it is no submission")
-                        .help(help),
-                );
+                faults.warning(directory, "is ignored: it is no submission", help);
             }
             continue;
         }
         for item in tree.children(&directory.name) {
-            let is_empty = item.is_directory() && !tree.below(&item.name).iter().any(Item::is_file);
             if programs::is_no_program(item) {
                 let message = "is ignored: it is no submission";
-                diagnostics.push(
-                    Diagnostic::warning(&item.path, message).help("remove it or move it elsewhere"),
-                );
-            } else if is_empty {
-                let message = "is a submission without files";
-                diagnostics
-                    .push(Diagnostic::error(&item.path, message).help("fill it or remove it"));
+                faults.warning(item, message, "remove it or move it elsewhere");
+            } else if item.is_directory() && !tree.below(&item.name).iter().any(Item::is_file) {
+                faults.error(item, "is a submission without files", "fill it or remove it");
             } else {
                 items.push(item);
             }
@@ -137,10 +123,10 @@ fn items<'t>(tree: &'t Tree, diagnostics: &mut Vec<Diagnostic>) -> Vec<&'t Item>
 }
 
 fn submission(
+    pack: &Pack<'_>,
     item: &Item,
-    rules: &[Rule],
-    around: &Surroundings<'_>,
-    diagnostics: &mut Vec<Diagnostic>,
+    rules: &[Rule<'_>],
+    include: &[IncludedFile],
 ) -> Submission {
     let name = submission_name(item);
     let directory = name.split('/').next().unwrap_or_default();
@@ -151,8 +137,8 @@ fn submission(
         expectations.push(default_expectation(default, replacing));
     }
     let mut program = Program {
-        include: around.include.to_vec(),
-        ..programs::program(item, ProgramKind::Submission, around.constants)
+        include: include.to_vec(),
+        ..programs::program(pack, item, ProgramKind::Submission)
     };
     for rule in rules.iter().filter(|rule| rule.pattern.matches(name)) {
         let pattern = rule.pattern.as_str();
@@ -167,47 +153,21 @@ fn submission(
             ("language", &mut program.language, &rule.language),
             ("entrypoint", &mut program.entry_point, &rule.entry_point),
         ] {
-            diagnostics.extend(set_once(
-                Setting { what, submission: name, place: &rule.all.place },
-                old,
-                new.as_ref(),
-            ));
+            match (&old, new) {
+                (Some(old), Some(new)) if old != new => {
+                    let message = format!(
+                        "`{what}` of {name} is `{}` here, but `{}` by a rule above",
+                        shown(new),
+                        shown(old)
+                    );
+                    rule.node.key_error(message, "let only one rule say it");
+                }
+                (_, Some(_)) => old.clone_from(new),
+                (_, None) => {}
+            }
         }
     }
     Submission { name: name.to_owned(), program, expectations }
-}
-
-/// A value that at most one rule may set for a submission.
-struct Setting<'a> {
-    what: &'a str,
-    submission: &'a str,
-    place: &'a Place,
-}
-
-fn set_once(
-    setting: Setting<'_>,
-    old: &mut Option<String>,
-    new: Option<&String>,
-) -> Option<Diagnostic> {
-    let new = new?;
-    match old {
-        Some(old) if old != new => {
-            let Setting { what, submission, place } = setting;
-            let message = format!(
-                "`{what}` of {submission} is `{}` here, but `{}` by a rule above",
-                shown(new),
-                shown(old)
-            );
-            let mut diagnostic =
-                Diagnostic::error(&place.path, message).help("let only one rule say it");
-            diagnostic.place = place.clone();
-            Some(diagnostic)
-        }
-        _ => {
-            *old = Some(new.clone());
-            None
-        }
-    }
 }
 
 fn expectation(pattern: &str, cases: Option<&Pattern>, conditions: &Conditions) -> Expectation {
@@ -224,7 +184,7 @@ fn expectation(pattern: &str, cases: Option<&Pattern>, conditions: &Conditions) 
 }
 
 /// A rule for the directory itself replaces the default; what it does not say is inherited.
-fn default_expectation(default: &DefaultDirectory, replacing: Option<&Rule>) -> Expectation {
+fn default_expectation(default: &DefaultDirectory, replacing: Option<&Rule<'_>>) -> Expectation {
     let conditions = replacing.map(|rule| &rule.all).filter(|all| !all.is_empty());
     let permitted = conditions.and_then(|conditions| conditions.permitted.clone());
     let required = conditions.and_then(|conditions| conditions.required.clone());
@@ -243,15 +203,15 @@ fn default_expectation(default: &DefaultDirectory, replacing: Option<&Rule>) -> 
 }
 
 /// Doubts patterns that match nothing.
-fn check_patterns(rules: &[Rule], items: &[&Item], data: &TestData, remarks: &mut Remarks<'_>) {
+fn check_patterns(rules: &[Rule<'_>], items: &[&Item], data: &TestData, page: Page<'_>) {
     let names: Vec<&str> = items.iter().map(|item| submission_name(item)).collect();
     let directories = DEFAULT_DIRECTORIES.iter().map(|default| default.name);
     for rule in rules {
-        if remarks.is_full() {
+        if page.is_full() {
             return;
         }
         let pattern = rule.pattern.as_str();
-        let is_default = DEFAULT_DIRECTORIES.iter().any(|default| default.name == pattern);
+        let is_default = directories.clone().any(|name| name == pattern);
         if !is_default && !names.iter().any(|name| rule.pattern.matches(name)) {
             let same_base = names.iter().copied().find(|name| {
                 name.ends_with(&format!("/{pattern}")) || pattern.starts_with(&format!("{name}/"))
@@ -264,21 +224,16 @@ fn check_patterns(rules: &[Rule], items: &[&Item], data: &TestData, remarks: &mu
                     "patterns are relative to submissions/, such as `wrong_answer/*.py`".to_owned()
                 }
             };
-            let message = format!("`{}` matches no submission", shown(pattern));
-            remarks.warning(rule.range, message, Some(&help));
+            rule.node.key_warning(format!("`{}` matches no submission", shown(pattern)), help);
         }
         for some in &rule.some {
-            check_case_pattern(some, data, remarks);
-            check_scored_pattern(some, data, remarks);
+            check_case_pattern(some, data);
+            check_scored_pattern(some, data);
         }
     }
 }
 
-fn check_case_pattern(
-    some: &submissions_yaml::CaseRule,
-    data: &TestData,
-    remarks: &mut Remarks<'_>,
-) {
+fn check_case_pattern(some: &CaseRule<'_>, data: &TestData) {
     if data.cases.is_empty() || data.cases.iter().any(|case| some.cases.matches(&case.name)) {
         return;
     }
@@ -301,40 +256,30 @@ fn check_case_pattern(
         Some(name) => format!("did you mean `{name}`?"),
         None => "patterns of test cases are relative to data/ and without extension, such as `secret/*-easy`".to_owned(),
     };
-    remarks.warning(some.range, format!("`{}` matches no test case", shown(pattern)), Some(&help));
+    some.node.key_warning(format!("`{}` matches no test case", shown(pattern)), help);
 }
 
 /// A score is expected of groups: of `secret`, and of those in it.
-fn check_scored_pattern(
-    some: &submissions_yaml::CaseRule,
-    data: &TestData,
-    remarks: &mut Remarks<'_>,
-) {
-    if some.conditions.score.is_none() {
+fn check_scored_pattern(some: &CaseRule<'_>, data: &TestData) {
+    let scored = data.groups.iter().filter(|group| group.scoring.is_some());
+    let scored: Vec<&str> = scored.map(|group| group.name.as_str()).collect();
+    if some.conditions.score.is_none()
+        || scored.is_empty()
+        || scored.iter().any(|name| some.cases.is_name(name))
+    {
         return;
     }
-    let mut scored = data.groups.iter().filter(|group| group.scoring.is_some());
-    if scored.clone().next().is_none() || scored.any(|group| some.cases.is_name(&group.name)) {
-        return;
-    }
-    let names = scored_names(data);
     let message = format!(
         "`score` is expected of no test data group that has one: `{}`",
         shown(some.cases.as_str())
     );
-    let help = format!("only groups have scores that can be expected: {names}");
-    remarks.error(some.range, message, Some(&help));
-}
-
-fn scored_names(data: &TestData) -> String {
-    let scored = data.groups.iter().filter(|group| group.scoring.is_some());
-    let names: Vec<&str> = scored.map(|group| group.name.as_str()).collect();
-    names.join(", ")
+    let help = format!("only groups have scores that can be expected: {}", list(scored));
+    some.node.key_error(message, help);
 }
 
 /// Doubts directories of which nothing is expected.
-fn check_directories(tree: &Tree, submissions: &[Submission], diagnostics: &mut Vec<Diagnostic>) {
-    for directory in tree.children("submissions").filter(|item| item.is_directory()) {
+fn check_directories(pack: &Pack<'_>, submissions: &[Submission]) {
+    for directory in pack.tree.children("submissions").filter(|item| item.is_directory()) {
         let prefix = format!("{}/", directory.base_name());
         let mut inside =
             submissions.iter().filter(|submission| submission.name.starts_with(&prefix)).peekable();
@@ -355,20 +300,20 @@ fn check_directories(tree: &Tree, submissions: &[Submission], diagnostics: &mut 
                     directory.base_name()
                 ),
             };
-            diagnostics.push(Diagnostic::warning(&directory.path, message).help(help));
+            pack.faults.warning(directory, message, help);
         }
     }
 }
 
 /// Two programs of the same kind must not have the same name, "Programs" says.
-fn check_names(items: &[&Item], diagnostics: &mut Vec<Diagnostic>) {
+fn check_names(pack: &Pack<'_>, items: &[&Item]) {
     for (at, item) in items.iter().enumerate() {
         if let Some(first) = items[..at].iter().find(|first| first.base_name() == item.base_name())
         {
             let message = format!("has the same name as {}", submission_name(first));
             let help =
                 "rename one of them: the format wants every submission to have a name of its own";
-            diagnostics.push(Diagnostic::warning(&item.path, message).help(help));
+            pack.faults.warning(*item, message, help);
         }
     }
 }
@@ -377,12 +322,8 @@ fn check_names(items: &[&Item], diagnostics: &mut Vec<Diagnostic>) {
 /// package sets a time limit.
 ///
 /// Source: problem package format 2025-09, "Timelimit inference".
-fn check_lower_bound(
-    around: &Surroundings<'_>,
-    submissions: &[Submission],
-    diagnostics: &mut Vec<Diagnostic>,
-) {
-    let cases = &around.test_data.cases;
+fn check_lower_bound(pack: &Pack<'_>, submissions: &[Submission], test_data: &TestData) {
+    let cases = &test_data.cases;
     let has_accepted =
         submissions.iter().any(|submission| submission.name.starts_with("accepted/"));
     let is_about_some = |expectation: &Expectation| {
@@ -395,7 +336,6 @@ fn check_lower_bound(
     if has_accepted && !is_bounded && !cases.is_empty() {
         let message = "no submission bounds the time limit from below";
         let help = "let an accepted submission be used for it: take away its `use_for_time_limit: false`, or `TLE` from what it is permitted";
-        let path = around.tree.path("submissions/submissions.yaml");
-        diagnostics.push(Diagnostic::error(path, message).help(help));
+        pack.faults.error(pack.tree.path("submissions/submissions.yaml"), message, help);
     }
 }

@@ -7,31 +7,30 @@ use crate::model::pattern::Pattern;
 use crate::model::score::Score;
 use crate::model::submission::{ScoreRange, UseForTimeLimit};
 use crate::model::verdict::Verdict;
-use crate::package::kattis_2025_09::credits;
-use crate::package::kattis_2025_09::problem_type::ProblemType;
-use crate::package::keys::{self, Bound, Keys};
+use crate::package::kattis_2025_09::{Pack, credits};
+use crate::package::node::{
+    Bound, Map, Node, Parse, boolean, filled_text, number, programming_language, text,
+};
 use crate::package::suggest::{list, nearest};
-use crate::package::text::{Range, Remarks, shown};
-use crate::package::yaml::{self, Entry, Node, Parsed, Value};
+use crate::package::text::shown;
+use crate::package::yaml::Value;
 
 /// One top-level key: a pattern, and what it says about the submissions that it matches.
-#[derive(Debug)]
-pub(super) struct Rule {
+pub(super) struct Rule<'a> {
     pub pattern: Pattern,
-    pub range: Range,
+    pub node: Node<'a>,
     pub language: Option<String>,
     pub entry_point: Option<String>,
     /// About all test cases.
     pub all: Conditions,
     /// About those that a pattern matches.
-    pub some: Vec<CaseRule>,
+    pub some: Vec<CaseRule<'a>>,
 }
 
 /// Conditions on some of the test cases.
-#[derive(Debug)]
-pub(super) struct CaseRule {
+pub(super) struct CaseRule<'a> {
     pub cases: Pattern,
-    pub range: Range,
+    pub node: Node<'a>,
     pub conditions: Conditions,
 }
 
@@ -58,182 +57,118 @@ impl Conditions {
 }
 
 /// Reads the file's rules in their order.
-pub(super) fn read(problem_type: &ProblemType, remarks: &mut Remarks<'_>) -> Vec<Rule> {
-    let root = match yaml::parse(remarks) {
-        Parsed::Document(root) if !keys::is_null(&root) => root,
-        _ => return Vec::new(),
-    };
-    let Value::Map(entries) = &root.value else {
-        keys::wrong_type("the file", "a map of patterns to what holds for them", &root, remarks);
+pub(super) fn read<'a>(pack: &Pack<'_>, root: &Node<'a>) -> Vec<Rule<'a>> {
+    if root.is_null() {
         return Vec::new();
-    };
-    entries.iter().filter_map(|entry| rule(entry, problem_type, remarks)).collect()
+    }
+    let entries = root.entries("a map of patterns to what holds for them");
+    entries.into_iter().flatten().filter_map(|node| rule(pack, node).ok()).collect()
 }
 
-fn rule(entry: &Entry, problem_type: &ProblemType, remarks: &mut Remarks<'_>) -> Option<Rule> {
-    let pattern = pattern(entry, remarks);
-    let mut keys = Keys::open(&entry.key, &entry.value, remarks)?;
-    let all = conditions(&mut keys, entry.key_range, problem_type, remarks);
-    let language = keys
-        .take("language")
-        .and_then(|node| keys::programming_language("language", node, remarks));
-    let entry_point =
-        keys.take("entrypoint").and_then(|node| keys::filled_text("entrypoint", node, remarks));
-    if let Some(node) = keys.take("authors") {
-        credits::people("authors", "authors", node, remarks);
-    }
-    keys.boolean("model_solution", remarks);
-    let known = keys.known();
-    let some =
-        keys.rest().filter_map(|entry| case_rule(entry, &known, problem_type, remarks)).collect();
-    Some(Rule { pattern: pattern?, range: entry.key_range, language, entry_point, all, some })
+fn rule<'a>(pack: &Pack<'_>, node: Node<'a>) -> Parse<Rule<'a>> {
+    let pattern = pattern(&node);
+    let mut map = node.map_called("", node.key)?;
+    let all = conditions(pack, &node, &mut map);
+    let language = map.get("language", programming_language);
+    let entry_point = map.get("entrypoint", filled_text);
+    map.get("authors", |node| Ok(credits::people(node, "authors")));
+    map.get("model_solution", boolean);
+    let rest = map.rest();
+    let some = rest.into_iter().filter_map(|node| case_rule(pack, node, map.known()).ok());
+    Ok(Rule { some: some.collect(), pattern: pattern?, node, language, entry_point, all })
 }
 
-fn pattern(entry: &Entry, remarks: &mut Remarks<'_>) -> Option<Pattern> {
-    match Pattern::parse(&entry.key) {
-        Ok(pattern) => Some(pattern),
-        Err(error) => {
-            remarks.error(entry.key_range, error.to_string(), Some(error.help()));
-            None
-        }
-    }
+fn pattern(node: &Node<'_>) -> Parse<Pattern> {
+    Pattern::parse(node.key).map_err(|error| node.key_error(error.to_string(), error.help()))
 }
 
 /// Any other key is a pattern of test cases, if a map stands behind it.
-fn case_rule(
-    entry: &Entry,
-    known: &[&str],
-    problem_type: &ProblemType,
-    remarks: &mut Remarks<'_>,
-) -> Option<CaseRule> {
-    if !matches!(entry.value.value, Value::Map(_)) {
-        let message = format!("unknown key `{}`", shown(&entry.key));
-        let help = match nearest(&entry.key, known.iter().copied()) {
+fn case_rule<'a>(pack: &Pack<'_>, node: Node<'a>, known: &[&str]) -> Parse<CaseRule<'a>> {
+    if !node.is_map() {
+        let known = known.iter().copied();
+        let help = match nearest(node.key, known.clone()) {
             Some(known) => format!("did you mean `{known}`?"),
-            None => format!(
-                "known keys: {}; a pattern of test cases has a map behind it",
-                list(known.iter().copied())
-            ),
+            None => {
+                format!("known keys: {}; a pattern of test cases has a map behind it", list(known))
+            }
         };
-        remarks.error(entry.key_range, message, Some(&help));
-        return None;
+        return Err(node.key_error(format!("unknown key `{}`", shown(node.key)), help));
     }
-    let cases = pattern(entry, remarks);
-    let mut keys = Keys::open(&entry.key, &entry.value, remarks)?;
-    let conditions = conditions(&mut keys, entry.key_range, problem_type, remarks);
-    keys.finish(remarks);
-    Some(CaseRule { cases: cases?, range: entry.key_range, conditions })
+    let cases = pattern(&node);
+    let mut map = node.map_called("", node.key)?;
+    let conditions = conditions(pack, &node, &mut map);
+    Ok(CaseRule { cases: cases?, node, conditions })
 }
 
-fn conditions(
-    keys: &mut Keys<'_>,
-    range: Range,
-    problem_type: &ProblemType,
-    remarks: &mut Remarks<'_>,
-) -> Conditions {
-    let mut verdicts = |key| keys.take(key).and_then(|node| verdicts(key, node, remarks));
-    let permitted = verdicts("permitted");
-    let required = verdicts("required");
-    let message = keys.text("message", remarks).filter(|message| !message.is_empty());
-    let use_for_time_limit =
-        keys.take("use_for_time_limit").and_then(|node| use_for_time_limit(node, remarks));
-    let score = keys.entry("score").and_then(|entry| score(entry, problem_type, remarks));
+fn conditions(pack: &Pack<'_>, node: &Node<'_>, map: &mut Map<'_>) -> Conditions {
     Conditions {
-        permitted,
-        required,
-        message,
-        score,
-        use_for_time_limit,
-        place: remarks.file.place(range),
+        permitted: map.get("permitted", verdicts),
+        required: map.get("required", verdicts),
+        message: map.get("message", text).filter(|message| !message.is_empty()),
+        use_for_time_limit: map.get("use_for_time_limit", use_for_time_limit),
+        score: map.get("score", |node| score(pack, node)),
+        place: node.key_place(),
     }
 }
 
-fn score(
-    entry: &Entry,
-    problem_type: &ProblemType,
-    remarks: &mut Remarks<'_>,
-) -> Option<ScoreRange> {
-    if problem_type.excludes("scoring") {
+fn score(pack: &Pack<'_>, node: &Node<'_>) -> Parse<ScoreRange> {
+    if pack.yaml.problem_type.excludes("scoring") {
         let message = "`score` is only for scoring problems; this one is pass-fail";
-        remarks.error(entry.key_range, message, Some("remove it"));
-        return None;
+        return Err(node.key_error(message, "remove it"));
     }
-    let node = &entry.value;
-    let mut one = |node: &Node| {
-        let points = keys::number("score", Bound::AtLeast(0.0), node, remarks)?;
-        Score::new(points)
+    let one = |node: &Node<'_>| {
+        let points = number(node, Bound::AtLeast(0.0))?;
+        Score::new(points).ok_or_else(|| node.must_be("a number of points"))
     };
-    match &node.value {
-        Value::Sequence(items) => match &items[..] {
-            [from, to] => {
-                let [from, to] = [one(from), one(to)];
-                let range = ScoreRange { from: from?, to: to? };
-                if range.from > range.to {
-                    let message = format!("no score is from {} to {}", range.from, range.to);
-                    let help = "write the smaller one first";
-                    remarks.error(node.range, message, Some(help));
-                    return None;
-                }
-                Some(range)
-            }
-            _ => {
-                let message = format!("`score` has {} numbers", items.len());
-                let help = "write one score, or the least and the greatest: [30, 50]";
-                remarks.error(node.range, message, Some(help));
-                None
-            }
-        },
-        _ => one(node).map(|score| ScoreRange { from: score, to: score }),
+    if !matches!(node.raw.value, Value::Sequence(_)) {
+        let score = one(node)?;
+        return Ok(ScoreRange { from: score, to: score });
+    }
+    let items: Vec<Node<'_>> = node.items("scores")?.collect();
+    let [from, to] = &items[..] else {
+        let help = "write one score, or the least and the greatest: [30, 50]";
+        return Err(node.error(format!("`score` has {} numbers", items.len()), help));
+    };
+    let [from, to] = [one(from), one(to)];
+    let range = ScoreRange { from: from?, to: to? };
+    if range.from > range.to {
+        let message = format!("no score is from {} to {}", range.from, range.to);
+        return Err(node.error(message, "write the smaller one first"));
+    }
+    Ok(range)
+}
+
+fn use_for_time_limit(node: &Node<'_>) -> Parse<UseForTimeLimit> {
+    match node.word() {
+        "true" | "True" | "TRUE" => Ok(UseForTimeLimit::AsExpected),
+        "false" | "False" | "FALSE" => Ok(UseForTimeLimit::Never),
+        "lower" => Ok(UseForTimeLimit::Lower),
+        "upper" => Ok(UseForTimeLimit::Upper),
+        _ => Err(node.must_be("`true`, `false`, `lower` or `upper`")),
     }
 }
 
-fn use_for_time_limit(node: &Node, remarks: &mut Remarks<'_>) -> Option<UseForTimeLimit> {
-    let word = match &node.value {
-        Value::Scalar(scalar) => scalar.text.as_str(),
-        _ => "",
-    };
-    match word {
-        "true" | "True" | "TRUE" => Some(UseForTimeLimit::AsExpected),
-        "false" | "False" | "FALSE" => Some(UseForTimeLimit::Never),
-        "lower" => Some(UseForTimeLimit::Lower),
-        "upper" => Some(UseForTimeLimit::Upper),
-        _ => {
-            keys::wrong_type(
-                "`use_for_time_limit`",
-                "`true`, `false`, `lower` or `upper`",
-                node,
-                remarks,
-            );
-            None
-        }
-    }
-}
-
-fn verdicts(key: &str, node: &Node, remarks: &mut Remarks<'_>) -> Option<Vec<Verdict>> {
-    let items = keys::sequence(key, "a sequence of verdicts", node, remarks)?;
-    let mut verdicts = Vec::new();
-    let mut is_complete = true;
-    for item in items {
-        let verdict =
-            keys::text(key, item, remarks).and_then(|word| verdict(&word, item.range, remarks));
-        is_complete &= verdict.is_some();
-        verdicts.extend(verdict.filter(|verdict| !verdicts.contains(verdict)));
-    }
-    if items.is_empty() {
-        let message = format!("`{key}` names no verdict, so no submission can meet it");
-        remarks.error(
-            node.range,
-            message,
-            Some("name at least one of AC, WA, TLE, RTE, or remove the line"),
+fn verdicts(node: &Node<'_>) -> Parse<Vec<Verdict>> {
+    // Reads all items before it gives up, so that each fault is reported.
+    let verdicts: Vec<_> = node.items("a sequence of verdicts")?.map(|it| verdict(&it)).collect();
+    if verdicts.is_empty() {
+        let message = format!("`{}` names no verdict, so no submission can meet it", node.path);
+        return Err(
+            node.error(message, "name at least one of AC, WA, TLE, RTE, or remove the line")
         );
-        return None;
     }
-    is_complete.then_some(verdicts)
+    let mut known = Vec::new();
+    for verdict in verdicts {
+        let verdict = verdict?;
+        known.extend((!known.contains(&verdict)).then_some(verdict));
+    }
+    Ok(known)
 }
 
 /// A verdict of the format. Words of other judges are understood, and doubted: other tools of the
 /// format do not know them.
-fn verdict(word: &str, range: Range, remarks: &mut Remarks<'_>) -> Option<Verdict> {
+fn verdict(node: &Node<'_>) -> Parse<Verdict> {
+    let word = text(node)?;
     let spelling = word.to_uppercase().replace(['-', ' '], "_");
     let verdict = match spelling.as_str() {
         "AC" | "ACCEPTED" | "CORRECT" => Verdict::Accepted,
@@ -246,20 +181,18 @@ fn verdict(word: &str, range: Range, remarks: &mut Remarks<'_>) -> Option<Verdic
         "OLE" | "OUTPUT_LIMIT" | "OUTPUT_LIMIT_EXCEEDED" => Verdict::RunTimeError,
         "CE" | "COMPILE_ERROR" | "COMPILER_ERROR" => {
             let message = "a submission that does not build cannot be expected";
-            remarks.error(range, message, Some("write AC, WA, TLE or RTE"));
-            return None;
+            return Err(node.error(message, "write AC, WA, TLE or RTE"));
         }
         _ => {
-            let message = format!("`{}` is no verdict", shown(word));
-            keys::unknown_word(&message, word, &["AC", "WA", "TLE", "RTE"], range, remarks);
-            return None;
+            let message = format!("`{}` is no verdict", shown(&word));
+            return Err(node.unknown(message, &["AC", "WA", "TLE", "RTE"]));
         }
     };
     let known = verdict.short();
     if word != known {
         let message =
-            format!("`{}` is no verdict of the format; it counts as {known}", shown(word));
-        remarks.warning(range, message, Some(&format!("write {known}")));
+            format!("`{}` is no verdict of the format; it counts as {known}", shown(&word));
+        node.warning(message, format!("write {known}"));
     }
-    Some(verdict)
+    Ok(verdict)
 }

@@ -3,17 +3,15 @@
 //! Source: problem package format 2025-09, "Test data configuration", "Test case configuration".
 
 use crate::check::options::Options;
-use crate::model::diagnostic::Diagnostic;
-use crate::model::program::Constant;
 use crate::model::test_data::ValidatorArgs;
-use crate::package::files::Tree;
-use crate::package::kattis_2025_09::constants;
-use crate::package::kattis_2025_09::problem_type::ProblemType;
-use crate::package::kattis_2025_09::scoring::{self, ScoringKeys, Whose};
+use crate::package::files::Item;
+use crate::package::kattis_2025_09::part::{Part, Role};
+use crate::package::kattis_2025_09::scoring::{self, ScoringKeys};
 use crate::package::kattis_2025_09::static_validation::{self, StaticKeys};
-use crate::package::keys::{self, Keys, Replaced};
-use crate::package::text::{Remarks, TextFile, shown};
-use crate::package::yaml::{self, Node, Parsed, Value};
+use crate::package::kattis_2025_09::{Pack, constants, programs};
+use crate::package::node::{Map, Node, Parse, Renamed, boolean, meant, text, texts};
+use crate::package::text::{Page, TextFile, shown};
+use crate::package::yaml::{self, Parsed};
 
 /// What such a file sets.
 #[derive(Clone, Debug, Default)]
@@ -28,179 +26,95 @@ pub(super) struct Settings {
     pub static_validation: StaticKeys,
 }
 
-/// What a file is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Subject {
-    /// All cases of `data/sample/`.
-    Sample,
-    /// All cases of `data/secret/` or of a group in it.
-    Group,
-    /// All cases of `data/secret/`, where groups have their own settings.
-    SecretWithGroups,
-    /// One case.
-    Case,
-    /// Cases that are not judged, as a directory or one by one.
-    Check,
-}
-
-/// Which output validator a package has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum OutputValidator {
-    /// The standard's own, whose arguments are known.
-    Default,
-    /// Its own, which takes what it likes.
-    Custom,
-}
-
-impl OutputValidator {
-    /// That of the package.
-    pub(super) fn of(tree: &Tree) -> Self {
-        match tree.directory("output_validator") {
-            None => Self::Default,
-            Some(_) => Self::Custom,
-        }
-    }
-}
-
-/// What is known when such a file is read.
-pub(super) struct Surroundings<'a> {
-    pub subject: Subject,
-    pub problem_type: &'a ProblemType,
-    pub output_validator: OutputValidator,
-    /// The names of the input validators.
-    pub validators: &'a [String],
-}
-
-const REPLACED: &[Replaced] = &[
-    Replaced {
-        old: "input_validator_flags",
-        help: "in format 2025-09: `input_validator_args: [...]`, a sequence",
-    },
-    Replaced {
-        old: "output_validator_flags",
-        help: "in format 2025-09: `output_validator_args: [...]`, a sequence",
-    },
-    Replaced {
-        old: "grading",
-        help: "in format 2025-09 its keys stand in the file itself; pass-fail problems have none",
-    },
-    Replaced { old: "on_reject", help: "there is no such key in format 2025-09" },
+const RENAMED: Renamed = &[
+    ("input_validator_flags", "in format 2025-09: `input_validator_args: [...]`, a sequence"),
+    ("output_validator_flags", "in format 2025-09: `output_validator_args: [...]`, a sequence"),
+    (
+        "grading",
+        "in format 2025-09 its keys stand in the file itself; pass-fail problems have none",
+    ),
+    ("on_reject", "there is no such key in format 2025-09"),
 ];
 
-/// Reads a case's own file, in which constants are not replaced.
-pub(super) fn read(around: &Surroundings<'_>, remarks: &mut Remarks<'_>) -> Settings {
-    let subject = around.subject;
-    let root = match yaml::parse(remarks) {
-        Parsed::Document(root) if !keys::is_null(&root) => root,
-        _ => return Settings::default(),
-    };
-    let Some(keys) = Keys::open("", &root, remarks) else {
-        return Settings::default();
-    };
-    let mut keys = keys.replaced(REPLACED);
-    let is_group_file = remarks.file.path.file_name().is_some_and(|name| name == "test_group.yaml");
-    let mut settings = Settings {
-        args: texts(&mut keys, "args", remarks),
-        input_validator_args: keys
-            .take("input_validator_args")
-            .and_then(|node| input_validator_args(node, around.validators, remarks)),
-        output_validator_args: keys
-            .take("output_validator_args")
-            .and_then(|node| output_validator_args(node, around.output_validator, remarks)),
-        full_feedback: keys.boolean("full_feedback", remarks),
-        hint: if is_group_file { None } else { keys.text("hint", remarks) },
-        description: if is_group_file && subject != Subject::Check {
-            None
-        } else {
-            keys.text("description", remarks)
-        },
-        scoring: ScoringKeys::default(),
-        static_validation: StaticKeys::default(),
-    };
-    texts(&mut keys, "input_visualizer_args", remarks);
-    texts(&mut keys, "output_visualizer_args", remarks);
-    if is_group_file {
-        let whose = match subject {
-            Subject::Sample => Whose::Sample,
-            Subject::Group | Subject::SecretWithGroups => Whose::Secret,
-            Subject::Case | Subject::Check => Whose::Checks,
-        };
-        settings.scoring = scoring::read(&mut keys, around.problem_type, whose, remarks);
-        settings.static_validation = static_validation::read(&mut keys, whose, remarks);
+/// Reads such a file; only in those of groups, constants are replaced.
+pub(super) fn read(pack: &Pack<'_>, part: Part, role: Role, item: &Item) -> Option<Settings> {
+    let mut file = TextFile::read(&item.path, pack.faults)?;
+    if role != Role::Case && file.text.contains("{{") {
+        file = TextFile::new(&item.path, constants::substitute(&file.text, &pack.yaml.constants));
     }
-    if subject == Subject::SecretWithGroups {
-        warn_about_lost_settings(&mut keys, remarks);
-    }
-    keys.finish(remarks);
-    settings
-}
-
-fn texts(keys: &mut Keys<'_>, key: &'static str, remarks: &mut Remarks<'_>) -> Option<Vec<String>> {
-    let node = keys.take(key)?;
-    keys::texts(key, node, remarks)
-}
-
-fn input_validator_args(
-    node: &Node,
-    validators: &[String],
-    remarks: &mut Remarks<'_>,
-) -> Option<ValidatorArgs> {
-    let what = "input_validator_args";
-    let Value::Map(entries) = &node.value else {
-        return keys::texts(what, node, remarks).map(ValidatorArgs::All);
-    };
-    let mut by_name = Vec::new();
-    for entry in entries {
-        if !validators.contains(&entry.key) {
-            let known: Vec<&str> = validators.iter().map(String::as_str).collect();
-            let message = format!("there is no input validator `{}`", shown(&entry.key));
-            keys::unknown_word(&message, &entry.key, &known, entry.key_range, remarks);
+    let page = Page { file: &file, faults: pack.faults };
+    Some(match yaml::parse(page) {
+        Parsed::Document(root) if !Node::root(&root, page).is_null() => {
+            let map = Node::root(&root, page).map();
+            map.map(|map| settings(pack, part, role, map)).unwrap_or_default()
         }
-        let args = keys::texts(&format!("{what}.{}", entry.key), &entry.value, remarks);
-        by_name.push((entry.key.clone(), args.unwrap_or_default()));
+        _ => Settings::default(),
+    })
+}
+
+fn settings(pack: &Pack<'_>, part: Part, role: Role, map: Map<'_>) -> Settings {
+    let mut map = map.renamed(RENAMED);
+    let mut it = Settings::default();
+    map.set("args", &mut it.args, texts);
+    map.set("input_validator_args", &mut it.input_validator_args, |node| {
+        input_validator_args(pack, node)
+    });
+    map.set("output_validator_args", &mut it.output_validator_args, |node| {
+        output_validator_args(pack, node)
+    });
+    map.set("full_feedback", &mut it.full_feedback, boolean);
+    if role == Role::Case {
+        map.set("hint", &mut it.hint, text);
     }
-    Some(ValidatorArgs::ByName(by_name))
+    if role == Role::Case || !part.is_judged() {
+        map.set("description", &mut it.description, text);
+    }
+    map.get("input_visualizer_args", texts);
+    map.get("output_visualizer_args", texts);
+    if role != Role::Case {
+        it.scoring = scoring::read(pack, part, &mut map);
+        it.static_validation = static_validation::read(part, &mut map);
+    }
+    if role == Role::Parent {
+        warn_about_lost_settings(&mut map);
+    }
+    it
+}
+
+fn input_validator_args(pack: &Pack<'_>, node: &Node<'_>) -> Parse<ValidatorArgs> {
+    if !node.is_map() {
+        return texts(node).map(ValidatorArgs::All);
+    }
+    let known = programs::input_validator_names(pack.tree);
+    let mut by_name = Vec::new();
+    for entry in node.entries("a map of input validators to arguments")? {
+        if !known.contains(&entry.key) {
+            let message = format!("there is no input validator `{}`", shown(entry.key));
+            entry.key_error(message, meant(entry.key, &known));
+        }
+        by_name.push((entry.key.to_owned(), texts(&entry).unwrap_or_default()));
+    }
+    Ok(ValidatorArgs::ByName(by_name))
 }
 
 /// The arguments, held against what the default output validator takes.
-fn output_validator_args(
-    node: &Node,
-    validator: OutputValidator,
-    remarks: &mut Remarks<'_>,
-) -> Option<Vec<String>> {
-    let args = keys::texts("output_validator_args", node, remarks)?;
-    if validator == OutputValidator::Default
-        && let Err(error) = Options::parse(&args)
-    {
-        remarks.error(node.range, error.to_string(), None);
-        return None;
+fn output_validator_args(pack: &Pack<'_>, node: &Node<'_>) -> Parse<Vec<String>> {
+    let args = texts(node)?;
+    match Options::parse(&args) {
+        Err(error) if !pack.has_output_validator() => Err(node.error(error.to_string(), "")),
+        _ => Ok(args),
     }
-    Some(args)
 }
 
 /// A group's settings are those of its own file: nothing is inherited from `secret`.
-fn warn_about_lost_settings(keys: &mut Keys<'_>, remarks: &mut Remarks<'_>) {
+fn warn_about_lost_settings(map: &mut Map<'_>) {
     for key in ["args", "input_validator_args", "output_validator_args", "full_feedback"] {
-        if let Some(entry) = keys.entry(key) {
+        if let Some(node) = map.node(key) {
             let message = format!(
                 "`{key}` holds for no test case: the groups in data/secret have settings of their own"
             );
             let help = format!("write `{key}` into the test_group.yaml of each group");
-            remarks.warning(entry.key_range, message, Some(&help));
+            node.key_warning(message, help);
         }
     }
-}
-
-/// Reads a `test_group.yaml` after putting the constants in their places.
-pub(super) fn read_group(
-    file: TextFile,
-    constants: &[Constant],
-    around: &Surroundings<'_>,
-    diagnostics: &mut Vec<Diagnostic>,
-) -> Settings {
-    let file = match file.text.contains("{{") {
-        true => TextFile::new(&file.path, constants::substitute(&file.text, constants)),
-        false => file,
-    };
-    read(around, &mut Remarks::new(&file, diagnostics))
 }

@@ -3,9 +3,9 @@
 use regex::RegexBuilder;
 
 use crate::model::recipe::{CASE_EXTENSIONS, GivenContents, GivenFile, MatchPattern};
-use crate::package::keys::{self, Keys};
-use crate::package::text::{Remarks, shown};
-use crate::package::yaml::{Node, Value};
+use crate::package::node::{Map, Node, Parse, text};
+use crate::package::text::shown;
+use crate::package::yaml::{Raw, Value};
 use crate::package::yaml_text;
 
 /// The files of a case whose contents stand in the recipe.
@@ -19,68 +19,62 @@ pub(super) struct Given {
     pub output_validator_args: Option<Vec<String>>,
 }
 
-/// Takes all keys that are extensions; `None` where one has a fault.
-pub(super) fn given(keys: &mut Keys<'_>, remarks: &mut Remarks<'_>) -> Option<Given> {
+/// Takes all keys that are extensions.
+pub(super) fn given(map: &mut Map<'_>) -> Parse<Given> {
     let mut given = Given::default();
-    let mut whole = true;
+    // Reads all files before it gives up, so that each fault is reported.
+    let mut whole = Ok(());
     for extension in CASE_EXTENSIONS {
-        let Some(node) = keys.take(extension) else {
-            continue;
-        };
-        match (extension, contents(extension, node, remarks)) {
-            (_, None) => whole = false,
-            ("in", Some(GivenContents::Text(text))) => given.input = Some(text),
-            (_, Some(contents)) => {
-                given.files.push(GivenFile { extension: extension.to_owned(), contents })
+        match (extension, map.ask(extension, contents)) {
+            (_, Ok(None)) => {}
+            (_, Err(fault)) => whole = Err(fault),
+            ("in", Ok(Some(GivenContents::Text(text)))) => given.input = Some(text),
+            (_, Ok(Some(contents))) => {
+                given.files.push(GivenFile { extension: extension.to_owned(), contents });
             }
         }
-        if extension == "yaml" {
-            given.output_validator_args = output_validator_args(node);
-        }
     }
-    for file in &given.files {
-        let GivenContents::Link(target) = &file.contents else {
-            continue;
-        };
-        let is_link = |other: &&GivenFile| {
-            other.extension == *target && matches!(other.contents, GivenContents::Link(_))
-        };
-        if given.files.iter().any(|other| is_link(&other))
-            && let Some(node) = keys.take_any(&file.extension)
+    given.output_validator_args = map.node("yaml").and_then(|node| output_validator_args(node.raw));
+    let target_of = |extension: &str| {
+        given.files.iter().find_map(|file| match &file.contents {
+            GivenContents::Link(target) if file.extension == extension => Some(target.as_str()),
+            _ => None,
+        })
+    };
+    for extension in CASE_EXTENSIONS {
+        if target_of(extension).and_then(target_of).is_some()
+            && let Some(node) = map.node(extension)
         {
-            let message = format!("`{}` is a link to a link", file.extension);
-            remarks.error(node.range, message, Some("link to the file itself"));
-            whole = false;
+            let message = format!("`{extension}` is a link to a link");
+            whole = Err(node.error(message, "link to the file itself"));
         }
     }
-    whole.then_some(given)
+    whole.map(|()| given)
 }
 
 /// A text, which gets a line end where it has none, unless it is an output: those may be as odd as
 /// programs write them; a map as the YAML that says the same; or a link.
-fn contents(extension: &str, node: &Node, remarks: &mut Remarks<'_>) -> Option<GivenContents> {
-    match (&node.value, extension) {
+fn contents(node: &Node<'_>) -> Parse<GivenContents> {
+    match (&node.raw.value, node.key) {
         (Value::Map(_) | Value::Sequence(_), "yaml") => {
-            return Some(GivenContents::Text(yaml_text::write(node)));
+            return Ok(GivenContents::Text(yaml_text::write(node.raw)));
         }
         (Value::Map(_), "in.statement" | "in.download" | "ans.statement" | "ans.download") => {
-            return link(extension, node, remarks);
+            return link(node);
         }
         _ => {}
     }
-    let mut text = keys::text(extension, node, remarks)?;
-    if extension != "out" && !text.is_empty() && !text.ends_with('\n') {
+    let mut text = text(node)?;
+    if node.key != "out" && !text.is_empty() && !text.ends_with('\n') {
         text.push('\n');
     }
-    if extension == "interaction"
+    if node.key == "interaction"
         && let Some(line) = text.lines().find(|line| !is_turn(line))
     {
         let message = format!("`interaction` has the line `{}`", shown(line));
-        let help = "lines begin with `<` or `>`, or are `---`";
-        remarks.error(node.range, message, Some(help));
-        return None;
+        return Err(node.error(message, "lines begin with `<` or `>`, or are `---`"));
     }
-    Some(GivenContents::Text(text))
+    Ok(GivenContents::Text(text))
 }
 
 /// Source: problem package format 2025-09, "Sample data".
@@ -89,101 +83,69 @@ fn is_turn(line: &str) -> bool {
 }
 
 /// `{link: in}`.
-fn link(extension: &str, node: &Node, remarks: &mut Remarks<'_>) -> Option<GivenContents> {
-    let mut keys = Keys::open(extension, node, remarks)?;
-    let target = keys.take("link");
-    keys.finish(remarks);
-    let Some(target) = target else {
+fn link(node: &Node<'_>) -> Parse<GivenContents> {
+    let extension = node.key;
+    let mut map = node.map_called("", extension)?;
+    let Some(target) = map.node("link") else {
         let message = format!("`{extension}` must be a text or a link");
-        remarks.error(node.range, message, Some("write the text, or `{link: in}`"));
-        return None;
+        return Err(node.error(message, "write the text, or `{link: in}`"));
     };
-    let text = keys::text("link", target, remarks)?;
-    let (stem, _) = extension.split_once('.')?;
+    let text = text(&target)?;
+    let stem = extension.split('.').next().unwrap_or_default();
     let known = [stem.to_owned(), format!("{stem}.statement"), format!("{stem}.download")];
     let known: Vec<&str> =
         known.iter().map(String::as_str).filter(|known| *known != extension).collect();
     if !known.contains(&text.as_str()) {
         let message = format!("`{extension}` cannot be a link to `{}`", shown(&text));
-        keys::unknown_word(&message, &text, &known, target.range, remarks);
-        return None;
+        return Err(target.unknown(message, &known));
     }
-    Some(GivenContents::Link(text))
+    Ok(GivenContents::Link(text))
 }
 
 /// The arguments that a `.yaml` or `test_group.yaml` sets; its faults are told where it is read as a file.
-pub(super) fn output_validator_args(node: &Node) -> Option<Vec<String>> {
-    let Value::Map(entries) = &node.value else {
-        return None;
-    };
-    let args = entries.iter().find(|it| it.key == "output_validator_args")?;
-    let Value::Sequence(items) = &args.value.value else {
-        return None;
-    };
-    let text = |item: &Node| match &item.value {
-        Value::Scalar(scalar) => Some(scalar.text.clone()),
-        _ => None,
-    };
-    items.iter().map(text).collect()
+pub(super) fn output_validator_args(raw: &Raw) -> Option<Vec<String>> {
+    let Value::Sequence(items) = &raw.get("output_validator_args")?.value else { return None };
+    items.iter().map(|item| Some(item.scalar()?.text.clone())).collect()
 }
 
 /// What is under `match`: a pattern or several for the input, or a map of files to such.
-pub(super) fn patterns(node: &Node, remarks: &mut Remarks<'_>) -> Vec<MatchPattern> {
-    if !matches!(node.value, Value::Map(_)) {
-        return patterns_for("in", "match", node, remarks);
+pub(super) fn patterns(node: &Node<'_>) -> Parse<Vec<MatchPattern>> {
+    if !node.is_map() {
+        return Ok(patterns_for("in", node));
     }
-    let Some(mut keys) = Keys::open("match", node, remarks) else {
-        return Vec::new();
-    };
+    let mut map = node.map()?;
     let mut patterns = Vec::new();
     for extension in ["in", "ans"] {
-        if let Some(node) = keys.take(extension) {
-            patterns.extend(patterns_for(extension, &format!("match.{extension}"), node, remarks));
-        }
+        patterns.extend(map.node(extension).iter().flat_map(|node| patterns_for(extension, node)));
     }
-    keys.finish(remarks);
-    patterns
+    Ok(patterns)
 }
 
-fn patterns_for(
-    extension: &'static str,
-    what: &str,
-    node: &Node,
-    remarks: &mut Remarks<'_>,
-) -> Vec<MatchPattern> {
-    let mut patterns = Vec::new();
-    for item in keys::one_or_more(what, node, remarks) {
-        let Some(regex) = keys::text(what, item, remarks) else {
-            continue;
-        };
+fn patterns_for(extension: &'static str, node: &Node<'_>) -> Vec<MatchPattern> {
+    let pattern = |node: Node<'_>| {
+        let regex = text(&node).ok()?;
         match RegexBuilder::new(&regex).multi_line(true).build() {
-            Ok(_) => patterns.push(MatchPattern {
-                extension,
-                regex,
-                place: remarks.file.place(item.range),
-            }),
-            Err(error) => wrong_regex(&regex, &error, item, remarks),
+            Ok(_) => Some(MatchPattern { extension, regex, place: node.place() }),
+            Err(error) => {
+                wrong_regex(&regex, &error, &node);
+                None
+            }
         }
-    }
-    patterns
+    };
+    node.one_or_more().filter_map(pattern).collect()
 }
 
 /// What other tools allow and juror has not is no fault of the recipe.
-fn wrong_regex(regex: &str, error: &regex::Error, item: &Node, remarks: &mut Remarks<'_>) {
+fn wrong_regex(regex: &str, error: &regex::Error, node: &Node<'_>) {
     let text = error.to_string();
     let reason = text.lines().last().unwrap_or_default();
     let reason = reason.strip_prefix("error: ").unwrap_or(reason);
-    match is_unsupported(regex) {
-        true => {
-            let message = format!("is not checked: {reason}");
-            let help = "write it without, or as several patterns";
-            remarks.warning(item.range, message, Some(help));
-        }
-        false => {
-            let message = format!("is no regular expression: {reason}");
-            let help = "put a backslash before a character that is to stand for itself";
-            remarks.error(item.range, message, Some(help));
-        }
+    if is_unsupported(regex) {
+        let help = "write it without, or as several patterns";
+        node.warning(format!("is not checked: {reason}"), help);
+    } else {
+        let help = "put a backslash before a character that is to stand for itself";
+        node.error(format!("is no regular expression: {reason}"), help);
     }
 }
 

@@ -5,32 +5,29 @@ use std::path::PathBuf;
 use crate::model::recipe::{
     AnswerSource, CASE_EXTENSIONS, GeneratorCommand, InputSource, RecipeCase,
 };
-use crate::package::keys::{self, Keys, Replaced};
+use crate::package::faults::Fault;
+use crate::package::node::{Node, Parse, Renamed, filled_text};
 use crate::package::recipe::command::Line;
 use crate::package::recipe::{DIRECTORY, Reader, Scope, contents, is_below, join, names};
-use crate::package::text::{Remarks, shown};
-use crate::package::yaml::{Entry, Node, Value};
+use crate::package::text::shown;
+use crate::package::yaml::Value;
 
-const CASE_OTHER: &[Replaced] = &[
-    Replaced {
-        old: "type",
-        help: "a test case is what has `generate`, `copy` or `in`; remove the line",
-    },
-    Replaced { old: "hint", help: "in format 2025-09: `hint` under `yaml`" },
-    Replaced { old: "desc", help: "in format 2025-09: `description` under `yaml`" },
-    Replaced { old: "description", help: "write it under `yaml`" },
-    Replaced { old: "input", help: "a command stands under `generate`, an input under `in`" },
-    Replaced {
-        old: "visualizer",
-        help: "juror draws no pictures; in format 2025-09 visualizers have directories of their own",
-    },
+const CASE_OTHER: Renamed = &[
+    ("type", "a test case is what has `generate`, `copy` or `in`; remove the line"),
+    ("hint", "in format 2025-09: `hint` under `yaml`"),
+    ("desc", "in format 2025-09: `description` under `yaml`"),
+    ("description", "write it under `yaml`"),
+    ("input", "a command stands under `generate`, an input under `in`"),
+    super::VISUALIZER,
 ];
 
 /// What an entry says about its cases.
-struct Plan {
+struct Plan<'a> {
     /// A case as it would be without `count` and `generate`, and without its name.
     case: RecipeCase,
     line: Option<Line>,
+    /// Where that stands.
+    line_node: Option<Node<'a>>,
     counts: Option<Vec<i64>>,
     scope: Scope,
 }
@@ -41,21 +38,20 @@ struct Copied {
     has_input: bool,
 }
 
-impl Reader<'_> {
+impl<'a> Reader<'a> {
     /// Reads an entry that makes one case, or several by `count`.
     pub(super) fn cases(
         &mut self,
-        entry: &Entry,
+        node: &Node<'a>,
         scope: &Scope,
         numbered: bool,
         cases: &mut Vec<String>,
-        remarks: &mut Remarks<'_>,
     ) {
         self.has_entries = true;
-        let Some(plan) = self.plan(entry, scope, remarks) else {
+        let Ok(plan) = self.plan(node, scope) else {
             // Its numbers stay free, so that the names of the others can be told.
             if numbered {
-                self.numbers.name(&entry.key);
+                self.numbers.name(node.key);
             }
             return;
         };
@@ -66,20 +62,19 @@ impl Reader<'_> {
         let counts = plan.counts.as_deref().unwrap_or(&[1]);
         for (count, suffix) in counts.iter().zip(suffixes) {
             let name = match numbered {
-                true => self.numbers.name(&entry.key),
-                false => entry.key.clone(),
+                true => self.numbers.name(node.key),
+                false => node.key.to_owned(),
             } + &suffix;
-            if self.is_full(entry.key_range, remarks) {
+            if self.is_full(node) {
                 return;
             }
             if name == "test_group" {
                 let help = "rename it: its .yaml file would be that of the group";
-                let message = "a test case must not be called `test_group`";
-                remarks.error(entry.key_range, message, Some(help));
+                node.key_error("a test case must not be called `test_group`", help);
                 return;
             }
             let name = join(&scope.name, &name);
-            if !self.take(&name, entry.key_range, remarks) || !self.is_new(&plan, *count, remarks) {
+            if !self.take(&name, node) || !self.is_new(&plan, *count) {
                 continue;
             }
             cases.push(name.clone());
@@ -100,60 +95,46 @@ impl Reader<'_> {
     }
 
     /// Whether no other case has the same command and with it the same seed.
-    fn is_new(&mut self, plan: &Plan, count: i64, remarks: &mut Remarks<'_>) -> bool {
-        let Some(line) = plan.line.as_ref().filter(|line| line.has_seed()) else {
-            return true;
-        };
+    fn is_new(&mut self, plan: &Plan<'_>, count: i64) -> bool {
+        let line = plan.line.as_ref().filter(|line| line.has_seed());
+        let (Some(line), Some(node)) = (line, &plan.line_node) else { return true };
         let key = (plan.scope.random_salt.clone(), line.text.clone(), count);
-        match self.seeded.insert(key, line.range.line) {
-            None => true,
-            Some(first) => {
-                let message = format!("is the same command as on line {first}, with the same seed");
-                let help =
-                    "make them differ by a number, such as `{seed:2}`; or use `count` or `include`";
-                remarks.error(line.range, message, Some(help));
-                false
-            }
-        }
+        let Some(first) = self.seeded.insert(key, node.line()) else { return true };
+        let message = format!("is the same command as on line {first}, with the same seed");
+        let help = "make them differ by a number, such as `{seed:2}`; or use `count` or `include`";
+        node.error(message, help);
+        false
     }
 
     /// What an entry says about its cases.
-    fn plan(&self, entry: &Entry, scope: &Scope, remarks: &mut Remarks<'_>) -> Option<Plan> {
-        let mut scope = scope.inner(&entry.key, &entry.key);
-        let mut keys = match &entry.value.value {
+    fn plan(&self, node: &Node<'a>, scope: &Scope) -> Parse<Plan<'a>> {
+        let mut scope = scope.inner(node.key, node.key);
+        let mut map = match &node.raw.value {
             // A command alone.
-            Value::Scalar(_) if !keys::is_null(&entry.value) => Keys::over(&scope.keys, &[]),
-            Value::Map(entries) => Keys::over(&scope.keys, entries).replaced(CASE_OTHER),
-            Value::Broken => return None,
-            _ => return no_input(entry, remarks),
+            Value::Scalar(_) if !node.is_null() => node.no_map(),
+            Value::Map(_) | Value::Broken => node.map_called("", &scope.keys)?.renamed(CASE_OTHER),
+            _ => return Err(no_input(node)),
         };
-        self.settings(&mut keys, &mut scope, remarks);
-        let command = match &entry.value.value {
-            Value::Scalar(_) => Some(&entry.value),
-            _ => keys.take("generate"),
-        };
-        let line = command.map(|node| self.programs.line(node, remarks));
-        let copy = keys.take("copy").map(|node| self.copy(node, remarks));
-        let counts = keys.take("count").map(|node| (node, names::counts(node, remarks)));
-        let patterns = keys.take("match");
-        let patterns = patterns.map(|node| contents::patterns(node, remarks));
-        let given = contents::given(&mut keys, remarks);
-        keys.finish(remarks);
-        let (given, line, copy) = (given?, transposed(line)?, transposed(copy)?);
-        let counts = match counts {
-            Some((node, counts)) => Some(checked(node, counts?, line.as_ref(), remarks)?),
-            None => None,
-        };
+        self.settings(&mut map, &mut scope);
+        let line_node = if node.is_map() { map.node("generate") } else { Some(node.clone()) };
+        let line = line_node.as_ref().map(|node| self.programs.line(node)).transpose();
+        let copy = map.ask("copy", |node| self.copy(node));
+        let counts = map.ask("count", names::counts);
+        let patterns = map.get("match", contents::patterns);
+        let given = contents::given(&mut map);
+        let count_node = map.node("count");
+        let (given, line, copy, counts) = (given?, line?, copy?, counts?);
+        if let (Some(node), Some(counts)) = (&count_node, &counts) {
+            check_counts(node, counts, line.as_ref())?;
+        }
         let copied_input = copy.as_ref().filter(|copy| copy.has_input);
         let input = match (&line, copied_input, given.input) {
             (Some(_), None, None) | (None, Some(_), None) => InputSource::Copy,
             (None, None, Some(text)) => InputSource::Literal(text),
-            (None, None, None) => return no_input(entry, remarks),
+            (None, None, None) => return Err(no_input(node)),
             _ => {
-                let message = format!("`{}` has several inputs", shown(&entry.key));
-                let help = "give it one of `generate`, `copy` and `in`";
-                remarks.error(entry.key_range, message, Some(help));
-                return None;
+                let message = format!("`{}` has several inputs", shown(node.key));
+                return Err(node.key_error(message, "give it one of `generate`, `copy` and `in`"));
             }
         };
         let answer = match (scope.name.split('/').next(), scope.solution.take()) {
@@ -164,7 +145,7 @@ impl Reader<'_> {
         let args = given.output_validator_args;
         let case = RecipeCase {
             name: String::new(),
-            place: remarks.file.place(entry.key_range),
+            place: node.key_place(),
             input,
             copy: copy.map(|copy| copy.base),
             files: given.files,
@@ -172,66 +153,45 @@ impl Reader<'_> {
             patterns: patterns.unwrap_or_default(),
             output_validator_args: args.or_else(|| scope.output_validator_args.clone()),
         };
-        Some(Plan { case, line, counts, scope })
+        Ok(Plan { case, line, line_node, counts, scope })
     }
 
     /// The path that the copied files begin with.
-    fn copy(&self, node: &Node, remarks: &mut Remarks<'_>) -> Option<Copied> {
-        let base = keys::filled_text("copy", node, remarks)?;
+    fn copy(&self, node: &Node<'_>) -> Parse<Copied> {
+        let base = filled_text(node)?;
         let generators = self.dir.join(DIRECTORY);
         let file = |extension: &str| format!("{base}.{extension}");
         let has = |extension: &str| generators.join(file(extension)).is_file();
         if is_below(&base) && CASE_EXTENSIONS.into_iter().any(has) {
-            return Some(Copied { has_input: has("in"), base: generators.join(base) });
+            return Ok(Copied { has_input: has("in"), base: generators.join(base) });
         }
         if is_below(&base)
             && let Some((stem, _)) =
                 base.rsplit_once('.').filter(|_| generators.join(&base).is_file())
         {
             let message = format!("`copy` names a file: `{}`", shown(&base));
-            let help = format!("leave out the ending: copy: {}", shown(stem));
-            remarks.error(node.range, message, Some(&help));
-            return None;
+            return Err(node.error(message, format!("leave out the ending: copy: {}", shown(stem))));
         }
-        self.inside(&generators, &file("in"), "copy", node.range, remarks)?;
-        None
+        self.inside(&generators, &file("in"), node)?;
+        let message = format!("`{}` is no file", shown(&file("in")));
+        Err(node.error(message, "`copy` names files without their endings"))
     }
 }
 
-/// The values of `count`, which needs a command; a doubt where its cases cannot differ.
-fn checked(
-    node: &Node,
-    counts: Vec<i64>,
-    line: Option<&Line>,
-    remarks: &mut Remarks<'_>,
-) -> Option<Vec<i64>> {
-    match line {
-        None => {
-            let help = "only what `generate` makes can be counted; write an entry for each case";
-            remarks.error(node.range, "`count` would make equal cases", Some(help));
-            return None;
-        }
-        Some(line) if !line.varies() && counts.len() > 1 => {
-            let help = "put `{seed}` or `{count}` into the command, so that they differ";
-            let message = format!("`count` makes {} equal cases", counts.len());
-            remarks.warning(node.range, message, Some(help));
-        }
-        Some(_) => {}
+/// The values of `count` need a command, and one whose cases differ.
+fn check_counts(node: &Node<'_>, counts: &[i64], line: Option<&Line>) -> Parse<()> {
+    let Some(line) = line else {
+        let help = "only what `generate` makes can be counted; write an entry for each case";
+        return Err(node.error("`count` would make equal cases", help));
+    };
+    if !line.varies() && counts.len() > 1 {
+        let help = "put `{seed}` or `{count}` into the command, so that they differ";
+        node.warning(format!("`count` makes {} equal cases", counts.len()), help);
     }
-    Some(counts)
+    Ok(())
 }
 
-/// `None` where something is there and wrong.
-fn transposed<T>(value: Option<Option<T>>) -> Option<Option<T>> {
-    match value {
-        None => Some(None),
-        Some(value) => value.map(Some),
-    }
-}
-
-fn no_input<T>(entry: &Entry, remarks: &mut Remarks<'_>) -> Option<T> {
-    let message = format!("`{}` has no input", shown(&entry.key));
-    let help = "give it one of `generate`, `copy` and `in`";
-    remarks.error(entry.key_range, message, Some(help));
-    None
+fn no_input(node: &Node<'_>) -> Fault {
+    let message = format!("`{}` has no input", shown(node.key));
+    node.key_error(message, "give it one of `generate`, `copy` and `in`")
 }

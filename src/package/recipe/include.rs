@@ -3,57 +3,47 @@
 use std::collections::{BTreeSet, HashMap};
 
 use crate::model::recipe::RecipeLink;
+use crate::package::node::Node;
 use crate::package::recipe::{MOST_CASES, join};
-use crate::package::suggest::nearest;
-use crate::package::text::{Range, Remarks, shown};
+use crate::package::suggest::meant_or;
+use crate::package::text::shown;
 
 /// A directory of the recipe.
-#[derive(Debug)]
-pub(super) struct Directory {
+pub(super) struct Directory<'a> {
     /// Its path below `data/`, empty for that itself.
     pub name: String,
     /// The same as the recipe spells it, without numbers.
     pub keys: String,
     /// What it includes.
-    pub includes: Vec<Include>,
+    pub includes: Vec<Node<'a>>,
     /// The names of the cases directly in it.
     pub cases: Vec<String>,
 }
 
-/// One entry of `include`.
-#[derive(Debug)]
-pub(super) struct Include {
-    pub text: String,
-    pub range: Range,
-}
-
 /// A link, and the entry that it comes from.
-#[derive(Debug)]
-pub(super) struct Found {
+pub(super) struct Found<'a> {
     pub link: RecipeLink,
-    pub range: Range,
+    pub node: Node<'a>,
 }
 
 /// Follows all entries; those that lead nowhere or in a circle are reported.
-pub(super) fn resolve(directories: &[Directory], remarks: &mut Remarks<'_>) -> Vec<Found> {
-    let graph = Graph { directories, edges: edges(directories, remarks) };
-    if graph.report_circle(remarks) {
+pub(super) fn resolve<'a>(directories: &[Directory<'a>]) -> Vec<Found<'a>> {
+    let graph = Graph { directories, edges: edges(directories) };
+    if graph.report_circle() {
         return Vec::new();
     }
     let mut found = Vec::new();
     for (at, directory) in directories.iter().enumerate() {
         for edge in &graph.edges[at] {
-            let Some(range) = edge.included else { continue };
+            let Some(node) = edge.included else { continue };
             // More than anybody wants; the reader of this says so.
             if found.len() > MOST_CASES {
                 return found;
             }
             found.extend(graph.cases(edge.to).into_iter().map(|case| {
                 let base = case.rsplit('/').next().unwrap_or(case);
-                Found {
-                    link: RecipeLink { name: join(&directory.name, base), target: case.to_owned() },
-                    range,
-                }
+                let name = join(&directory.name, base);
+                Found { link: RecipeLink { name, target: case.to_owned() }, node: node.clone() }
             }));
         }
     }
@@ -61,20 +51,20 @@ pub(super) fn resolve(directories: &[Directory], remarks: &mut Remarks<'_>) -> V
 }
 
 /// The cases of a directory are also those of another.
-struct Edge {
+struct Edge<'d, 'a> {
     to: usize,
     /// Where that is said; `None` where the other is in the directory.
-    included: Option<Range>,
+    included: Option<&'d Node<'a>>,
 }
 
 /// For each directory, those whose cases are also its own.
-fn edges(directories: &[Directory], remarks: &mut Remarks<'_>) -> Vec<Vec<Edge>> {
+fn edges<'d, 'a>(directories: &'d [Directory<'a>]) -> Vec<Vec<Edge<'d, 'a>>> {
     let by_keys: HashMap<&str, usize> = directories
         .iter()
         .enumerate()
         .map(|(at, directory)| (directory.keys.as_str(), at))
         .collect();
-    let mut edges: Vec<Vec<Edge>> = directories.iter().map(|_| Vec::new()).collect();
+    let mut edges: Vec<Vec<Edge<'_, '_>>> = directories.iter().map(|_| Vec::new()).collect();
     for (to, directory) in directories.iter().enumerate() {
         let parent = directory.keys.rsplit_once('/').map(|(parent, _)| parent);
         if let Some(&parent) = parent.and_then(|parent| by_keys.get(parent)) {
@@ -83,19 +73,17 @@ fn edges(directories: &[Directory], remarks: &mut Remarks<'_>) -> Vec<Vec<Edge>>
     }
     for (at, directory) in directories.iter().enumerate() {
         for include in &directory.includes {
-            edges[at].extend(
-                target(include, directories, remarks)
-                    .map(|to| Edge { to, included: Some(include.range) }),
-            );
+            let target = target(include, directories);
+            edges[at].extend(target.map(|to| Edge { to, included: Some(include) }));
         }
     }
     edges
 }
 
 /// The directory that an entry means: by its path, or by its last name where only one has that.
-fn target(include: &Include, all: &[Directory], remarks: &mut Remarks<'_>) -> Option<usize> {
-    let text = include.text.trim_matches('/');
-    let is_path = |it: &Directory| it.keys == text || it.name == text;
+fn target(include: &Node<'_>, all: &[Directory<'_>]) -> Option<usize> {
+    let text = include.word().trim_matches('/');
+    let is_path = |it: &Directory<'_>| it.keys == text || it.name == text;
     if let Some(at) = all.iter().position(|it| !it.keys.is_empty() && is_path(it)) {
         return Some(at);
     }
@@ -107,28 +95,26 @@ fn target(include: &Include, all: &[Directory], remarks: &mut Remarks<'_>) -> Op
         [] => {
             let message = format!("there is no directory `{}` in this recipe", shown(text));
             let known = all.iter().map(|it| it.keys.as_str());
-            let help = match nearest(text, known.filter(|known| !known.is_empty())) {
-                Some(known) => format!("did you mean `{known}`?"),
-                None => "name a directory by its path, such as `secret/group1`".to_owned(),
-            };
-            remarks.error(include.range, message, Some(&help));
+            let otherwise = "name a directory by its path, such as `secret/group1`";
+            let known = known.filter(|known| !known.is_empty());
+            include.error(message, meant_or(text, known, otherwise));
             None
         }
         _ => {
             let names: Vec<&str> = named.iter().map(|&at| all[at].keys.as_str()).collect();
             let message = format!("`{}` can be {}", shown(text), names.join(" and "));
-            remarks.error(include.range, message, Some("write the whole path"));
+            include.error(message, "write the whole path");
             None
         }
     }
 }
 
-struct Graph<'a> {
-    directories: &'a [Directory],
-    edges: Vec<Vec<Edge>>,
+struct Graph<'d, 'a> {
+    directories: &'d [Directory<'a>],
+    edges: Vec<Vec<Edge<'d, 'a>>>,
 }
 
-impl Graph<'_> {
+impl Graph<'_, '_> {
     /// The cases of a directory, those in what it includes too.
     fn cases(&self, at: usize) -> BTreeSet<&str> {
         let mut cases = BTreeSet::new();
@@ -143,13 +129,13 @@ impl Graph<'_> {
     }
 
     /// Whether some directory's cases are its own by way of others; the first such way is reported.
-    fn report_circle(&self, remarks: &mut Remarks<'_>) -> bool {
+    fn report_circle(&self) -> bool {
         let on_circle = self.leading_to_circles();
         let Some(mut at) = on_circle.iter().position(|&on| on) else {
             return false;
         };
         // Each of these leads to another of them, so the way must come back to itself.
-        let mut way: Vec<(usize, Option<Range>)> = Vec::new();
+        let mut way: Vec<(usize, Option<&Node<'_>>)> = Vec::new();
         while !way.iter().any(|(other, _)| *other == at) {
             let next = self.edges[at].iter().find(|edge| on_circle[edge.to]);
             let Some(edge) = next else { return true };
@@ -159,10 +145,10 @@ impl Graph<'_> {
         way.drain(..way.iter().position(|(other, _)| *other == at).unwrap_or(0));
         let names = way.iter().map(|(at, _)| *at).chain([at]);
         let names: Vec<&str> = names.map(|at| self.directories[at].keys.as_str()).collect();
-        if let Some(range) = way.iter().find_map(|(_, range)| *range) {
+        if let Some(include) = way.iter().find_map(|(_, include)| *include) {
             let message = format!("`include` leads in a circle: {}", names.join(" → "));
             let help = "a directory cannot include what it is in, or what includes it; remove one";
-            remarks.error(range, message, Some(help));
+            include.error(message, help);
         }
         true
     }

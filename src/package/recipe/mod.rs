@@ -16,14 +16,15 @@ use std::path::{Path, PathBuf};
 
 use crate::model::diagnostic::Diagnostic;
 use crate::model::recipe::{CASE_EXTENSIONS, Recipe, RecipeFile};
+use crate::package::faults::Faults;
 use crate::package::files::is_valid_name;
-use crate::package::keys::{self, Keys, Replaced};
+use crate::package::node::{Map, Node, Parse, Renamed, filled_text, positive, text};
 use crate::package::recipe::command::Programs;
-use crate::package::recipe::include::{Directory, Include};
+use crate::package::recipe::include::Directory;
 use crate::package::recipe::names::Numbers;
 use crate::package::suggest::{list, nearest};
-use crate::package::text::{Range, Remarks, TextFile, shown};
-use crate::package::yaml::{self, Entry, Node, Parsed, Value};
+use crate::package::text::{Page, TextFile, shown};
+use crate::package::yaml::{self, Parsed, Raw, Value};
 use crate::package::yaml_text;
 
 /// The directory of generators.
@@ -46,35 +47,26 @@ pub struct RecipeReading {
 
 /// Reads the recipe of the package in `dir`.
 pub fn read(path: &Path, dir: &Path) -> RecipeReading {
-    let mut diagnostics = Vec::new();
-    let recipe = TextFile::read(path, &mut diagnostics).and_then(|file| {
-        let mut remarks = Remarks::new(&file, &mut diagnostics);
-        match yaml::parse(&mut remarks) {
-            Parsed::Document(root) => Some(read_root(path, dir, &root, &mut remarks)),
+    let faults = Faults::default();
+    let recipe = TextFile::read(path, &faults).and_then(|file| {
+        let page = Page { file: &file, faults: &faults };
+        match yaml::parse(page) {
+            Parsed::Document(root) => Some(read_root(path, dir, &Node::root(&root, page))),
             Parsed::Empty => {
-                remarks.error_in_file("is empty", Some("describe the test data under `data:`"));
+                faults.error(path, "is empty", "describe the test data under `data:`");
                 None
             }
             Parsed::Unreadable => None,
         }
     });
-    diagnostics.sort_by_key(|diagnostic| {
-        let spot = diagnostic.place.spot.as_ref();
-        spot.map_or([0, 0], |spot| [spot.line, spot.column])
-    });
-    RecipeReading { recipe, diagnostics }
+    RecipeReading { recipe, diagnostics: faults.sorted() }
 }
 
-fn read_root(path: &Path, dir: &Path, root: &Node, remarks: &mut Remarks<'_>) -> Recipe {
-    let data = match &root.value {
-        Value::Map(entries) => entries.iter().find(|entry| entry.key == "data"),
-        _ => None,
-    };
-    let numbered = data.map_or(0, |data| names::numbered_cases(&data.value));
+fn read_root(path: &Path, dir: &Path, root: &Node<'_>) -> Recipe {
     let mut reader = Reader {
         dir,
         programs: Programs::new(dir.join(DIRECTORY)),
-        numbers: Numbers::up_to(numbered),
+        numbers: Numbers::up_to(root.raw.get("data").map_or(0, names::numbered_cases)),
         directories: Vec::new(),
         has_entries: false,
         is_reported_full: false,
@@ -87,7 +79,7 @@ fn read_root(path: &Path, dir: &Path, root: &Node, remarks: &mut Remarks<'_>) ->
             files: Vec::new(),
         },
     };
-    reader.root(root, remarks);
+    reader.root(root);
     let mut recipe = reader.recipe;
     recipe.cases.sort_by(|a, b| a.name.cmp(&b.name));
     recipe.links.sort_by(|a, b| a.name.cmp(&b.name));
@@ -113,21 +105,24 @@ const NAME_HELP: &str = "letters, digits, `_`, `-` and `.`, with a letter, digit
 
 const INPUT_KEYS: [&str; 3] = ["generate", "copy", "in"];
 
-const DIRECTORY_OTHER: &[Replaced] = &[
-    Replaced { old: "type", help: "a directory is what has `data`; remove the line" },
-    Replaced { old: "testdata.yaml", help: "in format 2025-09: `test_group.yaml`" },
-    Replaced { old: "count", help: "`count` belongs to a test case, beside its `generate`" },
-    Replaced {
-        old: "visualizer",
-        help: "juror draws no pictures; in format 2025-09 visualizers have directories of their own",
-    },
+/// A key of other tools, for directories and cases.
+const VISUALIZER: (&str, &str) = (
+    "visualizer",
+    "juror draws no pictures; in format 2025-09 visualizers have directories of their own",
+);
+
+const DIRECTORY_OTHER: Renamed = &[
+    ("type", "a directory is what has `data`; remove the line"),
+    ("testdata.yaml", "in format 2025-09: `test_group.yaml`"),
+    ("count", "`count` belongs to a test case, beside its `generate`"),
+    VISUALIZER,
 ];
 
 struct Reader<'a> {
     dir: &'a Path,
     programs: Programs,
     numbers: Numbers,
-    directories: Vec<Directory>,
+    directories: Vec<Directory<'a>>,
     /// Whether there is any entry for cases, right or wrong.
     has_entries: bool,
     is_reported_full: bool,
@@ -166,8 +161,8 @@ impl Scope {
     }
 }
 
-impl Reader<'_> {
-    fn root(&mut self, root: &Node, remarks: &mut Remarks<'_>) {
+impl<'a> Reader<'a> {
+    fn root(&mut self, root: &Node<'a>) {
         let scope = Scope {
             name: String::new(),
             keys: String::new(),
@@ -176,144 +171,111 @@ impl Reader<'_> {
             tries: 1,
             output_validator_args: None,
         };
-        self.directory(root, scope, remarks);
-        self.includes(remarks);
+        // A fault in it is reported.
+        let _reported = self.directory(root, scope);
+        for found in include::resolve(&self.directories) {
+            if self.is_full(&found.node) {
+                break;
+            }
+            if self.take(&found.link.name, &found.node) {
+                self.recipe.links.push(found.link);
+            }
+        }
         if !self.has_entries {
-            remarks.warning_in_file("describes no test case", Some("add cases under `data:`"));
+            root.file_warning("describes no test case", "add cases under `data:`");
         }
     }
 
-    fn directory(&mut self, node: &Node, mut scope: Scope, remarks: &mut Remarks<'_>) {
-        let Some(keys) = Keys::open(&scope.keys, node, remarks) else {
-            return;
-        };
-        let mut keys = keys.replaced(DIRECTORY_OTHER);
-        self.settings(&mut keys, &mut scope, remarks);
-        if let Some(config) = keys.take("test_group.yaml") {
-            scope.output_validator_args = contents::output_validator_args(config);
-            self.recipe.files.push(RecipeFile {
-                name: join(&scope.name, "test_group.yaml"),
-                contents: match &config.value {
-                    Value::Map(entries) if entries.is_empty() => String::new(),
-                    _ => yaml_text::write(config),
-                },
-            });
-        }
-        let mut directory = Directory {
-            name: scope.name.clone(),
-            keys: scope.keys.clone(),
-            includes: Vec::new(),
-            cases: Vec::new(),
-        };
-        if scope.is_root() {
-            if let Some(node) = keys.take("generators") {
-                self.programs.list(node, remarks);
-            }
-            keys.text("version", remarks);
-        } else if let Some(node) = keys.take("include") {
-            let items = keys::sequence("include", "a sequence of directories", node, remarks);
-            let include = |item: &Node, remarks: &mut Remarks<'_>| {
-                Some(Include {
-                    text: keys::filled_text("include", item, remarks)?,
-                    range: item.range,
-                })
+    fn directory(&mut self, node: &Node<'a>, mut scope: Scope) -> Parse<()> {
+        let mut map = node.map_called("", &scope.keys)?.renamed(DIRECTORY_OTHER);
+        self.settings(&mut map, &mut scope);
+        if let Some(Node { raw, .. }) = map.node("test_group.yaml") {
+            scope.output_validator_args = contents::output_validator_args(raw);
+            let contents = match &raw.value {
+                Value::Map(entries) if entries.is_empty() => String::new(),
+                _ => yaml_text::write(raw),
             };
-            let items = items.unwrap_or_default().iter();
-            directory.includes = items.filter_map(|item| include(item, remarks)).collect();
+            let name = join(&scope.name, "test_group.yaml");
+            self.recipe.files.push(RecipeFile { name, contents });
         }
-        if let Some(data) = keys.entry("data") {
-            directory.cases = self.data(data, &scope, remarks);
+        let mut includes = Vec::new();
+        if scope.is_root() {
+            map.get("generators", |node| self.programs.list(node));
+            map.get("version", text);
+        } else {
+            map.set("include", &mut includes, included);
         }
-        self.directories.push(directory);
-        match scope.is_root() {
-            true => finish_root(&keys, remarks),
-            false => keys.finish(remarks),
+        let data = map.node("data");
+        let cases = data.map(|data| self.data(&data, &scope)).unwrap_or_default();
+        if scope.is_root() {
+            report_rest_of_root(&mut map);
         }
+        let Scope { name, keys, .. } = scope;
+        self.directories.push(Directory { name, keys, includes, cases });
+        Ok(())
     }
 
     /// `solution`, `random_salt` and `retries`, which directories and cases may set.
-    fn settings(&self, keys: &mut Keys<'_>, scope: &mut Scope, remarks: &mut Remarks<'_>) {
-        if let Some(node) = keys.take("solution") {
-            let text = match keys::is_null(node) {
-                true => None,
-                false => keys::text("solution", node, remarks).filter(|text| !text.is_empty()),
-            };
-            scope.solution = text.and_then(|text| self.solution(&text, node.range, remarks));
+    fn settings(&self, map: &mut Map<'a>, scope: &mut Scope) {
+        if let Some(node) = map.node("solution") {
+            scope.solution = self.solution(&node).ok().flatten();
         }
-        if let Some(node) = keys.take("random_salt") {
-            scope.random_salt = match keys::is_null(node) {
-                true => String::new(),
-                false => keys::text("random_salt", node, remarks).unwrap_or_default(),
-            };
+        if let Some(node) = map.node("random_salt") {
+            scope.random_salt =
+                if node.is_null() { None } else { text(&node).ok() }.unwrap_or_default();
         }
-        if let Some(node) = keys.take("retries") {
-            let tries = keys::positive_integer("retries", "starts of a generator", node, remarks);
-            if let Some(tries) = tries.and_then(|tries| u32::try_from(tries).ok()) {
-                scope.tries = tries;
-            }
-        }
+        map.set("retries", &mut scope.tries, |node| positive::<u32>(node, "starts of a generator"));
     }
 
-    /// A path such as `/submissions/accepted/a.rs`, from the package's directory.
-    fn solution(&self, text: &str, range: Range, remarks: &mut Remarks<'_>) -> Option<PathBuf> {
-        let Some(below) = text.strip_prefix('/') else {
-            let message = format!("`solution` must start with `/`, not `{}`", shown(text));
-            let help = format!("the package is the root: /{}", shown(text));
-            remarks.error(range, message, Some(&help));
-            return None;
-        };
-        self.inside(self.dir, below, "solution", range, remarks)
+    /// A path such as `/submissions/accepted/a.rs`, from the package's directory; may be empty.
+    fn solution(&self, node: &Node<'_>) -> Parse<Option<PathBuf>> {
+        if node.is_null() {
+            return Ok(None);
+        }
+        let text = text(node)?;
+        match text.strip_prefix('/') {
+            Some(below) => self.inside(self.dir, below, node).map(Some),
+            None if text.is_empty() => Ok(None),
+            None => {
+                let message = format!("`solution` must start with `/`, not `{}`", shown(&text));
+                Err(node.error(message, format!("the package is the root: /{}", shown(&text))))
+            }
+        }
     }
 
     /// A path below `base` that exists and does not leave it.
-    fn inside(
-        &self,
-        base: &Path,
-        below: &str,
-        what: &str,
-        range: Range,
-        remarks: &mut Remarks<'_>,
-    ) -> Option<PathBuf> {
+    fn inside(&self, base: &Path, below: &str, node: &Node<'_>) -> Parse<PathBuf> {
         let path = base.join(below);
         if !is_below(below) {
-            let message = format!("`{what}` leads out of the package: `{}`", shown(below));
-            remarks.error(range, message, Some("name a file below the package"));
-            None
-        } else if !path.exists() {
-            let message = format!("there is no `{}`", shown(below));
-            let help = format!("{} is not there", path.display());
-            remarks.error(range, message, Some(&help));
-            None
-        } else {
-            Some(path)
+            let message = format!("`{}` leads out of the package: `{}`", node.key, shown(below));
+            return Err(node.error(message, "name a file below the package"));
         }
+        if !path.exists() {
+            let help = format!("{} is not there", path.display());
+            return Err(node.error(format!("there is no `{}`", shown(below)), help));
+        }
+        Ok(path)
     }
 
     /// Reads what is in a directory; gives the names of the cases directly in it.
-    fn data(&mut self, data: &Entry, scope: &Scope, remarks: &mut Remarks<'_>) -> Vec<String> {
+    fn data(&mut self, data: &Node<'a>, scope: &Scope) -> Vec<String> {
         let mut cases = Vec::new();
-        match &data.value.value {
-            Value::Map(entries) => {
-                // A map has no order, so that its names give one to the numbers below it.
-                let mut entries: Vec<&Entry> = entries.iter().collect();
-                entries.sort_by(|a, b| a.key.cmp(&b.key));
-                for entry in entries {
-                    self.child(entry, scope, &mut None, &mut cases, remarks);
-                }
-            }
+        match &data.raw.value {
             Value::Sequence(items) if !scope.is_root() => {
                 let mut groups = Some(Numbers::up_to(names::numbered_groups(items)));
-                for item in items {
-                    match &item.value {
+                for item in data.items("a list of names to cases").into_iter().flatten() {
+                    match &item.raw.value {
                         Value::Map(entries) if entries.len() == 1 => {
-                            self.child(&entries[0], scope, &mut groups, &mut cases, remarks);
+                            for entry in item.entries("a map").into_iter().flatten() {
+                                self.child(&entry, scope, &mut groups, &mut cases);
+                            }
                         }
                         Value::Broken => {}
                         _ => {
                             self.has_entries = true;
                             let message = "an item of a list has one name: `- NAME: COMMAND`";
                             let help = "each item gets a number; write an item for each case";
-                            remarks.error(item.range, message, Some(help));
+                            item.error(message, help);
                         }
                     }
                 }
@@ -323,7 +285,13 @@ impl Reader<'_> {
                     true => "a map of directories such as `sample` and `secret`",
                     false => "a map of names to cases, or a list of such for numbers",
                 };
-                keys::wrong_type("`data`", wanted, &data.value, remarks);
+                // A map has no order, so that its names give one to the numbers below it.
+                let mut entries: Vec<Node<'_>> =
+                    data.entries(wanted).into_iter().flatten().collect();
+                entries.sort_by_key(|entry| entry.key);
+                for entry in &entries {
+                    self.child(entry, scope, &mut None, &mut cases);
+                }
             }
         }
         cases
@@ -333,111 +301,94 @@ impl Reader<'_> {
     /// from the whole recipe.
     fn child(
         &mut self,
-        entry: &Entry,
+        node: &Node<'a>,
         scope: &Scope,
         groups: &mut Option<Numbers>,
         cases: &mut Vec<String>,
-        remarks: &mut Remarks<'_>,
     ) {
-        if !may_be_name(entry, scope, groups.is_some(), remarks) {
+        let numbered = groups.is_some();
+        if check_name(node, scope, numbered).is_err() {
             return;
         }
-        if !is_directory(&entry.value) {
-            let numbered = groups.is_some();
-            self.cases(entry, scope, numbered, cases, remarks);
+        if !is_directory(node.raw) {
+            self.cases(node, scope, numbered, cases);
             return;
         }
         let name = match groups {
-            Some(groups) => groups.name(&entry.key),
-            None => entry.key.clone(),
+            Some(groups) => groups.name(node.key),
+            None => node.key.to_owned(),
         };
-        let inner = scope.inner(&entry.key, &name);
-        if self.take(&inner.name, entry.key_range, remarks) {
-            self.directory(&entry.value, inner, remarks);
+        let inner = scope.inner(node.key, &name);
+        if self.take(&inner.name, node) {
+            // A fault in it is reported.
+            let _reported = self.directory(node, inner);
         }
     }
 
     /// Whether nothing else has this name.
-    fn take(&mut self, name: &str, range: Range, remarks: &mut Remarks<'_>) -> bool {
-        match self.taken.insert(name.to_owned(), range.line) {
-            None => true,
-            Some(line) => {
-                let message = format!("`{name}` is there twice; first on line {line}");
-                remarks.error(range, message, Some("rename one of the two"));
-                self.taken.insert(name.to_owned(), line);
-                false
-            }
+    fn take(&mut self, name: &str, node: &Node<'_>) -> bool {
+        if let Some(line) = self.taken.get(name) {
+            let message = format!("`{name}` is there twice; first on line {line}");
+            node.key_error(message, "rename one of the two");
+            return false;
         }
+        self.taken.insert(name.to_owned(), node.key_line());
+        true
     }
 
     /// Whether no further case is taken; the first time, that is reported.
-    fn is_full(&mut self, range: Range, remarks: &mut Remarks<'_>) -> bool {
+    fn is_full(&mut self, node: &Node<'_>) -> bool {
         let is_full = self.recipe.cases.len() + self.recipe.links.len() >= MOST_CASES;
         if is_full && !self.is_reported_full {
             self.is_reported_full = true;
             let message =
                 format!("is more than juror makes: a recipe has at most {MOST_CASES} cases");
-            remarks.error(range, message, Some("make fewer, larger cases"));
+            node.key_error(message, "make fewer, larger cases");
         }
         is_full
     }
-
-    /// Makes links of what is included.
-    fn includes(&mut self, remarks: &mut Remarks<'_>) {
-        for found in include::resolve(&self.directories, remarks) {
-            if self.is_full(found.range, remarks) {
-                return;
-            }
-            if self.take(&found.link.name, found.range, remarks) {
-                self.recipe.links.push(found.link);
-            }
-        }
-    }
 }
 
-/// Whether an entry's name can be one.
-fn may_be_name(entry: &Entry, scope: &Scope, numbered: bool, remarks: &mut Remarks<'_>) -> bool {
-    if scope.is_root() && !TOP.contains(&entry.key.as_str()) {
-        let message = format!("`data/{}` holds no test cases", shown(&entry.key));
-        let help = format!("the directories are {}", TOP.join(", "));
-        remarks.error(entry.key_range, message, Some(&help));
-        return false;
+fn included<'a>(node: &Node<'a>) -> Parse<Vec<Node<'a>>> {
+    let items = node.items("a sequence of directories")?;
+    Ok(items.filter(|item| filled_text(item).is_ok()).collect())
+}
+
+/// Reports an entry whose name cannot be one.
+fn check_name(node: &Node<'_>, scope: &Scope, numbered: bool) -> Parse<()> {
+    let key = node.key;
+    if scope.is_root() && !TOP.contains(&key) {
+        let message = format!("`data/{}` holds no test cases", shown(key));
+        return Err(node.key_error(message, format!("the directories are {}", TOP.join(", "))));
     }
-    if scope.is_root() && !is_directory(&entry.value) {
-        let message = format!("`{}` must be a directory", shown(&entry.key));
-        let help = format!("write `{}: {{ data: ... }}`", entry.key);
-        remarks.error(entry.key_range, message, Some(&help));
-        return false;
+    if scope.is_root() && !is_directory(node.raw) {
+        let message = format!("`{}` must be a directory", shown(key));
+        return Err(node.key_error(message, format!("write `{key}: {{ data: ... }}`")));
     }
-    if !(is_valid_name(&entry.key) || entry.key.is_empty() && numbered) {
-        let message = format!("`{}` cannot be the name of a file", shown(&entry.key));
-        remarks.error(entry.key_range, message, Some(NAME_HELP));
-        return false;
+    if !(is_valid_name(key) || key.is_empty() && numbered) {
+        let message = format!("`{}` cannot be the name of a file", shown(key));
+        return Err(node.key_error(message, NAME_HELP));
     }
-    true
+    Ok(())
 }
 
 /// At the top, what other tools want to say may stand; a slip of the pen may not.
-fn finish_root(keys: &Keys<'_>, remarks: &mut Remarks<'_>) {
-    let known = keys.known();
-    for entry in keys.rest() {
-        let message = format!("unknown key `{}`", shown(&entry.key));
-        match (entry.key.as_str(), nearest(&entry.key, known.iter().copied())) {
+fn report_rest_of_root(map: &mut Map<'_>) {
+    for node in map.rest() {
+        let known = || map.known().iter().copied();
+        let message = format!("unknown key `{}`", shown(node.key));
+        match (node.key, nearest(node.key, known())) {
             ("include", _) => {
-                let help = "write it in the directory that is to have the cases";
-                remarks.error(entry.key_range, message, Some(help));
+                node.key_error(message, "write it in the directory that is to have the cases");
             }
             (_, Some(known)) => {
-                let help = format!("did you mean `{known}`?");
-                remarks.error(entry.key_range, message, Some(&help));
+                node.key_error(message, format!("did you mean `{known}`?"));
             }
-            (_, None) => {
-                let message = format!("`{}` is ignored: juror has no such key", shown(&entry.key));
-                let help = format!(
-                    "fine if another tool reads it; known keys: {}",
-                    list(known.iter().copied())
-                );
-                remarks.warning(entry.key_range, message, Some(&help));
+            (key, None) => {
+                let message = format!("`{}` is ignored: juror has no such key", shown(key));
+                let known = list(known());
+                let help = format!("fine if another tool reads it; known keys: {known}");
+                node.key_warning(message, help);
             }
         }
     }
@@ -445,14 +396,12 @@ fn finish_root(keys: &Keys<'_>, remarks: &mut Remarks<'_>) {
 
 /// Directories have `data` or another key of theirs, cases have not; an empty map is a directory
 /// without cases.
-fn is_directory(node: &Node) -> bool {
-    let Value::Map(entries) = &node.value else {
-        return false;
-    };
-    let has = |key: &str| entries.iter().any(|entry| entry.key == key);
-    let mut own = ["data", "include", "test_group.yaml"].into_iter();
-    own.any(has)
-        || !INPUT_KEYS.into_iter().chain(CASE_EXTENSIONS).chain(["count", "match"]).any(has)
+fn is_directory(raw: &Raw) -> bool {
+    let has = |key: &str| raw.get(key).is_some();
+    let of_cases = INPUT_KEYS.into_iter().chain(CASE_EXTENSIONS).chain(["count", "match"]);
+    matches!(raw.value, Value::Map(_))
+        && (["data", "include", "test_group.yaml"].into_iter().any(has)
+            || !of_cases.into_iter().any(has))
 }
 
 fn is_below(path: &str) -> bool {

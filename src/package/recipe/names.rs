@@ -4,10 +4,10 @@
 //! Source: the generators documentation of BAPCtools, and its issue tracker where that says more:
 //! test cases are numbered through the whole recipe, groups in their directory.
 
-use crate::package::keys;
+use crate::package::node::{Node, Parse};
 use crate::package::recipe::is_directory;
-use crate::package::text::{Remarks, shown};
-use crate::package::yaml::{Meaning, Node, Scalar, Value};
+use crate::package::text::shown;
+use crate::package::yaml::{Meaning, Raw, Scalar, Value};
 
 /// So many cases one entry may make.
 const MOST: usize = 100;
@@ -37,82 +37,56 @@ impl Numbers {
 }
 
 /// How many test cases in a `data` get a number.
-pub(super) fn numbered_cases(data: &Node) -> usize {
-    let below = |node: &Node| {
-        match &node.value {
-            Value::Map(entries) => entries.iter().find(|entry| entry.key == "data"),
-            _ => None,
-        }
-        .map_or(0, |data| numbered_cases(&data.value))
-    };
+pub(super) fn numbered_cases(data: &Raw) -> usize {
+    let below = |raw: &Raw| raw.get("data").map_or(0, numbered_cases);
     match &data.value {
         Value::Map(entries) => entries.iter().map(|entry| below(&entry.value)).sum(),
         Value::Sequence(items) => items
             .iter()
-            .filter_map(|item| match &item.value {
-                Value::Map(entries) => entries.first(),
-                _ => None,
-            })
-            .map(|entry| match is_directory(&entry.value) {
-                true => below(&entry.value),
-                false => made_by(&entry.value),
-            })
+            .filter_map(first_entry)
+            .map(|child| if is_directory(child) { below(child) } else { made_by(child) })
             .sum(),
         _ => 0,
     }
 }
 
 /// How many groups in a list get a number.
-pub(super) fn numbered_groups(items: &[Node]) -> usize {
-    let is_group = |item: &&Node| match &item.value {
-        Value::Map(entries) => entries.first().is_some_and(|it| is_directory(&it.value)),
-        _ => false,
-    };
-    items.iter().filter(is_group).count()
+pub(super) fn numbered_groups(items: &[Raw]) -> usize {
+    items.iter().filter_map(first_entry).filter(|child| is_directory(child)).count()
+}
+
+fn first_entry(item: &Raw) -> Option<&Raw> {
+    let Value::Map(entries) = &item.value else { return None };
+    entries.first().map(|entry| &entry.value)
 }
 
 /// How many cases an entry makes.
-fn made_by(case: &Node) -> usize {
-    let Value::Map(entries) = &case.value else {
-        return 1;
-    };
-    let count = entries.iter().find(|entry| entry.key == "count");
-    count.map_or(1, |count| read(&count.value).map_or(1, |values| values.len()))
+fn made_by(case: &Raw) -> usize {
+    let count = case.get("count");
+    count.map_or(1, |count| read(count).map_or(1, |values| values.len()))
 }
 
-/// The values of `count`; faults are reported.
-pub(super) fn counts(node: &Node, remarks: &mut Remarks<'_>) -> Option<Vec<i64>> {
-    match read(node) {
-        Ok(values) => Some(values),
-        Err(CountFault::Type) => {
-            let wanted = "a number of cases, a sequence of integers, or a range such as `1..=5`";
-            keys::wrong_type("`count`", wanted, node, remarks);
-            None
+/// The values of `count`.
+pub(super) fn counts(node: &Node<'_>) -> Parse<Vec<i64>> {
+    read(node.raw).map_err(|fault| match fault {
+        CountFault::Type => {
+            node.must_be("a number of cases, a sequence of integers, or a range such as `1..=5`")
         }
-        Err(CountFault::Empty) => {
-            remarks.error(
-                node.range,
-                "`count` makes no case",
-                Some("remove the entry, or count from 1"),
-            );
-            None
+        CountFault::Empty => {
+            node.error("`count` makes no case", "remove the entry, or count from 1")
         }
-        Err(CountFault::TooMany) => {
-            let message = format!("`count` makes more than {MOST} cases");
-            remarks.error(node.range, message, Some("write several entries"));
-            None
+        CountFault::TooMany => {
+            node.error(format!("`count` makes more than {MOST} cases"), "write several entries")
         }
-        Err(CountFault::Twice(value)) => {
-            let message = format!("`count` has {value} twice");
-            remarks.error(node.range, message, Some("each value makes one case; remove one"));
-            None
+        CountFault::Twice(value) => {
+            let help = "each value makes one case; remove one";
+            node.error(format!("`count` has {value} twice"), help)
         }
-        Err(CountFault::Range(text)) => {
+        CountFault::Range(text) => {
             let message = format!("`count` is no range: `{}`", shown(&text));
-            remarks.error(node.range, message, Some("write `FIRST..=LAST`, such as `1..=5`"));
-            None
+            node.error(message, "write `FIRST..=LAST`, such as `1..=5`")
         }
-    }
+    })
 }
 
 enum CountFault {
@@ -123,8 +97,8 @@ enum CountFault {
     Range(String),
 }
 
-fn read(node: &Node) -> Result<Vec<i64>, CountFault> {
-    let values: Vec<i64> = match &node.value {
+fn read(raw: &Raw) -> Result<Vec<i64>, CountFault> {
+    let values: Vec<i64> = match &raw.value {
         Value::Scalar(scalar) => match scalar.meaning() {
             Meaning::Integer(Some(last)) => range(1, last)?,
             Meaning::Integer(None) => return Err(CountFault::TooMany),
@@ -132,11 +106,8 @@ fn read(node: &Node) -> Result<Vec<i64>, CountFault> {
             _ => return Err(CountFault::Type),
         },
         Value::Sequence(items) => {
-            let integer = |item: &Node| match &item.value {
-                Value::Scalar(scalar) => match Scalar::meaning(scalar) {
-                    Meaning::Integer(value) => value,
-                    _ => None,
-                },
+            let integer = |item: &Raw| match item.scalar().map(Scalar::meaning) {
+                Some(Meaning::Integer(value)) => value,
                 _ => None,
             };
             let values: Option<Vec<i64>> = items.iter().map(integer).collect();
@@ -150,12 +121,11 @@ fn read(node: &Node) -> Result<Vec<i64>, CountFault> {
     if values.len() > MOST {
         return Err(CountFault::TooMany);
     }
-    for (at, value) in values.iter().enumerate() {
-        if values[..at].contains(value) {
-            return Err(CountFault::Twice(*value));
-        }
+    let twice = values.iter().enumerate().find(|(at, value)| values[..*at].contains(value));
+    match twice {
+        Some((_, value)) => Err(CountFault::Twice(*value)),
+        None => Ok(values),
     }
-    Ok(values)
 }
 
 fn range(first: i64, last: i64) -> Result<Vec<i64>, CountFault> {

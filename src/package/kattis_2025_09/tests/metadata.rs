@@ -642,7 +642,7 @@ fn constants_are_names_with_values() {
     check_problem_yaml(
         "constants: {n: true}",
         &[
-            "error problem.yaml:4:16: constant `n` must be a number or a text, not the truth value `true`",
+            "error problem.yaml:4:16: `constants.n` must be a number or a text, not the truth value `true`",
         ],
     );
     check_problem_yaml(
@@ -663,7 +663,7 @@ fn constants_are_names_with_values() {
     check_problem_yaml(
         "constants: {n: }",
         &[
-            "error problem.yaml:4:14: constant `n` has no value; it must be a number or a text; give it a value or remove the line",
+            "error problem.yaml:4:14: `constants.n` has no value; it must be a number or a text; give it a value or remove the line",
         ],
     );
 }
@@ -755,7 +755,7 @@ output = \"../b\"
 ",
         &[
             "error juror.toml:2:1: unknown key `inptu` in `[io]`; did you mean `input`?",
-            "error juror.toml:3:9: a file name must be a text, not of type integer; put it in quotes",
+            "error juror.toml:3:9: `io.input` must be a file name in quotes, not the integer `5`",
             "error juror.toml:4:10: `../b` is no plain file name; letters, digits, `_`, `.` and `-`, without a directory, such as \"game1.in\"",
             "error juror.toml:5:2: unknown key `oi`; did you mean `io`?",
         ],

@@ -145,9 +145,9 @@ accepted/add.py:
         &[
             "error submissions/submissions.yaml:2:13: `pyton3` is no language code; did you mean `python3`?",
             "error submissions/submissions.yaml:3:3: `score` is only for scoring problems; this one is pass-fail; remove it",
-            "error submissions/submissions.yaml:4:12: `accepted/add.py.message` must be a text, not a sequence",
+            "error submissions/submissions.yaml:4:12: `message` must be a text, not a sequence",
             "error submissions/submissions.yaml:5:23: `use_for_time_limit` must be `true`, `false`, `lower` or `upper`, not the text `lowr`",
-            "error submissions/submissions.yaml:6:19: `accepted/add.py.model_solution` must be `true` or `false`, not the text `x`",
+            "error submissions/submissions.yaml:6:19: `model_solution` must be `true` or `false`, not the text `x`",
         ],
     );
     check(

@@ -1,0 +1,99 @@
+//! The one sink for what is wrong with a package. It can be written to by all who share it.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use crate::model::diagnostic::{Diagnostic, Place, Severity};
+
+/// So many remarks about one file are enough for anybody.
+const MOST: usize = 100;
+
+/// Everything that is said about a package.
+#[derive(Debug, Default)]
+pub(super) struct Faults {
+    all: RefCell<Vec<Diagnostic>>,
+    /// How many there are about each file.
+    about: RefCell<HashMap<PathBuf, usize>>,
+}
+
+/// Proves that a fault is reported: who gets one need not say it again.
+#[derive(Debug)]
+pub(super) struct Fault(());
+
+impl Fault {
+    /// For what is broken so that its parser has said so.
+    pub(super) fn reported_before() -> Self {
+        Self(())
+    }
+}
+
+impl Faults {
+    /// Reports what must be mended; the help may be empty.
+    pub(super) fn error(
+        &self,
+        at: impl Into<Place>,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) -> Fault {
+        self.push(Severity::Error, at.into(), message.into(), help.into());
+        Fault(())
+    }
+
+    /// Doubts something; the help may be empty.
+    pub(super) fn warning(
+        &self,
+        at: impl Into<Place>,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) {
+        self.push(Severity::Warning, at.into(), message.into(), help.into());
+    }
+
+    /// Whether further remarks about a file would be dropped, so that they need not be thought out.
+    pub(super) fn are_full(&self, path: &Path) -> bool {
+        self.about.borrow().get(path).is_some_and(|count| *count >= MOST)
+    }
+
+    /// How many remarks there are so far.
+    pub(super) fn count(&self) -> usize {
+        self.all.borrow().len()
+    }
+
+    /// Whether there is an error among the remarks after the first `count`.
+    pub(super) fn has_error_since(&self, count: usize) -> bool {
+        self.all.borrow()[count..].iter().any(Diagnostic::is_error)
+    }
+
+    /// Drops the remarks that are not about this file.
+    pub(super) fn retain(&self, path: &Path) {
+        self.all.borrow_mut().retain(|diagnostic| diagnostic.place.path == path);
+    }
+
+    /// All remarks, by path and line; those about one spot in the order in which they were made.
+    pub(super) fn sorted(self) -> Vec<Diagnostic> {
+        let mut all = self.all.into_inner();
+        all.sort_by_cached_key(|diagnostic| {
+            let spot = diagnostic.place.spot.as_ref();
+            (diagnostic.place.path.clone(), spot.map(|spot| [spot.line, spot.column]))
+        });
+        all
+    }
+
+    fn push(&self, severity: Severity, place: Place, message: String, help: String) {
+        let mut about = self.about.borrow_mut();
+        let count = about.entry(place.path.clone()).or_default();
+        *count += 1;
+        if *count > MOST {
+            return;
+        }
+        let more = (*count == MOST).then(|| {
+            let message = format!("has more faults; the first {MOST} are shown");
+            Diagnostic::error(&place.path, message)
+        });
+        let help = Some(help).filter(|help| !help.is_empty());
+        let mut all = self.all.borrow_mut();
+        all.push(Diagnostic { severity, place, message, help });
+        all.extend(more);
+    }
+}

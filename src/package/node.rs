@@ -1,0 +1,432 @@
+//! Settings as readers see them: nodes that know their path, and report what is wrong with them.
+//!
+//! A parser is a `fn(&Node) -> Parse<T>`. What fails is reported at once, so that one run shows every fault; the
+//! [`Fault`] that comes back only proves it. A [`Map`] hands its nodes to parsers, a line a key.
+
+use std::slice::from_ref;
+
+use crate::model::diagnostic::Place;
+use crate::package::faults::Fault;
+use crate::package::languages;
+use crate::package::suggest::{list, nearest};
+use crate::package::text::{Page, Range, shown};
+use crate::package::yaml::{Entry, Meaning, Raw, Scalar, Value};
+
+/// What a parser gives: a value, or proof that its fault is reported.
+pub(super) type Parse<T> = Result<T, Fault>;
+
+/// A value in a file.
+#[derive(Clone)]
+pub(super) struct Node<'a> {
+    pub raw: &'a Raw,
+    /// What messages call it, such as `limits.memory`; empty for the whole file. Items are called as their sequence.
+    pub path: String,
+    /// The key that it stands behind; empty if there is none.
+    pub key: &'a str,
+    key_range: Range,
+    page: Page<'a>,
+}
+
+impl<'a> Node<'a> {
+    /// A file's one value.
+    pub(super) fn root(raw: &'a Raw, page: Page<'a>) -> Self {
+        Self { raw, path: String::new(), key: "", key_range: raw.range, page }
+    }
+
+    fn item(&self, raw: &'a Raw) -> Self {
+        Self { raw, key: "", key_range: raw.range, ..self.clone() }
+    }
+
+    fn behind(&self, prefix: &str, entry: &'a Entry) -> Self {
+        let Entry { key, key_range, value: raw } = entry;
+        let dot = if prefix.is_empty() { "" } else { "." };
+        Self {
+            raw,
+            path: format!("{prefix}{dot}{key}"),
+            key,
+            key_range: *key_range,
+            page: self.page,
+        }
+    }
+
+    /// The same with another name for messages.
+    pub(super) fn called(self, path: &str) -> Self {
+        Self { path: path.to_owned(), ..self }
+    }
+
+    /// Reports a fault of the value; the help may be empty.
+    pub(super) fn error(&self, message: impl Into<String>, help: impl Into<String>) -> Fault {
+        self.page.faults.error(self.place(), message, help)
+    }
+
+    /// Doubts the value; the help may be empty.
+    pub(super) fn warning(&self, message: impl Into<String>, help: impl Into<String>) {
+        self.page.faults.warning(self.place(), message, help);
+    }
+
+    /// Reports a fault of the key, or that it is there.
+    pub(super) fn key_error(&self, message: impl Into<String>, help: impl Into<String>) -> Fault {
+        self.page.faults.error(self.key_place(), message, help)
+    }
+
+    /// Doubts the key, or that it is there.
+    pub(super) fn key_warning(&self, message: impl Into<String>, help: impl Into<String>) {
+        self.page.faults.warning(self.key_place(), message, help);
+    }
+
+    /// Reports a fault that has no place in the file.
+    pub(super) fn file_error(&self, message: &str, help: &str) -> Fault {
+        self.page.faults.error(&self.page.file.path, message, help)
+    }
+
+    /// Doubts the file as a whole.
+    pub(super) fn file_warning(&self, message: &str, help: &str) {
+        self.page.faults.warning(&self.page.file.path, message, help);
+    }
+
+    /// Reports that the value is not what is wanted.
+    pub(super) fn must_be(&self, wanted: &str) -> Fault {
+        let what = self.what();
+        if self.is_null() {
+            let message = format!("{what} has no value; it must be {wanted}");
+            return self.error(message, "give it a value or remove the line");
+        }
+        match self.raw.value {
+            Value::Broken => Fault::reported_before(),
+            _ => self.error(format!("{what} must be {wanted}, not {}", self.kind()), ""),
+        }
+    }
+
+    /// Reports a word that is not among those that are known.
+    pub(super) fn unknown(&self, message: String, known: &[&str]) -> Fault {
+        self.error(message, meant(self.word(), known))
+    }
+
+    pub(super) fn place(&self) -> Place {
+        self.page.file.place(self.raw.range)
+    }
+
+    pub(super) fn key_place(&self) -> Place {
+        self.page.file.place(self.key_range)
+    }
+
+    /// The line of the value.
+    pub(super) fn line(&self) -> u32 {
+        self.raw.range.line
+    }
+
+    /// The line of the key.
+    pub(super) fn key_line(&self) -> u32 {
+        self.key_range.line
+    }
+
+    fn what(&self) -> String {
+        if self.path.is_empty() { "the file".to_owned() } else { format!("`{}`", self.path) }
+    }
+
+    /// What the value is, for messages.
+    fn kind(&self) -> String {
+        let kind = match self.raw.scalar().map(Scalar::meaning) {
+            Some(Meaning::Null) => "nothing",
+            Some(Meaning::Boolean(_)) => "the truth value",
+            Some(Meaning::Integer(_)) => "the integer",
+            Some(Meaning::Float(_)) => "the number",
+            Some(Meaning::Text) => "the text",
+            None if self.is_map() => return "a map".to_owned(),
+            None => return "a sequence".to_owned(),
+        };
+        format!("{kind} `{}`", shown(self.word()))
+    }
+
+    /// What a scalar means.
+    pub(super) fn meaning(&self) -> Option<Meaning> {
+        self.raw.scalar().map(Scalar::meaning)
+    }
+
+    /// A scalar as it is written; empty for a map or a sequence.
+    pub(super) fn word(&self) -> &'a str {
+        self.raw.scalar().map_or("", |scalar| &scalar.text)
+    }
+
+    pub(super) fn is_null(&self) -> bool {
+        self.meaning() == Some(Meaning::Null)
+    }
+
+    pub(super) fn is_map(&self) -> bool {
+        matches!(self.raw.value, Value::Map(_))
+    }
+
+    /// A map whose keys are known, each by its path.
+    pub(super) fn map(&self) -> Parse<Map<'a>> {
+        self.map_called(&self.path, &self.path)
+    }
+
+    /// A map in which messages call a key `prefix.key`, and which they call `name`.
+    pub(super) fn map_called(&self, prefix: &str, name: &str) -> Parse<Map<'a>> {
+        match &self.raw.value {
+            Value::Map(entries) => Ok(self.clone().called(prefix).over(name, entries)),
+            _ => Err(self.clone().called(name).must_be("a map of keys to values")),
+        }
+    }
+
+    /// A map without keys.
+    pub(super) fn no_map(&self) -> Map<'a> {
+        self.clone().over("", &[])
+    }
+
+    fn over(self, name: &str, entries: &'a [Entry]) -> Map<'a> {
+        let name = name.to_owned();
+        Map { node: self, name, entries, known: Vec::new(), renamed: &[], is_read: false }
+    }
+
+    /// What stands in a map whose keys may be anything.
+    pub(super) fn entries(&self, wanted: &str) -> Parse<impl Iterator<Item = Self> + use<'a>> {
+        let Value::Map(entries) = &self.raw.value else { return Err(self.must_be(wanted)) };
+        let node = self.clone();
+        Ok(entries.iter().map(move |entry| node.behind(&node.path, entry)))
+    }
+
+    /// What stands in a sequence, which may be empty.
+    pub(super) fn items(&self, wanted: &str) -> Parse<impl Iterator<Item = Self> + use<'a>> {
+        let node = self.clone();
+        match &self.raw.value {
+            Value::Sequence(items) => Ok(items.iter().map(move |item| node.item(item))),
+            Value::Scalar(scalar) if !self.is_null() => {
+                let message = format!("{} must be {wanted}, not {}", self.what(), self.kind());
+                Err(self.error(message, format!("put it in brackets: [{}]", shown(&scalar.text))))
+            }
+            _ => Err(self.must_be(wanted)),
+        }
+    }
+
+    /// The value, or the items of a sequence of at least one.
+    pub(super) fn one_or_more(&self) -> impl Iterator<Item = Self> + use<'a> {
+        let items = match &self.raw.value {
+            Value::Sequence(items) => items,
+            _ => from_ref(self.raw),
+        };
+        if items.is_empty() {
+            self.error(format!("{} is empty", self.what()), "fill it or remove the line");
+        }
+        let node = self.clone();
+        items.iter().map(move |item| node.item(item))
+    }
+}
+
+/// A map whose keys are known: what nobody asked for is reported when it is dropped.
+pub(super) struct Map<'a> {
+    pub node: Node<'a>,
+    name: String,
+    entries: &'a [Entry],
+    known: Vec<&'static str>,
+    renamed: Renamed,
+    is_read: bool,
+}
+
+/// Keys of another version or tool, each with what stands for it here.
+pub(super) type Renamed = &'static [(&'static str, &'static str)];
+
+impl<'a> Map<'a> {
+    /// The same, with keys that deserve a word of their own when they are found.
+    pub(super) fn renamed(mut self, renamed: Renamed) -> Self {
+        self.renamed = renamed;
+        self
+    }
+
+    /// What stands behind a key, if it is there.
+    pub(super) fn node(&mut self, key: &'static str) -> Option<Node<'a>> {
+        if !self.known.contains(&key) {
+            self.known.push(key);
+        }
+        let entry = self.entries.iter().find(|entry| entry.key == key)?;
+        Some(self.node.behind(&self.node.path, entry))
+    }
+
+    /// The value of a key; `None` if it is not there.
+    pub(super) fn ask<T>(
+        &mut self,
+        key: &'static str,
+        parse: impl FnOnce(&Node<'a>) -> Parse<T>,
+    ) -> Parse<Option<T>> {
+        self.node(key).as_ref().map(parse).transpose()
+    }
+
+    /// The value of a key; `None` if it is not there or wrong.
+    pub(super) fn get<T>(
+        &mut self,
+        key: &'static str,
+        parse: impl FnOnce(&Node<'a>) -> Parse<T>,
+    ) -> Option<T> {
+        self.ask(key, parse).ok().flatten()
+    }
+
+    /// Sets what a key is about, which keeps its value if the key is not there or wrong.
+    pub(super) fn set<T, U: From<T>>(
+        &mut self,
+        key: &'static str,
+        into: &mut U,
+        parse: impl FnOnce(&Node<'a>) -> Parse<T>,
+    ) {
+        if let Some(value) = self.get(key, parse) {
+            *into = value.into();
+        }
+    }
+
+    /// Whether a key of other versions or tools is there.
+    pub(super) fn has_renamed(&self) -> bool {
+        self.entries.iter().any(|entry| self.renamed.iter().any(|(old, _)| *old == entry.key))
+    }
+
+    /// The keys that were asked for.
+    pub(super) fn known(&self) -> &[&'static str] {
+        &self.known
+    }
+
+    /// What nobody asked for so far: who takes it reports it.
+    pub(super) fn rest(&mut self) -> Vec<Node<'a>> {
+        self.is_read = true;
+        let rest = self.entries.iter().filter(|entry| !self.known.contains(&entry.key.as_str()));
+        rest.map(|entry| self.node.behind(&self.node.path, entry)).collect()
+    }
+
+    fn help_for(&self, key: &str) -> String {
+        if let Some((_, help)) = self.renamed.iter().find(|(old, _)| *old == key) {
+            return (*help).to_owned();
+        }
+        match nearest(key, self.known.iter().copied()) {
+            _ if key == "<<" => "merge keys are no part of YAML 1.2; write the keys out".to_owned(),
+            Some(known) => format!("did you mean `{known}`?"),
+            None => format!("known keys: {}", list(self.known.iter().copied())),
+        }
+    }
+}
+
+impl Drop for Map<'_> {
+    fn drop(&mut self) {
+        if self.is_read {
+            return;
+        }
+        let name = &self.name;
+        let place = if name.is_empty() { String::new() } else { format!(" in `{name}`") };
+        for node in self.rest() {
+            if node.page.is_full() {
+                return;
+            }
+            let message = format!("unknown key `{}`{place}", shown(node.key));
+            node.key_error(message, self.help_for(node.key));
+        }
+    }
+}
+
+/// What to write instead of a word that is not among those that are known.
+pub(super) fn meant(word: &str, known: &[&str]) -> String {
+    match nearest(word, known.iter().copied()) {
+        Some(known) => format!("did you mean `{known}`?"),
+        None if known.is_empty() => "there are none".to_owned(),
+        None => format!("known: {}", list(known.iter().copied())),
+    }
+}
+
+/// A text. Plain numbers and truth values are taken as they are written, with a warning: other
+/// readers see `1.0` as a number and may write it differently.
+pub(super) fn text(node: &Node<'_>) -> Parse<String> {
+    match node.meaning() {
+        Some(Meaning::Text) => {}
+        None | Some(Meaning::Null) => return Err(node.must_be("a text")),
+        Some(_) => {
+            let message = format!("{} must be a text, but YAML sees {}", node.what(), node.kind());
+            node.warning(message, format!("put it in quotes: \"{}\"", shown(node.word())));
+        }
+    }
+    Ok(node.word().to_owned())
+}
+
+/// A text with something in it.
+pub(super) fn filled_text(node: &Node<'_>) -> Parse<String> {
+    let text = text(node)?;
+    match text.trim() {
+        "" => Err(node.error(format!("{} is empty", node.what()), "")),
+        _ => Ok(text),
+    }
+}
+
+/// A sequence of texts; may be empty.
+pub(super) fn texts(node: &Node<'_>) -> Parse<Vec<String>> {
+    // Reads all items before it gives up, so that each fault is reported.
+    let texts: Vec<_> = node.items("a sequence of texts")?.map(|item| text(&item)).collect();
+    texts.into_iter().collect()
+}
+
+pub(super) fn boolean(node: &Node<'_>) -> Parse<bool> {
+    let wanted = "`true` or `false`";
+    match (node.meaning(), node.word().to_lowercase().as_str()) {
+        (Some(Meaning::Boolean(value)), _) => Ok(value),
+        (_, word @ ("yes" | "no" | "on" | "off")) => {
+            let message = format!("{} must be {wanted}, not {}", node.what(), node.kind());
+            Err(node.error(message, format!("write `{}`", matches!(word, "yes" | "on"))))
+        }
+        _ => Err(node.must_be(wanted)),
+    }
+}
+
+/// An integer of at least `least`.
+pub(super) fn integer<T: TryFrom<i64>>(node: &Node<'_>, least: i64, wanted: &str) -> Parse<T> {
+    let too_large = || node.error(format!("{} is too large", node.what()), "");
+    match node.meaning() {
+        Some(Meaning::Integer(None)) => Err(too_large()),
+        Some(Meaning::Integer(Some(value))) if value >= least => {
+            T::try_from(value).map_err(|_| too_large())
+        }
+        Some(Meaning::Integer(_) | Meaning::Float(_)) => Err(node.refused(wanted)),
+        _ => Err(node.must_be(wanted)),
+    }
+}
+
+/// An integer above 0, in this unit.
+pub(super) fn positive<T: TryFrom<i64>>(node: &Node<'_>, unit: &str) -> Parse<T> {
+    integer(node, 1, &format!("an integer above 0, in {unit}"))
+}
+
+/// What a number must not fall below.
+#[derive(Clone, Copy)]
+pub(super) enum Bound {
+    Above(f64),
+    AtLeast(f64),
+}
+
+/// A finite number.
+pub(super) fn number(node: &Node<'_>, bound: Bound) -> Parse<f64> {
+    let wanted = match bound {
+        Bound::Above(least) => format!("a number above {least}"),
+        Bound::AtLeast(least) => format!("a number of at least {least}"),
+    };
+    let value = match node.meaning() {
+        Some(Meaning::Integer(Some(value))) => value as f64,
+        Some(Meaning::Integer(None)) => f64::INFINITY,
+        Some(Meaning::Float(value)) => value,
+        _ => return Err(node.must_be(&wanted)),
+    };
+    let holds = match bound {
+        Bound::Above(least) => value > least,
+        Bound::AtLeast(least) => value >= least,
+    };
+    if holds && value.is_finite() { Ok(value) } else { Err(node.refused(&wanted)) }
+}
+
+impl Node<'_> {
+    /// Reports a number that is out of bounds.
+    fn refused(&self, wanted: &str) -> Fault {
+        let message = format!("{} must be {wanted}, not {}", self.what(), shown(self.word()));
+        self.error(message, "")
+    }
+}
+
+/// The code of a programming language.
+pub(super) fn programming_language(node: &Node<'_>) -> Parse<String> {
+    let code = text(node)?;
+    if languages::is_programming_language(&code) {
+        return Ok(code);
+    }
+    let message = format!("`{}` is no language code", shown(&code));
+    Err(node.error(message, languages::help_for(&code)))
+}
