@@ -1,7 +1,7 @@
 //! Floats as they are written.
 //!
 //! Source: the language's specification: `-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?`, exactly one digit other
-//! than zero before the point where `FLOATP` reads scientific notation.
+//! than zero before the point where `FLOATP` reads scientific notation. Superfluous leading zeros are refused as in integers.
 
 use std::cmp::Ordering;
 
@@ -72,6 +72,9 @@ impl Quick {
     /// The bounds, if they are decimals of moderate size.
     pub(super) fn new(min: &BigRational, max: &BigRational) -> Option<Self> {
         const LARGEST: i128 = 1 << 62;
+        if [min, max].iter().any(|bound| bound.numer().bits().max(bound.denom().bits()) > 128) {
+            return None;
+        }
         (0..=9).find_map(|scale| {
             let unit = BigRational::from_integer(ten_to(scale));
             let scaled = |bound: &BigRational| {
@@ -131,6 +134,13 @@ pub(super) fn form_fault(text: &[u8], scanned: &Scanned, rules: &FloatRules) -> 
         Notation::Fixed if scanned.exponent > 0 => return Some("has an exponent".to_owned()),
         Notation::Scientific if scanned.exponent == 0 => return Some("has no exponent".to_owned()),
         _ => {}
+    }
+    let has_leading_zero = |digits: &[u8]| matches!(digits, [b'0', _, ..]);
+    let exponent = &text[scanned.length - scanned.exponent.saturating_sub(1)..scanned.length];
+    let exponent = exponent.strip_prefix(b"+").or(exponent.strip_prefix(b"-")).unwrap_or(exponent);
+    let whole = &text[scanned.sign..scanned.sign + scanned.whole];
+    if has_leading_zero(whole) || has_leading_zero(exponent) {
+        return Some("has a superfluous leading zero".to_owned());
     }
     let range = rules.decimals?;
     let decimals = u32::try_from(scanned.decimals).unwrap_or(u32::MAX);

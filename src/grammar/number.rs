@@ -198,6 +198,10 @@ pub fn ten_to(exponent: u32) -> BigInt {
 
 /// A fraction as a person writes it: with decimals where it has finitely many, else as `p/q`.
 pub fn show_ratio(ratio: &BigRational) -> String {
+    const LONGEST: u64 = 4096;
+    if ratio.numer().bits().max(ratio.denom().bits()) > LONGEST {
+        return about(ratio);
+    }
     let mut denominator = ratio.denom().clone();
     let mut decimals = 0_usize;
     for factor in [2_u32, 5] {
@@ -212,6 +216,20 @@ pub fn show_ratio(ratio: &BigRational) -> String {
         return ratio.to_string();
     }
     fixed(ratio, decimals.max(1))
+}
+
+/// A fraction that nobody wants to read whole: `about 1.5e10000`.
+fn about(ratio: &BigRational) -> String {
+    let logarithm = |number: &BigInt| {
+        let cut = number.bits().saturating_sub(64);
+        let leading = (number.magnitude() >> cut).to_f64().unwrap_or(1.0);
+        leading.log10() + cut as f64 * 2_f64.log10()
+    };
+    let size = logarithm(ratio.numer()) - logarithm(ratio.denom());
+    let exponent = (size + 1e-6).floor();
+    let mantissa = (10_f64.powf(size - exponent) * 1000.0).round() / 1000.0;
+    let sign = if ratio.is_negative() { "-" } else { "" };
+    format!("about {sign}{mantissa}e{exponent}")
 }
 
 /// A fraction with so many decimals, the rest cut off.

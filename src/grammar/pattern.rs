@@ -34,7 +34,7 @@ impl Pattern {
     pub fn new(expression: &[u8]) -> Result<Self, String> {
         let translated = translate(expression)?;
         let mut parser = regex_syntax::ParserBuilder::new();
-        let parser = parser.unicode(false).utf8(false).dot_matches_new_line(true);
+        let parser = parser.unicode(false).utf8(false).dot_matches_new_line(false);
         let hir = parser.build().parse(&translated).map_err(|error| reason(&error))?;
         let nfa = thompson::Compiler::new()
             .configure(thompson::Config::new().utf8(false).nfa_size_limit(Some(SIZE_MAX)))
@@ -262,7 +262,7 @@ mod tests {
         check("[a-z]+", b"abc1", Some(3));
         check("[a-z]*", b"1", Some(0));
         check("[a-z]+", b"1", None);
-        check(".*", b"a\nb", Some(3));
+        check(".*", b"a\nb", Some(1));
         check("[^\n]*", b"a\nb", Some(1));
         check("[^\\n]*", b"a\nb", Some(1));
         check("\\\\", b"\\n", Some(1));

@@ -2,6 +2,7 @@
 
 use num_bigint::BigInt;
 use num_rational::BigRational;
+use num_traits::Zero;
 
 use crate::grammar::number::{Int, ten_to};
 use crate::grammar::source::{Source, Span};
@@ -49,8 +50,8 @@ const SIGNS: [&str; 20] = [
     "[", "]",
 ];
 
-/// The largest decimal exponent of a float, either way.
-pub(super) const EXPONENT_MAX: u32 = 9999;
+/// The largest decimal exponent of a float that juror computes with, either way.
+pub(super) const EXPONENT_MAX: u32 = 1_000_000;
 
 /// Takes a grammar apart. What it cannot read is reported and left out.
 pub(super) fn tokens(source: &Source, diagnostics: &mut Vec<Diagnostic>) -> Vec<Token> {
@@ -156,13 +157,12 @@ impl Lexer<'_> {
     fn number(&mut self) -> Option<TokenKind> {
         let start = self.at;
         let whole = self.digits();
-        let mut decimals = 0;
-        if self.rest().first() == Some(&b'.') && self.rest().get(1).is_some_and(u8::is_ascii_digit)
-        {
+        let mut is_float = self.rest().first() == Some(&b'.');
+        if is_float {
             self.at += 1;
-            decimals = self.digits();
+            self.digits();
         }
-        let mut is_float = decimals > 0;
+        let mantissa = self.at;
         let mut exponent = None;
         if matches!(self.rest().first(), Some(b'e' | b'E')) {
             let sign = usize::from(matches!(self.rest().get(1), Some(b'+' | b'-')));
@@ -185,9 +185,9 @@ impl Lexer<'_> {
         let exponent = exponent.unwrap_or(0);
         if exponent.unsigned_abs() > u64::from(EXPONENT_MAX) {
             let message = format!("the exponent is beyond {EXPONENT_MAX}");
-            self.fault(start, message, "a float's exponent has at most four digits");
+            self.fault(start, message, "write a smaller bound");
         }
-        let text = &self.source.text[start..start + whole + usize::from(decimals > 0) + decimals];
+        let text = &self.source.text[start..mantissa];
         Some(TokenKind::Float(decimal(
             text,
             exponent.clamp(-i64::from(EXPONENT_MAX), i64::from(EXPONENT_MAX)),
@@ -205,12 +205,8 @@ impl Lexer<'_> {
                     self.at += 1;
                     return Some(TokenKind::Text(bytes));
                 }
-                [] | [b'\n', ..] => {
-                    self.fault(
-                        start,
-                        "this string is not closed in its line",
-                        "close it with `\"`; a line end inside is written `\\n`",
-                    );
+                [] => {
+                    self.fault(start, "this string is never closed", "close it with `\"`");
                     return Some(TokenKind::Text(bytes));
                 }
                 [b'\\', b'\n', ..] => self.at += 2,
@@ -316,11 +312,22 @@ pub(super) fn decimal(text: &[u8], exponent: i64) -> BigRational {
     let point = text.iter().position(|byte| *byte == b'.');
     let decimals = point.map_or(0, |point| text.len() - point - 1);
     let digits: Vec<u8> = text.iter().copied().filter(|byte| *byte != b'.').collect();
-    let mantissa = BigInt::parse_bytes(&digits, 10).unwrap_or_default();
+    let mut mantissa = BigInt::parse_bytes(&digits, 10).unwrap_or_default();
     let shift = exponent - i64::try_from(decimals).unwrap_or(i64::MAX);
-    let scale = ten_to(u32::try_from(shift.unsigned_abs()).unwrap_or(u32::MAX));
-    match shift >= 0 {
-        true => BigRational::from_integer(mantissa * scale),
-        false => BigRational::new(mantissa, scale),
+    let size = u32::try_from(shift.unsigned_abs()).unwrap_or(u32::MAX);
+    if shift >= 0 || mantissa.is_zero() {
+        return BigRational::from_integer(
+            mantissa * if shift >= 0 { ten_to(size) } else { 1.into() },
+        );
     }
+    // In lowest terms without a search for a common divisor, which takes long where the exponent is large.
+    let (mut twos, mut fives) = (size, size);
+    let common = mantissa.trailing_zeros().unwrap_or(0).min(twos.into());
+    mantissa >>= common;
+    twos -= u32::try_from(common).unwrap_or(twos);
+    while fives > 0 && (&mantissa % 5_u32).is_zero() {
+        mantissa /= 5_u32;
+        fives -= 1;
+    }
+    BigRational::new_raw(mantissa, BigInt::from(5).pow(fives) << twos)
 }

@@ -81,8 +81,7 @@ fn integers_have_any_size() {
 #[test]
 fn floats_are_compared_exactly() {
     let g = "FLOAT(0.1, 1, x) NEWLINE";
-    for valid in
-        ["0.1", "1", "1.0", "0.10000000000000000000000000000001", "1e0", "10E-1", "00.5", "0.1e+0"]
+    for valid in ["0.1", "1", "1.0", "0.10000000000000000000000000000001", "1e0", "10E-1", "0.1e+0"]
     {
         check(g, &format!("{valid}\n"), "");
     }
@@ -109,8 +108,41 @@ fn floats_are_compared_exactly() {
     check("FLOAT(1/3.0, 1)", "0.33333", "1:1: expected a float from 1/3 to 1.0, got `0.33333`");
     check("FLOAT(1/3.0, 1)", "0.33334", "");
     check("FLOAT(-0.5, -0.25)", "-0.5", "");
-    check("FLOAT(0,1)", "1e-99999", "1:1: expected a float from 0.0 to 1.0, got `1e-99999`");
+    check("FLOAT(0,1)", "1e-99999", "");
+    check("FLOAT(0,1)", "1e-9999999", "1:1: expected a float from 0.0 to 1.0, got `1e-9999999`");
+    check("FLOAT(0, 1e10000) NEWLINE", "1e10000\n", "");
+    let large = "1:1: expected a float from 1.0 to about 1e1000000, got `1.1e1000000`";
+    check("FLOAT(1, 1e1000000)", "1.1e1000000", large);
+    check("FLOAT(2.5e-1000000, 1)", "0.025e-999998", "");
+    check("FLOAT(2., 1e+1)", "2.0", "");
     check("FLOAT(0,10,x) SPACE FLOAT(x,x)", "0.5 5e-1", "");
+}
+
+#[test]
+fn a_float_has_no_superfluous_leading_zero() {
+    let said = |wanted: &str, got: &str| {
+        format!("1:1: expected a float {wanted}, got `{got}`, which has a superfluous leading zero")
+    };
+    for text in ["00", "01.0", "-01.0", "0e00", "1e05", "1e-05", "1E+05", "00.50", "000"] {
+        check("FLOAT(-10,200000)", text, &said("from -10.0 to 200000.0", text));
+    }
+    for text in ["0", "-0", "0.0", "0.50", "0e0", "1e5", "1e-5", "1E+5", "10e0", "-0.0e-0"] {
+        check("FLOAT(-10,200000)", text, "");
+    }
+    let fixed = "from 0.0 to 10.0 with 2 decimals";
+    check("FLOATP(0,10,2,2)", "01.50", &said(fixed, "01.50"));
+    check("FLOATP(0,10,2,2)", "00.50", &said(fixed, "00.50"));
+    check("FLOATP(0,10,2,2)", "0.50", "");
+    check(
+        "FLOAT(0,10,x,FIXED)",
+        "01.5",
+        &said("from 0.0 to 10.0 in fixed notation for `x`", "01.5"),
+    );
+    check(
+        "FLOATP(0,10,1,1,x,SCIENTIFIC)",
+        "1.5e00",
+        &said("from 0.0 to 10.0 with 1 decimal in scientific notation for `x`", "1.5e00"),
+    );
 }
 
 #[test]
@@ -167,7 +199,10 @@ fn text_is_matched_as_it_stands() {
         "1:1: `STRLEN(s) <= 3` does not hold: s = \"abcd\"",
     );
     check("REGEX(\"a|ab\") NEWLINE", "ab\n", "");
-    check("REGEX(\".*\")", "a\nb\n", "");
+    check("REGEX(\".*\") NEWLINE REGEX(\"[^a]*\")", "a\nb\n", "");
+    check("STRING(\"a\nb\") NEWLINE", "a\nb\n", "");
+    check("STRING(\"a\n\")\nNEWLINE", "a\n\n", "");
+    check("STRING(\"a#b\") # a comment \"\nNEWLINE", "a#b\n", "");
     check("SET(p=\"[0-9]\") REGEX(p)", "7", "");
     check("INT(0,9,a) SPACE STRING(\"x\")", "1 y", "1:3: expected \"x\", got `y`");
 }
