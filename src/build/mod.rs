@@ -89,6 +89,20 @@ const OTHER_PROGRAM: &str = "/submission";
 const OTHER_SOURCES: &str = "/sources";
 
 impl Runnable {
+    /// A run of it under these limits, with no arguments and no input, of which nothing is brought back.
+    pub fn job(&self, limits: &Limits) -> Job {
+        Job {
+            command: self.command.clone(),
+            stdin: Blob::default(),
+            files: self.files.clone(),
+            writable: true,
+            box_size: limits.output.unwrap_or_default(),
+            limits: limits.with_processes(self.processes),
+            collect: Vec::new(),
+            keep: Keep::Nothing,
+        }
+    }
+
     /// Its files, to be laid into the box of another program that has a look at them: the sources as they were
     /// submitted, whatever the build did to them, and what was built beside them.
     pub fn beside(&self) -> Beside {

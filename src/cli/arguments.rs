@@ -23,8 +23,9 @@ Exit codes:
 /// Judges programs: runs submissions on test cases, in a sandbox, under limits, compares what
 /// comes out, and says what happened and why.
 ///
-/// A problem is a directory: a problem package in the standard format 2025-09 (problem.yaml, data,
-/// validators, submissions), or tests alone, such as 1.in and 1.ans. Results go to standard output, remarks and progress to standard error.
+/// A problem is a directory: a problem package with data, validators and submissions, such as one in the standard
+/// format 2025-09, or tests alone, such as 1.in and 1.ans. Results go to standard output, remarks and progress to
+/// standard error.
 #[derive(Debug, Parser)]
 #[command(
     name = "juror",
@@ -57,8 +58,7 @@ pub enum Command {
     /// Verify problem packages: data, validators, and all submissions against their expectations
     ///
     /// Runs every input validator on every input, every example submission on every test case, and
-    /// holds what comes out against submissions.yaml and the folders. Shows every fault, not only
-    /// the first.
+    /// holds what comes out against what their authors expect. Shows every fault, not only the first.
     #[command(after_long_help = VERIFY_EXAMPLES)]
     Verify(VerifyArguments),
     /// Make a problem's test data from its recipe, or prove that it is what the recipe gives
@@ -185,7 +185,7 @@ Examples:
   juror generate problems/game1 --check
       Write nothing; say what differs from what the recipe gives, byte for byte.
   juror generate my-problem --from-grammar
-      A first set of test cases, small ones and large ones, from input_validators/*.ctd.
+      A first set of test cases, small ones and large ones, from the package's grammar of the input.
   juror generate problems/game1 --prune
       After cases got other names: remove those with the old ones.
 
@@ -198,7 +198,7 @@ Examples:
   juror stress problems/game1 my.cpp --time 5m --seed 7
       Longer, and with other inputs.
   juror stress problems/game1 my.cpp --promote odd-boards
-      Add what is found to the package: data/secret/odd-boards, by its recipe.
+      Add what is found to the package, by its recipe: secret/odd-boards.
   juror stress --input-grammar g.ctd --reference slow.py my.cpp
       Without a package: a grammar of the input, and a program that is right.
 
@@ -302,11 +302,11 @@ pub struct GenerateArguments {
     pub check: bool,
     /// Add a first set of test cases, made by the grammar of the input, to the recipe and the data
     ///
-    /// The grammar is the package's own, the first of input_validators/*.ctd, or the one that is named here.
+    /// The grammar is the first of the package's own, or the one that is named here.
     /// What is there already is left as it is, and an input that is there already is not added again.
     #[arg(long, value_name = "GRAMMAR", num_args = 0..=1, conflicts_with = "prune")]
     pub from_grammar: Option<Option<PathBuf>>,
-    /// Where below data/secret the cases from the grammar go [default: from-grammar]
+    /// Where below the secret test cases those from the grammar go [default: from-grammar]
     #[arg(long, value_name = "DIRECTORY", requires = "from_grammar")]
     pub into: Option<String>,
     /// What the random numbers of the cases from the grammar are made of [default: 1]

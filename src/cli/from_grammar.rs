@@ -139,8 +139,9 @@ fn into(arguments: &GenerateArguments, problem: &Problem) -> Result<Vec<String>,
         (None, None) => INTO,
         (None, Some(last)) => {
             return usage(format!(
-                "data/secret has test groups, and a case must be in one: name it with --into, such as --into {last}/{INTO}; \
+                "{} has test groups, and a case must be in one: name it with --into, such as --into {last}/{INTO}; \
                  the grammar must give what belongs there",
+                problem.layout.secret
             ));
         }
     };

@@ -120,8 +120,7 @@ pub(super) fn problem(dir: &Path, output: &Output) -> Result<Problem, Stop> {
     output.enter(dir);
     let mut reading = package::read(dir);
     // The one is made here, and the other is not needed for it; `verify` looks at both.
-    let format = reading.format.as_ref();
-    let later = format.map_or(&[][..], |it| it.layout.made_later);
+    let later = reading.layout.map_or(&[][..], |layout| layout.made_later);
     reading.diagnostics.retain(|diagnostic| {
         let path = &diagnostic.place.path;
         later.iter().all(|part| !path.starts_with(dir.join(part)))

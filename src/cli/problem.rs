@@ -169,6 +169,8 @@ pub fn package_read(problem: &Problem, submissions: usize, test_cases: usize) ->
         package: problem.short_name.clone(),
         path: problem.dir.clone(),
         title: name.map_or_else(String::new, |(_, name)| name.clone()),
+        format: problem.layout.format,
+        format_reason: problem.format_reason.clone(),
         submissions,
         test_cases,
     }

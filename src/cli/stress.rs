@@ -84,7 +84,7 @@ fn stress(arguments: &StressArguments, output: &Output) -> Result<(), Stop> {
         validators: setting.validators(bench)?,
     };
     let duel = Duel::new(
-        bench.executor,
+        bench,
         &rules,
         programs.reference(),
         &programs.submission,
@@ -120,7 +120,7 @@ fn stress(arguments: &StressArguments, output: &Output) -> Result<(), Stop> {
     let progress = |progress| output.event(Event::Hunting(progress));
     let batches = match arguments.fresh || duel.is_judged() {
         true => None,
-        false => programs.batches(&setting, &builder, host.isolation, &rules),
+        false => programs.batches(&setting, host.isolation, &rules),
     };
     let hunting = Hunting {
         duel: &duel,

@@ -61,7 +61,7 @@ pub(super) fn make(
     }
     let faults = bench.map("answers", &cases, |(case, path)| {
         let mut faults = Vec::new();
-        let answer = answer(bench, stage, case, &solutions[path]);
+        let answer = answer(stage, case, &solutions[path]);
         if let Some(answer) = noting(answer, &mut faults)? {
             faults.extend(settle(bench.problem, stage, case, &answer)?);
         }
@@ -128,13 +128,8 @@ fn arguments(problem: &Problem, case: &RecipeCase) -> Vec<String> {
 }
 
 /// What the solution says about an input.
-fn answer(
-    bench: &Bench<'_>,
-    stage: &Stage,
-    case: &RecipeCase,
-    solution: &Solution<'_>,
-) -> Result<Blob, Stop> {
+fn answer(stage: &Stage, case: &RecipeCase, solution: &Solution<'_>) -> Result<Blob, Stop> {
     let input = stage.path(&case.name, "in");
-    let answer = solution.answer(bench.executor, Blob::file(input))?;
+    let answer = solution.answer(Blob::file(input))?;
     Ok(answer.map_err(|not| diagnostic(case, not.what).help(not.help))?)
 }

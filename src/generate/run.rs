@@ -5,7 +5,7 @@ use crate::executor::Executor;
 use crate::generate::programs::{ending, reason};
 use crate::generate::seed::{seed, substituted};
 use crate::model::blob::Blob;
-use crate::model::job::{Collected, Command, Job, Keep};
+use crate::model::job::{Collected, Command, Job};
 use crate::model::limits::Limits;
 use crate::model::placeholder::{Piece, occurrences};
 use crate::model::recipe::{CASE_EXTENSIONS, GeneratorCommand};
@@ -88,21 +88,12 @@ pub(super) fn start(
     surroundings: Surroundings,
 ) -> Result<Result<Output, Refusal>, Stop> {
     let names = names(command, name);
-    let limits = Limits::of_generator().with_processes(generator.processes);
-    let mut job = Job {
-        command: generator.command.clone(),
-        stdin: Blob::default(),
-        files: generator.files.clone(),
-        writable: true,
-        box_size: limits.output.unwrap_or_default(),
-        limits: limits.clone(),
-        collect: names.iter().map(|(name, _)| name.clone()).collect(),
-        keep: Keep::Nothing,
-    };
+    let mut job = generator.job(&Limits::of_generator());
+    job.collect = names.iter().map(|(name, _)| name.clone()).collect();
     job.command.argv.extend(args);
     change(&mut job, surroundings);
     let reply = executor.run(&job)?;
-    if let Some(ending) = ending(&reply.outcome, &limits) {
+    if let Some(ending) = ending(&reply.outcome, &job.limits) {
         let said = reason(&reply.stderr);
         return Ok(Err(Refusal {
             message: format!("`{}` {ending}{said}", command.line),

@@ -4,15 +4,13 @@ use std::path::Path;
 
 use crate::build::Runnable;
 use crate::build::bench::Bench;
-use crate::executor::Executor;
 use crate::generate::programs::{build, ending, of_solution, reason};
 use crate::model::blob::Blob;
-use crate::model::job::{Collected, Job, Keep};
+use crate::model::job::Collected;
 use crate::model::limits::Limits;
 use crate::model::problem::{Dialogue, Problem, ProgramIo};
 use crate::model::recipe::{AnswerSource, RecipeCase};
 use crate::model::stop::Stop;
-use crate::model::tree::{Node, TreeEntry};
 
 /// Whether a run of one program alone shows what is right: it neither talks with the output validator nor
 /// runs several times.
@@ -33,7 +31,7 @@ pub fn made_for_it<'a>(problem: &Problem, case: &'a RecipeCase) -> Option<&'a Pa
 
 /// A solution, built.
 pub struct Solution<'a> {
-    problem: &'a Problem,
+    bench: Bench<'a>,
     runnable: Runnable,
 }
 
@@ -52,47 +50,28 @@ impl<'a> Solution<'a> {
     /// # Errors
     /// When it does not build, the judge failed, or the build was cut short.
     pub fn build(bench: &Bench<'a>, path: &Path) -> Result<Self, Stop> {
-        let problem = bench.problem;
-        let runnable = build(bench, &of_solution(problem, path))?;
-        Ok(Self { problem, runnable })
+        let runnable = build(bench, &of_solution(bench.problem, path))?;
+        Ok(Self { bench: *bench, runnable })
     }
 
     /// The answer to an input.
     ///
     /// # Errors
     /// When the judge failed or was interrupted.
-    pub fn answer(
-        &self,
-        executor: &dyn Executor,
-        input: Blob,
-    ) -> Result<Result<Blob, Unanswered>, Stop> {
-        let mut files = self.runnable.files.clone();
-        let (stdin, collect) = match &self.problem.io {
-            ProgramIo::Standard => (input, Vec::new()),
-            ProgramIo::Files { input: name, output } => {
-                files.push(TreeEntry::new(name, Node::plain(input)));
-                (Blob::default(), vec![output.clone()])
-            }
-        };
-        let limits = Limits::of_generator().with_processes(self.runnable.processes);
-        let mut reply = executor.run(&Job {
-            command: self.runnable.command.clone(),
-            stdin,
-            files,
-            writable: self.problem.allow_file_writing,
-            box_size: limits.output.unwrap_or_default(),
-            limits: limits.clone(),
-            collect,
-            keep: Keep::Nothing,
-        })?;
-        if let Some(ending) = ending(&reply.outcome, &limits) {
+    pub fn answer(&self, input: Blob) -> Result<Result<Blob, Unanswered>, Stop> {
+        let problem = self.bench.problem;
+        let mut job = self.runnable.job(&Limits::of_generator());
+        job.writable = problem.allow_file_writing;
+        job.feed(&problem.io, input);
+        let mut reply = self.bench.executor.run(&job)?;
+        if let Some(ending) = ending(&reply.outcome, &job.limits) {
             let said = reason(&reply.stderr);
             return Ok(Err(Unanswered {
                 what: format!("the solution {ending}{said}"),
                 help: "mend the solution, or the input if it is not valid",
             }));
         }
-        Ok(match (&self.problem.io, reply.collected.pop()) {
+        Ok(match (&problem.io, reply.collected.pop()) {
             (ProgramIo::Standard, _) => Ok(reply.stdout),
             (ProgramIo::Files { .. }, Some(Collected::File(file))) => Ok(file),
             (ProgramIo::Files { output, .. }, _) => Err(Unanswered {

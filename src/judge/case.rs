@@ -26,7 +26,7 @@ use crate::model::score::{CaseScore, CaseScoring};
 use crate::model::stop::Stop;
 use crate::model::test_data::TestCase;
 use crate::model::text::shell_word;
-use crate::model::tree::{Node, TreeEntry};
+use crate::model::tree::TreeEntry;
 use crate::model::units::Bytes;
 use crate::model::verdict::Verdict;
 use crate::validator::look::StaticValidator;
@@ -337,37 +337,17 @@ pub(super) fn case_judgement(
 }
 
 pub(super) fn job(rules: &Rules<'_>, entry: &Entry<'_>, test_case: &TestCase, pass: &Pass) -> Job {
-    let runnable = entry.runnable;
-    let mut command = runnable.command.clone();
-    command.argv.extend(test_case.args.iter().cloned());
-    let mut files = runnable.files.clone();
-    let mut put = |entry: TreeEntry| {
-        files.retain(|file| file.name != entry.name);
-        files.push(entry);
-    };
-    test_case.files.iter().map(place::file).for_each(&mut put);
-    let (stdin, collect) = match rules.io {
-        ProgramIo::Standard => (pass.input.clone(), Vec::new()),
-        ProgramIo::Files { input, output } => {
-            put(TreeEntry::new(input, Node::plain(pass.input.clone())));
-            (Blob::default(), vec![output.clone()])
-        }
-    };
-    let limits = match entry.pace {
+    let mut job = entry.runnable.job(match entry.pace {
         Pace::Any => &rules.limits,
         Pace::TooSlow => &rules.stop_slow_at,
-    };
-    let limits = limits.with_processes(runnable.processes);
-    Job {
-        command,
-        stdin,
-        files,
-        writable: rules.allow_file_writing,
-        box_size: ROOM.saturating_add(limits.output.unwrap_or_default()),
-        limits,
-        collect,
-        keep: Keep::all_if(rules.keep().is_some()),
-    }
+    });
+    job.command.argv.extend(test_case.args.iter().cloned());
+    test_case.files.iter().map(place::file).for_each(|file| job.put(file));
+    job.feed(rules.io, pass.input.clone());
+    job.writable = rules.allow_file_writing;
+    job.box_size = job.box_size.saturating_add(ROOM);
+    job.keep = Keep::all_if(rules.keep().is_some());
+    job
 }
 
 /// Where a box is kept, if boxes are. `of` says whose it is: empty for the submission's.

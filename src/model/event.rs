@@ -61,6 +61,10 @@ pub enum Event {
         path: PathBuf,
         /// Its name in English, or in its first language.
         title: String,
+        /// The format that it is read as.
+        format: &'static str,
+        /// Why, in a line.
+        format_reason: String,
         /// How many submissions will be judged.
         submissions: usize,
         /// How many test cases are selected.

@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 use crate::model::blob::Blob;
 use crate::model::limits::Limits;
 use crate::model::outcome::Outcome;
-use crate::model::tree::{Tree, TreeEntry, many_paths, path_bytes};
+use crate::model::problem::ProgramIo;
+use crate::model::tree::{Node, Tree, TreeEntry, many_paths, path_bytes};
 use crate::model::units::Bytes;
 
 /// One run of one program. Nothing in it belongs to one machine.
@@ -101,6 +102,23 @@ impl Shown {
 }
 
 impl Job {
+    /// Lays something into its box, in place of what has that name there.
+    pub fn put(&mut self, entry: TreeEntry) {
+        self.files.retain(|file| file.name != entry.name);
+        self.files.push(entry);
+    }
+
+    /// Gives it its input where it reads that, and has its output brought back from where it writes that.
+    pub fn feed(&mut self, io: &ProgramIo, input: Blob) {
+        match io {
+            ProgramIo::Standard => self.stdin = input,
+            ProgramIo::Files { input: name, output } => {
+                self.put(TreeEntry::new(name, Node::plain(input)));
+                self.collect.push(output.clone());
+            }
+        }
+    }
+
     /// All blobs, in order.
     pub fn blobs(&self) -> Vec<&Blob> {
         let shown = self.command.visible.iter();

@@ -15,6 +15,8 @@ pub struct Problem {
     pub dir: PathBuf,
     /// Where the package's format puts things, and what it calls them.
     pub layout: Layout,
+    /// Why it was taken for a package in that format, in a line.
+    pub format_reason: String,
     /// The directory's name.
     pub short_name: String,
     /// What the package says about the problem as a work.

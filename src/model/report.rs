@@ -103,6 +103,10 @@ pub struct PackageReport {
     pub path: PathBuf,
     /// Its name in English, or in its first language.
     pub title: String,
+    /// The format that it is read as.
+    pub format: &'static str,
+    /// Why, in a line.
+    pub format_reason: String,
     /// How many submissions are to be judged.
     pub submissions: usize,
     /// How many test cases are selected.
@@ -369,7 +373,15 @@ impl Report {
                 });
             }
             Event::HostExamined(diagnosis) => self.diagnosis = Some((**diagnosis).clone()),
-            Event::PackageRead { package, path, title, submissions, test_cases } => {
+            Event::PackageRead {
+                package,
+                path,
+                title,
+                format,
+                format_reason,
+                submissions,
+                test_cases,
+            } => {
                 self.work = Work {
                     submissions_before: self.submissions.len(),
                     runs_before: self.summary.runs,
@@ -379,6 +391,8 @@ impl Report {
                     name: package.clone(),
                     path: path.clone(),
                     title: title.clone(),
+                    format,
+                    format_reason: format_reason.clone(),
                     submissions: *submissions,
                     test_cases: *test_cases,
                     limits: None,

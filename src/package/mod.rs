@@ -57,8 +57,8 @@ trait Format: Sync {
 /// What reading a package came to.
 #[derive(Debug)]
 pub struct Reading {
-    /// Which format was taken, and why; `None` if there is no package.
-    pub format: Option<Detected>,
+    /// Where the format puts things; `None` if there is no package.
+    pub layout: Option<Layout>,
     /// The problem, as far as it could be understood; `None` if there is no package in a format that is read, or
     /// its settings cannot be read at all. With errors among the diagnostics, parts may be missing.
     pub problem: Option<Problem>,
@@ -66,27 +66,19 @@ pub struct Reading {
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// The format of a package.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Detected {
-    /// What the format puts where.
-    pub layout: Layout,
-    /// Why it was taken, in a line.
-    pub reason: String,
-}
-
 /// Reads the package in a directory.
 pub fn read(dir: &Path) -> Reading {
     let (format, reason) = match detect::format(dir) {
         Ok(found) => found,
         Err(diagnostic) => {
-            return Reading { format: None, problem: None, diagnostics: vec![diagnostic] };
+            return Reading { layout: None, problem: None, diagnostics: vec![diagnostic] };
         }
     };
     let layout = format.layout();
     let tree = Tree::read(dir, format);
     let draft = format.read(&tree);
     let problem = draft.and_then(|draft| draft.finish(&tree));
+    let problem = problem.map(|problem| Problem { format_reason: reason, ..problem });
     let diagnostics = tree.faults.sorted();
-    Reading { format: Some(Detected { layout, reason }), problem, diagnostics }
+    Reading { layout: Some(layout), problem, diagnostics }
 }

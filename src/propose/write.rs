@@ -316,8 +316,8 @@ fn is_block(text: &str) -> bool {
 
 /// An accepted submission, as a recipe names it.
 fn solution(problem: &Problem) -> Option<String> {
-    let mut all = problem.submissions.iter();
-    let submission = all.find(|it| it.name.starts_with("accepted/"))?;
+    let right = problem.dir.join(problem.layout.accepted);
+    let submission = problem.submissions.iter().find(|it| it.program.path.starts_with(&right))?;
     let below = submission.program.path.strip_prefix(&problem.dir).ok()?;
     Some(format!("/{}", below.display()))
 }

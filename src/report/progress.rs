@@ -231,6 +231,8 @@ mod tests {
             package: package.to_owned(),
             path: package.into(),
             title: String::new(),
+            format: "2025-09",
+            format_reason: String::new(),
             submissions: 2,
             test_cases: 3,
         };

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::build::Runnable;
+use crate::build::bench::Bench;
 use crate::check::options::Options;
-use crate::executor::Executor;
 use crate::generate::solution::Solution;
 use crate::judge::case::{Detail, Entry, Pace, ReadyCase, Rules, Texts, judge_case};
 use crate::judge::output::{Ran, judge_output, output};
@@ -19,8 +19,8 @@ use crate::model::verdict::Verdict;
 
 /// Two programs that solve the same problem, and who says what is right.
 pub struct Duel<'a> {
-    /// Where they run.
-    pub executor: &'a dyn Executor,
+    /// On which problem, and where they run.
+    pub bench: Bench<'a>,
     /// By what they are judged.
     pub rules: &'a Rules<'a>,
     /// The program that is right.
@@ -73,7 +73,7 @@ pub enum Unusable {
 impl<'a> Duel<'a> {
     /// A comparison of these two.
     pub fn new(
-        executor: &'a dyn Executor,
+        bench: Bench<'a>,
         rules: &'a Rules<'a>,
         reference: &'a Runnable,
         submission: &'a Runnable,
@@ -82,7 +82,7 @@ impl<'a> Duel<'a> {
         answers: AnswersBy<'a>,
     ) -> Self {
         Self {
-            executor,
+            bench,
             rules,
             reference,
             submission,
@@ -134,7 +134,7 @@ impl<'a> Duel<'a> {
             }
             AnswersBy::Solution(solution) => {
                 let content = Blob::from(Arc::clone(input));
-                match solution.answer(self.executor, content)? {
+                match solution.answer(content)? {
                     Ok(answer) => answer
                         .start(u64::MAX)
                         .map_err(|error| JudgeError::new("read the answer", error))?
@@ -176,7 +176,7 @@ impl<'a> Duel<'a> {
     /// When the judge failed or was interrupted.
     pub fn run(&self, runnable: &Runnable, input: &Arc<[u8]>) -> Result<Ran, Stop> {
         let entry = Entry::unnamed(runnable, Pace::Any);
-        output(self.executor, self.rules, &entry, &self.test_case, input)
+        output(self.bench.executor, self.rules, &entry, &self.test_case, input)
     }
 
     /// Whether an output of the submission is accepted, that it wrote in a run that kept its limits. Where this
@@ -198,7 +198,7 @@ impl<'a> Duel<'a> {
         let entry = Entry::unnamed(self.submission, Pace::Any);
         let outcome = &ran.outcome;
         let judged =
-            judge_output(self.executor, self.rules, &entry, &case, outcome, output.to_vec());
+            judge_output(self.bench.executor, self.rules, &entry, &case, outcome, output.to_vec());
         match judged {
             Ok(verdict) => Ok(verdict == Verdict::Accepted),
             Err(Stop::Fault(_)) => Ok(false),
@@ -238,7 +238,7 @@ impl<'a> Duel<'a> {
         answer: Arc<[u8]>,
     ) -> Result<CaseJudgement, Stop> {
         let case = self.case(input, answer);
-        match judge_case(self.executor, rules, &Entry::unnamed(runnable, pace), &case) {
+        match judge_case(self.bench.executor, rules, &Entry::unnamed(runnable, pace), &case) {
             Err(Stop::Fault(error)) => match runnable.unstartable(&error) {
                 None => Err(self.on(error, input).into()),
                 Some(cause) => Err(JudgeError::new("start the submission", cause).into()),

@@ -33,7 +33,7 @@ pub struct Hunting<'a> {
     /// The package's generators, where it has some.
     pub generators: Option<&'a FreshInputs<'a>>,
     /// Compares many inputs at once, where that can be; without it each run has a fresh process.
-    pub batches: Option<&'a Batches<'a>>,
+    pub batches: Option<&'a Batches>,
     /// How long.
     pub time: Duration,
     /// How many inputs at most.
@@ -122,7 +122,7 @@ pub fn hunt<'c>(
         hasher: RandomState::new(),
         seen: Mutex::new(HashSet::new()),
     };
-    let workers = hunting.duel.executor.slots().max(1);
+    let workers = hunting.duel.bench.executor.slots().max(1);
     shared.lock().working = workers;
     thread::scope(|scope| {
         let started = (0..workers).filter(|_| {

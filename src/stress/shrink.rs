@@ -317,7 +317,7 @@ impl<'a> Work<'a> {
         let before = Arc::clone(&self.best);
         let duel = self.shrinking.duel;
         let (wanted, by_margin) = ((self.wanted, self.is_stuck), self.by_margin);
-        let at_once = 4 * duel.executor.slots();
+        let at_once = 4 * duel.bench.executor.slots();
         while !self.is_over() {
             let mut inputs: Vec<Arc<[u8]>> = Vec::new();
             while inputs.len() < at_once
@@ -331,7 +331,7 @@ impl<'a> Work<'a> {
                 break;
             }
             self.runs += inputs.len() as u64;
-            let judged = parallel::map(duel.executor, &inputs, |input| {
+            let judged = parallel::map(duel.bench.executor, &inputs, |input| {
                 compared(duel, input, wanted, by_margin)
             })?;
             for (input, judged) in inputs.iter().zip(judged) {

@@ -6,8 +6,7 @@ use crate::build::bench::Bench;
 use crate::build::{Runnable, first_line};
 use crate::model::blob::Blob;
 use crate::model::diagnostic::Diagnostic;
-use crate::model::job::{Job, Keep};
-use crate::model::limits::{Limits, REMARKS};
+use crate::model::limits::Limits;
 use crate::model::outcome::Ending;
 use crate::model::program::Program;
 use crate::model::stop::{Stop, noting};
@@ -70,21 +69,12 @@ pub(super) fn ask(
     validator: &Validator<'_>,
     question: Question<'_>,
 ) -> Result<Opinion, Stop> {
-    let mut command = validator.runnable.command.clone();
-    command.argv.extend(question.args.into_iter().cloned());
-    let mut files = validator.runnable.files.clone();
-    files.extend(question.files);
-    let limits = Limits::of_validator().with_processes(validator.runnable.processes);
-    let reply = bench.executor.run(&Job {
-        command,
-        stdin: question.stdin,
-        files,
-        writable: false,
-        box_size: REMARKS,
-        limits: limits.clone(),
-        collect: Vec::new(),
-        keep: Keep::Nothing,
-    })?;
+    let mut job = validator.runnable.job(&Limits::of_validator());
+    job.command.argv.extend(question.args.into_iter().cloned());
+    job.files.extend(question.files);
+    job.stdin = question.stdin;
+    job.writable = false;
+    let reply = bench.executor.run(&job)?;
     let mut said = first_line(&reply.stderr);
     if said.is_empty() {
         said = first_line(&reply.stdout);
@@ -97,7 +87,7 @@ pub(super) fn ask(
         }
         (None, Ending::Signalled(signal)) => Opinion::Broken { ending: signal.to_string(), said },
         (Some(stop), _) => Opinion::Broken {
-            ending: format!("a limit passed ({})", limits.passed(stop, &reply.outcome)),
+            ending: format!("a limit passed ({})", job.limits.passed(stop, &reply.outcome)),
             said,
         },
     })

@@ -11,13 +11,11 @@ use std::path::Path;
 use crate::build::Runnable;
 use crate::build::bench::Bench;
 use crate::executor::Executor;
-use crate::model::blob::Blob;
 use crate::model::job::{Job, Keep};
-use crate::model::limits::{Limits, ROOM};
+use crate::model::limits::Limits;
 use crate::model::stop::Stop;
-use crate::model::tree::{Node, TreeEntry};
 use crate::validator::response::{Contract, Response};
-use crate::validator::{OutputValidator, feedback_dir, feedback_files};
+use crate::validator::{OutputValidator, feedback_dir};
 
 /// A static validator that can be run, as long as this lives.
 pub struct StaticValidator {
@@ -67,26 +65,13 @@ impl StaticValidator {
     }
 
     fn job(&self, look: Look<'_>) -> Job {
-        let feedback = feedback_dir(Path::new(""));
-        let mut command = self.program.command();
-        command.argv.extend([
+        let mut job = self.program.start(Some(look.submission), look.keep);
+        job.command.argv.extend([
             look.language.to_owned(),
             look.entry_point.to_owned(),
-            super::inside(&feedback) + "/",
+            super::inside(&feedback_dir(Path::new(""))) + "/",
         ]);
-        command.argv.extend(look.args.iter().cloned());
-        let mut files = super::show(look.submission, &mut command);
-        files.push(TreeEntry::new(feedback, Node::Directory));
-        let limits = self.program.limits().clone();
-        Job {
-            command,
-            stdin: Blob::default(),
-            files,
-            writable: true,
-            box_size: ROOM.saturating_add(limits.output.unwrap_or_default()),
-            limits,
-            collect: feedback_files(),
-            keep: look.keep,
-        }
+        job.command.argv.extend(look.args.iter().cloned());
+        job
     }
 }

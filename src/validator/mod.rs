@@ -109,40 +109,34 @@ impl OutputValidator {
         let input = own.join(format!("{base}.in"));
         let answer_name = own.join(format!("{base}.ans"));
         let feedback = feedback_dir(Path::new(""));
-        let mut command = self.command();
-        command.argv.extend([inside(&input), inside(&answer_name), inside(&feedback) + "/"]);
-        command.argv.extend(test_case.output_validator_args.iter().cloned());
-        let size = size(question.input)?.saturating_add(size(question.answer)?);
-        let mut files = match question.submission {
-            Some(submission) => show(submission, &mut command),
-            None => Vec::new(),
-        };
-        files.push(TreeEntry::new(feedback.clone(), Node::Directory));
-        files.push(TreeEntry::new(input, Node::plain(question.input.clone())));
-        files.push(TreeEntry::new(answer_name, Node::plain(question.answer.clone())));
+        let mut job = self.start(question.submission, question.keep);
+        let files = [(&input, question.input), (&answer_name, question.answer)];
+        for (name, blob) in files {
+            job.command.argv.push(inside(name));
+            job.box_size = job.box_size.saturating_add(size(blob)?);
+            job.files.push(TreeEntry::new(name, Node::plain(blob.clone())));
+        }
+        job.command.argv.push(inside(&feedback) + "/");
+        job.command.argv.extend(test_case.output_validator_args.iter().cloned());
+        job.stdin = question.output;
         let earlier = question.earlier.iter();
-        files.extend(earlier.map(|it| TreeEntry::new(feedback.join(&it.name), it.node.clone())));
-        Ok(Job {
-            command,
-            stdin: question.output,
-            files,
-            writable: true,
-            box_size: ROOM
-                .saturating_add(size)
-                .saturating_add(self.limits.output.unwrap_or_default()),
-            limits: self.limits.clone(),
-            collect: feedback_files(),
-            keep: question.keep,
-        })
+        let earlier = earlier.map(|it| TreeEntry::new(feedback.join(&it.name), it.node.clone()));
+        job.files.extend(earlier);
+        Ok(job)
     }
 
-    /// How it is started, without arguments.
-    fn command(&self) -> Command {
-        let mut command = self.runnable.command.clone();
+    /// A run of it without arguments, beside a submission where there is one.
+    fn start(&self, submission: Option<&Runnable>, keep: Keep) -> Job {
+        let mut job = self.runnable.job(&self.limits);
         // Not the box: what a submission has there is no configuration of the validator.
-        command.env.retain(|(name, _)| name != "HOME");
-        command.env.push(("HOME".to_owned(), HOME.to_owned()));
-        command
+        job.command.env.retain(|(name, _)| name != "HOME");
+        job.command.env.push(("HOME".to_owned(), HOME.to_owned()));
+        job.files = submission.map(|it| show(it, &mut job.command)).unwrap_or_default();
+        job.files.push(TreeEntry::new(feedback_dir(Path::new("")), Node::Directory));
+        job.box_size = job.box_size.saturating_add(ROOM);
+        job.collect = feedback_files();
+        job.keep = keep;
+        job
     }
 
     /// Asks it, and reads its answer.

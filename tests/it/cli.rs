@@ -373,6 +373,10 @@ fn bare_tests_are_a_problem_with_default_limits() {
     fixture.check("judge bare a.sh", 0, &["accepted on 2 test cases", limit]);
     fixture.check("judge bare b.sh", 1, &["wrong answer on tests/2"]);
     fixture.check("judge bare b.sh --case 1", 0, &["AC"]);
+    let format = "format: bare tests: there are 1.in and 1.out, and no settings of a problem";
+    fixture.check("judge bare a.sh -v", 0, &[format]);
+    let package = fixture.json("judge bare a.sh", 0)["packages"][0].clone();
+    assert_eq!(package["format"], "bare tests");
     let reason = "is read as bare tests: there are 1.in and 1.out, and no settings of a problem";
     fixture.check("verify bare", 5, &[reason, "nothing to verify"]);
     let none = "is in the format bare tests, which has no recipe for test data";

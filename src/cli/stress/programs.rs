@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::build::bench::Bench;
-use crate::build::{Builder, Built, Prepared, Runnable, unbuildable};
+use crate::build::{Built, Prepared, Runnable, unbuildable};
 use crate::cli::stress::setting::Setting;
 use crate::executor::{Executor, parallel};
 use crate::judge::case::{Entry, Pace, ReadyCase, Rules, judge_case};
@@ -100,19 +100,17 @@ impl Programs {
     }
 
     /// Both programs, for many inputs at once, where they can be built for that.
-    pub(super) fn batches<'a>(
+    pub(super) fn batches(
         &self,
         setting: &Setting,
-        builder: &'a Builder<'a>,
         isolation: Isolation,
         rules: &Rules<'_>,
-    ) -> Option<Batches<'a>> {
+    ) -> Option<Batches> {
         let [submission, reference] = &self.prepared;
-        let limits = Limits::of_compiler(&setting.problem.limits);
         let reference = batch::Source { path: &self.path, prepared: reference };
         let submission =
             batch::Source { path: &setting.submission.program.path, prepared: submission };
-        Batches::new(builder, limits, rules, isolation, &reference, &submission)
+        Batches::new(rules, isolation, &reference, &submission)
     }
 
     /// The program that makes the package's judge answers; where there is none, the reference.

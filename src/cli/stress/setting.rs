@@ -227,7 +227,7 @@ impl Setting {
 
     /// Why there is nothing to try.
     pub(super) fn nothing_to_try(&self) -> &'static str {
-        "the package has neither a grammar of its input, input_validators/*.ctd, nor a generator line with {seed}; \
+        "the package has neither a grammar of its input, a file *.ctd, nor a generator line with {seed}; \
          give a grammar with --input-grammar"
     }
 

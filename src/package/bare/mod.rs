@@ -41,13 +41,10 @@ impl Format for Bare {
             .filter(|path| path.extension().is_some_and(|it| it == "in") && path.is_file())
             .collect();
         inputs.sort();
-        let (input, answer) = inputs.iter().find_map(|input| Some((input, answer_of(input)?)))?;
-        let [input, answer] = [input, &answer].map(|path| path.strip_prefix(dir).unwrap_or(path));
-        Some(format!(
-            "there are {} and {}, and no settings of a problem",
-            input.display(),
-            answer.display()
-        ))
+        let name = |path: &Path| path.strip_prefix(dir).unwrap_or(path).display().to_string();
+        let mut pairs = inputs.iter().filter_map(|it| Some((name(it), name(&answer_of(it)?))));
+        let (input, answer) = pairs.next()?;
+        Some(format!("there are {input} and {answer}, and no settings of a problem"))
     }
 
     fn wants(&self, name: &str) -> bool {

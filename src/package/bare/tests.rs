@@ -77,9 +77,9 @@ fn what_else_is_there_may_be_anything() {
 fn a_line_says_why_they_are_taken() {
     let check = |names: &[&str], expected: &str| {
         let keep = directory(names);
-        let format = read(keep.path()).format.expect("a format");
-        assert_eq!(format.reason, expected);
-        assert_eq!(format.layout.format, "bare tests");
+        let problem = read(keep.path()).problem.expect("a problem");
+        assert_eq!(problem.format_reason, expected);
+        assert_eq!(problem.layout.format, "bare tests");
     };
     let expected = "there are 1.in and 1.out, and no settings of a problem";
     check(&["0.in", "1.in", "1.out", "2.in", "2.ans"], expected);
@@ -91,7 +91,7 @@ fn a_line_says_why_they_are_taken() {
 fn data_of_a_package_is_no_package() {
     let keep = directory(&["sum/problem.yaml", "sum/data/secret/1.in", "sum/data/secret/1.ans"]);
     let reading = read(&keep.path().join("sum/data/secret"));
-    assert_eq!(reading.format, None);
+    assert_eq!(reading.layout, None);
     let help = reading.diagnostics[0].help.clone().unwrap_or_default();
     assert!(help.ends_with("sum?"), "{help}");
 }
@@ -99,6 +99,6 @@ fn data_of_a_package_is_no_package() {
 #[test]
 fn a_directory_without_pairs_is_none() {
     for names in [&["1.in"][..], &["1.ans"], &["more/1.in", "more/1.ans"], &["a.out"]] {
-        assert_eq!(read(directory(names).path()).format, None, "{names:?}");
+        assert_eq!(read(directory(names).path()).layout, None, "{names:?}");
     }
 }

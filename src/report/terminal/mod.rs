@@ -164,15 +164,18 @@ impl<O: Write, E: Write> Terminal<O, E> {
         if self.style.is_quiet() {
             return Ok(());
         }
+        let limits = limits_in_words(time, limits, &self.style);
+        self.below_title(&[("limits:  ", &limits), ("sandbox: ", mechanism)])
+    }
+
+    /// Writes lines that belong to the title.
+    fn below_title(&mut self, lines: &[(&str, &str)]) -> io::Result<()> {
         let mut page = Page::new(&self.style);
-        let label = page::Label::plain("limits:  ");
-        page.labelled(0, label, &limits_in_words(time, limits, &self.style));
-        let label = page::Label::plain("sandbox: ");
-        page.labelled(0, label, &printable(mechanism));
-        let text = page.into_text();
-        // They belong to the title.
+        for (label, text) in lines {
+            page.labelled(0, page::Label::plain(label), &printable(text));
+        }
         self.shown.gap = false;
-        self.result(&text)?;
+        self.result(&page.into_text())?;
         self.shown.gap = true;
         Ok(())
     }
@@ -243,9 +246,15 @@ impl<O: Write, E: Write> Live for Terminal<O, E> {
                 Some(text) => self.notice(&text),
             },
             Event::HostExamined(found) => self.result(&doctor::text(found, &self.style)),
-            Event::PackageRead { package, title, .. } => {
+            Event::PackageRead { package, title, format, format_reason, .. } => {
                 self.rest_of_package(report)?;
-                self.package_read(package, title)
+                self.package_read(package, title)?;
+                match self.style.is_verbose() && !format.is_empty() {
+                    true => {
+                        self.below_title(&[("format:  ", &format!("{format}: {format_reason}"))])
+                    }
+                    false => Ok(()),
+                }
             }
             Event::Diagnosed(diagnostic) => self.diagnosed(diagnostic, report),
             Event::LimitsSet { time, limits, mechanism } => {

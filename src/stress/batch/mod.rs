@@ -25,7 +25,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
-use crate::build::{Builder, Built, Prepared, Runnable, unbuildable};
+use crate::build::{Built, Prepared, Runnable, unbuildable};
 use crate::judge::case::{Entry, Pace, Rules};
 use crate::judge::output::{Ran, outputs};
 use crate::model::diagnostic::{Diagnostic, Severity};
@@ -49,10 +49,7 @@ const FOR_BATCHES: &str = "the program for batches, without which every run has 
 const PART: u32 = 2;
 
 /// Both programs, to be built for batches.
-pub struct Batches<'a> {
-    builder: &'a Builder<'a>,
-    build_limits: Limits,
-    run_limits: Limits,
+pub struct Batches {
     /// A directory beside box and temporary directory that is the run's own.
     shared: &'static str,
     reference: Side,
@@ -102,12 +99,10 @@ pub struct Left {
     pub time: Duration,
 }
 
-impl<'a> Batches<'a> {
+impl Batches {
     /// Batches of these two, unless one of them is in a language without, writes files where nothing may be written, or
     /// nothing keeps programs apart: what a program leaves in a batch is taken away, and all of the machine is there then.
     pub fn new(
-        builder: &'a Builder<'a>,
-        build_limits: Limits,
         rules: &Rules<'_>,
         isolation: Isolation,
         reference: &Source<'_>,
@@ -123,10 +118,7 @@ impl<'a> Batches<'a> {
             Isolation::Plain => return None,
         };
         Some(Self {
-            builder,
             shared,
-            build_limits,
-            run_limits: rules.limits.clone(),
             reference: Side::new(reference)?,
             submission: Side::new(submission)?,
             size: Mutex::default(),
@@ -153,8 +145,9 @@ impl<'a> Batches<'a> {
         let Some(side) = self.sides().into_iter().find(free) else {
             return Ok(false);
         };
-        let built = self.builder.build(&side.prepared, &self.build_limits, &self.run_limits)?;
-        let built = match built {
+        let bench = &duel.bench;
+        let limits = Limits::of_compiler(&bench.problem.limits);
+        let built = match bench.builder.build(&side.prepared, &limits, &duel.rules.limits)? {
             Built::Program(runnable) => Ok(runnable),
             Built::Rejected(report) => {
                 let mut remark = unbuildable(FOR_BATCHES, &side.path, &report);
@@ -242,7 +235,8 @@ impl<'a> Batches<'a> {
         };
         let all = frames::inputs(duel.rules.io, self.shared, inputs.iter().map(|input| &**input));
         let entry = Entry::unnamed(runnable, Pace::Any);
-        let ran = outputs(duel.executor, duel.rules, &entry, &duel.test_case, first, all.into())?;
+        let ran =
+            outputs(duel.bench.executor, duel.rules, &entry, &duel.test_case, first, all.into())?;
         let Some(ran) = ran else {
             return Ok(None);
         };

@@ -91,15 +91,23 @@ impl Mask {
                 shortfall: None,
                 most_at_once: None,
             },
-            Event::PackageRead { package, path, title, submissions, test_cases } => {
-                Event::PackageRead {
-                    package,
-                    path: self.path(&path),
-                    title,
-                    submissions,
-                    test_cases,
-                }
-            }
+            Event::PackageRead {
+                package,
+                path,
+                title,
+                format,
+                format_reason,
+                submissions,
+                test_cases,
+            } => Event::PackageRead {
+                package,
+                path: self.path(&path),
+                title,
+                format,
+                format_reason,
+                submissions,
+                test_cases,
+            },
             Event::Diagnosed(Diagnostic { severity, mut place, message, help }) => {
                 place.path = self.path(&place.path);
                 let (message, help) = (self.text(&message), help.map(|help| self.text(&help)));

@@ -129,6 +129,8 @@ pub(super) fn package_read(name: &str, title: &str, submissions: usize) -> Event
         package: name.to_owned(),
         path: Path::new("problems").join(name),
         title: title.to_owned(),
+        format: "2025-09",
+        format_reason: String::new(),
         submissions,
         test_cases: 6,
     }
