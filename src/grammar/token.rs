@@ -55,11 +55,28 @@ pub(super) const EXPONENT_MAX: u32 = 1_000_000;
 
 /// Takes a grammar apart. What it cannot read is reported and left out.
 pub(super) fn tokens(source: &Source, diagnostics: &mut Vec<Diagnostic>) -> Vec<Token> {
-    let mut lexer = Lexer { source, at: 0, diagnostics };
-    let mut tokens = Vec::new();
-    while let Some(token) = lexer.next() {
-        tokens.push(token);
+    let mut found = Vec::new();
+    let mut lexer = Lexer {
+        source,
+        at: 0,
+        diagnostics: &mut found,
+        strings_end_in_line: false,
+        is_open: false,
+    };
+    let mut tokens: Vec<Token> = std::iter::from_fn(|| lexer.next()).collect();
+    if lexer.is_open {
+        // Where a string is never closed, every quote behind it is taken for another one: strings that may not span lines show which.
+        found.clear();
+        lexer = Lexer {
+            source,
+            at: 0,
+            diagnostics: &mut found,
+            strings_end_in_line: true,
+            is_open: false,
+        };
+        tokens = std::iter::from_fn(|| lexer.next()).collect();
     }
+    diagnostics.append(&mut found);
     // What is missing at the end is missed behind the last word.
     let end = tokens.last().map_or(0, |token: &Token| token.span.end);
     tokens.push(Token { kind: TokenKind::End, span: Span { start: end, end } });
@@ -70,6 +87,10 @@ struct Lexer<'a> {
     source: &'a Source,
     at: usize,
     diagnostics: &'a mut Vec<Diagnostic>,
+    /// Whether a line's end ends a string as a fault.
+    strings_end_in_line: bool,
+    /// Whether the text ended within a string.
+    is_open: bool,
 }
 
 impl Lexer<'_> {
@@ -200,13 +221,14 @@ impl Lexer<'_> {
         self.at += 1;
         loop {
             let rest = self.rest();
+            if rest.is_empty() || rest[0] == b'\n' && self.strings_end_in_line {
+                self.is_open = true;
+                self.fault(start, "this string is not closed", "close it with `\"`");
+                return Some(TokenKind::Text(bytes));
+            }
             match rest {
                 [b'"', ..] => {
                     self.at += 1;
-                    return Some(TokenKind::Text(bytes));
-                }
-                [] => {
-                    self.fault(start, "this string is never closed", "close it with `\"`");
                     return Some(TokenKind::Text(bytes));
                 }
                 [b'\\', b'\n', ..] => self.at += 2,
@@ -241,8 +263,8 @@ impl Lexer<'_> {
                     bytes.push(byte.unwrap_or(b'\\'));
                     self.at += if byte.is_some() { 2 } else { 1 };
                 }
-                [byte, ..] => {
-                    bytes.push(*byte);
+                _ => {
+                    bytes.push(rest[0]);
                     self.at += 1;
                 }
             }

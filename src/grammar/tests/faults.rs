@@ -66,11 +66,11 @@ fn commands_have_a_form() {
     check("INT(1,007)", &["1:7: an integer has no leading zero"]);
     check(
         "STRING(\"a",
-        &["1:8: this string is never closed", "1:10: expected `)`, found the end of the grammar"],
+        &["1:8: this string is not closed", "1:10: expected `)`, found the end of the grammar"],
     );
     check(
         "STRING(\"a\nb",
-        &["1:8: this string is never closed", "2:2: expected `)`, found the end of the grammar"],
+        &["1:8: this string is not closed", "2:1: expected `)`, found the variable `b`"],
     );
     check("FLOAT(0,1e1000001)", &["1:9: the exponent is beyond 1000000"]);
     check("STRING(\"\\400\")", &["1:9: there is no such byte"]);
