@@ -18,27 +18,31 @@ pub mod sessions;
 pub mod stress;
 pub mod verify;
 
+use std::io;
+
 use clap::Parser;
 use clap::error::{ContextKind, ContextValue};
 
 use crate::cli::arguments::{Arguments, Command};
 use crate::cli::exit_code::ExitCode;
+use crate::sandbox::output_was_closed;
 
 /// Does what the process's arguments say.
 pub fn run() -> ExitCode {
-    let arguments = match Arguments::try_parse() {
-        Ok(arguments) => arguments,
+    if output_was_closed() {
+        return output::lost("standard output is closed");
+    }
+    match Arguments::try_parse() {
+        Ok(arguments) => dispatch(&arguments),
         Err(error) => {
             let error = with_dash_hint(error);
-            // Nothing is left to be done where even this cannot be printed.
-            let _ = error.print();
-            return match error.exit_code() {
-                0 => ExitCode::Success,
+            match (error.print(), error.exit_code()) {
+                (Err(fault), _) if fault.kind() != io::ErrorKind::BrokenPipe => output::lost(fault),
+                (_, 0) => ExitCode::Success,
                 _ => ExitCode::Usage,
-            };
+            }
         }
-    };
-    dispatch(&arguments)
+    }
 }
 
 /// Does what arguments say.

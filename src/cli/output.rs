@@ -2,6 +2,7 @@
 
 use std::env;
 use std::ffi::OsStr;
+use std::fmt::Display;
 use std::io::{self, IsTerminal, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -189,14 +190,17 @@ impl Output {
         let said = self.lock();
         let code = ExitCode::of(said.reporters.report()).and(said.ended);
         match said.reporters.failed() {
-            Some(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-                // A closed standard error leaves nobody to tell.
-                let _ = writeln!(io::stderr(), "error: cannot write the report: {error}");
-                code.and(ExitCode::JudgeError)
-            }
+            Some(error) if error.kind() != io::ErrorKind::BrokenPipe => code.and(lost(error)),
             _ => code,
         }
     }
+}
+
+/// Says that the report cannot be written.
+pub(super) fn lost(why: impl Display) -> ExitCode {
+    // If standard error is closed too, nobody is left to tell.
+    let _ = writeln!(io::stderr(), "error: cannot write the report: {why}");
+    ExitCode::JudgeError
 }
 
 /// How text is shown.

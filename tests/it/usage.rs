@@ -252,3 +252,42 @@ fn a_generator_must_leave_a_regular_file() {
     check("kill -SEGV $$\n", &["is killed by SIGSEGV"]);
     check("echo why >&2; exit 3\n", &["ends with exit code 3: why"]);
 }
+
+#[test]
+fn a_lost_report_is_a_fault() {
+    let fixture = Fixture::new();
+    fixture.write("right.sh", RIGHT);
+    let juror = assert_cmd::cargo::cargo_bin("juror");
+    let check = |arguments: &str, to: &str, code: i32, said: &str| {
+        let line = format!("{} {arguments} {to}", juror.display());
+        let mut shell = Command::new("bash");
+        shell.current_dir(fixture.root()).args(["-c", &line]);
+        let output = shell.output().expect("a shell");
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(code), "{line}: {errors}");
+        assert!(errors.contains(said) && errors.is_empty() == said.is_empty(), "{line}: {errors}");
+    };
+    for arguments in [
+        "judge sum right.sh --isolation=any",
+        "judge sum right.sh --json",
+        "doctor --json",
+        "--help",
+        "--version",
+        "schema",
+    ] {
+        check(arguments, ">&-", 4, "error: cannot write the report: standard output is closed");
+        check(arguments, "2>/dev/null >/dev/full", 4, "");
+        check(arguments, "2>/dev/null >/dev/null", 0, "");
+    }
+    check(
+        "judge sum right.sh",
+        ">/dev/full",
+        4,
+        "error: cannot write the report: No space left on device",
+    );
+    check("--help", ">/dev/full", 4, "error: cannot write the report: No space left on device");
+    check("judge sum right.sh", ">&- 2>&-", 4, "");
+    // A reader that has seen enough is not a fault.
+    check("judge sum right.sh", "2>/dev/null | true; exit ${PIPESTATUS[0]}", 0, "");
+    check("--help", "| true; exit ${PIPESTATUS[0]}", 0, "");
+}

@@ -1,0 +1,23 @@
+//! Which standard streams were open when the process was started. Rust's run-time library puts `/dev/null` in the place of closed
+//! ones before `main`, where what is written is lost without an error.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+static OUTPUT_WAS_CLOSED: AtomicBool = AtomicBool::new(false);
+
+/// Whether standard output was closed when the process was started: nothing can be reported.
+pub fn output_was_closed() -> bool {
+    OUTPUT_WAS_CLOSED.load(Ordering::Relaxed)
+}
+
+extern "C" fn look() {
+    // SAFETY: it asks for a flag of a descriptor, and touches no memory.
+    let flags = unsafe { libc::fcntl(libc::STDOUT_FILENO, libc::F_GETFD) };
+    OUTPUT_WAS_CLOSED.store(flags == -1, Ordering::Relaxed);
+}
+
+// SAFETY: systems call what stands in this section once, before `main`; it relies on nothing that is made ready later.
+#[used]
+#[cfg_attr(target_vendor = "apple", unsafe(link_section = "__DATA,__mod_init_func"))]
+#[cfg_attr(not(target_vendor = "apple"), unsafe(link_section = ".init_array"))]
+static BEFORE_MAIN: extern "C" fn() = look;
