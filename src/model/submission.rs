@@ -21,7 +21,7 @@ pub struct Submission {
 /// One rule of the package that holds for a submission.
 ///
 /// Source: problem package format 2025-09, "Example submissions".
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Expectation {
     /// The submission pattern that brought it, such as `wrong_answer` or `accepted/*.py`.
     pub pattern: String,

@@ -258,3 +258,8 @@ pub(super) fn is_valid_name(name: &str) -> bool {
         && name.bytes().next().is_some_and(word)
         && name.bytes().all(|byte| word(byte) || matches!(byte, b'.' | b'-'))
 }
+
+/// Whether something of this name is in this directory, at any depth.
+pub(super) fn is_inside(name: &str, directory: &str) -> bool {
+    name.strip_prefix(directory).is_some_and(|rest| rest.starts_with('/'))
+}

@@ -3,7 +3,7 @@
 //! Source: problem package format 2025-09, appendix "Languages", and "General requirements".
 
 use crate::language::table::{LANGUAGES, Language, Validators};
-use crate::package::suggest::nearest;
+use crate::package::suggest::{did_you_mean, meant_or};
 
 /// Whether this is the code of a programming language.
 pub(super) fn is_programming_language(word: &str) -> bool {
@@ -22,10 +22,9 @@ pub(super) fn help_for(word: &str) -> String {
     let folded = word.to_lowercase();
     let is_called = |it: &&Language| it.aliases.split_whitespace().any(|alias| alias == folded);
     let called = LANGUAGES.iter().find(is_called).map(|it| it.code);
-    match called.or_else(|| nearest(word, LANGUAGES.iter().map(|it| it.code))) {
-        Some(code) => format!("did you mean `{code}`?"),
-        None => "use a code of the format's table, such as `cpp`, `java` or `python3`".to_owned(),
-    }
+    let otherwise = "use a code of the format's table, such as `cpp`, `java` or `python3`";
+    let codes = LANGUAGES.iter().map(|it| it.code);
+    called.map_or_else(|| meant_or(word, codes, otherwise), did_you_mean)
 }
 
 /// Whether this has the form of a natural language's code: `en`, `fil`, `pt-BR`.

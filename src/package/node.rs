@@ -8,7 +8,7 @@ use std::slice::from_ref;
 use crate::model::diagnostic::Place;
 use crate::package::faults::Fault;
 use crate::package::languages;
-use crate::package::suggest::{list, nearest};
+use crate::package::suggest::{list, meant_or};
 use crate::package::text::{Page, Range, shown};
 use crate::package::yaml::{Entry, Meaning, Raw, Scalar, Value};
 
@@ -293,11 +293,11 @@ impl<'a> Map<'a> {
         if let Some((_, help)) = self.renamed.iter().find(|(old, _)| *old == key) {
             return (*help).to_owned();
         }
-        match nearest(key, self.known.iter().copied()) {
-            _ if key == "<<" => "merge keys are no part of YAML 1.2; write the keys out".to_owned(),
-            Some(known) => format!("did you mean `{known}`?"),
-            None => format!("known keys: {}", list(self.known.iter().copied())),
+        if key == "<<" {
+            return "merge keys are no part of YAML 1.2; write the keys out".to_owned();
         }
+        let known = || self.known.iter().copied();
+        meant_or(key, known(), format!("known keys: {}", list(known())))
     }
 }
 
@@ -320,11 +320,11 @@ impl Drop for Map<'_> {
 
 /// What to write instead of a word that is not among those that are known.
 pub(super) fn meant(word: &str, known: &[&str]) -> String {
-    match nearest(word, known.iter().copied()) {
-        Some(known) => format!("did you mean `{known}`?"),
-        None if known.is_empty() => "there are none".to_owned(),
-        None => format!("known: {}", list(known.iter().copied())),
-    }
+    let otherwise = match known {
+        [] => "there are none".to_owned(),
+        _ => format!("known: {}", list(known.iter().copied())),
+    };
+    meant_or(word, known.iter().copied(), otherwise)
 }
 
 /// A text. Plain numbers and truth values are taken as they are written, with a warning: other

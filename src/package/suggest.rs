@@ -28,10 +28,11 @@ pub(super) fn meant_or<'a>(
     known: impl IntoIterator<Item = &'a str>,
     otherwise: impl Into<String>,
 ) -> String {
-    match nearest(word, known) {
-        Some(known) => format!("did you mean `{known}`?"),
-        None => otherwise.into(),
-    }
+    nearest(word, known).map_or_else(|| otherwise.into(), did_you_mean)
+}
+
+pub(super) fn did_you_mean(known: &str) -> String {
+    format!("did you mean `{known}`?")
 }
 
 struct Candidate<'a> {

@@ -5,13 +5,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::model::test_data::{CaseFile, TestCase, TestData, TestGroup};
-use crate::package::files::{Item, Tree};
+use crate::package::files::{Item, Tree, is_inside};
 use crate::package::kattis_2025_09::case_files::{self, CaseFiles};
 use crate::package::kattis_2025_09::part::{Part, Role};
 use crate::package::kattis_2025_09::test_yaml::{self, Settings};
 use crate::package::kattis_2025_09::{Pack, scoring, static_validation};
 use crate::package::recipe;
-use crate::package::suggest::nearest;
+use crate::package::suggest::meant_or;
 
 /// Reads all test data.
 pub(super) fn read(pack: &Pack<'_>) -> TestData {
@@ -71,13 +71,12 @@ fn check_top(pack: &Pack<'_>) {
         if known.contains(&name) && item.is_directory() || name.starts_with("README") {
             continue;
         }
-        let help = match (name, nearest(name, known)) {
-            ("testdata.yaml", _) => {
+        let help = match name {
+            "testdata.yaml" => {
                 "in format 2025-09: `test_group.yaml` in data/sample, data/secret and its groups"
                     .to_owned()
             }
-            (_, Some(known)) => format!("did you mean `{known}`?"),
-            _ => "test cases stand in data/sample and data/secret".to_owned(),
+            _ => meant_or(name, known, "test cases stand in data/sample and data/secret"),
         };
         pack.faults.warning(item, "is ignored: it is no part of the test data", help);
     }
@@ -268,10 +267,6 @@ fn files_below(tree: &Tree, directory: &Item) -> Vec<CaseFile> {
 /// Whether something stands directly in `secret`.
 fn is_direct(name: &str) -> bool {
     name.matches('/').count() == 1
-}
-
-fn is_inside(name: &str, directory: &str) -> bool {
-    name.strip_prefix(directory).is_some_and(|rest| rest.starts_with('/'))
 }
 
 /// The directories that a name is in, the nearest first.

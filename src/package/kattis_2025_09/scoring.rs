@@ -11,7 +11,7 @@ use crate::package::kattis_2025_09::Pack;
 use crate::package::kattis_2025_09::part::Part;
 use crate::package::kattis_2025_09::test_yaml::Settings;
 use crate::package::node::{Map, Node, Parse, integer, text};
-use crate::package::suggest::{list, nearest};
+use crate::package::suggest::{did_you_mean, list, meant_or};
 use crate::package::text::shown;
 use crate::package::yaml::Value;
 
@@ -251,10 +251,8 @@ fn check_required(pack: &Pack<'_>, at: usize, groups: &[Group<'_>], data: &TestD
 fn help_for_unknown(name: &str, groups: &[Group<'_>]) -> String {
     let names = || groups.iter().skip(1).map(|group| group.name).chain(["sample"]);
     let same = names().find(|known| known.rsplit('/').next() == Some(name));
-    match same.or_else(|| nearest(name, names())) {
-        Some(known) => format!("did you mean `{known}`?"),
-        None => format!("there are: {}", list(names())),
-    }
+    let otherwise = || meant_or(name, names(), format!("there are: {}", list(names())));
+    same.map_or_else(otherwise, did_you_mean)
 }
 
 /// Where there is no bound, only an output validator of the package's own can say what an output is worth.

@@ -4,16 +4,16 @@
 
 use crate::model::pattern::Pattern;
 use crate::model::program::{IncludedFile, Program, ProgramKind};
-use crate::model::submission::{Expectation, Submission, UseForTimeLimit};
+use crate::model::submission::{Expectation, Submission};
 use crate::model::test_data::TestData;
 use crate::model::verdict::Verdict::{
     self, Accepted, RunTimeError, TimeLimitExceeded, WrongAnswer,
 };
-use crate::package::files::Item;
-use crate::package::kattis_2025_09::submissions_yaml::{self, CaseRule, Conditions, Rule};
+use crate::package::files::{Item, is_inside};
+use crate::package::kattis_2025_09::submissions_yaml::{self, CaseRule, Rule};
 use crate::package::kattis_2025_09::{Pack, programs};
 use crate::package::node::Node;
-use crate::package::suggest::{list, nearest};
+use crate::package::suggest::{did_you_mean, list, meant_or};
 use crate::package::text::{Page, TextFile, shown};
 use crate::package::yaml::{self, Parsed};
 
@@ -98,12 +98,11 @@ fn items<'t>(pack: &Pack<'t>) -> Vec<&'t Item> {
         let name = directory.base_name();
         if directory.is_file() {
             if name != "submissions.yaml" && !name.starts_with("README") {
-                let help = match nearest(name, ["submissions.yaml"]) {
-                    Some(known) => format!("did you mean `{known}`?"),
-                    None => {
-                        "submissions stand in directories such as submissions/accepted".to_owned()
-                    }
-                };
+                let help = meant_or(
+                    name,
+                    ["submissions.yaml"],
+                    "submissions stand in directories such as submissions/accepted",
+                );
                 faults.warning(directory, "is ignored: it is no submission", help);
             }
             continue;
@@ -141,14 +140,9 @@ fn submission(
         ..programs::program(pack, item, ProgramKind::Submission)
     };
     for rule in rules.iter().filter(|rule| rule.pattern.matches(name)) {
-        let pattern = rule.pattern.as_str();
-        let replaces_default = default.is_some_and(|default| default.name == pattern);
-        if !replaces_default && !rule.all.is_empty() {
-            expectations.push(expectation(pattern, None, &rule.all));
-        }
-        let some = rule.some.iter().filter(|some| !some.conditions.is_empty());
-        expectations
-            .extend(some.map(|some| expectation(pattern, Some(&some.cases), &some.conditions)));
+        let replaces_default = default.is_some_and(|it| it.name == rule.pattern.as_str());
+        expectations.extend(rule.all.clone().filter(|_| !replaces_default));
+        expectations.extend(rule.some.iter().filter_map(|some| some.expectation.clone()));
         for (what, old, new) in [
             ("language", &mut program.language, &rule.language),
             ("entrypoint", &mut program.entry_point, &rule.entry_point),
@@ -170,35 +164,14 @@ fn submission(
     Submission { name: name.to_owned(), program, expectations }
 }
 
-fn expectation(pattern: &str, cases: Option<&Pattern>, conditions: &Conditions) -> Expectation {
-    Expectation {
-        pattern: pattern.to_owned(),
-        cases: cases.map(ToString::to_string),
-        permitted: conditions.permitted.clone(),
-        required: conditions.required.clone(),
-        message: conditions.message.clone(),
-        score: conditions.score,
-        use_for_time_limit: conditions.use_for_time_limit.unwrap_or_default(),
-        place: Some(conditions.place.clone()),
-    }
-}
-
 /// A rule for the directory itself replaces the default; what it does not say is inherited.
 fn default_expectation(default: &DefaultDirectory, replacing: Option<&Rule<'_>>) -> Expectation {
-    let conditions = replacing.map(|rule| &rule.all).filter(|all| !all.is_empty());
-    let permitted = conditions.and_then(|conditions| conditions.permitted.clone());
-    let required = conditions.and_then(|conditions| conditions.required.clone());
+    let it = replacing.and_then(|rule| rule.all.clone()).unwrap_or_default();
     Expectation {
         pattern: default.name.to_owned(),
-        cases: None,
-        permitted: permitted.or(default.permitted.map(<[Verdict]>::to_vec)),
-        required: required.or(default.required.map(<[Verdict]>::to_vec)),
-        message: conditions.and_then(|conditions| conditions.message.clone()),
-        score: conditions.and_then(|conditions| conditions.score),
-        use_for_time_limit: conditions
-            .and_then(|conditions| conditions.use_for_time_limit)
-            .unwrap_or(UseForTimeLimit::AsExpected),
-        place: conditions.map(|conditions| conditions.place.clone()),
+        permitted: it.permitted.or(default.permitted.map(<[Verdict]>::to_vec)),
+        required: it.required.or(default.required.map(<[Verdict]>::to_vec)),
+        ..it
     }
 }
 
@@ -216,14 +189,9 @@ fn check_patterns(rules: &[Rule<'_>], items: &[&Item], data: &TestData, page: Pa
             let same_base = names.iter().copied().find(|name| {
                 name.ends_with(&format!("/{pattern}")) || pattern.starts_with(&format!("{name}/"))
             });
-            let meant = same_base
-                .or_else(|| nearest(pattern, names.iter().copied().chain(directories.clone())));
-            let help = match meant {
-                Some(name) => format!("did you mean `{name}`?"),
-                None => {
-                    "patterns are relative to submissions/, such as `wrong_answer/*.py`".to_owned()
-                }
-            };
+            let known = names.iter().copied().chain(directories.clone());
+            let otherwise = "patterns are relative to submissions/, such as `wrong_answer/*.py`";
+            let help = same_base.map_or_else(|| meant_or(pattern, known, otherwise), did_you_mean);
             rule.node.key_warning(format!("`{}` matches no submission", shown(pattern)), help);
         }
         for some in &rule.some {
@@ -252,10 +220,11 @@ fn check_case_pattern(some: &CaseRule<'_>, data: &TestData) {
         "authors",
         "model_solution",
     ];
-    let help = match nearest(pattern, known.chain(keys)) {
-        Some(name) => format!("did you mean `{name}`?"),
-        None => "patterns of test cases are relative to data/ and without extension, such as `secret/*-easy`".to_owned(),
-    };
+    let help = meant_or(
+        pattern,
+        known.chain(keys),
+        "patterns of test cases are relative to data/ and without extension, such as `secret/*-easy`",
+    );
     some.node.key_warning(format!("`{}` matches no test case", shown(pattern)), help);
 }
 
@@ -263,7 +232,7 @@ fn check_case_pattern(some: &CaseRule<'_>, data: &TestData) {
 fn check_scored_pattern(some: &CaseRule<'_>, data: &TestData) {
     let scored = data.groups.iter().filter(|group| group.scoring.is_some());
     let scored: Vec<&str> = scored.map(|group| group.name.as_str()).collect();
-    if some.conditions.score.is_none()
+    if some.expectation.as_ref().is_none_or(|it| it.score.is_none())
         || scored.is_empty()
         || scored.iter().any(|name| some.cases.is_name(name))
     {
@@ -280,28 +249,24 @@ fn check_scored_pattern(some: &CaseRule<'_>, data: &TestData) {
 /// Doubts directories of which nothing is expected.
 fn check_directories(pack: &Pack<'_>, submissions: &[Submission]) {
     for directory in pack.tree.children("submissions").filter(|item| item.is_directory()) {
-        let prefix = format!("{}/", directory.base_name());
-        let mut inside =
-            submissions.iter().filter(|submission| submission.name.starts_with(&prefix)).peekable();
-        if inside.peek().is_some() && inside.all(|submission| submission.expectations.is_empty()) {
-            let message = "nothing is expected of the submissions in here";
-            let help = match nearest(
-                directory.base_name(),
-                DEFAULT_DIRECTORIES.iter().map(|default| default.name),
-            ) {
-                Some(known) => format!("did you mean `{known}`?"),
-                None if directory.base_name() == "partially_accepted" => {
-                    "format 2025-09 has no such directory; say in submissions/submissions.yaml what is \
-                     expected: `partially_accepted: {score: [1, 99]}`"
-                        .to_owned()
-                }
-                None => format!(
-                    "add `{}:` with `permitted` or `required` to submissions/submissions.yaml",
-                    directory.base_name()
-                ),
-            };
-            pack.faults.warning(directory, message, help);
+        let name = directory.base_name();
+        let mut inside = submissions.iter().filter(|it| is_inside(&it.name, name)).peekable();
+        if inside.peek().is_none() || !inside.all(|it| it.expectations.is_empty()) {
+            continue;
         }
+        let otherwise = match name {
+            "partially_accepted" => {
+                "format 2025-09 has no such directory; say in submissions/submissions.yaml what is \
+                 expected: `partially_accepted: {score: [1, 99]}`"
+                    .to_owned()
+            }
+            _ => format!(
+                "add `{name}:` with `permitted` or `required` to submissions/submissions.yaml"
+            ),
+        };
+        let known = DEFAULT_DIRECTORIES.iter().map(|default| default.name);
+        let message = "nothing is expected of the submissions in here";
+        pack.faults.warning(directory, message, meant_or(name, known, otherwise));
     }
 }
 

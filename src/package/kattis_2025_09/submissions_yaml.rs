@@ -2,16 +2,15 @@
 //!
 //! Source: problem package format 2025-09, "Example submissions".
 
-use crate::model::diagnostic::Place;
 use crate::model::pattern::Pattern;
 use crate::model::score::Score;
-use crate::model::submission::{ScoreRange, UseForTimeLimit};
+use crate::model::submission::{Expectation, ScoreRange, UseForTimeLimit};
 use crate::model::verdict::Verdict;
 use crate::package::kattis_2025_09::{Pack, credits};
 use crate::package::node::{
     Bound, Map, Node, Parse, boolean, filled_text, number, programming_language, text,
 };
-use crate::package::suggest::{list, nearest};
+use crate::package::suggest::{list, meant_or};
 use crate::package::text::shown;
 use crate::package::yaml::Value;
 
@@ -21,39 +20,17 @@ pub(super) struct Rule<'a> {
     pub node: Node<'a>,
     pub language: Option<String>,
     pub entry_point: Option<String>,
-    /// About all test cases.
-    pub all: Conditions,
-    /// About those that a pattern matches.
+    /// What is expected on all test cases; `None` if nothing is.
+    pub all: Option<Expectation>,
+    /// What is expected on those that a pattern matches.
     pub some: Vec<CaseRule<'a>>,
 }
 
-/// Conditions on some of the test cases.
+/// What is expected on some of the test cases; `None` if nothing is.
 pub(super) struct CaseRule<'a> {
     pub cases: Pattern,
     pub node: Node<'a>,
-    pub conditions: Conditions,
-}
-
-/// What must hold; `None` where the file says nothing.
-#[derive(Clone, Debug)]
-pub(super) struct Conditions {
-    pub permitted: Option<Vec<Verdict>>,
-    pub required: Option<Vec<Verdict>>,
-    pub message: Option<String>,
-    pub score: Option<ScoreRange>,
-    pub use_for_time_limit: Option<UseForTimeLimit>,
-    pub place: Place,
-}
-
-impl Conditions {
-    /// Whether nothing is said.
-    pub(super) fn is_empty(&self) -> bool {
-        self.permitted.is_none()
-            && self.required.is_none()
-            && self.message.is_none()
-            && self.score.is_none()
-            && self.use_for_time_limit.is_none()
-    }
+    pub expectation: Option<Expectation>,
 }
 
 /// Reads the file's rules in their order.
@@ -68,14 +45,17 @@ pub(super) fn read<'a>(pack: &Pack<'_>, root: &Node<'a>) -> Vec<Rule<'a>> {
 fn rule<'a>(pack: &Pack<'_>, node: Node<'a>) -> Parse<Rule<'a>> {
     let pattern = pattern(&node);
     let mut map = node.map_called("", node.key)?;
-    let all = conditions(pack, &node, &mut map);
+    let all = expectation(pack, &node, &mut map);
+    let all = all.map(|all| Expectation { pattern: node.key.to_owned(), ..all });
     let language = map.get("language", programming_language);
     let entry_point = map.get("entrypoint", filled_text);
     map.get("authors", |node| Ok(credits::people(node, "authors")));
     map.get("model_solution", boolean);
     let rest = map.rest();
-    let some = rest.into_iter().filter_map(|node| case_rule(pack, node, map.known()).ok());
-    Ok(Rule { some: some.collect(), pattern: pattern?, node, language, entry_point, all })
+    let some =
+        rest.into_iter().filter_map(|entry| case_rule(pack, node.key, entry, map.known()).ok());
+    let some = some.collect();
+    Ok(Rule { pattern: pattern?, node, language, entry_point, all, some })
 }
 
 fn pattern(node: &Node<'_>) -> Parse<Pattern> {
@@ -83,32 +63,46 @@ fn pattern(node: &Node<'_>) -> Parse<Pattern> {
 }
 
 /// Any other key is a pattern of test cases, if a map stands behind it.
-fn case_rule<'a>(pack: &Pack<'_>, node: Node<'a>, known: &[&str]) -> Parse<CaseRule<'a>> {
+fn case_rule<'a>(
+    pack: &Pack<'_>,
+    submissions: &str,
+    node: Node<'a>,
+    known: &[&str],
+) -> Parse<CaseRule<'a>> {
     if !node.is_map() {
         let known = known.iter().copied();
-        let help = match nearest(node.key, known.clone()) {
-            Some(known) => format!("did you mean `{known}`?"),
-            None => {
-                format!("known keys: {}; a pattern of test cases has a map behind it", list(known))
-            }
-        };
-        return Err(node.key_error(format!("unknown key `{}`", shown(node.key)), help));
+        let otherwise = format!(
+            "known keys: {}; a pattern of test cases has a map behind it",
+            list(known.clone())
+        );
+        let message = format!("unknown key `{}`", shown(node.key));
+        return Err(node.key_error(message, meant_or(node.key, known, otherwise)));
     }
     let cases = pattern(&node);
     let mut map = node.map_called("", node.key)?;
-    let conditions = conditions(pack, &node, &mut map);
-    Ok(CaseRule { cases: cases?, node, conditions })
+    let expectation = expectation(pack, &node, &mut map).map(|it| Expectation {
+        pattern: submissions.to_owned(),
+        cases: Some(node.key.to_owned()),
+        ..it
+    });
+    Ok(CaseRule { cases: cases?, node, expectation })
 }
 
-fn conditions(pack: &Pack<'_>, node: &Node<'_>, map: &mut Map<'_>) -> Conditions {
-    Conditions {
-        permitted: map.get("permitted", verdicts),
-        required: map.get("required", verdicts),
-        message: map.get("message", text).filter(|message| !message.is_empty()),
-        use_for_time_limit: map.get("use_for_time_limit", use_for_time_limit),
-        score: map.get("score", |node| score(pack, node)),
-        place: node.key_place(),
+/// What is expected, but of what and on which cases; `None` if no key says anything.
+fn expectation(pack: &Pack<'_>, node: &Node<'_>, map: &mut Map<'_>) -> Option<Expectation> {
+    let permitted = map.get("permitted", verdicts);
+    let required = map.get("required", verdicts);
+    let message = map.get("message", text).filter(|message| !message.is_empty());
+    let for_time_limit = map.get("use_for_time_limit", use_for_time_limit);
+    let score = map.get("score", |node| score(pack, node));
+    let is_empty = permitted.is_none() && required.is_none() && message.is_none();
+    if is_empty && for_time_limit.is_none() && score.is_none() {
+        return None;
     }
+    let use_for_time_limit = for_time_limit.unwrap_or_default();
+    let place = Some(node.key_place());
+    let it = Expectation::default();
+    Some(Expectation { permitted, required, message, score, use_for_time_limit, place, ..it })
 }
 
 fn score(pack: &Pack<'_>, node: &Node<'_>) -> Parse<ScoreRange> {

@@ -5,7 +5,7 @@
 use crate::package::draft::short_name;
 use crate::package::files::Tree;
 use crate::package::kattis_2025_09::statement;
-use crate::package::suggest::nearest;
+use crate::package::suggest::{did_you_mean, nearest};
 
 const KNOWN: [&str; 17] = [
     "problem.yaml",
@@ -52,10 +52,9 @@ pub(super) fn check_entries(tree: &Tree) {
             continue;
         }
         let renamed = RENAMED.iter().find(|(old, _)| *old == name);
-        let help = match (renamed, nearest(name, KNOWN)) {
-            (Some((_, help)), _) => (*help).to_owned(),
-            (None, Some(known)) => format!("did you mean `{known}`?"),
-            (None, None) => continue,
+        let renamed = renamed.map(|(_, help)| (*help).to_owned());
+        let Some(help) = renamed.or_else(|| nearest(name, KNOWN).map(did_you_mean)) else {
+            continue;
         };
         let message = "is ignored: the format does not know it";
         tree.faults.warning(item, message, help);

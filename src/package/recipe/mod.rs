@@ -22,7 +22,7 @@ use crate::package::node::{Map, Node, Parse, Renamed, filled_text, positive, tex
 use crate::package::recipe::command::Programs;
 use crate::package::recipe::include::Directory;
 use crate::package::recipe::names::Numbers;
-use crate::package::suggest::{list, nearest};
+use crate::package::suggest::{did_you_mean, list, nearest};
 use crate::package::text::{Page, TextFile, shown};
 use crate::package::yaml::{self, Parsed, Raw, Value};
 use crate::package::yaml_text;
@@ -382,7 +382,7 @@ fn report_rest_of_root(map: &mut Map<'_>) {
                 node.key_error(message, "write it in the directory that is to have the cases");
             }
             (_, Some(known)) => {
-                node.key_error(message, format!("did you mean `{known}`?"));
+                node.key_error(message, did_you_mean(known));
             }
             (key, None) => {
                 let message = format!("`{}` is ignored: juror has no such key", shown(key));
