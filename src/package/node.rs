@@ -3,6 +3,7 @@
 //! A parser is a `fn(&Node) -> Parse<T>`. What fails is reported at once, so that one run shows every fault; the
 //! [`Fault`] that comes back only proves it. A [`Map`] hands its nodes to parsers, a line a key.
 
+use std::fmt::Display;
 use std::slice::from_ref;
 
 use crate::model::diagnostic::Place;
@@ -42,7 +43,7 @@ impl<'a> Node<'a> {
         let dot = if prefix.is_empty() { "" } else { "." };
         Self {
             raw,
-            path: format!("{prefix}{dot}{key}"),
+            path: format!("{prefix}{dot}{}", shown(key)),
             key,
             key_range: *key_range,
             page: self.page,
@@ -385,6 +386,14 @@ pub(super) fn integer<T: TryFrom<i64>>(node: &Node<'_>, least: i64, wanted: &str
 /// An integer above 0, in this unit.
 pub(super) fn positive<T: TryFrom<i64>>(node: &Node<'_>, unit: &str) -> Parse<T> {
     integer(node, 1, &format!("an integer above 0, in {unit}"))
+}
+
+/// The number that was read, if it is not larger than this.
+pub(super) fn at_most<T: PartialOrd + Display>(most: T, value: T, node: &Node<'_>) -> Parse<T> {
+    match value > most {
+        true => Err(node.error(format!("{} is too large", node.what()), format!("at most {most}"))),
+        false => Ok(value),
+    }
 }
 
 /// What a number must not fall below.

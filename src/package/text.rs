@@ -38,6 +38,17 @@ impl TextFile {
         Self { path: path.to_owned(), text, line_starts }
     }
 
+    /// The same, unless it is too large.
+    pub(super) fn bounded(path: &Path, text: String, faults: &Faults) -> Option<Self> {
+        if text.len() as u64 > MAX_SIZE {
+            let most = Bytes(MAX_SIZE);
+            let message = format!("is larger than {most}; juror reads no larger file of settings");
+            faults.error(path, message, "");
+            return None;
+        }
+        Some(Self::new(path, text))
+    }
+
     /// Reads a file and checks the format's rules for text files.
     ///
     /// Without byte-order mark and with Unix line ends it must be, by "General requirements"; the
@@ -50,12 +61,6 @@ impl TextFile {
                 return None;
             }
         };
-        if bytes.len() as u64 > MAX_SIZE {
-            let most = Bytes(MAX_SIZE);
-            let message = format!("is larger than {most}; juror reads no larger file of settings");
-            faults.error(path, message, "");
-            return None;
-        }
         let text = match String::from_utf8(bytes) {
             Ok(text) => text,
             Err(error) => {
@@ -71,7 +76,7 @@ impl TextFile {
             let help = "save the file as UTF-8 without BOM";
             faults.error(path, "starts with a byte-order mark (BOM)", help);
         }
-        let file = Self::new(path, without_mark.unwrap_or(&text).to_owned());
+        let file = Self::bounded(path, without_mark.unwrap_or(&text).to_owned(), faults)?;
         if let Some(at) = file.text.find("\r\n") {
             let line = file.text[..at].matches('\n').count() as u32 + 1;
             let column = file.line(line).chars().count() as u32 + 1;

@@ -12,6 +12,12 @@ use crate::package::text::{Page, Range, shown};
 /// How many nodes a file may have once its aliases are filled in; stops "alias bombs".
 const MAX_NODES: usize = 100_000;
 
+/// A long text counts as one value for so many of its bytes: aliases repeat texts, too.
+const BYTES_A_NODE: usize = 100;
+
+/// So many bytes a key may have. What is under a key is often named after it.
+const MAX_KEY: usize = 1000;
+
 /// How deep collections may be nested.
 const MAX_DEPTH: usize = 64;
 
@@ -264,10 +270,10 @@ impl Builder {
             Event::Scalar(text, style, anchor, tag) => {
                 let quoted = style != ScalarStyle::Plain || is_text_tag(tag.as_deref());
                 check_tag(tag.as_deref(), range, page);
-                let text = text.into_owned();
-                let value = Value::Scalar(Scalar { text, quoted });
-                self.nodes += 1;
-                self.finish(Raw { value, range }, anchor, self.nodes - 1, page);
+                let nodes_before = self.nodes;
+                self.nodes += 1 + text.len() / BYTES_A_NODE;
+                let value = Value::Scalar(Scalar { text: text.into_owned(), quoted });
+                self.finish(Raw { value, range }, anchor, nodes_before, page);
             }
             Event::SequenceStart(_, anchor, tag) => {
                 check_tag(tag.as_deref(), range, page);
@@ -360,6 +366,11 @@ impl OpenMap {
             self.has_bad_key = true;
             return;
         };
+        if name.len() > MAX_KEY {
+            let message = format!("key `{}` has more than {MAX_KEY} bytes", shown(&name));
+            page.error(key.range, message, "");
+            return;
+        }
         if let Some(line) = self.lines.get(&name) {
             let message = format!("key `{}` is there twice; first on line {line}", shown(&name));
             page.error(key.range, message, "remove one of the two");

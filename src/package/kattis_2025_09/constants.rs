@@ -1,4 +1,4 @@
-//! `constants` of `problem.yaml`, and putting them in place of `{{name}}`.
+//! `constants` of `problem.yaml`.
 //!
 //! Source: problem package format 2025-09, "Constants".
 
@@ -7,10 +7,20 @@ use crate::package::node::{Node, Parse};
 use crate::package::text::shown;
 use crate::package::yaml::Meaning;
 
+/// So many constants, variants among them, a problem may have.
+const MOST: usize = 1000;
+
+/// So many bytes a constant's name or value may have; they are put into every file of the package.
+const LONGEST: usize = 1000;
+
 /// Reads all constants; `{{name}}` and `{{name.value}}` are both listed.
 pub(super) fn read(node: &Node<'_>) -> Parse<Vec<Constant>> {
     let mut constants = Vec::new();
     for node in node.entries("a map of names to values")? {
+        if constants.len() > MOST {
+            let help = "what the package's files do not need to share can stand in them";
+            return Err(node.key_error(format!("there are more than {MOST} constants"), help));
+        }
         // One that is broken is reported, and the others are read.
         let _reported = read_one(&node, &mut constants);
     }
@@ -71,6 +81,9 @@ fn is_name(name: &str) -> bool {
 fn scalar(node: &Node<'_>) -> Parse<String> {
     match node.meaning() {
         None | Some(Meaning::Null | Meaning::Boolean(_)) => Err(node.must_be("a number or a text")),
+        Some(_) if node.word().len() > LONGEST => {
+            Err(node.error(format!("`{}` has more than {LONGEST} bytes", node.path), ""))
+        }
         Some(_) => Ok(node.word().to_owned()),
     }
 }
@@ -90,45 +103,9 @@ fn differ(value: &str, variant: &str) -> bool {
     }
 }
 
-/// The text with all constants in their places; unknown names stay as they are.
-pub(super) fn substitute(text: &str, constants: &[Constant]) -> String {
-    let mut result = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(start) = rest.find("{{") {
-        let (before, from) = rest.split_at(start);
-        result.push_str(before);
-        let key = from[2..].split("}}").next().unwrap_or_default();
-        let constant = constants.iter().find(|constant| constant.key == key);
-        match constant.filter(|_| from[2 + key.len()..].starts_with("}}")) {
-            Some(constant) => {
-                result.push_str(&constant.value);
-                rest = &from[key.len() + 4..];
-            }
-            None => {
-                result.push('{');
-                rest = &from[1..];
-            }
-        }
-    }
-    result.push_str(rest);
-    result
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn known_names_in_double_braces_are_replaced() {
-        let constants = [constant("n".to_owned(), "5"), constant("n.tex".to_owned(), "{5}")];
-        let check = |text: &str, expected: &str| assert_eq!(substitute(text, &constants), expected);
-        check("", "");
-        check("a {{n}} b {{n.tex}}", "a 5 b {5}");
-        check("{{m}} {{ n }} {{n", "{{m}} {{ n }} {{n");
-        check("{{{n}}}", "{5}");
-        check("{{n}}{{n}}", "55");
-        check("{{{{n}}", "{{5");
-    }
 
     #[test]
     fn a_variant_of_another_value_is_noticed() {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::model::limits::ProblemLimits;
 use crate::model::units::Bytes;
 use crate::package::kattis_2025_09::problem_type::ProblemType;
-use crate::package::node::{Bound, Node, Parse, Renamed, number, positive};
+use crate::package::node::{Bound, Node, Parse, Renamed, at_most, number, positive};
 
 const RENAMED: Renamed = &[
     ("time_multiplier", "in format 2025-09: `time_multipliers: {ac_to_time_limit: ...}`"),
@@ -17,6 +17,13 @@ const RENAMED: Renamed = &[
 /// How far a time limit may be from a multiple of the resolution, as part of the resolution:
 /// 0.3 is a multiple of 0.1, although not as binary fractions.
 const MULTIPLE_TOLERANCE: f64 = 1e-6;
+
+/// Times beyond this are slips, and could not be added up.
+const MAX_SECONDS: u64 = 1_000_000;
+
+const MAX_MULTIPLIER: f64 = 1000.0;
+
+const MAX_PASSES: u32 = 10_000;
 
 pub(super) fn read(node: &Node<'_>, problem_type: &ProblemType) -> Parse<ProblemLimits> {
     let mut map = node.map()?.renamed(RENAMED);
@@ -53,25 +60,25 @@ fn passes(node: &Node<'_>, problem_type: &ProblemType) -> Parse<u32> {
             let help = "remove `multi-pass` from `type` if there is only one pass";
             Err(node.error(format!("`{path}` must be at least 2"), help))
         }
-        passes => Ok(passes),
+        passes => at_most(MAX_PASSES, passes, node),
     }
 }
 
 fn multiplier(node: &Node<'_>) -> Parse<f64> {
-    number(node, Bound::AtLeast(1.0))
+    at_most(MAX_MULTIPLIER, number(node, Bound::AtLeast(1.0))?, node)
 }
 
 fn seconds(node: &Node<'_>) -> Parse<Duration> {
     let path = &node.path;
-    match Duration::try_from_secs_f64(number(node, Bound::Above(0.0))?) {
-        Ok(Duration::ZERO) => Err(node.error(format!("`{path}` is less than a nanosecond"), "")),
-        Ok(duration) => Ok(duration),
-        Err(_) => Err(node.error(format!("`{path}` is too large"), "")),
+    let seconds = at_most(MAX_SECONDS as f64, number(node, Bound::Above(0.0))?, node)?;
+    match Duration::from_secs_f64(seconds) {
+        Duration::ZERO => Err(node.error(format!("`{path}` is less than a nanosecond"), "")),
+        duration => Ok(duration),
     }
 }
 
 fn whole_seconds(node: &Node<'_>) -> Parse<Duration> {
-    positive(node, "seconds").map(Duration::from_secs)
+    at_most(MAX_SECONDS, positive(node, "seconds")?, node).map(Duration::from_secs)
 }
 
 fn mebibytes(node: &Node<'_>) -> Parse<Bytes> {

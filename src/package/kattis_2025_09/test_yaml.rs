@@ -3,12 +3,13 @@
 //! Source: problem package format 2025-09, "Test data configuration", "Test case configuration".
 
 use crate::check::options::Options;
+use crate::language::constants::replace_constants;
 use crate::model::test_data::ValidatorArgs;
 use crate::package::files::Item;
 use crate::package::kattis_2025_09::part::{Part, Role};
 use crate::package::kattis_2025_09::scoring::{self, ScoringKeys};
 use crate::package::kattis_2025_09::static_validation::{self, StaticKeys};
-use crate::package::kattis_2025_09::{Pack, constants, programs};
+use crate::package::kattis_2025_09::{Pack, programs};
 use crate::package::node::{Map, Node, Parse, Renamed, boolean, meant, text, texts};
 use crate::package::text::{Page, TextFile, shown};
 use crate::package::yaml::{self, Parsed};
@@ -39,8 +40,10 @@ const RENAMED: Renamed = &[
 /// Reads such a file; only in those of groups, constants are replaced.
 pub(super) fn read(pack: &Pack<'_>, part: Part, role: Role, item: &Item) -> Option<Settings> {
     let mut file = TextFile::read(&item.path, pack.faults)?;
-    if role != Role::Case && file.text.contains("{{") {
-        file = TextFile::new(&item.path, constants::substitute(&file.text, &pack.yaml.constants));
+    if role != Role::Case {
+        let replaced = replace_constants(file.text.as_bytes(), &pack.yaml.constants);
+        let text = String::from_utf8_lossy(&replaced).into_owned();
+        file = TextFile::bounded(&item.path, text, pack.faults)?;
     }
     let page = Page { file: &file, faults: pack.faults };
     Some(match yaml::parse(page) {

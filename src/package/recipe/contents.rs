@@ -8,6 +8,9 @@ use crate::package::text::shown;
 use crate::package::yaml::{Raw, Value};
 use crate::package::yaml_text;
 
+/// So many bytes a regular expression may take; a few signs can ask for gigabytes.
+const MAX_REGEX: usize = 1 << 20;
+
 /// The files of a case whose contents stand in the recipe.
 #[derive(Debug, Default)]
 pub(super) struct Given {
@@ -124,7 +127,7 @@ pub(super) fn patterns(node: &Node<'_>) -> Parse<Vec<MatchPattern>> {
 fn patterns_for(extension: &'static str, node: &Node<'_>) -> Vec<MatchPattern> {
     let pattern = |node: Node<'_>| {
         let regex = text(&node).ok()?;
-        match RegexBuilder::new(&regex).multi_line(true).build() {
+        match RegexBuilder::new(&regex).multi_line(true).size_limit(MAX_REGEX).build() {
             Ok(_) => Some(MatchPattern { extension, regex, place: node.place() }),
             Err(error) => {
                 wrong_regex(&regex, &error, &node);
@@ -140,7 +143,10 @@ fn wrong_regex(regex: &str, error: &regex::Error, node: &Node<'_>) {
     let text = error.to_string();
     let reason = text.lines().last().unwrap_or_default();
     let reason = reason.strip_prefix("error: ").unwrap_or(reason);
-    if is_unsupported(regex) {
+    if let regex::Error::CompiledTooBig(_) = error {
+        let help = "repeat less in it, such as `[0-9]+` instead of `[0-9]{1,100000}`";
+        node.error("is a regular expression that takes too much memory", help);
+    } else if is_unsupported(regex) {
         let help = "write it without, or as several patterns";
         node.warning(format!("is not checked: {reason}"), help);
     } else {

@@ -18,7 +18,7 @@ use crate::model::diagnostic::Diagnostic;
 use crate::model::recipe::{CASE_EXTENSIONS, Recipe, RecipeFile};
 use crate::package::faults::Faults;
 use crate::package::files::is_valid_name;
-use crate::package::node::{Map, Node, Parse, Renamed, filled_text, positive, text};
+use crate::package::node::{Map, Node, Parse, Renamed, at_most, filled_text, positive, text};
 use crate::package::recipe::command::Programs;
 use crate::package::recipe::include::Directory;
 use crate::package::recipe::names::Numbers;
@@ -99,6 +99,9 @@ const TOP: [&str; 7] = [
 
 /// So many cases a recipe may make, links among them; a slip in a `count` or `include` ends here.
 const MOST_CASES: usize = 50_000;
+
+/// So often a generator may be started for one case.
+const MOST_TRIES: u32 = 1000;
 
 /// What a name may be.
 const NAME_HELP: &str = "letters, digits, `_`, `-` and `.`, with a letter, digit or `_` first";
@@ -224,7 +227,9 @@ impl<'a> Reader<'a> {
             scope.random_salt =
                 if node.is_null() { None } else { text(&node).ok() }.unwrap_or_default();
         }
-        map.set("retries", &mut scope.tries, |node| positive::<u32>(node, "starts of a generator"));
+        map.set("retries", &mut scope.tries, |node| {
+            at_most(MOST_TRIES, positive::<u32>(node, "starts of a generator")?, node)
+        });
     }
 
     /// A path such as `/submissions/accepted/a.rs`, from the package's directory; may be empty.

@@ -206,6 +206,7 @@ fn counts_make_several_cases() {
     bad("0", "`count` makes no case (remove the entry, or count from 1)");
     bad("[]", "`count` makes no case (remove the entry, or count from 1)");
     bad("5..=4", "`count` makes no case (remove the entry, or count from 1)");
+    bad("1000000000", "`count` makes more than 100 cases (write several entries)");
     bad("101", "`count` makes more than 100 cases (write several entries)");
     bad("1..=9223372036854775807", "`count` makes more than 100 cases (write several entries)");
     bad(
@@ -457,4 +458,16 @@ proptest::proptest! {
             assert!(recipe.links.iter().all(|link| names.contains(&*link.target) && !names.contains(&*link.name)));
         }
     }
+}
+
+#[test]
+fn what_a_small_recipe_can_ask_for_has_bounds() {
+    check(
+        "data: {secret: {retries: 1000000000, data: {a: {in: x, match: 'x{1000}{1000}{1000}'}}}}\n",
+        &[
+            "secret/a: in \"x\\n\" own",
+            "1:26: `retries` is too large (at most 1000)",
+            "1:63: is a regular expression that takes too much memory (repeat less in it, such as `[0-9]+` instead of `[0-9]{1,100000}`)",
+        ],
+    );
 }

@@ -317,90 +317,36 @@ output_validator_args: [case_sensitive]
 
 #[test]
 fn shown_and_downloaded_files_fit_together() {
-    check(
-        "\
---- data/sample/1.in
-1
---- data/sample/1.ans
-1
---- data/sample/1.out
-1
-",
-        &[],
-    );
-    check(
-        "\
---- data/sample/1.in
-1
---- data/sample/1.ans
-1
---- data/sample/1.in.statement
-1
-",
+    let check_sample = |endings: &[&str], expected: &[&str]| {
+        let file = |ending: &&str| match *ending {
+            "interaction" => "--- data/sample/1.interaction\n<1\n>2\n".to_owned(),
+            ending => format!("--- data/sample/1.{ending}\n1\n"),
+        };
+        let files: String = ["in", "ans"].iter().chain(endings).map(file).collect();
+        check(&files, expected);
+    };
+    check_sample(&["out"], &[]);
+    check_sample(
+        &["in.statement"],
         &[
             "error data/sample/1.in.statement: replaces the input where it is shown, but not for download; add 1.in.download",
         ],
     );
-    check(
-        "\
---- data/sample/1.in
-1
---- data/sample/1.ans
-1
---- data/sample/1.ans.download
-1
-",
+    check_sample(
+        &["ans.download"],
         &[
             "error data/sample/1.ans.download: replaces the answer for download, but not where it is shown; add 1.ans.statement",
         ],
     );
-    check(
-        "\
---- data/sample/1.in
-1
---- data/sample/1.ans
-1
---- data/sample/1.out
-1
---- data/sample/1.ans.statement
-1
-",
+    check_sample(
+        &["out", "ans.statement"],
         &[
             "error data/sample/1.ans.statement: and 1.out both replace the answer of `1`; keep one of the two",
         ],
     );
-    check(
-        "\
---- data/sample/1.in
-1
---- data/sample/1.ans
-1
---- data/sample/1.interaction
-<1
->2
---- data/sample/1.in.download
-1
---- data/sample/1.ans.download
-1
-",
-        &[],
-    );
-    check(
-        "\
---- data/sample/1.in
-1
---- data/sample/1.ans
-1
---- data/sample/1.interaction
-<1
->2
---- data/sample/1.in.statement
-1
---- data/sample/1.in.download
-1
---- data/sample/1.ans.download
-1
-",
+    check_sample(&["interaction", "in.download", "ans.download"], &[]);
+    check_sample(
+        &["interaction", "in.statement", "in.download", "ans.download"],
         &[
             "error data/sample/1.interaction: and 1.in.statement both replace the input of `1`; keep one of the two",
         ],

@@ -111,3 +111,71 @@ fn a_file_with_endless_faults_gives_a_bounded_report() {
     package.write("problem.yaml", content.as_bytes());
     assert!(read(&package.dir).diagnostics.len() < 250);
 }
+
+/// Whether something that is said about a package with this file begins so.
+fn bounded(name: &str, content: &str, expected: &str) {
+    let package = Package::new("");
+    package.write(name, content.as_bytes());
+    let remarks = package.remarks();
+    assert!(remarks.iter().any(|line| line.starts_with(expected)), "{expected}: {remarks:#?}");
+}
+
+#[test]
+fn what_a_small_file_can_ask_for_has_bounds() {
+    let small = "problem_format_version: 2025-09\nname: Small\nuuid: 123e4567-e89b-42d3-a456-426614174000\n";
+    let of_settings = |added: &str, expected: &str| {
+        bounded("problem.yaml", &format!("{small}{added}\n"), expected)
+    };
+    let long = "x".repeat(200_000);
+    // An alias repeats texts as well as values.
+    let aliases = "*a, ".repeat(100_000);
+    of_settings(
+        &format!("version: &a {long}\nkeywords: [{aliases}]"),
+        "error problem.yaml:5:204: has more than 100000 YAML values once its aliases are filled in",
+    );
+    of_settings(&format!("? {long}\n: 1"), "error problem.yaml:4:3: key `xxx");
+    of_settings(
+        &format!("constants: {{n: {long}}}"),
+        "error problem.yaml:4:16: `constants.n` has more than 1000 bytes",
+    );
+    let many: String = (0..2000).map(|at| format!("  n{at}: 1\n")).collect();
+    of_settings(
+        &format!("constants:\n{many}"),
+        "error problem.yaml:506:3: there are more than 1000 constants",
+    );
+    for (key, value) in [
+        ("time_limit", "1000001"),
+        ("time_resolution", "1e18"),
+        ("compilation_time", "9223372036854775807"),
+        ("memory", "9223372036854775808"),
+    ] {
+        let expected =
+            format!("error problem.yaml:4:{}: `limits.{key}` is too large", key.len() + 12);
+        of_settings(&format!("limits: {{{key}: {value}}}"), &expected);
+    }
+    of_settings(
+        "limits: {time_multipliers: {ac_to_time_limit: 1e300}}",
+        "error problem.yaml:4:47: `limits.time_multipliers.ac_to_time_limit` is too large; at most 1000",
+    );
+    of_settings(
+        "type: multi-pass\nlimits: {validation_passes: 1000000000}",
+        "error problem.yaml:5:29: `limits.validation_passes` is too large; at most 10000",
+    );
+    for (depth, file) in [("[", "a = "), ("a.", "a."), ("{a=", "a=")] {
+        bounded("juror.toml", &format!("{file}{}", depth.repeat(200_000)), "error juror.toml");
+    }
+}
+
+#[test]
+fn constants_cannot_make_a_small_file_large() {
+    let package = Package::new("");
+    let settings = format!("constants: {{n: {}}}\n", "x".repeat(1000));
+    let yaml = fs::read_to_string(package.dir.join("problem.yaml")).expect("settings");
+    package.write("problem.yaml", (yaml + &settings).as_bytes());
+    package.write(
+        "data/secret/test_group.yaml",
+        format!("args: [{}]\n", "{{n}}".repeat(2000)).as_bytes(),
+    );
+    let expected = "error data/secret/test_group.yaml: is larger than 1 MiB; juror reads no larger file of settings";
+    assert_eq!(package.remarks(), [expected]);
+}

@@ -9,6 +9,7 @@ mod files;
 mod hostile;
 mod metadata;
 mod scoring;
+mod settings;
 mod submissions;
 mod valid;
 
@@ -119,4 +120,17 @@ pub(super) fn check_problem_yaml(added: &str, expected: &[&str]) {
     let head =
         "problem_format_version: 2025-09\nname: Small\nuuid: 123e4567-e89b-42d3-a456-426614174000";
     check(&format!("--- problem.yaml\n{head}\n{added}\n"), expected);
+}
+
+/// Checks what is said about each of these lines of `problem.yaml`: nothing, or an error `COLUMN: MESSAGE; HELP`,
+/// or the same as a warning.
+pub(super) fn check_each(table: &[(&str, &str)]) {
+    for (line, expected) in table {
+        let (severity, rest) = match expected.strip_prefix("warning ") {
+            Some(rest) => ("warning", rest),
+            None => ("error", *expected),
+        };
+        let expected = format!("{severity} problem.yaml:4:{rest}");
+        check_problem_yaml(line, &[expected.as_str()][usize::from(rest.is_empty())..]);
+    }
 }

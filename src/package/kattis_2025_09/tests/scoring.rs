@@ -213,44 +213,29 @@ fn keys_about_scores_stand_where_there_are_scores() {
 
 #[test]
 fn expected_scores_are_numbers_or_ranges_of_groups() {
-    let expected = |rule: &str| {
-        problem("", "max_score: 40", "max_score: 60")
-            + "--- submissions/submissions.yaml\naccepted/add.py:\n"
+    let groups = "is expected of no test data group that has one";
+    let known = "only groups have scores that can be expected: secret, secret/a, secret/b";
+    let no_group = |name: &str| format!("3: `score` {groups}: `{name}`; {known}");
+    for (rule, expected) in [
+        ("score: 100", ""),
+        ("score: [30, 50.5]\n  secret: {score: 30}", ""),
+        ("secret/*: {score: [0, 60]}", ""),
+        ("score: [50, 30]", "10: no score is from 50 to 30; write the smaller one first"),
+        (
+            "score: [50]",
+            "10: `score` has 1 numbers; write one score, or the least and the greatest: [30, 50]",
+        ),
+        ("score: -1", "10: `score` must be a number of at least 0, not -1"),
+        ("sample: {score: 1}", &no_group("sample")),
+        ("secret/a/1: {score: 1}", &no_group("secret/a/1")),
+    ] {
+        let package = problem("", "max_score: 40", "max_score: 60")
+            + "--- submissions/submissions.yaml\naccepted/add.py:\n  "
             + rule
-    };
-    check(&expected("  score: 100\n"), &[]);
-    check(&expected("  score: [30, 50.5]\n  secret: {score: 30}\n"), &[]);
-    check(&expected("  secret/*: {score: [0, 60]}\n"), &[]);
-    check(
-        &expected("  score: [50, 30]\n"),
-        &[
-            "error submissions/submissions.yaml:2:10: no score is from 50 to 30; write the smaller one first",
-        ],
-    );
-    check(
-        &expected("  score: [50]\n"),
-        &[
-            "error submissions/submissions.yaml:2:10: `score` has 1 numbers; write one score, or the least and the greatest: [30, 50]",
-        ],
-    );
-    check(
-        &expected("  score: -1\n"),
-        &[
-            "error submissions/submissions.yaml:2:10: `score` must be a number of at least 0, not -1",
-        ],
-    );
-    check(
-        &expected("  sample: {score: 1}\n"),
-        &[
-            "error submissions/submissions.yaml:2:3: `score` is expected of no test data group that has one: `sample`; only groups have scores that can be expected: secret, secret/a, secret/b",
-        ],
-    );
-    check(
-        &expected("  secret/a/1: {score: 1}\n"),
-        &[
-            "error submissions/submissions.yaml:2:3: `score` is expected of no test data group that has one: `secret/a/1`; only groups have scores that can be expected: secret, secret/a, secret/b",
-        ],
-    );
+            + "\n";
+        let said = format!("error submissions/submissions.yaml:2:{expected}");
+        check(&package, &[said.as_str()][usize::from(expected.is_empty())..]);
+    }
 }
 
 #[test]
