@@ -153,8 +153,7 @@ impl<'a> Builder<'a> {
     /// When its language cannot be told, or its compiler is missing.
     pub fn prepare(&self, program: &Program) -> Result<Prepared, Stop> {
         let sources = sources::read(program)?;
-        let code = sources.files.iter().map(|file| file.bytes().len() as u64);
-        let code = Bytes(code.sum());
+        let code = Bytes(sources.files.iter().map(TreeEntry::length).sum());
         let path = &program.path;
         let recipe = recipe(program, &sources).map_err(|fault| fault.at(path))?;
         let plan = plan(recipe, &self.toolchains).map_err(|unready| unready.at(path))?;

@@ -16,7 +16,7 @@ use crate::judge::score::{self, CaseResult, Scheme};
 use crate::judge::{expect, time_limit};
 use crate::model::event::Event;
 use crate::model::judgement::{CaseJudgement, CompilerReport, JudgeError, Judgement};
-use crate::model::limits::Limits;
+use crate::model::limits::{CODE, Limits};
 use crate::model::problem::Problem;
 use crate::model::score::TotalScore;
 use crate::model::stop::Stop;
@@ -45,11 +45,13 @@ pub struct Session<'a> {
 ///
 /// Source: problem package format 2025-09, "Submission limits" and "Languages".
 fn refusal(problem: &Problem, prepared: &Prepared) -> Option<String> {
-    let code = prepared.code;
-    if let Some(limit) = problem.limits.code.filter(|limit| code > *limit) {
-        return Some(format!("{code} of source code, {limit} allowed"));
+    let (size, code) = (prepared.code, prepared.plan.written.code());
+    // What is in no language is not source code, unless the package says that it counts.
+    let limit = problem.limits.code.or(code.map(|_| CODE));
+    if let Some(limit) = limit.filter(|limit| size > *limit) {
+        return Some(format!("{size} of source code, {limit} allowed"));
     }
-    let code = prepared.plan.written.code()?;
+    let code = code?;
     let allowed = problem.languages.as_ref()?;
     (!allowed.iter().any(|it| it == code)).then(|| {
         let allowed = allowed.join(", ");

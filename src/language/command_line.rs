@@ -131,10 +131,10 @@ impl Typed<'_> {
 
     /// The command that starts this file, which the program sees at `inside`.
     fn start(&self, path: &Path, inside: &str) -> Result<Command, Unready> {
-        let bytes = fs::read(path).map_err(|error| {
+        let start = Blob::file(path).start(64 << 20).map_err(|error| {
             Fault::without_help(format!("cannot read {}: {error}", path.display()))
         })?;
-        let command = executable::inspect(&bytes).and_then(|found| match found {
+        let command = executable::inspect(&start).and_then(|found| match found {
             Some(executable) => planner::start(inside, &executable, self.toolchains),
             None => Err(Fault::without_help(
                 "is no program: neither an ELF binary nor a script with a `#!` line",

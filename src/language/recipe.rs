@@ -57,7 +57,7 @@ pub enum Form {
 /// Source: problem package format 2025-09, "Languages and compilation".
 pub fn recipe(program: &Program, sources: &Sources) -> Result<Recipe, Fault> {
     let files = &sources.files;
-    if files.iter().all(|it| it.bytes().is_empty()) {
+    if files.iter().all(|it| it.length() == 0) {
         return Err(Fault::new("is empty", "put a source in it"));
     }
     if program.kind != ProgramKind::Submission
@@ -254,7 +254,7 @@ fn scripts(files: &[TreeEntry]) -> Result<Option<Form>, Fault> {
 
 /// A single file whose ending says nothing, if it is a program.
 fn ready_executable(program: &Program, file: &TreeEntry) -> Result<Option<Form>, Fault> {
-    if file_language(file).is_some() || matches!(executable::inspect(file.bytes()), Ok(None)) {
+    if file_language(file).is_some() || matches!(executable::inspect(&file.head()), Ok(None)) {
         return Ok(None);
     }
     if !file.is_executable() {
@@ -268,7 +268,7 @@ fn startable(file: &TreeEntry) -> Result<Executable, Fault> {
     if !file.is_executable() {
         return Err(executable::not_executable(&file.name).of(&file.name));
     }
-    let found = executable::inspect(file.bytes()).map_err(|fault| fault.of(&file.name))?;
+    let found = executable::inspect(&file.head()).map_err(|fault| fault.of(&file.name))?;
     // A text without `#!` is a script for the shell, as the shell itself would take it.
     Ok(found.unwrap_or_else(|| {
         Executable::Script(Shebang { interpreter: "/bin/sh".to_owned(), arguments: Vec::new() })

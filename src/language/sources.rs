@@ -9,16 +9,24 @@ use std::path::{Path, PathBuf};
 use walkdir::WalkDir;
 
 use crate::language::constants::replace_constants;
+use crate::model::blob::Blob;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::program::{Program, ProgramKind};
 use crate::model::tree::{FileMode, Node, TreeEntry};
+use crate::model::units::Bytes;
+
+/// Larger files are left on disk: what is so large is a ready executable, or refused before it is built.
+const IN_MEMORY: Bytes = Bytes::mib(8);
+
+/// So many files a program may have.
+const FILES_MAX: usize = 10_000;
 
 /// All files of a program, before anything is built.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sources {
     /// Whether it is a file or a directory.
     pub shape: Shape,
-    /// Its own files, by name, with the package's constants in place. Their bytes are in memory.
+    /// Its own files, by name, with the package's constants in place. Those of up to 8 MiB are in memory.
     pub files: Vec<TreeEntry>,
     /// Files of the package that are laid over them, each for one language code, or for all.
     pub included: Vec<(Option<String>, TreeEntry)>,
@@ -54,7 +62,7 @@ pub fn read(program: &Program) -> Result<Sources, Diagnostic> {
     }
     let included_files = included.iter_mut().map(|(_, file)| file);
     for blob in files.iter_mut().chain(included_files).filter_map(TreeEntry::blob_mut) {
-        let text = blob.bytes().unwrap_or_default();
+        let Some(text) = blob.bytes() else { continue };
         if let Cow::Owned(bytes) = replace_constants(text, &program.constants) {
             *blob = bytes.into();
         }
@@ -105,6 +113,10 @@ fn read_directory(program: &Program) -> Result<Vec<TreeEntry>, Diagnostic> {
             continue;
         }
         let name = path.strip_prefix(root).unwrap_or(path).to_path_buf();
+        if files.len() == FILES_MAX {
+            let message = format!("has more than {FILES_MAX} files");
+            return Err(Diagnostic::error(root, message).help("keep the sources only"));
+        }
         files.push(read_file(path, name)?);
     }
     Ok(files)
@@ -122,9 +134,15 @@ fn read_file(path: &Path, name: PathBuf) -> Result<TreeEntry, Diagnostic> {
         let diagnostic = Diagnostic::error(path, "is neither a file nor a directory");
         return Err(diagnostic.help("give a regular file or a directory"));
     }
-    let bytes = fs::read(path).map_err(|source| missing_or(path, source))?;
+    let blob = if metadata.len() > IN_MEMORY.0 {
+        Blob::file(path)
+    } else {
+        // It may have grown since.
+        let start = Blob::file(path).start(IN_MEMORY.0);
+        start.map_err(|source| missing_or(path, source))?.into()
+    };
     let mode = FileMode::of(metadata.permissions().mode());
-    Ok(TreeEntry::new(name, Node::File { blob: bytes.into(), mode }))
+    Ok(TreeEntry::new(name, Node::File { blob, mode }))
 }
 
 /// The error for this path: nothing there, or what the system said.

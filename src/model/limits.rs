@@ -14,6 +14,9 @@ use crate::model::units::{Bytes, seconds};
 pub const TIME: Duration = Duration::from_secs(60);
 /// Memory of any program where nothing sets another.
 pub const MEMORY: Bytes = Bytes::mib(2048);
+/// Source code of a submission where the package sets no limit: eight times what contests allow, and an end for what only wastes
+/// the compiler's time.
+pub const CODE: Bytes = Bytes::mib(1);
 /// Output of a submission or an output validator where the package sets none.
 pub const OUTPUT: Bytes = Bytes::mib(8);
 /// What a compiler, a generator or a solution that makes answers may write, by-products included.

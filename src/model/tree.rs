@@ -1,6 +1,7 @@
 //! Named blobs, links and directories: a program, or what a run left in its box.
 
 use std::any::Any;
+use std::borrow::Cow;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -87,6 +88,20 @@ impl TreeEntry {
     /// What is in it, if it is a file whose bytes are in memory.
     pub fn bytes(&self) -> &[u8] {
         self.blob().and_then(Blob::bytes).unwrap_or_default()
+    }
+
+    /// How many bytes it has, if it is a file that can be read.
+    pub fn length(&self) -> u64 {
+        self.blob().and_then(|blob| blob.len().ok()).unwrap_or_default()
+    }
+
+    /// Its first 64 MiB, if it is a file that can be read.
+    pub fn head(&self) -> Cow<'_, [u8]> {
+        let start = |blob: &Blob| blob.start(64 << 20).unwrap_or_default();
+        match self.blob().and_then(Blob::bytes) {
+            Some(bytes) => Cow::Borrowed(bytes),
+            None => self.blob().map(start).unwrap_or_default().into(),
+        }
     }
 
     /// Whether it is a file that may be started.

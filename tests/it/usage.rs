@@ -291,3 +291,36 @@ fn a_lost_report_is_a_fault() {
     check("judge sum right.sh", "2>/dev/null | true; exit ${PIPESTATUS[0]}", 0, "");
     check("--help", "| true; exit ${PIPESTATUS[0]}", 0, "");
 }
+
+#[test]
+fn a_large_submission_is_refused_before_it_is_read() {
+    let fixture = Fixture::new();
+    // Files with holes: they take no room.
+    let sparse = |name: &str, start: &str, size: u64| {
+        fixture.write(name, start);
+        let file = fs::File::options().write(true).open(fixture.root().join(name));
+        file.and_then(|file| file.set_len(size)).expect("a large file");
+    };
+    sparse("huge.cpp", "int main(){}", 4 << 30);
+    sparse("large.py", "print(1)", 2 << 20);
+    for (name, size) in [("huge.cpp", "4 GiB"), ("large.py", "2 MiB")] {
+        // Less address space than the file is large: who read it whole would fail.
+        let line = format!("ulimit -v 1500000; exec {} judge sum {name}", juror());
+        let mut shell = Command::new("bash");
+        let output = shell.current_dir(fixture.root()).args(["-c", &line]).output();
+        let output = output.expect("a shell");
+        let said = String::from_utf8_lossy(&output.stdout);
+        assert_eq!(output.status.code(), Some(1), "{said}{output:?}");
+        assert!(said.contains(&format!("{size} of source code, 1 MiB allowed")), "{said}");
+    }
+    fs::create_dir(fixture.root().join("many")).expect("a directory");
+    for number in 0..=10_000 {
+        fs::write(fixture.root().join(format!("many/{number}.py")), "").expect("a file");
+    }
+    fixture.check("judge sum many", 2, &["has more than 10000 files"]);
+}
+
+/// The program's path, for a shell.
+fn juror() -> String {
+    assert_cmd::cargo::cargo_bin("juror").display().to_string()
+}
