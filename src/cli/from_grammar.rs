@@ -119,7 +119,14 @@ fn settle(
     proposal.cases = added.names.iter().zip(&inputs.made).map(case).collect();
     output.event(Event::Proposed(Box::new(proposal)));
     let generated = add(
-        &Generating { bench, recipe: &added.recipe, mode: Mode::Write, fresh: true, prune: false },
+        &Generating {
+            bench,
+            recipe: &added.recipe,
+            mode: Mode::Write,
+            fresh: true,
+            prune: false,
+            remembers: !output.is_recorded,
+        },
         &added.names,
     )?;
     output.remarked(generated.diagnostics)

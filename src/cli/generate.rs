@@ -80,6 +80,7 @@ fn package(
         },
         fresh: arguments.fresh,
         prune: arguments.prune,
+        remembers: !output.is_recorded,
     })?;
     output.remarked(generated.diagnostics)?;
     match (arguments.check, generated.differing) {

@@ -28,6 +28,8 @@ pub struct Output {
     started: Instant,
     /// What stands around the executor, if something does.
     around: Option<Around>,
+    /// Whether nobody sees it: its events are recorded.
+    pub is_recorded: bool,
 }
 
 struct Said {
@@ -52,6 +54,7 @@ pub fn command(
         }),
         started: Instant::now(),
         around: options.around,
+        is_recorded: options.recording.is_some(),
     };
     output.event(Event::Started { command: name, command_line: command_line(env::args_os()) });
     if let Err(stop) = body(&output) {

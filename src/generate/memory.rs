@@ -44,9 +44,9 @@ pub(super) struct Memory {
 const HEADER: &str = concat!("juror ", env!("CARGO_PKG_VERSION"), " generated");
 
 impl Memory {
-    /// That of a package; empty where data is only checked.
+    /// That of a package; empty where data is only checked, or nothing is to be remembered.
     pub(super) fn open(generating: &Generating<'_>) -> Self {
-        if generating.mode == Mode::Check {
+        if generating.mode == Mode::Check || !generating.remembers {
             return Self::default();
         }
         let Some(path) = place(&generating.bench.problem.dir) else {

@@ -40,6 +40,8 @@ pub struct Generating<'a> {
     pub fresh: bool,
     /// Whether files that the recipe does not make are removed.
     pub prune: bool,
+    /// Whether it is remembered what was made.
+    pub remembers: bool,
 }
 
 /// Whether files are written.

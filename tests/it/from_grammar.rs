@@ -6,13 +6,14 @@ use std::path::Path;
 
 use crate::fixture::Fixture;
 
-const ROW: &str = "INT(1, 20, n) NEWLINE\nREPI(i, n, SPACE) INT(-50, 50, a[i]) END NEWLINE\n";
+pub(crate) const ROW: &str =
+    "INT(1, 20, n) NEWLINE\nREPI(i, n, SPACE) INT(-50, 50, a[i]) END NEWLINE\n";
 const MAX: &str =
     "read -r n; read -r -a a; m=-99; for x in \"${a[@]}\"; do ((x > m)) && m=$x; done; echo $m\n";
 const SOLUTION: &str = "solution: /submissions/accepted/right.sh\n";
 
 /// A package with a grammar of its input and one solution, and nothing else.
-fn empty(grammar: &str) -> Fixture {
+pub(crate) fn empty(grammar: &str) -> Fixture {
     let fixture = Fixture::new();
     for part in ["data", "submissions", "input_validators", "statement"] {
         fs::remove_dir_all(fixture.path(&format!("sum/{part}"))).expect("a directory to remove");

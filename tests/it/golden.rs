@@ -1,6 +1,6 @@
 //! Everything a user sees, compared with files in `tests/golden/`.
 //!
-//! Recorded event streams are fed to each reporter. `UPDATE_GOLDEN=1 cargo test` rewrites the files;
+//! Recorded runs are fed to each reporter. `UPDATE_GOLDEN=1 cargo test` rewrites the files;
 //! the reviewer reads the difference.
 
 mod compared;
@@ -14,7 +14,6 @@ mod recipes;
 mod record;
 mod schema;
 mod scores;
-mod streams;
 mod validators;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -175,7 +174,7 @@ fn each_kind_of_difference_is_shown_in_its_own_way() {
 
 #[test]
 fn a_compile_error_shows_the_first_errors() {
-    let events = streams::compile_error();
+    let events = judged::compile_error();
     check("compile-error", PLAIN, &events);
     check("compile-error-quiet", QUIET, &events);
     check_json("compile-error", &events);
@@ -248,6 +247,7 @@ fn scores_are_shown_by_group() {
     check("scores-color", COLOR, &events);
     check("scores-quiet", QUIET, &events);
     check_json("scores", &events);
+    check("scores-selected", PLAIN, &scores::selected());
     let events = scores::verify();
     check("scores-verify", PLAIN, &events);
     check("scores-verify-wide", WIDE, &events);
@@ -296,12 +296,12 @@ fn diagnostics_show_the_line_and_the_way_out() {
 
 #[test]
 fn generating_counts_and_lists_on_request() {
-    let events = streams::generate();
+    let events = recipes::written();
     check("generate", PLAIN, &events);
     check("generate-verbose", VERBOSE, &events);
     check("generate-quiet", QUIET, &events);
     check_json("generate", &events);
-    let events = streams::generate_check();
+    let events = recipes::checked();
     check("generate-check", PLAIN, &events);
     check_json("generate-check", &events);
 }
@@ -324,7 +324,7 @@ fn an_interrupted_command_says_what_is_not_done() {
     check("interrupted", PLAIN, &events);
     check("interrupted-quiet", QUIET, &events);
     check_json("interrupted", &events);
-    check("interrupted-generate", PLAIN, &streams::interrupted_generate());
+    check("interrupted-generate", PLAIN, &recipes::interrupted());
 }
 
 #[test]
@@ -342,7 +342,7 @@ fn each_package_is_told_to_its_end_before_the_next_begins() {
     let events = packages::no_host();
     check("packages-no-host", PLAIN, &events);
     check_json("packages-no-host", &events);
-    let events = packages::generated();
+    let events = recipes::packages();
     check("packages-generated", PLAIN, &events);
     check_screen("packages-generated-screen", PLAIN, &events);
     check("packages-generated-quiet", QUIET, &events);
@@ -466,11 +466,40 @@ fn bounds_stand_in_a_table() {
 #[test]
 fn the_document_tells_each_json_key_and_no_other() {
     let mut written = Keys::new();
-    for events in streams::all() {
+    for events in all() {
         let document = serde_json::from_str(&document(&events)).expect("a report is JSON");
         find_keys(&document, "", &mut written);
     }
     check_keys(&written, "docs/json.md");
+}
+
+/// Every stream that has keys of its own.
+fn all() -> Vec<Vec<Stamped>> {
+    vec![
+        judged::accepted_and_wrong(),
+        judged::differences(),
+        judged::compile_error(),
+        judged::limits_and_crashes(),
+        judged::judge_error(),
+        judged::verify(),
+        judged::diagnostics(),
+        judged::packages_interrupted(),
+        recipes::written(),
+        recipes::checked(),
+        proposals::added(),
+        packages::no_host(),
+        compared::wrong(),
+        compared::number(),
+        validators::judge(),
+        validators::live(),
+        scores::judge(),
+        scores::verify(),
+        grammar::checked(),
+        grammar::listed(),
+        hunts::found(),
+        hunts::live(),
+        hunts::nothing(),
+    ]
 }
 
 /// Whether a page tells exactly these keys.

@@ -31,7 +31,7 @@ pub(crate) fn fixture() -> Fixture {
     fixture
 }
 
-fn set_validator(fixture: &Fixture, validator: &str) {
+pub(crate) fn set_validator(fixture: &Fixture, validator: &str) {
     fixture.write("sum/output_validator/validate/run", validator);
     fixture.executable("sum/output_validator/validate/run");
 }

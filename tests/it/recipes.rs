@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use crate::fixture::Fixture;
 
 /// A package without data, with generators, and this recipe.
-fn fixture(recipe: &str) -> Fixture {
+pub(crate) fn fixture(recipe: &str) -> Fixture {
     let fixture = Fixture::new();
     fs::remove_dir_all(fixture.path("sum/data")).expect("data to remove");
     let files = [
@@ -39,7 +39,7 @@ fn names(fixture: &Fixture) -> Vec<String> {
     below.map(|path| path.display().to_string()).collect()
 }
 
-const SOLUTION: &str = "solution: /submissions/accepted/right.sh\n";
+pub(crate) const SOLUTION: &str = "solution: /submissions/accepted/right.sh\n";
 
 #[test]
 fn all_that_a_recipe_says_is_made_and_proved() {

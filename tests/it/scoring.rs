@@ -6,10 +6,10 @@ use serde_json::Value;
 use crate::fixture::{Fixture, RIGHT};
 
 /// Gives the sum where both numbers are at most the one in the name.
-const UP_TO_9: &str =
+pub(crate) const UP_TO_9: &str =
     "read -r a b; if (( a < 10 && b < 10 )); then echo $((a + b)); else echo 0; fi\n";
 /// Is wrong on `1 1`.
-const NOT_1_1: &str = "read -r a b; [[ $a$b == 11 ]] && echo 3 || echo $((a + b))\n";
+pub(crate) const NOT_1_1: &str = "read -r a b; [[ $a$b == 11 ]] && echo 3 || echo $((a + b))\n";
 
 /// Accepts a right output.
 const VALIDATOR: &str =
@@ -17,7 +17,7 @@ const VALIDATOR: &str =
 
 /// A problem with the groups `a`, worth 40 or nothing; `b`, worth 30, 10 a case; and `c`, worth what its
 /// least case is, of 30.
-fn fixture() -> Fixture {
+pub(crate) fn fixture() -> Fixture {
     let fixture = Fixture::new();
     let path = fixture.path("sum/problem.yaml");
     let problem = std::fs::read_to_string(path).expect("a package");

@@ -12,7 +12,7 @@ use crate::fixture::{Fixture, RIGHT, WRONG};
 const GRAMMAR: &str = "INT(0, 100000, a) SPACE INT(0, 100000, b) NEWLINE\n";
 
 /// The package `sum` with a grammar of its input.
-fn fixture() -> Fixture {
+pub(crate) fn fixture() -> Fixture {
     let fixture = Fixture::new();
     fixture.write("sum/input_validators/sum.ctd", GRAMMAR);
     fixture.write("right.sh", RIGHT);

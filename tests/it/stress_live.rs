@@ -43,7 +43,7 @@ fn fixture(kind: &str, limits: &str, validator: &str, grammar: &str) -> Fixture 
 }
 
 /// Sum, played live.
-fn live() -> Fixture {
+pub(crate) fn live() -> Fixture {
     fixture("interactive", "", TALKS, GRAMMAR)
 }
 

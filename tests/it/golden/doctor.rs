@@ -11,7 +11,7 @@ use juror::model::judgement::JudgeError;
 use juror::model::outcome::Meter;
 use juror::model::units::Bytes;
 
-use super::streams::{begun, finished};
+use super::record::{begun, finished};
 
 /// A server of a contest, as root finds it.
 pub(super) fn server() -> HostFacts {

@@ -11,7 +11,7 @@ use juror::grammar::validate::{Refusal, validate};
 use juror::model::diagnostic::Diagnostic;
 use juror::model::event::{Event, Stamped};
 
-use super::streams::{begun, finished};
+use super::record::{begun, finished};
 
 const ROW: &str = "\
 # A row of numbers.

@@ -1,164 +1,127 @@
-//! Recorded event streams of `stress`.
+//! Recorded runs of `stress`.
 
-use std::time::Duration;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, LazyLock};
 
-use juror::model::diagnostic::Diagnostic;
+use juror::cli::exit_code::ExitCode;
+use juror::executor::Executor;
 use juror::model::event::{Event, Stamped};
-use juror::model::joint::{Said, Side, Transcript};
-use juror::model::stress::{Counterexample, Hunt, HuntEnd, HuntPlan, HuntProgress, Origin};
-use juror::model::units::Bytes;
-use juror::model::verdict::Verdict;
+use juror::model::job::{Job, Reply};
+use juror::model::joint::{JointJob, JointReply};
+use juror::model::outcome::{Ending, Signal};
+use juror::model::stop::Stop;
+use juror::model::stress::HuntEnd;
 
-use super::streams::{begun, finished, package_read};
-
-fn plan() -> HuntPlan {
-    HuntPlan {
-        submission: "greedy.cpp".to_owned(),
-        reference: "accepted/fold.rs".to_owned(),
-        chosen: "the fastest of 3: 0.001 s".to_owned(),
-        sources: vec![
-            "the grammar problems/game1/input_validators/input.ctd".to_owned(),
-            "24 generator lines".to_owned(),
-        ],
-        seed: 17,
-    }
-}
-
-fn counterexample() -> Counterexample {
-    Counterexample {
-        verdict: Verdict::WrongAnswer,
-        cause: "token 1 differs: expected `2`, got `3`".to_owned(),
-        difference: None,
-        input: b"3\n1 3 1\n".to_vec(),
-        expected: Some(b"2 3\n".to_vec()),
-        got: Some(b"3  2 ".to_vec()),
-        transcript: None,
-        stderr: Vec::new(),
-        validator_stderr: Vec::new(),
-        origin: Origin::Shape { name: "few-distinct", seed: 1_073_741_841 },
-        first_size: 213,
-        path: vec![
-            "dropping and lowering on the tree of the grammar".to_owned(),
-            "all small inputs in turn".to_owned(),
-        ],
-        failing: 3,
-        promoted: None,
-    }
-}
-
-fn hunt(found: Option<Counterexample>, end: HuntEnd) -> Hunt {
-    Hunt {
-        plan: plan(),
-        batched: 61_024,
-        shrinking_runs: if found.is_some() { 57 } else { 0 },
-        found: found.map(Box::new),
-        runs: 62_411,
-        hunting: Duration::from_millis(29_400),
-        elapsed: Duration::from_millis(29_450),
-        end,
-        left_out: 0,
-        level: Some(5),
-        repeat: "juror stress --time 30s --seed 17 problems/game1 greedy.cpp".to_owned(),
-    }
-}
-
-fn stream(hunt: Hunt) -> Vec<Stamped> {
-    let mut events = vec![
-        begun("stress", "problems/game1 greedy.cpp"),
-        package_read("game1", "A Game", 1),
-        Event::HuntStarted(plan()),
-        Event::Hunting(HuntProgress {
-            doing: "hunting",
-            runs: 311,
-            elapsed: Duration::from_millis(100),
-            smallest: None,
-        }),
-    ];
-    let is_interrupted = hunt.end == HuntEnd::Interrupted;
-    events.push(Event::Hunted(Box::new(hunt)));
-    if is_interrupted {
-        events.push(Event::Interrupted);
-    }
-    finished(events, 29_900)
-}
+use super::record::{interrupted as cut, record, record_around};
+use crate::fixture::{Fixture, RIGHT};
+use crate::{stress, stress_live};
 
 /// A wrong answer, made small and added to the package.
 pub(super) fn found() -> Vec<Stamped> {
-    let found = Counterexample { promoted: Some("secret/odd".to_owned()), ..counterexample() };
-    stream(hunt(Some(found), HuntEnd::Found))
+    static ONCE: LazyLock<Vec<Stamped>> = LazyLock::new(|| {
+        let fixture = stress::fixture();
+        let wrong = "read -r a b; [[ $a -gt 9 && $a = $b ]] && b=0; echo $((a + b))\n";
+        fixture.write("my.sh", wrong);
+        let line = "stress @sum @my.sh --runs 3000 --time 10m --seed 1 --jobs 1 --promote odd";
+        record(&fixture, line, ExitCode::Rejected)
+    });
+    ONCE.clone()
+}
+
+/// An executor under which the submission crashes in its first run.
+struct Shaky {
+    beyond: Arc<dyn Executor>,
+    runs: AtomicU32,
+}
+
+impl Executor for Shaky {
+    fn slots(&self) -> usize {
+        self.beyond.slots()
+    }
+
+    fn mechanism(&self) -> String {
+        self.beyond.mechanism()
+    }
+
+    fn run(&self, job: &Job) -> Result<Reply, Stop> {
+        let mut reply = self.beyond.run(job)?;
+        let is_submission = job.command.argv.iter().any(|word| word.ends_with("my.sh"));
+        if is_submission && self.runs.fetch_add(1, Ordering::SeqCst) == 0 {
+            reply.outcome.ending = Ending::Signalled(Signal(11));
+            reply.stderr = b"free(): invalid pointer\n"[..].into();
+        }
+        Ok(reply)
+    }
+
+    fn run_joint(&self, job: &JointJob) -> Result<JointReply, Stop> {
+        self.beyond.run_joint(job)
+    }
+
+    fn stop(&self) {
+        self.beyond.stop();
+    }
 }
 
 /// A crash that does not come each time, on a long input that a generator printed.
 pub(super) fn flaky() -> Vec<Stamped> {
-    let rows = (0..40).map(|row| format!("{row} {}\n", row * 7)).collect::<String>();
-    let found = Counterexample {
-        verdict: Verdict::RunTimeError,
-        cause: "killed by SIGSEGV".to_owned(),
-        difference: None,
-        input: format!("40\n{rows}").into_bytes(),
-        expected: Some(b"yes\n".to_vec()),
-        got: Some(Vec::new()),
-        stderr: b"free(): invalid pointer\n".to_vec(),
-        origin: Origin::Generator { line: "board.rs --n 40 --seed 12345".to_owned() },
-        first_size: 263,
-        path: Vec::new(),
-        failing: 1,
-        ..counterexample()
-    };
-    stream(Hunt { shrinking_runs: 0, ..hunt(Some(found), HuntEnd::Found) })
+    let fixture = Fixture::new();
+    let recipe = "solution: /submissions/accepted/right.sh\n\
+                  data:\n  secret:\n    data:\n      random:\n        generate: gen.sh 40 {seed}\n";
+    fixture.write("sum/generators/generators.yaml", recipe);
+    let generator =
+        "echo $1; for ((row = 0; row < $1; row++)); do echo $row $((row * 7)); done; echo $2\n";
+    fixture.write("sum/generators/gen.sh", generator);
+    fixture.write("sum/input_validators/validate/run", "#!/bin/sh\nexit 42\n");
+    fixture.write("my.sh", RIGHT);
+    let shaky = |beyond| Arc::new(Shaky { beyond, runs: AtomicU32::new(0) }) as Arc<dyn Executor>;
+    let line = "stress @sum @my.sh --runs 30 --time 10m --seed 1 --jobs 1";
+    record_around(Some(shaky), &fixture, line, ExitCode::Rejected)
 }
 
-/// Found in the list of small inputs, and with a value at its bound.
-pub(super) fn bound() -> Vec<Stamped> {
-    let small = Counterexample { origin: Origin::Small { level: 3 }, ..counterexample() };
-    let bound = Counterexample {
-        origin: Origin::Bound { option: "--most n".to_owned(), seed: 17 },
-        ..counterexample()
-    };
-    let mut events = stream(hunt(Some(small), HuntEnd::Found));
-    let finished = events.len() - 1;
-    let event = Event::Hunted(Box::new(hunt(Some(bound), HuntEnd::Found)));
-    events.insert(finished, Stamped { event, ..events[finished].clone() });
-    events
-}
+/// Sends two numbers, and wants their sum in the last line of all that comes.
+const LISTENS: &str = r#"#!/usr/bin/env bash
+read -r a b < "$1"
+echo "$a $b"
+while read -r line; do last=$line; done
+[[ $last == $((a + b)) ]] && exit 42
+echo "${last:0:9} is not $((a + b))" | tee "${3}judgemessage.txt" >&2
+exit 43
+"#;
 
 /// Found in a game that is played live.
 pub(super) fn live() -> Vec<Stamped> {
-    let said = |milliseconds, by, text: &str| Said {
-        at: Duration::from_millis(milliseconds),
-        by,
-        text: text.as_bytes().to_vec(),
-    };
-    let found = Counterexample {
-        cause: "the output validator rejects it: turn 1 of 2, board 1 2: L gives away 1".to_owned(),
-        difference: None,
-        input: b"2 1\n1 2\noptimal-left\n".to_vec(),
-        expected: None,
-        got: None,
-        transcript: Some(Transcript {
-            first: vec![said(1, Side::Partner, "2 1\n"), said(1, Side::Partner, "1 2\n")],
-            left_out: Bytes(0),
-            last: vec![said(3, Side::Program, "L\n")],
-        }),
-        stderr: b"left is 1\n".to_vec(),
-        validator_stderr: b"lost by 1\n".to_vec(),
-        ..counterexample()
-    };
-    stream(Hunt { batched: 0, ..hunt(Some(found), HuntEnd::Found) })
+    static ONCE: LazyLock<Vec<Stamped>> = LazyLock::new(|| {
+        let fixture = stress_live::live();
+        fixture.write("sum/output_validator/validate/run", LISTENS);
+        let long = "for line in {1..30}; do printf '%03000d\\n' $line; done";
+        fixture.write("my.sh", format!("read -r a b; echo 'left is 1' >&2; {long}; echo 3\n"));
+        let line = "stress @sum @my.sh --runs 300 --time 10m --seed 1 --jobs 1";
+        record(&fixture, line, ExitCode::Rejected)
+    });
+    ONCE.clone()
 }
 
-/// Nothing found; some inputs were left out.
+/// Nothing found; the input validators refuse some inputs of the grammar.
 pub(super) fn nothing() -> Vec<Stamped> {
-    let mut events = stream(Hunt { left_out: 12, ..hunt(None, HuntEnd::Time) });
-    let remark = Diagnostic::warning(
-        "problems/game1/input_validators/validate.py",
-        "does not allow an input that problems/game1/input_validators/input.ctd makes: `1\\n5\\n`: refuses it",
-    );
-    events.insert(4, Stamped { event: Event::Diagnosed(remark), ..events[4].clone() });
-    events
+    static ONCE: LazyLock<Vec<Stamped>> = LazyLock::new(|| {
+        let fixture = stress::fixture();
+        let grammar = "INT(-3, 9, a) SPACE INT(-3, 9, b) NEWLINE\n";
+        fixture.write("sum/input_validators/sum.ctd", grammar);
+        let right_above_zero = "read -r a b; [[ $a -lt 0 ]] && a=0; echo $((a + b))\n";
+        fixture.write("my.sh", right_above_zero);
+        let line = "stress @sum @my.sh --runs 200 --time 10m --seed 1 --jobs 1";
+        record(&fixture, line, ExitCode::Success)
+    });
+    ONCE.clone()
 }
 
-/// Ctrl-C.
+/// The same, ended by Ctrl-C.
 pub(super) fn interrupted() -> Vec<Stamped> {
-    stream(hunt(None, HuntEnd::Interrupted))
+    let mut events = cut(nothing(), 1);
+    for stamped in &mut events {
+        if let Event::Hunted(hunt) = &mut stamped.event {
+            hunt.end = HuntEnd::Interrupted;
+        }
+    }
+    events
 }

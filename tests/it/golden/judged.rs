@@ -3,9 +3,9 @@
 use std::sync::LazyLock;
 
 use juror::cli::exit_code::ExitCode;
-use juror::model::event::{Event, Stamped};
+use juror::model::event::Stamped;
 
-use super::record::record;
+use super::record::{interrupted, record};
 use crate::fixture::{Fixture, RIGHT, WRONG};
 
 /// `judge` with one submission accepted and one wrong.
@@ -58,6 +58,19 @@ pub(super) fn differences() -> Vec<Stamped> {
             fixture.write(&format!("sum/data/secret/kinds/{kind}.yaml"), yaml);
         }
         record(&fixture, &line, ExitCode::Rejected)
+    });
+    ONCE.clone()
+}
+
+/// `judge` with two submissions that do not build.
+pub(super) fn compile_error() -> Vec<Stamped> {
+    static ONCE: LazyLock<Vec<Stamped>> = LazyLock::new(|| {
+        let fixture = Fixture::new();
+        let warnings = (1..=20).map(|line| format!("#warning x{line} is not used\n"));
+        let errors = (1..=30).map(|line| format!("#error y{line} \u{1b}[2J is not declared\n"));
+        fixture.write("stairs.c", warnings.chain(errors).collect::<String>());
+        fixture.write("later.c", "#error \"not yet\"\n");
+        record(&fixture, "judge @sum @stairs.c @later.c --jobs 1", ExitCode::Rejected)
     });
     ONCE.clone()
 }
@@ -176,13 +189,4 @@ pub(super) fn packages_interrupted() -> Vec<Stamped> {
 /// `judge` ended by Ctrl-C in its second submission.
 pub(super) fn judge_interrupted() -> Vec<Stamped> {
     interrupted(accepted_and_wrong(), 3)
-}
-
-/// The stream as it would have been had Ctrl-C been pressed before its last so many events.
-fn interrupted(mut events: Vec<Stamped>, before: usize) -> Vec<Stamped> {
-    let end = events.pop().expect("an end");
-    events.truncate(events.len() + 1 - before);
-    events.push(Stamped { event: Event::Interrupted, ..end.clone() });
-    events.push(end);
-    events
 }

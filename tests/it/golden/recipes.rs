@@ -1,11 +1,13 @@
-//! Recipes that are wrong in every way, as a user sees the remarks about them.
+//! Recorded runs of `generate`: recipes that are wrong in every way, and data that is not what its recipe gives.
 
-use std::fs;
+use std::sync::LazyLock;
 
-use juror::model::event::{Event, Stamped};
-use juror::package::recipe;
+use juror::cli::exit_code::ExitCode;
+use juror::model::event::Stamped;
 
-use super::streams::{begun, finished};
+use super::record::{interrupted as cut, record};
+use crate::fixture::Fixture;
+use crate::recipes::{SOLUTION, fixture};
 
 const FAULTY: &str = "\
 solution: submissions/accepted/right.py
@@ -37,28 +39,85 @@ data:
       u:
 ";
 
-/// What reading a recipe finds, with its file named as from beside the package.
+/// What reading a recipe finds.
 pub(super) fn faults() -> Vec<Stamped> {
-    let dir = tempfile::tempdir().expect("a temporary directory");
-    let write = |name: &str, text: &str| {
-        let path = dir.path().join(name);
-        fs::create_dir_all(path.parent().expect("a parent")).expect("a directory");
-        fs::write(&path, text).expect("a file");
-        path
-    };
-    write("sum/generators/gen.py", "print(1, 2)\n");
-    write("sum/generators/tree.py", "print(1, 2)\n");
-    write("sum/generators/manual/1.in", "1 2\n");
+    let fixture = Fixture::new();
+    for name in ["gen.py", "tree.py"] {
+        fixture.write(
+            &format!("sum/generators/{name}"),
+            "print(1, 2)
+",
+        );
+    }
+    fixture.write(
+        "sum/generators/manual/1.in",
+        "1 2
+",
+    );
     let faulty = FAULTY.replace("gen.py {seed}, count", "'gen.py {seed}', count");
-    let path = write("sum/generators/generators.yaml", &faulty);
-    let reading = recipe::read(&path, &dir.path().join("sum"));
-    let mut events = vec![begun("generate", "sum")];
-    events.extend(reading.diagnostics.into_iter().map(|mut diagnostic| {
-        let place = &mut diagnostic.place.path;
-        *place = place.strip_prefix(dir.path()).expect("in the package").to_owned();
-        let root = format!("{}/", dir.path().display());
-        diagnostic.help = diagnostic.help.map(|help| help.replace(&root, ""));
-        Event::Diagnosed(diagnostic)
-    }));
-    finished(events, 12)
+    fixture.write("sum/generators/generators.yaml", faulty);
+    record(&fixture, "generate @sum --jobs 1", ExitCode::InvalidPackage)
+}
+
+/// A package whose data is as its recipe gives it, but for one case with other bytes, two that are not there, and one
+/// that the recipe does not make.
+fn changed() -> Fixture {
+    let data = "data:\n  sample:\n    data:\n      '1': {in: 1 2}\n      '2': {in: 2 2}\n  secret:\n    data:\n      \
+                big:\n        data:\n          01-random: gen.sh 7 8\n";
+    let fixture = fixture(&format!("{SOLUTION}{data}"));
+    fixture.juror("generate sum").assert().success();
+    let more =
+        "          02-descending: gen.sh 9 1\n      edges: {data: {01-one-step: gen.sh 1 1}}\n";
+    let recipe = format!("{SOLUTION}{data}{more}").replace("gen.sh 7 8", "gen.sh 8 8");
+    fixture.write("sum/generators/generators.yaml", recipe);
+    fixture.write(
+        "sum/data/secret/old.in",
+        "5 5
+",
+    );
+    fixture.write(
+        "sum/data/secret/old.ans",
+        "10
+",
+    );
+    fixture
+}
+
+/// `generate` that writes.
+pub(super) fn written() -> Vec<Stamped> {
+    static ONCE: LazyLock<Vec<Stamped>> =
+        LazyLock::new(|| record(&changed(), "generate @sum --jobs 1", ExitCode::Success));
+    ONCE.clone()
+}
+
+/// `generate --check`, which writes nothing.
+pub(super) fn checked() -> Vec<Stamped> {
+    static ONCE: LazyLock<Vec<Stamped>> =
+        LazyLock::new(|| record(&changed(), "generate @sum --check --jobs 1", ExitCode::Rejected));
+    ONCE.clone()
+}
+
+/// `generate --check` on two packages.
+pub(super) fn packages() -> Vec<Stamped> {
+    static ONCE: LazyLock<Vec<Stamped>> = LazyLock::new(|| {
+        let (fixture, good) = (changed(), Fixture::new());
+        for name in
+            ["problem.yaml", "input_validators/validate/run", "submissions/accepted/right.sh"]
+        {
+            fixture.write(&format!("plus/{name}"), good.read(&format!("sum/{name}")));
+        }
+        fixture.executable("plus/input_validators/validate/run");
+        let recipe = format!(
+            "{SOLUTION}data: {{secret: {{data: {{'1': {{in: 1 2}}}}}}}}
+"
+        );
+        fixture.write("plus/generators/generators.yaml", recipe);
+        record(&fixture, "generate --check @sum @plus --jobs 1", ExitCode::Rejected)
+    });
+    ONCE.clone()
+}
+
+/// `generate` ended by Ctrl-C.
+pub(super) fn interrupted() -> Vec<Stamped> {
+    cut(written(), 9)
 }

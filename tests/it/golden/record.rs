@@ -13,8 +13,10 @@ use juror::executor::Around;
 use juror::model::diagnostic::Diagnostic;
 use juror::model::event::{Event, Stamped};
 use juror::model::isolation::Isolation;
-use juror::model::judgement::{CaseJudgement, Evidence, JudgeError};
+use juror::model::joint::Transcript;
+use juror::model::judgement::{CaseJudgement, CompilerReport, Evidence, JudgeError};
 use juror::model::outcome::{Mechanism, Meter, Outcome, StoppedBy};
+use juror::model::stress::{Hunt, HuntPlan};
 use juror::model::units::Bytes;
 use juror::report::Recording;
 
@@ -24,7 +26,7 @@ use crate::wire;
 const MECHANISM: Mechanism =
     Mechanism { cpu: Meter::Cgroup2, memory: Meter::Cgroup2, isolation: Isolation::Namespaces };
 
-/// Runs `juror` with these words, of which those that begin with `@` are in the fixture, and gives what
+/// Runs `juror` with these words, where `@` stands for the fixture's directory, and gives what
 /// happened. It must end with this exit code. All jobs and replies travel as bytes.
 pub(super) fn record(fixture: &Fixture, line: &str, code: ExitCode) -> Vec<Stamped> {
     record_around(Some(wire::around), fixture, line, code)
@@ -38,10 +40,7 @@ pub(super) fn record_around(
     code: ExitCode,
 ) -> Vec<Stamped> {
     let root = fixture.root().display().to_string();
-    let words = line.split_whitespace().map(|word| match word.strip_prefix('@') {
-        Some(name) => format!("{root}/{name}"),
-        None => word.to_owned(),
-    });
+    let words = line.split_whitespace().map(|word| word.replace('@', &format!("{root}/")));
     let words = ["juror".to_owned()].into_iter().chain(words);
     let mut arguments = Arguments::try_parse_from(words).expect("arguments as they are typed");
     let recording = Recording::default();
@@ -49,7 +48,9 @@ pub(super) fn record_around(
     output.recording = Some(recording.clone());
     output.around = around;
     assert_eq!(cli::dispatch(&arguments), code, "{line}");
-    let events = recording.lock().expect("no thread panicked").clone();
+    let mut events = recording.lock().expect("no thread panicked").clone();
+    // How often it is said how far a hunt is depends on the machine.
+    events.retain(|stamped| !matches!(stamped.event, Event::Hunting(_)));
     let mask = Mask { root: format!("{root}/"), line: line.replace('@', "") };
     let count = u32::try_from(events.len()).expect("few events");
     let masked = events.into_iter().zip(1..).map(|(stamped, index)| Stamped {
@@ -130,7 +131,15 @@ impl Mask {
             Event::Compared { output, difference, evidence } => {
                 Event::Compared { output: self.text(&output), difference, evidence }
             }
+            Event::BoxesKept { dir } => Event::BoxesKept { dir: self.path(&dir) },
+            Event::Proposed(mut proposal) => {
+                proposal.grammar = self.path(&proposal.grammar);
+                Event::Proposed(proposal)
+            }
+            Event::HuntStarted(plan) => Event::HuntStarted(self.plan(plan)),
+            Event::Hunted(hunt) => Event::Hunted(Box::new(self.hunt(*hunt))),
             Event::SubmissionJudged(mut judgement) => {
+                judgement.compiler = judgement.compiler.map(compiler);
                 judgement.submission = self.text(&judgement.submission);
                 (0..).zip(&mut judgement.cases).for_each(|(index, case)| self.case(case, index));
                 Event::SubmissionJudged(judgement)
@@ -163,9 +172,10 @@ impl Mask {
             let rest = rest.split_once(' ').map_or("", |(_, rest)| rest);
             case.cause = format!("{before}, with 0.002 {rest}");
         }
-        case.message = match stopped_by {
-            Some(_) => case.cause.clone(),
-            None => self.text(&case.message),
+        // What juror says itself, the default output validator says.
+        case.message = match case.is_told && stopped_by.is_some() {
+            true => case.cause.clone(),
+            false => self.text(&case.message),
         };
         case.outcome = case.outcome.as_ref().map(|real| outcome(real, index));
         if let Some(evidence) = &mut case.evidence {
@@ -175,9 +185,34 @@ impl Mask {
 
     fn evidence(&self, evidence: &mut Evidence) {
         evidence.repeat = self.text(&evidence.repeat);
-        let transcript = evidence.transcript.iter_mut();
-        let said = transcript.flat_map(|it| it.first.iter_mut().chain(&mut it.last));
-        (1..).zip(said).for_each(|(index, said)| said.at = Duration::from_millis(index));
+        for kept in [&mut evidence.kept, &mut evidence.feedback].into_iter().flatten() {
+            *kept = self.path(kept);
+        }
+        evidence.transcript.iter_mut().for_each(timed);
+    }
+
+    fn plan(&self, plan: HuntPlan) -> HuntPlan {
+        let chosen = plan.chosen.rsplit_once(": ").map(|(before, _)| format!("{before}: 0.001 s"));
+        HuntPlan {
+            submission: self.text(&plan.submission),
+            reference: self.text(&plan.reference),
+            chosen: chosen.unwrap_or(plan.chosen),
+            sources: plan.sources.iter().map(|source| self.text(source)).collect(),
+            seed: plan.seed,
+        }
+    }
+
+    fn hunt(&self, hunt: Hunt) -> Hunt {
+        let mut found = hunt.found;
+        found.iter_mut().filter_map(|found| found.transcript.as_mut()).for_each(timed);
+        Hunt {
+            plan: self.plan(hunt.plan),
+            found,
+            hunting: Duration::from_millis(940),
+            elapsed: Duration::from_millis(990),
+            repeat: self.text(&hunt.repeat),
+            ..hunt
+        }
     }
 
     fn error(&self, mut error: JudgeError) -> JudgeError {
@@ -186,6 +221,7 @@ impl Mask {
         error.help = error.help.map(|help| self.text(&help));
         if let Some(program) = &mut error.program {
             program.repeat = self.text(&program.repeat);
+            program.kept = program.kept.as_deref().map(|kept| self.path(kept));
         }
         error
     }
@@ -195,8 +231,49 @@ impl Mask {
     }
 
     fn path(&self, path: &Path) -> PathBuf {
-        path.strip_prefix(&self.root).unwrap_or(path).to_owned()
+        let path = path.strip_prefix(&self.root).unwrap_or(path);
+        // Boxes are named after paths.
+        path.to_string_lossy().replace(&self.root.replace('/', "-"), "").into()
     }
+}
+
+/// What was said, a millisecond for each piece.
+fn timed(transcript: &mut Transcript) {
+    let said = transcript.first.iter_mut().chain(&mut transcript.last);
+    (1..).zip(said).for_each(|(index, said)| said.at = Duration::from_millis(index));
+}
+
+/// What a compiler said, without the lines of the source that some versions show in their own ways.
+fn compiler(report: CompilerReport) -> CompilerReport {
+    let lines = report.messages.split_inclusive(|byte| *byte == b'\n');
+    let messages = lines.filter(|line| !line.starts_with(b" ")).collect::<Vec<_>>().concat();
+    let outcome = report.outcome.map(|real| Outcome {
+        stderr_bytes: Bytes(messages.len() as u64),
+        file_bytes: Bytes(0),
+        ..outcome(&real, 0)
+    });
+    CompilerReport { messages, outcome, ..report }
+}
+
+/// The stream as it would have been had Ctrl-C been pressed before its last so many events.
+pub(super) fn interrupted(mut events: Vec<Stamped>, before: usize) -> Vec<Stamped> {
+    let end = events.pop().expect("an end");
+    events.truncate(events.len() + 1 - before);
+    events.push(Stamped { event: Event::Interrupted, ..end.clone() });
+    events.push(end);
+    events
+}
+
+/// The beginning of a command.
+pub(super) fn begun(command: &'static str, arguments: &str) -> Event {
+    Event::Started { command, command_line: format!("juror {command} {arguments}") }
+}
+
+/// These events and the end, at one time.
+pub(super) fn finished(mut events: Vec<Event>, elapsed_millis: u64) -> Vec<Stamped> {
+    events.push(Event::Finished);
+    let at = Duration::from_millis(elapsed_millis);
+    events.into_iter().map(|event| Stamped { at, package: None, event }).collect()
 }
 
 /// A run with the times and the memory of the script.
