@@ -220,7 +220,7 @@ impl<'a> Builder<'a> {
         limits: &Limits,
     ) -> Result<(CompilerReport, Tree), Stop> {
         let limits = limits.with_processes(step.processes);
-        let reply = self.executor.run(&Job {
+        let job = Job {
             command: step.command.clone(),
             stdin: Blob::default(),
             files: plan.files.clone(),
@@ -229,9 +229,19 @@ impl<'a> Builder<'a> {
             limits: limits.clone(),
             collect: Vec::new(),
             keep: Keep::AllBut(step.scratch.clone()),
-        })?;
-        let messages = messages(&reply)
-            .map_err(|error| JudgeError::new("read the compiler's messages", error))?;
+        };
+        let mut reply = self.executor.run(&job)?;
+        if refusal::is_doubtful(&reply.outcome, &said(&reply)?) {
+            // What somebody else did does not happen twice; what the source does, does.
+            reply = self.executor.run(&job)?;
+        }
+        if let Some(signal) = refusal::killed(&reply.outcome) {
+            let what = format!(
+                "the compiler was killed by {signal}, twice: by somebody on this machine, or for want of memory"
+            );
+            return Err(JudgeError::new("build a program", what).into());
+        }
+        let messages = messages(&reply).map_err(unread)?;
         let tree = reply.kept.unwrap_or_default();
         let refusal = refusal(&reply.outcome, &limits).or_else(|| {
             (!tree.has(&step.produces))
@@ -240,6 +250,17 @@ impl<'a> Builder<'a> {
         let report = CompilerReport { refusal, messages, outcome: Some(reply.outcome) };
         Ok((report, tree))
     }
+}
+
+/// All that a compiler wrote, as far as its driver says in it how a part ended.
+fn said(reply: &Reply) -> Result<Vec<u8>, JudgeError> {
+    const LOOKED_AT: u64 = 1 << 20;
+    let (errors, output) = (reply.stderr.start(LOOKED_AT), reply.stdout.start(LOOKED_AT));
+    Ok([errors.map_err(unread)?, output.map_err(unread)?].concat())
+}
+
+fn unread(error: std::io::Error) -> JudgeError {
+    JudgeError::new("read the compiler's messages", error)
 }
 
 /// What a compiler wrote: standard error, or standard output where that is empty; cut.

@@ -10,7 +10,7 @@ pub(super) fn refusal(outcome: &Outcome, limits: &Limits) -> Option<String> {
     let passed = match (outcome.stopped_by, outcome.ending) {
         (Some(stop), _) => stop,
         (None, Ending::Exited(0)) => return None,
-        (None, Ending::Signalled(Signal(25))) => StoppedBy::Output,
+        (None, _) if limits.exceeded(outcome) == Some(StoppedBy::Output) => StoppedBy::Output,
         (None, _) if is_at_its_end(outcome, limits) => StoppedBy::CpuTime,
         (None, Ending::Exited(code)) => {
             return Some(format!("the compiler ended with exit code {code}"));
@@ -23,6 +23,38 @@ pub(super) fn refusal(outcome: &Outcome, limits: &Limits) -> Option<String> {
     Some(format!("the compiler passed a limit: {passed}"))
 }
 
+/// The signals by which a compiler ends for what it did itself, or for a limit of its own: SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE,
+/// SIGSEGV, SIGPIPE, SIGXCPU, SIGXFSZ, SIGSYS. All others somebody sent.
+const ITS_OWN: [i32; 10] = [4, 5, 6, 7, 8, 11, 13, 24, 25, 31];
+
+/// The signal by which somebody ended the compiler; `None` where it ended otherwise.
+pub(super) fn killed(outcome: &Outcome) -> Option<Signal> {
+    match (outcome.stopped_by, outcome.ending) {
+        (None, Ending::Signalled(signal)) => Some(signal).filter(|it| !ITS_OWN.contains(&it.0)),
+        _ => None,
+    }
+}
+
+/// Whether the build, or a part of it, may have been ended by somebody else: then it says nothing about the source yet. The part shows in
+/// the exit code, or in the words of the compiler that started it.
+pub(super) fn is_doubtful(outcome: &Outcome, messages: &[u8]) -> bool {
+    const SHELL: i32 = 128;
+    const WORDS: [&[u8]; 3] = [b"killed", b"terminated", b"sigkill"];
+    let says = || {
+        let lower = messages.to_ascii_lowercase();
+        WORDS.iter().any(|word| lower.windows(word.len()).any(|it| it == *word))
+    };
+    match (outcome.stopped_by, outcome.ending) {
+        (Some(_), _) | (None, Ending::Exited(0)) => false,
+        (None, Ending::Signalled(_)) => killed(outcome).is_some(),
+        (None, Ending::Exited(code)) => {
+            let of_a_part = Ending::Signalled(Signal(code - SHELL));
+            let part = Outcome { ending: of_a_part, ..outcome.clone() };
+            code > SHELL && killed(&part).is_some() || says()
+        }
+    }
+}
+
 /// Whether it failed with its CPU time all but gone. The system then ends the part of a compiler that
 /// works, just before the limit is reached, and its driver says no more than that it crashed.
 fn is_at_its_end(outcome: &Outcome, limits: &Limits) -> bool {
@@ -33,6 +65,27 @@ fn is_at_its_end(outcome: &Outcome, limits: &Limits) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_somebody_may_have_ended_is_in_doubt() {
+        let check = |stop, ending, messages: &str, expected: bool| {
+            let outcome = Outcome { stopped_by: stop, ending, ..quiet_outcome() };
+            let found = is_doubtful(&outcome, messages.as_bytes());
+            assert_eq!(found, expected, "{stop:?} {ending:?} {messages}");
+        };
+        let killed = Ending::Signalled(Signal(9));
+        check(None, killed, "", true);
+        check(None, Ending::Signalled(Signal(15)), "", true);
+        check(None, Ending::Signalled(Signal(11)), "", false);
+        check(Some(StoppedBy::Memory), killed, "", false);
+        check(None, Ending::Exited(137), "", true);
+        check(None, Ending::Exited(139), "", false);
+        let gcc = "g++: fatal error: Killed signal terminated program cc1plus";
+        check(None, Ending::Exited(1), gcc, true);
+        check(None, Ending::Exited(1), "go: signal: killed", true);
+        check(None, Ending::Exited(1), "error: expected `;`", false);
+        check(None, Ending::Exited(0), "warning: killed is not used", false);
+    }
     use crate::executor::scripted::quiet_outcome;
     use crate::model::units::Bytes;
 
@@ -61,6 +114,7 @@ mod tests {
         check(None, Ending::Exited(4), 59, Some("CPU time, 60 s allowed"));
         check(None, Ending::Signalled(Signal(24)), 60, Some("CPU time, 60 s allowed"));
         check(None, Ending::Signalled(Signal(11)), 1, Some("SIGSEGV"));
+        check(None, Ending::Signalled(Signal(25)), 1, Some("SIGXFSZ"));
         check(Some(StoppedBy::CpuTime), Ending::Signalled(Signal(9)), 60, Some("CPU time"));
         check(Some(StoppedBy::Memory), Ending::Signalled(Signal(9)), 1, Some("2 GiB"));
     }

@@ -1,15 +1,16 @@
 //! Two programs have talked, and at least one did not do well: who is to blame.
 //!
-//! The first failure counts. What the output validator decides before it is told that the submission has
-//! ended is by what the submission said, so it counts before whatever happened to the submission then. What it
-//! decides afterwards may be by the end itself; so if the submission ended badly, that counts.
+//! The first failure counts. What the output validator decides before it is told that the submission's output is at its end
+//! is by what the submission said, so it counts before whatever happened to the submission then. What it
+//! decides afterwards may be by the end itself; so if the submission ended badly, that counts, however much later that was.
+//! Which of the two was gone first makes no difference.
 //!
 //! Source: problem package format 2025-09, "Reporting a judgement", "Limits".
 
 use std::time::Duration;
 
 use crate::judge::classify::{Classified, classify};
-use crate::model::joint::{Deadlock, Side, Waits};
+use crate::model::joint::{Deadlock, Waits};
 use crate::model::limits::Limits;
 use crate::model::outcome::{Outcome, StoppedBy};
 use crate::model::text::given_seconds;
@@ -31,8 +32,6 @@ pub(super) struct Scene<'a> {
     pub(super) validator_time: Duration,
     /// Whether it was last seen to run.
     pub(super) validator_runs: bool,
-    /// Which of them ended first.
-    pub(super) first: Side,
     /// Whether the output validator was told, while it ran, that the submission's output is at its end.
     pub(super) is_told: bool,
     /// Both waited for each other.
@@ -56,7 +55,7 @@ pub(super) fn blame(scene: &Scene<'_>) -> Blame {
         return in_deadlock(deadlock);
     }
     let earned = classify(scene.submission, scene.limits);
-    let decided_before = !scene.is_told || scene.first == Side::Partner;
+    let decided_before = !scene.is_told;
     match (scene.opinion, earned) {
         (Opinion::Rejected, _) if decided_before => Blame::AsTheValidatorSays,
         (Opinion::Broken(what), _) if decided_before => Blame::Validator(what.clone()),
@@ -147,17 +146,15 @@ mod tests {
         Opinion::Broken("it ended with exit code 1".to_owned())
     }
 
-    /// How the two met their ends.
+    /// When the validator decided.
     #[derive(Clone, Copy, PartialEq)]
     enum Order {
-        /// The validator ended while the submission ran.
-        ValidatorFirst,
-        /// The submission ended, but the validator decided before it was told.
+        /// By what was said: it was not told of an end.
         LastWords,
-        /// The submission ended, the validator was told, and ended.
+        /// After it was told that the submission's output is at its end.
         Told,
     }
-    use Order::{LastWords, Told, ValidatorFirst};
+    use Order::{LastWords, Told};
 
     fn scene<'a>(
         submission: &'a Outcome,
@@ -172,10 +169,6 @@ mod tests {
             opinion,
             validator_time: Duration::from_millis(5),
             validator_runs: false,
-            first: match order {
-                ValidatorFirst => Side::Partner,
-                LastWords | Told => Side::Program,
-            },
             is_told: order == Told,
             deadlock: None,
         }
@@ -207,7 +200,7 @@ mod tests {
 
     #[test]
     fn when_both_end_well_the_validator_decides() {
-        for order in [ValidatorFirst, LastWords, Told] {
+        for order in [LastWords, Told] {
             check(WELL, None, Opinion::Accepted, order, "says");
             // Told of an early end it says so.
             check(WELL, None, Opinion::Rejected, order, "says");
@@ -216,18 +209,13 @@ mod tests {
 
     #[test]
     fn a_rejection_wins_over_what_happens_to_the_submission_afterwards() {
-        for order in [ValidatorFirst, LastWords] {
-            for ending in [BADLY, CRASH] {
-                check(ending, None, Opinion::Rejected, order, "says");
-            }
-            for stop in
-                [StoppedBy::CpuTime, StoppedBy::WallTime, StoppedBy::Memory, StoppedBy::Output]
-            {
-                check(KILLED, Some(stop), Opinion::Rejected, order, "says");
-            }
+        for ending in [BADLY, CRASH] {
+            check(ending, None, Opinion::Rejected, LastWords, "says");
         }
-        let dismissed = Some(StoppedBy::Dismissed);
-        check(KILLED, dismissed, Opinion::Rejected, ValidatorFirst, "says");
+        use StoppedBy::{CpuTime, Dismissed, Memory, Output, WallTime};
+        for stop in [CpuTime, WallTime, Memory, Output, Dismissed] {
+            check(KILLED, Some(stop), Opinion::Rejected, LastWords, "says");
+        }
     }
 
     #[test]
@@ -247,7 +235,7 @@ mod tests {
 
     #[test]
     fn after_an_acceptance_the_submission_has_still_to_end_well() {
-        for order in [ValidatorFirst, LastWords] {
+        for order in [LastWords, Told] {
             check(BADLY, None, Opinion::Accepted, order, "RTE exit code 1");
             let stop = Some(StoppedBy::WallTime);
             check(KILLED, stop, Opinion::Accepted, order, "TLE");
@@ -259,12 +247,10 @@ mod tests {
     #[test]
     fn a_validator_that_breaks_down_is_at_fault_unless_the_submission_failed_before() {
         let fault = "fault it ended with exit code 1";
-        for order in [ValidatorFirst, LastWords] {
-            check(CRASH, None, broken(), order, fault);
-            check(KILLED, Some(StoppedBy::Dismissed), broken(), order, fault);
-            check(KILLED, Some(StoppedBy::WallTime), broken(), order, fault);
-        }
-        for order in [ValidatorFirst, LastWords, Told] {
+        check(CRASH, None, broken(), LastWords, fault);
+        check(KILLED, Some(StoppedBy::Dismissed), broken(), LastWords, fault);
+        check(KILLED, Some(StoppedBy::WallTime), broken(), LastWords, fault);
+        for order in [LastWords, Told] {
             check(WELL, None, broken(), order, fault);
         }
     }

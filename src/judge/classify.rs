@@ -5,8 +5,7 @@ use crate::model::outcome::{Ending, Outcome, Signal, StoppedBy};
 use crate::model::verdict::Verdict;
 
 const SIGSYS: i32 = 31;
-/// How a program ends that writes beyond the largest file that it may have.
-const TOO_LARGE: Ending = Ending::Signalled(Signal(25));
+const SIGXFSZ: i32 = 25;
 
 /// A verdict with its reason in words.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,13 +20,12 @@ pub struct Classified {
 ///
 /// The limit at which the sandbox stepped in comes first, because it is what ended the run. Then
 /// measured values against limits: a program that ended by itself just beyond a limit has still
-/// exceeded it. Then the ending: a program killed for passing a limit also shows a signal.
+/// exceeded it. Then the ending: a program killed for passing a limit also shows a signal. What was not measured
+/// is no cause: any program can end by any signal and with any exit code.
 ///
 /// A run that was ended because its partner was done with it earns nothing by itself.
 pub fn classify(outcome: &Outcome, limits: &Limits) -> Option<Classified> {
-    let by_signal = || (outcome.ending == TOO_LARGE).then_some(StoppedBy::Output);
-    let passed = outcome.stopped_by.or_else(|| limits.exceeded(outcome));
-    match passed.or_else(by_signal) {
+    match outcome.stopped_by.or_else(|| limits.exceeded(outcome)) {
         Some(StoppedBy::Dismissed) => None,
         Some(limit) => Some(Classified {
             verdict: match limit {
@@ -44,7 +42,12 @@ pub fn classify(outcome: &Outcome, limits: &Limits) -> Option<Classified> {
 fn ending(outcome: &Outcome) -> Option<Classified> {
     let cause = match outcome.ending {
         Ending::Exited(0) => return None,
-        Ending::Signalled(Signal(SIGSYS)) => "killed by SIGSYS: a forbidden system call".to_owned(),
+        Ending::Signalled(Signal(SIGSYS)) => {
+            "killed by SIGSYS, as one is that makes a forbidden system call".to_owned()
+        }
+        Ending::Signalled(Signal(SIGXFSZ)) => {
+            "killed by SIGXFSZ, as one is that makes too large a file".to_owned()
+        }
         Ending::Signalled(signal) => format!("killed by {signal}"),
         Ending::Exited(code) => format!("exit code {code}"),
     };
@@ -113,8 +116,12 @@ mod tests {
             None,
             10,
             4,
-            "RTE killed by SIGSYS: a forbidden system call",
+            "RTE killed by SIGSYS, as one is that makes a forbidden system call",
         );
+        let made = "RTE killed by SIGXFSZ, as one is that makes too large a file";
+        check(Ending::Signalled(Signal(25)), None, 10, 4, made);
+        check(Ending::Signalled(Signal(24)), None, 10, 4, "RTE killed by SIGXCPU");
+        check(Ending::Exited(137), None, 10, 4, "RTE exit code 137");
     }
 
     #[test]
@@ -128,7 +135,22 @@ mod tests {
             257,
             "MLE wanted more than the 256 MiB allowed; held 257 MiB",
         );
-        check(Ending::Signalled(Signal(25)), None, 10, 4, "OLE wrote more than the 8 MiB allowed");
+    }
+
+    /// A file never becomes larger than the limit: who wants that ends by a signal, with as much as it may have.
+    #[test]
+    fn a_signal_and_a_file_of_all_that_is_allowed_are_too_much_output() {
+        let check = |ending: Ending, files: Bytes, expected: &str| {
+            let outcome = Outcome { ending, file_bytes: files, ..quiet_outcome() };
+            let found = classify(&outcome, &limits());
+            let found = found.map_or("-".to_owned(), |found| found.verdict.to_string());
+            assert_eq!(found, expected, "{ending:?} {files}");
+        };
+        let signalled = Ending::Signalled(Signal(SIGXFSZ));
+        check(signalled, Bytes::mib(8), "OLE");
+        check(signalled, Bytes(10), "RTE");
+        check(KILLED, Bytes::mib(8), "RTE");
+        check(Ending::Exited(0), Bytes::mib(8), "-");
     }
 
     #[test]

@@ -10,7 +10,7 @@ use crate::judge::blame::{Blame, Scene, blame};
 use crate::judge::case::{Detail, Judged, Pass, Ran, Trial, fault, job};
 use crate::judge::said::MOST;
 use crate::model::blob::Blob;
-use crate::model::joint::{JointJob, JointReply, Side, Transcript};
+use crate::model::joint::{JointJob, JointReply, Transcript};
 use crate::model::stop::Stop;
 use crate::model::verdict::Verdict;
 use crate::validator::OutputValidator;
@@ -42,13 +42,9 @@ impl Trial<'_> {
         if let Some(kept) = &kept {
             keep(&transcript, kept)?;
         }
-        let first = match program.ended <= partner.ended {
-            true => Side::Program,
-            false => Side::Partner,
-        };
         let is_told = told.is_some_and(|told| told < partner.ended);
         // A validator that has closed its own output expects nothing but the end.
-        let is_early = told.is_some_and(|told| told < partner.closed) && first == Side::Program;
+        let is_early = told.is_some_and(|told| told < partner.closed);
         let response = Response::of(partner.reply, &partner_limits, asking.contract)?;
         asking.save(&response)?;
         let blame = blame(&Scene {
@@ -58,7 +54,6 @@ impl Trial<'_> {
             opinion: &response.opinion,
             validator_time: response.outcome.cpu_time,
             validator_runs: partner.runs,
-            first,
             is_told,
             deadlock,
         });

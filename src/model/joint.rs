@@ -42,7 +42,8 @@ pub struct JointReply {
     /// before.
     ///
     /// It is told as late as possible: it has read all that the program said, and waits for more. So what a
-    /// partner does before that is by what was said, and not by how the program ended.
+    /// partner does before that is by what was said, and not by how the program ended; and once it was told, the program goes on to
+    /// its own end, whatever the partner does.
     pub told: Option<Duration>,
     /// Set if both waited for each other; then both were ended for it.
     pub deadlock: Option<Deadlock>,

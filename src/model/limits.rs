@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::outcome::{Outcome, StoppedBy};
+use crate::model::outcome::{Ending, Outcome, Signal, StoppedBy};
 use crate::model::units::{Bytes, seconds};
 
 /// CPU time of a compiler, a validator or a generator, where nothing sets another.
@@ -106,13 +106,19 @@ impl Limits {
 
     /// Which limit a run passed by what was measured, whatever ended it; a time or an amount at its limit is within it.
     pub fn exceeded(&self, outcome: &Outcome) -> Option<StoppedBy> {
+        const SIGXFSZ: i32 = 25;
         let over = |used: Duration, limit: Option<Duration>| limit.is_some_and(|it| used > it);
         let above = |used: Bytes, limit: Option<Bytes>| limit.is_some_and(|it| used > it);
+        // No file becomes larger than the limit; who writes on ends by this signal.
+        let is_cut = || {
+            outcome.ending == Ending::Signalled(Signal(SIGXFSZ))
+                && self.output.is_some_and(|limit| outcome.written() >= limit)
+        };
         if over(outcome.cpu_time, self.cpu_time) {
             Some(StoppedBy::CpuTime)
         } else if above(outcome.peak_memory, self.memory) {
             Some(StoppedBy::Memory)
-        } else if above(outcome.written(), self.output) {
+        } else if above(outcome.written(), self.output) || is_cut() {
             Some(StoppedBy::Output)
         } else if over(outcome.wall_time, self.wall_time) {
             Some(StoppedBy::WallTime)

@@ -8,11 +8,11 @@
 //!
 //! | what happens | what follows |
 //! |---|---|
-//! | one closes its output, or ends | the other reads to the end of its input |
-//! | the program ends | the partner hears of it once it has read all and waits for more: last words count before the end |
+//! | the partner closes its output, or ends | the program reads to the end of its input |
+//! | the program ends, or closes its output | the partner hears of it once it has read all and waits for more: last words count before the end |
 //! | one closes its input, or ends | what the other writes is counted as unread; it is not hurt |
 //! | the partner ends as it should | the program goes on, within its limits, to its own end |
-//! | the partner ends in another way | the program is ended: [`StoppedBy::Dismissed`](crate::model::outcome::StoppedBy) |
+//! | the partner ends in another way | the program is ended: [`StoppedBy::Dismissed`](crate::model::outcome::StoppedBy); but if the partner was told that its output is at its end, it goes on |
 //! | the program ends | the partner goes on, within its limits |
 //! | one says more than it may | it is ended: [`StoppedBy::Output`](crate::model::outcome::StoppedBy) |
 //! | both stand still, nothing on its way | both are ended: [`StoppedBy::Deadlock`](crate::model::outcome::StoppedBy) |
@@ -85,6 +85,7 @@ impl Slot {
                 partner.ender_of_next(),
                 partner_watch,
             ),
+            limits: job.program.limits.clone(),
             farewell: job.farewell,
             bell: heard.into(),
             over,

@@ -19,6 +19,7 @@ use rustix::io::Errno;
 use crate::model::job::Reply;
 use crate::model::joint::{Deadlock, Side, Waits};
 use crate::model::judgement::JudgeError;
+use crate::model::limits::Limits;
 use crate::model::outcome::{Ending, StoppedBy};
 use crate::sandbox::clock;
 use crate::sandbox::control::{Cause, Ender};
@@ -232,6 +233,8 @@ impl Speaker {
 pub(super) struct Relay {
     pub(super) program: Speaker,
     pub(super) partner: Speaker,
+    /// What the program may use.
+    pub(super) limits: Limits,
     /// With this exit code the partner lets the program go on.
     pub(super) farewell: i32,
     /// Becomes readable when a run is over.
@@ -247,7 +250,7 @@ pub(super) struct Relay {
     pub(super) deadlock: Option<Deadlock>,
 }
 
-/// The program has ended, and its partner may still be busy with what it said.
+/// The program has ended or closed its output, and its partner may still be busy with what it said.
 pub(super) struct UntoldEnd {
     /// When it is told at the latest, if the partner is not seen to run, monotonic, in nanoseconds.
     latest: u64,
@@ -328,7 +331,7 @@ impl Relay {
         Ok(Some([ready(events[0], events[1]), ready(events[2], events[3])]))
     }
 
-    /// Lets each see the end of what the other says. That the program has ended is told its partner only when that
+    /// Lets each see the end of what the other says. That the program's output is at its end is told its partner only when that
     /// waits for more, or if the program ended well, so that its end makes no difference; but not much later
     /// than it was last seen to run.
     fn tell_end(&mut self) {
@@ -350,9 +353,14 @@ impl Relay {
             next: now,
         });
         let is_well = match &self.program.over {
-            // It has closed its output and goes on.
-            None => self.program.ended.is_none(),
-            Some(Ok(ran)) => ran.reply.outcome.ending == Ending::Exited(0),
+            // It is ending, or has closed its output and goes on; a moment decides which of the two is seen.
+            None => false,
+            Some(Ok(ran)) => {
+                let outcome = &ran.reply.outcome;
+                outcome.ending == Ending::Exited(0)
+                    && outcome.stopped_by.is_none()
+                    && self.limits.exceeded(outcome).is_none()
+            }
             Some(Err(_)) => true,
         };
         let is_due = now >= end.next;
@@ -398,8 +406,11 @@ impl Relay {
                 Side::Partner => (&mut self.partner, &mut self.program),
             };
             this.over = Some(over.result);
-            // One that is ending tells soon by itself how.
-            if !lets_go_on && other.ended.is_none() {
+            let is_fault = this.over.as_ref().is_some_and(Result::is_err);
+            // Who was told of the end of the output may have ended for that; what becomes of the program counts before it. One that is
+            // ending tells soon by itself how.
+            let is_awaited = self.told.is_some() || other.ended.is_some();
+            if !lets_go_on && (is_fault || !is_awaited) {
                 other.end(StoppedBy::Dismissed);
             }
         }

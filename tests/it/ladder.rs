@@ -106,7 +106,7 @@ fn without_namespaces_nothing_of_the_machine_can_be_reached() {
 #[test]
 fn without_namespaces_nothing_is_left_of_a_run_or_of_a_slot() {
     let parent = std::env::temp_dir();
-    let start = format!("juror-{}-", process::id());
+    let start = crate::sandbox::start_of_names(process::id());
     let left = || {
         let entries = fs::read_dir(&parent).unwrap().flatten();
         let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
@@ -137,23 +137,11 @@ fn without_namespaces_nothing_is_left_of_a_run_or_of_a_slot() {
     assert!(patience, "{new:?}");
 }
 
-/// The children of this process.
-fn children() -> Vec<i32> {
-    let threads = fs::read_dir("/proc/self/task").unwrap().flatten();
-    threads
-        .filter_map(|thread| fs::read_to_string(thread.path().join("children")).ok())
-        .flat_map(|list| {
-            let numbers = list.split_whitespace().filter_map(|pid| pid.parse().ok());
-            numbers.collect::<Vec<i32>>()
-        })
-        .collect()
-}
-
 #[test]
 #[ignore = "kills its slot; run by `a_slot_that_is_killed_leaves_no_process`"]
 fn a_slot_is_killed() {
     let Some(mut slot) = bare_slot() else { return };
-    let slots = children();
+    let slots = crate::sandbox::slots();
     let marker = format!("slot-of-{}", process::id());
     let wanted = marker.clone();
     let running = thread::spawn(move || slot.run(&job("hungry", &["sleep", &wanted])));

@@ -91,7 +91,7 @@ fn the_first_failure_counts() {
     check("while :; do :; done", &["TLE", "of CPU"]);
     let early = "it ended early; the output validator rejects it: no answer";
     check("exit 0", &["WA", early]);
-    check("exec >&-; sleep 1000", &["WA", "rejects it: no answer"]);
+    check("exec >&-; sleep 1000", &["TLE", "on the wall clock"]);
     let right = "echo $((a + b))";
     check(&format!("{right}; exit 3"), &["RTE", "exit code 3"]);
     check(&format!("{right}; echo 9"), &["WA", "rejects it: 9 is too much"]);
@@ -199,4 +199,45 @@ fn files_have_no_meaning_where_two_talk() {
 fn one_place_is_enough() {
     let fixture = fixture();
     fixture.check("verify sum --jobs 1", 0, &["2 submissions, all as expected"]);
+}
+
+/// Whoever is faster, the verdict is the same: each row without a pause, with one of the submission, and with one of the validator.
+#[test]
+fn no_order_of_ends_changes_a_verdict() {
+    let fixture = fixture();
+    let check = |program: &str, at_end: &str, code: i32, said: &[&str]| {
+        for (ours, theirs) in [("0", "0"), ("0.3", "0"), ("0", "0.3")] {
+            // On the sample, with which it is tried, it is as always.
+            let at_end =
+                format!("[[ $a == 1 ]] || {{ sleep DELAY; {at_end}; }}; say \"no answer\"");
+            let validator = VALIDATOR
+                .replace("say \"no answer\"", &at_end)
+                .replace("if [[ $answer == boom", "sleep DELAY; if [[ $answer == boom")
+                .replace("exec >&-\n", "exec >&-\nsleep DELAY\n")
+                .replace("DELAY", theirs);
+            set_validator(&fixture, &validator);
+            let program = program.replace("DELAY", ours);
+            fixture.write("p.sh", format!("read -r a b\n{program}\n"));
+            fixture.check("judge sum p.sh --time-limit 1 --case secret/large/1", code, said);
+        }
+    };
+    let (rejects, breaks) = ("say silent; exit 43", "exit 1");
+    let crash = "sleep DELAY; kill -SEGV $$";
+    for at_end in [rejects, breaks, "exit 42"] {
+        check(&format!("exec >&-; {crash}"), at_end, 1, &["RTE", "killed by SIGSEGV"]);
+        check(crash, at_end, 1, &["RTE", "killed by SIGSEGV"]);
+    }
+    check("exec >&-; sleep DELAY; exit 3", rejects, 1, &["RTE", "exit code 3"]);
+    check("exec >&-; exec sleep 1000", rejects, 1, &["TLE", "on the wall clock"]);
+    check("exec >&-; sleep DELAY; exit 0", rejects, 1, &["WA", "ended early; ", "silent"]);
+    check("sleep DELAY; exit 0", rejects, 1, &["WA", "ended early; ", "silent"]);
+    check("exec >&-; sleep DELAY; exit 0", breaks, 4, &["it ended with exit code 1"]);
+    // By what was said.
+    for close in [":", "exec >&-"] {
+        let end = |word: &str, end: &str| format!("echo {word}; {close}; sleep DELAY; {end}");
+        check(&end("4", "kill -SEGV $$"), rejects, 1, &["WA", "4 is not 100001"]);
+        check(&end("4", "exit 0"), rejects, 1, &["WA", "4 is not 100001"]);
+        check(&end("boom", "kill -SEGV $$"), rejects, 4, &["it ended with exit code 1"]);
+        check(&end("$((a + b))", "kill -SEGV $$"), rejects, 1, &["RTE", "SIGSEGV"]);
+    }
 }

@@ -1,6 +1,7 @@
 //! Integration tests, one binary.
 
 mod builds;
+mod causes;
 mod cli;
 mod fixture;
 mod fold;

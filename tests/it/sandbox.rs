@@ -10,6 +10,8 @@ mod bill;
 mod hostile;
 mod inherited;
 mod joined;
+#[cfg(target_os = "linux")]
+mod neighbours;
 mod short;
 
 use std::ffi::OsStr;
@@ -928,6 +930,23 @@ fn making_the_box_ready_is_not_billed() {
     assert!(heavy < light + took / 4, "{light:?} {heavy:?} {took:?}");
 }
 
+/// The processes of this process's slots: its children, but those that only hold a user's number.
+pub(crate) fn slots() -> Vec<i32> {
+    let threads = fs::read_dir("/proc/self/task").unwrap().flatten();
+    let lists = threads.map(|thread| fs::read_to_string(thread.path().join("children")));
+    let is_slot = |number: &i32| {
+        let name = fs::read_to_string(format!("/proc/{number}/comm")).unwrap_or_default();
+        name.trim() != "juror-user"
+    };
+    lists
+        .flat_map(|list| {
+            let list = list.unwrap_or_default();
+            list.split_whitespace().map(|number| number.parse().unwrap()).collect::<Vec<i32>>()
+        })
+        .filter(is_slot)
+        .collect()
+}
+
 /// What a process has open, mounted, grouped and started.
 #[derive(Debug, PartialEq, Eq)]
 struct Possessions {
@@ -952,9 +971,15 @@ impl Possessions {
     }
 }
 
+/// What the names of groups and directories begin with that a judge of this number makes.
+pub(crate) fn start_of_names(judge: u32) -> String {
+    let namespace = rustix::fs::stat("/proc/self/ns/pid").map_or(0, |found| found.st_ino);
+    format!("juror-{namespace}-{judge}-")
+}
+
 /// The control groups that a judge of this number made.
 fn groups_of(judge: u32) -> Vec<PathBuf> {
-    let start = format!("juror-{judge}-");
+    let start = start_of_names(judge);
     walkdir::WalkDir::new("/sys/fs/cgroup")
         .into_iter()
         .flatten()

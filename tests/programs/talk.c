@@ -3,7 +3,13 @@
 #include <poll.h>
 #include <pthread.h>
 #ifdef __linux__
+#include <linux/futex.h>
 #include <sched.h>
+#include <sys/epoll.h>
+#include <sys/select.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/timerfd.h>
 #endif
 #include <signal.h>
@@ -63,6 +69,83 @@ static void flood(long long bytes) {
 }
 
 #ifdef __linux__
+// Waits until a clock ends that, by one of many ways.
+static void wait_by(const char *way, long milliseconds) {
+    struct timespec time = {milliseconds / 1000, milliseconds % 1000 * 1000000};
+    struct itimerval once = {.it_value = {milliseconds / 1000, milliseconds % 1000 * 1000}};
+    struct itimerspec timer = {.it_value = time};
+    int ends[2];
+    pipe(ends);
+    struct pollfd nothing = {ends[0], POLLIN, 0};
+    if (!strcmp(way, "alarm")) {
+        alarm(milliseconds < 1000 ? 1 : milliseconds / 1000);
+        pause();
+    } else if (!strcmp(way, "setitimer")) {
+        setitimer(ITIMER_REAL, &once, 0);
+        read(ends[0], ends, 1);
+    } else if (!strcmp(way, "timer_create")) {
+        timer_t id;
+        timer_create(CLOCK_MONOTONIC, 0, &id);
+        timer_settime(id, 0, &timer, 0);
+        pause();
+    } else if (!strcmp(way, "timerfd")) {
+        int clock = timerfd_create(CLOCK_MONOTONIC, 0);
+        timerfd_settime(clock, 0, &timer, 0);
+        read(clock, &timer, 8);
+    } else if (!strcmp(way, "poll-timerfd")) {
+        struct pollfd clock = {timerfd_create(CLOCK_MONOTONIC, 0), POLLIN, 0};
+        timerfd_settime(clock.fd, 0, &timer, 0);
+        poll(&clock, 1, -1);
+    } else if (!strcmp(way, "epoll")) {
+        struct epoll_event event;
+        epoll_wait(epoll_create1(0), &event, 1, (int)milliseconds);
+    } else if (!strcmp(way, "epoll-timerfd")) {
+        struct epoll_event event = {EPOLLIN};
+        int queue = epoll_create1(0), clock = timerfd_create(CLOCK_MONOTONIC, 0);
+        timerfd_settime(clock, 0, &timer, 0);
+        epoll_ctl(queue, EPOLL_CTL_ADD, clock, &event);
+        epoll_wait(queue, &event, 1, -1);
+    } else if (!strcmp(way, "poll")) {
+        poll(&nothing, 1, (int)milliseconds);
+    } else if (!strcmp(way, "ppoll")) {
+        ppoll(&nothing, 1, &time, 0);
+    } else if (!strcmp(way, "select")) {
+        select(0, 0, 0, 0, &once.it_value);
+    } else if (!strcmp(way, "pselect")) {
+        pselect(0, 0, 0, 0, &time, 0);
+    } else if (!strcmp(way, "futex")) {
+        int word = 0;
+        syscall(SYS_futex, &word, FUTEX_WAIT, 0, &time, 0, 0);
+    } else if (!strcmp(way, "sigtimedwait")) {
+        sigset_t set;
+        sigemptyset(&set);
+        sigaddset(&set, SIGUSR1);
+        sigprocmask(SIG_BLOCK, &set, 0);
+        sigtimedwait(&set, 0, &time);
+    } else if (!strcmp(way, "receive")) {
+        socketpair(AF_UNIX, SOCK_STREAM, 0, ends);
+        setsockopt(ends[0], SOL_SOCKET, SO_RCVTIMEO, &once.it_value, sizeof once.it_value);
+        read(ends[0], &timer, 1);
+    } else if (!strcmp(way, "other-timer")) {
+        // A clock of another process ends the wait: by a signal that this one catches.
+        int parent = getpid();
+        signal(SIGUSR1, wake);
+        if (fork() == 0) {
+            nap(milliseconds);
+            kill(parent, SIGUSR1);
+            _exit(0);
+        }
+        pause();
+    } else {
+        nap(milliseconds);
+    }
+}
+
+static void *wait_in_thread(void *way) {
+    wait_by(way, 300);
+    return 0;
+}
+
 // A thread of a process whose descriptors are its own: for it, standard input is a clock.
 static int hear_a_clock(void *milliseconds) {
     long long ticks, wait = atoll(milliseconds) * 1000000;
@@ -137,6 +220,19 @@ int main(int argc, char **argv) {
                 return WEXITSTATUS(status);
             }
 #ifdef __linux__
+        } else if (!strcmp(step, "child-waits")) {
+            // A child waits, and this one for its end.
+            if (fork() == 0) {
+                wait_by(word, 300);
+                _exit(0);
+            }
+            wait(0);
+            at++;
+        } else if (!strcmp(step, "thread-waits")) {
+            pthread_t other;
+            pthread_create(&other, 0, wait_in_thread, (void *)word);
+            pthread_join(other, 0);
+            at++;
         } else if (!strcmp(step, "other-input")) {
             static char stack[1 << 16];
             int flags = CLONE_VM | CLONE_FS | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM;

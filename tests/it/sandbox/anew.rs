@@ -266,7 +266,7 @@ fn end_what_waits() {
         !state.is_empty() && !state.starts_with(['Z', 'X'])
     };
     let waiting = || {
-        let slots = hostile::children();
+        let slots = super::slots();
         assert_eq!(slots.len(), 1, "one slot in this process");
         let list = format!("/proc/{0}/task/{0}/children", slots[0]);
         let there = move || {

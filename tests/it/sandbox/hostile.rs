@@ -350,7 +350,7 @@ fn kill_a_slot() {
         while !is_running() {
             std::thread::sleep(Duration::from_millis(5));
         }
-        for child in children() {
+        for child in slots() {
             let child = rustix::process::Pid::from_raw(child).unwrap();
             rustix::process::kill_process(child, rustix::process::Signal::KILL).unwrap();
         }
@@ -362,18 +362,6 @@ fn kill_a_slot() {
     });
     drop(slot);
     assert_eq!(Possessions::of_this_process(), before);
-}
-
-/// The numbers of this process's children.
-pub(super) fn children() -> Vec<i32> {
-    let threads = fs::read_dir("/proc/self/task").unwrap().flatten();
-    let lists = threads.map(|thread| fs::read_to_string(thread.path().join("children")));
-    lists
-        .flat_map(|list| {
-            let list = list.unwrap_or_default();
-            list.split_whitespace().map(|number| number.parse().unwrap()).collect::<Vec<i32>>()
-        })
-        .collect()
 }
 
 /// Takes minutes on a slow machine: `cargo test --test it ten_thousand -- --ignored --test-threads=1`.

@@ -166,8 +166,8 @@ fn one_that_only_closes_its_output_can_still_hear() {
 fn one_whose_first_thread_is_over_has_not_ended() {
     let mut job =
         joint(&["from-a-thread", "close-output", "sleep", "1000000"], &["hear", "exit", "43"]);
-    job.program.limits.wall_time = Some(Duration::from_secs(20));
-    check_job(&job, "stopped: Dismissed / exit 43", ["", "end\n"]);
+    job.program.limits.wall_time = Some(Duration::from_secs(2));
+    check_job(&job, "stopped: WallTime / exit 43", ["", "end\n"]);
 }
 
 #[test]
@@ -204,8 +204,10 @@ fn last_words_count_before_the_end() {
     assert!(told(&["say", "good\n", "abort"], &wants_more, "SIGABRT / exit 43"));
     assert!(told(&["abort"], &busy, "SIGABRT / exit 43"));
     assert!(told(&["exit", "0"], &busy, "exit 0 / exit 43"));
-    // It closes its output only.
-    assert!(told(&["close-output", "sleep", "1000000"], &busy, "stopped: Dismissed / exit 43"));
+    // It closes its output only: what becomes of it then is waited for.
+    assert!(told(&["close-output", "sleep", "1200", "abort"], &busy, "SIGABRT / exit 43"));
+    let bad = ["say", "bad\n", "close-output", "sleep", "1000000"];
+    assert!(!told(&bad, &busy, "stopped: Dismissed / exit 43"));
 }
 
 /// What each waits for; `None` where this machine does not show it.
@@ -249,6 +251,29 @@ fn one_that_may_go_on_by_itself_is_waited_for() {
     both(&["alarm", "300", "hear"], "awake\n");
     both(&["child", "sleep", "300", "say", "L\n", "hear"], "L\n");
     both(&["other-input", "300", "hear"], "tick\n");
+    let signals = ["alarm", "setitimer", "timer_create"];
+    let ways =
+        ["timerfd", "poll-timerfd", "epoll", "epoll-timerfd", "poll", "ppoll", "select", "pselect"];
+    let others = ["futex", "sigtimedwait", "receive", "nanosleep"];
+    for way in signals.into_iter().chain(ways).chain(others) {
+        both(&["child-waits", way, "say", "L\n", "hear"], "L\n");
+        if !signals.contains(&way) {
+            both(&["thread-waits", way, "say", "L\n", "hear"], "L\n");
+        }
+    }
+    both(&["child-waits", "other-timer", "say", "L\n", "hear"], "awake\n");
+}
+
+/// Alarm clocks of the run before are not those of this one.
+#[test]
+fn an_alarm_that_is_over_is_forgotten() {
+    let (mut first, mut second) = pair();
+    let alarm = joint(&["alarm", "1000000", "say", "x\n"], &["hear", "exit", "42"]);
+    let both_wait = joint(&["hear"], &["hear"]);
+    for (job, is_stuck) in [(&alarm, false), (&both_wait, true)] {
+        let reply = first.run_joint(&mut second, job).unwrap();
+        assert_eq!(reply.deadlock.is_some(), is_stuck, "{reply:?}");
+    }
 }
 
 #[test]
@@ -393,7 +418,7 @@ fn begin_late() {
     assert_eq!(summary(&outcome), "stopped: CpuTime");
     let mut late = |job: &JointJob, pause: u64, expected: &str| {
         // The program's slot is the first.
-        let slot = Pid::from_raw(hostile::children()[0]).unwrap();
+        let slot = Pid::from_raw(slots()[0]).unwrap();
         kill_process(slot, KernelSignal::STOP).unwrap();
         let reply = thread::scope(|scope| {
             scope.spawn(|| {

@@ -11,8 +11,18 @@ use std::time::Duration;
 
 use crate::sandbox::linux::cgroup::Placement;
 
-/// What all names of groups start with; the judge's process number and the slot's follow.
-pub(in crate::sandbox::linux) const PREFIX: &str = "juror-";
+/// What all names of groups start with; the judge's process namespace and its number in that follow, and the slot's number.
+const PREFIX: &str = "juror-";
+
+/// The name of a slot's groups, which no other on this machine has.
+pub(in crate::sandbox::linux) fn name(slot: u32) -> String {
+    format!("{PREFIX}{}-{}-{slot}", namespace(), std::process::id())
+}
+
+/// The process namespace of this judge. The numbers of judges in others say nothing here.
+fn namespace() -> u64 {
+    rustix::fs::stat("/proc/self/ns/pid").map_or(0, |found| found.st_ino)
+}
 
 /// What a group is called that takes the place of the one with this name.
 pub(in crate::sandbox::linux) fn other_name(name: &str) -> String {
@@ -38,21 +48,26 @@ pub(in crate::sandbox::linux) fn remove(placement: &Placement, name: &str) {
 
 /// Removes the groups of judges that are gone.
 pub(in crate::sandbox::linux) fn sweep(placement: &Placement) {
+    let namespace = namespace();
     placement
         .directories()
         .filter_map(|parent| fs::read_dir(parent).ok())
         .flat_map(|entries| entries.flatten())
-        .filter(|entry| entry.file_name().to_str().is_some_and(is_of_the_dead))
+        .filter(|entry| {
+            entry.file_name().to_str().is_some_and(|name| is_of_the_dead(name, namespace))
+        })
         .for_each(|entry| {
             let _ = fs::remove_dir(entry.path());
         });
 }
 
-/// Whether this is the name of a group whose judge is gone.
-fn is_of_the_dead(name: &str) -> bool {
+/// Whether this is the name of a group whose judge, of this process namespace, is gone.
+fn is_of_the_dead(name: &str, namespace: u64) -> bool {
     let judge = name
         .strip_prefix(PREFIX)
-        .and_then(|rest| rest.split_once('-'))
+        .and_then(|rest| {
+            rest.strip_prefix(&namespace.to_string())?.strip_prefix('-')?.split_once('-')
+        })
         .and_then(|(judge, _)| judge.parse::<u32>().ok());
     judge.is_some_and(|judge| !Path::new("/proc").join(judge.to_string()).exists())
 }
@@ -79,12 +94,14 @@ mod tests {
     #[test]
     fn only_groups_of_judges_that_are_gone_are_removed() {
         let directory = tempfile::tempdir().unwrap();
-        let living = format!("juror-{}-0", std::process::id());
+        let living = name(0);
         // No process has so large a number.
+        let dead = living.replace(&format!("-{}-", std::process::id()), "-4000000000-");
         let names = [
-            "juror-4000000000-1",
-            "juror-4000000000-1-other",
+            &dead,
+            &other_name(&dead),
             &living,
+            "juror-1-4000000000-0",
             "juror-x-1",
             "other-4000000000-1",
         ];
@@ -93,7 +110,7 @@ mod tests {
         }
         sweep(&Placement::V2(directory.path().to_path_buf()));
         let left = names.map(|name| directory.path().join(name).exists());
-        assert_eq!(left, [false, false, true, true, true]);
+        assert_eq!(left, [false, false, true, true, true, true]);
         remove(&Placement::V2(directory.path().to_path_buf()), &living);
         assert!(!directory.path().join(living).exists());
     }

@@ -10,19 +10,14 @@ use crate::model::host::Rung;
 use crate::model::isolation::Isolation;
 use crate::model::judgement::JudgeError;
 use crate::model::outcome::{Mechanism, Meter};
-use crate::sandbox::linux::cgroup::leftover::PREFIX;
+use crate::sandbox::linux::cgroup::leftover;
 use crate::sandbox::linux::cgroup::{Controllers, Placement};
+use crate::sandbox::linux::keeper::porter::Alarms;
 use crate::sandbox::linux::keeper::prepare::Setup;
 use crate::sandbox::linux::run::init::{Change, Identity};
 use crate::sandbox::linux::view::bare;
 use crate::sandbox::plain;
 use crate::sandbox::slot::CoreId;
-
-/// The first user number of contestants under root; systemd leaves 60578 to 61183 unused.
-const FIRST_USER: u32 = 60_578;
-
-/// How many of them there are.
-const USERS: u32 = 600;
 
 /// What this machine offers.
 #[derive(Clone, Debug)]
@@ -138,30 +133,34 @@ impl Host {
         is_shared.then_some(1)
     }
 
-    /// How the slot of this number is to be.
-    pub(in crate::sandbox::linux) fn setup(&self, number: u32, core: Option<CoreId>) -> Setup {
-        let change = match self.isolation {
+    /// How programs get their user.
+    pub(in crate::sandbox::linux) fn change(&self) -> Change {
+        match self.isolation {
             Isolation::Namespaces => Change::Switch,
             Isolation::UserNamespaces => Change::Already,
             Isolation::Landlock | Isolation::Plain => self.bare_change,
-        };
-        let user = match change {
-            Change::Already => FIRST_USER,
-            // Where nothing hides another judge's programs, they had better be of another user.
-            Change::Switch if self.isolation == Isolation::Landlock => {
-                FIRST_USER + number.wrapping_add(std::process::id()) % USERS
-            }
-            Change::Switch => FIRST_USER + number % USERS,
-        };
+        }
+    }
+
+    /// How the slot of this number is to be, whose programs are of this user.
+    pub(in crate::sandbox::linux) fn setup(
+        &self,
+        number: u32,
+        user: u32,
+        alarms: Alarms,
+        core: Option<CoreId>,
+    ) -> Setup {
+        let change = self.change();
         Setup {
             placement: self.placement.clone(),
-            name: format!("{PREFIX}{}-{number}", std::process::id()),
+            name: leftover::name(number),
             identity: Identity { uid: user, gid: user, change },
             mechanism: self.mechanism(),
             judge: std::process::id().cast_signed(),
             temporary: std::env::temp_dir(),
             outside_uid: rustix::process::geteuid().as_raw(),
             outside_gid: rustix::process::getegid().as_raw(),
+            alarms,
             core: core.map(|core| core.0),
         }
     }

@@ -28,6 +28,7 @@ const IF_ANY_BIT: u16 = 0x45;
 const RETURN: u16 = 0x06;
 
 const KILL: u32 = 0x8000_0000;
+const ASK: u32 = 0x7fc0_0000;
 pub(in crate::sandbox::linux) const ALLOW: u32 = 0x7fff_0000;
 pub(in crate::sandbox::linux) const ERRNO: u32 = 0x0005_0000;
 
@@ -51,7 +52,47 @@ pub(in crate::sandbox::linux) enum Rule {
     Limit,
     /// Refused with this error unless the last argument is the pass.
     Pass(i32),
+    /// The slot is asked.
+    Ask,
 }
+
+/// Which calls ask the slot before they happen.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::sandbox::linux) enum Asks {
+    Nothing,
+    /// Those that set an alarm clock.
+    Alarms,
+    /// And those that make a pipe.
+    AlarmsAndPipes,
+}
+
+impl Asks {
+    /// Whether a call makes a pipe.
+    pub(in crate::sandbox::linux) fn is_pipe(number: i64) -> bool {
+        PIPES.iter().any(|(pipe, _)| *pipe == number)
+    }
+
+    fn rules(self) -> impl Iterator<Item = &'static (i64, Rule)> {
+        let (alarms, pipes) = match self {
+            Self::Nothing => (&[][..], &[][..]),
+            Self::Alarms => (ALARMS, &[][..]),
+            Self::AlarmsAndPipes => (ALARMS, PIPES),
+        };
+        alarms.iter().chain(pipes)
+    }
+}
+
+const ALARMS: &[(i64, Rule)] = &[
+    (libc::SYS_setitimer, Rule::Ask),
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_alarm, Rule::Ask),
+];
+
+const PIPES: &[(i64, Rule)] = &[
+    (libc::SYS_pipe2, Rule::Ask),
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_pipe, Rule::Ask),
+];
 
 /// The limit of memory dumps. Set to one byte, it keeps the kernel from starting the machine's handler
 /// of dumps; lower, it would not.
@@ -74,6 +115,8 @@ const FILE_CONTROL: &[(i32, i32)] = &[
     (libc::F_NOTIFY, libc::EPERM),
     (F_SET_RW_HINT, libc::EINVAL),
     (F_SET_FILE_RW_HINT, libc::EINVAL),
+    // 64 pipes of the largest size are all that the pipes of a user may hold.
+    (libc::F_SETPIPE_SZ, libc::EPERM),
 ];
 
 /// How long what is written to a file will live: the file bears it for all to see, also where it can only be read. Whoever
@@ -228,8 +271,8 @@ const RULES_HERE: &[(i64, Rule)] = &[
 const RULES_HERE: &[(i64, Rule)] = &[];
 
 /// Makes the filter for a slot with this pass.
-pub(in crate::sandbox::linux) fn filter(pass: u64) -> Vec<sock_filter> {
-    whole(RULES.iter().chain(RULES_HERE), pass)
+pub(in crate::sandbox::linux) fn filter(pass: u64, asks: Asks) -> Vec<sock_filter> {
+    whole(RULES.iter().chain(RULES_HERE).chain(asks.rules()), pass)
 }
 
 /// The filter for these rules.
@@ -285,6 +328,7 @@ fn apply(rule: Rule, pass: u64) -> Vec<sock_filter> {
     let refuse = |errno: i32| statement(RETURN, ERRNO | errno as u32);
     match rule {
         Rule::Refuse(errno) => vec![refuse(errno)],
+        Rule::Ask => vec![statement(RETURN, ASK)],
         // The kernel, too, takes only the low half of these arguments: they are of type int.
         Rule::Only { argument, value } => vec![
             statement(LOAD, low_half(argument)),
@@ -352,6 +396,10 @@ pub(in crate::sandbox::linux) mod tests {
 
     const PASS_HERE: u64 = 0x0123_4567_89ab_cdef;
 
+    fn filter(pass: u64) -> Vec<sock_filter> {
+        super::filter(pass, Asks::Nothing)
+    }
+
     /// Runs the filter as the kernel does; returns what it says.
     pub(in crate::sandbox) fn verdict(
         filter: &[sock_filter],
@@ -386,8 +434,9 @@ pub(in crate::sandbox::linux) mod tests {
 
     #[test]
     fn every_rule_is_found_and_every_other_number_is_allowed() {
-        let filter = filter(PASS_HERE);
-        let rules: Vec<_> = RULES.iter().chain(RULES_HERE).collect();
+        let asks = Asks::AlarmsAndPipes;
+        let filter = super::filter(PASS_HERE, asks);
+        let rules: Vec<_> = RULES.iter().chain(RULES_HERE).chain(asks.rules()).collect();
         for number in 0..600u32 {
             let rule = rules.iter().find(|(n, _)| *n == i64::from(number));
             let expected = match rule {
@@ -396,6 +445,7 @@ pub(in crate::sandbox::linux) mod tests {
                 Some((_, Rule::Only { .. } | Rule::NoneOf { .. } | Rule::Limit)) => {
                     ERRNO | libc::EPERM as u32
                 }
+                Some((_, Rule::Ask)) => ASK,
                 Some((_, Rule::Among { .. })) | None => ALLOW,
             };
             let given = verdict(&filter, ARCHITECTURE, number, [u64::MAX; 6]);
@@ -439,6 +489,8 @@ pub(in crate::sandbox::linux) mod tests {
         check(libc::SYS_prlimit64, 1, refused);
         check(libc::SYS_fcntl, libc::F_SETFD as u64, ALLOW);
         check(libc::SYS_fcntl, libc::F_SETLEASE as u64, refused);
+        check(libc::SYS_fcntl, libc::F_SETPIPE_SZ as u64, refused);
+        check(libc::SYS_pipe2, 0, ALLOW);
         let missing = ERRNO | libc::ENOSYS as u32;
         check(libc::SYS_fcntl, libc::F_SETLKW as u64, ALLOW);
         check(libc::SYS_fcntl, libc::F_GETLK as u64, missing);

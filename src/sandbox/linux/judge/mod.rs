@@ -3,4 +3,5 @@
 pub(super) mod beside;
 pub(super) mod pack;
 pub(super) mod slot;
+pub(super) mod user;
 pub(super) mod waiting;

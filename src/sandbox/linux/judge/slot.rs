@@ -23,9 +23,12 @@ use crate::sandbox::linux::cgroup::Placement;
 use crate::sandbox::linux::cgroup::leftover;
 use crate::sandbox::linux::detect::host::Host;
 use crate::sandbox::linux::judge::pack;
+use crate::sandbox::linux::judge::user::{self, Reserved};
 use crate::sandbox::linux::judge::waiting::Looker;
+use crate::sandbox::linux::keeper::porter::Alarms;
 use crate::sandbox::linux::keeper::prepare::Setup;
 use crate::sandbox::linux::keeper::server;
+use crate::sandbox::linux::run::init::Change;
 use crate::sandbox::linux::sys::{self, Forked};
 use crate::sandbox::linux::wire::{self, Answer, Request};
 use crate::sandbox::slot::{Ends, Place, SlotOptions};
@@ -40,6 +43,9 @@ pub(in crate::sandbox::linux) struct Seat {
     socket: Arc<OwnedFd>,
     control: Arc<Control>,
     process: i32,
+    /// Its programs' user, which is let go after the slot's process is gone.
+    user: Option<Reserved>,
+    alarms: Alarms,
     groups: Option<Groups>,
     last_start: u64,
     buffer: Vec<u8>,
@@ -71,7 +77,15 @@ impl Seat {
     ) -> Result<Self, JudgeError> {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let setup = host.setup(number, options.core);
+        let reserved = match host.change() {
+            // Seen from inside its own namespace, where every judge may have the same.
+            Change::Already => None,
+            Change::Switch => Some(Reserved::take()?),
+        };
+        let (user, lease) = reserved.unzip();
+        let number_of_user = user.as_ref().map_or(user::FIRST, |user| user.user);
+        let alarms = Alarms::make().step("share memory with the sandbox")?;
+        let setup = host.setup(number, number_of_user, alarms.clone(), options.core);
         let (ours, theirs) = rustix::net::socketpair(
             AddressFamily::UNIX,
             SocketType::SEQPACKET,
@@ -85,13 +99,15 @@ impl Seat {
         if let Some(groups) = &groups {
             SWEPT.call_once(|| leftover::sweep(&groups.placement));
         }
-        let process = start_process(setup, &theirs)?;
-        drop(theirs);
+        let process = start_process(setup, [Some(&theirs), lease.as_ref()])?;
+        drop((theirs, lease));
         let socket = Arc::new(ours);
         let mut slot = Self {
             control: Control::new(Socket(Arc::clone(&socket))),
             socket,
             process,
+            user,
+            alarms,
             groups,
             last_start: 0,
             buffer: vec![0; wire::LONGEST],
@@ -244,7 +260,7 @@ impl Place for Seat {
     }
 
     fn watch(&self, input: BorrowedFd<'_>, output: BorrowedFd<'_>) -> Box<dyn Watch> {
-        Box::new(Looker::new(self.process, input, output))
+        Box::new(Looker::new(self.process, self.alarms.clone(), input, output))
     }
 
     fn process(&self) -> Option<i32> {
@@ -257,6 +273,7 @@ impl Drop for Seat {
         // Says good-bye even while a stopper still holds the socket.
         let _ = rustix::net::shutdown(&self.socket, Shutdown::Both);
         let ended = sys::wait(self.process);
+        drop(self.user.take());
         let is_killed = ended.is_ok_and(|ended| ended.status != 0);
         if let Some(groups) = self.groups.as_ref().filter(|_| is_killed) {
             leftover::remove(&groups.placement, &groups.name);
@@ -269,14 +286,14 @@ fn gone(step: &str) -> JudgeError {
 }
 
 /// Forks the slot's process.
-fn start_process(setup: Setup, socket: &OwnedFd) -> Result<i32, Fault> {
-    let socket = socket.as_raw_fd();
+fn start_process(setup: Setup, kept: [Option<&OwnedFd>; 2]) -> Result<i32, Fault> {
+    let kept = kept.map(|fd| fd.map(AsRawFd::as_raw_fd));
     // SAFETY: the child takes no lock of this library or of the judge, allocates with the system's
     // allocator, which is usable after a fork, and ends with `exit` on every way.
     match unsafe { sys::fork() }.step("fork the sandbox's process")? {
         Forked::Parent(process) => Ok(process),
         Forked::Child => {
-            let _ = catch_unwind(AssertUnwindSafe(|| server::serve(setup, socket)));
+            let _ = catch_unwind(AssertUnwindSafe(|| server::serve(setup, kept)));
             sys::exit(1)
         }
     }

@@ -2,14 +2,15 @@
 //!
 //! A thread that waits shows in `/proc/PID/task/TID/syscall` which call it waits in, and with what. A
 //! program is known to stand still only if every thread of every process of its run waits in a call that no
-//! clock ends: for input, for room to write, for a lock, for a child. Any other (a sleep, a wait with a
-//! time limit, an event queue) may go on by itself, so then nothing is known. What is said here is
+//! clock ends: for input, for room to write, for a lock, for a child; and if no timer of theirs may send a signal. Any other (a
+//! sleep, a wait with a time limit, an event queue) may go on by itself, so then nothing is known. What is said here is
 //! never a guess; where the kernel does not show this, nothing is said either.
 
 use std::fs;
 use std::os::fd::AsFd;
 
 use crate::model::joint::Waits;
+use crate::sandbox::linux::keeper::porter::Alarms;
 use crate::sandbox::watch::{Seen, Still, Thread, Watch};
 
 /// How to find the processes of a slot's run, and its pipes.
@@ -17,6 +18,8 @@ use crate::sandbox::watch::{Seen, Still, Thread, Watch};
 pub(in crate::sandbox::linux) struct Looker {
     /// The slot's process.
     slot: i32,
+    /// Whether one may end a wait in which no time is named.
+    alarms: Alarms,
     /// What `/proc/PID/fd` calls the pipe that is the program's standard input.
     input: String,
     /// The same of its standard output.
@@ -49,20 +52,32 @@ impl Watch for Looker {
 
 impl Looker {
     /// Watches the program that runs in this slot's process, with these pipes.
-    pub(in crate::sandbox::linux) fn new(slot: i32, input: impl AsFd, output: impl AsFd) -> Self {
-        Self { slot, input: pipe_name(input), output: pipe_name(output) }
+    pub(in crate::sandbox::linux) fn new(
+        slot: i32,
+        alarms: Alarms,
+        input: impl AsFd,
+        output: impl AsFd,
+    ) -> Self {
+        Self { slot, alarms, input: pipe_name(input), output: pipe_name(output) }
     }
 
     fn try_to_look(&self) -> Option<Seen> {
         let mut waits = Waits::Itself;
         let mut threads = Vec::new();
         for process in self.processes() {
-            if may_be_woken_by_a_timer(process)? {
+            if has_timers(process)? {
                 return Some(Seen::Moving);
             }
             for number in threads_of(process)? {
                 let place = format!("/proc/{process}/task/{number}");
-                let switches = switches(&fs::read_to_string(format!("{place}/status")).ok()?)?;
+                let status = fs::read_to_string(format!("{place}/status")).ok()?;
+                if is_killed(&status)
+                    || is_exiting(&fs::read_to_string(format!("{place}/stat")).ok()?)
+                {
+                    // What it does now says nothing about what it did.
+                    return None;
+                }
+                let switches = switches(&status)?;
                 let call = fs::read_to_string(format!("{place}/syscall")).ok()?;
                 let name = |fd: u64| descriptor(&place, fd);
                 let timeless = || has_only_pipes_and_files(&place);
@@ -77,6 +92,10 @@ impl Looker {
                 }
                 threads.push(Thread { number, switches });
             }
+        }
+        // Last: one that was set is told before the call that sets it returns.
+        if self.alarms.may_be_set() {
+            return Some(Seen::Moving);
         }
         (!threads.is_empty()).then_some(Seen::Still(Still { waits, threads }))
     }
@@ -176,14 +195,17 @@ fn is_endless_lock(operation: u64, timeout: u64) -> bool {
     matches!(operation & !flags, WAIT | LOCK_PI | WAIT_BITSET) && timeout == 0
 }
 
-/// Whether a signal from a clock may wake the process; `None` if that cannot be told.
-fn may_be_woken_by_a_timer(process: i32) -> Option<bool> {
-    let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
-    let caught = field(&status, "SigCgt:").and_then(|mask| u64::from_str_radix(mask, 16).ok())?;
-    let catches_alarms = caught & (1 << (libc::SIGALRM - 1)) != 0;
-    // Missing in kernels that cannot say it.
-    let timers = fs::read_to_string(format!("/proc/{process}/timers")).unwrap_or_default();
-    Some(catches_alarms || !timers.trim().is_empty())
+/// Whether the process has timers of its own (`timer_create`), which may send signals; `None` in kernels that cannot say it.
+fn has_timers(process: i32) -> Option<bool> {
+    let timers = fs::read_to_string(format!("/proc/{process}/timers")).ok()?;
+    Some(!timers.trim().is_empty())
+}
+
+/// Whether a thread is about to be killed. Source: the manual page `proc_pid_status(5)`.
+fn is_killed(status: &str) -> bool {
+    const KILL: u64 = 1 << (libc::SIGKILL - 1);
+    let pending = |name| u64::from_str_radix(field(status, name).unwrap_or_default(), 16);
+    ["SigPnd:", "ShdPnd:"].into_iter().any(|name| pending(name).is_ok_and(|mask| mask & KILL != 0))
 }
 
 /// Whether a process is ending. Source: the manual page `proc_pid_stat(5)`, fields 3 and 9; the kernel's
@@ -267,7 +289,9 @@ mod tests {
 
     #[test]
     fn only_what_no_clock_ends_is_standing_still() {
-        let watch = Looker { slot: 0, input: "pipe:[1]".to_owned(), output: "pipe:[2]".to_owned() };
+        let alarms = Alarms::make().unwrap();
+        let watch =
+            Looker { slot: 0, alarms, input: "pipe:[1]".to_owned(), output: "pipe:[2]".to_owned() };
         let name = |fd: u64| {
             let names = ["pipe:[1]", "pipe:[2]", "/dev/null", "pipe:[9]", "socket:[3]"];
             names.get(fd as usize).map(|name| (*name).to_owned())
@@ -311,6 +335,15 @@ mod tests {
         check("7 (a) b (c) S 1 7 7 0 -1 4194304 25 0 0 0", false);
         check("7 (a) R 1 7 7 0 -1 4194308 25 0 0 0", true);
         check("7 (a) Z 1 7 7 0 -1 4194304 25 0 0 0", true);
+        check("", false);
+    }
+
+    #[test]
+    fn a_thread_that_is_about_to_be_killed_is_known() {
+        let check = |status: &str, expected: bool| assert_eq!(is_killed(status), expected);
+        check("SigPnd:\t0000000000000100\nShdPnd:\t0000000000000000\n", true);
+        check("SigPnd:\t0000000000000000\nShdPnd:\t0000000000000100\n", true);
+        check("SigPnd:\t0000000000000001\nShdPnd:\t0000000000000000\n", false);
         check("", false);
     }
 

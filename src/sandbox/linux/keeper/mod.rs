@@ -1,6 +1,7 @@
 //! The slot's process: gets ready once, then takes one run after the other from its begin to its bill.
 
 pub(super) mod environment;
+pub(super) mod porter;
 pub(super) mod prepare;
 pub(super) mod resources;
 pub(super) mod server;

@@ -12,7 +12,8 @@ use crate::model::isolation::Isolation;
 use crate::model::outcome::{Mechanism, Meter};
 use crate::sandbox::fault::{Fault, Step};
 use crate::sandbox::linux::cgroup::{Group, Placement, WhenShort};
-use crate::sandbox::linux::filter::seccomp;
+use crate::sandbox::linux::filter::seccomp::Asks;
+use crate::sandbox::linux::keeper::porter::{Alarms, Porter};
 use crate::sandbox::linux::keeper::resources::{self, Ceilings};
 use crate::sandbox::linux::keeper::tree;
 use crate::sandbox::linux::run::init::{Change, Identity, Stack};
@@ -40,6 +41,8 @@ pub(in crate::sandbox::linux) struct Setup {
     pub(in crate::sandbox::linux) judge: i32,
     /// Where boxes are made that are directories of the disk.
     pub(in crate::sandbox::linux) temporary: PathBuf,
+    /// What the slot tells the judge of its programs' alarm clocks.
+    pub(in crate::sandbox::linux) alarms: Alarms,
     /// The core to stay on.
     pub(in crate::sandbox::linux) core: Option<usize>,
 }
@@ -70,32 +73,41 @@ pub(in crate::sandbox::linux) struct Ready {
     pub(in crate::sandbox::linux) cores: u64,
     /// What programs cannot be given more of.
     pub(in crate::sandbox::linux) ceilings: Ceilings,
+    /// Answers calls that ask, where they can.
+    pub(in crate::sandbox::linux) porter: Option<Porter>,
     /// `/proc/net/sockstat` of the slot's network namespace, whose first number is that of sockets in it.
     pub(in crate::sandbox::linux) sockets: Option<OwnedFd>,
     /// The slot's process.
     pub(in crate::sandbox::linux) process: OwnedFd,
 }
 
-/// Closes everything that came from the judge but the socket, and takes leave of its terminal, its
+/// Closes everything that came from the judge but these, and takes leave of its terminal, its
 /// session and its signals.
-pub(in crate::sandbox::linux) fn keep_only(socket: RawFd) -> OwnedFd {
-    const SOCKET: RawFd = 3;
+pub(in crate::sandbox::linux) fn keep_only(kept: [Option<RawFd>; 2]) -> [Option<OwnedFd>; 2] {
+    const FIRST: RawFd = 3;
+    /// Above all that are kept, whatever their numbers are.
+    const ASIDE: RawFd = 8;
     let _ = sys::block_signals();
     sys::reset_signal_handlers();
     let _ = sys::setsid();
-    if socket != SOCKET {
-        let _ = sys::dup3(socket, SOCKET, libc::O_CLOEXEC);
-    }
-    let _ = sys::close_range(SOCKET as u32 + 1, u32::MAX, 0);
+    let aside = kept.map(|fd| fd.and_then(|fd| sys::duplicate_above(fd, ASIDE).ok()));
+    let mut next = FIRST;
+    let kept = aside.map(|fd| {
+        let number = next;
+        sys::dup3(fd?, number, libc::O_CLOEXEC).ok()?;
+        next += 1;
+        // SAFETY: this process has just put it there, and nothing else knows the number.
+        Some(unsafe { OwnedFd::from_raw_fd(number) })
+    });
+    let _ = sys::close_range(next as u32, u32::MAX, 0);
     // The three standard numbers must be in use, so that no other descriptor ever gets one.
     if let Ok(null) = sys::openat(libc::AT_FDCWD, c"/dev/null", libc::O_RDWR, 0) {
         let null = std::os::fd::AsRawFd::as_raw_fd(&null);
-        for number in 0..SOCKET {
+        for number in 0..FIRST {
             let _ = sys::dup3(null, number, libc::O_CLOEXEC);
         }
     }
-    // SAFETY: this process has just put the socket there, and nothing else knows the number.
-    unsafe { OwnedFd::from_raw_fd(SOCKET) }
+    kept
 }
 
 /// Makes the process ready for its first run. On failure nothing is left behind.
@@ -159,7 +171,12 @@ fn get_ready_in(setup: &Setup) -> Result<Ready, Fault> {
         None => View::Bare(Yard::make(setup)?),
     };
     let pass = sys::choose_pass().step("choose a random number")?;
-    sys::seccomp(&seccomp::filter(pass)).step("install the system call filter")?;
+    let asks = match in_user_namespace {
+        true => Asks::AlarmsAndPipes,
+        false => Asks::Alarms,
+    };
+    let porter = Porter::install(pass, asks, &setup.alarms);
+    let porter = porter.step("install the system call filter")?;
     sys::umask(0o022).step("set the mask for new files")?;
     let version = sys::landlock_version().ok();
     let landlock = version.filter(|version| *version >= LANDLOCK_SINCE);
@@ -179,6 +196,7 @@ fn get_ready_in(setup: &Setup) -> Result<Ready, Fault> {
             .step("refer to the slot's own process")?,
         cores: resources::cores(),
         ceilings,
+        porter,
     })
 }
 

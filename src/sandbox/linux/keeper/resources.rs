@@ -21,6 +21,9 @@ use crate::sandbox::linux::sys;
 /// could send none, the judge among them.
 const OPEN_FILES: u64 = 768;
 
+/// The same where programs are of the judge's own user, whose pipes are counted together (see `porter`).
+pub(super) const OPEN_FILES_OF_THE_USER: u64 = 512;
+
 /// Memory that one process can keep from being swapped out, in bytes.
 const LOCKED_MEMORY: u64 = 64 << 10;
 
@@ -152,7 +155,13 @@ pub(in crate::sandbox::linux) fn list(
     ceilings: &Ceilings,
 ) -> Result<Vec<Resource>, Fault> {
     let placement = setup.placement.as_ref();
-    let mut limits = vec![same(Kind::OpenFiles, OPEN_FILES)];
+    let mut limits = vec![same(
+        Kind::OpenFiles,
+        match setup.identity.change {
+            Change::Already => OPEN_FILES_OF_THE_USER,
+            Change::Switch => OPEN_FILES,
+        },
+    )];
     if let Some(output) = wanted.output {
         ceilings.allow(Kind::FileSize, output.0)?;
         limits.push(same(Kind::FileSize, output.0));
@@ -182,10 +191,10 @@ pub(in crate::sandbox::linux) fn list(
         ceilings.allow(Kind::Processes, processes)?;
         return Ok(limits);
     }
-    // In a user namespace the slot and PID 1 are of the same user.
+    // In a user namespace the slot and PID 1 are of the same user; else who holds the user's number is.
     let own = match setup.identity.change {
         Change::Already => 2,
-        Change::Switch => 0,
+        Change::Switch => 1,
     };
     // And without even that, of the same user as all that the judge's own user runs.
     let is_shared = setup.mechanism.isolation == Isolation::Landlock

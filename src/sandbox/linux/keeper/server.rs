@@ -38,6 +38,8 @@ use crate::sandbox::translate::Translation;
 struct Server {
     setup: Setup,
     socket: OwnedFd,
+    /// Keeps the user of its programs reserved.
+    _user: Option<OwnedFd>,
     ready: Ready,
     /// What the last run had, until it is taken away.
     last: Option<Environment>,
@@ -66,12 +68,20 @@ struct Finished {
 }
 
 /// Serves until the judge is gone. Runs in a fork of the judge, and never returns into its code.
-pub(in crate::sandbox::linux) fn serve(setup: Setup, socket: RawFd) -> ! {
-    let socket = prepare::keep_only(socket);
+pub(in crate::sandbox::linux) fn serve(setup: Setup, kept: [Option<RawFd>; 2]) -> ! {
+    let [Some(socket), _user] = prepare::keep_only(kept) else { sys::exit(1) };
     match prepare::get_ready(&setup) {
         Ok(ready) => {
-            let mut server =
-                Server { setup, socket, ready, last: None, leaving: None, next: None, size: None };
+            let mut server = Server {
+                setup,
+                socket,
+                _user,
+                ready,
+                last: None,
+                leaving: None,
+                next: None,
+                size: None,
+            };
             server.answer_all();
             (server.last, server.leaving, server.next) = (None, None, None);
             if let View::Bare(yard) = &mut server.ready.view {
@@ -176,6 +186,9 @@ impl Server {
             plan.directory.clone_from(&bare.directory);
             plan.bare = Some(bare);
         }
+        if let Some(porter) = &mut self.ready.porter {
+            porter.begin();
+        }
         let (first, memory) = match waiting {
             Some(Waiting { first, memory }) => {
                 plan.report = first.report();
@@ -200,7 +213,7 @@ impl Server {
 
     /// Watches a run that was started to its end.
     fn watch(
-        &self,
+        &mut self,
         task: &Task,
         plan: &Plan,
         environment: &Environment,
@@ -227,6 +240,7 @@ impl Server {
             first_look: sys::clock(libc::CLOCK_MONOTONIC) + LOOK,
             limits: &task.job.limits,
             cores: self.ready.cores,
+            porter: self.ready.porter.as_mut(),
             tree: self.ready.looks_at_processes.then(Tree::new),
         }
         .watch(&running);

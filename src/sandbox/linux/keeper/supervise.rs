@@ -3,7 +3,7 @@
 //! No polling at intervals: the next look at the CPU counter is when the program could have used up
 //! what is left, were it running on all cores from now on. The nearer the limit, the shorter the sleep.
 
-use std::os::fd::{BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::atomic::Ordering::{Acquire, Relaxed};
 use std::time::Duration;
 
@@ -14,6 +14,7 @@ use crate::model::outcome::StoppedBy;
 use crate::sandbox::control::Cause;
 use crate::sandbox::fault::{Fault, Step};
 use crate::sandbox::linux::cgroup::{Baseline, Group};
+use crate::sandbox::linux::keeper::porter::Porter;
 use crate::sandbox::linux::keeper::tree::Tree;
 use crate::sandbox::linux::run::init::{ENDED, Report, STARTED};
 use crate::sandbox::linux::sys::{self, Usage};
@@ -73,6 +74,8 @@ pub(in crate::sandbox::linux) struct Supervisor<'a> {
     pub(in crate::sandbox::linux) next_search: u64,
     /// Before this time there is nothing to be seen of the program's processes, monotonic, in nanoseconds.
     pub(in crate::sandbox::linux) first_look: u64,
+    /// Answers calls that ask.
+    pub(in crate::sandbox::linux) porter: Option<&'a mut Porter>,
     /// Looks at the processes in `/proc`, where no control group counts.
     pub(in crate::sandbox::linux) tree: Option<Tree>,
 }
@@ -154,7 +157,7 @@ impl Supervisor<'_> {
 
     /// Sleeps until the run is over or has to be ended.
     fn wait(&mut self, running: &Running<'_>) -> Result<Over, Fault> {
-        let alarm = self.group.and_then(Group::alarm);
+        let alarm = self.group.and_then(Group::alarm).map(AsFd::as_fd);
         let mut has_rung = false;
         loop {
             let mut sleep = match self.next_look(running) {
@@ -169,36 +172,57 @@ impl Supervisor<'_> {
                 sleep = Some(sleep.map_or(SHORTEST, |sleep| sleep.min(SHORTEST)));
             }
             let bell = alarm.filter(|_| !has_rung);
-            let timeout = sleep.map(|nanoseconds| Timespec {
+            let [gone, speaks, rings, reported] = self.sleep(running, bell, sleep)?;
+            if running.over.is_some() && reported {
+                return Ok(Over::Reported);
+            }
+            if gone {
+                return Ok(Over::Gone);
+            }
+            if let Some(bell) = bell.filter(|_| rings) {
+                has_rung = true;
+                let _ = rustix::io::read(bell, &mut [0; 8]);
+            }
+            if speaks && let Some(over) = self.listen() {
+                return Ok(over);
+            }
+        }
+    }
+
+    /// Sleeps for so many nanoseconds at most, until the run's first process is gone, the judge speaks, the bell rings, or the first
+    /// process reports; tells which. Answers calls meanwhile.
+    fn sleep(
+        &mut self,
+        running: &Running<'_>,
+        bell: Option<BorrowedFd<'_>>,
+        most: Option<u64>,
+    ) -> Result<[bool; 4], Fault> {
+        let until = most.map(|most| sys::clock(libc::CLOCK_MONOTONIC).saturating_add(most));
+        loop {
+            let left = until.map(|it| it.saturating_sub(sys::clock(libc::CLOCK_MONOTONIC)));
+            let timeout = left.map(|nanoseconds| Timespec {
                 tv_sec: (nanoseconds / 1_000_000_000) as i64,
                 tv_nsec: (nanoseconds % 1_000_000_000) as _,
             });
-            let over = running.over.as_ref();
+            let asked = self.porter.as_ref().map(|porter| porter.bell());
             let mut fds = [
                 PollFd::new(&running.pidfd, PollFlags::IN),
                 PollFd::new(self.socket, PollFlags::IN),
-                PollFd::new(bell.unwrap_or(self.socket), PollFlags::IN),
-                PollFd::new(over.unwrap_or(&running.pidfd), PollFlags::IN),
+                PollFd::from_borrowed_fd(bell.unwrap_or(self.socket.as_fd()), PollFlags::IN),
+                PollFd::from_borrowed_fd(running.over.unwrap_or(running.pidfd), PollFlags::IN),
+                PollFd::from_borrowed_fd(asked.unwrap_or(running.pidfd), PollFlags::IN),
             ];
             match poll(&mut fds, timeout.as_ref()) {
                 Ok(_) | Err(rustix::io::Errno::INTR) => {}
                 Err(errno) => return Err(errno).step("watch the run"),
             }
-            if over.is_some() && !fds[3].revents().is_empty() {
-                return Ok(Over::Reported);
+            let happened = fds.each_ref().map(|fd| !fd.revents().is_empty());
+            let [gone, speaks, rings, reported, asks] = happened;
+            if let Some(porter) = self.porter.as_mut().filter(|_| asks) {
+                porter.answer(running.pid);
             }
-            if !fds[0].revents().is_empty() {
-                return Ok(Over::Gone);
-            }
-            let rings = !fds[2].revents().is_empty();
-            if let Some(bell) = bell.filter(|_| rings) {
-                has_rung = true;
-                let _ = rustix::io::read(bell, &mut [0; 8]);
-            }
-            if !fds[1].revents().is_empty()
-                && let Some(over) = self.listen()
-            {
-                return Ok(over);
+            if !asks || gone || speaks || rings || reported || left == Some(0) {
+                return Ok([gone, speaks, rings, reported]);
             }
         }
     }

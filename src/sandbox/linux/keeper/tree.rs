@@ -96,7 +96,7 @@ impl Tree {
     }
 }
 
-fn children(pid: i32) -> Vec<i32> {
+pub(super) fn children(pid: i32) -> Vec<i32> {
     let threads = fs::read_dir(format!("/proc/{pid}/task"));
     threads
         .into_iter()

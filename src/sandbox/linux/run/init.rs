@@ -12,7 +12,9 @@ use std::sync::atomic::{AtomicI32, AtomicU32, AtomicU64, Ordering};
 
 use crate::sandbox::linux::cgroup::{Gates, read_first_number};
 use crate::sandbox::linux::run::first::Attach;
-use crate::sandbox::linux::sys::{self, CLONE_INTO_CGROUP, CloneArguments, Ended, Errno};
+use crate::sandbox::linux::sys::{
+    self, CLONE_INTO_CGROUP, Capabilities, CloneArguments, Ended, Errno,
+};
 use crate::sandbox::linux::view::bare::{BarePlan, OWN_PROC};
 
 /// All that PID 1 and PID 2 need, made by the slot before they exist.
@@ -297,7 +299,7 @@ fn become_program(plan: &Plan) -> Outcome {
         at(Step::User, sys::setresgid(gid, gid, gid))?;
         at(Step::User, sys::setresuid(uid, uid, uid))?;
     }
-    at(Step::Capabilities, sys::drop_capabilities())?;
+    at(Step::Capabilities, sys::set_capabilities(Capabilities::NONE))?;
     if plan.bare.is_some() {
         at(Step::Landlock, show_own_proc(plan.landlock))?;
     }

@@ -5,6 +5,7 @@
 //! here. The rest of the sandbox uses the same calls, so that there is one place for them.
 
 pub(super) mod mount;
+pub(super) mod notify;
 
 use std::ffi::{CStr, c_char, c_void};
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
@@ -185,6 +186,13 @@ plain! {
     umask(mask: u32) = SYS_umask;
 }
 
+/// Duplicates a descriptor onto the first number from `least` on that is free.
+pub(super) fn duplicate_above(fd: RawFd, least: RawFd) -> Result<RawFd> {
+    let arguments = [fd as usize, libc::F_DUPFD_CLOEXEC as usize, least as usize, 0, 0, 0];
+    // SAFETY: takes no pointer.
+    unsafe { call(libc::SYS_fcntl, arguments) }.map(|fd| fd as RawFd)
+}
+
 /// Leaves the namespaces named by these flags for new ones.
 pub(super) fn unshare(flags: i32) -> Result<usize> {
     // SAFETY: takes no pointer.
@@ -277,15 +285,26 @@ pub(super) fn reset_signal_handlers() {
     }
 }
 
-/// Gives up all capabilities.
-pub(super) fn drop_capabilities() -> Result<usize> {
+/// Capabilities, as the kernel numbers their bits, of the first 32.
+#[derive(Clone, Copy)]
+pub(super) struct Capabilities(u32);
+
+impl Capabilities {
+    pub(super) const NONE: Self = Self(0);
+    /// `CAP_SETUID`.
+    pub(super) const SET_USER: Self = Self(1 << 7);
+}
+
+/// Gives up all capabilities but these.
+pub(super) fn set_capabilities(kept: Capabilities) -> Result<usize> {
     /// `_LINUX_CAPABILITY_VERSION_3`, for 64 capabilities in two parts.
     const VERSION: u32 = 0x2008_0522;
     let header = [VERSION, 0];
-    let none = [0u32; 6];
+    // In effect, permitted, inheritable; then the other 32.
+    let data = [kept.0, kept.0, 0, 0, 0, 0];
     // SAFETY: header and data have the sizes of this version and live until the call returns.
     unsafe {
-        call(libc::SYS_capset, [header.as_ptr() as usize, none.as_ptr() as usize, 0, 0, 0, 0])
+        call(libc::SYS_capset, [header.as_ptr() as usize, data.as_ptr() as usize, 0, 0, 0, 0])
     }
 }
 

@@ -1,0 +1,135 @@
+//! A user number for a slot that nobody else on this machine has while the slot lives.
+//!
+//! What a program pins is counted for its user by the kernel (pages of pipes, descriptors on their way, locked memory, processes), so
+//! two runs of one user could make each other fail. The number is reserved by being used: a process of that user
+//! rests for as long as the slot and its runs live. It becomes one of the user first, and then has the kernel
+//! count: where there is a second process of the same user, anywhere, the limit of processes refuses a third. So of two
+//! judges that want the same number at the same time at most one gets it; it does not matter whether they see
+//! each other's files, processes or network; whoever is killed gives its numbers back; and only who may
+//! become that user can keep it from us.
+
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use rustix::net::{AddressFamily, SocketFlags, SocketType};
+
+use crate::sandbox::fault::{Fault, Step};
+use crate::sandbox::linux::keeper::prepare;
+use crate::sandbox::linux::run::init::Kind;
+use crate::sandbox::linux::sys::{self, Capabilities, Errno, Forked};
+
+/// The first user number of contestants under root; systemd leaves 60578 to 61183 unused.
+pub(in crate::sandbox::linux) const FIRST: u32 = 60_578;
+
+/// How many of them there are.
+const ALL: u32 = 600;
+
+/// How many are tried, at random, before it is said that there is none: one that is free is missed once in a
+/// thousand times.
+const TRIES: u32 = 4200;
+
+const STEP: &str = "reserve a user for programs";
+
+/// A user number that is reserved as long as anybody holds its line.
+#[derive(Debug)]
+pub(in crate::sandbox::linux) struct Reserved {
+    pub(in crate::sandbox::linux) user: u32,
+    /// The process that rests.
+    holder: i32,
+}
+
+impl Reserved {
+    /// Reserves a number. It is free again when all copies of the descriptor are closed.
+    pub(in crate::sandbox::linux) fn take() -> Result<(Self, OwnedFd), Fault> {
+        let (ours, theirs) = rustix::net::socketpair(
+            AddressFamily::UNIX,
+            SocketType::SEQPACKET,
+            SocketFlags::CLOEXEC,
+            None,
+        )
+        .step(STEP)?;
+        // SAFETY: as for the slot's process.
+        let holder = match unsafe { sys::fork() }.step(STEP)? {
+            Forked::Parent(process) => process,
+            Forked::Child => {
+                let _ = catch_unwind(AssertUnwindSafe(|| hold(theirs)));
+                sys::exit(1)
+            }
+        };
+        drop(theirs);
+        let mut said = [0; 8];
+        let length = rustix::io::read(&ours, &mut said).unwrap_or(0);
+        let [user, errno] = [0, 4].map(|at| {
+            let word = said.get(at..at + 4).and_then(|word| word.try_into().ok());
+            u32::from_ne_bytes(word.unwrap_or_default())
+        });
+        let reserved = Self { user, holder };
+        match (length, errno.cast_signed()) {
+            (8, 0) => Ok((reserved, ours)),
+            (8, libc::EAGAIN) => {
+                let last = FIRST + ALL - 1;
+                let reason = format!(
+                    "all users from {FIRST} to {last} have processes, or no more can be started"
+                );
+                Err(Fault::new(STEP, reason))
+            }
+            (8, errno) => Err(Fault::system(STEP, Errno(errno))),
+            _ => Err(Fault::new(STEP, "the process that holds it ended unexpectedly")),
+        }
+    }
+}
+
+impl Drop for Reserved {
+    fn drop(&mut self) {
+        let _ = sys::wait(self.holder);
+    }
+}
+
+/// Finds a number, tells it, and rests until nobody holds the other end.
+fn hold(line: OwnedFd) -> ! {
+    let [line, _] = prepare::keep_only([Some(line.as_raw_fd()), None]);
+    let found = find();
+    let [user, errno] = match found {
+        Ok(user) => [user, 0],
+        Err(errno) => [0, errno.0.cast_unsigned()],
+    };
+    let mut said = [0; 8];
+    said[..4].copy_from_slice(&user.to_ne_bytes());
+    said[4..].copy_from_slice(&errno.to_ne_bytes());
+    if let (Some(line), Ok(_)) = (&line, sys::set_capabilities(Capabilities::NONE)) {
+        let _ = sys::write(line.as_raw_fd(), &said);
+        if found.is_ok() {
+            // Nothing is ever said.
+            let _ = rustix::io::retry_on_intr(|| rustix::io::read(line.as_fd(), &mut [0; 1]));
+        }
+    }
+    sys::exit(0)
+}
+
+/// Becomes, by its real number, a user who has no other process.
+fn find() -> Result<u32, Errno> {
+    /// This one, and a child.
+    const TWO: u64 = 2;
+    // Nobody of that user may touch it, and it is the last to go where memory is short.
+    let _ = std::fs::write("/proc/self/oom_score_adj", "-1000");
+    sys::prctl(libc::PR_SET_DUMPABLE, 0, 0)?;
+    let _ = sys::prctl(libc::PR_SET_NAME, c"juror-user".as_ptr() as usize, 0);
+    sys::set_limit(Kind::Processes as u32, TWO, TWO)?;
+    // With more, the limit would not hold for it.
+    sys::set_capabilities(Capabilities::SET_USER)?;
+    for _ in 0..TRIES {
+        let mut number = [0; 4];
+        sys::random(&mut number)?;
+        let user = FIRST + u32::from_ne_bytes(number) % ALL;
+        const SAME: u32 = u32::MAX;
+        sys::setresuid(user, SAME, SAME)?;
+        // SAFETY: the child does nothing.
+        match unsafe { sys::fork() } {
+            Ok(Forked::Child) => sys::exit(0),
+            Ok(Forked::Parent(child)) => return sys::wait(child).map(|_| user),
+            Err(Errno(libc::EAGAIN)) => {}
+            Err(errno) => return Err(errno),
+        }
+    }
+    Err(Errno(libc::EAGAIN))
+}

@@ -1,0 +1,106 @@
+//! Calls of programs that wait for the slot's leave, and a word that judge and slot both see.
+
+use std::ops::Deref;
+use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
+use std::ptr;
+use std::sync::atomic::AtomicU32;
+
+use crate::sandbox::linux::sys::{Errno, Result, call, own};
+
+/// A number that processes share which are forked after it was made.
+#[derive(Debug)]
+pub(in crate::sandbox::linux) struct SharedWord(*const AtomicU32);
+
+// SAFETY: what it points to can be read and written from everywhere at once, and lives as long as it.
+unsafe impl Send for SharedWord {}
+// SAFETY: as above.
+unsafe impl Sync for SharedWord {}
+
+impl SharedWord {
+    /// With value 0.
+    pub(in crate::sandbox::linux) fn make() -> Result<Self> {
+        let (rights, kind) =
+            (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED | libc::MAP_ANONYMOUS);
+        let arguments = [0, size_of::<AtomicU32>(), rights as usize, kind as usize, usize::MAX, 0];
+        // SAFETY: asks for fresh memory anywhere.
+        let place = unsafe { call(libc::SYS_mmap, arguments) }?;
+        Ok(Self(ptr::with_exposed_provenance(place)))
+    }
+}
+
+impl Deref for SharedWord {
+    type Target = AtomicU32;
+
+    fn deref(&self) -> &AtomicU32 {
+        // SAFETY: a page of zeros, in which the word is; it goes only when this is dropped.
+        unsafe { &*self.0 }
+    }
+}
+
+impl Drop for SharedWord {
+    fn drop(&mut self) {
+        let arguments = [self.0.expose_provenance(), size_of::<AtomicU32>(), 0, 0, 0, 0];
+        // SAFETY: the page is this word's alone, and nobody refers to it any more.
+        let _ = unsafe { call(libc::SYS_munmap, arguments) };
+    }
+}
+
+/// Installs a system call filter; gives the descriptor by which the calls are heard of that ask.
+pub(in crate::sandbox::linux) fn seccomp(filter: &[libc::sock_filter]) -> Result<OwnedFd> {
+    const SET_MODE_FILTER: usize = 1;
+    const NEW_LISTENER: usize = 1 << 3;
+    let program = libc::sock_fprog { len: filter.len() as u16, filter: filter.as_ptr().cast_mut() };
+    let program = ptr::from_ref(&program) as usize;
+    let arguments = [SET_MODE_FILTER, NEW_LISTENER, program, 0, 0, 0];
+    // SAFETY: program and filter live until the call returns; the kernel copies them.
+    unsafe { call(libc::SYS_seccomp, arguments) }.map(own)
+}
+
+/// A call that waits. Source: the kernel's `linux/seccomp.h`, `struct seccomp_notif`.
+#[repr(C)]
+#[derive(Default, Debug)]
+pub(in crate::sandbox::linux) struct Question {
+    id: u64,
+    pid: u32,
+    flags: u32,
+    pub(in crate::sandbox::linux) number: i32,
+    architecture: u32,
+    instruction: u64,
+    pub(in crate::sandbox::linux) arguments: [u64; 6],
+}
+
+/// Takes the next call that waits; an error where there is none, or who made it is gone.
+pub(in crate::sandbox::linux) fn question(listener: BorrowedFd<'_>) -> Result<Question> {
+    const RECEIVE: usize = 0xc050_2100;
+    let mut question = Question::default();
+    let place = ptr::from_mut(&mut question) as usize;
+    // SAFETY: the place has the kernel's layout, is empty, and lives until the call returns.
+    unsafe { call(libc::SYS_ioctl, [listener.as_raw_fd() as usize, RECEIVE, place, 0, 0, 0]) }?;
+    Ok(question)
+}
+
+/// Lets a call happen, or fail.
+pub(in crate::sandbox::linux) fn answer(
+    listener: BorrowedFd<'_>,
+    question: &Question,
+    answer: std::result::Result<(), Errno>,
+) {
+    const SEND: usize = 0xc018_2101;
+    const GO_ON: u32 = 1;
+    /// `struct seccomp_notif_resp`.
+    #[repr(C)]
+    struct Answer {
+        id: u64,
+        value: i64,
+        error: i32,
+        flags: u32,
+    }
+    let (error, flags) = match answer {
+        Ok(()) => (0, GO_ON),
+        Err(errno) => (-errno.0, 0),
+    };
+    let answer = Answer { id: question.id, value: 0, error, flags };
+    let place = ptr::from_ref(&answer) as usize;
+    // SAFETY: the answer has the kernel's layout and lives until the call returns. Who asked may be gone.
+    let _ = unsafe { call(libc::SYS_ioctl, [listener.as_raw_fd() as usize, SEND, place, 0, 0, 0]) };
+}

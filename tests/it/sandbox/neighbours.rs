@@ -1,0 +1,120 @@
+//! Several judges at once on one machine: none has anything of another's.
+
+use std::collections::BTreeSet;
+use std::io::{BufRead, BufReader, Read};
+use std::process::{Child, ChildStdout, Stdio};
+
+use juror::model::joint::JointJob;
+
+use super::*;
+
+/// How many slots each judge has.
+const SLOTS: usize = 3;
+
+/// A judge in a process of its own, and the users of its programs; it lives until its input is closed.
+struct Judge {
+    process: Child,
+    output: BufReader<ChildStdout>,
+}
+
+impl Judge {
+    /// Started by this command, which is given the judge's as arguments, if any.
+    fn start(by: &[&str]) -> Self {
+        let executable = std::env::current_exe().unwrap();
+        let test = "sandbox::neighbours::tell_users";
+        let options = ["--exact", "--ignored", "--nocapture", "--test-threads=1"];
+        let mut words = by.iter().map(OsStr::new).chain([executable.as_os_str(), OsStr::new(test)]);
+        let mut command = process::Command::new(words.next().unwrap());
+        command.args(words).args(options).env(PROGRAMS, programs());
+        command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut process = command.spawn().unwrap();
+        let output = BufReader::new(process.stdout.take().unwrap());
+        Self { process, output }
+    }
+
+    /// What its programs say of their users.
+    fn users(&mut self) -> Vec<u32> {
+        let lines = self.output.by_ref().lines().map(Result::unwrap);
+        let told = lines.filter_map(|line| line.split("user ").nth(1)?.trim().parse().ok());
+        told.take(SLOTS).collect()
+    }
+}
+
+/// Whether anything still runs as one of these.
+fn have_processes(users: &[u32]) -> bool {
+    let processes = fs::read_dir("/proc").unwrap().flatten();
+    let status = processes.filter_map(|it| fs::read_to_string(it.path().join("status")).ok());
+    let real = status.filter_map(|status| {
+        let line = status.lines().find_map(|line| line.strip_prefix("Uid:").map(str::to_owned))?;
+        line.split_whitespace().next()?.parse::<u32>().ok()
+    });
+    real.into_iter().any(|user| users.contains(&user))
+}
+
+#[test]
+fn no_two_runs_at_once_share_a_user() {
+    if !rustix::process::geteuid().is_root() {
+        return skip("programs are of this user");
+    }
+    let elsewhere =
+        ["unshare", "--mount", "--net", "--pid", "--fork", "--kill-child", "--mount-proc"];
+    let can_be_elsewhere = host().isolation() == Isolation::Namespaces
+        && process::Command::new(elsewhere[0])
+            .args(&elsewhere[1..])
+            .arg("true")
+            .status()
+            .is_ok_and(|status| status.success());
+    let ways: [&[&str]; 3] = [&[], &[], if can_be_elsewhere { &elsewhere } else { &[] }];
+    let mut judges = ways.map(Judge::start);
+    let users: Vec<u32> = judges.iter_mut().flat_map(Judge::users).collect();
+    let different: BTreeSet<u32> = users.iter().copied().collect();
+    assert_eq!(users.len(), SLOTS * judges.len());
+    assert_eq!(different.len(), users.len(), "{users:?}");
+    // Whether it ends or is killed, what a judge had is free again.
+    judges[0].process.kill().unwrap();
+    for judge in &mut judges {
+        drop(judge.process.stdin.take());
+        judge.process.wait().unwrap();
+    }
+    let is_free = (0..600).any(|_| {
+        std::thread::sleep(Duration::from_millis(10));
+        !have_processes(&users)
+    });
+    assert!(is_free, "{users:?}");
+}
+
+/// The kernel counts the pipes of all programs of a user together, and gives small ones to who has many.
+#[test]
+fn a_contestant_with_many_pipes_leaves_some_to_the_validator() {
+    let host = host();
+    let [mut first, mut second] =
+        [(); 2].map(|()| Slot::start(&host, &SlotOptions::default()).expect("a slot starts"));
+    let pair = JointJob {
+        program: job("pipes", &[]),
+        partner: job("pipes", &["look"]),
+        farewell: 42,
+        transcript: Some(Bytes::kib(1)),
+    };
+    let reply = first.run_joint(&mut second, &pair).unwrap();
+    assert_eq!(summary(&reply.partner.reply.outcome), "exit 42", "{reply:?}");
+    assert_eq!(text(&reply.partner.reply.stderr), "65536\n");
+    let said: Vec<u8> = reply.transcript.first.iter().flat_map(|said| said.text.clone()).collect();
+    assert_eq!(String::from_utf8_lossy(&said), "ready\n");
+}
+
+/// A judge that says which users its programs are of, all at the same time.
+#[test]
+#[ignore = "run by another test, in a process of its own"]
+#[expect(clippy::print_stdout, reason = "the other test reads it")]
+fn tell_users() {
+    let mut slots: Vec<Slot> = (0..SLOTS).map(|_| slot()).collect();
+    for slot in &mut slots {
+        let mut job = job("", &[]);
+        job.command.argv = vec!["/bin/sh".into(), "-c".into(), "id -u; id -g".into()];
+        let said = text(&run(slot, &job).stdout);
+        let (user, group) = said.trim().split_once('\n').unwrap();
+        assert_eq!(user, group);
+        println!("user {user}");
+    }
+    std::io::stdin().lines().for_each(drop);
+}
