@@ -168,6 +168,16 @@ fn pipe(judge: JudgeIs) -> Result<(OwnedFd, OwnedFd), JudgeError> {
         JudgeIs::Writing => (write.into(), read.into()),
     };
     rustix::io::ioctl_fionbio(&ours, true).step(STEP)?;
+    if system::is_small(&ours) {
+        // Who says much before it listens would wait for ever, and be blamed for it.
+        let error = JudgeError::new(
+            STEP,
+            "the kernel gives only small pipes: programs of this user hold too many",
+        );
+        let help =
+            "end programs that hold many pipes, or: sudo sysctl fs.pipe-user-pages-soft=65536";
+        return Err(error.help(help).transient());
+    }
     Ok((ours, theirs))
 }
 

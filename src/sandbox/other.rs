@@ -133,6 +133,11 @@ pub(super) fn start(_: &Host, _: &SlotOptions) -> Result<Box<dyn Place>, JudgeEr
     plain::start()
 }
 
+/// Nothing is known of the sizes of pipes here.
+pub(super) fn is_small(_: &std::os::fd::OwnedFd) -> bool {
+    false
+}
+
 /// No slot has a process of its own here.
 pub(super) fn beside(_: i32) -> Option<()> {
     None

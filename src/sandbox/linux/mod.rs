@@ -24,6 +24,7 @@
 //! |---|---|---|---|
 //! | the judge | those of whoever started it | | |
 //! | a slot's process, a fork of the judge | root's, or all within a user namespace of its own; no exec | as long as its [`Slot`](super::Slot) | hang-up of the socket |
+//! | who holds a user, as root: a fork of the judge, of its slot's programs' user | none | as long as the slot | hang-up of a socket to the slot |
 //! | PID 1 of a run, shares the slot's memory and descriptors | the slot's | one run, and the wait for it | SIGKILL by the slot, the slot's death |
 //! | PID 2 of a run, the program | none: another user, no capabilities, no new privileges, filtered calls | one run | itself, or PID 1 |
 //! | what the program starts | the same none | one run | PID 1 |
@@ -83,6 +84,8 @@ mod sys;
 mod view;
 mod wire;
 
+use std::os::fd::AsFd;
+
 use crate::model::isolation::Isolation;
 use crate::model::judgement::JudgeError;
 use crate::sandbox::plain;
@@ -99,6 +102,12 @@ pub(super) fn start(host: &Host, options: &SlotOptions) -> Result<Box<dyn Place>
             Ok(Box::new(judge::slot::Seat::start(host, options)?))
         }
     }
+}
+
+/// Whether a pipe holds less than pipes do, as those of a user whose programs hold very many.
+pub(super) fn is_small(pipe: impl AsFd) -> bool {
+    const USUAL: usize = 64 << 10;
+    rustix::pipe::fcntl_getpipe_size(pipe).is_ok_and(|size| size < USUAL)
 }
 
 /// Takes this thread to where the programs of a slot's process run, until dropped.
