@@ -85,7 +85,7 @@ impl Porter {
             return;
         };
         let is_timer = question.number == libc::SYS_setitimer as i32
-            && question.arguments[0] as i32 != libc::ITIMER_REAL as i32;
+            && question.arguments[0] as i32 != libc::ITIMER_REAL;
         let answer = match Asks::is_pipe(question.number.into()) {
             true => self.pipe(first),
             false => {
