@@ -2,9 +2,12 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process;
 
 use assert_cmd::Command;
 use tempfile::TempDir;
+
+use crate::wire;
 
 /// A directory with a package `sum` (two numbers in, their sum out) in it.
 pub(crate) struct Fixture {
@@ -95,9 +98,18 @@ impl Fixture {
         fs::remove_file(self.path(name)).expect("a file to remove");
     }
 
-    /// The `juror` command in this directory.
+    /// The `juror` command in this directory, whose jobs and replies travel as bytes.
     pub(crate) fn juror(&self, arguments: &str) -> Command {
-        let mut command = Command::cargo_bin("juror").expect("the binary");
+        self.here(wire::juror(), arguments)
+    }
+
+    /// The same as users get it.
+    pub(crate) fn shipped(&self, arguments: &str) -> Command {
+        self.here(wire::shipped(), arguments)
+    }
+
+    fn here(&self, command: process::Command, arguments: &str) -> Command {
+        let mut command = Command::from_std(command);
         command
             .current_dir(self.dir.path())
             .args(arguments.split_whitespace())

@@ -21,10 +21,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use juror::cli::exit_code::ExitCode;
-use juror::executor::Around;
-use juror::executor::scripted::Scripted;
 use juror::model::event::Stamped;
-use juror::model::judgement::JudgeError;
 use juror::report::style::{Style, Verbosity};
 use juror::report::terminal::Terminal;
 use juror::report::{Reporter, Reporters, json};
@@ -212,16 +209,6 @@ fn a_report_is_the_same_where_jobs_travel_as_bytes() {
         document(&events)
     };
     assert_eq!(by(Some(wire::around)), by(None));
-}
-
-#[test]
-fn nothing_runs_but_through_what_stands_around() {
-    let fixture = live::fixture();
-    let refusing: Around =
-        |_| Arc::new(Scripted::new(1, |_| Err(JudgeError::new("run", "no").into())));
-    for command in ["judge @sum @sum/submissions/accepted/right.sh", "verify @sum"] {
-        record::record_around(Some(refusing), &fixture, command, ExitCode::JudgeError);
-    }
 }
 
 #[test]

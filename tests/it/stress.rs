@@ -3,10 +3,10 @@
 use std::fs;
 use std::path::Path;
 
-use assert_cmd::Command;
 use serde_json::Value;
 
 use crate::fixture::{Fixture, RIGHT, WRONG};
+use crate::wire;
 
 /// Two numbers on a line.
 const GRAMMAR: &str = "INT(0, 100000, a) SPACE INT(0, 100000, b) NEWLINE\n";
@@ -232,7 +232,7 @@ pub(crate) fn shipped(
 ) -> Value {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let dir = root.join("problems").join(package);
-    let mut command = Command::cargo_bin("juror").expect("the binary");
+    let mut command = wire::juror();
     command.arg(subcommand).args(options).arg(&dir);
     let submission = dir.join("submissions").join(submission);
     let output = command.arg(submission).output().expect("juror runs");

@@ -8,6 +8,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::fixture::{Fixture, RIGHT, WRONG};
+use crate::wire;
 
 #[test]
 fn a_wrong_option_is_explained() {
@@ -53,7 +54,7 @@ fn a_name_that_is_no_text_is_no_verdict() {
     let fixture = Fixture::new();
     let name = OsStr::from_bytes(b"p\xff.sh");
     fs::write(fixture.root().join(name), RIGHT).expect("a file");
-    let output = fixture.juror("judge sum").arg(name).output();
+    let output = fixture.shipped("judge sum").arg(name).output();
     let output = output.expect("juror runs");
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(2), "{said}");
@@ -157,7 +158,7 @@ fn a_temporary_directory_that_cannot_be_used_is_no_verdict() {
 /// wrote.
 fn interrupted(fixture: &Fixture, arguments: &str, signal: &str) -> (Option<i32>, String) {
     fixture.write("tmp/keep", "");
-    let child = Command::new(assert_cmd::cargo::cargo_bin("juror"))
+    let child = wire::shipped()
         .args(arguments.split_whitespace())
         .current_dir(fixture.root())
         .env("TMPDIR", fixture.path("tmp"))

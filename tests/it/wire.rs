@@ -1,17 +1,23 @@
 //! An executor that hands each job on as bytes, as one for another machine does: what is not written down does not
-//! arrive.
+//! arrive. The tests' `juror` runs everything through it.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::env;
 use std::ffi::OsString;
 use std::fmt::Debug;
 use std::os::unix::ffi::OsStringExt;
+use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
+use std::process;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use juror::executor::Executor;
+use clap::Parser;
+use juror::cli;
+use juror::cli::arguments::{self, Arguments, OutputOptions};
 use juror::executor::scripted::{Scripted, quiet_outcome};
+use juror::executor::{Around, Executor};
 use juror::model::blob::{Blob, Digest};
 use juror::model::job::{Collected, Command, FileKind, Job, Keep, Reply, Shown, What};
 use juror::model::joint::{Deadlock, JointJob, JointReply, Part, Said, Side, Transcript, Waits};
@@ -24,6 +30,93 @@ use juror::model::units::Bytes;
 use proptest::prelude::*;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+
+use crate::fixture::{Fixture, WRONG};
+
+/// What the tests start: `juror` itself, but that all jobs and replies travel as bytes. It is this very binary, so that
+/// it is as new as the tests.
+///
+/// Of an argument that is no UTF-8 the harness would make an end; then, and where nothing runs, it is for [`shipped`].
+pub(crate) fn juror() -> process::Command {
+    // The harness says something on standard output before it starts a test; that of `juror` waits beside it.
+    let options = "--exact --ignored --nocapture --test-threads=1";
+    let line = format!("exec \"$0\" {options} -- {AS_JUROR} \"$@\" {STDOUT}>&1 >/dev/null");
+    let mut command = process::Command::new("/bin/sh");
+    command.args(["-c", &line]).arg(env::current_exe().expect("this binary"));
+    command
+}
+
+/// The binary that users get.
+pub(crate) fn shipped() -> process::Command {
+    process::Command::new(assert_cmd::cargo::cargo_bin("juror"))
+}
+
+/// The test below.
+const AS_JUROR: &str = "wire::as_juror";
+
+/// Where its standard output is.
+const STDOUT: i32 = 3;
+
+/// Says that nothing is to run.
+const REFUSE: &str = "JUROR_REFUSES";
+
+#[test]
+#[ignore = "run by other tests, in a process of its own"]
+fn as_juror() {
+    let mut words = env::args_os().skip_while(|word| word != AS_JUROR).peekable();
+    // SAFETY: both are numbers of descriptors, and nothing here has the third.
+    if words.peek().is_none() || unsafe { libc::dup2(STDOUT, 1) } < 0 {
+        // Run with all others.
+        return;
+    }
+    // SAFETY: as above.
+    unsafe { libc::close(STDOUT) };
+    let words: Vec<OsString> = words.skip(1).collect();
+    let typed = [OsString::from("juror")].into_iter().chain(words.iter().cloned());
+    let mut arguments = Arguments::try_parse_from(typed).ok();
+    let output = arguments.as_mut().and_then(|typed| output_of(&mut typed.command));
+    let refusing: Around =
+        |_| Arc::new(Scripted::new(1, |_| Err(JudgeError::new("run", "no").into())));
+    let Some(output) = output else {
+        panic!("{}", shipped().args(words).exec());
+    };
+    output.around = Some(if env::var_os(REFUSE).is_some() { refusing } else { around });
+    let code = arguments.as_ref().map(cli::dispatch).expect("what was typed");
+    process::exit(code.number().into());
+}
+
+/// Where a command says what it puts around the executor, if it runs anything.
+pub(crate) fn output_of(command: &mut arguments::Command) -> Option<&mut OutputOptions> {
+    match command {
+        arguments::Command::Judge(arguments) => Some(&mut arguments.output),
+        arguments::Command::Verify(arguments) => Some(&mut arguments.output),
+        arguments::Command::Generate(arguments) => Some(&mut arguments.output),
+        arguments::Command::Stress(arguments) => Some(&mut arguments.output),
+        arguments::Command::Compare(arguments) => Some(&mut arguments.show),
+        _ => None,
+    }
+}
+
+#[test]
+fn nothing_runs_but_through_what_stands_around() {
+    let fixture = Fixture::new();
+    fixture.write("sum/generators/gen.sh", "echo 1 2\n");
+    let recipe = "data: {secret: {data: {new: {generate: gen.sh}}}}\n";
+    fixture.write("sum/generators/generators.yaml", recipe);
+    fixture.write("sum/input_validators/sum.ctd", "INT(0, 9, a) SPACE INT(0, 9, b) NEWLINE\n");
+    fixture.write("wrong.sh", WRONG);
+    for line in [
+        "judge sum wrong.sh",
+        "judge sum -- /bin/true",
+        "verify sum",
+        "generate sum",
+        "generate sum --check",
+        "stress sum wrong.sh --runs 10",
+    ] {
+        let output = fixture.juror(line).env(REFUSE, "").output().expect("juror runs");
+        assert_eq!(output.status.code(), Some(4), "{line}: {output:?}");
+    }
+}
 
 /// Puts the wire around an executor.
 pub(crate) fn around(beyond: Arc<dyn Executor>) -> Arc<dyn Executor> {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Parser;
-use juror::cli::arguments::{Arguments, Command, OutputOptions};
+use juror::cli::arguments::Arguments;
 use juror::cli::{self, exit_code::ExitCode};
 use juror::executor::Around;
 use juror::model::diagnostic::Diagnostic;
@@ -44,7 +44,7 @@ pub(super) fn record_around(
     let words = ["juror".to_owned()].into_iter().chain(words);
     let mut arguments = Arguments::try_parse_from(words).expect("arguments as they are typed");
     let recording = Recording::default();
-    let output = output_of(&mut arguments.command);
+    let output = wire::output_of(&mut arguments.command).expect("what is recorded");
     output.recording = Some(recording.clone());
     output.around = around;
     assert_eq!(cli::dispatch(&arguments), code, "{line}");
@@ -60,17 +60,6 @@ pub(super) fn record_around(
         event: mask.event(stamped.event),
     });
     masked.collect()
-}
-
-fn output_of(command: &mut Command) -> &mut OutputOptions {
-    match command {
-        Command::Judge(arguments) => &mut arguments.output,
-        Command::Verify(arguments) => &mut arguments.output,
-        Command::Generate(arguments) => &mut arguments.output,
-        Command::Stress(arguments) => &mut arguments.output,
-        Command::Compare(arguments) => &mut arguments.show,
-        other => panic!("not recorded: {other:?}"),
-    }
 }
 
 /// What is put in place of what differs.
