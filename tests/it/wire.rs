@@ -162,9 +162,14 @@ impl Wire {
     }
 }
 
-/// Blobs by what names them.
+/// What the other side has.
 #[derive(Default)]
-struct Store(Mutex<HashMap<Digest, Blob>>);
+struct Store {
+    /// By what names them.
+    blobs: Mutex<HashMap<Digest, Blob>>,
+    /// Those that were shown, so that each is put on its disk once.
+    trees: Mutex<Vec<Arc<Tree>>>,
+}
 
 impl Store {
     /// The same as it is on the other side.
@@ -172,7 +177,7 @@ impl Store {
         let fault = |error| JudgeError::new("send a blob", error);
         for blob in parcel.blobs() {
             let digest = blob.digest().map_err(fault)?;
-            let mut known = self.0.lock().expect("no thread panicked");
+            let mut known = self.blobs.lock().expect("no thread panicked");
             if let Entry::Vacant(unknown) = known.entry(digest) {
                 unknown.insert(blob.start(u64::MAX).map_err(fault)?.into());
             }
@@ -181,7 +186,15 @@ impl Store {
         for blob in there.blobs_mut() {
             // It was sent with its digest, so it has one here.
             let digest = blob.digest().map_err(fault)?;
-            *blob = self.0.lock().expect("no thread panicked")[&digest].clone();
+            *blob = self.blobs.lock().expect("no thread panicked")[&digest].clone();
+        }
+        for shown in there.shown_mut() {
+            let What::Tree(tree) = &mut shown.what else { continue };
+            let mut known = self.trees.lock().expect("no thread panicked");
+            match known.iter().find(|it| *it == tree) {
+                Some(known) => *tree = Arc::clone(known),
+                None => known.push(Arc::clone(tree)),
+            }
         }
         Ok(there)
     }
@@ -197,9 +210,16 @@ fn through_bytes<T: Serialize + DeserializeOwned>(what: &T) -> Result<T, JudgeEr
 trait Parcel: Serialize + DeserializeOwned {
     fn blobs(&self) -> Vec<&Blob>;
     fn blobs_mut(&mut self) -> Vec<&mut Blob>;
+    fn shown_mut(&mut self) -> Vec<&mut Shown> {
+        Vec::new()
+    }
 }
 
 impl Parcel for Job {
+    fn shown_mut(&mut self) -> Vec<&mut Shown> {
+        self.command.visible.iter_mut().collect()
+    }
+
     fn blobs(&self) -> Vec<&Blob> {
         self.blobs()
     }
@@ -220,6 +240,11 @@ impl Parcel for Reply {
 }
 
 impl Parcel for JointJob {
+    fn shown_mut(&mut self) -> Vec<&mut Shown> {
+        let (program, partner) = (&mut self.program.command, &mut self.partner.command);
+        program.visible.iter_mut().chain(&mut partner.visible).collect()
+    }
+
     fn blobs(&self) -> Vec<&Blob> {
         [self.program.blobs(), self.partner.blobs()].concat()
     }
