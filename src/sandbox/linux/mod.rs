@@ -39,7 +39,7 @@
 //!    calls (`filter/`), control groups. Which way of isolation works here was found out before (`detect/`).
 //! 2. Ahead of the run (`keeper/environment.rs`): a PID 1 in new process and mount namespaces, and an empty file system in memory.
 //!    PID 1 waits.
-//! 3. The judge sends the job and descriptors of the three standard streams (`judge/slot.rs`, `wire.rs`).
+//! 3. The judge sends the job, with descriptors of the three standard streams and of its files (`judge/slot.rs`, `wire.rs`).
 //! 4. The slot (`keeper/server.rs`) makes box and `/tmp` and fills the box (`view/boxes.rs`), copies the mounts of what
 //!    the job shows, sets the limits (`cgroup/`), and tells PID 1 to begin.
 //! 5. PID 1 (`run/first.rs`) mounts `/proc`, the box and what is shown, and starts PID 2, which gives up all rights, reads the
