@@ -3,7 +3,7 @@
 use std::io::{self, Read};
 
 use crate::grammar::source;
-use crate::model::diagnostic::Spot;
+use crate::model::diagnostic::{LINE_MAX, Spot};
 
 /// How much is read at once, in bytes.
 const CHUNK: usize = 1 << 18;
@@ -11,8 +11,6 @@ const CHUNK: usize = 1 << 18;
 const FIRST: usize = 1 << 12;
 /// How much of what was read stays for messages, in bytes.
 const KEPT: usize = 4096;
-/// The longest line that a message shows, in bytes.
-const LINE_MAX: usize = 2000;
 
 /// A window over an input.
 pub(super) struct Window<'a> {

@@ -51,6 +51,9 @@ impl From<&Self> for Place {
     }
 }
 
+/// The longest line that a message shows, in bytes.
+pub const LINE_MAX: usize = 2000;
+
 /// One spot in a text file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Spot {
@@ -58,7 +61,7 @@ pub struct Spot {
     pub line: u32,
     /// In characters, from 1.
     pub column: u32,
-    /// The whole line, without its line end.
+    /// The whole line, without its line end; empty if it is longer than [`LINE_MAX`].
     pub text: String,
     /// How many characters are meant, at least 1.
     pub width: u32,

@@ -81,7 +81,7 @@ fn file_name(node: &Node<'_>) -> Parse<String> {
 /// The file as the tree that a YAML file is read into.
 fn parse(page: Page<'_>) -> Option<Raw> {
     let (table, errors) = DeTable::parse_recoverable(&page.file.text);
-    for error in &errors {
+    for error in errors.iter().take_while(|_| !page.is_full()) {
         let range = page.file.range(error.span().unwrap_or(0..0));
         page.error(range, format!("is no valid TOML: {}", error.message()), "");
     }

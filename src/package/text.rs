@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use crate::model::diagnostic::{Place, Spot};
+use crate::model::diagnostic::{LINE_MAX, Place, Spot};
 use crate::model::units::Bytes;
 use crate::package::faults::{Fault, Faults};
 
@@ -119,17 +119,12 @@ impl TextFile {
 
     /// The place for reports, cut at the end of the line.
     pub(super) fn place(&self, range: Range) -> Place {
-        let length = u32::try_from(self.line(range.line).chars().count()).unwrap_or(u32::MAX);
-        let rest = length.saturating_sub(range.column - 1);
-        Place {
-            path: self.path.clone(),
-            spot: Some(Spot {
-                line: range.line,
-                column: range.column,
-                text: self.line(range.line).to_owned(),
-                width: range.width.min(rest).max(1),
-            }),
-        }
+        let Range { line, column, width } = range;
+        // A file can have a hundred thousand places in one long line.
+        let text = Some(self.line(line)).filter(|text| text.len() <= LINE_MAX).unwrap_or_default();
+        let rest = (text.chars().count() as u32).saturating_sub(column - 1);
+        let spot = Spot { line, column, text: text.to_owned(), width: width.min(rest).max(1) };
+        Place { path: self.path.clone(), spot: Some(spot) }
     }
 }
 

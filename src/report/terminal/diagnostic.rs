@@ -24,6 +24,11 @@ pub(super) fn block(diagnostic: &Diagnostic, style: &Style) -> String {
     let title = level.primary_title(printable(&diagnostic.message));
     let mut group = match &diagnostic.place.spot {
         None => title.element(Origin::path(path)),
+        // The line is too long to be shown.
+        Some(spot) if spot.text.is_empty() && spot.column > 1 => {
+            let origin = Origin::path(path).line(spot.line as usize);
+            title.element(origin.char_column(spot.column as usize))
+        }
         Some(spot) => {
             let shown = Shown::new(spot);
             let meant = AnnotationKind::Primary.span(shown.start..shown.end);
