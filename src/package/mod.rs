@@ -18,6 +18,7 @@ mod node;
 pub mod recipe;
 mod suggest;
 mod text;
+mod values;
 mod yaml;
 mod yaml_text;
 

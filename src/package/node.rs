@@ -3,12 +3,10 @@
 //! A parser is a `fn(&Node) -> Parse<T>`. What fails is reported at once, so that one run shows every fault; the
 //! [`Fault`] that comes back only proves it. A [`Map`] hands its nodes to parsers, a line a key.
 
-use std::fmt::Display;
 use std::slice::from_ref;
 
 use crate::model::diagnostic::Place;
 use crate::package::faults::Fault;
-use crate::package::languages;
 use crate::package::suggest::{list, meant_or};
 use crate::package::text::{Page, Range, shown};
 use crate::package::yaml::{Entry, Meaning, Raw, Scalar, Value};
@@ -38,16 +36,11 @@ impl<'a> Node<'a> {
         Self { raw, key: "", key_range: raw.range, ..self.clone() }
     }
 
-    fn behind(&self, prefix: &str, entry: &'a Entry) -> Self {
+    fn behind(&self, entry: &'a Entry) -> Self {
         let Entry { key, key_range, value: raw } = entry;
-        let dot = if prefix.is_empty() { "" } else { "." };
-        Self {
-            raw,
-            path: format!("{prefix}{dot}{}", shown(key)),
-            key,
-            key_range: *key_range,
-            page: self.page,
-        }
+        let dot = if self.path.is_empty() { "" } else { "." };
+        let path = format!("{}{dot}{}", self.path, shown(key));
+        Self { raw, path, key, key_range: *key_range, page: self.page }
     }
 
     /// The same with another name for messages.
@@ -98,6 +91,12 @@ impl<'a> Node<'a> {
         }
     }
 
+    /// Reports a number that is out of bounds.
+    pub(super) fn refused(&self, wanted: &str) -> Fault {
+        let message = format!("{} must be {wanted}, not {}", self.what(), shown(self.word()));
+        self.error(message, "")
+    }
+
     /// Reports a word that is not among those that are known.
     pub(super) fn unknown(&self, message: String, known: &[&str]) -> Fault {
         self.error(message, meant(self.word(), known))
@@ -121,12 +120,13 @@ impl<'a> Node<'a> {
         self.key_range.line
     }
 
-    fn what(&self) -> String {
+    /// What messages call it.
+    pub(super) fn what(&self) -> String {
         if self.path.is_empty() { "the file".to_owned() } else { format!("`{}`", self.path) }
     }
 
     /// What the value is, for messages.
-    fn kind(&self) -> String {
+    pub(super) fn kind(&self) -> String {
         let kind = match self.raw.scalar().map(Scalar::meaning) {
             Some(Meaning::Null) => "nothing",
             Some(Meaning::Boolean(_)) => "the truth value",
@@ -184,7 +184,7 @@ impl<'a> Node<'a> {
     pub(super) fn entries(&self, wanted: &str) -> Parse<impl Iterator<Item = Self> + use<'a>> {
         let Value::Map(entries) = &self.raw.value else { return Err(self.must_be(wanted)) };
         let node = self.clone();
-        Ok(entries.iter().map(move |entry| node.behind(&node.path, entry)))
+        Ok(entries.iter().map(move |entry| node.behind(entry)))
     }
 
     /// What stands in a sequence, which may be empty.
@@ -240,7 +240,7 @@ impl<'a> Map<'a> {
             self.known.push(key);
         }
         let entry = self.entries.iter().find(|entry| entry.key == key)?;
-        Some(self.node.behind(&self.node.path, entry))
+        Some(self.node.behind(entry))
     }
 
     /// The value of a key; `None` if it is not there.
@@ -287,7 +287,7 @@ impl<'a> Map<'a> {
     pub(super) fn rest(&mut self) -> Vec<Node<'a>> {
         self.is_read = true;
         let rest = self.entries.iter().filter(|entry| !self.known.contains(&entry.key.as_str()));
-        rest.map(|entry| self.node.behind(&self.node.path, entry)).collect()
+        rest.map(|entry| self.node.behind(entry)).collect()
     }
 
     fn help_for(&self, key: &str) -> String {
@@ -326,116 +326,4 @@ pub(super) fn meant(word: &str, known: &[&str]) -> String {
         _ => format!("known: {}", list(known.iter().copied())),
     };
     meant_or(word, known.iter().copied(), otherwise)
-}
-
-/// A text. Plain numbers and truth values are taken as they are written, with a warning: other
-/// readers see `1.0` as a number and may write it differently.
-pub(super) fn text(node: &Node<'_>) -> Parse<String> {
-    match node.meaning() {
-        Some(Meaning::Text) => {}
-        None | Some(Meaning::Null) => return Err(node.must_be("a text")),
-        Some(_) => {
-            let message = format!("{} must be a text, but YAML sees {}", node.what(), node.kind());
-            node.warning(message, format!("put it in quotes: \"{}\"", shown(node.word())));
-        }
-    }
-    Ok(node.word().to_owned())
-}
-
-/// A text with something in it.
-pub(super) fn filled_text(node: &Node<'_>) -> Parse<String> {
-    let text = text(node)?;
-    match text.trim() {
-        "" => Err(node.error(format!("{} is empty", node.what()), "")),
-        _ => Ok(text),
-    }
-}
-
-/// A sequence of texts; may be empty.
-pub(super) fn texts(node: &Node<'_>) -> Parse<Vec<String>> {
-    // Reads all items before it gives up, so that each fault is reported.
-    let texts: Vec<_> = node.items("a sequence of texts")?.map(|item| text(&item)).collect();
-    texts.into_iter().collect()
-}
-
-pub(super) fn boolean(node: &Node<'_>) -> Parse<bool> {
-    let wanted = "`true` or `false`";
-    match (node.meaning(), node.word().to_lowercase().as_str()) {
-        (Some(Meaning::Boolean(value)), _) => Ok(value),
-        (_, word @ ("yes" | "no" | "on" | "off")) => {
-            let message = format!("{} must be {wanted}, not {}", node.what(), node.kind());
-            Err(node.error(message, format!("write `{}`", matches!(word, "yes" | "on"))))
-        }
-        _ => Err(node.must_be(wanted)),
-    }
-}
-
-/// An integer of at least `least`.
-pub(super) fn integer<T: TryFrom<i64>>(node: &Node<'_>, least: i64, wanted: &str) -> Parse<T> {
-    let too_large = || node.error(format!("{} is too large", node.what()), "");
-    match node.meaning() {
-        Some(Meaning::Integer(None)) => Err(too_large()),
-        Some(Meaning::Integer(Some(value))) if value >= least => {
-            T::try_from(value).map_err(|_| too_large())
-        }
-        Some(Meaning::Integer(_) | Meaning::Float(_)) => Err(node.refused(wanted)),
-        _ => Err(node.must_be(wanted)),
-    }
-}
-
-/// An integer above 0, in this unit.
-pub(super) fn positive<T: TryFrom<i64>>(node: &Node<'_>, unit: &str) -> Parse<T> {
-    integer(node, 1, &format!("an integer above 0, in {unit}"))
-}
-
-/// The number that was read, if it is not larger than this.
-pub(super) fn at_most<T: PartialOrd + Display>(most: T, value: T, node: &Node<'_>) -> Parse<T> {
-    match value > most {
-        true => Err(node.error(format!("{} is too large", node.what()), format!("at most {most}"))),
-        false => Ok(value),
-    }
-}
-
-/// What a number must not fall below.
-#[derive(Clone, Copy)]
-pub(super) enum Bound {
-    Above(f64),
-    AtLeast(f64),
-}
-
-/// A finite number.
-pub(super) fn number(node: &Node<'_>, bound: Bound) -> Parse<f64> {
-    let wanted = match bound {
-        Bound::Above(least) => format!("a number above {least}"),
-        Bound::AtLeast(least) => format!("a number of at least {least}"),
-    };
-    let value = match node.meaning() {
-        Some(Meaning::Integer(Some(value))) => value as f64,
-        Some(Meaning::Integer(None)) => f64::INFINITY,
-        Some(Meaning::Float(value)) => value,
-        _ => return Err(node.must_be(&wanted)),
-    };
-    let holds = match bound {
-        Bound::Above(least) => value > least,
-        Bound::AtLeast(least) => value >= least,
-    };
-    if holds && value.is_finite() { Ok(value) } else { Err(node.refused(&wanted)) }
-}
-
-impl Node<'_> {
-    /// Reports a number that is out of bounds.
-    fn refused(&self, wanted: &str) -> Fault {
-        let message = format!("{} must be {wanted}, not {}", self.what(), shown(self.word()));
-        self.error(message, "")
-    }
-}
-
-/// The code of a programming language.
-pub(super) fn programming_language(node: &Node<'_>) -> Parse<String> {
-    let code = text(node)?;
-    if languages::is_programming_language(&code) {
-        return Ok(code);
-    }
-    let message = format!("`{}` is no language code", shown(&code));
-    Err(node.error(message, languages::help_for(&code)))
 }

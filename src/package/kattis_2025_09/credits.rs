@@ -4,8 +4,9 @@
 
 use crate::model::problem::{Credit, Metadata, Source};
 use crate::package::kattis_2025_09::problem_yaml::is_language;
-use crate::package::node::{Map, Node, Parse, filled_text, text};
+use crate::package::node::{Map, Node, Parse};
 use crate::package::text::shown;
+use crate::package::values::{filled_text, text};
 
 const ROLES: [&str; 5] = ["authors", "contributors", "testers", "packagers", "acknowledgements"];
 

@@ -7,7 +7,8 @@ use std::time::Duration;
 use crate::model::limits::ProblemLimits;
 use crate::model::units::Bytes;
 use crate::package::kattis_2025_09::problem_type::ProblemType;
-use crate::package::node::{Bound, Node, Parse, Renamed, at_most, number, positive};
+use crate::package::node::{Node, Parse, Renamed};
+use crate::package::values::{Bound, at_most, number, positive};
 
 const RENAMED: Renamed = &[
     ("time_multiplier", "in format 2025-09: `time_multipliers: {ac_to_time_limit: ...}`"),

@@ -4,9 +4,10 @@
 
 use crate::model::limits::ProblemLimits;
 use crate::model::problem::{Dialogue, Grading, ProblemKind};
-use crate::package::node::{Node, Parse, text};
+use crate::package::node::{Node, Parse};
 use crate::package::suggest::list;
 use crate::package::text::shown;
+use crate::package::values::text;
 
 /// The type of a problem, as far as keys elsewhere depend on it.
 #[derive(Clone, Debug)]

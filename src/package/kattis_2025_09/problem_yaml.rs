@@ -12,11 +12,10 @@ use crate::package::kattis_2025_09::credits;
 use crate::package::kattis_2025_09::limits;
 use crate::package::kattis_2025_09::problem_type::{self, ProblemType};
 use crate::package::languages::is_natural_language;
-use crate::package::node::{
-    Map, Node, Parse, Renamed, boolean, filled_text, programming_language, text, texts,
-};
+use crate::package::node::{Map, Node, Parse, Renamed};
 use crate::package::suggest::list;
 use crate::package::text::{Page, TextFile, shown};
+use crate::package::values::{boolean, filled_text, programming_language, text, texts};
 use crate::package::yaml::{self, Parsed, Value};
 
 /// The version that juror reads.

@@ -10,9 +10,10 @@ use crate::model::test_data::TestData;
 use crate::package::kattis_2025_09::Pack;
 use crate::package::kattis_2025_09::part::Part;
 use crate::package::kattis_2025_09::test_yaml::Settings;
-use crate::package::node::{Map, Node, Parse, integer, text};
+use crate::package::node::{Map, Node, Parse};
 use crate::package::suggest::{did_you_mean, list, meant_or};
 use crate::package::text::shown;
+use crate::package::values::{integer, text};
 use crate::package::yaml::Value;
 
 /// The keys, as far as a file has them.

@@ -10,7 +10,8 @@ use crate::package::kattis_2025_09::Pack;
 use crate::package::kattis_2025_09::part::Part;
 use crate::package::kattis_2025_09::scoring::{Placed, points_or};
 use crate::package::kattis_2025_09::test_yaml::Settings;
-use crate::package::node::{Map, texts};
+use crate::package::node::Map;
+use crate::package::values::texts;
 
 /// The keys, as far as a file has them.
 #[derive(Clone, Debug, Default)]

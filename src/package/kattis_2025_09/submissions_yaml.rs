@@ -7,11 +7,10 @@ use crate::model::score::Score;
 use crate::model::submission::{Expectation, ScoreRange, UseForTimeLimit};
 use crate::model::verdict::Verdict;
 use crate::package::kattis_2025_09::{Pack, credits};
-use crate::package::node::{
-    Bound, Map, Node, Parse, boolean, filled_text, number, programming_language, text,
-};
+use crate::package::node::{Map, Node, Parse};
 use crate::package::suggest::{list, meant_or};
 use crate::package::text::shown;
+use crate::package::values::{Bound, boolean, filled_text, number, programming_language, text};
 use crate::package::yaml::Value;
 
 /// One top-level key: a pattern, and what it says about the submissions that it matches.

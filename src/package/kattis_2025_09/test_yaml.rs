@@ -10,8 +10,9 @@ use crate::package::kattis_2025_09::part::{Part, Role};
 use crate::package::kattis_2025_09::scoring::{self, ScoringKeys};
 use crate::package::kattis_2025_09::static_validation::{self, StaticKeys};
 use crate::package::kattis_2025_09::{Pack, programs};
-use crate::package::node::{Map, Node, Parse, Renamed, boolean, meant, text, texts};
+use crate::package::node::{Map, Node, Parse, Renamed, meant};
 use crate::package::text::{Page, TextFile, shown};
+use crate::package::values::{boolean, text, texts};
 use crate::package::yaml::{self, Parsed};
 
 /// What such a file sets.

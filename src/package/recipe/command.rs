@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 use crate::model::placeholder::{self, Piece};
 use crate::model::recipe::GeneratorProgram;
 use crate::package::files::is_valid_name;
-use crate::package::node::{Node, Parse, filled_text};
+use crate::package::node::{Node, Parse};
 use crate::package::recipe::is_below;
 use crate::package::suggest::meant_or;
 use crate::package::text::shown;
+use crate::package::values::filled_text;
 
 /// The directory of generators, and those that the recipe puts together of several files.
 #[derive(Debug)]

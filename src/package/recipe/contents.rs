@@ -3,8 +3,9 @@
 use regex::RegexBuilder;
 
 use crate::model::recipe::{CASE_EXTENSIONS, GivenContents, GivenFile, MatchPattern};
-use crate::package::node::{Map, Node, Parse, text};
+use crate::package::node::{Map, Node, Parse};
 use crate::package::text::shown;
+use crate::package::values::text;
 use crate::package::yaml::{Raw, Value};
 use crate::package::yaml_text;
 

@@ -6,10 +6,11 @@ use crate::model::recipe::{
     AnswerSource, CASE_EXTENSIONS, GeneratorCommand, InputSource, RecipeCase,
 };
 use crate::package::faults::Fault;
-use crate::package::node::{Node, Parse, Renamed, filled_text};
+use crate::package::node::{Node, Parse, Renamed};
 use crate::package::recipe::command::Line;
 use crate::package::recipe::{DIRECTORY, Reader, Scope, contents, is_below, join, names};
 use crate::package::text::shown;
+use crate::package::values::filled_text;
 use crate::package::yaml::Value;
 
 const CASE_OTHER: Renamed = &[

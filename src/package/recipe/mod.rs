@@ -18,12 +18,13 @@ use crate::model::diagnostic::Diagnostic;
 use crate::model::recipe::{CASE_EXTENSIONS, Recipe, RecipeFile};
 use crate::package::faults::Faults;
 use crate::package::files::is_valid_name;
-use crate::package::node::{Map, Node, Parse, Renamed, at_most, filled_text, positive, text};
+use crate::package::node::{Map, Node, Parse, Renamed};
 use crate::package::recipe::command::Programs;
 use crate::package::recipe::include::Directory;
 use crate::package::recipe::names::Numbers;
 use crate::package::suggest::{did_you_mean, list, nearest};
 use crate::package::text::{Page, TextFile, shown};
+use crate::package::values::{at_most, filled_text, positive, text};
 use crate::package::yaml::{self, Parsed, Raw, Value};
 use crate::package::yaml_text;
 
