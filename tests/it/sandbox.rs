@@ -11,6 +11,8 @@ mod hostile;
 mod inherited;
 mod joined;
 #[cfg(target_os = "linux")]
+mod kernel;
+#[cfg(target_os = "linux")]
 mod neighbours;
 mod short;
 

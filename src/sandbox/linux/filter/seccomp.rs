@@ -54,16 +54,18 @@ pub(in crate::sandbox::linux) enum Rule {
     Pass(i32),
     /// The slot is asked.
     Ask,
+    /// Refused as [`Rule::Among`]; if this argument is one of those that ask, the slot is asked.
+    AmongOrAsk { argument: u32, refused: &'static [(i32, i32)], asks: &'static [i32] },
 }
 
 /// Which calls ask the slot before they happen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::sandbox::linux) enum Asks {
     Nothing,
-    /// Those that set an alarm clock.
-    Alarms,
+    /// Those that set an alarm clock or a lock.
+    AlarmsAndLocks,
     /// And those that make a pipe.
-    AlarmsAndPipes,
+    PipesToo,
 }
 
 impl Asks {
@@ -73,16 +75,26 @@ impl Asks {
     }
 
     fn rules(self) -> impl Iterator<Item = &'static (i64, Rule)> {
-        let (alarms, pipes) = match self {
-            Self::Nothing => (&[][..], &[][..]),
-            Self::Alarms => (ALARMS, &[][..]),
-            Self::AlarmsAndPipes => (ALARMS, PIPES),
+        let (asking, pipes) = match self {
+            Self::Nothing => (QUIET, &[][..]),
+            Self::AlarmsAndLocks => (ASKING, &[][..]),
+            Self::PipesToo => (ASKING, PIPES),
         };
-        alarms.iter().chain(pipes)
+        asking.iter().chain(pipes)
     }
 }
 
-const ALARMS: &[(i64, Rule)] = &[
+const QUIET: &[(i64, Rule)] = &[(libc::SYS_fcntl, among(1, FILE_CONTROL))];
+
+const ASKING: &[(i64, Rule)] = &[
+    (
+        libc::SYS_fcntl,
+        Rule::AmongOrAsk {
+            argument: 1,
+            refused: FILE_CONTROL,
+            asks: &[libc::F_SETLK, libc::F_SETLKW],
+        },
+    ),
     (libc::SYS_setitimer, Rule::Ask),
     #[cfg(target_arch = "x86_64")]
     (libc::SYS_alarm, Rule::Ask),
@@ -132,8 +144,9 @@ const FILE_SYSTEM_KEYS: &[(i32, i32)] = &[
     (0xc040_6619_u32 as i32, libc::EPERM),
 ];
 
-/// Would keep the other half of a core idle.
-const SCHEDULE_CORE: &[(i32, i32)] = &[(libc::PR_SCHED_CORE, libc::EPERM)];
+/// To keep the other half of a core idle; to name memory: the kernel holds the names on nobody's account.
+const PROCESS_CONTROL: &[(i32, i32)] =
+    &[(libc::PR_SCHED_CORE, libc::EPERM), (libc::PR_SET_VMA, libc::EINVAL)];
 
 const fn among(argument: u32, refused: &'static [(i32, i32)]) -> Rule {
     Rule::Among { argument, refused }
@@ -201,10 +214,9 @@ const RULES: &[(i64, Rule)] = &[
     (libc::SYS_socketpair, Rule::Only { argument: 0, value: libc::AF_UNIX as u32 }),
     // What reaches other runs: files that all see, cores, disks, memory on no account.
     (libc::SYS_flock, Rule::Refuse(libc::ENOSYS)),
-    (libc::SYS_fcntl, Rule::Among { argument: 1, refused: FILE_CONTROL }),
     (libc::SYS_inotify_init1, EPERM),
     (libc::SYS_sched_setaffinity, EPERM),
-    (libc::SYS_prctl, Rule::Among { argument: 0, refused: SCHEDULE_CORE }),
+    (libc::SYS_prctl, among(0, PROCESS_CONTROL)),
     (libc::SYS_sync, EPERM),
     (libc::SYS_syncfs, EPERM),
     // What a program writes lies in memory; with files that all see these flush the machine's disk.
@@ -329,6 +341,14 @@ fn apply(rule: Rule, pass: u64) -> Vec<sock_filter> {
     match rule {
         Rule::Refuse(errno) => vec![refuse(errno)],
         Rule::Ask => vec![statement(RETURN, ASK)],
+        Rule::AmongOrAsk { argument, refused, asks } => {
+            let mut code = apply(Rule::Among { argument, refused }, pass);
+            for value in asks {
+                code.push(jump(IF_EQUAL, *value as u32, 0, 1));
+                code.push(statement(RETURN, ASK));
+            }
+            code
+        }
         // The kernel, too, takes only the low half of these arguments: they are of type int.
         Rule::Only { argument, value } => vec![
             statement(LOAD, low_half(argument)),
@@ -434,7 +454,7 @@ pub(in crate::sandbox::linux) mod tests {
 
     #[test]
     fn every_rule_is_found_and_every_other_number_is_allowed() {
-        let asks = Asks::AlarmsAndPipes;
+        let asks = Asks::PipesToo;
         let filter = super::filter(PASS_HERE, asks);
         let rules: Vec<_> = RULES.iter().chain(RULES_HERE).chain(asks.rules()).collect();
         for number in 0..600u32 {
@@ -446,7 +466,7 @@ pub(in crate::sandbox::linux) mod tests {
                     ERRNO | libc::EPERM as u32
                 }
                 Some((_, Rule::Ask)) => ASK,
-                Some((_, Rule::Among { .. })) | None => ALLOW,
+                Some((_, Rule::Among { .. } | Rule::AmongOrAsk { .. })) | None => ALLOW,
             };
             let given = verdict(&filter, ARCHITECTURE, number, [u64::MAX; 6]);
             assert_eq!(given, expected, "call {number}");
@@ -491,6 +511,13 @@ pub(in crate::sandbox::linux) mod tests {
         check(libc::SYS_fcntl, libc::F_SETLEASE as u64, refused);
         check(libc::SYS_fcntl, libc::F_SETPIPE_SZ as u64, refused);
         check(libc::SYS_pipe2, 0, ALLOW);
+        let asking = super::filter(PASS_HERE, Asks::AlarmsAndLocks);
+        let ask = |command: i32| {
+            let number = libc::SYS_fcntl as u32;
+            verdict(&asking, ARCHITECTURE, number, [command as u64; 6])
+        };
+        assert_eq!([libc::F_SETLK, libc::F_SETLKW].map(ask), [ASK; 2]);
+        assert_eq!([libc::F_SETFD, libc::F_GETLK].map(ask), [ALLOW, ERRNO | libc::ENOSYS as u32]);
         let missing = ERRNO | libc::ENOSYS as u32;
         check(libc::SYS_fcntl, libc::F_SETLKW as u64, ALLOW);
         check(libc::SYS_fcntl, libc::F_GETLK as u64, missing);
@@ -504,6 +531,7 @@ pub(in crate::sandbox::linux) mod tests {
         check(libc::SYS_memfd_create, libc::MFD_HUGETLB.into(), refused);
         check(libc::SYS_prctl, libc::PR_SET_NAME as u64, ALLOW);
         check(libc::SYS_prctl, libc::PR_SCHED_CORE as u64, refused);
+        check(libc::SYS_prctl, libc::PR_SET_VMA as u64, invalid);
     }
 
     #[test]

@@ -1,7 +1,9 @@
-//! Calls that ask the slot first: those whose effect nothing shows later.
+//! Calls that ask the slot first: those whose effect nothing shows or limits later.
 //!
 //! - **Alarm clocks** (`alarm`, `setitimer`): no file of `/proc` tells that one is set. The judge must know, or it would think that a
 //!   program stands still which only waits for its alarm.
+//! - **Locks** (`fcntl`): what the kernel holds for them is on nobody's account. So a run has no more than [`MOST_LOCKS`], by what `/proc/locks`
+//!   shows: others that come and go meanwhile may be taken for its own, or the other way round.
 //! - **Pipes**, where programs are of the judge's own user: the kernel counts the pages of all pipes of a user together, and gives to
 //!   one beyond a limit (`pipe-user-pages-soft`, of 16384 pages, 16 to a pipe) pipes of two pages. A run with a thousand
 //!   pipes would make other programs wait for ever. So no run has more than [`MOST_PIPES`] open; besides, all runs of a user
@@ -9,7 +11,8 @@
 //!   once these are 16384 pages.
 
 use std::collections::BTreeSet;
-use std::fs;
+use std::fs::{self, File};
+use std::io::{Read, Seek};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -22,6 +25,12 @@ use crate::sandbox::linux::sys::{self, Errno};
 
 /// How many pipes the processes of a run may have open together.
 const MOST_PIPES: usize = 64;
+
+/// How many locks the processes of a run may have together.
+const MOST_LOCKS: usize = 10_000;
+
+/// How many calls for a lock are refused before it is counted again, which takes some time.
+const UNCOUNTED: usize = 1000;
 
 /// Whether an alarm clock may be set in the run.
 #[derive(Clone, Debug)]
@@ -48,6 +57,12 @@ pub(in crate::sandbox::linux) struct Porter {
     alarms: Alarms,
     /// How many pipes may be open, by those that were made since they were counted.
     pipes: usize,
+    /// How many calls for locks there were since locks were counted, and as many locks as there were then.
+    locks: usize,
+    /// How many locks the machine had when the run asked for its first.
+    locks_before: usize,
+    /// `/proc/locks`.
+    all_locks: Option<File>,
 }
 
 impl Porter {
@@ -57,9 +72,17 @@ impl Porter {
         pass: u64,
         asks: Asks,
         alarms: &Alarms,
+        locks: Option<OwnedFd>,
     ) -> sys::Result<Option<Self>> {
         match notify::seccomp(&seccomp::filter(pass, asks)) {
-            Ok(listener) => Ok(Some(Self { listener, alarms: alarms.clone(), pipes: 0 })),
+            Ok(listener) => Ok(Some(Self {
+                listener,
+                alarms: alarms.clone(),
+                pipes: 0,
+                locks: 0,
+                locks_before: 0,
+                all_locks: locks.map(File::from),
+            })),
             Err(Errno(libc::EBUSY | libc::EINVAL)) => {
                 alarms.say(true);
                 sys::seccomp(&seccomp::filter(pass, Asks::Nothing)).map(|_| None)
@@ -76,7 +99,7 @@ impl Porter {
     /// A new run is to begin, and nobody is left of the last.
     pub(in crate::sandbox::linux) fn begin(&mut self) {
         self.alarms.say(false);
-        self.pipes = 0;
+        (self.pipes, self.locks) = (0, 0);
     }
 
     /// Answers the call that waits. The first process of the run is given.
@@ -84,15 +107,14 @@ impl Porter {
         let Ok(question) = notify::question(self.listener.as_fd()) else {
             return;
         };
-        let is_timer = question.number == libc::SYS_setitimer as i32
-            && question.arguments[0] as i32 != libc::ITIMER_REAL;
-        let answer = match Asks::is_pipe(question.number.into()) {
-            true => self.pipe(first),
-            false => {
-                // Before it is set. Other timers stand still while the program does.
-                if !is_timer {
-                    self.alarms.say(true);
-                }
+        let answer = match i64::from(question.number) {
+            libc::SYS_fcntl => self.lock(),
+            // This timer stands still while the program does.
+            libc::SYS_setitimer if question.arguments[0] as i32 != libc::ITIMER_REAL => Ok(()),
+            number if Asks::is_pipe(number) => self.pipe(first),
+            _ => {
+                // Before it is set.
+                self.alarms.say(true);
                 Ok(())
             }
         };
@@ -109,6 +131,32 @@ impl Porter {
         }
         self.pipes += 1;
         Ok(())
+    }
+}
+
+impl Porter {
+    /// Whether there may be one more lock.
+    fn lock(&mut self) -> Result<(), Errno> {
+        if self.locks == 0 {
+            self.locks_before = self.locks_of_all().unwrap_or(0);
+        }
+        self.locks += 1;
+        if self.locks == MOST_LOCKS || self.locks >= MOST_LOCKS + UNCOUNTED {
+            let all = self.locks_of_all().unwrap_or(usize::MAX);
+            self.locks = all.saturating_sub(self.locks_before).clamp(1, MOST_LOCKS);
+        }
+        match self.locks < MOST_LOCKS {
+            true => Ok(()),
+            false => Err(Errno(libc::ENOLCK)),
+        }
+    }
+
+    /// How many locks there are on the machine, if it tells.
+    fn locks_of_all(&mut self) -> Option<usize> {
+        let file = self.all_locks.as_mut()?;
+        let mut text = Vec::new();
+        file.rewind().and_then(|()| file.read_to_end(&mut text)).ok()?;
+        Some(text.iter().filter(|byte| **byte == b'\n').count())
     }
 }
 

@@ -159,6 +159,7 @@ fn get_ready_in(setup: &Setup) -> Result<Ready, Fault> {
     let mut view = None;
     let mut devices = None;
     let mut sockets = None;
+    let locks = sys::openat(libc::AT_FDCWD, c"/proc/locks", libc::O_RDONLY, 0).ok();
     if !is_bare {
         let path = c"/proc/thread-self/net/sockstat";
         sockets = sys::openat(libc::AT_FDCWD, path, libc::O_RDONLY, 0).ok();
@@ -172,10 +173,10 @@ fn get_ready_in(setup: &Setup) -> Result<Ready, Fault> {
     };
     let pass = sys::choose_pass().step("choose a random number")?;
     let asks = match in_user_namespace {
-        true => Asks::AlarmsAndPipes,
-        false => Asks::Alarms,
+        true => Asks::PipesToo,
+        false => Asks::AlarmsAndLocks,
     };
-    let porter = Porter::install(pass, asks, &setup.alarms);
+    let porter = Porter::install(pass, asks, &setup.alarms, locks);
     let porter = porter.step("install the system call filter")?;
     sys::umask(0o022).step("set the mask for new files")?;
     let version = sys::landlock_version().ok();

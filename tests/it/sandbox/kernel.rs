@@ -1,0 +1,81 @@
+//! What the kernel holds for a program, and whether it is on the program's account.
+
+use juror::model::joint::JointJob;
+
+use super::*;
+
+/// Holds this kind of thing by so many processes while somebody else sleeps for so many milliseconds; how many it got.
+fn hold(
+    kind: &str,
+    processes: u32,
+    milliseconds: u32,
+    started: impl FnOnce() + Send,
+) -> (u64, Outcome) {
+    let [mut first, mut second] = [(); 2].map(|()| slot());
+    let mut job = JointJob {
+        program: job("kernel", &[kind, &processes.to_string()]),
+        partner: job("talk", &["hear", "sleep", &milliseconds.to_string(), "exit", "42"]),
+        farewell: 42,
+        transcript: Some(Bytes::kib(1)),
+    };
+    job.program.limits.processes = Some(128);
+    let reply = std::thread::scope(|scope| {
+        scope.spawn(started);
+        first.run_joint(&mut second, &job).unwrap()
+    });
+    let heard = text(&reply.partner.reply.stderr);
+    (heard.trim().parse().unwrap_or_default(), reply.program.reply.outcome)
+}
+
+/// What is on no account is limited in number.
+#[test]
+fn what_the_kernel_counts_for_nobody_is_limited() {
+    let check = |kind: &str, most: u64| {
+        let (count, outcome) = hold(kind, 8, 0, || {});
+        assert!(count <= most, "{kind}: {count}");
+        assert_eq!(summary(&outcome), "exit 0", "{kind}: {outcome:?}");
+    };
+    check("locks", 20_000);
+    check("names", 0);
+}
+
+/// The table in `docs/sandbox.md`. On a quiet machine: `cargo test --test it what_each_costs -- --ignored --nocapture`.
+#[test]
+#[ignore = "measures the whole machine, which must be quiet"]
+#[expect(clippy::print_stdout, reason = "whoever starts it reads it")]
+fn what_each_costs() {
+    // In KiB.
+    let kernel = || {
+        let text = fs::read_to_string("/proc/meminfo").unwrap();
+        let lines = text.lines().filter(|line| {
+            ["Slab:", "KernelStack:", "PageTables:", "Percpu:"]
+                .iter()
+                .any(|it| line.starts_with(it))
+        });
+        lines.filter_map(|line| line.split_whitespace().nth(1)?.parse::<i64>().ok()).sum::<i64>()
+    };
+    let free = || {
+        let text = fs::read_to_string("/proc/meminfo").unwrap();
+        let line = text.lines().find(|line| line.starts_with("MemAvailable:")).unwrap();
+        line.split_whitespace().nth(1).unwrap().parse::<i64>().unwrap()
+    };
+    let kinds = "locks events clocks timers signals watches pipes sockets names mappings page-tables filters \
+                 directories missing-names links attributes polls";
+    for kind in kinds.split_whitespace() {
+        let (before, had) = (kernel(), free());
+        let mut most = (0, 0);
+        let (count, outcome) = hold(kind, 56, 2500, || {
+            for _ in 0..40 {
+                std::thread::sleep(Duration::from_millis(100));
+                most = (most.0.max(kernel() - before), most.1.max(had - free()));
+            }
+        });
+        println!(
+            "| {kind} | {count} | {} MiB | {} MiB | {} | {} |",
+            most.0 >> 10,
+            most.1 >> 10,
+            outcome.peak_memory,
+            summary(&outcome)
+        );
+    }
+}
