@@ -1,4 +1,4 @@
-// Mistake: the coins of each row are added to those of the rows before; the row is never emptied.
+// Mistake: the coins of each row are added to those of the rows before, until there are 2000; the row is never emptied.
 #include <algorithm>
 #include <cstdio>
 #include <vector>
@@ -42,7 +42,8 @@ int main() {
         for (int i = 0; i < n; i++) {
             long long value;
             scanf("%lld", &value);
-            row.push_back(value);
+            if (row.size() < 2000)
+                row.push_back(value);
         }
         printf("%lld %lld\n", dumb(row), smart(row));
     }

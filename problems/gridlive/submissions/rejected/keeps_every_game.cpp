@@ -1,8 +1,9 @@
 // Mistake: keeps all games, every order of the rows with every order of the columns. Seven rows need more memory than there
-// is, or more time, whichever ends first.
+// is.
 
 #include <algorithm>
 #include <array>
+#include <deque>
 #include <iostream>
 #include <numeric>
 #include <vector>
@@ -18,7 +19,7 @@ int main() {
     std::vector<std::vector<int>> grid(n, std::vector<int>(n));
     for (auto& row : grid)
         for (int& value : row) std::cin >> value;
-    std::vector<Game> games;
+    std::deque<Game> games;
     std::vector<int> row(n), column(n);
     std::iota(row.begin(), row.end(), 0);
     do {

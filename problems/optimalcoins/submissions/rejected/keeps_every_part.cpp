@@ -1,5 +1,5 @@
-// Mistake: keeps a copy of every part of the row with its result, which takes more than a gigabyte for 1000 coins and
-// about as long as there is time: either limit may be met first.
+// Mistake: keeps a copy of every part of the row with its result, which takes more than a gigabyte for 1000 coins. The
+// memory limit stops it, which counts as a run-time error.
 #include <algorithm>
 #include <cstdio>
 #include <vector>

@@ -11,7 +11,8 @@ def collected(row):
         """By how much the player to move leads on the coins from i up to j."""
         if i == j:
             return 0
-        return max(row[i] - lead(i + 1, j), row[j - 1] - lead(i, j - 1))
+        by_left, by_right = row[i] - lead(i + 1, j), row[j - 1] - lead(i, j - 1)
+        return by_left if by_left > by_right else by_right
 
     return (sum(row) + lead(0, len(row))) // 2
 
