@@ -1,7 +1,19 @@
 //! Sources that attack whoever compiles them: what they read, how much they write, what they leave running.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use juror::build::{Builder, Built};
+use juror::executor::scripted::{Scripted, quiet_outcome};
+use juror::model::blob::Blob;
+use juror::model::job::{Job, Reply};
+use juror::model::limits::Limits;
+use juror::model::outcome::{Ending, Outcome, Signal};
+use juror::model::program::{Program, ProgramKind};
+use juror::model::stop::Stop;
+use juror::model::tree::{FileMode, Node, Tree, TreeEntry};
 
 use crate::fixture::Fixture;
 
@@ -130,4 +142,59 @@ fn what_a_build_script_leaves_behind_leads_nowhere() {
     let lines = processes.filter_map(|entry| fs::read_to_string(entry.path().join("cmdline")).ok());
     let daemons: Vec<String> = lines.filter(|line| line.contains(&mark)).collect();
     assert_eq!(daemons, Vec::<String>::new());
+}
+
+/// What somebody else does to a compiler says nothing about the source.
+#[test]
+fn a_build_that_was_killed_is_no_verdict() {
+    let killed = Ending::Signalled(Signal(9));
+    let gcc = "g++: fatal error: Killed signal terminated program cc1plus\n";
+    let well = (Ending::Exited(0), "");
+    let check = |answers: &[(Ending, &str)], expected: &str| {
+        let runs = AtomicUsize::new(0);
+        let executor = Scripted::new(1, |_: &Job| {
+            let (ending, said) = answers[runs.fetch_add(1, Ordering::SeqCst)];
+            let run = Node::File { blob: Blob::from(&b"x"[..]), mode: FileMode::Executable };
+            Ok(Reply {
+                outcome: Outcome { ending, ..quiet_outcome() },
+                stdout: Blob::default(),
+                stderr: Blob::from(said.as_bytes()),
+                collected: Vec::new(),
+                kept: Some(Tree::from(vec![TreeEntry::new("run", run)])),
+            })
+        });
+        let directory = tempfile::tempdir().unwrap();
+        let script = directory.path().join("build");
+        fs::write(&script, "#!/bin/sh\n").unwrap();
+        fs::set_permissions(script, fs::Permissions::from_mode(0o755)).unwrap();
+        let program = Program {
+            name: "p".to_owned(),
+            path: directory.path().to_owned(),
+            kind: ProgramKind::OutputValidator,
+            language: None,
+            entry_point: None,
+            include: Vec::new(),
+            constants: Vec::new(),
+        };
+        let builder = Builder::new(&executor);
+        let prepared = builder.prepare(&program).unwrap();
+        let found = match builder.build(&prepared, &Limits::default(), &Limits::default()) {
+            Ok(Built::Program(_)) => "a program".to_owned(),
+            Ok(Built::Rejected(report)) => format!("refused: {}", report.refusal.unwrap()),
+            Err(Stop::Fault(error)) => format!("fault: {}", error.reason),
+            Err(stop) => format!("{stop:?}"),
+        };
+        assert!(found.starts_with(expected), "{answers:?}: {found}");
+        assert_eq!(runs.into_inner(), answers.len(), "{answers:?}");
+    };
+    check(&[well], "a program");
+    check(&[(killed, ""), well], "a program");
+    check(&[(Ending::Exited(1), gcc), well], "a program");
+    check(&[(Ending::Exited(137), ""), well], "a program");
+    check(&[(killed, ""), (killed, "")], "fault: the compiler was killed by SIGKILL, twice");
+    check(&[(killed, ""), (Ending::Exited(1), "error: x")], "refused: the compiler ended with");
+    // A source can have its words in the messages.
+    check(&[(Ending::Exited(1), gcc), (Ending::Exited(1), gcc)], "refused: the compiler ended");
+    check(&[(Ending::Exited(1), "error: x")], "refused: the compiler ended with exit code 1");
+    check(&[(Ending::Signalled(Signal(11)), "")], "refused: the compiler was killed by SIGSEGV");
 }
