@@ -1,7 +1,7 @@
 //! What the sandbox costs: a program that does nothing, in the sandbox and by plain fork and exec.
 //!
 //! Both take turns, so that whatever else the machine does falls on both. In the first table runs follow directly one after the
-//! other, on one core or on all at once, and everything is paid; in the second each waits until the other
+//! other, as the scheduler and juror place them, on one core, or on all at once, and everything is paid; in the second each waits until the other
 //! is done, and what is done after an answer may cost nobody anything. Run with
 //! `cargo bench --bench spawn`, with a number of rounds as argument if 500 are not right, and `rows` for the first table alone. Other sandboxes are measured
 //! too, where they are installed.
@@ -166,7 +166,7 @@ fn show_rows(host: &Host, program: &Path, job: &Job, rows: usize) {
         slot.run(job).expect("it runs");
     };
     let cores = host.physical_cores();
-    let mut free_slot = start(None);
+    let mut free_slot = start(cores.last().copied());
     let mut slots: Vec<Slot> = cores.iter().map(|core| start(Some(*core))).collect();
     let [mut free_plain, mut plain, mut all_plain] = [const { Times(Vec::new()) }; 3];
     let [mut free, mut one, mut all] = [const { Times(Vec::new()) }; 3];

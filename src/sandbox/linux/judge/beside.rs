@@ -1,10 +1,10 @@
-//! Two programs that take turns, and the thread between them, on one core.
+//! Who takes turns on one core: two programs that talk and the thread between them, a short run and the thread that waits for it.
 
 use rustix::process::Pid;
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
-/// This thread on the core of the two programs, until dropped. They take turns, and it is between them: on
-/// another core it would have to be woken there, each time anew, which takes longer than all else that it does.
+/// This thread on the core of a slot's programs, until dropped. They take turns: on another core it would have to be woken there, each
+/// time anew, which takes longer than all else that it does.
 pub(in crate::sandbox) struct Beside {
     before: CpuSet,
 }
@@ -14,7 +14,7 @@ impl Beside {
     pub(in crate::sandbox) fn programs_of(process: i32) -> Option<Self> {
         let before = sched_getaffinity(None).ok()?;
         let cores = sched_getaffinity(Pid::from_raw(process)).ok()?;
-        sched_setaffinity(None, &cores).ok()?;
+        (cores != before).then(|| sched_setaffinity(None, &cores).ok())??;
         Some(Self { before })
     }
 }

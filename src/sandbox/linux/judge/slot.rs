@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Once};
 
+use rustix::event::Timespec;
 use rustix::fs::Mode;
 use rustix::net::{AddressFamily, Shutdown, SocketFlags, SocketType};
 use rustix::pipe::PipeFlags;
@@ -22,6 +23,7 @@ use crate::sandbox::keep;
 use crate::sandbox::linux::cgroup::Placement;
 use crate::sandbox::linux::cgroup::leftover;
 use crate::sandbox::linux::detect::host::Host;
+use crate::sandbox::linux::judge::beside::Beside;
 use crate::sandbox::linux::judge::pack;
 use crate::sandbox::linux::judge::user::{self, Reserved};
 use crate::sandbox::linux::judge::waiting::Looker;
@@ -50,6 +52,12 @@ pub(in crate::sandbox::linux) struct Seat {
     last_start: u64,
     buffer: Vec<u8>,
 }
+
+/// The judge waits on the run's core: it is woken there at once, while another core would have to be called first. A run that is silent
+/// for so long, or writes more than this, gains more from a judge that works beside it.
+const SHORT: Timespec = Timespec { tv_sec: 0, tv_nsec: 5_000_000 };
+/// In bytes.
+const LITTLE: u64 = 64 << 10;
 
 /// A slot's control groups, which the judge removes when the slot's process cannot.
 #[derive(Debug)]
@@ -124,9 +132,10 @@ impl Seat {
         if self.control.is_stopped(run) {
             return Err(interrupted());
         }
+        let beside = Beside::programs_of(self.process);
         let streams = self.send(job, run, ends)?;
         self.control.repeat(run);
-        self.listen(job, run, streams)
+        self.listen(job, run, streams, beside)
     }
 
     /// Sends a job.
@@ -164,12 +173,24 @@ impl Seat {
     }
 
     /// Reads what the program writes until the slot says that it is over.
-    fn listen(&mut self, job: &Job, run: u64, streams: Streams) -> Result<Answered, JudgeError> {
+    fn listen(
+        &mut self,
+        job: &Job,
+        run: u64,
+        streams: Streams,
+        beside: Option<Beside>,
+    ) -> Result<Answered, JudgeError> {
         let mut streams = streams;
+        let mut beside = beside;
         let most = job.limits.output.map_or(u64::MAX, |limit| limit.0);
         let mut is_told = false;
         loop {
-            let ready = streams.wait(self.socket.as_fd(), None).step("wait for the sandbox")?;
+            let short = beside.is_some().then_some(&SHORT);
+            let ready = streams.wait(self.socket.as_fd(), short).step("wait for the sandbox")?;
+            let is_silent = !(ready.other || ready.output || ready.error);
+            if is_silent || streams.total() > LITTLE {
+                beside = None;
+            }
             if ready.output {
                 streams.output.read(&mut self.buffer).step("read standard output")?;
             }
