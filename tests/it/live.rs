@@ -204,22 +204,28 @@ fn one_place_is_enough() {
 /// Whoever is faster, the verdict is the same: each row without a pause, with one of the submission, and with one of the validator.
 #[test]
 fn no_order_of_ends_changes_a_verdict() {
+    std::thread::scope(|scope| {
+        for (ours, theirs) in [("0", "0"), ("0.3", "0"), ("0", "0.3")] {
+            scope.spawn(move || verdicts_with_pauses(ours, theirs));
+        }
+    });
+}
+
+/// With these pauses of the submission and of the validator, in seconds.
+fn verdicts_with_pauses(ours: &str, theirs: &str) {
     let fixture = fixture();
     let check = |program: &str, at_end: &str, code: i32, said: &[&str]| {
-        for (ours, theirs) in [("0", "0"), ("0.3", "0"), ("0", "0.3")] {
-            // On the sample, with which it is tried, it is as always.
-            let at_end =
-                format!("[[ $a == 1 ]] || {{ sleep DELAY; {at_end}; }}; say \"no answer\"");
-            let validator = VALIDATOR
-                .replace("say \"no answer\"", &at_end)
-                .replace("if [[ $answer == boom", "sleep DELAY; if [[ $answer == boom")
-                .replace("exec >&-\n", "exec >&-\nsleep DELAY\n")
-                .replace("DELAY", theirs);
-            set_validator(&fixture, &validator);
-            let program = program.replace("DELAY", ours);
-            fixture.write("p.sh", format!("read -r a b\n{program}\n"));
-            fixture.check("judge sum p.sh --time-limit 1 --case secret/large/1", code, said);
-        }
+        // On the sample, with which it is tried, it is as always.
+        let at_end = format!("[[ $a == 1 ]] || {{ sleep DELAY; {at_end}; }}; say \"no answer\"");
+        let validator = VALIDATOR
+            .replace("say \"no answer\"", &at_end)
+            .replace("if [[ $answer == boom", "sleep DELAY; if [[ $answer == boom")
+            .replace("exec >&-\n", "exec >&-\nsleep DELAY\n")
+            .replace("DELAY", theirs);
+        set_validator(&fixture, &validator);
+        let program = program.replace("DELAY", ours);
+        fixture.write("p.sh", format!("read -r a b\n{program}\n"));
+        fixture.check("judge sum p.sh --time-limit 0.5 --case secret/large/1", code, said);
     };
     let (rejects, breaks) = ("say silent; exit 43", "exit 1");
     let crash = "sleep DELAY; kill -SEGV $$";
