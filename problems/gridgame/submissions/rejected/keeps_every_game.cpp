@@ -1,4 +1,4 @@
-// Mistake: keeps every game that can be played so far, each with a grid of its own, round by round; for 7 rows and
+// Mistake: keeps every game that can be played so far, each with a grid of its own, round by round; for 6 rows and
 // more that takes hundreds of megabytes. The memory limit stops it, which counts as a run-time error.
 #include <algorithm>
 #include <cstdio>
