@@ -128,7 +128,7 @@ fn write(bytes: &[u8]) -> Result<(), Stop> {
     let mut out = io::stdout().lock();
     match out.write_all(bytes).and_then(|()| out.flush()) {
         Ok(()) => Ok(()),
-        // A reader that has seen enough is no fault.
+        // A reader that closes the pipe early (`| head`) is not a fault.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         Err(error) => Err(JudgeError::new("write the input", error).into()),
     }

@@ -188,7 +188,7 @@ impl Output {
 
     /// The exit code, unless what was said could not be written.
     ///
-    /// A reader that has seen enough (`| head`) is no fault.
+    /// A reader that closes the pipe early (`| head`) is not a fault.
     fn exit_code(&self) -> ExitCode {
         let said = self.lock();
         let code = ExitCode::of(said.reporters.report()).and(said.ended);

@@ -19,7 +19,7 @@ pub fn run(arguments: &SchemaArguments) -> ExitCode {
             Document::Doctor => write_schema::<DiagnosisKeys>(out),
         };
         match written {
-            // A reader that has seen enough is no fault.
+            // A reader that closes the pipe early (`| head`) is not a fault.
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
             written => Ok(written.map_err(|error| JudgeError::new("write the schema", error))?),
         }

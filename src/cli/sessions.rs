@@ -51,7 +51,7 @@ impl Judging<'_> {
     /// Judges, at the time limit that the command line, the package or the submissions give.
     ///
     /// # Errors
-    /// When there is no time limit to be had, or it was cut short.
+    /// If no time limit can be found, or the command was interrupted.
     pub fn run(self) -> Result<Finished, Stop> {
         let time_limit = self.time_limit()?;
         let problem = self.bench.problem;

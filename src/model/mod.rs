@@ -24,6 +24,7 @@ pub mod score;
 pub mod serial;
 pub mod stop;
 pub mod stress;
+mod stress_keys;
 pub mod submission;
 pub mod test_data;
 pub mod text;

@@ -7,7 +7,7 @@
 
 use std::collections::BTreeSet;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use juror::judge::classify::classify;
 
@@ -253,6 +253,50 @@ fn eight_at_once(rows: &[Row]) -> Vec<String> {
         }
     });
     faults.into_inner().unwrap()
+}
+
+/// How often an honest program runs beside each hostile one.
+const HONEST_RUNS: usize = 1000;
+
+/// An honest program beside each hostile one, which starts again and again: no verdict differs.
+#[test]
+#[ignore = "long; to be run by hand"]
+fn an_honest_program_beside_each_hostile_one() {
+    let honest = |words: &[&str]| {
+        let mut job = job("nothing", &[]);
+        job.command.argv = words.iter().map(ToString::to_string).collect();
+        job.stdin = Blob::from(INPUT);
+        job
+    };
+    let honest = [honest(&["/bin/cat"]), honest(&["/bin/sh", "-c", "cat | cat"])];
+    let (mut hostile_slot, mut honest_slot) = (slot(), slot());
+    let mut faults = Vec::new();
+    for row in table().iter().filter(|row| row.left_out().is_none()) {
+        let job = row.job();
+        let is_over = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            let run_again = || {
+                while !is_over.load(Ordering::Relaxed) {
+                    let _ = hostile_slot.run(&job);
+                }
+            };
+            scope.spawn(run_again);
+            for round in 0..HONEST_RUNS {
+                // One in ten has processes and a pipe of its own.
+                let job = &honest[usize::from(round % 10 == 0)];
+                let said = match honest_slot.run(job) {
+                    Ok(reply) if text(&reply.stdout).as_bytes() == INPUT => ends(&reply.outcome),
+                    Ok(reply) => format!("{:?}: {}", reply.outcome, text(&reply.stdout)),
+                    Err(error) => error.to_string(),
+                };
+                if said != "exit 0" {
+                    faults.push(format!("{} {round}: {said}", row.program));
+                }
+            }
+            is_over.store(true, Ordering::Relaxed);
+        });
+    }
+    assert!(faults.is_empty(), "{} faults: {}", faults.len(), faults.join("\n"));
 }
 
 /// Shared memory, semaphores and messages of contestants, which outlive processes.
