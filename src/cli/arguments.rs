@@ -343,7 +343,7 @@ pub struct StressArguments {
     /// The program whose output counts as right [default: the package's fastest accepted one]
     ///
     /// A file, or the name of one of the package's submissions, such as accepted/slow.py.
-    #[arg(long, alias = "against", value_name = "PROGRAM")]
+    #[arg(long, visible_alias = "against", value_name = "PROGRAM")]
     pub reference: Option<PathBuf>,
     /// The grammar of the input, in the language checktestdata [default: the package's .ctd files]
     #[arg(long, value_name = "GRAMMAR")]
@@ -351,6 +351,11 @@ pub struct StressArguments {
     /// How long to hunt, such as 30s, 5m or 1h
     #[arg(long, value_name = "TIME", default_value = "30s", value_parser = span)]
     pub time: Duration,
+    /// How long to make smaller what is found [default: as long as --time, at most 20s]
+    ///
+    /// What --time leaves is used as well. When the time is over, a run under way is ended.
+    #[arg(long, value_name = "TIME", value_parser = span)]
+    pub shrink_time: Option<Duration>,
     /// How many inputs to try at most
     #[arg(long, value_name = "N")]
     pub runs: Option<u64>,
@@ -366,6 +371,11 @@ pub struct StressArguments {
     /// Add what is found to the package as data/secret/NAME, with its judge answer, and to its recipe
     #[arg(long, value_name = "NAME")]
     pub promote: Option<String>,
+    /// Write the input that is found to FILE, whole
+    ///
+    /// FILE is replaced if it is there, in one step, and left alone if nothing is found.
+    #[arg(long, value_name = "FILE")]
+    pub save: Option<PathBuf>,
     /// How many programs run at once [default: one per physical core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub jobs: Option<u16>,

@@ -3,6 +3,7 @@
 mod programs;
 mod setting;
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -15,6 +16,9 @@ use crate::cli::output::{Output, command};
 use crate::cli::problem;
 use crate::cli::stress::programs::Programs;
 use crate::cli::stress::setting::Setting;
+use crate::executor::until::Until;
+use crate::generate::Mode;
+use crate::generate::files::place_file;
 use crate::judge::case::{Detail, Rules};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::Event;
@@ -38,20 +42,27 @@ pub fn run(arguments: &StressArguments) -> ExitCode {
     command(&arguments.output, "stress", |output| stress(arguments, output))
 }
 
-/// How long a counterexample may be made smaller in any case; longer where the hunt has left time.
+/// How long a counterexample may be made smaller, if nobody says; longer if the hunt has left time.
 const SHRINKING: Duration = Duration::from_secs(20);
+/// How long the programs may run once more for what is shown of it.
+const SHOWING: Duration = Duration::from_secs(2);
 /// How much of an output is shown.
 const SHOWN: u64 = 1 << 20;
 
 fn stress(arguments: &StressArguments, output: &Output) -> Result<(), Stop> {
     let setting = Setting::read(arguments, output)?;
     let promotion = promotion(arguments, &setting)?;
+    if let Some(file) = arguments.save.as_deref().filter(|file| file.exists() && !file.is_file()) {
+        let what = format!("--save: {} is not a file; name a file", file.display());
+        return Err(Stop::usage(what));
+    }
     let host = Host::start(arguments.jobs, arguments.isolation, output)?;
-    let builder = Builder::new(&*host.executor);
+    let until = Until::new(&*host.executor);
+    let builder = Builder::new(&until);
     let problem = &setting.problem;
     let bench = Bench {
         problem,
-        executor: &*host.executor,
+        executor: &until,
         builder: &builder,
         events: &|event| output.event(event),
     };
@@ -114,9 +125,13 @@ fn stress(arguments: &StressArguments, output: &Output) -> Result<(), Stop> {
         chosen: programs.chosen.clone(),
         sources: setting.sources(generators.is_some()),
         seed,
+        time: arguments.time,
+        shrink_time: arguments.shrink_time.unwrap_or(arguments.time.min(SHRINKING)),
     };
     output.event(Event::HuntStarted(plan.clone()));
     let started = Instant::now();
+    let end = started + plan.time;
+    until.set(Some(end));
     let progress = |progress| output.event(Event::Hunting(progress));
     let batches = match arguments.fresh || duel.is_judged() {
         true => None,
@@ -127,7 +142,9 @@ fn stress(arguments: &StressArguments, output: &Output) -> Result<(), Stop> {
         validity: &validity,
         generators: generators.as_ref(),
         batches: batches.as_ref(),
-        time: arguments.time,
+        time: plan.time,
+        until: &until,
+        shrink_time: plan.shrink_time,
         most: arguments.runs,
         progress: &progress,
     };
@@ -144,10 +161,12 @@ fn stress(arguments: &StressArguments, output: &Output) -> Result<(), Stop> {
         validity: &validity,
         grammar: setting.grammars.first(),
         generators: generators.as_ref(),
-        time: arguments.time.saturating_sub(hunted.elapsed).max(SHRINKING),
+        until: &until,
         before: (hunted.runs, started),
         progress: &progress,
     };
+    let end = end.max(Instant::now() + plan.shrink_time);
+    until.set(Some(end));
     let small = match &hunted.found {
         Some(failure) if failure.failing == REPEATS && hunted.end != HuntEnd::Interrupted => {
             Some(shrink(&shrinking, failure)?)
@@ -156,10 +175,13 @@ fn stress(arguments: &StressArguments, output: &Output) -> Result<(), Stop> {
     };
     let is_cut = small.as_ref().is_some_and(|small| small.interrupted);
     let shrinking_runs = small.as_ref().map_or(0, |small| small.runs);
+    let shrinking_cut = small.as_ref().is_some_and(|small| small.ran_out);
+    until.set(Some(end.max(Instant::now() + SHOWING)));
     let found = match &hunted.found {
         Some(failure) => Some(counterexample(&duel, failure, small)?),
         None => None,
     };
+    until.set(None);
     let mut end = hunted.end;
     if is_cut {
         end = HuntEnd::Interrupted;
@@ -171,12 +193,16 @@ fn stress(arguments: &StressArguments, output: &Output) -> Result<(), Stop> {
         runs: hunted.runs + shrinking_runs,
         batched: hunted.batched,
         shrinking_runs,
+        shrinking_cut,
         hunting: hunted.elapsed,
         elapsed: started.elapsed(),
         end,
         left_out: hunted.left_out,
         level: hunted.level,
     };
+    if let (Some(file), Some(found)) = (&arguments.save, &mut done.found) {
+        found.saved = output.part(save(file, &found.input))?;
+    }
     if let (Some(promotion), Some(found)) = (&promotion, &mut done.found) {
         let input: Arc<[u8]> = Arc::from(&*found.input);
         let answer = answer(&duel, &programs, &input)?;
@@ -212,6 +238,12 @@ fn promotion(arguments: &StressArguments, setting: &Setting) -> Result<Option<Pr
         Some(_) => Promotion::new(&setting.problem, name),
     };
     promotion.map(Some).map_err(Stop::usage)
+}
+
+/// Writes what is found where the user wants it, in one step.
+fn save(file: &Path, input: &[u8]) -> Result<String, Stop> {
+    place_file(file, input, Mode::Write)?;
+    Ok(file.display().to_string())
 }
 
 /// The judge answer to an input, as the package has it.
@@ -297,7 +329,9 @@ fn counterexample(
         first_size: failure.input.len(),
         path,
         failing: failure.failing,
+        repeats: failure.repeats,
         promoted: None,
+        saved: None,
     };
     let looked = match duel.is_judged() {
         true => look(duel, &input, &mut found),

@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use crate::model::difference::Difference;
 use crate::model::joint::Transcript;
+use crate::model::text::count;
 use crate::model::verdict::Verdict;
 
 /// With what a submission is compared, and on what.
@@ -17,12 +18,16 @@ pub struct HuntPlan {
     pub submission: String,
     /// The program whose output counts as right.
     pub reference: String,
-    /// Why that one: `--against`, `the only one`, `the fastest of 3: 0.001 s`.
+    /// Why that one: `--reference`, `the only one`, `the fastest of 3: 0.001 s`.
     pub chosen: String,
     /// Where inputs come from, such as `the grammar game1.ctd` and `3 generator lines`.
     pub sources: Vec<String>,
     /// What all random choices are made of.
     pub seed: u64,
+    /// How long inputs are tried.
+    pub time: Duration,
+    /// How long what is found may be made smaller, at least.
+    pub shrink_time: Duration,
 }
 
 /// How far a hunt is.
@@ -51,6 +56,8 @@ pub struct Hunt {
     pub batched: u64,
     /// Those of them that made the counterexample smaller.
     pub shrinking_runs: u64,
+    /// Whether the time for that was over before it was as small as it could be.
+    pub shrinking_cut: bool,
     /// Wall time of the hunt, without what made the counterexample smaller.
     pub hunting: Duration,
     /// Wall time of all of it.
@@ -59,7 +66,7 @@ pub struct Hunt {
     pub end: HuntEnd,
     /// Inputs that were not compared: not valid, or not solved by the reference in time.
     pub left_out: u64,
-    /// How far the list of all small inputs was gone through: so many values of each choice.
+    /// How far the list of all small inputs was gone through: the most values of any choice in turn.
     pub level: Option<u64>,
     /// The command line that repeats it.
     pub repeat: String,
@@ -108,10 +115,14 @@ pub struct Counterexample {
     pub first_size: usize,
     /// By what it was made smaller, in order.
     pub path: Vec<String>,
-    /// Of three runs on it, so many fail in this way.
+    /// Of the runs on it, so many fail in this way.
     pub failing: u32,
+    /// How many runs on it were made to see that: [`REPEATS`], fewer if the time was over before.
+    pub repeats: u32,
     /// Where it was added to the package, if it was.
     pub promoted: Option<String>,
+    /// The file that the input was written to, if it was.
+    pub saved: Option<String>,
 }
 
 /// The runs that show whether a failure comes back.
@@ -150,7 +161,7 @@ impl fmt::Display for Origin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Small { level } => {
-                write!(f, "all small inputs in turn, {level} values of each choice")
+                write!(f, "all small inputs in turn, {} of each choice", count(*level, "value"))
             }
             Self::Shape { name, seed } => write!(f, "the grammar's shape `{name}`, seed {seed}"),
             Self::Bound { option, seed } => write!(f, "the grammar with `{option}`, seed {seed}"),

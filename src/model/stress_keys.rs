@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::model::serial::{As, Exchange, Seconds, Source, Text, View};
-use crate::model::stress::{Counterexample, Hunt, HuntEnd, Origin, REPEATS};
+use crate::model::stress::{Counterexample, Hunt, HuntEnd, Origin};
 use crate::model::verdict::Verdict;
 
 /// What a hunt came to, at the top of the report and only in that of `stress`.
@@ -39,6 +39,11 @@ struct HuntDetails {
     batched: u64,
     small_level: Option<u64>,
     shrinking_runs: u64,
+    #[serde(with = "As::<Seconds>")]
+    time_seconds: Duration,
+    #[serde(with = "As::<Seconds>")]
+    shrink_time_seconds: Duration,
+    shrinking_cut: bool,
     counterexample: Option<CounterexampleKeys>,
 }
 
@@ -57,6 +62,7 @@ struct CounterexampleKeys {
     failing: u32,
     repeats: u32,
     promoted: Option<String>,
+    saved: Option<String>,
 }
 
 impl View<Hunt> for HuntKeys {
@@ -91,6 +97,9 @@ impl View<Hunt> for HuntKeys {
                 batched: hunt.batched,
                 small_level: hunt.level,
                 shrinking_runs: hunt.shrinking_runs,
+                time_seconds: hunt.plan.time,
+                shrink_time_seconds: hunt.plan.shrink_time,
+                shrinking_cut: hunt.shrinking_cut,
                 counterexample: found.map(|found: &Counterexample| CounterexampleKeys {
                     cause: found.cause.clone(),
                     lossy,
@@ -101,8 +110,9 @@ impl View<Hunt> for HuntKeys {
                     first_bytes: found.first_size,
                     path: found.path.clone(),
                     failing: found.failing,
-                    repeats: REPEATS,
+                    repeats: found.repeats,
                     promoted: found.promoted.clone(),
+                    saved: found.saved.clone(),
                 }),
             },
         }

@@ -13,6 +13,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::executor::until::Until;
 use crate::generate::fresh::FreshInputs;
 use crate::model::judgement::CaseJudgement;
 use crate::model::stop::Stop;
@@ -36,6 +37,10 @@ pub struct Hunting<'a> {
     pub batches: Option<&'a Batches>,
     /// How long.
     pub time: Duration,
+    /// Ends what still runs then.
+    pub until: &'a Until<'a>,
+    /// How long after the first failing input it may be made sure of, and made smaller.
+    pub shrink_time: Duration,
     /// How many inputs at most.
     pub most: Option<u64>,
     /// Takes how far it is.
@@ -79,8 +84,10 @@ pub struct Failure {
     pub call: Option<Call>,
     /// What the submission earns on it.
     pub judged: CaseJudgement,
-    /// So many of [`REPEATS`](crate::model::stress::REPEATS) runs fail in this way.
+    /// So many runs fail in this way.
     pub failing: u32,
+    /// Of so many: [`REPEATS`](crate::model::stress::REPEATS), fewer if the time was over before.
+    pub repeats: u32,
 }
 
 /// An input that validators see differently.
@@ -209,16 +216,23 @@ impl<'c> Shared<'_, 'c> {
             (Some(_), Some(_)) => outcome.found = None,
             _ => {}
         }
+        let is_over = self.hunting.until.ran_out();
         let is_interrupted = match outcome.error {
             None => false,
-            Some(Stop::Interrupted) => true,
+            Some(Stop::Interrupted) => !is_over,
             Some(stop) => return Err(stop),
         };
         let found = outcome.found.or(outcome.flaky);
         let end = match (&found, is_interrupted) {
             (_, true) => HuntEnd::Interrupted,
             (Some(_), false) => HuntEnd::Found,
-            (None, false) => outcome.end.unwrap_or(HuntEnd::Found),
+            (None, false) => {
+                if is_over {
+                    HuntEnd::Time
+                } else {
+                    outcome.end.unwrap_or(HuntEnd::Found)
+                }
+            }
         };
         Ok(Hunted {
             found,

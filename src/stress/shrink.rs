@@ -11,6 +11,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::executor::parallel;
+use crate::executor::until::Until;
 use crate::generate::fresh::FreshInputs;
 use crate::grammar::enumerate::Small;
 use crate::grammar::generate::generate;
@@ -37,8 +38,8 @@ pub struct Shrinking<'a> {
     pub grammar: Option<&'a Grammar>,
     /// The package's generators, where it has some.
     pub generators: Option<&'a FreshInputs<'a>>,
-    /// How long at most.
-    pub time: Duration,
+    /// Ends what runs when the time is over.
+    pub until: &'a Until<'a>,
     /// Comparisons before, and when the first of them began.
     pub before: (u64, Instant),
     /// Takes how far it is.
@@ -57,6 +58,8 @@ pub struct Shrunk {
     pub path: Vec<String>,
     /// Whether it was cut short by Ctrl-C.
     pub interrupted: bool,
+    /// Whether the time was over before all was tried.
+    pub ran_out: bool,
 }
 
 /// How many inputs of the list of small ones are tried.
@@ -96,7 +99,7 @@ pub fn shrink(shrinking: &Shrinking<'_>, failure: &Failure) -> Result<Shrunk, St
     let done = work.all(failure);
     let interrupted = match done {
         Ok(()) => false,
-        Err(Stop::Interrupted) => true,
+        Err(Stop::Interrupted) => !shrinking.until.ran_out(),
         Err(stop) => return Err(stop),
     };
     Ok(Shrunk {
@@ -105,6 +108,7 @@ pub fn shrink(shrinking: &Shrinking<'_>, failure: &Failure) -> Result<Shrunk, St
         runs: work.runs,
         path: work.path,
         interrupted,
+        ran_out: shrinking.until.is_over(),
     })
 }
 
@@ -119,7 +123,6 @@ struct Work<'a> {
     judged: CaseJudgement,
     runs: u64,
     path: Vec<String>,
-    started: Instant,
     told: Instant,
     hasher: RandomState,
     tried: HashSet<u64>,
@@ -136,7 +139,6 @@ impl<'a> Work<'a> {
             judged: failure.judged.clone(),
             runs: 0,
             path: Vec::new(),
-            started: Instant::now(),
             told: Instant::now(),
             hasher: RandomState::new(),
             tried: HashSet::new(),
@@ -169,7 +171,7 @@ impl<'a> Work<'a> {
     }
 
     fn is_over(&self) -> bool {
-        self.started.elapsed() >= self.shrinking.time
+        self.shrinking.until.is_over()
     }
 
     /// Whether an input fails in the same way; then it is the best so far.

@@ -57,6 +57,36 @@ fn a_submission_that_is_too_slow_is_found_and_stays_so() {
 }
 
 #[test]
+fn a_time_is_kept_even_if_a_program_sleeps_through_it() {
+    let fixture = fixture();
+    // Its own limit on the clock is two minutes and more.
+    let asleep = "read -r a b; [[ $a -gt 1 ]] && sleep 1000; echo $((a + b))\n";
+    let options = "--time 1s --shrink-time 500ms --time-limit 60";
+    let report = hunt(&fixture, asleep, options, 0);
+    assert_eq!(report["stress"]["end"], "time", "{report:#}");
+    let seconds = report["seconds"].as_f64().expect("a time");
+    assert!((1.0..30.0).contains(&seconds), "{report:#}");
+
+    // What is found is kept, though what makes it smaller takes longer than there is time.
+    let options = "--time 6s --shrink-time 1s --time-limit 0.1 --save found.in";
+    let report = hunt(&fixture, &format!("{asleep}sleep 1000\n"), options, 1);
+    assert_eq!(report["verdict"], "TLE", "{report:#}");
+    assert!(report["seconds"].as_f64().is_some_and(|seconds| seconds < 30.0), "{report:#}");
+    assert_eq!(report["stress"]["counterexample"]["saved"], "found.in");
+    assert_eq!(report["input"], fixture.read("found.in"));
+}
+
+#[test]
+fn what_is_found_is_said_in_few_words_and_saved_whole() {
+    let fixture = fixture();
+    fixture.write("my.sh", WRONG);
+    let line = "stress -q sum my.sh --seed 1 --runs 300 --time 10m --save dir/found.in";
+    fixture.check(line, 1, &["input:", "0 0", "saved:   dir/found.in", "repeat:  juror stress"]);
+    assert_eq!(fixture.read("dir/found.in"), "0 0\n");
+    fixture.check("stress sum my.sh --save /dev/null", 2, &["--save: /dev/null is not a file"]);
+}
+
+#[test]
 fn nothing_is_found_where_there_is_nothing() {
     let fixture = fixture();
     let report = hunt(&fixture, RIGHT, "--runs 60 --time 10m", 0);

@@ -248,6 +248,9 @@ impl Setting {
             option("--runs", runs.to_string().into());
         }
         option("--time", format!("{}s", arguments.time.as_secs_f64()).into());
+        if let Some(time) = arguments.shrink_time {
+            option("--shrink-time", format!("{}s", time.as_secs_f64()).into());
+        }
         option("--seed", plan.seed.to_string().into());
         if arguments.fresh {
             words.push("--fresh".into());

@@ -1,6 +1,6 @@
 //! What a hunt came to: the counterexample as a block of lines, or how much was tried.
 
-use crate::model::stress::{Counterexample, Hunt, HuntEnd, HuntPlan, REPEATS};
+use crate::model::stress::{Counterexample, Hunt, HuntEnd, HuntPlan};
 use crate::model::text::{count, printable, visible};
 use crate::model::units::{Bytes, seconds};
 use crate::model::verdict::Verdict;
@@ -18,6 +18,9 @@ pub(super) fn plan(plan: &HuntPlan, style: &Style) -> String {
     let reference = format!("{} ({})", printable(&plan.reference), printable(&plan.chosen));
     page.labelled(0, Label::plain("reference: "), &reference);
     page.labelled(0, Label::plain("inputs:    "), &printable(&plan.sources.join(", ")));
+    let (time, shrink_time) = (seconds(plan.time), seconds(plan.shrink_time));
+    let time = format!("{time}, then {shrink_time} to make smaller what is found");
+    page.labelled(0, Label::plain("time:      "), &time);
     page.into_text()
 }
 
@@ -40,6 +43,9 @@ pub(super) fn block(hunt: &Hunt, style: &Style) -> String {
     if style.is_quiet() {
         let cause = printable(&found.cause);
         page.line(0, &format!("{}{name}  {cause}", mark(found.verdict, style)));
+        text(&mut page, "input", &found.input);
+        kept(&mut page, found);
+        page.line(INDENT, &format!("repeat:  {}", printable(&hunt.repeat)));
         return page.into_text();
     }
     let title = style.paint(Look::Title, &name);
@@ -74,10 +80,10 @@ fn way(page: &mut Page<'_>, hunt: &Hunt, found: &Counterexample) {
         printable(&found.origin.to_string())
     );
     page.labelled(INDENT, Label::plain("found:   "), &after);
-    if found.failing < REPEATS {
+    if found.failing < found.repeats {
         let text = format!(
-            "only {} of {REPEATS} runs on this input fail: it depends on more than the input",
-            found.failing
+            "only {} of {} runs on this input fail: it depends on more than the input",
+            found.failing, found.repeats
         );
         page.labelled(INDENT, Label::new(Look::Bad, "flaky:   "), &text);
     }
@@ -91,8 +97,18 @@ fn way(page: &mut Page<'_>, hunt: &Hunt, found: &Counterexample) {
             ),
         };
         let time = seconds(hunt.elapsed.saturating_sub(hunt.hunting));
-        let smaller = format!("{smaller}; {} in {time}", count(hunt.shrinking_runs, "comparison"));
+        let cut = if hunt.shrinking_cut { ", then the time was over" } else { "" };
+        let runs = count(hunt.shrinking_runs, "comparison");
+        let smaller = format!("{smaller}; {runs} in {time}{cut}");
         page.labelled(INDENT, Label::plain("smaller: "), &smaller);
+    }
+    kept(page, found);
+}
+
+/// Where the input was written.
+fn kept(page: &mut Page<'_>, found: &Counterexample) {
+    if let Some(saved) = &found.saved {
+        page.labelled(INDENT, Label::plain("saved:   "), &printable(saved));
     }
     if let Some(promoted) = &found.promoted {
         let text = format!("as test case {}", printable(promoted));
@@ -161,6 +177,9 @@ fn text(page: &mut Page<'_>, title: &str, text: &[u8]) {
     }
     if !has_end {
         remarks.push("no line end at the end".to_owned());
+    }
+    if lines.len() > SHOWN_LINES && title == "input" {
+        remarks.push("--save FILE writes it whole".to_owned());
     }
     if !remarks.is_empty() {
         page.line(INDENT + 2, &style.paint(Look::Dim, &remarks.join("; ")));

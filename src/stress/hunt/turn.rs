@@ -279,9 +279,17 @@ impl Shared<'_, '_> {
 
     /// Runs it again, and keeps it if it fails again.
     fn confirm(&self, ready: Ready, judged: CaseJudgement) -> Result<(), Stop> {
-        let mut failing = 1;
-        for _ in 1..REPEATS {
-            if let Fought::Differs(again) = self.hunting.duel.fight(&ready.input, Pace::Any)?
+        let until = self.hunting.until;
+        until.extend(Instant::now() + self.hunting.shrink_time);
+        let (mut failing, mut repeats) = (1, 1);
+        while repeats < REPEATS {
+            let fought = match self.hunting.duel.fight(&ready.input, Pace::Any) {
+                // What was seen is kept.
+                Err(Stop::Interrupted) if until.ran_out() => break,
+                fought => fought?,
+            };
+            repeats += 1;
+            if let Fought::Differs(again) = fought
                 && again.verdict == judged.verdict
             {
                 failing += 1;
@@ -294,10 +302,11 @@ impl Shared<'_, '_> {
             call: ready.call,
             judged,
             failing,
+            repeats,
         };
         let mut state = self.lock();
         let outcome = &mut state.outcome;
-        let place = match failing == REPEATS {
+        let place = match failing == repeats {
             true => &mut outcome.found,
             false => &mut outcome.flaky,
         };
@@ -305,7 +314,7 @@ impl Shared<'_, '_> {
         if is_first {
             *place = Some(failure);
         }
-        if failing == REPEATS {
+        if failing == repeats {
             // The others finish what they have taken, which came before.
             self.is_over.store(true, Ordering::Relaxed);
         }

@@ -188,6 +188,8 @@ impl Mask {
             chosen: chosen.unwrap_or(plan.chosen),
             sources: plan.sources.iter().map(|source| self.text(source)).collect(),
             seed: plan.seed,
+            time: plan.time,
+            shrink_time: plan.shrink_time,
         }
     }
 
