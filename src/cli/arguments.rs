@@ -553,7 +553,7 @@ pub struct OutputOptions {
     pub verbose: bool,
     /// Whether to use colour: auto, always or never
     ///
-    /// `auto` means on a terminal, unless NO_COLOR is set.
+    /// `auto` means on a terminal, unless NO_COLOR is set or TERM is `dumb`.
     #[arg(long, value_enum, value_name = "WHEN", default_value_t = Color::Auto, hide_possible_values = true)]
     pub color: Color,
     /// Where events go instead, for who runs a command from within a program.

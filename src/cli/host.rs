@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use signal_hook::iterator::Signals;
 
 use crate::cli::arguments::Isolation;
@@ -29,7 +29,7 @@ pub struct Host {
 const PATIENCE: Duration = Duration::from_secs(1);
 
 impl Host {
-    /// Starts the slots, tells how they are isolated, and takes over SIGINT, SIGTERM and SIGHUP.
+    /// Starts the slots, tells how they are isolated, and takes over SIGINT, SIGTERM, SIGHUP and SIGQUIT.
     ///
     /// # Errors
     /// When this machine cannot isolate programs as far as it has to.
@@ -46,7 +46,7 @@ impl Host {
             most_at_once: local.most_at_once(),
         });
         let executor = output.around(Arc::new(local));
-        let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])
+        let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP, SIGQUIT])
             .map_err(|error| JudgeError::new("take over Ctrl-C", error))?;
         let host = Self { executor: Arc::clone(&executor), isolation };
         // Only the host keeps the slots, so that they end before the process does.

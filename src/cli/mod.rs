@@ -20,11 +20,12 @@ pub mod verify;
 
 use std::io;
 
-use clap::Parser;
 use clap::error::{ContextKind, ContextValue};
+use clap::{CommandFactory, Parser};
 
 use crate::cli::arguments::{Arguments, Command};
 use crate::cli::exit_code::ExitCode;
+use crate::package::suggest::nearest;
 use crate::sandbox::output_was_closed;
 
 /// Does what the process's arguments say.
@@ -35,7 +36,7 @@ pub fn run() -> ExitCode {
     match Arguments::try_parse() {
         Ok(arguments) => dispatch(&arguments),
         Err(error) => {
-            let error = with_dash_hint(error);
+            let error = with_subcommand_hint(with_dash_hint(error));
             match (error.print(), error.exit_code()) {
                 (Err(fault), _) if fault.kind() != io::ErrorKind::BrokenPipe => output::lost(fault),
                 (_, 0) => ExitCode::Success,
@@ -57,6 +58,21 @@ pub fn dispatch(arguments: &Arguments) -> ExitCode {
         Command::Doctor(arguments) => doctor::run(arguments),
         Command::Schema(arguments) => schema::run(arguments),
     }
+}
+
+/// The same error with the subcommand that was probably meant, also behind `help`.
+fn with_subcommand_hint(mut error: clap::Error) -> clap::Error {
+    if let Some(ContextValue::String(typed)) = error.get(ContextKind::InvalidSubcommand)
+        && error.get(ContextKind::SuggestedSubcommand).is_none()
+    {
+        let command = Arguments::command();
+        let names: Vec<&str> = command.get_subcommands().map(clap::Command::get_name).collect();
+        if let Some(meant) = nearest(typed, names) {
+            let meant = ContextValue::Strings(vec![meant.to_owned()]);
+            error.insert(ContextKind::SuggestedSubcommand, meant);
+        }
+    }
+    error
 }
 
 /// The same error with a hint that is right here: what stands behind `--` is a program, no file.

@@ -215,6 +215,7 @@ pub fn style(options: &OutputOptions) -> Style {
     };
     let terminal = io::stdout().is_terminal() && io::stderr().is_terminal();
     let no_color = env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    let is_dumb = env::var_os("TERM").is_some_and(|name| name == "dumb");
     let locale = ["LC_ALL", "LC_CTYPE", "LANG"]
         .into_iter()
         .filter_map(|name| env::var(name).ok())
@@ -225,7 +226,7 @@ pub fn style(options: &OutputOptions) -> Style {
         color: match options.color {
             Color::Always => true,
             Color::Never => false,
-            Color::Auto => terminal && !no_color,
+            Color::Auto => terminal && !no_color && !is_dumb,
         },
         // A file or pipe may be read anywhere; a terminal says what it can show.
         unicode: unicode || !io::stdout().is_terminal(),

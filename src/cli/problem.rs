@@ -66,6 +66,7 @@ pub fn select<'a>(problem: &'a Problem, globs: &[String]) -> Result<Vec<ReadyCas
             Stop::usage(format!("--case '{glob}': {error}; {help}"))
         })?;
         patterns.push(pattern);
+        patterns.extend(Pattern::parse(named_by_file(glob)));
     }
     let selected = |case: &JudgedCase<'_>| {
         let name = &case.test_case().name;
@@ -83,6 +84,12 @@ pub fn select<'a>(problem: &'a Problem, globs: &[String]) -> Result<Vec<ReadyCas
         return Err(Stop::Refused(Mend::Selection, vec![what.into()]));
     }
     ready(problem, cases)
+}
+
+/// The test case whose file, or whose path in the package, this is.
+fn named_by_file(glob: &str) -> &str {
+    let name = glob.strip_prefix("data/").unwrap_or(glob);
+    name.strip_suffix(".in").or_else(|| name.strip_suffix(".ans")).unwrap_or(name)
 }
 
 /// What a package's submissions are judged by, beside the default output validator.

@@ -23,7 +23,7 @@ fn check_directory(dir: &Path) -> Result<(), Diagnostic> {
     let metadata = match std::fs::metadata(dir) {
         Ok(metadata) => metadata,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            return Err(Diagnostic::error(dir, "no such directory")
+            return Err(Diagnostic::error(dir, format!("{}: no such directory", dir.display()))
                 .help("give the directory of a problem package"));
         }
         Err(error) => return Err(Diagnostic::error(dir, format!("cannot be read: {error}"))),
@@ -37,7 +37,7 @@ fn check_directory(dir: &Path) -> Result<(), Diagnostic> {
         true => "juror reads directories; unpack the archive first",
         false => "give the directory of a problem package",
     };
-    Err(Diagnostic::error(dir, "is not a directory").help(help))
+    Err(Diagnostic::error(dir, format!("{} is not a directory", dir.display())).help(help))
 }
 
 fn no_package(dir: &Path) -> Diagnostic {

@@ -16,7 +16,7 @@ mod kattis_2025_09;
 mod languages;
 mod node;
 pub mod recipe;
-mod suggest;
+pub mod suggest;
 mod text;
 mod values;
 mod yaml;

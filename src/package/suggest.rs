@@ -6,7 +6,7 @@ const MAX_LENGTH: usize = 64;
 /// The known word that is nearest to `word`, if one is near enough to be meant.
 ///
 /// Letter case, `-` and `_` do not count; otherwise about one slip in three letters is forgiven.
-pub(super) fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     if word.len() > MAX_LENGTH {
         return None;
     }

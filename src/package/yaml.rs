@@ -186,6 +186,8 @@ fn report_syntax(error: &granit_parser::ScanError, page: Page<'_>) {
     let indentation = text.len() - text.trim_start().len();
     let help = if text[..indentation].contains('\t') {
         "YAML is indented with spaces; replace the tab"
+    } else if text.matches('{').count() > 1 {
+        "a text with `{` in it must stand in quotes"
     } else if text.matches(": ").count() > 1 {
         "a text with `: ` in it must stand in quotes"
     } else {

@@ -62,6 +62,22 @@ fn a_name_that_is_no_text_is_no_verdict() {
 }
 
 #[test]
+fn what_a_user_types_is_understood() {
+    let fixture = Fixture::new();
+    let check = |arguments: &str, code: i32, said: &str| fixture.check(arguments, code, &[said]);
+    for case in
+        ["secret/small/2.in", "data/secret/small/2", "data/secret/small/2.ans", "data/secret"]
+    {
+        check(&format!("judge sum accepted/right.sh --case {case}"), 0, "AC accepted/right.sh");
+    }
+    check("help jugde", 2, "a similar subcommand exists: 'judge'");
+    fixture.write("my.cpp", "");
+    check("judge my.cpp 1.in", 3, "error: my.cpp is not a directory");
+    check("judge nowhere my.cpp", 3, "error: nowhere: no such directory");
+    check("stress --help", 0, "[alias: --against]");
+}
+
+#[test]
 fn boxes_are_kept_in_a_directory_that_need_not_be_named() {
     let fixture = Fixture::new();
     fixture.write("p.sh", WRONG);
@@ -197,7 +213,7 @@ fn an_interruption_ends_it_at_once_and_leaves_nothing() {
         assert_eq!(left, ["keep"], "{arguments}");
     };
     let judge = "judge sum sleeps.sh --time-limit 500";
-    for signal in ["-INT", "-TERM", "-HUP"] {
+    for signal in ["-INT", "-TERM", "-HUP", "-QUIT"] {
         check(judge, signal, "0 of 1 submission done");
     }
     check(&format!("{judge} --json"), "-INT", "\"interrupted\": true");

@@ -304,3 +304,22 @@ fn check_lower_bound(pack: &Pack<'_>, submissions: &[Submission], test_data: &Te
         pack.faults.error(pack.tree.path("submissions/submissions.yaml"), message, help);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_page_says_what_each_folder_expects() {
+        const PAGE: &str = include_str!("../../../docs/packages.md");
+        let words = |verdicts: Option<&[Verdict]>, join: &str, none: &str| match verdicts {
+            None => none.to_owned(),
+            Some(verdicts) => verdicts.iter().map(|it| it.short()).collect::<Vec<_>>().join(join),
+        };
+        for DefaultDirectory { name, permitted, required } in DEFAULT_DIRECTORIES {
+            let permitted = words(permitted, ", ", "all");
+            let row = format!("| `{name}` | {permitted} | {}", words(required, " or ", "|"));
+            assert!(PAGE.contains(&row), "docs/packages.md lacks the row: {row}");
+        }
+    }
+}

@@ -163,6 +163,17 @@ max_score: 50
 ",
         &["error problem.yaml:1:7: is no valid YAML: unclosed bracket '['"],
     );
+    check(
+        "\
+--- problem.yaml
+keywords: {a: gen.py {seed}, b: 3}
+--- data/secret/test_group.yaml
+max_score: 50
+",
+        &[
+            "error problem.yaml:1:22: is no valid YAML: while parsing a flow mapping, did not find expected ',' or '}'; a text with `{` in it must stand in quotes",
+        ],
+    );
 }
 
 #[test]
