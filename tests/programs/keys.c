@@ -7,7 +7,7 @@ int main(void) {
     // Those that file systems have for encrypted directories; add, remove, remove of all users.
     char key[128] = {0};
     int file = open("/usr/bin/env", O_RDONLY);
-    refused("a key for a disk", ioctl(file, 0xc0506617, key), EPERM);
-    refused("no key for a disk", ioctl(file, 0xc0406618, key), EPERM);
-    refused("no key for anybody", ioctl(file, 0xc0406619, key), EPERM);
+    refused("a key for a disk", ioctl(file, 0xc0506617, key), ENOTTY);
+    refused("no key for a disk", ioctl(file, 0xc0406618, key), ENOTTY);
+    refused("no key for anybody", ioctl(file, 0xc0406619, key), ENOTTY);
 }

@@ -44,14 +44,6 @@ const ALWAYS: &[(i64, Rule)] = &[
     (libc::SYS_sched_setattr, ITSELF),
     (libc::SYS_setpriority, EPERM),
     (libc::SYS_ioprio_set, EPERM),
-    // What can be done to a file that is open only for reading.
-    (
-        libc::SYS_ioctl,
-        Rule::NoneOf {
-            argument: 1,
-            values: &[FS_IOC_SETFLAGS, FS_IOC32_SETFLAGS, FS_IOC_FSSETXATTR],
-        },
-    ),
     (libc::SYS_fcntl, Rule::NoneOf { argument: 1, values: &[F_SETLEASE, F_NOTIFY] }),
 ];
 
@@ -92,10 +84,7 @@ const ITSELF: Rule = Rule::Only { argument: 0, value: 0 };
 const PRETEND: Rule = Rule::Refuse(0);
 const NO_SUCH_THING: Rule = Rule::Refuse(libc::EOPNOTSUPP);
 
-// Source: the kernel's `uapi/linux/fs.h`, `uapi/linux/fcntl.h` and `scripts/syscall.tbl`.
-const FS_IOC_SETFLAGS: u32 = 0x4008_6602;
-const FS_IOC32_SETFLAGS: u32 = 0x4004_6602;
-const FS_IOC_FSSETXATTR: u32 = 0x401c_5820;
+// Source: the kernel's `uapi/linux/fcntl.h` and `scripts/syscall.tbl`.
 const F_SETLEASE: u32 = 1024;
 const F_NOTIFY: u32 = 1026;
 const FCHMODAT2: i64 = 452;
@@ -125,9 +114,6 @@ mod tests {
             check(same_user, libc::SYS_socketpair, 3, refused);
             check(same_user, libc::SYS_sched_setaffinity, 0, ALLOW);
             check(same_user, libc::SYS_sched_setaffinity, 77, refused);
-            check(same_user, libc::SYS_ioctl, 0x4008_6602, refused);
-            check(same_user, libc::SYS_ioctl, 0x401c_5820, refused);
-            check(same_user, libc::SYS_ioctl, 0x5401, ALLOW);
             check(same_user, libc::SYS_fcntl, 1024, refused);
             check(same_user, libc::SYS_fcntl, 1026, refused);
             check(same_user, libc::SYS_fcntl, 1, ALLOW);

@@ -42,6 +42,8 @@ pub(in crate::sandbox::linux) enum Rule {
     Refuse(i32),
     /// Refused if this argument is one of these.
     NoneOf { argument: u32, values: &'static [u32] },
+    /// Refused with this error unless this argument is one of these.
+    OneOf { argument: u32, values: &'static [u32], errno: i32 },
     /// Refused unless this argument, as an unsigned number, is the given one.
     Only { argument: u32, value: u32 },
     /// Refused with this error if this argument has one of these bits.
@@ -136,13 +138,32 @@ const FILE_CONTROL: &[(i32, i32)] = &[
 const F_SET_RW_HINT: i32 = 1036;
 const F_SET_FILE_RW_HINT: i32 = 1038;
 
-/// Keys of file systems with encrypted directories, which outlive who added them: to add one, to remove it, also for all users.
-/// Source: the kernel's `linux/fscrypt.h`.
-const FILE_SYSTEM_KEYS: &[(i32, i32)] = &[
-    (0xc050_6617_u32 as i32, libc::EPERM),
-    (0xc040_6618_u32 as i32, libc::EPERM),
-    (0xc040_6619_u32 as i32, libc::EPERM),
-];
+/// What programs ask of terminals, pipes and sockets. All else is about file systems, namespaces and devices: a mark on a file, a
+/// number that counts on the machine, a key that outlives who added it. Source: `ioctl_tty(2)`, the kernel's `asm-generic/ioctls.h`.
+const DEVICE_CONTROL: Rule = Rule::OneOf {
+    argument: 1,
+    values: &[
+        libc::TCGETS as u32,
+        libc::TIOCGWINSZ as u32,
+        libc::TIOCGPGRP as u32,
+        libc::TIOCOUTQ as u32,
+        libc::FIONREAD as u32,
+        libc::FIONBIO as u32,
+        libc::FIOASYNC as u32,
+        libc::FIOCLEX as u32,
+        libc::FIONCLEX as u32,
+        // `TCGETS2`, which newer libraries ask instead.
+        0x802c_542a,
+        // The slot's, on a descriptor that only it has: `SECCOMP_IOCTL_NOTIF_RECV`, `_SEND`, `_ID_VALID`.
+        0xc050_2100,
+        0xc018_2101,
+        0x4008_2102,
+    ],
+    errno: libc::ENOTTY,
+};
+
+/// With flags they tell whether a page of a file is in memory, where others may have brought it.
+const NO_FLAGS: Rule = Rule::Without { argument: 5, bits: u32::MAX, errno: libc::EOPNOTSUPP };
 
 /// To keep the other half of a core idle; to name memory: the kernel holds the names on nobody's account.
 const PROCESS_CONTROL: &[(i32, i32)] =
@@ -154,6 +175,8 @@ const fn among(argument: u32, refused: &'static [(i32, i32)]) -> Rule {
 
 /// Newer than the library that knows the other numbers.
 const SYS_OPEN_TREE_ATTR: i64 = 467;
+/// See [`SYS_OPEN_TREE_ATTR`].
+const SYS_CACHESTAT: i64 = 451;
 
 pub(in crate::sandbox::linux) const EPERM: Rule = Rule::Refuse(libc::EPERM);
 /// Seems to succeed, and does nothing.
@@ -195,7 +218,7 @@ const RULES: &[(i64, Rule)] = &[
     (libc::SYS_keyctl, EPERM),
     (libc::SYS_add_key, EPERM),
     (libc::SYS_request_key, EPERM),
-    (libc::SYS_ioctl, among(1, FILE_SYSTEM_KEYS)),
+    (libc::SYS_ioctl, DEVICE_CONTROL),
     (libc::SYS_shmget, EPERM),
     (libc::SYS_shmat, EPERM),
     (libc::SYS_shmctl, EPERM),
@@ -222,6 +245,12 @@ const RULES: &[(i64, Rule)] = &[
     // What a program writes lies in memory; with files that all see these flush the machine's disk.
     (libc::SYS_fsync, DONE),
     (libc::SYS_fdatasync, DONE),
+    // What lies in memory of files that all see is not theirs to change, nor to know.
+    (libc::SYS_fadvise64, DONE),
+    (libc::SYS_readahead, DONE),
+    (SYS_CACHESTAT, Rule::Refuse(libc::ENOSYS)),
+    (libc::SYS_preadv2, NO_FLAGS),
+    (libc::SYS_pwritev2, NO_FLAGS),
     (libc::SYS_mmap, HUGE_PAGES),
     (
         libc::SYS_memfd_create,
@@ -355,6 +384,15 @@ fn apply(rule: Rule, pass: u64) -> Vec<sock_filter> {
             jump(IF_EQUAL, value, 1, 0),
             refuse(libc::EPERM),
         ],
+        Rule::OneOf { argument, values, errno } => {
+            let mut code = vec![statement(LOAD, low_half(argument))];
+            for (index, value) in values.iter().enumerate() {
+                // Over the refusal, which stands behind all of these.
+                code.push(jump(IF_EQUAL, *value, (values.len() - index) as u8, 0));
+            }
+            code.push(refuse(errno));
+            code
+        }
         Rule::NoneOf { argument, values } => {
             let mut code = vec![statement(LOAD, low_half(argument))];
             for (index, value) in values.iter().enumerate() {
@@ -461,7 +499,9 @@ pub(in crate::sandbox::linux) mod tests {
             let rule = rules.iter().find(|(n, _)| *n == i64::from(number));
             let expected = match rule {
                 Some((_, Rule::Refuse(errno) | Rule::Pass(errno))) => ERRNO | *errno as u32,
-                Some((_, Rule::Without { errno, .. })) => ERRNO | *errno as u32,
+                Some((_, Rule::Without { errno, .. } | Rule::OneOf { errno, .. })) => {
+                    ERRNO | *errno as u32
+                }
                 Some((_, Rule::Only { .. } | Rule::NoneOf { .. } | Rule::Limit)) => {
                     ERRNO | libc::EPERM as u32
                 }
