@@ -281,7 +281,8 @@ fn become_program(plan: &Plan) -> Outcome {
     if plan.gates.members >= 0 {
         at(Step::Join, sys::write(plan.gates.members, b"0"))?;
     }
-    let has_group = plan.gates.directory >= 0 || plan.gates.members >= 0;
+    let Gates { directory, members, memory, .. } = plan.gates;
+    let has_group = [directory, members, memory].iter().any(|gate| *gate >= 0);
     if has_group && plan.bare.is_none() {
         // The group's name would tell judge and slot: from inside it is the root.
         at(Step::Namespace, sys::unshare(libc::CLONE_NEWCGROUP))?;
