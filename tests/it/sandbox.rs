@@ -13,6 +13,8 @@ mod joined;
 #[cfg(target_os = "linux")]
 mod kernel;
 #[cfg(target_os = "linux")]
+mod marks;
+#[cfg(target_os = "linux")]
 mod neighbours;
 mod short;
 

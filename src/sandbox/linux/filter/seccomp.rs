@@ -177,6 +177,12 @@ const fn among(argument: u32, refused: &'static [(i32, i32)]) -> Rule {
 const SYS_OPEN_TREE_ATTR: i64 = 467;
 /// See [`SYS_OPEN_TREE_ATTR`].
 const SYS_CACHESTAT: i64 = 451;
+/// See [`SYS_OPEN_TREE_ATTR`].
+const SYS_STATMOUNT: i64 = 457;
+/// See [`SYS_OPEN_TREE_ATTR`].
+const SYS_LISTMOUNT: i64 = 458;
+/// See [`SYS_OPEN_TREE_ATTR`].
+const SYS_LISTNS: i64 = 470;
 
 pub(in crate::sandbox::linux) const EPERM: Rule = Rule::Refuse(libc::EPERM);
 /// Seems to succeed, and does nothing.
@@ -212,6 +218,10 @@ const RULES: &[(i64, Rule)] = &[
     (libc::SYS_fspick, EPERM),
     (libc::SYS_mount_setattr, PASS),
     (SYS_OPEN_TREE_ATTR, EPERM),
+    // Numbers that count the machine's mounts and namespaces since it started.
+    (SYS_STATMOUNT, Rule::Refuse(libc::ENOSYS)),
+    (SYS_LISTMOUNT, Rule::Refuse(libc::ENOSYS)),
+    (SYS_LISTNS, Rule::Refuse(libc::ENOSYS)),
     (libc::SYS_name_to_handle_at, EPERM),
     (libc::SYS_open_by_handle_at, EPERM),
     // What outlives a process, or is shared by all of a user.
@@ -249,6 +259,7 @@ const RULES: &[(i64, Rule)] = &[
     (libc::SYS_fadvise64, DONE),
     (libc::SYS_readahead, DONE),
     (SYS_CACHESTAT, Rule::Refuse(libc::ENOSYS)),
+    (libc::SYS_mincore, Rule::Refuse(libc::ENOSYS)),
     (libc::SYS_preadv2, NO_FLAGS),
     (libc::SYS_pwritev2, NO_FLAGS),
     (libc::SYS_mmap, HUGE_PAGES),

@@ -27,6 +27,11 @@ pub(super) const OPEN_FILES_OF_THE_USER: u64 = 512;
 /// Memory that one process can keep from being swapped out, in bytes.
 const LOCKED_MEMORY: u64 = 64 << 10;
 
+/// Queued signals and POSIX timers, at most. The kernel counts them for a user, so of an ordinary user all runs share what there
+/// is: none has more than one part in [`SHARERS`] of it.
+const PENDING_SIGNALS: u64 = 4096;
+const SHARERS: u64 = 8;
+
 /// Memory that a process may ask for beyond its limit where no control group counts what it holds,
 /// in bytes.
 const UNUSED_MEMORY: u64 = 1 << 30;
@@ -134,7 +139,9 @@ impl Ceilings {
 /// that it can send descriptors whatever they have on their way.
 pub(in crate::sandbox::linux) fn limit_all(ceilings: &Ceilings) -> Result<(), Fault> {
     ceilings.allow(Kind::OpenFiles, OPEN_FILES)?;
+    let signals = sys::hard_limit(Kind::PendingSignals as u32).step("read a limit")? / SHARERS;
     let mut limits = [
+        same(Kind::PendingSignals, signals.min(PENDING_SIGNALS)),
         same(Kind::LockedMemory, LOCKED_MEMORY),
         same(Kind::MessageQueues, 0),
         same(Kind::RealTime, 0),

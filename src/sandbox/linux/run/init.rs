@@ -101,6 +101,8 @@ pub(in crate::sandbox::linux) enum Kind {
     LockedMemory = 8,
     /// In bytes, used or not.
     AddressSpace = 9,
+    /// Queued, timers among them, of one user.
+    PendingSignals = 11,
     /// In bytes.
     MessageQueues = 12,
     /// How nice a process may cease to be.
@@ -283,9 +285,12 @@ fn become_program(plan: &Plan) -> Outcome {
     }
     let Gates { directory, members, memory, .. } = plan.gates;
     let has_group = [directory, members, memory].iter().any(|gate| *gate >= 0);
-    if has_group && plan.bare.is_none() {
-        // The group's name would tell judge and slot: from inside it is the root.
-        at(Step::Namespace, sys::unshare(libc::CLONE_NEWCGROUP))?;
+    if has_group {
+        // The group's name would tell judge and slot: from inside it is the root. Without namespaces, if it can be.
+        let made = sys::unshare(libc::CLONE_NEWCGROUP);
+        if plan.bare.is_none() {
+            at(Step::Namespace, made)?;
+        }
     }
     connect_streams(plan.stdio)?;
     at(Step::Kill, kill_me_first())?;

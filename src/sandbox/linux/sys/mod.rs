@@ -563,11 +563,16 @@ pub(super) fn landlock_allow(ruleset: RawFd, directory: RawFd, rights: u64) -> R
     unsafe { call(libc::SYS_landlock_add_rule, [ruleset as usize, PATH_BENEATH, rule, 0, 0, 0]) }
 }
 
-/// Starts a session keyring of our own, so that the judge's keys are out of reach.
+/// Starts a session keyring of our own, so that the judge's keys are out of reach. Nobody may see it: `/proc/keys` would tell all
+/// runs of the user how many processes refer to it.
 pub(super) fn new_keyring() {
     const JOIN_SESSION_KEYRING: usize = 1;
-    // SAFETY: no name is needed. Kernels without keys refuse, and have none to guard.
+    const SET_PERMISSIONS: usize = 5;
+    const SESSION_KEYRING: usize = -3_isize as usize;
+    // SAFETY: no name is needed, and no pointer is given. Kernels without keys refuse, and have none to guard.
     let _ = unsafe { call(libc::SYS_keyctl, [JOIN_SESSION_KEYRING, 0, 0, 0, 0, 0]) };
+    // SAFETY: as above.
+    let _ = unsafe { call(libc::SYS_keyctl, [SET_PERMISSIONS, SESSION_KEYRING, 0, 0, 0, 0]) };
 }
 
 /// Memory that stays for as long as the process, such as a stack, a multiple of a page.
