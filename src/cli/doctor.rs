@@ -6,7 +6,7 @@ use crate::cli::advice::{chosen, findings};
 use crate::cli::arguments::DoctorArguments;
 use crate::cli::exit_code::ExitCode;
 use crate::cli::output::command;
-use crate::language::tool::Tool;
+use crate::language::tool::{TOOLS, Tool};
 use crate::language::toolchain::Toolchains;
 use crate::model::event::Event;
 use crate::model::host::{Diagnosis, ToolFact, ToolFound};
@@ -31,8 +31,8 @@ pub fn run(arguments: &DoctorArguments) -> ExitCode {
 /// Asks every tool for its version, all at the same time: some take seconds.
 fn tools() -> Vec<ToolFact> {
     let toolchains = Toolchains::default();
-    let ask = |tool: Tool| ToolFact {
-        name: tool.names().first().copied().unwrap_or_default().to_owned(),
+    let ask = |tool: &Tool| ToolFact {
+        name: tool.name().to_owned(),
         found: match toolchains.tool(tool, "look for tools") {
             Ok(found) => {
                 Ok(ToolFound { path: found.program.clone(), version: found.version.clone() })
@@ -41,7 +41,7 @@ fn tools() -> Vec<ToolFact> {
         },
     };
     thread::scope(|scope| {
-        let asked = Tool::ALL.map(|tool| {
+        let asked = TOOLS.each_ref().map(|tool| {
             let asking = thread::Builder::new().spawn_scoped(scope, move || ask(tool));
             asking.map_err(|_| tool)
         });

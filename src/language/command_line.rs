@@ -220,7 +220,7 @@ mod tests {
     use std::io;
 
     use super::*;
-    use crate::language::scripted::Scripted;
+    use crate::language::tests::scripted::Scripted;
     use std::os::unix::fs::symlink;
 
     /// Writes a file; a star before its name is the `x` bit.
@@ -259,7 +259,7 @@ mod tests {
         let root_text = root.display().to_string();
         let machine = Scripted::default()
             .tool("/h/shims/python3")
-            .says("-c", "/h/py/bin/python3\n/h/py\n/h/py\nCPython 3.12\n");
+            .says("-c", "/h/py/bin/python3\nCPython 3.12\n/h/py\n/h/py\n");
         let argv: Vec<OsString> =
             words.iter().map(|it| it.replace("DIR", &root_text).into()).collect();
         let toolchains = Toolchains::new(Box::new(machine));

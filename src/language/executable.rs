@@ -42,10 +42,6 @@ pub(super) fn not_executable(path: &Path) -> Fault {
     Fault::new("is not executable", help)
 }
 
-fn truncated() -> Fault {
-    Fault::new("is an ELF binary that is cut short", "copy it again")
-}
-
 /// Reads the line after `#!`; `env` and its `-S` are taken apart, as the name behind them counts.
 fn shebang(rest: &[u8]) -> Result<Shebang, Fault> {
     let line = rest.split(|it| *it == b'\n').next().unwrap_or_default();
@@ -83,72 +79,52 @@ fn shebang(rest: &[u8]) -> Result<Shebang, Fault> {
     Ok(Shebang { interpreter: interpreter.to_owned(), arguments })
 }
 
-/// Little-endian fields of an ELF file, of 32 or 64 bits.
-struct Fields<'a> {
-    bytes: &'a [u8],
-    wide: bool,
-}
-
-impl Fields<'_> {
-    fn number(&self, at: usize, length: usize) -> Result<u64, Fault> {
-        let end = at.checked_add(length).ok_or_else(truncated)?;
-        let field = self.bytes.get(at..end).ok_or_else(truncated)?;
-        Ok(field.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte)))
-    }
-
-    /// A file offset or size, which is as wide as the file's addresses.
-    fn offset(&self, narrow_at: usize, wide_at: usize) -> Result<usize, Fault> {
-        let (at, length) = if self.wide { (wide_at, 8) } else { (narrow_at, 4) };
-        usize::try_from(self.number(at, length)?).map_err(|_| truncated())
-    }
-}
-
 fn elf(bytes: &[u8]) -> Result<Executable, Fault> {
+    let cut_short = || Err(Fault::new("is an ELF binary that is cut short", "copy it again"));
+    whole_elf(bytes).unwrap_or_else(cut_short)
+}
+
+/// `None` if it is cut short.
+fn whole_elf(bytes: &[u8]) -> Option<Result<Executable, Fault>> {
+    const PT_INTERP: usize = 3;
+    let number = |at: usize, length: usize| {
+        let field = bytes.get(at..at.checked_add(length)?)?.iter().rev();
+        usize::try_from(field.fold(0_u64, |number, byte| number << 8 | u64::from(*byte))).ok()
+    };
     let wide = bytes.get(4) == Some(&2);
     let little = bytes.get(5) == Some(&1);
-    let fields = Fields { bytes, wide };
-    let machine = fields.number(18, 2)?;
+    let machine = number(18, 2)?;
     let ours = std::env::consts::ARCH;
     let name = if little { machine_name(machine, wide) } else { None };
-    let runs = name.is_some_and(|name| name == ours || (name == "x86" && ours == "x86_64"));
-    if !runs {
+    if !name.is_some_and(|name| name == ours || (name == "x86" && ours == "x86_64")) {
         let theirs = name.map_or_else(|| format!("machine number {machine}"), str::to_owned);
         let message = format!("is a binary for {theirs}, but this machine is {ours}");
-        return Err(Fault::new(message, "build it here"));
+        return Some(Err(Fault::new(message, "build it here")));
     }
-    let what = match fields.number(16, 2)? {
-        2 | 3 => None,
-        1 => Some("an object file"),
-        _ => Some("a core dump"),
-    };
-    if let Some(what) = what {
-        let message = format!("is {what}, no program");
-        return Err(Fault::new(message, "link it first"));
+    let kind = number(16, 2)?;
+    if !matches!(kind, 2 | 3) {
+        let what = if kind == 1 { "an object file" } else { "a core dump" };
+        return Some(Err(Fault::new(format!("is {what}, no program"), "link it first")));
     }
-    let table = fields.offset(28, 32)?;
-    let (size_at, count_at) = if wide { (54, 56) } else { (42, 44) };
-    let size = usize::try_from(fields.number(size_at, 2)?).unwrap_or_default();
-    let count = usize::try_from(fields.number(count_at, 2)?).unwrap_or_default();
-    for index in 0..count {
-        let entry = table.checked_add(index * size).ok_or_else(truncated)?;
-        if fields.number(entry, 4)? != PT_INTERP {
-            continue;
+    // Where the table of program headers is told, and in each of them the place and size of what it is about.
+    let [table, size, count, place, length, width] =
+        if wide { [32, 54, 56, 8, 32, 8] } else { [28, 42, 44, 4, 16, 4] };
+    let (table, size) = (number(table, width)?, number(size, 2)?);
+    for index in 0..number(count, 2)? {
+        let entry = table.checked_add(index * size)?;
+        if number(entry, 4)? == PT_INTERP {
+            let start = number(entry + place, width)?;
+            let loader = bytes.get(start..start.checked_add(number(entry + length, width)?)?)?;
+            let loader = String::from_utf8_lossy(loader.strip_suffix(b"\0").unwrap_or(loader));
+            let loader = Some(PathBuf::from(loader.as_ref()));
+            return Some(Ok(Executable::Binary { loader }));
         }
-        let offset = fields.offset(entry.saturating_add(4), entry.saturating_add(8))?;
-        let length = fields.offset(entry.saturating_add(16), entry.saturating_add(32))?;
-        let end = offset.checked_add(length).ok_or_else(truncated)?;
-        let loader = bytes.get(offset..end).ok_or_else(truncated)?;
-        let loader = String::from_utf8_lossy(loader.strip_suffix(b"\0").unwrap_or(loader));
-        return Ok(Executable::Binary { loader: Some(PathBuf::from(loader.as_ref())) });
     }
-    Ok(Executable::Binary { loader: None })
+    Some(Ok(Executable::Binary { loader: None }))
 }
 
-/// The program header that names the loader.
-const PT_INTERP: u64 = 3;
-
 /// The name that Rust has for a machine of the ELF format.
-fn machine_name(machine: u64, wide: bool) -> Option<&'static str> {
+fn machine_name(machine: usize, wide: bool) -> Option<&'static str> {
     Some(match (machine, wide) {
         (3, false) => "x86",
         (40, false) => "arm",

@@ -3,55 +3,45 @@
 use std::path::{Path, PathBuf};
 
 use crate::language::probe::Probe;
-use crate::language::tool::Tool;
+use crate::language::tool::{Ask, TOOLS, Tool};
 use crate::language::toolchain::{Linking, Toolchain, Tried, is_system};
 
-/// Finds the tool of the table.
-///
-/// The error lists what was found and did not work; it is empty where nothing was found.
-pub fn tool(probe: &dyn Probe, tool: Tool) -> Result<Toolchain, Vec<Tried>> {
+/// Finds a tool: of all names, the first program that answers.
+pub fn tool(probe: &dyn Probe, tool: &Tool) -> Result<Toolchain, Vec<Tried>> {
     // The virtual machine beside the compiler reads what that compiler writes.
-    let beside = |program: &Path| java(probe, program, Tool::Java);
-    if tool == Tool::Java
-        && let Ok(found) = first_that_answers(probe, Tool::Javac.names(), beside)
+    let beside = |program: &Path| java(probe, program, "java");
+    if tool.name() == "java"
+        && let Ok(found) = first_that_answers(probe, ["javac"], beside)
     {
         return Ok(found);
     }
     first_that_answers(probe, tool.names(), |it| ask(probe, it, tool))
 }
 
-/// Finds a program by its name or path: a tool of the table behind its wrappers, anything else as it is.
+/// Finds a program by a name that a script or a command gives it; known interpreters are asked.
 pub fn named(probe: &dyn Probe, name: &str) -> Result<Toolchain, Vec<Tried>> {
     let known = known(name);
-    first_that_answers(probe, &[name], |program| match known {
+    first_that_answers(probe, [name], |program| match known {
         Some(tool) => ask(probe, program, tool),
-        None => as_it_is(probe, program, String::new()),
+        None => Ok(toolchain(probe, program, String::new(), &[])),
     })
 }
 
-/// The tool of the table that a program is, told from its name: one that may hide behind a wrapper.
-pub fn known(name: &str) -> Option<Tool> {
-    let base = Path::new(name).file_name()?.to_str()?;
-    match base.trim_end_matches(|it: char| it.is_ascii_digit() || it == '.') {
-        "python" | "pypy" => Some(Tool::Python),
-        "java" => Some(Tool::Java),
-        "node" | "nodejs" => Some(Tool::Node),
-        "perl" => Some(Tool::Perl),
-        _ => None,
-    }
+/// The interpreter that has this name, for interpreters that come with more than themselves.
+pub fn known(name: &str) -> Option<&'static Tool> {
+    Tool::interpreter(Path::new(name).file_name()?.to_str()?)
 }
 
-/// What a tool was found to be, or why it is no use.
+/// What a tool says of itself, or why it is none.
 type Answer = Result<Toolchain, String>;
 
-/// The first candidate that says who it is. A wrapper without a version behind it fails here.
-fn first_that_answers(
+fn first_that_answers<'n>(
     probe: &dyn Probe,
-    names: &[&str],
+    names: impl IntoIterator<Item = &'n str>,
     ask: impl Fn(&Path) -> Answer,
 ) -> Result<Toolchain, Vec<Tried>> {
     let mut tried = Vec::new();
-    for program in names.iter().flat_map(|name| probe.on_path(name)) {
+    for program in names.into_iter().flat_map(|name| probe.on_path(name)) {
         match ask(&program) {
             Ok(toolchain) => return Ok(toolchain),
             Err(fault) => tried.push(Tried { program, fault }),
@@ -60,32 +50,42 @@ fn first_that_answers(
     Err(tried)
 }
 
-fn ask(probe: &dyn Probe, program: &Path, tool: Tool) -> Answer {
-    match tool {
-        Tool::Cc => c_compiler(probe, program, &["libc.a", "libm.a", "libgcc_eh.a"]),
-        Tool::Cxx => {
-            c_compiler(probe, program, &["libc.a", "libm.a", "libgcc_eh.a", "libstdc++.a"])
+fn ask(probe: &dyn Probe, program: &Path, tool: &Tool) -> Answer {
+    let first = |args: &str| {
+        let args: Vec<&str> = args.split_whitespace().collect();
+        probe.ask(program, &args).map(|said| first_line(&said))
+    };
+    match tool.ask {
+        Ask::Compiler(archives) => compiler(probe, program, archives),
+        Ask::Cargo => cargo(probe, program),
+        Ask::Java => java(probe, program, tool.name()),
+        Ask::Version(args) => Ok(toolchain(probe, program, first(args)?, &[])),
+        Ask::Home { home, version, program: inside } => {
+            let (version, home) = (first(version)?, PathBuf::from(first(home)?));
+            let inside = Some(home.join(inside)).filter(|it| probe.real_path(it).is_some());
+            Ok(toolchain(probe, inside.as_deref().unwrap_or(program), version, &[home]))
         }
-        Tool::Rustc => in_sysroot(probe, program, "rustc"),
-        Tool::Cargo => cargo(probe, program),
-        Tool::Python => python(probe, program),
-        Tool::Javac | Tool::Java => java(probe, program, tool),
-        Tool::Go => go(probe, program),
-        Tool::Node => node(probe, program),
-        Tool::Perl => perl(probe, program),
-        Tool::Bash => {
-            let version = first_line(&probe.ask(program, &["--version"])?);
-            as_it_is(probe, program, version)
+        Ask::Script { options, script } => {
+            let args: Vec<&str> = options.split_whitespace().chain([script]).collect();
+            let said = probe.ask(program, &args)?;
+            let lines: Vec<&str> = said.lines().map(str::trim).collect();
+            match &lines[..] {
+                [own, version, dirs @ ..] if lines.iter().all(|it| !it.is_empty()) => {
+                    let own = Some(Path::new(own)).filter(|it| it.is_absolute());
+                    let dirs: Vec<PathBuf> = dirs.iter().map(PathBuf::from).collect();
+                    Ok(toolchain(probe, own.unwrap_or(program), (*version).to_owned(), &dirs))
+                }
+                _ => Err(format!("gave an answer that is not understood: {:?}", first_line(&said))),
+            }
         }
     }
 }
 
-/// GCC or Clang, and whether the libraries for static linking are there.
-fn c_compiler(probe: &dyn Probe, program: &Path, archives: &[&str]) -> Answer {
+/// A GCC or something that takes the same options; these archives are what a static program needs.
+fn compiler(probe: &dyn Probe, program: &Path, archives: &str) -> Answer {
     // These find the compiler by the name they are called by, and keep state in the user's home.
     let real = probe.real_path(program).unwrap_or_default();
-    let is_cache = ["ccache", "sccache", "distcc", "icecc"].iter().any(|it| real.ends_with(it));
-    if is_cache {
+    if ["ccache", "sccache", "distcc", "icecc"].iter().any(|it| real.ends_with(it)) {
         return Err("is a compiler cache".to_owned());
     }
     let version = first_line(&probe.ask(program, &["--version"])?);
@@ -97,80 +97,39 @@ fn c_compiler(probe: &dyn Probe, program: &Path, archives: &[&str]) -> Answer {
     // Up to glibc 2.33 threads live in an archive of their own, of which a static program gets too
     // little; later it is empty: 8 bytes.
     let threads_apart = library("libpthread.a").is_some_and(|size| size > 8);
-    let all_there = archives.iter().all(|it| library(it).is_some());
-    let mut toolchain = as_it_is(probe, program, version)?;
-    if let Some(prefix) = prefix_of(&real).filter(|it| !is_system(it)) {
-        toolchain.visible = visible(probe, program, &[prefix]);
-    }
-    if all_there && !threads_apart {
-        toolchain.linking = Linking::Static;
-    }
-    Ok(toolchain)
+    let is_static = archives.split_whitespace().all(|it| library(it).is_some()) && !threads_apart;
+    let bin = real.parent().filter(|it| it.ends_with("bin"));
+    let prefix = bin.and_then(Path::parent).map(Path::to_path_buf);
+    let toolchain = toolchain(probe, program, version, prefix.as_slice());
+    let linking = if is_static { Linking::Static } else { Linking::Dynamic };
+    Ok(Toolchain { linking, ..toolchain })
 }
 
-/// rustup's `rustc` is a proxy that wants the user's home; the compiler lies in its sysroot.
-fn in_sysroot(probe: &dyn Probe, program: &Path, name: &str) -> Answer {
-    let version = first_line(&probe.ask(program, &["--version"])?);
-    let sysroot = PathBuf::from(probe.ask(program, &["--print", "sysroot"])?.trim());
-    let inside = sysroot.join("bin").join(name);
-    let program = match probe.real_path(&inside) {
-        Some(_) => inside,
-        None => program.to_path_buf(),
-    };
-    Ok(Toolchain {
-        visible: visible(probe, &program, &[sysroot]),
-        program,
-        version,
-        linking: Linking::Dynamic,
-    })
-}
-
-/// Cargo lies beside the compiler; a distribution has both on the search path.
+/// Cargo beside the compiler: rustup's own would look for the user's settings.
 fn cargo(probe: &dyn Probe, program: &Path) -> Answer {
-    let beside = tool(probe, Tool::Rustc)
-        .ok()
+    let rustc = TOOLS.iter().find(|it| it.name() == "rustc");
+    let beside = rustc
+        .and_then(|rustc| tool(probe, rustc).ok())
         .map(|rustc| rustc.program.with_file_name("cargo"))
         .filter(|it| probe.real_path(it).is_some());
     let program = beside.as_deref().unwrap_or(program);
     let version = first_line(&probe.ask(program, &["--version"])?);
-    as_it_is(probe, program, version)
+    Ok(toolchain(probe, program, version, &[]))
 }
 
-const ASK_PYTHON: &str = "import sys, platform\n\
-    print(sys.executable, sys.prefix, sys.base_prefix, sep='\\n')\n\
-    print(platform.python_implementation(), platform.python_version())\n\
-    sys.exit(sys.version_info < (3,) and 'is Python 2')";
-
-/// A virtual environment needs itself and the installation below it.
-fn python(probe: &dyn Probe, program: &Path) -> Answer {
-    let said = probe.ask(program, &["-c", ASK_PYTHON])?;
-    let [executable, prefix, base, version] = lines(&said)?;
-    let program = PathBuf::from(executable);
-    Ok(Toolchain {
-        visible: visible(probe, &program, &[prefix.into(), base.into()]),
-        program,
-        version,
-        linking: Linking::Dynamic,
-    })
-}
-
-/// Compiler and virtual machine from one home, which may keep its settings in `/etc`.
-fn java(probe: &dyn Probe, program: &Path, tool: Tool) -> Answer {
+/// `name` is what is wanted, `program` what is asked: for a virtual machine the compiler beside it.
+fn java(probe: &dyn Probe, program: &Path, name: &str) -> Answer {
     let is_compiler = program.file_name().is_some_and(|it| it == "javac");
-    let said = match is_compiler {
-        true => probe.ask(program, &["-J-XshowSettings:properties", "-version"])?,
-        false => probe.ask(program, &["-XshowSettings:properties", "-version"])?,
-    };
+    let settings =
+        if is_compiler { "-J-XshowSettings:properties" } else { "-XshowSettings:properties" };
+    let said = probe.ask(program, &[settings, "-version"])?;
     let property = |name: &str| {
-        let value = |line: &str| {
-            let (key, value) = line.trim().split_once(" = ")?;
-            (key == name).then(|| value.to_owned())
-        };
-        said.lines().find_map(value).ok_or_else(|| format!("does not tell its {name}"))
+        let mut pairs = said.lines().filter_map(|line| line.trim().split_once(" = "));
+        let value = pairs.find(|(key, _)| *key == name).map(|(_, value)| value.to_owned());
+        value.ok_or_else(|| format!("does not tell its {name}"))
     };
     let home = PathBuf::from(property("java.home")?);
-    let version = property("java.version")?;
-    let name = if tool == Tool::Javac { "javac" } else { "java" };
+    let version = format!("{name} {}", property("java.version")?);
     let program = home.join("bin").join(name);
     if probe.real_path(&program).is_none() {
         return Err(format!("has no {}", program.display()));
@@ -182,92 +141,26 @@ fn java(probe: &dyn Probe, program: &Path, tool: Tool) -> Answer {
         let dir = dir
             .map(|it| Path::new("/etc").join(it))
             .filter(|it| !it.ends_with("ssl") && !it.ends_with("pki"));
-        if let Some(dir) = dir.filter(|it| !paths.contains(it)) {
-            paths.push(dir);
-        }
+        paths.extend(dir.filter(|it| !paths.contains(it)));
     }
-    Ok(Toolchain {
-        visible: visible(probe, &program, &paths),
-        program,
-        version: format!("{name} {version}"),
-        linking: Linking::Dynamic,
-    })
+    Ok(toolchain(probe, &program, version, &paths))
 }
 
-fn go(probe: &dyn Probe, program: &Path) -> Answer {
-    let said = probe.ask(program, &["env", "GOROOT", "GOVERSION"])?;
-    let [root, version] = lines(&said)?;
-    let root = PathBuf::from(root);
-    let inside = root.join("bin/go");
-    let program = match probe.real_path(&inside) {
-        Some(_) => inside,
-        None => program.to_path_buf(),
-    };
-    Ok(Toolchain {
-        visible: visible(probe, &program, &[root]),
-        program,
-        version,
-        linking: Linking::Static,
-    })
-}
-
-fn node(probe: &dyn Probe, program: &Path) -> Answer {
-    let said = probe.ask(program, &["-p", "process.execPath + '\\n' + process.version"])?;
-    let [executable, version] = lines(&said)?;
-    let mut toolchain = as_it_is(probe, Path::new(&executable), format!("node {version}"))?;
-    let prefix = prefix_of(&toolchain.program).filter(|it| !is_system(it));
-    if let Some(prefix) = prefix {
-        toolchain.visible = visible(probe, &toolchain.program, &[prefix]);
-    }
-    Ok(toolchain)
-}
-
-const ASK_PERL: &str = "print join(\"\\n\", $^X, $Config{prefix}, $Config{privlibexp}, $Config{archlibexp}, \"perl $Config{version}\"), \"\\n\"";
-
-fn perl(probe: &dyn Probe, program: &Path) -> Answer {
-    let said = probe.ask(program, &["-MConfig", "-e", ASK_PERL])?;
-    let [executable, prefix, library, machine_library, version] = lines(&said)?;
-    let own = PathBuf::from(executable);
-    let program = if own.is_absolute() { own } else { program.to_path_buf() };
-    Ok(Toolchain {
-        visible: visible(probe, &program, &[prefix.into(), library.into(), machine_library.into()]),
-        program,
-        version,
-        linking: Linking::Dynamic,
-    })
-}
-
-/// A program that needs nothing beside itself; a script needs its interpreter, which must be plain.
-fn as_it_is(probe: &dyn Probe, program: &Path, version: String) -> Answer {
-    Ok(Toolchain {
-        visible: visible(probe, program, &[]),
-        program: program.to_path_buf(),
-        version,
-        linking: Linking::Dynamic,
-    })
-}
-
-/// The directory above `bin`, where a program's libraries lie as well.
-fn prefix_of(program: &Path) -> Option<PathBuf> {
-    let bin = program.parent().filter(|it| it.ends_with("bin"))?;
-    bin.parent().map(Path::to_path_buf)
-}
-
-/// What must be shown for this program with these directories: none of the system's, each once.
-fn visible(probe: &dyn Probe, program: &Path, dirs: &[PathBuf]) -> Vec<PathBuf> {
-    let mut shown: Vec<PathBuf> = Vec::new();
+/// A tool at this place, with what has to be shown for it: these directories, and every step of the links to it.
+fn toolchain(probe: &dyn Probe, program: &Path, version: String, dirs: &[PathBuf]) -> Toolchain {
+    let mut visible: Vec<PathBuf> = Vec::new();
     for dir in dirs.iter().flat_map(|it| narrow(probe, it)) {
-        show(probe, &mut shown, &dir);
+        show(probe, &mut visible, &dir);
         // Files may name each other by the path without links.
         if let Some(real) = probe.real_path(&dir) {
-            show(probe, &mut shown, &real);
+            show(probe, &mut visible, &real);
         }
     }
     for hop in probe.hops(program) {
         let store = STORES.iter().find(|it| hop.starts_with(it));
-        show(probe, &mut shown, store.map_or(hop.as_path(), Path::new));
+        show(probe, &mut visible, store.map_or(hop.as_path(), Path::new));
     }
-    shown
+    Toolchain { program: program.to_path_buf(), visible, version, linking: Linking::Dynamic }
 }
 
 fn show(probe: &dyn Probe, shown: &mut Vec<PathBuf>, path: &Path) {
@@ -309,20 +202,6 @@ fn is_wide(probe: &dyn Probe, prefix: &Path) -> bool {
 
 fn first_line(text: &str) -> String {
     text.lines().next().unwrap_or_default().trim().to_owned()
-}
-
-/// Exactly these lines of an answer, none empty.
-fn lines<const N: usize>(said: &str) -> Result<[String; N], String> {
-    let lines: Vec<String> = said.lines().map(|it| it.trim().to_owned()).take(N).collect();
-    let lines: [String; N] = lines.try_into().map_err(|_| unknown_answer(said))?;
-    match lines.iter().any(String::is_empty) {
-        true => Err(unknown_answer(said)),
-        false => Ok(lines),
-    }
-}
-
-fn unknown_answer(said: &str) -> String {
-    format!("gave an answer that is not understood: {:?}", first_line(said))
 }
 
 #[cfg(test)]

@@ -1,164 +1,140 @@
-//! What a Java source declares, as far as its name and its start depend on it.
+//! Java sources: the names that their files must have, and the class that starts.
 
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
-/// A class, interface, enum or record at the top of a file.
+use regex::Regex;
+
+use crate::language::entry::{missing, none, several};
+use crate::language::fault::Fault;
+use crate::model::tree::TreeEntry;
+
+/// A program of Java sources.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TopType {
-    /// Its simple name.
-    pub name: String,
-    /// Whether others may see it: then the file must have its name.
-    pub access: Access,
-    /// Whether a `main` method stands in it.
-    pub main: Main,
+pub struct JavaProgram {
+    /// Its sources, as they are called now.
+    pub sources: Vec<PathBuf>,
+    /// The class that starts, with its package.
+    pub main: String,
 }
 
-/// Who may see a type.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Access {
-    /// Everybody.
-    Public,
-    /// Its package.
-    Package,
+/// What a source declares, as far as its name and its start depend on it.
+#[derive(Default)]
+struct Declarations {
+    package: Option<String>,
+    types: Vec<TopType>,
 }
 
-/// Whether a type has a `main` method.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Main {
-    /// It has.
-    Present,
-    /// It has not.
-    Absent,
+/// A type at the top of a source.
+struct TopType {
+    name: String,
+    is_public: bool,
+    has_main: bool,
 }
 
-/// What a Java source declares.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Declarations {
-    /// The package, such as `org.example`.
-    pub package: Option<String>,
-    /// The types, in order.
-    pub types: Vec<TopType>,
+/// Gives each source the name that its public type asks for, and finds the class that starts: the one that is
+/// wanted, or the usual one, or the only one with a `main`.
+pub fn program(
+    files: &mut [TreeEntry],
+    sources: &[PathBuf],
+    wanted: Option<&str>,
+    usual: &str,
+) -> Result<JavaProgram, Fault> {
+    let mut renamed = Vec::new();
+    let mut classes = Vec::new();
+    for at in 0..files.len() {
+        if !sources.contains(&files[at].name) {
+            continue;
+        }
+        let found = declarations(&String::from_utf8_lossy(files[at].bytes()));
+        let name = found.file_name(&files[at].name);
+        if !files.iter().any(|it| it.name == name) {
+            files[at].name = name;
+        }
+        let file = &files[at].name;
+        renamed.push(file.clone());
+        let package = found.package.map(|it| format!("{it}.")).unwrap_or_default();
+        classes.extend(found.types.into_iter().map(|it| Class {
+            qualified: format!("{package}{}", it.name),
+            of_type: it,
+            file: file.clone(),
+        }));
+    }
+    let named =
+        |name: &str| classes.iter().find(|it| it.of_type.name == name || it.qualified == name);
+    let starting: Vec<&Class> = classes.iter().filter(|it| it.of_type.has_main).collect();
+    let main = match (wanted, named(usual), &starting[..]) {
+        (Some(wanted), _, _) => named(wanted.strip_suffix(".java").unwrap_or(wanted))
+            .ok_or_else(|| missing(wanted, sources))?,
+        (None, Some(class), _) => class,
+        (None, None, [class]) => *class,
+        (None, None, []) => return Err(none(sources, usual)),
+        (None, None, all) => {
+            let files: Vec<PathBuf> = all.iter().map(|it| it.file.clone()).collect();
+            return Err(several(&files, usual));
+        }
+    };
+    Ok(JavaProgram { main: main.qualified.clone(), sources: renamed })
+}
+
+struct Class {
+    of_type: TopType,
+    qualified: String,
+    file: PathBuf,
 }
 
 impl Declarations {
-    /// The name with which the virtual machine starts this type.
-    pub fn qualified(&self, name: &str) -> String {
-        match &self.package {
-            Some(package) => format!("{package}.{name}"),
-            None => name.to_owned(),
-        }
-    }
-
-    /// The name that the compiler asks of the file; its own where it asks nothing.
-    pub fn file_name(&self, own: &Path) -> PathBuf {
-        let public = self.types.iter().find(|it| it.access == Access::Public);
-        match public {
-            Some(public) => own.with_file_name(format!("{}.java", public.name)),
-            None => own.to_path_buf(),
-        }
+    /// The name that the compiler wants the file to have: a public type's; else its own.
+    fn file_name(&self, own: &Path) -> PathBuf {
+        let public = self.types.iter().find(|it| it.is_public);
+        public.map_or_else(|| own.to_owned(), |it| own.with_file_name(format!("{}.java", it.name)))
     }
 }
 
-/// Reads the declarations of a source; comments and strings do not count.
-///
-/// A scanner, no parser: a source that the compiler refuses gives something, too.
-pub fn declarations(source: &str) -> Declarations {
-    let words = words(source);
+/// Names and signs; comments and literals are matched as well, but are no words. A literal of one line that
+/// nobody closed ends with its line.
+static WORDS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let skipped = r#"//.*|(?s:/\*.*?(?:\*/|\z))|(?s:"""(?:\\.|[^\\])*?(?:"""|\z))|"(?:\\.|[^"\\\n])*"?|'(?:\\.|[^'\\\n])*'?"#;
+    Regex::new(&format!(r"{skipped}|(?<word>[\w$]+|\S)")).ok()
+});
+
+/// Reads the declarations of a source. A scanner, no parser: a source that the compiler refuses gives
+/// something, too.
+fn declarations(source: &str) -> Declarations {
+    let all = WORDS.iter().flat_map(|words| words.captures_iter(source));
+    let words: Vec<&str> = all.filter_map(|it| Some(it.name("word")?.as_str())).collect();
     let mut found = Declarations::default();
-    let mut depth = 0_usize;
-    let mut access = Access::Package;
+    let (mut depth, mut is_public) = (0_usize, false);
     for (at, word) in words.iter().enumerate() {
-        let next = words.get(at + 1).map_or("", String::as_str);
-        match word.as_str() {
+        let next = words.get(at + 1).copied().unwrap_or_default();
+        match *word {
             "{" => depth += 1,
             "}" => {
                 depth = depth.saturating_sub(1);
-                access = Access::Package;
+                is_public = false;
             }
-            ";" if depth == 0 => access = Access::Package,
+            ";" if depth == 0 => is_public = false,
             "package" if depth == 0 && found.types.is_empty() => {
-                let name = words[at + 1..].iter().take_while(|it| *it != ";");
-                found.package = Some(name.map(String::as_str).collect());
+                let name = words[at + 1..].iter().take_while(|it| **it != ";");
+                found.package = Some(name.copied().collect());
             }
-            "public" if depth == 0 => access = Access::Public,
-            "class" | "interface" | "enum" | "record" if depth == 0 && is_name(next) => {
-                // `@interface` declares a type as well; `.class` stands inside braces only.
-                found.types.push(TopType { name: next.to_owned(), access, main: Main::Absent });
+            "public" if depth == 0 => is_public = true,
+            // `@interface` declares a type as well; `.class` stands inside braces only.
+            "class" | "interface" | "enum" | "record"
+                if depth == 0
+                    && next.starts_with(|it: char| it.is_alphabetic() || "_$".contains(it)) =>
+            {
+                found.types.push(TopType { name: next.to_owned(), is_public, has_main: false });
             }
-            "main" if depth == 1 && next == "(" && declares_method(&words[..at]) => {
+            "main" if depth == 1 && next == "(" && at > 0 && words[at - 1] == "void" => {
                 if let Some(last) = found.types.last_mut() {
-                    last.main = Main::Present;
+                    last.has_main = true;
                 }
             }
             _ => {}
         }
     }
     found
-}
-
-/// Whether the words before `main` make it a method that returns nothing.
-fn declares_method(before: &[String]) -> bool {
-    before.last().is_some_and(|it| it == "void")
-}
-
-/// Names and signs of a source, without comments, strings and blanks.
-fn words(source: &str) -> Vec<String> {
-    let mut words = Vec::new();
-    let mut rest = source;
-    while let Some(first) = rest.chars().next() {
-        let length = if rest.starts_with("//") {
-            rest.find('\n').unwrap_or(rest.len())
-        } else if let Some(comment) = rest.strip_prefix("/*") {
-            comment.find("*/").map_or(rest.len(), |at| at + 4)
-        } else if rest.starts_with("\"\"\"") {
-            quoted(rest, "\"\"\"")
-        } else if first == '"' {
-            quoted(rest, "\"")
-        } else if first == '\'' {
-            quoted(rest, "'")
-        } else if is_name_part(first) {
-            let length = rest.find(|it| !is_name_part(it)).unwrap_or(rest.len());
-            words.push(rest[..length].to_owned());
-            length
-        } else {
-            if !first.is_whitespace() {
-                words.push(first.to_string());
-            }
-            first.len_utf8()
-        };
-        rest = &rest[length..];
-    }
-    words
-}
-
-/// The length of a literal with both its quotes; a backslash guards what follows it.
-fn quoted(rest: &str, quote: &str) -> usize {
-    let mut at = quote.len();
-    while at < rest.len() {
-        if rest[at..].starts_with(quote) {
-            return at + quote.len();
-        }
-        // A literal of one line that nobody closed ends with its line.
-        if quote.len() == 1 && rest[at..].starts_with('\n') {
-            return at;
-        }
-        let mut characters = rest[at..].chars();
-        let step = characters.next().map_or(1, char::len_utf8);
-        let guarded = match rest[at..].starts_with('\\') {
-            true => characters.next().map_or(0, char::len_utf8),
-            false => 0,
-        };
-        at += step + guarded;
-    }
-    rest.len()
-}
-
-fn is_name(word: &str) -> bool {
-    word.chars().next().is_some_and(|it| is_name_part(it) && !it.is_ascii_digit())
-}
-
-fn is_name_part(character: char) -> bool {
-    character.is_alphanumeric() || character == '_' || character == '$'
 }
 
 #[cfg(test)]
@@ -172,8 +148,8 @@ mod tests {
             .types
             .iter()
             .map(|it| {
-                let access = if it.access == Access::Public { "+" } else { "" };
-                let main = if it.main == Main::Present { "*" } else { "" };
+                let access = if it.is_public { "+" } else { "" };
+                let main = if it.has_main { "*" } else { "" };
                 format!("{access}{}{main}", it.name)
             })
             .collect();

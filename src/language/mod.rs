@@ -13,17 +13,14 @@ pub mod executable;
 pub mod fault;
 pub mod find;
 pub mod java;
-pub mod java_program;
 pub mod plan;
 mod planner;
 pub mod probe;
-#[cfg(test)]
-mod real_tools;
 pub mod recipe;
-#[cfg(test)]
-mod scripted;
 pub mod sources;
 pub mod table;
+#[cfg(test)]
+mod tests;
 pub mod tool;
 pub mod toolchain;
 

@@ -8,7 +8,7 @@ use crate::language::fault::{Fault, Unready};
 use crate::language::plan::{BatchStep, BuildPlan, BuildStep, Start, Written};
 use crate::language::recipe::{Form, Recipe};
 use crate::language::table::Language;
-use crate::language::tool::Tool;
+use crate::language::tool::{TOOLS, Tool};
 use crate::language::toolchain::{Linking, Toolchain, Toolchains, is_system};
 use crate::language::{BOX, PROGRAM};
 use crate::model::job::{Command, Shown};
@@ -81,7 +81,7 @@ impl Planner<'_> {
         build: Option<&Executable>,
         run: Option<&Executable>,
     ) -> Result<BuildPlan, Unready> {
-        for tool in [Tool::Python, Tool::Cc, Tool::Cxx] {
+        for tool in TOOLS.iter().filter(|it| ["python3", "gcc", "g++"].contains(&it.name())) {
             // A script that needs none of them works without; one that does says so itself.
             let _ = self.find(tool, "run scripts");
         }
@@ -127,7 +127,7 @@ impl Planner<'_> {
 
     /// Finds all tools whose words stand in one of these templates.
     fn find_all(&mut self, templates: &[&str], purpose: &str) -> Result<(), Unready> {
-        for tool in Tool::ALL {
+        for tool in &TOOLS {
             if templates.iter().any(|it| it.contains(&tool.word())) {
                 self.find(tool, purpose)?;
             }
@@ -135,7 +135,7 @@ impl Planner<'_> {
         Ok(())
     }
 
-    fn find(&mut self, tool: Tool, purpose: &str) -> Result<(), Unready> {
+    fn find(&mut self, tool: &Tool, purpose: &str) -> Result<(), Unready> {
         let toolchain = self.toolchains.tool(tool, purpose)?;
         self.used.push(Used { word: tool.word(), toolchain });
         Ok(())

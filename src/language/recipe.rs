@@ -6,7 +6,7 @@ use crate::language::cargo;
 use crate::language::entry::{self, Choice};
 use crate::language::executable::{self, Executable, Shebang};
 use crate::language::fault::{Fault, list, some};
-use crate::language::java_program;
+use crate::language::java;
 use crate::language::sources::{self, Shape, Sources};
 use crate::language::table::{CARGO, Entry, Language, Validators};
 use crate::model::diagnostic::Diagnostic;
@@ -213,7 +213,7 @@ fn in_language(
         }
         Entry::Class => {
             let usual = language.default_entry_point;
-            let java = java_program::java_program(files, &sources, wanted, usual)?;
+            let java = java::program(files, &sources, wanted, usual)?;
             Ok(Form::Language { language, sources: java.sources, main: Some(java.main) })
         }
     }

@@ -1,87 +1,109 @@
-//! The compilers and interpreters that juror knows.
+//! The compilers and interpreters that juror knows, a row each.
 
-/// A compiler or interpreter.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Tool {
-    /// The C compiler, also the linker for Rust.
-    Cc,
-    /// The C++ compiler.
-    Cxx,
-    /// The Rust compiler.
-    Rustc,
-    /// The builder of Rust projects.
+/// A compiler or interpreter. What is a list is written as words with blanks between them.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Tool {
+    /// The names that it is looked for by, the usual one first.
+    names: &'static str,
+    /// What has it, for a person.
+    product: &'static str,
+    /// The packages of Debian that have it.
+    packages: &'static str,
+    pub(super) ask: Ask,
+}
+
+/// How a tool is asked for its version and where it lives, behind whatever wrapper starts it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Ask {
+    /// As C compilers are; it can link statically if it has these archives.
+    Compiler(&'static str),
+    /// By some arguments for its home, by others for its version; the program is at this place in its home.
+    Home { home: &'static str, version: &'static str, program: &'static str },
+    /// As Cargo is, which lives beside the compiler of Rust.
     Cargo,
-    /// The Python 3 interpreter.
-    Python,
-    /// The Java compiler.
-    Javac,
-    /// The Java virtual machine.
+    /// As Java is.
     Java,
-    /// The Go compiler.
-    Go,
-    /// The JavaScript interpreter.
-    Node,
-    /// The Perl interpreter.
-    Perl,
-    /// The Bash interpreter.
-    Bash,
+    /// By options, the last with a script: for a line each with its own path, its version, its directories.
+    Script { options: &'static str, script: &'static str },
+    /// By arguments for its version; it lives where it is found.
+    Version(&'static str),
+}
+
+const ASK_PYTHON: &str = "import sys, platform\n\
+    print(sys.executable)\n\
+    print(platform.python_implementation(), platform.python_version())\n\
+    print(sys.prefix, sys.base_prefix, sep='\\n')\n\
+    sys.exit(sys.version_info < (3,) and 'is Python 2')";
+
+const ASK_NODE: &str = "const { dirname } = require('path'), own = process.execPath;\n\
+    [own, 'node ' + process.version, dirname(dirname(own))].join('\\n')";
+
+const ASK_PERL: &str = "print join(\"\\n\", $^X, \"perl $Config{version}\", $Config{prefix}, $Config{privlibexp}, \
+    $Config{archlibexp}), \"\\n\"";
+
+/// All tools. A command line names one as `{gcc}`: by its usual name, in braces.
+pub static TOOLS: [Tool; 11] = [
+    tool("gcc cc clang", "gcc", "gcc libc6-dev", Ask::Compiler("libc.a libm.a libgcc_eh.a")),
+    tool("g++ c++ clang++", "g++", "g++", Ask::Compiler("libc.a libm.a libgcc_eh.a libstdc++.a")),
+    tool("rustc", RUST, RUST_PACKAGES, home("--print sysroot", "--version", "bin/rustc")),
+    tool("cargo", RUST, RUST_PACKAGES, Ask::Cargo),
+    tool("python3 python", "Python 3", "python3", script("-c", ASK_PYTHON)),
+    tool("javac", "a Java development kit", "default-jdk-headless", Ask::Java),
+    tool("java", "a Java run time", "default-jre-headless", Ask::Java),
+    tool("go", "Go", "golang-go", home("env GOROOT", "env GOVERSION", "bin/go")),
+    tool("node nodejs", "Node.js", "nodejs", script("-p", ASK_NODE)),
+    tool("perl", "Perl", "perl", script("-MConfig -e", ASK_PERL)),
+    tool("bash", "Bash", "bash", Ask::Version("--version")),
+];
+
+const RUST: &str = "Rust with rustup";
+const RUST_PACKAGES: &str = "rustc cargo";
+
+const fn tool(
+    names: &'static str,
+    product: &'static str,
+    packages: &'static str,
+    ask: Ask,
+) -> Tool {
+    Tool { names, product, packages, ask }
+}
+
+const fn home(home: &'static str, version: &'static str, program: &'static str) -> Ask {
+    Ask::Home { home, version, program }
+}
+
+const fn script(options: &'static str, script: &'static str) -> Ask {
+    Ask::Script { options, script }
 }
 
 impl Tool {
-    /// All tools.
-    pub const ALL: [Self; 11] = [
-        Self::Cc,
-        Self::Cxx,
-        Self::Rustc,
-        Self::Cargo,
-        Self::Python,
-        Self::Javac,
-        Self::Java,
-        Self::Go,
-        Self::Node,
-        Self::Perl,
-        Self::Bash,
-    ];
-
-    /// The names by which it may stand on the search path, the best first.
-    pub const fn names(self) -> &'static [&'static str] {
-        match self {
-            Self::Cc => &["gcc", "cc", "clang"],
-            Self::Cxx => &["g++", "c++", "clang++"],
-            Self::Rustc => &["rustc"],
-            Self::Cargo => &["cargo"],
-            Self::Python => &["python3", "python"],
-            Self::Javac => &["javac"],
-            Self::Java => &["java"],
-            Self::Go => &["go"],
-            Self::Node => &["node", "nodejs"],
-            Self::Perl => &["perl"],
-            Self::Bash => &["bash"],
-        }
+    /// The name that messages use.
+    pub fn name(&self) -> &'static str {
+        self.names().next().unwrap_or_default()
     }
 
-    /// The placeholder that stands for it in a template: its best name in braces.
-    pub fn word(self) -> String {
-        format!("{{{}}}", self.names()[0])
+    pub(super) fn names(&self) -> impl Iterator<Item = &'static str> {
+        self.names.split_whitespace()
     }
 
-    /// What to do where it is missing.
-    pub const fn help(self) -> &'static str {
-        match self {
-            Self::Cc => "install gcc (Debian: apt-get install gcc libc6-dev)",
-            Self::Cxx => "install g++ (Debian: apt-get install g++)",
-            Self::Rustc | Self::Cargo => {
-                "install Rust with rustup (Debian: apt-get install rustc cargo)"
-            }
-            Self::Python => "install Python 3 (Debian: apt-get install python3)",
-            Self::Javac => {
-                "install a Java development kit (Debian: apt-get install default-jdk-headless)"
-            }
-            Self::Java => "install a Java run time (Debian: apt-get install default-jre-headless)",
-            Self::Go => "install Go (Debian: apt-get install golang-go)",
-            Self::Node => "install Node.js (Debian: apt-get install nodejs)",
-            Self::Perl => "install Perl (Debian: apt-get install perl)",
-            Self::Bash => "install Bash (Debian: apt-get install bash)",
-        }
+    /// The word that stands for it in command lines.
+    pub fn word(&self) -> String {
+        format!("{{{}}}", self.name())
+    }
+
+    /// What to do if it is missing.
+    pub fn help(&self) -> String {
+        format!("install {} (Debian: apt-get install {})", self.product, self.packages)
+    }
+
+    /// The interpreter that has this name, whatever version stands behind it.
+    pub(super) fn interpreter(name: &str) -> Option<&'static Self> {
+        let plain = |name: &str| {
+            name.trim_end_matches(|it: char| it.is_ascii_digit() || it == '.').to_owned()
+        };
+        // PyPy answers as Python does.
+        let name = plain(name).replace("pypy", "python");
+        let starts = |it: &&Self| matches!(it.ask, Ask::Script { .. }) || it.name() == "java";
+        TOOLS.iter().filter(starts).find(|it| it.names().any(|known| plain(known) == name))
     }
 }

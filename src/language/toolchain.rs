@@ -106,13 +106,13 @@ impl Toolchains {
     }
 
     /// This tool, needed for this purpose, such as `judge Java`.
-    pub fn tool(&self, tool: Tool, purpose: &str) -> Result<Arc<Toolchain>, MissingTool> {
+    pub fn tool(&self, tool: &Tool, purpose: &str) -> Result<Arc<Toolchain>, MissingTool> {
         let found = self.remembered(&tool.word(), || find::tool(self.probe(), tool));
         found.map_err(|tried| MissingTool {
             purpose: purpose.to_owned(),
-            tool: tool.names()[0].to_owned(),
+            tool: tool.name().to_owned(),
             tried,
-            help: tool.help().to_owned(),
+            help: tool.help(),
         })
     }
 

@@ -1,11 +1,15 @@
 //! Where tools are found on scripted machines.
 
 use super::*;
-use crate::language::scripted::{ARCHIVE, NO_ARCHIVE, Scripted};
+use crate::language::tests::scripted::{ARCHIVE, NO_ARCHIVE, Scripted};
+
+fn named_tool(machine: &Scripted, name: &str) -> Result<Toolchain, Vec<Tried>> {
+    tool(machine, TOOLS.iter().find(|it| it.name() == name).expect("a row of the table"))
+}
 
 /// Shows the program and what is shown for it, as `program | dir | version`.
-fn check(machine: &Scripted, wanted: Tool, shown: &str) {
-    let said = match tool(machine, wanted) {
+fn check(machine: &Scripted, wanted: &str, shown: &str) {
+    let said = match named_tool(machine, wanted) {
         Ok(found) => show_toolchain(&found),
         Err(tried) => {
             let tried: Vec<String> =
@@ -22,42 +26,42 @@ fn show_toolchain(found: &Toolchain) -> String {
 }
 
 const SHIM: &str = "/home/u/.pyenv/shims/python3";
-const PYENV: &str = "/home/u/.pyenv/versions/3.11.7/bin/python3\n/home/u/.pyenv/versions/3.11.7\n\
-    /home/u/.pyenv/versions/3.11.7\nCPython 3.11.7\n";
-const SYSTEM_PYTHON: &str = "/usr/bin/python3\n/usr\n/usr\nCPython 3.11.2\n";
+const PYENV: &str = "/home/u/.pyenv/versions/3.11.7/bin/python3\nCPython 3.11.7\n\
+    /home/u/.pyenv/versions/3.11.7\n/home/u/.pyenv/versions/3.11.7\n";
+const SYSTEM_PYTHON: &str = "/usr/bin/python3\nCPython 3.11.2\n/usr\n/usr\n";
 
 #[test]
 fn python_is_found_behind_a_shim() {
     let machine = Scripted::default().tool(SHIM).says("-c", PYENV);
     let shown = "/home/u/.pyenv/versions/3.11.7/bin/python3 | /home/u/.pyenv/versions/3.11.7 | CPython 3.11.7";
-    check(&machine, Tool::Python, shown);
+    check(&machine, "python3", shown);
 }
 
 #[test]
 fn a_shim_without_a_version_behind_it_is_passed_over() {
     let machine = Scripted::default().tool(SHIM).tool("/usr/bin/python3").says("-c", SYSTEM_PYTHON);
-    check(&machine, Tool::Python, "/usr/bin/python3 |  | CPython 3.11.2");
+    check(&machine, "python3", "/usr/bin/python3 |  | CPython 3.11.2");
     let machine = Scripted::default().tool(SHIM);
-    check(&machine, Tool::Python, "none: /home/u/.pyenv/shims/python3: exit status: 127");
-    check(&Scripted::default(), Tool::Python, "none: ");
+    check(&machine, "python3", "none: /home/u/.pyenv/shims/python3: exit status: 127");
+    check(&Scripted::default(), "python3", "none: ");
     let machine = Scripted::default().tool(SHIM).says("-c", "hello\n");
     check(
         &machine,
-        Tool::Python,
+        "python3",
         "none: /home/u/.pyenv/shims/python3: gave an answer that is not understood: \"hello\"",
     );
 }
 
 #[test]
 fn a_virtual_environment_brings_the_installation_below_it() {
-    let said = "/home/u/p/venv/bin/python3\n/home/u/p/venv\n/home/u/uv/3.12\nCPython 3.12.1\n";
+    let said = "/home/u/p/venv/bin/python3\nCPython 3.12.1\n/home/u/p/venv\n/home/u/uv/3.12\n";
     let machine = Scripted::default()
         .tool("/home/u/p/venv/bin/python3")
         .says("-c", said)
         .link("/home/u/p/venv/bin/python3", "/home/u/uv/3.12/bin/python3.12");
     check(
         &machine,
-        Tool::Python,
+        "python3",
         "/home/u/p/venv/bin/python3 | /home/u/p/venv /home/u/uv/3.12 | CPython 3.12.1",
     );
 }
@@ -68,22 +72,22 @@ fn a_link_through_etc_is_shown() {
         .gcc(NO_ARCHIVE)
         .link("/usr/bin/gcc", "/etc/alternatives/gcc")
         .link("/etc/alternatives/gcc", "/usr/bin/gcc-12");
-    check(&machine, Tool::Cc, "/usr/bin/gcc | /etc/alternatives/gcc | gcc 12");
+    check(&machine, "gcc", "/usr/bin/gcc | /etc/alternatives/gcc | gcc 12");
 }
 
 #[test]
 fn an_installation_in_the_home_does_not_show_the_home() {
-    let said = "/home/u/bin/python3\n/home/u\n/home/u\nCPython 3.9.0\n";
+    let said = "/home/u/bin/python3\nCPython 3.9.0\n/home/u\n/home/u\n";
     let machine = Scripted::default().tool("/home/u/bin/python3").says("-c", said);
     let dirs = "/home/u/bin /home/u/lib /home/u/lib64 /home/u/libexec /home/u/include";
-    check(&machine, Tool::Python, &format!("/home/u/bin/python3 | {dirs} | CPython 3.9.0"));
+    check(&machine, "python3", &format!("/home/u/bin/python3 | {dirs} | CPython 3.9.0"));
 }
 
 #[test]
 fn a_whole_store_is_shown() {
-    let said = "/nix/store/a-python/bin/python3\n/nix/store/a-python\n/nix/store/a-python\nCPython 3.13.0\n";
+    let said = "/nix/store/a-python/bin/python3\nCPython 3.13.0\n/nix/store/a-python\n/nix/store/a-python\n";
     let machine = Scripted::default().tool("/home/u/.nix-profile/bin/python3").says("-c", said);
-    check(&machine, Tool::Python, "/nix/store/a-python/bin/python3 | /nix/store | CPython 3.13.0");
+    check(&machine, "python3", "/nix/store/a-python/bin/python3 | /nix/store | CPython 3.13.0");
 }
 
 #[test]
@@ -96,13 +100,13 @@ fn rust_is_found_behind_rustup_and_in_the_system() {
         .tool("/home/u/.rustup/toolchains/stable/bin/cargo")
         .says("--version", "cargo 1.95.0\n");
     let root = "/home/u/.rustup/toolchains/stable";
-    check(&machine, Tool::Rustc, &format!("{root}/bin/rustc | {root} | rustc 1.95.0"));
-    check(&machine, Tool::Cargo, &format!("{root}/bin/cargo | {root}/bin/cargo | cargo 1.95.0"));
+    check(&machine, "rustc", &format!("{root}/bin/rustc | {root} | rustc 1.95.0"));
+    check(&machine, "cargo", &format!("{root}/bin/cargo | {root}/bin/cargo | cargo 1.95.0"));
     let machine = Scripted::default()
         .tool("/usr/bin/rustc")
         .says("--version", "rustc 1.63.0\n")
         .says("--print", "/usr\n");
-    check(&machine, Tool::Rustc, "/usr/bin/rustc |  | rustc 1.63.0");
+    check(&machine, "rustc", "/usr/bin/rustc |  | rustc 1.63.0");
 }
 
 #[test]
@@ -115,32 +119,33 @@ fn java_comes_from_the_home_of_its_compiler_with_its_settings() {
         .says("-J-XshowSettings", settings)
         .link("/opt/jdk/conf/net.properties", "/etc/java-21/net.properties")
         .link("/opt/jdk/lib/cacerts", "/etc/ssl/certs/java/cacerts");
-    check(&machine, Tool::Javac, "/opt/jdk/bin/javac | /opt/jdk /etc/java-21 | javac 21.0.1");
-    check(&machine, Tool::Java, "/opt/jdk/bin/java | /opt/jdk /etc/java-21 | java 21.0.1");
+    check(&machine, "javac", "/opt/jdk/bin/javac | /opt/jdk /etc/java-21 | javac 21.0.1");
+    check(&machine, "java", "/opt/jdk/bin/java | /opt/jdk /etc/java-21 | java 21.0.1");
     let machine = Scripted::default()
         .tool("/usr/bin/java")
         .says("-XshowSettings", "    java.home = /usr/lib/jvm/8\n    java.version = 1.8\n");
-    check(&machine, Tool::Java, "/usr/lib/jvm/8/bin/java |  | java 1.8");
+    check(&machine, "java", "/usr/lib/jvm/8/bin/java |  | java 1.8");
     let machine = machine.absent("/usr/lib/jvm/8/bin/java");
-    check(&machine, Tool::Java, "none: /usr/bin/java: has no /usr/lib/jvm/8/bin/java");
+    check(&machine, "java", "none: /usr/bin/java: has no /usr/lib/jvm/8/bin/java");
 }
 
 #[test]
 fn node_go_and_perl_are_asked_where_they_live() {
     let machine = Scripted::default()
         .tool("/home/u/.nvm/versions/node/v20/bin/node")
-        .says("-p", "/home/u/.nvm/versions/node/v20/bin/node\nv20.1.0\n")
+        .says("-p", "/home/u/.nvm/versions/node/v20/bin/node\nnode v20.1.0\n/home/u/.nvm/versions/node/v20\n")
         .tool("/home/u/go/shims/go")
-        .says("env", "/opt/go\ngo1.24.1\n")
+        .says("env GOROOT", "/opt/go\n")
+        .says("env GOVERSION", "go1.24.1\n")
         .tool("/usr/bin/perl")
         .says(
             "-MConfig",
-            "/usr/bin/perl\n/usr\n/usr/share/perl/5.36\n/usr/lib/perl/5.36\nperl 5.36.0\n",
+            "/usr/bin/perl\nperl 5.36.0\n/usr\n/usr/share/perl/5.36\n/usr/lib/perl/5.36\n",
         );
     let node = "/home/u/.nvm/versions/node/v20";
-    check(&machine, Tool::Node, &format!("{node}/bin/node | {node} | node v20.1.0"));
-    check(&machine, Tool::Go, "/opt/go/bin/go | /opt/go | go1.24.1");
-    check(&machine, Tool::Perl, "/usr/bin/perl |  | perl 5.36.0");
+    check(&machine, "node", &format!("{node}/bin/node | {node} | node v20.1.0"));
+    check(&machine, "go", "/opt/go/bin/go | /opt/go | go1.24.1");
+    check(&machine, "perl", "/usr/bin/perl |  | perl 5.36.0");
 }
 
 #[test]
@@ -150,23 +155,25 @@ fn a_compiler_cache_is_passed_over() {
         .says("--version", "gcc 12")
         .link("/usr/lib/ccache/gcc", "/usr/bin/ccache")
         .gcc(ARCHIVE);
-    check(&machine, Tool::Cc, "/usr/bin/gcc |  | gcc 12");
+    check(&machine, "gcc", "/usr/bin/gcc |  | gcc 12");
 }
 
 #[test]
 fn programs_are_linked_statically_where_the_archives_are_there() {
-    let linking = |machine: &Scripted| tool(machine, Tool::Cc).map(|it| it.linking).ok();
+    let linking = |machine: &Scripted| named_tool(machine, "gcc").map(|it| it.linking).ok();
     assert_eq!(linking(&Scripted::default().gcc(ARCHIVE)), Some(Linking::Static));
     assert_eq!(linking(&Scripted::default().gcc(NO_ARCHIVE)), Some(Linking::Dynamic));
 }
 
 #[test]
 fn tools_are_known_by_their_names() {
-    let check = |name: &str, expected: Option<Tool>| assert_eq!(known(name), expected, "{name}");
-    check("python3.12", Some(Tool::Python));
-    check("/home/u/venv/bin/python", Some(Tool::Python));
-    check("pypy3", Some(Tool::Python));
-    check("perl5.36.0", Some(Tool::Perl));
+    let check = |name: &str, expected: Option<&str>| {
+        assert_eq!(known(name).map(Tool::name), expected, "{name}");
+    };
+    check("python3.12", Some("python3"));
+    check("/home/u/venv/bin/python", Some("python3"));
+    check("pypy3", Some("python3"));
+    check("perl5.36.0", Some("perl"));
     check("a.out", None);
     check("javap", None);
 }

@@ -2,9 +2,9 @@
 
 use super::*;
 use crate::language::recipe::recipe;
-use crate::language::scripted::{ARCHIVE, NO_ARCHIVE, Scripted};
 use crate::language::sources::{Shape, Sources};
-use crate::language::tool::Tool;
+use crate::language::tests::scripted::{ARCHIVE, NO_ARCHIVE, Scripted};
+use crate::language::tool::TOOLS;
 use crate::model::program::{Program, ProgramKind};
 use crate::model::tree::{FileMode, Node};
 
@@ -13,7 +13,7 @@ fn rustc(machine: Scripted) -> Scripted {
 }
 
 fn python(machine: Scripted) -> Scripted {
-    machine.tool("/h/shims/python3").says("-c", "/h/py/bin/python3\n/h/py\n/h/py\nCPython 3.12\n")
+    machine.tool("/h/shims/python3").says("-c", "/h/py/bin/python3\nCPython 3.12\n/h/py\n/h/py\n")
 }
 
 fn java(machine: Scripted) -> Scripted {
@@ -111,9 +111,8 @@ fn a_missing_tool_says_what_to_install() {
     let missing = "cannot judge Rust: no working gcc found on the search path";
     check(rustc(Scripted::default()), "a.rs", missing, "");
     let toolchains = Toolchains::new(Box::new(Scripted::default()));
-    let missing = toolchains
-        .tool(Tool::Javac, "judge Java")
-        .map_err(crate::model::judgement::JudgeError::from);
+    let missing =
+        toolchains.tool(&TOOLS[5], "judge Java").map_err(crate::model::judgement::JudgeError::from);
     let said = missing
         .map(|_| String::new())
         .unwrap_or_else(|it| format!("{it} ({})", it.help.clone().unwrap_or_default()));

@@ -6,7 +6,7 @@ use crate::language::probe::Probe;
 
 /// A scripted machine.
 #[derive(Clone, Default)]
-pub(super) struct Scripted {
+pub(in crate::language) struct Scripted {
     tools: Vec<ScriptedTool>,
     links: Vec<Link>,
     absent: Vec<PathBuf>,
@@ -33,13 +33,13 @@ struct Link {
 
 impl Scripted {
     /// A tool on the search path, behind those before it.
-    pub(super) fn tool(mut self, path: &str) -> Self {
+    pub(in crate::language) fn tool(mut self, path: &str) -> Self {
         self.tools.push(ScriptedTool { path: path.into(), answers: Vec::new() });
         self
     }
 
     /// What the last tool says when its arguments begin like this; to anything else it fails.
-    pub(super) fn says(mut self, args: &'static str, said: &str) -> Self {
+    pub(in crate::language) fn says(mut self, args: &'static str, said: &str) -> Self {
         if let Some(tool) = self.tools.last_mut() {
             tool.answers.push(Answer { args, said: said.to_owned() });
         }
@@ -47,33 +47,33 @@ impl Scripted {
     }
 
     /// A symbolic link.
-    pub(super) fn link(mut self, from: &str, to: &str) -> Self {
+    pub(in crate::language) fn link(mut self, from: &str, to: &str) -> Self {
         self.links.push(Link { from: from.into(), to: to.into() });
         self
     }
 
     /// A path where nothing is; everywhere else is something.
-    pub(super) fn absent(mut self, path: &str) -> Self {
+    pub(in crate::language) fn absent(mut self, path: &str) -> Self {
         self.absent.push(path.into());
         self
     }
 
     /// GCC in the system, which can link statically if these archives are there.
-    pub(super) fn gcc(self, archives: &str) -> Self {
+    pub(in crate::language) fn gcc(self, archives: &str) -> Self {
         self.tool("/usr/bin/gcc").says("--version", "gcc 12").says("-print-file-name", archives)
     }
 
     /// G++ in the system.
-    pub(super) fn gxx(self, archives: &str) -> Self {
+    pub(in crate::language) fn gxx(self, archives: &str) -> Self {
         self.tool("/usr/bin/g++").says("--version", "g++ 12").says("-print-file-name", archives)
     }
 }
 
 /// The answer of a compiler that has no archive.
-pub(super) const NO_ARCHIVE: &str = "lib.a\n";
+pub(in crate::language) const NO_ARCHIVE: &str = "lib.a\n";
 
 /// The answer of a compiler that has each archive.
-pub(super) const ARCHIVE: &str = "/usr/lib/lib.a\n";
+pub(in crate::language) const ARCHIVE: &str = "/usr/lib/lib.a\n";
 
 impl Probe for Scripted {
     fn on_path(&self, name: &str) -> Vec<PathBuf> {
