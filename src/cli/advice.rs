@@ -2,7 +2,7 @@
 //!
 //! A pure function of facts, so that hosts of every kind can be told about in a test.
 
-use crate::model::host::{Advice, Finding, Grade, HostFacts, Rung, ToolFact};
+use crate::model::host::{Advice, Finding, Grade, HostFacts, ToolFact, TriedMode};
 use crate::model::isolation::Isolation;
 use crate::model::judgement::FaultKind;
 use crate::model::outcome::Meter;
@@ -10,8 +10,8 @@ use crate::model::units::Bytes;
 
 /// What keeps programs apart here: the first way that works.
 pub fn chosen(facts: &HostFacts) -> Option<Isolation> {
-    let works = |rung: &&Rung| rung.fault.is_none();
-    facts.rungs.iter().find(works).map(|rung| rung.isolation)
+    let works = |mode: &&TriedMode| mode.fault.is_none();
+    facts.modes.iter().find(works).map(|mode| mode.isolation)
 }
 
 /// All that there is to say, the most important first.
@@ -66,11 +66,11 @@ fn isolation(facts: &HostFacts) -> Vec<Finding> {
         None => Grade::Missing,
     };
     let mut findings = vec![finding(grade, SUBJECT, text)];
-    for rung in &facts.rungs {
-        if let Some(fault) = &rung.fault {
-            let text = format!("not by {}: {fault}", rung.isolation);
+    for mode in &facts.modes {
+        if let Some(fault) = &mode.fault {
+            let text = format!("not by {}: {fault}", mode.isolation);
             let forbidden = finding(grade, SUBJECT, text);
-            findings.push(forbidden.advise(way_to(rung.isolation, facts)));
+            findings.push(forbidden.advise(way_to(mode.isolation, facts)));
         }
     }
     if chosen(facts).is_none() {
@@ -112,9 +112,9 @@ fn plainly(facts: &HostFacts) -> Vec<Finding> {
 
 fn user_namespaces(facts: &HostFacts) -> Option<Advice> {
     let settings = &facts.settings;
-    let refused = facts.rungs.iter().find_map(|rung| {
-        let is_this = rung.isolation == Isolation::UserNamespaces;
-        rung.fault.as_ref().filter(|_| is_this)
+    let refused = facts.modes.iter().find_map(|mode| {
+        let is_this = mode.isolation == Isolation::UserNamespaces;
+        mode.fault.as_ref().filter(|_| is_this)
     });
     let none_left = refused.is_some_and(|fault| fault.kind == FaultKind::NamespacesUsedUp);
     if settings.unprivileged_clone == Some(0) {
@@ -357,7 +357,7 @@ mod tests {
             kernel: "6.12.30-amd64".to_owned(),
             user: 0,
             administrator: true,
-            rungs: Isolation::APART.map(|isolation| Rung { isolation, fault: None }).into(),
+            modes: Isolation::APART.map(|isolation| TriedMode { isolation, fault: None }).into(),
             gaps: Vec::new(),
             landlock: Some(6),
             settings: NamespaceSettings { most: Some(15_000), ..NamespaceSettings::default() },
@@ -388,9 +388,9 @@ mod tests {
     }
 
     fn refuse(facts: &mut HostFacts, isolation: Isolation, reason: &str) {
-        for rung in &mut facts.rungs {
-            if rung.isolation == isolation {
-                rung.fault = Some(JudgeError::new("make namespaces", reason));
+        for mode in &mut facts.modes {
+            if mode.isolation == isolation {
+                mode.fault = Some(JudgeError::new("make namespaces", reason));
             }
         }
     }
@@ -434,7 +434,7 @@ mod tests {
     fn where_programs_are_not_kept_apart_it_is_told_what_nothing_holds() {
         let mut facts = user();
         facts.system = "FreeBSD".to_owned();
-        facts.rungs = vec![Rung { isolation: Isolation::Plain, fault: None }];
+        facts.modes = vec![TriedMode { isolation: Isolation::Plain, fault: None }];
         facts.gaps = vec!["files: open".to_owned(), "network: open".to_owned()];
         facts.landlock = None;
         facts.stack_limit = Some(Bytes::mib(512));
@@ -455,7 +455,7 @@ mod tests {
                 facts.settings = settings.clone();
                 facts.landlock = landlock;
                 refuse(&mut facts, Isolation::UserNamespaces, "not allowed");
-                let faults = facts.rungs.iter_mut().filter_map(|rung| rung.fault.as_mut());
+                let faults = facts.modes.iter_mut().filter_map(|mode| mode.fault.as_mut());
                 faults.for_each(|fault| fault.kind = kind);
                 let mut grades = vec![Grade::Weak; 3];
                 let mut commands = vec![command];

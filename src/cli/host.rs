@@ -12,7 +12,7 @@ use crate::cli::output::Output;
 use crate::executor::Executor;
 use crate::executor::local::Local;
 use crate::model::event::{Event, Shortfall};
-use crate::model::host::Rung;
+use crate::model::host::TriedMode;
 use crate::model::isolation;
 use crate::model::judgement::JudgeError;
 
@@ -73,7 +73,7 @@ impl Host {
 /// What is missing to full isolation, if something is.
 fn shortfall(
     isolation: isolation::Isolation,
-    refused: &[Rung],
+    refused: &[TriedMode],
     gaps: Vec<String>,
 ) -> Option<Shortfall> {
     if isolation.is_full() {
@@ -88,9 +88,9 @@ fn shortfall(
                 .to_owned(),
         });
     }
-    let reasons = refused.iter().filter_map(|rung| {
-        let fault = rung.fault.as_ref()?;
-        Some(format!("{}: {fault}", rung.isolation))
+    let reasons = refused.iter().filter_map(|mode| {
+        let fault = mode.fault.as_ref()?;
+        Some(format!("{}: {fault}", mode.isolation))
     });
     Some(Shortfall {
         message: "programs are not fully isolated from this machine".to_owned(),

@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use crate::executor::pool::Pool;
 use crate::executor::scratch::{self, Scratch, Use};
 use crate::executor::{Executor, place};
-use crate::model::host::Rung;
+use crate::model::host::TriedMode;
 use crate::model::isolation::{Demand, Isolation};
 use crate::model::job::{Job, Keep, Reply};
 use crate::model::joint::{JointJob, JointReply};
@@ -77,7 +77,7 @@ impl Local {
     }
 
     /// What is stronger and cannot be had here, with the reason.
-    pub fn refused(&self) -> &[Rung] {
+    pub fn refused(&self) -> &[TriedMode] {
         self.host.refused()
     }
 

@@ -37,7 +37,7 @@ pub struct HostFacts {
     pub administrator: bool,
     /// Each way to keep programs apart, as it was tried out, the strongest first.
     #[serde(skip)]
-    pub rungs: Vec<Rung>,
+    pub modes: Vec<TriedMode>,
     /// What nothing holds, one line each, where the system has no way to keep programs apart.
     #[serde(skip)]
     pub gaps: Vec<String>,
@@ -69,7 +69,7 @@ pub struct HostFacts {
 
 /// A way to keep programs apart, and what came of trying it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Rung {
+pub struct TriedMode {
     /// Which.
     pub isolation: Isolation,
     /// Why it cannot be used; `None` where a program was run in it.
@@ -233,7 +233,7 @@ impl View<Diagnosis> for DiagnosisKeys {
             isolation: diagnosis.chosen,
             cpu_meter: facts.meters.cpu.to_string(),
             memory_meter: facts.meters.memory.to_string(),
-            ways: facts.rungs.iter().map(Way::view).collect(),
+            ways: facts.modes.iter().map(Way::view).collect(),
             findings: diagnosis.findings.clone(),
             host: facts.clone(),
             tools: diagnosis.tools.clone(),
@@ -251,12 +251,12 @@ struct Way {
     reason: Option<String>,
 }
 
-impl View<Rung> for Way {
-    fn view(rung: &Rung) -> Self {
-        let fault = rung.fault.as_ref();
+impl View<TriedMode> for Way {
+    fn view(mode: &TriedMode) -> Self {
+        let fault = mode.fault.as_ref();
         Self {
-            by: rung.isolation,
-            full: rung.isolation.is_full(),
+            by: mode.isolation,
+            full: mode.isolation.is_full(),
             works: fault.is_none(),
             step: fault.map(|fault| fault.step.clone()),
             reason: fault.map(|fault| fault.reason.clone()),

@@ -19,7 +19,7 @@ pub(super) enum Cause {
 }
 
 /// How whoever watches a slot's runs is told to end one.
-pub(super) trait Line: fmt::Debug + Send + Sync {
+pub(super) trait EndRun: fmt::Debug + Send + Sync {
     /// Asks for the end of a run; nothing, if another one goes on or none.
     fn end(&self, run: u64, cause: Cause);
 }
@@ -27,7 +27,7 @@ pub(super) trait Line: fmt::Debug + Send + Sync {
 /// What a slot shares with those who may end its runs.
 #[derive(Debug)]
 pub(super) struct Control {
-    line: Box<dyn Line>,
+    line: Box<dyn EndRun>,
     /// How many runs there were.
     last: AtomicU64,
     /// The number of the run that goes on, or 0.
@@ -49,7 +49,7 @@ struct Unwanted {
 
 impl Control {
     /// Of a slot that is told along this line.
-    pub(super) fn new(line: impl Line + 'static) -> Arc<Self> {
+    pub(super) fn new(line: impl EndRun + 'static) -> Arc<Self> {
         Arc::new(Self {
             line: Box::new(line),
             last: AtomicU64::new(0),

@@ -4,7 +4,7 @@ use std::fmt;
 
 /// Why the kernel refused a call, by its number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Errno(pub(super) i32);
+pub(crate) struct Errno(pub(crate) i32);
 
 impl From<std::io::Error> for Errno {
     fn from(error: std::io::Error) -> Self {

@@ -3,7 +3,9 @@
 use std::env;
 use std::thread;
 
-use crate::model::host::{CgroupFacts, HostFacts, Meters, NamespaceSettings, Processors, Rung};
+use crate::model::host::{
+    CgroupFacts, HostFacts, Meters, NamespaceSettings, Processors, TriedMode,
+};
 use crate::model::isolation::{Demand, Isolation};
 use crate::model::judgement::JudgeError;
 use crate::model::outcome::Mechanism;
@@ -64,7 +66,7 @@ impl Host {
             kernel: system.release().to_string_lossy().into_owned(),
             user: rustix::process::geteuid().as_raw(),
             administrator: false,
-            rungs: vec![Rung {
+            modes: vec![TriedMode {
                 isolation: Isolation::Plain,
                 fault: Self::at(Isolation::Plain).err(),
             }],
@@ -96,7 +98,7 @@ impl Host {
     }
 
     /// The ways to keep programs apart that are stronger, and why each cannot be had: there are none here.
-    pub fn refused(&self) -> &[Rung] {
+    pub fn refused(&self) -> &[TriedMode] {
         &[]
     }
 
@@ -129,7 +131,7 @@ fn nothing_else() -> JudgeError {
 }
 
 /// Makes a slot. Programs cannot be kept on a core.
-pub(super) fn start(_: &Host, _: &SlotOptions) -> Result<Box<dyn Place>, JudgeError> {
+pub(super) fn start(_: &Host, _: &SlotOptions) -> Result<Box<dyn Backend>, JudgeError> {
     plain::start()
 }
 

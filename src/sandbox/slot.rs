@@ -33,7 +33,7 @@ pub(super) struct Ends {
 }
 
 /// A slot as one way of running programs makes it.
-pub(super) trait Place: fmt::Debug + Send {
+pub(super) trait Backend: fmt::Debug + Send {
     /// What ends its runs.
     fn control(&self) -> &Arc<Control>;
 
@@ -60,7 +60,7 @@ pub(super) trait Place: fmt::Debug + Send {
 /// Dropping it ends what runs in it, and removes all that belongs to it.
 #[derive(Debug)]
 pub struct Slot {
-    pub(super) place: Box<dyn Place>,
+    pub(super) place: Box<dyn Backend>,
     /// Where boxes are kept that are wanted.
     pub(super) keep_in: PathBuf,
 }

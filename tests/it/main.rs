@@ -3,13 +3,13 @@
 mod builds;
 mod causes;
 mod cli;
+mod fallback;
 mod fixture;
 mod fold;
 mod from_grammar;
 mod golden;
 mod grammar;
 mod grammars;
-mod ladder;
 mod live;
 mod measured;
 mod plain;

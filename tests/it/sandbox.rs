@@ -597,7 +597,7 @@ reboot EPERM
 #[test]
 fn nothing_of_the_machine_is_to_be_seen_or_written() {
     if is_bare() {
-        return skip("without namespaces the names of files can be guessed; see `ladder`");
+        return skip("without namespaces the names of files can be guessed; see `fallback`");
     }
     check(&mut slot(), &job("doors", &["views"]), "exit 0", "");
 }
@@ -1166,7 +1166,7 @@ fn all_of_this_holds_for_a_user_without_rights() {
         return skip("no setpriv, or no user namespaces for users without rights");
     }
     let output =
-        run(&[executable.as_os_str(), OsStr::new("sandbox::"), OsStr::new("ladder::")]).unwrap();
+        run(&[executable.as_os_str(), OsStr::new("sandbox::"), OsStr::new("fallback::")]).unwrap();
     let report = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success(), "{report}{}", String::from_utf8_lossy(&output.stderr));
     assert!(report.contains("test sandbox::every_door_is_shut ... ok"), "{report}");

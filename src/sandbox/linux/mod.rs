@@ -31,7 +31,7 @@
 //!
 //! Nothing else is shared: the slot closes all it inherited. When the judge dies, whatever way, the socket hangs up; the slot
 //! kills its run, removes its control groups, and ends. Without namespaces the same processes are kept apart by
-//! landlock: `view/bare.rs` says how.
+//! landlock: `view/landlock.rs` says how.
 //!
 //! # The life of a run
 //!
@@ -42,8 +42,8 @@
 //! 3. The judge sends the job, with descriptors of the three standard streams and of its files (`judge/slot.rs`, `wire.rs`).
 //! 4. The slot (`keeper/server.rs`) makes box and `/tmp` and fills the box (`view/boxes.rs`), copies the mounts of what
 //!    the job shows, sets the limits (`cgroup/`), and tells PID 1 to begin.
-//! 5. PID 1 (`run/first.rs`) mounts `/proc`, the box and what is shown, and starts PID 2, which gives up all rights, reads the
-//!    counters, and becomes the program (`run/init.rs`). Both run on stacks of their own in the slot's memory, so that starting them
+//! 5. PID 1 (`run/pid1.rs`) mounts `/proc`, the box and what is shown, and starts PID 2, which gives up all rights, reads the
+//!    counters, and becomes the program (`run/child.rs`). Both run on stacks of their own in the slot's memory, so that starting them
 //!    costs the same however large the judge is; they allocate nothing. The program is never PID 1, which the kernel treats
 //!    unlike others: signals would not end it.
 //! 6. The slot sleeps until a limit may be reached (`keeper/supervise.rs`); the judge reads what the program writes, and says when it
@@ -89,17 +89,17 @@ use std::os::fd::AsFd;
 use crate::model::isolation::Isolation;
 use crate::model::judgement::JudgeError;
 use crate::sandbox::plain;
-use crate::sandbox::slot::{Place, SlotOptions};
+use crate::sandbox::slot::{Backend, SlotOptions};
 
 pub use detect::host::Host;
 pub(super) use judge::beside::Beside;
 
 /// Makes a slot that keeps programs apart as the host says.
-pub(super) fn start(host: &Host, options: &SlotOptions) -> Result<Box<dyn Place>, JudgeError> {
+pub(super) fn start(host: &Host, options: &SlotOptions) -> Result<Box<dyn Backend>, JudgeError> {
     match host.isolation() {
         Isolation::Plain => plain::start(),
         Isolation::Namespaces | Isolation::UserNamespaces | Isolation::Landlock => {
-            Ok(Box::new(judge::slot::Seat::start(host, options)?))
+            Ok(Box::new(judge::slot::LinuxSlot::start(host, options)?))
         }
     }
 }

@@ -21,9 +21,9 @@
 //! All that the user may do, the program may: read and change files, use the network, signal the judge. Whoever leaves the
 //! group (`setsid`) outlives the run. [`gaps`] lists it for those who choose this, or have nothing else.
 
+mod directories;
 mod guard;
 mod limits;
-mod room;
 mod sys;
 
 use std::io::{self, PipeReader, PipeWriter, Write};
@@ -43,12 +43,12 @@ use crate::model::outcome::{Ending, Mechanism, Meter, Outcome, Signal, StoppedBy
 use crate::model::units::Bytes;
 use crate::sandbox::capture::Stream;
 use crate::sandbox::clock;
-use crate::sandbox::control::{Cause, Control, Line, interrupted};
+use crate::sandbox::control::{Cause, Control, EndRun, interrupted};
 use crate::sandbox::fault::{Fault, Step};
+use crate::sandbox::plain::directories::SlotDirectory;
 use crate::sandbox::plain::guard::Guard;
-use crate::sandbox::plain::room::Ground;
 use crate::sandbox::plain::sys::{Program, Start};
-use crate::sandbox::slot::{Ends, Place};
+use crate::sandbox::slot::{Backend, Ends};
 use crate::sandbox::streams::Streams;
 use crate::sandbox::watch::{Seen, Watch};
 
@@ -70,17 +70,17 @@ const LAST_READS: usize = 32;
 const PATIENCE: u32 = 200;
 
 /// Makes a slot.
-pub(super) fn start() -> Result<Box<dyn Place>, JudgeError> {
-    Ok(Box::new(Seat::make()?))
+pub(super) fn start() -> Result<Box<dyn Backend>, JudgeError> {
+    Ok(Box::new(PlainSlot::make()?))
 }
 
 /// A slot.
 #[derive(Debug)]
-struct Seat {
+struct PlainSlot {
     control: Arc<Control>,
     bell: Arc<Bell>,
     heard: PipeReader,
-    ground: Ground,
+    directory: SlotDirectory,
     guard: Guard,
     /// Descriptors of the judge that programs would inherit.
     left_open: Vec<i32>,
@@ -108,7 +108,7 @@ impl Bell {
     }
 }
 
-impl Line for Arc<Bell> {
+impl EndRun for Arc<Bell> {
     fn end(&self, run: u64, cause: Cause) {
         let mut wanted = self.wanted();
         if wanted.is_none_or(|(earlier, _)| earlier != run) {
@@ -131,9 +131,9 @@ impl Running {
 
 /// A program that cannot be seen to wait.
 #[derive(Debug)]
-struct Glance(Arc<Running>);
+struct BlindWatch(Arc<Running>);
 
-impl Watch for Glance {
+impl Watch for BlindWatch {
     fn look(&self) -> Seen {
         Seen::Nothing
     }
@@ -153,7 +153,7 @@ impl Watch for Glance {
     }
 }
 
-impl Place for Seat {
+impl Backend for PlainSlot {
     fn control(&self) -> &Arc<Control> {
         &self.control
     }
@@ -165,7 +165,7 @@ impl Place for Seat {
             false => self.run(job, run, ends, keep_in),
         };
         self.control.is_over();
-        self.ground.remove_run();
+        self.directory.remove_run();
         reply
     }
 
@@ -174,7 +174,7 @@ impl Place for Seat {
     }
 
     fn watch(&self, _: BorrowedFd<'_>, _: BorrowedFd<'_>) -> Box<dyn Watch> {
-        Box::new(Glance(Arc::clone(&self.running)))
+        Box::new(BlindWatch(Arc::clone(&self.running)))
     }
 
     fn process(&self) -> Option<i32> {
@@ -182,11 +182,11 @@ impl Place for Seat {
     }
 }
 
-impl Seat {
+impl PlainSlot {
     /// With its guard, before any program.
     fn make() -> Result<Self, JudgeError> {
-        let ground = Ground::make()?;
-        let guard = Guard::start(ground.path()).step("start the guard of a slot")?;
+        let directory = SlotDirectory::make()?;
+        let guard = Guard::start(directory.path()).step("start the guard of a slot")?;
         let (heard, rings) = io::pipe().step("make a pipe")?;
         for end in [heard.as_fd(), rings.as_fd()] {
             rustix::io::ioctl_fionbio(end, true).step("make a pipe")?;
@@ -196,7 +196,7 @@ impl Seat {
             control: Control::new(Arc::clone(&bell)),
             bell,
             heard,
-            ground,
+            directory,
             guard,
             left_open: sys::left_open(),
             running: Arc::default(),
@@ -212,10 +212,10 @@ impl Seat {
         ends: Ends,
         keep_in: &Path,
     ) -> Result<Reply, JudgeError> {
-        let room = self.ground.prepare(job)?;
+        let room = self.directory.prepare(job)?;
         let stdin = match ends.stdin {
             Some(end) => end,
-            None => self.ground.input(&job.stdin)?,
+            None => self.directory.input(&job.stdin)?,
         };
         let (output, stdout) = match ends.stdout {
             Some(end) => (None, end),
@@ -403,7 +403,7 @@ mod tests {
 
     #[test]
     fn that_the_guard_is_gone_is_a_fault_of_the_judge_and_no_end_of_a_program() {
-        let mut seat = Seat::make().unwrap();
+        let mut slot = PlainSlot::make().unwrap();
         let job = Job {
             command: Command {
                 argv: vec!["/bin/sh".to_owned(), "-c".to_owned(), "exit 7".to_owned()],
@@ -417,10 +417,10 @@ mod tests {
             collect: Vec::new(),
             keep: Keep::Nothing,
         };
-        let reply = seat.run_joined(&job, Ends::default(), Path::new("")).unwrap();
+        let reply = slot.run_joined(&job, Ends::default(), Path::new("")).unwrap();
         assert_eq!(reply.outcome.ending, Ending::Exited(7));
-        seat.guard.kill();
-        let error = seat.run_joined(&job, Ends::default(), Path::new("")).unwrap_err();
+        slot.guard.kill();
+        let error = slot.run_joined(&job, Ends::default(), Path::new("")).unwrap_err();
         assert_eq!(error.again, Again::Perhaps, "{error}");
         assert!(error.step.starts_with("start the program"), "{error}");
     }

@@ -3,8 +3,8 @@
 use juror::cli::advice::{chosen, findings};
 use juror::model::event::{Event, Stamped};
 use juror::model::host::{
-    CgroupFacts, Diagnosis, HostFacts, Meters, NamespaceSettings, Processors, Rung, Temporary,
-    ToolFact, ToolFound,
+    CgroupFacts, Diagnosis, HostFacts, Meters, NamespaceSettings, Processors, Temporary, ToolFact,
+    ToolFound, TriedMode,
 };
 use juror::model::isolation::Isolation;
 use juror::model::judgement::JudgeError;
@@ -20,7 +20,7 @@ pub(super) fn server() -> HostFacts {
         kernel: "6.12.30-amd64".to_owned(),
         user: 0,
         administrator: true,
-        rungs: Isolation::APART.map(|it| rung(it, None)).into(),
+        modes: Isolation::APART.map(|it| mode(it, None)).into(),
         gaps: Vec::new(),
         landlock: Some(6),
         settings: NamespaceSettings { most: Some(63_500), ..NamespaceSettings::default() },
@@ -44,13 +44,13 @@ pub(super) fn container() -> HostFacts {
     HostFacts {
         user: 1000,
         administrator: false,
-        rungs: vec![
-            rung(
+        modes: vec![
+            mode(
                 Isolation::Namespaces,
                 Some("this user has no right to make mounts and to change its user"),
             ),
-            rung(Isolation::UserNamespaces, Some("EPERM: Operation not permitted")),
-            rung(Isolation::Landlock, None),
+            mode(Isolation::UserNamespaces, Some("EPERM: Operation not permitted")),
+            mode(Isolation::Landlock, None),
         ],
         cgroups: CgroupFacts {
             usable2: None,
@@ -74,13 +74,13 @@ pub(super) fn closed() -> HostFacts {
                   version 6 is needed, of Linux 6.12 or newer";
     HostFacts {
         kernel: "5.10.0-28-amd64".to_owned(),
-        rungs: vec![
-            rung(
+        modes: vec![
+            mode(
                 Isolation::Namespaces,
                 Some("this user has no right to make mounts and to change its user"),
             ),
-            rung(Isolation::UserNamespaces, Some("EPERM: Operation not permitted")),
-            rung(Isolation::Landlock, Some(kernel)),
+            mode(Isolation::UserNamespaces, Some("EPERM: Operation not permitted")),
+            mode(Isolation::Landlock, Some(kernel)),
         ],
         landlock: None,
         settings: NamespaceSettings {
@@ -107,7 +107,7 @@ pub(super) fn freebsd() -> HostFacts {
         kernel: "14.2-RELEASE".to_owned(),
         user: 1001,
         administrator: false,
-        rungs: vec![rung(Isolation::Plain, None)],
+        modes: vec![mode(Isolation::Plain, None)],
         gaps: gaps.map(str::to_owned).into(),
         landlock: None,
         settings: NamespaceSettings::default(),
@@ -120,14 +120,14 @@ pub(super) fn freebsd() -> HostFacts {
     }
 }
 
-fn rung(isolation: Isolation, reason: Option<&str>) -> Rung {
+fn mode(isolation: Isolation, reason: Option<&str>) -> TriedMode {
     let step = match isolation {
         Isolation::Namespaces => "make namespaces",
         Isolation::UserNamespaces => "make namespaces (user)",
         Isolation::Landlock => "isolate by landlock",
         Isolation::Plain => "start the program",
     };
-    Rung { isolation, fault: reason.map(|reason| JudgeError::new(step, reason)) }
+    TriedMode { isolation, fault: reason.map(|reason| JudgeError::new(step, reason)) }
 }
 
 fn tools() -> Vec<ToolFact> {

@@ -31,7 +31,7 @@ fn compare_with_the_group() {
         let reported = outcome.cpu_time;
         report(&format!("{arguments:?}: reported {reported:?}, the group says {group:?}"));
         assert!(group >= Duration::from_secs(1), "{arguments:?}: {group:?}");
-        // The slot and the run's first process are in the group, too, with some tenths of a millisecond; on an emulated
+        // The slot and PID 1 are in the group, too, with some tenths of a millisecond; on an emulated
         // machine, which is told what must measure on it, with some milliseconds.
         let allowed = match std::env::var_os(METERS) {
             None => group / 100,

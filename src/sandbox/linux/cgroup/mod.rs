@@ -12,7 +12,7 @@
 //! They say nothing about a program, and would be missing in its next run: what the group gained of
 //! them is subtracted from the peak.
 
-pub(super) mod leftover;
+pub(super) mod stale;
 mod version1;
 mod version2;
 
@@ -37,7 +37,7 @@ pub(super) const SLACK: u64 = 512 << 10;
 
 /// Where groups are made.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Placement {
+pub(crate) enum Placement {
     /// In this directory of version 2, which has the controllers `memory` and `pids`.
     V2(PathBuf),
     /// In these directories of version 1, as far as there are any.
@@ -46,7 +46,7 @@ pub(super) enum Placement {
 
 /// The directories of version 1.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Controllers {
+pub(crate) struct Controllers {
     pub(super) memory: Option<PathBuf>,
     pub(super) cpuacct: Option<PathBuf>,
     pub(super) pids: Option<PathBuf>,
@@ -97,7 +97,7 @@ pub(super) enum Group {
 
 /// What the processes of a run need to know about their group; -1 stands for none.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Gates {
+pub(super) struct CgroupFiles {
     /// The directory of the group that PID 2 is to be born in.
     pub(super) directory: RawFd,
     /// The list of members of a group that PID 2 has to move to.
@@ -110,7 +110,7 @@ pub(super) struct Gates {
     pub(super) peak: RawFd,
 }
 
-impl Gates {
+impl CgroupFiles {
     /// No group at all.
     pub(super) const NONE: Self =
         Self { directory: -1, members: -1, cpu: -1, memory: -1, peak: -1 };
@@ -119,14 +119,14 @@ impl Gates {
 /// The counters just before the program started.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Baseline {
-    /// As the file of [`Gates::cpu`] counts.
+    /// As the file of [`CgroupFiles::cpu`] counts.
     pub(super) cpu: u64,
     /// In bytes.
     pub(super) memory: u64,
     /// The slot's own CPU time, in nanoseconds.
     pub(super) slot_cpu: u64,
     /// What PID 1 used since then, if it did not end, in nanoseconds.
-    pub(super) first_cpu: u64,
+    pub(super) pid1_cpu: u64,
 }
 
 /// What a run used, but CPU time.
@@ -201,7 +201,7 @@ impl Group {
     }
 
     /// Sets the limits for the next run, beyond what is held already.
-    pub(super) fn prepare(&mut self, limits: &Limits) -> Result<Gates, Fault> {
+    pub(super) fn prepare(&mut self, limits: &Limits) -> Result<CgroupFiles, Fault> {
         match self {
             Self::V2(group) => group.prepare(limits),
             Self::V1(group) => group.prepare(limits),

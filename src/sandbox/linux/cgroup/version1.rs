@@ -16,9 +16,9 @@ use rustix::process::{Pid, PidfdFlags};
 
 use crate::model::limits::Limits;
 use crate::sandbox::fault::{Fault, Step};
-use crate::sandbox::linux::cgroup::leftover;
+use crate::sandbox::linux::cgroup::stale;
 use crate::sandbox::linux::cgroup::{
-    Baseline, CACHE_MATTERS, Controllers, Gates, SLACK, Used, WhenShort, at_least_a_portion,
+    Baseline, CACHE_MATTERS, CgroupFiles, Controllers, SLACK, Used, WhenShort, at_least_a_portion,
     cached_files, field, get, put, read_number, read_text, remove_directory, text, write_number,
 };
 use crate::sandbox::linux::sys;
@@ -30,8 +30,8 @@ const LEFT_AT_MOST: u64 = 8 << 20;
 const KILLED_AT_ONCE: usize = 32;
 
 /// One slot's groups of version 1.
-pub(in crate::sandbox::linux) struct Group1 {
-    pub(in crate::sandbox::linux) memory: Option<Memory1>,
+pub(crate) struct Group1 {
+    pub(crate) memory: Option<Memory1>,
     cpu: Option<OwnedFd>,
     processes: Option<Processes1>,
     /// Where the groups are; that for memory, if there is one, is the first.
@@ -40,7 +40,7 @@ pub(in crate::sandbox::linux) struct Group1 {
 }
 
 /// The files of the memory controller.
-pub(in crate::sandbox::linux) struct Memory1 {
+pub(crate) struct Memory1 {
     /// The list of its members, if the slot is none.
     members: Option<OwnedFd>,
     usage: OwnedFd,
@@ -93,7 +93,7 @@ struct Home {
 }
 
 impl Group1 {
-    pub(in crate::sandbox::linux) fn create(
+    pub(crate) fn create(
         controllers: &Controllers,
         name: &str,
         slot: WhenShort,
@@ -145,7 +145,7 @@ impl Group1 {
         let home = Home {
             parent: parent_fd,
             name: name(own_name),
-            other_name: name(&leftover::other_name(own_name)),
+            other_name: name(&stale::other_name(own_name)),
             members: members.step_on("open the members of the control group", &shown)?,
         };
         let made = home.make();
@@ -154,12 +154,12 @@ impl Group1 {
     }
 
     /// Whether runs left so much in the group for memory that it has to be changed for another.
-    pub(in crate::sandbox::linux) fn is_littered(&mut self) -> bool {
+    pub(crate) fn is_littered(&mut self) -> bool {
         self.memory.as_mut().is_some_and(Memory1::is_littered)
     }
 
     /// Changes the group for memory for a new one. Nobody but the slot may be in it.
-    pub(in crate::sandbox::linux) fn change_memory(&mut self) -> Result<(), Fault> {
+    pub(crate) fn change_memory(&mut self) -> Result<(), Fault> {
         let Some(home) = self.homes.first_mut().filter(|_| self.memory.is_some()) else {
             return Ok(());
         };
@@ -172,7 +172,7 @@ impl Group1 {
         Ok(())
     }
 
-    pub(in crate::sandbox::linux) fn prepare(&mut self, limits: &Limits) -> Result<Gates, Fault> {
+    pub(crate) fn prepare(&mut self, limits: &Limits) -> Result<CgroupFiles, Fault> {
         if let Some(memory) = &mut self.memory {
             memory.set_limit(limits.memory.map(|limit| limit.0))?;
             memory.limit_of_run = memory.last_limit;
@@ -181,7 +181,7 @@ impl Group1 {
             processes.set_limit(limits.processes)?;
         }
         let raw = |fd: Option<&OwnedFd>| fd.map_or(-1, AsRawFd::as_raw_fd);
-        Ok(Gates {
+        Ok(CgroupFiles {
             directory: -1,
             members: raw(self.memory.as_ref().and_then(|memory| memory.members.as_ref())),
             cpu: raw(self.cpu.as_ref()),
@@ -190,14 +190,14 @@ impl Group1 {
         })
     }
 
-    pub(in crate::sandbox::linux) fn cpu_since(&self, baseline: &Baseline) -> Option<u64> {
+    pub(crate) fn cpu_since(&self, baseline: &Baseline) -> Option<u64> {
         // The kernel books running time when it is asked for; what the slot used after that is not in the counter.
         let own = sys::clock(libc::CLOCK_PROCESS_CPUTIME_ID).saturating_sub(baseline.slot_cpu);
         let used = read_number(self.cpu.as_ref()?).saturating_sub(baseline.cpu);
-        Some(used.saturating_sub(own + baseline.first_cpu))
+        Some(used.saturating_sub(own + baseline.pid1_cpu))
     }
 
-    pub(in crate::sandbox::linux) fn finish(&mut self, baseline: &Baseline) -> Used {
+    pub(crate) fn finish(&mut self, baseline: &Baseline) -> Used {
         let mut used = Used::default();
         if let Some(memory) = &mut self.memory {
             memory.finish(baseline, &mut used);
@@ -211,7 +211,7 @@ impl Group1 {
     }
 
     /// Kills some of those in the group for memory, the slot but.
-    pub(in crate::sandbox::linux) fn kill(&self) {
+    pub(crate) fn kill(&self) {
         let Some(home) = self.homes.first().filter(|_| self.memory.is_some()) else {
             return;
         };
@@ -235,7 +235,7 @@ impl Group1 {
         }
     }
 
-    pub(in crate::sandbox::linux) fn remove(&mut self) {
+    pub(crate) fn remove(&mut self) {
         for home in self.homes.drain(..) {
             let _ = (&home.members).write_all(b"0");
             for name in [&home.name, &home.other_name] {
@@ -321,7 +321,7 @@ impl Memory1 {
     }
 
     /// Sees how much the group holds.
-    pub(in crate::sandbox::linux) fn look(&mut self) {
+    pub(crate) fn look(&mut self) {
         self.held = read_number(&self.usage);
     }
 
@@ -331,18 +331,18 @@ impl Memory1 {
     }
 
     /// Becomes readable when the group is short of memory.
-    pub(in crate::sandbox::linux) fn alarm(&self) -> Option<&OwnedFd> {
+    pub(crate) fn alarm(&self) -> Option<&OwnedFd> {
         self.alarm.as_ref()
     }
 
     /// Whether a process of this run was killed for memory.
-    pub(in crate::sandbox::linux) fn has_killed(&self) -> bool {
+    pub(crate) fn has_killed(&self) -> bool {
         field(&text(&self.control), "oom_kill") > self.killed
     }
 
     /// Waits, not for long, until what the last run held is really gone: the kernel takes down some
     /// things later than the process that held them.
-    pub(in crate::sandbox::linux) fn settle(&mut self) {
+    pub(crate) fn settle(&mut self) {
         const MOSTLY: u64 = 4 << 20;
         for _ in 0..50 {
             self.look();
@@ -365,7 +365,7 @@ impl Memory1 {
     }
 
     /// Lifts the limit if it could be in the way of so much more, in bytes.
-    pub(in crate::sandbox::linux) fn make_room(&mut self, more: u64) -> Result<(), Fault> {
+    pub(crate) fn make_room(&mut self, more: u64) -> Result<(), Fault> {
         let needed = self.held.saturating_add(more);
         match self.last_limit {
             Some(limit) if needed > limit => self.set_limit(None),
@@ -373,7 +373,7 @@ impl Memory1 {
         }
     }
 
-    pub(in crate::sandbox::linux) fn set_limit(&mut self, limit: Option<u64>) -> Result<(), Fault> {
+    pub(crate) fn set_limit(&mut self, limit: Option<u64>) -> Result<(), Fault> {
         let held = read_number(&self.usage);
         let limit = limit.map(|limit| limit.saturating_add(SLACK).saturating_add(held));
         if is_near(limit, self.last_limit) {
@@ -400,7 +400,7 @@ impl Memory1 {
         !is_in_the_way && !self.limit_of_run.is_some_and(is_near)
     }
 
-    pub(in crate::sandbox::linux) fn finish(&mut self, baseline: &Baseline, used: &mut Used) {
+    pub(crate) fn finish(&mut self, baseline: &Baseline, used: &mut Used) {
         let peak = read_number(&self.peak);
         let mut gained = 0;
         if self.held > self.idle + CACHE_MATTERS {
@@ -432,7 +432,7 @@ fn is_near(wanted: Option<u64>, present: Option<u64>) -> bool {
 }
 
 impl Processes1 {
-    pub(in crate::sandbox::linux) fn set_limit(&mut self, limit: Option<u32>) -> Result<(), Fault> {
+    pub(crate) fn set_limit(&mut self, limit: Option<u32>) -> Result<(), Fault> {
         // The slot and PID 1 are in the group, too.
         let limit = limit.map(|limit| u64::from(limit) + 2);
         if limit.is_some() && limit == self.last_limit {

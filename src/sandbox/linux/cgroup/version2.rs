@@ -9,26 +9,26 @@ use rustix::fs::{Mode, OFlags};
 use crate::model::limits::Limits;
 use crate::sandbox::fault::{Fault, Step};
 use crate::sandbox::linux::cgroup::{
-    Baseline, CACHE_MATTERS, Gates, SLACK, Used, at_least_a_portion, cached_files, field,
+    Baseline, CACHE_MATTERS, CgroupFiles, SLACK, Used, at_least_a_portion, cached_files, field,
     first_number, get, put, read_number, read_text, remove_directory,
 };
 
 /// One slot's place for groups of version 2.
-pub(in crate::sandbox::linux) struct Group2 {
+pub(crate) struct Group2 {
     parent: OwnedFd,
     name: CString,
-    pub(in crate::sandbox::linux) run: Option<Run2>,
+    pub(crate) run: Option<Run2>,
 }
 
 /// The group of one run.
-pub(in crate::sandbox::linux) struct Run2 {
+pub(crate) struct Run2 {
     directory: OwnedFd,
     cpu: OwnedFd,
     memory: OwnedFd,
 }
 
 impl Group2 {
-    pub(in crate::sandbox::linux) fn create(parent: &Path, name: &str) -> Result<Self, Fault> {
+    pub(crate) fn create(parent: &Path, name: &str) -> Result<Self, Fault> {
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let parent = rustix::fs::open(parent, flags, Mode::empty())
             .step_on("open the control group", parent.display())?;
@@ -36,7 +36,7 @@ impl Group2 {
         Ok(Self { parent, name, run: None })
     }
 
-    pub(in crate::sandbox::linux) fn prepare(&mut self, limits: &Limits) -> Result<Gates, Fault> {
+    pub(crate) fn prepare(&mut self, limits: &Limits) -> Result<CgroupFiles, Fault> {
         self.remove_run();
         let mode = Mode::from_raw_mode(0o755);
         let made = rustix::fs::mkdirat(&self.parent, &self.name, mode);
@@ -66,7 +66,7 @@ impl Group2 {
             memory: get(&directory, "memory.current")?,
             directory,
         };
-        let gates = Gates {
+        let cgroup_files = CgroupFiles {
             directory: run.directory.as_raw_fd(),
             members: -1,
             cpu: run.cpu.as_raw_fd(),
@@ -74,10 +74,10 @@ impl Group2 {
             peak: -1,
         };
         self.run = Some(run);
-        Ok(gates)
+        Ok(cgroup_files)
     }
 
-    pub(in crate::sandbox::linux) fn finish(&mut self, baseline: &Baseline) -> Used {
+    pub(crate) fn finish(&mut self, baseline: &Baseline) -> Used {
         let Some(run) = &self.run else {
             return Used::default();
         };
@@ -104,13 +104,13 @@ impl Group2 {
     }
 
     /// Kills all in the group, for good: it cannot be used again. The file exists since Linux 5.14.
-    pub(in crate::sandbox::linux) fn kill(&self) {
+    pub(crate) fn kill(&self) {
         if let Some(run) = &self.run {
             let _ = put(&run.directory, "cgroup.kill", "1");
         }
     }
 
-    pub(in crate::sandbox::linux) fn remove_run(&mut self) {
+    pub(crate) fn remove_run(&mut self) {
         if self.run.take().is_some() {
             remove_directory(&self.parent, &self.name);
         }
@@ -118,7 +118,7 @@ impl Group2 {
 }
 
 impl Run2 {
-    pub(in crate::sandbox::linux) fn cpu_since(&self, baseline: &Baseline) -> u64 {
+    pub(crate) fn cpu_since(&self, baseline: &Baseline) -> u64 {
         // The first line of `cpu.stat` is `usage_usec N`.
         read_number(&self.cpu).saturating_sub(baseline.cpu) * 1000
     }

@@ -10,7 +10,7 @@ use crate::model::units::Bytes;
 use crate::sandbox::disk::temporary;
 use crate::sandbox::linux::cgroup::Placement;
 use crate::sandbox::linux::detect::host::{Host, mounted_hierarchies};
-use crate::sandbox::linux::run::init::Kind;
+use crate::sandbox::linux::run::child::Kind;
 use crate::sandbox::linux::sys;
 
 impl Host {
@@ -27,7 +27,7 @@ impl Host {
             kernel: rustix::system::uname().release().to_string_lossy().into_owned(),
             user: rustix::process::geteuid().as_raw(),
             administrator: host.is_administrator(),
-            rungs: host.try_all(),
+            modes: host.try_all(),
             gaps: Vec::new(),
             landlock: sys::landlock_version().ok().and_then(|version| u32::try_from(version).ok()),
             settings: NamespaceSettings {

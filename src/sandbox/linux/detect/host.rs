@@ -6,16 +6,16 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::Access;
 
-use crate::model::host::Rung;
+use crate::model::host::TriedMode;
 use crate::model::isolation::Isolation;
 use crate::model::judgement::JudgeError;
 use crate::model::outcome::{Mechanism, Meter};
-use crate::sandbox::linux::cgroup::leftover;
+use crate::sandbox::linux::cgroup::stale;
 use crate::sandbox::linux::cgroup::{Controllers, Placement};
-use crate::sandbox::linux::keeper::porter::Alarms;
+use crate::sandbox::linux::keeper::notifications::Alarms;
 use crate::sandbox::linux::keeper::prepare::Setup;
-use crate::sandbox::linux::run::init::{Change, Identity};
-use crate::sandbox::linux::view::bare;
+use crate::sandbox::linux::run::child::{Change, Identity};
+use crate::sandbox::linux::view::landlock;
 use crate::sandbox::plain;
 use crate::sandbox::slot::CoreId;
 
@@ -29,12 +29,12 @@ pub struct Host {
     bare_change: Change,
     cores: Vec<CoreId>,
     /// What is stronger and cannot be had, with the reason.
-    pub(in crate::sandbox::linux) refused: Vec<Rung>,
+    pub(crate) refused: Vec<TriedMode>,
 }
 
 impl Host {
     /// Looks at what this machine offers: control groups, rights, cores. Tries nothing out.
-    pub(in crate::sandbox::linux) fn look() -> Result<Self, JudgeError> {
+    pub(crate) fn look() -> Result<Self, JudgeError> {
         let read = |path: &str| {
             fs::read_to_string(path)
                 .map_err(|error| JudgeError::new(format!("read {path}"), error))
@@ -52,7 +52,7 @@ impl Host {
                 Isolation::UserNamespaces
             },
             is_administrator,
-            bare_change: bare::change(&status),
+            bare_change: landlock::change(&status),
             refused: Vec::new(),
             cores: physical_cores(Path::new("/sys/devices/system/cpu"), &allowed_cores()),
         };
@@ -78,7 +78,7 @@ impl Host {
 
     /// The ways to keep programs apart that are stronger than [`isolation`](Self::isolation), and why
     /// each cannot be had.
-    pub fn refused(&self) -> &[Rung] {
+    pub fn refused(&self) -> &[TriedMode] {
         &self.refused
     }
 
@@ -91,28 +91,28 @@ impl Host {
     }
 
     /// Where control groups are made, if anywhere.
-    pub(in crate::sandbox::linux) fn placement(&self) -> Option<&Placement> {
+    pub(crate) fn placement(&self) -> Option<&Placement> {
         self.placement.as_ref()
     }
 
     /// How many processors this process may use.
-    pub(in crate::sandbox::linux) fn logical_cores(&self) -> usize {
+    pub(crate) fn logical_cores(&self) -> usize {
         allowed_cores().len()
     }
 
     /// The same machine, with programs kept apart in this way.
-    pub(in crate::sandbox::linux) fn with(&self, isolation: Isolation) -> Self {
+    pub(crate) fn with(&self, isolation: Isolation) -> Self {
         Self { isolation, ..self.clone() }
     }
 
     /// The same machine, as root would find it.
     #[cfg(test)]
-    pub(in crate::sandbox::linux) fn with_all_rights(self) -> Self {
+    pub(crate) fn with_all_rights(self) -> Self {
         Self { is_administrator: true, ..self }
     }
 
     /// Whether this process has the rights that [`Isolation::Namespaces`] needs.
-    pub(in crate::sandbox::linux) fn is_administrator(&self) -> bool {
+    pub(crate) fn is_administrator(&self) -> bool {
         self.is_administrator
     }
 
@@ -134,7 +134,7 @@ impl Host {
     }
 
     /// How programs get their user.
-    pub(in crate::sandbox::linux) fn change(&self) -> Change {
+    pub(crate) fn change(&self) -> Change {
         match self.isolation {
             Isolation::Namespaces => Change::Switch,
             Isolation::UserNamespaces => Change::Already,
@@ -143,7 +143,7 @@ impl Host {
     }
 
     /// How the slot of this number is to be, whose programs are of this user.
-    pub(in crate::sandbox::linux) fn setup(
+    pub(crate) fn setup(
         &self,
         number: u32,
         user: u32,
@@ -153,7 +153,7 @@ impl Host {
         let change = self.change();
         Setup {
             placement: self.placement.clone(),
-            name: leftover::name(number),
+            name: stale::name(number),
             identity: Identity { uid: user, gid: user, change },
             mechanism: self.mechanism(),
             judge: std::process::id().cast_signed(),
@@ -179,7 +179,7 @@ fn is_administrator(status: &str) -> bool {
 }
 
 /// The capabilities in effect, as bits, in the text of `/proc/self/status`.
-pub(in crate::sandbox::linux) fn effective_capabilities(status: &str) -> u64 {
+pub(crate) fn effective_capabilities(status: &str) -> u64 {
     status
         .lines()
         .find_map(|line| line.strip_prefix("CapEff:"))
@@ -189,17 +189,17 @@ pub(in crate::sandbox::linux) fn effective_capabilities(status: &str) -> u64 {
 
 /// A mounted hierarchy of control groups.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::sandbox::linux) struct Hierarchy {
+pub(crate) struct Hierarchy {
     /// Its controllers, for version 1; empty for version 2.
-    pub(in crate::sandbox::linux) controllers: Vec<String>,
+    pub(crate) controllers: Vec<String>,
     /// Which directory of it is mounted.
     root: PathBuf,
     /// Where.
-    pub(in crate::sandbox::linux) point: PathBuf,
+    pub(crate) point: PathBuf,
 }
 
 /// The hierarchies of this machine.
-pub(in crate::sandbox::linux) fn mounted_hierarchies() -> Vec<Hierarchy> {
+pub(crate) fn mounted_hierarchies() -> Vec<Hierarchy> {
     let mounts = fs::read_to_string("/proc/self/mountinfo");
     hierarchies(&mounts.unwrap_or_default())
 }

@@ -1,5 +1,5 @@
 //! What this machine offers, and which way of isolation works on it.
 
 pub(super) mod facts;
+pub(super) mod fallback;
 pub(super) mod host;
-pub(super) mod ladder;

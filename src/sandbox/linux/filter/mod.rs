@@ -1,4 +1,4 @@
 //! Which system calls programs may make.
 
-pub(super) mod bare_filter;
+pub(super) mod landlock_filter;
 pub(super) mod seccomp;

@@ -12,9 +12,9 @@
 use libc::sock_filter;
 
 #[cfg(target_arch = "aarch64")]
-pub(in crate::sandbox::linux) const ARCHITECTURE: u32 = 0xC000_00B7;
+pub(crate) const ARCHITECTURE: u32 = 0xC000_00B7;
 #[cfg(target_arch = "x86_64")]
-pub(in crate::sandbox::linux) const ARCHITECTURE: u32 = 0xC000_003E;
+pub(crate) const ARCHITECTURE: u32 = 0xC000_003E;
 
 /// Where the call's number, architecture and arguments are in what a filter reads.
 const NUMBER: u32 = 0;
@@ -29,15 +29,15 @@ const RETURN: u16 = 0x06;
 
 const KILL: u32 = 0x8000_0000;
 const ASK: u32 = 0x7fc0_0000;
-pub(in crate::sandbox::linux) const ALLOW: u32 = 0x7fff_0000;
-pub(in crate::sandbox::linux) const ERRNO: u32 = 0x0005_0000;
+pub(crate) const ALLOW: u32 = 0x7fff_0000;
+pub(crate) const ERRNO: u32 = 0x0005_0000;
 
 /// Namespaces that a program may not make: all of them.
 const NEW_NAMESPACES: u32 = 0x7e02_0080;
 
 /// What happens to a call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(in crate::sandbox::linux) enum Rule {
+pub(crate) enum Rule {
     /// Refused with this error.
     Refuse(i32),
     /// Refused if this argument is one of these.
@@ -62,7 +62,7 @@ pub(in crate::sandbox::linux) enum Rule {
 
 /// Which calls ask the slot before they happen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(in crate::sandbox::linux) enum Asks {
+pub(crate) enum Asks {
     Nothing,
     /// Those that set an alarm clock or a lock.
     AlarmsAndLocks,
@@ -72,7 +72,7 @@ pub(in crate::sandbox::linux) enum Asks {
 
 impl Asks {
     /// Whether a call makes a pipe.
-    pub(in crate::sandbox::linux) fn is_pipe(number: i64) -> bool {
+    pub(crate) fn is_pipe(number: i64) -> bool {
         PIPES.iter().any(|(pipe, _)| *pipe == number)
     }
 
@@ -184,7 +184,7 @@ const SYS_LISTMOUNT: i64 = 458;
 /// See [`SYS_OPEN_TREE_ATTR`].
 const SYS_LISTNS: i64 = 470;
 
-pub(in crate::sandbox::linux) const EPERM: Rule = Rule::Refuse(libc::EPERM);
+pub(crate) const EPERM: Rule = Rule::Refuse(libc::EPERM);
 /// Seems to succeed, and does nothing.
 const DONE: Rule = Rule::Refuse(0);
 /// Only for the slot and PID 1.
@@ -323,12 +323,12 @@ const RULES_HERE: &[(i64, Rule)] = &[
 const RULES_HERE: &[(i64, Rule)] = &[];
 
 /// Makes the filter for a slot with this pass.
-pub(in crate::sandbox::linux) fn filter(pass: u64, asks: Asks) -> Vec<sock_filter> {
+pub(crate) fn filter(pass: u64, asks: Asks) -> Vec<sock_filter> {
     whole(RULES.iter().chain(RULES_HERE).chain(asks.rules()), pass)
 }
 
 /// The filter for these rules.
-pub(in crate::sandbox::linux) fn whole<'a>(
+pub(crate) fn whole<'a>(
     rules: impl Iterator<Item = &'a (i64, Rule)>,
     pass: u64,
 ) -> Vec<sock_filter> {
@@ -460,7 +460,7 @@ fn jump(code: u16, k: u32, jt: u8, jf: u8) -> sock_filter {
 }
 
 #[cfg(test)]
-pub(in crate::sandbox::linux) mod tests {
+pub(crate) mod tests {
     use super::*;
 
     const PASS_HERE: u64 = 0x0123_4567_89ab_cdef;

@@ -17,7 +17,7 @@ use crate::sandbox::shown::place_of;
 
 /// What a program reads: never the file itself, which a contestant of the same user could open again
 /// for writing, but a copy that nobody can change.
-pub(in crate::sandbox::linux) fn input(input: &Blob) -> Result<OwnedFd, Fault> {
+pub(crate) fn input(input: &Blob) -> Result<OwnedFd, Fault> {
     let step = "prepare standard input";
     match input.bytes() {
         Some([]) => Ok(File::open("/dev/null").step(step)?.into()),
@@ -38,7 +38,7 @@ fn sealed(fill: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<OwnedFd>
 }
 
 /// The contents of the job's files, one after the other, if there are any.
-pub(in crate::sandbox::linux) fn contents(job: &Job) -> Result<Option<File>, Fault> {
+pub(crate) fn contents(job: &Job) -> Result<Option<File>, Fault> {
     let step = "pack for the box:";
     let mut blobs = job.files.iter().filter_map(TreeEntry::blob).peekable();
     let Some(first) = blobs.peek() else {
@@ -56,7 +56,7 @@ pub(in crate::sandbox::linux) fn contents(job: &Job) -> Result<Option<File>, Fau
 }
 
 /// Where on this machine the things lie that the job shows.
-pub(in crate::sandbox::linux) fn places(job: &Job) -> Result<Vec<PathBuf>, Fault> {
+pub(crate) fn places(job: &Job) -> Result<Vec<PathBuf>, Fault> {
     let place = |shown: &Shown| {
         let place = place_of(shown)?;
         fs::metadata(&place).step_on("show", place.display())?;

@@ -17,23 +17,23 @@ use crate::model::judgement::JudgeError;
 use crate::model::outcome::StoppedBy;
 use crate::model::units::Bytes;
 use crate::sandbox::capture::{Stream, copy_file};
-use crate::sandbox::control::{Cause, Control, Line, RUN, interrupted};
+use crate::sandbox::control::{Cause, Control, EndRun, RUN, interrupted};
 use crate::sandbox::fault::{Fault, Step};
 use crate::sandbox::keep;
 use crate::sandbox::linux::cgroup::Placement;
-use crate::sandbox::linux::cgroup::leftover;
+use crate::sandbox::linux::cgroup::stale;
 use crate::sandbox::linux::detect::host::Host;
 use crate::sandbox::linux::judge::beside::Beside;
 use crate::sandbox::linux::judge::pack;
 use crate::sandbox::linux::judge::user::{self, Reserved};
-use crate::sandbox::linux::judge::waiting::Looker;
-use crate::sandbox::linux::keeper::porter::Alarms;
+use crate::sandbox::linux::judge::waiting::ProcessWatch;
+use crate::sandbox::linux::keeper::notifications::Alarms;
 use crate::sandbox::linux::keeper::prepare::Setup;
 use crate::sandbox::linux::keeper::server;
-use crate::sandbox::linux::run::init::Change;
+use crate::sandbox::linux::run::child::Change;
 use crate::sandbox::linux::sys::{self, Forked};
 use crate::sandbox::linux::wire::{self, Answer, Request};
-use crate::sandbox::slot::{Ends, Place, SlotOptions};
+use crate::sandbox::slot::{Backend, Ends, SlotOptions};
 use crate::sandbox::streams::Streams;
 use crate::sandbox::watch::Watch;
 
@@ -41,7 +41,7 @@ use crate::sandbox::watch::Watch;
 ///
 /// Dropping it ends what runs in it, and its process, and removes its control groups.
 #[derive(Debug)]
-pub(in crate::sandbox::linux) struct Seat {
+pub(crate) struct LinuxSlot {
     socket: Arc<OwnedFd>,
     control: Arc<Control>,
     process: i32,
@@ -70,19 +70,16 @@ struct Groups {
 #[derive(Debug)]
 struct Socket(Arc<OwnedFd>);
 
-impl Line for Socket {
+impl EndRun for Socket {
     /// If the slot is gone, the run is, too.
     fn end(&self, run: u64, cause: Cause) {
         let _ = wire::send(&self.0, &Request::<Job>::End { run, cause }, &[]);
     }
 }
 
-impl Seat {
+impl LinuxSlot {
     /// Starts a slot's process, and waits until it is ready.
-    pub(in crate::sandbox::linux) fn start(
-        host: &Host,
-        options: &SlotOptions,
-    ) -> Result<Self, JudgeError> {
+    pub(crate) fn start(host: &Host, options: &SlotOptions) -> Result<Self, JudgeError> {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let reserved = match host.change() {
@@ -105,7 +102,7 @@ impl Seat {
             setup.placement.clone().map(|placement| Groups { placement, name: setup.name.clone() });
         static SWEPT: Once = Once::new();
         if let Some(groups) = &groups {
-            SWEPT.call_once(|| leftover::sweep(&groups.placement));
+            SWEPT.call_once(|| stale::sweep(&groups.placement));
         }
         let process = start_process(setup, [Some(&theirs), lease.as_ref()])?;
         drop((theirs, lease));
@@ -256,7 +253,7 @@ impl Seat {
     }
 }
 
-impl Place for Seat {
+impl Backend for LinuxSlot {
     fn control(&self) -> &Arc<Control> {
         &self.control
     }
@@ -281,7 +278,7 @@ impl Place for Seat {
     }
 
     fn watch(&self, input: BorrowedFd<'_>, output: BorrowedFd<'_>) -> Box<dyn Watch> {
-        Box::new(Looker::new(self.process, self.alarms.clone(), input, output))
+        Box::new(ProcessWatch::new(self.process, self.alarms.clone(), input, output))
     }
 
     fn process(&self) -> Option<i32> {
@@ -289,7 +286,7 @@ impl Place for Seat {
     }
 }
 
-impl Drop for Seat {
+impl Drop for LinuxSlot {
     fn drop(&mut self) {
         // Says good-bye even while a stopper still holds the socket.
         let _ = rustix::net::shutdown(&self.socket, Shutdown::Both);
@@ -297,7 +294,7 @@ impl Drop for Seat {
         drop(self.user.take());
         let is_killed = ended.is_ok_and(|ended| ended.status != 0);
         if let Some(groups) = self.groups.as_ref().filter(|_| is_killed) {
-            leftover::remove(&groups.placement, &groups.name);
+            stale::remove(&groups.placement, &groups.name);
         }
     }
 }

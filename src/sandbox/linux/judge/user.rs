@@ -15,11 +15,11 @@ use rustix::net::{AddressFamily, SocketFlags, SocketType};
 
 use crate::sandbox::fault::{Fault, Step};
 use crate::sandbox::linux::keeper::prepare;
-use crate::sandbox::linux::run::init::Kind;
+use crate::sandbox::linux::run::child::Kind;
 use crate::sandbox::linux::sys::{self, Capabilities, Errno, Forked};
 
 /// The first user number of contestants under root; systemd leaves 60578 to 61183 unused.
-pub(in crate::sandbox::linux) const FIRST: u32 = 60_578;
+pub(crate) const FIRST: u32 = 60_578;
 
 /// How many of them there are.
 const ALL: u32 = 600;
@@ -32,15 +32,15 @@ const STEP: &str = "reserve a user for programs";
 
 /// A user number that is reserved as long as anybody holds its line.
 #[derive(Debug)]
-pub(in crate::sandbox::linux) struct Reserved {
-    pub(in crate::sandbox::linux) user: u32,
+pub(crate) struct Reserved {
+    pub(crate) user: u32,
     /// The process that rests.
     holder: i32,
 }
 
 impl Reserved {
     /// Reserves a number. It is free again when all copies of the descriptor are closed.
-    pub(in crate::sandbox::linux) fn take() -> Result<(Self, OwnedFd), Fault> {
+    pub(crate) fn take() -> Result<(Self, OwnedFd), Fault> {
         let (ours, theirs) = rustix::net::socketpair(
             AddressFamily::UNIX,
             SocketType::SEQPACKET,

@@ -10,12 +10,12 @@ use std::fs;
 use std::os::fd::AsFd;
 
 use crate::model::joint::Waits;
-use crate::sandbox::linux::keeper::porter::Alarms;
+use crate::sandbox::linux::keeper::notifications::Alarms;
 use crate::sandbox::watch::{Seen, Still, Thread, Watch};
 
 /// How to find the processes of a slot's run, and its pipes.
 #[derive(Debug)]
-pub(in crate::sandbox::linux) struct Looker {
+pub(crate) struct ProcessWatch {
     /// The slot's process.
     slot: i32,
     /// Whether one may end a wait in which no time is named.
@@ -26,7 +26,7 @@ pub(in crate::sandbox::linux) struct Looker {
     output: String,
 }
 
-impl Watch for Looker {
+impl Watch for ProcessWatch {
     fn look(&self) -> Seen {
         self.try_to_look().unwrap_or(Seen::Nothing)
     }
@@ -50,14 +50,9 @@ impl Watch for Looker {
     }
 }
 
-impl Looker {
+impl ProcessWatch {
     /// Watches the program that runs in this slot's process, with these pipes.
-    pub(in crate::sandbox::linux) fn new(
-        slot: i32,
-        alarms: Alarms,
-        input: impl AsFd,
-        output: impl AsFd,
-    ) -> Self {
+    pub(crate) fn new(slot: i32, alarms: Alarms, input: impl AsFd, output: impl AsFd) -> Self {
         Self { slot, alarms, input: pipe_name(input), output: pipe_name(output) }
     }
 
@@ -111,13 +106,13 @@ impl Looker {
         found
     }
 
-    /// The program, if it is there, and what else the first process of the run or the slot has under it.
+    /// The program, if it is there, and what else PID 1 or the slot has under it.
     fn programs(&self) -> Vec<i32> {
         let below = children(self.slot);
         let rooms = below.iter().filter(|process| is_first_of_its_room(**process));
         let rooms: Vec<i32> = rooms.copied().collect();
         if !rooms.is_empty() {
-            // Where nothing runs in it, a room's first process rests and has no children.
+            // Where nothing runs in it, PID 1 rests and has no children.
             return rooms.into_iter().flat_map(children).collect();
         }
         // The slot starts one process a run; what comes after it are orphans that it adopted.
@@ -290,8 +285,12 @@ mod tests {
     #[test]
     fn only_what_no_clock_ends_is_standing_still() {
         let alarms = Alarms::make().unwrap();
-        let watch =
-            Looker { slot: 0, alarms, input: "pipe:[1]".to_owned(), output: "pipe:[2]".to_owned() };
+        let watch = ProcessWatch {
+            slot: 0,
+            alarms,
+            input: "pipe:[1]".to_owned(),
+            output: "pipe:[2]".to_owned(),
+        };
         let name = |fd: u64| {
             let names = ["pipe:[1]", "pipe:[2]", "/dev/null", "pipe:[9]", "socket:[3]"];
             names.get(fd as usize).map(|name| (*name).to_owned())

@@ -1,4 +1,4 @@
-//! All that a run has to itself: a first process, a box, a temporary directory; with namespaces also those of its processes and
+//! All that a run has to itself: a PID 1, a box, a temporary directory; with namespaces also those of its processes and
 //! its mounts. Every run has a new one. With namespaces, what costs most of it is made ahead, while the judge looks at the
 //! outcome of the run before: the namespaces, PID 1, which waits in them, and an empty file system in memory. What could
 //! tell when that was, by a date above all, is made when the run begins.
@@ -13,15 +13,15 @@ use rustix::event::EventfdFlags;
 use crate::sandbox::fault::{Fault, Step};
 use crate::sandbox::linux::cgroup::read_first_number;
 use crate::sandbox::linux::keeper::supervise::Running;
-use crate::sandbox::linux::run::bare_init;
-use crate::sandbox::linux::run::first::{self, Order};
-use crate::sandbox::linux::run::init::{Plan, Report, Stack};
+use crate::sandbox::linux::run::child::{Plan, Report, Stack};
+use crate::sandbox::linux::run::pid1::{self, Order};
+use crate::sandbox::linux::run::pid1_landlock;
 use crate::sandbox::linux::sys::{self, CloneArguments};
 use crate::sandbox::linux::view::boxes::{Boxes, Memory, Size};
 use crate::sandbox::linux::wire;
 
-/// A run's first process.
-pub(in crate::sandbox::linux) struct First {
+/// PID 1 of a run.
+pub(crate) struct Pid1 {
     pid: i32,
     pidfd: OwnedFd,
     /// Becomes readable when the run is over and this process still there; with namespaces.
@@ -32,28 +32,24 @@ pub(in crate::sandbox::linux) struct First {
 }
 
 /// An environment of which the first half is made.
-pub(in crate::sandbox::linux) struct Waiting {
-    pub(in crate::sandbox::linux) first: First,
-    pub(in crate::sandbox::linux) memory: Memory,
+pub(crate) struct Waiting {
+    pub(crate) pid1: Pid1,
+    pub(crate) memory: Memory,
 }
 
 /// The environment of a run.
-pub(in crate::sandbox::linux) struct Environment {
-    pub(in crate::sandbox::linux) first: First,
-    pub(in crate::sandbox::linux) boxes: Boxes,
+pub(crate) struct Environment {
+    pub(crate) pid1: Pid1,
+    pub(crate) boxes: Boxes,
     /// Whether the judge is to have the box.
-    pub(in crate::sandbox::linux) is_kept: bool,
+    pub(crate) is_kept: bool,
     /// What the box is in.
-    pub(in crate::sandbox::linux) _memory: Option<Memory>,
+    pub(crate) _memory: Option<Memory>,
 }
 
 impl Waiting {
     /// Makes new namespaces, with a PID 1 in them that waits for a run. Nobody else may use the stack until that is gone.
-    pub(in crate::sandbox::linux) fn make(
-        slot: &OwnedFd,
-        stack: Stack,
-        size: Size,
-    ) -> Result<Self, Fault> {
+    pub(crate) fn make(slot: &OwnedFd, stack: Stack, size: Size) -> Result<Self, Fault> {
         let memory = Memory::make(size)?;
         let flags = EventfdFlags::CLOEXEC;
         let over = rustix::event::eventfd(0, flags).step("make an event for the run")?;
@@ -67,37 +63,37 @@ impl Waiting {
         });
         let own = libc::CLONE_FILES | libc::CLONE_NEWPID | libc::CLONE_NEWNS;
         // SAFETY: the stack is PID 1's alone. It shares our memory, and keeps to the order, which outlives it.
-        let (pid, pidfd) = unsafe { start(own, stack, first::first, &*order) }?;
+        let (pid, pidfd) = unsafe { start(own, stack, pid1::pid1, &*order) }?;
         Ok(Self {
-            first: First { pid, pidfd, over: Some(over), order: Some(order), is_gone: false },
+            pid1: Pid1 { pid, pidfd, over: Some(over), order: Some(order), is_gone: false },
             memory,
         })
     }
 }
 
-impl First {
+impl Pid1 {
     /// Where PID 1 and the program tell what happened.
-    pub(in crate::sandbox::linux) fn report(&self) -> Arc<Report> {
+    pub(crate) fn report(&self) -> Arc<Report> {
         let order = self.order.as_ref();
         order.map_or_else(Arc::default, |order| Arc::clone(&order.report))
     }
 
-    /// Starts the first process of a run without namespaces, and with it the run. The plan must stay until that process is gone.
-    pub(in crate::sandbox::linux) fn start_bare(plan: &Plan, stack: Stack) -> Result<Self, Fault> {
+    /// Starts PID 1 of a run without namespaces, and with it the run. The plan must stay until that process is gone.
+    pub(crate) fn start_landlock(plan: &Plan, stack: Stack) -> Result<Self, Fault> {
         // SAFETY: the stack is its alone. It shares our memory, and keeps to the plan, which outlives it.
-        let (pid, pidfd) = unsafe { start(0, stack, bare_init::first, plan) }?;
+        let (pid, pidfd) = unsafe { start(0, stack, pid1_landlock::pid1, plan) }?;
         Ok(Self { pid, pidfd, over: None, order: None, is_gone: false })
     }
 
     /// Starts the run for which the process waits. The plan must stay until the run is over.
-    pub(in crate::sandbox::linux) fn ask(&self, plan: &Plan) {
+    pub(crate) fn ask(&self, plan: &Plan) {
         if let Some(order) = &self.order {
             order.ask(plan);
         }
     }
 
     /// The run that was started just now.
-    pub(in crate::sandbox::linux) fn running(&self) -> Running<'_> {
+    pub(crate) fn running(&self) -> Running<'_> {
         Running {
             pid: self.pid,
             pidfd: self.pidfd.as_fd(),
@@ -107,19 +103,19 @@ impl First {
     }
 
     /// Somebody else has waited for it.
-    pub(in crate::sandbox::linux) fn is_gone(&mut self) {
+    pub(crate) fn is_gone(&mut self) {
         self.is_gone = true;
     }
 
     /// Kills it, and with it all in its namespace. It is gone when this is dropped.
-    pub(in crate::sandbox::linux) fn dismiss(&self) {
+    pub(crate) fn dismiss(&self) {
         if !self.is_gone {
             let _ = sys::pidfd_kill(self.pidfd.as_fd(), libc::SIGKILL);
         }
     }
 }
 
-impl Drop for First {
+impl Drop for Pid1 {
     fn drop(&mut self) {
         self.dismiss();
         if !self.is_gone {
@@ -128,7 +124,7 @@ impl Drop for First {
     }
 }
 
-/// Starts a first process.
+/// Starts a PID 1.
 ///
 /// # Safety
 /// As [`sys::clone3`] with `CLONE_VM`.
@@ -149,14 +145,14 @@ unsafe fn start<T>(
     };
     // SAFETY: the caller's promise.
     let started = unsafe { sys::clone3(&arguments, function, argument) };
-    let pid = started.step("start the run's first process")?;
+    let pid = started.step("start PID 1")?;
     // SAFETY: the kernel has just made this descriptor for us.
     Ok((pid, unsafe { OwnedFd::from_raw_fd(pidfd) }))
 }
 
 /// Waits until the kernel has collected the sockets that the last run lost, those that lie in each other unread. They
 /// are in the slot's network namespace, where the next run would see them.
-pub(in crate::sandbox::linux) fn collect_sockets(sockets: BorrowedFd<'_>) -> Result<(), Fault> {
+pub(crate) fn collect_sockets(sockets: BorrowedFd<'_>) -> Result<(), Fault> {
     /// So often in a row, a millisecond apart, it may find as many as before.
     const PATIENCE: u32 = 5000;
     let step = "collect the sockets that the last run lost";

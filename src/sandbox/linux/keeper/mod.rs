@@ -1,9 +1,9 @@
 //! The slot's process: gets ready once, then takes one run after the other from its begin to its bill.
 
 pub(super) mod environment;
-pub(super) mod porter;
+pub(super) mod notifications;
 pub(super) mod prepare;
+pub(super) mod procfs;
 pub(super) mod resources;
 pub(super) mod server;
 pub(super) mod supervise;
-pub(super) mod tree;

@@ -13,77 +13,77 @@ use crate::model::outcome::{Mechanism, Meter};
 use crate::sandbox::fault::{Fault, Step};
 use crate::sandbox::linux::cgroup::{Group, Placement, WhenShort};
 use crate::sandbox::linux::filter::seccomp::Asks;
-use crate::sandbox::linux::keeper::porter::{Alarms, Porter};
+use crate::sandbox::linux::keeper::notifications::{Alarms, Notifications};
+use crate::sandbox::linux::keeper::procfs;
 use crate::sandbox::linux::keeper::resources::{self, Ceilings};
-use crate::sandbox::linux::keeper::tree;
-use crate::sandbox::linux::run::init::{Change, Identity, Stack};
+use crate::sandbox::linux::run::child::{Change, Identity, Stack};
 use crate::sandbox::linux::sys;
-use crate::sandbox::linux::view::bare::Yard;
 use crate::sandbox::linux::view::boxes::{LANDLOCK_SINCE, refer_to};
+use crate::sandbox::linux::view::landlock::LandlockView;
 use crate::sandbox::linux::view::mounts::{Context, Template};
 
 /// What a slot's process is to be.
 #[derive(Clone, Debug)]
-pub(in crate::sandbox::linux) struct Setup {
+pub(crate) struct Setup {
     /// Where its control groups are made, if anywhere.
-    pub(in crate::sandbox::linux) placement: Option<Placement>,
+    pub(crate) placement: Option<Placement>,
     /// The name of its control groups, unique on this machine.
-    pub(in crate::sandbox::linux) name: String,
+    pub(crate) name: String,
     /// Who its programs run as, inside.
-    pub(in crate::sandbox::linux) identity: Identity,
+    pub(crate) identity: Identity,
     /// What keeps its programs apart, and measures them.
-    pub(in crate::sandbox::linux) mechanism: Mechanism,
+    pub(crate) mechanism: Mechanism,
     /// The judge's user, outside.
-    pub(in crate::sandbox::linux) outside_uid: u32,
+    pub(crate) outside_uid: u32,
     /// The judge's group, outside.
-    pub(in crate::sandbox::linux) outside_gid: u32,
+    pub(crate) outside_gid: u32,
     /// The judge's process.
-    pub(in crate::sandbox::linux) judge: i32,
+    pub(crate) judge: i32,
     /// Where boxes are made that are directories of the disk.
-    pub(in crate::sandbox::linux) temporary: PathBuf,
+    pub(crate) temporary: PathBuf,
     /// What the slot tells the judge of its programs' alarm clocks.
-    pub(in crate::sandbox::linux) alarms: Alarms,
+    pub(crate) alarms: Alarms,
     /// The core to stay on.
-    pub(in crate::sandbox::linux) core: Option<usize>,
+    pub(crate) core: Option<usize>,
 }
 
 /// What programs see of the machine.
-pub(in crate::sandbox::linux) enum View {
+pub(crate) enum View {
     /// What the template shows.
     Template(Template),
     /// What landlock allows.
-    Bare(Yard),
+    Landlock(LandlockView),
 }
 
 /// What a slot's process has once it is ready.
-pub(in crate::sandbox::linux) struct Ready {
-    pub(in crate::sandbox::linux) group: Option<Group>,
-    pub(in crate::sandbox::linux) view: View,
+pub(crate) struct Ready {
+    pub(crate) group: Option<Group>,
+    pub(crate) view: View,
     /// Landlock's version, where it can be used.
-    pub(in crate::sandbox::linux) landlock: Option<usize>,
-    pub(in crate::sandbox::linux) devices: Option<OwnedFd>,
-    /// For first processes: that of a run, and that of the next, which may start before the other is gone.
-    pub(in crate::sandbox::linux) first_stacks: [Stack; 2],
-    pub(in crate::sandbox::linux) second_stack: Stack,
+    pub(crate) landlock: Option<usize>,
+    pub(crate) devices: Option<OwnedFd>,
+    /// For PID 1s: that of a run, and that of the next, which may start before the other is gone.
+    pub(crate) pid1_stacks: [Stack; 2],
+    pub(crate) child_stack: Stack,
     /// How nice programs are to be, where the slot is less nice itself.
-    pub(in crate::sandbox::linux) nice: Option<i32>,
+    pub(crate) nice: Option<i32>,
     /// Whether CPU time or memory is counted by looking at processes, which the slot can then see.
-    pub(in crate::sandbox::linux) looks_at_processes: bool,
+    pub(crate) looks_at_processes: bool,
     /// How many cores programs can use at the same time.
-    pub(in crate::sandbox::linux) cores: u64,
+    pub(crate) cores: u64,
     /// What programs cannot be given more of.
-    pub(in crate::sandbox::linux) ceilings: Ceilings,
+    pub(crate) ceilings: Ceilings,
     /// Answers calls that ask, where they can.
-    pub(in crate::sandbox::linux) porter: Option<Porter>,
+    pub(crate) notifications: Option<Notifications>,
     /// `/proc/net/sockstat` of the slot's network namespace, whose first number is that of sockets in it.
-    pub(in crate::sandbox::linux) sockets: Option<OwnedFd>,
+    pub(crate) sockets: Option<OwnedFd>,
     /// The slot's process.
-    pub(in crate::sandbox::linux) process: OwnedFd,
+    pub(crate) process: OwnedFd,
 }
 
 /// Closes everything that came from the judge but these, and takes leave of its terminal, its
 /// session and its signals.
-pub(in crate::sandbox::linux) fn keep_only(kept: [Option<RawFd>; 2]) -> [Option<OwnedFd>; 2] {
+pub(crate) fn keep_only(kept: [Option<RawFd>; 2]) -> [Option<OwnedFd>; 2] {
     const FIRST: RawFd = 3;
     /// Above all that are kept, whatever their numbers are.
     const ASIDE: RawFd = 8;
@@ -111,7 +111,7 @@ pub(in crate::sandbox::linux) fn keep_only(kept: [Option<RawFd>; 2]) -> [Option<
 }
 
 /// Makes the process ready for its first run. On failure nothing is left behind.
-pub(in crate::sandbox::linux) fn get_ready(setup: &Setup) -> Result<Ready, Fault> {
+pub(crate) fn get_ready(setup: &Setup) -> Result<Ready, Fault> {
     // Refused without the right to it, which even root may lack in a container.
     let slot = match fs::write("/proc/self/oom_score_adj", "-1000") {
         Ok(()) => WhenShort::Spared,
@@ -149,7 +149,7 @@ fn get_ready_in(setup: &Setup) -> Result<Ready, Fault> {
     let in_user_namespace = setup.identity.change == Change::Already;
     let looks_at_processes = !is_metered(Placement::cpu) || !is_metered(Placement::memory);
     if looks_at_processes {
-        tree::check()?;
+        procfs::check()?;
     }
     let context = if in_user_namespace || looks_at_processes {
         Context::WithMachineProc
@@ -169,15 +169,15 @@ fn get_ready_in(setup: &Setup) -> Result<Ready, Fault> {
     give_up_rights(setup)?;
     let view = match view {
         Some(view) => view,
-        None => View::Bare(Yard::make(setup)?),
+        None => View::Landlock(LandlockView::make(setup)?),
     };
     let pass = sys::choose_pass().step("choose a random number")?;
     let asks = match in_user_namespace {
         true => Asks::PipesToo,
         false => Asks::AlarmsAndLocks,
     };
-    let porter = Porter::install(pass, asks, &setup.alarms, locks);
-    let porter = porter.step("install the system call filter")?;
+    let notifications = Notifications::install(pass, asks, &setup.alarms, locks);
+    let notifications = notifications.step("install the system call filter")?;
     sys::umask(0o022).step("set the mask for new files")?;
     let version = sys::landlock_version().ok();
     let landlock = version.filter(|version| *version >= LANDLOCK_SINCE);
@@ -188,8 +188,8 @@ fn get_ready_in(setup: &Setup) -> Result<Ready, Fault> {
         view,
         landlock,
         devices,
-        first_stacks: [stack()?, stack()?],
-        second_stack: stack()?,
+        pid1_stacks: [stack()?, stack()?],
+        child_stack: stack()?,
         nice,
         looks_at_processes,
         sockets,
@@ -197,7 +197,7 @@ fn get_ready_in(setup: &Setup) -> Result<Ready, Fault> {
             .step("refer to the slot's own process")?,
         cores: resources::cores(),
         ceilings,
-        porter,
+        notifications,
     })
 }
 

@@ -12,7 +12,7 @@ use crate::sandbox::fault::{Fault, Step};
 use crate::sandbox::linux::cgroup::Placement;
 use crate::sandbox::linux::keeper::prepare::Setup;
 use crate::sandbox::linux::keeper::supervise::nanoseconds;
-use crate::sandbox::linux::run::init::{Change, Kind, Resource};
+use crate::sandbox::linux::run::child::{Change, Kind, Resource};
 use crate::sandbox::linux::sys;
 
 /// Open files of one process: enough for run-time systems. The kernel lets a process send descriptors as
@@ -21,7 +21,7 @@ use crate::sandbox::linux::sys;
 /// could send none, the judge among them.
 const OPEN_FILES: u64 = 768;
 
-/// The same where programs are of the judge's own user, whose pipes are counted together (see `porter`).
+/// The same where programs are of the judge's own user, whose pipes are counted together (see `notifications`).
 pub(super) const OPEN_FILES_OF_THE_USER: u64 = 512;
 
 /// Memory that one process can keep from being swapped out, in bytes.
@@ -85,11 +85,11 @@ impl Inherited {
 
 /// The most that programs can be given: hard limits of the judge's own that this process may not raise.
 #[derive(Clone, Debug)]
-pub(in crate::sandbox::linux) struct Ceilings([u64; INHERITED.len()]);
+pub(crate) struct Ceilings([u64; INHERITED.len()]);
 
 impl Ceilings {
     /// Lifts the limits that the slot has from the judge, as far as it may.
-    pub(in crate::sandbox::linux) fn lift() -> Self {
+    pub(crate) fn lift() -> Self {
         Self(INHERITED.map(|inherited| {
             let number = inherited.kind as u32;
             let most = match inherited.kind {
@@ -137,7 +137,7 @@ impl Ceilings {
 
 /// Sets the limits that all runs have for the slot, which they come from. It may itself have more files open than they, so
 /// that it can send descriptors whatever they have on their way.
-pub(in crate::sandbox::linux) fn limit_all(ceilings: &Ceilings) -> Result<(), Fault> {
+pub(crate) fn limit_all(ceilings: &Ceilings) -> Result<(), Fault> {
     ceilings.allow(Kind::OpenFiles, OPEN_FILES)?;
     let signals = sys::hard_limit(Kind::PendingSignals as u32).step("read a limit")? / SHARERS;
     let mut limits = [
@@ -156,7 +156,7 @@ pub(in crate::sandbox::linux) fn limit_all(ceilings: &Ceilings) -> Result<(), Fa
 }
 
 /// The limits for a run, if programs can have all that these allow.
-pub(in crate::sandbox::linux) fn list(
+pub(crate) fn list(
     wanted: &Limits,
     setup: &Setup,
     ceilings: &Ceilings,
@@ -243,7 +243,7 @@ fn lower_to_present(resource: &mut Resource) {
 }
 
 /// Forbids memory dumps for the slot and all that it starts: what the filter then keeps from being changed.
-pub(in crate::sandbox::linux) fn forbid_dumps() -> Result<(), Fault> {
+pub(crate) fn forbid_dumps() -> Result<(), Fault> {
     // In bytes: too small for any, and the one value at which the kernel does not start the machine's
     // handler of dumps, a process of root outside of the sandbox.
     let mut limit = same(Kind::Core, 1);
@@ -254,7 +254,7 @@ pub(in crate::sandbox::linux) fn forbid_dumps() -> Result<(), Fault> {
 }
 
 /// How many cores this process, and so the program, may use at the same time.
-pub(in crate::sandbox::linux) fn cores() -> u64 {
+pub(crate) fn cores() -> u64 {
     let set = rustix::thread::sched_getaffinity(None);
     set.map_or(1, |set| u64::from(set.count()).max(1))
 }

@@ -20,14 +20,14 @@ use crate::sandbox::control::{Cause, RUN};
 use crate::sandbox::environment;
 use crate::sandbox::fault::{Fault, Step};
 use crate::sandbox::image::Image;
-use crate::sandbox::linux::cgroup::{Baseline, Gates, Used};
-use crate::sandbox::linux::keeper::environment::{Environment, First, Waiting, collect_sockets};
+use crate::sandbox::linux::cgroup::{Baseline, CgroupFiles, Used};
+use crate::sandbox::linux::keeper::environment::{Environment, Pid1, Waiting, collect_sockets};
 use crate::sandbox::linux::keeper::prepare::{self, Ready, Setup, View};
+use crate::sandbox::linux::keeper::procfs::Tree;
 use crate::sandbox::linux::keeper::resources;
 use crate::sandbox::linux::keeper::supervise::{LOOK, Stopped, Supervisor, Sweep};
-use crate::sandbox::linux::keeper::tree::Tree;
-use crate::sandbox::linux::run::first::Attach;
-use crate::sandbox::linux::run::init::{self, Kind, Plan};
+use crate::sandbox::linux::run::child::{self, Kind, Plan};
+use crate::sandbox::linux::run::pid1::Attach;
 use crate::sandbox::linux::sys;
 use crate::sandbox::linux::view::boxes::{self, Boxes, Size};
 use crate::sandbox::linux::view::mounts::{Bind, Picked, c_path};
@@ -43,8 +43,8 @@ struct Server {
     ready: Ready,
     /// What the last run had, until it is taken away.
     last: Option<Environment>,
-    /// The first process of the last run, which is about to be gone.
-    leaving: Option<First>,
+    /// PID 1 of the last run, which is about to be gone.
+    leaving: Option<Pid1>,
     /// What waits for the next run.
     next: Option<Waiting>,
     /// How large the last run's box was.
@@ -68,7 +68,7 @@ struct Finished {
 }
 
 /// Serves until the judge is gone. Runs in a fork of the judge, and never returns into its code.
-pub(in crate::sandbox::linux) fn serve(setup: Setup, kept: [Option<RawFd>; 2]) -> ! {
+pub(crate) fn serve(setup: Setup, kept: [Option<RawFd>; 2]) -> ! {
     let [Some(socket), _user] = prepare::keep_only(kept) else { sys::exit(1) };
     match prepare::get_ready(&setup) {
         Ok(ready) => {
@@ -84,8 +84,8 @@ pub(in crate::sandbox::linux) fn serve(setup: Setup, kept: [Option<RawFd>; 2]) -
             };
             server.answer_all();
             (server.last, server.leaving, server.next) = (None, None, None);
-            if let View::Bare(yard) = &mut server.ready.view {
-                yard.remove();
+            if let View::Landlock(view) = &mut server.ready.view {
+                view.remove();
             }
             if let Some(group) = &mut server.ready.group {
                 group.remove();
@@ -128,7 +128,7 @@ impl Server {
         let binds: Vec<Bind> = shown.map(|(shown, place)| Bind::new(shown, place)).collect();
         let names = match &self.ready.view {
             View::Template(_) => Translation::default(),
-            View::Bare(yard) => yard.names(&binds),
+            View::Landlock(view) => view.names(&binds),
         };
         Task { run, job, binds, names }
     }
@@ -169,42 +169,42 @@ impl Server {
         }
         let boxes = self.boxes(waiting.as_ref(), &task, contents)?;
         let rules = self.rules(&boxes, &task)?;
-        let gates = match &mut self.ready.group {
+        let cgroup_files = match &mut self.ready.group {
             Some(group) => group.prepare(&job.limits)?,
-            None => Gates::NONE,
+            None => CgroupFiles::NONE,
         };
         let strings = Strings::of(&job.command, &task.names)?;
-        let mut plan = self.plan(job, &strings, gates)?;
+        let mut plan = self.plan(job, &strings, cgroup_files)?;
         plan.landlock = rules.as_ref().map_or(-1, AsRawFd::as_raw_fd);
         plan.stdio = stdio(&fds)?;
         for mount in &shown {
             plan.shown
                 .push(Attach { mount: mount.tree.as_raw_fd(), target: c_path(&mount.inside)? });
         }
-        if let View::Bare(yard) = &self.ready.view {
-            let bare = yard.plan()?;
-            plan.directory.clone_from(&bare.directory);
-            plan.bare = Some(bare);
+        if let View::Landlock(view) = &self.ready.view {
+            let landlock = view.plan()?;
+            plan.directory.clone_from(&landlock.directory);
+            plan.landlock_plan = Some(landlock);
         }
-        if let Some(porter) = &mut self.ready.porter {
-            porter.begin();
+        if let Some(notifications) = &mut self.ready.notifications {
+            notifications.begin();
         }
-        let (first, memory) = match waiting {
-            Some(Waiting { first, memory }) => {
-                plan.report = first.report();
-                first.ask(&plan);
-                (first, Some(memory))
+        let (pid1, memory) = match waiting {
+            Some(Waiting { pid1, memory }) => {
+                plan.report = pid1.report();
+                pid1.ask(&plan);
+                (pid1, Some(memory))
             }
             None => {
-                let start = || First::start_bare(&plan, self.ready.first_stacks[0]);
+                let start = || Pid1::start_landlock(&plan, self.ready.pid1_stacks[0]);
                 (again_if_busy(start)?, None)
             }
         };
         let is_kept = job.keep != Keep::Nothing;
-        let mut environment = Environment { first, boxes, is_kept, _memory: memory };
+        let mut environment = Environment { pid1, boxes, is_kept, _memory: memory };
         let stopped = self.watch(&task, &plan, &environment, fds);
-        if !stopped.as_ref().is_ok_and(|stopped| stopped.first_stays) {
-            environment.first.is_gone();
+        if !stopped.as_ref().is_ok_and(|stopped| stopped.pid1_stays) {
+            environment.pid1.is_gone();
         }
         let finished = self.finish(job, &plan, stopped?, &environment.boxes, &shown);
         self.last = Some(environment);
@@ -219,14 +219,14 @@ impl Server {
         environment: &Environment,
         fds: Vec<OwnedFd>,
     ) -> Result<Stopped, Fault> {
-        let running = environment.first.running();
-        let sweep = match plan.bare {
+        let running = environment.pid1.running();
+        let sweep = match plan.landlock_plan {
             Some(_) => Sweep::Domain { boxes: &environment.boxes, size: task.job.box_size.0 },
-            None => Sweep::FirstProcess,
+            None => Sweep::Pid1,
         };
         // The judge sees the end of the program's output only when nobody here holds it open. With namespaces, PID 1
         // has the same descriptors as the slot, and closes them.
-        match plan.bare {
+        match plan.landlock_plan {
             Some(_) => drop(fds),
             None => fds.into_iter().for_each(|fd| _ = fd.into_raw_fd()),
         }
@@ -240,12 +240,12 @@ impl Server {
             first_look: sys::clock(libc::CLOCK_MONOTONIC) + LOOK,
             limits: &task.job.limits,
             cores: self.ready.cores,
-            porter: self.ready.porter.as_mut(),
+            notifications: self.ready.notifications.as_mut(),
             tree: self.ready.looks_at_processes.then(Tree::new),
         }
         .watch(&running);
-        let first_stays = stopped.as_ref().is_ok_and(|stopped| stopped.first_stays);
-        if plan.bare.is_none() && !first_stays {
+        let pid1_stays = stopped.as_ref().is_ok_and(|stopped| stopped.pid1_stays);
+        if plan.landlock_plan.is_none() && !pid1_stays {
             // In case PID 1 was killed before it did. Nothing that was opened since is open still.
             plan.stdio.iter().for_each(|fd| sys::close(*fd));
         }
@@ -256,7 +256,7 @@ impl Server {
     fn show(&mut self, binds: &[Bind]) -> Result<Vec<Picked>, Fault> {
         match &mut self.ready.view {
             View::Template(template) => template.show(binds),
-            View::Bare(yard) => yard.show(binds).map(|()| Vec::new()),
+            View::Landlock(view) => view.show(binds).map(|()| Vec::new()),
         }
     }
 
@@ -264,9 +264,9 @@ impl Server {
     fn make_next(&mut self, size: Size) -> Result<(), Fault> {
         if matches!(self.ready.view, View::Template(_)) && self.next.is_none() {
             let ready = &mut self.ready;
-            // Nobody is on this one: only the first process of the last run may be there still.
-            ready.first_stacks.reverse();
-            let make = || Waiting::make(&ready.process, ready.first_stacks[0], size);
+            // Nobody is on this one: only PID 1 of the last run may be there still.
+            ready.pid1_stacks.reverse();
+            let make = || Waiting::make(&ready.process, ready.pid1_stacks[0], size);
             self.next = Some(again_if_busy(make)?);
         }
         Ok(())
@@ -277,12 +277,12 @@ impl Server {
     fn turn_over(&mut self) {
         self.leaving = None;
         if let Some(last) = self.last.take() {
-            last.first.dismiss();
-            self.leaving = Some(last.first);
-            if let View::Bare(yard) = &mut self.ready.view
+            last.pid1.dismiss();
+            self.leaving = Some(last.pid1);
+            if let View::Landlock(view) = &mut self.ready.view
                 && !last.is_kept
             {
-                yard.remove_now();
+                view.remove_now();
             }
         }
         if let Some(size) = self.size {
@@ -300,7 +300,7 @@ impl Server {
     ) -> Result<Boxes, Fault> {
         let owner = self.setup.identity;
         match (&mut self.ready.view, waiting) {
-            (View::Bare(yard), _) => yard.boxes(&job.files, contents, names),
+            (View::Landlock(view), _) => view.boxes(&job.files, contents, names),
             (View::Template(_), Some(waiting)) => {
                 let boxes = Boxes::in_memory(&waiting.memory, owner, &job.files, contents)?;
                 boxes.link(binds, owner)?;
@@ -315,7 +315,9 @@ impl Server {
     /// Landlock's rules for a run, where there is landlock.
     fn rules(&self, boxes: &Boxes, task: &Task) -> Result<Option<OwnedFd>, Fault> {
         match (&self.ready.view, self.ready.landlock, &self.ready.devices) {
-            (View::Bare(yard), _, _) => yard.rules(boxes, task.job.writable, &task.binds).map(Some),
+            (View::Landlock(view), _, _) => {
+                view.rules(boxes, task.job.writable, &task.binds).map(Some)
+            }
             (View::Template(_), Some(version), Some(devices)) => {
                 boxes::landlock(version, boxes, devices).map(Some)
             }
@@ -324,7 +326,7 @@ impl Server {
     }
 
     /// Everything PID 1 and PID 2 need, but descriptors.
-    fn plan(&self, job: &Job, strings: &Strings, gates: Gates) -> Result<Plan, Fault> {
+    fn plan(&self, job: &Job, strings: &Strings, cgroup_files: CgroupFiles) -> Result<Plan, Fault> {
         let program = strings.argv.first().cloned();
         let program = program.ok_or_else(|| Fault::new("start the program", "no program given"))?;
         let pointers = |list: &[CString]| -> Vec<*const c_char> {
@@ -337,14 +339,14 @@ impl Server {
             directory: c"/box".to_owned(),
             writable: job.writable,
             shown: Vec::new(),
-            bare: None,
+            landlock_plan: None,
             stdio: [-1; 3],
             identity: self.setup.identity,
             resources: resources::list(&job.limits, &self.setup, &self.ready.ceilings)?,
             nice: self.ready.nice,
             landlock: -1,
-            gates,
-            stack: self.ready.second_stack,
+            cgroup_files,
+            stack: self.ready.child_stack,
             report: Arc::default(),
         })
     }
@@ -461,7 +463,7 @@ fn refused_memory(plan: &Plan, boxes: &Boxes, shown: &[Picked]) -> Option<u64> {
     let below = |place: &Path| c_path(path.strip_prefix(place).ok()?).ok();
     let shown = shown.iter().rev().find_map(|it| Some((it, below(&it.inside)?)));
     let file = match (below(Path::new("/box")), shown) {
-        (Some(name), _) if plan.bare.is_none() => {
+        (Some(name), _) if plan.landlock_plan.is_none() => {
             sys::open_beneath(boxes.main.as_fd(), &name, flags)
         }
         (_, Some((mount, name))) => sys::openat(mount.tree.as_raw_fd(), &name, flags, 0),
@@ -496,8 +498,8 @@ fn explain(plan: &Plan, stopped: &Stopped, stopped_by: Option<StoppedBy>) -> Res
     let failed = report.failed.load(Acquire);
     if failed != 0 {
         let errno = sys::Errno(report.errno.load(Acquire));
-        let step = init::Step::name(failed);
-        if failed != init::Step::Execute as u32 {
+        let step = child::Step::name(failed);
+        if failed != child::Step::Execute as u32 {
             return Err(Fault::system(step, errno));
         }
         let program = plan.program.to_string_lossy();
@@ -505,7 +507,7 @@ fn explain(plan: &Plan, stopped: &Stopped, stopped_by: Option<StoppedBy>) -> Res
     }
     if stopped_by.is_none() && !stopped.ended_by_itself {
         let step = "run the program";
-        let reason = "its first process was killed by somebody else";
+        let reason = "PID 1 was killed by somebody else";
         return Err(Fault::new(step, reason));
     }
     if stopped_by.is_none() && stopped.wall == 0 && stopped.never_started {

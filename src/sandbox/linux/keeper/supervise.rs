@@ -14,12 +14,12 @@ use crate::model::outcome::StoppedBy;
 use crate::sandbox::control::Cause;
 use crate::sandbox::fault::{Fault, Step};
 use crate::sandbox::linux::cgroup::{Baseline, Group};
-use crate::sandbox::linux::keeper::porter::Porter;
-use crate::sandbox::linux::keeper::tree::Tree;
-use crate::sandbox::linux::run::init::{ENDED, Report, STARTED};
+use crate::sandbox::linux::keeper::notifications::Notifications;
+use crate::sandbox::linux::keeper::procfs::Tree;
+use crate::sandbox::linux::run::child::{ENDED, Report, STARTED};
 use crate::sandbox::linux::sys::{self, Usage};
-use crate::sandbox::linux::view::bare;
 use crate::sandbox::linux::view::boxes::Boxes;
+use crate::sandbox::linux::view::landlock;
 use crate::sandbox::linux::wire::{self, Request};
 
 /// The shortest sleep between two looks at the CPU counter, in nanoseconds; the counter itself is
@@ -27,64 +27,64 @@ use crate::sandbox::linux::wire::{self, Request};
 const SHORTEST: u64 = 1_000_000;
 
 /// How often the processes are looked at where no control group counts, in nanoseconds.
-pub(in crate::sandbox::linux) const LOOK: u64 = 15_000_000;
+pub(crate) const LOOK: u64 = 15_000_000;
 
-/// A run's first process.
-pub(in crate::sandbox::linux) struct Running<'a> {
-    pub(in crate::sandbox::linux) pid: i32,
-    pub(in crate::sandbox::linux) pidfd: BorrowedFd<'a>,
+/// PID 1 of a run.
+pub(crate) struct Running<'a> {
+    pub(crate) pid: i32,
+    pub(crate) pidfd: BorrowedFd<'a>,
     /// Becomes readable when the run is over and this process alone is left; `None` where its end says so.
-    pub(in crate::sandbox::linux) over: Option<BorrowedFd<'a>>,
+    pub(crate) over: Option<BorrowedFd<'a>>,
     /// The slot's own CPU time at its start, in nanoseconds.
-    pub(in crate::sandbox::linux) slot_cpu: u64,
+    pub(crate) slot_cpu: u64,
 }
 
-/// A run that is over, with everybody in it gone, but its first process if that says so.
-pub(in crate::sandbox::linux) struct Stopped {
-    /// The first process is still there, and does nothing.
-    pub(in crate::sandbox::linux) first_stays: bool,
+/// A run that is over, with everybody in it gone, but PID 1 if that says so.
+pub(crate) struct Stopped {
+    /// PID 1 is still there, and does nothing.
+    pub(crate) pid1_stays: bool,
     /// As `wait4` gives it.
-    pub(in crate::sandbox::linux) status: i32,
+    pub(crate) status: i32,
     /// Why it had to be ended, if it had.
-    pub(in crate::sandbox::linux) cause: Option<Cause>,
-    /// The first process reported the end of the program.
-    pub(in crate::sandbox::linux) ended_by_itself: bool,
+    pub(crate) cause: Option<Cause>,
+    /// PID 1 reported the end of the program.
+    pub(crate) ended_by_itself: bool,
     /// The program was not reached.
-    pub(in crate::sandbox::linux) never_started: bool,
+    pub(crate) never_started: bool,
     /// In nanoseconds.
-    pub(in crate::sandbox::linux) wall: u64,
-    pub(in crate::sandbox::linux) baseline: Baseline,
+    pub(crate) wall: u64,
+    pub(crate) baseline: Baseline,
     /// What the processes used: CPU time by the control group, where one counts, and else by their own
     /// account; memory by their own account.
-    pub(in crate::sandbox::linux) usage: Usage,
+    pub(crate) usage: Usage,
 }
 
 /// What a run is watched with.
-pub(in crate::sandbox::linux) struct Supervisor<'a> {
-    pub(in crate::sandbox::linux) socket: &'a OwnedFd,
-    pub(in crate::sandbox::linux) group: Option<&'a Group>,
-    pub(in crate::sandbox::linux) report: &'a Report,
-    pub(in crate::sandbox::linux) run: u64,
-    pub(in crate::sandbox::linux) limits: &'a Limits,
+pub(crate) struct Supervisor<'a> {
+    pub(crate) socket: &'a OwnedFd,
+    pub(crate) group: Option<&'a Group>,
+    pub(crate) report: &'a Report,
+    pub(crate) run: u64,
+    pub(crate) limits: &'a Limits,
     /// How many the program can use at the same time.
-    pub(in crate::sandbox::linux) cores: u64,
+    pub(crate) cores: u64,
     /// What ends a run.
-    pub(in crate::sandbox::linux) sweep: Sweep<'a>,
+    pub(crate) sweep: Sweep<'a>,
     /// When a box on disk is searched next, monotonic, in nanoseconds.
-    pub(in crate::sandbox::linux) next_search: u64,
+    pub(crate) next_search: u64,
     /// Before this time there is nothing to be seen of the program's processes, monotonic, in nanoseconds.
-    pub(in crate::sandbox::linux) first_look: u64,
+    pub(crate) first_look: u64,
     /// Answers calls that ask.
-    pub(in crate::sandbox::linux) porter: Option<&'a mut Porter>,
+    pub(crate) notifications: Option<&'a mut Notifications>,
     /// Looks at the processes in `/proc`, where no control group counts.
-    pub(in crate::sandbox::linux) tree: Option<Tree>,
+    pub(crate) tree: Option<Tree>,
 }
 
 /// What ends everybody in a run.
 #[derive(Clone, Copy)]
-pub(in crate::sandbox::linux) enum Sweep<'a> {
-    /// The end of its first process.
-    FirstProcess,
+pub(crate) enum Sweep<'a> {
+    /// The end of PID 1.
+    Pid1,
     /// The slot, which kills all that it may signal; and the box is on disk, where only looking keeps it
     /// small.
     Domain {
@@ -97,9 +97,9 @@ pub(in crate::sandbox::linux) enum Sweep<'a> {
 /// How a run came to its end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Over {
-    /// Its first process is gone.
+    /// PID 1 is gone.
     Gone,
-    /// Its first process is all that is left of it.
+    /// PID 1 is all that is left of it.
     Reported,
     /// It has to be ended.
     Because(Cause),
@@ -109,10 +109,7 @@ enum Over {
 
 impl Supervisor<'_> {
     /// Watches a run to its end. Returns only when all of its processes are gone, whatever happens.
-    pub(in crate::sandbox::linux) fn watch(
-        mut self,
-        running: &Running<'_>,
-    ) -> Result<Stopped, Fault> {
+    pub(crate) fn watch(mut self, running: &Running<'_>) -> Result<Stopped, Fault> {
         let watched = self.wait(running);
         let mut cause = None;
         let mut ended_at = None;
@@ -123,7 +120,7 @@ impl Supervisor<'_> {
                     memory: self.report.used_memory.load(Relaxed),
                 };
                 return Ok(Stopped {
-                    first_stays: true,
+                    pid1_stays: true,
                     ..self.stopped(running, usage, None, None)
                 });
             }
@@ -141,10 +138,10 @@ impl Supervisor<'_> {
             }
             Ok(Over::Alone) | Err(_) => self.kill(running),
         }
-        let ended = sys::wait(running.pid).step("wait for the run's first process");
+        let ended = sys::wait(running.pid).step("wait for PID 1");
         let swept = match self.sweep {
-            Sweep::FirstProcess => Usage::default(),
-            Sweep::Domain { .. } => bare::sweep(),
+            Sweep::Pid1 => Usage::default(),
+            Sweep::Domain { .. } => landlock::sweep(),
         };
         if watched? == Over::Alone {
             return Err(Fault::new("run the program", "the judge is gone"));
@@ -189,7 +186,7 @@ impl Supervisor<'_> {
         }
     }
 
-    /// Sleeps for so many nanoseconds at most, until the run's first process is gone, the judge speaks, the bell rings, or the first
+    /// Sleeps for so many nanoseconds at most, until PID 1 is gone, the judge speaks, the bell rings, or the first
     /// process reports; tells which. Answers calls meanwhile.
     fn sleep(
         &mut self,
@@ -204,7 +201,7 @@ impl Supervisor<'_> {
                 tv_sec: (nanoseconds / 1_000_000_000) as i64,
                 tv_nsec: (nanoseconds % 1_000_000_000) as _,
             });
-            let asked = self.porter.as_ref().map(|porter| porter.bell());
+            let asked = self.notifications.as_ref().map(|notifications| notifications.listener());
             let mut fds = [
                 PollFd::new(&running.pidfd, PollFlags::IN),
                 PollFd::new(self.socket, PollFlags::IN),
@@ -218,8 +215,8 @@ impl Supervisor<'_> {
             }
             let happened = fds.each_ref().map(|fd| !fd.revents().is_empty());
             let [gone, speaks, rings, reported, asks] = happened;
-            if let Some(porter) = self.porter.as_mut().filter(|_| asks) {
-                porter.answer(running.pid);
+            if let Some(notifications) = self.notifications.as_mut().filter(|_| asks) {
+                notifications.answer(running.pid);
             }
             if !asks || gone || speaks || rings || reported || left == Some(0) {
                 return Ok([gone, speaks, rings, reported]);
@@ -257,7 +254,7 @@ impl Supervisor<'_> {
         }
         if let Sweep::Domain { boxes, size } = self.sweep {
             if has_started && now >= self.next_search {
-                if bare::used(boxes) > size {
+                if landlock::used(boxes) > size {
                     return Err(StoppedBy::Output);
                 }
                 // The more there is to search, the more rarely: it takes the program's own processor.
@@ -292,9 +289,9 @@ impl Supervisor<'_> {
     /// Ends a run.
     fn kill(&self, running: &Running<'_>) {
         match self.sweep {
-            // The first process takes all others along, when it comes to that. After them, since it may take the processor
+            // PID 1 takes all others along, when it comes to that. After them, since it may take the processor
             // from this one at once. That it may see them end makes no difference any more.
-            Sweep::FirstProcess => {
+            Sweep::Pid1 => {
                 if let Some(group) = self.group {
                     group.kill();
                 }
@@ -321,7 +318,7 @@ impl Supervisor<'_> {
             cpu: self.report.base_cpu.load(Relaxed),
             memory: self.report.base_memory.load(Relaxed),
             slot_cpu: running.slot_cpu,
-            first_cpu: self.report.first_cpu.load(Acquire),
+            pid1_cpu: self.report.pid1_cpu.load(Acquire),
         }
     }
 
@@ -356,7 +353,7 @@ impl Supervisor<'_> {
             usage.cpu = group.cpu_since(&self.baseline(running)).unwrap_or(usage.cpu);
         }
         Stopped {
-            first_stays: false,
+            pid1_stays: false,
             status,
             cause,
             ended_by_itself: phase == ENDED,
@@ -369,6 +366,6 @@ impl Supervisor<'_> {
 }
 
 /// As the kernel counts.
-pub(in crate::sandbox::linux) fn nanoseconds(time: Duration) -> u64 {
+pub(crate) fn nanoseconds(time: Duration) -> u64 {
     u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }

@@ -6,7 +6,7 @@ use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use crate::sandbox::linux::sys::{Result, call, own, pass};
 
 /// Mounts or remounts, the classic way.
-pub(in crate::sandbox::linux) fn mount(
+pub(crate) fn mount(
     source: &CStr,
     target: &CStr,
     kind: &CStr,
@@ -26,33 +26,33 @@ pub(in crate::sandbox::linux) fn mount(
 }
 
 /// Mounts a directory in another place, too.
-pub(in crate::sandbox::linux) fn bind(from: &CStr, to: &CStr) -> Result<usize> {
+pub(crate) fn bind(from: &CStr, to: &CStr) -> Result<usize> {
     mount(from, to, c"none", libc::MS_BIND, c"")
 }
 
 /// Makes a mount of the box read-only; what it is a part of stays as it is.
-pub(in crate::sandbox::linux) fn make_read_only(target: &CStr) -> Result<usize> {
+pub(crate) fn make_read_only(target: &CStr) -> Result<usize> {
     let flags =
         libc::MS_REMOUNT | libc::MS_BIND | libc::MS_RDONLY | libc::MS_NOSUID | libc::MS_NODEV;
     mount(c"none", target, c"none", flags, c"")
 }
 
 /// Takes a mount away.
-pub(in crate::sandbox::linux) fn umount(target: &CStr, flags: i32) -> Result<usize> {
+pub(crate) fn umount(target: &CStr, flags: i32) -> Result<usize> {
     let target = target.as_ptr() as usize;
     // SAFETY: the path ends with a zero and lives until the call returns.
     unsafe { call(libc::SYS_umount2, [target, flags as usize, 0, 0, 0, pass()]) }
 }
 
 /// Makes the working directory the root and puts the old root on top of it.
-pub(in crate::sandbox::linux) fn pivot_root_here() -> Result<usize> {
+pub(crate) fn pivot_root_here() -> Result<usize> {
     let here = c".".as_ptr() as usize;
     // SAFETY: the path ends with a zero and lives for ever.
     unsafe { call(libc::SYS_pivot_root, [here, here, 0, 0, 0, 0]) }
 }
 
 /// Copies the mounts at and below a path, for the time being attached nowhere.
-pub(in crate::sandbox::linux) fn open_tree(path: &CStr) -> Result<OwnedFd> {
+pub(crate) fn open_tree(path: &CStr) -> Result<OwnedFd> {
     const CLONE: usize = 1;
     let flags = CLONE | libc::O_CLOEXEC as usize | libc::AT_RECURSIVE as usize;
     let arguments = [libc::AT_FDCWD as usize, path.as_ptr() as usize, flags, 0, 0, pass()];
@@ -62,7 +62,7 @@ pub(in crate::sandbox::linux) fn open_tree(path: &CStr) -> Result<OwnedFd> {
 }
 
 /// Attaches a mount at a path.
-pub(in crate::sandbox::linux) fn move_mount(from: RawFd, to: &CStr) -> Result<usize> {
+pub(crate) fn move_mount(from: RawFd, to: &CStr) -> Result<usize> {
     const FROM_EMPTY_PATH: usize = 0x04;
     let arguments = [
         from as usize,
@@ -77,15 +77,15 @@ pub(in crate::sandbox::linux) fn move_mount(from: RawFd, to: &CStr) -> Result<us
 }
 
 /// Flags of a mount.
-pub(in crate::sandbox::linux) const ATTR_RDONLY: u64 = 0x01;
+pub(crate) const ATTR_RDONLY: u64 = 0x01;
 /// See [`ATTR_RDONLY`].
-pub(in crate::sandbox::linux) const ATTR_NOSUID: u64 = 0x02;
+pub(crate) const ATTR_NOSUID: u64 = 0x02;
 /// See [`ATTR_RDONLY`].
-pub(in crate::sandbox::linux) const ATTR_NODEV: u64 = 0x04;
+pub(crate) const ATTR_NODEV: u64 = 0x04;
 
 /// Which mounts a change is for.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(in crate::sandbox::linux) enum Reach {
+pub(crate) enum Reach {
     /// This one.
     One,
     /// This one and those below.
@@ -93,12 +93,7 @@ pub(in crate::sandbox::linux) enum Reach {
 }
 
 /// Adds and removes flags of a mount, and keeps its others.
-pub(in crate::sandbox::linux) fn mount_setattr(
-    fd: RawFd,
-    reach: Reach,
-    set: u64,
-    clear: u64,
-) -> Result<usize> {
+pub(crate) fn mount_setattr(fd: RawFd, reach: Reach, set: u64, clear: u64) -> Result<usize> {
     let attributes = [set, clear, 0, 0];
     let recursive = match reach {
         Reach::One => 0,
@@ -117,18 +112,15 @@ pub(in crate::sandbox::linux) fn mount_setattr(
 }
 
 /// A file system in memory.
-pub(in crate::sandbox::linux) struct Tmpfs {
+pub(crate) struct Tmpfs {
     /// Where it is mounted: for the time being, nowhere.
-    pub(in crate::sandbox::linux) mount: OwnedFd,
+    pub(crate) mount: OwnedFd,
     /// By which its options can be changed.
     context: OwnedFd,
 }
 
 /// Makes a file system in memory.
-pub(in crate::sandbox::linux) fn tmpfs(
-    options: &[(&CStr, &CStr)],
-    attributes: u64,
-) -> Result<Tmpfs> {
+pub(crate) fn tmpfs(options: &[(&CStr, &CStr)], attributes: u64) -> Result<Tmpfs> {
     const FSOPEN_CLOEXEC: usize = 1;
     const CREATE: usize = 6;
     const FSMOUNT_CLOEXEC: usize = 1;
@@ -147,7 +139,7 @@ pub(in crate::sandbox::linux) fn tmpfs(
 
 impl Tmpfs {
     /// Changes these options.
-    pub(in crate::sandbox::linux) fn change(&self, options: &[(&CStr, &CStr)]) -> Result<()> {
+    pub(crate) fn change(&self, options: &[(&CStr, &CStr)]) -> Result<()> {
         const RECONFIGURE: usize = 7;
         configure(self.context.as_raw_fd() as usize, options, RECONFIGURE)
     }

@@ -9,7 +9,7 @@ use crate::sandbox::linux::sys::{Errno, Result, call, own};
 
 /// A number that processes share which are forked after it was made.
 #[derive(Debug)]
-pub(in crate::sandbox::linux) struct SharedWord(*const AtomicU32);
+pub(crate) struct SharedWord(*const AtomicU32);
 
 // SAFETY: what it points to can be read and written from everywhere at once, and lives as long as it.
 unsafe impl Send for SharedWord {}
@@ -18,7 +18,7 @@ unsafe impl Sync for SharedWord {}
 
 impl SharedWord {
     /// With value 0.
-    pub(in crate::sandbox::linux) fn make() -> Result<Self> {
+    pub(crate) fn make() -> Result<Self> {
         let (rights, kind) =
             (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED | libc::MAP_ANONYMOUS);
         let arguments = [0, size_of::<AtomicU32>(), rights as usize, kind as usize, usize::MAX, 0];
@@ -46,7 +46,7 @@ impl Drop for SharedWord {
 }
 
 /// Installs a system call filter; gives the descriptor by which the calls are heard of that ask.
-pub(in crate::sandbox::linux) fn seccomp(filter: &[libc::sock_filter]) -> Result<OwnedFd> {
+pub(crate) fn seccomp(filter: &[libc::sock_filter]) -> Result<OwnedFd> {
     const SET_MODE_FILTER: usize = 1;
     const NEW_LISTENER: usize = 1 << 3;
     let program = libc::sock_fprog { len: filter.len() as u16, filter: filter.as_ptr().cast_mut() };
@@ -59,18 +59,18 @@ pub(in crate::sandbox::linux) fn seccomp(filter: &[libc::sock_filter]) -> Result
 /// A call that waits. Source: the kernel's `linux/seccomp.h`, `struct seccomp_notif`.
 #[repr(C)]
 #[derive(Default, Debug)]
-pub(in crate::sandbox::linux) struct Question {
+pub(crate) struct Question {
     id: u64,
     pid: u32,
     flags: u32,
-    pub(in crate::sandbox::linux) number: i32,
+    pub(crate) number: i32,
     architecture: u32,
     instruction: u64,
-    pub(in crate::sandbox::linux) arguments: [u64; 6],
+    pub(crate) arguments: [u64; 6],
 }
 
 /// Takes the next call that waits; an error where there is none, or who made it is gone.
-pub(in crate::sandbox::linux) fn question(listener: BorrowedFd<'_>) -> Result<Question> {
+pub(crate) fn question(listener: BorrowedFd<'_>) -> Result<Question> {
     const RECEIVE: usize = 0xc050_2100;
     let mut question = Question::default();
     let place = ptr::from_mut(&mut question) as usize;
@@ -80,7 +80,7 @@ pub(in crate::sandbox::linux) fn question(listener: BorrowedFd<'_>) -> Result<Qu
 }
 
 /// Lets a call happen, or fail.
-pub(in crate::sandbox::linux) fn answer(
+pub(crate) fn answer(
     listener: BorrowedFd<'_>,
     question: &Question,
     answer: std::result::Result<(), Errno>,

@@ -18,19 +18,19 @@ use crate::model::job::Collected;
 use crate::model::tree::{Node, TreeEntry};
 use crate::sandbox::disk::{self, DIRECTORY};
 use crate::sandbox::fault::{Fault, Step};
-use crate::sandbox::linux::run::first::{BOX, TMP};
-use crate::sandbox::linux::run::init::Identity;
+use crate::sandbox::linux::run::child::Identity;
+use crate::sandbox::linux::run::pid1::{BOX, TMP};
 use crate::sandbox::linux::sys::mount::{self, ATTR_NODEV, ATTR_NOSUID, Tmpfs};
 use crate::sandbox::linux::sys::{self, Errno};
-use crate::sandbox::linux::view::ground::Directories;
+use crate::sandbox::linux::view::disk_boxes::Directories;
 use crate::sandbox::linux::view::mounts::{BEHIND_LINKS, Bind, c_path, give, parent_of};
 use crate::sandbox::search::{self, Placements, Sum};
 use crate::sandbox::translate::Translation;
 
 /// A box, and the temporary directory beside it.
-pub(in crate::sandbox::linux) struct Boxes {
-    pub(in crate::sandbox::linux) main: OwnedFd,
-    pub(in crate::sandbox::linux) temporary: OwnedFd,
+pub(crate) struct Boxes {
+    pub(crate) main: OwnedFd,
+    pub(crate) temporary: OwnedFd,
     place: Place,
     /// The files placed in it, as they were.
     placed: Placements,
@@ -46,21 +46,21 @@ enum Place {
 }
 
 /// The file system in memory that a box and the temporary directory share, before they are made.
-pub(in crate::sandbox::linux) struct Memory {
+pub(crate) struct Memory {
     tmpfs: Tmpfs,
     size: Size,
 }
 
 /// How much box and temporary directory hold together.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(in crate::sandbox::linux) struct Size {
+pub(crate) struct Size {
     bytes: u64,
     files: u64,
 }
 
 impl Size {
     /// For a box of so many bytes, in which so many files are placed.
-    pub(in crate::sandbox::linux) fn new(bytes: u64, placed: usize) -> Self {
+    pub(crate) fn new(bytes: u64, placed: usize) -> Self {
         /// The root of the file system, the box, the temporary directory.
         const OWN: u64 = 3;
         Self {
@@ -78,14 +78,14 @@ impl Size {
 }
 
 impl Memory {
-    pub(in crate::sandbox::linux) fn make(size: Size) -> Result<Self, Fault> {
+    pub(crate) fn make(size: Size) -> Result<Self, Fault> {
         let tmpfs = size.set(|options| mount::tmpfs(options, ATTR_NOSUID | ATTR_NODEV));
         let tmpfs = tmpfs.step("make the box")?;
         Ok(Self { tmpfs, size })
     }
 
     /// Makes it as large as this.
-    pub(in crate::sandbox::linux) fn resize(&mut self, size: Size) -> Result<(), Fault> {
+    pub(crate) fn resize(&mut self, size: Size) -> Result<(), Fault> {
         if self.size != size {
             let changed = size.set(|options| self.tmpfs.change(options));
             changed.step("set the size of the box")?;
@@ -95,18 +95,14 @@ impl Memory {
     }
 
     /// The mount, for PID 1 to attach.
-    pub(in crate::sandbox::linux) fn mount(&self) -> RawFd {
+    pub(crate) fn mount(&self) -> RawFd {
         self.tmpfs.mount.as_raw_fd()
     }
 }
 
 impl Boxes {
     /// Links what is shown behind links into the temporary directory.
-    pub(in crate::sandbox::linux) fn link(
-        &self,
-        shown: &[Bind],
-        owner: Identity,
-    ) -> Result<(), Fault> {
+    pub(crate) fn link(&self, shown: &[Bind], owner: Identity) -> Result<(), Fault> {
         for Bind { inside, .. } in shown {
             let Ok(below) = inside.strip_prefix(BEHIND_LINKS) else {
                 continue;
@@ -125,7 +121,7 @@ impl Boxes {
     }
 
     /// Makes box and temporary directory in memory, and places the files.
-    pub(in crate::sandbox::linux) fn in_memory(
+    pub(crate) fn in_memory(
         memory: &Memory,
         owner: Identity,
         files: &[TreeEntry],
@@ -155,7 +151,7 @@ impl Boxes {
 
     /// Takes directories of the disk, and places the files. Nothing keeps their size or forbids to write
     /// in them.
-    pub(in crate::sandbox::linux) fn on_disk(
+    pub(crate) fn on_disk(
         directories: Directories,
         owner: Identity,
         files: &[TreeEntry],
@@ -218,7 +214,7 @@ impl Boxes {
     }
 
     /// The bytes in regular files that were not there before or are changed.
-    pub(in crate::sandbox::linux) fn new_bytes(&self) -> Result<u64, Fault> {
+    pub(crate) fn new_bytes(&self) -> Result<u64, Fault> {
         let usage = rustix::fs::fstatvfs(&self.main).step("measure the box")?;
         /// The root of the file system, the box, the temporary directory.
         const EMPTY: u64 = 3;
@@ -241,13 +237,13 @@ impl Boxes {
     }
 
     /// The box itself, for the judge to read.
-    pub(in crate::sandbox::linux) fn open(&self) -> Result<OwnedFd, Fault> {
+    pub(crate) fn open(&self) -> Result<OwnedFd, Fault> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         rustix::fs::openat(&self.main, c".", flags, Mode::empty()).step("open the box")
     }
 
     /// Looks for a file by its name.
-    pub(in crate::sandbox::linux) fn find(&self, name: &str) -> Result<Searched, Fault> {
+    pub(crate) fn find(&self, name: &str) -> Result<Searched, Fault> {
         let Ok(path) = CString::new(name) else {
             return Ok(Searched::nothing());
         };
@@ -299,10 +295,10 @@ fn copy(contents: &OwnedFd, file: &OwnedFd, length: u64) -> rustix::io::Result<(
 }
 
 /// What a search found.
-pub(in crate::sandbox::linux) struct Searched {
-    pub(in crate::sandbox::linux) found: Collected,
+pub(crate) struct Searched {
+    pub(crate) found: Collected,
     /// Open for reading, if it is a regular file.
-    pub(in crate::sandbox::linux) file: Option<OwnedFd>,
+    pub(crate) file: Option<OwnedFd>,
 }
 
 impl Searched {
@@ -327,7 +323,7 @@ fn write_rights(version: usize) -> u64 {
 
 /// Landlock's rules for a run: it may change files in its box and its temporary directory, write to
 /// devices, use no network, and reach nobody outside.
-pub(in crate::sandbox::linux) fn landlock(
+pub(crate) fn landlock(
     version: usize,
     boxes: &Boxes,
     devices: impl AsFd,
@@ -353,10 +349,10 @@ pub(in crate::sandbox::linux) fn landlock(
 }
 
 /// The first version of landlock that does not forbid to rename from one directory to another.
-pub(in crate::sandbox::linux) const LANDLOCK_SINCE: usize = 2;
+pub(crate) const LANDLOCK_SINCE: usize = 2;
 
 /// Opens a directory only to refer to it.
-pub(in crate::sandbox::linux) fn refer_to(path: &Path) -> Result<OwnedFd, Fault> {
+pub(crate) fn refer_to(path: &Path) -> Result<OwnedFd, Fault> {
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
     rustix::fs::open(path, flags, Mode::empty()).step_on("open", path.display())
 }

@@ -1,6 +1,6 @@
 //! What a program sees of files: the view of the system, the box, and landlock's rules where there are no namespaces.
 
-pub(super) mod bare;
 pub(super) mod boxes;
-pub(super) mod ground;
+pub(super) mod disk_boxes;
+pub(super) mod landlock;
 pub(super) mod mounts;

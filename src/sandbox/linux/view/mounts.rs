@@ -20,16 +20,15 @@ use rustix::fs::{FileType, Mode, OFlags};
 
 use crate::model::job::Shown;
 use crate::sandbox::fault::{Fault, Step};
-use crate::sandbox::linux::run::init::{Change, Identity};
+use crate::sandbox::linux::run::child::{Change, Identity};
 use crate::sandbox::linux::sys;
 use crate::sandbox::linux::sys::mount::{self, ATTR_NODEV, ATTR_NOSUID, ATTR_RDONLY, Reach};
 
 /// The system's own directories, shown where the machine has them.
-pub(in crate::sandbox::linux) const SYSTEM: [&str; 7] =
-    ["usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32"];
+pub(crate) const SYSTEM: [&str; 7] = ["usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32"];
 
 /// Beginnings of names in `/etc` that run-time systems read. No secret and nothing about the machine.
-pub(in crate::sandbox::linux) const ETC: [&str; 16] = [
+pub(crate) const ETC: [&str; 16] = [
     "ld.so.",
     "alternatives",
     "localtime",
@@ -70,7 +69,7 @@ struct Device {
 const RESERVED: [&str; 4] = ["/proc", "/box", "/tmp", "/dev"];
 
 /// The view that runs copy.
-pub(in crate::sandbox::linux) struct Template {
+pub(crate) struct Template {
     /// The root, to be made writable while mount points are made.
     root: OwnedFd,
     /// The copy of the machine's mount namespace.
@@ -119,18 +118,18 @@ impl Point {
 /// The temporary directory of a run.
 const TEMPORARY: &str = "/tmp";
 /// Where things are mounted that a run is to see in its temporary directory.
-pub(in crate::sandbox::linux) const BEHIND_LINKS: &str = "/shown/tmp";
+pub(crate) const BEHIND_LINKS: &str = "/shown/tmp";
 
 /// A directory or file of the machine that is to be seen.
-pub(in crate::sandbox::linux) struct Bind {
-    pub(in crate::sandbox::linux) host: PathBuf,
-    pub(in crate::sandbox::linux) inside: PathBuf,
+pub(crate) struct Bind {
+    pub(crate) host: PathBuf,
+    pub(crate) inside: PathBuf,
 }
 
 impl Bind {
     /// What a job shows and lies here. `/tmp` belongs to the run; what is to be seen there is mounted elsewhere, and the
     /// run's `/tmp` gets a link to it.
-    pub(in crate::sandbox::linux) fn new(shown: &Shown, host: PathBuf) -> Self {
+    pub(crate) fn new(shown: &Shown, host: PathBuf) -> Self {
         let inside = match shown.inside.strip_prefix(TEMPORARY) {
             Ok(below) => Path::new(BEHIND_LINKS).join(below),
             Err(_) => shown.inside.clone(),
@@ -141,7 +140,7 @@ impl Bind {
 
 /// What else the slot itself needs to see.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(in crate::sandbox::linux) enum Context {
+pub(crate) enum Context {
     /// Nothing.
     Alone,
     /// The machine's `/proc`: to look at the run's processes where no control group counts, and because
@@ -151,9 +150,9 @@ pub(in crate::sandbox::linux) enum Context {
 }
 
 /// A copy of a mount, which waits for its place.
-pub(in crate::sandbox::linux) struct Picked {
-    pub(in crate::sandbox::linux) inside: PathBuf,
-    pub(in crate::sandbox::linux) tree: OwnedFd,
+pub(crate) struct Picked {
+    pub(crate) inside: PathBuf,
+    pub(crate) tree: OwnedFd,
     is_directory: bool,
 }
 
@@ -171,10 +170,7 @@ impl Picked {
 impl Template {
     /// Builds the view and makes it this process's root. The process must be in a mount namespace of
     /// its own.
-    pub(in crate::sandbox::linux) fn build(
-        identity: Identity,
-        context: Context,
-    ) -> Result<Self, Fault> {
+    pub(crate) fn build(identity: Identity, context: Context) -> Result<Self, Fault> {
         let none = c"none";
         // What is mounted on the machine later appears here; nothing that happens here appears there.
         mount::mount(none, c"/", none, libc::MS_REC | libc::MS_SLAVE, none)
@@ -213,10 +209,7 @@ impl Template {
 
     /// Copies the mounts of what is to be seen beside the system, in the order in which they are to be attached, and sees to it
     /// that there are places for exactly these.
-    pub(in crate::sandbox::linux) fn show(
-        &mut self,
-        wanted: &[Bind],
-    ) -> Result<Vec<Picked>, Fault> {
+    pub(crate) fn show(&mut self, wanted: &[Bind]) -> Result<Vec<Picked>, Fault> {
         let mut sorted: Vec<&Bind> = wanted.iter().collect();
         sorted.sort_by_key(|shown| shown.inside.components().count());
         let waiting = self.pick_up(&sorted)?;
@@ -295,7 +288,7 @@ fn namespace() -> Result<OwnedFd, Fault> {
 }
 
 /// A path as the kernel takes it.
-pub(in crate::sandbox::linux) fn c_path(path: &Path) -> Result<CString, Fault> {
+pub(crate) fn c_path(path: &Path) -> Result<CString, Fault> {
     CString::new(path.as_os_str().as_bytes())
         .map_err(|_| Fault::new("read a path", "it has a zero byte in it"))
 }
@@ -474,7 +467,7 @@ fn open_to_all(path: &Path) -> Result<(), Fault> {
 }
 
 /// Makes directories for `name` below `root`, one by one, and returns the last with the file's name.
-pub(in crate::sandbox::linux) fn parent_of(
+pub(crate) fn parent_of(
     root: &OwnedFd,
     name: &Path,
     owner: Identity,
@@ -517,11 +510,7 @@ fn outside(name: &Path) -> Fault {
 }
 
 /// Makes the contestant the owner.
-pub(in crate::sandbox::linux) fn give(
-    file: impl AsFd,
-    owner: Identity,
-    name: &Path,
-) -> Result<(), Fault> {
+pub(crate) fn give(file: impl AsFd, owner: Identity, name: &Path) -> Result<(), Fault> {
     if owner.change == Change::Already {
         return Ok(());
     }

@@ -15,7 +15,7 @@ use crate::sandbox::linux::cgroup::Placement;
 const PREFIX: &str = "juror-";
 
 /// The name of a slot's groups, which no other on this machine has.
-pub(in crate::sandbox::linux) fn name(slot: u32) -> String {
+pub(crate) fn name(slot: u32) -> String {
     format!("{PREFIX}{}-{}-{slot}", namespace(), std::process::id())
 }
 
@@ -25,13 +25,13 @@ fn namespace() -> u64 {
 }
 
 /// What a group is called that takes the place of the one with this name.
-pub(in crate::sandbox::linux) fn other_name(name: &str) -> String {
+pub(crate) fn other_name(name: &str) -> String {
     format!("{name}-other")
 }
 
 /// Removes the groups of a slot whose process is gone. Those whom it started die with it, and leave a
 /// moment later.
-pub(in crate::sandbox::linux) fn remove(placement: &Placement, name: &str) {
+pub(crate) fn remove(placement: &Placement, name: &str) {
     let names = [name.to_owned(), other_name(name)];
     let places = placement.directories();
     for group in places.flat_map(|parent| names.each_ref().map(|name| parent.join(name))) {
@@ -47,7 +47,7 @@ pub(in crate::sandbox::linux) fn remove(placement: &Placement, name: &str) {
 }
 
 /// Removes the groups of judges that are gone.
-pub(in crate::sandbox::linux) fn sweep(placement: &Placement) {
+pub(crate) fn sweep(placement: &Placement) {
     let namespace = namespace();
     placement
         .directories()

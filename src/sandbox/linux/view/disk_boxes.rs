@@ -8,31 +8,27 @@ use rustix::fs::Mode;
 
 use crate::sandbox::disk::{DIRECTORY, make_directory, remove_tree};
 use crate::sandbox::fault::{Fault, Step};
-use crate::sandbox::linux::run::init::{Change, Identity};
+use crate::sandbox::linux::run::child::{Change, Identity};
 use crate::sandbox::linux::view::mounts::give;
 
 /// A slot's directory, in which each run has one.
-pub(in crate::sandbox::linux) struct Ground {
-    pub(in crate::sandbox::linux) path: PathBuf,
+pub(crate) struct DiskBoxes {
+    pub(crate) path: PathBuf,
     identity: Identity,
 }
 
 /// The directories of a run, open.
-pub(in crate::sandbox::linux) struct Directories {
-    pub(in crate::sandbox::linux) main: OwnedFd,
-    pub(in crate::sandbox::linux) temporary: OwnedFd,
+pub(crate) struct Directories {
+    pub(crate) main: OwnedFd,
+    pub(crate) temporary: OwnedFd,
 }
 
 /// The name of a run's directory.
 const RUN: &str = "run";
 
-impl Ground {
+impl DiskBoxes {
     /// Makes the slot's directory, with a name that nobody can foresee.
-    pub(in crate::sandbox::linux) fn make(
-        parent: &Path,
-        name: &str,
-        identity: Identity,
-    ) -> Result<Self, Fault> {
+    pub(crate) fn make(parent: &Path, name: &str, identity: Identity) -> Result<Self, Fault> {
         let parent = std::fs::canonicalize(parent).step_on("find", parent.display())?;
         let mut random = [0u8; 8];
         crate::sandbox::linux::sys::random(&mut random).step("choose a random name")?;
@@ -51,16 +47,16 @@ impl Ground {
         self.path.join(RUN)
     }
 
-    pub(in crate::sandbox::linux) fn box_path(&self) -> PathBuf {
+    pub(crate) fn box_path(&self) -> PathBuf {
         self.run_path().join("box")
     }
 
-    pub(in crate::sandbox::linux) fn temporary_path(&self) -> PathBuf {
+    pub(crate) fn temporary_path(&self) -> PathBuf {
         self.run_path().join("tmp")
     }
 
     /// Makes the directories of a run, in place of the last one's.
-    pub(in crate::sandbox::linux) fn prepare(&self) -> Result<Directories, Fault> {
+    pub(crate) fn prepare(&self) -> Result<Directories, Fault> {
         self.remove_run();
         make_directory(&self.run_path(), 0o755)?;
         let make = |path: PathBuf, mode: u32| {
@@ -77,14 +73,14 @@ impl Ground {
     }
 
     /// Removes the directories of the last run, if there are any.
-    pub(in crate::sandbox::linux) fn remove_run(&self) {
-        if let Ok(ground) = rustix::fs::open(&self.path, DIRECTORY, Mode::empty()) {
-            remove_tree(&ground, &CString::new(RUN).unwrap_or_default());
+    pub(crate) fn remove_run(&self) {
+        if let Ok(disk) = rustix::fs::open(&self.path, DIRECTORY, Mode::empty()) {
+            remove_tree(&disk, &CString::new(RUN).unwrap_or_default());
         }
     }
 
     /// Removes everything.
-    pub(in crate::sandbox::linux) fn remove(&self) {
+    pub(crate) fn remove(&self) {
         self.remove_run();
         // Not empty only where something of a run could not be removed.
         let _ = std::fs::remove_dir(&self.path);
@@ -98,21 +94,21 @@ mod tests {
     use std::fs;
     use std::os::unix::fs::{PermissionsExt, symlink};
 
-    fn ground() -> (tempfile::TempDir, Ground) {
+    fn disk() -> (tempfile::TempDir, DiskBoxes) {
         let directory = tempfile::tempdir().unwrap();
         let identity = Identity { uid: 0, gid: 0, change: Change::Already };
-        let ground = Ground::make(directory.path(), "slot", identity).unwrap();
-        (directory, ground)
+        let disk = DiskBoxes::make(directory.path(), "slot", identity).unwrap();
+        (directory, disk)
     }
 
     #[test]
     fn whatever_a_run_leaves_is_removed_and_nothing_else() {
-        let (directory, ground) = ground();
+        let (directory, disk) = disk();
         let canary = directory.path().join("canary");
         fs::create_dir(&canary).unwrap();
         fs::write(canary.join("file"), "x").unwrap();
-        ground.prepare().unwrap();
-        let inside = ground.box_path();
+        disk.prepare().unwrap();
+        let inside = disk.box_path();
         symlink(&canary, inside.join("link")).unwrap();
         fs::create_dir_all(inside.join("a/b/c/d/e")).unwrap();
         fs::write(inside.join("a/b/c/file"), "x").unwrap();
@@ -121,36 +117,36 @@ mod tests {
             let rights = fs::Permissions::from_mode(0o0);
             fs::set_permissions(inside.join(locked), rights).unwrap();
         }
-        ground.remove();
-        assert!(!ground.path.exists());
+        disk.remove();
+        assert!(!disk.path.exists());
         assert_eq!(fs::read_to_string(canary.join("file")).unwrap(), "x");
     }
 
     #[test]
     fn a_tree_deeper_than_any_path_is_removed() {
-        let (_directory, ground) = ground();
-        let boxes = ground.prepare().unwrap();
+        let (_directory, disk) = disk();
+        let boxes = disk.prepare().unwrap();
         let mut at = boxes.main;
         for _ in 0..3000 {
             rustix::fs::mkdirat(&at, "deeper", Mode::RWXU).unwrap();
             at = rustix::fs::openat(&at, "deeper", DIRECTORY, Mode::empty()).unwrap();
         }
-        ground.remove();
-        assert!(!ground.path.exists());
+        disk.remove();
+        assert!(!disk.path.exists());
     }
 
     #[test]
     fn what_is_held_is_counted_in_blocks_not_in_promises() {
-        let (_directory, ground) = ground();
-        let boxes = ground.prepare().unwrap();
+        let (_directory, disk) = disk();
+        let boxes = disk.prepare().unwrap();
         let empty = used(&boxes.main);
-        let holes = fs::File::create(ground.box_path().join("holes")).unwrap();
+        let holes = fs::File::create(disk.box_path().join("holes")).unwrap();
         holes.set_len(1 << 40).unwrap();
         assert!(used(&boxes.main) < empty + (1 << 20));
-        fs::create_dir(ground.box_path().join("below")).unwrap();
-        fs::write(ground.box_path().join("below/file"), vec![1; 3 << 20]).unwrap();
+        fs::create_dir(disk.box_path().join("below")).unwrap();
+        fs::write(disk.box_path().join("below/file"), vec![1; 3 << 20]).unwrap();
         let held = used(&boxes.main);
         assert!((3 << 20..8 << 20).contains(&held), "{held}");
-        ground.remove();
+        disk.remove();
     }
 }

@@ -49,15 +49,15 @@ fn bare_slot() -> Option<Slot> {
 #[test]
 fn the_best_that_works_is_chosen_and_what_does_not_is_explained() {
     let facts = Host::facts().unwrap();
-    let works = |rung: &&juror::model::host::Rung| rung.fault.is_none();
-    let best = facts.rungs.iter().find(works).map(|rung| rung.isolation);
+    let works = |mode: &&juror::model::host::TriedMode| mode.fault.is_none();
+    let best = facts.modes.iter().find(works).map(|mode| mode.isolation);
     for demand in [Demand::Any, Demand::Full] {
         let expected = best.filter(|isolation| demand.is_met_by(*isolation));
         match Host::find(demand) {
             Ok(host) => {
                 assert_eq!(Some(host.isolation()), expected);
                 assert_eq!(host.mechanism().isolation, host.isolation());
-                let stronger = facts.rungs.iter().filter(|rung| rung.isolation < host.isolation());
+                let stronger = facts.modes.iter().filter(|mode| mode.isolation < host.isolation());
                 assert_eq!(host.refused().len(), stronger.count());
             }
             Err(error) => {
@@ -174,7 +174,7 @@ fn a_slot_that_is_killed_leaves_no_process() {
     // A slot that is killed cannot remove its box any more.
     let directory = tempfile::tempdir().unwrap();
     fs::set_permissions(directory.path(), fs::Permissions::from_mode(0o755)).unwrap();
-    let output = crate::sandbox::alone("ladder::a_slot_is_killed", |command| {
+    let output = crate::sandbox::alone("fallback::a_slot_is_killed", |command| {
         command.env("TMPDIR", directory.path());
     });
     let report = String::from_utf8_lossy(&output.stdout);
@@ -205,7 +205,7 @@ fn the_whole_suite_holds_without_namespaces() {
     }
     let executable = std::env::current_exe().unwrap();
     let output = process::Command::new(&executable)
-        .args(["sandbox::", "ladder::"])
+        .args(["sandbox::", "fallback::"])
         .env(ISOLATION, Isolation::Landlock.key())
         .current_dir(Path::new("/"))
         .output()

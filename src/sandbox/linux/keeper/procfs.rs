@@ -11,7 +11,7 @@ use crate::sandbox::fault::{Fault, Step};
 use crate::sandbox::linux::sys;
 
 /// What was seen of a run so far.
-pub(in crate::sandbox::linux) struct Tree {
+pub(crate) struct Tree {
     /// The slot's own executable: a process with it has not started the program yet, and its memory is the
     /// slot's.
     own: OnceCell<Option<PathBuf>>,
@@ -30,7 +30,7 @@ struct Share {
 }
 
 /// Whether this kernel tells who the children of a process are; without it nothing would be measured.
-pub(in crate::sandbox::linux) fn check() -> Result<(), Fault> {
+pub(crate) fn check() -> Result<(), Fault> {
     let step = "measure by /proc, for want of control groups";
     let path = "/proc/thread-self/children";
     fs::read_to_string(path).map(|_| ()).step_on(step, path)
@@ -42,16 +42,16 @@ const INEXACT: u64 = 4 << 20;
 
 impl Tree {
     /// Nothing seen yet.
-    pub(in crate::sandbox::linux) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self { own: OnceCell::new(), cpu: 0, memory_now: 0, memory_peak: 0 }
     }
 
     /// Looks at all processes below the run's first, for as long as it is not yet `until` (monotonic, in
     /// nanoseconds): hundreds that want the processor leave little of it for looking. Looks closer
     /// where they seem to hold more memory than `limit`, in bytes.
-    pub(in crate::sandbox::linux) fn look(&mut self, first: i32, until: u64, limit: Option<u64>) {
-        let mut waiting = children(first);
-        let mut cpu = share(first).cpu;
+    pub(crate) fn look(&mut self, pid1: i32, until: u64, limit: Option<u64>) {
+        let mut waiting = children(pid1);
+        let mut cpu = share(pid1).cpu;
         let mut memory = 0;
         let mut index = 0;
         while let Some(pid) = waiting.get(index).copied() {
@@ -78,17 +78,17 @@ impl Tree {
     }
 
     /// CPU time seen, in nanoseconds.
-    pub(in crate::sandbox::linux) fn cpu(&self) -> u64 {
+    pub(crate) fn cpu(&self) -> u64 {
         self.cpu
     }
 
     /// Memory held at the last look, in bytes.
-    pub(in crate::sandbox::linux) fn memory_now(&self) -> u64 {
+    pub(crate) fn memory_now(&self) -> u64 {
         self.memory_now
     }
 
     /// The most memory held, in bytes, given what `wait4` says about the largest process.
-    pub(in crate::sandbox::linux) fn peak(&self, largest: u64) -> u64 {
+    pub(crate) fn peak(&self, largest: u64) -> u64 {
         // A new process starts with the slot's own largest memory on its account. Up to that it says
         // nothing about the program.
         let own = sys::usage(libc::RUSAGE_SELF).memory;

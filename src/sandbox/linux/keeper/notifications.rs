@@ -19,7 +19,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use crate::sandbox::linux::filter::seccomp::{self, Asks};
-use crate::sandbox::linux::keeper::tree;
+use crate::sandbox::linux::keeper::procfs;
 use crate::sandbox::linux::sys::notify::{self, SharedWord};
 use crate::sandbox::linux::sys::{self, Errno};
 
@@ -34,15 +34,15 @@ const UNCOUNTED: usize = 1000;
 
 /// Whether an alarm clock may be set in the run.
 #[derive(Clone, Debug)]
-pub(in crate::sandbox::linux) struct Alarms(Arc<SharedWord>);
+pub(crate) struct Alarms(Arc<SharedWord>);
 
 impl Alarms {
     /// None is known to be set.
-    pub(in crate::sandbox::linux) fn make() -> sys::Result<Self> {
+    pub(crate) fn make() -> sys::Result<Self> {
         SharedWord::make().map(|word| Self(Arc::new(word)))
     }
 
-    pub(in crate::sandbox::linux) fn may_be_set(&self) -> bool {
+    pub(crate) fn may_be_set(&self) -> bool {
         self.0.load(Ordering::SeqCst) != 0
     }
 
@@ -52,7 +52,7 @@ impl Alarms {
 }
 
 /// Answers the calls that ask.
-pub(in crate::sandbox::linux) struct Porter {
+pub(crate) struct Notifications {
     listener: OwnedFd,
     alarms: Alarms,
     /// How many pipes may be open, by those that were made since they were counted.
@@ -65,10 +65,10 @@ pub(in crate::sandbox::linux) struct Porter {
     all_locks: Option<File>,
 }
 
-impl Porter {
+impl Notifications {
     /// Installs the filter of calls. Where somebody else hears of calls already, nothing is asked, and alarms may be set at any
     /// time.
-    pub(in crate::sandbox::linux) fn install(
+    pub(crate) fn install(
         pass: u64,
         asks: Asks,
         alarms: &Alarms,
@@ -92,18 +92,18 @@ impl Porter {
     }
 
     /// Becomes readable when a call waits.
-    pub(in crate::sandbox::linux) fn bell(&self) -> BorrowedFd<'_> {
+    pub(crate) fn listener(&self) -> BorrowedFd<'_> {
         self.listener.as_fd()
     }
 
     /// A new run is to begin, and nobody is left of the last.
-    pub(in crate::sandbox::linux) fn begin(&mut self) {
+    pub(crate) fn begin(&mut self) {
         self.alarms.say(false);
         (self.pipes, self.locks) = (0, 0);
     }
 
-    /// Answers the call that waits. The first process of the run is given.
-    pub(in crate::sandbox::linux) fn answer(&mut self, first: i32) {
+    /// Answers the call that waits. Takes PID 1 of the run.
+    pub(crate) fn answer(&mut self, pid1: i32) {
         let Ok(question) = notify::question(self.listener.as_fd()) else {
             return;
         };
@@ -111,7 +111,7 @@ impl Porter {
             libc::SYS_fcntl => self.lock(),
             // This timer stands still while the program does.
             libc::SYS_setitimer if question.arguments[0] as i32 != libc::ITIMER_REAL => Ok(()),
-            number if Asks::is_pipe(number) => self.pipe(first),
+            number if Asks::is_pipe(number) => self.pipe(pid1),
             _ => {
                 // Before it is set.
                 self.alarms.say(true);
@@ -122,9 +122,9 @@ impl Porter {
     }
 
     /// Whether there may be one more.
-    fn pipe(&mut self, first: i32) -> Result<(), Errno> {
+    fn pipe(&mut self, pid1: i32) -> Result<(), Errno> {
         if self.pipes >= MOST_PIPES {
-            self.pipes = open_pipes(first);
+            self.pipes = open_pipes(pid1);
         }
         if self.pipes >= MOST_PIPES {
             return Err(Errno(libc::EMFILE));
@@ -134,7 +134,7 @@ impl Porter {
     }
 }
 
-impl Porter {
+impl Notifications {
     /// Whether there may be one more lock.
     fn lock(&mut self) -> Result<(), Errno> {
         if self.locks == 0 {
@@ -161,8 +161,8 @@ impl Porter {
 }
 
 /// How many pipes the processes below this one have open, by what `/proc` shows.
-fn open_pipes(first: i32) -> usize {
-    let mut waiting = tree::children(first);
+fn open_pipes(pid1: i32) -> usize {
+    let mut waiting = procfs::children(pid1);
     let mut pipes: BTreeSet<PathBuf> = BTreeSet::new();
     let mut index = 0;
     while let Some(process) = waiting.get(index).copied() {
@@ -173,7 +173,7 @@ fn open_pipes(first: i32) -> usize {
         if pipes.len() >= MOST_PIPES {
             break;
         }
-        waiting.extend(tree::children(process));
+        waiting.extend(procfs::children(process));
         index += 1;
     }
     pipes.len()

@@ -33,13 +33,13 @@ const RUN: &str = "run";
 
 /// A slot's directory, in which each run has one. Only its owner can enter it.
 #[derive(Debug)]
-pub(super) struct Ground {
+pub(super) struct SlotDirectory {
     /// Removes it when dropped.
     _directory: TempDir,
     path: PathBuf,
 }
 
-impl Ground {
+impl SlotDirectory {
     /// Makes the directory, with a name that nobody can foresee.
     pub(super) fn make() -> Result<Self, JudgeError> {
         let made = tempfile::Builder::new()
@@ -63,7 +63,7 @@ impl Ground {
     }
 
     /// Makes the directories of a run, and places its files.
-    pub(super) fn prepare(&self, job: &Job) -> Result<Room, JudgeError> {
+    pub(super) fn prepare(&self, job: &Job) -> Result<RunDirectory, JudgeError> {
         self.remove_run();
         let run = self.path.join(RUN);
         let (directory, temporary) = (run.join("box"), run.join("tmp"));
@@ -92,7 +92,7 @@ impl Ground {
             let rights = Permissions::from_mode(0o555);
             fs::set_permissions(&directory, rights).step("make the box read-only")?;
         }
-        Ok(Room { command: translated(&job.command, &names), directory, opened, placed })
+        Ok(RunDirectory { command: translated(&job.command, &names), directory, opened, placed })
     }
 
     /// What a program reads: a copy, which has no name, open for reading only.
@@ -115,13 +115,13 @@ impl Ground {
 
     /// Removes what the last run left.
     pub(super) fn remove_run(&self) {
-        if let Ok(ground) = rustix::fs::open(&self.path, DIRECTORY, Mode::empty()) {
-            remove_tree(&ground, &CString::new(RUN).unwrap_or_default());
+        if let Ok(directory) = rustix::fs::open(&self.path, DIRECTORY, Mode::empty()) {
+            remove_tree(&directory, &CString::new(RUN).unwrap_or_default());
         }
     }
 }
 
-impl Drop for Ground {
+impl Drop for SlotDirectory {
     fn drop(&mut self) {
         // Whatever rights it was left with, and however deep it is.
         self.remove_run();
@@ -175,7 +175,7 @@ fn place(path: &Path, node: &Node, names: &Translation) -> io::Result<()> {
 }
 
 /// The directories of a run.
-pub(super) struct Room {
+pub(super) struct RunDirectory {
     /// What to start, in the names of the machine.
     pub(super) command: Command,
     /// The box.
@@ -184,7 +184,7 @@ pub(super) struct Room {
     placed: Placements,
 }
 
-impl Room {
+impl RunDirectory {
     /// The bytes in regular files of the box that were not there before or are changed.
     pub(super) fn new_bytes(&self) -> Result<u64, Fault> {
         let mut sum = Sum::default();

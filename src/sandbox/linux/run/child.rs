@@ -10,68 +10,68 @@ use std::os::fd::{IntoRawFd, RawFd};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, AtomicU32, AtomicU64, Ordering};
 
-use crate::sandbox::linux::cgroup::{Gates, read_first_number};
-use crate::sandbox::linux::run::first::Attach;
+use crate::sandbox::linux::cgroup::{CgroupFiles, read_first_number};
+use crate::sandbox::linux::run::pid1::Attach;
 use crate::sandbox::linux::sys::{
     self, CLONE_INTO_CGROUP, Capabilities, CloneArguments, Ended, Errno,
 };
-use crate::sandbox::linux::view::bare::{BarePlan, OWN_PROC};
+use crate::sandbox::linux::view::landlock::{LandlockPlan, OWN_PROC};
 
 /// All that PID 1 and PID 2 need, made by the slot before they exist.
-pub(in crate::sandbox::linux) struct Plan {
+pub(crate) struct Plan {
     /// The program, an absolute path inside.
-    pub(in crate::sandbox::linux) program: CString,
+    pub(crate) program: CString,
     /// Its arguments, and a null pointer.
-    pub(in crate::sandbox::linux) argv: Vec<*const c_char>,
+    pub(crate) argv: Vec<*const c_char>,
     /// Its environment, and a null pointer.
-    pub(in crate::sandbox::linux) envp: Vec<*const c_char>,
+    pub(crate) envp: Vec<*const c_char>,
     /// The directory to start in.
-    pub(in crate::sandbox::linux) directory: CString,
+    pub(crate) directory: CString,
     /// Whether the box may be written to.
-    pub(in crate::sandbox::linux) writable: bool,
+    pub(crate) writable: bool,
     /// What else is to be seen in the run's view.
-    pub(in crate::sandbox::linux) shown: Vec<Attach>,
+    pub(crate) shown: Vec<Attach>,
     /// What a run without namespaces needs.
-    pub(in crate::sandbox::linux) bare: Option<BarePlan>,
+    pub(crate) landlock_plan: Option<LandlockPlan>,
     /// Standard input, output, error.
-    pub(in crate::sandbox::linux) stdio: [RawFd; 3],
+    pub(crate) stdio: [RawFd; 3],
     /// Who the program runs as.
-    pub(in crate::sandbox::linux) identity: Identity,
+    pub(crate) identity: Identity,
     /// What it may use of each resource.
-    pub(in crate::sandbox::linux) resources: Vec<Resource>,
+    pub(crate) resources: Vec<Resource>,
     /// How nice it is to be, if PID 1 is less nice.
-    pub(in crate::sandbox::linux) nice: Option<i32>,
+    pub(crate) nice: Option<i32>,
     /// Where it may write, as landlock's rules; -1 where there is no landlock.
-    pub(in crate::sandbox::linux) landlock: RawFd,
+    pub(crate) landlock: RawFd,
     /// How its use is counted.
-    pub(in crate::sandbox::linux) gates: Gates,
+    pub(crate) cgroup_files: CgroupFiles,
     /// PID 2's stack: the top, and its length.
-    pub(in crate::sandbox::linux) stack: Stack,
+    pub(crate) stack: Stack,
     /// What happened.
-    pub(in crate::sandbox::linux) report: Arc<Report>,
+    pub(crate) report: Arc<Report>,
 }
 
 /// A stack for a process that shares the slot's memory.
 #[derive(Clone, Copy)]
-pub(in crate::sandbox::linux) struct Stack {
+pub(crate) struct Stack {
     /// The lowest address.
-    pub(in crate::sandbox::linux) bottom: u64,
+    pub(crate) bottom: u64,
     /// In bytes.
-    pub(in crate::sandbox::linux) length: u64,
+    pub(crate) length: u64,
 }
 
 /// A user and a group.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::sandbox::linux) struct Identity {
-    pub(in crate::sandbox::linux) uid: u32,
-    pub(in crate::sandbox::linux) gid: u32,
+pub(crate) struct Identity {
+    pub(crate) uid: u32,
+    pub(crate) gid: u32,
     /// How the process becomes this user.
-    pub(in crate::sandbox::linux) change: Change,
+    pub(crate) change: Change,
 }
 
 /// How a process becomes another user.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(in crate::sandbox::linux) enum Change {
+pub(crate) enum Change {
     /// By the rights of root.
     Switch,
     /// Not at all: in its user namespace it is this one already.
@@ -82,7 +82,7 @@ pub(in crate::sandbox::linux) enum Change {
 /// today. Source: the kernel's `asm-generic/resource.h`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u32)]
-pub(in crate::sandbox::linux) enum Kind {
+pub(crate) enum Kind {
     /// CPU time in seconds.
     Cpu = 0,
     /// The size of a file, in bytes.
@@ -113,56 +113,56 @@ pub(in crate::sandbox::linux) enum Kind {
 
 /// A limit on a resource.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::sandbox::linux) struct Resource {
-    pub(in crate::sandbox::linux) kind: Kind,
-    pub(in crate::sandbox::linux) soft: u64,
-    pub(in crate::sandbox::linux) hard: u64,
+pub(crate) struct Resource {
+    pub(crate) kind: Kind,
+    pub(crate) soft: u64,
+    pub(crate) hard: u64,
 }
 
 /// What PID 1 and PID 2 tell the slot.
 #[derive(Default)]
-pub(in crate::sandbox::linux) struct Report {
+pub(crate) struct Report {
     /// The [`Step`] that failed, or 0.
-    pub(in crate::sandbox::linux) failed: AtomicU32,
+    pub(crate) failed: AtomicU32,
     /// Why.
-    pub(in crate::sandbox::linux) errno: AtomicI32,
+    pub(crate) errno: AtomicI32,
     /// 1 once the program started, 2 once it ended.
-    pub(in crate::sandbox::linux) phase: AtomicU32,
+    pub(crate) phase: AtomicU32,
     /// How it ended, as `wait4` says.
-    pub(in crate::sandbox::linux) status: AtomicI32,
+    pub(crate) status: AtomicI32,
     /// When it started, monotonic, in nanoseconds.
-    pub(in crate::sandbox::linux) started: AtomicU64,
+    pub(crate) started: AtomicU64,
     /// When it ended.
-    pub(in crate::sandbox::linux) ended: AtomicU64,
+    pub(crate) ended: AtomicU64,
     /// The group's CPU counter just before the start.
-    pub(in crate::sandbox::linux) base_cpu: AtomicU64,
+    pub(crate) base_cpu: AtomicU64,
     /// The group's memory just before the start, in bytes.
-    pub(in crate::sandbox::linux) base_memory: AtomicU64,
+    pub(crate) base_memory: AtomicU64,
     /// CPU time of PID 2 itself before the start, in nanoseconds.
-    pub(in crate::sandbox::linux) own_cpu: AtomicU64,
+    pub(crate) own_cpu: AtomicU64,
     /// CPU time of PID 1 since then, in nanoseconds, if it did not end.
-    pub(in crate::sandbox::linux) first_cpu: AtomicU64,
+    pub(crate) pid1_cpu: AtomicU64,
     /// What all processes of the run used by their own account, if PID 1 did not end: CPU time in nanoseconds.
-    pub(in crate::sandbox::linux) used_cpu: AtomicU64,
+    pub(crate) used_cpu: AtomicU64,
     /// The same: the largest memory of one, in bytes.
-    pub(in crate::sandbox::linux) used_memory: AtomicU64,
+    pub(crate) used_memory: AtomicU64,
 }
 
 /// The program is about to start.
-pub(in crate::sandbox::linux) const STARTED: u32 = 1;
+pub(crate) const STARTED: u32 = 1;
 /// The program ended by itself.
-pub(in crate::sandbox::linux) const ENDED: u32 = 2;
+pub(crate) const ENDED: u32 = 2;
 
 /// What PID 1 and PID 2 do, in order.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u32)]
-pub(in crate::sandbox::linux) enum Step {
+pub(crate) enum Step {
     TieToSlot = 1,
     Namespace,
     MountProc,
     Attach,
     Show,
-    StartSecond,
+    StartChild,
     Session,
     Join,
     Streams,
@@ -182,14 +182,14 @@ pub(in crate::sandbox::linux) enum Step {
 
 impl Step {
     /// The step in words.
-    pub(in crate::sandbox::linux) fn name(number: u32) -> &'static str {
+    pub(crate) fn name(number: u32) -> &'static str {
         const NAMES: [&str; 21] = [
-            "tie the run's first process to the sandbox",
+            "tie PID 1 to the sandbox",
             "make a control group namespace for the run",
             "mount /proc in the sandbox",
             "mount the box in the sandbox",
             "show in the sandbox what the job shows",
-            "start the run's second process",
+            "start the program",
             "start a session in the sandbox",
             "join the run's control group",
             "connect the standard streams",
@@ -212,21 +212,18 @@ impl Step {
 }
 
 /// The first descriptor that is no standard stream.
-pub(in crate::sandbox::linux) const FIRST_OTHER: u32 = 3;
+pub(crate) const FIRST_OTHER: u32 = 3;
 
 /// The step that failed, and why.
-pub(in crate::sandbox::linux) type Outcome = Result<(), (Step, Errno)>;
+pub(crate) type Outcome = Result<(), (Step, Errno)>;
 
-pub(in crate::sandbox::linux) fn fail(report: &Report, step: Step, errno: Errno) -> i32 {
+pub(crate) fn fail(report: &Report, step: Step, errno: Errno) -> i32 {
     report.errno.store(errno.0, Ordering::Relaxed);
     report.failed.store(step as u32, Ordering::Release);
     1
 }
 
-pub(in crate::sandbox::linux) fn at<T>(
-    step: Step,
-    result: Result<T, Errno>,
-) -> Result<T, (Step, Errno)> {
+pub(crate) fn at<T>(step: Step, result: Result<T, Errno>) -> Result<T, (Step, Errno)> {
     match result {
         Ok(value) => Ok(value),
         Err(errno) => Err((step, errno)),
@@ -234,7 +231,7 @@ pub(in crate::sandbox::linux) fn at<T>(
 }
 
 /// Starts PID 2.
-pub(in crate::sandbox::linux) fn start_second(plan: &Plan) -> Result<i32, (Step, Errno)> {
+pub(crate) fn start_child(plan: &Plan) -> Result<i32, (Step, Errno)> {
     let mut arguments = CloneArguments {
         flags: (libc::CLONE_VM | libc::CLONE_VFORK) as u64,
         exit_signal: libc::SIGCHLD as u64,
@@ -244,16 +241,16 @@ pub(in crate::sandbox::linux) fn start_second(plan: &Plan) -> Result<i32, (Step,
     };
     // Not PID 1 itself: what is killed when memory is short takes all along that share its memory,
     // and the slot does.
-    if plan.gates.directory >= 0 {
+    if plan.cgroup_files.directory >= 0 {
         arguments.flags |= CLONE_INTO_CGROUP;
-        arguments.cgroup = plan.gates.directory as u64;
+        arguments.cgroup = plan.cgroup_files.directory as u64;
     }
     // SAFETY: the stack is PID 2's alone; this process stands still while PID 2 uses the memory.
-    at(Step::StartSecond, unsafe { sys::clone3(&arguments, second, plan) })
+    at(Step::StartChild, unsafe { sys::clone3(&arguments, child, plan) })
 }
 
 /// Notes how and when PID 2 ended.
-pub(in crate::sandbox::linux) fn note_end(report: &Report, ended: Ended) {
+pub(crate) fn note_end(report: &Report, ended: Ended) {
     let now = sys::clock(libc::CLOCK_MONOTONIC);
     report.ended.store(now, Ordering::Relaxed);
     report.status.store(ended.status, Ordering::Relaxed);
@@ -263,7 +260,7 @@ pub(in crate::sandbox::linux) fn note_end(report: &Report, ended: Ended) {
 }
 
 /// PID 2: gives up all rights and becomes the program.
-extern "C" fn second(plan: *const Plan) -> ! {
+extern "C" fn child(plan: *const Plan) -> ! {
     // SAFETY: as in `first`.
     let plan = unsafe { &*plan };
     let code = match become_program(plan) {
@@ -274,21 +271,21 @@ extern "C" fn second(plan: *const Plan) -> ! {
 }
 
 fn become_program(plan: &Plan) -> Outcome {
-    if plan.bare.is_some() {
+    if plan.landlock_plan.is_some() {
         at(Step::Session, sys::setsid())?;
     } else {
         // The session is PID 1's.
         at(Step::Session, sys::setpgid(0, 0))?;
     }
-    if plan.gates.members >= 0 {
-        at(Step::Join, sys::write(plan.gates.members, b"0"))?;
+    if plan.cgroup_files.members >= 0 {
+        at(Step::Join, sys::write(plan.cgroup_files.members, b"0"))?;
     }
-    let Gates { directory, members, memory, .. } = plan.gates;
+    let CgroupFiles { directory, members, memory, .. } = plan.cgroup_files;
     let has_group = [directory, members, memory].iter().any(|gate| *gate >= 0);
     if has_group {
         // The group's name would tell judge and slot: from inside it is the root. Without namespaces, if it can be.
         let made = sys::unshare(libc::CLONE_NEWCGROUP);
-        if plan.bare.is_none() {
+        if plan.landlock_plan.is_none() {
             at(Step::Namespace, made)?;
         }
     }
@@ -308,14 +305,14 @@ fn become_program(plan: &Plan) -> Outcome {
         at(Step::User, sys::setresuid(uid, uid, uid))?;
     }
     at(Step::Capabilities, sys::set_capabilities(Capabilities::NONE))?;
-    if plan.bare.is_some() {
+    if plan.landlock_plan.is_some() {
         at(Step::Landlock, show_own_proc(plan.landlock))?;
     }
     if plan.landlock >= 0 {
         at(Step::Landlock, sys::landlock_restrict(plan.landlock))?;
     }
-    if let Some(bare) = &plan.bare {
-        at(Step::Filter, sys::seccomp(&bare.filter))?;
+    if let Some(landlock) = &plan.landlock_plan {
+        at(Step::Filter, sys::seccomp(&landlock.filter))?;
     }
     at(Step::Signals, sys::unblock_signals())?;
     read_meters(plan)?;
@@ -357,17 +354,17 @@ fn read_meters(plan: &Plan) -> Outcome {
     let report = &plan.report;
     let own = sys::usage(libc::RUSAGE_SELF).cpu;
     report.own_cpu.store(own, Ordering::Relaxed);
-    if plan.gates.cpu >= 0 {
+    if plan.cgroup_files.cpu >= 0 {
         // The kernel books running time when it is asked for, and has just been.
-        let cpu = at(Step::Meters, read_first_number(plan.gates.cpu))?;
+        let cpu = at(Step::Meters, read_first_number(plan.cgroup_files.cpu))?;
         report.base_cpu.store(cpu, Ordering::Relaxed);
     }
-    if plan.gates.memory >= 0 {
-        let memory = at(Step::Meters, read_first_number(plan.gates.memory))?;
+    if plan.cgroup_files.memory >= 0 {
+        let memory = at(Step::Meters, read_first_number(plan.cgroup_files.memory))?;
         report.base_memory.store(memory, Ordering::Relaxed);
     }
-    if plan.gates.peak >= 0 {
-        at(Step::Meters, sys::write(plan.gates.peak, b"0"))?;
+    if plan.cgroup_files.peak >= 0 {
+        at(Step::Meters, sys::write(plan.cgroup_files.peak, b"0"))?;
     }
     let now = sys::clock(libc::CLOCK_MONOTONIC);
     report.started.store(now, Ordering::Relaxed);

@@ -38,12 +38,12 @@ use rustix::fs::{AtFlags, Mode, OFlags};
 use crate::model::tree::TreeEntry;
 use crate::sandbox::disk;
 use crate::sandbox::fault::{Fault, Step};
-use crate::sandbox::linux::filter::bare_filter::{self, SameUser};
+use crate::sandbox::linux::filter::landlock_filter::{self, SameUser};
 use crate::sandbox::linux::keeper::prepare::Setup;
-use crate::sandbox::linux::run::init::{Change, Identity};
+use crate::sandbox::linux::run::child::{Change, Identity};
 use crate::sandbox::linux::sys;
 use crate::sandbox::linux::view::boxes::Boxes;
-use crate::sandbox::linux::view::ground::Ground;
+use crate::sandbox::linux::view::disk_boxes::DiskBoxes;
 use crate::sandbox::linux::view::mounts::{Bind, ETC, SYSTEM, c_path};
 use crate::sandbox::translate::{Pair, Translation};
 
@@ -53,15 +53,15 @@ const NEEDED: usize = 6;
 
 /// Rights as landlock numbers them.
 mod right {
-    pub(in crate::sandbox::linux) const EXECUTE: u64 = 1;
-    pub(in crate::sandbox::linux) const WRITE_FILE: u64 = 1 << 1;
-    pub(in crate::sandbox::linux) const READ_FILE: u64 = 1 << 2;
-    pub(in crate::sandbox::linux) const READ_DIR: u64 = 1 << 3;
+    pub(crate) const EXECUTE: u64 = 1;
+    pub(crate) const WRITE_FILE: u64 = 1 << 1;
+    pub(crate) const READ_FILE: u64 = 1 << 2;
+    pub(crate) const READ_DIR: u64 = 1 << 3;
     /// All about files, those on devices with it: what version 5 knows.
-    pub(in crate::sandbox::linux) const ALL: u64 = (1 << 16) - 1;
-    pub(in crate::sandbox::linux) const IOCTL_DEV: u64 = 1 << 15;
-    pub(in crate::sandbox::linux) const TCP: u64 = 3;
-    pub(in crate::sandbox::linux) const SCOPES: u64 = 3;
+    pub(crate) const ALL: u64 = (1 << 16) - 1;
+    pub(crate) const IOCTL_DEV: u64 = 1 << 15;
+    pub(crate) const TCP: u64 = 3;
+    pub(crate) const SCOPES: u64 = 3;
 }
 
 const LOOK: u64 = right::READ_FILE | right::READ_DIR;
@@ -82,7 +82,7 @@ const DEVICES: [&str; 5] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random"
 ///
 /// It is not enough to be root: files must be given away, and processes of the other user be
 /// killed.
-pub(in crate::sandbox::linux) fn change(status: &str) -> Change {
+pub(crate) fn change(status: &str) -> Change {
     const CHOWN: u32 = 0;
     const DAC_OVERRIDE: u32 = 1;
     const FOWNER: u32 = 3;
@@ -98,19 +98,19 @@ pub(in crate::sandbox::linux) fn change(status: &str) -> Change {
 }
 
 /// What a slot without namespaces has instead of a view of its own.
-pub(in crate::sandbox::linux) struct Yard {
+pub(crate) struct LandlockView {
     identity: Identity,
     /// Where the runs' directories are made.
-    ground: Ground,
+    disk: DiskBoxes,
     /// Rules that do nothing but keep signals in.
     scope: OwnedFd,
     filter: Vec<libc::sock_filter>,
     slot: i32,
 }
 
-impl Yard {
+impl LandlockView {
     /// Takes this process, the slot, into its domain, and makes a directory for its runs.
-    pub(in crate::sandbox::linux) fn make(setup: &Setup) -> Result<Self, Fault> {
+    pub(crate) fn make(setup: &Setup) -> Result<Self, Fault> {
         let version = sys::landlock_version().unwrap_or(0);
         if version < NEEDED {
             let has = match version {
@@ -138,53 +138,53 @@ impl Yard {
             Change::Already => SameUser::Yes,
             Change::Switch => SameUser::No,
         };
-        let ground = Ground::make(&setup.temporary, &setup.name, identity)?;
-        check_reach(&ground.path, identity)?;
+        let disk = DiskBoxes::make(&setup.temporary, &setup.name, identity)?;
+        check_reach(&disk.path, identity)?;
         Ok(Self {
             identity,
-            ground,
+            disk,
             scope,
-            filter: bare_filter::filter(same_user),
+            filter: landlock_filter::filter(same_user),
             slot: std::process::id().cast_signed(),
         })
     }
 
     /// Whether all that is to be shown can be reached by the program's user.
-    pub(in crate::sandbox::linux) fn show(&self, wanted: &[Bind]) -> Result<(), Fault> {
+    pub(crate) fn show(&self, wanted: &[Bind]) -> Result<(), Fault> {
         wanted.iter().try_for_each(|shown| check_reach(&shown.host, self.identity))
     }
 
     /// Makes box and temporary directory.
-    pub(in crate::sandbox::linux) fn boxes(
+    pub(crate) fn boxes(
         &mut self,
         files: &[TreeEntry],
         contents: Option<OwnedFd>,
         names: &Translation,
     ) -> Result<Boxes, Fault> {
-        Boxes::on_disk(self.ground.prepare()?, self.identity, files, contents, names)
+        Boxes::on_disk(self.disk.prepare()?, self.identity, files, contents, names)
     }
 
     /// Names as a job says them, in those of the machine.
-    pub(in crate::sandbox::linux) fn names(&self, shown: &[Bind]) -> Translation {
-        let mut pairs = vec![Pair::new("/box", &self.ground.box_path())];
+    pub(crate) fn names(&self, shown: &[Bind]) -> Translation {
+        let mut pairs = vec![Pair::new("/box", &self.disk.box_path())];
         let elsewhere = shown.iter().filter(|shown| shown.inside != shown.host);
         pairs.extend(elsewhere.map(|shown| Pair::new(&shown.inside, &shown.host)));
-        Translation::new(pairs, &self.ground.temporary_path())
+        Translation::new(pairs, &self.disk.temporary_path())
     }
 
     /// What PID 1 and the program need beside the usual.
-    pub(in crate::sandbox::linux) fn plan(&self) -> Result<BarePlan, Fault> {
-        Ok(BarePlan {
+    pub(crate) fn plan(&self) -> Result<LandlockPlan, Fault> {
+        Ok(LandlockPlan {
             scope: self.scope.as_raw_fd(),
             slot: self.slot,
             filter: self.filter.clone(),
-            directory: c_path(&self.ground.box_path())?,
+            directory: c_path(&self.disk.box_path())?,
         })
     }
 
     /// Landlock's rules for a run: to read and start what the system has and the job shows, to write
     /// in its own directories and to devices, and nothing else.
-    pub(in crate::sandbox::linux) fn rules(
+    pub(crate) fn rules(
         &self,
         boxes: &Boxes,
         writable: bool,
@@ -217,13 +217,13 @@ impl Yard {
     }
 
     /// Removes what the last run left, unless it is to be looked at first.
-    pub(in crate::sandbox::linux) fn remove_now(&mut self) {
-        self.ground.remove_run();
+    pub(crate) fn remove_now(&mut self) {
+        self.disk.remove_run();
     }
 
     /// Removes everything.
-    pub(in crate::sandbox::linux) fn remove(&mut self) {
-        self.ground.remove();
+    pub(crate) fn remove(&mut self) {
+        self.disk.remove();
     }
 }
 
@@ -261,19 +261,19 @@ fn allow_path(
 }
 
 /// What PID 1 and the program need beside the usual.
-pub(in crate::sandbox::linux) struct BarePlan {
+pub(crate) struct LandlockPlan {
     /// Rules that do nothing but keep signals in.
-    pub(in crate::sandbox::linux) scope: RawFd,
+    pub(crate) scope: RawFd,
     /// The slot's process.
-    pub(in crate::sandbox::linux) slot: i32,
+    pub(crate) slot: i32,
     /// What the program may not call beyond the slot's own filter.
-    pub(in crate::sandbox::linux) filter: Vec<libc::sock_filter>,
+    pub(crate) filter: Vec<libc::sock_filter>,
     /// The box.
-    pub(in crate::sandbox::linux) directory: CString,
+    pub(crate) directory: CString,
 }
 
 /// What PID 2 may do below `/proc/PID`, its own.
-pub(in crate::sandbox::linux) const OWN_PROC: u64 = LOOK;
+pub(crate) const OWN_PROC: u64 = LOOK;
 
 /// Another user than the judge's must get through every directory on the way.
 fn check_reach(path: &Path, identity: Identity) -> Result<(), Fault> {
@@ -298,13 +298,13 @@ fn check_reach(path: &Path, identity: Identity) -> Result<(), Fault> {
 }
 
 /// How much the run holds on disk, in bytes; more than any limit where it cannot be told.
-pub(in crate::sandbox::linux) fn used(boxes: &Boxes) -> u64 {
+pub(crate) fn used(boxes: &Boxes) -> u64 {
     disk::used(&boxes.main).saturating_add(disk::used(&boxes.temporary))
 }
 
 /// Ends every process of the run, and waits for those that became the slot's children. Only for a slot in its own
-/// domain: see [`Yard::make`].
-pub(in crate::sandbox::linux) fn sweep() -> sys::Usage {
+/// domain: see [`LandlockView::make`].
+pub(crate) fn sweep() -> sys::Usage {
     let mut sum = sys::Usage::default();
     let _ = sys::kill_all();
     while let Ok(ended) = sys::wait(-1) {

@@ -6,7 +6,7 @@ use libc::sock_filter;
 use crate::sandbox::linux::filter::seccomp::{EPERM, Rule, whole};
 
 /// Makes the filter that a program without namespaces gets on top.
-pub(in crate::sandbox::linux) fn filter(same_user: SameUser) -> Vec<sock_filter> {
+pub(crate) fn filter(same_user: SameUser) -> Vec<sock_filter> {
     let files = match same_user {
         SameUser::Yes => OF_THE_SAME_USER,
         SameUser::No => &[],
@@ -17,7 +17,7 @@ pub(in crate::sandbox::linux) fn filter(same_user: SameUser) -> Vec<sock_filter>
 
 /// Whether a program has the judge's own user.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(in crate::sandbox::linux) enum SameUser {
+pub(crate) enum SameUser {
     Yes,
     No,
 }

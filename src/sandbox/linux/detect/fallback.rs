@@ -1,11 +1,11 @@
-//! The ways to keep programs apart, as rungs of a ladder: each is tried out, the strongest first, and the
+//! The ways to keep programs apart, as a list of modes: each is tried, the strongest first, and the
 //! first that works is used. The lowest, plain, keeps nothing apart: it is stepped on only if it was asked for by name.
 //!
 //! Tried out means that a slot starts and takes a run to the point at which the program would start.
 //! Nothing less says whether it works: a container may allow a namespace and refuse the mount in it, a
 //! kernel may allow both and take the rights away.
 
-use crate::model::host::Rung;
+use crate::model::host::TriedMode;
 use crate::model::isolation::{Demand, Isolation};
 use crate::model::judgement::JudgeError;
 use crate::sandbox::linux::detect::host::Host;
@@ -21,8 +21,8 @@ impl Host {
             return Self::at(Isolation::Plain);
         }
         let found = Self::look()?;
-        let tried = |rung: &Host| try_out(rung);
-        climb(&found, demand, tried)
+        let tried = |mode: &Host| try_out(mode);
+        choose(&found, demand, tried)
     }
 
     /// As [`find`](Self::find), with whatever works.
@@ -36,15 +36,15 @@ impl Host {
     /// When that does not work here.
     pub fn at(isolation: Isolation) -> Result<Self, JudgeError> {
         let host = Self::look()?;
-        let rung = host.with(isolation);
+        let mode = host.with(isolation);
         host.has_rights_for(isolation)?;
-        try_out(&rung)?;
-        Ok(rung)
+        try_out(&mode)?;
+        Ok(mode)
     }
 
     /// Tries out every way to keep programs apart.
-    pub(in crate::sandbox::linux) fn try_all(&self) -> Vec<Rung> {
-        let tried = |isolation| Rung {
+    pub(crate) fn try_all(&self) -> Vec<TriedMode> {
+        let tried = |isolation| TriedMode {
             isolation,
             fault: self
                 .has_rights_for(isolation)
@@ -63,34 +63,34 @@ impl Host {
     }
 }
 
-/// The first rung that works.
-fn climb(
+/// The first mode that works.
+fn choose(
     host: &Host,
     demand: Demand,
     try_out: impl Fn(&Host) -> Result<(), JudgeError>,
 ) -> Result<Host, JudgeError> {
     let mut refused = Vec::new();
-    let rungs = Isolation::APART.map(|isolation| host.with(isolation));
-    for mut rung in rungs {
-        let isolation = rung.isolation();
+    let modes = Isolation::APART.map(|isolation| host.with(isolation));
+    for mut mode in modes {
+        let isolation = mode.isolation();
         if !demand.is_met_by(isolation) {
             break;
         }
-        let tried = host.has_rights_for(isolation).and_then(|()| try_out(&rung));
+        let tried = host.has_rights_for(isolation).and_then(|()| try_out(&mode));
         match tried {
             Ok(()) => {
-                rung.refused = refused;
-                return Ok(rung);
+                mode.refused = refused;
+                return Ok(mode);
             }
-            Err(error) => refused.push(Rung { isolation, fault: Some(error) }),
+            Err(error) => refused.push(TriedMode { isolation, fault: Some(error) }),
         }
     }
     Err(none_works(demand, &refused))
 }
 
-/// Why no rung can be used.
-fn none_works(demand: Demand, refused: &[Rung]) -> JudgeError {
-    if let [.., Rung { fault: Some(above), .. }, Rung { fault: Some(last), .. }] = refused
+/// Why no mode can be used.
+fn none_works(demand: Demand, refused: &[TriedMode]) -> JudgeError {
+    if let [.., TriedMode { fault: Some(above), .. }, TriedMode { fault: Some(last), .. }] = refused
         && above == last
     {
         // It is not about ways to keep programs apart.
@@ -98,9 +98,9 @@ fn none_works(demand: Demand, refused: &[Rung]) -> JudgeError {
     }
     let reasons: Vec<String> = refused
         .iter()
-        .filter_map(|rung| {
-            let fault = rung.fault.as_ref()?;
-            Some(format!("{}: {fault}", rung.isolation))
+        .filter_map(|mode| {
+            let fault = mode.fault.as_ref()?;
+            Some(format!("{}: {fault}", mode.isolation))
         })
         .collect();
     let reasons = reasons.join("; ");
@@ -120,18 +120,18 @@ fn none_works(demand: Demand, refused: &[Rung]) -> JudgeError {
 mod tests {
     use super::*;
 
-    /// Which rung is chosen where only these work; all rights are there.
+    /// Which mode is chosen where only these work; all rights are there.
     fn check(working: &[Isolation], demand: Demand, expected: Option<Isolation>) {
         let host = Host::look().unwrap().with_all_rights();
-        let chosen = climb(&host, demand, |rung| match working.contains(&rung.isolation()) {
+        let chosen = choose(&host, demand, |mode| match working.contains(&mode.isolation()) {
             true => Ok(()),
-            false => Err(JudgeError::new(rung.isolation().key(), "EPERM")),
+            false => Err(JudgeError::new(mode.isolation().key(), "EPERM")),
         });
         match (chosen, expected) {
-            (Ok(rung), Some(isolation)) => {
-                assert_eq!(rung.isolation(), isolation, "{working:?}, {demand:?}");
-                assert!(rung.refused().iter().all(|above| above.isolation < isolation));
-                assert!(rung.refused().iter().all(|above| above.fault.is_some()));
+            (Ok(mode), Some(isolation)) => {
+                assert_eq!(mode.isolation(), isolation, "{working:?}, {demand:?}");
+                assert!(mode.refused().iter().all(|above| above.isolation < isolation));
+                assert!(mode.refused().iter().all(|above| above.fault.is_some()));
             }
             (Err(error), None) => {
                 assert!(error.help.unwrap_or_default().contains("juror doctor"));
@@ -158,7 +158,7 @@ mod tests {
     fn what_all_rungs_fail_for_is_said_once() {
         let host = Host::look().unwrap().with_all_rights();
         let fault = JudgeError::new("limit resources", "there is too little of it");
-        let chosen = climb(&host, Demand::Any, |_| Err(fault.clone()));
+        let chosen = choose(&host, Demand::Any, |_| Err(fault.clone()));
         assert_eq!(chosen.unwrap_err(), fault);
     }
 }

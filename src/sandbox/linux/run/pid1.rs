@@ -1,5 +1,5 @@
 //! PID 1 of a run with namespaces: waits until there is a run, finishes the view, starts the program, and ends
-//! everybody after it. What [`crate::sandbox::linux::run::init`] says about memory holds here, too.
+//! everybody after it. What [`crate::sandbox::linux::run::child`] says about memory holds here, too.
 
 use std::ffi::{CStr, CString};
 use std::os::fd::RawFd;
@@ -7,31 +7,31 @@ use std::ptr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 
-use crate::sandbox::linux::run::init::{
-    Outcome, Plan, Report, Step, at, fail, note_end, start_second,
+use crate::sandbox::linux::run::child::{
+    Outcome, Plan, Report, Step, at, fail, note_end, start_child,
 };
 use crate::sandbox::linux::sys::mount;
 use crate::sandbox::linux::sys::{self, Errno};
 
 /// What the slot and PID 1 tell each other. The slot keeps it until PID 1 is gone.
-pub(in crate::sandbox::linux) struct Order {
+pub(crate) struct Order {
     /// The file system with the directories [`BOX`] and [`TMP`].
-    pub(in crate::sandbox::linux) memory: RawFd,
+    pub(crate) memory: RawFd,
     /// The slot's process.
-    pub(in crate::sandbox::linux) slot: RawFd,
+    pub(crate) slot: RawFd,
     /// The run, once there is one.
-    pub(in crate::sandbox::linux) plan: AtomicPtr<Plan>,
+    pub(crate) plan: AtomicPtr<Plan>,
     /// 1 from then on.
-    pub(in crate::sandbox::linux) asked: AtomicU32,
+    pub(crate) asked: AtomicU32,
     /// Counts 1 once the program has ended and nobody but PID 1 is left.
-    pub(in crate::sandbox::linux) over: RawFd,
+    pub(crate) over: RawFd,
     /// What happened.
-    pub(in crate::sandbox::linux) report: Arc<Report>,
+    pub(crate) report: Arc<Report>,
 }
 
 impl Order {
     /// Has PID 1 start this run. The slot must keep the plan until the run is over.
-    pub(in crate::sandbox::linux) fn ask(&self, plan: &Plan) {
+    pub(crate) fn ask(&self, plan: &Plan) {
         let plan = ptr::from_ref(plan).cast_mut();
         self.plan.store(plan, Ordering::Release);
         sys::set(&self.asked);
@@ -39,21 +39,21 @@ impl Order {
 }
 
 /// A mount to attach in the run's own view.
-pub(in crate::sandbox::linux) struct Attach {
-    pub(in crate::sandbox::linux) mount: RawFd,
-    pub(in crate::sandbox::linux) target: CString,
+pub(crate) struct Attach {
+    pub(crate) mount: RawFd,
+    pub(crate) target: CString,
 }
 
 /// The box in the file system that it shares with the temporary directory.
-pub(in crate::sandbox::linux) const BOX: &CStr = c"box";
+pub(crate) const BOX: &CStr = c"box";
 /// The temporary directory in it.
-pub(in crate::sandbox::linux) const TMP: &CStr = c"tmp";
+pub(crate) const TMP: &CStr = c"tmp";
 
 /// Where the two are, until that on the temporary directory hides this.
 const BOTH: &CStr = c"/tmp";
 
 /// PID 1.
-pub(in crate::sandbox::linux) extern "C" fn first(order: *const Order) -> ! {
+pub(crate) extern "C" fn pid1(order: *const Order) -> ! {
     // SAFETY: the slot keeps the order until this process is gone; it is shared, and only its atomics
     // change.
     let order = unsafe { &*order };
@@ -100,16 +100,16 @@ fn run(plan: &Plan, order: &Order) -> Outcome {
         let attached = mount::move_mount(attach.mount, &attach.target);
         at(Step::Show, attached)?;
     }
-    let second = start_second(plan);
+    let child = start_child(plan);
     // The slot has the same descriptors. Whoever reads what the program writes must see its end when the program
     // closes it.
     plan.stdio.iter().for_each(|fd| sys::close(*fd));
-    let second = second?;
+    let child = child?;
     let cpu = || sys::clock(libc::CLOCK_PROCESS_CPUTIME_ID);
     let begun = cpu();
     loop {
-        let ended = at(Step::StartSecond, sys::wait(-1))?;
-        if ended.pid == second {
+        let ended = at(Step::StartChild, sys::wait(-1))?;
+        if ended.pid == child {
             let report = &order.report;
             note_end(report, ended);
             end_all()?;
@@ -117,7 +117,7 @@ fn run(plan: &Plan, order: &Order) -> Outcome {
             report.used_cpu.store(used.cpu, Ordering::Relaxed);
             report.used_memory.store(used.memory, Ordering::Relaxed);
             let own = cpu().saturating_sub(begun);
-            report.first_cpu.store(own, Ordering::Release);
+            report.pid1_cpu.store(own, Ordering::Release);
             return Ok(());
         }
     }

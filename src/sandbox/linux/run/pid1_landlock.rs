@@ -1,21 +1,21 @@
-//! PID 1 of a run without namespaces. What [`crate::sandbox::linux::run::init`] says about memory holds here, too.
+//! PID 1 of a run without namespaces. What [`crate::sandbox::linux::run::child`] says about memory holds here, too.
 //!
 //! It is no PID 1 to the kernel: its end would kill nobody. So it kills everybody itself, at the end of the
 //! program, and when the slot dies, of which the kernel tells it by a signal.
 
-use crate::sandbox::linux::run::init::{self, Outcome, Plan, Step, at, fail};
+use crate::sandbox::linux::run::child::{self, Outcome, Plan, Step, at, fail};
 use crate::sandbox::linux::sys::{self, Errno};
-use crate::sandbox::linux::view::bare::BarePlan;
+use crate::sandbox::linux::view::landlock::LandlockPlan;
 
 /// What the kernel sends when the slot dies.
 const SLOT_DIED: i32 = libc::SIGTERM;
 
 /// PID 1: starts PID 2, waits for everybody, and ends them.
-pub(in crate::sandbox::linux) extern "C" fn first(plan: *const Plan) -> ! {
-    // SAFETY: as in `init::first`.
+pub(crate) extern "C" fn pid1(plan: *const Plan) -> ! {
+    // SAFETY: as in `child::first`.
     let plan = unsafe { &*plan };
-    let done = match &plan.bare {
-        Some(bare) => run_first(plan, bare),
+    let done = match &plan.landlock_plan {
+        Some(landlock) => run_first(plan, landlock),
         None => Err((Step::TieToSlot, Errno(libc::EINVAL))),
     };
     let code = match done {
@@ -25,33 +25,33 @@ pub(in crate::sandbox::linux) extern "C" fn first(plan: *const Plan) -> ! {
     sys::exit(code)
 }
 
-fn run_first(plan: &Plan, bare: &BarePlan) -> Outcome {
+fn run_first(plan: &Plan, landlock: &LandlockPlan) -> Outcome {
     let told = SLOT_DIED as usize;
     at(Step::TieToSlot, sys::prctl(libc::PR_SET_PDEATHSIG, told, 0))?;
-    if sys::parent() != bare.slot {
+    if sys::parent() != landlock.slot {
         return Err((Step::TieToSlot, Errno(libc::ESRCH)));
     }
     at(Step::TieToSlot, sys::prctl(libc::PR_SET_CHILD_SUBREAPER, 1, 0))?;
-    at(Step::Landlock, sys::landlock_restrict(bare.scope))?;
+    at(Step::Landlock, sys::landlock_restrict(landlock.scope))?;
     // Everything hangs on this: what is killed below is all that this process may signal.
-    if sys::may_signal(bare.slot) != Err(Errno(libc::EPERM)) {
+    if sys::may_signal(landlock.slot) != Err(Errno(libc::EPERM)) {
         return Err((Step::Landlock, Errno(libc::EOPNOTSUPP)));
     }
-    let second = init::start_second(plan)?;
+    let child = child::start_child(plan)?;
     // Whoever reads what the program writes must see its end when the program closes it.
-    at(Step::CloseOthers, sys::close_range(init::FIRST_OTHER, u32::MAX, 0))?;
+    at(Step::CloseOthers, sys::close_range(child::FIRST_OTHER, u32::MAX, 0))?;
     loop {
         while let Ok(ended) = sys::ended_child() {
             if ended.pid == 0 {
                 break;
             }
-            if ended.pid == second {
-                init::note_end(&plan.report, ended);
+            if ended.pid == child {
+                child::note_end(&plan.report, ended);
                 collect_all();
                 return Ok(());
             }
         }
-        let signal = at(Step::StartSecond, sys::wait_for_signal(&[libc::SIGCHLD, SLOT_DIED]))?;
+        let signal = at(Step::StartChild, sys::wait_for_signal(&[libc::SIGCHLD, SLOT_DIED]))?;
         if signal == SLOT_DIED {
             collect_all();
             return Ok(());
