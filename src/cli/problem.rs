@@ -170,7 +170,7 @@ fn ready<'a>(problem: &Problem, cases: Vec<JudgedCase<'a>>) -> Result<Vec<ReadyC
 
 /// The event that says which package is at work on.
 pub fn package_read(problem: &Problem, submissions: usize, test_cases: usize) -> Event {
-    let names = &problem.metadata.names;
+    let names = &problem.names;
     let name = names.iter().find(|(language, _)| language == "en").or_else(|| names.first());
     Event::PackageRead {
         package: problem.short_name.clone(),

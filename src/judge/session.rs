@@ -424,9 +424,6 @@ mod tests {
             args: Vec::new(),
             input_validator_args: ValidatorArgs::default(),
             output_validator_args: Vec::new(),
-            full_feedback: false,
-            hint: None,
-            description: None,
         }
     }
 

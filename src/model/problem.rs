@@ -19,8 +19,8 @@ pub struct Problem {
     pub format_reason: String,
     /// The directory's name.
     pub short_name: String,
-    /// What the package says about the problem as a work.
-    pub metadata: Metadata,
+    /// The name by language code.
+    pub names: Vec<(String, String)>,
     /// How submissions are run and graded.
     pub kind: ProblemKind,
     /// What its programs may use.
@@ -99,53 +99,6 @@ pub struct InputGrammar {
     pub name: String,
     /// Where it is.
     pub path: PathBuf,
-}
-
-/// What a package says about its problem as a work.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Metadata {
-    /// Language code and name, by code.
-    pub names: Vec<(String, String)>,
-    /// Follows the problem through renames.
-    pub uuid: String,
-    /// The author's own version string.
-    pub version: Option<String>,
-    /// Who made it, by role.
-    pub credits: Vec<Credit>,
-    /// Where it comes from.
-    pub sources: Vec<Source>,
-    /// One of the standard's licences; `unknown` where none is given.
-    pub license: String,
-    /// Who owns the rights.
-    pub rights_owner: Option<String>,
-    /// Not to be published before this date, as written.
-    pub embargo_until: Option<String>,
-    /// Words that describe it.
-    pub keywords: Vec<String>,
-}
-
-/// A person in a role.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Credit {
-    /// The key of `credits`, such as `authors`; a translator's with the language: `translators.da`.
-    pub role: String,
-    /// The full name.
-    pub name: String,
-    /// The mail address.
-    pub email: Option<String>,
-    /// The ORCID.
-    pub orcid: Option<String>,
-    /// The Kattis user name.
-    pub kattis: Option<String>,
-}
-
-/// A problem set that a problem comes from.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Source {
-    /// Name and year.
-    pub name: String,
-    /// The event's page.
-    pub url: Option<String>,
 }
 
 /// Where a program reads its input and writes its output.

@@ -27,12 +27,6 @@ pub struct TestCase {
     pub input_validator_args: ValidatorArgs,
     /// Arguments for the output validator.
     pub output_validator_args: Vec<String>,
-    /// Whether a contestant may see the case after failing it.
-    pub full_feedback: bool,
-    /// Help for somebody who failed here.
-    pub hint: Option<String>,
-    /// What the case is for.
-    pub description: Option<String>,
 }
 
 impl TestCase {

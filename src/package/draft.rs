@@ -10,6 +10,7 @@ use crate::package::consistency;
 use crate::package::faults::Faults;
 use crate::package::files::Tree;
 use crate::package::juror_toml;
+use crate::package::text::Untidy;
 
 /// So many bytes at the start of an input or answer are looked at; they can have gigabytes.
 const LOOKED_AT: u64 = 16 << 10;
@@ -92,49 +93,31 @@ fn check_texts(problem: &Problem, faults: &Faults) {
 /// the input validators decide about them.
 fn check_text(path: &Path, faults: &Faults) {
     match look(path) {
-        Ok(Look::Fine) => {}
-        Ok(Look::Mark) => {
-            let help = "save the file as UTF-8 without BOM";
-            faults.error(path, "starts with a byte-order mark (BOM)", help);
-        }
-        Ok(Look::WindowsLineEnds) => {
-            let help = "save the file with Unix line ends (LF)";
-            faults.warning(path, "has Windows line ends (CR LF)", help);
-        }
-        Ok(Look::NoLineEnd) => {
-            let help = "add a line end after the last line";
-            faults.warning(path, "does not end with a line end", help);
-        }
+        Ok(None) => {}
+        Ok(Some(untidy)) => untidy.report(path, faults),
         Err(error) => {
             faults.error(path, format!("cannot be read: {error}"), "");
         }
     }
 }
 
-enum Look {
-    Fine,
-    Mark,
-    WindowsLineEnds,
-    NoLineEnd,
-}
-
-fn look(path: &Path) -> std::io::Result<Look> {
+fn look(path: &Path) -> std::io::Result<Option<Untidy>> {
     let mut file = File::open(path)?;
     let mut start = Vec::new();
     (&mut file).take(LOOKED_AT).read_to_end(&mut start)?;
     if start.starts_with(b"\xef\xbb\xbf") {
-        return Ok(Look::Mark);
+        return Ok(Some(Untidy::Mark));
     }
     if memchr::memmem::find(&start, b"\r\n").is_some() {
-        return Ok(Look::WindowsLineEnds);
+        return Ok(Some(Untidy::WindowsLineEnds));
     }
     if !start.is_empty() {
         let mut last = [0];
         file.seek(SeekFrom::End(-1))?;
         file.read_exact(&mut last)?;
         if last != *b"\n" {
-            return Ok(Look::NoLineEnd);
+            return Ok(Some(Untidy::NoLineEnd));
         }
     }
-    Ok(Look::Fine)
+    Ok(None)
 }

@@ -1,13 +1,11 @@
 //! `juror.toml`: what the format cannot say, such as the names of input and output files.
 
-use toml::de::{DeTable, DeValue};
-
 use crate::model::problem::{Dialogue, ProgramIo};
 use crate::package::draft::{Draft, FileWriting};
 use crate::package::files::{Tree, is_valid_name};
 use crate::package::node::{Node, Parse};
-use crate::package::text::{Page, Range, TextFile, shown};
-use crate::package::yaml::{Entry, Raw, Scalar, Value};
+use crate::package::text::{Page, TextFile, shown};
+use crate::package::toml;
 
 /// The file.
 pub(super) const NAME: &str = "juror.toml";
@@ -16,7 +14,7 @@ pub(super) const NAME: &str = "juror.toml";
 pub(super) fn read(tree: &Tree, draft: &Draft) -> ProgramIo {
     let file = tree.file(NAME).and_then(|item| TextFile::read(&item.path, &tree.faults));
     let page = file.as_ref().map(|file| Page { file, faults: &tree.faults });
-    let Some((page, root)) = page.and_then(|page| Some((page, parse(page)?))) else {
+    let Some((page, root)) = page.and_then(|page| Some((page, toml::parse(page)?))) else {
         return ProgramIo::Standard;
     };
     let mut io = ProgramIo::Standard;
@@ -76,41 +74,4 @@ fn file_name(node: &Node<'_>) -> Parse<String> {
         return Err(node.error(format!("`{}` is no plain file name", shown(name)), help));
     }
     Ok(name.to_owned())
-}
-
-/// The file as the tree that a YAML file is read into.
-fn parse(page: Page<'_>) -> Option<Raw> {
-    let (table, errors) = DeTable::parse_recoverable(&page.file.text);
-    for error in errors.iter().take_while(|_| !page.is_full()) {
-        let range = page.file.range(error.span().unwrap_or(0..0));
-        page.error(range, format!("is no valid TOML: {}", error.message()), "");
-    }
-    let range = Range { line: 1, column: 1, width: 1 };
-    errors.is_empty().then(|| Raw { value: map(table.get_ref(), page.file), range })
-}
-
-fn map(table: &DeTable<'_>, file: &TextFile) -> Value {
-    let entry = |(key, value): (&toml::Spanned<_>, &toml::Spanned<DeValue<'_>>)| Entry {
-        key: AsRef::<str>::as_ref(key.get_ref()).to_owned(),
-        key_range: file.range(key.span()),
-        value: raw(value, file),
-    };
-    Value::Map(table.iter().map(entry).collect())
-}
-
-fn raw(value: &toml::Spanned<DeValue<'_>>, file: &TextFile) -> Raw {
-    let scalar = |text: String, quoted| Value::Scalar(Scalar { text, quoted });
-    let range = file.range(value.span());
-    let value = match value.get_ref() {
-        DeValue::String(text) => scalar(text.to_string(), true),
-        DeValue::Integer(number) => scalar(number.to_string(), false),
-        DeValue::Float(number) => scalar(number.to_string(), false),
-        DeValue::Boolean(value) => scalar(value.to_string(), false),
-        DeValue::Datetime(time) => scalar(time.to_string(), false),
-        DeValue::Array(items) => {
-            Value::Sequence(items.iter().map(|item| raw(item, file)).collect())
-        }
-        DeValue::Table(table) => map(table, file),
-    };
-    Raw { value, range }
 }

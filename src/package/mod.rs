@@ -18,6 +18,7 @@ mod node;
 pub mod recipe;
 pub mod suggest;
 mod text;
+mod toml;
 mod values;
 mod yaml;
 mod yaml_text;

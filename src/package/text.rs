@@ -73,20 +73,17 @@ impl TextFile {
         };
         let without_mark = text.strip_prefix('\u{feff}');
         if without_mark.is_some() {
-            let help = "save the file as UTF-8 without BOM";
-            faults.error(path, "starts with a byte-order mark (BOM)", help);
+            Untidy::Mark.report(path, faults);
         }
         let file = Self::bounded(path, without_mark.unwrap_or(&text).to_owned(), faults)?;
         if let Some(at) = file.text.find("\r\n") {
             let line = file.text[..at].matches('\n').count() as u32 + 1;
             let column = file.line(line).chars().count() as u32 + 1;
             let place = file.place(Range { line, column, width: 1 });
-            let help = "save the file with Unix line ends (LF)";
-            faults.warning(place, "has Windows line ends (CR LF)", help);
+            Untidy::WindowsLineEnds.report(place, faults);
         }
         if !file.text.is_empty() && !file.text.ends_with('\n') {
-            let help = "add a line end after the last line";
-            faults.warning(path, "does not end with a line end", help);
+            Untidy::NoLineEnd.report(path, faults);
         }
         Some(file)
     }
@@ -125,6 +122,35 @@ impl TextFile {
         let rest = (text.chars().count() as u32).saturating_sub(column - 1);
         let spot = Spot { line, column, text: text.to_owned(), width: width.min(rest).max(1) };
         Place { path: self.path.clone(), spot: Some(spot) }
+    }
+}
+
+/// What text files of a package should not be.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Untidy {
+    /// Programs would read it as data.
+    Mark,
+    WindowsLineEnds,
+    NoLineEnd,
+}
+
+impl Untidy {
+    /// Reports it; only the first is an error.
+    pub(super) fn report(self, at: impl Into<Place>, faults: &Faults) {
+        let (message, help) = match self {
+            Self::Mark => {
+                let help = "save the file as UTF-8 without BOM";
+                faults.error(at, "starts with a byte-order mark (BOM)", help);
+                return;
+            }
+            Self::WindowsLineEnds => {
+                ("has Windows line ends (CR LF)", "save the file with Unix line ends (LF)")
+            }
+            Self::NoLineEnd => {
+                ("does not end with a line end", "add a line end after the last line")
+            }
+        };
+        faults.warning(at, message, help);
     }
 }
 

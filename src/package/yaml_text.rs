@@ -11,47 +11,35 @@ pub(super) fn write(node: &Raw) -> String {
 
 /// Writes a value that starts on a line of its own.
 fn block(node: &Raw, depth: usize, text: &mut String) {
-    match &node.value {
+    let lines: Vec<(String, &Raw)> = match &node.value {
         Value::Map(entries) if !entries.is_empty() => {
-            for entry in entries {
-                indent(depth, text);
-                let key = Scalar { text: entry.key.clone(), quoted: true };
-                text.push_str(&scalar(&key));
-                text.push(':');
-                inner(&entry.value, depth, text);
-            }
+            let key = |key: &String| scalar(&Scalar { text: key.clone(), quoted: true }) + ":";
+            entries.iter().map(|entry| (key(&entry.key), &entry.value)).collect()
         }
         Value::Sequence(items) if !items.is_empty() => {
-            for item in items {
-                indent(depth, text);
-                text.push('-');
-                inner(item, depth, text);
+            items.iter().map(|item| ("-".to_owned(), item)).collect()
+        }
+        _ => vec![(flow(node), node)],
+    };
+    for (start, value) in lines {
+        *text += &"  ".repeat(depth);
+        *text += &start;
+        match &value.value {
+            _ if std::ptr::eq(value, node) => {}
+            Value::Map(entries) if !entries.is_empty() => {
+                text.push('\n');
+                block(value, depth + 1, text);
+                continue;
             }
+            // It stands as far in as the key that it belongs to.
+            Value::Sequence(items) if !items.is_empty() => {
+                text.push('\n');
+                block(value, depth + usize::from(start == "-"), text);
+                continue;
+            }
+            _ => *text += &format!(" {}", flow(value)),
         }
-        _ => {
-            indent(depth, text);
-            text.push_str(&flow(node));
-            text.push('\n');
-        }
-    }
-}
-
-/// Writes the value behind a key or a dash.
-fn inner(node: &Raw, depth: usize, text: &mut String) {
-    match &node.value {
-        Value::Map(entries) if !entries.is_empty() => {
-            text.push('\n');
-            block(node, depth + 1, text);
-        }
-        Value::Sequence(items) if !items.is_empty() => {
-            text.push('\n');
-            block(node, depth, text);
-        }
-        _ => {
-            text.push(' ');
-            text.push_str(&flow(node));
-            text.push('\n');
-        }
+        text.push('\n');
     }
 }
 
@@ -102,12 +90,6 @@ fn is_plain(text: &str) -> bool {
         && !text.contains(": ")
         && !text.contains(" #")
         && text.chars().all(|c| !c.is_control())
-}
-
-fn indent(depth: usize, text: &mut String) {
-    for _ in 0..depth {
-        text.push_str("  ");
-    }
 }
 
 #[cfg(test)]

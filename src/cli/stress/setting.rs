@@ -343,8 +343,5 @@ fn test_case(problem: &Problem) -> TestCase {
         input_validator_args: like
             .map_or_else(ValidatorArgs::default, |it| it.input_validator_args.clone()),
         output_validator_args: like.map_or_else(Vec::new, |it| it.output_validator_args.clone()),
-        full_feedback: true,
-        hint: None,
-        description: None,
     }
 }

@@ -44,10 +44,7 @@ fn test_case(name: &str) -> TestCase {
         args: Vec::new(),
         input_validator_args: ValidatorArgs::default(),
         output_validator_args: Vec::new(),
-        full_feedback: false,
         interaction: None,
-        hint: None,
-        description: None,
     }
 }
 

@@ -1,100 +1,90 @@
-//! People, sources and licence of `problem.yaml`.
+//! People, sources and licence of `problem.yaml`. Nothing depends on them, so they are checked and not kept.
 //!
 //! Source: problem package format 2025-09, "Credits", "Source", "License", "Rights owner".
 
-use crate::model::problem::{Credit, Metadata, Source};
 use crate::package::kattis_2025_09::problem_yaml::is_language;
 use crate::package::node::{Map, Node, Parse};
 use crate::package::text::shown;
 use crate::package::values::{filled_text, text};
 
-const ROLES: [&str; 5] = ["authors", "contributors", "testers", "packagers", "acknowledgements"];
+/// Checks the keys about rights, of which somebody may have to hold them.
+pub(super) fn check(map: &mut Map<'_>) {
+    let has_authors = map.get("credits", credits).unwrap_or_default();
+    let has_source = map.get("source", |node| Ok(node.one_or_more().any(|it| source(&it).is_ok())));
+    license(map, has_authors || has_source.unwrap_or_default());
+}
 
-/// `credits`: a name, or people by role.
-pub(super) fn credits(node: &Node<'_>) -> Parse<Vec<Credit>> {
+/// Whether there are authors.
+fn credits(node: &Node<'_>) -> Parse<bool> {
     if node.raw.scalar().is_some() {
-        return Ok(vec![person(node, "authors")?]);
+        return person(node).map(|_| true);
     }
     let mut map = node.map()?;
-    let mut credits = Vec::new();
-    for role in ROLES {
-        credits.extend(map.node(role).iter().flat_map(|node| people(node, role)));
+    let authors = map.get("authors", people);
+    for role in ["contributors", "testers", "packagers", "acknowledgements"] {
+        map.get(role, people);
     }
-    credits.extend(map.get("translators", translators).into_iter().flatten());
-    Ok(credits)
+    map.get("translators", |node| {
+        for entry in node.entries("a map of language codes to people")? {
+            is_language(&entry);
+            people(&entry)?;
+        }
+        Ok(())
+    });
+    Ok(authors.is_some_and(|count| count > 0))
 }
 
-fn translators(node: &Node<'_>) -> Parse<Vec<Credit>> {
-    let languages = node.entries("a map of language codes to people")?;
-    let in_language = |node: Node<'_>| {
-        is_language(&node);
-        people(&node, &format!("translators.{}", node.key))
-    };
-    Ok(languages.flat_map(in_language).collect())
+/// Checks one person or several; how many are understood.
+pub(super) fn people(node: &Node<'_>) -> Parse<usize> {
+    Ok(node.one_or_more().filter(|node| person(node).is_ok()).count())
 }
 
-/// One person or several.
-pub(super) fn people(node: &Node<'_>, role: &str) -> Vec<Credit> {
-    node.one_or_more().filter_map(|node| person(&node, role).ok()).collect()
-}
-
-fn person(node: &Node<'_>, role: &str) -> Parse<Credit> {
-    let mut it = Credit { role: role.to_owned(), ..Credit::default() };
+fn person(node: &Node<'_>) -> Parse<String> {
     if node.is_map() {
         let mut map = node.map()?;
         let name = map.ask("name", filled_text);
-        map.set("email", &mut it.email, text);
-        map.set("orcid", &mut it.orcid, text);
-        map.set("kattis", &mut it.kattis, text);
-        it.name = name?.ok_or_else(|| {
+        for key in ["email", "orcid", "kattis"] {
+            map.get(key, text);
+        }
+        return name?.ok_or_else(|| {
             let message = format!("a person of `{}` has no `name`", node.path);
             node.error(message, "add `name: ...`")
-        })?;
-        return Ok(it);
+        });
     }
     let text = filled_text(node)?;
-    let help = "write `Full Name <name@example.org>`";
-    let (name, rest) = text.split_once('<').unwrap_or((&text, ""));
-    it.name = name.trim().to_owned();
-    if name.len() < text.len() {
-        let email = rest.trim_end().strip_suffix('>');
-        it.email = email.filter(|it| !it.is_empty() && !it.contains(['<', '>'])).map(str::to_owned);
-        if it.email.is_none() {
-            let message = format!("`{}` is no name with a mail address", shown(&text));
-            return Err(node.error(message, help));
-        }
-    }
-    if it.name.is_empty() {
-        let message = format!("`{}` has no name before the mail address", shown(&text));
-        return Err(node.error(message, help));
-    }
-    Ok(it)
+    let fault = match text.split_once('<') {
+        None => return Ok(text),
+        Some((_, rest)) if !is_mail(rest) => "is no name with a mail address",
+        Some((name, _)) if name.trim().is_empty() => "has no name before the mail address",
+        Some(_) => return Ok(text),
+    };
+    Err(node.error(format!("`{}` {fault}", shown(&text)), "write `Full Name <name@example.org>`"))
 }
 
-/// `source`: a name, a map, or a sequence of such.
-pub(super) fn sources(node: &Node<'_>) -> Parse<Vec<Source>> {
-    Ok(node.one_or_more().filter_map(|node| source(&node).ok()).collect())
+/// Whether this is a mail address with the `>` behind it.
+fn is_mail(rest: &str) -> bool {
+    let mail = rest.trim_end().strip_suffix('>');
+    mail.is_some_and(|mail| !mail.is_empty() && !mail.contains(['<', '>']))
 }
 
-fn source(node: &Node<'_>) -> Parse<Source> {
+fn source(node: &Node<'_>) -> Parse<String> {
     if !node.is_map() {
-        return Ok(Source { name: filled_text(node)?, url: None });
+        return filled_text(node);
     }
     let mut map = node.map()?;
     let name = map.ask("name", filled_text);
-    let url = map.get("url", text);
-    let missing = || node.error("a `source` has no `name`", "add `name: ...`");
-    Ok(Source { name: name?.ok_or_else(missing)?, url })
+    map.get("url", text);
+    name?.ok_or_else(|| node.error("a `source` has no `name`", "add `name: ...`"))
 }
 
 const LICENSES: [&str; 7] =
     ["unknown", "public domain", "cc0", "cc by", "cc by-sa", "educational", "permission"];
 
-/// Reads `license` and `rights_owner`, which depend on each other, on credits and on sources.
-pub(super) fn license(map: &mut Map<'_>, it: &mut Metadata) {
-    it.license = map.get("license", text).unwrap_or_else(|| "unknown".to_owned());
-    map.set("rights_owner", &mut it.rights_owner, filled_text);
-    let license = it.license.as_str();
+/// Who owns the rights, if nobody says so: the authors, or where there are none the source.
+fn license(map: &mut Map<'_>, has_origin: bool) {
+    let license = map.get("license", text).unwrap_or_else(|| "unknown".to_owned());
+    map.get("rights_owner", filled_text);
+    let license = license.as_str();
     match (map.node("license"), map.node("rights_owner")) {
         (Some(node), _) if !LICENSES.contains(&license) => {
             node.unknown(format!("`{}` is no licence of the format", shown(license)), &LICENSES);
@@ -103,12 +93,9 @@ pub(super) fn license(map: &mut Map<'_>, it: &mut Metadata) {
             let message = "a problem in the public domain has no `rights_owner`";
             owner.key_error(message, "remove the line, or change `license`");
         }
-        (Some(node), None) if !matches!(license, "unknown" | "public domain") => {
-            let has_author = it.credits.iter().any(|credit| credit.role == "authors");
-            if !has_author && it.sources.is_empty() {
-                let message = format!("licence `{license}` needs a rights owner");
-                node.error(message, "add `rights_owner`, `credits.authors` or `source`");
-            }
+        (Some(node), None) if !matches!(license, "unknown" | "public domain") && !has_origin => {
+            let message = format!("licence `{license}` needs a rights owner");
+            node.error(message, "add `rights_owner`, `credits.authors` or `source`");
         }
         _ => {}
     }

@@ -234,7 +234,6 @@ impl<'a> Reader<'a> {
         let own = files.get("yaml").and_then(|item| test_yaml::read(pack, part, Role::Case, item));
         let own = own.unwrap_or_default();
         let path = |ending| files.get(ending).map(|item: &Item| item.path.clone());
-        let full_feedback = own.full_feedback.or(inherited.full_feedback);
         let [output_validator_args, inherited_args] =
             [own.output_validator_args, inherited.output_validator_args];
         Some(TestCase {
@@ -250,9 +249,6 @@ impl<'a> Reader<'a> {
                 .or(inherited.input_validator_args)
                 .unwrap_or_default(),
             output_validator_args: output_validator_args.or(inherited_args).unwrap_or_default(),
-            full_feedback: full_feedback.unwrap_or(part == Part::Sample),
-            hint: own.hint,
-            description: own.description.or(inherited.description),
         })
     }
 }

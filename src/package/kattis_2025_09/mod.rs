@@ -130,7 +130,7 @@ fn draft(tree: &Tree, layout: Layout, yaml: Option<ProblemYaml>) -> Draft {
         output_validator: output_validator::read(&pack),
         static_validator: output_validator::read_static(&pack),
         recipe: tree.file(recipe::PATH).map(|item| item.path.clone()),
-        metadata: yaml.metadata,
+        names: yaml.names,
         limits: yaml.limits,
         languages: yaml.languages,
         constants: yaml.constants,

@@ -2,8 +2,9 @@
 //!
 //! Source: problem package format 2025-09, "Problem metadata".
 
+use toml::value::Datetime;
+
 use crate::model::limits::ProblemLimits;
-use crate::model::problem::Metadata;
 use crate::model::program::Constant;
 use crate::package::draft::FileWriting;
 use crate::package::files::Tree;
@@ -25,7 +26,8 @@ const VERSION: &str = "2025-09";
 #[derive(Debug, Default)]
 pub(super) struct ProblemYaml {
     pub problem_type: ProblemType,
-    pub metadata: Metadata,
+    /// The name by language code.
+    pub names: Vec<(String, String)>,
     pub limits: ProblemLimits,
     pub languages: Option<Vec<String>>,
     pub file_writing: FileWriting,
@@ -86,14 +88,12 @@ pub(super) fn read(tree: &Tree, statements: &[String]) -> Read {
 fn all_keys(mut map: Map<'_>, statements: &[String]) -> ProblemYaml {
     let mut it = ProblemYaml::default();
     map.set("type", &mut it.problem_type, problem_type::read);
-    it.metadata.names = names(&mut map, statements);
-    it.metadata.uuid = uuid(&mut map);
-    map.set("version", &mut it.metadata.version, text);
-    map.set("credits", &mut it.metadata.credits, credits::credits);
-    map.set("source", &mut it.metadata.sources, credits::sources);
-    map.set("embargo_until", &mut it.metadata.embargo_until, date);
-    map.set("keywords", &mut it.metadata.keywords, texts);
-    credits::license(&mut map, &mut it.metadata);
+    it.names = names(&mut map, statements);
+    check_uuid(&mut map);
+    map.get("version", text);
+    credits::check(&mut map);
+    map.get("embargo_until", date);
+    map.get("keywords", texts);
     map.set("limits", &mut it.limits, |node| limits::read(node, &it.problem_type));
     map.set("languages", &mut it.languages, languages);
     it.file_writing = match map.ask("allow_file_writing", boolean) {
@@ -198,19 +198,19 @@ pub(super) fn is_language(node: &Node<'_>) -> bool {
     is_one
 }
 
-fn uuid(map: &mut Map<'_>) -> String {
+fn check_uuid(map: &mut Map<'_>) {
     let Some(node) = map.node("uuid") else {
         let help = "add a line `uuid: ...`; `uuidgen` or `cat /proc/sys/kernel/random/uuid` prints a new one";
         map.node.file_error("has no `uuid`", help);
-        return String::new();
+        return;
     };
-    let uuid = filled_text(&node).unwrap_or_default();
-    if !uuid.is_empty() && !is_uuid(&uuid) {
+    if let Ok(uuid) = filled_text(&node)
+        && !is_uuid(&uuid)
+    {
         let help =
             "a UUID looks like 123e4567-e89b-42d3-a456-426614174000; `uuidgen` prints a new one";
         node.warning(format!("`{}` is no UUID", shown(&uuid)), help);
     }
-    uuid
 }
 
 fn is_uuid(text: &str) -> bool {
@@ -221,10 +221,10 @@ fn is_uuid(text: &str) -> bool {
         })
 }
 
-fn date(node: &Node<'_>) -> Parse<String> {
+fn date(node: &Node<'_>) -> Parse<()> {
     let date = text(node)?;
     if is_date(&date) {
-        return Ok(date);
+        return Ok(());
     }
     let help = "write a day such as 2026-01-31, or a time in UTC such as 2026-01-31T18:00:00Z";
     Err(node.error(format!("`{}` is no date", shown(&date)), help))
@@ -232,41 +232,8 @@ fn date(node: &Node<'_>) -> Parse<String> {
 
 /// `YYYY-MM-DD` or `YYYY-MM-DDThh:mm:ssZ`, of the calendar.
 fn is_date(text: &str) -> bool {
-    let (day, time) = match text.split_once('T') {
-        Some((day, time)) => (day, Some(time)),
-        None => (text, None),
-    };
-    let time_holds = time.is_none_or(|time| {
-        time.strip_suffix('Z')
-            .and_then(|time| numbers(time, ':', [2, 2, 2]))
-            .is_some_and(|[hour, minute, second]| hour < 24 && minute < 60 && second < 60)
-    });
-    let day_holds = numbers(day, '-', [4, 2, 2]).is_some_and(|[year, month, day]| {
-        let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-        let days = match month {
-            2 if leap => 29,
-            2 => 28,
-            4 | 6 | 9 | 11 => 30,
-            1..=12 => 31,
-            _ => 0,
-        };
-        (1..=days).contains(&day)
-    });
-    time_holds && day_holds
-}
-
-/// Three numbers of so many digits each.
-fn numbers(text: &str, separator: char, digits: [usize; 3]) -> Option<[u32; 3]> {
-    let mut parts = text.split(separator);
-    let mut numbers = [0; 3];
-    for (number, digits) in numbers.iter_mut().zip(digits) {
-        let part = parts.next()?;
-        if part.len() != digits || !part.bytes().all(|byte| byte.is_ascii_digit()) {
-            return None;
-        }
-        *number = part.parse().ok()?;
-    }
-    parts.next().is_none().then_some(numbers)
+    let has_form = text.len() == 10 || text.len() == 20 && text.ends_with('Z');
+    has_form && text.parse().is_ok_and(|it: Datetime| it.date.is_some())
 }
 
 /// The allowed languages; `None` for all.

@@ -7,7 +7,7 @@ use crate::model::program::{IncludedFile, Program, ProgramKind};
 use crate::model::submission::{Expectation, Submission};
 use crate::model::test_data::TestData;
 use crate::model::verdict::Verdict::{
-    self, Accepted, RunTimeError, TimeLimitExceeded, WrongAnswer,
+    self, Accepted as AC, RunTimeError as RTE, TimeLimitExceeded as TLE, WrongAnswer as WA,
 };
 use crate::package::files::{Item, is_inside};
 use crate::package::kattis_2025_09::submissions_yaml::{self, CaseRule, Rule};
@@ -24,33 +24,21 @@ struct DefaultDirectory {
     required: Option<&'static [Verdict]>,
 }
 
+const fn row(
+    name: &'static str,
+    permitted: Option<&'static [Verdict]>,
+    required: Option<&'static [Verdict]>,
+) -> DefaultDirectory {
+    DefaultDirectory { name, permitted, required }
+}
+
 const DEFAULT_DIRECTORIES: [DefaultDirectory; 6] = [
-    DefaultDirectory { name: "accepted", permitted: Some(&[Accepted]), required: None },
-    DefaultDirectory {
-        name: "rejected",
-        permitted: None,
-        required: Some(&[RunTimeError, TimeLimitExceeded, WrongAnswer]),
-    },
-    DefaultDirectory {
-        name: "wrong_answer",
-        permitted: Some(&[Accepted, WrongAnswer]),
-        required: Some(&[WrongAnswer]),
-    },
-    DefaultDirectory {
-        name: "time_limit_exceeded",
-        permitted: Some(&[Accepted, TimeLimitExceeded]),
-        required: Some(&[TimeLimitExceeded]),
-    },
-    DefaultDirectory {
-        name: "run_time_error",
-        permitted: Some(&[Accepted, RunTimeError]),
-        required: Some(&[RunTimeError]),
-    },
-    DefaultDirectory {
-        name: "brute_force",
-        permitted: Some(&[Accepted, RunTimeError, TimeLimitExceeded]),
-        required: Some(&[RunTimeError, TimeLimitExceeded]),
-    },
+    row("accepted", Some(&[AC]), None),
+    row("rejected", None, Some(&[RTE, TLE, WA])),
+    row("wrong_answer", Some(&[AC, WA]), Some(&[WA])),
+    row("time_limit_exceeded", Some(&[AC, TLE]), Some(&[TLE])),
+    row("run_time_error", Some(&[AC, RTE]), Some(&[RTE])),
+    row("brute_force", Some(&[AC, RTE, TLE]), Some(&[RTE, TLE])),
 ];
 
 /// Reads the submissions, by name.
@@ -209,20 +197,9 @@ fn check_case_pattern(some: &CaseRule<'_>, data: &TestData) {
     let groups = data.groups.iter().map(|group| group.name.as_str());
     let groups = groups.chain(["sample", "secret"]);
     let known = groups.chain(data.cases.iter().map(|case| case.name.as_str()));
-    let keys = [
-        "permitted",
-        "required",
-        "score",
-        "message",
-        "use_for_time_limit",
-        "language",
-        "entrypoint",
-        "authors",
-        "model_solution",
-    ];
     let help = meant_or(
         pattern,
-        known.chain(keys),
+        known.chain(submissions_yaml::KEYS),
         "patterns of test cases are relative to data/ and without extension, such as `secret/*-easy`",
     );
     some.node.key_warning(format!("`{}` matches no test case", shown(pattern)), help);

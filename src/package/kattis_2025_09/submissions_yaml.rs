@@ -32,6 +32,19 @@ pub(super) struct CaseRule<'a> {
     pub expectation: Option<Expectation>,
 }
 
+/// The keys of a rule that are no patterns of test cases.
+pub(super) const KEYS: [&str; 9] = [
+    "permitted",
+    "required",
+    "score",
+    "message",
+    "use_for_time_limit",
+    "language",
+    "entrypoint",
+    "authors",
+    "model_solution",
+];
+
 /// Reads the file's rules in their order.
 pub(super) fn read<'a>(pack: &Pack<'_>, root: &Node<'a>) -> Vec<Rule<'a>> {
     if root.is_null() {
@@ -48,7 +61,7 @@ fn rule<'a>(pack: &Pack<'_>, node: Node<'a>) -> Parse<Rule<'a>> {
     let all = all.map(|all| Expectation { pattern: node.key.to_owned(), ..all });
     let language = map.get("language", programming_language);
     let entry_point = map.get("entrypoint", filled_text);
-    map.get("authors", |node| Ok(credits::people(node, "authors")));
+    map.get("authors", credits::people);
     map.get("model_solution", boolean);
     let rest = map.rest();
     let some =

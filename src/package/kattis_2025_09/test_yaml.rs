@@ -21,9 +21,6 @@ pub(super) struct Settings {
     pub args: Option<Vec<String>>,
     pub input_validator_args: Option<ValidatorArgs>,
     pub output_validator_args: Option<Vec<String>>,
-    pub full_feedback: Option<bool>,
-    pub hint: Option<String>,
-    pub description: Option<String>,
     pub scoring: ScoringKeys,
     pub static_validation: StaticKeys,
 }
@@ -66,12 +63,12 @@ fn settings(pack: &Pack<'_>, part: Part, role: Role, map: Map<'_>) -> Settings {
     map.set("output_validator_args", &mut it.output_validator_args, |node| {
         output_validator_args(pack, node)
     });
-    map.set("full_feedback", &mut it.full_feedback, boolean);
+    map.get("full_feedback", boolean);
     if role == Role::Case {
-        map.set("hint", &mut it.hint, text);
+        map.get("hint", text);
     }
     if role == Role::Case || !part.is_judged() {
-        map.set("description", &mut it.description, text);
+        map.get("description", text);
     }
     map.get("input_visualizer_args", texts);
     map.get("output_visualizer_args", texts);

@@ -1,5 +1,6 @@
 //! `include`: the cases of other directories, linked into this one.
 
+use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, HashMap};
 
 use crate::model::recipe::RecipeLink;
@@ -26,21 +27,24 @@ pub(super) struct Found<'a> {
     pub node: Node<'a>,
 }
 
-/// Follows all entries; those that lead nowhere or in a circle are reported.
+/// Finds the cases that each `include` brings, and says what cannot be included.
 pub(super) fn resolve<'a>(directories: &[Directory<'a>]) -> Vec<Found<'a>> {
-    let graph = Graph { directories, edges: edges(directories) };
-    if graph.report_circle() {
-        return Vec::new();
-    }
+    let graph = Graph::new(directories);
     let mut found = Vec::new();
     for (at, directory) in directories.iter().enumerate() {
-        for edge in &graph.edges[at] {
-            let Some(node) = edge.included else { continue };
+        for Include { node, to } in &graph.includes[at] {
+            let reached = graph.reached(*to);
+            if reached.contains_key(&at) {
+                report_circle(node, at, &reached, directories);
+                return Vec::new();
+            }
             // More than anybody wants; the reader of this says so.
             if found.len() > MOST_CASES {
                 return found;
             }
-            found.extend(graph.cases(edge.to).into_iter().map(|case| {
+            let cases = reached.keys().flat_map(|at| &directories[*at].cases);
+            let cases: BTreeSet<&str> = cases.map(String::as_str).collect();
+            found.extend(cases.into_iter().map(|case| {
                 let base = case.rsplit('/').next().unwrap_or(case);
                 let name = join(&directory.name, base);
                 Found { link: RecipeLink { name, target: case.to_owned() }, node: node.clone() }
@@ -50,34 +54,70 @@ pub(super) fn resolve<'a>(directories: &[Directory<'a>]) -> Vec<Found<'a>> {
     found
 }
 
-/// The cases of a directory are also those of another.
-struct Edge<'d, 'a> {
+/// An `include`, and the directory that it names.
+struct Include<'a> {
+    node: Node<'a>,
     to: usize,
-    /// Where that is said; `None` where the other is in the directory.
-    included: Option<&'d Node<'a>>,
 }
 
-/// For each directory, those whose cases are also its own.
-fn edges<'d, 'a>(directories: &'d [Directory<'a>]) -> Vec<Vec<Edge<'d, 'a>>> {
-    let by_keys: HashMap<&str, usize> = directories
-        .iter()
-        .enumerate()
-        .map(|(at, directory)| (directory.keys.as_str(), at))
-        .collect();
-    let mut edges: Vec<Vec<Edge<'_, '_>>> = directories.iter().map(|_| Vec::new()).collect();
-    for (to, directory) in directories.iter().enumerate() {
-        let parent = directory.keys.rsplit_once('/').map(|(parent, _)| parent);
-        if let Some(&parent) = parent.and_then(|parent| by_keys.get(parent)) {
-            edges[parent].push(Edge { to, included: None });
+/// What each directory has in it, by the positions of directories: those below it, and those it includes.
+struct Graph<'a> {
+    inner: Vec<Vec<usize>>,
+    includes: Vec<Vec<Include<'a>>>,
+}
+
+impl<'a> Graph<'a> {
+    fn new(directories: &[Directory<'a>]) -> Self {
+        let positions = directories.iter().enumerate();
+        let by_keys: HashMap<&str, usize> =
+            positions.map(|(at, it)| (it.keys.as_str(), at)).collect();
+        let mut inner = vec![Vec::new(); directories.len()];
+        for (to, directory) in directories.iter().enumerate() {
+            let parent =
+                directory.keys.rsplit_once('/').and_then(|(parent, _)| by_keys.get(parent));
+            if let Some(parent) = parent {
+                inner[*parent].push(to);
+            }
         }
+        let include = |node: &Node<'a>| {
+            let to = target(node, directories)?;
+            Some(Include { node: node.clone(), to })
+        };
+        let of_directory = |it: &Directory<'a>| it.includes.iter().filter_map(include).collect();
+        Self { inner, includes: directories.iter().map(of_directory).collect() }
     }
-    for (at, directory) in directories.iter().enumerate() {
-        for include in &directory.includes {
-            let target = target(include, directories);
-            edges[at].extend(target.map(|to| Edge { to, included: Some(include) }));
+
+    /// All that can be reached from here, each with the one that it was reached from.
+    fn reached(&self, from: usize) -> HashMap<usize, usize> {
+        let mut reached = HashMap::from([(from, from)]);
+        let mut left = vec![from];
+        while let Some(at) = left.pop() {
+            let included = self.includes[at].iter().map(|it| it.to);
+            for to in self.inner[at].iter().copied().chain(included) {
+                if let Entry::Vacant(entry) = reached.entry(to) {
+                    entry.insert(at);
+                    left.push(to);
+                }
+            }
         }
+        reached
     }
-    edges
+}
+
+/// Names the way from what the directory includes back to the directory.
+fn report_circle(
+    include: &Node<'_>,
+    at: usize,
+    reached: &HashMap<usize, usize>,
+    directories: &[Directory<'_>],
+) {
+    let back = |at: &usize| reached.get(at).copied().filter(|from| from != at);
+    let mut way: Vec<usize> = std::iter::successors(Some(at), back).collect();
+    way.push(at);
+    let names: Vec<&str> = way.iter().rev().map(|at| directories[*at].keys.as_str()).collect();
+    let message = format!("`include` leads in a circle: {}", names.join(" → "));
+    let help = "a directory cannot include what it is in, or what includes it; remove one";
+    include.error(message, help);
 }
 
 /// The directory that an entry means: by its path, or by its last name where only one has that.
@@ -106,71 +146,5 @@ fn target(include: &Node<'_>, all: &[Directory<'_>]) -> Option<usize> {
             include.error(message, "write the whole path");
             None
         }
-    }
-}
-
-struct Graph<'d, 'a> {
-    directories: &'d [Directory<'a>],
-    edges: Vec<Vec<Edge<'d, 'a>>>,
-}
-
-impl Graph<'_, '_> {
-    /// The cases of a directory, those in what it includes too.
-    fn cases(&self, at: usize) -> BTreeSet<&str> {
-        let mut cases = BTreeSet::new();
-        let mut seen = BTreeSet::from([at]);
-        let mut left = vec![at];
-        while let Some(at) = left.pop() {
-            cases.extend(self.directories[at].cases.iter().map(String::as_str));
-            let edges = self.edges[at].iter();
-            left.extend(edges.map(|edge| edge.to).filter(|&to| seen.insert(to)));
-        }
-        cases
-    }
-
-    /// Whether some directory's cases are its own by way of others; the first such way is reported.
-    fn report_circle(&self) -> bool {
-        let on_circle = self.leading_to_circles();
-        let Some(mut at) = on_circle.iter().position(|&on| on) else {
-            return false;
-        };
-        // Each of these leads to another of them, so the way must come back to itself.
-        let mut way: Vec<(usize, Option<&Node<'_>>)> = Vec::new();
-        while !way.iter().any(|(other, _)| *other == at) {
-            let next = self.edges[at].iter().find(|edge| on_circle[edge.to]);
-            let Some(edge) = next else { return true };
-            way.push((at, edge.included));
-            at = edge.to;
-        }
-        way.drain(..way.iter().position(|(other, _)| *other == at).unwrap_or(0));
-        let names = way.iter().map(|(at, _)| *at).chain([at]);
-        let names: Vec<&str> = names.map(|at| self.directories[at].keys.as_str()).collect();
-        if let Some(include) = way.iter().find_map(|(_, include)| *include) {
-            let message = format!("`include` leads in a circle: {}", names.join(" → "));
-            let help = "a directory cannot include what it is in, or what includes it; remove one";
-            include.error(message, help);
-        }
-        true
-    }
-
-    /// The directories from which one comes to a circle.
-    fn leading_to_circles(&self) -> Vec<bool> {
-        let mut out: Vec<usize> = self.edges.iter().map(Vec::len).collect();
-        let mut into: Vec<Vec<usize>> = self.edges.iter().map(|_| Vec::new()).collect();
-        for (from, edges) in self.edges.iter().enumerate() {
-            for edge in edges {
-                into[edge.to].push(from);
-            }
-        }
-        let mut ends: Vec<usize> = (0..out.len()).filter(|&at| out[at] == 0).collect();
-        while let Some(end) = ends.pop() {
-            for &from in &into[end] {
-                out[from] -= 1;
-                if out[from] == 0 {
-                    ends.push(from);
-                }
-            }
-        }
-        out.into_iter().map(|left| left > 0).collect()
     }
 }

@@ -68,80 +68,70 @@ fn made_by(case: &Raw) -> usize {
 
 /// The values of `count`.
 pub(super) fn counts(node: &Node<'_>) -> Parse<Vec<i64>> {
+    let wanted = "a number of cases, a sequence of integers, or a range such as `1..=5`";
     read(node.raw).map_err(|fault| match fault {
-        CountFault::Type => {
-            node.must_be("a number of cases, a sequence of integers, or a range such as `1..=5`")
-        }
-        CountFault::Empty => {
-            node.error("`count` makes no case", "remove the entry, or count from 1")
-        }
-        CountFault::TooMany => {
-            node.error(format!("`count` makes more than {MOST} cases"), "write several entries")
-        }
-        CountFault::Twice(value) => {
-            let help = "each value makes one case; remove one";
-            node.error(format!("`count` has {value} twice"), help)
-        }
-        CountFault::Range(text) => {
-            let message = format!("`count` is no range: `{}`", shown(&text));
-            node.error(message, "write `FIRST..=LAST`, such as `1..=5`")
-        }
+        Some(CountFault { message, help }) => node.error(format!("`count` {message}"), help),
+        None => node.must_be(wanted),
     })
 }
 
-enum CountFault {
-    Type,
-    Empty,
-    TooMany,
-    Twice(i64),
-    Range(String),
+struct CountFault {
+    message: String,
+    help: &'static str,
 }
 
-fn read(raw: &Raw) -> Result<Vec<i64>, CountFault> {
-    let values: Vec<i64> = match &raw.value {
-        Value::Scalar(scalar) => match scalar.meaning() {
-            Meaning::Integer(Some(last)) => range(1, last)?,
-            Meaning::Integer(None) => return Err(CountFault::TooMany),
-            Meaning::Text => text_range(&scalar.text)?,
-            _ => return Err(CountFault::Type),
-        },
-        Value::Sequence(items) => {
+fn fault<T>(message: impl Into<String>, help: &'static str) -> Result<T, Option<CountFault>> {
+    Err(Some(CountFault { message: message.into(), help }))
+}
+
+fn too_many<T>() -> Result<T, Option<CountFault>> {
+    fault(format!("makes more than {MOST} cases"), "write several entries")
+}
+
+/// The values, what is wrong with them, or that this is nothing of the kind.
+fn read(raw: &Raw) -> Result<Vec<i64>, Option<CountFault>> {
+    let values: Vec<i64> = match (&raw.value, raw.scalar().map(Scalar::meaning)) {
+        (_, Some(Meaning::Integer(Some(last)))) => range(1, last)?,
+        (_, Some(Meaning::Integer(None))) => return too_many(),
+        (Value::Scalar(scalar), Some(Meaning::Text)) => text_range(&scalar.text)?,
+        (Value::Sequence(items), _) => {
             let integer = |item: &Raw| match item.scalar().map(Scalar::meaning) {
                 Some(Meaning::Integer(value)) => value,
                 _ => None,
             };
-            let values: Option<Vec<i64>> = items.iter().map(integer).collect();
-            values.ok_or(CountFault::Type)?
+            items.iter().map(integer).collect::<Option<_>>().ok_or(None)?
         }
-        _ => return Err(CountFault::Type),
+        _ => return Err(None),
     };
-    if values.is_empty() {
-        return Err(CountFault::Empty);
-    }
     if values.len() > MOST {
-        return Err(CountFault::TooMany);
+        return too_many();
     }
     let twice = values.iter().enumerate().find(|(at, value)| values[..*at].contains(value));
     match twice {
-        Some((_, value)) => Err(CountFault::Twice(*value)),
+        Some((_, value)) => {
+            fault(format!("has {value} twice"), "each value makes one case; remove one")
+        }
+        None if values.is_empty() => fault("makes no case", "remove the entry, or count from 1"),
         None => Ok(values),
     }
 }
 
-fn range(first: i64, last: i64) -> Result<Vec<i64>, CountFault> {
+fn range(first: i64, last: i64) -> Result<Vec<i64>, Option<CountFault>> {
     match last.checked_sub(first) {
         Some(steps) if steps < MOST as i64 => Ok((first..=last).collect()),
-        _ if last < first => Err(CountFault::Empty),
-        _ => Err(CountFault::TooMany),
+        _ if last < first => Ok(Vec::new()),
+        _ => too_many(),
     }
 }
 
-fn text_range(text: &str) -> Result<Vec<i64>, CountFault> {
-    let fault = || CountFault::Range(text.to_owned());
-    let (first, last) = text.split_once("..=").ok_or_else(fault)?;
-    match (first.parse(), last.parse()) {
-        (Ok(first), Ok(last)) => range(first, last),
-        _ => Err(fault()),
+fn text_range(text: &str) -> Result<Vec<i64>, Option<CountFault>> {
+    let ends = text.split_once("..=").map(|(first, last)| (first.parse(), last.parse()));
+    match ends {
+        Some((Ok(first), Ok(last))) => range(first, last),
+        _ => fault(
+            format!("is no range: `{}`", shown(text)),
+            "write `FIRST..=LAST`, such as `1..=5`",
+        ),
     }
 }
 

@@ -19,7 +19,7 @@ fn unknown_and_misspelt_keys_come_with_a_suggestion() {
         ),
         (
             "xyzzy: 1",
-            "1: unknown key `xyzzy`; known keys: problem_format_version, type, name, uuid, version, credits, source, embargo_until, keywords, license, rights_owner, limits, languages, allow_file_writing, constants",
+            "1: unknown key `xyzzy`; known keys: problem_format_version, type, name, uuid, version, credits, source, license, rights_owner, embargo_until, keywords, limits, languages, allow_file_writing, constants",
         ),
         (
             "<<: {license: cc0}",

@@ -1,0 +1,44 @@
+//! TOML files as the trees that YAML files are read into.
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use crate::package::text::{Page, Range, TextFile};
+use crate::package::yaml::{Entry, Raw, Scalar, Value};
+
+/// The file as the tree that a YAML file is read into.
+pub(super) fn parse(page: Page<'_>) -> Option<Raw> {
+    let (table, errors) = DeTable::parse_recoverable(&page.file.text);
+    for error in errors.iter().take_while(|_| !page.is_full()) {
+        let range = page.file.range(error.span().unwrap_or(0..0));
+        page.error(range, format!("is no valid TOML: {}", error.message()), "");
+    }
+    let range = Range { line: 1, column: 1, width: 1 };
+    errors.is_empty().then(|| Raw { value: map(table.get_ref(), page.file), range })
+}
+
+fn map(table: &DeTable<'_>, file: &TextFile) -> Value {
+    let entry = |(key, value): (&Spanned<_>, &Spanned<DeValue<'_>>)| Entry {
+        key: AsRef::<str>::as_ref(key.get_ref()).to_owned(),
+        key_range: file.range(key.span()),
+        value: raw(value, file),
+    };
+    Value::Map(table.iter().map(entry).collect())
+}
+
+fn raw(value: &Spanned<DeValue<'_>>, file: &TextFile) -> Raw {
+    let scalar = |text: String, quoted| Value::Scalar(Scalar { text, quoted });
+    let range = file.range(value.span());
+    let value = match value.get_ref() {
+        DeValue::String(text) => scalar(text.to_string(), true),
+        DeValue::Integer(number) => scalar(number.to_string(), false),
+        DeValue::Float(number) => scalar(number.to_string(), false),
+        DeValue::Boolean(value) => scalar(value.to_string(), false),
+        DeValue::Datetime(time) => scalar(time.to_string(), false),
+        DeValue::Array(items) => {
+            Value::Sequence(items.iter().map(|item| raw(item, file)).collect())
+        }
+        DeValue::Table(table) => map(table, file),
+    };
+    Raw { value, range }
+}
