@@ -1,4 +1,4 @@
-//! A grammar as it is written: commands, tests, expressions, each with its place.
+//! Tests and expressions of a grammar as they are written, each with its place.
 
 use crate::grammar::source::Span;
 use crate::grammar::value::Value;
@@ -129,83 +129,6 @@ pub enum Compare {
     NotEqual,
 }
 
-/// A command.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Command {
-    /// What it is.
-    pub kind: CommandKind,
-    /// Where it stands; of a block its head.
-    pub span: Span,
-}
-
-/// What a command is.
-#[derive(Clone, Debug, PartialEq)]
-pub enum CommandKind {
-    /// `SPACE`
-    Space,
-    /// `NEWLINE`
-    Newline,
-    /// `EOF`
-    Eof,
-    /// `INT`
-    Int {
-        /// The least value.
-        min: Expr,
-        /// The greatest value.
-        max: Expr,
-        /// Where the value goes.
-        name: Option<VarRef>,
-    },
-    /// `FLOAT` and `FLOATP`
-    Float {
-        /// The least value.
-        min: Expr,
-        /// The greatest value.
-        max: Expr,
-        /// How many decimals, of `FLOATP`.
-        decimals: Option<Decimals>,
-        /// Where the value goes.
-        name: Option<VarRef>,
-        /// How it must be written.
-        notation: Notation,
-    },
-    /// `STRING`
-    Text(Expr),
-    /// `REGEX`
-    Regex {
-        /// The regular expression.
-        pattern: Expr,
-        /// Where what it matched goes.
-        name: Option<VarRef>,
-    },
-    /// `ASSERT`
-    Assert(Test),
-    /// `SET`
-    Set(Vec<Assignment>),
-    /// `UNSET`
-    Unset(Vec<usize>),
-    /// `REP`, `REPI`, `WHILE`, `WHILEI`
-    Loop {
-        /// How long.
-        until: Until,
-        /// Where the number of the iteration goes.
-        counter: Option<VarRef>,
-        /// What stands between two iterations.
-        separator: Option<Box<Command>>,
-        /// What is repeated.
-        body: Vec<Command>,
-    },
-    /// `IF`
-    If {
-        /// The condition.
-        test: Test,
-        /// What follows if it holds.
-        then: Vec<Command>,
-        /// What follows otherwise.
-        otherwise: Vec<Command>,
-    },
-}
-
 /// How many decimals a float may have.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Decimals {
@@ -233,15 +156,6 @@ pub enum Notation {
     Fixed,
     /// `SCIENTIFIC`: with an exponent.
     Scientific,
-}
-
-/// How long a loop goes on.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Until {
-    /// So many times.
-    Count(Expr),
-    /// As long as this holds.
-    While(Test),
 }
 
 impl Expr {

@@ -3,11 +3,11 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::grammar::ast::{Command, CommandKind, Expr, Test, TestKind, Until, VarRef};
+use crate::grammar::ast::{Expr, Test, TestKind, VarRef};
 use crate::grammar::bytes::ByteSet;
 use crate::grammar::first;
 use crate::grammar::number::Int;
-use crate::grammar::parse::{Parsed, parse};
+use crate::grammar::parse::parse;
 use crate::grammar::pattern::Pattern;
 use crate::grammar::program::{
     Grammar, LoopSite, PatternSource, Question, Site, SiteKind, Slot, Step,
@@ -27,15 +27,11 @@ pub struct Reading {
 
 /// Reads a grammar. `path` is for messages only.
 pub fn read(path: &Path, text: &[u8]) -> Reading {
-    let source = Source::new(path, text);
-    let mut diagnostics = Vec::new();
-    let parsed = parse(&source, &mut diagnostics);
-    let mut compiler = Compiler::new(source, &parsed, diagnostics);
-    compiler.commands(&parsed.commands);
+    let mut compiler = parse(Source::new(path, text));
     let end = compiler.grammar.source.text.len();
     compiler.push(Step::Eof, Span { start: end, end });
-    compiler.roles(&parsed.commands);
-    compiler.doubts(&parsed);
+    compiler.roles();
+    compiler.doubts();
     let Compiler { mut grammar, mut diagnostics, .. } = compiler;
     diagnostics.sort_by_key(|diagnostic| {
         diagnostic.place.spot.as_ref().map(|spot| (spot.line, spot.column))
@@ -50,39 +46,67 @@ pub fn read(path: &Path, text: &[u8]) -> Reading {
     }
 }
 
-struct Compiler {
-    grammar: Grammar,
-    diagnostics: Vec<Diagnostic>,
+/// A grammar in the making, step by step.
+pub(super) struct Compiler {
+    pub grammar: Grammar,
+    pub diagnostics: Vec<Diagnostic>,
     /// The loops around the command at hand, from outside.
-    loops: Vec<usize>,
+    pub loops: Vec<usize>,
     /// For each slot, whether something is ever assigned to it.
     assigned: Vec<bool>,
     /// For each slot, where it is used first.
     used: Vec<Option<Span>>,
 }
 
+/// A block whose end is to come.
+pub(super) enum Block {
+    /// The step that leads past the branch at hand.
+    If {
+        skip: usize,
+    },
+    Loop {
+        id: usize,
+        next: usize,
+        body: usize,
+    },
+}
+
 impl Compiler {
-    fn new(source: Source, parsed: &Parsed, diagnostics: Vec<Diagnostic>) -> Self {
-        let slot = |name: &String| Slot { name: name.clone(), is_read: false, is_counted: false };
+    pub(super) fn new(source: Source) -> Self {
         Self {
             grammar: Grammar {
                 source,
                 steps: Vec::new(),
                 spans: Vec::new(),
                 sites: Vec::new(),
-                questions: vec![
-                    Question { is_positive: true, of_loop: None, is_asserted: false };
-                    parsed.questions
-                ],
+                questions: Vec::new(),
                 loops: Vec::new(),
-                slots: parsed.names.iter().map(slot).collect(),
+                slots: Vec::new(),
                 first: Vec::new(),
             },
-            diagnostics,
+            diagnostics: Vec::new(),
             loops: Vec::new(),
-            assigned: vec![false; parsed.names.len()],
-            used: vec![None; parsed.names.len()],
+            assigned: Vec::new(),
+            used: Vec::new(),
         }
+    }
+
+    /// The slot of a variable.
+    pub(super) fn slot(&mut self, name: String) -> usize {
+        let known = self.grammar.slots.iter().position(|slot| slot.name == name);
+        known.unwrap_or_else(|| {
+            self.grammar.slots.push(Slot { name, is_read: false, is_counted: false });
+            self.assigned.push(false);
+            self.used.push(None);
+            self.grammar.slots.len() - 1
+        })
+    }
+
+    /// The number of a new question about what comes next.
+    pub(super) fn question(&mut self) -> usize {
+        let question = Question { is_positive: true, of_loop: None, is_asserted: false };
+        self.grammar.questions.push(question);
+        self.grammar.questions.len() - 1
     }
 
     fn push(&mut self, step: Step, span: Span) -> usize {
@@ -95,13 +119,7 @@ impl Compiler {
         self.grammar.steps.len()
     }
 
-    fn commands(&mut self, commands: &[Command]) {
-        for command in commands {
-            self.command(command);
-        }
-    }
-
-    fn error(&mut self, span: Span, message: impl Into<String>, help: &str) {
+    pub(super) fn error(&mut self, span: Span, message: impl Into<String>, help: &str) {
         let error = self.grammar.source.error(span, message).help(help);
         self.diagnostics.push(error);
     }
@@ -111,168 +129,145 @@ impl Compiler {
         self.diagnostics.push(warning);
     }
 
-    fn command(&mut self, command: &Command) {
-        let span = command.span;
-        match &command.kind {
-            CommandKind::Space => {
-                self.push(Step::Byte(b' '), span);
-            }
-            CommandKind::Newline => {
-                self.push(Step::Byte(b'\n'), span);
-            }
-            CommandKind::Eof => {
-                self.push(Step::Eof, span);
-            }
-            CommandKind::Text(expr) => {
+    /// Adds a step that is no block. What it reads gets a site here.
+    pub(super) fn command(&mut self, mut step: Step, span: Span) {
+        match &mut step {
+            Step::Text(expr) => {
                 self.uses(expr);
-                match expr.constant() {
+                match expr.constant().cloned() {
                     Some(Value::Text(text)) => {
-                        let step = match text[..] {
+                        step = match text[..] {
                             [byte] => Step::Byte(byte),
-                            _ => Step::Literal(Arc::clone(text)),
+                            _ => Step::Literal(text),
                         };
-                        self.push(step, span);
                     }
-                    Some(other) => {
-                        let message = format!("STRING of {}, which is no string", other.kind());
-                        self.error(expr.span, message, "put it between `\"`");
-                    }
-                    None => {
-                        self.push(Step::Text(expr.clone()), span);
-                    }
+                    Some(other) => return self.no_text("STRING", &other, expr.span),
+                    None => {}
                 }
             }
-            CommandKind::Int { min, max, name } => {
+            Step::Int { site, min, max, name } => {
                 self.range(min, max, span, Range::Integers);
-                let site = self.site(SiteKind::Int, name.as_ref(), span);
-                let name = self.kept(name.as_ref());
-                let (min, max) = (min.clone(), max.clone());
-                self.push(Step::Int { site, min, max, name }, span);
+                *site = self.site(SiteKind::Int, name.as_ref(), span);
             }
-            CommandKind::Float { min, max, decimals, name, notation } => {
+            Step::Float { site, min, max, decimals, name, .. } => {
                 self.range(min, max, span, Range::Numbers);
                 if let Some(decimals) = decimals {
                     self.range(&decimals.min, &decimals.max, span, Range::Integers);
                 }
-                let site = self.site(SiteKind::Float, name.as_ref(), span);
-                let name = self.kept(name.as_ref());
-                let step = Step::Float {
-                    site,
-                    min: min.clone(),
-                    max: max.clone(),
-                    decimals: decimals.clone(),
-                    notation: *notation,
-                    name,
-                };
-                self.push(step, span);
+                *site = self.site(SiteKind::Float, name.as_ref(), span);
             }
-            CommandKind::Regex { pattern, name } => self.regex(pattern, name.as_ref(), span),
-            CommandKind::Assert(test) => {
+            Step::Regex { site, pattern, name } => {
+                if let PatternSource::Computed(expr) = pattern {
+                    self.uses(expr);
+                    match expr.constant().map(|value| (value, expr.span)) {
+                        Some((Value::Text(text), span)) => match Pattern::new(text) {
+                            Ok(known) => *pattern = PatternSource::Known(Arc::new(known)),
+                            Err(reason) => {
+                                let message = format!("this is no regular expression: {reason}");
+                                let help = "it is a POSIX extended regular expression; a backslash for it is written `\\\\`";
+                                return self.error(span, message, help);
+                            }
+                        },
+                        Some((other, span)) => return self.no_text("REGEX", other, span),
+                        None => {}
+                    }
+                }
+                *site = self.site(SiteKind::Regex, name.as_ref(), span);
+            }
+            Step::Assert(test) => {
                 self.uses_test(test);
                 self.questions(test, Asker::Assert);
-                self.push(Step::Assert(test.clone()), span);
             }
-            CommandKind::Set(assignments) => {
+            Step::Set(assignments) => {
                 for assignment in assignments {
                     self.uses(&assignment.value);
                     self.assigns(&assignment.name);
                 }
-                self.push(Step::Set(assignments.clone()), span);
             }
-            CommandKind::Unset(slots) => {
-                self.push(Step::Unset(slots.clone()), span);
-            }
-            CommandKind::Loop { until, counter, separator, body } => {
-                self.repeat(until, counter.as_ref(), separator.as_deref(), body, span)
-            }
-            CommandKind::If { test, then, otherwise } => {
-                self.uses_test(test);
-                self.questions(test, Asker::If);
-                let branch = self.push(Step::Jump(0), span);
-                self.commands(then);
-                let end_of_then = match otherwise.is_empty() {
-                    true => None,
-                    false => Some(self.push(Step::Jump(0), span)),
-                };
-                self.grammar.steps[branch] =
-                    Step::Branch { test: test.clone(), otherwise: self.next_step() };
-                self.commands(otherwise);
-                if let Some(jump) = end_of_then {
-                    self.grammar.steps[jump] = Step::Jump(self.next_step());
-                }
-            }
+            _ => {}
+        }
+        self.push(step, span);
+    }
+
+    fn no_text(&mut self, word: &str, value: &Value, span: Span) {
+        let message = format!("{word} of {}, which is no string", value.kind());
+        self.error(span, message, "put it between `\"`");
+    }
+
+    /// Begins a conditional block.
+    pub(super) fn begin_if(&mut self, test: Test) -> Block {
+        self.uses_test(&test);
+        self.questions(&test, Asker::If);
+        Block::If { skip: self.push(Step::Branch { test, otherwise: 0 }, Span::default()) }
+    }
+
+    /// Ends the first branch of a conditional block and begins the second.
+    pub(super) fn begin_else(&mut self, block: &mut Block, span: Span) {
+        let end_of_then = self.push(Step::Jump(0), span);
+        if let Block::If { skip } = block {
+            self.end_branch(*skip, span);
+            *skip = end_of_then;
         }
     }
 
-    fn regex(&mut self, pattern: &Expr, name: Option<&VarRef>, span: Span) {
-        self.uses(pattern);
-        let source = match pattern.constant() {
-            None => PatternSource::Computed(pattern.clone()),
-            Some(Value::Text(text)) => match Pattern::new(text) {
-                Ok(pattern) => PatternSource::Known(Arc::new(pattern)),
-                Err(reason) => {
-                    let message = format!("this is no regular expression: {reason}");
-                    self.error(pattern.span, message, "it is a POSIX extended regular expression; a backslash for it is written `\\\\`");
-                    return;
-                }
-            },
-            Some(other) => {
-                let message = format!("REGEX of {}, which is no string", other.kind());
-                self.error(pattern.span, message, "put it between `\"`");
-                return;
-            }
-        };
-        let site = self.site(SiteKind::Regex, name, span);
-        let name = self.kept(name);
-        self.push(Step::Regex { site, pattern: source, name }, span);
+    fn end_branch(&mut self, skip: usize, span: Span) {
+        let here = self.next_step();
+        if let Step::Branch { otherwise: to, .. } | Step::Jump(to) = &mut self.grammar.steps[skip] {
+            *to = here;
+        }
+        self.grammar.spans[skip] = span;
     }
 
-    fn repeat(
+    /// Begins a loop with a count or a test; its separator is to come, if it has one, then its body.
+    pub(super) fn begin_loop(
         &mut self,
-        until: &Until,
-        counter: Option<&VarRef>,
-        separator: Option<&Command>,
-        body: &[Command],
-        span: Span,
-    ) {
+        count: Option<Expr>,
+        test: Option<Test>,
+        counter: Option<VarRef>,
+    ) -> Block {
         let id = self.grammar.loops.len();
         let mut count_slots = Vec::new();
-        let (count, test) = match until {
-            Until::Count(count) => {
-                self.uses(count);
-                self.count_in_range(count);
-                count.variables(&mut |name| count_slots.push(name.slot));
-                (Some(count.clone()), None)
-            }
-            Until::While(test) => {
-                self.uses_test(test);
-                self.questions(test, Asker::Loop(id));
-                (None, Some(test.clone()))
-            }
-        };
-        if let Some(counter) = counter {
+        if let Some(count) = &count {
+            self.uses(count);
+            self.count_in_range(count);
+            count.variables(&mut |name| count_slots.push(name.slot));
+        }
+        if let Some(test) = &test {
+            self.uses_test(test);
+            self.questions(test, Asker::Loop(id));
+        }
+        if let Some(counter) = &counter {
             self.assigns(counter);
         }
-        let site =
-            LoopSite { span, count_slots, is_outermost: self.loops.is_empty(), is_cases: false };
-        self.grammar.loops.push(site);
+        let (span, is_outermost) = (Span::default(), self.loops.is_empty());
+        self.grammar.loops.push(LoopSite { span, count_slots, is_outermost, is_cases: false });
         self.push(Step::Enter { id, count }, span);
-        let next = self.push(Step::Jump(0), span);
+        let next = self.push(Step::Next { id, test, counter, body: 0, exit: 0 }, span);
         self.loops.push(id);
-        if let Some(separator) = separator {
-            self.command(separator);
+        Block::Loop { id, next, body: self.next_step() }
+    }
+
+    /// Says that what comes is a loop's body.
+    pub(super) fn begin_body(&self, block: &mut Block) {
+        if let Block::Loop { body, .. } = block {
+            *body = self.next_step();
         }
-        let body_start = self.next_step();
-        self.commands(body);
-        self.loops.pop();
-        self.push(Step::Back { to: next }, span);
-        self.grammar.steps[next] = Step::Next {
-            id,
-            test,
-            counter: counter.cloned(),
-            body: body_start,
-            exit: self.next_step(),
-        };
+    }
+
+    /// Ends a block, whose head has this span.
+    pub(super) fn end(&mut self, block: &Block, span: Span) {
+        match *block {
+            Block::If { skip } => self.end_branch(skip, span),
+            Block::Loop { id, next, body: start } => {
+                self.push(Step::Back { to: next }, span);
+                let end = self.next_step();
+                if let Step::Next { body, exit, .. } = &mut self.grammar.steps[next] {
+                    (*body, *exit) = (start, end);
+                }
+                self.grammar.spans[next - 1..=next].fill(span);
+                self.grammar.loops[id].span = span;
+            }
+        }
     }
 
     fn count_in_range(&mut self, count: &Expr) {
@@ -333,11 +328,6 @@ impl Compiler {
         self.grammar.sites.len() - 1
     }
 
-    /// The variable that a value goes to; its slot says later whether anybody reads it.
-    fn kept(&self, name: Option<&VarRef>) -> Option<VarRef> {
-        name.cloned()
-    }
-
     fn assigns(&mut self, name: &VarRef) {
         self.assigned[name.slot] = true;
         name.index_variables(&mut |index| self.read(index));
@@ -390,10 +380,14 @@ impl Compiler {
     }
 
     /// What the values of the sites are for.
-    fn roles(&mut self, commands: &[Command]) {
+    fn roles(&mut self) {
         let mut unique = Vec::new();
-        unique_groups(commands, &mut unique);
         let grammar = &mut self.grammar;
+        for step in &grammar.steps {
+            if let Step::Assert(test) = step {
+                unique_in(test, &mut unique);
+            }
+        }
         for site in &mut grammar.sites {
             let Some(slot) = site.slot else {
                 continue;
@@ -424,10 +418,10 @@ impl Compiler {
         }
     }
 
-    fn doubts(&mut self, parsed: &Parsed) {
+    fn doubts(&mut self) {
         for slot in 0..self.grammar.slots.len() {
             if let (false, Some(span)) = (self.assigned[slot], self.used[slot]) {
-                let name = &parsed.names[slot];
+                let name = self.grammar.slots[slot].name.clone();
                 let near = self
                     .grammar
                     .slots
@@ -435,7 +429,7 @@ impl Compiler {
                     .enumerate()
                     .filter(|(other, _)| self.assigned[*other]);
                 let near = near.map(|(_, other)| {
-                    (strsim::damerau_levenshtein(name, &other.name), other.name.clone())
+                    (strsim::damerau_levenshtein(&name, &other.name), other.name.clone())
                 });
                 let help = match near.min() {
                     Some((1, near)) => format!("did you mean `{near}`?"),
@@ -472,21 +466,6 @@ fn note_questions(test: &Test, is_positive: bool, note: &mut dyn FnMut(usize, bo
             note(*question, is_positive)
         }
         _ => {}
-    }
-}
-
-/// The variables of each UNIQUE that must hold.
-fn unique_groups(commands: &[Command], groups: &mut Vec<Vec<usize>>) {
-    for command in commands {
-        match &command.kind {
-            CommandKind::Assert(test) => unique_in(test, groups),
-            CommandKind::Loop { body, .. } => unique_groups(body, groups),
-            CommandKind::If { then, otherwise, .. } => {
-                unique_groups(then, groups);
-                unique_groups(otherwise, groups);
-            }
-            _ => {}
-        }
     }
 }
 

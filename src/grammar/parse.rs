@@ -1,43 +1,23 @@
-//! Words to commands, with every fault in its place.
+//! Words to steps, with every fault in its place.
 
-use crate::grammar::ast::{
-    Assignment, Command, CommandKind, Decimals, Notation, Test, Until, VarRef,
-};
+use crate::grammar::ast::{Assignment, Decimals, Notation, VarRef};
+use crate::grammar::compile::{Block, Compiler};
+use crate::grammar::program::{PatternSource, Step};
 use crate::grammar::source::{Source, Span};
 use crate::grammar::token::{KNOWN, Token, TokenKind, tokens};
-use crate::model::diagnostic::Diagnostic;
 
 mod expression;
-
-/// A grammar in commands.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Parsed {
-    pub commands: Vec<Command>,
-    /// The variables' names, by slot.
-    pub names: Vec<String>,
-    /// How many questions about what comes next there are.
-    pub questions: usize,
-}
 
 /// How deep blocks and brackets may be nested.
 const DEPTH_MAX: usize = 100;
 
 /// Reads a grammar; it can be used where none of the diagnostics is an error.
-pub(super) fn parse(source: &Source, diagnostics: &mut Vec<Diagnostic>) -> Parsed {
-    let tokens = tokens(source, diagnostics);
-    let mut parser = Parser {
-        source,
-        tokens,
-        at: 0,
-        depth: 0,
-        names: Vec::new(),
-        questions: 0,
-        given_up: false,
-        diagnostics,
-    };
-    let mut commands = Vec::new();
+pub(super) fn parse(source: Source) -> Compiler {
+    let mut out = Compiler::new(source);
+    let tokens = tokens(&out.grammar.source, &mut out.diagnostics);
+    let mut parser = Parser { tokens, at: 0, depth: 0, given_up: false, out };
     loop {
-        parser.commands(&mut commands);
+        parser.commands();
         match parser.peek() {
             TokenKind::End => break,
             // `END` and `ELSE` without a block.
@@ -49,7 +29,7 @@ pub(super) fn parse(source: &Source, diagnostics: &mut Vec<Diagnostic>) -> Parse
             }
         }
     }
-    Parsed { commands, names: parser.names, questions: parser.questions }
+    parser.out
 }
 
 /// Why a piece could not be read.
@@ -61,19 +41,17 @@ struct Fault {
 
 type Parse<T> = Result<T, Fault>;
 
-struct Parser<'a> {
-    source: &'a Source,
+struct Parser {
     tokens: Vec<Token>,
     at: usize,
     depth: usize,
-    names: Vec<String>,
-    questions: usize,
     /// Whether the rest is not read.
     given_up: bool,
-    diagnostics: &'a mut Vec<Diagnostic>,
+    /// What is read is added to it.
+    out: Compiler,
 }
 
-impl Parser<'_> {
+impl Parser {
     fn token(&self) -> &Token {
         &self.tokens[self.at.min(self.tokens.len() - 1)]
     }
@@ -124,8 +102,7 @@ impl Parser<'_> {
         if self.given_up {
             return;
         }
-        let diagnostic = self.source.error(span, message).help(help);
-        self.diagnostics.push(diagnostic);
+        self.out.error(span, message, help);
     }
 
     fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> Parse<T>) -> Parse<T> {
@@ -148,7 +125,7 @@ impl Parser<'_> {
     }
 
     /// Reads commands up to `END`, `ELSE` or the end of the grammar.
-    fn commands(&mut self, commands: &mut Vec<Command>) {
+    fn commands(&mut self) {
         loop {
             match self.peek() {
                 TokenKind::End => return,
@@ -156,12 +133,9 @@ impl Parser<'_> {
                 _ => {}
             }
             let start = self.at;
-            match self.nested(Self::command) {
-                Ok(command) => commands.push(command),
-                Err(fault) => {
-                    self.report(fault.span, fault.message, &fault.help);
-                    self.skip_to_command(start);
-                }
+            if let Err(fault) = self.nested(Self::command) {
+                self.report(fault.span, fault.message, &fault.help);
+                self.skip_to_command(start);
             }
         }
     }
@@ -179,7 +153,7 @@ impl Parser<'_> {
         }
     }
 
-    fn command(&mut self) -> Parse<Command> {
+    fn command(&mut self) -> Parse<()> {
         let start = self.span();
         let TokenKind::Word(word) = self.peek().clone() else {
             return self.expected("a command", COMMAND_HELP);
@@ -189,19 +163,21 @@ impl Parser<'_> {
             return Err(self.unknown(&word));
         };
         self.at += 1;
-        let kind = match &*word {
-            "SPACE" => CommandKind::Space,
-            "NEWLINE" => CommandKind::Newline,
-            "EOF" => CommandKind::Eof,
+        let step = match &*word {
+            "SPACE" => Step::Byte(b' '),
+            "NEWLINE" => Step::Byte(b'\n'),
+            "EOF" => Step::Eof,
             "REP" | "REPI" | "WHILE" | "WHILEI" | "IF" => return self.block(&word, form, start),
             _ => {
                 self.sign("(", form)?;
-                let kind = self.arguments(&word, form)?;
+                let step = self.arguments(&word, form)?;
                 self.sign(")", form)?;
-                kind
+                step
             }
         };
-        Ok(Command { kind, span: start.to(self.last_span()) })
+        let span = start.to(self.last_span());
+        self.out.command(step, span);
+        Ok(())
     }
 
     fn unknown(&self, word: &str) -> Fault {
@@ -223,13 +199,13 @@ impl Parser<'_> {
     }
 
     /// What stands between the brackets of a command that is no block.
-    fn arguments(&mut self, word: &str, form: &str) -> Parse<CommandKind> {
+    fn arguments(&mut self, word: &str, form: &str) -> Parse<Step> {
         Ok(match word {
             "INT" => {
                 let min = self.expr()?;
                 self.sign(",", form)?;
                 let max = self.expr()?;
-                CommandKind::Int { min, max, name: self.optional_name(form)? }
+                Step::Int { site: 0, min, max, name: self.optional_name(form)? }
             }
             "FLOAT" | "FLOATP" => {
                 let min = self.expr()?;
@@ -250,21 +226,22 @@ impl Parser<'_> {
                     true => self.notation(form)?,
                     false => Notation::Any,
                 };
-                CommandKind::Float { min, max, decimals, name, notation }
+                Step::Float { site: 0, min, max, decimals, notation, name }
             }
-            "STRING" => CommandKind::Text(self.expr()?),
+            "STRING" => Step::Text(self.expr()?),
             "REGEX" => {
-                CommandKind::Regex { pattern: self.expr()?, name: self.optional_name(form)? }
+                let pattern = PatternSource::Computed(self.expr()?);
+                Step::Regex { site: 0, pattern, name: self.optional_name(form)? }
             }
-            "ASSERT" => CommandKind::Assert(self.test()?),
+            "ASSERT" => Step::Assert(self.test()?),
             "SET" => {
                 let mut assignments = vec![self.assignment(form)?];
                 while self.take_sign(",") {
                     assignments.push(self.assignment(form)?);
                 }
-                CommandKind::Set(assignments)
+                Step::Set(assignments)
             }
-            _ => CommandKind::Unset(self.plain_names(form)?),
+            _ => Step::Unset(self.plain_names(form)?),
         })
     }
 
@@ -289,9 +266,10 @@ impl Parser<'_> {
     }
 
     /// Reads a block. A fault in its head is reported here, so that its body is still read.
-    fn block(&mut self, word: &str, form: &str, start: Span) -> Parse<Command> {
-        let head = match self.head(word, form) {
-            Ok(head) => Some(head),
+    fn block(&mut self, word: &str, form: &str, start: Span) -> Parse<()> {
+        let around = self.out.loops.len();
+        let mut block = match self.head(word, form) {
+            Ok(block) => Some(block),
             Err(fault) => {
                 self.report(fault.span, fault.message, &fault.help);
                 self.close_bracket();
@@ -299,13 +277,15 @@ impl Parser<'_> {
             }
         };
         let span = start.to(self.last_span());
-        let mut body = Vec::new();
-        self.commands(&mut body);
-        let mut otherwise = Vec::new();
+        self.commands();
         if word == "IF" && self.is_word("ELSE") {
             self.at += 1;
-            self.commands(&mut otherwise);
+            if let Some(block) = &mut block {
+                self.out.begin_else(block, span);
+            }
+            self.commands();
         }
+        self.out.loops.truncate(around);
         if !self.is_word("END") {
             let here = self.peek().called();
             return Err(Fault {
@@ -315,49 +295,45 @@ impl Parser<'_> {
             });
         }
         self.at += 1;
-        let kind = match head {
-            Some(Head::If(test)) => CommandKind::If { test, then: body, otherwise },
-            Some(Head::Loop { until, counter, separator }) => {
-                CommandKind::Loop { until, counter, separator, body }
-            }
-            // It is not run: its fault is reported.
-            None => CommandKind::Space,
-        };
-        Ok(Command { kind, span })
+        // One with a fault in its head is not run.
+        if let Some(block) = block {
+            self.out.end(&block, span);
+        }
+        Ok(())
     }
 
-    fn head(&mut self, word: &str, form: &str) -> Parse<Head> {
+    fn head(&mut self, word: &str, form: &str) -> Parse<Block> {
         self.sign("(", form)?;
-        let counter = match word {
-            "REPI" | "WHILEI" => {
-                let counter = self.variable(form)?;
-                self.sign(",", form)?;
-                Some(counter)
-            }
-            _ => None,
-        };
-        let until = match word {
-            "REP" | "REPI" => Until::Count(self.expr()?),
-            _ => Until::While(self.test()?),
-        };
         if word == "IF" {
+            let test = self.test()?;
             self.sign(")", form)?;
-            return Ok(match until {
-                Until::While(test) => Head::If(test),
-                Until::Count(_) => return self.expected("a test", form),
-            });
+            return Ok(self.out.begin_if(test));
         }
-        let separator = match self.take_sign(",") {
-            true => Some(Box::new(self.nested(Self::command)?)),
-            false => None,
+        let mut counter = None;
+        if matches!(word, "REPI" | "WHILEI") {
+            counter = Some(self.variable(form)?);
+            self.sign(",", form)?;
+        }
+        let (count, test) = match word {
+            "REP" | "REPI" => (Some(self.expr()?), None),
+            _ => (None, Some(self.test()?)),
         };
-        self.sign(")", form)?;
-        Ok(Head::Loop { until, counter, separator })
+        let has_separator = self.take_sign(",");
+        if !has_separator {
+            self.sign(")", form)?;
+        }
+        let mut block = self.out.begin_loop(count, test, counter);
+        if has_separator {
+            self.nested(Self::command)?;
+            self.sign(")", form)?;
+        }
+        self.out.begin_body(&mut block);
+        Ok(block)
     }
 
     /// Goes behind the bracket that closes a broken head, unless a line's end comes first.
     fn close_bracket(&mut self) {
-        let line = |span: Span| self.source.line(span);
+        let line = |span: Span| self.out.grammar.source.line(span);
         let here = line(self.last_span());
         let mut at = self.at;
         let mut open = 1;
@@ -381,12 +357,6 @@ impl Parser<'_> {
             false => Ok(None),
         }
     }
-}
-
-/// The head of a block.
-enum Head {
-    If(Test),
-    Loop { until: Until, counter: Option<VarRef>, separator: Option<Box<Command>> },
 }
 
 /// A command and how it is written.

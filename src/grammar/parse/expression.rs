@@ -9,16 +9,12 @@ use crate::grammar::value::Value;
 
 const TEST_HELP: &str = "a test compares two values, or is MATCH, ISEOF, UNIQUE or INARRAY; tests are joined by !, && and ||";
 
-impl Parser<'_> {
+impl Parser {
     fn slot(&mut self, form: &str) -> Parse<usize> {
         let TokenKind::Name(name) = self.peek().clone() else {
             return self.expected("a variable", &format!("the form is {form}"));
         };
-        let known = self.names.iter().position(|known| *known == name);
-        let slot = known.unwrap_or_else(|| {
-            self.names.push(name);
-            self.names.len() - 1
-        });
+        let slot = self.out.slot(name);
         self.at += 1;
         Ok(slot)
     }
@@ -196,7 +192,7 @@ impl Parser<'_> {
                 "STRLEN" => return self.comparison(),
                 "ISEOF" => {
                     self.at += 1;
-                    TestKind::IsEof { question: self.question() }
+                    TestKind::IsEof { question: self.out.question() }
                 }
                 "MATCH" => {
                     self.at += 1;
@@ -209,7 +205,7 @@ impl Parser<'_> {
                         let message = format!("MATCH of {}, which is no string", value.kind());
                         return Err(computed(set.span, message));
                     }
-                    TestKind::Match { set, question: self.question() }
+                    TestKind::Match { set, question: self.out.question() }
                 }
                 "UNIQUE" => {
                     self.at += 1;
@@ -232,11 +228,6 @@ impl Parser<'_> {
             _ => return self.comparison(),
         };
         Ok(Test { kind, span: start.to(self.last_span()) })
-    }
-
-    fn question(&mut self) -> usize {
-        self.questions += 1;
-        self.questions - 1
     }
 
     /// An opening bracket may begin a test or an expression: what goes further is what was meant.
