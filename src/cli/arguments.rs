@@ -6,19 +6,13 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::cli::help::{
+    COMPARE_EXAMPLES, DOCTOR_EXAMPLES, EXIT_CODES, FIRST_STEPS, GENERATE_EXAMPLES,
+    GRAMMAR_EXAMPLES, JUDGE_EXAMPLES, STRESS_EXAMPLES, VERIFY_EXAMPLES,
+};
 use crate::executor::Around;
 use crate::model::isolation::Demand;
 use crate::report::Recording;
-
-const EXIT_CODES: &str = "\
-Exit codes:
-  0    all as asked: accepted; all expectations met
-  1    a submission was rejected, an expectation is broken, or data differs
-  2    wrong usage
-  3    the package is invalid
-  4    judge error, or unusable host
-  5    nothing was selected, so nothing was run
-  130  interrupted";
 
 /// Judges programs: runs submissions on test cases, in a sandbox, under limits, compares what
 /// comes out, and says what happened and why.
@@ -104,127 +98,6 @@ pub enum Command {
     /// It follows from the program's own types. docs/json.md tells in words what each key means.
     Schema(SchemaArguments),
 }
-
-const FIRST_STEPS: &str = "\
-Examples:
-  juror judge problems/game1 my.cpp
-      Is my program right? If not: on which case, and why?
-  juror verify problems/game1
-      Is the package right? Data, validators, and all its submissions.
-  juror generate problems/game1 --check
-      Is the test data what its recipe gives?
-  juror grammar check input.ctd data/secret/*.in
-      Are the inputs what the grammar says?
-  juror doctor
-      What isolates and measures programs on this machine?
-
-Exit codes:
-  0    all as asked: accepted; all expectations met
-  1    a submission was rejected, an expectation is broken, or data differs
-  2    wrong usage
-  3    the package is invalid
-  4    judge error, or unusable host
-  5    nothing was selected, so nothing was run
-  130  interrupted
-
-Environment:
-  NO_COLOR  no colour, unless --color asks for it
-  CI        no progress line
-  TMPDIR    where programs are built and data is made, if not in /tmp
-
-`juror help COMMAND` has the options and examples of each command.";
-
-const JUDGE_EXAMPLES: &str = "\
-Examples:
-  juror judge problems/game1 my.cpp
-      Build my.cpp, run it on every test case, stop at the first rejection, show the difference.
-  juror judge problems/game1 a.rs b.py c/
-      Three submissions: two files and a directory.
-  juror judge problems/game1 -- ./a.out --fast
-      A program that is ready to run, with an argument of its own.
-  juror judge problems/game1 my.cpp --case 'secret/edges/*' --all -v
-      Only some cases, all of them, with a line for each.
-  juror judge problems/game1 my.cpp --keep=boxes
-      See afterwards what the program left in its working directory.
-  juror judge problems/game1 my.cpp --json > report.json
-      One JSON document, as docs/json.md describes it.
-
-A file whose name begins with a dash is written ./-name. Exit codes: see `juror --help`.";
-
-const VERIFY_EXAMPLES: &str = "\
-Examples:
-  juror verify problems/*
-      Everything about every package: the check to run in CI.
-  juror verify problems/game1 --case 'sample/*'
-      A first look: rules that need all cases are not held against a run on some.
-  juror verify problems/game1 -v
-      Every submission with every test case, not only the table.
-
-Exit codes: see `juror --help`.";
-
-const GRAMMAR_EXAMPLES: &str = "\
-Examples:
-  juror grammar check input.ctd data/secret/*.in
-      Are these inputs what the grammar says? If not: where, what was expected, what came?
-  juror grammar generate input.ctd --seed 7 --shape few-distinct
-      An input with many ties.
-  juror grammar generate input.ctd --shapes
-      Which shapes are there for this grammar?
-  juror grammar generate input.ctd --most n --least 'a[i]'
-      An input with n as large and every a[i] as small as allowed.
-  juror grammar bounds input.ctd data/secret/*.in
-      Which bounds does the data never reach?
-
-Exit codes: see `juror --help`.";
-
-const GENERATE_EXAMPLES: &str = "\
-Examples:
-  juror generate problems/game1
-      Write what generators/generators.yaml describes: inputs by its generators, answers by its
-      solution.
-  juror generate problems/game1 --check
-      Write nothing; say what differs from what the recipe gives, byte for byte.
-  juror generate my-problem --from-grammar
-      A first set of test cases, small ones and large ones, from the package's grammar of the input.
-  juror generate problems/game1 --prune
-      After cases got other names: remove those with the old ones.
-
-Exit codes: see `juror --help`.";
-
-const STRESS_EXAMPLES: &str = "\
-Examples:
-  juror stress problems/game1 my.cpp
-      On which small input is my program wrong?
-  juror stress problems/game1 my.cpp --time 5m --seed 7
-      Longer, and with other inputs.
-  juror stress problems/game1 my.cpp --promote odd-boards
-      Add what is found to the package, by its recipe: secret/odd-boards.
-  juror stress --input-grammar g.ctd --reference slow.py my.cpp
-      Without a package: a grammar of the input, and a program that is right.
-
-Exit codes: see `juror --help`.";
-
-const COMPARE_EXAMPLES: &str = "\
-Examples:
-  juror compare 1.ans my.out
-      Token by token; blanks and letter case do not count.
-  juror compare 1.ans my.out float_tolerance 1e-6
-      Numbers may differ by 1e-6, absolutely or relatively.
-  juror compare 1.ans my.out case_sensitive space_change_sensitive
-      Byte by byte.
-
-Exit codes: see `juror --help`.";
-
-const DOCTOR_EXAMPLES: &str = "\
-Examples:
-  juror doctor
-      What works here, what does not, and what to do about it.
-  juror doctor --json
-      The same as one JSON document, as docs/json.md describes it.
-  juror doctor --quiet && juror verify --isolation=full problems/*
-      In CI: stop on a machine that cannot isolate fully.
-
-Exit codes: see `juror --help`.";
 
 /// Arguments of `juror schema`.
 #[derive(Args, Debug)]
@@ -320,14 +193,9 @@ pub struct GenerateArguments {
     /// Without it they are named and left alone.
     #[arg(long)]
     pub prune: bool,
-    /// How many programs run at once [default: one per physical core]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
-    pub jobs: Option<u16>,
-    /// How far programs are kept apart from this machine: full, any or plain
-    ///
-    /// See `juror help judge`.
-    #[arg(long, value_enum, value_name = "HOW", default_value_t = Isolation::Any, hide_possible_values = true)]
-    pub isolation: Isolation,
+    /// Options about the machine.
+    #[command(flatten)]
+    pub host: HostOptions,
     /// Options about output.
     #[command(flatten)]
     pub output: OutputOptions,
@@ -376,14 +244,9 @@ pub struct StressArguments {
     /// FILE is replaced if it is there, in one step, and left alone if nothing is found.
     #[arg(long, value_name = "FILE")]
     pub save: Option<PathBuf>,
-    /// How many programs run at once [default: one per physical core]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
-    pub jobs: Option<u16>,
-    /// How far programs are kept apart from this machine: full, any or plain
-    ///
-    /// See `juror help judge`.
-    #[arg(long, value_enum, value_name = "HOW", default_value_t = Isolation::Any, hide_possible_values = true)]
-    pub isolation: Isolation,
+    /// Options about the machine.
+    #[command(flatten)]
+    pub host: HostOptions,
     /// CPU time of a run, instead of the package's
     #[arg(long, value_name = "SECONDS", value_parser = time_limit)]
     pub time_limit: Option<Duration>,
@@ -514,6 +377,23 @@ pub struct RunOptions {
     /// a slash, `{a,b}` for either; a directory stands for all that is in it.
     #[arg(long, value_name = "GLOB")]
     pub case: Vec<String>,
+    /// Options about the machine.
+    #[command(flatten)]
+    pub host: HostOptions,
+    /// CPU time of a run, instead of the package's
+    #[arg(long, value_name = "SECONDS", value_parser = time_limit)]
+    pub time_limit: Option<Duration>,
+    /// Keep what programs leave in their boxes, in DIR or a new directory
+    ///
+    /// Without DIR it is a new directory below TMPDIR or /tmp. DIR must be new or empty. The box is
+    /// the working directory of a run; each gets a directory DIR/SUBMISSION/CASE.
+    #[arg(long, value_name = "DIR", num_args = 0..=1, require_equals = true)]
+    pub keep: Option<Option<PathBuf>>,
+}
+
+/// Options about the machine.
+#[derive(Clone, Copy, Debug, Args)]
+pub struct HostOptions {
     /// How many programs run at once [default: one per physical core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub jobs: Option<u16>,
@@ -524,15 +404,6 @@ pub struct RunOptions {
     /// there is on other systems than Linux. `juror doctor` tells what works and what would give more.
     #[arg(long, value_enum, value_name = "HOW", default_value_t = Isolation::Any, hide_possible_values = true)]
     pub isolation: Isolation,
-    /// CPU time of a run, instead of the package's
-    #[arg(long, value_name = "SECONDS", value_parser = time_limit)]
-    pub time_limit: Option<Duration>,
-    /// Keep what programs leave in their boxes, in DIR or a new directory
-    ///
-    /// Without DIR it is a new directory below TMPDIR or /tmp. DIR must be new or empty. The box is
-    /// the working directory of a run; each gets a directory DIR/SUBMISSION/CASE.
-    #[arg(long, value_name = "DIR", num_args = 0..=1, require_equals = true)]
-    pub keep: Option<Option<PathBuf>>,
 }
 
 /// Options about output.

@@ -21,7 +21,7 @@ use crate::package;
 pub fn run(arguments: &GenerateArguments) -> ExitCode {
     command(&arguments.output, "generate", |output| {
         let arguments = settled(arguments)?;
-        let host = Host::start(arguments.jobs, arguments.isolation, output)?;
+        let host = Host::start(arguments.host, output)?;
         let builder = Builder::new(&*host.executor);
         for dir in &arguments.packages {
             let done = match arguments.from_grammar {

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use signal_hook::iterator::Signals;
 
-use crate::cli::arguments::Isolation;
+use crate::cli::arguments::HostOptions;
 use crate::cli::output::Output;
 use crate::executor::Executor;
 use crate::executor::local::Local;
@@ -33,12 +33,8 @@ impl Host {
     ///
     /// # Errors
     /// When this machine cannot isolate programs as far as it has to.
-    pub fn start(
-        jobs: Option<u16>,
-        isolation: Isolation,
-        output: &Output,
-    ) -> Result<Self, JudgeError> {
-        let local = Local::start(jobs.map(usize::from), isolation.into())?;
+    pub fn start(options: HostOptions, output: &Output) -> Result<Self, JudgeError> {
+        let local = Local::start(options.jobs.map(usize::from), options.isolation.into())?;
         let isolation = local.isolation();
         output.event(Event::HostReady {
             isolation,

@@ -36,7 +36,7 @@ fn judge(arguments: &JudgeArguments, output: &Output) -> Result<(), Stop> {
     if keep.is_some() {
         keep::apart(&submissions)?;
     }
-    let host = Host::start(arguments.runs.jobs, arguments.runs.isolation, output)?;
+    let host = Host::start(arguments.runs.host, output)?;
     let builder = Builder::new(&*host.executor);
     let entrants = entrants(arguments, &submissions, &builder, output)?;
     let bench = Bench {
@@ -183,7 +183,7 @@ fn repeat_line(arguments: &JudgeArguments) -> String {
         words.push("--time-limit".into());
         words.push(limit.as_secs_f64().to_string().into());
     }
-    words.extend(arguments.runs.isolation.option());
+    words.extend(arguments.runs.host.isolation.option());
     let line = command_line(words);
     match arguments.submissions.is_empty() {
         false => format!("{line} {SUBMISSION} --case {CASE}"),

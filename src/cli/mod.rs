@@ -8,6 +8,7 @@ pub mod exit_code;
 pub mod from_grammar;
 pub mod generate;
 pub mod grammar;
+mod help;
 pub mod host;
 pub mod judge;
 pub mod keep;

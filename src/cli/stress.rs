@@ -56,7 +56,7 @@ fn stress(arguments: &StressArguments, output: &Output) -> Result<(), Stop> {
         let what = format!("--save: {} is not a file; name a file", file.display());
         return Err(Stop::usage(what));
     }
-    let host = Host::start(arguments.jobs, arguments.isolation, output)?;
+    let host = Host::start(arguments.host, output)?;
     let until = Until::new(&*host.executor);
     let builder = Builder::new(&until);
     let problem = &setting.problem;

@@ -27,7 +27,7 @@ use crate::validator::OutputValidator;
 pub fn run(arguments: &VerifyArguments) -> ExitCode {
     command(&arguments.output, "verify", |output| {
         let keep = keep::directory(arguments.runs.keep.as_ref(), output)?;
-        let host = Host::start(arguments.runs.jobs, arguments.runs.isolation, output)?;
+        let host = Host::start(arguments.runs.host, output)?;
         let builder = Builder::new(&*host.executor);
         let verifier = Verifier { arguments, host: &host, builder: &builder, output, keep };
         for dir in &arguments.packages {
@@ -151,7 +151,7 @@ impl Verifier<'_> {
             words.push("--time-limit".into());
             words.push(limit.as_secs_f64().to_string().into());
         }
-        words.extend(self.arguments.runs.isolation.option());
+        words.extend(self.arguments.runs.host.isolation.option());
         let submissions = command_line([problem.dir.join(problem.layout.submissions)]);
         format!("{} {submissions}/{SUBMISSION} --case {CASE}", command_line(words))
     }

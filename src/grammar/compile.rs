@@ -31,7 +31,9 @@ pub fn read(path: &Path, text: &[u8]) -> Reading {
     let end = compiler.grammar.source.text.len();
     compiler.push(Step::Eof, Span { start: end, end });
     compiler.roles();
-    compiler.doubts();
+    if !compiler.is_partial {
+        compiler.doubts();
+    }
     let Compiler { mut grammar, mut diagnostics, .. } = compiler;
     diagnostics.sort_by_key(|diagnostic| {
         diagnostic.place.spot.as_ref().map(|spot| (spot.line, spot.column))
@@ -50,6 +52,8 @@ pub fn read(path: &Path, text: &[u8]) -> Reading {
 pub(super) struct Compiler {
     pub grammar: Grammar,
     pub diagnostics: Vec<Diagnostic>,
+    /// Whether a command was not understood, such as one that gives a variable its value.
+    pub is_partial: bool,
     /// The loops around the command at hand, from outside.
     pub loops: Vec<usize>,
     /// For each slot, whether something is ever assigned to it.
@@ -85,6 +89,7 @@ impl Compiler {
                 first: Vec::new(),
             },
             diagnostics: Vec::new(),
+            is_partial: false,
             loops: Vec::new(),
             assigned: Vec::new(),
             used: Vec::new(),

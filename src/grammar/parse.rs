@@ -102,6 +102,7 @@ impl Parser {
         if self.given_up {
             return;
         }
+        self.out.is_partial = true;
         self.out.error(span, message, help);
     }
 

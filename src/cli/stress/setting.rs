@@ -140,8 +140,7 @@ impl Setting {
         }
         let runs = RunOptions {
             case: Vec::new(),
-            jobs: arguments.jobs,
-            isolation: arguments.isolation,
+            host: arguments.host,
             time_limit: arguments.time_limit,
             keep: None,
         };
@@ -255,7 +254,7 @@ impl Setting {
         if arguments.fresh {
             words.push("--fresh".into());
         }
-        words.extend(arguments.isolation.option());
+        words.extend(arguments.host.isolation.option());
         words.extend(arguments.targets.iter().map(OsString::from));
         command_line(words)
     }

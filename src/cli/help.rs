@@ -1,0 +1,135 @@
+//! What `--help` shows behind the options: examples, exit codes, the environment.
+
+macro_rules! exit_codes {
+    () => {
+        "\
+Exit codes:
+  0    all as asked: accepted; all expectations met
+  1    a submission was rejected, an expectation is broken, or data differs
+  2    wrong usage
+  3    the package is invalid
+  4    judge error, or unusable host
+  5    nothing was selected, so nothing was run
+  130  interrupted"
+    };
+}
+
+pub(super) const EXIT_CODES: &str = exit_codes!();
+
+pub(super) const FIRST_STEPS: &str = concat!(
+    "\
+Examples:
+  juror judge problems/game1 my.cpp
+      Is my program right? If not: on which case, and why?
+  juror verify problems/game1
+      Is the package right? Data, validators, and all its submissions.
+  juror generate problems/game1 --check
+      Is the test data what its recipe gives?
+  juror grammar check input.ctd data/secret/*.in
+      Are the inputs what the grammar says?
+  juror doctor
+      What isolates and measures programs on this machine?
+
+",
+    exit_codes!(),
+    "
+
+Environment:
+  NO_COLOR  no colour, unless --color asks for it
+  CI        no progress line
+  TMPDIR    where programs are built and data is made, if not in /tmp
+
+`juror help COMMAND` has the options and examples of each command."
+);
+
+pub(super) const JUDGE_EXAMPLES: &str = "\
+Examples:
+  juror judge problems/game1 my.cpp
+      Build my.cpp, run it on every test case, stop at the first rejection, show the difference.
+  juror judge problems/game1 a.rs b.py c/
+      Three submissions: two files and a directory.
+  juror judge problems/game1 -- ./a.out --fast
+      A program that is ready to run, with an argument of its own.
+  juror judge problems/game1 my.cpp --case 'secret/edges/*' --all -v
+      Only some cases, all of them, with a line for each.
+  juror judge problems/game1 my.cpp --keep=boxes
+      See afterwards what the program left in its working directory.
+  juror judge problems/game1 my.cpp --json > report.json
+      One JSON document, as docs/json.md describes it.
+
+A file whose name begins with a dash is written ./-name. Exit codes: see `juror --help`.";
+
+pub(super) const VERIFY_EXAMPLES: &str = "\
+Examples:
+  juror verify problems/*
+      Everything about every package: the check to run in CI.
+  juror verify problems/game1 --case 'sample/*'
+      A first look: rules that need all cases are not held against a run on some.
+  juror verify problems/game1 -v
+      Every submission with every test case, not only the table.
+
+Exit codes: see `juror --help`.";
+
+pub(super) const GRAMMAR_EXAMPLES: &str = "\
+Examples:
+  juror grammar check input.ctd data/secret/*.in
+      Are these inputs what the grammar says? If not: where, what was expected, what came?
+  juror grammar generate input.ctd --seed 7 --shape few-distinct
+      An input with many ties.
+  juror grammar generate input.ctd --shapes
+      Which shapes are there for this grammar?
+  juror grammar generate input.ctd --most n --least 'a[i]'
+      An input with n as large and every a[i] as small as allowed.
+  juror grammar bounds input.ctd data/secret/*.in
+      Which bounds does the data never reach?
+
+Exit codes: see `juror --help`.";
+
+pub(super) const GENERATE_EXAMPLES: &str = "\
+Examples:
+  juror generate problems/game1
+      Write what generators/generators.yaml describes: inputs by its generators, answers by its
+      solution.
+  juror generate problems/game1 --check
+      Write nothing; say what differs from what the recipe gives, byte for byte.
+  juror generate my-problem --from-grammar
+      A first set of test cases, small ones and large ones, from the package's grammar of the input.
+  juror generate problems/game1 --prune
+      After cases got other names: remove those with the old ones.
+
+Exit codes: see `juror --help`.";
+
+pub(super) const STRESS_EXAMPLES: &str = "\
+Examples:
+  juror stress problems/game1 my.cpp
+      On which small input is my program wrong?
+  juror stress problems/game1 my.cpp --time 5m --seed 7
+      Longer, and with other inputs.
+  juror stress problems/game1 my.cpp --promote odd-boards
+      Add what is found to the package, by its recipe: secret/odd-boards.
+  juror stress --input-grammar g.ctd --reference slow.py my.cpp
+      Without a package: a grammar of the input, and a program that is right.
+
+Exit codes: see `juror --help`.";
+
+pub(super) const COMPARE_EXAMPLES: &str = "\
+Examples:
+  juror compare 1.ans my.out
+      Token by token; blanks and letter case do not count.
+  juror compare 1.ans my.out float_tolerance 1e-6
+      Numbers may differ by 1e-6, absolutely or relatively.
+  juror compare 1.ans my.out case_sensitive space_change_sensitive
+      Byte by byte.
+
+Exit codes: see `juror --help`.";
+
+pub(super) const DOCTOR_EXAMPLES: &str = "\
+Examples:
+  juror doctor
+      What works here, what does not, and what to do about it.
+  juror doctor --json
+      The same as one JSON document, as docs/json.md describes it.
+  juror doctor --quiet && juror verify --isolation=full problems/*
+      In CI: stop on a machine that cannot isolate fully.
+
+Exit codes: see `juror --help`.";
