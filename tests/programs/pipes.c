@@ -1,5 +1,5 @@
-// Takes as many pipes as it can get, by many processes and on their way through sockets, says so, and holds them; or, given "look",
-// waits for that and tells how large a pipe it gets itself.
+// Given "hold", takes as many pipes as it can get, by many processes and on their way through sockets, says so, and holds them; given
+// "look", waits for that, or the other's end, and until it gets a whole pipe itself.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdio.h>
@@ -46,13 +46,16 @@ int main(int argc, char **argv) {
     char line[64];
     int ends[2], done[2];
     if (argc > 1 && !strcmp(argv[1], "look")) {
-        if (!fgets(line, sizeof line, stdin)) return 1;
-        if (pipe(ends)) return 2;
-        fprintf(stderr, "%d\n", fcntl(ends[0], F_GETPIPE_SZ));
-        return 42;
+        fgets(line, sizeof line, stdin);
+        for (;; usleep(1000)) {
+            if (pipe(ends)) return 2;
+            if (fcntl(ends[0], F_GETPIPE_SZ) == 65536) return 42;
+            close(ends[0]), close(ends[1]);
+        }
     }
     pipe(done);
     if (fcntl(done[0], F_SETPIPE_SZ, 1 << 20) > 0) puts("ESCAPED: a pipe of any size");
+    if (argc < 2 || strcmp(argv[1], "hold")) return 0;
     for (int child = 0; child < CHILDREN; child++) {
         if (fork() == 0) {
             fill();

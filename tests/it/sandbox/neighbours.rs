@@ -90,16 +90,19 @@ fn a_contestant_with_many_pipes_leaves_some_to_the_validator() {
     let [mut first, mut second] =
         [(); 2].map(|()| Slot::start(&host, &SlotOptions::default()).expect("a slot starts"));
     let pair = JointJob {
-        program: job("pipes", &[]),
+        program: job("pipes", &["hold"]),
         partner: job("pipes", &["look"]),
         farewell: 42,
-        transcript: Some(Bytes::kib(1)),
+        transcript: None,
     };
     let reply = first.run_joint(&mut second, &pair).unwrap();
     assert_eq!(summary(&reply.partner.reply.outcome), "exit 42", "{reply:?}");
-    assert_eq!(text(&reply.partner.reply.stderr), "65536\n");
-    let said: Vec<u8> = reply.transcript.first.iter().flat_map(|said| said.text.clone()).collect();
-    assert_eq!(String::from_utf8_lossy(&said), "ready\n");
+    let expected = match rustix::process::geteuid().is_root() {
+        true => "exit 0",
+        // It has too many.
+        false => "SIGKILL",
+    };
+    assert_eq!(summary(&reply.program.reply.outcome), expected, "{reply:?}");
 }
 
 /// A judge that says which users its programs are of, all at the same time.

@@ -66,23 +66,14 @@ pub(crate) enum Asks {
     Nothing,
     /// Those that set an alarm clock or a lock.
     AlarmsAndLocks,
-    /// And those that make a pipe.
-    PipesToo,
 }
 
 impl Asks {
-    /// Whether a call makes a pipe.
-    pub(crate) fn is_pipe(number: i64) -> bool {
-        PIPES.iter().any(|(pipe, _)| *pipe == number)
-    }
-
-    fn rules(self) -> impl Iterator<Item = &'static (i64, Rule)> {
-        let (asking, pipes) = match self {
-            Self::Nothing => (QUIET, &[][..]),
-            Self::AlarmsAndLocks => (ASKING, &[][..]),
-            Self::PipesToo => (ASKING, PIPES),
-        };
-        asking.iter().chain(pipes)
+    fn rules(self) -> &'static [(i64, Rule)] {
+        match self {
+            Self::Nothing => QUIET,
+            Self::AlarmsAndLocks => ASKING,
+        }
     }
 }
 
@@ -100,12 +91,6 @@ const ASKING: &[(i64, Rule)] = &[
     (libc::SYS_setitimer, Rule::Ask),
     #[cfg(target_arch = "x86_64")]
     (libc::SYS_alarm, Rule::Ask),
-];
-
-const PIPES: &[(i64, Rule)] = &[
-    (libc::SYS_pipe2, Rule::Ask),
-    #[cfg(target_arch = "x86_64")]
-    (libc::SYS_pipe, Rule::Ask),
 ];
 
 /// The limit of memory dumps. Set to one byte, it keeps the kernel from starting the machine's handler
@@ -129,7 +114,7 @@ const FILE_CONTROL: &[(i32, i32)] = &[
     (libc::F_NOTIFY, libc::EPERM),
     (F_SET_RW_HINT, libc::EINVAL),
     (F_SET_FILE_RW_HINT, libc::EINVAL),
-    // 64 pipes of the largest size are all that the pipes of a user may hold.
+    // 64 pipes of the largest size are all that the pipes of a user may have.
     (libc::F_SETPIPE_SZ, libc::EPERM),
 ];
 
@@ -503,7 +488,7 @@ pub(crate) mod tests {
 
     #[test]
     fn every_rule_is_found_and_every_other_number_is_allowed() {
-        let asks = Asks::PipesToo;
+        let asks = Asks::AlarmsAndLocks;
         let filter = super::filter(PASS_HERE, asks);
         let rules: Vec<_> = RULES.iter().chain(RULES_HERE).chain(asks.rules()).collect();
         for number in 0..600u32 {

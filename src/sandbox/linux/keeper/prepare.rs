@@ -12,7 +12,6 @@ use crate::model::isolation::Isolation;
 use crate::model::outcome::{Mechanism, Meter};
 use crate::sandbox::fault::{Fault, Step};
 use crate::sandbox::linux::cgroup::{Group, Placement, WhenShort};
-use crate::sandbox::linux::filter::seccomp::Asks;
 use crate::sandbox::linux::keeper::notifications::{Alarms, Notifications};
 use crate::sandbox::linux::keeper::procfs;
 use crate::sandbox::linux::keeper::resources::{self, Ceilings};
@@ -172,11 +171,7 @@ fn get_ready_in(setup: &Setup) -> Result<Ready, Fault> {
         None => View::Landlock(LandlockView::make(setup)?),
     };
     let pass = sys::choose_pass().step("choose a random number")?;
-    let asks = match in_user_namespace {
-        true => Asks::PipesToo,
-        false => Asks::AlarmsAndLocks,
-    };
-    let notifications = Notifications::install(pass, asks, &setup.alarms, locks);
+    let notifications = Notifications::install(pass, &setup.alarms, locks);
     let notifications = notifications.step("install the system call filter")?;
     sys::umask(0o022).step("set the mask for new files")?;
     let version = sys::landlock_version().ok();

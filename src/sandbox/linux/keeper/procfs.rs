@@ -96,6 +96,16 @@ impl Tree {
     }
 }
 
+/// All processes below this one, as they are met.
+pub(super) fn below(first: i32) -> impl Iterator<Item = i32> {
+    let mut waiting = children(first);
+    std::iter::from_fn(move || {
+        let process = waiting.pop()?;
+        waiting.extend(children(process));
+        Some(process)
+    })
+}
+
 pub(super) fn children(pid: i32) -> Vec<i32> {
     let threads = fs::read_dir(format!("/proc/{pid}/task"));
     threads

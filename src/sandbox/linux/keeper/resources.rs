@@ -21,8 +21,8 @@ use crate::sandbox::linux::sys;
 /// could send none, the judge among them.
 const OPEN_FILES: u64 = 768;
 
-/// The same where programs are of the judge's own user, whose pipes are counted together (see `notifications`).
-pub(super) const OPEN_FILES_OF_THE_USER: u64 = 512;
+/// The same where programs are of the judge's own user, whose pipes are counted together (see `pipes`).
+pub(super) const OPEN_FILES_OF_THE_USER: u64 = 256;
 
 /// Memory that one process can keep from being swapped out, in bytes.
 const LOCKED_MEMORY: u64 = 64 << 10;

@@ -26,7 +26,7 @@ use crate::sandbox::linux::keeper::prepare::{self, Ready, Setup, View};
 use crate::sandbox::linux::keeper::procfs::Tree;
 use crate::sandbox::linux::keeper::resources;
 use crate::sandbox::linux::keeper::supervise::{LOOK, Stopped, Supervisor, Sweep};
-use crate::sandbox::linux::run::child::{self, Kind, Plan};
+use crate::sandbox::linux::run::child::{self, Change, Kind, Plan};
 use crate::sandbox::linux::run::pid1::Attach;
 use crate::sandbox::linux::sys;
 use crate::sandbox::linux::view::boxes::{self, Boxes, Size};
@@ -230,6 +230,8 @@ impl Server {
             Some(_) => drop(fds),
             None => fds.into_iter().for_each(|fd| _ = fd.into_raw_fd()),
         }
+        let first_look = sys::clock(libc::CLOCK_MONOTONIC) + LOOK;
+        let shares_user = self.setup.identity.change == Change::Already;
         let stopped = Supervisor {
             socket: &self.socket,
             group: self.ready.group.as_ref(),
@@ -237,7 +239,8 @@ impl Server {
             run: task.run,
             sweep,
             next_search: 0,
-            first_look: sys::clock(libc::CLOCK_MONOTONIC) + LOOK,
+            first_look,
+            next_pipes: shares_user.then_some(first_look),
             limits: &task.job.limits,
             cores: self.ready.cores,
             notifications: self.ready.notifications.as_mut(),

@@ -15,6 +15,7 @@ use crate::sandbox::control::Cause;
 use crate::sandbox::fault::{Fault, Step};
 use crate::sandbox::linux::cgroup::{Baseline, Group};
 use crate::sandbox::linux::keeper::notifications::Notifications;
+use crate::sandbox::linux::keeper::pipes;
 use crate::sandbox::linux::keeper::procfs::Tree;
 use crate::sandbox::linux::run::child::{ENDED, Report, STARTED};
 use crate::sandbox::linux::sys::{self, Usage};
@@ -76,6 +77,8 @@ pub(crate) struct Supervisor<'a> {
     pub(crate) first_look: u64,
     /// Answers calls that ask.
     pub(crate) notifications: Option<&'a mut Notifications>,
+    /// When the run's pipes are looked at next, if they are, monotonic, in nanoseconds.
+    pub(crate) next_pipes: Option<u64>,
     /// Looks at the processes in `/proc`, where no control group counts.
     pub(crate) tree: Option<Tree>,
 }
@@ -216,7 +219,7 @@ impl Supervisor<'_> {
             let happened = fds.each_ref().map(|fd| !fd.revents().is_empty());
             let [gone, speaks, rings, reported, asks] = happened;
             if let Some(notifications) = self.notifications.as_mut().filter(|_| asks) {
-                notifications.answer(running.pid);
+                notifications.answer();
             }
             if !asks || gone || speaks || rings || reported || left == Some(0) {
                 return Ok([gone, speaks, rings, reported]);
@@ -262,6 +265,14 @@ impl Supervisor<'_> {
                 self.next_search = now + LOOK.max(took.saturating_mul(10));
             }
             sooner(&mut next, self.next_search.saturating_sub(now).max(SHORTEST));
+        }
+        if let Some(time) = &mut self.next_pipes {
+            if now >= *time {
+                pipes::look(running.pid);
+                let took = sys::clock(libc::CLOCK_MONOTONIC).saturating_sub(now);
+                *time = now + LOOK.max(took.saturating_mul(10));
+            }
+            sooner(&mut next, time.saturating_sub(now).max(SHORTEST));
         }
         if let Some(tree) = &mut self.tree {
             let memory = self.limits.memory.map(|limit| limit.0);

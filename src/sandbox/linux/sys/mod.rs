@@ -218,6 +218,12 @@ pub(super) fn kill_all() -> Result<usize> {
     unsafe { call(libc::SYS_kill, [-1isize as usize, libc::SIGKILL as usize, 0, 0, 0, 0]) }
 }
 
+/// Kills a process, if it is there and may be killed.
+pub(super) fn kill(pid: i32) {
+    // SAFETY: takes no pointer.
+    let _ = unsafe { call(libc::SYS_kill, [pid as usize, libc::SIGKILL as usize, 0, 0, 0, 0]) };
+}
+
 /// Whether this process may send signals to another: asks without sending one.
 pub(super) fn may_signal(pid: i32) -> Result<usize> {
     // SAFETY: takes no pointer.
