@@ -139,7 +139,7 @@ pub enum Built {
 }
 
 /// How much of a compiler's messages is kept.
-const MESSAGES: u64 = 16 << 10;
+const MESSAGES: u64 = 64 << 10;
 
 impl<'a> Builder<'a> {
     /// A builder whose compilers run here.
@@ -285,16 +285,8 @@ pub fn first_line(said: &Blob) -> String {
 /// The remark that a program of a package does not build.
 pub fn unbuildable(what: &str, path: &Path, report: &CompilerReport) -> Diagnostic {
     let cause = report.refusal.as_deref().unwrap_or_default();
-    let diagnostic = Diagnostic::error(path, format!("{what} does not build: {cause}"));
-    match report.messages.is_empty() {
-        true => diagnostic,
-        false => diagnostic.help(visible_lines(&report.messages)),
-    }
-}
-
-fn visible_lines(messages: &[u8]) -> String {
-    let lines = messages.split(|byte| *byte == b'\n').take(12).map(visible);
-    lines.collect::<Vec<_>>().join("\n").trim_end().to_owned()
+    let message = format!("{what} does not build: {cause}");
+    Diagnostic::error(path, message).quote(&report.messages)
 }
 
 /// A link in the box for each file and directory that is seen there.

@@ -30,7 +30,10 @@ pub fn run(arguments: &JudgeArguments) -> ExitCode {
 fn judge(arguments: &JudgeArguments, output: &Output) -> Result<(), Stop> {
     let problem = problem::read(&arguments.package, Remarks::Errors, output)?;
     let cases = problem::select(&problem, &arguments.runs.case)?;
-    let submissions = submissions(arguments, &problem)?;
+    let submissions = submissions(arguments, &problem, output)?;
+    if submissions.is_empty() {
+        return Ok(());
+    }
     output.event(problem::package_read(&problem, submissions.len(), cases.len()));
     let keep = keep::directory(arguments.runs.keep.as_ref(), output)?;
     if keep.is_some() {
@@ -39,6 +42,9 @@ fn judge(arguments: &JudgeArguments, output: &Output) -> Result<(), Stop> {
     let host = Host::start(arguments.runs.host, output)?;
     let builder = Builder::new(&*host.executor);
     let entrants = entrants(arguments, &submissions, &builder, output)?;
+    if entrants.is_empty() {
+        return Ok(());
+    }
     let bench = Bench {
         problem: &problem,
         executor: &*host.executor,
@@ -63,8 +69,15 @@ fn judge(arguments: &JudgeArguments, output: &Output) -> Result<(), Stop> {
     Ok(())
 }
 
-/// The submissions that the command line names.
-fn submissions(arguments: &JudgeArguments, problem: &Problem) -> Result<Vec<Submission>, Stop> {
+/// The submissions that the command line names and that are there; of the others it is told.
+///
+/// # Errors
+/// If it was cut short.
+fn submissions(
+    arguments: &JudgeArguments,
+    problem: &Problem,
+    output: &Output,
+) -> Result<Vec<Submission>, Stop> {
     let mut submissions = Vec::new();
     let mut missing = Vec::new();
     for path in &arguments.submissions {
@@ -74,7 +87,7 @@ fn submissions(arguments: &JudgeArguments, problem: &Problem) -> Result<Vec<Subm
         }
     }
     if !missing.is_empty() {
-        return Err(Stop::Refused(Mend::CommandLine, missing));
+        output.part::<()>(Err(Stop::Refused(Mend::CommandLine, missing)))?;
     }
     if !arguments.program.is_empty() {
         submissions.push(typed(&arguments.program));
@@ -102,21 +115,24 @@ pub fn named(path: &Path, problem: &Problem) -> Result<Submission, Remark> {
     }
 }
 
-/// Finds out how to build or start each submission.
+/// Finds out how to build or start each submission. One for which that cannot be told keeps nobody else from
+/// being judged.
 fn entrants<'a>(
     arguments: &JudgeArguments,
     submissions: &'a [Submission],
     builder: &Builder<'_>,
     output: &Output,
 ) -> Result<Vec<Entrant<'a>>, Stop> {
-    let (sources, typed) = submissions.split_at(arguments.submissions.len());
+    let typed = usize::from(!arguments.program.is_empty());
+    let (sources, typed) = submissions.split_at(submissions.len() - typed);
     let mut found = Vec::new();
     let mut entrants = sessions::entrants(sources, builder, &mut found)?;
     if entrants.len() < sources.len() {
         // It is the command line that names them.
-        return Err(Stop::Diagnosed(found).blame(Mend::CommandLine));
+        output.part::<()>(Err(Stop::Diagnosed(found).blame(Mend::CommandLine)))?;
+    } else {
+        output.diagnosed(found);
     }
-    output.diagnosed(found);
     if let [submission] = typed {
         let cwd = here()?;
         let prepared = match builder.prepare_command(&arguments.program, &cwd) {

@@ -25,7 +25,7 @@ use crate::validator::look::StaticValidator;
 pub enum Remarks {
     /// All: the package is what the user works on.
     All,
-    /// Errors: the user works on a submission.
+    /// Errors that keep submissions from being judged: the user works on a submission.
     Errors,
 }
 
@@ -37,7 +37,7 @@ pub fn read(dir: &Path, remarks: Remarks, output: &Output) -> Result<Problem, St
     output.enter(dir);
     let mut reading = package::read(dir);
     if remarks == Remarks::Errors {
-        reading.diagnostics.retain(Diagnostic::is_error);
+        reading.diagnostics.retain(Diagnostic::prevents_judging);
     }
     usable(reading, output)
 }
@@ -75,12 +75,15 @@ pub fn select<'a>(problem: &'a Problem, globs: &[String]) -> Result<Vec<ReadyCas
     let judged = problem.test_data.judged().into_iter();
     let cases: Vec<JudgedCase<'_>> = judged.filter(selected).collect();
     if cases.is_empty() {
-        let what = format!(
-            "--case selects none of the {} test cases of {}; names look like {}",
-            problem.test_data.cases.len(),
-            problem.short_name,
-            examples(&problem.test_data.cases)
-        );
+        let all = &problem.test_data.cases;
+        let what = match all.len() {
+            0 => format!("{} has no test cases", problem.short_name),
+            number => format!(
+                "--case selects none of the {number} test cases of {}; names look like {}",
+                problem.short_name,
+                examples(all)
+            ),
+        };
         return Err(Stop::Refused(Mend::Selection, vec![what.into()]));
     }
     ready(problem, cases)

@@ -13,7 +13,7 @@ use crate::judge::time_limit::{self, Bounds};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::Event;
 use crate::model::judgement::TimeLimit;
-use crate::model::limits::{Limits, TIME_TO_FIND_LIMIT};
+use crate::model::limits::{Limits, TIME_TO_FIND_LIMIT, TIME_WITHOUT_PACKAGE};
 use crate::model::stop::{Mend, Stop, noting};
 use crate::model::submission::{Expectation, Submission};
 use crate::model::units::seconds;
@@ -122,6 +122,12 @@ impl Judging<'_> {
             .filter(|submission| submission.expectations.iter().any(Expectation::is_lower_bound))
             .cloned()
             .collect();
+        if bounding.is_empty() {
+            return Ok(TimeLimit {
+                limit: TIME_WITHOUT_PACKAGE,
+                origin: format!("the default: {}", self.bench.problem.layout.no_time_limit),
+            });
+        }
         let mut found = Vec::new();
         let entrants = entrants(&bounding, self.bench.builder, &mut found)?;
         for diagnostic in found.into_iter().filter(Diagnostic::is_error) {

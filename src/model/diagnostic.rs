@@ -18,6 +18,16 @@ pub enum Severity {
     Error,
 }
 
+/// What it is in the way of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Hinders {
+    /// All that can be done with what it is about.
+    #[default]
+    Everything,
+    /// Only that a package is complete: something is lacking, and what is there can be used.
+    Publishing,
+}
+
 /// Where it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
@@ -81,6 +91,12 @@ pub struct Diagnostic {
     pub message: String,
     /// What to do about it.
     pub help: Option<String>,
+    /// Whether the help is what a compiler wrote, line by line.
+    #[serde(skip)]
+    pub quotes: bool,
+    /// What it is in the way of.
+    #[serde(skip)]
+    pub hinders: Hinders,
 }
 
 impl Diagnostic {
@@ -91,6 +107,8 @@ impl Diagnostic {
             place: Place { path: path.into(), spot: None },
             message: message.into(),
             help: None,
+            quotes: false,
+            hinders: Hinders::Everything,
         }
     }
 
@@ -111,6 +129,20 @@ impl Diagnostic {
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self
+    }
+
+    /// The same with what a compiler wrote, if it wrote something.
+    #[must_use]
+    pub fn quote(self, messages: &[u8]) -> Self {
+        match messages.trim_ascii_end() {
+            [] => self,
+            messages => Self { quotes: true, ..self.help(String::from_utf8_lossy(messages)) },
+        }
+    }
+
+    /// Whether it must be mended before anybody can be judged.
+    pub fn prevents_judging(&self) -> bool {
+        self.is_error() && self.hinders == Hinders::Everything
     }
 
     /// Whether it must be mended before anything runs.

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use crate::model::diagnostic::{Diagnostic, Place, Severity};
+use crate::model::diagnostic::{Diagnostic, Hinders, Place, Severity};
 
 /// So many remarks about one file are enough for anybody.
 const MOST: usize = 100;
@@ -36,8 +36,18 @@ impl Faults {
         message: impl Into<String>,
         help: impl Into<String>,
     ) -> Fault {
-        self.push(Severity::Error, at.into(), message.into(), help.into());
+        self.push(Severity::Error, Hinders::Everything, at.into(), message.into(), help.into());
         Fault(())
+    }
+
+    /// Reports that something is lacking without which the package is not complete, though submissions can be judged.
+    pub(super) fn lack(
+        &self,
+        at: impl Into<Place>,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) {
+        self.push(Severity::Error, Hinders::Publishing, at.into(), message.into(), help.into());
     }
 
     /// Doubts something; the help may be empty.
@@ -47,7 +57,7 @@ impl Faults {
         message: impl Into<String>,
         help: impl Into<String>,
     ) {
-        self.push(Severity::Warning, at.into(), message.into(), help.into());
+        self.push(Severity::Warning, Hinders::Everything, at.into(), message.into(), help.into());
     }
 
     /// Whether further remarks about a file would be dropped, so that they need not be thought out.
@@ -80,7 +90,14 @@ impl Faults {
         all
     }
 
-    fn push(&self, severity: Severity, place: Place, message: String, help: String) {
+    fn push(
+        &self,
+        severity: Severity,
+        hinders: Hinders,
+        place: Place,
+        message: String,
+        help: String,
+    ) {
         let mut about = self.about.borrow_mut();
         let count = about.entry(place.path.clone()).or_default();
         *count += 1;
@@ -93,7 +110,7 @@ impl Faults {
         });
         let help = Some(help).filter(|help| !help.is_empty());
         let mut all = self.all.borrow_mut();
-        all.push(Diagnostic { severity, place, message, help });
+        all.push(Diagnostic { severity, place, message, help, quotes: false, hinders });
         all.extend(more);
     }
 }

@@ -162,7 +162,7 @@ impl Walk<'_> {
             return false;
         }
         let base_name = entry.file_name().to_str().unwrap_or_default();
-        if !is_valid_name(base_name) {
+        if !self.format.allows(base_name) {
             self.ignored(entry, name, base_name);
             return false;
         }
@@ -225,7 +225,7 @@ impl Walk<'_> {
             return;
         }
         let base_name = path.file_name().and_then(|name| name.to_str());
-        if base_name.is_some_and(|name| !is_valid_name(name)) {
+        if base_name.is_some_and(|name| !self.format.allows(name)) {
             return;
         }
         let (message, help) = match (error.loop_ancestor(), target) {

@@ -49,6 +49,11 @@ trait Format: Sync {
         true
     }
 
+    /// Whether a file or directory may be called this. One of another name is ignored.
+    fn allows(&self, base_name: &str) -> bool {
+        files::is_valid_name(base_name)
+    }
+
     /// Where it puts things, and what it calls them.
     fn layout(&self) -> Layout;
 

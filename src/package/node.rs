@@ -53,6 +53,11 @@ impl<'a> Node<'a> {
         self.page.faults.error(self.place(), message, help)
     }
 
+    /// Reports that something is lacking beside the value, though submissions can be judged.
+    pub(super) fn lack(&self, message: impl Into<String>, help: impl Into<String>) {
+        self.page.faults.lack(self.place(), message, help);
+    }
+
     /// Doubts the value; the help may be empty.
     pub(super) fn warning(&self, message: impl Into<String>, help: impl Into<String>) {
         self.page.faults.warning(self.place(), message, help);
@@ -71,6 +76,11 @@ impl<'a> Node<'a> {
     /// Reports a fault that has no place in the file.
     pub(super) fn file_error(&self, message: &str, help: &str) -> Fault {
         self.page.faults.error(&self.page.file.path, message, help)
+    }
+
+    /// Reports that the file lacks something, though submissions can be judged.
+    pub(super) fn file_lack(&self, message: &str, help: &str) {
+        self.page.faults.lack(&self.page.file.path, message, help);
     }
 
     /// Doubts the file as a whole.

@@ -54,11 +54,170 @@ fn a_name_that_is_no_text_is_no_verdict() {
     let fixture = Fixture::new();
     let name = OsStr::from_bytes(b"p\xff.sh");
     fs::write(fixture.root().join(name), RIGHT).expect("a file");
-    let output = fixture.shipped("judge sum").arg(name).output();
+    fixture.write("right.sh", RIGHT);
+    let output = fixture.shipped("judge sum right.sh").arg(name).output();
     let output = output.expect("juror runs");
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(2), "{said}");
     assert!(said.contains("its name is not UTF-8"), "{said}");
+    let judged = String::from_utf8_lossy(&output.stdout);
+    assert!(judged.contains("AC   right.sh"), "{judged}");
+}
+
+#[test]
+fn one_bad_entry_keeps_nobody_from_being_judged() {
+    let fixture = Fixture::new();
+    fixture.write("right.sh", RIGHT);
+    fixture.write("wrong.sh", WRONG);
+    fixture.write("empty.py", "");
+    fixture.write("README.txt", "hello");
+    fs::create_dir(fixture.path("dir")).expect("a directory");
+    std::os::unix::fs::symlink("nowhere", fixture.path("link.sh")).expect("a link");
+    let judged = ["AC right.sh", "WA wrong.sh"];
+    for (bad, said) in [
+        ("empty.py", "error: is empty"),
+        ("README.txt", "error: no known source among `README.txt`"),
+        ("dir", "error: is empty"),
+        ("link.sh", "error: submission link.sh is a symbolic link to nothing"),
+        ("absent.sh", "error: submission absent.sh is not there"),
+    ] {
+        let line = format!("judge sum right.sh {bad} wrong.sh");
+        fixture.check(&line, 2, &[said, judged[0], judged[1]]);
+        fixture.check(&format!("judge sum {bad}"), 2, &[said]);
+        let document = fixture.json(&line, 2);
+        let told = [&document["diagnostics"], &document["complaints"]].map(ToString::to_string);
+        assert!(told.concat().contains(bad), "{document}");
+        let submissions = document["submissions"].as_array().map(Vec::len);
+        assert_eq!(submissions, Some(2), "{document}");
+    }
+    fixture.check("judge sum dir empty.py -- sh right.sh", 2, &["AC sh right.sh"]);
+}
+
+#[test]
+fn a_package_that_is_not_complete_is_judged() {
+    let fixture = Fixture::new();
+    fixture.write("a.sh", RIGHT);
+    fixture.write("sum/problem.yaml", "problem_format_version: 2025-09\nlicense: cc0\n");
+    for part in ["statement", "input_validators", "submissions", "data/invalid_input"] {
+        fs::remove_dir_all(fixture.path(&format!("sum/{part}"))).expect("a part");
+    }
+    fixture.check("judge sum a.sh", 0, &["AC a.sh", "CPU time 2 s (the default:"]);
+    assert_eq!(fixture.json("judge sum a.sh", 0)["diagnostics"].to_string(), "[]");
+    let missing = [
+        "has no `name`",
+        "has no `uuid`",
+        "a package needs a statement",
+        "a package needs an input validator",
+        "at least one accepted solution",
+        "needs a rights owner",
+    ];
+    fixture.check("verify sum", 3, &missing);
+    // Only the sample is left.
+    fs::remove_dir_all(fixture.path("sum/data/secret")).expect("data");
+    fixture.check("judge sum a.sh", 0, &["accepted on 1 test case"]);
+    // What cannot be honoured is an error.
+    let base = "problem_format_version: 2025-09\n";
+    for (yaml, said) in [
+        ("type: interactive\n", "need one of their own"),
+        ("limits: {time_limit: -1}\n", "time_limit"),
+        ("nmae: Sum\n", "nmae"),
+    ] {
+        fixture.write("sum/problem.yaml", format!("{base}{yaml}"));
+        fixture.check("judge sum a.sh", 3, &[said]);
+    }
+    fixture.write("sum/problem.yaml", base);
+    fs::remove_dir_all(fixture.path("sum/data")).expect("data");
+    fixture.check("judge sum a.sh", 5, &["sum has no test cases"]);
+}
+
+#[test]
+fn tests_without_a_package_may_have_odd_names() {
+    let fixture = Fixture::new();
+    fixture.write("a.sh", RIGHT);
+    for (name, case) in [("tests", "1"), ("my tests; (1)", "a b"), ("-o'k", "ü; x")] {
+        fixture.write(&format!("{name}/{case}.in"), "1 2\n");
+        fixture.write(&format!("{name}/{case}.out"), "3\n");
+        let mut command = fixture.juror("judge --json");
+        let command = command.arg(format!("./{name}")).arg("a.sh");
+        let output = command.output().expect("juror runs");
+        let document: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        assert_eq!(output.status.code(), Some(0), "{name}: {document}");
+        let judged = &document["submissions"][0]["test_cases"][0];
+        assert_eq!(judged["name"], case, "{document}");
+    }
+}
+
+#[test]
+fn a_name_does_not_end_a_message() {
+    let fixture = Fixture::new();
+    let check = |command: &str, name: &str, key: &str, message: &str, help: Option<&str>| {
+        let output = fixture.juror(command).args([name, "--json"]).output().expect("juror runs");
+        let document: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        let told = &document[key][0];
+        let told_message = told.get("message").unwrap_or(told);
+        assert_eq!(told_message, message, "{document}");
+        if let Some(help) = help {
+            assert!(told["help"].as_str().is_some_and(|it| it.starts_with(help)), "{document}");
+        }
+        let path = told["path"].as_str();
+        assert!(path.is_none_or(|path| path.ends_with(name)), "{document}");
+    };
+    let odd = "O'Brien; rm -rf x";
+    fixture.write(&format!("{odd}.py"), "");
+    fixture.write(&format!("{odd}.md"), "x");
+    let unknown = format!("no known source among `{odd}.md`");
+    let absent = format!("submission {odd}.c is not there: No such file or directory (os error 2)");
+    for command in ["judge sum", "stress sum"] {
+        let (known, put) = (Some("endings that are known: "), Some("put a source in it"));
+        check(command, &format!("{odd}.py"), "diagnostics", "is empty", put);
+        check(command, &format!("{odd}.md"), "diagnostics", &unknown, known);
+        check(command, &format!("{odd}.c"), "complaints", &absent, None);
+    }
+}
+
+#[test]
+fn what_a_compiler_says_is_shown() {
+    let fixture = Fixture::new();
+    let errors = |number: usize| {
+        let lines = (1..=number).map(|line| format!("#error \"fault {line}.\"\n"));
+        lines.collect::<String>()
+    };
+    let lines = |number: usize| {
+        (1..=number).map(|line| format!("│ ce.c:{line}:2: error:")).collect::<Vec<_>>()
+    };
+    let said = |arguments: &str| {
+        let output = fixture.juror(arguments).output().expect("juror runs");
+        String::from_utf8_lossy(&output.stdout).into_owned()
+            + &String::from_utf8_lossy(&output.stderr)
+    };
+    fixture.write("sum/submissions/accepted/ce.c", errors(60));
+    fixture.write("ce.c", errors(60));
+    fixture.write("sum/input_validators/sum.ctd", "INT(0, 9, a) SPACE INT(0, 9, b) NEWLINE\n");
+    for command in [
+        "judge sum ce.c",
+        "verify sum",
+        "stress sum ce.c",
+        "stress sum ce.c --reference accepted/right.sh",
+        "stress sum accepted/right.sh --reference ce.c",
+    ] {
+        let text = said(command);
+        assert!(text.contains(&lines(1)[0]), "{command}: {text}");
+        assert!(!text.contains("\\n") && !text.contains("1 more line\n"), "{command}: {text}");
+        assert!(text.contains(" more lines"), "{command}: {text}");
+        let text = said(&format!("{command} -v"));
+        for line in lines(60) {
+            assert!(text.contains(&line), "{command} -v lacks {line}: {text}");
+        }
+        assert!(!text.contains("more line"), "{command} -v: {text}");
+    }
+    fixture.remove("sum/submissions/accepted/ce.c");
+    fixture.check("stress sum ce.c", 1, &["error: CE: the submission does not build"]);
+    // Whatever the number of lines, none is replaced by a line that says so.
+    for number in 1..=8 {
+        fixture.write("ce.c", errors(number));
+        let text = said("judge sum ce.c");
+        assert!(!text.contains("1 more line\n") && !text.contains("1 earlier"), "{text}");
+    }
 }
 
 #[test]

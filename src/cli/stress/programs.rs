@@ -158,7 +158,7 @@ fn built(
             Built::Program(runnable) => runnables.push(*runnable),
             Built::Rejected(report) => {
                 let what = match source.mend {
-                    Mend::Submission => "the submission",
+                    Mend::Submission => "CE: the submission",
                     _ => "the reference",
                 };
                 let path = &source.submission.program.path;

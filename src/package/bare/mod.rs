@@ -56,6 +56,11 @@ impl Format for Bare {
             || is_test && DIRECTORIES.contains(&dir)
     }
 
+    /// No format has a say here.
+    fn allows(&self, base_name: &str) -> bool {
+        !base_name.is_empty() && !base_name.starts_with('.')
+    }
+
     fn layout(&self) -> Layout {
         Layout {
             format: "bare tests",

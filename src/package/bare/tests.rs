@@ -59,6 +59,15 @@ fn inputs_and_answers_stand_side_by_side() {
 }
 
 #[test]
+fn they_may_be_called_anything() {
+    check(&["a b.in", "a b.out"], &["a b a b.out"], &[]);
+    check(&["-1.in", "-1.ans", "ü; 'x.in", "ü; 'x.ans"], &["-1 -1.ans", "ü; 'x ü; 'x.ans"], &[]);
+    let ignored = [".2.ans", ".2.in"]
+        .map(|it| format!("{it}: is ignored: the format does not allow its name"));
+    check(&["1.in", "1.ans", ".2.in", ".2.ans"], &["1 1.ans"], &ignored.each_ref().map(|it| &**it));
+}
+
+#[test]
 fn what_is_alone_is_named() {
     check(
         &["1.in", "1.ans", "2.in", "3.ans"],

@@ -95,7 +95,7 @@ fn license(map: &mut Map<'_>, has_origin: bool) {
         }
         (Some(node), None) if !matches!(license, "unknown" | "public domain") && !has_origin => {
             let message = format!("licence `{license}` needs a rights owner");
-            node.error(message, "add `rights_owner`, `credits.authors` or `source`");
+            node.lack(message, "add `rights_owner`, `credits.authors` or `source`");
         }
         _ => {}
     }

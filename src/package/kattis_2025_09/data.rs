@@ -94,7 +94,7 @@ fn check_secret(pack: &Pack<'_>, data: &TestData) {
         Some(_) => "has no test case",
         None => "is missing: a package needs secret test cases",
     };
-    pack.faults.error(pack.tree.path("data/secret"), message, help);
+    pack.faults.lack(pack.tree.path("data/secret"), message, help);
 }
 
 struct Reader<'a> {

@@ -153,7 +153,7 @@ fn is_dated(version: &str) -> bool {
 /// The names by language code, which must be the statements' languages.
 fn names(map: &mut Map<'_>, statements: &[String]) -> Vec<(String, String)> {
     let Some(node) = map.node("name") else {
-        map.node.file_error("has no `name`", "add a line such as `name: Hello World!`");
+        map.node.file_lack("has no `name`", "add a line such as `name: Hello World!`");
         return Vec::new();
     };
     if !node.is_map() {
@@ -201,7 +201,7 @@ pub(super) fn is_language(node: &Node<'_>) -> bool {
 fn check_uuid(map: &mut Map<'_>) {
     let Some(node) = map.node("uuid") else {
         let help = "add a line `uuid: ...`; `uuidgen` or `cat /proc/sys/kernel/random/uuid` prints a new one";
-        map.node.file_error("has no `uuid`", help);
+        map.node.file_lack("has no `uuid`", help);
         return;
     };
     if let Ok(uuid) = filled_text(&node)

@@ -93,7 +93,7 @@ pub(super) fn input_validators(pack: &Pack<'_>) -> InputValidators {
             None => "is missing: a package needs an input validator",
         };
         let help = "add a grammar of the input (.ctd), or a program that reads it and exits with 42 if it is valid";
-        faults.error(tree.path("input_validators"), message, help);
+        faults.lack(tree.path("input_validators"), message, help);
     }
     validators
 }

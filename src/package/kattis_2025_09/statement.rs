@@ -20,7 +20,7 @@ pub(super) fn languages(tree: &Tree) -> Vec<String> {
             true => "rename `problem_statement` to `statement`",
             false => "add statement/problem.en.md, or .tex or .pdf",
         };
-        tree.faults.error(tree.path("statement"), message, help);
+        tree.faults.lack(tree.path("statement"), message, help);
     }
     languages.sort();
     languages
@@ -39,7 +39,7 @@ pub(super) fn check_solutions(tree: &Tree) {
     let has_solution = !texts(tree, &SOLUTIONS).is_empty();
     if tree.directory("solution").is_some() && !has_solution && tree.faults.count() == before {
         let help = "add solution/solution.en.md, or .tex or .pdf";
-        tree.faults.error(tree.path("solution"), "has no solution", help);
+        tree.faults.lack(tree.path("solution"), "has no solution", help);
     }
 }
 

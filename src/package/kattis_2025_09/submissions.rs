@@ -66,7 +66,7 @@ pub(super) fn read(
     if !submissions.iter().any(|submission| submission.name.starts_with("accepted/")) {
         let path = pack.tree.path("submissions/accepted");
         let message = "has no submission: at least one accepted solution is required";
-        pack.faults.error(path, message, "add a correct solution");
+        pack.faults.lack(path, message, "add a correct solution");
     }
     check_names(pack, &items);
     check_lower_bound(pack, &submissions, test_data);
@@ -100,7 +100,7 @@ fn items<'t>(pack: &Pack<'t>) -> Vec<&'t Item> {
                 let message = "is ignored: it is no submission";
                 faults.warning(item, message, "remove it or move it elsewhere");
             } else if item.is_directory() && !tree.below(&item.name).iter().any(Item::is_file) {
-                faults.error(item, "is a submission without files", "fill it or remove it");
+                faults.lack(item, "is a submission without files", "fill it or remove it");
             } else {
                 items.push(item);
             }
@@ -278,7 +278,7 @@ fn check_lower_bound(pack: &Pack<'_>, submissions: &[Submission], test_data: &Te
     if has_accepted && !is_bounded && !cases.is_empty() {
         let message = "no submission bounds the time limit from below";
         let help = "let an accepted submission be used for it: take away its `use_for_time_limit: false`, or `TLE` from what it is permitted";
-        pack.faults.error(pack.tree.path("submissions/submissions.yaml"), message, help);
+        pack.faults.lack(pack.tree.path("submissions/submissions.yaml"), message, help);
     }
 }
 

@@ -6,6 +6,8 @@ use annotate_snippets::{AnnotationKind, Level, Origin, Renderer, Snippet};
 use crate::model::diagnostic::{Diagnostic, Severity, Spot};
 use crate::model::text::{printable, visible};
 use crate::report::style::Style;
+use crate::report::terminal::judgement::quote_from_first_error;
+use crate::report::terminal::page::Page;
 
 /// The diagnostic with an empty line at its end; where little is to be said, one line.
 pub(super) fn block(diagnostic: &Diagnostic, style: &Style) -> String {
@@ -44,13 +46,17 @@ pub(super) fn block(diagnostic: &Diagnostic, style: &Style) -> String {
             }
         }
     };
-    if let Some(help) = &diagnostic.help {
+    if let Some(help) = diagnostic.help.as_ref().filter(|_| !diagnostic.quotes) {
         group = group.element(Level::HELP.message(printable(help)));
     }
     let renderer = if style.color { Renderer::styled() } else { Renderer::plain() };
     let decor = if style.unicode { DecorStyle::Unicode } else { DecorStyle::Ascii };
     let text = renderer.term_width(style.width).decor_style(decor).render(&[group]);
-    format!("{text}\n\n")
+    let mut page = Page::new(style);
+    if let Some(messages) = diagnostic.help.as_ref().filter(|_| diagnostic.quotes) {
+        quote_from_first_error(&mut page, messages.as_bytes());
+    }
+    format!("{text}\n{}\n", page.into_text())
 }
 
 /// A line with nothing hidden, and the bytes of it that are meant.

@@ -22,7 +22,7 @@ pub(super) fn write(page: &mut Page<'_>, transcript: &Transcript) {
     page.line(INDENT, "what was said: `<` by the output validator, `>` by the submission");
     let both: Vec<&Line> = first.iter().chain(&last).collect();
     let left_out = transcript.left_out;
-    if left_out.0 == 0 && both.len() <= FIRST + LAST {
+    if left_out.0 == 0 && both.len() <= FIRST + LAST + 1 {
         both.iter().for_each(|line| one(page, line));
         return;
     }

@@ -80,6 +80,13 @@ pub(super) fn broken(judgement: &SubmissionReport, style: &Style) -> String {
         let label = Label::new(Look::Bad, "broken: ");
         page.labelled(INDENT, label, &format!("{rule}: {reason}"));
     }
+    if let Some(CompilerReport { refusal: Some(cause), messages, .. }) = &judgement.compiler
+        && !style.is_verbose()
+        && !style.is_quiet()
+    {
+        page.wrapped(INDENT, &format!("compile error: {}", printable(cause)));
+        quote_from_first_error(&mut page, messages);
+    }
     let mut shown: Vec<&str> = Vec::new();
     for name in judgement.broken_expectations.iter().filter_map(|it| it.test_case.as_deref()) {
         let case = judgement.test_cases.iter().find(|case| case.test_case == name);
@@ -297,7 +304,12 @@ fn others(page: &mut Page<'_>, judgement: &SubmissionReport, first: &CaseJudgeme
 /// Writes what the compiler had to say about a submission that it did build.
 fn compiler_messages(page: &mut Page<'_>, judgement: &SubmissionReport) {
     if let Some(CompilerReport { refusal: None, messages, .. }) = &judgement.compiler {
-        quote(page, "the compiler says:", messages);
+        if lines_of(messages).is_empty() {
+            return;
+        }
+        page.blank();
+        page.line(INDENT, "the compiler says:");
+        quote_from_first_error(page, messages);
     }
 }
 
@@ -340,7 +352,8 @@ pub(super) fn quote(page: &mut Page<'_>, title: &str, text: &[u8]) {
     }
     page.blank();
     page.line(INDENT, title);
-    if lines.len() <= QUOTED_LINES {
+    // The place of a line that says that one is left out is that line's own.
+    if lines.len() <= QUOTED_LINES + 1 {
         page.quoted(&lines);
         return;
     }
@@ -350,20 +363,29 @@ pub(super) fn quote(page: &mut Page<'_>, title: &str, text: &[u8]) {
     page.quoted(&lines[lines.len() - part..]);
 }
 
-/// Writes the compiler's messages: all if they are few, else from just before the first error.
-fn quote_from_first_error(page: &mut Page<'_>, messages: &[u8]) {
+/// Writes the compiler's messages: all if they are few or all is to be seen, else from just before the first error.
+pub(super) fn quote_from_first_error(page: &mut Page<'_>, messages: &[u8]) {
     let lines = lines_of(messages);
     let mut start = 0;
-    if lines.len() > QUOTED_LINES {
+    let mut most = QUOTED_LINES;
+    if page.style.is_verbose() || lines.len() <= most + 1 {
+        most = lines.len();
+    } else {
         let is_error = |line: &&[u8]| {
             let line = line.to_ascii_lowercase();
             memchr::memmem::find(&line, b"error").is_some()
         };
         let first_error = lines.iter().position(is_error).unwrap_or(0);
         // Compilers say in which function they are before they say what is wrong.
-        start = first_error.saturating_sub(2).min(lines.len() - QUOTED_LINES);
+        start = first_error.saturating_sub(2).min(lines.len() - most);
+        // A line that says that one is left out takes as much room as that one.
+        most += usize::from(start + most + 1 == lines.len());
+        if start == 1 {
+            start = 0;
+            most += 1;
+        }
     }
-    let shown = &lines[start..lines.len().min(start + QUOTED_LINES)];
+    let shown = &lines[start..lines.len().min(start + most)];
     left_out(page, start, "earlier line");
     page.quoted(shown);
     left_out(page, lines.len() - start - shown.len(), "more line");

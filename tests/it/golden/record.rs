@@ -98,10 +98,17 @@ impl Mask {
                 submissions,
                 test_cases,
             },
-            Event::Diagnosed(Diagnostic { severity, mut place, message, help }) => {
+            Event::Diagnosed(Diagnostic {
+                mut place,
+                severity,
+                message,
+                help,
+                quotes,
+                hinders,
+            }) => {
                 place.path = self.path(&place.path);
                 let (message, help) = (self.text(&message), help.map(|help| self.text(&help)));
-                Event::Diagnosed(Diagnostic { severity, place, message, help })
+                Event::Diagnosed(Diagnostic { place, severity, message, help, quotes, hinders })
             }
             Event::Complained { message } => Event::Complained { message: self.text(&message) },
             Event::LimitsSet { time, limits, .. } => {
