@@ -4,7 +4,7 @@ use crate::grammar::ast::{Assignment, Decimals, Notation, VarRef};
 use crate::grammar::compile::{Block, Compiler};
 use crate::grammar::program::{PatternSource, Step};
 use crate::grammar::source::{Source, Span};
-use crate::grammar::token::{KNOWN, Token, TokenKind, tokens};
+use crate::grammar::token::{KNOWN, Token, TokenKind, is_known, tokens};
 
 mod expression;
 
@@ -183,15 +183,15 @@ impl Parser {
 
     fn unknown(&self, word: &str) -> Fault {
         let near =
-            KNOWN.iter().map(|known| (strsim::damerau_levenshtein(word, known), known)).min();
+            KNOWN.split(' ').map(|known| (strsim::damerau_levenshtein(word, known), known)).min();
         let help = match near {
-            _ if KNOWN.contains(&word) => "it stands inside another command".to_owned(),
+            _ if is_known(word) => "it stands inside another command".to_owned(),
             Some((distance, known)) if distance <= 2 => format!("did you mean `{known}`?"),
             _ => COMMAND_HELP.to_owned(),
         };
         Fault {
             span: self.span(),
-            message: match KNOWN.contains(&word) {
+            message: match is_known(word) {
                 true => format!("`{word}` is no command"),
                 false => format!("there is no command `{word}`"),
             },

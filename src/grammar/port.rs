@@ -104,34 +104,21 @@ pub(super) struct DecimalRange {
     pub max: u32,
 }
 
-/// Where a step that reads or writes stands.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct At {
-    /// Its place in the grammar.
-    pub span: Span,
-}
-
-/// What stands at the end of a step that reads a float.
-pub(super) struct FloatRead {
-    /// The value, where somebody wants it.
-    pub value: Option<BigRational>,
-}
-
 /// What a running grammar talks to.
 pub(super) trait Port {
     /// Fixed text.
-    fn literal(&mut self, at: At, text: &[u8]) -> Result<(), Stop>;
+    fn literal(&mut self, at: Span, text: &[u8]) -> Result<(), Stop>;
     /// A single fixed byte.
-    fn byte(&mut self, at: At, byte: u8) -> Result<(), Stop>;
+    fn byte(&mut self, at: Span, byte: u8) -> Result<(), Stop>;
     /// The end of the input.
-    fn end(&mut self, at: At) -> Result<(), Stop>;
+    fn end(&mut self, at: Span) -> Result<(), Stop>;
     /// An integer from `min` to `max`.
-    fn int(&mut self, at: At, site: usize, bounds: [&Int; 2], vars: &Vars) -> Result<Int, Stop>;
+    fn int(&mut self, at: Span, site: usize, bounds: [&Int; 2], vars: &Vars) -> Result<Int, Stop>;
     /// An integer between bounds of 64 bits.
     #[inline]
     fn small_int(
         &mut self,
-        at: At,
+        at: Span,
         site: usize,
         [min, max]: [i64; 2],
         vars: &Vars,
@@ -141,17 +128,17 @@ pub(super) trait Port {
     /// A float; its value only where it is wanted.
     fn float(
         &mut self,
-        at: At,
+        at: Span,
         site: usize,
         rules: &FloatRules,
         wanted: bool,
-    ) -> Result<FloatRead, Stop>;
+    ) -> Result<Option<BigRational>, Stop>;
     /// Text that a regular expression matches.
-    fn regex(&mut self, at: At, site: usize, pattern: &Pattern) -> Result<Vec<u8>, Stop>;
+    fn regex(&mut self, at: Span, site: usize, pattern: &Pattern) -> Result<Vec<u8>, Stop>;
     /// Whether one of `set` comes next; the end of the input for `ISEOF`.
-    fn question(&mut self, at: At, number: usize, set: &ByteSet) -> Result<bool, Stop>;
+    fn question(&mut self, at: Span, number: usize, set: &ByteSet) -> Result<bool, Stop>;
     /// An assertion that does not hold.
-    fn refuse(&mut self, at: At, message: String) -> Stop;
+    fn refuse(&mut self, at: Span, message: String) -> Stop;
     /// How much has been read or written, in bytes.
     fn offset(&self) -> u64;
 

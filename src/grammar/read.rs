@@ -8,8 +8,9 @@ use crate::grammar::bytes::ByteSet;
 use crate::grammar::float::{self, Scanned};
 use crate::grammar::number::Int;
 use crate::grammar::pattern::Pattern;
-use crate::grammar::port::{At, FloatRead, FloatRules, Mismatch, Port, Reason, Stop};
+use crate::grammar::port::{FloatRules, Mismatch, Port, Reason, Stop};
 use crate::grammar::program::Grammar;
+use crate::grammar::source::Span;
 use crate::grammar::value::Value;
 use crate::grammar::vars::Vars;
 use crate::grammar::window::Window;
@@ -93,7 +94,7 @@ impl<'a, W: Witness> Reader<'a, W> {
     }
 
     #[cold]
-    fn expected(&mut self, at: At, what: &str) -> Stop {
+    fn expected(&mut self, at: Span, what: &str) -> Stop {
         let offset = self.window.offset();
         let (came, length) = self.came();
         let mut message = format!("expected {what}, got {came}");
@@ -111,7 +112,7 @@ impl<'a, W: Witness> Reader<'a, W> {
 
     /// The value just read is refused.
     #[cold]
-    fn refused(&self, at: At, message: String) -> Stop {
+    fn refused(&self, at: Span, message: String) -> Stop {
         let length = usize::try_from(self.last.end - self.last.start).unwrap_or(usize::MAX);
         stop(at, message, self.last.start, length.max(1))
     }
@@ -126,13 +127,13 @@ impl<'a, W: Witness> Reader<'a, W> {
     }
 
     #[cold]
-    fn int_expected(&mut self, at: At, site: usize, min: &Int, max: &Int) -> Stop {
+    fn int_expected(&mut self, at: Span, site: usize, min: &Int, max: &Int) -> Stop {
         let what = format!("an integer from {min} to {max}{}", self.for_label(site));
         self.expected(at, &what)
     }
 
     #[cold]
-    fn int_outside(&mut self, at: At, site: usize, bounds: [&Int; 2], length: usize) -> Stop {
+    fn int_outside(&mut self, at: Span, site: usize, bounds: [&Int; 2], length: usize) -> Stop {
         let rest = self.window.seen();
         // The whole of `03` is shown, not only the zero that would be read.
         let has_leading_zero =
@@ -156,7 +157,7 @@ impl<'a, W: Witness> Reader<'a, W> {
     }
 
     /// Reads an integer of any size, or says what came instead.
-    fn other_int(&mut self, at: At, site: usize, bounds: [&Int; 2]) -> Result<Int, Stop> {
+    fn other_int(&mut self, at: Span, site: usize, bounds: [&Int; 2]) -> Result<Int, Stop> {
         let [min, max] = bounds;
         let rest = self.window.seen();
         let sign = usize::from(rest.first() == Some(&b'-'));
@@ -178,7 +179,7 @@ impl<'a, W: Witness> Reader<'a, W> {
 
     /// Reads an integer that may be long.
     #[cold]
-    fn long_int(&mut self, at: At, site: usize, min: &Int, max: &Int) -> Result<Int, Stop> {
+    fn long_int(&mut self, at: Span, site: usize, min: &Int, max: &Int) -> Result<Int, Stop> {
         let mut wanted = SHORT;
         let length = loop {
             wanted = wanted.saturating_mul(2);
@@ -238,8 +239,8 @@ fn short_int(text: &[u8]) -> Option<ShortInt> {
     Some(ShortInt { value: if sign == 1 { -value } else { value }, length })
 }
 
-fn stop(at: At, message: String, offset: u64, length: usize) -> Stop {
-    Stop(Box::new(Reason::Invalid(Mismatch { message, offset, length, span: at.span })))
+fn stop(at: Span, message: String, offset: u64, length: usize) -> Stop {
+    Stop(Box::new(Reason::Invalid(Mismatch { message, offset, length, span: at })))
 }
 
 /// A fixed text in words.
@@ -253,7 +254,7 @@ pub(super) fn called(text: &[u8]) -> String {
 
 impl<W: Witness> Port for Reader<'_, W> {
     #[inline]
-    fn literal(&mut self, at: At, text: &[u8]) -> Result<(), Stop> {
+    fn literal(&mut self, at: Span, text: &[u8]) -> Result<(), Stop> {
         if self.window.ahead(text.len())?.starts_with(text) {
             self.window.at += text.len();
             return Ok(());
@@ -262,7 +263,7 @@ impl<W: Witness> Port for Reader<'_, W> {
     }
 
     #[inline]
-    fn byte(&mut self, at: At, byte: u8) -> Result<(), Stop> {
+    fn byte(&mut self, at: Span, byte: u8) -> Result<(), Stop> {
         if self.window.ahead(1)?.first() == Some(&byte) {
             self.window.at += 1;
             return Ok(());
@@ -270,7 +271,7 @@ impl<W: Witness> Port for Reader<'_, W> {
         Err(self.expected(at, &called(&[byte])))
     }
 
-    fn end(&mut self, at: At) -> Result<(), Stop> {
+    fn end(&mut self, at: Span) -> Result<(), Stop> {
         match self.window.ahead(1)?.is_empty() {
             true => Ok(()),
             false => Err(self.expected(at, "the end of the file")),
@@ -280,7 +281,7 @@ impl<W: Witness> Port for Reader<'_, W> {
     #[inline]
     fn small_int(
         &mut self,
-        at: At,
+        at: Span,
         site: usize,
         [min, max]: [i64; 2],
         _vars: &Vars,
@@ -299,18 +300,18 @@ impl<W: Witness> Port for Reader<'_, W> {
         }
     }
 
-    fn int(&mut self, at: At, site: usize, bounds: [&Int; 2], _vars: &Vars) -> Result<Int, Stop> {
+    fn int(&mut self, at: Span, site: usize, bounds: [&Int; 2], _vars: &Vars) -> Result<Int, Stop> {
         self.window.ahead(SHORT)?;
         self.other_int(at, site, bounds)
     }
 
     fn float(
         &mut self,
-        at: At,
+        at: Span,
         site: usize,
         rules: &FloatRules,
         wanted: bool,
-    ) -> Result<FloatRead, Stop> {
+    ) -> Result<Option<BigRational>, Stop> {
         let mut enough = 64;
         let scanned: Option<Scanned> = loop {
             let rest = self.window.ahead(enough)?;
@@ -353,10 +354,10 @@ impl<W: Witness> Port for Reader<'_, W> {
         }
         let piece = self.window.piece(self.last.start, self.last.end);
         self.witness.float(site, rules, piece);
-        Ok(FloatRead { value })
+        Ok(value)
     }
 
-    fn regex(&mut self, at: At, site: usize, pattern: &Pattern) -> Result<Vec<u8>, Stop> {
+    fn regex(&mut self, at: Span, site: usize, pattern: &Pattern) -> Result<Vec<u8>, Stop> {
         let rest = self.window.all()?;
         let Some(length) = pattern.longest(rest) else {
             let what =
@@ -369,7 +370,7 @@ impl<W: Witness> Port for Reader<'_, W> {
         Ok(text)
     }
 
-    fn question(&mut self, _at: At, number: usize, set: &ByteSet) -> Result<bool, Stop> {
+    fn question(&mut self, _at: Span, number: usize, set: &ByteSet) -> Result<bool, Stop> {
         let answer = match self.window.ahead(1)?.first() {
             Some(byte) => set.contains(*byte),
             None => set.contains_end(),
@@ -378,7 +379,7 @@ impl<W: Witness> Port for Reader<'_, W> {
         Ok(answer)
     }
 
-    fn refuse(&mut self, at: At, message: String) -> Stop {
+    fn refuse(&mut self, at: Span, message: String) -> Stop {
         self.refused(at, message)
     }
 

@@ -1,101 +1,16 @@
-//! Ways to make an input smaller, as edits of its tree.
+//! Ways to make an input smaller: changes of its tree.
+//!
+//! Integers, texts and loops are named by their place in the tree, in the order of choosing.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
 use crate::grammar::number::Int;
 use crate::grammar::program::Grammar;
-use crate::grammar::tree::{Node, Tree, print};
+use crate::grammar::tree::{IntNode, LoopNode, Node, TextNode, Tree};
 
-/// One way to make an input smaller. Integers and loops are named by their place in the tree, in the order
-/// of choosing.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Edit {
-    /// Every value that is no count becomes its least.
-    AllLeast,
-    /// Every answer becomes the one with which its condition holds.
-    Plain,
-    /// A count becomes this; of each loop that it counts the first iterations stay, or the last.
-    Count {
-        /// The integer.
-        int: usize,
-        /// Its value.
-        count: Int,
-        /// Which iterations stay.
-        keep: Keep,
-    },
-    /// A count becomes this, and every value that is no count its greatest: fewer values may have to be larger.
-    CountMost {
-        /// The integer.
-        int: usize,
-        /// Its value.
-        count: Int,
-    },
-    /// Some iterations go from every loop that a count counts, and the count falls with them.
-    Drop {
-        /// The integer.
-        int: usize,
-        /// The first of them.
-        start: usize,
-        /// The first of them in loops inside such a loop: the columns of a grid beside its rows.
-        inner: usize,
-        /// How many.
-        length: usize,
-    },
-    /// Some iterations go from a loop that no count counts.
-    DropRounds {
-        /// The loop.
-        of: usize,
-        /// The first of them.
-        start: usize,
-        /// How many.
-        length: usize,
-    },
-    /// An integer becomes this.
-    Set {
-        /// The integer.
-        int: usize,
-        /// Its value.
-        value: Int,
-    },
-    /// An integer falls, and another rises by as much.
-    Move {
-        /// The one that falls.
-        from: usize,
-        /// The one that rises.
-        to: usize,
-        /// By how much.
-        by: Int,
-    },
-    /// All integers of a command that have a value get another.
-    SetAll {
-        /// The command.
-        site: usize,
-        /// The value they have.
-        from: Int,
-        /// The value they get.
-        to: Int,
-    },
-    /// The values of a command are sorted within each row.
-    Sort {
-        /// The command.
-        site: usize,
-    },
-    /// The values of a command become all the same.
-    Equalise {
-        /// The command.
-        site: usize,
-        /// The value.
-        value: Int,
-    },
-    /// A text is shortened to so many bytes.
-    Shorten {
-        /// Which text.
-        text: usize,
-        /// How many bytes stay.
-        length: usize,
-    },
-}
+/// One way to make an input smaller.
+pub type Edit = Box<dyn Fn(&Grammar, &mut Tree)>;
 
 /// Which iterations stay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -148,110 +63,154 @@ pub(super) fn free_loops(grammar: &Grammar, tree: &Tree) -> BTreeMap<usize, usiz
     loops
 }
 
-/// The tree with an edit done. It may need repair, which [`print()`] does.
-pub fn apply(grammar: &Grammar, tree: &Tree, edit: &Edit) -> Tree {
-    let mut tree = tree.clone();
-    match edit {
-        Edit::AllLeast => tree.each_mut(&mut |node| match node {
-            Node::Int(int) if !grammar.sites[int.site].is_count => int.value = int.min.clone(),
-            _ => {}
-        }),
-        Edit::Plain => tree.each_mut(&mut |node| {
-            if let Node::Answer(answer) = node
-                && grammar.questions[answer.question].of_loop.is_none()
-            {
-                answer.answer = grammar.questions[answer.question].is_positive;
-            }
-        }),
-        Edit::Count { int, count, keep } => {
-            let lower = |value: &mut Int| {
-                let by = value.minus(count);
-                *value = count.clone();
-                by.small().and_then(|by| usize::try_from(by).ok()).unwrap_or(0)
-            };
-            recount(grammar, &mut tree, *int, lower, |length, by, _| match keep {
-                Keep::First => length.saturating_sub(by)..length,
-                Keep::Last => 0..by.min(length),
-            });
-        }
-        Edit::CountMost { int, count } => {
-            change(&mut tree, *int, &|_| count.clone());
-            tree.each_mut(&mut |node| match node {
-                Node::Int(int) if !grammar.sites[int.site].is_count => int.value = int.max.clone(),
-                _ => {}
-            });
-        }
-        Edit::Drop { int, start, inner, length } => {
-            let lower = |value: &mut Int| {
-                *value = value.minus(&Int::Small(i64::try_from(*length).unwrap_or(i64::MAX)));
-                *length
-            };
-            recount(grammar, &mut tree, *int, lower, |rounds, by, is_inner| {
-                let start = if is_inner { *inner } else { *start };
-                start.min(rounds)..(start + by).min(rounds)
-            });
-        }
-        Edit::DropRounds { of, start, length } => {
-            let mut number = 0;
-            tree.each_mut(&mut |node| {
-                if let Node::Loop(node) = node {
-                    if number == *of {
-                        let rounds = node.iterations.len();
-                        node.iterations.drain((*start).min(rounds)..(*start + *length).min(rounds));
-                    }
-                    number += 1;
-                }
-            });
-        }
-        Edit::Set { int, value } => change(&mut tree, *int, &|_| value.clone()),
-        Edit::Move { from, to, by } => {
-            change(&mut tree, *from, &|value| value.minus(by));
-            change(&mut tree, *to, &|value| value.plus(by));
-        }
-        Edit::SetAll { site, from, to } => tree.each_mut(&mut |node| match node {
-            Node::Int(int) if int.site == *site && int.value == *from => int.value = to.clone(),
-            _ => {}
-        }),
-        Edit::Sort { site } => tree.each_mut(&mut |node| {
-            if let Node::Loop(of) = node {
-                sort_row(&mut of.iterations, *site);
-            }
-        }),
-        Edit::Equalise { site, value } => tree.each_mut(&mut |node| match node {
-            Node::Int(int) if int.site == *site => int.value = value.clone(),
-            _ => {}
-        }),
-        Edit::Shorten { text, length } => {
-            let mut number = 0;
-            tree.each_mut(&mut |node| {
-                if let Node::Text(node) = node {
-                    if number == *text {
-                        node.text.truncate(*length);
-                    }
-                    number += 1;
-                }
-            });
-        }
-    }
-    tree
-}
-
-/// The input with an edit done; `None` where the grammar leads nowhere then.
-pub fn edited(grammar: &Grammar, tree: &Tree, edit: &Edit) -> Option<Vec<u8>> {
-    print(grammar, &apply(grammar, tree, edit))
-}
-
-/// Changes one integer.
-fn change(tree: &mut Tree, int: usize, to: &dyn Fn(&Int) -> Int) {
-    let mut number = 0;
+/// Does something to the node of this place among those of its kind.
+fn nth<T>(
+    tree: &mut Tree,
+    wanted: usize,
+    of_kind: impl Fn(&mut Node) -> Option<&mut T>,
+    act: impl Fn(&mut T),
+) {
+    let mut place = 0;
     tree.each_mut(&mut |node| {
-        if let Node::Int(node) = node {
-            if number == int {
-                node.value = to(&node.value);
+        if let Some(found) = of_kind(node) {
+            if place == wanted {
+                act(found);
             }
-            number += 1;
+            place += 1;
         }
     });
+}
+
+fn int(node: &mut Node) -> Option<&mut IntNode> {
+    if let Node::Int(int) = node { Some(int) } else { None }
+}
+
+fn text(node: &mut Node) -> Option<&mut TextNode> {
+    if let Node::Text(text) = node { Some(text) } else { None }
+}
+
+fn iterated(node: &mut Node) -> Option<&mut LoopNode> {
+    if let Node::Loop(of) = node { Some(of) } else { None }
+}
+
+/// Does something to all integers that are no counts.
+fn each_value(grammar: &Grammar, tree: &mut Tree, act: impl Fn(&mut IntNode)) {
+    tree.each_mut(&mut |node| match node {
+        Node::Int(int) if !grammar.sites[int.site].is_count => act(int),
+        _ => {}
+    });
+}
+
+/// Every value that is no count becomes its least.
+pub(super) fn all_least(grammar: &Grammar, tree: &mut Tree) {
+    each_value(grammar, tree, |int| int.value = int.min.clone());
+}
+
+/// Every answer becomes the one with which its condition holds.
+pub(super) fn plain(grammar: &Grammar, tree: &mut Tree) {
+    tree.each_mut(&mut |node| {
+        if let Node::Answer(answer) = node
+            && grammar.questions[answer.question].of_loop.is_none()
+        {
+            answer.answer = grammar.questions[answer.question].is_positive;
+        }
+    });
+}
+
+/// A count becomes this; of each loop that it counts the first iterations stay, or the last.
+pub(super) fn count(place: usize, count: Int, keep: Keep) -> impl Fn(&Grammar, &mut Tree) {
+    move |grammar, tree| {
+        let lower = |value: &mut Int| {
+            let by = value.minus(&count);
+            *value = count.clone();
+            by.small().and_then(|by| usize::try_from(by).ok()).unwrap_or(0)
+        };
+        recount(grammar, tree, place, lower, |length, by, _| match keep {
+            Keep::First => length.saturating_sub(by)..length,
+            Keep::Last => 0..by.min(length),
+        });
+    }
+}
+
+/// A count becomes this, and every value that is no count its greatest: fewer values may have to be larger.
+pub(super) fn count_most(place: usize, count: Int) -> impl Fn(&Grammar, &mut Tree) {
+    move |grammar, tree| {
+        nth(tree, place, int, |int| int.value = count.clone());
+        each_value(grammar, tree, |int| int.value = int.max.clone());
+    }
+}
+
+/// Some iterations go from every loop that a count counts, and the count falls with them. `inner` is the first of
+/// them in loops inside such a loop: the columns of a grid beside its rows.
+pub(super) fn drop_counted(
+    place: usize,
+    start: usize,
+    inner: usize,
+    length: usize,
+) -> impl Fn(&Grammar, &mut Tree) {
+    move |grammar, tree| {
+        let lower = |value: &mut Int| {
+            *value = value.minus(&Int::Small(i64::try_from(length).unwrap_or(i64::MAX)));
+            length
+        };
+        recount(grammar, tree, place, lower, |rounds, by, is_inner| {
+            let start = if is_inner { inner } else { start };
+            start.min(rounds)..(start + by).min(rounds)
+        });
+    }
+}
+
+/// Some iterations go from a loop that no count counts.
+pub(super) fn drop_rounds(of: usize, start: usize, length: usize) -> impl Fn(&Grammar, &mut Tree) {
+    move |_, tree| {
+        nth(tree, of, iterated, |of| {
+            let rounds = of.iterations.len();
+            of.iterations.drain(start.min(rounds)..(start + length).min(rounds));
+        });
+    }
+}
+
+/// An integer becomes this.
+pub(super) fn set(place: usize, value: Int) -> impl Fn(&Grammar, &mut Tree) {
+    move |_, tree| nth(tree, place, int, |int| int.value = value.clone())
+}
+
+/// An integer falls, and another rises by as much.
+pub(super) fn shift(from: usize, to: usize, by: Int) -> impl Fn(&Grammar, &mut Tree) {
+    move |_, tree| {
+        nth(tree, from, int, |int| int.value = int.value.minus(&by));
+        nth(tree, to, int, |int| int.value = int.value.plus(&by));
+    }
+}
+
+/// All integers of a command, or those that have a value, get another.
+pub(super) fn set_all(site: usize, from: Option<Int>, to: Int) -> impl Fn(&Grammar, &mut Tree) {
+    move |_, tree| {
+        tree.each_mut(&mut |node| match node {
+            Node::Int(int) if int.site == site => {
+                if from.as_ref().is_none_or(|from| int.value == *from) {
+                    int.value = to.clone();
+                }
+            }
+            _ => {}
+        });
+    }
+}
+
+/// The integers of a command are sorted in every loop.
+fn sort(site: usize) -> impl Fn(&Grammar, &mut Tree) {
+    move |_, tree| {
+        tree.each_mut(&mut |node| {
+            if let Node::Loop(of) = node {
+                sort_row(&mut of.iterations, site);
+            }
+        });
+    }
+}
+
+/// A text is cut to this length.
+pub(super) fn shorten(place: usize, length: usize) -> impl Fn(&Grammar, &mut Tree) {
+    move |_, tree| nth(tree, place, text, |node| node.text.truncate(length))
 }
 
 /// Lowers a count and takes iterations out of the loops that it counts.
@@ -339,56 +298,49 @@ fn sort_row(iterations: &mut [Vec<Node>], site: usize) {
     }
 }
 
-/// Edits that may make the input of a tree smaller, the boldest first.
+/// All single edits of a tree that may make it smaller, the most promising first.
 pub fn edits(grammar: &Grammar, tree: &Tree) -> impl Iterator<Item = Edit> + use<> {
     let ints = ints(grammar, tree);
     let loops = free_loops(grammar, tree);
     let counts: Vec<(usize, IntAt)> =
         ints.iter().cloned().enumerate().filter(|(_, int)| int.is_count).collect();
-    let whole = [Edit::AllLeast, Edit::Plain].into_iter();
-    let jumps = counts.clone().into_iter().flat_map(|(place, int)| count_jumps(place, &int));
-    let drops = counts.into_iter().flat_map(|(place, int)| {
-        let length = int.value.small().and_then(|count| usize::try_from(count).ok()).unwrap_or(0);
-        chunks(length).map(move |(start, length)| Edit::Drop {
-            int: place,
-            start,
-            inner: start,
-            length,
+    let whole = [boxed(all_least), boxed(plain)].into_iter();
+    let jumps = counts.clone().into_iter().flat_map(|(place, int)| {
+        let jumps = lower_values(&int.value, &int.min, &int.max).into_iter();
+        jumps.flat_map(move |to| {
+            [Keep::First, Keep::Last].map(|keep| boxed(count(place, to.clone(), keep)))
         })
     });
+    let drops = counts.into_iter().flat_map(|(place, int)| {
+        let length = int.value.small().and_then(|count| usize::try_from(count).ok()).unwrap_or(0);
+        chunks(length).map(move |(start, length)| boxed(drop_counted(place, start, start, length)))
+    });
     let rounds = loops.into_iter().flat_map(|(of, length)| {
-        chunks(length).map(move |(start, length)| Edit::DropRounds { of, start, length })
+        chunks(length).map(move |(start, length)| boxed(drop_rounds(of, start, length)))
     });
-    let values = ints.clone().into_iter().enumerate().flat_map(|(place, int)| {
-        lower_values(&int.value, &int.min, &int.max)
-            .into_iter()
-            .map(move |value| Edit::Set { int: place, value })
-    });
-    let mut sites: Vec<usize> =
-        ints.iter().filter(|int| !int.is_count).map(|int| int.site).collect();
-    sites.sort_unstable();
-    sites.dedup();
-    let rows = sites.into_iter().flat_map(move |site| {
-        let mut values: Vec<Int> =
-            ints.iter().filter(|int| int.site == site).map(|int| int.value.clone()).collect();
-        values.sort();
-        values.dedup();
-        let least = values.first().cloned();
-        let sort = std::iter::once(Edit::Sort { site });
-        sort.chain(least.into_iter().map(move |value| Edit::Equalise { site, value }))
+    let rows = rows(&ints).into_iter();
+    let values = ints.into_iter().enumerate().flat_map(|(place, int)| {
+        let lower = lower_values(&int.value, &int.min, &int.max).into_iter();
+        lower.map(move |value| boxed(set(place, value)))
     });
     whole.chain(jumps).chain(drops).chain(rounds).chain(rows).chain(values)
 }
 
-/// A count's smaller values: the least ones, then by halves.
-fn count_jumps(place: usize, int: &IntAt) -> Vec<Edit> {
-    let mut jumps = Vec::new();
-    for count in lower_values(&int.value, &int.min, &int.max) {
-        for keep in [Keep::First, Keep::Last] {
-            jumps.push(Edit::Count { int: place, count: count.clone(), keep });
-        }
+/// For each command whose values are no counts: they are sorted, or all become their least.
+pub(super) fn rows(ints: &[IntAt]) -> Vec<Edit> {
+    let mut least: BTreeMap<usize, &Int> = BTreeMap::new();
+    for int in ints.iter().filter(|int| !int.is_count) {
+        let known = least.entry(int.site).or_insert(&int.value);
+        *known = (*known).min(&int.value);
     }
-    jumps
+    let row = |(site, least): (usize, &Int)| {
+        [boxed(sort(site)), boxed(set_all(site, None, least.clone()))]
+    };
+    least.into_iter().flat_map(row).collect()
+}
+
+fn boxed(edit: impl Fn(&Grammar, &mut Tree) + 'static) -> Edit {
+    Box::new(edit)
 }
 
 /// Pieces of a row, the longest first, from its end.

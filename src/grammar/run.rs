@@ -10,8 +10,9 @@ use crate::grammar::eval::wrong_type;
 use crate::grammar::float::Quick;
 use crate::grammar::number::Int;
 use crate::grammar::pattern::Pattern;
-use crate::grammar::port::{At, Before, DecimalRange, FloatRules, LoopState, Port, Stop};
+use crate::grammar::port::{Before, DecimalRange, FloatRules, LoopState, Port, Stop};
 use crate::grammar::program::{Grammar, PatternSource, Step};
+use crate::grammar::source::Span;
 use crate::grammar::value::Value;
 use crate::grammar::vars::Vars;
 
@@ -54,8 +55,8 @@ impl<'a> Run<'a> {
     }
 
     #[inline]
-    fn here(&self) -> At {
-        At { span: self.grammar.spans[self.at] }
+    fn here(&self) -> Span {
+        self.grammar.spans[self.at]
     }
 
     fn before<P: Port>(&self, port: &mut P) {
@@ -111,7 +112,7 @@ impl<'a> Run<'a> {
                 let rules = self.float_rules(min, max, decimals.as_ref(), *notation)?;
                 self.before(port);
                 let read = port.float(at, *site, &rules, name.is_some())?;
-                if let (Some(name), Some(value)) = (name, read.value) {
+                if let (Some(name), Some(value)) = (name, read) {
                     self.assign(name, arithmetic::float(value))?;
                 }
             }
@@ -170,7 +171,7 @@ impl<'a> Run<'a> {
             Step::Next { id, test, counter, body, exit } => {
                 let Some(state) = self.loops.last() else {
                     return Err(Stop::fault(
-                        at.span,
+                        at,
                         "a loop goes on that never began",
                         "this is a fault of juror",
                     ));

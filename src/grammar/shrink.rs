@@ -11,7 +11,10 @@ use sha2::{Digest, Sha256};
 
 use crate::grammar::number::Int;
 use crate::grammar::program::Grammar;
-use crate::grammar::reduce::{Edit, IntAt, Keep, apply, edits, free_loops, ints, lower_values};
+use crate::grammar::reduce::{
+    IntAt, Keep, all_least, count, count_most, drop_counted, drop_rounds, edits, free_loops, ints,
+    lower_values, plain, rows, set, set_all, shift, shorten,
+};
 use crate::grammar::tree::{LoopNode, Node, Tree, parse, written};
 use crate::grammar::validate::Refusal;
 
@@ -68,7 +71,7 @@ pub struct Size {
 impl Size {
     /// Of an input and its tree.
     pub fn of(tree: &Tree, text: &[u8]) -> Self {
-        Self { values: tree.len(), text: text.to_vec() }
+        Self { values: tree.values(), text: text.to_vec() }
     }
 }
 
@@ -124,8 +127,8 @@ struct Shrinker<'a, F> {
 impl<F: FnMut(&[u8]) -> bool> Shrinker<'_, F> {
     /// All passes once.
     fn round(&mut self) {
-        self.attempt(&Edit::AllLeast);
-        self.attempt(&Edit::Plain);
+        self.attempt(all_least);
+        self.attempt(plain);
         self.counts();
         self.drops();
         self.rounds();
@@ -137,11 +140,12 @@ impl<F: FnMut(&[u8]) -> bool> Shrinker<'_, F> {
     }
 
     /// Tries an edit; whether it made the input smaller and it stayed interesting.
-    fn attempt(&mut self, edit: &Edit) -> bool {
+    fn attempt(&mut self, edit: impl Fn(&Grammar, &mut Tree)) -> bool {
         if self.left == 0 {
             return false;
         }
-        let edited = apply(self.grammar, &self.tree, edit);
+        let mut edited = self.tree.clone();
+        edit(self.grammar, &mut edited);
         let Some(text) = written(self.grammar, &edited) else {
             return false;
         };
@@ -174,13 +178,13 @@ impl<F: FnMut(&[u8]) -> bool> Shrinker<'_, F> {
         let mut place = 0;
         while let Some(int) = self.int(place) {
             if int.is_count {
-                for count in lower_values(&int.value, &int.min, &int.max).into_iter().take(FEW) {
-                    if self.attempt(&Edit::CountMost { int: place, count }) {
+                for to in lower_values(&int.value, &int.min, &int.max).into_iter().take(FEW) {
+                    if self.attempt(count_most(place, to)) {
                         break;
                     }
                 }
                 for keep in [Keep::First, Keep::Last] {
-                    self.lower(place, |count| Edit::Count { int: place, count, keep });
+                    self.lower(place, |to| count(place, to, keep));
                 }
             }
             place += 1;
@@ -198,20 +202,19 @@ impl<F: FnMut(&[u8]) -> bool> Shrinker<'_, F> {
                 let same = others.iter().filter(|other| other.site == site && other.value == from);
                 if same.count() > 1 {
                     for to in lower_values(&int.value, &int.min, &int.max) {
-                        let edit = Edit::SetAll { site, from: from.clone(), to };
-                        if self.attempt(&edit) {
+                        if self.attempt(set_all(site, Some(from.clone()), to)) {
                             break;
                         }
                     }
                 }
-                self.lower(place, |value| Edit::Set { int: place, value });
+                self.lower(place, |value| set(place, value));
             }
             place += 1;
         }
     }
 
     /// Finds the value nearest to the goal with which the input stays interesting.
-    fn lower(&mut self, place: usize, edit: impl Fn(Int) -> Edit) {
+    fn lower<E: Fn(&Grammar, &mut Tree)>(&mut self, place: usize, edit: impl Fn(Int) -> E) {
         const BESIDE: i64 = 8;
         let Some(int) = self.int(place) else {
             return;
@@ -228,12 +231,12 @@ impl<F: FnMut(&[u8]) -> bool> Shrinker<'_, F> {
                 return;
             }
             for sign in [true, false] {
-                if self.attempt(&edit(at(&by, sign))) {
+                if self.attempt(edit(at(&by, sign))) {
                     return;
                 }
             }
         }
-        self.attempt(&edit(int.value.negated()));
+        self.attempt(edit(int.value.negated()));
         // What lies between: the nearest to the goal is not interesting, this one is.
         let Some(now) = self.int(place) else {
             return;
@@ -243,7 +246,7 @@ impl<F: FnMut(&[u8]) -> bool> Shrinker<'_, F> {
         let mut holds = distance(&now.value);
         while holds.minus(&fails) > Int::ONE && self.left > 0 {
             let middle = fails.plus(&holds).divided(&Int::Small(2)).unwrap_or(Int::ZERO);
-            match self.attempt(&edit(at(&middle, sign))) {
+            match self.attempt(edit(at(&middle, sign))) {
                 true => holds = middle,
                 false => fails = middle,
             }
@@ -260,7 +263,7 @@ impl<F: FnMut(&[u8]) -> bool> Shrinker<'_, F> {
                         let count = shrinker.int(place)?.value.small()?;
                         usize::try_from(count).ok()
                     },
-                    &|start, length| Edit::Drop { int: place, start, inner: start, length },
+                    |start, length| drop_counted(place, start, start, length),
                 );
                 self.crossings(place);
             }
@@ -280,8 +283,7 @@ impl<F: FnMut(&[u8]) -> bool> Shrinker<'_, F> {
             let side = usize::try_from(side(self)).unwrap_or(0);
             for start in (0..side).rev() {
                 for inner in (0..side).rev() {
-                    let edit = Edit::Drop { int: place, start, inner, length: 1 };
-                    if start != inner && self.attempt(&edit) {
+                    if start != inner && self.attempt(drop_counted(place, start, inner, 1)) {
                         continue 'smaller;
                     }
                 }
@@ -301,22 +303,22 @@ impl<F: FnMut(&[u8]) -> bool> Shrinker<'_, F> {
             let of = *of;
             self.drop_chunks(
                 &|shrinker| free_loops(shrinker.grammar, &shrinker.tree).get(&of).copied(),
-                &|start, length| Edit::DropRounds { of, start, length },
+                |start, length| drop_rounds(of, start, length),
             );
             from = of + 1;
         }
     }
 
-    fn drop_chunks(
+    fn drop_chunks<E: Fn(&Grammar, &mut Tree)>(
         &mut self,
         length: &dyn Fn(&Self) -> Option<usize>,
-        edit: &dyn Fn(usize, usize) -> Edit,
+        edit: impl Fn(usize, usize) -> E,
     ) {
         let mut size = length(self).unwrap_or(0) / 2;
         while size > 0 && self.left > 0 {
             let mut end = length(self).unwrap_or(0);
             while end >= size {
-                if self.attempt(&edit(end - size, size)) {
+                if self.attempt(edit(end - size, size)) {
                     end = end.min(length(self).unwrap_or(0));
                 } else {
                     end = match size {
@@ -338,11 +340,8 @@ impl<F: FnMut(&[u8]) -> bool> Shrinker<'_, F> {
 
     /// Sorts and equalises.
     fn rows(&mut self) {
-        let all: Vec<Edit> = edits(self.grammar, &self.tree)
-            .filter(|edit| matches!(edit, Edit::Sort { .. } | Edit::Equalise { .. }))
-            .collect();
-        for edit in all {
-            self.attempt(&edit);
+        for edit in rows(&ints(self.grammar, &self.tree)) {
+            self.attempt(edit);
         }
     }
 
@@ -352,7 +351,7 @@ impl<F: FnMut(&[u8]) -> bool> Shrinker<'_, F> {
         while let Some(length) = self.text_length(text) {
             let mut shorter = 0;
             while shorter < length && self.left > 0 {
-                if self.attempt(&Edit::Shorten { text, length: shorter }) {
+                if self.attempt(shorten(text, shorter)) {
                     break;
                 }
                 shorter = if shorter < 8 {
@@ -397,13 +396,12 @@ impl<F: FnMut(&[u8]) -> bool> Shrinker<'_, F> {
         }
         // To exchange both is the plainest move.
         let mut by = a.value.minus(&b.value);
-        if by > Int::ZERO && self.attempt(&Edit::Move { from, to, by }) {
+        if by > Int::ZERO && self.attempt(shift(from, to, by)) {
             return;
         }
         by = a.value.minus(&a.min).min(b.max.minus(&b.value));
         while by > Int::ZERO && self.left > 0 {
-            let edit = Edit::Move { from, to, by: by.clone() };
-            if self.attempt(&edit) {
+            if self.attempt(shift(from, to, by.clone())) {
                 return;
             }
             by = by.divided(&Int::Small(2)).unwrap_or(Int::ZERO);
@@ -415,15 +413,7 @@ impl<F: FnMut(&[u8]) -> bool> Shrinker<'_, F> {
         if self.size.values > SMALL {
             return;
         }
-        while let Some(edit) =
-            edits(self.grammar, &self.tree).find(|edit| self.attempt_only_new(edit))
-        {
-            // The edit has been done: the tree is another.
-            drop(edit);
-        }
-    }
-
-    fn attempt_only_new(&mut self, edit: &Edit) -> bool {
-        self.left > 0 && self.attempt(edit)
+        // What works makes another tree, with edits of its own.
+        while edits(self.grammar, &self.tree).any(|edit| self.left > 0 && self.attempt(edit)) {}
     }
 }

@@ -160,12 +160,10 @@ impl Lexer<'_> {
         // It was meant as one or the other: what stands around it can still be understood.
         let capitals: String = word.chars().filter(char::is_ascii_alphabetic).collect();
         let capitals = capitals.to_ascii_uppercase();
-        Some(
-            match word.contains(|c: char| c.is_ascii_lowercase()) && !KNOWN.contains(&&*capitals) {
-                true => TokenKind::Name(word.to_ascii_lowercase()),
-                false => TokenKind::Word(capitals),
-            },
-        )
+        Some(match word.contains(|c: char| c.is_ascii_lowercase()) && !is_known(&capitals) {
+            true => TokenKind::Name(word.to_ascii_lowercase()),
+            false => TokenKind::Word(capitals),
+        })
     }
 
     fn digits(&mut self) -> usize {
@@ -301,33 +299,13 @@ impl Lexer<'_> {
 }
 
 /// All words in capitals.
-pub(super) const KNOWN: [&str; 25] = [
-    "SPACE",
-    "NEWLINE",
-    "EOF",
-    "INT",
-    "FLOAT",
-    "FLOATP",
-    "STRING",
-    "REGEX",
-    "ASSERT",
-    "SET",
-    "UNSET",
-    "REP",
-    "REPI",
-    "WHILE",
-    "WHILEI",
-    "IF",
-    "ELSE",
-    "END",
-    "MATCH",
-    "ISEOF",
-    "UNIQUE",
-    "INARRAY",
-    "STRLEN",
-    "FIXED",
-    "SCIENTIFIC",
-];
+pub(super) const KNOWN: &str = "SPACE NEWLINE EOF INT FLOAT FLOATP STRING REGEX ASSERT SET UNSET REP REPI WHILE WHILEI IF ELSE \
+    END MATCH ISEOF UNIQUE INARRAY STRLEN FIXED SCIENTIFIC";
+
+/// Whether this is a word of the language.
+pub(super) fn is_known(word: &str) -> bool {
+    KNOWN.split(' ').any(|known| known == word)
+}
 
 /// The value of `12.34` times ten to `exponent`.
 pub(super) fn decimal(text: &[u8], exponent: i64) -> BigRational {

@@ -16,7 +16,7 @@ use crate::grammar::port::{FloatRules, LoopState};
 use crate::grammar::program::Grammar;
 use crate::grammar::read::Witness;
 use crate::grammar::run::Run;
-use crate::grammar::validate::{Refusal, accepts, witnessed};
+use crate::grammar::validate::{Refusal, witnessed};
 use crate::grammar::write::Writer;
 
 /// The choices of an input.
@@ -103,11 +103,6 @@ pub fn parse(grammar: &Grammar, input: &[u8], path: &Path) -> Result<Tree, Refus
     Ok(Tree { nodes: planter.nodes })
 }
 
-/// Writes the input of a tree; `None` where the grammar leads nowhere with its choices.
-pub fn print(grammar: &Grammar, tree: &Tree) -> Option<Vec<u8>> {
-    written(grammar, tree).filter(|text| accepts(grammar, text))
-}
-
 /// The same, still to be held against the grammar.
 pub(super) fn written(grammar: &Grammar, tree: &Tree) -> Option<Vec<u8>> {
     let mut writer = Writer::new(grammar, Replay::new(grammar, tree));
@@ -117,17 +112,12 @@ pub(super) fn written(grammar: &Grammar, tree: &Tree) -> Option<Vec<u8>> {
 
 impl Tree {
     /// How many values it has.
-    pub fn len(&self) -> usize {
+    pub fn values(&self) -> usize {
         let mut count = 0;
         self.each(&mut |node| {
             count += usize::from(!matches!(node, Node::Loop(_) | Node::Answer(_)));
         });
         count
-    }
-
-    /// Whether it has no values.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
     }
 
     /// Calls `see` for every node, in the order of choosing, a loop before what is in it.

@@ -10,7 +10,7 @@ use crate::grammar::number::{Int, show_ratio};
 use crate::model::text::visible;
 
 /// A value. Floats are exact fractions: nothing is rounded.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Value {
     /// An integer.
     Int(Int),
@@ -22,11 +22,7 @@ pub enum Value {
 
 /// A value by which it is found again: equal numbers have one key, whatever their type.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Key {
-    Int(Int),
-    Float(Box<BigRational>),
-    Text(Arc<Vec<u8>>),
-}
+pub(super) struct Key(Value);
 
 impl Value {
     /// Text of these bytes.
@@ -63,12 +59,10 @@ impl Value {
 
     /// The key of the value.
     pub(super) fn key(&self) -> Key {
-        match self {
-            Self::Int(value) => Key::Int(value.clone()),
-            Self::Float(value) if value.is_integer() => Key::Int(Int::from(value.to_integer())),
-            Self::Float(value) => Key::Float(value.clone()),
-            Self::Text(value) => Key::Text(Arc::clone(value)),
-        }
+        Key(match self {
+            Self::Float(value) if value.is_integer() => Self::Int(value.to_integer().into()),
+            other => other.clone(),
+        })
     }
 }
 

@@ -13,9 +13,10 @@ use crate::grammar::draw::{Draw, Source};
 use crate::grammar::float;
 use crate::grammar::number::{Int, scaled_decimal};
 use crate::grammar::pattern::Pattern;
-use crate::grammar::port::{At, Before, FloatRead, FloatRules, LoopState, Port, Stop};
+use crate::grammar::port::{Before, FloatRules, LoopState, Port, Stop};
 use crate::grammar::program::{Grammar, Step};
 use crate::grammar::read::called;
+use crate::grammar::source::Span;
 use crate::grammar::span::{first_byte, pick, spans};
 use crate::grammar::strings;
 use crate::grammar::value::{Key, Value};
@@ -368,15 +369,15 @@ impl<S: Source> Port for Writer<'_, S> {
         self.index = state.index;
     }
 
-    fn byte(&mut self, at: At, byte: u8) -> Result<(), Stop> {
+    fn byte(&mut self, at: Span, byte: u8) -> Result<(), Stop> {
         self.literal(at, &[byte])
     }
 
-    fn literal(&mut self, _at: At, text: &[u8]) -> Result<(), Stop> {
+    fn literal(&mut self, _at: Span, text: &[u8]) -> Result<(), Stop> {
         self.append(text, &called(text))
     }
 
-    fn end(&mut self, _at: At) -> Result<(), Stop> {
+    fn end(&mut self, _at: Span) -> Result<(), Stop> {
         if !self.next.contains_end() {
             return Err(Stop::stuck(
                 "the end cannot stand where MATCH or ISEOF was answered otherwise",
@@ -387,7 +388,7 @@ impl<S: Source> Port for Writer<'_, S> {
         Ok(())
     }
 
-    fn int(&mut self, _at: At, site: usize, bounds: [&Int; 2], vars: &Vars) -> Result<Int, Stop> {
+    fn int(&mut self, _at: Span, site: usize, bounds: [&Int; 2], vars: &Vars) -> Result<Int, Stop> {
         let unique = match self.grammar.sites[site].unique.as_deref() {
             Some([slot]) => Some(*slot),
             _ => None,
@@ -411,11 +412,11 @@ impl<S: Source> Port for Writer<'_, S> {
 
     fn float(
         &mut self,
-        _at: At,
+        _at: Span,
         site: usize,
         rules: &FloatRules,
         _wanted: bool,
-    ) -> Result<FloatRead, Stop> {
+    ) -> Result<Option<BigRational>, Stop> {
         const TRIES: usize = 20;
         let mut text = self.float_text(site, rules)?;
         for _ in 0..TRIES {
@@ -429,10 +430,10 @@ impl<S: Source> Port for Writer<'_, S> {
         self.append(text.as_bytes(), &text)?;
         self.after_number(text.as_bytes());
         let scanned = float::scan(text.as_bytes());
-        Ok(FloatRead { value: scanned.and_then(|scanned| float::value(text.as_bytes(), &scanned)) })
+        Ok(scanned.and_then(|scanned| float::value(text.as_bytes(), &scanned)))
     }
 
-    fn regex(&mut self, _at: At, site: usize, pattern: &Pattern) -> Result<Vec<u8>, Stop> {
+    fn regex(&mut self, _at: Span, site: usize, pattern: &Pattern) -> Result<Vec<u8>, Stop> {
         const TRIES: usize = 60;
         let length = self.source.length();
         let next = self.next;
@@ -461,7 +462,7 @@ impl<S: Source> Port for Writer<'_, S> {
         Ok(text)
     }
 
-    fn question(&mut self, _at: At, number: usize, set: &ByteSet) -> Result<bool, Stop> {
+    fn question(&mut self, _at: Span, number: usize, set: &ByteSet) -> Result<bool, Stop> {
         let test = match &self.grammar.steps[self.before.step] {
             Step::Branch { test, .. }
             | Step::Assert(test)
@@ -496,7 +497,7 @@ impl<S: Source> Port for Writer<'_, S> {
         Ok(answer)
     }
 
-    fn refuse(&mut self, _at: At, message: String) -> Stop {
+    fn refuse(&mut self, _at: Span, message: String) -> Stop {
         Stop::stuck(message, false)
     }
 
