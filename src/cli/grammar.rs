@@ -13,8 +13,8 @@ use crate::grammar::bounds::{Coverage, bounds};
 use crate::grammar::compile::read;
 use crate::grammar::generate::{End, Pin, generate_at};
 use crate::grammar::program::Grammar;
-use crate::grammar::shape::{RANDOM, Shape, Size, applicable, named};
-use crate::grammar::validate::{Refusal, validate};
+use crate::grammar::shape::{RANDOM, Scale, Shape, applicable, named};
+use crate::grammar::validate::{Rejection, validate};
 use crate::model::event::Event;
 use crate::model::judgement::JudgeError;
 use crate::model::stop::{Mend, Stop};
@@ -44,12 +44,12 @@ fn check(arguments: &CheckArguments) -> ExitCode {
 }
 
 /// What comes of an input that was held against a grammar.
-fn held(result: Result<(), Refusal>, path: &Path) -> Result<(), Stop> {
+fn held(result: Result<(), Rejection>, path: &Path) -> Result<(), Stop> {
     result.map_err(|refusal| match refusal {
-        Refusal::Invalid(diagnostic) | Refusal::Grammar(diagnostic) => {
+        Rejection::Invalid(diagnostic) | Rejection::Grammar(diagnostic) => {
             Stop::from(diagnostic).blame(Mend::Submission)
         }
-        Refusal::Io(error) => JudgeError::new(format!("read {}", path.display()), error).into(),
+        Rejection::Io(error) => JudgeError::new(format!("read {}", path.display()), error).into(),
     })
 }
 
@@ -95,8 +95,8 @@ fn shape(name: Option<&str>) -> Result<Shape, Stop> {
 
 fn sized(shape: &Shape, size: InputSize) -> Result<Shape, Stop> {
     let size = match size {
-        InputSize::Small => Size::Small,
-        InputSize::Large => Size::Large,
+        InputSize::Small => Scale::Small,
+        InputSize::Large => Scale::Large,
     };
     shape.sized(size).ok_or_else(|| {
         Stop::usage(format!(

@@ -8,7 +8,7 @@ use std::cmp::Ordering;
 use num_rational::BigRational;
 use num_traits::{ToPrimitive, Zero};
 
-use crate::grammar::ast::{Compare, Op};
+use crate::grammar::ast::{Compare, Operator};
 use crate::grammar::number::{Int, POWER_BITS_MAX};
 use crate::grammar::value::Value;
 
@@ -16,21 +16,21 @@ use crate::grammar::value::Value;
 ///
 /// # Errors
 /// What is wrong, in words.
-pub(super) fn binary(op: Op, left: &Value, right: &Value) -> Result<Value, String> {
+pub(super) fn binary(op: Operator, left: &Value, right: &Value) -> Result<Value, String> {
     match (left, right) {
         (Value::Int(a), Value::Int(b)) => integers(op, a, b).map(Value::Int),
         _ => floats(op, left, right),
     }
 }
 
-fn integers(op: Op, a: &Int, b: &Int) -> Result<Int, String> {
+fn integers(op: Operator, a: &Int, b: &Int) -> Result<Int, String> {
     match op {
-        Op::Add => Ok(a.plus(b)),
-        Op::Sub => Ok(a.minus(b)),
-        Op::Mul => Ok(a.times(b)),
-        Op::Div => a.divided(b).ok_or_else(|| format!("{a} is divided by zero")),
-        Op::Rem => a.remainder(b).ok_or_else(|| format!("the remainder of {a} by zero")),
-        Op::Pow => {
+        Operator::Add => Ok(a.plus(b)),
+        Operator::Sub => Ok(a.minus(b)),
+        Operator::Mul => Ok(a.times(b)),
+        Operator::Div => a.divided(b).ok_or_else(|| format!("{a} is divided by zero")),
+        Operator::Rem => a.remainder(b).ok_or_else(|| format!("the remainder of {a} by zero")),
+        Operator::Pow => {
             let exponent = exponent(b)?;
             a.power(exponent).ok_or_else(|| {
                 format!("{a} ^ {b} is too large: its result may have {POWER_BITS_MAX} bits")
@@ -39,7 +39,7 @@ fn integers(op: Op, a: &Int, b: &Int) -> Result<Int, String> {
     }
 }
 
-fn floats(op: Op, left: &Value, right: &Value) -> Result<Value, String> {
+fn floats(op: Operator, left: &Value, right: &Value) -> Result<Value, String> {
     let ratio = |value: &Value| {
         value
             .ratio()
@@ -47,15 +47,15 @@ fn floats(op: Op, left: &Value, right: &Value) -> Result<Value, String> {
     };
     let (a, b) = (ratio(left)?, ratio(right)?);
     let result = match op {
-        Op::Add => a + b,
-        Op::Sub => a - b,
-        Op::Mul => a * b,
-        Op::Div if b.is_zero() => return Err(format!("{left} is divided by zero")),
-        Op::Div => a / b,
-        Op::Rem => {
+        Operator::Add => a + b,
+        Operator::Sub => a - b,
+        Operator::Mul => a * b,
+        Operator::Div if b.is_zero() => return Err(format!("{left} is divided by zero")),
+        Operator::Div => a / b,
+        Operator::Rem => {
             return Err(format!("`%` needs integers, and {left} % {right} has a float"));
         }
-        Op::Pow => {
+        Operator::Pow => {
             let Value::Int(exponent_value) = right else {
                 return Err(format!("the exponent {right} is {}, not an integer", right.kind()));
             };

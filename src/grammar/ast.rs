@@ -24,7 +24,7 @@ pub enum ExprKind {
     /// `x + y` and the like.
     Binary {
         /// The operator.
-        op: Op,
+        op: Operator,
         /// What stands left of it.
         left: Box<Expr>,
         /// What stands right of it.
@@ -36,7 +36,7 @@ pub enum ExprKind {
 
 /// An operator of two numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Op {
+pub enum Operator {
     /// `+`
     Add,
     /// `-`

@@ -6,13 +6,13 @@ use std::path::Path;
 use num_rational::BigRational;
 
 use crate::grammar::arithmetic;
-use crate::grammar::ast::{Expr, ExprKind, Op};
+use crate::grammar::ast::{Expr, ExprKind, Operator};
 use crate::grammar::float;
 use crate::grammar::number::{Int, show_ratio};
 use crate::grammar::port::FloatRules;
-use crate::grammar::program::{Grammar, Step};
+use crate::grammar::program::{Grammar, Op};
 use crate::grammar::read::Witness;
-use crate::grammar::validate::{Refusal, witnessed};
+use crate::grammar::validate::{Rejection, witnessed};
 use crate::grammar::value::Value;
 use crate::model::grammar::{Bound, Reached, ValueBounds};
 
@@ -41,7 +41,12 @@ impl Coverage {
     ///
     /// # Errors
     /// Why it is not valid; then nothing is added.
-    pub fn add(&mut self, grammar: &Grammar, input: impl Read, path: &Path) -> Result<(), Refusal> {
+    pub fn add(
+        &mut self,
+        grammar: &Grammar,
+        input: impl Read,
+        path: &Path,
+    ) -> Result<(), Rejection> {
         *self = witnessed(grammar, input, path, self.clone())?;
         Ok(())
     }
@@ -94,7 +99,7 @@ pub fn bounds(grammar: &Grammar, coverage: Option<&Coverage>) -> Vec<ValueBounds
     sites
         .filter_map(|(index, site)| {
             let (min, max) = match &grammar.steps[site.step] {
-                Step::Int { min, max, .. } | Step::Float { min, max, .. } => (min, max),
+                Op::Int { min, max, .. } | Op::Float { min, max, .. } => (min, max),
                 _ => return None,
             };
             let spot = source.spot(site.span);
@@ -189,21 +194,21 @@ impl Ranges<'_> {
         };
         for step in &self.grammar.steps {
             match step {
-                Step::Int { min, max, name: Some(name), .. }
-                | Step::Float { min, max, name: Some(name), .. }
+                Op::Int { min, max, name: Some(name), .. }
+                | Op::Float { min, max, name: Some(name), .. }
                     if name.slot == slot =>
                 {
                     add(Range { min: self.of(min, depth)?.min, max: self.of(max, depth)?.max })?
                 }
-                Step::Regex { name: Some(name), .. } if name.slot == slot => return None,
-                Step::Set(assignments) => {
+                Op::Regex { name: Some(name), .. } if name.slot == slot => return None,
+                Op::Set(assignments) => {
                     for assignment in assignments {
                         if assignment.name.slot == slot {
                             add(self.of(&assignment.value, depth)?)?;
                         }
                     }
                 }
-                Step::Next { id, counter: Some(counter), .. } if counter.slot == slot => {
+                Op::Next { id, counter: Some(counter), .. } if counter.slot == slot => {
                     add(Range { min: Value::from(0), max: self.count_of(*id, depth)? })?
                 }
                 _ => {}
@@ -215,7 +220,7 @@ impl Ranges<'_> {
     /// The greatest number of iterations of a loop.
     fn count_of(&self, id: usize, depth: usize) -> Option<Value> {
         let count = self.grammar.steps.iter().find_map(|step| match step {
-            Step::Enter { id: other, count, .. } if *other == id => Some(count.as_ref()),
+            Op::Enter { id: other, count, .. } if *other == id => Some(count.as_ref()),
             _ => None,
         });
         Some(self.of(count??, depth)?.max)
@@ -230,18 +235,18 @@ fn greater(a: &Value, b: &Value) -> Option<Value> {
     Some(if a.compare(b)?.is_ge() { a } else { b }.clone())
 }
 
-fn combined(op: Op, left: &Range, right: &Range) -> Option<Range> {
+fn combined(op: Operator, left: &Range, right: &Range) -> Option<Range> {
     let compute = |a: &Value, b: &Value| arithmetic::binary(op, a, b).ok();
     match op {
-        Op::Add => Some(Range {
+        Operator::Add => Some(Range {
             min: compute(&left.min, &right.min)?,
             max: compute(&left.max, &right.max)?,
         }),
-        Op::Sub => Some(Range {
+        Operator::Sub => Some(Range {
             min: compute(&left.min, &right.max)?,
             max: compute(&left.max, &right.min)?,
         }),
-        Op::Mul => {
+        Operator::Mul => {
             let corners = [
                 compute(&left.min, &right.min)?,
                 compute(&left.min, &right.max)?,
@@ -255,12 +260,12 @@ fn combined(op: Op, left: &Range, right: &Range) -> Option<Range> {
             }
             Some(range)
         }
-        Op::Div if is_positive(&right.min) && right.min == right.max => Some(Range {
+        Operator::Div if is_positive(&right.min) && right.min == right.max => Some(Range {
             min: compute(&left.min, &right.min)?,
             max: compute(&left.max, &right.min)?,
         }),
-        Op::Rem if is_positive(&right.min) && is_positive_or_zero(&left.min) => {
-            let below = arithmetic::binary(Op::Sub, &right.max, &Value::from(1)).ok()?;
+        Operator::Rem if is_positive(&right.min) && is_positive_or_zero(&left.min) => {
+            let below = arithmetic::binary(Operator::Sub, &right.max, &Value::from(1)).ok()?;
             Some(Range { min: Value::from(0), max: lesser(&left.max, &below)? })
         }
         _ => None,

@@ -10,7 +10,7 @@ use crate::grammar::number::Int;
 use crate::grammar::parse::parse;
 use crate::grammar::pattern::Pattern;
 use crate::grammar::program::{
-    Grammar, LoopSite, PatternSource, Question, Site, SiteKind, Slot, Step,
+    Grammar, Lookahead, LoopSite, Op, PatternSource, Site, SiteKind, Slot,
 };
 use crate::grammar::source::{Source, Span};
 use crate::grammar::value::Value;
@@ -29,7 +29,7 @@ pub struct Reading {
 pub fn read(path: &Path, text: &[u8]) -> Reading {
     let mut compiler = parse(Source::new(path, text));
     let end = compiler.grammar.source.text.len();
-    compiler.push(Step::Eof, Span { start: end, end });
+    compiler.push(Op::Eof, Span { start: end, end });
     compiler.roles();
     if !compiler.is_partial {
         compiler.doubts();
@@ -109,12 +109,12 @@ impl Compiler {
 
     /// The number of a new question about what comes next.
     pub(super) fn question(&mut self) -> usize {
-        let question = Question { is_positive: true, of_loop: None, is_asserted: false };
+        let question = Lookahead { is_positive: true, of_loop: None, is_asserted: false };
         self.grammar.questions.push(question);
         self.grammar.questions.len() - 1
     }
 
-    fn push(&mut self, step: Step, span: Span) -> usize {
+    fn push(&mut self, step: Op, span: Span) -> usize {
         self.grammar.steps.push(step);
         self.grammar.spans.push(span);
         self.grammar.steps.len() - 1
@@ -135,33 +135,33 @@ impl Compiler {
     }
 
     /// Adds a step that is no block. What it reads gets a site here.
-    pub(super) fn command(&mut self, mut step: Step, span: Span) {
+    pub(super) fn command(&mut self, mut step: Op, span: Span) {
         match &mut step {
-            Step::Text(expr) => {
+            Op::Text(expr) => {
                 self.uses(expr);
                 match expr.constant().cloned() {
                     Some(Value::Text(text)) => {
                         step = match text[..] {
-                            [byte] => Step::Byte(byte),
-                            _ => Step::Literal(text),
+                            [byte] => Op::Byte(byte),
+                            _ => Op::Literal(text),
                         };
                     }
                     Some(other) => return self.no_text("STRING", &other, expr.span),
                     None => {}
                 }
             }
-            Step::Int { site, min, max, name } => {
+            Op::Int { site, min, max, name } => {
                 self.range(min, max, span, Range::Integers);
                 *site = self.site(SiteKind::Int, name.as_ref(), span);
             }
-            Step::Float { site, min, max, decimals, name, .. } => {
+            Op::Float { site, min, max, decimals, name, .. } => {
                 self.range(min, max, span, Range::Numbers);
                 if let Some(decimals) = decimals {
                     self.range(&decimals.min, &decimals.max, span, Range::Integers);
                 }
                 *site = self.site(SiteKind::Float, name.as_ref(), span);
             }
-            Step::Regex { site, pattern, name } => {
+            Op::Regex { site, pattern, name } => {
                 if let PatternSource::Computed(expr) = pattern {
                     self.uses(expr);
                     match expr.constant().map(|value| (value, expr.span)) {
@@ -179,11 +179,11 @@ impl Compiler {
                 }
                 *site = self.site(SiteKind::Regex, name.as_ref(), span);
             }
-            Step::Assert(test) => {
+            Op::Assert(test) => {
                 self.uses_test(test);
                 self.questions(test, Asker::Assert);
             }
-            Step::Set(assignments) => {
+            Op::Set(assignments) => {
                 for assignment in assignments {
                     self.uses(&assignment.value);
                     self.assigns(&assignment.name);
@@ -203,12 +203,12 @@ impl Compiler {
     pub(super) fn begin_if(&mut self, test: Test) -> Block {
         self.uses_test(&test);
         self.questions(&test, Asker::If);
-        Block::If { skip: self.push(Step::Branch { test, otherwise: 0 }, Span::default()) }
+        Block::If { skip: self.push(Op::Branch { test, otherwise: 0 }, Span::default()) }
     }
 
     /// Ends the first branch of a conditional block and begins the second.
     pub(super) fn begin_else(&mut self, block: &mut Block, span: Span) {
-        let end_of_then = self.push(Step::Jump(0), span);
+        let end_of_then = self.push(Op::Jump(0), span);
         if let Block::If { skip } = block {
             self.end_branch(*skip, span);
             *skip = end_of_then;
@@ -217,7 +217,7 @@ impl Compiler {
 
     fn end_branch(&mut self, skip: usize, span: Span) {
         let here = self.next_step();
-        if let Step::Branch { otherwise: to, .. } | Step::Jump(to) = &mut self.grammar.steps[skip] {
+        if let Op::Branch { otherwise: to, .. } | Op::Jump(to) = &mut self.grammar.steps[skip] {
             *to = here;
         }
         self.grammar.spans[skip] = span;
@@ -246,8 +246,8 @@ impl Compiler {
         }
         let (span, is_outermost) = (Span::default(), self.loops.is_empty());
         self.grammar.loops.push(LoopSite { span, count_slots, is_outermost, is_cases: false });
-        self.push(Step::Enter { id, count }, span);
-        let next = self.push(Step::Next { id, test, counter, body: 0, exit: 0 }, span);
+        self.push(Op::Enter { id, count }, span);
+        let next = self.push(Op::Next { id, test, counter, body: 0, exit: 0 }, span);
         self.loops.push(id);
         Block::Loop { id, next, body: self.next_step() }
     }
@@ -264,9 +264,9 @@ impl Compiler {
         match *block {
             Block::If { skip } => self.end_branch(skip, span),
             Block::Loop { id, next, body: start } => {
-                self.push(Step::Back { to: next }, span);
+                self.push(Op::Back { to: next }, span);
                 let end = self.next_step();
-                if let Step::Next { body, exit, .. } = &mut self.grammar.steps[next] {
+                if let Op::Next { body, exit, .. } = &mut self.grammar.steps[next] {
                     (*body, *exit) = (start, end);
                 }
                 self.grammar.spans[next - 1..=next].fill(span);
@@ -373,7 +373,7 @@ impl Compiler {
     /// What is known of the questions in a test.
     fn questions(&mut self, test: &Test, asker: Asker) {
         note_questions(test, true, &mut |number, is_positive| {
-            self.grammar.questions[number] = Question {
+            self.grammar.questions[number] = Lookahead {
                 is_positive,
                 of_loop: match asker {
                     Asker::Loop(id) => Some(id),
@@ -389,7 +389,7 @@ impl Compiler {
         let mut unique = Vec::new();
         let grammar = &mut self.grammar;
         for step in &grammar.steps {
-            if let Step::Assert(test) = step {
+            if let Op::Assert(test) = step {
                 unique_in(test, &mut unique);
             }
         }
@@ -414,8 +414,7 @@ impl Compiler {
         }
         // A variable that nobody reads is not kept.
         for step in &mut grammar.steps {
-            if let Step::Int { name, .. } | Step::Float { name, .. } | Step::Regex { name, .. } =
-                step
+            if let Op::Int { name, .. } | Op::Float { name, .. } | Op::Regex { name, .. } = step
                 && name.as_ref().is_some_and(|name| !grammar.slots[name.slot].is_read)
             {
                 *name = None;

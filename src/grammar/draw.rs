@@ -33,7 +33,7 @@ pub(super) enum Length {
 }
 
 /// Chooses values.
-pub(super) trait Source {
+pub(super) trait Chooser {
     /// A number, mostly within the bounds.
     fn number(&mut self, draw: &Draw<'_>) -> Int;
     /// A text that was chosen before, if there is one.
@@ -292,7 +292,7 @@ impl<'a> Shaped<'a> {
     }
 }
 
-impl Source for Shaped<'_> {
+impl Chooser for Shaped<'_> {
     fn number(&mut self, draw: &Draw<'_>) -> Int {
         let tilt = match draw.retry {
             0 => self.tilt[draw.site],

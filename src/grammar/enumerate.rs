@@ -7,11 +7,11 @@
 
 use crate::grammar::ast::{Test, TestKind};
 use crate::grammar::chance::Chance;
-use crate::grammar::draw::{Draw, Length, Source};
+use crate::grammar::draw::{Chooser, Draw, Length};
 use crate::grammar::number::{Int, ten_to};
 use crate::grammar::port::LoopState;
-use crate::grammar::program::{Grammar, Step};
-use crate::grammar::run::Run;
+use crate::grammar::program::{Grammar, Op};
+use crate::grammar::run::Interpreter;
 use crate::grammar::validate::accepts;
 use crate::grammar::value::Value;
 use crate::grammar::write::Writer;
@@ -68,7 +68,7 @@ impl<'a> Small<'a> {
         };
         let level = source.odometer.level;
         let mut writer = Writer::new(self.grammar, source);
-        let mut run = Run::new(self.grammar);
+        let mut run = Interpreter::new(self.grammar);
         let is_whole = run.run(&mut writer).is_ok();
         let text = writer.out;
         (is_whole && accepts(self.grammar, &text)).then_some(SmallInput { text, level })
@@ -185,9 +185,9 @@ fn layout(grammar: &Grammar) -> Vec<bool> {
     };
     for step in &grammar.steps {
         match step {
-            Step::Branch { test, .. }
-            | Step::Assert(test)
-            | Step::Next { test: Some(test), .. } => see(test),
+            Op::Branch { test, .. } | Op::Assert(test) | Op::Next { test: Some(test), .. } => {
+                see(test)
+            }
             _ => {}
         }
     }
@@ -225,7 +225,7 @@ impl Digits<'_> {
     }
 }
 
-impl Source for Digits<'_> {
+impl Chooser for Digits<'_> {
     fn number(&mut self, draw: &Draw<'_>) -> Int {
         let site = &self.grammar.sites[draw.site];
         if site.is_case_count {

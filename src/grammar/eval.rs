@@ -5,14 +5,14 @@ use std::sync::Arc;
 use num_traits::ToPrimitive;
 
 use crate::grammar::arithmetic;
-use crate::grammar::ast::{Expr, ExprKind, Op, VarRef};
+use crate::grammar::ast::{Expr, ExprKind, Operator, VarRef};
 use crate::grammar::number::Int;
 use crate::grammar::port::Stop;
-use crate::grammar::run::Run;
+use crate::grammar::run::Interpreter;
 use crate::grammar::source::Span;
 use crate::grammar::value::Value;
 
-impl Run<'_> {
+impl Interpreter<'_> {
     /// The value of an expression of small integers; `None` where it has none, or is more.
     #[inline]
     pub(super) fn small(&self, expr: &Expr) -> Option<i64> {
@@ -26,12 +26,12 @@ impl Run<'_> {
             ExprKind::Binary { op, left, right } => {
                 let (left, right) = (self.small(left)?, self.small(right)?);
                 match op {
-                    Op::Add => left.checked_add(right),
-                    Op::Sub => left.checked_sub(right),
-                    Op::Mul => left.checked_mul(right),
-                    Op::Div => left.checked_div(right),
-                    Op::Rem => left.checked_rem(right),
-                    Op::Pow => None,
+                    Operator::Add => left.checked_add(right),
+                    Operator::Sub => left.checked_sub(right),
+                    Operator::Mul => left.checked_mul(right),
+                    Operator::Div => left.checked_div(right),
+                    Operator::Rem => left.checked_rem(right),
+                    Operator::Pow => None,
                 }
             }
             _ => None,

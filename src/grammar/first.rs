@@ -2,7 +2,7 @@
 
 use crate::grammar::ast::{Expr, Test, TestKind};
 use crate::grammar::bytes::ByteSet;
-use crate::grammar::program::{Grammar, PatternSource, Step};
+use crate::grammar::program::{Grammar, Op, PatternSource};
 use crate::grammar::value::Value;
 
 /// For each step, the bytes that may come next, and whether the end may. It is never too small.
@@ -14,11 +14,11 @@ pub(super) fn analyse(grammar: &Grammar) -> Vec<ByteSet> {
         for at in (0..first.len()).rev() {
             let of = |step: usize| first.get(step).copied().unwrap_or(ByteSet::END);
             let set = match &grammar.steps[at] {
-                Step::Branch { test, otherwise } => {
+                Op::Branch { test, otherwise } => {
                     of(at + 1).and(&if_true(test)).or(&of(*otherwise).and(&if_false(test)))
                 }
-                Step::Jump(to) | Step::Back { to } => of(*to),
-                Step::Next { test, body, exit, .. } => {
+                Op::Jump(to) | Op::Back { to } => of(*to),
+                Op::Next { test, body, exit, .. } => {
                     let inside = of(at + 1).or(&of(*body));
                     match test {
                         None => inside.or(&of(*exit)),
@@ -48,24 +48,24 @@ struct Own {
     may_be_empty: bool,
 }
 
-fn own(step: &Step) -> Own {
+fn own(step: &Op) -> Own {
     let reads = |set: ByteSet| Own { set, may_be_empty: false };
     match step {
-        Step::Byte(byte) => reads(ByteSet::of(&[*byte])),
-        Step::Literal(text) => match text.first() {
+        Op::Byte(byte) => reads(ByteSet::of(&[*byte])),
+        Op::Literal(text) => match text.first() {
             Some(byte) => reads(ByteSet::of(&[*byte])),
             None => Own { set: ByteSet::NONE, may_be_empty: true },
         },
-        Step::Text(_) => Own { set: ByteSet::ALL, may_be_empty: true },
-        Step::Eof => reads(ByteSet::END),
-        Step::Int { min, .. } | Step::Float { min, .. } => {
+        Op::Text(_) => Own { set: ByteSet::ALL, may_be_empty: true },
+        Op::Eof => reads(ByteSet::END),
+        Op::Int { min, .. } | Op::Float { min, .. } => {
             let mut set = ByteSet::of(b"0123456789");
-            if !is_at_least_zero(min) || matches!(step, Step::Float { .. }) {
+            if !is_at_least_zero(min) || matches!(step, Op::Float { .. }) {
                 set.insert(b'-');
             }
             reads(set)
         }
-        Step::Regex { pattern, .. } => match pattern {
+        Op::Regex { pattern, .. } => match pattern {
             PatternSource::Known(pattern) => {
                 Own { set: pattern.first(), may_be_empty: pattern.matches_nothing() }
             }

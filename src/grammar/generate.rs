@@ -9,12 +9,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::grammar::ast::{Compare, Expr, Test, TestKind, VarRef};
 use crate::grammar::chance::Chance;
-use crate::grammar::draw::{Shaped, Source, Tilt};
+use crate::grammar::draw::{Chooser, Shaped, Tilt};
 use crate::grammar::number::Int;
 use crate::grammar::port::{Reason, Stop};
-use crate::grammar::program::{Grammar, PatternSource, Step};
+use crate::grammar::program::{Grammar, Op, PatternSource};
 use crate::grammar::read::{Blind, Reader};
-use crate::grammar::run::Run;
+use crate::grammar::run::Interpreter;
 use crate::grammar::shape::Shape;
 use crate::grammar::value::Value;
 use crate::grammar::write::{Hint, Mark, MarkKind, Writer};
@@ -143,7 +143,7 @@ pub fn generate_within(
 /// Why the validator does not read what was written as it was meant, if so.
 fn confirmed(grammar: &Grammar, text: &[u8]) -> Option<Diagnostic> {
     let mut reader = Reader::new(grammar, text, Blind);
-    let stop = Run::new(grammar).run(&mut reader).err()?;
+    let stop = Interpreter::new(grammar).run(&mut reader).err()?;
     let source = grammar.source();
     let (span, message) = match *stop.0 {
         Reason::Invalid(mismatch) => (mismatch.span, mismatch.message),
@@ -157,13 +157,13 @@ fn confirmed(grammar: &Grammar, text: &[u8]) -> Option<Diagnostic> {
 }
 
 /// Runs to the end, going back where need be; whether it got there.
-fn attempt<S: Source>(
+fn attempt<S: Chooser>(
     grammar: &Grammar,
     writer: &mut Writer<'_, S>,
     dependents: &Dependents,
     failures: &mut Failures,
 ) -> bool {
-    let mut run = Run::new(grammar);
+    let mut run = Interpreter::new(grammar);
     run.vars = run.vars.with_trail();
     let mut stuck_at: BTreeMap<usize, u32> = BTreeMap::new();
     let mut farthest = 0;
@@ -208,12 +208,12 @@ fn attempt<S: Source>(
 }
 
 /// The latest question whose other answer was not tried. Answers given the other way leave no mark.
-fn last_answer<S: Source>(writer: &Writer<'_, S>) -> Option<usize> {
+fn last_answer<S: Chooser>(writer: &Writer<'_, S>) -> Option<usize> {
     writer.marks.iter().rposition(|mark| matches!(mark.kind, MarkKind::Answer { .. }))
 }
 
 /// The mark of a value that the step depends on: the more often it was stuck, the earlier.
-fn earlier_value<S: Source>(
+fn earlier_value<S: Chooser>(
     writer: &Writer<'_, S>,
     sites: &BTreeSet<usize>,
     times: u32,
@@ -243,8 +243,8 @@ fn earlier_value<S: Source>(
 }
 
 /// What an ASSERT that does not hold asks of the value drawn last, where it says so plainly: `x < y + 1`.
-fn hint(run: &Run<'_>, step: usize, mark: &Mark) -> Option<Hint> {
-    let (Step::Assert(test), MarkKind::Value { site, bounds: Some(bounds) }) =
+fn hint(run: &Interpreter<'_>, step: usize, mark: &Mark) -> Option<Hint> {
+    let (Op::Assert(test), MarkKind::Value { site, bounds: Some(bounds) }) =
         (&run.grammar.steps[step], &mark.kind)
     else {
         return None;
@@ -262,7 +262,7 @@ fn hint(run: &Run<'_>, step: usize, mark: &Mark) -> Option<Hint> {
     (hint != before).then_some(hint)
 }
 
-fn narrow(run: &Run<'_>, test: &Test, label: &str, hint: &mut Hint) {
+fn narrow(run: &Interpreter<'_>, test: &Test, label: &str, hint: &mut Hint) {
     let source = run.grammar.source();
     let is_label = |expr: &Expr| source.excerpt(expr.span) == label;
     let mentions = |expr: &Expr| {
@@ -350,12 +350,12 @@ impl Failures {
         };
         let times = crate::model::text::count(failure.times, "time");
         let what = match grammar.steps[step] {
-            Step::Assert(_) => "this could not be satisfied",
+            Op::Assert(_) => "this could not be satisfied",
             _ => "nothing could be written here",
         };
         let message = format!("{what}: tried {times}, at last {}", failure.message);
         let help = match grammar.steps[step] {
-            Step::Assert(_) => {
+            Op::Assert(_) => {
                 "random values rarely satisfy it: put what it asks for into the bounds of INT, or ASSERT it as soon as each value is read"
             }
             _ => "loosen the bounds, or ASSERT before it what it needs",
@@ -383,13 +383,13 @@ impl Dependents {
         };
         for step in &grammar.steps {
             match step {
-                Step::Set(assignments) => {
+                Op::Set(assignments) => {
                     for assignment in assignments {
                         add(&assignment.name, &[&assignment.value]);
                     }
                 }
-                Step::Int { min, max, name: Some(name), .. }
-                | Step::Float { min, max, name: Some(name), .. } => add(name, &[min, max]),
+                Op::Int { min, max, name: Some(name), .. }
+                | Op::Float { min, max, name: Some(name), .. } => add(name, &[min, max]),
                 _ => {}
             }
         }
@@ -415,23 +415,23 @@ impl Dependents {
 }
 
 /// The variables that a step looks at.
-fn used_slots(step: &Step) -> Vec<usize> {
+fn used_slots(step: &Op) -> Vec<usize> {
     let mut slots = Vec::new();
     match step {
-        Step::Assert(test) | Step::Branch { test, .. } | Step::Next { test: Some(test), .. } => {
+        Op::Assert(test) | Op::Branch { test, .. } | Op::Next { test: Some(test), .. } => {
             test_slots(test, &mut slots)
         }
-        Step::Int { min, max, .. } | Step::Float { min, max, .. } => {
+        Op::Int { min, max, .. } | Op::Float { min, max, .. } => {
             for expr in [min, max] {
                 expr.variables(&mut |name| slots.push(name.slot));
             }
         }
-        Step::Text(expr)
-        | Step::Enter { count: Some(expr), .. }
-        | Step::Regex { pattern: PatternSource::Computed(expr), .. } => {
+        Op::Text(expr)
+        | Op::Enter { count: Some(expr), .. }
+        | Op::Regex { pattern: PatternSource::Computed(expr), .. } => {
             expr.variables(&mut |name| slots.push(name.slot))
         }
-        Step::Set(assignments) => {
+        Op::Set(assignments) => {
             for assignment in assignments {
                 assignment.value.variables(&mut |name| slots.push(name.slot));
             }

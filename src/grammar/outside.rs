@@ -5,7 +5,7 @@ use std::path::Path;
 use num_bigint::BigInt;
 
 use crate::grammar::program::Grammar;
-use crate::grammar::tree::{IntNode, Node, parse};
+use crate::grammar::tree::{InputNode, IntNode, parse};
 use crate::grammar::validate::accepts;
 
 /// An input with one number just outside its bounds.
@@ -25,7 +25,7 @@ pub fn outside(grammar: &Grammar, input: &[u8]) -> Vec<Outside> {
     };
     let mut ints: Vec<&IntNode> = Vec::new();
     tree.each(&mut |node| {
-        if let Node::Int(int) = node {
+        if let InputNode::Int(int) = node {
             ints.push(int);
         }
     });

@@ -2,7 +2,7 @@
 
 use crate::grammar::ast::{Assignment, Decimals, Notation, VarRef};
 use crate::grammar::compile::{Block, Compiler};
-use crate::grammar::program::{PatternSource, Step};
+use crate::grammar::program::{Op, PatternSource};
 use crate::grammar::source::{Source, Span};
 use crate::grammar::token::{KNOWN, Token, TokenKind, is_known, tokens};
 
@@ -165,9 +165,9 @@ impl Parser {
         };
         self.at += 1;
         let step = match &*word {
-            "SPACE" => Step::Byte(b' '),
-            "NEWLINE" => Step::Byte(b'\n'),
-            "EOF" => Step::Eof,
+            "SPACE" => Op::Byte(b' '),
+            "NEWLINE" => Op::Byte(b'\n'),
+            "EOF" => Op::Eof,
             "REP" | "REPI" | "WHILE" | "WHILEI" | "IF" => return self.block(&word, form, start),
             _ => {
                 self.sign("(", form)?;
@@ -200,13 +200,13 @@ impl Parser {
     }
 
     /// What stands between the brackets of a command that is no block.
-    fn arguments(&mut self, word: &str, form: &str) -> Parse<Step> {
+    fn arguments(&mut self, word: &str, form: &str) -> Parse<Op> {
         Ok(match word {
             "INT" => {
                 let min = self.expr()?;
                 self.sign(",", form)?;
                 let max = self.expr()?;
-                Step::Int { site: 0, min, max, name: self.optional_name(form)? }
+                Op::Int { site: 0, min, max, name: self.optional_name(form)? }
             }
             "FLOAT" | "FLOATP" => {
                 let min = self.expr()?;
@@ -227,22 +227,22 @@ impl Parser {
                     true => self.notation(form)?,
                     false => Notation::Any,
                 };
-                Step::Float { site: 0, min, max, decimals, notation, name }
+                Op::Float { site: 0, min, max, decimals, notation, name }
             }
-            "STRING" => Step::Text(self.expr()?),
+            "STRING" => Op::Text(self.expr()?),
             "REGEX" => {
                 let pattern = PatternSource::Computed(self.expr()?);
-                Step::Regex { site: 0, pattern, name: self.optional_name(form)? }
+                Op::Regex { site: 0, pattern, name: self.optional_name(form)? }
             }
-            "ASSERT" => Step::Assert(self.test()?),
+            "ASSERT" => Op::Assert(self.test()?),
             "SET" => {
                 let mut assignments = vec![self.assignment(form)?];
                 while self.take_sign(",") {
                     assignments.push(self.assignment(form)?);
                 }
-                Step::Set(assignments)
+                Op::Set(assignments)
             }
-            _ => Step::Unset(self.plain_names(form)?),
+            _ => Op::Unset(self.plain_names(form)?),
         })
     }
 

@@ -22,7 +22,7 @@ pub(super) enum Reason {
     /// The input is not what the grammar says.
     Invalid(Mismatch),
     /// The grammar asks for something that cannot be.
-    Fault(Fault),
+    Fault(GrammarFault),
     /// The input cannot be read.
     Io(io::Error),
     /// Nothing can be written here that fits.
@@ -44,7 +44,7 @@ pub(super) struct Mismatch {
 
 /// A fault of the grammar that shows when it runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Fault {
+pub(super) struct GrammarFault {
     pub message: String,
     pub help: String,
     pub span: Span,
@@ -61,7 +61,7 @@ pub(super) struct Stuck {
 
 impl Stop {
     pub(super) fn fault(span: Span, message: impl Into<String>, help: &str) -> Self {
-        Self(Box::new(Reason::Fault(Fault {
+        Self(Box::new(Reason::Fault(GrammarFault {
             message: message.into(),
             help: help.to_owned(),
             span,

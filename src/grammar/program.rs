@@ -11,13 +11,13 @@ use crate::grammar::source::{Source, Span};
 #[derive(Clone, Debug)]
 pub struct Grammar {
     pub(super) source: Source,
-    pub(super) steps: Vec<Step>,
+    pub(super) steps: Vec<Op>,
     /// Where each step stands in the text.
     pub(super) spans: Vec<Span>,
     /// The commands that read a value.
     pub(super) sites: Vec<Site>,
     /// `MATCH` and `ISEOF`.
-    pub(super) questions: Vec<Question>,
+    pub(super) questions: Vec<Lookahead>,
     pub(super) loops: Vec<LoopSite>,
     pub(super) slots: Vec<Slot>,
     /// For each step, what the input may go on with when it is reached.
@@ -26,7 +26,7 @@ pub struct Grammar {
 
 /// One step.
 #[derive(Clone, Debug)]
-pub(super) enum Step {
+pub(super) enum Op {
     /// `SPACE`, `NEWLINE`, `STRING("x")`.
     Byte(u8),
     /// `STRING("...")`.
@@ -141,7 +141,7 @@ pub(super) struct LoopSite {
 
 /// A question about what comes next: `MATCH` or `ISEOF`.
 #[derive(Clone, Debug)]
-pub(super) struct Question {
+pub(super) struct Lookahead {
     /// Whether its answer is that of the test around it, not the opposite.
     pub is_positive: bool,
     /// The loop whose condition it is in.

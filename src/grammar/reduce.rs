@@ -7,10 +7,10 @@ use std::ops::Range;
 
 use crate::grammar::number::Int;
 use crate::grammar::program::Grammar;
-use crate::grammar::tree::{IntNode, LoopNode, Node, TextNode, Tree};
+use crate::grammar::tree::{InputNode, InputTree, IntNode, LoopNode, TextNode};
 
 /// One way to make an input smaller.
-pub type Edit = Box<dyn Fn(&Grammar, &mut Tree)>;
+pub type Edit = Box<dyn Fn(&Grammar, &mut InputTree)>;
 
 /// Which iterations stay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,10 +32,10 @@ pub(super) struct IntAt {
 }
 
 /// All integers of a tree, in the order of choosing.
-pub(super) fn ints(grammar: &Grammar, tree: &Tree) -> Vec<IntAt> {
+pub(super) fn ints(grammar: &Grammar, tree: &InputTree) -> Vec<IntAt> {
     let mut ints = Vec::new();
     tree.each(&mut |node| {
-        if let Node::Int(int) = node {
+        if let InputNode::Int(int) = node {
             ints.push(IntAt {
                 site: int.site,
                 value: int.value.clone(),
@@ -49,11 +49,11 @@ pub(super) fn ints(grammar: &Grammar, tree: &Tree) -> Vec<IntAt> {
 }
 
 /// The lengths of the loops of a tree that no count counts, by their place in the tree.
-pub(super) fn free_loops(grammar: &Grammar, tree: &Tree) -> BTreeMap<usize, usize> {
+pub(super) fn free_loops(grammar: &Grammar, tree: &InputTree) -> BTreeMap<usize, usize> {
     let mut loops = BTreeMap::new();
     let mut number = 0;
     tree.each(&mut |node| {
-        if let Node::Loop(of) = node {
+        if let InputNode::Loop(of) = node {
             if grammar.loops[of.id].count_slots.is_empty() {
                 loops.insert(number, of.iterations.len());
             }
@@ -65,9 +65,9 @@ pub(super) fn free_loops(grammar: &Grammar, tree: &Tree) -> BTreeMap<usize, usiz
 
 /// Does something to the node of this place among those of its kind.
 fn nth<T>(
-    tree: &mut Tree,
+    tree: &mut InputTree,
     wanted: usize,
-    of_kind: impl Fn(&mut Node) -> Option<&mut T>,
+    of_kind: impl Fn(&mut InputNode) -> Option<&mut T>,
     act: impl Fn(&mut T),
 ) {
     let mut place = 0;
@@ -81,35 +81,35 @@ fn nth<T>(
     });
 }
 
-fn int(node: &mut Node) -> Option<&mut IntNode> {
-    if let Node::Int(int) = node { Some(int) } else { None }
+fn int(node: &mut InputNode) -> Option<&mut IntNode> {
+    if let InputNode::Int(int) = node { Some(int) } else { None }
 }
 
-fn text(node: &mut Node) -> Option<&mut TextNode> {
-    if let Node::Text(text) = node { Some(text) } else { None }
+fn text(node: &mut InputNode) -> Option<&mut TextNode> {
+    if let InputNode::Text(text) = node { Some(text) } else { None }
 }
 
-fn iterated(node: &mut Node) -> Option<&mut LoopNode> {
-    if let Node::Loop(of) = node { Some(of) } else { None }
+fn iterated(node: &mut InputNode) -> Option<&mut LoopNode> {
+    if let InputNode::Loop(of) = node { Some(of) } else { None }
 }
 
 /// Does something to all integers that are no counts.
-fn each_value(grammar: &Grammar, tree: &mut Tree, act: impl Fn(&mut IntNode)) {
+fn each_value(grammar: &Grammar, tree: &mut InputTree, act: impl Fn(&mut IntNode)) {
     tree.each_mut(&mut |node| match node {
-        Node::Int(int) if !grammar.sites[int.site].is_count => act(int),
+        InputNode::Int(int) if !grammar.sites[int.site].is_count => act(int),
         _ => {}
     });
 }
 
 /// Every value that is no count becomes its least.
-pub(super) fn all_least(grammar: &Grammar, tree: &mut Tree) {
+pub(super) fn all_least(grammar: &Grammar, tree: &mut InputTree) {
     each_value(grammar, tree, |int| int.value = int.min.clone());
 }
 
 /// Every answer becomes the one with which its condition holds.
-pub(super) fn plain(grammar: &Grammar, tree: &mut Tree) {
+pub(super) fn plain(grammar: &Grammar, tree: &mut InputTree) {
     tree.each_mut(&mut |node| {
-        if let Node::Answer(answer) = node
+        if let InputNode::Answer(answer) = node
             && grammar.questions[answer.question].of_loop.is_none()
         {
             answer.answer = grammar.questions[answer.question].is_positive;
@@ -118,7 +118,7 @@ pub(super) fn plain(grammar: &Grammar, tree: &mut Tree) {
 }
 
 /// A count becomes this; of each loop that it counts the first iterations stay, or the last.
-pub(super) fn count(place: usize, count: Int, keep: Keep) -> impl Fn(&Grammar, &mut Tree) {
+pub(super) fn count(place: usize, count: Int, keep: Keep) -> impl Fn(&Grammar, &mut InputTree) {
     move |grammar, tree| {
         let lower = |value: &mut Int| {
             let by = value.minus(&count);
@@ -133,7 +133,7 @@ pub(super) fn count(place: usize, count: Int, keep: Keep) -> impl Fn(&Grammar, &
 }
 
 /// A count becomes this, and every value that is no count its greatest: fewer values may have to be larger.
-pub(super) fn count_most(place: usize, count: Int) -> impl Fn(&Grammar, &mut Tree) {
+pub(super) fn count_most(place: usize, count: Int) -> impl Fn(&Grammar, &mut InputTree) {
     move |grammar, tree| {
         nth(tree, place, int, |int| int.value = count.clone());
         each_value(grammar, tree, |int| int.value = int.max.clone());
@@ -147,7 +147,7 @@ pub(super) fn drop_counted(
     start: usize,
     inner: usize,
     length: usize,
-) -> impl Fn(&Grammar, &mut Tree) {
+) -> impl Fn(&Grammar, &mut InputTree) {
     move |grammar, tree| {
         let lower = |value: &mut Int| {
             *value = value.minus(&Int::Small(i64::try_from(length).unwrap_or(i64::MAX)));
@@ -161,7 +161,11 @@ pub(super) fn drop_counted(
 }
 
 /// Some iterations go from a loop that no count counts.
-pub(super) fn drop_rounds(of: usize, start: usize, length: usize) -> impl Fn(&Grammar, &mut Tree) {
+pub(super) fn drop_rounds(
+    of: usize,
+    start: usize,
+    length: usize,
+) -> impl Fn(&Grammar, &mut InputTree) {
     move |_, tree| {
         nth(tree, of, iterated, |of| {
             let rounds = of.iterations.len();
@@ -171,12 +175,12 @@ pub(super) fn drop_rounds(of: usize, start: usize, length: usize) -> impl Fn(&Gr
 }
 
 /// An integer becomes this.
-pub(super) fn set(place: usize, value: Int) -> impl Fn(&Grammar, &mut Tree) {
+pub(super) fn set(place: usize, value: Int) -> impl Fn(&Grammar, &mut InputTree) {
     move |_, tree| nth(tree, place, int, |int| int.value = value.clone())
 }
 
 /// An integer falls, and another rises by as much.
-pub(super) fn shift(from: usize, to: usize, by: Int) -> impl Fn(&Grammar, &mut Tree) {
+pub(super) fn shift(from: usize, to: usize, by: Int) -> impl Fn(&Grammar, &mut InputTree) {
     move |_, tree| {
         nth(tree, from, int, |int| int.value = int.value.minus(&by));
         nth(tree, to, int, |int| int.value = int.value.plus(&by));
@@ -184,24 +188,26 @@ pub(super) fn shift(from: usize, to: usize, by: Int) -> impl Fn(&Grammar, &mut T
 }
 
 /// All integers of a command, or those that have a value, get another.
-pub(super) fn set_all(site: usize, from: Option<Int>, to: Int) -> impl Fn(&Grammar, &mut Tree) {
+pub(super) fn set_all(
+    site: usize,
+    from: Option<Int>,
+    to: Int,
+) -> impl Fn(&Grammar, &mut InputTree) {
     move |_, tree| {
+        let is_meant =
+            |int: &IntNode| int.site == site && from.as_ref().is_none_or(|from| int.value == *from);
         tree.each_mut(&mut |node| match node {
-            Node::Int(int) if int.site == site => {
-                if from.as_ref().is_none_or(|from| int.value == *from) {
-                    int.value = to.clone();
-                }
-            }
+            InputNode::Int(int) if is_meant(int) => int.value = to.clone(),
             _ => {}
         });
     }
 }
 
 /// The integers of a command are sorted in every loop.
-fn sort(site: usize) -> impl Fn(&Grammar, &mut Tree) {
+fn sort(site: usize) -> impl Fn(&Grammar, &mut InputTree) {
     move |_, tree| {
         tree.each_mut(&mut |node| {
-            if let Node::Loop(of) = node {
+            if let InputNode::Loop(of) = node {
                 sort_row(&mut of.iterations, site);
             }
         });
@@ -209,7 +215,7 @@ fn sort(site: usize) -> impl Fn(&Grammar, &mut Tree) {
 }
 
 /// A text is cut to this length.
-pub(super) fn shorten(place: usize, length: usize) -> impl Fn(&Grammar, &mut Tree) {
+pub(super) fn shorten(place: usize, length: usize) -> impl Fn(&Grammar, &mut InputTree) {
     move |_, tree| nth(tree, place, text, |node| node.text.truncate(length))
 }
 
@@ -218,7 +224,7 @@ pub(super) fn shorten(place: usize, length: usize) -> impl Fn(&Grammar, &mut Tre
 /// `gone` says which, from how many there are, how many go, and whether the loop stands in another such one.
 fn recount(
     grammar: &Grammar,
-    tree: &mut Tree,
+    tree: &mut InputTree,
     int: usize,
     lower: impl Fn(&mut Int) -> usize,
     gone: impl Fn(usize, usize, bool) -> Range<usize>,
@@ -243,10 +249,10 @@ struct Recount<'a> {
 }
 
 impl Recount<'_> {
-    fn nodes(&mut self, nodes: &mut [Node], is_inner: bool) {
+    fn nodes(&mut self, nodes: &mut [InputNode], is_inner: bool) {
         for node in nodes {
             match node {
-                Node::Int(node) => {
+                InputNode::Int(node) => {
                     let own = self.grammar.sites[node.site].slot;
                     if self.number == self.int {
                         self.by = (self.lower)(&mut node.value);
@@ -256,7 +262,7 @@ impl Recount<'_> {
                     }
                     self.number += 1;
                 }
-                Node::Loop(of) => {
+                InputNode::Loop(of) => {
                     let slots = &self.grammar.loops[of.id].count_slots;
                     let is_counted = self.slot.is_some_and(|slot| slots.contains(&slot));
                     if is_counted {
@@ -275,14 +281,14 @@ impl Recount<'_> {
 }
 
 /// Sorts the values of a command that stand one to an iteration.
-fn sort_row(iterations: &mut [Vec<Node>], site: usize) {
-    let own = |nodes: &[Node]| {
-        nodes.iter().position(|node| matches!(node, Node::Int(int) if int.site == site))
+fn sort_row(iterations: &mut [Vec<InputNode>], site: usize) {
+    let own = |nodes: &[InputNode]| {
+        nodes.iter().position(|node| matches!(node, InputNode::Int(int) if int.site == site))
     };
     let mut values: Vec<Int> = iterations
         .iter()
         .filter_map(|nodes| match &nodes[own(nodes)?] {
-            Node::Int(int) => Some(int.value.clone()),
+            InputNode::Int(int) => Some(int.value.clone()),
             _ => None,
         })
         .collect();
@@ -290,7 +296,7 @@ fn sort_row(iterations: &mut [Vec<Node>], site: usize) {
     let mut values = values.into_iter();
     for nodes in iterations {
         if let Some(place) = own(nodes)
-            && let Node::Int(int) = &mut nodes[place]
+            && let InputNode::Int(int) = &mut nodes[place]
             && let Some(value) = values.next()
         {
             int.value = value;
@@ -299,7 +305,7 @@ fn sort_row(iterations: &mut [Vec<Node>], site: usize) {
 }
 
 /// All single edits of a tree that may make it smaller, the most promising first.
-pub fn edits(grammar: &Grammar, tree: &Tree) -> impl Iterator<Item = Edit> + use<> {
+pub fn edits(grammar: &Grammar, tree: &InputTree) -> impl Iterator<Item = Edit> + use<> {
     let ints = ints(grammar, tree);
     let loops = free_loops(grammar, tree);
     let counts: Vec<(usize, IntAt)> =
@@ -339,7 +345,7 @@ pub(super) fn rows(ints: &[IntAt]) -> Vec<Edit> {
     least.into_iter().flat_map(row).collect()
 }
 
-fn boxed(edit: impl Fn(&Grammar, &mut Tree) + 'static) -> Edit {
+fn boxed(edit: impl Fn(&Grammar, &mut InputTree) + 'static) -> Edit {
     Box::new(edit)
 }
 

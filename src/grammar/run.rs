@@ -11,7 +11,7 @@ use crate::grammar::float::Quick;
 use crate::grammar::number::Int;
 use crate::grammar::pattern::Pattern;
 use crate::grammar::port::{Before, DecimalRange, FloatRules, LoopState, Port, Stop};
-use crate::grammar::program::{Grammar, PatternSource, Step};
+use crate::grammar::program::{Grammar, Op, PatternSource};
 use crate::grammar::source::Span;
 use crate::grammar::value::Value;
 use crate::grammar::vars::Vars;
@@ -23,7 +23,7 @@ const IDLE_MAX: u32 = 1_000_000;
 const DECIMALS_MAX: u32 = 9999;
 
 /// A grammar under way.
-pub(super) struct Run<'a> {
+pub(super) struct Interpreter<'a> {
     pub(super) grammar: &'a Grammar,
     pub(super) vars: Vars,
     pub(super) at: usize,
@@ -34,7 +34,7 @@ pub(super) struct Run<'a> {
     float_rules: HashMap<usize, Arc<FloatRules>>,
 }
 
-impl<'a> Run<'a> {
+impl<'a> Interpreter<'a> {
     pub(super) fn new(grammar: &'a Grammar) -> Self {
         Self {
             grammar,
@@ -71,7 +71,7 @@ impl<'a> Run<'a> {
     }
 
     fn unique_index(&self) -> Option<Vec<Int>> {
-        let Step::Int { site, name: Some(name), .. } = &self.grammar.steps[self.at] else {
+        let Op::Int { site, name: Some(name), .. } = &self.grammar.steps[self.at] else {
             return None;
         };
         match self.grammar.sites[*site].unique.as_deref() {
@@ -85,14 +85,14 @@ impl<'a> Run<'a> {
         let grammar = self.grammar;
         let at = self.here();
         match &grammar.steps[self.at] {
-            Step::Byte(byte) => port.byte(at, *byte)?,
-            Step::Literal(text) => port.literal(at, text)?,
-            Step::Text(expr) => {
+            Op::Byte(byte) => port.byte(at, *byte)?,
+            Op::Literal(text) => port.literal(at, text)?,
+            Op::Text(expr) => {
                 let text = self.text(expr, "STRING")?;
                 port.literal(at, &text)?;
             }
-            Step::Eof => port.end(at)?,
-            Step::Int { site, min, max, name } => {
+            Op::Eof => port.end(at)?,
+            Op::Int { site, min, max, name } => {
                 let value = match (self.small(min), self.small(max)) {
                     (Some(min), Some(max)) => {
                         self.before(port);
@@ -108,7 +108,7 @@ impl<'a> Run<'a> {
                     self.assign(name, Value::Int(value))?;
                 }
             }
-            Step::Float { site, min, max, decimals, notation, name } => {
+            Op::Float { site, min, max, decimals, notation, name } => {
                 let rules = self.float_rules(min, max, decimals.as_ref(), *notation)?;
                 self.before(port);
                 let read = port.float(at, *site, &rules, name.is_some())?;
@@ -116,7 +116,7 @@ impl<'a> Run<'a> {
                     self.assign(name, arithmetic::float(value))?;
                 }
             }
-            Step::Regex { site, pattern, name } => {
+            Op::Regex { site, pattern, name } => {
                 let pattern = match pattern {
                     PatternSource::Known(pattern) => Arc::clone(pattern),
                     PatternSource::Computed(expr) => self.pattern(expr)?,
@@ -127,34 +127,34 @@ impl<'a> Run<'a> {
                     self.assign(name, Value::text(text))?;
                 }
             }
-            Step::Assert(test) => {
+            Op::Assert(test) => {
                 if !self.asked(test, port)? {
                     let message = self.refusal(test);
                     return Err(port.refuse(at, message));
                 }
             }
-            Step::Set(assignments) => {
+            Op::Set(assignments) => {
                 for assignment in assignments {
                     let value = self.eval(&assignment.value)?;
                     self.assign(&assignment.name, value)?;
                 }
             }
-            Step::Unset(slots) => {
+            Op::Unset(slots) => {
                 for slot in slots {
                     self.vars.unset(*slot);
                 }
             }
-            Step::Branch { test, otherwise } => {
+            Op::Branch { test, otherwise } => {
                 if !self.asked(test, port)? {
                     self.at = *otherwise;
                     return Ok(());
                 }
             }
-            Step::Jump(to) => {
+            Op::Jump(to) => {
                 self.at = *to;
                 return Ok(());
             }
-            Step::Enter { id, count } => {
+            Op::Enter { id, count } => {
                 let count = match count {
                     Some(count) => Some(self.count(count)?),
                     None => None,
@@ -168,7 +168,7 @@ impl<'a> Run<'a> {
                 });
                 port.enter(*id, count);
             }
-            Step::Next { id, test, counter, body, exit } => {
+            Op::Next { id, test, counter, body, exit } => {
                 let Some(state) = self.loops.last() else {
                     return Err(Stop::fault(
                         at,
@@ -200,7 +200,7 @@ impl<'a> Run<'a> {
                 self.at = if index == 0 { *body } else { self.at + 1 };
                 return Ok(());
             }
-            Step::Back { to } => {
+            Op::Back { to } => {
                 let offset = port.offset();
                 if let Some(state) = self.loops.last_mut() {
                     state.index += 1;

@@ -62,7 +62,7 @@ pub(super) enum Values {
 
 /// How large the counts are of a shape that leaves them to chance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Size {
+pub enum Scale {
     /// About ten: to be followed by hand.
     Small,
     /// As large as allowed; where there are test cases inside the input, a single one.
@@ -71,15 +71,15 @@ pub enum Size {
 
 impl Shape {
     /// The same with counts of this size; `None` where the shape says itself how large they are.
-    pub fn sized(&self, size: Size) -> Option<Self> {
+    pub fn sized(&self, size: Scale) -> Option<Self> {
         let cases = match (self.cases, self.counts, size) {
-            (Cases::Plain, Counts::Random, Size::Large) => Cases::OneHuge,
+            (Cases::Plain, Counts::Random, Scale::Large) => Cases::OneHuge,
             (cases @ (Cases::Plain | Cases::SameTwice), Counts::Random, _) => cases,
             _ => return None,
         };
         let counts = match size {
-            Size::Small => Counts::Few,
-            Size::Large => Counts::Most,
+            Scale::Small => Counts::Few,
+            Scale::Large => Counts::Most,
         };
         Some(Self { cases, counts, ..self.clone() })
     }

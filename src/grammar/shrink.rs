@@ -15,8 +15,8 @@ use crate::grammar::reduce::{
     IntAt, Keep, all_least, count, count_most, drop_counted, drop_rounds, edits, free_loops, ints,
     lower_values, plain, rows, set, set_all, shift, shorten,
 };
-use crate::grammar::tree::{LoopNode, Node, Tree, parse, written};
-use crate::grammar::validate::Refusal;
+use crate::grammar::tree::{InputNode, InputTree, LoopNode, parse, written};
+use crate::grammar::validate::Rejection;
 
 /// What came of making an input smaller.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,11 +38,11 @@ pub fn shrink(
     input: &[u8],
     interesting: impl FnMut(&[u8]) -> bool,
     budget: u64,
-) -> Result<Shrunk, Refusal> {
+) -> Result<Shrunk, Rejection> {
     let tree = parse(grammar, input, Path::new("input"))?;
     let mut shrinker = Shrinker {
         grammar,
-        size: Size::of(&tree, input),
+        size: Measure::of(&tree, input),
         tree,
         interesting,
         seen: HashSet::new(),
@@ -63,19 +63,19 @@ pub fn shrink(
 
 /// How small an input is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Size {
+pub struct Measure {
     values: usize,
     text: Vec<u8>,
 }
 
-impl Size {
+impl Measure {
     /// Of an input and its tree.
-    pub fn of(tree: &Tree, text: &[u8]) -> Self {
+    pub fn of(tree: &InputTree, text: &[u8]) -> Self {
         Self { values: tree.values(), text: text.to_vec() }
     }
 }
 
-impl Ord for Size {
+impl Ord for Measure {
     fn cmp(&self, other: &Self) -> Ordering {
         // A blank is simpler than a line end.
         let simple = |byte: &u8| if *byte == b'\n' { u8::MAX } else { *byte };
@@ -85,24 +85,25 @@ impl Ord for Size {
     }
 }
 
-impl PartialOrd for Size {
+impl PartialOrd for Measure {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
 /// Whether a count counts a loop inside a loop that it counts.
-fn has_grid(grammar: &Grammar, tree: &Tree, place: usize) -> bool {
+fn has_grid(grammar: &Grammar, tree: &InputTree, place: usize) -> bool {
     let slot = ints(grammar, tree).get(place).and_then(|int| grammar.sites[int.site].slot);
     let is_counted =
         |of: &LoopNode| slot.is_some_and(|slot| grammar.loops[of.id].count_slots.contains(&slot));
     let mut has_grid = false;
     tree.each(&mut |node| {
-        if let Node::Loop(of) = node
+        if let InputNode::Loop(of) = node
             && is_counted(of)
         {
             let mut inside = of.iterations.iter().flatten();
-            has_grid |= inside.any(|node| matches!(node, Node::Loop(inner) if is_counted(inner)));
+            has_grid |=
+                inside.any(|node| matches!(node, InputNode::Loop(inner) if is_counted(inner)));
         }
     });
     has_grid
@@ -115,8 +116,8 @@ const SMALL: usize = 40;
 
 struct Shrinker<'a, F> {
     grammar: &'a Grammar,
-    tree: Tree,
-    size: Size,
+    tree: InputTree,
+    size: Measure,
     interesting: F,
     /// Inputs that were tried, by hash.
     seen: HashSet<[u8; 32]>,
@@ -140,7 +141,7 @@ impl<F: FnMut(&[u8]) -> bool> Shrinker<'_, F> {
     }
 
     /// Tries an edit; whether it made the input smaller and it stayed interesting.
-    fn attempt(&mut self, edit: impl Fn(&Grammar, &mut Tree)) -> bool {
+    fn attempt(&mut self, edit: impl Fn(&Grammar, &mut InputTree)) -> bool {
         if self.left == 0 {
             return false;
         }
@@ -155,7 +156,7 @@ impl<F: FnMut(&[u8]) -> bool> Shrinker<'_, F> {
         let Ok(tree) = parse(self.grammar, &text, Path::new("input")) else {
             return false;
         };
-        let size = Size::of(&tree, &text);
+        let size = Measure::of(&tree, &text);
         if size >= self.size {
             return false;
         }
@@ -214,7 +215,7 @@ impl<F: FnMut(&[u8]) -> bool> Shrinker<'_, F> {
     }
 
     /// Finds the value nearest to the goal with which the input stays interesting.
-    fn lower<E: Fn(&Grammar, &mut Tree)>(&mut self, place: usize, edit: impl Fn(Int) -> E) {
+    fn lower<E: Fn(&Grammar, &mut InputTree)>(&mut self, place: usize, edit: impl Fn(Int) -> E) {
         const BESIDE: i64 = 8;
         let Some(int) = self.int(place) else {
             return;
@@ -309,7 +310,7 @@ impl<F: FnMut(&[u8]) -> bool> Shrinker<'_, F> {
         }
     }
 
-    fn drop_chunks<E: Fn(&Grammar, &mut Tree)>(
+    fn drop_chunks<E: Fn(&Grammar, &mut InputTree)>(
         &mut self,
         length: &dyn Fn(&Self) -> Option<usize>,
         edit: impl Fn(usize, usize) -> E,
@@ -367,7 +368,7 @@ impl<F: FnMut(&[u8]) -> bool> Shrinker<'_, F> {
     fn text_length(&self, wanted: usize) -> Option<usize> {
         let mut lengths = Vec::new();
         self.tree.each(&mut |node| {
-            if let Node::Text(text) = node {
+            if let InputNode::Text(text) = node {
                 lengths.push(text.text.len());
             }
         });

@@ -9,26 +9,26 @@ use std::path::Path;
 use num_rational::BigRational;
 
 use crate::grammar::chance::Chance;
-use crate::grammar::draw::{Draw, Length, Source};
+use crate::grammar::draw::{Chooser, Draw, Length};
 use crate::grammar::float;
 use crate::grammar::number::{Int, ten_to};
 use crate::grammar::port::{FloatRules, LoopState};
 use crate::grammar::program::Grammar;
 use crate::grammar::read::Witness;
-use crate::grammar::run::Run;
-use crate::grammar::validate::{Refusal, witnessed};
+use crate::grammar::run::Interpreter;
+use crate::grammar::validate::{Rejection, witnessed};
 use crate::grammar::write::Writer;
 
 /// The choices of an input.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Tree {
+pub struct InputTree {
     /// In the order in which they are made.
-    pub nodes: Vec<Node>,
+    pub nodes: Vec<InputNode>,
 }
 
 /// One choice, or a loop with the choices in it.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Node {
+pub enum InputNode {
     /// An integer.
     Int(IntNode),
     /// A float.
@@ -89,52 +89,52 @@ pub struct LoopNode {
     /// Which loop of the grammar.
     pub id: usize,
     /// The choices of each iteration, those of the loop's condition before it included.
-    pub iterations: Vec<Vec<Node>>,
+    pub iterations: Vec<Vec<InputNode>>,
     /// The choices of the condition that ended it.
-    pub exit: Vec<Node>,
+    pub exit: Vec<InputNode>,
 }
 
 /// Takes a valid input apart. `path` is its name in messages.
 ///
 /// # Errors
 /// Why it is not valid.
-pub fn parse(grammar: &Grammar, input: &[u8], path: &Path) -> Result<Tree, Refusal> {
+pub fn parse(grammar: &Grammar, input: &[u8], path: &Path) -> Result<InputTree, Rejection> {
     let planter = witnessed(grammar, input, path, Planter::default())?;
-    Ok(Tree { nodes: planter.nodes })
+    Ok(InputTree { nodes: planter.nodes })
 }
 
 /// The same, still to be held against the grammar.
-pub(super) fn written(grammar: &Grammar, tree: &Tree) -> Option<Vec<u8>> {
+pub(super) fn written(grammar: &Grammar, tree: &InputTree) -> Option<Vec<u8>> {
     let mut writer = Writer::new(grammar, Replay::new(grammar, tree));
-    Run::new(grammar).run(&mut writer).ok()?;
+    Interpreter::new(grammar).run(&mut writer).ok()?;
     Some(writer.out)
 }
 
-impl Tree {
+impl InputTree {
     /// How many values it has.
     pub fn values(&self) -> usize {
         let mut count = 0;
         self.each(&mut |node| {
-            count += usize::from(!matches!(node, Node::Loop(_) | Node::Answer(_)));
+            count += usize::from(!matches!(node, InputNode::Loop(_) | InputNode::Answer(_)));
         });
         count
     }
 
     /// Calls `see` for every node, in the order of choosing, a loop before what is in it.
-    pub fn each<'t>(&'t self, see: &mut dyn FnMut(&'t Node)) {
+    pub fn each<'t>(&'t self, see: &mut dyn FnMut(&'t InputNode)) {
         each(&self.nodes, see);
     }
 
     /// The same, to change them.
-    pub fn each_mut(&mut self, see: &mut dyn FnMut(&mut Node)) {
+    pub fn each_mut(&mut self, see: &mut dyn FnMut(&mut InputNode)) {
         each_mut(&mut self.nodes, see);
     }
 }
 
-fn each<'t>(nodes: &'t [Node], see: &mut dyn FnMut(&'t Node)) {
+fn each<'t>(nodes: &'t [InputNode], see: &mut dyn FnMut(&'t InputNode)) {
     for node in nodes {
         see(node);
-        if let Node::Loop(of) = node {
+        if let InputNode::Loop(of) = node {
             for iteration in &of.iterations {
                 each(iteration, see);
             }
@@ -143,10 +143,10 @@ fn each<'t>(nodes: &'t [Node], see: &mut dyn FnMut(&'t Node)) {
     }
 }
 
-fn each_mut(nodes: &mut [Node], see: &mut dyn FnMut(&mut Node)) {
+fn each_mut(nodes: &mut [InputNode], see: &mut dyn FnMut(&mut InputNode)) {
     for node in nodes {
         see(node);
-        if let Node::Loop(of) = node {
+        if let InputNode::Loop(of) = node {
             for iteration in &mut of.iterations {
                 each_mut(iteration, see);
             }
@@ -158,7 +158,7 @@ fn each_mut(nodes: &mut [Node], see: &mut dyn FnMut(&mut Node)) {
 /// Grows a tree while an input is read.
 #[derive(Default)]
 struct Planter {
-    nodes: Vec<Node>,
+    nodes: Vec<InputNode>,
     /// The loops around what is read, from outside.
     open: Vec<Open>,
 }
@@ -168,11 +168,11 @@ struct Open {
     /// Whether a condition decides how long it goes on.
     by_test: bool,
     /// The iteration that has begun.
-    current: Option<Vec<Node>>,
+    current: Option<Vec<InputNode>>,
 }
 
 impl Planter {
-    fn add(&mut self, node: Node) {
+    fn add(&mut self, node: InputNode) {
         match self.open.last_mut() {
             None => self.nodes.push(node),
             Some(open) => open.current.get_or_insert_default().push(node),
@@ -182,7 +182,7 @@ impl Planter {
 
 impl Witness for Planter {
     fn int(&mut self, site: usize, min: &Int, max: &Int, value: &Int) {
-        self.add(Node::Int(IntNode {
+        self.add(InputNode::Int(IntNode {
             site,
             value: value.clone(),
             min: min.clone(),
@@ -196,16 +196,16 @@ impl Witness for Planter {
             && let Some(value) = float::value(text, &scanned)
         {
             let decimals = u32::try_from(scanned.decimals).unwrap_or(u32::MAX);
-            self.add(Node::Float(FloatNode { site, value, decimals }));
+            self.add(InputNode::Float(FloatNode { site, value, decimals }));
         }
     }
 
     fn regex(&mut self, site: usize, text: &[u8]) {
-        self.add(Node::Text(TextNode { site, text: text.to_vec() }));
+        self.add(InputNode::Text(TextNode { site, text: text.to_vec() }));
     }
 
     fn question(&mut self, question: usize, answer: bool) {
-        self.add(Node::Answer(AnswerNode { question, answer }));
+        self.add(InputNode::Answer(AnswerNode { question, answer }));
     }
 
     fn enter(&mut self, id: usize, count: Option<u32>) {
@@ -232,7 +232,7 @@ impl Witness for Planter {
             true => open.of.exit = open.current.unwrap_or_default(),
             false => open.of.iterations.extend(open.current),
         }
-        self.add(Node::Loop(open.of));
+        self.add(InputNode::Loop(open.of));
     }
 }
 
@@ -245,14 +245,14 @@ struct Replay<'a> {
 }
 
 struct Place<'a> {
-    nodes: &'a [Node],
+    nodes: &'a [InputNode],
     at: usize,
     /// The loop that this is in; `None` for one that the tree does not have.
     of: Option<&'a LoopNode>,
 }
 
 impl<'a> Replay<'a> {
-    fn new(grammar: &'a Grammar, tree: &'a Tree) -> Self {
+    fn new(grammar: &'a Grammar, tree: &'a InputTree) -> Self {
         Self {
             grammar,
             chance: Chance::new(0, "replay"),
@@ -261,7 +261,7 @@ impl<'a> Replay<'a> {
     }
 
     /// The next node that is wanted; those before it are passed over.
-    fn next(&mut self, wanted: impl Fn(&Node) -> bool) -> Option<&'a Node> {
+    fn next(&mut self, wanted: impl Fn(&InputNode) -> bool) -> Option<&'a InputNode> {
         let place = self.places.last_mut()?;
         let found = place.nodes[place.at..].iter().position(wanted)?;
         place.at += found + 1;
@@ -269,22 +269,22 @@ impl<'a> Replay<'a> {
     }
 
     /// The same without going there.
-    fn ahead(&self, wanted: impl Fn(&Node) -> bool) -> Option<&'a Node> {
+    fn ahead(&self, wanted: impl Fn(&InputNode) -> bool) -> Option<&'a InputNode> {
         let place = self.places.last()?;
         place.nodes[place.at..].iter().find(|node| wanted(node))
     }
 }
 
-impl Source for Replay<'_> {
+impl Chooser for Replay<'_> {
     fn number(&mut self, draw: &Draw<'_>) -> Int {
         let node = self.next(|node| match node {
-            Node::Int(int) => int.site == draw.site,
-            Node::Float(float) => float.site == draw.site,
+            InputNode::Int(int) => int.site == draw.site,
+            InputNode::Float(float) => float.site == draw.site,
             _ => false,
         });
         match node {
-            Some(Node::Int(int)) => int.value.clone(),
-            Some(Node::Float(float)) => {
+            Some(InputNode::Int(int)) => int.value.clone(),
+            Some(InputNode::Float(float)) => {
                 let unit = BigRational::from_integer(ten_to(draw.unit));
                 Int::from((&float.value * unit).floor().to_integer())
             }
@@ -293,8 +293,8 @@ impl Source for Replay<'_> {
     }
 
     fn text(&mut self, site: usize) -> Option<Vec<u8>> {
-        match self.next(|node| matches!(node, Node::Text(text) if text.site == site)) {
-            Some(Node::Text(text)) => Some(text.text.clone()),
+        match self.next(|node| matches!(node, InputNode::Text(text) if text.site == site)) {
+            Some(InputNode::Text(text)) => Some(text.text.clone()),
             _ => None,
         }
     }
@@ -304,17 +304,17 @@ impl Source for Replay<'_> {
     }
 
     fn decimals(&mut self, site: usize, min: u32, max: u32) -> u32 {
-        match self.ahead(|node| matches!(node, Node::Float(float) if float.site == site)) {
-            Some(Node::Float(float)) => float.decimals.clamp(min, max),
+        match self.ahead(|node| matches!(node, InputNode::Float(float) if float.site == site)) {
+            Some(InputNode::Float(float)) => float.decimals.clamp(min, max),
             _ => min,
         }
     }
 
     fn answer(&mut self, question: usize, _loops: &[LoopState]) -> bool {
-        let node =
-            self.next(|node| matches!(node, Node::Answer(answer) if answer.question == question));
+        let node = self
+            .next(|node| matches!(node, InputNode::Answer(answer) if answer.question == question));
         match node {
-            Some(Node::Answer(answer)) => answer.answer,
+            Some(InputNode::Answer(answer)) => answer.answer,
             // A loop ends, a condition holds.
             _ => {
                 let asked = &self.grammar.questions[question];
@@ -325,7 +325,7 @@ impl Source for Replay<'_> {
 
     fn forced(&mut self, question: usize) {
         if let Some(place) = self.places.last_mut()
-            && let Some(Node::Answer(answer)) = place.nodes.get(place.at)
+            && let Some(InputNode::Answer(answer)) = place.nodes.get(place.at)
             && answer.question == question
         {
             place.at += 1;
@@ -337,8 +337,8 @@ impl Source for Replay<'_> {
     }
 
     fn enter(&mut self, id: usize, _count: Option<u32>) {
-        let of = match self.next(|node| matches!(node, Node::Loop(of) if of.id == id)) {
-            Some(Node::Loop(of)) => Some(of),
+        let of = match self.next(|node| matches!(node, InputNode::Loop(of) if of.id == id)) {
+            Some(InputNode::Loop(of)) => Some(of),
             _ => None,
         };
         self.places.push(Place { nodes: &[], at: 0, of });

@@ -3,15 +3,15 @@
 use std::io::{self, Read};
 use std::path::Path;
 
-use crate::grammar::port::{Fault, Mismatch, Reason};
+use crate::grammar::port::{GrammarFault, Mismatch, Reason};
 use crate::grammar::program::Grammar;
 use crate::grammar::read::{Blind, Reader, Witness};
-use crate::grammar::run::Run;
+use crate::grammar::run::Interpreter;
 use crate::model::diagnostic::Diagnostic;
 
 /// Why an input is not accepted.
 #[derive(Debug)]
-pub enum Refusal {
+pub enum Rejection {
     /// It is not what the grammar says: where, what was expected, what came.
     Invalid(Diagnostic),
     /// The grammar cannot be applied to it: a variable without value, a division by zero.
@@ -27,14 +27,14 @@ pub enum Refusal {
 ///
 /// # Errors
 /// Why it is not accepted.
-pub fn validate(grammar: &Grammar, input: impl Read, path: &Path) -> Result<(), Refusal> {
+pub fn validate(grammar: &Grammar, input: impl Read, path: &Path) -> Result<(), Rejection> {
     witnessed(grammar, input, path, Blind).map(|Blind| ())
 }
 
 /// Whether the grammar accepts an input.
 pub fn accepts(grammar: &Grammar, input: &[u8]) -> bool {
     let mut reader = Reader::new(grammar, input, Blind);
-    Run::new(grammar).run(&mut reader).is_ok()
+    Interpreter::new(grammar).run(&mut reader).is_ok()
 }
 
 /// Holds an input against a grammar while somebody looks on.
@@ -43,18 +43,18 @@ pub(super) fn witnessed<W: Witness>(
     input: impl Read,
     path: &Path,
     witness: W,
-) -> Result<W, Refusal> {
+) -> Result<W, Rejection> {
     let mut reader = Reader::new(grammar, input, witness);
-    let mut run = Run::new(grammar);
+    let mut run = Interpreter::new(grammar);
     match run.run(&mut reader) {
         Ok(()) => Ok(reader.witness),
         Err(stop) => Err(match *stop.0 {
-            Reason::Io(error) => Refusal::Io(error),
+            Reason::Io(error) => Rejection::Io(error),
             Reason::Invalid(mismatch) => {
-                Refusal::Invalid(invalid(grammar, &mut reader, path, &mismatch))
+                Rejection::Invalid(invalid(grammar, &mut reader, path, &mismatch))
             }
-            Reason::Fault(fault) => Refusal::Grammar(broken(grammar, &mut reader, path, fault)),
-            Reason::Stuck(stuck) => Refusal::Invalid(Diagnostic::error(path, stuck.message)),
+            Reason::Fault(fault) => Rejection::Grammar(broken(grammar, &mut reader, path, fault)),
+            Reason::Stuck(stuck) => Rejection::Invalid(Diagnostic::error(path, stuck.message)),
         }),
     }
 }
@@ -88,7 +88,7 @@ fn broken<W: Witness>(
     grammar: &Grammar,
     reader: &mut Reader<'_, W>,
     path: &Path,
-    fault: Fault,
+    fault: GrammarFault,
 ) -> Diagnostic {
     let offset = crate::grammar::port::Port::offset(reader);
     let spot = reader.window.spot(offset, 1);

@@ -9,12 +9,12 @@ use num_rational::BigRational;
 
 use crate::grammar::ast::{Notation, Test, TestKind};
 use crate::grammar::bytes::ByteSet;
-use crate::grammar::draw::{Draw, Source};
+use crate::grammar::draw::{Chooser, Draw};
 use crate::grammar::float;
 use crate::grammar::number::{Int, scaled_decimal};
 use crate::grammar::pattern::Pattern;
 use crate::grammar::port::{Before, FloatRules, LoopState, Port, Stop};
-use crate::grammar::program::{Grammar, Step};
+use crate::grammar::program::{Grammar, Op};
 use crate::grammar::read::called;
 use crate::grammar::source::Span;
 use crate::grammar::span::{first_byte, pick, spans};
@@ -85,7 +85,7 @@ pub(super) struct Writer<'a, S> {
     hint: Option<Hint>,
 }
 
-impl<'a, S: Source> Writer<'a, S> {
+impl<'a, S: Chooser> Writer<'a, S> {
     pub(super) fn new(grammar: &'a Grammar, source: S) -> Self {
         Self {
             grammar,
@@ -338,9 +338,9 @@ impl<'a, S: Source> Writer<'a, S> {
             None => yes.or(&no),
         };
         match &self.grammar.steps[step] {
-            Step::Branch { otherwise, .. } => both(first(step + 1), first(*otherwise)),
-            Step::Next { body, exit, .. } => both(first(step + 1).or(&first(*body)), first(*exit)),
-            Step::Assert(_) => both(first(step + 1), ByteSet::NONE),
+            Op::Branch { otherwise, .. } => both(first(step + 1), first(*otherwise)),
+            Op::Next { body, exit, .. } => both(first(step + 1).or(&first(*body)), first(*exit)),
+            Op::Assert(_) => both(first(step + 1), ByteSet::NONE),
             _ => ByteSet::ALL,
         }
     }
@@ -355,7 +355,7 @@ fn simple(test: &Test) -> Option<bool> {
     }
 }
 
-impl<S: Source> Port for Writer<'_, S> {
+impl<S: Chooser> Port for Writer<'_, S> {
     const CHOOSES: bool = true;
 
     fn before(&mut self, state: Before<'_>) {
@@ -464,9 +464,7 @@ impl<S: Source> Port for Writer<'_, S> {
 
     fn question(&mut self, _at: Span, number: usize, set: &ByteSet) -> Result<bool, Stop> {
         let test = match &self.grammar.steps[self.before.step] {
-            Step::Branch { test, .. }
-            | Step::Assert(test)
-            | Step::Next { test: Some(test), .. } => test,
+            Op::Branch { test, .. } | Op::Assert(test) | Op::Next { test: Some(test), .. } => test,
             _ => return Err(Stop::stuck("a question outside a test", false)),
         };
         let narrowed = |answer: bool| self.next.and(&if answer { *set } else { set.not() });

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-use crate::language::fault::Fault;
+use crate::language::fault::ProgramFault;
 
 /// The keys of `Cargo.toml` that name its programs; Cargo itself checks the rest.
 #[derive(Default, Deserialize)]
@@ -31,9 +31,16 @@ struct Binary {
 ///
 /// `files` are the names of the project's files. Cargo's own rules for finding programs hold:
 /// `src/main.rs`, `src/bin/NAME.rs`, `src/bin/NAME/main.rs` and `[[bin]]`.
-pub fn binary(manifest: &str, files: &[&Path], wanted: Option<&str>) -> Result<String, Fault> {
+pub fn binary(
+    manifest: &str,
+    files: &[&Path],
+    wanted: Option<&str>,
+) -> Result<String, ProgramFault> {
     let fault = |message: &str| {
-        Fault::new(message, "`default-run`, or an entry point that the package names, decides")
+        ProgramFault::new(
+            message,
+            "`default-run`, or an entry point that the package names, decides",
+        )
     };
     let manifest: Manifest = toml::from_str(manifest)
         .map_err(|error| fault(&format!("`Cargo.toml` cannot be read: {}", error.message())))?;

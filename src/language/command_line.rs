@@ -13,7 +13,7 @@ use walkdir::WalkDir;
 
 use crate::language::PROGRAM;
 use crate::language::executable;
-use crate::language::fault::{Fault, Unready};
+use crate::language::fault::{ProgramFault, Unready};
 use crate::language::find;
 use crate::language::plan::{BuildPlan, Start, Written};
 use crate::language::planner;
@@ -34,13 +34,13 @@ pub fn command_line(
     for word in argv {
         let text = word.to_str().ok_or_else(|| {
             let message = format!("`{}` is not UTF-8", word.to_string_lossy());
-            Fault::new(message, "rename the file")
+            ProgramFault::new(message, "rename the file")
         })?;
         words.push(text.to_owned());
     }
-    let (program, args) = words
-        .split_first()
-        .ok_or_else(|| Fault::new("no command", "write it after `--`, such as `-- ./a.out`"))?;
+    let (program, args) = words.split_first().ok_or_else(|| {
+        ProgramFault::new("no command", "write it after `--`, such as `-- ./a.out`")
+    })?;
     let mut typed = Typed { cwd, toolchains, files: Vec::new(), tools: Vec::new() };
     let mut command = if program.contains('/') {
         typed.program_at(program)?
@@ -81,7 +81,7 @@ impl Typed<'_> {
         if found.is_err() && self.cwd.join(name).exists() {
             let message = format!("no `{name}` on the search path");
             let help = format!("write `./{name}` for the one in this directory");
-            return Err(Fault::new(message, help).into());
+            return Err(ProgramFault::new(message, help).into());
         }
         let found = found?;
         if !found.version.is_empty() {
@@ -107,10 +107,10 @@ impl Typed<'_> {
                 Ok(_) => "it is a symbolic link to nothing",
                 Err(_) => "build it first, or mend the path",
             };
-            return Err(Fault::new("does not exist", help).of(&path).into());
+            return Err(ProgramFault::new("does not exist", help).of(&path).into());
         };
         if metadata.is_dir() {
-            let fault = Fault::new("is a directory", "name the program in it");
+            let fault = ProgramFault::new("is a directory", "name the program in it");
             return Err(fault.of(&path).into());
         }
         if metadata.permissions().mode() & 0o111 == 0 {
@@ -132,11 +132,11 @@ impl Typed<'_> {
     /// The command that starts this file, which the program sees at `inside`.
     fn start(&self, path: &Path, inside: &str) -> Result<Command, Unready> {
         let start = Blob::file(path).start(64 << 20).map_err(|error| {
-            Fault::without_help(format!("cannot read {}: {error}", path.display()))
+            ProgramFault::without_help(format!("cannot read {}: {error}", path.display()))
         })?;
         let command = executable::inspect(&start).and_then(|found| match found {
             Some(executable) => planner::start(inside, &executable, self.toolchains),
-            None => Err(Fault::without_help(
+            None => Err(ProgramFault::without_help(
                 "is no program: neither an ELF binary nor a script with a `#!` line",
             )),
         });
@@ -155,7 +155,7 @@ impl Typed<'_> {
         }
         let too_much = |what: &str| {
             let message = format!("`{arg}` would show the program {what}");
-            Unready::from(Fault::new(message, "name the files or a smaller directory"))
+            Unready::from(ProgramFault::new(message, "name the files or a smaller directory"))
         };
         if self.cwd.starts_with(&path) {
             return Err(too_much("the whole current directory"));

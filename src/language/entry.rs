@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::language::fault::{Fault, list};
+use crate::language::fault::{ProgramFault, list};
 use crate::model::tree::TreeEntry;
 
 /// How to choose.
@@ -18,7 +18,7 @@ pub struct Choice<'a> {
 
 /// The file that starts: the one asked for, one with a usual name, the only one, or the only one with
 /// the marks. Files at the top go before those in directories.
-pub fn choose(sources: &[&TreeEntry], choice: Choice<'_>) -> Result<PathBuf, Fault> {
+pub fn choose(sources: &[&TreeEntry], choice: Choice<'_>) -> Result<PathBuf, ProgramFault> {
     let all = || names(sources);
     let named = |name: &str| {
         let exact = sources.iter().find(|it| it.name == Path::new(name));
@@ -59,23 +59,23 @@ fn names(files: &[&TreeEntry]) -> Vec<PathBuf> {
 }
 
 /// The one that was asked for is not there.
-pub(super) fn missing(wanted: &str, files: &[PathBuf]) -> Fault {
+pub(super) fn missing(wanted: &str, files: &[PathBuf]) -> ProgramFault {
     let message = format!("no entry point `{wanted}` among {}", list(files));
-    Fault::new(message, "mend the entry point that the package names")
+    ProgramFault::new(message, "mend the entry point that the package names")
 }
 
 /// None of them looks like the one that starts.
-pub(super) fn none(files: &[PathBuf], usual: &str) -> Fault {
+pub(super) fn none(files: &[PathBuf], usual: &str) -> ProgramFault {
     let message = format!("nothing says which of {} starts", list(files));
     let help = format!("name it `{usual}`, or name the entry point in the package");
-    Fault::new(message, help)
+    ProgramFault::new(message, help)
 }
 
 /// Several look like it.
-pub(super) fn several(files: &[PathBuf], usual: &str) -> Fault {
+pub(super) fn several(files: &[PathBuf], usual: &str) -> ProgramFault {
     let message = format!("{} could each be what starts", list(files));
     let help = format!("name one `{usual}`, or name the entry point in the package");
-    Fault::new(message, help)
+    ProgramFault::new(message, help)
 }
 
 fn has_marks(file: &TreeEntry, marks: &[&str]) -> bool {

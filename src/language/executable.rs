@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::language::fault::Fault;
+use crate::language::fault::ProgramFault;
 
 /// What the first bytes of a file say about starting it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,7 +28,7 @@ pub struct Shebang {
 /// Reads what a file says about starting it; `None` where it is neither a binary nor a script.
 ///
 /// Source: ELF-64 object file format 1.5; `execve(2)` for `#!`.
-pub fn inspect(bytes: &[u8]) -> Result<Option<Executable>, Fault> {
+pub fn inspect(bytes: &[u8]) -> Result<Option<Executable>, ProgramFault> {
     if bytes.starts_with(b"\x7fELF") {
         return elf(bytes).map(Some);
     }
@@ -37,18 +37,18 @@ pub fn inspect(bytes: &[u8]) -> Result<Option<Executable>, Fault> {
 }
 
 /// Says that a file lacks the `x` bit.
-pub(super) fn not_executable(path: &Path) -> Fault {
+pub(super) fn not_executable(path: &Path) -> ProgramFault {
     let help = format!("run `chmod +x {}`", path.display());
-    Fault::new("is not executable", help)
+    ProgramFault::new("is not executable", help)
 }
 
 /// Reads the line after `#!`; `env` and its `-S` are taken apart, as the name behind them counts.
-fn shebang(rest: &[u8]) -> Result<Shebang, Fault> {
+fn shebang(rest: &[u8]) -> Result<Shebang, ProgramFault> {
     let line = rest.split(|it| *it == b'\n').next().unwrap_or_default();
     if line.ends_with(b"\r") {
         let message =
             "has a `#!` line that ends with a carriage return, so its interpreter is not found";
-        return Err(Fault::new(message, "convert it with `sed -i 's/\\r$//'`"));
+        return Err(ProgramFault::new(message, "convert it with `sed -i 's/\\r$//'`"));
     }
     let line = String::from_utf8_lossy(line);
     let line = line.trim_matches([' ', '\t']);
@@ -58,7 +58,7 @@ fn shebang(rest: &[u8]) -> Result<Shebang, Fault> {
     };
     if interpreter.is_empty() {
         let message = "has an empty `#!` line";
-        return Err(Fault::new(message, "name the interpreter there"));
+        return Err(ProgramFault::new(message, "name the interpreter there"));
     }
     if Path::new(interpreter).file_name().is_some_and(|it| it == "env") {
         let split = argument.strip_prefix("-S").map(str::split_whitespace);
@@ -79,13 +79,14 @@ fn shebang(rest: &[u8]) -> Result<Shebang, Fault> {
     Ok(Shebang { interpreter: interpreter.to_owned(), arguments })
 }
 
-fn elf(bytes: &[u8]) -> Result<Executable, Fault> {
-    let cut_short = || Err(Fault::new("is an ELF binary that is cut short", "copy it again"));
+fn elf(bytes: &[u8]) -> Result<Executable, ProgramFault> {
+    let cut_short =
+        || Err(ProgramFault::new("is an ELF binary that is cut short", "copy it again"));
     whole_elf(bytes).unwrap_or_else(cut_short)
 }
 
 /// `None` if it is cut short.
-fn whole_elf(bytes: &[u8]) -> Option<Result<Executable, Fault>> {
+fn whole_elf(bytes: &[u8]) -> Option<Result<Executable, ProgramFault>> {
     const PT_INTERP: usize = 3;
     let number = |at: usize, length: usize| {
         let field = bytes.get(at..at.checked_add(length)?)?.iter().rev();
@@ -99,12 +100,12 @@ fn whole_elf(bytes: &[u8]) -> Option<Result<Executable, Fault>> {
     if !name.is_some_and(|name| name == ours || (name == "x86" && ours == "x86_64")) {
         let theirs = name.map_or_else(|| format!("machine number {machine}"), str::to_owned);
         let message = format!("is a binary for {theirs}, but this machine is {ours}");
-        return Some(Err(Fault::new(message, "build it here")));
+        return Some(Err(ProgramFault::new(message, "build it here")));
     }
     let kind = number(16, 2)?;
     if !matches!(kind, 2 | 3) {
         let what = if kind == 1 { "an object file" } else { "a core dump" };
-        return Some(Err(Fault::new(format!("is {what}, no program"), "link it first")));
+        return Some(Err(ProgramFault::new(format!("is {what}, no program"), "link it first")));
     }
     // Where the table of program headers is told, and in each of them the place and size of what it is about.
     let [table, size, count, place, length, width] =

@@ -10,14 +10,14 @@ use crate::model::stop::Stop;
 /// What is wrong with a program or a command; its author must mend it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}{}", help.as_ref().map(|it| format!("; {it}")).unwrap_or_default())]
-pub struct Fault {
+pub struct ProgramFault {
     /// What is wrong.
     pub message: String,
     /// The way out.
     pub help: Option<String>,
 }
 
-impl Fault {
+impl ProgramFault {
     /// A fault with a way out.
     pub(super) fn new(message: impl Into<String>, help: impl Into<String>) -> Self {
         Self { help: Some(help.into()), ..Self::without_help(message) }
@@ -45,7 +45,7 @@ impl Fault {
 pub enum Unready {
     /// Its author must mend it.
     #[error(transparent)]
-    Fault(#[from] Fault),
+    Fault(#[from] ProgramFault),
     /// A tool is missing: a fault of the machine.
     #[error(transparent)]
     Tool(#[from] MissingTool),

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use crate::language::entry::{missing, none, several};
-use crate::language::fault::Fault;
+use crate::language::fault::ProgramFault;
 use crate::model::tree::TreeEntry;
 
 /// A program of Java sources.
@@ -39,7 +39,7 @@ pub fn program(
     sources: &[PathBuf],
     wanted: Option<&str>,
     usual: &str,
-) -> Result<JavaProgram, Fault> {
+) -> Result<JavaProgram, ProgramFault> {
     let mut renamed = Vec::new();
     let mut classes = Vec::new();
     for at in 0..files.len() {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::language::executable::{Executable, Shebang};
-use crate::language::fault::{Fault, Unready};
+use crate::language::fault::{ProgramFault, Unready};
 use crate::language::plan::{BatchStep, BuildPlan, BuildStep, Start, Written};
 use crate::language::recipe::{Form, Recipe};
 use crate::language::table::Language;
@@ -253,7 +253,7 @@ pub(super) fn start(
     path: &str,
     executable: &Executable,
     toolchains: &Toolchains,
-) -> Result<Command, Fault> {
+) -> Result<Command, ProgramFault> {
     match executable {
         Executable::Binary { loader } => {
             let mut command = Command { argv: vec![path.to_owned()], ..Command::default() };
@@ -274,10 +274,10 @@ pub(super) fn start(
     }
 }
 
-fn interpreter(name: &str, toolchains: &Toolchains) -> Result<Arc<Toolchain>, Fault> {
+fn interpreter(name: &str, toolchains: &Toolchains) -> Result<Arc<Toolchain>, ProgramFault> {
     toolchains.named(name, "start it").map_err(|_| {
         let message = format!("needs `{name}`, which is not on this machine");
-        Fault::new(message, "install it, or change what asks for it")
+        ProgramFault::new(message, "install it, or change what asks for it")
     })
 }
 

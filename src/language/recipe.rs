@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use crate::language::cargo;
 use crate::language::entry::{self, Choice};
 use crate::language::executable::{self, Executable, Shebang};
-use crate::language::fault::{Fault, list, some};
+use crate::language::fault::{ProgramFault, list, some};
 use crate::language::java;
 use crate::language::sources::{self, Shape, Sources};
-use crate::language::table::{CARGO, Entry, Language, Validators};
+use crate::language::table::{CARGO, EntryPoint, Language, Validators};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::program::{Program, ProgramKind};
 use crate::model::tree::TreeEntry;
@@ -55,10 +55,10 @@ pub enum Form {
 /// Tells what a program is: from the language that the package names, else from its files' endings.
 ///
 /// Source: problem package format 2025-09, "Languages and compilation".
-pub fn recipe(program: &Program, sources: &Sources) -> Result<Recipe, Fault> {
+pub fn recipe(program: &Program, sources: &Sources) -> Result<Recipe, ProgramFault> {
     let files = &sources.files;
     if files.iter().all(|it| it.length() == 0) {
-        return Err(Fault::new("is empty", "put a source in it"));
+        return Err(ProgramFault::new("is empty", "put a source in it"));
     }
     if program.kind != ProgramKind::Submission
         && sources.shape == Shape::Directory
@@ -90,7 +90,7 @@ pub fn recipe(program: &Program, sources: &Sources) -> Result<Recipe, Fault> {
 }
 
 /// The language of a program: the one named, or the one that all endings say.
-fn language_of(program: &Program, sources: &Sources) -> Result<&'static Language, Fault> {
+fn language_of(program: &Program, sources: &Sources) -> Result<&'static Language, ProgramFault> {
     if let Some(code) = &program.language {
         return match Language::by_code(code) {
             Some(language) if language.is_ready() => Ok(language),
@@ -98,7 +98,7 @@ fn language_of(program: &Program, sources: &Sources) -> Result<&'static Language
             None => {
                 let codes: Vec<&str> = Language::ready().map(|it| it.code).collect();
                 let help = format!("the codes are {}", codes.join(", "));
-                Err(Fault::new(format!("there is no language `{code}`"), help))
+                Err(ProgramFault::new(format!("there is no language `{code}`"), help))
             }
         };
     }
@@ -116,7 +116,7 @@ fn language_of(program: &Program, sources: &Sources) -> Result<&'static Language
             |it: &FileLanguage| format!("`{}` is {}", it.file.display(), it.language.name);
         let message = format!("in several languages: {}", some(known.iter().map(of_file)));
         let help = "name the language in the package, or keep one";
-        return Err(Fault::new(message, help));
+        return Err(ProgramFault::new(message, help));
     }
     if !first.language.is_ready() {
         let because = format!("the ending of `{}` says that it is", first.file.display());
@@ -125,10 +125,10 @@ fn language_of(program: &Program, sources: &Sources) -> Result<&'static Language
     Ok(first.language)
 }
 
-fn not_built(language: &Language, because: &str) -> Fault {
+fn not_built(language: &Language, because: &str) -> ProgramFault {
     let names: Vec<&str> = Language::ready().map(|it| it.name).collect();
     let message = format!("juror does not build {} ({because})", language.name);
-    Fault::new(message, format!("it builds {}", names.join(", ")))
+    ProgramFault::new(message, format!("it builds {}", names.join(", ")))
 }
 
 /// A source and what its ending says.
@@ -146,7 +146,7 @@ fn file_language(file: &TreeEntry) -> Option<FileLanguage<'_>> {
     Some(FileLanguage { language: Language::of_file(&file.name)?, file: &file.name })
 }
 
-fn no_source(files: &[TreeEntry]) -> Fault {
+fn no_source(files: &[TreeEntry]) -> ProgramFault {
     let names = names(files);
     let is_header = |name: &PathBuf| {
         let extension = name.extension().and_then(|it| it.to_str());
@@ -154,12 +154,12 @@ fn no_source(files: &[TreeEntry]) -> Fault {
     };
     if names.iter().all(is_header) {
         let message = format!("only headers: {}", list(&names));
-        return Fault::new(message, "add the file that includes them");
+        return ProgramFault::new(message, "add the file that includes them");
     }
     let endings = Language::ready().flat_map(|it| it.extensions.split_whitespace());
     let endings: Vec<&str> = endings.collect();
     let message = format!("no known source among {}", list(&names));
-    Fault::new(message, format!("endings that are known: {}", endings.join(" ")))
+    ProgramFault::new(message, format!("endings that are known: {}", endings.join(" ")))
 }
 
 /// Sources in one language: which of the files they are, and what starts.
@@ -168,7 +168,7 @@ fn in_language(
     language: &'static Language,
     shape: Shape,
     files: &mut [TreeEntry],
-) -> Result<Form, Fault> {
+) -> Result<Form, ProgramFault> {
     // A single file in a named language is its source, whatever its ending.
     let only = (shape == Shape::File && program.language.is_some())
         .then(|| program.path.file_name().map(PathBuf::from))
@@ -185,11 +185,11 @@ fn in_language(
     if sources.is_empty() {
         let files = list(&names(files));
         let message = format!("no {} source among {files}", language.name);
-        return Err(Fault::new(message, "mend `language:` or the endings"));
+        return Err(ProgramFault::new(message, "mend `language:` or the endings"));
     }
     let wanted = program.entry_point.as_deref();
     match language.entry {
-        Entry::AllSources => {
+        EntryPoint::AllSources => {
             let is_module = language.code == "go" && named(files, "go.mod").is_some();
             Ok(Form::Language {
                 language,
@@ -197,7 +197,7 @@ fn in_language(
                 main: None,
             })
         }
-        Entry::File { marks } => {
+        EntryPoint::File { marks } => {
             let chosen: Vec<&TreeEntry> =
                 files.iter().filter(|it| sources.contains(&it.name)).collect();
             let main_file = usual_name(language);
@@ -211,7 +211,7 @@ fn in_language(
                 sources,
             })
         }
-        Entry::Class => {
+        EntryPoint::Class => {
             let usual = language.default_entry_point;
             let java = java::program(files, &sources, wanted, usual)?;
             Ok(Form::Language { language, sources: java.sources, main: Some(java.main) })
@@ -227,7 +227,7 @@ fn usual_name(language: &Language) -> String {
     format!("main{}", endings.next().unwrap_or_default())
 }
 
-fn cargo_project(program: &Program, files: &[TreeEntry]) -> Result<Form, Fault> {
+fn cargo_project(program: &Program, files: &[TreeEntry]) -> Result<Form, ProgramFault> {
     let manifest = named(files, "Cargo.toml").map_or(&[][..], TreeEntry::bytes);
     let paths: Vec<&Path> = files.iter().map(|it| it.name.as_path()).collect();
     let binary =
@@ -238,7 +238,7 @@ fn cargo_project(program: &Program, files: &[TreeEntry]) -> Result<Form, Fault> 
 /// A directory with `build` or `run`, if it is one.
 ///
 /// Source: problem package format 2025-09, "Other programs".
-fn scripts(files: &[TreeEntry]) -> Result<Option<Form>, Fault> {
+fn scripts(files: &[TreeEntry]) -> Result<Option<Form>, ProgramFault> {
     let build = named(files, "build");
     let run = named(files, "run");
     if build.is_none() && run.is_none() {
@@ -253,7 +253,7 @@ fn scripts(files: &[TreeEntry]) -> Result<Option<Form>, Fault> {
 }
 
 /// A single file whose ending says nothing, if it is a program.
-fn ready_executable(program: &Program, file: &TreeEntry) -> Result<Option<Form>, Fault> {
+fn ready_executable(program: &Program, file: &TreeEntry) -> Result<Option<Form>, ProgramFault> {
     if file_language(file).is_some() || matches!(executable::inspect(&file.head()), Ok(None)) {
         return Ok(None);
     }
@@ -264,7 +264,7 @@ fn ready_executable(program: &Program, file: &TreeEntry) -> Result<Option<Form>,
 }
 
 /// What an executable file is, or why it cannot be started.
-fn startable(file: &TreeEntry) -> Result<Executable, Fault> {
+fn startable(file: &TreeEntry) -> Result<Executable, ProgramFault> {
     if !file.is_executable() {
         return Err(executable::not_executable(&file.name).of(&file.name));
     }

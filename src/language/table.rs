@@ -29,7 +29,7 @@ pub struct Language {
     /// Where it starts, if nothing else is said; empty where nothing is usual.
     pub default_entry_point: &'static str,
     /// What starts.
-    pub entry: Entry,
+    pub entry: EntryPoint,
     /// The command line that builds it, started in the box; empty where the sources themselves are started.
     pub build: &'static str,
     /// The additions to the environment of a build.
@@ -62,7 +62,7 @@ pub enum Validators {
 
 /// What starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Entry {
+pub enum EntryPoint {
     /// All sources are one program; the language says where it starts.
     AllSources,
     /// One file, and these words are in one that can be started, as far as words can tell; none where nothing tells.
@@ -126,7 +126,7 @@ pub static LANGUAGES: [Language; 52] = [
     known("haskell", "Haskell", ".hs"),
     Language {
         default_entry_point: "Main",
-        entry: Entry::Class,
+        entry: EntryPoint::Class,
         build: "{javac} -J-XX:+UseSerialGC -J-XX:TieredStopAtLevel=1 -J-XX:-UsePerfData -encoding UTF-8 -proc:none \
             -d . {sources}",
         build_processes: JVM_PROCESSES,
@@ -216,7 +216,7 @@ const fn known(code: &'static str, name: &'static str, extensions: &'static str)
         further_extensions: "",
         validators: Validators::Here,
         default_entry_point: "",
-        entry: Entry::AllSources,
+        entry: EntryPoint::AllSources,
         build: "",
         build_env: "",
         build_processes: 0,
@@ -242,13 +242,13 @@ const fn compiled(code: &'static str, name: &'static str, extensions: &'static s
 
 /// Sources of which an interpreter starts one.
 const fn script(code: &'static str, name: &'static str, extensions: &'static str) -> Language {
-    Language { entry: Entry::File { marks: &[] }, ..known(code, name, extensions) }
+    Language { entry: EntryPoint::File { marks: &[] }, ..known(code, name, extensions) }
 }
 
 const fn python(code: &'static str, name: &'static str, extensions: &'static str) -> Language {
     Language {
         default_entry_point: "__main__.py",
-        entry: Entry::File { marks: &["__name__", "__main__"] },
+        entry: EntryPoint::File { marks: &["__name__", "__main__"] },
         run: "{python3} /program/{main}",
         run_env: "PYTHONDONTWRITEBYTECODE=1",
         ..known(code, name, extensions)
@@ -257,7 +257,7 @@ const fn python(code: &'static str, name: &'static str, extensions: &'static str
 
 const fn rust(code: &'static str, name: &'static str, extensions: &'static str) -> Language {
     Language {
-        entry: Entry::File { marks: &["fn main"] },
+        entry: EntryPoint::File { marks: &["fn main"] },
         build_processes: RUST_PROCESSES,
         run: "/program/{binary}",
         ..known(code, name, extensions)

@@ -10,7 +10,7 @@ use crate::model::difference::Difference;
 use crate::model::joint::Transcript;
 use crate::model::outcome::{Outcome, StoppedBy};
 use crate::model::score::{CaseScore, Score, TotalScore};
-use crate::model::serial::{As, Exchange, Location, Run, Text};
+use crate::model::serial::{As, Exchange, Location, RunKeys, Text};
 use crate::model::verdict::Verdict;
 
 /// A fault of the judge, never of a submission: it gives no verdict.
@@ -117,7 +117,7 @@ pub struct CaseJudgement {
     #[serde(with = "As::<Option<Score>>")]
     pub score: Option<CaseScore>,
     /// The facts; `None` where a static validator looked at the submission and nothing of it ran.
-    #[serde(flatten, with = "As::<Run>")]
+    #[serde(flatten, with = "As::<RunKeys>")]
     pub outcome: Option<Outcome>,
     /// Where the output differs, for a wrong answer by comparison.
     pub difference: Option<Box<Difference>>,
@@ -218,7 +218,7 @@ pub struct CompilerReport {
     #[serde(with = "As::<Text>")]
     pub messages: Vec<u8>,
     /// The facts; absent where nothing was started.
-    #[serde(with = "As::<Option<Run>>")]
+    #[serde(with = "As::<Option<RunKeys>>")]
     pub outcome: Option<Outcome>,
 }
 

@@ -21,7 +21,7 @@ use crate::model::judgement::{
 use crate::model::limits::Limits;
 use crate::model::proposal::Proposal;
 use crate::model::score::TotalScore;
-use crate::model::serial::{As, Fault, Location, Seconds, View};
+use crate::model::serial::{As, FaultKeys, Location, Seconds, View};
 use crate::model::stress::Hunt;
 use crate::model::stress_keys::HuntKeys;
 use crate::model::units::Bytes;
@@ -211,7 +211,7 @@ pub struct FaultReport {
     /// The submission that has no verdict for it.
     pub submission: Option<String>,
     /// The fault.
-    #[serde(flatten, with = "As::<Fault>")]
+    #[serde(flatten, with = "As::<FaultKeys>")]
     pub error: JudgeError,
 }
 
@@ -301,7 +301,7 @@ pub struct Work {
     /// Submissions that have begun and are not done.
     pub submissions: Vec<UnderWay>,
     /// The step of checking or making the data.
-    pub step: Option<Step>,
+    pub step: Option<ProgressStep>,
 }
 
 /// A submission that has begun.
@@ -317,7 +317,7 @@ pub struct UnderWay {
 
 /// A step with its progress.
 #[derive(Clone, Debug)]
-pub struct Step {
+pub struct ProgressStep {
     /// What, such as `input validators`.
     pub what: String,
     /// Done so far.
@@ -451,7 +451,8 @@ impl Report {
                 self.failed(package, None, error);
             }
             Event::Progress { what, done, total } => {
-                self.work.step = Some(Step { what: what.clone(), done: *done, total: *total });
+                self.work.step =
+                    Some(ProgressStep { what: what.clone(), done: *done, total: *total });
             }
             Event::CaseGenerated { test_case, state } => self.generated.push(GeneratedReport {
                 package,

@@ -129,7 +129,7 @@ impl View<Option<String>> for String {
 
 /// The facts of a run.
 #[derive(Default, Serialize, JsonSchema)]
-pub struct Run {
+pub struct RunKeys {
     exit_code: Option<i32>,
     signal: Option<i32>,
     stopped_by: Option<StoppedBy>,
@@ -146,7 +146,7 @@ pub struct Run {
     memory_meter: String,
 }
 
-impl View<Outcome> for Run {
+impl View<Outcome> for RunKeys {
     fn view(outcome: &Outcome) -> Self {
         let (exit_code, signal) = match outcome.ending {
             Ending::Exited(code) => (Some(code), None),
@@ -170,7 +170,7 @@ impl View<Outcome> for Run {
 }
 
 /// Where nothing ran, nothing was used.
-impl View<Option<Outcome>> for Run {
+impl View<Option<Outcome>> for RunKeys {
     fn view(outcome: &Option<Outcome>) -> Self {
         outcome.as_ref().map(Self::view).unwrap_or_default()
     }
@@ -225,7 +225,7 @@ impl View<Transcript> for Exchange {
 
 /// A fault of the judge.
 #[derive(Serialize, JsonSchema)]
-pub struct Fault {
+pub struct FaultKeys {
     step: String,
     reason: String,
     help: Option<String>,
@@ -242,7 +242,7 @@ struct Blamed {
     kept: Option<PathBuf>,
 }
 
-impl View<JudgeError> for Fault {
+impl View<JudgeError> for FaultKeys {
     fn view(error: &JudgeError) -> Self {
         let blamed = |program: &FaultyProgram| Blamed {
             stderr: program.stderr.clone(),
@@ -309,7 +309,7 @@ impl View<Standing> for Extent {
 
 /// Where an input comes from; what does not apply is `null`.
 #[derive(Default, Serialize, JsonSchema)]
-pub struct Source {
+pub struct OriginKeys {
     kind: SourceKind,
     shape: Option<&'static str>,
     option: Option<String>,
@@ -329,7 +329,7 @@ enum SourceKind {
     Generator,
 }
 
-impl View<Origin> for Source {
+impl View<Origin> for OriginKeys {
     fn view(origin: &Origin) -> Self {
         let mut source = Self::default();
         match origin {

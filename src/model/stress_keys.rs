@@ -5,7 +5,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::model::serial::{As, Exchange, Seconds, Source, Text, View};
+use crate::model::serial::{As, Exchange, OriginKeys, Seconds, Text, View};
 use crate::model::stress::{Counterexample, Hunt, HuntEnd, Origin};
 use crate::model::verdict::Verdict;
 
@@ -55,7 +55,7 @@ struct CounterexampleKeys {
     transcript: Option<Exchange>,
     stderr: Text,
     validator_stderr: Text,
-    #[serde(with = "As::<Source>")]
+    #[serde(with = "As::<OriginKeys>")]
     origin: Origin,
     first_bytes: usize,
     path: Vec<String>,

@@ -8,7 +8,7 @@ use crate::model::problem::Problem;
 use crate::model::program::Program;
 use crate::package::consistency;
 use crate::package::faults::Faults;
-use crate::package::files::Tree;
+use crate::package::files::Files;
 use crate::package::juror_toml;
 use crate::package::text::Untidy;
 
@@ -38,7 +38,7 @@ pub(super) enum FileWriting {
 
 impl Draft {
     /// Checks what all formats share, and makes it a problem.
-    pub(super) fn finish(mut self, tree: &Tree) -> Option<Problem> {
+    pub(super) fn finish(mut self, tree: &Files) -> Option<Problem> {
         self.problem.dir.clone_from(&tree.root);
         self.problem.short_name = short_name(&tree.root);
         self.problem.allow_file_writing = self.file_writing == FileWriting::Allowed;

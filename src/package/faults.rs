@@ -19,9 +19,9 @@ pub(super) struct Faults {
 
 /// Proves that a fault is reported: who gets one need not say it again.
 #[derive(Debug)]
-pub(super) struct Fault(());
+pub(super) struct Reported(());
 
-impl Fault {
+impl Reported {
     /// For what is broken so that its parser has said so.
     pub(super) fn reported_before() -> Self {
         Self(())
@@ -35,9 +35,9 @@ impl Faults {
         at: impl Into<Place>,
         message: impl Into<String>,
         help: impl Into<String>,
-    ) -> Fault {
+    ) -> Reported {
         self.push(Severity::Error, Hinders::Everything, at.into(), message.into(), help.into());
-        Fault(())
+        Reported(())
     }
 
     /// Reports that something is lacking without which the package is not complete, though submissions can be judged.

@@ -55,14 +55,14 @@ impl From<&Item> for Place {
 
 /// All files of a package that the format does not tell us to ignore, by name.
 #[derive(Debug)]
-pub(super) struct Tree {
+pub(super) struct Files {
     pub root: PathBuf,
     /// What is wrong with them.
     pub faults: Faults,
     items: Vec<Item>,
 }
 
-impl Tree {
+impl Files {
     /// Lists everything below `root` that is part of a package of this format, without leaving it.
     pub(super) fn read(root: &Path, format: &dyn Format) -> Self {
         let faults = Faults::default();

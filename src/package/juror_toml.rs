@@ -2,7 +2,7 @@
 
 use crate::model::problem::{Dialogue, ProgramIo};
 use crate::package::draft::{Draft, FileWriting};
-use crate::package::files::{Tree, is_valid_name};
+use crate::package::files::{Files, is_valid_name};
 use crate::package::node::{Node, Parse};
 use crate::package::text::{Page, TextFile, shown};
 use crate::package::toml;
@@ -11,7 +11,7 @@ use crate::package::toml;
 pub(super) const NAME: &str = "juror.toml";
 
 /// Reads `juror.toml` if it is there.
-pub(super) fn read(tree: &Tree, draft: &Draft) -> ProgramIo {
+pub(super) fn read(tree: &Files, draft: &Draft) -> ProgramIo {
     let file = tree.file(NAME).and_then(|item| TextFile::read(&item.path, &tree.faults));
     let page = file.as_ref().map(|file| Page { file, faults: &tree.faults });
     let Some((page, root)) = page.and_then(|page| Some((page, toml::parse(page)?))) else {

@@ -30,7 +30,7 @@ use crate::model::layout::Layout;
 use crate::model::problem::Problem;
 use crate::package::bare::Bare;
 use crate::package::draft::Draft;
-use crate::package::files::Tree;
+use crate::package::files::Files;
 use crate::package::kattis_2025_09::Kattis202509;
 
 /// The formats, in the order in which they are asked: what others could take for theirs comes first.
@@ -58,7 +58,7 @@ trait Format: Sync {
     fn layout(&self) -> Layout;
 
     /// Reads what is there; `None` if nothing more is to be said than the faults do.
-    fn read(&self, tree: &Tree) -> Option<Draft>;
+    fn read(&self, tree: &Files) -> Option<Draft>;
 }
 
 /// What reading a package came to.
@@ -82,7 +82,7 @@ pub fn read(dir: &Path) -> Reading {
         }
     };
     let layout = format.layout();
-    let tree = Tree::read(dir, format);
+    let tree = Files::read(dir, format);
     let draft = format.read(&tree);
     let problem = draft.and_then(|draft| draft.finish(&tree));
     let problem = problem.map(|problem| Problem { format_reason: reason, ..problem });

@@ -1,18 +1,18 @@
 //! Settings as readers see them: nodes that know their path, and report what is wrong with them.
 //!
 //! A parser is a `fn(&Node) -> Parse<T>`. What fails is reported at once, so that one run shows every fault; the
-//! [`Fault`] that comes back only proves it. A [`Map`] hands its nodes to parsers, a line a key.
+//! [`Reported`] that comes back only proves it. A [`Map`] hands its nodes to parsers, a line a key.
 
 use std::slice::from_ref;
 
 use crate::model::diagnostic::Place;
-use crate::package::faults::Fault;
+use crate::package::faults::Reported;
 use crate::package::suggest::{list, meant_or};
 use crate::package::text::{Page, Range, shown};
 use crate::package::yaml::{Entry, Meaning, Raw, Scalar, Value};
 
 /// What a parser gives: a value, or proof that its fault is reported.
-pub(super) type Parse<T> = Result<T, Fault>;
+pub(super) type Parse<T> = Result<T, Reported>;
 
 /// A value in a file.
 #[derive(Clone)]
@@ -49,7 +49,7 @@ impl<'a> Node<'a> {
     }
 
     /// Reports a fault of the value; the help may be empty.
-    pub(super) fn error(&self, message: impl Into<String>, help: impl Into<String>) -> Fault {
+    pub(super) fn error(&self, message: impl Into<String>, help: impl Into<String>) -> Reported {
         self.page.faults.error(self.place(), message, help)
     }
 
@@ -64,7 +64,11 @@ impl<'a> Node<'a> {
     }
 
     /// Reports a fault of the key, or that it is there.
-    pub(super) fn key_error(&self, message: impl Into<String>, help: impl Into<String>) -> Fault {
+    pub(super) fn key_error(
+        &self,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) -> Reported {
         self.page.faults.error(self.key_place(), message, help)
     }
 
@@ -74,7 +78,7 @@ impl<'a> Node<'a> {
     }
 
     /// Reports a fault that has no place in the file.
-    pub(super) fn file_error(&self, message: &str, help: &str) -> Fault {
+    pub(super) fn file_error(&self, message: &str, help: &str) -> Reported {
         self.page.faults.error(&self.page.file.path, message, help)
     }
 
@@ -89,26 +93,26 @@ impl<'a> Node<'a> {
     }
 
     /// Reports that the value is not what is wanted.
-    pub(super) fn must_be(&self, wanted: &str) -> Fault {
+    pub(super) fn must_be(&self, wanted: &str) -> Reported {
         let what = self.what();
         if self.is_null() {
             let message = format!("{what} has no value; it must be {wanted}");
             return self.error(message, "give it a value or remove the line");
         }
         match self.raw.value {
-            Value::Broken => Fault::reported_before(),
+            Value::Broken => Reported::reported_before(),
             _ => self.error(format!("{what} must be {wanted}, not {}", self.kind()), ""),
         }
     }
 
     /// Reports a number that is out of bounds.
-    pub(super) fn refused(&self, wanted: &str) -> Fault {
+    pub(super) fn refused(&self, wanted: &str) -> Reported {
         let message = format!("{} must be {wanted}, not {}", self.what(), shown(self.word()));
         self.error(message, "")
     }
 
     /// Reports a word that is not among those that are known.
-    pub(super) fn unknown(&self, message: String, known: &[&str]) -> Fault {
+    pub(super) fn unknown(&self, message: String, known: &[&str]) -> Reported {
         self.error(message, meant(self.word(), known))
     }
 

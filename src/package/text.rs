@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::model::diagnostic::{LINE_MAX, Place, Spot};
 use crate::model::units::Bytes;
-use crate::package::faults::{Fault, Faults};
+use crate::package::faults::{Faults, Reported};
 
 /// The largest file that is read as settings, in bytes. Real ones have a few kilobytes.
 const MAX_SIZE: u64 = 1 << 20;
@@ -174,7 +174,7 @@ impl Page<'_> {
         range: Range,
         message: impl Into<String>,
         help: impl Into<String>,
-    ) -> Fault {
+    ) -> Reported {
         self.faults.error(self.file.place(range), message, help)
     }
 

@@ -2,7 +2,7 @@
 
 use crate::grammar::generate::{End, Pin};
 use crate::grammar::program::Grammar;
-use crate::grammar::shape::{self, Shape, Size};
+use crate::grammar::shape::{self, Scale, Shape};
 use crate::model::grammar::ValueBounds;
 use crate::model::text::shell_word;
 
@@ -26,7 +26,7 @@ pub struct Idea {
 /// A line of the table of inputs.
 struct Line {
     shape: &'static str,
-    size: Option<Size>,
+    size: Option<Scale>,
     /// How many, with seeds one after the other.
     count: u64,
     name: &'static str,
@@ -38,11 +38,11 @@ const fn line(shape: &'static str, name: &'static str, purpose: &'static str) ->
 }
 
 const fn small(shape: &'static str, purpose: &'static str) -> Line {
-    Line { size: Some(Size::Small), ..line(shape, shape, purpose) }
+    Line { size: Some(Scale::Small), ..line(shape, shape, purpose) }
 }
 
 const fn large(shape: &'static str, name: &'static str, purpose: &'static str) -> Line {
-    Line { size: Some(Size::Large), ..line(shape, name, purpose) }
+    Line { size: Some(Scale::Large), ..line(shape, name, purpose) }
 }
 
 /// What is wanted of a new problem's inputs. Of two that come out equal the first stays.
@@ -182,7 +182,7 @@ pub fn ideas(grammar: &Grammar, seed: u64) -> Vec<Idea> {
         };
         // Without counts nothing is small or large.
         let is_any = line.name.starts_with("any");
-        if is_any && has_counts || line.size == Some(Size::Large) && !has_counts {
+        if is_any && has_counts || line.size == Some(Scale::Large) && !has_counts {
             continue;
         }
         let size = line.size.filter(|_| has_counts);
@@ -229,9 +229,9 @@ pub fn at_bounds(grammar: &Grammar, reached: &[ValueBounds], seed: u64) -> Vec<I
                 continue;
             }
             let small = shape::RANDOM
-                .sized(Size::Small)
+                .sized(Scale::Small)
                 .filter(|_| !site.is_count && grammar.sites().iter().any(|site| site.is_count));
-            let size = small.as_ref().map(|_| Size::Small);
+            let size = small.as_ref().map(|_| Scale::Small);
             let shape = small.unwrap_or(shape::RANDOM);
             let pinned = format!("--{word} {}", shell_word(site.label.as_bytes()));
             ideas.push(Idea {
@@ -250,11 +250,11 @@ pub fn at_bounds(grammar: &Grammar, reached: &[ValueBounds], seed: u64) -> Vec<I
     ideas
 }
 
-fn options(shape: &Shape, size: Option<Size>, pinned: Option<&str>, seed: u64) -> String {
+fn options(shape: &Shape, size: Option<Scale>, pinned: Option<&str>, seed: u64) -> String {
     let size = match size {
         None => "",
-        Some(Size::Small) => " --size small",
-        Some(Size::Large) => " --size large",
+        Some(Scale::Small) => " --size small",
+        Some(Scale::Large) => " --size large",
     };
     let pinned = pinned.map_or_else(String::new, |pinned| format!(" {pinned}"));
     format!("--shape {}{size}{pinned} --seed {seed}", shape.name)

@@ -9,7 +9,7 @@ use crate::build::bench::Bench;
 use crate::grammar::bounds::{Coverage, bounds};
 use crate::grammar::generate::{Unwritten, generate_within};
 use crate::grammar::program::Grammar;
-use crate::grammar::validate::{Refusal, validate};
+use crate::grammar::validate::{Rejection, validate};
 use crate::model::diagnostic::{Diagnostic, Severity};
 use crate::model::judgement::JudgeError;
 use crate::model::problem::Problem;
@@ -188,10 +188,10 @@ impl Making<'_> {
             let path = Path::new("the input");
             let message = match validate(other, &*input, path) {
                 Ok(()) => continue,
-                Err(Refusal::Invalid(diagnostic) | Refusal::Grammar(diagnostic)) => {
+                Err(Rejection::Invalid(diagnostic) | Rejection::Grammar(diagnostic)) => {
                     diagnostic.message
                 }
-                Err(Refusal::Io(error)) => {
+                Err(Rejection::Io(error)) => {
                     return Err(JudgeError::new("read an input", error).into());
                 }
             };

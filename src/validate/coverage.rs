@@ -5,7 +5,7 @@
 use std::fs::File;
 
 use crate::grammar::bounds::{Coverage, bounds};
-use crate::grammar::validate::Refusal;
+use crate::grammar::validate::Rejection;
 use crate::model::diagnostic::{Diagnostic, Spot};
 use crate::model::judgement::JudgeError;
 use crate::validate::grammars::Grammar;
@@ -36,9 +36,9 @@ fn of_grammar(proving: &Proving<'_>, grammar: &Grammar<'_>) -> Result<Vec<Diagno
         let input = File::open(&case.input).map_err(fault)?;
         match coverage.add(&grammar.grammar, input, &case.input) {
             Ok(()) => {}
-            Err(Refusal::Io(error)) => return Err(fault(error)),
+            Err(Rejection::Io(error)) => return Err(fault(error)),
             // Remarked where inputs are held against the validators.
-            Err(Refusal::Invalid(_) | Refusal::Grammar(_)) => return Ok(Vec::new()),
+            Err(Rejection::Invalid(_) | Rejection::Grammar(_)) => return Ok(Vec::new()),
         }
     }
     let source = grammar.grammar.source();

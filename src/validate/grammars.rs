@@ -7,7 +7,7 @@ use std::path::Path;
 
 use crate::grammar::compile::read;
 use crate::grammar::program;
-use crate::grammar::validate::{Refusal, validate};
+use crate::grammar::validate::{Rejection, validate};
 use crate::language::constants::replace_constants;
 use crate::model::blob::Blob;
 use crate::model::diagnostic::Diagnostic;
@@ -51,14 +51,14 @@ impl Grammar<'_> {
         let input = input.open().map_err(fault)?;
         match validate(&self.grammar, input, path) {
             Ok(()) => Ok(Opinion::Valid),
-            Err(Refusal::Invalid(diagnostic)) => {
+            Err(Rejection::Invalid(diagnostic)) => {
                 Ok(Opinion::Refused(format!(": {}", placed(&diagnostic))))
             }
-            Err(Refusal::Grammar(diagnostic)) => Ok(Opinion::Broken {
+            Err(Rejection::Grammar(diagnostic)) => Ok(Opinion::Broken {
                 ending: "a fault".to_owned(),
                 said: format!(": {diagnostic}"),
             }),
-            Err(Refusal::Io(error)) => Err(fault(error)),
+            Err(Rejection::Io(error)) => Err(fault(error)),
         }
     }
 }

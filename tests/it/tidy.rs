@@ -145,3 +145,31 @@ fn files_named_in_where_do_i_change_exist() {
         .collect();
     assert_eq!(missing, Vec::<&str>::new());
 }
+
+/// Names of public types that still stand in more than two modules.
+const SHARED_NAMES: [&str; 2] = ["Fault", "Question"];
+
+#[test]
+fn a_public_type_name_stands_in_two_modules_at_most() {
+    let mut modules: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for path in sources("src") {
+        let Some(module) = module_of(&path) else { continue };
+        let text = read(&path);
+        let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
+        for name in code.lines().filter_map(public_type) {
+            modules.entry(name.to_owned()).or_default().insert(module.clone());
+        }
+    }
+    modules.retain(|_, of| of.len() > 2);
+    let shared: Vec<&String> = modules.keys().collect();
+    assert_eq!(shared, SHARED_NAMES, "{modules:#?}");
+}
+
+/// The type that a line declares for others than its own file.
+fn public_type(line: &str) -> Option<&str> {
+    let (visibility, rest) = line.trim_start().split_once(' ')?;
+    let (kind, rest) = rest.split_once(' ')?;
+    let is_type = ["struct", "enum", "trait", "type", "union"].contains(&kind);
+    let name = rest.split(|c: char| !c.is_alphanumeric()).next()?;
+    (is_type && visibility.starts_with("pub")).then_some(name)
+}

@@ -1,7 +1,7 @@
 //! Variables, expressions and tests.
 
 use crate::grammar::arithmetic;
-use crate::grammar::ast::{Compare, Expr, ExprKind, Op, Test, TestKind, VarRef};
+use crate::grammar::ast::{Compare, Expr, ExprKind, Operator, Test, TestKind, VarRef};
 use crate::grammar::parse::{Fault, Parse, Parser};
 use crate::grammar::source::Span;
 use crate::grammar::token::TokenKind;
@@ -55,8 +55,8 @@ impl Parser {
             let mut left = parser.term()?;
             loop {
                 let op = match parser.peek() {
-                    TokenKind::Sign("+") => Op::Add,
-                    TokenKind::Sign("-") => Op::Sub,
+                    TokenKind::Sign("+") => Operator::Add,
+                    TokenKind::Sign("-") => Operator::Sub,
                     _ => return Ok(left),
                 };
                 parser.at += 1;
@@ -70,9 +70,9 @@ impl Parser {
         let mut left = self.factor()?;
         loop {
             let op = match self.peek() {
-                TokenKind::Sign("*") => Op::Mul,
-                TokenKind::Sign("/") => Op::Div,
-                TokenKind::Sign("%") => Op::Rem,
+                TokenKind::Sign("*") => Operator::Mul,
+                TokenKind::Sign("/") => Operator::Div,
+                TokenKind::Sign("%") => Operator::Rem,
                 _ => return Ok(left),
             };
             self.at += 1;
@@ -99,7 +99,7 @@ impl Parser {
             // To the right first: `2^3^2` is `2^9`.
             true => {
                 let exponent = self.nested(Self::factor)?;
-                binary(Op::Pow, base, exponent)
+                binary(Operator::Pow, base, exponent)
             }
             false => Ok(base),
         }
@@ -270,7 +270,7 @@ impl Parser {
 }
 
 /// `left op right`, computed where both are known.
-fn binary(op: Op, left: Expr, right: Expr) -> Parse<Expr> {
+fn binary(op: Operator, left: Expr, right: Expr) -> Parse<Expr> {
     let span = left.span.to(right.span);
     let kind = match (left.constant(), right.constant()) {
         (Some(a), Some(b)) => match arithmetic::binary(op, a, b) {

@@ -2,7 +2,7 @@
 
 use super::grammar;
 use crate::grammar::generate::{Unwritten, generate, generate_within};
-use crate::grammar::shape::{RANDOM, SHAPES, Size, applicable, named};
+use crate::grammar::shape::{RANDOM, SHAPES, Scale, applicable, named};
 use crate::grammar::validate::accepts;
 
 /// Grammars of every kind; each can be satisfied.
@@ -146,15 +146,15 @@ fn a_size_says_how_large_counts_are() {
     };
     for seed in 0..20 {
         for shape in ["random", "spike", "planted", "zeros"] {
-            assert!((6..=13).contains(&first(row, shape, Size::Small, seed).0));
-            assert_eq!(first(row, shape, Size::Large, seed).0, 1000);
-            assert_eq!(first(cases, shape, Size::Large, seed), (1, 90));
+            assert!((6..=13).contains(&first(row, shape, Scale::Small, seed).0));
+            assert_eq!(first(row, shape, Scale::Large, seed).0, 1000);
+            assert_eq!(first(cases, shape, Scale::Large, seed), (1, 90));
         }
-        let (t, n) = first(cases, "same-twice", Size::Small, seed);
+        let (t, n) = first(cases, "same-twice", Scale::Small, seed);
         assert!(t == 2 && (6..=13).contains(&n), "{t} {n}");
     }
     for shape in ["smallest", "count-most", "largest-sum", "one-huge", "many-tiny"] {
-        assert_eq!(named(shape).and_then(|shape| shape.sized(Size::Small)), None);
+        assert_eq!(named(shape).and_then(|shape| shape.sized(Scale::Small)), None);
     }
 }
 

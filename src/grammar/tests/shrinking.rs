@@ -8,8 +8,8 @@ use crate::grammar::generate::generate;
 use crate::grammar::program::Grammar;
 use crate::grammar::reduce::edits;
 use crate::grammar::shape::{RANDOM, named};
-use crate::grammar::shrink::{Size, shrink};
-use crate::grammar::tree::{Tree, parse, written};
+use crate::grammar::shrink::{Measure, shrink};
+use crate::grammar::tree::{InputTree, parse, written};
 use crate::grammar::validate::accepts;
 
 const ROW: &str = "INT(2,100,n) NEWLINE REPI(i,n) INT(1,200,a[i]) IF(i<n-1 && MATCH(\" \")) SPACE ELSE NEWLINE END END";
@@ -23,7 +23,7 @@ const WORD: &str = "REGEX(\"[a-z]{1,20}\",s) NEWLINE";
 const SORTED: &str = "INT(1,50,n) NEWLINE REPI(i,n,SPACE) INT(0,1000,a[i]) IF(i>0) ASSERT(a[i-1]<=a[i]) END END NEWLINE";
 
 /// The input that the tree is the tree of, if the grammar accepts it.
-fn print(grammar: &Grammar, tree: &Tree) -> Option<Vec<u8>> {
+fn print(grammar: &Grammar, tree: &InputTree) -> Option<Vec<u8>> {
     written(grammar, tree).filter(|text| accepts(grammar, text))
 }
 
@@ -182,7 +182,7 @@ fn every_edit_gives_a_valid_input() {
 fn fewer_values_are_smaller_whatever_their_length() {
     let grammar = grammar(ROW);
     let size = |text: &str| {
-        Size::of(&parse(&grammar, text.as_bytes(), Path::new("1.in")).unwrap(), text.as_bytes())
+        Measure::of(&parse(&grammar, text.as_bytes(), Path::new("1.in")).unwrap(), text.as_bytes())
     };
     assert!(size("2\n200 200\n") < size("3\n1 1 1\n"));
     assert!(size("2\n1 9\n") < size("2\n1 10\n"));

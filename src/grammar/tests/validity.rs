@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::grammar;
-use crate::grammar::validate::{Refusal, validate};
+use crate::grammar::validate::{Rejection, validate};
 
 /// `outcome` is empty for a valid input, else `line:column: message`, or `grammar line: message`.
 fn check(text: &str, input: &str, outcome: &str) {
@@ -18,9 +18,9 @@ fn check_bytes(text: &str, input: &[u8], outcome: &str) {
         };
     let came = match validate(&grammar(text), input, Path::new("1.in")) {
         Ok(()) => String::new(),
-        Err(Refusal::Invalid(diagnostic)) => said(diagnostic, ""),
-        Err(Refusal::Grammar(diagnostic)) => said(diagnostic, "grammar "),
-        Err(Refusal::Io(error)) => error.to_string(),
+        Err(Rejection::Invalid(diagnostic)) => said(diagnostic, ""),
+        Err(Rejection::Grammar(diagnostic)) => said(diagnostic, "grammar "),
+        Err(Rejection::Io(error)) => error.to_string(),
     };
     assert_eq!(came, outcome, "{text} on {:?}", String::from_utf8_lossy(input));
 }
@@ -377,7 +377,7 @@ fn an_input_that_arrives_in_pieces_is_the_same() {
     );
     let good = "123456789012345678901234567890 -0.12345678901234567890123456789e0 abc\n0 1 \n";
     assert!(validate(&grammar, Drip(good.as_bytes()), Path::new("1.in")).is_ok());
-    let Err(Refusal::Invalid(diagnostic)) =
+    let Err(Rejection::Invalid(diagnostic)) =
         validate(&grammar, Drip(b"1 1 a\n1 1 1\n"), Path::new("1.in"))
     else {
         panic!("it is invalid");

@@ -30,7 +30,10 @@ fn source(text: &str) -> TreeEntry {
     TreeEntry::new(name, Node::File { blob: bytes.as_bytes().into(), mode })
 }
 
-fn told(case: &Case<'_>, included: Vec<(Option<String>, TreeEntry)>) -> Result<Recipe, Fault> {
+fn told(
+    case: &Case<'_>,
+    included: Vec<(Option<String>, TreeEntry)>,
+) -> Result<Recipe, ProgramFault> {
     let files: Vec<TreeEntry> = case.files.iter().map(|it| source(it)).collect();
     let path = match case.shape {
         Shape::File => PathBuf::from("sub").join(&files[0].name),
@@ -49,7 +52,7 @@ fn told(case: &Case<'_>, included: Vec<(Option<String>, TreeEntry)>) -> Result<R
     recipe(&program, &sources)
 }
 
-fn shown(recipe: Result<Recipe, Fault>) -> String {
+fn shown(recipe: Result<Recipe, ProgramFault>) -> String {
     let recipe = match recipe {
         Ok(recipe) => recipe,
         Err(fault) => return fault.to_string(),

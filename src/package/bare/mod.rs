@@ -11,7 +11,7 @@ use crate::model::problem::Problem;
 use crate::model::test_data::TestCase;
 use crate::package::Format;
 use crate::package::draft::{Draft, FileWriting};
-use crate::package::files::Tree;
+use crate::package::files::Files;
 use crate::package::juror_toml;
 
 /// The format.
@@ -69,7 +69,7 @@ impl Format for Bare {
         }
     }
 
-    fn read(&self, tree: &Tree) -> Option<Draft> {
+    fn read(&self, tree: &Files) -> Option<Draft> {
         let mut problem = Problem {
             layout: self.layout(),
             limits: ProblemLimits {

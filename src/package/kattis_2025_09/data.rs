@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::model::test_data::{CaseFile, TestCase, TestData, TestGroup};
-use crate::package::files::{Item, Tree, is_inside};
+use crate::package::files::{Files, Item, is_inside};
 use crate::package::kattis_2025_09::case_files::{self, CaseFiles};
 use crate::package::kattis_2025_09::part::{Part, Role};
 use crate::package::kattis_2025_09::test_yaml::{self, Settings};
@@ -48,7 +48,7 @@ pub(super) fn read(pack: &Pack<'_>) -> TestData {
 }
 
 /// The names of the groups: the directories directly in `secret` with a `test_group.yaml`.
-fn groups_of(tree: &Tree, part: Part) -> BTreeSet<String> {
+fn groups_of(tree: &Files, part: Part) -> BTreeSet<String> {
     if part != Part::Secret {
         return BTreeSet::new();
     }
@@ -254,7 +254,7 @@ impl<'a> Reader<'a> {
 }
 
 /// What is in the `.files` directory of a case.
-fn files_below(tree: &Tree, directory: &Item) -> Vec<CaseFile> {
+fn files_below(tree: &Files, directory: &Item) -> Vec<CaseFile> {
     let files = tree.below(&directory.name).iter().filter(|item| item.is_file());
     let name = |item: &Item| item.name[directory.name.len() + 1..].into();
     files.map(|item| CaseFile { name: name(item), path: item.path.clone() }).collect()

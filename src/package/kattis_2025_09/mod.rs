@@ -27,7 +27,7 @@ use crate::model::problem::Problem;
 use crate::package::Format;
 use crate::package::draft::Draft;
 use crate::package::faults::Faults;
-use crate::package::files::Tree;
+use crate::package::files::Files;
 use crate::package::kattis_2025_09::problem_type::ProblemType;
 use crate::package::kattis_2025_09::problem_yaml::{ProblemYaml, Read};
 use crate::package::recipe;
@@ -80,7 +80,7 @@ impl Format for Kattis202509 {
         }
     }
 
-    fn read(&self, tree: &Tree) -> Option<Draft> {
+    fn read(&self, tree: &Files) -> Option<Draft> {
         let statements = statement::languages(tree);
         let yaml = match problem_yaml::read(tree, &statements) {
             Read::OtherVersion => {
@@ -98,7 +98,7 @@ impl Format for Kattis202509 {
 
 /// A package while it is read: what is there, what its settings say, and where its faults go.
 struct Pack<'a> {
-    tree: &'a Tree,
+    tree: &'a Files,
     faults: &'a Faults,
     yaml: &'a ProblemYaml,
 }
@@ -110,7 +110,7 @@ impl Pack<'_> {
     }
 }
 
-fn draft(tree: &Tree, layout: Layout, yaml: Option<ProblemYaml>) -> Draft {
+fn draft(tree: &Files, layout: Layout, yaml: Option<ProblemYaml>) -> Draft {
     let has_settings = yaml.is_some();
     let yaml = yaml
         .unwrap_or(ProblemYaml { problem_type: ProblemType::Unknown, ..ProblemYaml::default() });

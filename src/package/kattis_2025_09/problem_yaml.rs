@@ -7,7 +7,7 @@ use toml::value::Datetime;
 use crate::model::limits::ProblemLimits;
 use crate::model::program::Constant;
 use crate::package::draft::FileWriting;
-use crate::package::files::Tree;
+use crate::package::files::Files;
 use crate::package::kattis_2025_09::constants;
 use crate::package::kattis_2025_09::credits;
 use crate::package::kattis_2025_09::limits;
@@ -62,7 +62,7 @@ const LEGACY_DIRECTORIES: [&str; 4] =
     ["problem_statement", "output_validators", "input_format_validators", "graders"];
 
 /// Reads `problem.yaml`, which exists.
-pub(super) fn read(tree: &Tree, statements: &[String]) -> Read {
+pub(super) fn read(tree: &Files, statements: &[String]) -> Read {
     let faults = &tree.faults;
     let Some(file) = TextFile::read(&tree.path("problem.yaml"), faults) else {
         return Read::Broken;
@@ -111,7 +111,7 @@ enum Version {
 }
 
 /// A package of another version gets one clear word instead of a page of faults.
-fn version(map: &mut Map<'_>, tree: &Tree) -> Version {
+fn version(map: &mut Map<'_>, tree: &Files) -> Version {
     let Some(node) = map.node("problem_format_version") else {
         let legacy = map.has_renamed()
             || LEGACY_DIRECTORIES.iter().any(|name| tree.directory(name).is_some());

@@ -4,7 +4,7 @@
 
 use crate::model::problem::InputGrammar;
 use crate::model::program::{IncludedFile, Program, ProgramKind};
-use crate::package::files::{Item, Tree};
+use crate::package::files::{Files, Item};
 use crate::package::kattis_2025_09::Pack;
 use crate::package::languages;
 use crate::package::suggest::meant_or;
@@ -52,7 +52,7 @@ pub(super) struct InputValidators {
 }
 
 /// The names of all input validators.
-pub(super) fn input_validator_names(tree: &Tree) -> Vec<&str> {
+pub(super) fn input_validator_names(tree: &Files) -> Vec<&str> {
     let validators = tree.children("input_validators").filter(|item| !is_no_program(item));
     validators.map(Item::base_name).collect()
 }

@@ -3,12 +3,12 @@
 //! Source: problem package format 2025-09, "Problem statements", "Solution description",
 //! "Attachments".
 
-use crate::package::files::{Item, Tree};
+use crate::package::files::{Files, Item};
 use crate::package::languages::{help_for, is_natural_language, is_programming_language};
 use crate::package::text::TextFile;
 
 /// The languages in which there is a statement, sorted.
-pub(super) fn languages(tree: &Tree) -> Vec<String> {
+pub(super) fn languages(tree: &Files) -> Vec<String> {
     let before = tree.faults.count();
     let mut languages = texts(tree, &STATEMENTS);
     if languages.is_empty() && tree.faults.count() == before {
@@ -27,14 +27,14 @@ pub(super) fn languages(tree: &Tree) -> Vec<String> {
 }
 
 /// Whether there is no statement because its directory has the name of the legacy format.
-pub(super) fn is_renamed(tree: &Tree) -> bool {
+pub(super) fn is_renamed(tree: &Files) -> bool {
     tree.directory("statement").is_none() && tree.directory("problem_statement").is_some()
 }
 
 /// Checks the names in `solution/`.
 ///
 /// Source: problem package format 2025-09, "Solution description".
-pub(super) fn check_solutions(tree: &Tree) {
+pub(super) fn check_solutions(tree: &Files) {
     let before = tree.faults.count();
     let has_solution = !texts(tree, &SOLUTIONS).is_empty();
     if tree.directory("solution").is_some() && !has_solution && tree.faults.count() == before {
@@ -61,7 +61,7 @@ const SOLUTIONS: Texts =
     Texts { directory: "solution", stem: "solution", what: "solution", default: Some("en") };
 
 /// The languages of these texts.
-fn texts(tree: &Tree, texts: &Texts) -> Vec<String> {
+fn texts(tree: &Files, texts: &Texts) -> Vec<String> {
     let Texts { stem, what, .. } = texts;
     let mut languages: Vec<String> = Vec::new();
     let files = tree.children(texts.directory).filter(|item| item.is_file());
@@ -114,7 +114,7 @@ impl<'a> TextName<'a> {
 }
 
 /// Checks the directories of `attachments/`.
-pub(super) fn check_attachments(tree: &Tree) {
+pub(super) fn check_attachments(tree: &Files) {
     for item in tree.children("attachments").filter(|item| item.is_directory()) {
         if item.base_name() != "templates" {
             let message = "is a directory, which attachments must not have";

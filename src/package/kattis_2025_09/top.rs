@@ -3,7 +3,7 @@
 //! Source: problem package format 2025-09, "Problem package structure overview".
 
 use crate::package::draft::short_name;
-use crate::package::files::Tree;
+use crate::package::files::Files;
 use crate::package::kattis_2025_09::statement;
 use crate::package::suggest::{did_you_mean, nearest};
 
@@ -39,7 +39,7 @@ const RENAMED: [(&str, &str); 7] = [
 ];
 
 /// Doubts the directory's name and misspelt entries.
-pub(super) fn check_entries(tree: &Tree) {
+pub(super) fn check_entries(tree: &Files) {
     let name = short_name(&tree.root);
     if !name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit()) {
         let message =

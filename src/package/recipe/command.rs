@@ -21,14 +21,14 @@ pub(super) struct Programs {
 
 /// A command line, understood; its cases may still differ in `{count}` and `{name}`.
 #[derive(Clone, Debug)]
-pub(super) struct Line {
+pub(super) struct CommandLine {
     pub program: GeneratorProgram,
     pub args: Vec<String>,
     /// As it stands in the recipe, without blanks around it.
     pub text: String,
 }
 
-impl Line {
+impl CommandLine {
     /// Whether two cases of this line can differ.
     pub(super) fn varies(&self) -> bool {
         [Piece::Seed, Piece::Count, Piece::Name]
@@ -118,7 +118,7 @@ impl Programs {
     }
 
     /// A command line such as `gen.py --n 5 {seed}`.
-    pub(super) fn line(&self, node: &Node<'_>) -> Parse<Line> {
+    pub(super) fn line(&self, node: &Node<'_>) -> Parse<CommandLine> {
         let text = filled_text(&node.clone().called("generate"))?;
         let mut words = text.split_whitespace();
         let name = words.next().unwrap_or_default();
@@ -142,6 +142,6 @@ impl Programs {
                 beside: Vec::new(),
             },
         };
-        Ok(Line { program, args, text: text.trim().to_owned() })
+        Ok(CommandLine { program, args, text: text.trim().to_owned() })
     }
 }

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use crate::model::recipe::{
     AnswerSource, CASE_EXTENSIONS, GeneratorCommand, InputSource, RecipeCase,
 };
-use crate::package::faults::Fault;
+use crate::package::faults::Reported;
 use crate::package::node::{Node, Parse, Renamed};
-use crate::package::recipe::command::Line;
+use crate::package::recipe::command::CommandLine;
 use crate::package::recipe::{DIRECTORY, Reader, Scope, contents, is_below, join, names};
 use crate::package::text::shown;
 use crate::package::values::filled_text;
@@ -26,7 +26,7 @@ const CASE_OTHER: Renamed = &[
 struct Plan<'a> {
     /// A case as it would be without `count` and `generate`, and without its name.
     case: RecipeCase,
-    line: Option<Line>,
+    line: Option<CommandLine>,
     /// Where that stands.
     line_node: Option<Node<'a>>,
     counts: Option<Vec<i64>>,
@@ -180,7 +180,7 @@ impl<'a> Reader<'a> {
 }
 
 /// The values of `count` need a command, and one whose cases differ.
-fn check_counts(node: &Node<'_>, counts: &[i64], line: Option<&Line>) -> Parse<()> {
+fn check_counts(node: &Node<'_>, counts: &[i64], line: Option<&CommandLine>) -> Parse<()> {
     let Some(line) = line else {
         let help = "only what `generate` makes can be counted; write an entry for each case";
         return Err(node.error("`count` would make equal cases", help));
@@ -192,7 +192,7 @@ fn check_counts(node: &Node<'_>, counts: &[i64], line: Option<&Line>) -> Parse<(
     Ok(())
 }
 
-fn no_input(node: &Node<'_>) -> Fault {
+fn no_input(node: &Node<'_>) -> Reported {
     let message = format!("`{}` has no input", shown(node.key));
     node.key_error(message, "give it one of `generate`, `copy` and `in`")
 }

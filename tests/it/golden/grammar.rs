@@ -7,7 +7,7 @@ use juror::grammar::compile::read;
 use juror::grammar::generate::generate;
 use juror::grammar::program::Grammar;
 use juror::grammar::shape::RANDOM;
-use juror::grammar::validate::{Refusal, validate};
+use juror::grammar::validate::{Rejection, validate};
 use juror::model::diagnostic::Diagnostic;
 use juror::model::event::{Event, Stamped};
 
@@ -63,10 +63,10 @@ pub(super) fn checked() -> Vec<Stamped> {
         let path = PathBuf::from(format!("{number}.in"));
         let refusal = validate(&grammar, input.as_bytes(), &path).err();
         events.extend(refusal.as_ref().map(|refusal| match refusal {
-            Refusal::Invalid(diagnostic) | Refusal::Grammar(diagnostic) => {
+            Rejection::Invalid(diagnostic) | Rejection::Grammar(diagnostic) => {
                 Event::Diagnosed(diagnostic.clone())
             }
-            Refusal::Io(error) => panic!("{error}"),
+            Rejection::Io(error) => panic!("{error}"),
         }));
         events.push(Event::InputChecked { input: path, valid: refusal.is_none() });
     }
