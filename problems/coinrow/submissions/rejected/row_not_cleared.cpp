@@ -1,4 +1,4 @@
-// Mistake: the coins of each row are added to those of the rows before, until there are 2000; the row is never emptied.
+// Mistake: the coins of the row before stand in front of those of each row; they are taken away a row too late.
 #include <algorithm>
 #include <cstdio>
 #include <vector>
@@ -37,14 +37,14 @@ int main() {
     scanf("%d", &rows);
     Row row;
     while (rows--) {
-        int n;
+        int n, before = row.size();
         scanf("%d", &n);
         for (int i = 0; i < n; i++) {
             long long value;
             scanf("%lld", &value);
-            if (row.size() < 2000)
-                row.push_back(value);
+            row.push_back(value);
         }
         printf("%lld %lld\n", dumb(row), smart(row));
+        row.erase(row.begin(), row.begin() + before);
     }
 }

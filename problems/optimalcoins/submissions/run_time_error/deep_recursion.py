@@ -1,5 +1,5 @@
-# Mistake: recursion as deep as the row is long; Python allows a depth of 1000. Rows of a hundred coins are solved in
-# time.
+# Mistake: recursion as deep as the row is long; Python allows a depth of 1000, and each coin takes three calls. Rows of
+# 200 coins are solved in time.
 
 import sys
 from functools import cache
@@ -9,10 +9,13 @@ def collected(row):
     @cache
     def lead(i, j):
         """By how much the player to move leads on the coins from i up to j."""
-        if i == j:
-            return 0
-        by_left, by_right = row[i] - lead(i + 1, j), row[j - 1] - lead(i, j - 1)
-        return by_left if by_left > by_right else by_right
+        return 0 if i == j else max(by_left(i, j), by_right(i, j))
+
+    def by_left(i, j):
+        return row[i] - lead(i + 1, j)
+
+    def by_right(i, j):
+        return row[j - 1] - lead(i, j - 1)
 
     return (sum(row) + lead(0, len(row))) // 2
 
