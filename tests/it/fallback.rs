@@ -138,7 +138,7 @@ fn without_namespaces_nothing_is_left_of_a_run_or_of_a_slot() {
 }
 
 #[test]
-#[ignore = "kills its slot; run by `a_slot_that_is_killed_leaves_no_process`"]
+#[ignore = "run by another test, in a process of its own"]
 fn a_slot_is_killed() {
     let Some(mut slot) = bare_slot() else { return };
     let slots = crate::sandbox::slots();
@@ -192,28 +192,32 @@ fn a_box_on_disk_that_grows_too_large_ends_the_run() {
     assert_eq!(stop, Some(juror::model::outcome::StoppedBy::Output));
 }
 
-/// Everything that holds with namespaces holds without, but what the tests leave out by name.
-#[test]
-#[ignore = "as long as all other tests of the sandbox together; to be run by hand"]
-fn the_whole_suite_holds_without_namespaces() {
-    const ISOLATION: &str = "JUROR_TEST_ISOLATION";
-    if std::env::var_os(ISOLATION).is_some() || std::env::var_os(PROGRAMS).is_some() {
-        return;
+mod quiet {
+    use super::*;
+
+    /// Everything that holds with namespaces holds without, but what the tests leave out by name.
+    #[test]
+    #[ignore = "needs a quiet machine: cargo test quiet:: -- --ignored --test-threads=1"]
+    fn the_whole_suite_holds_without_namespaces() {
+        const ISOLATION: &str = "JUROR_TEST_ISOLATION";
+        if std::env::var_os(ISOLATION).is_some() || std::env::var_os(PROGRAMS).is_some() {
+            return;
+        }
+        if bare_slot().is_none() {
+            return;
+        }
+        let executable = std::env::current_exe().unwrap();
+        let output = process::Command::new(&executable)
+            .args(["sandbox::", "fallback::"])
+            .env(ISOLATION, Isolation::Landlock.key())
+            .current_dir(Path::new("/"))
+            .output()
+            .unwrap();
+        let report = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success(), "{report}{}", String::from_utf8_lossy(&output.stderr));
+        let shown = "test sandbox::every_door_is_shut ... ok";
+        assert!(report.contains(shown), "{report}");
     }
-    if bare_slot().is_none() {
-        return;
-    }
-    let executable = std::env::current_exe().unwrap();
-    let output = process::Command::new(&executable)
-        .args(["sandbox::", "fallback::"])
-        .env(ISOLATION, Isolation::Landlock.key())
-        .current_dir(Path::new("/"))
-        .output()
-        .unwrap();
-    let report = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success(), "{report}{}", String::from_utf8_lossy(&output.stderr));
-    let shown = "test sandbox::every_door_is_shut ... ok";
-    assert!(report.contains(shown), "{report}");
 }
 
 /// One slot as a place where jobs run.

@@ -6,56 +6,62 @@ use std::path::{Path, PathBuf};
 
 use crate::stress::{hunt_shipped, shipped};
 
-/// Prints the tables of `docs/stress.md`. `PACKAGES=game1live,gridlive` measures only those.
-#[test]
-#[ignore = "a measurement of many minutes, to be run by hand: cargo test --release --test it measured -- --ignored --nocapture"]
-#[expect(clippy::print_stdout, reason = "a measurement shows its figures")]
-fn on_every_wrong_submission_of_every_package() {
-    let mut summary = Vec::new();
-    let mut missed = Vec::new();
-    println!(
-        "| submission | verdict | inputs tried | seconds | numbers of the row | smallest input |"
-    );
-    println!("|---|---|---|---|---|---|");
-    for package in packages() {
-        let submissions = wrong_submissions(&package);
-        let (mut tried_before, mut rows) = (Vec::new(), Vec::new());
-        for submission in &submissions {
-            let report = hunt_shipped(&package, submission, &["--time", "30s"]);
-            let stress = &report["stress"];
-            let shrinking = stress["shrinking_runs"].as_u64().unwrap_or(0);
-            let tried = report["runs"].as_u64().unwrap_or(0) - shrinking;
-            let seconds = stress["hunting_seconds"].as_f64().unwrap_or(0.0);
-            let start = format!("| {package}: `{submission}`");
-            let Some(input) = report["input"].as_str() else {
-                println!("{start} | - | {tried} | {seconds:.1} | - | - |");
-                let exposed = exposed_by_data(&package, submission);
-                missed.push(format!("{package}: `{submission}`, {tried} inputs tried: {exposed}"));
-                continue;
-            };
-            let verdict = report["verdict"].as_str().unwrap_or("-");
-            let row = row(&package, input);
-            let shown: String = input.trim_end().replace('\n', " / ");
-            let shown: String = shown.chars().take(36).collect();
-            println!("{start} | {verdict} | {tried} | {seconds:.1} | {row} | `{shown}` |");
-            tried_before.push(tried);
-            rows.push(row);
+mod quiet {
+    use super::*;
+
+    /// Prints the tables of `docs/stress.md`. `PACKAGES=game1live,gridlive` measures only those.
+    #[test]
+    #[ignore = "needs a quiet machine: cargo test quiet:: -- --ignored --test-threads=1"]
+    #[expect(clippy::print_stdout, reason = "a measurement shows its figures")]
+    fn on_every_wrong_submission_of_every_package() {
+        let mut summary = Vec::new();
+        let mut missed = Vec::new();
+        println!(
+            "| submission | verdict | inputs tried | seconds | numbers of the row | smallest input |"
+        );
+        println!("|---|---|---|---|---|---|");
+        for package in packages() {
+            let submissions = wrong_submissions(&package);
+            let (mut tried_before, mut rows) = (Vec::new(), Vec::new());
+            for submission in &submissions {
+                let report = hunt_shipped(&package, submission, &["--time", "30s"]);
+                let stress = &report["stress"];
+                let shrinking = stress["shrinking_runs"].as_u64().unwrap_or(0);
+                let tried = report["runs"].as_u64().unwrap_or(0) - shrinking;
+                let seconds = stress["hunting_seconds"].as_f64().unwrap_or(0.0);
+                let start = format!("| {package}: `{submission}`");
+                let Some(input) = report["input"].as_str() else {
+                    println!("{start} | - | {tried} | {seconds:.1} | - | - |");
+                    let exposed = exposed_by_data(&package, submission);
+                    missed.push(format!(
+                        "{package}: `{submission}`, {tried} inputs tried: {exposed}"
+                    ));
+                    continue;
+                };
+                let verdict = report["verdict"].as_str().unwrap_or("-");
+                let row = row(&package, input);
+                let shown: String = input.trim_end().replace('\n', " / ");
+                let shown: String = shown.chars().take(36).collect();
+                println!("{start} | {verdict} | {tried} | {seconds:.1} | {row} | `{shown}` |");
+                tried_before.push(tried);
+                rows.push(row);
+            }
+            summary.push(format!(
+                "| {package} | {} wrong submissions | {} | {} | {} |",
+                submissions.len(),
+                rows.len(),
+                median(tried_before),
+                median(rows),
+            ));
         }
-        summary.push(format!(
-            "| {package} | {} wrong submissions | {} | {} | {} |",
-            submissions.len(),
-            rows.len(),
-            median(tried_before),
-            median(rows),
-        ));
+        println!(
+            "\n| package | tried | found | inputs tried before, median | numbers of the row, median |"
+        );
+        println!("|---|---|---|---|---|");
+        summary.iter().for_each(|line| println!("{line}"));
+        println!("\nnot found within 30 s: {}", missed.len());
+        missed.iter().for_each(|line| println!("- {line}"));
     }
-    println!(
-        "\n| package | tried | found | inputs tried before, median | numbers of the row, median |"
-    );
-    println!("|---|---|---|---|---|");
-    summary.iter().for_each(|line| println!("{line}"));
-    println!("\nnot found within 30 s: {}", missed.len());
-    missed.iter().for_each(|line| println!("- {line}"));
 }
 
 /// Which valid input exposes a submission, as far as the package's own data shows one.

@@ -129,7 +129,7 @@ fn limits_end_what_goes_beyond_them() {
 /// The verdicts of programs that take memory. In a process of its own: what the judge holds hides what a program
 /// does, on Linux.
 #[test]
-#[ignore = "must be small; run by `memory_is_judged_by_what_was_held`"]
+#[ignore = "run by another test, in a process of its own"]
 fn memory() {
     let mut slot = slot();
     let mut check = |job: &mut Job, expected: Option<Verdict>| {
@@ -378,7 +378,7 @@ fn a_run_can_be_stopped_from_another_thread() {
 }
 
 #[test]
-#[ignore = "is killed; run by `a_judge_that_is_killed_leaves_nothing`"]
+#[ignore = "run by another test, in a process of its own"]
 fn a_judge_runs() {
     let marker = std::env::var("JUROR_TEST_MARKER").expect("a marker");
     let _ = slot().run(&job("hungry", &["sleep", &marker]));

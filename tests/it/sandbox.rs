@@ -81,7 +81,7 @@ fn compiled_once(parent: &Path) -> PathBuf {
 
 /// For machines without compilers: says where the programs are.
 #[test]
-#[ignore = "run where the programs are taken elsewhere"]
+#[ignore = "run by tests/hosts/run"]
 #[expect(clippy::print_stdout, reason = "whoever runs it reads it")]
 fn the_programs_are_in_a_directory() {
     println!("\nprograms: {}", programs().display());

@@ -173,3 +173,30 @@ fn public_type(line: &str) -> Option<&str> {
     let name = rest.split(|c: char| !c.is_alphanumeric()).next()?;
     (is_type && visibility.starts_with("pub")).then_some(name)
 }
+
+/// A test that is left out belongs to the group `quiet`, or is a part of another.
+#[test]
+fn tests_that_are_left_out_say_why_in_one_of_two_ways() {
+    let mut wrong = Vec::new();
+    for path in sources("tests").into_iter().chain(sources("src")) {
+        let mut is_quiet = false;
+        for (number, line) in read(&path).lines().enumerate() {
+            match line {
+                "mod quiet {" => is_quiet = true,
+                "}" => is_quiet = false,
+                _ => {}
+            }
+            let Some(reason) = line.trim_start().strip_prefix("#[ignore = \"") else {
+                continue;
+            };
+            let is_right = match is_quiet {
+                true => reason.starts_with("needs a quiet machine: cargo test quiet:: "),
+                false => reason.starts_with("run by "),
+            };
+            if !is_right {
+                wrong.push(format!("{}:{}: {line}", path.display(), number + 1));
+            }
+        }
+    }
+    assert_eq!(wrong, Vec::<String>::new());
+}

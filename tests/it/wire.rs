@@ -63,7 +63,7 @@ const STDOUT: i32 = 3;
 const REFUSE: &str = "JUROR_REFUSES";
 
 #[test]
-#[ignore = "run by other tests, in a process of its own"]
+#[ignore = "run by another test, in a process of its own"]
 fn as_juror() {
     let mut words = env::args_os().skip_while(|word| word != AS_JUROR).peekable();
     // SAFETY: both are numbers of descriptors, and nothing here has the third.

@@ -258,45 +258,69 @@ fn eight_at_once(rows: &[Row]) -> Vec<String> {
 /// How often an honest program runs beside each hostile one.
 const HONEST_RUNS: usize = 1000;
 
-/// An honest program beside each hostile one, which starts again and again: no verdict differs.
-#[test]
-#[ignore = "long; to be run by hand"]
-fn an_honest_program_beside_each_hostile_one() {
-    let honest = |words: &[&str]| {
-        let mut job = job("nothing", &[]);
-        job.command.argv = words.iter().map(ToString::to_string).collect();
-        job.stdin = Blob::from(INPUT);
-        job
-    };
-    let honest = [honest(&["/bin/cat"]), honest(&["/bin/sh", "-c", "cat | cat"])];
-    let (mut hostile_slot, mut honest_slot) = (slot(), slot());
-    let mut faults = Vec::new();
-    for row in table().iter().filter(|row| row.left_out().is_none()) {
-        let job = row.job();
-        let is_over = AtomicBool::new(false);
-        std::thread::scope(|scope| {
-            let run_again = || {
-                while !is_over.load(Ordering::Relaxed) {
-                    let _ = hostile_slot.run(&job);
-                }
-            };
-            scope.spawn(run_again);
-            for round in 0..HONEST_RUNS {
-                // One in ten has processes and a pipe of its own.
-                let job = &honest[usize::from(round % 10 == 0)];
-                let said = match honest_slot.run(job) {
-                    Ok(reply) if text(&reply.stdout).as_bytes() == INPUT => ends(&reply.outcome),
-                    Ok(reply) => format!("{:?}: {}", reply.outcome, text(&reply.stdout)),
-                    Err(error) => error.to_string(),
+mod quiet {
+    use super::*;
+
+    /// An honest program beside each hostile one, which starts again and again: no verdict differs.
+    #[test]
+    #[ignore = "needs a quiet machine: cargo test quiet:: -- --ignored --test-threads=1"]
+    fn an_honest_program_beside_each_hostile_one() {
+        let honest = |words: &[&str]| {
+            let mut job = job("nothing", &[]);
+            job.command.argv = words.iter().map(ToString::to_string).collect();
+            job.stdin = Blob::from(INPUT);
+            job
+        };
+        let honest = [honest(&["/bin/cat"]), honest(&["/bin/sh", "-c", "cat | cat"])];
+        let (mut hostile_slot, mut honest_slot) = (slot(), slot());
+        let mut faults = Vec::new();
+        for row in table().iter().filter(|row| row.left_out().is_none()) {
+            let job = row.job();
+            let is_over = AtomicBool::new(false);
+            std::thread::scope(|scope| {
+                let run_again = || {
+                    while !is_over.load(Ordering::Relaxed) {
+                        let _ = hostile_slot.run(&job);
+                    }
                 };
-                if said != "exit 0" {
-                    faults.push(format!("{} {round}: {said}", row.program));
+                scope.spawn(run_again);
+                for round in 0..HONEST_RUNS {
+                    // One in ten has processes and a pipe of its own.
+                    let job = &honest[usize::from(round % 10 == 0)];
+                    let said = match honest_slot.run(job) {
+                        Ok(reply) if text(&reply.stdout).as_bytes() == INPUT => {
+                            ends(&reply.outcome)
+                        }
+                        Ok(reply) => format!("{:?}: {}", reply.outcome, text(&reply.stdout)),
+                        Err(error) => error.to_string(),
+                    };
+                    if said != "exit 0" {
+                        faults.push(format!("{} {round}: {said}", row.program));
+                    }
                 }
-            }
-            is_over.store(true, Ordering::Relaxed);
-        });
+                is_over.store(true, Ordering::Relaxed);
+            });
+        }
+        assert!(faults.is_empty(), "{} faults: {}", faults.len(), faults.join("\n"));
     }
-    assert!(faults.is_empty(), "{} faults: {}", faults.len(), faults.join("\n"));
+
+    /// Takes minutes on a slow machine.
+    #[test]
+    #[ignore = "needs a quiet machine: cargo test quiet:: -- --ignored --test-threads=1"]
+    fn ten_thousand_runs_leave_nothing() {
+        let programs = ["nothing", "endings", "orphans", "traces", "zombies", "subreaper"];
+        let before = Possessions::of_this_process();
+        let mut slot = slot();
+        run(&mut slot, &job("nothing", &[]));
+        let during = Possessions::of_this_process();
+        for round in 0..10_000 {
+            run(&mut slot, &job(programs[round % programs.len()], &[]));
+        }
+        assert_eq!(Possessions::of_this_process(), during);
+        drop(slot);
+        assert_eq!(Possessions::of_this_process(), before);
+        assert_eq!(left_in_memory(), Vec::<String>::new());
+    }
 }
 
 /// Shared memory, semaphores and messages of contestants, which outlive processes.
@@ -406,24 +430,6 @@ fn kill_a_slot() {
     });
     drop(slot);
     assert_eq!(Possessions::of_this_process(), before);
-}
-
-/// Takes minutes on a slow machine: `cargo test --test it ten_thousand -- --ignored --test-threads=1`.
-#[test]
-#[ignore = "long; to be run by hand, alone in its process"]
-fn ten_thousand_runs_leave_nothing() {
-    let programs = ["nothing", "endings", "orphans", "traces", "zombies", "subreaper"];
-    let before = Possessions::of_this_process();
-    let mut slot = slot();
-    run(&mut slot, &job("nothing", &[]));
-    let during = Possessions::of_this_process();
-    for round in 0..10_000 {
-        run(&mut slot, &job(programs[round % programs.len()], &[]));
-    }
-    assert_eq!(Possessions::of_this_process(), during);
-    drop(slot);
-    assert_eq!(Possessions::of_this_process(), before);
-    assert_eq!(left_in_memory(), Vec::<String>::new());
 }
 
 /// A program can name its interpreter, which the kernel opens while the descriptors of whoever starts the program are open: a

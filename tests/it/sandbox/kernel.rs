@@ -39,43 +39,49 @@ fn what_the_kernel_counts_for_nobody_is_limited() {
     check("names", 0);
 }
 
-/// The table in `docs/sandbox.md`. On a quiet machine: `cargo test --test it what_each_costs -- --ignored --nocapture`.
-#[test]
-#[ignore = "measures the whole machine, which must be quiet"]
-#[expect(clippy::print_stdout, reason = "whoever starts it reads it")]
-fn what_each_costs() {
-    // In KiB.
-    let kernel = || {
-        let text = fs::read_to_string("/proc/meminfo").unwrap();
-        let lines = text.lines().filter(|line| {
-            ["Slab:", "KernelStack:", "PageTables:", "Percpu:"]
-                .iter()
-                .any(|it| line.starts_with(it))
-        });
-        lines.filter_map(|line| line.split_whitespace().nth(1)?.parse::<i64>().ok()).sum::<i64>()
-    };
-    let free = || {
-        let text = fs::read_to_string("/proc/meminfo").unwrap();
-        let line = text.lines().find(|line| line.starts_with("MemAvailable:")).unwrap();
-        line.split_whitespace().nth(1).unwrap().parse::<i64>().unwrap()
-    };
-    let kinds = "locks events clocks timers signals watches pipes sockets names mappings page-tables filters \
+mod quiet {
+    use super::*;
+
+    /// The table in `docs/sandbox.md`.
+    #[test]
+    #[ignore = "needs a quiet machine: cargo test quiet:: -- --ignored --test-threads=1"]
+    #[expect(clippy::print_stdout, reason = "whoever starts it reads it")]
+    fn what_each_costs() {
+        // In KiB.
+        let kernel = || {
+            let text = fs::read_to_string("/proc/meminfo").unwrap();
+            let lines = text.lines().filter(|line| {
+                ["Slab:", "KernelStack:", "PageTables:", "Percpu:"]
+                    .iter()
+                    .any(|it| line.starts_with(it))
+            });
+            lines
+                .filter_map(|line| line.split_whitespace().nth(1)?.parse::<i64>().ok())
+                .sum::<i64>()
+        };
+        let free = || {
+            let text = fs::read_to_string("/proc/meminfo").unwrap();
+            let line = text.lines().find(|line| line.starts_with("MemAvailable:")).unwrap();
+            line.split_whitespace().nth(1).unwrap().parse::<i64>().unwrap()
+        };
+        let kinds = "locks events clocks timers signals watches pipes sockets names mappings page-tables filters \
                  directories missing-names links attributes polls";
-    for kind in kinds.split_whitespace() {
-        let (before, had) = (kernel(), free());
-        let mut most = (0, 0);
-        let (count, outcome) = hold(kind, 56, 2500, || {
-            for _ in 0..40 {
-                std::thread::sleep(Duration::from_millis(100));
-                most = (most.0.max(kernel() - before), most.1.max(had - free()));
-            }
-        });
-        println!(
-            "| {kind} | {count} | {} MiB | {} MiB | {} | {} |",
-            most.0 >> 10,
-            most.1 >> 10,
-            outcome.peak_memory,
-            summary(&outcome)
-        );
+        for kind in kinds.split_whitespace() {
+            let (before, had) = (kernel(), free());
+            let mut most = (0, 0);
+            let (count, outcome) = hold(kind, 56, 2500, || {
+                for _ in 0..40 {
+                    std::thread::sleep(Duration::from_millis(100));
+                    most = (most.0.max(kernel() - before), most.1.max(had - free()));
+                }
+            });
+            println!(
+                "| {kind} | {count} | {} MiB | {} MiB | {} | {} |",
+                most.0 >> 10,
+                most.1 >> 10,
+                outcome.peak_memory,
+                summary(&outcome)
+            );
+        }
     }
 }
