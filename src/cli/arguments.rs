@@ -383,10 +383,11 @@ pub struct RunOptions {
     /// CPU time of a run, instead of the package's
     #[arg(long, value_name = "SECONDS", value_parser = time_limit)]
     pub time_limit: Option<Duration>,
-    /// Keep what programs leave in their boxes, in DIR or a new directory
+    /// Save each run's working directory, input and outputs, in DIR or a new directory
     ///
-    /// Without DIR it is a new directory below TMPDIR or /tmp. DIR must be new or empty. The box is
-    /// the working directory of a run; each gets a directory DIR/SUBMISSION/CASE.
+    /// Without DIR it is a new directory below TMPDIR or /tmp. DIR must be new or empty. The working
+    /// directory of a run is saved as DIR/SUBMISSION/CASE; beside it, CASE.input, CASE.output and
+    /// CASE.error hold what the submission read and wrote.
     #[arg(long, value_name = "DIR", num_args = 0..=1, require_equals = true)]
     pub keep: Option<Option<PathBuf>>,
 }

@@ -12,7 +12,7 @@ use crate::model::blob::Blob;
 use crate::model::job::{Job, What};
 use crate::model::judgement::JudgeError;
 use crate::model::test_data::CaseFile;
-use crate::model::tree::{FileMode, Node, Place, Tree, TreeEntry};
+use crate::model::tree::{FileMode, Node, Place, Tree, TreeEntry, leads_inside};
 use crate::sandbox;
 
 /// A file of a test case, to be laid into a box.
@@ -23,7 +23,8 @@ pub fn file(file: &CaseFile) -> TreeEntry {
     TreeEntry::new(&file.name, node)
 }
 
-/// Copies a tree to where nothing is yet. Directories above are made.
+/// Copies a tree to where nothing is yet, for a person to see: without links that lead out of it. Directories above
+/// are made.
 ///
 /// # Errors
 /// When it cannot be written there.
@@ -34,7 +35,8 @@ pub fn save(tree: &Tree, to: &Path) -> Result<(), JudgeError> {
     }
     match tree.place() {
         Some(place) => sandbox::copy(place, to),
-        None => write(tree, to).map_err(|error| fault(format!("write {}", to.display()), error)),
+        None => write(&of_links_inside(tree), to)
+            .map_err(|error| fault(format!("write {}", to.display()), error)),
     }
 }
 
@@ -56,6 +58,15 @@ pub fn put(job: &Job, home: impl Fn() -> Result<PathBuf, JudgeError>) -> Result<
         }
     }
     Ok(())
+}
+
+/// The tree without links that lead out of it.
+fn of_links_inside(tree: &Tree) -> Tree {
+    let stays = |entry: &&TreeEntry| match &entry.node {
+        Node::Link(target) => leads_inside(&entry.name, target),
+        Node::File { .. } | Node::Directory => true,
+    };
+    Tree::from(tree.entries.iter().filter(stays).cloned().collect::<Vec<_>>())
 }
 
 /// Makes a directory of a tree, readable for every run.
@@ -110,6 +121,10 @@ mod tests {
             TreeEntry::new("a/text", text("y", FileMode::Plain)),
             TreeEntry::new("empty", Node::Directory),
             TreeEntry::new("link", Node::Link("a/text".into())),
+            TreeEntry::new("a/up", Node::Link("../empty".into())),
+            TreeEntry::new("program", Node::Link("/program/a.py".into())),
+            TreeEntry::new("out", Node::Link("../out".into())),
+            TreeEntry::new("winding", Node::Link("a/up/../..".into())),
         ]);
         save(&tree, &to).unwrap();
         let rights = |name: &str| fs::metadata(to.join(name)).unwrap().permissions().mode() & 0o777;
@@ -117,6 +132,10 @@ mod tests {
         assert_eq!(rights("a/text"), 0o644);
         assert_eq!(rights("empty"), 0o755);
         assert_eq!(fs::read_to_string(to.join("link")).unwrap(), "y");
+        assert!(to.join("a/up").is_dir());
+        for gone in ["program", "out", "winding"] {
+            assert!(fs::symlink_metadata(to.join(gone)).is_err(), "{gone} leads out");
+        }
         assert!(save(&tree, &to).is_err(), "nothing is written over");
         let outside = |name: &str| Tree::from(vec![TreeEntry::new(name, Node::Directory)]);
         for name in ["../out", "/out", "a/../../out"] {
@@ -125,7 +144,7 @@ mod tests {
         }
         let mut through = outside("link/out");
         through.entries.insert(0, TreeEntry::new("link", Node::Link(dir.path().into())));
-        assert!(save(&through, &dir.path().join("other")).is_err());
-        assert!(!dir.path().join("out").exists());
+        save(&through, &dir.path().join("other")).unwrap();
+        assert!(!dir.path().join("out").exists(), "the link was left out");
     }
 }

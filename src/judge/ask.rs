@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::executor::place;
 use crate::judge::case::{
     Answered, Detail, Judged, Pass, Trial, add_answered, box_dir, case_judgement,
 };
 use crate::judge::classify::Classified;
+use crate::judge::keep::save;
 use crate::judge::score;
 use crate::model::blob::Blob;
 use crate::model::job::Keep;
@@ -249,14 +249,6 @@ fn next_pass(number: u32, input: &Blob, left: &Tree) -> Pass {
     let mut earlier = left.below(&feedback_dir(Path::new("")));
     earlier.retain(|file| file.name != Path::new(NEXT_PASS));
     Pass { number, input: input.clone(), earlier }
-}
-
-/// Writes a box where the user wants it, if it is wanted.
-pub(super) fn save(wanted: Option<&Path>, left: Option<&Tree>) -> Result<(), JudgeError> {
-    match (wanted, left) {
-        (Some(wanted), Some(left)) => place::save(left, wanted),
-        _ => Ok(()),
-    }
 }
 
 #[cfg(test)]

@@ -10,9 +10,9 @@ use crate::check::diff;
 use crate::check::options::Options;
 use crate::check::show::cause;
 use crate::executor::{Executor, place};
-use crate::judge::ask::save;
 use crate::judge::classify::{Classified, classify};
-use crate::judge::said::said;
+use crate::judge::keep::{beside, save_run};
+use crate::judge::said::{ends, said};
 use crate::judge::score;
 use crate::model::blob::{Blob, Reader};
 use crate::model::difference::Difference;
@@ -204,6 +204,7 @@ pub fn judge_case(
         let evidence = match is_shown && judged.classified.verdict != Verdict::Accepted {
             true => {
                 let mut evidence = evidence(rules, case, &judged, &reply)?;
+                add_input(&mut evidence, case, &pass, kept.as_deref())?;
                 evidence.repeat = rules.repeat(entry.submission, &case.test_case.name);
                 evidence.kept = kept;
                 Some(Box::new(evidence))
@@ -252,7 +253,9 @@ impl Trial<'_> {
         let job = job(self.rules, self.entry, self.case.test_case, pass);
         let kept = self.kept(pass);
         let reply = self.executor.run(&job)?;
-        save(kept.as_deref(), reply.kept.as_ref())?;
+        if let Some(kept) = &kept {
+            save_run(kept, &pass.input, &reply)?;
+        }
         let is_shown = self.rules.passes > 1 && self.rules.detail != Detail::Brief;
         let transcript = match is_shown {
             true => Some(said(self.rules.io, pass, &reply)?),
@@ -461,6 +464,10 @@ fn evidence(
         ..Evidence::default()
     };
     add_answered(&mut evidence, judged);
+    if judged.transcript.is_none() && judged.classified.verdict != Verdict::WrongAnswer {
+        let ends = ends(&reply.stdout).map_err(|error| fault("read standard output", error))?;
+        (evidence.stdout, evidence.stdout_bytes_left_out) = ends;
+    }
     let Ok(output) = written(rules.io, reply) else {
         return Ok(evidence);
     };
@@ -475,6 +482,24 @@ fn evidence(
         evidence.diff_lines_left_out = diff.left_out;
     }
     Ok(evidence)
+}
+
+/// Adds what the submission had to read, or the validator for it.
+fn add_input(
+    evidence: &mut Evidence,
+    case: &ReadyCase<'_>,
+    pass: &Pass,
+    kept: Option<&Path>,
+) -> Result<(), JudgeError> {
+    const MOST: u64 = 4 << 10;
+    let reading = |error| fault("read the input", error);
+    evidence.input = pass.input.start(MOST).map_err(reading)?;
+    evidence.input_bytes_left_out = pass.input.len().map_err(reading)?.saturating_sub(MOST);
+    evidence.input_path = match (pass.number, &case.texts) {
+        (1, None) => Some(case.test_case.input.clone()),
+        _ => kept.map(|kept| beside(kept, "input")),
+    };
+    Ok(())
 }
 
 /// Adds what the package's own validator left.

@@ -5,6 +5,7 @@ mod blame;
 pub mod case;
 pub mod classify;
 pub mod expect;
+mod keep;
 pub mod output;
 mod said;
 pub mod score;

@@ -4,7 +4,7 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::time::Duration;
 
 use crate::judge::case::{Pass, fault, written};
-use crate::model::blob::Reader;
+use crate::model::blob::{Blob, Reader};
 use crate::model::job::Reply;
 use crate::model::joint::{Said, Side, Transcript};
 use crate::model::judgement::JudgeError;
@@ -35,6 +35,21 @@ pub(super) fn said(io: &ProgramIo, pass: &Pass, reply: &Reply) -> Result<Transcr
     Ok(Transcript { first, left_out: Bytes(left_out), last })
 }
 
+/// A text; of a long one the beginning and the end, and how many bytes between them are left out.
+pub(super) fn ends(text: &Blob) -> io::Result<(Vec<u8>, u64)> {
+    const PART: u64 = 4 << 10;
+    let length = text.len()?;
+    let mut shown = text.start(2 * PART)?;
+    let left_out = length.saturating_sub(2 * PART);
+    if left_out > 0 {
+        shown.truncate(PART as usize);
+        let mut text = text.open()?;
+        text.seek(SeekFrom::Start(length - PART))?;
+        text.take(PART).read_to_end(&mut shown)?;
+    }
+    Ok((shown, left_out))
+}
+
 /// The lines of a text from a place on, as far as there is room for them.
 fn pieces(text: &mut Reader<'_>, from: u64, at: Duration, by: Side) -> io::Result<Vec<Said>> {
     text.seek(SeekFrom::Start(from))?;
@@ -49,7 +64,6 @@ fn pieces(text: &mut Reader<'_>, from: u64, at: Duration, by: Side) -> io::Resul
 mod tests {
     use super::*;
     use crate::executor::scripted::quiet_outcome;
-    use crate::model::blob::Blob;
 
     fn check(input: &str, output: &str, left_out: u64, notation: &str) {
         let pass = Pass { number: 2, input: input.as_bytes().into(), earlier: Vec::new() };

@@ -2,15 +2,13 @@
 //!
 //! Source: problem package format 2025-09, "Running test cases", "Output validator".
 
-use std::fs;
-use std::path::{Path, PathBuf};
-
-use crate::judge::ask::{Asked, answered, save};
+use crate::judge::ask::{Asked, answered};
 use crate::judge::blame::{Blame, Scene, blame};
-use crate::judge::case::{Detail, Judged, Pass, Ran, Trial, fault, job};
+use crate::judge::case::{Detail, Judged, Pass, Ran, Trial, job};
+use crate::judge::keep::save_talk;
 use crate::judge::said::MOST;
 use crate::model::blob::Blob;
-use crate::model::joint::{JointJob, JointReply, Transcript};
+use crate::model::joint::{JointJob, JointReply};
 use crate::model::stop::Stop;
 use crate::model::verdict::Verdict;
 use crate::validator::OutputValidator;
@@ -38,9 +36,8 @@ impl Trial<'_> {
         };
         let JointReply { program, partner, told, deadlock, transcript } =
             self.executor.run_joint(&joint)?;
-        save(kept.as_deref(), program.reply.kept.as_ref())?;
         if let Some(kept) = &kept {
-            keep(&transcript, kept)?;
+            save_talk(kept, &pass.input, &program.reply, Some(&transcript))?;
         }
         let is_told = told.is_some_and(|told| told < partner.ended);
         // A validator that has closed its own output expects nothing but the end.
@@ -83,13 +80,4 @@ impl Trial<'_> {
             kept,
         })
     }
-}
-
-/// Writes what was said beside the box that is kept, in the notation of `.interaction` files.
-fn keep(transcript: &Transcript, kept: &Path) -> Result<(), Stop> {
-    let mut path = kept.as_os_str().to_owned();
-    path.push(".interaction");
-    let path = PathBuf::from(path);
-    let written = fs::write(&path, transcript.notation());
-    Ok(written.map_err(|error| fault(&format!("write {}", path.display()), error))?)
 }

@@ -143,6 +143,19 @@ pub struct Evidence {
     /// What submission and output validator said to each other, where they did.
     #[serde(with = "As::<Option<Exchange>>")]
     pub transcript: Option<Transcript>,
+    /// The beginning of the input.
+    #[serde(with = "As::<Text>")]
+    pub input: Vec<u8>,
+    /// How many bytes of the input were left out.
+    pub input_bytes_left_out: u64,
+    /// Where the whole input is, if it is in a file that stays.
+    #[serde(with = "As::<Option<Location>>")]
+    pub input_path: Option<PathBuf>,
+    /// What the program wrote on standard output, cut, if that did not decide the verdict.
+    #[serde(with = "As::<Text>")]
+    pub stdout: Vec<u8>,
+    /// How many bytes of it were left out between its beginning and its end.
+    pub stdout_bytes_left_out: u64,
     /// What the program wrote on standard error, cut.
     #[serde(with = "As::<Text>")]
     pub stderr: Vec<u8>,

@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::borrow::Cow;
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use serde::{Deserialize, Serialize};
@@ -61,6 +61,17 @@ pub struct Place {
     path: PathBuf,
     /// Removes it when nobody has it any more.
     _held: Option<Box<dyn Any + Send + Sync>>,
+}
+
+/// Whether a link of this name leads to a place in its own tree, whatever other links of that kind are on the way.
+pub fn leads_inside(name: &Path, target: &Path) -> bool {
+    let above = name.parent().map_or(0, |parent| parent.components().count());
+    let mut parts = target.components().filter(|part| *part != Component::CurDir).peekable();
+    let mut up = 0;
+    while parts.next_if_eq(&Component::ParentDir).is_some() {
+        up += 1;
+    }
+    up <= above && parts.all(|part| matches!(part, Component::Normal(_)))
 }
 
 impl Node {

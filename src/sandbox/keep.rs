@@ -17,7 +17,7 @@ use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags};
 use crate::model::blob::Blob;
 use crate::model::job::Keep;
 use crate::model::judgement::JudgeError;
-use crate::model::tree::{FileMode, Node, Place, Tree, TreeEntry};
+use crate::model::tree::{FileMode, Node, Place, Tree, TreeEntry, leads_inside};
 use crate::model::units::Bytes;
 use crate::sandbox::fault::{Fault, Step};
 
@@ -43,6 +43,14 @@ pub(super) enum Rights {
     ToStart,
 }
 
+/// Which links are copied, as links.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Links {
+    All,
+    /// Those that lead to a place in the box.
+    Inside,
+}
+
 /// Brings a box back, as far as it is wanted: up to so many bytes in all. It then lies in a directory below `parent`.
 pub(super) fn keep(
     from: OwnedFd,
@@ -58,11 +66,11 @@ pub(super) fn keep(
     let held = made.step_on("make a directory in", parent.display())?;
     let to = held.path().join("box");
     let place = Place::new(to, held);
-    let entries = copy_box(from, &place, most.0, except, rights)?;
+    let entries = copy_box(from, &place, most.0, except, (rights, Links::All))?;
     Ok(Some(Tree::at(entries, place)))
 }
 
-/// Copies a box that was kept to where nothing is yet.
+/// Copies a box that was kept to where nothing is yet, without links that lead out of it.
 ///
 /// # Errors
 /// When it cannot be read, or cannot be written there.
@@ -70,7 +78,7 @@ pub fn copy(from: &Path, to: &Path) -> Result<(), JudgeError> {
     let opened = rustix::fs::openat(CWD, from, DIRECTORY, Mode::empty());
     let opened = opened.step_on("open", from.display())?;
     let place = Place::new(to.to_path_buf(), ());
-    copy_box(opened, &place, u64::MAX, &[], Rights::AsLeft)?;
+    copy_box(opened, &place, u64::MAX, &[], (Rights::AsLeft, Links::Inside))?;
     Ok(())
 }
 
@@ -81,7 +89,7 @@ fn copy_box(
     place: &Arc<Place>,
     most: u64,
     except: &[PathBuf],
-    rights: Rights,
+    (rights, links): (Rights, Links),
 ) -> Result<Vec<TreeEntry>, Fault> {
     let step = "make the directory";
     let to = place.path();
@@ -89,7 +97,7 @@ fn copy_box(
     let target = rustix::fs::openat(CWD, to, DIRECTORY, Mode::empty());
     let target = target.step_on(step, to.display())?;
     open_to_all(&target).step_on(step, to.display())?;
-    let mut copy = Copy { place, left: most, except, rights, entries: Vec::new() };
+    let mut copy = Copy { place, left: most, except, rights, links, entries: Vec::new() };
     copy.directory(&from, &target, Path::new(""), DEEPEST)
         .step_on("keep the box in", to.display())?;
     Ok(copy.entries)
@@ -102,6 +110,7 @@ struct Copy<'a> {
     left: u64,
     except: &'a [PathBuf],
     rights: Rights,
+    links: Links,
     entries: Vec<TreeEntry>,
 }
 
@@ -127,7 +136,7 @@ impl Copy<'_> {
                 FileType::RegularFile => {
                     self.file(from, name, to, &path, Mode::from_raw_mode(stat.st_mode))?
                 }
-                FileType::Symlink => link(from, name, to)?,
+                FileType::Symlink => self.link(from, name, to, &path)?,
                 FileType::Directory if depth > 0 => {
                     let target = make_directory(to, name)?;
                     let before = self.entries.len();
@@ -167,6 +176,24 @@ impl Copy<'_> {
         let blob = Blob::within(self.place, self.place.path().join(path));
         Ok(Some(Node::File { blob, mode }))
     }
+
+    fn link(
+        &self,
+        from: &OwnedFd,
+        name: &CStr,
+        to: &OwnedFd,
+        path: &Path,
+    ) -> io::Result<Option<Node>> {
+        let Ok(target) = rustix::fs::readlinkat(from, name, Vec::new()) else {
+            return Ok(None);
+        };
+        let leads_to = Path::new(OsStr::from_bytes(target.to_bytes()));
+        if self.links == Links::Inside && !leads_inside(path, leads_to) {
+            return Ok(None);
+        }
+        rustix::fs::symlinkat(&target, to, name)?;
+        Ok(Some(Node::Link(leads_to.into())))
+    }
 }
 
 /// A directory in another.
@@ -180,12 +207,4 @@ fn make_directory(parent: &OwnedFd, name: &CStr) -> io::Result<OwnedFd> {
 /// Lets everybody enter a directory, whatever the process's umask.
 fn open_to_all(directory: &OwnedFd) -> io::Result<()> {
     Ok(rustix::fs::fchmod(directory, Mode::from_raw_mode(0o755))?)
-}
-
-fn link(from: &OwnedFd, name: &CStr, to: &OwnedFd) -> io::Result<Option<Node>> {
-    let Ok(leads_to) = rustix::fs::readlinkat(from, name, Vec::new()) else {
-        return Ok(None);
-    };
-    rustix::fs::symlinkat(&leads_to, to, name)?;
-    Ok(Some(Node::Link(OsStr::from_bytes(leads_to.to_bytes()).into())))
 }

@@ -258,6 +258,25 @@ fn boxes_are_kept_in_a_directory_that_need_not_be_named() {
 }
 
 #[test]
+fn what_a_run_read_and_wrote_can_be_seen() {
+    let fixture = Fixture::new();
+    fixture.write("crash.sh", "read a b; echo \"at $a\"; echo why >&2; exit 3\n");
+    fixture.check("judge sum crash.sh", 1, &["RTE", "standard output:", "at 1", "why"]);
+    fixture.check("judge sum crash.sh -v", 1, &["input (sum/data/sample/1.in):", "│ 1 2"]);
+    fixture.check("judge sum crash.sh --keep=kept", 1, &["kept/crash.sh/sample-1"]);
+    let check = |ending: &str, text: &str| {
+        let path = fixture.path("kept/crash.sh").join(format!("sample-1.{ending}"));
+        assert_eq!(fs::read_to_string(path).expect(ending), text);
+    };
+    check("input", "1 2\n");
+    check("output", "at 1\n");
+    check("error", "why\n");
+    let box_of_run = fs::read_dir(fixture.path("kept/crash.sh/sample-1")).expect("a box");
+    let dangling = box_of_run.flatten().filter(|entry| !entry.path().exists());
+    assert_eq!(dangling.count(), 0);
+}
+
+#[test]
 fn boxes_of_several_packages_are_kept_apart() {
     let fixture = Fixture::new();
     let copied =

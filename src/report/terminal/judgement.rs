@@ -8,7 +8,7 @@ use crate::model::judgement::{CaseJudgement, CompilerReport, Evidence, JudgeErro
 use crate::model::outcome::Outcome;
 use crate::model::report::SubmissionReport;
 use crate::model::text::{count, printable};
-use crate::model::units::seconds;
+use crate::model::units::{Bytes, seconds};
 use crate::model::verdict::Verdict;
 use crate::report::style::{Look, Style};
 use crate::report::terminal::difference;
@@ -218,7 +218,11 @@ fn rejected(page: &mut Page<'_>, judgement: &SubmissionReport, case: &CaseJudgem
     quote(page, "team message:", case.team_message.as_bytes());
     if let Some(evidence) = &case.evidence {
         quote(page, "standard error of the output validator:", &evidence.validator_stderr);
+        quote_ends(page, "standard output:", &evidence.stdout, evidence.stdout_bytes_left_out);
         quote(page, "standard error:", &evidence.stderr);
+        if page.style.is_verbose() {
+            input(page, evidence);
+        }
         if !evidence.images.is_empty() {
             page.blank();
             page.wrapped(INDENT, &format!("images: {}", evidence.images.join(", ")));
@@ -346,6 +350,11 @@ fn case_line(page: &mut Page<'_>, case: &CaseJudgement) {
 ///
 /// Of a long text the first and the last lines: some languages name the fault first, others last.
 pub(super) fn quote(page: &mut Page<'_>, title: &str, text: &[u8]) {
+    quote_ends(page, title, text, 0);
+}
+
+/// The same for a text of which so many bytes in the middle are not known.
+fn quote_ends(page: &mut Page<'_>, title: &str, text: &[u8], unknown: u64) {
     let lines = lines_of(text);
     if lines.is_empty() {
         return;
@@ -353,14 +362,29 @@ pub(super) fn quote(page: &mut Page<'_>, title: &str, text: &[u8]) {
     page.blank();
     page.line(INDENT, title);
     // The place of a line that says that one is left out is that line's own.
-    if lines.len() <= QUOTED_LINES + 1 {
+    if lines.len() <= QUOTED_LINES + 1 && unknown == 0 {
         page.quoted(&lines);
         return;
     }
-    let part = QUOTED_LINES / 2;
-    page.quoted(&lines[..part]);
-    left_out(page, lines.len() - 2 * part, "line");
-    page.quoted(&lines[lines.len() - part..]);
+    let head = (QUOTED_LINES / 2).min(lines.len().div_ceil(2));
+    let tail = (QUOTED_LINES / 2).min(lines.len() / 2);
+    page.quoted(&lines[..head]);
+    left_out(page, lines.len() - head - tail, "line", unknown);
+    page.quoted(&lines[lines.len() - tail..]);
+}
+
+/// Writes the first lines of the input, and where the whole of it is.
+fn input(page: &mut Page<'_>, evidence: &Evidence) {
+    let place = evidence.input_path.as_ref().map(|it| format!(" ({})", path(it.display())));
+    let lines = lines_of(&evidence.input);
+    let shown = match lines.len() {
+        few if few <= QUOTED_LINES + 1 => few,
+        _ => QUOTED_LINES,
+    };
+    page.blank();
+    page.line(INDENT, &format!("input{}:", place.unwrap_or_default()));
+    page.quoted(&lines[..shown]);
+    left_out(page, lines.len() - shown, "more line", evidence.input_bytes_left_out);
 }
 
 /// Writes the compiler's messages: all if they are few or all is to be seen, else from just before the first error.
@@ -386,15 +410,18 @@ pub(super) fn quote_from_first_error(page: &mut Page<'_>, messages: &[u8]) {
         }
     }
     let shown = &lines[start..lines.len().min(start + most)];
-    left_out(page, start, "earlier line");
+    left_out(page, start, "earlier line", 0);
     page.quoted(shown);
-    left_out(page, lines.len() - start - shown.len(), "more line");
+    left_out(page, lines.len() - start - shown.len(), "more line", 0);
 }
 
 /// Writes how many lines were left out, if any were.
-fn left_out(page: &mut Page<'_>, number: usize, noun: &str) {
-    if number > 0 {
-        let text = format!("{} {}", page.style.ellipsis(), count(number, noun));
+fn left_out(page: &mut Page<'_>, number: usize, noun: &str, bytes: u64) {
+    let mut what = Vec::new();
+    what.extend((number > 0).then(|| count(number, noun)));
+    what.extend((bytes > 0).then(|| format!("{} more", Bytes(bytes))));
+    if !what.is_empty() {
+        let text = format!("{} {}", page.style.ellipsis(), what.join(" and "));
         let text = page.style.paint(Look::Dim, &text);
         page.line(INDENT + 2, &text);
     }

@@ -181,8 +181,9 @@ impl Mask {
 
     fn evidence(&self, evidence: &mut Evidence) {
         evidence.repeat = self.text(&evidence.repeat);
-        for kept in [&mut evidence.kept, &mut evidence.feedback].into_iter().flatten() {
-            *kept = self.path(kept);
+        let paths = [&mut evidence.kept, &mut evidence.feedback, &mut evidence.input_path];
+        for path in paths.into_iter().flatten() {
+            *path = self.path(path);
         }
         evidence.transcript.iter_mut().for_each(timed);
     }
