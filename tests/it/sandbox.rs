@@ -1136,13 +1136,14 @@ pub(crate) fn skip(reason: &str) {
     eprintln!("left out: {reason}");
 }
 
-#[test]
-fn all_of_this_holds_for_a_user_without_rights() {
+/// Runs tests of this binary, named by these arguments, once more as a user without rights, if the machine has them.
+fn as_a_user_without_rights(arguments: &[&str]) -> Option<process::Output> {
     if std::env::var_os(PROGRAMS).is_some() {
-        return;
+        return None;
     }
     if !rustix::process::geteuid().is_root() {
-        return skip("this user has no rights already");
+        skip("this user has no rights already");
+        return None;
     }
     // Where the user can read it, unlike the build directory.
     let directory = tempfile::tempdir().unwrap();
@@ -1152,21 +1153,29 @@ fn all_of_this_holds_for_a_user_without_rights() {
     for entry in fs::read_dir(programs()).unwrap().flatten() {
         fs::copy(entry.path(), directory.path().join(entry.file_name())).unwrap();
     }
-    let run = |arguments: &[&OsStr]| {
+    let run = |program: &OsStr, arguments: &[&str]| {
         process::Command::new("setpriv")
             .args(["--reuid=65534", "--regid=65534", "--clear-groups"])
+            .arg(program)
             .args(arguments)
             .env(PROGRAMS, directory.path())
             .env("TMPDIR", "/tmp")
             .current_dir("/")
             .output()
     };
-    let unshare = ["unshare", "--user", "true"].map(OsStr::new);
-    if !run(&unshare).is_ok_and(|output| output.status.success()) {
-        return skip("no setpriv, or no user namespaces for users without rights");
+    let can_unshare = run(OsStr::new("unshare"), &["--user", "true"]);
+    if !can_unshare.is_ok_and(|output| output.status.success()) {
+        skip("no setpriv, or no user namespaces for users without rights");
+        return None;
     }
-    let output =
-        run(&[executable.as_os_str(), OsStr::new("sandbox::"), OsStr::new("fallback::")]).unwrap();
+    Some(run(executable.as_os_str(), arguments).unwrap())
+}
+
+#[test]
+fn all_of_this_holds_for_a_user_without_rights() {
+    let Some(output) = as_a_user_without_rights(&["sandbox::", "fallback::"]) else {
+        return;
+    };
     let report = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success(), "{report}{}", String::from_utf8_lossy(&output.stderr));
     assert!(report.contains("test sandbox::every_door_is_shut ... ok"), "{report}");

@@ -54,8 +54,14 @@ int main(int argc, char **argv) {
     int timers = 0, ends[2];
     while (timers < 100 && !timer_create(CLOCK_MONOTONIC, &silent, &timer)) timers++;
     printf("timers: %d\n", timers);
-    printf("a pipe: %d", pipe(ends));
-    printf(" of %d\n", fcntl(ends[0], F_GETPIPE_SZ));
+    // Whoever else is of this user may have had too many for a moment.
+    int size = 0;
+    for (int time = 0; time < 500 && size < 65536; time++, usleep(1000)) {
+        if (pipe(ends)) break;
+        size = fcntl(ends[0], F_GETPIPE_SZ);
+        close(ends[0]), close(ends[1]);
+    }
+    printf("a pipe of %d\n", size);
     static const char *files[] = {"/usr/bin/env", "/proc/self/exe", "/etc/passwd", "/dev/null", "/dev/zero", "/dev/full", "/dev/urandom"};
     for (unsigned index = 0; index < sizeof files / sizeof *files; index++) {
         int file = open(files[index], O_RDONLY);

@@ -261,9 +261,11 @@ const HONEST_RUNS: usize = 1000;
 mod quiet {
     use super::*;
 
-    /// An honest program beside each hostile one, which starts again and again: no verdict differs.
+    /// An honest program beside each hostile one, which starts again and again: no verdict differs. Under root once more as a
+    /// user without rights.
     #[test]
     #[ignore = "needs a quiet machine: cargo test quiet:: -- --ignored --test-threads=1"]
+    #[expect(clippy::print_stdout, reason = "whoever runs it reads it")]
     fn an_honest_program_beside_each_hostile_one() {
         let honest = |words: &[&str]| {
             let mut job = job("nothing", &[]);
@@ -274,13 +276,16 @@ mod quiet {
         let honest = [honest(&["/bin/cat"]), honest(&["/bin/sh", "-c", "cat | cat"])];
         let (mut hostile_slot, mut honest_slot) = (slot(), slot());
         let mut faults = Vec::new();
-        for row in table().iter().filter(|row| row.left_out().is_none()) {
+        let hostile_runs = AtomicUsize::new(0);
+        let rows: Vec<Row> = table().into_iter().filter(|row| row.left_out().is_none()).collect();
+        for row in &rows {
             let job = row.job();
             let is_over = AtomicBool::new(false);
             std::thread::scope(|scope| {
                 let run_again = || {
                     while !is_over.load(Ordering::Relaxed) {
                         let _ = hostile_slot.run(&job);
+                        hostile_runs.fetch_add(1, Ordering::Relaxed);
                     }
                 };
                 scope.spawn(run_again);
@@ -301,7 +306,23 @@ mod quiet {
                 is_over.store(true, Ordering::Relaxed);
             });
         }
-        assert!(faults.is_empty(), "{} faults: {}", faults.len(), faults.join("\n"));
+        let user = rustix::process::geteuid().as_raw();
+        println!(
+            "\nuser {user}, {}: {HONEST_RUNS} honest runs beside each of {} hostile programs, which ran {} times, \
+             {} faults",
+            host().isolation(),
+            rows.len(),
+            hostile_runs.into_inner(),
+            faults.len()
+        );
+        assert!(faults.is_empty(), "{}", faults.join("\n"));
+        let this = "sandbox::hostile::quiet::an_honest_program_beside_each_hostile_one";
+        let arguments = [this, "--exact", "--ignored", "--nocapture"];
+        if let Some(output) = as_a_user_without_rights(&arguments) {
+            let report = String::from_utf8_lossy(&output.stdout);
+            print!("{report}");
+            assert!(output.status.success(), "{report}{}", String::from_utf8_lossy(&output.stderr));
+        }
     }
 
     /// Takes minutes on a slow machine.
