@@ -116,6 +116,11 @@ pub struct Outcome {
 }
 
 impl Outcome {
+    /// The most memory that it held; `None` if nothing measured it, as every program holds some.
+    pub fn memory(&self) -> Option<Bytes> {
+        (self.peak_memory > Bytes(0)).then_some(self.peak_memory)
+    }
+
     /// Everything the run wrote: standard output, standard error and files.
     pub fn written(&self) -> Bytes {
         self.stdout_bytes.saturating_add(self.stderr_bytes).saturating_add(self.file_bytes)

@@ -16,6 +16,7 @@ use crate::model::judgement::{FaultyProgram, JudgeError};
 use crate::model::outcome::{Ending, Outcome, StoppedBy};
 use crate::model::score::{CaseScore, Score, Standing, TotalScore};
 use crate::model::stress::Origin;
+use crate::model::units::Bytes;
 
 /// A type as which values of another one are written.
 pub trait View<V: ?Sized>: Serialize + JsonSchema {
@@ -137,7 +138,7 @@ pub struct RunKeys {
     cpu_seconds: Duration,
     #[serde(with = "As::<Seconds>")]
     wall_seconds: Duration,
-    memory_bytes: u64,
+    memory_bytes: Option<Bytes>,
     stdout_bytes: u64,
     stderr_bytes: u64,
     file_bytes: u64,
@@ -158,7 +159,7 @@ impl View<Outcome> for RunKeys {
             stopped_by: outcome.stopped_by,
             cpu_seconds: outcome.cpu_time,
             wall_seconds: outcome.wall_time,
-            memory_bytes: outcome.peak_memory.0,
+            memory_bytes: outcome.memory(),
             stdout_bytes: outcome.stdout_bytes.0,
             stderr_bytes: outcome.stderr_bytes.0,
             file_bytes: outcome.file_bytes.0,

@@ -170,6 +170,9 @@ fn accepted(page: &mut Page<'_>, judgement: &SubmissionReport) {
     extremes(page, judgement);
 }
 
+/// What is said of memory that nothing measured.
+const NOT_MEASURED: &str = "not measured";
+
 /// Writes which case took the most time, and which the most memory.
 fn extremes(page: &mut Page<'_>, judgement: &SubmissionReport) {
     let cases = judgement.test_cases.iter();
@@ -177,11 +180,15 @@ fn extremes(page: &mut Page<'_>, judgement: &SubmissionReport) {
     let runs =
         cases.filter_map(|case| Some((case.outcome.as_ref()?, Reverse(case.test_case.as_str()))));
     let slowest = runs.clone().map(|(run, name)| (run.cpu_time, name)).max();
-    let largest = runs.map(|(run, name)| (run.peak_memory, name)).max();
+    let largest = runs.map(|(run, name)| (run.memory(), name)).max();
     if let (Some((time, Reverse(slowest))), Some((memory, Reverse(largest)))) = (slowest, largest) {
         let time = seconds(time);
         let (slowest, largest) = (printable(slowest), printable(largest));
-        let text = format!("CPU time up to {time} ({slowest}), memory up to {memory} ({largest})");
+        let memory = match memory {
+            Some(memory) => format!("up to {memory} ({largest})"),
+            None => NOT_MEASURED.to_owned(),
+        };
+        let text = format!("CPU time up to {time} ({slowest}), memory {memory}");
         page.wrapped(INDENT, &text);
     }
 }
@@ -237,7 +244,7 @@ fn used(outcome: &Outcome) -> String {
         "CPU time {}, clock {}, memory {}, output {}",
         seconds(outcome.cpu_time),
         seconds(outcome.wall_time),
-        outcome.peak_memory,
+        outcome.memory().map_or(NOT_MEASURED.to_owned(), |memory| memory.to_string()),
         outcome.written()
     )
 }
@@ -340,7 +347,7 @@ fn case_line(page: &mut Page<'_>, case: &CaseJudgement) {
         "{}{:>7}  {:>8}  {}{cause}",
         mark(case.verdict, &style),
         of(|outcome| seconds(outcome.cpu_time)),
-        of(|outcome| outcome.peak_memory.to_string()),
+        of(|outcome| outcome.memory().map_or("-".to_owned(), |memory| memory.to_string())),
         printable(&case.test_case)
     );
     page.line(INDENT, &text);

@@ -114,7 +114,7 @@ fn cells(row: &SubmissionReport, counts: &Counts) -> Vec<Cell> {
     let runs = row.test_cases.iter().filter_map(|case| Some((case, case.outcome.as_ref()?)));
     // The first of the cases that took the most CPU time.
     let slowest = runs.clone().rev().max_by_key(|(_, outcome)| outcome.cpu_time);
-    let memory = runs.map(|(_, outcome)| outcome.peak_memory).max();
+    let memory = runs.filter_map(|(_, outcome)| outcome.memory()).max();
     cells.push(right(&slowest.map_or(String::new(), |(_, outcome)| seconds(outcome.cpu_time))));
     cells.push(Cell::new(slowest.map_or(String::new(), |(case, _)| printable(&case.test_case))));
     cells.push(right(&memory.map_or(String::new(), |memory| memory.to_string())));
