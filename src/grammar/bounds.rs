@@ -183,13 +183,7 @@ impl Ranges<'_> {
         }
         let mut all: Option<Range> = None;
         let mut add = |range: Range| {
-            all = Some(match all.take() {
-                None => range,
-                Some(old) => Range {
-                    min: lesser(&old.min, &range.min)?,
-                    max: greater(&old.max, &range.max)?,
-                },
-            });
+            all = Some(all.as_ref().map_or(Some(range.clone()), |old| old.around(&range))?);
             Some(())
         };
         for step in &self.grammar.steps {
@@ -231,45 +225,32 @@ fn lesser(a: &Value, b: &Value) -> Option<Value> {
     Some(if a.compare(b)?.is_le() { a } else { b }.clone())
 }
 
-fn greater(a: &Value, b: &Value) -> Option<Value> {
-    Some(if a.compare(b)?.is_ge() { a } else { b }.clone())
+impl Range {
+    /// The least range around both.
+    fn around(&self, other: &Self) -> Option<Self> {
+        let is_greater = self.max.compare(&other.max)?.is_ge();
+        let max = if is_greater { &self.max } else { &other.max }.clone();
+        Some(Self { min: lesser(&self.min, &other.min)?, max })
+    }
 }
 
+/// The extremes of a sum, a difference, a product or a quotient by a constant are those of its corners.
 fn combined(op: Operator, left: &Range, right: &Range) -> Option<Range> {
-    let compute = |a: &Value, b: &Value| arithmetic::binary(op, a, b).ok();
     match op {
-        Operator::Add => Some(Range {
-            min: compute(&left.min, &right.min)?,
-            max: compute(&left.max, &right.max)?,
-        }),
-        Operator::Sub => Some(Range {
-            min: compute(&left.min, &right.max)?,
-            max: compute(&left.max, &right.min)?,
-        }),
-        Operator::Mul => {
-            let corners = [
-                compute(&left.min, &right.min)?,
-                compute(&left.min, &right.max)?,
-                compute(&left.max, &right.min)?,
-                compute(&left.max, &right.max)?,
-            ];
-            let mut range = Range { min: corners[0].clone(), max: corners[0].clone() };
-            for corner in &corners[1..] {
-                range =
-                    Range { min: lesser(&range.min, corner)?, max: greater(&range.max, corner)? };
-            }
-            Some(range)
-        }
-        Operator::Div if is_positive(&right.min) && right.min == right.max => Some(Range {
-            min: compute(&left.min, &right.min)?,
-            max: compute(&left.max, &right.min)?,
-        }),
+        Operator::Add | Operator::Sub | Operator::Mul => {}
+        Operator::Div if is_positive(&right.min) && right.min == right.max => {}
         Operator::Rem if is_positive(&right.min) && is_positive_or_zero(&left.min) => {
             let below = arithmetic::binary(Operator::Sub, &right.max, &Value::from(1)).ok()?;
-            Some(Range { min: Value::from(0), max: lesser(&left.max, &below)? })
+            return Some(Range { min: Value::from(0), max: lesser(&left.max, &below)? });
         }
-        _ => None,
+        _ => return None,
     }
+    let corner = |a: &Value, b: &Value| {
+        let value = arithmetic::binary(op, a, b).ok()?;
+        Some(Range { min: value.clone(), max: value })
+    };
+    let ends = |a: &Value| corner(a, &right.min)?.around(&corner(a, &right.max)?);
+    ends(&left.min)?.around(&ends(&left.max)?)
 }
 
 fn is_positive(value: &Value) -> bool {

@@ -115,6 +115,7 @@ impl Compiler {
     }
 
     fn push(&mut self, step: Op, span: Span) -> usize {
+        self.uses(&step);
         self.grammar.steps.push(step);
         self.grammar.spans.push(span);
         self.grammar.steps.len() - 1
@@ -137,19 +138,16 @@ impl Compiler {
     /// Adds a step that is no block. What it reads gets a site here.
     pub(super) fn command(&mut self, mut step: Op, span: Span) {
         match &mut step {
-            Op::Text(expr) => {
-                self.uses(expr);
-                match expr.constant().cloned() {
-                    Some(Value::Text(text)) => {
-                        step = match text[..] {
-                            [byte] => Op::Byte(byte),
-                            _ => Op::Literal(text),
-                        };
-                    }
-                    Some(other) => return self.no_text("STRING", &other, expr.span),
-                    None => {}
+            Op::Text(expr) => match expr.constant().cloned() {
+                Some(Value::Text(text)) => {
+                    step = match text[..] {
+                        [byte] => Op::Byte(byte),
+                        _ => Op::Literal(text),
+                    };
                 }
-            }
+                Some(other) => return self.no_text("STRING", &other, expr.span),
+                None => {}
+            },
             Op::Int { site, min, max, name } => {
                 self.range(min, max, span, Range::Integers);
                 *site = self.site(SiteKind::Int, name.as_ref(), span);
@@ -163,7 +161,6 @@ impl Compiler {
             }
             Op::Regex { site, pattern, name } => {
                 if let PatternSource::Computed(expr) = pattern {
-                    self.uses(expr);
                     match expr.constant().map(|value| (value, expr.span)) {
                         Some((Value::Text(text), span)) => match Pattern::new(text) {
                             Ok(known) => *pattern = PatternSource::Known(Arc::new(known)),
@@ -180,12 +177,10 @@ impl Compiler {
                 *site = self.site(SiteKind::Regex, name.as_ref(), span);
             }
             Op::Assert(test) => {
-                self.uses_test(test);
                 self.questions(test, Asker::Assert);
             }
             Op::Set(assignments) => {
                 for assignment in assignments {
-                    self.uses(&assignment.value);
                     self.assigns(&assignment.name);
                 }
             }
@@ -201,7 +196,6 @@ impl Compiler {
 
     /// Begins a conditional block.
     pub(super) fn begin_if(&mut self, test: Test) -> Block {
-        self.uses_test(&test);
         self.questions(&test, Asker::If);
         Block::If { skip: self.push(Op::Branch { test, otherwise: 0 }, Span::default()) }
     }
@@ -233,12 +227,10 @@ impl Compiler {
         let id = self.grammar.loops.len();
         let mut count_slots = Vec::new();
         if let Some(count) = &count {
-            self.uses(count);
             self.count_in_range(count);
             count.variables(&mut |name| count_slots.push(name.slot));
         }
         if let Some(test) = &test {
-            self.uses_test(test);
             self.questions(test, Asker::Loop(id));
         }
         if let Some(counter) = &counter {
@@ -289,7 +281,6 @@ impl Compiler {
     /// Holds constant bounds against what they must be.
     fn range(&mut self, min: &Expr, max: &Expr, span: Span, range: Range) {
         for bound in [min, max] {
-            self.uses(bound);
             let (fits, what) = match (bound.constant(), range) {
                 (None | Some(Value::Int(_)), _) | (Some(Value::Float(_)), Range::Numbers) => {
                     (true, "")
@@ -338,10 +329,6 @@ impl Compiler {
         name.index_variables(&mut |index| self.read(index));
     }
 
-    fn uses(&mut self, expr: &Expr) {
-        expr.variables(&mut |name| self.read(name));
-    }
-
     fn read(&mut self, name: &VarRef) {
         self.read_slot(name.slot, name.span);
     }
@@ -351,8 +338,10 @@ impl Compiler {
         self.used[slot].get_or_insert(span);
     }
 
-    fn uses_test(&mut self, test: &Test) {
-        test.expressions(&mut |expr| expr.variables(&mut |name| self.read(name)));
+    /// Notes the variables that a step looks at.
+    fn uses(&mut self, step: &Op) {
+        step.expressions(&mut |expr| expr.variables(&mut |name| self.read(name)));
+        let Some(test) = step.test() else { return };
         test.tests(&mut |test| match &test.kind {
             TestKind::Unique(slots) => {
                 for slot in slots {

@@ -5,7 +5,7 @@
 //! first two, and so on; within a level the choices count up like the digits of a number. A grammar whose
 //! input is a row of test cases gets many of them into one input, each with the digits that come next.
 
-use crate::grammar::ast::{Test, TestKind};
+use crate::grammar::ast::TestKind;
 use crate::grammar::chance::Chance;
 use crate::grammar::draw::{Chooser, Draw, Length};
 use crate::grammar::number::{Int, ten_to};
@@ -174,7 +174,7 @@ struct Digits<'a> {
 /// what makes it small or large.
 fn layout(grammar: &Grammar) -> Vec<bool> {
     let mut is_layout = vec![false; grammar.questions.len()];
-    let mut see = |test: &Test| {
+    for test in grammar.steps.iter().filter_map(Op::test) {
         test.tests(&mut |test| {
             if let TestKind::Match { set, question } = &test.kind
                 && let Some(Value::Text(set)) = set.constant()
@@ -182,14 +182,6 @@ fn layout(grammar: &Grammar) -> Vec<bool> {
                 is_layout[*question] = set.iter().all(u8::is_ascii_whitespace);
             }
         });
-    };
-    for step in &grammar.steps {
-        match step {
-            Op::Branch { test, .. } | Op::Assert(test) | Op::Next { test: Some(test), .. } => {
-                see(test)
-            }
-            _ => {}
-        }
     }
     is_layout
 }

@@ -12,7 +12,7 @@ use crate::grammar::chance::Chance;
 use crate::grammar::draw::{Chooser, Shaped, Tilt};
 use crate::grammar::number::Int;
 use crate::grammar::port::{Reason, Stop};
-use crate::grammar::program::{Grammar, Op, PatternSource};
+use crate::grammar::program::{Grammar, Op};
 use crate::grammar::read::{Blind, Reader};
 use crate::grammar::run::Interpreter;
 use crate::grammar::shape::Shape;
@@ -417,35 +417,13 @@ impl Dependents {
 /// The variables that a step looks at.
 fn used_slots(step: &Op) -> Vec<usize> {
     let mut slots = Vec::new();
-    match step {
-        Op::Assert(test) | Op::Branch { test, .. } | Op::Next { test: Some(test), .. } => {
-            test_slots(test, &mut slots)
-        }
-        Op::Int { min, max, .. } | Op::Float { min, max, .. } => {
-            for expr in [min, max] {
-                expr.variables(&mut |name| slots.push(name.slot));
-            }
-        }
-        Op::Text(expr)
-        | Op::Enter { count: Some(expr), .. }
-        | Op::Regex { pattern: PatternSource::Computed(expr), .. } => {
-            expr.variables(&mut |name| slots.push(name.slot))
-        }
-        Op::Set(assignments) => {
-            for assignment in assignments {
-                assignment.value.variables(&mut |name| slots.push(name.slot));
-            }
-        }
-        _ => {}
+    step.expressions(&mut |expr| expr.variables(&mut |name| slots.push(name.slot)));
+    if let Some(test) = step.test() {
+        test.tests(&mut |test| match &test.kind {
+            TestKind::Unique(unique) => slots.extend(unique),
+            TestKind::InArray { slot, .. } => slots.push(*slot),
+            _ => {}
+        });
     }
     slots
-}
-
-fn test_slots(test: &Test, slots: &mut Vec<usize>) {
-    test.expressions(&mut |expr| expr.variables(&mut |name| slots.push(name.slot)));
-    test.tests(&mut |test| match &test.kind {
-        TestKind::Unique(unique) => slots.extend(unique),
-        TestKind::InArray { slot, .. } => slots.push(*slot),
-        _ => {}
-    });
 }

@@ -84,6 +84,33 @@ pub(super) enum Op {
     },
 }
 
+impl Op {
+    /// The test that it asks.
+    pub(super) fn test(&self) -> Option<&Test> {
+        match self {
+            Self::Assert(test) | Self::Branch { test, .. } => Some(test),
+            Self::Next { test, .. } => test.as_ref(),
+            _ => None,
+        }
+    }
+
+    /// Shows the expressions that it computes, but for the indices of what it assigns.
+    pub(super) fn expressions(&self, see: &mut dyn FnMut(&Expr)) {
+        match self {
+            Self::Int { min, max, .. } => [min, max].into_iter().for_each(see),
+            Self::Float { min, max, decimals, .. } => {
+                let decimals = decimals.iter().flat_map(|it| [&it.min, &it.max]);
+                [min, max].into_iter().chain(decimals).for_each(see);
+            }
+            Self::Text(expr)
+            | Self::Enter { count: Some(expr), .. }
+            | Self::Regex { pattern: PatternSource::Computed(expr), .. } => see(expr),
+            Self::Set(assignments) => assignments.iter().for_each(|it| see(&it.value)),
+            _ => self.test().into_iter().for_each(|test| test.expressions(see)),
+        }
+    }
+}
+
 /// A regular expression: known beforehand, or the value of an expression.
 #[derive(Clone, Debug)]
 pub(super) enum PatternSource {

@@ -463,9 +463,8 @@ impl<S: Chooser> Port for Writer<'_, S> {
     }
 
     fn question(&mut self, _at: Span, number: usize, set: &ByteSet) -> Result<bool, Stop> {
-        let test = match &self.grammar.steps[self.before.step] {
-            Op::Branch { test, .. } | Op::Assert(test) | Op::Next { test: Some(test), .. } => test,
-            _ => return Err(Stop::stuck("a question outside a test", false)),
+        let Some(test) = self.grammar.steps[self.before.step].test() else {
+            return Err(Stop::stuck("a question outside a test", false));
         };
         let narrowed = |answer: bool| self.next.and(&if answer { *set } else { set.not() });
         let can_be =

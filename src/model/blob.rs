@@ -115,12 +115,12 @@ impl Blob {
     /// # Errors
     /// What the system says about the file; when the bytes are elsewhere.
     pub fn open(&self) -> io::Result<Reader<'_>> {
-        Ok(Reader(match &self.0.source {
-            Source::Memory(bytes) => From::Memory(Cursor::new((**bytes).as_ref())),
-            Source::Named { path, .. } => From::Named(BufReader::new(File::open(path)?)),
-            Source::Open(file) => From::Open(BufReader::new(At { file, offset: 0 })),
+        Ok(match &self.0.source {
+            Source::Memory(bytes) => Box::new(Cursor::new((**bytes).as_ref())),
+            Source::Named { path, .. } => Box::new(BufReader::new(File::open(path)?)),
+            Source::Open(file) => Box::new(BufReader::new(At { file, offset: 0 })),
             Source::Elsewhere => return Err(not_here()),
-        }))
+        })
     }
 
     /// Appends it to a file. Returns how many bytes it has.
@@ -186,19 +186,19 @@ impl Default for Blob {
     }
 }
 
-impl std::convert::From<Vec<u8>> for Blob {
+impl From<Vec<u8>> for Blob {
     fn from(bytes: Vec<u8>) -> Self {
         Self::memory(bytes)
     }
 }
 
-impl std::convert::From<Arc<[u8]>> for Blob {
+impl From<Arc<[u8]>> for Blob {
     fn from(bytes: Arc<[u8]>) -> Self {
         Self::memory(bytes)
     }
 }
 
-impl std::convert::From<&[u8]> for Blob {
+impl From<&[u8]> for Blob {
     fn from(bytes: &[u8]) -> Self {
         Self::memory(bytes.to_vec())
     }
@@ -260,34 +260,13 @@ impl<'de> Deserialize<'de> for Blob {
     }
 }
 
-/// Reads a blob.
-pub struct Reader<'a>(From<'a>);
+/// The bytes of a blob, from the first on.
+pub type Reader<'a> = Box<dyn ReadSeek + Send + 'a>;
 
-enum From<'a> {
-    Memory(Cursor<&'a [u8]>),
-    Named(BufReader<File>),
-    Open(BufReader<At<'a>>),
-}
+/// What can be read from anywhere.
+pub trait ReadSeek: Read + Seek {}
 
-impl Read for Reader<'_> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        match &mut self.0 {
-            From::Memory(reader) => reader.read(buffer),
-            From::Named(reader) => reader.read(buffer),
-            From::Open(reader) => reader.read(buffer),
-        }
-    }
-}
-
-impl Seek for Reader<'_> {
-    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
-        match &mut self.0 {
-            From::Memory(reader) => reader.seek(to),
-            From::Named(reader) => reader.seek(to),
-            From::Open(reader) => reader.seek(to),
-        }
-    }
-}
+impl<T: Read + Seek> ReadSeek for T {}
 
 /// A place in an open file, wherever others read it.
 struct At<'a> {

@@ -83,7 +83,7 @@ pub struct Shown {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum What {
     /// Such as a program that was built.
-    Tree(#[serde(with = "shared")] Arc<Tree>),
+    Tree(Arc<Tree>),
     /// What the machine that runs the job must have at that very path: a directory or file of a compiler or
     /// interpreter.
     Installed {
@@ -117,54 +117,6 @@ impl Job {
                 self.collect.push(output.clone());
             }
         }
-    }
-
-    /// All blobs, in order.
-    pub fn blobs(&self) -> Vec<&Blob> {
-        let shown = self.command.visible.iter();
-        let trees = shown.filter_map(|shown| match &shown.what {
-            What::Tree(tree) => Some(&tree.entries),
-            What::Installed { .. } => None,
-        });
-        let blobs = trees.chain([&self.files]).flatten().filter_map(|entry| entry.blob());
-        blobs.chain([&self.stdin]).collect()
-    }
-
-    /// The same, to be replaced; of trees that no other job shows.
-    pub fn blobs_mut(&mut self) -> Vec<&mut Blob> {
-        let shown = self.command.visible.iter_mut();
-        let trees = shown.filter_map(|shown| match &mut shown.what {
-            What::Tree(tree) => Arc::get_mut(tree).map(|tree| &mut tree.entries),
-            What::Installed { .. } => None,
-        });
-        let entries = trees.chain([&mut self.files]).flatten();
-        let blobs = entries.filter_map(TreeEntry::blob_mut);
-        blobs.chain([&mut self.stdin]).collect()
-    }
-}
-
-impl Reply {
-    /// All blobs, in order.
-    pub fn blobs(&self) -> Vec<&Blob> {
-        let collected = self.collected.iter().filter_map(|found| match found {
-            Collected::File(blob) => Some(blob),
-            Collected::Missing | Collected::NotAFile(_) => None,
-        });
-        let kept = self.kept.iter().flat_map(|tree| &tree.entries);
-        let kept = kept.filter_map(TreeEntry::blob);
-        [&self.stdout, &self.stderr].into_iter().chain(collected).chain(kept).collect()
-    }
-
-    /// The same, to be replaced.
-    pub fn blobs_mut(&mut self) -> Vec<&mut Blob> {
-        let collected = self.collected.iter_mut().filter_map(|found| match found {
-            Collected::File(blob) => Some(blob),
-            Collected::Missing | Collected::NotAFile(_) => None,
-        });
-        let kept = self.kept.iter_mut().flat_map(|tree| &mut tree.entries);
-        let kept = kept.filter_map(TreeEntry::blob_mut);
-        let streams = [&mut self.stdout, &mut self.stderr].into_iter();
-        streams.chain(collected).chain(kept).collect()
     }
 }
 
@@ -228,22 +180,5 @@ impl fmt::Display for FileKind {
             Self::Unreadable => "a file that cannot be read",
             Self::Unknown => "something unknown",
         })
-    }
-}
-
-/// What several jobs share, each with its own copy on the other side.
-mod shared {
-    use std::sync::Arc;
-
-    use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-    use crate::model::tree::Tree;
-
-    pub(super) fn serialize<S: Serializer>(tree: &Arc<Tree>, to: S) -> Result<S::Ok, S::Error> {
-        tree.as_ref().serialize(to)
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Arc<Tree>, D::Error> {
-        Tree::deserialize(from).map(Arc::new)
     }
 }

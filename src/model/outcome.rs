@@ -30,44 +30,18 @@ impl Signal {
 impl fmt::Display for Signal {
     /// The name, such as `SIGSEGV`, or `signal 42` for one without.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = match self.0 {
-            1 => "SIGHUP",
-            2 => "SIGINT",
-            3 => "SIGQUIT",
-            4 => "SIGILL",
-            5 => "SIGTRAP",
-            6 => "SIGABRT",
-            7 => "SIGBUS",
-            8 => "SIGFPE",
-            9 => "SIGKILL",
-            10 => "SIGUSR1",
-            11 => "SIGSEGV",
-            12 => "SIGUSR2",
-            13 => "SIGPIPE",
-            14 => "SIGALRM",
-            15 => "SIGTERM",
-            16 => "SIGSTKFLT",
-            17 => "SIGCHLD",
-            18 => "SIGCONT",
-            19 => "SIGSTOP",
-            20 => "SIGTSTP",
-            21 => "SIGTTIN",
-            22 => "SIGTTOU",
-            23 => "SIGURG",
-            24 => "SIGXCPU",
-            25 => "SIGXFSZ",
-            26 => "SIGVTALRM",
-            27 => "SIGPROF",
-            28 => "SIGWINCH",
-            29 => "SIGIO",
-            30 => "SIGPWR",
-            31 => "SIGSYS",
-            // Of macOS and the BSDs.
-            1007 => "SIGEMT",
-            1029 => "SIGINFO",
-            other => return write!(f, "signal {other}"),
-        };
-        f.write_str(name)
+        // What is above it is of macOS and the BSDs.
+        const NAMES: [&str; 32] = [
+            "", "HUP", "INT", "QUIT", "ILL", "TRAP", "ABRT", "BUS", "FPE", "KILL", "USR1", "SEGV",
+            "USR2", "PIPE", "ALRM", "TERM", "STKFLT", "CHLD", "CONT", "STOP", "TSTP", "TTIN",
+            "TTOU", "URG", "XCPU", "XFSZ", "VTALRM", "PROF", "WINCH", "IO", "PWR", "SYS",
+        ];
+        match (self.0, usize::try_from(self.0).ok().and_then(|number| NAMES.get(number))) {
+            (1007, _) => f.write_str("SIGEMT"),
+            (1029, _) => f.write_str("SIGINFO"),
+            (1.., Some(name)) => write!(f, "SIG{name}"),
+            (other, _) => write!(f, "signal {other}"),
+        }
     }
 }
 

@@ -34,17 +34,11 @@ const FORMAT: &str = "juror-report";
 pub const VERSION: u32 = 1;
 
 /// Everything that a command came to.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 #[schemars(title = "juror-report")]
 pub struct Report {
-    /// Always `juror-report`.
-    #[schemars(extend("const" = FORMAT))]
-    format: &'static str,
-    /// The version of the format.
-    #[schemars(extend("const" = VERSION))]
-    version: u32,
-    /// The version of the program.
-    juror: &'static str,
+    #[serde(flatten)]
+    header: Header,
     /// The subcommand, such as `judge`.
     pub command: &'static str,
     /// The command line that repeats it.
@@ -326,33 +320,22 @@ pub struct ProgressStep {
     pub total: usize,
 }
 
-impl Default for Report {
+/// What kind of document it is.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+struct Header {
+    /// Always `juror-report`.
+    #[schemars(extend("const" = FORMAT))]
+    format: &'static str,
+    /// The version of the format.
+    #[schemars(extend("const" = VERSION))]
+    version: u32,
+    /// The version of the program.
+    juror: &'static str,
+}
+
+impl Default for Header {
     fn default() -> Self {
-        Self {
-            format: FORMAT,
-            version: VERSION,
-            juror: env!("CARGO_PKG_VERSION"),
-            command: "",
-            command_line: String::new(),
-            hunt: None,
-            packages: Vec::new(),
-            mechanism: None,
-            isolation: None,
-            boxes: None,
-            diagnostics: Vec::new(),
-            complaints: Vec::new(),
-            submissions: Vec::new(),
-            judge_errors: Vec::new(),
-            proposals: Vec::new(),
-            generated: Vec::new(),
-            comparison: None,
-            grammar: None,
-            summary: Summary::default(),
-            interrupted: false,
-            refused: 0,
-            diagnosis: None,
-            work: Work::default(),
-        }
+        Self { format: FORMAT, version: VERSION, juror: env!("CARGO_PKG_VERSION") }
     }
 }
 

@@ -273,21 +273,47 @@ impl Parcel for Job {
     }
 
     fn blobs(&self) -> Vec<&Blob> {
-        self.blobs()
+        let shown = self.command.visible.iter();
+        let trees = shown.filter_map(|shown| match &shown.what {
+            What::Tree(tree) => Some(&tree.entries),
+            What::Installed { .. } => None,
+        });
+        let blobs = trees.chain([&self.files]).flatten().filter_map(|entry| entry.blob());
+        blobs.chain([&self.stdin]).collect()
     }
 
     fn blobs_mut(&mut self) -> Vec<&mut Blob> {
-        self.blobs_mut()
+        let shown = self.command.visible.iter_mut();
+        let trees = shown.filter_map(|shown| match &mut shown.what {
+            What::Tree(tree) => Arc::get_mut(tree).map(|tree| &mut tree.entries),
+            What::Installed { .. } => None,
+        });
+        let entries = trees.chain([&mut self.files]).flatten();
+        let blobs = entries.filter_map(TreeEntry::blob_mut);
+        blobs.chain([&mut self.stdin]).collect()
     }
 }
 
 impl Parcel for Reply {
     fn blobs(&self) -> Vec<&Blob> {
-        self.blobs()
+        let collected = self.collected.iter().filter_map(|found| match found {
+            Collected::File(blob) => Some(blob),
+            Collected::Missing | Collected::NotAFile(_) => None,
+        });
+        let kept = self.kept.iter().flat_map(|tree| &tree.entries);
+        let kept = kept.filter_map(TreeEntry::blob);
+        [&self.stdout, &self.stderr].into_iter().chain(collected).chain(kept).collect()
     }
 
     fn blobs_mut(&mut self) -> Vec<&mut Blob> {
-        self.blobs_mut()
+        let collected = self.collected.iter_mut().filter_map(|found| match found {
+            Collected::File(blob) => Some(blob),
+            Collected::Missing | Collected::NotAFile(_) => None,
+        });
+        let kept = self.kept.iter_mut().flat_map(|tree| &mut tree.entries);
+        let kept = kept.filter_map(TreeEntry::blob_mut);
+        let streams = [&mut self.stdout, &mut self.stderr].into_iter();
+        streams.chain(collected).chain(kept).collect()
     }
 }
 

@@ -7,7 +7,19 @@ use crate::grammar::source::Span;
 use crate::grammar::token::TokenKind;
 use crate::grammar::value::Value;
 
+const VALUE_HELP: &str =
+    "a value is a number, a string, a variable, STRLEN(...) or an expression in brackets";
+
 const TEST_HELP: &str = "a test compares two values, or is MATCH, ISEOF, UNIQUE or INARRAY; tests are joined by !, && and ||";
+
+const COMPARISONS: [(&str, Compare); 6] = [
+    ("<", Compare::Less),
+    (">", Compare::Greater),
+    ("<=", Compare::LessEqual),
+    (">=", Compare::GreaterEqual),
+    ("==", Compare::Equal),
+    ("!=", Compare::NotEqual),
+];
 
 impl Parser {
     fn slot(&mut self, form: &str) -> Parse<usize> {
@@ -51,34 +63,35 @@ impl Parser {
     }
 
     pub(super) fn expr(&mut self) -> Parse<Expr> {
-        self.nested(|parser| {
-            let mut left = parser.term()?;
-            loop {
-                let op = match parser.peek() {
-                    TokenKind::Sign("+") => Operator::Add,
-                    TokenKind::Sign("-") => Operator::Sub,
-                    _ => return Ok(left),
-                };
-                parser.at += 1;
-                let right = parser.term()?;
-                left = binary(op, left, right)?;
-            }
-        })
+        let terms = [("+", Operator::Add), ("-", Operator::Sub)];
+        self.nested(|parser| parser.chain(&terms, Self::term))
     }
 
     fn term(&mut self) -> Parse<Expr> {
-        let mut left = self.factor()?;
-        loop {
-            let op = match self.peek() {
-                TokenKind::Sign("*") => Operator::Mul,
-                TokenKind::Sign("/") => Operator::Div,
-                TokenKind::Sign("%") => Operator::Rem,
-                _ => return Ok(left),
-            };
-            self.at += 1;
-            let right = self.factor()?;
-            left = binary(op, left, right)?;
+        let factors = [("*", Operator::Mul), ("/", Operator::Div), ("%", Operator::Rem)];
+        self.chain(&factors, Self::factor)
+    }
+
+    /// Operands with one of these operators between any two; those to the left are applied first.
+    fn chain(
+        &mut self,
+        operators: &[(&str, Operator)],
+        operand: fn(&mut Self) -> Parse<Expr>,
+    ) -> Parse<Expr> {
+        let mut left = operand(self)?;
+        while let Some((_, op)) = operators.iter().find(|(sign, _)| self.take_sign(sign)) {
+            left = binary(*op, left, operand(self)?)?;
         }
+        Ok(left)
+    }
+
+    /// What stands in brackets behind a word.
+    fn bracketed<T>(&mut self, form: &str, inner: impl FnOnce(&mut Self) -> Parse<T>) -> Parse<T> {
+        self.at += 1;
+        self.sign("(", form)?;
+        let inner = inner(self)?;
+        self.sign(")", form)?;
+        Ok(inner)
     }
 
     /// A sign binds less than a power: `-2^2` is `-4`.
@@ -115,28 +128,21 @@ impl Parser {
             TokenKind::Name(_) => {
                 let name = self.variable("name[index, ...]")?;
                 let span = name.span;
-                return Ok(Expr {
-                    kind: ExprKind::Var(name),
-                    span,
-                });
+                return Ok(Expr { kind: ExprKind::Var(name), span });
             }
             TokenKind::Word(word) if word == "STRLEN" => {
-                self.at += 1;
-                self.sign("(", "STRLEN(str)")?;
-                let inner = self.expr()?;
-                self.sign(")", "STRLEN(str)")?;
+                let inner = self.bracketed("STRLEN(str)", Self::expr)?;
                 let kind = match inner.constant() {
-                    Some(Value::Text(text)) => value(Value::from(i64::try_from(text.len()).unwrap_or(i64::MAX))),
+                    Some(Value::Text(text)) => {
+                        value(Value::from(i64::try_from(text.len()).unwrap_or(i64::MAX)))
+                    }
                     Some(other) => {
                         let message = format!("STRLEN of {}, which is no string", other.kind());
                         return Err(computed(inner.span, message));
                     }
                     None => ExprKind::Strlen(Box::new(inner)),
                 };
-                return Ok(Expr {
-                    kind,
-                    span: start.to(self.last_span()),
-                });
+                return Ok(Expr { kind, span: start.to(self.last_span()) });
             }
             TokenKind::Sign("(") => {
                 self.at += 1;
@@ -144,12 +150,9 @@ impl Parser {
                 if !self.take_sign(")") {
                     return self.expected("`)`", "close the bracket, or put an operator");
                 }
-                return Ok(Expr {
-                    span: start.to(self.last_span()),
-                    ..inner
-                });
+                return Ok(Expr { span: start.to(self.last_span()), ..inner });
             }
-            _ => return self.expected("a value", "a value is a number, a string, a variable, STRLEN(...) or an expression in brackets"),
+            _ => return self.expected("a value", VALUE_HELP),
         };
         self.at += 1;
         Ok(Expr { kind, span: start })
@@ -195,10 +198,7 @@ impl Parser {
                     TestKind::IsEof { question: self.out.question() }
                 }
                 "MATCH" => {
-                    self.at += 1;
-                    self.sign("(", "MATCH(str)")?;
-                    let set = self.expr()?;
-                    self.sign(")", "MATCH(str)")?;
+                    let set = self.bracketed("MATCH(str)", Self::expr)?;
                     if let Some(value) = set.constant()
                         && !matches!(value, Value::Text(_))
                     {
@@ -208,20 +208,16 @@ impl Parser {
                     TestKind::Match { set, question: self.out.question() }
                 }
                 "UNIQUE" => {
-                    self.at += 1;
-                    self.sign("(", "UNIQUE(a, ...)")?;
-                    let slots = self.plain_names("UNIQUE(a, ...)")?;
-                    self.sign(")", "UNIQUE(a, ...)")?;
-                    TestKind::Unique(slots)
+                    let form = "UNIQUE(a, ...)";
+                    TestKind::Unique(self.bracketed(form, |it| it.plain_names(form))?)
                 }
                 "INARRAY" => {
-                    self.at += 1;
-                    self.sign("(", "INARRAY(value, a)")?;
-                    let value = self.expr()?;
-                    self.sign(",", "INARRAY(value, a)")?;
-                    let slot = self.slot("INARRAY(value, a)")?;
-                    self.sign(")", "INARRAY(value, a)")?;
-                    TestKind::InArray { value, slot }
+                    let form = "INARRAY(value, a)";
+                    self.bracketed(form, |it| {
+                        let value = it.expr()?;
+                        it.sign(",", form)?;
+                        Ok(TestKind::InArray { value, slot: it.slot(form)? })
+                    })?
                 }
                 _ => return self.expected("a test", TEST_HELP),
             },
@@ -250,22 +246,16 @@ impl Parser {
 
     fn comparison(&mut self) -> Parse<Test> {
         let left = self.expr()?;
-        let op = match self.peek() {
-            TokenKind::Sign("<") => Compare::Less,
-            TokenKind::Sign(">") => Compare::Greater,
-            TokenKind::Sign("<=") => Compare::LessEqual,
-            TokenKind::Sign(">=") => Compare::GreaterEqual,
-            TokenKind::Sign("==") => Compare::Equal,
-            TokenKind::Sign("!=") => Compare::NotEqual,
-            TokenKind::Sign("=") => {
-                return self.expected("a comparison", "equality is written `==`");
-            }
-            _ => return self.expected("a comparison", "compare with <, >, <=, >=, == or !="),
+        let Some((_, op)) = COMPARISONS.iter().find(|(sign, _)| self.take_sign(sign)) else {
+            let help = match self.is_sign("=") {
+                true => "equality is written `==`",
+                false => "compare with <, >, <=, >=, == or !=",
+            };
+            return self.expected("a comparison", help);
         };
-        self.at += 1;
         let right = self.expr()?;
         let span = left.span.to(right.span);
-        Ok(Test { kind: TestKind::Compare { op, left, right }, span })
+        Ok(Test { kind: TestKind::Compare { op: *op, left, right }, span })
     }
 }
 
