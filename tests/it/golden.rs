@@ -359,16 +359,27 @@ fn comparing_says_right_or_wrong_and_where() {
     check_json("compare-number", &events);
 }
 
-/// What stands for keys that come in several places.
-const SHAPES: [(&str, &str); 8] = [
+/// Objects that come in several places: the end of the path of each, and the name that the page gives it.
+const SHARED: [(&str, &str); 19] = [
     ("comparison.difference.", "submissions[].test_cases[].difference."),
     ("comparison.evidence.", "submissions[].test_cases[].evidence."),
     ("submissions[].error.", "judge_errors[]."),
     ("submissions[].compiler.outcome.", "submissions[].test_cases[]."),
-    ("submissions[].test_cases[].difference.answer.", "side."),
-    ("submissions[].test_cases[].difference.output.", "side."),
+    (".difference.answer.", "side."),
+    (".difference.output.", "side."),
     ("side.token.", "excerpt."),
     ("side.window.", "excerpt."),
+    (".transcript.", "transcript."),
+    ("transcript.first[].", "line."),
+    ("transcript.last[].", "line."),
+    ("line.line.", "text."),
+    (".messages.", "text."),
+    (".evidence.input.", "text."),
+    (".evidence.stdout.", "text."),
+    (".stderr.", "text."),
+    (".validator_stderr.", "text."),
+    ("grammar.bounds[].min.", "bound."),
+    ("grammar.bounds[].max.", "bound."),
 ];
 
 /// The types of each key, by its path, such as `submissions[].test_cases[].cpu_seconds`.
@@ -378,9 +389,9 @@ type Keys = BTreeMap<String, BTreeSet<String>>;
 fn find_keys(value: &serde_json::Value, path: &str, found: &mut Keys) {
     if !path.is_empty() && !path.ends_with(']') {
         let mut path = path.to_owned();
-        for (place, shape) in SHAPES {
-            if let Some(rest) = path.strip_prefix(place) {
-                path = format!("{shape}{rest}");
+        for (place, name) in SHARED {
+            if let Some((_, rest)) = path.split_once(place) {
+                path = format!("{name}{rest}");
             }
         }
         found.entry(path).or_default().insert(kind(value).to_owned());
@@ -414,18 +425,28 @@ fn kind(value: &serde_json::Value) -> &'static str {
     }
 }
 
-/// The keys that a page tells, with their types.
+/// The keys that a page tells, with their types. A heading that ends with the name of an object, such as
+/// ``## Package: `packages[]` ``, says whose keys follow.
 fn told_keys(page: &str) -> Keys {
     let document = std::fs::read_to_string(root().join(page)).expect(page);
-    document
-        .lines()
-        .filter_map(|line| line.strip_prefix("| `")?.split_once("` | "))
-        .filter_map(|(key, rest)| Some((key, rest.split_once(" | ")?.0)))
-        .map(|(key, types)| {
-            let types = types.split(" or ").map(str::to_owned).collect();
-            (key.to_owned(), types)
-        })
-        .collect()
+    let mut told = Keys::new();
+    let mut object = String::new();
+    for line in document.lines() {
+        if line.starts_with("## ") || line.starts_with("### ") {
+            let name = line.strip_suffix('`').and_then(|line| line.rsplit_once('`'));
+            object = name.map(|(_, name)| format!("{name}.")).unwrap_or_default();
+        }
+        let row = line.strip_prefix("| `").and_then(|row| row.split_once("` | "));
+        let Some((key, (types, _))) =
+            row.and_then(|(key, rest)| Some((key, rest.split_once(" | ")?)))
+        else {
+            continue;
+        };
+        let types = types.split(" or ").map(str::to_owned).collect();
+        let twice = told.insert(format!("{object}{key}"), types);
+        assert!(twice.is_none(), "{page} tells `{object}{key}` twice");
+    }
+    told
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! How soon `juror stress` finds each wrong submission of each package, and how small: the figures of `docs/stress.md`.
+//! How soon `juror stress` finds each wrong submission of each package, and how small: the figures of `docs/design/stress.md`.
 
 use std::env;
 use std::fs;
@@ -9,7 +9,7 @@ use crate::stress::{hunt_shipped, shipped};
 mod quiet {
     use super::*;
 
-    /// Prints the tables of `docs/stress.md`. `PACKAGES=game1live,gridlive` measures only those.
+    /// Prints the tables of `docs/design/stress.md`. `PACKAGES=game1live,gridlive` measures only those.
     #[test]
     #[ignore = "needs a quiet machine: cargo test quiet:: -- --ignored --test-threads=1"]
     #[expect(clippy::print_stdout, reason = "a measurement shows its figures")]
