@@ -17,7 +17,7 @@ pub const MEMORY: Bytes = Bytes::mib(2048);
 /// Source code of a submission where the package sets no limit: eight times what contests allow, and an end for what only wastes
 /// the compiler's time.
 pub const CODE: Bytes = Bytes::mib(1);
-/// Output of a submission or an output validator where the package sets none.
+/// Output of a submission or an output validator if the package sets none.
 pub const OUTPUT: Bytes = Bytes::mib(8);
 /// What a compiler, a generator or a solution that makes answers may write, by-products included.
 pub const LARGE_OUTPUT: Bytes = Bytes::mib(1024);
@@ -239,7 +239,7 @@ mod tests {
         let omitted = format!("memory {all}, output {output}, compilation {cpu} and {all}");
         check(packages, format!("| limits that a package omits | {omitted},"));
         check(packages, format!("| processes and threads | {PROCESSES} at once;"));
-        let validator = format!("{cpu} of CPU time, {all}, {output} where the package sets none");
+        let validator = format!("{cpu} of CPU time, {all}, {output} if the package sets none");
         check(packages, format!("| limits of an output validator | {validator};"));
         let generator = format!("{cpu} of CPU time, {MEMORY} of memory");
         check(include_str!("../../docs/generate.md"), generator);
