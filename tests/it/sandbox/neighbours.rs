@@ -105,6 +105,21 @@ fn a_contestant_with_many_pipes_leaves_some_to_the_validator() {
     assert_eq!(summary(&reply.program.reply.outcome), expected, "{reply:?}");
 }
 
+/// What another run has locked is not counted for one that locks often.
+#[test]
+fn locks_of_another_run_are_not_counted() {
+    let [mut first, mut second] = [(); 2].map(|()| slot());
+    let pair = JointJob {
+        program: job("locking", &["often"]),
+        partner: job("locking", &["hold"]),
+        farewell: 42,
+        transcript: None,
+    };
+    let reply = first.run_joint(&mut second, &pair).unwrap();
+    assert_eq!(summary(&reply.program.reply.outcome), "exit 0", "{reply:?}");
+    assert_eq!(summary(&reply.partner.reply.outcome), "exit 42", "{reply:?}");
+}
+
 /// A judge that says which users its programs are of, all at the same time.
 #[test]
 #[ignore = "run by another test, in a process of its own"]

@@ -3,11 +3,13 @@
 //! - **Alarm clocks** (`alarm`, `setitimer`): no file of `/proc` tells that one is set. The judge must know, or it would think that a
 //!   program stands still which only waits for its alarm.
 //! - **Locks** (`fcntl`): what the kernel holds for them is on nobody's account. So a run has no more than [`MOST_LOCKS`], by what `/proc/locks`
-//!   shows: others that come and go meanwhile may be taken for its own, or the other way round.
+//!   shows of the slot's processes.
 
+use std::collections::BTreeMap;
+use std::ffi::CString;
 use std::fs::File;
-use std::io::{Read, Seek};
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::io::Read;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -46,10 +48,8 @@ pub(crate) struct Notifications {
     alarms: Alarms,
     /// How many calls for locks there were since locks were counted, and as many locks as there were then.
     locks: usize,
-    /// How many locks the machine had when the run asked for its first.
-    locks_before: usize,
-    /// `/proc/locks`.
-    all_locks: Option<File>,
+    /// The machine's `/proc`, which the slot need not see.
+    proc: Option<OwnedFd>,
 }
 
 impl Notifications {
@@ -58,16 +58,10 @@ impl Notifications {
     pub(crate) fn install(
         pass: u64,
         alarms: &Alarms,
-        locks: Option<OwnedFd>,
+        proc: Option<OwnedFd>,
     ) -> sys::Result<Option<Self>> {
         match notify::seccomp(&seccomp::filter(pass, Asks::AlarmsAndLocks)) {
-            Ok(listener) => Ok(Some(Self {
-                listener,
-                alarms: alarms.clone(),
-                locks: 0,
-                locks_before: 0,
-                all_locks: locks.map(File::from),
-            })),
+            Ok(listener) => Ok(Some(Self { listener, alarms: alarms.clone(), locks: 0, proc })),
             Err(Errno(libc::EBUSY | libc::EINVAL)) => {
                 alarms.say(true);
                 sys::seccomp(&seccomp::filter(pass, Asks::Nothing)).map(|_| None)
@@ -107,13 +101,9 @@ impl Notifications {
 
     /// Whether there may be one more lock.
     fn lock(&mut self) -> Result<(), Errno> {
-        if self.locks == 0 {
-            self.locks_before = self.locks_of_all().unwrap_or(0);
-        }
         self.locks += 1;
         if self.locks == MOST_LOCKS || self.locks >= MOST_LOCKS + UNCOUNTED {
-            let all = self.locks_of_all().unwrap_or(usize::MAX);
-            self.locks = all.saturating_sub(self.locks_before).clamp(1, MOST_LOCKS);
+            self.locks = self.count_locks().clamp(1, MOST_LOCKS);
         }
         match self.locks < MOST_LOCKS {
             true => Ok(()),
@@ -121,11 +111,64 @@ impl Notifications {
         }
     }
 
-    /// How many locks there are on the machine, if it tells.
-    fn locks_of_all(&mut self) -> Option<usize> {
-        let file = self.all_locks.as_mut()?;
+    /// How many locks the slot's processes have; too many, if the machine does not tell.
+    fn count_locks(&self) -> usize {
+        let text = self.read("locks").unwrap_or_default();
+        let mut owners: BTreeMap<&str, usize> = BTreeMap::new();
+        for owner in text.lines().filter_map(owner) {
+            *owners.entry(owner).or_default() += 1;
+        }
+        let own = std::process::id().to_string();
+        let ours = owners.iter().filter(|(owner, _)| self.descends(owner, &own));
+        match text.is_empty() {
+            true => MOST_LOCKS,
+            false => ours.map(|(_, count)| count).sum(),
+        }
+    }
+
+    /// Whether a process comes from another.
+    fn descends(&self, process: &str, from: &str) -> bool {
+        let mut process = process.to_owned();
+        while process != from {
+            match self.read(&format!("{process}/stat")).as_deref().and_then(parent) {
+                Some(parent) => parent.clone_into(&mut process),
+                None => return false,
+            }
+        }
+        true
+    }
+
+    /// A file of `/proc`.
+    fn read(&self, name: &str) -> Option<String> {
+        let name = CString::new(name).ok()?;
+        let file = sys::openat(self.proc.as_ref()?.as_raw_fd(), &name, libc::O_RDONLY, 0).ok()?;
         let mut text = Vec::new();
-        file.rewind().and_then(|()| file.read_to_end(&mut text)).ok()?;
-        Some(text.iter().filter(|byte| **byte == b'\n').count())
+        File::from(file).read_to_end(&mut text).ok()?;
+        Some(String::from_utf8_lossy(&text).into_owned())
+    }
+}
+
+/// Whose lock it is that a line of `/proc/locks` is about. One that waits has `->` after its number. Source: `proc_locks(5)`.
+fn owner(line: &str) -> Option<&str> {
+    line.split_whitespace().filter(|word| *word != "->").nth(4)
+}
+
+/// The parent's number in `/proc/PID/stat`. The name, the second field, may have blanks and brackets in it.
+fn parent(stat: &str) -> Option<&str> {
+    stat.rsplit_once(')')?.1.split_whitespace().nth(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lock_is_of_the_process_that_its_line_names() {
+        let check = |line: &str, expected: &str| assert_eq!(owner(line), Some(expected), "{line}");
+        check("1: POSIX  ADVISORY  READ  77 00:1f:5 0 EOF", "77");
+        check("1: -> POSIX  ADVISORY  WRITE 78 00:1f:5 0 EOF", "78");
+        check("2: OFDLCK ADVISORY  WRITE -1 00:1f:5 0 0", "-1");
+        assert_eq!(parent("12 (a) b) S 7 12 12 0"), Some("7"));
+        assert_eq!([owner(""), parent("")], [None, None]);
     }
 }

@@ -158,7 +158,7 @@ fn get_ready_in(setup: &Setup) -> Result<Ready, Fault> {
     let mut view = None;
     let mut devices = None;
     let mut sockets = None;
-    let locks = sys::openat(libc::AT_FDCWD, c"/proc/locks", libc::O_RDONLY, 0).ok();
+    let proc = sys::openat(libc::AT_FDCWD, c"/proc", libc::O_PATH | libc::O_DIRECTORY, 0).ok();
     if !is_bare {
         let path = c"/proc/thread-self/net/sockstat";
         sockets = sys::openat(libc::AT_FDCWD, path, libc::O_RDONLY, 0).ok();
@@ -171,7 +171,7 @@ fn get_ready_in(setup: &Setup) -> Result<Ready, Fault> {
         None => View::Landlock(LandlockView::make(setup)?),
     };
     let pass = sys::choose_pass().step("choose a random number")?;
-    let notifications = Notifications::install(pass, &setup.alarms, locks);
+    let notifications = Notifications::install(pass, &setup.alarms, proc);
     let notifications = notifications.step("install the system call filter")?;
     sys::umask(0o022).step("set the mask for new files")?;
     let version = sys::landlock_version().ok();
