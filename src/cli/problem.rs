@@ -183,5 +183,6 @@ pub fn package_read(problem: &Problem, submissions: usize, test_cases: usize) ->
         format_reason: problem.format_reason.clone(),
         submissions,
         test_cases,
+        all_test_cases: problem.test_data.judged().len(),
     }
 }

@@ -11,7 +11,7 @@ use crate::cli::host::Host;
 use crate::cli::keep;
 use crate::cli::output::{Output, command, command_line};
 use crate::cli::problem::{self, Remarks, Validators};
-use crate::cli::sessions::{Finished, Judging, bounds, entrants};
+use crate::cli::sessions::{Finished, Judging, entrants};
 use crate::judge::case::{CASE, Detail, ReadyCase, SUBMISSION};
 use crate::judge::score::Thrift;
 use crate::judge::session::Judged;
@@ -20,6 +20,7 @@ use crate::model::diagnostic::Diagnostic;
 use crate::model::judgement::Judgement;
 use crate::model::problem::Problem;
 use crate::model::stop::{Mend, Stop};
+use crate::model::verdict::Verdict;
 use crate::validate::{self, Extent, idle, mutations};
 use crate::validator::OutputValidator;
 
@@ -159,7 +160,14 @@ impl Verifier<'_> {
 
 /// What the submissions' times say against the time limit.
 fn doubts(problem: &Problem, finished: &Finished) -> Vec<Diagnostic> {
-    let bounds = bounds(&problem.submissions, &finished.results);
+    // A broken expectation tells of one that is too slow against it.
+    let is_told = |judgement: &Judgement| {
+        let is_slow = judgement.cases.iter().any(|it| it.verdict == Verdict::TimeLimitExceeded);
+        is_slow && !judgement.broken.is_empty()
+    };
+    let judged = problem.submissions.iter().zip(&finished.results);
+    let judged = judged.filter_map(|(submission, judged)| Some((submission, judged.judgement()?)));
+    let bounds = time_limit::bounds(judged.filter(|(_, judgement)| !is_told(judgement)));
     time_limit::doubts(finished.time_limit.limit, &bounds, &problem.limits)
         .into_iter()
         .map(|doubt| {

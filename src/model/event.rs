@@ -69,6 +69,8 @@ pub enum Event {
         submissions: usize,
         /// How many test cases are selected.
         test_cases: usize,
+        /// How many test cases there are.
+        all_test_cases: usize,
     },
     /// A package cannot be used; the diagnostics before say why.
     PackageRefused,

@@ -106,6 +106,8 @@ pub struct PackageReport {
     pub submissions: usize,
     /// How many test cases are selected.
     pub test_cases: usize,
+    /// How many test cases there are.
+    pub all_test_cases: usize,
     /// What a run may use.
     #[serde(with = "As::<Option<LimitKeys>>")]
     pub limits: Option<LimitsReport>,
@@ -365,6 +367,7 @@ impl Report {
                 format_reason,
                 submissions,
                 test_cases,
+                all_test_cases,
             } => {
                 self.work = Work {
                     submissions_before: self.submissions.len(),
@@ -379,6 +382,7 @@ impl Report {
                     format_reason: format_reason.clone(),
                     submissions: *submissions,
                     test_cases: *test_cases,
+                    all_test_cases: *all_test_cases,
                     limits: None,
                 });
             }
@@ -407,9 +411,9 @@ impl Report {
                 })
             }
             Event::CaseJudged { submission, .. } => {
-                self.summary.runs += 1;
                 let mut under_way = self.work.submissions.iter_mut();
                 if let Some(under_way) = under_way.find(|it| it.submission == *submission) {
+                    self.summary.runs += 1;
                     under_way.judged += 1;
                 }
             }
@@ -419,6 +423,11 @@ impl Report {
                     _ => self.summary.rejected += 1,
                 }
                 self.summary.broken += judgement.broken.len();
+                // Which cases were begun beyond those that decided is chance.
+                let mut under_way = self.work.submissions.iter();
+                let under_way = under_way.find(|it| it.submission == judgement.submission);
+                let begun = under_way.map_or(0, |it| it.judged);
+                self.summary.runs = self.summary.runs + judgement.cases.len() - begun;
                 self.done(SubmissionReport::new(package, (**judgement).clone()));
             }
             Event::SubmissionFailed { submission, error } => {

@@ -235,6 +235,7 @@ mod tests {
             format_reason: String::new(),
             submissions: 2,
             test_cases: 3,
+            all_test_cases: 3,
         };
         check(read("sum"), "sum, 0 of 2 submissions");
         check(
@@ -244,6 +245,10 @@ mod tests {
         check(
             Event::BuildStarted { program: "a\u{1b}.cpp".to_owned() },
             "sum, 0 of 2 submissions, building a\\x1b.cpp",
+        );
+        check(
+            Event::SubmissionStarted { submission: "a.cpp".to_owned(), test_cases: 3 },
+            "sum, 0 of 2 submissions, a.cpp",
         );
         check(
             Event::CaseJudged {

@@ -277,6 +277,39 @@ fn what_a_run_read_and_wrote_can_be_seen() {
 }
 
 #[test]
+fn nothing_is_said_that_was_not_checked() {
+    let fixture = Fixture::new();
+    fixture.write("sum/submissions/wrong_answer/loop.sh", "while :; do :; done\n");
+    let part = fixture.juror("verify sum --case sample/1").output().expect("juror runs");
+    let said = String::from_utf8_lossy(&part.stdout);
+    assert!(!said.contains("all as expected"), "{said}");
+    let all = fixture.juror("verify sum").output().expect("juror runs");
+    let said = String::from_utf8_lossy(&all.stdout) + String::from_utf8_lossy(&all.stderr);
+    assert!(said.contains("permitted"), "{said}");
+    assert!(!said.contains("the time limit of"), "{said}");
+}
+
+#[test]
+fn a_terminal_without_colours_gets_none() {
+    let fixture = Fixture::new();
+    fixture.write("p.sh", RIGHT);
+    let check = |terminal: &str, has_colours: bool| {
+        let juror = juror();
+        let mut command = Command::new("script");
+        command.args(["-qec", &format!("{juror} judge sum p.sh"), "/dev/null"]);
+        command.current_dir(fixture.root()).env_remove("NO_COLOR").env("TERM", terminal);
+        let Ok(output) = command.stdin(Stdio::null()).output() else {
+            return fixture.skip("no `script` on this machine");
+        };
+        let said = String::from_utf8_lossy(&output.stdout);
+        assert!(said.contains("accepted"), "{said}");
+        assert_eq!(said.contains("\u{1b}[3"), has_colours, "{said:?}");
+    };
+    check("xterm", true);
+    check("dumb", false);
+}
+
+#[test]
 fn boxes_of_several_packages_are_kept_apart() {
     let fixture = Fixture::new();
     let copied =

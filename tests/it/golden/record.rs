@@ -89,6 +89,7 @@ impl Mask {
                 format_reason,
                 submissions,
                 test_cases,
+                all_test_cases,
             } => Event::PackageRead {
                 package,
                 path: self.path(&path),
@@ -97,6 +98,7 @@ impl Mask {
                 format_reason,
                 submissions,
                 test_cases,
+                all_test_cases,
             },
             Event::Diagnosed(Diagnostic {
                 mut place,
