@@ -56,7 +56,7 @@ pub(super) fn common_prefix_folded(left: &[u8], right: &[u8]) -> usize {
 }
 
 /// How many bytes stand before the first blank.
-pub(super) fn token_length(bytes: &[u8]) -> usize {
+fn token_length(bytes: &[u8]) -> usize {
     let blank_in = |bytes: &[u8]| bytes.iter().position(|&byte| is_blank(byte));
     // Most tokens are short: large blocks are for those that are not.
     let (start, rest) = bytes.split_at(bytes.len().min(32));
@@ -69,6 +69,21 @@ pub(super) fn token_length(bytes: &[u8]) -> usize {
     let blocks = blocks.iter().position(has_blank).unwrap_or(blocks.len());
     let before = start.len() + 64 * blocks;
     before + blank_in(&bytes[before..]).unwrap_or(bytes.len() - before)
+}
+
+/// How many blanks, or else bytes of a token, stand at the front.
+pub(super) fn run_length(text: &[u8], of_blanks: bool) -> usize {
+    match of_blanks {
+        true => text.iter().position(|&byte| !is_blank(byte)).unwrap_or(text.len()),
+        false => token_length(text),
+    }
+}
+
+/// Takes the blanks, or else the token, off the front.
+pub(super) fn take_run<'t>(text: &mut &'t [u8], of_blanks: bool) -> &'t [u8] {
+    let (run, rest) = text.split_at(run_length(text, of_blanks));
+    *text = rest;
+    run
 }
 
 /// Where the last token that is followed by a blank ends, 0 if there is none.

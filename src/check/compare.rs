@@ -1,29 +1,33 @@
-//! Compares an output with the judge answer in one pass and in constant memory.
+//! Compares an output with the judge answer.
 //!
 //! # Theory of operation
 //!
-//! Both texts are read through windows of constant size. The comparison goes in steps of one token
-//! with the blanks before it; between two steps both texts stand behind a token. There it first tries
-//! the quick way: what both windows have in common, up to the last end of a token in it, is the same by
-//! every rule, and is only counted. The step that follows looks at the blanks and the token that stopped
-//! the quick way. A token of any length is compared piece by piece, so none is ever held.
-//!
-//! At the first difference the excerpts are cut from the windows. The texts are then read to their
-//! ends: how much differs, and whether a weaker rule would have accepted, is known only there.
+//! Equal texts are most common, so both are first read side by side through small windows. If they
+//! differ, both are read again, through large windows that hold most texts whole, and compared in steps
+//! of one token with the blanks before it; between two steps both rests stand behind a token. There it
+//! first tries the quick way: what both rests have in common, up to the last end of a token in it, is
+//! the same by every rule.
 
-use std::io::{self, Read};
+use std::io::{self, Read, Seek, SeekFrom};
 
 use crate::check::bytes::{common_prefix, common_prefix_folded, is_blank, last_token_end};
-use crate::check::excerpt::{RunStart, Sides};
-use crate::check::float;
+use crate::check::excerpt::{Spot, sides};
 use crate::check::options::Options;
-use crate::check::text::{BlockCounts, Run, Text};
+use crate::check::text::Text;
 use crate::check::token::{Mismatch, mismatch};
 use crate::model::difference::{Difference, DifferenceKind, OnlyDifference};
 
+/// How much of each text is read at once while they are equal: so large that a system call costs
+/// nothing beside it, so small that both stay in the processor's cache.
+const SMALL_WINDOW: usize = 256 << 10;
+
+/// How much of each text is in memory at once while they are compared token by token.
+const WINDOW: usize = 32 << 20;
+
 /// Compares an output with the judge answer: none if it is accepted.
 ///
-/// Takes about half a mebibyte of memory for texts, lines and tokens of any length.
+/// Takes half a mebibyte of memory for texts of the same bytes, and at most 64 MiB for others. If a text
+/// has more than 32 MiB, the excerpts and [`Difference::only`] may say less; all else is the same.
 ///
 /// Source: problem package format 2025-09, "Default output validator specification".
 ///
@@ -31,15 +35,38 @@ use crate::model::difference::{Difference, DifferenceKind, OnlyDifference};
 ///
 /// If reading fails; the message says which of the two.
 pub fn compare(
+    mut answer: impl Read + Seek,
+    mut output: impl Read + Seek,
+    options: &Options,
+) -> io::Result<Option<Difference>> {
+    if are_equal(&mut answer, &mut output)? {
+        return Ok(None);
+    }
+    // One byte more than the text has, so that its end is seen at once.
+    let window = |length: u64| WINDOW.min(length as usize + 1);
+    let windows = [
+        rewound(&mut answer).map(window).map_err(of_answer)?,
+        rewound(&mut output).map(window).map_err(of_output)?,
+    ];
+    compare_windows(answer, output, options, windows)
+}
+
+/// Compares two texts through windows of these sizes.
+///
+/// A window has to hold each token that is compared as a number, with a byte more.
+pub(super) fn compare_windows(
     answer: impl Read,
     output: impl Read,
     options: &Options,
+    windows: [usize; 2],
 ) -> io::Result<Option<Difference>> {
     let mut comparison = Comparison {
-        answer: Text::new(answer, "the judge answer"),
-        output: Text::new(output, "the output"),
+        answer: Text::new(answer, windows[0]),
+        output: Text::new(output, windows[1]),
         options,
+        as_text: Options { tolerance: None, ..*options },
         first: None,
+        first_tokens: None,
         differing_tokens: 0,
         only_case: options.case_sensitive,
         blanks: BlankDifferences::None,
@@ -48,25 +75,65 @@ pub fn compare(
     Ok(comparison.difference())
 }
 
+/// Compares two texts that are in memory.
+#[cfg(test)]
+pub(super) fn compare_bytes(answer: &[u8], output: &[u8], options: &Options) -> Option<Difference> {
+    compare_windows(answer, output, options, [WINDOW; 2]).expect("no byte slice fails to be read")
+}
+
+fn are_equal(answer: &mut impl Read, output: &mut impl Read) -> io::Result<bool> {
+    let (mut left, mut right) =
+        (Vec::with_capacity(SMALL_WINDOW), Vec::with_capacity(SMALL_WINDOW));
+    loop {
+        read_window(answer, &mut left).map_err(of_answer)?;
+        read_window(output, &mut right).map_err(of_output)?;
+        if left.len() != right.len() || common_prefix(&left, &right) < left.len() {
+            return Ok(false);
+        }
+        if left.len() < SMALL_WINDOW {
+            return Ok(true);
+        }
+    }
+}
+
+fn read_window(text: &mut impl Read, window: &mut Vec<u8>) -> io::Result<usize> {
+    window.clear();
+    text.take(SMALL_WINDOW as u64).read_to_end(window)
+}
+
+/// Goes back to the start of a text and gives its length.
+fn rewound(text: &mut impl Seek) -> io::Result<u64> {
+    let length = text.seek(SeekFrom::End(0))?;
+    text.rewind()?;
+    Ok(length)
+}
+
+fn of_answer(error: io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("reading the judge answer: {error}"))
+}
+
+fn of_output(error: io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("reading the output: {error}"))
+}
+
 struct Comparison<'o, A, O> {
     answer: Text<A>,
     output: Text<O>,
     options: &'o Options,
-    first: Option<Box<First>>,
+    /// The same rules without numbers.
+    as_text: Options,
+    /// The first difference, without what is only known at the end.
+    first: Option<Difference>,
+    /// Where in the windows the first differing tokens begin.
+    first_tokens: Option<[usize; 2]>,
     differing_tokens: u64,
     /// Whether all differing tokens are the same but for letter case.
     only_case: bool,
     blanks: BlankDifferences,
 }
 
-/// The first difference.
-struct First {
-    mismatch: Mismatch,
-    sides: Sides,
-}
-
 /// Where blanks differ, if they count.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 enum BlankDifferences {
     None,
     /// Only in one line end, which one of the texts has more than the other at its end.
@@ -74,30 +141,15 @@ enum BlankDifferences {
     Some,
 }
 
-/// How letter case counts.
-#[derive(Clone, Copy)]
-enum Case {
-    Sensitive,
-    Folded,
-}
-
-/// What the windows show of the two tokens ahead.
-enum Step {
-    /// Both, of these lengths; and why they differ, if they do.
-    Whole { answer: usize, output: usize, mismatch: Option<Mismatch> },
-    /// Only one, because the other text has ended.
-    Single(Mismatch),
-    /// Not both, because they are long; this is what is wrong if they differ.
-    Long(Mismatch),
-}
-
 impl<A: Read, O: Read> Comparison<'_, A, O> {
     fn run(&mut self) -> io::Result<()> {
         loop {
-            self.skip_equal()?;
-            let blanks = self.compare_blanks()?;
             self.fill()?;
-            let is_end = self.answer.at_end() && self.output.at_end();
+            let (answer, output) = (self.answer.rest(), self.output.rest());
+            let same = last_token_end(&answer[..common_prefix(answer, output)]);
+            self.skip(same);
+            let blanks = self.compare_blanks()?;
+            let is_end = self.answer.is_at_end() && self.output.is_at_end();
             if !is_end {
                 self.compare_tokens()?;
             }
@@ -111,226 +163,149 @@ impl<A: Read, O: Read> Comparison<'_, A, O> {
         }
     }
 
+    /// Has enough of both rests in memory to see a number whole.
     fn fill(&mut self) -> io::Result<()> {
-        self.answer.fill()?;
-        self.output.fill()
+        self.answer.fill().map_err(of_answer)?;
+        self.output.fill().map_err(of_output)
     }
 
-    /// Goes on, behind a token, to behind the last token of all that is the same byte for byte.
-    fn skip_equal(&mut self) -> io::Result<()> {
-        loop {
-            self.fill()?;
-            let (answer, output) = (self.answer.ahead(), self.output.ahead());
-            let common = common_prefix(answer, output);
-            let is_all = common == answer.len() && common == output.len();
-            let block = if is_all && self.answer.sees_end() && self.output.sees_end() {
-                answer
-            } else {
-                &answer[..last_token_end(&answer[..common])]
-            };
-            let is_stopped = block.is_empty() || common < answer.len().min(output.len());
-            if !block.is_empty() {
-                let counts = BlockCounts::of(block);
-                self.answer.skip_block(&counts);
-                self.output.skip_block(&counts);
-            }
-            if is_stopped {
-                return Ok(());
-            }
-        }
+    fn skip(&mut self, length: usize) {
+        self.answer.skip(length);
+        self.output.skip(length);
     }
 
-    /// Goes on over blanks; gives their difference if it may be the first one.
-    fn compare_blanks(&mut self) -> io::Result<Option<Box<First>>> {
+    /// Takes the blanks, or else the rest of a token, off both rests.
+    fn skip_runs(&mut self, of_blanks: bool) -> io::Result<()> {
+        self.answer.skip_run(of_blanks).map_err(of_answer)?;
+        self.output.skip_run(of_blanks).map_err(of_output)
+    }
+
+    /// Takes the blanks off both rests; gives their difference, if they count.
+    fn compare_blanks(&mut self) -> io::Result<Option<Difference>> {
         if !self.options.space_change_sensitive {
-            self.answer.skip_rest(Run::Blanks)?;
-            self.output.skip_rest(Run::Blanks)?;
+            return self.skip_runs(true).map(|()| None);
+        }
+        let (left, right) = loop {
+            let (left, right) = (self.answer.run(true), self.output.run(true));
+            let same = common_prefix(left, right);
+            let is_whole = self.answer.is_whole(left) && self.output.is_whole(right);
+            if same == 0 || (is_whole && left == right) {
+                break (left, right);
+            }
+            self.skip(same);
+            self.fill()?;
+        };
+        if left == right {
+            self.skip(left.len());
             return Ok(None);
         }
-        let start = self.run_start(Run::Blanks);
-        if self.skip_agreeing(Run::Blanks, Case::Sensitive)? {
-            return Ok(None);
-        }
-        let is_last_newline = match (self.answer.ahead(), self.output.ahead()) {
-            ([], rest) => self.output.sees_end() && is_newline(rest),
-            (rest, []) => self.answer.sees_end() && is_newline(rest),
+        let is_last_newline = match (self.answer.rest(), self.output.rest()) {
+            ([], rest) | (rest, []) => matches!(rest, b"\n" | b"\r\n"),
             _ => false,
         };
         self.blanks = match self.blanks {
             BlankDifferences::None if is_last_newline => BlankDifferences::LastNewline,
             _ => BlankDifferences::Some,
         };
-        let sides = match self.first {
-            None => Some(self.cut_sides(&start)?),
-            Some(_) => None,
-        };
-        self.answer.skip_rest(Run::Blanks)?;
-        self.output.skip_rest(Run::Blanks)?;
-        Ok(sides.map(|mut sides| {
-            sides.end_run(&self.answer, &self.output);
-            Box::new(First { mismatch: DifferenceKind::Blanks.into(), sides })
-        }))
+        let spots = [self.answer.spot(left, 0), self.output.spot(right, 0)];
+        let found = self.first.is_none().then(|| found(DifferenceKind::Blanks, spots));
+        self.skip_runs(true)?;
+        Ok(found)
     }
 
-    /// Goes on over the next token on both sides, or on the side that has one.
+    /// Takes the next token off both rests, or off the one that has one.
     fn compare_tokens(&mut self) -> io::Result<()> {
-        let mismatch = match self.step() {
-            Step::Whole { answer, output, mismatch } => match mismatch {
-                Some(mismatch) if self.must_look_closer() => mismatch,
-                _ => {
-                    self.differing_tokens += u64::from(mismatch.is_some());
-                    self.answer.skip(Run::Token, answer);
-                    self.output.skip(Run::Token, output);
-                    self.answer.tokens += 1;
-                    self.output.tokens += 1;
-                    return Ok(());
-                }
-            },
-            Step::Single(mismatch) | Step::Long(mismatch) => mismatch,
-        };
-        let answer_tokens = self.answer.tokens + u64::from(!self.answer.at_end());
-        let output_tokens = self.output.tokens + u64::from(!self.output.at_end());
-        let start = self.run_start(Run::Token);
-        let case = if self.options.case_sensitive { Case::Sensitive } else { Case::Folded };
-        if !self.skip_agreeing(Run::Token, case)? {
-            self.count_difference(mismatch, &start)?;
-        }
-        self.answer.tokens = answer_tokens;
-        self.output.tokens = output_tokens;
-        Ok(())
-    }
-
-    /// Whether of tokens that differ more must be known than that they do.
-    fn must_look_closer(&self) -> bool {
-        self.differing_tokens == 0 || self.only_case
-    }
-
-    /// Compares the tokens ahead without going on.
-    fn step(&self) -> Step {
-        if self.output.at_end() {
-            return Step::Single(DifferenceKind::OutputEnds.into());
-        }
-        if self.answer.at_end() {
-            return Step::Single(DifferenceKind::OutputGoesOn.into());
-        }
-        match (self.answer.whole_token(), self.output.whole_token()) {
-            (Some(answer), Some(output)) => Step::Whole {
-                answer: answer.len(),
-                output: output.len(),
-                mismatch: mismatch(answer, output, self.options),
-            },
-            // The output's token is too long to be a number.
-            (Some(answer), None)
-                if self.options.tolerance.is_some() && float::parse(answer).is_some() =>
-            {
-                Step::Long(DifferenceKind::NotANumber.into())
-            }
-            _ => Step::Long(DifferenceKind::Token.into()),
-        }
-    }
-
-    /// Goes on to the ends of two tokens that differ from here on.
-    fn count_difference(&mut self, mismatch: Mismatch, start: &RunStart) -> io::Result<()> {
-        self.differing_tokens += 1;
-        if self.differing_tokens == 1 && self.may_be_split_elsewhere() {
-            self.answer.start_fingerprint();
-            self.output.start_fingerprint();
-        }
-        let sides = match self.first {
-            None => Some(self.cut_sides(start)?),
-            Some(_) => None,
-        };
-        if self.only_case {
-            self.only_case = self.skip_agreeing(Run::Token, Case::Folded)?;
-        }
-        self.answer.skip_rest(Run::Token)?;
-        self.output.skip_rest(Run::Token)?;
-        if let Some(mut sides) = sides {
-            sides.end_run(&self.answer, &self.output);
-            self.first = Some(Box::new(First { mismatch, sides }));
-        }
-        Ok(())
-    }
-
-    /// Whether, at the first differing token, the same characters may still follow on both sides.
-    fn may_be_split_elsewhere(&self) -> bool {
-        match (self.answer.ahead().first(), self.output.ahead().first()) {
-            (None, _) | (_, None) => false,
-            (Some(answer), Some(output)) => {
-                is_blank(*answer) || is_blank(*output) || answer.eq_ignore_ascii_case(output)
-            }
-        }
-    }
-
-    fn run_start(&self, run: Run) -> RunStart {
-        RunStart { run, answer: self.answer.place(), output: self.output.place() }
-    }
-
-    fn cut_sides(&mut self, start: &RunStart) -> io::Result<Sides> {
-        self.fill()?;
-        Ok(Sides::cut(&mut self.answer, &mut self.output, start))
-    }
-
-    /// Goes on in both runs to where they differ, or to their ends; true if they are the same.
-    fn skip_agreeing(&mut self, run: Run, case: Case) -> io::Result<bool> {
-        loop {
+        let (left, right) = loop {
             self.fill()?;
-            let (answer, output) = (self.answer.run(run), self.output.run(run));
-            if answer == 0 || output == 0 {
-                return Ok(answer == output);
+            let (left, right) = (self.answer.run(false), self.output.run(false));
+            let length = left.len().min(right.len());
+            let goes_on = (!self.answer.is_whole(left) && left.len() == length)
+                || (!self.output.is_whole(right) && right.len() == length);
+            if !goes_on || mismatch(&left[..length], &right[..length], &self.as_text).is_some() {
+                break (left, right);
             }
-            let both = answer.min(output);
-            let (left, right) = (&self.answer.ahead()[..both], &self.output.ahead()[..both]);
-            let agreeing = match case {
-                Case::Sensitive => common_prefix(left, right),
-                Case::Folded => common_prefix_folded(left, right),
-            };
-            self.answer.skip(run, agreeing);
-            self.output.skip(run, agreeing);
-            if agreeing < both {
-                return Ok(false);
+            self.answer.skip_in_token(length);
+            self.output.skip_in_token(length);
+        };
+        let is_inside = self.answer.is_inside_token();
+        // What does not fit in a window is not a number.
+        let options = if is_inside { &self.as_text } else { self.options };
+        let mismatch = match (left, right) {
+            (_, []) if !is_inside => Some(DifferenceKind::OutputEnds.into()),
+            ([], _) if !is_inside => Some(DifferenceKind::OutputGoesOn.into()),
+            _ => mismatch(left, right, options),
+        };
+        let lengths = [left.len(), right.len()];
+        if let Some(Mismatch { kind, gap }) = mismatch {
+            let is_whole = self.answer.is_whole(left) && self.output.is_whole(right);
+            self.only_case &= is_whole && left.eq_ignore_ascii_case(right);
+            self.differing_tokens += 1;
+            self.first_tokens.get_or_insert([self.answer.position(), self.output.position()]);
+            if self.first.is_none() {
+                let same = match self.options.case_sensitive {
+                    true => common_prefix(left, right),
+                    false => common_prefix_folded(left, right),
+                };
+                let spots = [self.answer.spot(left, same), self.output.spot(right, same)];
+                self.first = Some(Difference { gap, ..found(kind, spots) });
             }
+        }
+        self.answer.skip(lengths[0]);
+        self.output.skip(lengths[1]);
+        match mismatch {
+            // Of a token that does not fit in the window the rest is still there.
+            Some(_) => self.skip_runs(false),
+            None => Ok(()),
         }
     }
 
-    /// What was found, when both texts are read.
+    /// What was found, if there is a difference.
     fn difference(self) -> Option<Difference> {
         let only = self.only();
-        let First { mismatch, mut sides } = *self.first?;
-        sides.end_text(&self.answer, &self.output);
-        Some(Difference {
-            kind: mismatch.kind,
-            answer: sides.answer,
-            output: sides.output,
-            differing_tokens: self.differing_tokens,
-            only,
-            gap: mismatch.gap,
-        })
+        let mut found = self.first?;
+        found.only = only;
+        found.differing_tokens = self.differing_tokens;
+        (found.answer.length, found.answer.tokens) = self.answer.size();
+        (found.output.length, found.output.tokens) = self.output.size();
+        Some(found)
     }
 
     /// Which weaker rule would have accepted.
     fn only(&self) -> Option<OnlyDifference> {
-        match self.blanks {
-            BlankDifferences::LastNewline if self.differing_tokens == 0 => {
-                return Some(OnlyDifference::LastNewline);
-            }
-            BlankDifferences::None if self.only_case => return Some(OnlyDifference::LetterCase),
-            _ if self.differing_tokens == 0 => return Some(OnlyDifference::Blanks),
-            _ if self.only_case => return Some(OnlyDifference::BlanksAndLetterCase),
-            _ => {}
+        match (self.blanks, self.differing_tokens) {
+            (BlankDifferences::LastNewline, 0) => Some(OnlyDifference::LastNewline),
+            (BlankDifferences::None, _) if self.only_case => Some(OnlyDifference::LetterCase),
+            (_, 0) => Some(OnlyDifference::Blanks),
+            _ if self.only_case => Some(OnlyDifference::BlanksAndLetterCase),
+            _ => self.split_elsewhere(),
         }
-        let (answer, output) = (self.answer.fingerprint?, self.output.fingerprint?);
-        let is_folded_same = answer.folded == output.folded;
-        match self.options.case_sensitive {
-            true if answer == output => Some(OnlyDifference::Blanks),
-            true if is_folded_same => Some(OnlyDifference::BlanksAndLetterCase),
-            false if is_folded_same => Some(OnlyDifference::Blanks),
-            _ => None,
+    }
+
+    /// Whether, from the first differing tokens on, only blanks stand elsewhere; not known of texts that do
+    /// not fit in their windows.
+    fn split_elsewhere(&self) -> Option<OnlyDifference> {
+        let [answer, output] = self.first_tokens?;
+        let answer = without_blanks(&self.answer.whole()?[answer..]);
+        let output = without_blanks(&self.output.whole()?[output..]);
+        if answer.clone().eq(output.clone()) {
+            Some(OnlyDifference::Blanks)
+        } else if !answer.map(u8::to_ascii_lowercase).eq(output.map(u8::to_ascii_lowercase)) {
+            None
+        } else if self.options.case_sensitive {
+            Some(OnlyDifference::BlanksAndLetterCase)
+        } else {
+            Some(OnlyDifference::Blanks)
         }
     }
 }
 
-/// Whether this is one line end.
-fn is_newline(bytes: &[u8]) -> bool {
-    matches!(bytes, b"\n" | b"\r\n")
+/// A difference, without what is only known at the end.
+fn found(kind: DifferenceKind, [answer, output]: [Spot<'_>; 2]) -> Difference {
+    let (answer, output) = sides(&answer, &output);
+    Difference { kind, only: None, differing_tokens: 0, gap: None, answer, output }
+}
+
+/// The bytes of all tokens, one after the other.
+fn without_blanks(text: &[u8]) -> impl Iterator<Item = &u8> + Clone {
+    text.iter().filter(|&&byte| !is_blank(byte))
 }

@@ -140,14 +140,14 @@ mod tests {
     use std::io::Cursor;
 
     use super::*;
-    use crate::check::compare::compare;
+    use crate::check::compare::compare_bytes;
     use crate::model::text::visible;
 
     /// The diff with `-` for the judge answer's lines, `+` for the output's, and both line numbers.
     fn show(arguments: &str, answer: &[u8], output: &[u8]) -> Vec<String> {
         let arguments: Vec<String> = arguments.split_whitespace().map(str::to_owned).collect();
         let options = Options::parse(&arguments).unwrap();
-        let difference = compare(answer, output, &options).unwrap().unwrap();
+        let difference = compare_bytes(answer, output, &options).unwrap();
         let diff = diff(&mut Cursor::new(answer), &mut Cursor::new(output), &difference, &options)
             .unwrap();
         let number = |line: Option<u64>| line.map_or("-".to_owned(), |line| line.to_string());
@@ -270,7 +270,7 @@ mod tests {
         ) {
             let arguments: Vec<String> = argument.split_whitespace().map(str::to_owned).collect();
             let options = Options::parse(&arguments).unwrap();
-            if let Some(difference) = compare(&answer[..], &output[..], &options).unwrap() {
+            if let Some(difference) = compare_bytes(&answer, &output, &options) {
                 let diff = diff(&mut Cursor::new(&answer), &mut Cursor::new(&output), &difference, &options).unwrap();
                 proptest::prop_assert!(diff.lines.len() <= LINES);
                 let is_change = |line: &DiffLine| line.tag != DiffTag::Equal;

@@ -1,8 +1,6 @@
 //! Cuts what a person sees of the two texts at their first difference.
 
-use std::io::Read;
-
-use crate::check::text::{Place, Run, Text};
+use crate::check::bytes::count_tokens;
 use crate::model::difference::{Excerpt, Side};
 
 /// How many bytes of a long token are shown.
@@ -11,105 +9,83 @@ const TOKEN: usize = 60;
 /// How many bytes of the line are shown before, and as many from, the first differing byte.
 const LINE: usize = 40;
 
-/// Where the two runs began in which the texts differ.
-#[derive(Clone, Copy)]
-pub(super) struct RunStart {
-    /// Token or blanks.
-    pub(super) run: Run,
-    /// In the judge answer.
-    pub(super) answer: Place,
-    /// In the output.
-    pub(super) output: Place,
+/// Where one of the texts differs from the other.
+pub(super) struct Spot<'t> {
+    /// What of the text is in memory.
+    pub(super) window: &'t [u8],
+    /// What stands before that.
+    pub(super) before: &'t Before,
+    /// Where the token begins, or the blanks from the first differing one on.
+    pub(super) offset: u64,
+    /// What of them is in memory, from this place in the window on.
+    pub(super) run: &'t [u8],
+    pub(super) start: usize,
+    /// How many bytes of that are the same.
+    pub(super) same: usize,
 }
 
-/// The two sides at the first difference.
-pub(super) struct Sides {
-    pub(super) answer: Side,
-    pub(super) output: Side,
+/// What was read of a text and is no longer in memory.
+#[derive(Debug, Default)]
+pub(super) struct Before {
+    pub(super) bytes: u64,
+    pub(super) tokens: u64,
+    pub(super) lines: u64,
+    /// Where the last line begins.
+    pub(super) line_start: u64,
 }
 
-impl Sides {
-    /// Cuts both sides around the first differing byte, which both texts must have reached.
-    ///
-    /// What comes later is missing: how much was cut after, length and number of tokens.
-    pub(super) fn cut<A: Read, O: Read>(
-        answer: &mut Text<A>,
-        output: &mut Text<O>,
-        start: &RunStart,
-    ) -> Self {
-        let longest = answer.run(start.run).max(output.run(start.run));
-        // The same for both sides, so that they stand under each other.
-        let before = TOKEN - longest.min(TOKEN / 2);
-        Self {
-            answer: cut_side(answer, start.run, start.answer, before),
-            output: cut_side(output, start.run, start.output, before),
+impl Spot<'_> {
+    /// The side, without length and number of tokens, which are known at the end of the text.
+    fn side(&self, before: usize) -> Side {
+        let Self { window, run, start, same, .. } = *self;
+        let differs_at = start + same;
+        let newline = memchr::memrchr(b'\n', &window[..differs_at]);
+        let in_window = newline.map_or(0, |at| at + 1);
+        let line_start = match newline {
+            Some(_) => self.before.bytes + in_window as u64,
+            None => self.before.line_start,
+        };
+        let line_end = memchr::memchr(b'\n', &window[differs_at..]);
+        let line = &window[in_window..line_end.map_or(window.len(), |length| differs_at + length)];
+        let tokens = self.before.tokens + count_tokens(&window[..start]);
+        // The token itself is counted if a part of it stands before.
+        let is_begun = self.offset < self.before.bytes + start as u64;
+        let mut token = cut(run, same, before, TOKEN - same.min(before));
+        token.cut_before += self.before.bytes + start as u64 - self.offset;
+        let mut line = cut(line, differs_at - in_window, LINE, LINE);
+        line.cut_before += self.before.bytes + in_window as u64 - line_start;
+        let lines = memchr::memchr_iter(b'\n', &window[..start]).count();
+        Side {
+            token_number: tokens + u64::from(!is_begun),
+            line: self.before.lines + lines as u64 + 1,
+            column: self.offset - line_start + 1,
+            offset: self.offset,
+            differs_at: self.before.bytes + differs_at as u64,
+            length: 0,
+            tokens: 0,
+            token,
+            window: line,
         }
     }
-
-    /// Sets how much of the token or the blanks was cut after, when both texts have reached their ends.
-    pub(super) fn end_run<A: Read, O: Read>(&mut self, answer: &Text<A>, output: &Text<O>) {
-        end_excerpt(&mut self.answer, answer.place().offset);
-        end_excerpt(&mut self.output, output.place().offset);
-    }
-
-    /// Sets what is only known when both texts are read.
-    pub(super) fn end_text<A: Read, O: Read>(&mut self, answer: &Text<A>, output: &Text<O>) {
-        end_side(&mut self.answer, answer);
-        end_side(&mut self.output, output);
-    }
 }
 
-fn cut_side<R: Read>(text: &mut Text<R>, run: Run, start: Place, before: usize) -> Side {
-    text.want_line_end();
-    let here = text.place();
-    let place = match run {
-        Run::Blanks => here,
-        Run::Token => start,
-    };
-    let agreed = usize::try_from(here.offset - place.offset).unwrap_or(usize::MAX);
-    let line_ahead = text.ahead().iter().position(|&byte| byte == b'\n');
-    let line_ahead = &text.ahead()[..line_ahead.unwrap_or(text.ahead().len())];
-    let token = Around {
-        before: here.offset - place.offset,
-        behind: text.behind(),
-        ahead: &text.ahead()[..text.run(run)],
-    };
-    let line = Around { before: here.column - 1, behind: text.behind(), ahead: line_ahead };
-    Side {
-        token_number: text.tokens + 1,
-        line: place.line,
-        column: place.column,
-        offset: place.offset,
-        differs_at: here.offset,
-        token: token.cut(before, TOKEN - agreed.min(before)),
-        window: line.cut(LINE, LINE),
-        length: 0,
-        tokens: 0,
-    }
+/// Both sides, cut around their first differing bytes.
+pub(super) fn sides(answer: &Spot<'_>, output: &Spot<'_>) -> (Side, Side) {
+    let longest = (answer.run.len() - answer.same).max(output.run.len() - output.same);
+    // The same for both sides, so that they stand under each other.
+    let before = TOKEN - longest.min(TOKEN / 2);
+    (answer.side(before), output.side(before))
 }
 
-/// A token or a line around the first differing byte.
-struct Around<'t> {
-    /// How many bytes of it stand before.
-    before: u64,
-    /// What is still known of the text before; may begin before the token or line.
-    behind: &'t [u8],
-    /// What is known of the token or line from the differing byte on.
-    ahead: &'t [u8],
-}
-
-impl Around<'_> {
-    /// Keeps so many bytes before and after, and a few more where a cut would go through a character.
-    fn cut(&self, before: usize, after: usize) -> Excerpt {
-        let behind = usize::try_from(self.before).unwrap_or(usize::MAX).min(self.behind.len());
-        let behind = &self.behind[self.behind.len() - behind..];
-        let from = character_start(behind, behind.len().saturating_sub(before));
-        let to = character_end(self.ahead, after.min(self.ahead.len()));
-        Excerpt {
-            bytes: [&behind[from..], &self.ahead[..to]].concat(),
-            cut_before: self.before - (behind.len() - from) as u64,
-            cut_after: 0,
-        }
+/// Keeps so many bytes before and after a place, and a few more where a cut would go through a character.
+fn cut(piece: &[u8], at: usize, before: usize, after: usize) -> Excerpt {
+    let (behind, ahead) = piece.split_at(at);
+    let from = character_start(behind, at.saturating_sub(before));
+    let to = at + character_end(ahead, after.min(ahead.len()));
+    Excerpt {
+        bytes: piece[from..to].to_vec(),
+        cut_before: from as u64,
+        cut_after: (piece.len() - to) as u64,
     }
 }
 
@@ -128,17 +104,4 @@ pub(super) fn character_end(bytes: &[u8], place: usize) -> usize {
 
 fn is_continuation(byte: u8) -> bool {
     byte & 0xc0 == 0x80
-}
-
-fn end_excerpt(side: &mut Side, run_end: u64) {
-    let shown = side.token.cut_before + side.token.bytes.len() as u64;
-    side.token.cut_after = run_end - side.offset - shown;
-}
-
-fn end_side<R: Read>(side: &mut Side, text: &Text<R>) {
-    side.length = text.place().offset;
-    side.tokens = text.tokens;
-    let line_start = side.offset - (side.column - 1);
-    let shown = side.window.cut_before + side.window.bytes.len() as u64;
-    side.window.cut_after = text.line_end() - line_start - shown;
 }

@@ -3,7 +3,10 @@
 use std::io::{self, Read};
 
 use crate::check::float::is_integer;
-use crate::check::text::{Run, Text};
+use crate::check::text::Text;
+
+/// How much of it is in memory at once.
+const WINDOW: usize = 64 << 10;
 
 /// How many tokens of a judge answer are integers: digits with or without a sign.
 ///
@@ -15,16 +18,16 @@ use crate::check::text::{Run, Text};
 ///
 /// If reading fails.
 pub fn integer_tokens(answer: impl Read) -> io::Result<u64> {
-    let mut text = Text::new(answer, "the judge answer");
+    let mut text = Text::new(answer, WINDOW);
     let mut integers = 0;
     loop {
-        text.skip_rest(Run::Blanks)?;
+        text.skip_run(true)?;
         text.fill()?;
-        if text.at_end() {
+        if text.is_at_end() {
             return Ok(integers);
         }
-        integers += u64::from(text.whole_token().is_some_and(is_integer));
-        text.skip_rest(Run::Token)?;
+        integers += u64::from(is_integer(text.run(false)));
+        text.skip_run(false)?;
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::io::{self, Read, Seek, SeekFrom};
 
-use crate::check::bytes::is_blank;
+use crate::check::bytes::take_run;
 use crate::check::excerpt::{character_end, character_start};
 use crate::check::options::Options;
 use crate::check::token::mismatch;
@@ -130,14 +130,12 @@ impl Line {
         }
         let (mut answer, mut output) = (&self.bytes[..], &output.bytes[..]);
         loop {
-            let (of_answer, of_output) =
-                (take_run(&mut answer, is_blank), take_run(&mut output, is_blank));
+            let (of_answer, of_output) = (take_run(&mut answer, true), take_run(&mut output, true));
             if options.space_change_sensitive && of_answer != of_output {
                 return false;
             }
-            let is_token = |byte| !is_blank(byte);
             let (of_answer, of_output) =
-                (take_run(&mut answer, is_token), take_run(&mut output, is_token));
+                (take_run(&mut answer, false), take_run(&mut output, false));
             match (of_answer, of_output) {
                 ([], []) => return true,
                 ([], _) | (_, []) => return false,
@@ -146,12 +144,4 @@ impl Line {
             }
         }
     }
-}
-
-/// Takes the bytes of one kind off the front.
-fn take_run<'t>(text: &mut &'t [u8], is_kind: fn(u8) -> bool) -> &'t [u8] {
-    let length = text.iter().take_while(|&&byte| is_kind(byte)).count();
-    let (run, rest) = text.split_at(length);
-    *text = rest;
-    run
 }

@@ -1,15 +1,15 @@
 //! The rules of the default output validator, each with a table of texts that it accepts or rejects.
 
-use std::io::{self, Read};
+use std::io::{self, Cursor, Read, Seek, SeekFrom};
 
-use crate::check::compare::compare;
+use crate::check::compare::{compare, compare_bytes};
 use crate::check::options::Options;
 use crate::model::difference::{Difference, Side};
 
 fn difference(arguments: &str, answer: &str, output: &str) -> Option<Difference> {
     let arguments: Vec<String> = arguments.split_whitespace().map(str::to_owned).collect();
     let options = Options::parse(&arguments).unwrap();
-    compare(answer.as_bytes(), output.as_bytes(), &options).unwrap()
+    compare_bytes(answer.as_bytes(), output.as_bytes(), &options)
 }
 
 /// Expects `AC`, or what differs, which token it is, how many differ, and what is nearly right.
@@ -157,10 +157,15 @@ fn an_error_says_which_text_could_not_be_read() {
             Err(io::Error::other("disk on fire"))
         }
     }
+    impl Seek for Broken {
+        fn seek(&mut self, _: SeekFrom) -> io::Result<u64> {
+            Ok(0)
+        }
+    }
     let check = |found: io::Result<Option<Difference>>, message: &str| {
         assert_eq!(found.unwrap_err().to_string(), message);
     };
     let options = Options::default();
-    check(compare(Broken, &b""[..], &options), "reading the judge answer: disk on fire");
-    check(compare(&b""[..], Broken, &options), "reading the output: disk on fire");
+    check(compare(Broken, Cursor::new(""), &options), "reading the judge answer: disk on fire");
+    check(compare(Cursor::new(""), Broken, &options), "reading the output: disk on fire");
 }

@@ -113,13 +113,13 @@ fn place(side: &Side) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::check::compare::compare;
+    use crate::check::compare::compare_bytes;
     use crate::check::options::Options;
 
     fn difference(arguments: &str, answer: &str, output: &str) -> Difference {
         let arguments: Vec<String> = arguments.split_whitespace().map(str::to_owned).collect();
         let options = Options::parse(&arguments).unwrap();
-        compare(answer.as_bytes(), output.as_bytes(), &options).unwrap().unwrap()
+        compare_bytes(answer.as_bytes(), output.as_bytes(), &options).unwrap()
     }
 
     #[test]

@@ -1,279 +1,134 @@
-//! One text, read once from front to back through a window of constant size.
+//! A text that is read through a window, which moves over it from token to token.
 
-use std::io::{self, ErrorKind, Read};
+use std::io::{self, Read};
 
-use crate::check::bytes::{count_tokens, is_blank, token_length};
+use crate::check::bytes::{count_tokens, is_blank, run_length};
+use crate::check::excerpt::{Before, Spot};
+use crate::check::float::LONGEST_NUMBER;
 
-/// How many bytes the window holds: large enough that a system call costs nothing beside them, small
-/// enough that two windows stay in the processor's cache.
-const WINDOW: usize = 256 << 10;
+/// How much stays in the window of what is done with, to be shown before a difference.
+const CONTEXT: usize = 64;
 
-/// At least so many unread bytes are in the window after [`Text::fill`], unless the text ends before.
-pub(super) const AHEAD: usize = 8 << 10;
-
-/// At least so many bytes that were read last stay in the window, for excerpts.
-pub(super) const BEHIND: usize = 256;
-
-/// What a run of bytes consists of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Run {
-    /// Bytes that separate tokens.
-    Blanks,
-    /// Bytes of one token.
-    Token,
-}
-
-/// A place in a text.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Place {
-    /// In bytes, from 0.
-    pub(super) offset: u64,
-    /// From 1.
-    pub(super) line: u64,
-    /// In bytes, from 1.
-    pub(super) column: u64,
-}
-
-/// What counts in a block that both texts have in common, counted once for both.
-pub(super) struct BlockCounts {
-    length: usize,
-    tokens: u64,
-    newlines: u64,
-    /// Where the last line that begins in the block begins.
-    last_line_start: Option<usize>,
-}
-
-impl BlockCounts {
-    /// Counts a block that begins and ends at ends of tokens.
-    pub(super) fn of(block: &[u8]) -> Self {
-        Self {
-            length: block.len(),
-            tokens: count_tokens(block),
-            newlines: memchr::memchr_iter(b'\n', block).count() as u64,
-            last_line_start: memchr::memrchr(b'\n', block).map(|newline| newline + 1),
-        }
-    }
-}
-
-/// Two hashes of the bytes that are not blank, exactly and with `A` to `Z` as `a` to `z`.
-///
-/// They tell, in constant memory, whether two texts have the same characters in other tokens: a
-/// remark to a person hangs on them, never a verdict, so 64 bits (FNV-1a) are enough.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Fingerprint {
-    pub(super) exact: u64,
-    pub(super) folded: u64,
-}
-
-impl Fingerprint {
-    fn new() -> Self {
-        let start = 0xcbf2_9ce4_8422_2325;
-        Self { exact: start, folded: start }
-    }
-
-    fn add(&mut self, bytes: &[u8]) {
-        let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
-        for &byte in bytes.iter().filter(|&&byte| !is_blank(byte)) {
-            self.exact = step(self.exact, byte);
-            self.folded = step(self.folded, byte.to_ascii_lowercase());
-        }
-    }
-}
-
-/// A text with a window on it.
 pub(super) struct Text<R> {
-    reader: R,
-    /// For the messages of errors.
-    name: &'static str,
-    window: Box<[u8]>,
-    /// The unread bytes are `window[start..end]`.
-    start: usize,
-    end: usize,
-    ended: bool,
-    /// Of the first unread byte.
-    offset: u64,
-    line: u64,
-    line_start: u64,
-    /// How many tokens were read.
-    pub(super) tokens: u64,
-    /// Of all tokens since [`Self::start_fingerprint`].
-    pub(super) fingerprint: Option<Fingerprint>,
-    line_end: LineEnd,
-}
-
-/// Whether the end of one line is looked for.
-#[derive(Clone, Copy)]
-enum LineEnd {
-    NotWanted,
-    Wanted,
-    At(u64),
+    source: R,
+    /// How much is read at once.
+    size: usize,
+    window: Vec<u8>,
+    /// How much of the window is done with.
+    position: usize,
+    /// Whether the window holds the end of the text.
+    is_end: bool,
+    before: Before,
+    /// Where the token began of which a part is done with.
+    token_start: Option<u64>,
 }
 
 impl<R: Read> Text<R> {
-    /// A window at the start of what this reader gives.
-    pub(super) fn new(reader: R, name: &'static str) -> Self {
-        Self {
-            reader,
-            name,
-            window: vec![0; WINDOW].into_boxed_slice(),
-            start: 0,
-            end: 0,
-            ended: false,
-            offset: 0,
-            line: 1,
-            line_start: 0,
-            tokens: 0,
-            fingerprint: None,
-            line_end: LineEnd::NotWanted,
-        }
+    pub(super) fn new(source: R, size: usize) -> Self {
+        let (window, before) = (Vec::new(), Before::default());
+        Self { source, size, window, position: 0, is_end: false, before, token_start: None }
     }
 
-    /// Reads, if need be, until [`AHEAD`] bytes are in the window or the text ends.
+    /// Has so much of the rest in memory that a number with a byte more fits.
     pub(super) fn fill(&mut self) -> io::Result<()> {
-        match self.ended || self.end - self.start >= AHEAD {
-            true => Ok(()),
-            false => self.read(),
+        if self.is_end || self.rest().len() >= self.size.min(LONGEST_NUMBER + 1) {
+            return Ok(());
         }
-    }
-
-    #[cold]
-    fn read(&mut self) -> io::Result<()> {
-        let keep = self.start.saturating_sub(BEHIND);
-        self.window.copy_within(keep..self.end, 0);
-        self.start -= keep;
-        self.end -= keep;
-        while !self.ended && self.end - self.start < AHEAD {
-            match self.reader.read(&mut self.window[self.end..]) {
-                Ok(0) => self.ended = true,
-                Ok(length) => self.end += length,
-                Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                Err(error) => {
-                    let message = format!("reading {}: {error}", self.name);
-                    return Err(io::Error::new(error.kind(), message));
-                }
-            }
-        }
+        self.forget();
+        let read = self.source.by_ref().take(self.size as u64).read_to_end(&mut self.window)?;
+        self.is_end = read < self.size;
         Ok(())
     }
 
-    /// The unread bytes in the window.
-    pub(super) fn ahead(&self) -> &[u8] {
-        &self.window[self.start..self.end]
-    }
-
-    /// The read bytes that are still in the window.
-    pub(super) fn behind(&self) -> &[u8] {
-        &self.window[..self.start]
-    }
-
-    /// Whether the window reaches to the end of the text.
-    pub(super) fn sees_end(&self) -> bool {
-        self.ended
-    }
-
-    /// Whether all is read.
-    pub(super) fn at_end(&self) -> bool {
-        self.ended && self.start == self.end
-    }
-
-    /// Where the first unread byte is; at the end, the length of the text.
-    pub(super) fn place(&self) -> Place {
-        Place { offset: self.offset, line: self.line, column: self.offset - self.line_start + 1 }
-    }
-
-    /// How many unread bytes belong to a run of this kind, as far as [`AHEAD`] bytes show.
-    pub(super) fn run(&self, run: Run) -> usize {
-        let seen = &self.ahead()[..AHEAD.min(self.end - self.start)];
-        match run {
-            Run::Token => token_length(seen),
-            Run::Blanks => seen.iter().take_while(|&&byte| is_blank(byte)).count(),
+    /// Frees what of the window is done with.
+    fn forget(&mut self) {
+        let length = self.position.saturating_sub(CONTEXT);
+        let (done, rest) = self.window.split_at(length);
+        let is_cut =
+            [done.last(), rest.first()].iter().all(|end| end.is_some_and(|&end| !is_blank(end)));
+        self.before.tokens += count_tokens(done) - u64::from(is_cut);
+        self.before.lines += memchr::memchr_iter(b'\n', done).count() as u64;
+        if let Some(newline) = memchr::memrchr(b'\n', done) {
+            self.before.line_start = self.before.bytes + newline as u64 + 1;
         }
+        self.before.bytes += length as u64;
+        self.window.drain(..length);
+        self.position -= length;
     }
 
-    /// The token ahead, if the window shows that it is whole.
-    pub(super) fn whole_token(&self) -> Option<&[u8]> {
-        let length = self.run(Run::Token);
-        let is_whole = length < self.end - self.start || self.ended;
-        (is_whole && length < AHEAD).then(|| &self.ahead()[..length])
+    /// What is in memory of what is not done with.
+    pub(super) fn rest(&self) -> &[u8] {
+        &self.window[self.position..]
     }
 
-    /// Goes on over bytes of one run.
-    pub(super) fn skip(&mut self, run: Run, length: usize) {
-        match run {
-            Run::Token => {
-                if let Some(fingerprint) = &mut self.fingerprint {
-                    fingerprint.add(&self.window[self.start..self.start + length]);
-                }
-            }
-            Run::Blanks => {
-                for index in 0..length {
-                    if self.window[self.start + index] == b'\n' {
-                        let newline = self.offset + index as u64;
-                        self.line += 1;
-                        self.line_start = newline + 1;
-                        self.found_line_end(newline);
-                    }
-                }
-            }
-        }
-        self.start += length;
-        self.offset += length as u64;
+    /// The blanks, or else the token, with which the rest begins, as far as they are in memory.
+    pub(super) fn run(&self, of_blanks: bool) -> &[u8] {
+        let rest = self.rest();
+        &rest[..run_length(rest, of_blanks)]
     }
 
-    /// Goes on to the end of the run. What is then ahead may need [`Self::fill`].
-    pub(super) fn skip_rest(&mut self, run: Run) -> io::Result<()> {
+    /// Whether a run is in memory to its end.
+    pub(super) fn is_whole(&self, run: &[u8]) -> bool {
+        self.is_end || run.len() < self.rest().len()
+    }
+
+    pub(super) fn is_at_end(&self) -> bool {
+        self.is_end && self.rest().is_empty()
+    }
+
+    /// Where the rest begins in the window.
+    pub(super) fn position(&self) -> usize {
+        self.position
+    }
+
+    pub(super) fn skip(&mut self, length: usize) {
+        self.position += length;
+        self.token_start = None;
+    }
+
+    /// Skips a part of a token, which goes on.
+    pub(super) fn skip_in_token(&mut self, length: usize) {
+        let start = self.offset();
+        self.skip(length);
+        self.token_start = Some(start);
+    }
+
+    pub(super) fn is_inside_token(&self) -> bool {
+        self.token_start.is_some()
+    }
+
+    /// Skips blanks, or else a token, to their end, and has a part of the rest in memory.
+    pub(super) fn skip_run(&mut self, of_blanks: bool) -> io::Result<()> {
         loop {
-            let length = self.run(run);
-            let is_all = length < AHEAD.min(self.end - self.start);
-            self.skip(run, length);
-            if is_all || self.at_end() {
+            let run = self.run(of_blanks);
+            let (length, is_whole) = (run.len(), self.is_whole(run));
+            self.skip(length);
+            if is_whole {
                 return Ok(());
             }
             self.fill()?;
         }
     }
 
-    /// Goes on over a block of tokens and blanks.
-    pub(super) fn skip_block(&mut self, counts: &BlockCounts) {
-        let block = &self.window[self.start..self.start + counts.length];
-        if let Some(fingerprint) = &mut self.fingerprint {
-            fingerprint.add(block);
-        }
-        if let LineEnd::Wanted = self.line_end
-            && let Some(newline) = memchr::memchr(b'\n', block)
-        {
-            self.line_end = LineEnd::At(self.offset + newline as u64);
-        }
-        if let Some(line_start) = counts.last_line_start {
-            self.line_start = self.offset + line_start as u64;
-        }
-        self.line += counts.newlines;
-        self.tokens += counts.tokens;
-        self.start += counts.length;
-        self.offset += counts.length as u64;
+    /// Where the rest begins in the text, or the token of which it is the end.
+    fn offset(&self) -> u64 {
+        self.token_start.unwrap_or(self.before.bytes + self.position as u64)
     }
 
-    /// Hashes all tokens from here on.
-    pub(super) fn start_fingerprint(&mut self) {
-        self.fingerprint = Some(Fingerprint::new());
+    /// The place at which a run that begins here differs after so many bytes.
+    pub(super) fn spot<'t>(&'t self, run: &'t [u8], same: usize) -> Spot<'t> {
+        let Self { window, before, position: start, .. } = self;
+        Spot { window, before, offset: self.offset(), run, start: *start, same }
     }
 
-    /// Remembers where the line that is being read ends.
-    pub(super) fn want_line_end(&mut self) {
-        self.line_end = LineEnd::Wanted;
+    /// The length of the text and the number of its tokens, at its end.
+    pub(super) fn size(&self) -> (u64, u64) {
+        let length = self.before.bytes + self.window.len() as u64;
+        (length, self.before.tokens + count_tokens(&self.window))
     }
 
-    /// Where the line that was asked for ends, or what was read of it.
-    pub(super) fn line_end(&self) -> u64 {
-        match self.line_end {
-            LineEnd::At(offset) => offset,
-            LineEnd::NotWanted | LineEnd::Wanted => self.offset,
-        }
-    }
-
-    fn found_line_end(&mut self, newline: u64) {
-        if let LineEnd::Wanted = self.line_end {
-            self.line_end = LineEnd::At(newline);
-        }
+    /// The whole text, if it fits in the window.
+    pub(super) fn whole(&self) -> Option<&[u8]> {
+        (self.is_end && self.before.bytes == 0).then_some(&self.window[..])
     }
 }

@@ -1,0 +1,302 @@
+//! What holds for every comparison, whatever the texts.
+
+use std::io::{self, Read, Seek, SeekFrom};
+
+use proptest::prelude::*;
+
+use crate::check::compare::{compare, compare_bytes, compare_windows};
+use crate::check::float::{LONGEST_NUMBER, Tolerance};
+use crate::check::options::Options;
+use crate::check::token::mismatch;
+use crate::model::difference::{Difference, DifferenceKind, OnlyDifference, Side};
+
+/// A text cut into tokens and the blanks around them: always one run of blanks more than tokens.
+struct Parts<'t> {
+    blanks: Vec<&'t [u8]>,
+    tokens: Vec<&'t [u8]>,
+}
+
+impl<'t> Parts<'t> {
+    fn new(text: &'t [u8]) -> Self {
+        let mut parts = Self { blanks: vec![], tokens: vec![] };
+        let mut rest = text;
+        loop {
+            let blanks = rest.iter().take_while(|byte| b" \t\n\x0b\x0c\r".contains(byte)).count();
+            parts.blanks.push(&rest[..blanks]);
+            rest = &rest[blanks..];
+            if rest.is_empty() {
+                return parts;
+            }
+            let token = rest.iter().take_while(|byte| !b" \t\n\x0b\x0c\r".contains(byte)).count();
+            parts.tokens.push(&rest[..token]);
+            rest = &rest[token..];
+        }
+    }
+}
+
+/// Gives a text in pieces of 1 to `most` bytes, with an interruption now and then.
+struct Pieces<'t> {
+    text: &'t [u8],
+    rest: &'t [u8],
+    most: usize,
+    turn: usize,
+}
+
+impl Read for Pieces<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.turn = self.turn.wrapping_mul(31).wrapping_add(7);
+        if self.turn.is_multiple_of(13) {
+            return Err(io::ErrorKind::Interrupted.into());
+        }
+        let length = (1 + self.turn % self.most).min(buffer.len()).min(self.rest.len());
+        buffer[..length].copy_from_slice(&self.rest[..length]);
+        self.rest = &self.rest[length..];
+        Ok(length)
+    }
+}
+
+impl Seek for Pieces<'_> {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.rest = match to {
+            SeekFrom::Start(0) => self.text,
+            SeekFrom::End(0) => &[],
+            _ => unreachable!("{to:?}"),
+        };
+        Ok((self.text.len() - self.rest.len()) as u64)
+    }
+}
+
+/// The comparison by pieces, which must be the one in memory, and keep to the texts and to the definitions.
+fn check(answer: &[u8], output: &[u8], options: &Options, most: usize) {
+    let pieces = |text| Pieces { text, rest: text, most, turn: most };
+    let found = compare(pieces(answer), pieces(output), options).unwrap();
+    assert_eq!(found, compare_bytes(answer, output, options));
+    check_small_windows(answer, output, options, found.clone());
+    let (a, o) = (Parts::new(answer), Parts::new(output));
+    let is_same = |(a, o): (&&[u8], &&[u8])| mismatch(a, o, options).is_none();
+    let same = a.tokens.iter().zip(&o.tokens).filter(|&pair| is_same(pair)).count();
+    let differing = a.tokens.len().max(o.tokens.len()) - same;
+    let is_wrong = differing > 0 || (options.space_change_sensitive && a.blanks != o.blanks);
+    assert_eq!(found.is_some(), is_wrong);
+    let Some(difference) = found else { return };
+    assert_eq!(difference.differing_tokens, differing as u64);
+    assert_eq!(difference.only, only(answer, output, options));
+    check_side(answer, &a, &difference.answer, &difference);
+    check_side(output, &o, &difference.output, &difference);
+}
+
+/// Through windows that do not hold the texts, all but the excerpts and what they would agree on is the same.
+fn check_small_windows(answer: &[u8], output: &[u8], options: &Options, whole: Option<Difference>) {
+    let without_texts = |found: Option<Difference>| {
+        found.map(|mut found| {
+            found.only = None;
+            for side in [&mut found.answer, &mut found.output] {
+                (side.token, side.window) = Default::default();
+            }
+            found
+        })
+    };
+    let whole = without_texts(whole);
+    let tokens = [answer, output].map(|text| Parts::new(text).tokens);
+    let longest = tokens.iter().flatten().map(|token| token.len()).max().unwrap_or(0);
+    let least = match options.tolerance {
+        Some(_) => LONGEST_NUMBER.min(longest) + 1,
+        None => 1 + (answer.len() + output.len()) / 1000,
+    };
+    for sizes in [[least; 2], [least + 70, least], [least + 2, least + 99]] {
+        let found = compare_windows(answer, output, options, sizes).unwrap();
+        assert_eq!(without_texts(found), whole, "{sizes:?}");
+    }
+}
+
+/// Which weaker rules would accept, tried one by one.
+fn only(answer: &[u8], output: &[u8], options: &Options) -> Option<OnlyDifference> {
+    let accepts = |answer: &[u8], output: &[u8], options: &Options| {
+        compare_bytes(answer, output, options).is_none()
+    };
+    let any_case = Options { case_sensitive: false, ..*options };
+    let any_blanks = Options { space_change_sensitive: false, ..*options };
+    let neither = Options { space_change_sensitive: false, ..any_case };
+    let longer = |text: &[u8], newline: &str| [text, newline.as_bytes()].concat();
+    let is_last_newline = |newline| {
+        accepts(&longer(answer, newline), output, options)
+            || accepts(answer, &longer(output, newline), options)
+    };
+    if is_last_newline("\n") || is_last_newline("\r\n") {
+        return Some(OnlyDifference::LastNewline);
+    }
+    if accepts(answer, output, &any_case) {
+        return Some(OnlyDifference::LetterCase);
+    }
+    if accepts(answer, output, &any_blanks) {
+        return Some(OnlyDifference::Blanks);
+    }
+    if accepts(answer, output, &neither) {
+        return Some(OnlyDifference::BlanksAndLetterCase);
+    }
+    split_elsewhere(answer, output, options)
+}
+
+/// Whether the tokens would be the same, from the first wrong one on, if blanks stood elsewhere.
+fn split_elsewhere(answer: &[u8], output: &[u8], options: &Options) -> Option<OnlyDifference> {
+    let (a, o) = (Parts::new(answer), Parts::new(output));
+    let pairs = a.tokens.iter().zip(&o.tokens);
+    let accepted = pairs.take_while(|(a, o)| mismatch(a, o, options).is_none()).count();
+    let (a, o) = (a.tokens[accepted..].concat(), o.tokens[accepted..].concat());
+    if !options.case_sensitive && a.eq_ignore_ascii_case(&o) {
+        return Some(OnlyDifference::Blanks);
+    }
+    match a == o {
+        true => Some(OnlyDifference::Blanks),
+        false if a.eq_ignore_ascii_case(&o) => Some(OnlyDifference::BlanksAndLetterCase),
+        false => None,
+    }
+}
+
+/// Holds place, counts and excerpts against the text.
+fn check_side(text: &[u8], parts: &Parts<'_>, side: &Side, difference: &Difference) {
+    let before = &text[..side.offset as usize];
+    let lines: Vec<&[u8]> = before.split(|&byte| byte == b'\n').collect();
+    assert_eq!(side.token_number, Parts::new(before).tokens.len() as u64 + 1);
+    assert_eq!(side.line, lines.len() as u64);
+    assert_eq!(side.column, lines[lines.len() - 1].len() as u64 + 1);
+    assert_eq!((side.length, side.tokens), (text.len() as u64, parts.tokens.len() as u64));
+    let is_blank = |byte: &u8| b" \t\n\x0b\x0c\r".contains(byte);
+    let from = &text[side.offset as usize..];
+    let run = match difference.kind {
+        DifferenceKind::Blanks => from.iter().take_while(|byte| is_blank(byte)).count(),
+        _ => from.iter().take_while(|byte| !is_blank(byte)).count(),
+    };
+    let token = &side.token;
+    assert_eq!(token.cut_before + token.bytes.len() as u64 + token.cut_after, run as u64);
+    assert!(from[token.cut_before as usize..].starts_with(&token.bytes));
+    assert!(token.bytes.len() <= 66);
+    let length =
+        |side: &Side| side.token.cut_before + side.token.bytes.len() as u64 + side.token.cut_after;
+    let is_long = length(&difference.answer).max(length(&difference.output)) > 60;
+    assert!(is_long || token.cut_before + token.cut_after == 0);
+    assert_eq!(difference.answer.token.cut_before, difference.output.token.cut_before);
+
+    let line_start = (side.offset - (side.column - 1)) as usize;
+    let line = text[line_start..].split(|&byte| byte == b'\n').next().unwrap();
+    let window = &side.window;
+    assert_eq!(window.cut_before + window.bytes.len() as u64 + window.cut_after, line.len() as u64);
+    assert!(line[window.cut_before as usize..].starts_with(&window.bytes));
+    assert!(window.bytes.len() <= 86);
+    let shown_from = line_start as u64 + window.cut_before;
+    assert!((shown_from..=shown_from + window.bytes.len() as u64).contains(&side.differs_at));
+}
+
+/// So many cases; failing ones are printed and not kept in files.
+fn cases(cases: u32) -> ProptestConfig {
+    ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
+}
+
+fn any_options() -> impl Strategy<Value = Options> {
+    let epsilon = proptest::sample::select(vec![None, Some(0.0), Some(0.05), Some(1.0)]);
+    (any::<bool>(), any::<bool>(), epsilon.clone(), epsilon).prop_map(
+        |(case, space, absolute, relative)| Options {
+            case_sensitive: case,
+            space_change_sensitive: space,
+            tolerance: (absolute.is_some() || relative.is_some())
+                .then_some(Tolerance { absolute, relative }),
+        },
+    )
+}
+
+/// Texts of pieces in which a slip is likely; the two of a pair are the same but for some edits.
+fn alike_texts() -> impl Strategy<Value = [Vec<u8>; 2]> {
+    let words: Vec<&[u8]> = vec![
+        b" ",
+        b"\n",
+        b"\r\n",
+        b"\t",
+        b"\x0b",
+        b"\x0c",
+        b"  ",
+        b"a",
+        b"A",
+        b"b",
+        b"1",
+        b"1.0",
+        b"2",
+        b".",
+        b"e1",
+        b"-",
+        b"\xc3\xa9",
+        b"\x00",
+        b"\xff",
+        b"0123456789012345678901234567890123456789",
+    ];
+    let word = proptest::sample::select(words);
+    let edit = (any::<prop::sample::Index>(), word.clone(), 0..3_usize);
+    (proptest::collection::vec(word, 0..40), proptest::collection::vec(edit, 0..4)).prop_map(
+        |(words, edits)| {
+            let mut edited = words.clone();
+            for (index, word, remove) in edits {
+                let at = index.index(edited.len() + 1);
+                let end = (at + remove).min(edited.len());
+                edited.splice(at..end, (remove != 2).then_some(word));
+            }
+            [words.concat(), edited.concat()]
+        },
+    )
+}
+
+proptest! {
+    #![proptest_config(cases(2000))]
+
+    #[test]
+    fn texts_that_are_alike_are_compared_as_defined(
+        [answer, output] in alike_texts(),
+        options in any_options(),
+        most in 1..70_usize,
+    ) {
+        check(&answer, &output, &options, most);
+    }
+
+    #[test]
+    fn any_bytes_are_compared_as_defined(
+        answer in proptest::collection::vec(any::<u8>(), 0..80),
+        output in proptest::collection::vec(any::<u8>(), 0..80),
+        options in any_options(),
+    ) {
+        check(&answer, &output, &options, 5);
+    }
+
+    #[test]
+    fn what_is_accepted_as_text_is_accepted_the_other_way_round(
+        [answer, output] in alike_texts(),
+        options in any_options(),
+    ) {
+        let options = Options { tolerance: None, ..options };
+        let there = compare_bytes(&answer, &output, &options);
+        let back = compare_bytes(&output, &answer, &options);
+        prop_assert_eq!(there.is_none(), back.is_none());
+        prop_assert_eq!(there.and_then(|there| there.only), back.and_then(|back| back.only));
+    }
+}
+
+proptest! {
+    #![proptest_config(cases(40))]
+
+    /// Tokens, blanks and lines far longer than the window, with the difference anywhere in them.
+    #[test]
+    fn runs_that_are_longer_than_the_window_are_compared_as_defined(
+        runs in proptest::collection::vec(
+            (proptest::sample::select(b" \nxX7".to_vec()), prop_oneof![1..20_usize, 4000..9000_usize, 200_000..300_000_usize]),
+            1..6,
+        ),
+        change in any::<prop::sample::Index>(),
+        to in proptest::sample::select(b" \nxX8".to_vec()),
+        options in any_options(),
+        most in prop_oneof![Just(900_usize), Just(65_536), Just(1 << 20)],
+    ) {
+        let answer: Vec<u8> = runs.iter().flat_map(|&(byte, length)| std::iter::repeat_n(byte, length)).collect();
+        let mut output = answer.clone();
+        let at = change.index(output.len());
+        output[at] = to;
+        check(&answer, &output, &options, most);
+        check(&answer, &answer, &options, most);
+    }
+}
