@@ -1,4 +1,4 @@
-//! The hostile programs of `tests/programs/`, each held against its row in `docs/sandbox.md`: alone,
+//! The hostile programs of `tests/programs/`, each held against its row in `docs/design/hostile.md`: alone,
 //! and eight at once.
 //!
 //! A program says `ESCAPED` and what it reached when an attack worked, and nothing when none did.
@@ -13,7 +13,7 @@ use juror::judge::classify::classify;
 
 use super::*;
 
-const DOCUMENT: &str = include_str!("../../../docs/sandbox.md");
+const DOCUMENT: &str = include_str!("../../../docs/design/hostile.md");
 
 /// An argument that every program gets, and that a shell would run.
 const ARGUMENT: &str = "\n; touch /tmp/pwned # $(id) `id`";

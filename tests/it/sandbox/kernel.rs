@@ -42,7 +42,7 @@ fn what_the_kernel_counts_for_nobody_is_limited() {
 mod quiet {
     use super::*;
 
-    /// The table in `docs/sandbox.md`.
+    /// The table in `docs/design/sandbox.md`.
     #[test]
     #[ignore = "needs a quiet machine: cargo test quiet:: -- --ignored --test-threads=1"]
     #[expect(clippy::print_stdout, reason = "whoever starts it reads it")]
