@@ -82,9 +82,6 @@ impl fmt::Debug for ByteSet {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let bytes: Vec<u8> = (0..=u8::MAX).filter(|byte| self.contains(*byte)).collect();
         write!(f, "{:?}", String::from_utf8_lossy(&bytes))?;
-        match self.end {
-            true => f.write_str(" or the end"),
-            false => Ok(()),
-        }
+        if self.end { f.write_str(" or the end") } else { Ok(()) }
     }
 }

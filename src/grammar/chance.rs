@@ -31,9 +31,7 @@ impl Chance {
 
     /// A number below `bound`, each as likely as the others; 0 for the bound 0.
     pub fn below(&mut self, bound: u64) -> u64 {
-        let Some(largest) = bound.checked_sub(1) else {
-            return 0;
-        };
+        let Some(largest) = bound.checked_sub(1) else { return 0 };
         // As many bits as are needed, and again until the number is small enough.
         let mask = u64::MAX.checked_shr(largest.leading_zeros()).unwrap_or(0);
         loop {

@@ -383,9 +383,7 @@ impl Compiler {
             }
         }
         for site in &mut grammar.sites {
-            let Some(slot) = site.slot else {
-                continue;
-            };
+            let Some(slot) = site.slot else { continue };
             let counted = |of: &LoopSite| of.count_slots.contains(&slot);
             site.is_count = grammar.loops.iter().any(counted);
             site.unique = unique.iter().find(|group| group.contains(&slot)).cloned();

@@ -27,10 +27,13 @@ pub(super) fn analyse(grammar: &Grammar) -> Vec<ByteSet> {
                         }
                     }
                 }
-                _ => match own[at].may_be_empty {
-                    true => own[at].set.or(&of(at + 1)),
-                    false => own[at].set,
-                },
+                _ => {
+                    if own[at].may_be_empty {
+                        own[at].set.or(&of(at + 1))
+                    } else {
+                        own[at].set
+                    }
+                }
             };
             let set = set.or(&first[at]);
             changed |= set != first[at];

@@ -168,9 +168,7 @@ fn attempt<S: Chooser>(
     let mut stuck_at: BTreeMap<usize, u32> = BTreeMap::new();
     let mut farthest = 0;
     for _ in 0..STUCK_MAX {
-        let Err(stop) = run.run(writer) else {
-            return true;
-        };
+        let Err(stop) = run.run(writer) else { return true };
         // What is new was worth the trouble: patience begins anew.
         if writer.choices > farthest {
             farthest = writer.choices;
@@ -186,15 +184,10 @@ fn attempt<S: Chooser>(
         if *times > STUCK_AT_MAX || writer.made > 3 * farthest + SPARE_CHOICES {
             return false;
         }
-        let back = match by_question {
-            true => last_answer(writer),
-            false => None,
-        };
+        let back = if by_question { last_answer(writer) } else { None };
         let hint = |mark: &Mark| hint(&run, step, mark);
         let back = back.or_else(|| earlier_value(writer, dependents.of(step), *times, &hint));
-        let Some(back) = back else {
-            return false;
-        };
+        let Some(back) = back else { return false };
         let mark = writer.marks[back].clone();
         let hint = hint(&mark);
         writer.choices -= (writer.marks.len() - back) as u64;
@@ -223,9 +216,7 @@ fn earlier_value<S: Chooser>(
     let mut found = None;
     let mut count = 0;
     for (index, mark) in writer.marks.iter().enumerate().rev() {
-        let MarkKind::Value { site, .. } = &mark.kind else {
-            continue;
-        };
+        let MarkKind::Value { site, .. } = &mark.kind else { continue };
         if !(sites.is_empty() || sites.contains(site)) {
             continue;
         }

@@ -69,10 +69,7 @@ impl Int {
     /// How far from zero it is.
     #[must_use]
     pub fn magnitude(&self) -> Self {
-        match self.is_negative() {
-            true => self.negated(),
-            false => self.clone(),
-        }
+        if self.is_negative() { self.negated() } else { self.clone() }
     }
 
     /// `-self`.

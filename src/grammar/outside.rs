@@ -20,9 +20,7 @@ pub struct Outside {
 /// Changes one integer of a valid input at a time: for each command that reads integers the last that it reads,
 /// to one below its least and to one above its greatest value there. None for an input that is not valid.
 pub fn outside(grammar: &Grammar, input: &[u8]) -> Vec<Outside> {
-    let Ok(tree) = parse(grammar, input, Path::new("")) else {
-        return Vec::new();
-    };
+    let Ok(tree) = parse(grammar, input, Path::new("")) else { return Vec::new() };
     let mut ints: Vec<&IntNode> = Vec::new();
     tree.each(&mut |node| {
         if let InputNode::Int(int) = node {
@@ -34,9 +32,7 @@ pub fn outside(grammar: &Grammar, input: &[u8]) -> Vec<Outside> {
     let mut rest = 0;
     for int in ints {
         let word = int.value.to_string();
-        let Some(at) = find_word(input, rest, word.as_bytes()) else {
-            break;
-        };
+        let Some(at) = find_word(input, rest, word.as_bytes()) else { break };
         rest = at + word.len();
         if let Some(last) = last.get_mut(int.site) {
             *last = Some((int, at));

@@ -353,10 +353,7 @@ impl Parser {
     }
 
     fn optional_name(&mut self, form: &str) -> Parse<Option<VarRef>> {
-        match self.take_sign(",") {
-            true => self.variable(form).map(Some),
-            false => Ok(None),
-        }
+        if self.take_sign(",") { self.variable(form).map(Some) } else { Ok(None) }
     }
 }
 

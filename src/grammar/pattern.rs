@@ -168,9 +168,7 @@ fn bracket(expression: &[u8], start: usize, out: &mut String) -> Result<usize, S
     }
     let first = at;
     loop {
-        let Some(&byte) = expression.get(at) else {
-            return Err("a `[` is not closed".to_owned());
-        };
+        let Some(&byte) = expression.get(at) else { return Err("a `[` is not closed".to_owned()) };
         at += 1;
         let is_last = expression.get(at) == Some(&b']');
         match byte {

@@ -386,9 +386,6 @@ pub(super) fn lower_values(value: &Int, min: &Int, max: &Int) -> Vec<Int> {
         gap = gap.divided(&Int::Small(2)).unwrap_or(Int::ZERO);
         add(value.minus(&gap));
     }
-    add(match *value > goal {
-        true => value.minus(&Int::ONE),
-        false => value.plus(&Int::ONE),
-    });
+    add(if *value > goal { value.minus(&Int::ONE) } else { value.plus(&Int::ONE) });
     lower
 }

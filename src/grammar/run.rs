@@ -402,9 +402,7 @@ impl<'a> Interpreter<'a> {
 
     /// A value that a single variable has twice, in words.
     fn repeated(&self, slots: &[usize]) -> String {
-        let [slot] = slots else {
-            return String::new();
-        };
+        let [slot] = slots else { return String::new() };
         let mut counts: HashMap<crate::grammar::value::Key, u32> = HashMap::new();
         let mut twice: Option<Value> = None;
         self.vars.each(*slot, &mut |_, value| {

@@ -147,15 +147,11 @@ impl<F: FnMut(&[u8]) -> bool> Shrinker<'_, F> {
         }
         let mut edited = self.tree.clone();
         edit(self.grammar, &mut edited);
-        let Some(text) = written(self.grammar, &edited) else {
-            return false;
-        };
+        let Some(text) = written(self.grammar, &edited) else { return false };
         if text == self.size.text || !self.seen.insert(Sha256::digest(&text).into()) {
             return false;
         }
-        let Ok(tree) = parse(self.grammar, &text, Path::new("input")) else {
-            return false;
-        };
+        let Ok(tree) = parse(self.grammar, &text, Path::new("input")) else { return false };
         let size = Measure::of(&tree, &text);
         if size >= self.size {
             return false;
@@ -217,15 +213,10 @@ impl<F: FnMut(&[u8]) -> bool> Shrinker<'_, F> {
     /// Finds the value nearest to the goal with which the input stays interesting.
     fn lower<E: Fn(&Grammar, &mut InputTree)>(&mut self, place: usize, edit: impl Fn(Int) -> E) {
         const BESIDE: i64 = 8;
-        let Some(int) = self.int(place) else {
-            return;
-        };
+        let Some(int) = self.int(place) else { return };
         let goal = Int::ZERO.clamp(int.min.clone(), int.max.clone());
         let distance = |value: &Int| value.minus(&goal).magnitude();
-        let at = |by: &Int, sign: bool| match sign {
-            true => goal.plus(by),
-            false => goal.minus(by),
-        };
+        let at = |by: &Int, sign: bool| if sign { goal.plus(by) } else { goal.minus(by) };
         for by in 0..BESIDE {
             let by = Int::Small(by);
             if by >= distance(&int.value) {
@@ -239,18 +230,13 @@ impl<F: FnMut(&[u8]) -> bool> Shrinker<'_, F> {
         }
         self.attempt(edit(int.value.negated()));
         // What lies between: the nearest to the goal is not interesting, this one is.
-        let Some(now) = self.int(place) else {
-            return;
-        };
+        let Some(now) = self.int(place) else { return };
         let sign = now.value >= goal;
         let mut fails = Int::Small(BESIDE - 1);
         let mut holds = distance(&now.value);
         while holds.minus(&fails) > Int::ONE && self.left > 0 {
             let middle = fails.plus(&holds).divided(&Int::Small(2)).unwrap_or(Int::ZERO);
-            match self.attempt(edit(at(&middle, sign))) {
-                true => holds = middle,
-                false => fails = middle,
-            }
+            if self.attempt(edit(at(&middle, sign))) { holds = middle } else { fails = middle }
         }
     }
 
@@ -298,9 +284,7 @@ impl<F: FnMut(&[u8]) -> bool> Shrinker<'_, F> {
         let mut from = 0;
         loop {
             let loops = free_loops(self.grammar, &self.tree);
-            let Some((of, _)) = loops.range(from..).next() else {
-                return;
-            };
+            let Some((of, _)) = loops.range(from..).next() else { return };
             let of = *of;
             self.drop_chunks(
                 &|shrinker| free_loops(shrinker.grammar, &shrinker.tree).get(&of).copied(),
@@ -389,9 +373,7 @@ impl<F: FnMut(&[u8]) -> bool> Shrinker<'_, F> {
 
     fn moved(&mut self, from: usize, to: usize) {
         let all = ints(self.grammar, &self.tree);
-        let (Some(a), Some(b)) = (all.get(from), all.get(to)) else {
-            return;
-        };
+        let (Some(a), Some(b)) = (all.get(from), all.get(to)) else { return };
         if a.site != b.site || a.is_count {
             return;
         }

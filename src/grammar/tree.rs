@@ -224,9 +224,7 @@ impl Witness for Planter {
     }
 
     fn leave(&mut self, _id: usize) {
-        let Some(mut open) = self.open.pop() else {
-            return;
-        };
+        let Some(mut open) = self.open.pop() else { return };
         match open.by_test {
             // What was asked last ended the loop.
             true => open.of.exit = open.current.unwrap_or_default(),
@@ -345,9 +343,7 @@ impl Chooser for Replay<'_> {
     }
 
     fn iteration(&mut self, _id: usize, index: u64) {
-        let Some(place) = self.places.last_mut() else {
-            return;
-        };
+        let Some(place) = self.places.last_mut() else { return };
         place.at = 0;
         place.nodes = match place.of {
             None => &[],

@@ -242,9 +242,7 @@ impl Bag {
 
     fn remove(&mut self, value: &Value) {
         let key = value.key();
-        let Some(count) = self.counts.get_mut(&key) else {
-            return;
-        };
+        let Some(count) = self.counts.get_mut(&key) else { return };
         *count -= 1;
         self.repeated -= usize::from(*count == 1);
         if *count == 0 {

@@ -178,9 +178,7 @@ impl<'a, S: Chooser> Writer<'a, S> {
 
     /// Appends what begins with a byte that may come next.
     fn append(&mut self, text: &[u8], what: &str) -> Result<(), Stop> {
-        let Some(first) = text.first() else {
-            return Ok(());
-        };
+        let Some(first) = text.first() else { return Ok(()) };
         if !self.next.contains(*first) {
             return Err(Stop::stuck(
                 format!("{what} cannot stand where MATCH or ISEOF was answered otherwise"),
@@ -312,9 +310,7 @@ impl<'a, S: Chooser> Writer<'a, S> {
         for _ in 0..TRIES {
             let drawn = self.number(site, [&low, &high], unit, &|_| true)?.big();
             for text in float::scientific_texts(&drawn, unit, decimals) {
-                let Some(scanned) = float::scan(text.as_bytes()) else {
-                    continue;
-                };
+                let Some(scanned) = float::scan(text.as_bytes()) else { continue };
                 let value = float::value(text.as_bytes(), &scanned);
                 let inside = |value: &BigRational| rules.min <= *value && *value <= rules.max;
                 if value.as_ref().is_some_and(inside)

@@ -146,9 +146,7 @@ impl Typed<'_> {
     /// Shows what an argument names, and returns it as the program is to see it.
     fn argument(&mut self, arg: &str, visible: &mut Vec<Shown>) -> Result<String, Unready> {
         let path = normal(&self.cwd.join(arg));
-        let Ok(metadata) = fs::metadata(&path) else {
-            return Ok(arg.to_owned());
-        };
+        let Ok(metadata) = fs::metadata(&path) else { return Ok(arg.to_owned()) };
         let is_hidden_place = ["/dev", "/proc", "/sys"].iter().any(|it| path.starts_with(it));
         if arg.is_empty() || arg.starts_with('-') || is_system(&path) || is_hidden_place {
             return Ok(arg.to_owned());

@@ -292,10 +292,7 @@ fn inside(name: &Path) -> String {
 
 /// A source as an argument that no compiler takes for an option or a list of options.
 fn guarded(source: &str) -> String {
-    match source.starts_with(['-', '@']) {
-        true => format!("./{source}"),
-        false => source.to_owned(),
-    }
+    if source.starts_with(['-', '@']) { format!("./{source}") } else { source.to_owned() }
 }
 
 /// Adds what is not shown yet.

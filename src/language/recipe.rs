@@ -108,9 +108,7 @@ fn language_of(program: &Program, sources: &Sources) -> Result<&'static Language
         return Ok(rust);
     }
     let known: Vec<FileLanguage> = files.iter().filter_map(file_language).collect();
-    let Some(first) = known.first() else {
-        return Err(no_source(files));
-    };
+    let Some(first) = known.first() else { return Err(no_source(files)) };
     if known.iter().any(|it| it.language.code != first.language.code) {
         let of_file =
             |it: &FileLanguage| format!("`{}` is {}", it.file.display(), it.language.name);

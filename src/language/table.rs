@@ -302,9 +302,7 @@ impl Language {
 
 /// Whether the file's name ends in one of these; upper and lower case differ, as `.C` and `.c` do.
 fn has_ending(name: &Path, endings: &str) -> bool {
-    let Some(extension) = name.extension().and_then(|it| it.to_str()) else {
-        return false;
-    };
+    let Some(extension) = name.extension().and_then(|it| it.to_str()) else { return false };
     let mut endings = endings.split_whitespace();
     endings.any(|ending| ending.strip_prefix('.') == Some(extension))
 }

@@ -50,10 +50,7 @@ impl Keep {
 
     /// All, or nothing.
     pub fn all_if(is_wanted: bool) -> Self {
-        match is_wanted {
-            true => Self::ALL,
-            false => Self::Nothing,
-        }
+        if is_wanted { Self::ALL } else { Self::Nothing }
     }
 }
 

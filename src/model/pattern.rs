@@ -152,9 +152,7 @@ struct Braces<'a> {
 }
 
 fn first_braces(text: &str) -> Result<Option<Braces<'_>>, PatternError> {
-    let Some(start) = text.find(['{', '}']) else {
-        return Ok(None);
-    };
+    let Some(start) = text.find(['{', '}']) else { return Ok(None) };
     if text[start..].starts_with('}') {
         return Err(PatternError::UnbalancedBrace);
     }

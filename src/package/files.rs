@@ -150,9 +150,7 @@ impl Walk<'_> {
 
     /// Notes an entry; says whether to go into it, should it be a directory.
     fn visit(&mut self, entry: &DirEntry) -> bool {
-        let Ok(relative) = entry.path().strip_prefix(self.root) else {
-            return false;
-        };
+        let Ok(relative) = entry.path().strip_prefix(self.root) else { return false };
         let Some(name) = relative.to_str() else {
             let message = "is ignored: its name is not UTF-8";
             self.faults.warning(entry.path(), message, NAME_HELP);

@@ -90,9 +90,7 @@ impl TextFile {
 
     /// A line by its number from 1, without its line end; empty where there is none.
     pub(super) fn line(&self, line: u32) -> &str {
-        let Some(&start) = self.line_starts.get(line as usize - 1) else {
-            return "";
-        };
+        let Some(&start) = self.line_starts.get(line as usize - 1) else { return "" };
         let end = self.line_starts.get(line as usize).copied();
         let line = &self.text[start..end.unwrap_or(self.text.len())];
         line.trim_end_matches(['\n', '\r'])

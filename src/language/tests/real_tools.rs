@@ -80,9 +80,7 @@ fn build_and_start(name: &str, plan: &BuildPlan, place: &Path) -> anyhow::Result
 /// Puts the files of a plan in place.
 fn lay_out(plan: &BuildPlan, place: &Path) -> std::io::Result<()> {
     for file in &plan.files {
-        let Node::File { blob, mode } = &file.node else {
-            continue;
-        };
+        let Node::File { blob, mode } = &file.node else { continue };
         let path = place.join(&file.name);
         fs::create_dir_all(path.parent().unwrap_or(place))?;
         fs::write(&path, blob.start(u64::MAX)?)?;

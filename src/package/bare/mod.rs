@@ -79,9 +79,7 @@ impl Format for Bare {
             ..Problem::default()
         };
         for item in DIRECTORIES.iter().flat_map(|dir| tree.children(dir)) {
-            let Some((name, ending)) = item.name.rsplit_once('.') else {
-                continue;
-            };
+            let Some((name, ending)) = item.name.rsplit_once('.') else { continue };
             let file = |ending: &str| tree.file(&format!("{name}.{ending}"));
             let answer = ANSWERS.into_iter().find_map(file);
             match (ending, file("in"), answer) {

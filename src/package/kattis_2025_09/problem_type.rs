@@ -36,10 +36,7 @@ impl ProblemType {
     /// What it means for judging.
     pub(super) fn kind(&self, limits: &ProblemLimits) -> ProblemKind {
         ProblemKind {
-            grading: match self.includes("scoring") {
-                true => Grading::Scoring,
-                false => Grading::PassFail,
-            },
+            grading: if self.includes("scoring") { Grading::Scoring } else { Grading::PassFail },
             dialogue: match self.includes("interactive") {
                 true => Dialogue::Interactive,
                 false => Dialogue::None,
@@ -81,10 +78,7 @@ pub(super) fn read(node: &Node<'_>) -> Parse<ProblemType> {
             Err(_) => is_clear = false,
         }
     }
-    Ok(match is_clear && !seen.is_empty() {
-        true => ProblemType::Known(seen),
-        false => ProblemType::Unknown,
-    })
+    Ok(if is_clear && !seen.is_empty() { ProblemType::Known(seen) } else { ProblemType::Unknown })
 }
 
 fn known(item: &Node<'_>, word: String) -> Parse<String> {

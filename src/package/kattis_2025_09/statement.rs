@@ -66,9 +66,7 @@ fn texts(tree: &Files, texts: &Texts) -> Vec<String> {
     let mut languages: Vec<String> = Vec::new();
     let files = tree.children(texts.directory).filter(|item| item.is_file());
     for item in files {
-        let Some(name) = TextName::of(item, stem) else {
-            continue;
-        };
+        let Some(name) = TextName::of(item, stem) else { continue };
         let Some(language) = name.language.or(texts.default) else {
             let message = "does not name its language";
             let help = format!("rename it, for example to {stem}.en.{}", name.ending);

@@ -107,9 +107,7 @@ impl Programs {
     /// What stands in a directory of generators, as a command would name it.
     fn names(&self, below: Option<&Path>) -> Vec<String> {
         let below = below.unwrap_or(Path::new(""));
-        let Ok(entries) = std::fs::read_dir(self.dir.join(below)) else {
-            return Vec::new();
-        };
+        let Ok(entries) = std::fs::read_dir(self.dir.join(below)) else { return Vec::new() };
         let name = |entry: std::fs::DirEntry| below.join(entry.file_name()).display().to_string();
         let mut names: Vec<String> = entries.flatten().map(name).collect();
         names.retain(|name| name != "generators.yaml");

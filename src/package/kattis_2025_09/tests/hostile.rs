@@ -68,9 +68,7 @@ fn survives(content: &[u8]) {
         package.write(name, content);
         let reading = read(&package.dir);
         for diagnostic in &reading.diagnostics {
-            let Some(spot) = &diagnostic.place.spot else {
-                continue;
-            };
+            let Some(spot) = &diagnostic.place.spot else { continue };
             let length = spot.text.chars().count() as u32;
             assert!(spot.line > 0 && spot.column > 0 && spot.width > 0, "{diagnostic:?}");
             assert!(spot.column + spot.width <= length + 2, "{diagnostic:?}");
