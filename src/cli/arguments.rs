@@ -93,6 +93,10 @@ pub enum Command {
     /// where they cannot.
     #[command(after_long_help = DOCTOR_EXAMPLES)]
     Doctor(DoctorArguments),
+    /// List the languages that juror builds, with the tools of this machine and their versions
+    ///
+    /// For a language without its tools it says what to install. docs/languages.md has the command lines.
+    Languages,
     /// Print the JSON Schema of what --json writes
     ///
     /// It follows from the program's own types. docs/json.md tells in words what each key means.

@@ -50,6 +50,10 @@ fn tools() -> Vec<ToolFact> {
             // No more threads can be started.
             Err(tool) => Some(ask(tool)),
         });
-        answers.collect()
+        // Who misses a language that few use asks `juror languages`.
+        let is_told = |fact: &ToolFact| {
+            fact.found.is_ok() || TOOLS.iter().any(|it| it.name() == fact.name && it.is_usual())
+        };
+        answers.filter(is_told).collect()
     })
 }

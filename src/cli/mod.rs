@@ -12,6 +12,7 @@ mod help;
 pub mod host;
 pub mod judge;
 pub mod keep;
+pub mod languages;
 pub mod output;
 pub mod problem;
 pub mod schema;
@@ -57,6 +58,7 @@ pub fn dispatch(arguments: &Arguments) -> ExitCode {
         Command::Grammar(arguments) => grammar::run(&arguments.command),
         Command::Compare(arguments) => compare::run(arguments),
         Command::Doctor(arguments) => doctor::run(arguments),
+        Command::Languages => languages::run(),
         Command::Schema(arguments) => schema::run(arguments),
     }
 }

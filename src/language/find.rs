@@ -53,13 +53,19 @@ fn first_that_answers<'n>(
 fn ask(probe: &dyn Probe, program: &Path, tool: &Tool) -> Answer {
     let first = |args: &str| {
         let args: Vec<&str> = args.split_whitespace().collect();
-        probe.ask(program, &args).map(|said| first_line(&said))
+        let said = probe.ask(program, &args)?;
+        // A virtual machine may complain before its program says anything.
+        let line = said.lines().find(|line| !line.contains(" warning: "));
+        Ok::<_, String>(line.unwrap_or_default().trim().to_owned())
     };
     match tool.ask {
         Ask::Compiler(archives) => compiler(probe, program, archives),
         Ask::Cargo => cargo(probe, program),
         Ask::Java => java(probe, program, tool.name()),
-        Ask::Version(args) => Ok(toolchain(probe, program, first(args)?, &[])),
+        Ask::Version { option, shown } => {
+            let shown: Vec<PathBuf> = shown.split_whitespace().map(PathBuf::from).collect();
+            Ok(toolchain(probe, program, first(option)?, &shown))
+        }
         Ask::Home { home, version, program: inside } => {
             let (version, home) = (first(version)?, PathBuf::from(first(home)?));
             let inside = Some(home.join(inside)).filter(|it| probe.real_path(it).is_some());

@@ -96,9 +96,8 @@ fn language_of(program: &Program, sources: &Sources) -> Result<&'static Language
             Some(language) if language.is_ready() => Ok(language),
             Some(language) => Err(not_built(language, "the package says that it is")),
             None => {
-                let codes: Vec<&str> = Language::ready().map(|it| it.code).collect();
-                let help = format!("the codes are {}", codes.join(", "));
-                Err(ProgramFault::new(format!("there is no language `{code}`"), help))
+                let message = format!("there is no language `{code}`");
+                Err(ProgramFault::new(message, "`juror languages` lists the codes"))
             }
         };
     }
@@ -124,9 +123,8 @@ fn language_of(program: &Program, sources: &Sources) -> Result<&'static Language
 }
 
 fn not_built(language: &Language, because: &str) -> ProgramFault {
-    let names: Vec<&str> = Language::ready().map(|it| it.name).collect();
     let message = format!("juror does not build {} ({because})", language.name);
-    ProgramFault::new(message, format!("it builds {}", names.join(", ")))
+    ProgramFault::new(message, "`juror languages` lists what it builds")
 }
 
 /// A source and what its ending says.

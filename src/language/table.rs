@@ -11,6 +11,8 @@
 
 use std::path::Path;
 
+use crate::language::tool::{TOOLS, Tool};
+
 /// A language: how it is known, built and started.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Language {
@@ -79,7 +81,7 @@ pub static LANGUAGES: [Language; 52] = [
     known("ada", "Ada", ".adb .ads"),
     known("algol68", "Algol 68", ".a68"),
     known("apl", "APL", ".apl"),
-    Language { run: "{bash} /program/{main}", run_processes: 16, ..script("bash", "Bash", ".sh") },
+    interpreted("bash", "Bash", ".sh", "{bash} /program/{main}"),
     Language {
         validators: Validators::Everywhere,
         build: "{gcc} -x c -std=gnu17 -O2 -pipe -DONLINE_JUDGE {static} -o {binary} {sources} -lm",
@@ -104,8 +106,14 @@ pub static LANGUAGES: [Language; 52] = [
         ..compiled("cppgmp", "C++ with GMP", "")
     },
     known("crystal", "Crystal", ".cr"),
-    Language { aliases: "c# cs", ..known("csharp", "C#", ".cs") },
-    known("d", "D", ".d"),
+    Language {
+        aliases: "c# cs",
+        product: "{binary}.exe",
+        run: "{mono} /program/{binary}.exe",
+        run_processes: 32,
+        ..built("csharp", "C#", ".cs", "{mcs} -nologo -optimize+ -out:{binary}.exe {sources}")
+    },
+    built("d", "D", ".d", "{ldc2} -O -of={binary} {sources}"),
     known("dart", "Dart", ".dart"),
     known("elixir", "Elixir", ".ex"),
     known("erlang", "Erlang", ".erl"),
@@ -123,7 +131,10 @@ pub static LANGUAGES: [Language; 52] = [
         run_processes: 32,
         ..known("go", "Go", ".go")
     },
-    known("haskell", "Haskell", ".hs"),
+    Language {
+        scratch: ".ghc",
+        ..built("haskell", "Haskell", ".hs", "{ghc} -O2 -v0 -outputdir .ghc -o {binary} {sources}")
+    },
     Language {
         default_entry_point: "Main",
         entry: EntryPoint::Class,
@@ -145,22 +156,47 @@ pub static LANGUAGES: [Language; 52] = [
         ..script("javascript", "JavaScript", ".js")
     },
     known("julia", "Julia", ".jl"),
-    known("kotlin", "Kotlin", ".kt"),
+    Language {
+        build_env: "JAVACMD={java}",
+        build_processes: JVM_PROCESSES,
+        product: "{binary}.jar",
+        run: "{java} -XX:+UseSerialGC -XX:-UsePerfData -Xss64m -Xmx{heap_mib}m -Dfile.encoding=UTF-8 -jar \
+            /program/{binary}.jar",
+        run_processes: JVM_PROCESSES,
+        ..built(
+            "kotlin",
+            "Kotlin",
+            ".kt",
+            "{kotlinc} -nowarn -include-runtime -d {binary}.jar {sources}",
+        )
+    },
     known("lisp", "Common Lisp", ".lisp .cl"),
-    known("lua", "Lua", ".lua"),
+    interpreted("lua", "Lua", ".lua", "{lua} /program/{main}"),
     known("modula2", "Modula-2", ".mod .def"),
-    known("nim", "Nim", ".nim"),
+    Language {
+        entry: EntryPoint::File { marks: &[] },
+        scratch: ".nim",
+        ..built(
+            "nim",
+            "Nim",
+            ".nim",
+            "{nim} c -d:release --hints:off --nimcache:.nim -o:{binary} {main}",
+        )
+    },
     known("objectivec", "Objective-C", ".m"),
-    known("ocaml", "OCaml", ".ml"),
+    built("ocaml", "OCaml", ".ml", "{ocamlopt} -o {binary} {sources}"),
     known("octave", "Octave", ""),
     known("odin", "Odin", ".odin"),
-    known("pascal", "Pascal", ".pas"),
+    Language {
+        entry: EntryPoint::File { marks: &["program"] },
+        ..built("pascal", "Pascal", ".pas", "{fpc} -v0 -O2 -o{binary} {main}")
+    },
     Language {
         further_extensions: ".pl",
         run: "{perl} -I/program /program/{main}",
         ..script("perl", "Perl", ".pm")
     },
-    known("php", "PHP", ".php"),
+    interpreted("php", "PHP", ".php", "{php} -n -d memory_limit=-1 /program/{main}"),
     known("prolog", "Prolog", ".pl"),
     known("python2", "Python 2", ".py2"),
     Language {
@@ -176,7 +212,7 @@ pub static LANGUAGES: [Language; 52] = [
         ..python("python3numpy", "Python 3 with NumPy", "")
     },
     known("racket", "Racket", ".rkt"),
-    known("ruby", "Ruby", ".rb"),
+    interpreted("ruby", "Ruby", ".rb", "{ruby} -I/program /program/{main}"),
     Language {
         build: "{rustc} --edition=2021 --crate-name=program --crate-type=bin -Copt-level=3 {crt_static} \
             -Clinker={gcc} -o {binary} {main}",
@@ -227,6 +263,28 @@ const fn known(code: &'static str, name: &'static str, extensions: &'static str)
         run_env: "",
         run_processes: 0,
     }
+}
+
+/// One whose compiler makes a program of all sources.
+const fn built(
+    code: &'static str,
+    name: &'static str,
+    extensions: &'static str,
+    build: &'static str,
+) -> Language {
+    let build_processes = COMPILER_PROCESSES;
+    let run = "/program/{binary}";
+    Language { build, build_processes, run, ..known(code, name, extensions) }
+}
+
+/// One whose interpreter starts a source.
+const fn interpreted(
+    code: &'static str,
+    name: &'static str,
+    extensions: &'static str,
+    run: &'static str,
+) -> Language {
+    Language { run, run_processes: 16, ..script(code, name, extensions) }
 }
 
 /// Sources that the C or C++ compiler makes a binary of.
@@ -287,6 +345,12 @@ impl Language {
     /// The languages that juror builds or starts.
     pub fn ready() -> impl Iterator<Item = &'static Self> {
         LANGUAGES.iter().filter(|it| it.is_ready())
+    }
+
+    /// The tools that its command lines name.
+    pub fn tools(&self) -> impl Iterator<Item = &'static Tool> {
+        let lines = [self.build, self.build_env, self.run, self.run_env];
+        TOOLS.iter().filter(move |tool| lines.iter().any(|line| line.contains(&tool.word())))
     }
 
     /// Whether juror builds or starts it.

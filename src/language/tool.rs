@@ -25,8 +25,8 @@ pub(super) enum Ask {
     Java,
     /// By options, the last with a script: for a line each with its own path, its version, its directories.
     Script { options: &'static str, script: &'static str },
-    /// By arguments for its version; it lives where it is found.
-    Version(&'static str),
+    /// By this option for its version; it lives where it is found, with settings or libraries in these places.
+    Version { option: &'static str, shown: &'static str },
 }
 
 const ASK_PYTHON: &str = "import sys, platform\n\
@@ -42,7 +42,7 @@ const ASK_PERL: &str = "print join(\"\\n\", $^X, \"perl $Config{version}\", $Con
     $Config{archlibexp}), \"\\n\"";
 
 /// All tools. A command line names one as `{gcc}`: by its usual name, in braces.
-pub static TOOLS: [Tool; 11] = [
+pub static TOOLS: [Tool; 22] = [
     tool("gcc cc clang", "gcc", "gcc libc6-dev", Ask::Compiler("libc.a libm.a libgcc_eh.a")),
     tool("g++ c++ clang++", "g++", "g++", Ask::Compiler("libc.a libm.a libgcc_eh.a libstdc++.a")),
     tool("rustc", RUST, RUST_PACKAGES, home("--print sysroot", "--version", "bin/rustc")),
@@ -53,7 +53,18 @@ pub static TOOLS: [Tool; 11] = [
     tool("go", "Go", "golang-go", home("env GOROOT", "env GOVERSION", "bin/go")),
     tool("node nodejs", "Node.js", "nodejs", script("-p", ASK_NODE)),
     tool("perl", "Perl", "perl", script("-MConfig -e", ASK_PERL)),
-    tool("bash", "Bash", "bash", Ask::Version("--version")),
+    tool("bash", "Bash", "bash", version("--version", "")),
+    tool("fpc", "Free Pascal", "fp-compiler", version("-iV", "")),
+    tool("ghc", "GHC", "ghc", version("--version", "/var/lib/ghc")),
+    tool("kotlinc", "Kotlin", "kotlin", version("-version", "")),
+    tool("ldc2", "LDC", "ldc", version("--version", "/etc/ldc2.conf")),
+    tool("lua lua5.4 lua5.3", "Lua", "lua5.4", version("-v", "")),
+    tool("mcs", "Mono", "mono-mcs", version("--version", "")),
+    tool("mono", "Mono", "mono-runtime", version("--version", "")),
+    tool("nim", "Nim", "nim", version("--version", "/etc/nim")),
+    tool("ocamlopt", "OCaml", "ocaml-nox", version("-version", "")),
+    tool("php", "PHP", "php-cli", version("--version", "")),
+    tool("ruby", "Ruby", "ruby", version("--version", "")),
 ];
 
 const RUST: &str = "Rust with rustup";
@@ -70,6 +81,10 @@ const fn tool(
 
 const fn home(home: &'static str, version: &'static str, program: &'static str) -> Ask {
     Ask::Home { home, version, program }
+}
+
+const fn version(option: &'static str, shown: &'static str) -> Ask {
+    Ask::Version { option, shown }
 }
 
 const fn script(options: &'static str, script: &'static str) -> Ask {
@@ -94,6 +109,11 @@ impl Tool {
     /// What to do if it is missing.
     pub fn help(&self) -> String {
         format!("install {} (Debian: apt-get install {})", self.product, self.packages)
+    }
+
+    /// Whether people expect every judge to have it.
+    pub fn is_usual(&self) -> bool {
+        !matches!(self.ask, Ask::Version { .. }) || self.name() == "bash"
     }
 
     /// The interpreter that has this name, whatever version stands behind it.

@@ -17,6 +17,7 @@ fn a_wrong_option_is_explained() {
     fixture.check("judge sum a.sh --cases x", 2, &["'--case'"]);
     fixture.check("judge sum a.sh --case a?", 2, &["`?`", "write `*`"]);
     fixture.check("verify --help", 0, &["Examples:", "--case <GLOB>"]);
+    fixture.check("languages", 0, &["bash          Bash", "GNU bash", "kotlin        Kotlin"]);
     fixture.check("judge -h", 0, &["<PACKAGE> -- <PROGRAM>"]);
 }
 
@@ -333,22 +334,22 @@ fn a_package_that_cannot_be_used_is_counted() {
 fn a_submission_in_another_language_keeps_nobody_from_being_judged() {
     let fixture = Fixture::new();
     let judged = [
-        "error: juror does not build Kotlin",
+        "error: juror does not build Zig",
         "AC accepted/right.sh",
         "WA wrong_answer/wrong.sh",
         "sum: 2 submissions, all as expected; 1 error",
     ];
-    fixture.write("sum/submissions/accepted/a.kt", "fun main() {}\n");
+    fixture.write("sum/submissions/accepted/a.zig", "pub fn main() void {}\n");
     fixture.check("verify sum", 3, &judged);
     let yaml = fs::read_to_string(fixture.path("sum/problem.yaml")).expect("a file");
     fixture.write("sum/problem.yaml", yaml.replace("  time_limit: 1\n", ""));
-    let untimed = "warning: is not timed for the time limit: juror does not build Kotlin";
+    let untimed = "warning: is not timed for the time limit: juror does not build Zig";
     fixture.check("verify sum", 3, &judged);
     fixture.check("verify sum", 3, &[untimed]);
     for name in ["accepted/right.sh", "wrong_answer/wrong.sh"] {
         fixture.remove(&format!("sum/submissions/{name}"));
     }
-    fixture.check("verify sum", 3, &["juror does not build Kotlin", "1 error"]);
+    fixture.check("verify sum", 3, &["juror does not build Zig", "1 error"]);
 }
 
 #[test]

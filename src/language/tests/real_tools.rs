@@ -145,6 +145,32 @@ fn interpreted_languages_are_started() -> anyhow::Result<()> {
 }
 
 #[test]
+fn further_languages_are_built_and_started() -> anyhow::Result<()> {
+    for (name, text) in [
+        (
+            "sum.cs",
+            "using System; using System.Linq; class P { static void Main() { \
+            Console.WriteLine(Console.ReadLine().Split().Select(int.Parse).Sum()); } }\n",
+        ),
+        ("sum.d", "import std; void main() { readln.split.to!(int[]).sum.writeln; }\n"),
+        ("sum.hs", "main = getLine >>= print . sum . map read . words\n"),
+        ("sum.kt", "fun main() { println(readLine()!!.split(\" \").map { it.toInt() }.sum()) }\n"),
+        ("sum.lua", "local a, b = io.read('n', 'n') print(a + b)\n"),
+        ("sum.ml", "let () = Scanf.scanf \" %d %d\" (fun a b -> print_int (a + b))\n"),
+        (
+            "sum.nim",
+            "import strutils, sequtils, math\necho stdin.readLine.split.map(parseInt).sum\n",
+        ),
+        ("sum.pas", "program sum; var a, b: integer; begin read(a, b); writeln(a + b) end.\n"),
+        ("sum.php", "<?php echo array_sum(explode(' ', fgets(STDIN))), \"\\n\";\n"),
+        ("sum.rb", "puts gets.split.sum(&:to_i)\n"),
+    ] {
+        check(name, text)?;
+    }
+    Ok(())
+}
+
+#[test]
 fn java_is_built_and_started_from_a_file_of_any_name() -> anyhow::Result<()> {
     check(
         "solution.java",

@@ -1,0 +1,46 @@
+//! `juror languages`: the languages that juror builds, and what this machine has for them.
+
+use std::io::{self, Write};
+
+use crate::cli::arguments::OutputOptions;
+use crate::cli::exit_code::ExitCode;
+use crate::cli::output::command;
+use crate::language::table::Language;
+use crate::language::tool::Tool;
+use crate::language::toolchain::Toolchains;
+use crate::model::judgement::JudgeError;
+
+/// Prints a line for each language.
+pub fn run() -> ExitCode {
+    command(&OutputOptions::default(), "languages", |_| {
+        let toolchains = Toolchains::default();
+        let written = Language::ready().try_for_each(|language| {
+            let Language { code, name, .. } = language;
+            let found = tools(language, &toolchains);
+            writeln!(io::stdout().lock(), "{code:<13} {name:<20} {found}")
+        });
+        match written {
+            // A reader that closes the pipe early (`| head`) is not a fault.
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+            written => Ok(written.map_err(|error| JudgeError::new("write the table", error))?),
+        }
+    })
+}
+
+/// The versions of its tools, or what to install.
+fn tools(language: &Language, toolchains: &Toolchains) -> String {
+    let mut versions = Vec::new();
+    let mut missing = Vec::new();
+    for tool in language.tools() {
+        match toolchains.tool(tool, "list languages") {
+            Ok(found) => versions.push(found.version.clone()),
+            Err(_) => missing.push(tool),
+        }
+    }
+    if missing.is_empty() {
+        return versions.join(", ");
+    }
+    let names: Vec<&str> = missing.iter().map(|tool| tool.name()).collect();
+    let help: Vec<String> = missing.into_iter().map(Tool::help).collect();
+    format!("no {}; {}", names.join(", no "), help.join("; "))
+}
