@@ -62,7 +62,7 @@ pub enum Command {
     /// tools are as they were, and whose files are what came of them, is left as it is.
     #[command(after_long_help = GENERATE_EXAMPLES)]
     Generate(GenerateArguments),
-    /// Hunt an input on which a submission fails, and make it small
+    /// Search for an input on which a submission fails, and make it small
     ///
     /// Runs the submission and a right program on thousands of inputs a second: all small ones in turn,
     /// boundaries, ties, named shapes, the full range, and what the package's own generators print with
@@ -220,7 +220,7 @@ pub struct StressArguments {
     /// The grammar of the input, in the language checktestdata [default: the package's .ctd files]
     #[arg(long, value_name = "GRAMMAR")]
     pub input_grammar: Option<PathBuf>,
-    /// How long to hunt, such as 30s, 5m or 1h
+    /// How long to search, such as 30s, 5m or 1h
     #[arg(long, value_name = "TIME", default_value = "30s", value_parser = span)]
     pub time: Duration,
     /// How long to make smaller what is found [default: as long as --time, at most 20s]

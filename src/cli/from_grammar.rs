@@ -22,7 +22,7 @@ use crate::model::stop::Stop;
 use crate::model::text::shell_word;
 use crate::model::units::Bytes;
 use crate::package::recipe::insert::is_name;
-use crate::propose::adopt;
+use crate::propose::import;
 use crate::propose::inputs::{Inputs, Made, Making, Sizes};
 use crate::propose::write::Addition;
 use crate::validate::single::InputValidators;
@@ -69,7 +69,7 @@ pub(super) fn package(
     };
     let inputs = making.make()?;
     let adopted = match problem.recipe {
-        None => adopt::all(&problem),
+        None => import::all(&problem),
         Some(_) => Vec::new(),
     };
     let addition = Addition {

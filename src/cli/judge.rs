@@ -14,8 +14,8 @@ use crate::cli::output::{Output, command, command_line};
 use crate::cli::problem::{self, Remarks};
 use crate::cli::sessions::{self, Judging};
 use crate::judge::case::{CASE, Detail, SUBMISSION};
-use crate::judge::score::Thrift;
-use crate::judge::session::Entrant;
+use crate::judge::score::Policy;
+use crate::judge::session::PreparedSubmission;
 use crate::language::fault::Unready;
 use crate::model::problem::Problem;
 use crate::model::program::{Program, ProgramKind};
@@ -41,8 +41,8 @@ fn judge(arguments: &JudgeArguments, output: &Output) -> Result<(), Stop> {
     }
     let host = Host::start(arguments.runs.host, output)?;
     let builder = Builder::new(&*host.executor);
-    let entrants = entrants(arguments, &submissions, &builder, output)?;
-    if entrants.is_empty() {
+    let entries = entries(arguments, &submissions, &builder, output)?;
+    if entries.is_empty() {
         return Ok(());
     }
     let bench = Bench {
@@ -56,12 +56,12 @@ fn judge(arguments: &JudgeArguments, output: &Output) -> Result<(), Stop> {
         bench,
         validators: &validators,
         repeat: repeat_line(arguments),
-        entrants: &entrants,
+        entries: &entries,
         cases,
         runs: &arguments.runs,
-        thrift: match arguments.all {
-            true => Thrift::Everything,
-            false => Thrift::WhatCounts,
+        policy: match arguments.all {
+            true => Policy::Everything,
+            false => Policy::WhatCounts,
         },
         detail: Detail::Full { keep },
     }
@@ -117,17 +117,17 @@ pub fn named(path: &Path, problem: &Problem) -> Result<Submission, Remark> {
 
 /// Finds out how to build or start each submission. One for which that cannot be told keeps nobody else from
 /// being judged.
-fn entrants<'a>(
+fn entries<'a>(
     arguments: &JudgeArguments,
     submissions: &'a [Submission],
     builder: &Builder<'_>,
     output: &Output,
-) -> Result<Vec<Entrant<'a>>, Stop> {
+) -> Result<Vec<PreparedSubmission<'a>>, Stop> {
     let typed = usize::from(!arguments.program.is_empty());
     let (sources, typed) = submissions.split_at(submissions.len() - typed);
     let mut found = Vec::new();
-    let mut entrants = sessions::entrants(sources, builder, &mut found)?;
-    if entrants.len() < sources.len() {
+    let mut entries = sessions::entries(sources, builder, &mut found)?;
+    if entries.len() < sources.len() {
         // It is the command line that names them.
         output.part::<()>(Err(Stop::Diagnosed(found).blame(Mend::CommandLine)))?;
     } else {
@@ -143,9 +143,9 @@ fn entrants<'a>(
                 return Err(Stop::usage(what));
             }
         };
-        entrants.push(Entrant { submission, prepared });
+        entries.push(PreparedSubmission { submission, prepared });
     }
-    Ok(entrants)
+    Ok(entries)
 }
 
 /// One submission; where it is one of the package's own, with what the package says about it.

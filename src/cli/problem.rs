@@ -18,7 +18,7 @@ use crate::model::test_data::{JudgedCase, TestCase};
 use crate::package::{self, Reading};
 use crate::validate::trial;
 use crate::validator::OutputValidator;
-use crate::validator::look::StaticValidator;
+use crate::validator::static_validator::StaticValidator;
 
 /// Which remarks about a package are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,8 +7,8 @@ use crate::build::bench::Bench;
 use crate::cli::arguments::RunOptions;
 use crate::cli::problem::Validators;
 use crate::judge::case::{Detail, ReadyCase, Rules};
-use crate::judge::score::{self, Scheme, Thrift};
-use crate::judge::session::{Entrant, Judged, Session};
+use crate::judge::score::{self, Policy, Scheme};
+use crate::judge::session::{Judged, PreparedSubmission, Session};
 use crate::judge::time_limit::{self, Bounds};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::Event;
@@ -17,7 +17,7 @@ use crate::model::limits::{Limits, TIME_TO_FIND_LIMIT, TIME_WITHOUT_PACKAGE};
 use crate::model::stop::{Mend, Stop, noting};
 use crate::model::submission::{Expectation, Submission};
 use crate::model::units::seconds;
-use crate::plan::outline::{Outline, Until};
+use crate::plan::schedule::{Schedule, Until};
 
 /// What is judged, and how.
 pub struct Judging<'a> {
@@ -28,13 +28,13 @@ pub struct Judging<'a> {
     /// The command line that repeats a run, with places for submission and test case.
     pub repeat: String,
     /// The submissions.
-    pub entrants: &'a [Entrant<'a>],
+    pub entries: &'a [PreparedSubmission<'a>],
     /// The selected cases.
     pub cases: Vec<ReadyCase<'a>>,
     /// Options about runs.
     pub runs: &'a RunOptions,
     /// How far a submission is run.
-    pub thrift: Thrift,
+    pub policy: Policy,
     /// How much is gathered about a rejection.
     pub detail: Detail,
 }
@@ -67,9 +67,9 @@ impl Judging<'_> {
         let session = Session {
             bench: self.bench,
             rules: self.rules(limits, stop_slow_at, self.detail.clone()),
-            entrants: self.entrants,
+            entries: self.entries,
             cases: &self.cases,
-            outline: score::outline(scheme.as_ref(), &self.names(), self.thrift),
+            schedule: score::schedule(scheme.as_ref(), &self.names(), self.policy),
             scheme: scheme.as_ref(),
         };
         Ok(Finished { results: session.run()?, time_limit })
@@ -83,7 +83,7 @@ impl Judging<'_> {
             stop_slow_at,
             validator: self.validators.output.as_ref(),
             static_validator: self.validators.looks.as_ref(),
-            dialogue: self.bench.problem.kind.dialogue,
+            interaction: self.bench.problem.kind.interaction,
             passes: self.bench.problem.kind.passes,
             repeat: self.repeat.clone(),
             detail,
@@ -129,7 +129,7 @@ impl Judging<'_> {
             });
         }
         let mut found = Vec::new();
-        let entrants = entrants(&bounding, self.bench.builder, &mut found)?;
+        let entries = entries(&bounding, self.bench.builder, &mut found)?;
         for diagnostic in found.into_iter().filter(Diagnostic::is_error) {
             let what = format!("is not timed for the time limit: {}", diagnostic.message);
             let remark = Diagnostic::warning(diagnostic.place.path, what);
@@ -137,7 +137,7 @@ impl Judging<'_> {
         }
         let limits = Limits::of_submission(&self.bench.problem.limits, TIME_TO_FIND_LIMIT);
         let rules = self.rules(limits.clone(), limits, Detail::Brief);
-        let runs = entrants.len() * self.cases.len();
+        let runs = entries.len() * self.cases.len();
         let done = AtomicUsize::new(0);
         let timed = || {
             (self.bench.events)(Event::Progress {
@@ -155,9 +155,9 @@ impl Judging<'_> {
         let session = Session {
             bench: Bench { events: &events, ..self.bench },
             rules,
-            entrants: &entrants,
+            entries: &entries,
             cases: &self.cases,
-            outline: Outline::single(self.cases.len(), Until::Never),
+            schedule: Schedule::single(self.cases.len(), Until::Never),
             scheme: None,
         };
         let results = session.run()?;
@@ -196,12 +196,12 @@ impl Judging<'_> {
 ///
 /// # Errors
 /// When it was cut short.
-pub fn entrants<'a>(
+pub fn entries<'a>(
     submissions: &'a [Submission],
     builder: &Builder<'_>,
     found: &mut Vec<Diagnostic>,
-) -> Result<Vec<Entrant<'a>>, Stop> {
-    let mut entrants = Vec::new();
+) -> Result<Vec<PreparedSubmission<'a>>, Stop> {
+    let mut entries = Vec::new();
     for submission in submissions {
         let prepared = match builder.prepare(&submission.program) {
             Err(Stop::Fault(error)) => Err(error),
@@ -213,9 +213,9 @@ pub fn entrants<'a>(
                 }
             },
         };
-        entrants.push(Entrant { submission, prepared });
+        entries.push(PreparedSubmission { submission, prepared });
     }
-    Ok(entrants)
+    Ok(entries)
 }
 
 /// What these results say about the time limit.

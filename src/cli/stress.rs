@@ -1,4 +1,4 @@
-//! `juror stress`: hunts an input on which a submission fails, and makes it small.
+//! `juror stress`: searches for an input on which a submission fails, and makes it small.
 
 mod programs;
 mod setting;
@@ -25,24 +25,24 @@ use crate::model::event::Event;
 use crate::model::judgement::JudgeError;
 use crate::model::limits::Limits;
 use crate::model::stop::{Mend, Stop};
-use crate::model::stress::{Counterexample, Hunt, HuntEnd, HuntPlan, REPEATS};
+use crate::model::stress::{Counterexample, REPEATS, Search, SearchEnd, SearchPlan};
 use crate::model::verdict::Verdict;
 use crate::package;
 use crate::stress::batch::Batches;
 use crate::stress::candidates::Mix;
-use crate::stress::duel::{AnswersBy, Duel, Unusable, bytes, shown};
-use crate::stress::hunt::{Failure, Fault, Hunted, Hunting, Refusal, hunt};
+use crate::stress::comparison::{AnswersBy, Comparison, Unusable, bytes, shown};
 use crate::stress::promote::{self, Promotion};
+use crate::stress::search::{Failure, Fault, Refusal, SearchResult, Searching, search};
 use crate::stress::shrink::{Shrinking, Shrunk, shrink};
 use crate::stress::validity::Validity;
 use crate::stress::{by_grammar, by_recipe};
 
-/// Hunts.
+/// Searches.
 pub fn run(arguments: &StressArguments) -> ExitCode {
     command(&arguments.output, "stress", |output| stress(arguments, output))
 }
 
-/// How long a counterexample may be made smaller, if nobody says; longer if the hunt has left time.
+/// How long a counterexample may be made smaller, if nobody says; longer if the search has left time.
 const SHRINKING: Duration = Duration::from_secs(20);
 /// How long the programs may run once more for what is shown of it.
 const SHOWING: Duration = Duration::from_secs(2);
@@ -81,7 +81,7 @@ fn stress(arguments: &StressArguments, output: &Output) -> Result<(), Stop> {
         limits,
         stop_slow_at: Limits::of_submission(&problem.limits, slow),
         validator: validators.output.as_ref(),
-        dialogue: problem.kind.dialogue,
+        interaction: problem.kind.interaction,
         static_validator: None,
         passes: problem.kind.passes,
         repeat: String::new(),
@@ -94,7 +94,7 @@ fn stress(arguments: &StressArguments, output: &Output) -> Result<(), Stop> {
         grammars: setting.grammars.iter().collect(),
         validators: setting.validators(bench)?,
     };
-    let duel = Duel::new(
+    let comparison = Comparison::new(
         bench,
         &rules,
         programs.reference(),
@@ -119,7 +119,7 @@ fn stress(arguments: &StressArguments, output: &Output) -> Result<(), Stop> {
         let what = setting.nothing_to_try();
         return Err(Stop::Refused(Mend::Selection, vec![what.into()]));
     }
-    let plan = HuntPlan {
+    let plan = SearchPlan {
         submission: setting.submission.name.clone(),
         reference: programs.name.clone(),
         chosen: programs.chosen.clone(),
@@ -128,17 +128,17 @@ fn stress(arguments: &StressArguments, output: &Output) -> Result<(), Stop> {
         time: arguments.time,
         shrink_time: arguments.shrink_time.unwrap_or(arguments.time.min(SHRINKING)),
     };
-    output.event(Event::HuntStarted(plan.clone()));
+    output.event(Event::SearchStarted(plan.clone()));
     let started = Instant::now();
     let end = started + plan.time;
     until.set(Some(end));
-    let progress = |progress| output.event(Event::Hunting(progress));
-    let batches = match arguments.fresh || duel.is_judged() {
+    let progress = |progress| output.event(Event::Searching(progress));
+    let batches = match arguments.fresh || comparison.is_judged() {
         true => None,
         false => programs.batches(&setting, host.isolation, &rules),
     };
-    let hunting = Hunting {
-        duel: &duel,
+    let searching = Searching {
+        comparison: &comparison,
         validity: &validity,
         generators: generators.as_ref(),
         batches: batches.as_ref(),
@@ -148,27 +148,27 @@ fn stress(arguments: &StressArguments, output: &Output) -> Result<(), Stop> {
         most: arguments.runs,
         progress: &progress,
     };
-    let hunted = hunt(&hunting, &mut mix)?;
-    remarks(&setting, &programs.name, &hunted, output);
+    let searched = search(&searching, &mut mix)?;
+    remarks(&setting, &programs.name, &searched, output);
     if let Some(remark) = batches.as_ref().and_then(Batches::trouble) {
         output.event(Event::Diagnosed(remark));
     }
-    if let Some(fault) = &hunted.fault {
+    if let Some(fault) = &searched.fault {
         return Err(unusable(&setting, &programs, fault).into());
     }
     let shrinking = Shrinking {
-        duel: &duel,
+        comparison: &comparison,
         validity: &validity,
         grammar: setting.grammars.first(),
         generators: generators.as_ref(),
         until: &until,
-        before: (hunted.runs, started),
+        before: (searched.runs, started),
         progress: &progress,
     };
     let end = end.max(Instant::now() + plan.shrink_time);
     until.set(Some(end));
-    let small = match &hunted.found {
-        Some(failure) if failure.failing == REPEATS && hunted.end != HuntEnd::Interrupted => {
+    let small = match &searched.found {
+        Some(failure) if failure.failing == REPEATS && searched.end != SearchEnd::Interrupted => {
             Some(shrink(&shrinking, failure)?)
         }
         _ => None,
@@ -177,43 +177,43 @@ fn stress(arguments: &StressArguments, output: &Output) -> Result<(), Stop> {
     let shrinking_runs = small.as_ref().map_or(0, |small| small.runs);
     let shrinking_cut = small.as_ref().is_some_and(|small| small.ran_out);
     until.set(Some(end.max(Instant::now() + SHOWING)));
-    let found = match &hunted.found {
-        Some(failure) => Some(counterexample(&duel, failure, small)?),
+    let found = match &searched.found {
+        Some(failure) => Some(counterexample(&comparison, failure, small)?),
         None => None,
     };
     until.set(None);
-    let mut end = hunted.end;
+    let mut end = searched.end;
     if is_cut {
-        end = HuntEnd::Interrupted;
+        end = SearchEnd::Interrupted;
     }
-    let mut done = Hunt {
+    let mut done = Search {
         repeat: setting.repeat(arguments, &plan),
         plan,
         found: found.map(Box::new),
-        runs: hunted.runs + shrinking_runs,
-        batched: hunted.batched,
+        runs: searched.runs + shrinking_runs,
+        batched: searched.batched,
         shrinking_runs,
         shrinking_cut,
-        hunting: hunted.elapsed,
+        searching: searched.elapsed,
         elapsed: started.elapsed(),
         end,
-        left_out: hunted.left_out,
-        level: hunted.level,
+        left_out: searched.left_out,
+        level: searched.level,
     };
     if let (Some(file), Some(found)) = (&arguments.save, &mut done.found) {
         found.saved = output.part(save(file, &found.input))?;
     }
     if let (Some(promotion), Some(found)) = (&promotion, &mut done.found) {
         let input: Arc<[u8]> = Arc::from(&*found.input);
-        let answer = answer(&duel, &programs, &input)?;
+        let answer = answer(&comparison, &programs, &input)?;
         let description = format!("Found by stress: {} of {}", found.verdict, found.origin);
         let case =
             promote::NewCase { input: &found.input, answer: &answer, description: &description };
         // What was found is told all the same.
         found.promoted = output.part(promotion.add(&case))?;
     }
-    output.event(Event::Hunted(Box::new(done)));
-    if end == HuntEnd::Interrupted {
+    output.event(Event::Searched(Box::new(done)));
+    if end == SearchEnd::Interrupted {
         return Err(Stop::Interrupted);
     }
     Ok(())
@@ -247,19 +247,23 @@ fn save(file: &Path, input: &[u8]) -> Result<String, Stop> {
 }
 
 /// The judge answer to an input, as the package has it.
-fn answer(duel: &Duel<'_>, programs: &Programs, input: &Arc<[u8]>) -> Result<Arc<[u8]>, Stop> {
-    if !duel.is_judged() {
-        let mut ran = duel.run(programs.solution(), input)?;
+fn answer(
+    comparison: &Comparison<'_>,
+    programs: &Programs,
+    input: &Arc<[u8]>,
+) -> Result<Arc<[u8]>, Stop> {
+    if !comparison.is_judged() {
+        let mut ran = comparison.run(programs.solution(), input)?;
         return Ok(bytes(&mut ran, u64::MAX)?.into());
     }
     // It was there for each comparison on this input.
-    let answer = duel.answer(input)?;
+    let answer = comparison.answer(input)?;
     Ok(answer.map_err(|_| JudgeError::new("make the judge answer", "it was made before"))?)
 }
 
 /// What was noticed about the package on the way.
-fn remarks(setting: &Setting, reference: &str, hunted: &Hunted, output: &Output) {
-    if let Some(Refusal { input, by }) = &hunted.refused {
+fn remarks(setting: &Setting, reference: &str, searched: &SearchResult, output: &Output) {
+    if let Some(Refusal { input, by }) = &searched.refused {
         let problem = &setting.problem;
         let validators = problem.dir.join(problem.layout.input_validators);
         let path = validators.join(&by.validator);
@@ -272,14 +276,14 @@ fn remarks(setting: &Setting, reference: &str, hunted: &Hunted, output: &Output)
         let help = "inputs on which they disagree are left out; make them say the same";
         output.event(Event::Diagnosed(Diagnostic::warning(path, message).help(help)));
     }
-    if let Some(broken) = &hunted.broken_generator {
+    if let Some(broken) = &searched.broken_generator {
         let path = setting.problem.dir.join(package::recipe::DIRECTORY);
         output.event(Event::Diagnosed(Diagnostic::warning(path, broken.clone())));
     }
-    if hunted.left_out > 0
-        && hunted.refused.is_none()
-        && hunted.broken_generator.is_none()
-        && hunted.runs == 0
+    if searched.left_out > 0
+        && searched.refused.is_none()
+        && searched.broken_generator.is_none()
+        && searched.runs == 0
     {
         output.complain(&format!("no input was compared: {reference} solves none of them in time"));
     }
@@ -307,7 +311,7 @@ fn unusable(setting: &Setting, programs: &Programs, fault: &Fault) -> Diagnostic
 
 /// Everything that is shown of the input found.
 fn counterexample(
-    duel: &Duel<'_>,
+    comparison: &Comparison<'_>,
     failure: &Failure,
     small: Option<Shrunk>,
 ) -> Result<Counterexample, Stop> {
@@ -333,9 +337,9 @@ fn counterexample(
         promoted: None,
         saved: None,
     };
-    let looked = match duel.is_judged() {
-        true => look(duel, &input, &mut found),
-        false => compare(duel, &input, &mut found),
+    let looked = match comparison.is_judged() {
+        true => look(comparison, &input, &mut found),
+        false => compare(comparison, &input, &mut found),
     };
     match looked {
         // What is known is shown all the same.
@@ -345,12 +349,16 @@ fn counterexample(
 }
 
 /// Adds what both programs write.
-fn compare(duel: &Duel<'_>, input: &Arc<[u8]>, found: &mut Counterexample) -> Result<(), Stop> {
-    found.expected = Some(match duel.answer(input)? {
+fn compare(
+    comparison: &Comparison<'_>,
+    input: &Arc<[u8]>,
+    found: &mut Counterexample,
+) -> Result<(), Stop> {
+    found.expected = Some(match comparison.answer(input)? {
         Ok(answer) => answer.to_vec(),
         Err(_) => Vec::new(),
     });
-    let mut ran = duel.run(duel.submission, input)?;
+    let mut ran = comparison.run(comparison.submission, input)?;
     found.got = Some(bytes(&mut ran, SHOWN)?);
     found.stderr =
         ran.stderr.start(SHOWN).map_err(|error| JudgeError::new("read standard error", error))?;
@@ -358,11 +366,15 @@ fn compare(duel: &Duel<'_>, input: &Arc<[u8]>, found: &mut Counterexample) -> Re
 }
 
 /// Adds what was said in a run that fails in this way.
-fn look(duel: &Duel<'_>, input: &Arc<[u8]>, found: &mut Counterexample) -> Result<(), Stop> {
+fn look(
+    comparison: &Comparison<'_>,
+    input: &Arc<[u8]>,
+    found: &mut Counterexample,
+) -> Result<(), Stop> {
     // One that fails now and then may need a few.
     const TRIES: u32 = 5;
     for _ in 0..TRIES {
-        let looked = duel.look(input)?;
+        let looked = comparison.look(input)?;
         let Some(looked) = looked.filter(|it| it.verdict == found.verdict) else {
             continue;
         };

@@ -11,9 +11,9 @@ use crate::cli::host::Host;
 use crate::cli::keep;
 use crate::cli::output::{Output, command, command_line};
 use crate::cli::problem::{self, Remarks, Validators};
-use crate::cli::sessions::{Finished, Judging, entrants};
+use crate::cli::sessions::{Finished, Judging, entries};
 use crate::judge::case::{CASE, Detail, ReadyCase, SUBMISSION};
-use crate::judge::score::Thrift;
+use crate::judge::score::Policy;
 use crate::judge::session::Judged;
 use crate::judge::time_limit;
 use crate::model::diagnostic::Diagnostic;
@@ -21,7 +21,7 @@ use crate::model::judgement::Judgement;
 use crate::model::problem::Problem;
 use crate::model::stop::{Mend, Stop};
 use crate::model::verdict::Verdict;
-use crate::validate::{self, Extent, idle, mutations};
+use crate::validate::{self, Extent, mutations, undiscriminating};
 use crate::validator::OutputValidator;
 
 /// Verifies.
@@ -109,19 +109,19 @@ impl Verifier<'_> {
     ) -> Result<(), Stop> {
         let problem = bench.problem;
         let mut found = Vec::new();
-        let entrants = entrants(&problem.submissions, self.builder, &mut found)?;
+        let entries = entries(&problem.submissions, self.builder, &mut found)?;
         self.output.diagnosed(found);
-        if entrants.is_empty() && !problem.submissions.is_empty() {
+        if entries.is_empty() && !problem.submissions.is_empty() {
             return Ok(());
         }
         let finished = Judging {
             bench,
             validators,
             repeat: self.repeat_line(problem),
-            entrants: &entrants,
+            entries: &entries,
             cases,
             runs: &self.arguments.runs,
-            thrift: Thrift::Everything,
+            policy: Policy::Everything,
             detail: match &self.keep {
                 None => Detail::Brief,
                 Some(dir) => Detail::Full {
@@ -138,7 +138,7 @@ impl Verifier<'_> {
             if self.arguments.output.verbose {
                 let results = finished.results.iter();
                 let judgements: Vec<&Judgement> = results.filter_map(Judged::judgement).collect();
-                self.output.diagnosed(idle::find(problem, &judgements));
+                self.output.diagnosed(undiscriminating::find(problem, &judgements));
             }
         }
         Ok(())

@@ -211,11 +211,11 @@ pub fn obstacles(package: &Path, data: &Path, named: &BTreeSet<String>) -> Vec<D
 ///
 /// # Errors
 /// What the system says.
-pub fn strangers(data: &Path, named: &BTreeSet<String>) -> Result<Vec<String>, JudgeError> {
+pub fn unlisted(data: &Path, named: &BTreeSet<String>) -> Result<Vec<String>, JudgeError> {
     let fault = |error| JudgeError::new(format!("list {}", data.display()), error);
-    let mut strangers = Vec::new();
+    let mut unlisted = Vec::new();
     if !data.exists() {
-        return Ok(strangers);
+        return Ok(unlisted);
     }
     let is_read = |name: &str| !name.starts_with('.') && !name.starts_with("README");
     let entries = WalkDir::new(data).sort_by_file_name().into_iter();
@@ -226,10 +226,10 @@ pub fn strangers(data: &Path, named: &BTreeSet<String>) -> Result<Vec<String>, J
         let below = entry.path().strip_prefix(data).unwrap_or(entry.path());
         let name = below.display().to_string();
         if !entry.file_type().is_dir() && !named.contains(&name) {
-            strangers.push(name);
+            unlisted.push(name);
         }
     }
-    Ok(strangers)
+    Ok(unlisted)
 }
 
 /// Removes files below `data/`, and directories in which nothing is left.
@@ -253,15 +253,15 @@ pub fn remove(data: &Path, files: &[String]) -> Result<(), JudgeError> {
 }
 
 /// How files are told of: test cases by their names, other files with their endings.
-pub fn told(strangers: Vec<String>) -> Vec<String> {
-    let cases: BTreeSet<String> = strangers
+pub fn told(unlisted: Vec<String>) -> Vec<String> {
+    let cases: BTreeSet<String> = unlisted
         .iter()
         .filter_map(|name| name.strip_suffix(".in"))
         .filter(|case| !in_files_directory(case))
         .map(str::to_owned)
         .collect();
     let mut unknown: Vec<String> =
-        strangers.into_iter().filter(|name| !belongs_to(name, &cases)).collect();
+        unlisted.into_iter().filter(|name| !belongs_to(name, &cases)).collect();
     unknown.extend(cases);
     unknown.sort();
     unknown
@@ -348,13 +348,13 @@ mod tests {
             fs::write(path, "").unwrap();
         }
         let named = ["secret/a.in", "secret/a.ans"].map(str::to_owned);
-        let strangers = strangers(dir.path(), &BTreeSet::from(named)).unwrap();
-        remove(dir.path(), &strangers).unwrap();
+        let unlisted = unlisted(dir.path(), &BTreeSet::from(named)).unwrap();
+        remove(dir.path(), &unlisted).unwrap();
         let left = WalkDir::new(dir.path().join("secret")).min_depth(1).sort_by_file_name();
         let left = left.into_iter().map(|entry| entry.unwrap().file_name().to_owned());
         let left: Vec<_> = left.collect();
         assert_eq!(left, [".hidden", "README.md", "a.ans", "a.in"]);
-        assert_eq!(told(strangers), ["secret/a.hint", "secret/b", "secret/c.ans"]);
+        assert_eq!(told(unlisted), ["secret/a.hint", "secret/b", "secret/c.ans"]);
     }
 
     #[test]

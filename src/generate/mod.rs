@@ -208,12 +208,12 @@ fn place_all(
         let state = files::place_file(&data.join(&file.name), contents, generating.mode)?;
         announce(generating, generated, &file.name, state);
     }
-    let strangers = files::strangers(&data, &named)?;
+    let unlisted = files::unlisted(&data, &named)?;
     let prune = generating.prune && generating.mode == Mode::Write;
     if prune {
-        files::remove(&data, &strangers)?;
+        files::remove(&data, &unlisted)?;
     }
-    for name in files::told(strangers) {
+    for name in files::told(unlisted) {
         let state = match prune {
             true => GeneratedState::Removed,
             false => GeneratedState::Unknown,

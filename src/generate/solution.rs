@@ -8,14 +8,14 @@ use crate::generate::programs::{build, ending, of_solution, reason};
 use crate::model::blob::Blob;
 use crate::model::job::Collected;
 use crate::model::limits::Limits;
-use crate::model::problem::{Dialogue, Problem, ProgramIo};
+use crate::model::problem::{Interaction, Problem, ProgramIo};
 use crate::model::recipe::{AnswerSource, RecipeCase};
 use crate::model::stop::Stop;
 
 /// Whether a run of one program alone shows what is right: it neither talks with the output validator nor
 /// runs several times.
 pub fn is_alone(problem: &Problem) -> bool {
-    problem.kind.dialogue == Dialogue::None && problem.kind.passes == 1
+    problem.kind.interaction == Interaction::None && problem.kind.passes == 1
 }
 
 /// The program that makes the answer, if that is no submission: then it does nothing else, and its output is an

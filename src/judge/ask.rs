@@ -16,8 +16,8 @@ use crate::model::text::visible;
 use crate::model::tree::Tree;
 use crate::model::verdict::Verdict;
 use crate::validator::feedback::NEXT_PASS;
-use crate::validator::look::Look;
 use crate::validator::response::{Contract, Opinion, Response};
+use crate::validator::static_validator::Look;
 use crate::validator::{OutputValidator, Question, feedback_dir};
 
 /// A question to the validator about one pass: where its files go, and what it may answer.

@@ -21,7 +21,7 @@ use crate::model::joint::Transcript;
 use crate::model::judgement::{CaseJudgement, Evidence, JudgeError};
 use crate::model::limits::{Limits, ROOM};
 use crate::model::outcome::Outcome;
-use crate::model::problem::{Dialogue, ProgramIo};
+use crate::model::problem::{Interaction, ProgramIo};
 use crate::model::score::{CaseScore, CaseScoring};
 use crate::model::stop::Stop;
 use crate::model::test_data::TestCase;
@@ -29,7 +29,7 @@ use crate::model::text::shell_word;
 use crate::model::tree::TreeEntry;
 use crate::model::units::Bytes;
 use crate::model::verdict::Verdict;
-use crate::validator::look::StaticValidator;
+use crate::validator::static_validator::StaticValidator;
 use crate::validator::{OutputValidator, answer_of, feedback_dir, input_of};
 
 /// What is the same for all runs of a session.
@@ -48,7 +48,7 @@ pub struct Rules<'a> {
     /// The package's static validator.
     pub static_validator: Option<&'a StaticValidator>,
     /// Whether submission and validator talk with each other.
-    pub dialogue: Dialogue,
+    pub interaction: Interaction,
     /// How often a submission is run on a case at most; more than once for multi-pass problems only.
     pub passes: u32,
     /// The command line that repeats a run, with [`SUBMISSION`] and [`CASE`] in their places.
@@ -143,19 +143,19 @@ pub struct Entry<'a> {
     /// The file or class that starts; empty where the language has none.
     pub entry_point: &'a str,
     /// What is to be learnt about its speed.
-    pub pace: Pace,
+    pub time_limit_mode: TimeLimitMode,
 }
 
 impl<'a> Entry<'a> {
     /// A program that no report names, and of which no static validator wants to know more.
-    pub fn unnamed(runnable: &'a Runnable, pace: Pace) -> Self {
-        Self { submission: "", runnable, language: "", entry_point: "", pace }
+    pub fn unnamed(runnable: &'a Runnable, time_limit_mode: TimeLimitMode) -> Self {
+        Self { submission: "", runnable, language: "", entry_point: "", time_limit_mode }
     }
 }
 
 /// What is to be learnt about a submission's speed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Pace {
+pub enum TimeLimitMode {
     /// Whether it keeps the limit.
     Any,
     /// By how much it exceeds the limit: its author says that it is too slow.
@@ -245,8 +245,8 @@ impl Trial<'_> {
     /// Runs and judges one pass. The facts of the run come first; only where they say nothing does the
     /// output decide.
     fn run(&self, pass: &Pass) -> Result<Ran, Stop> {
-        if let (Dialogue::Interactive, Some(validator)) =
-            (self.rules.dialogue, self.rules.validator)
+        if let (Interaction::Interactive, Some(validator)) =
+            (self.rules.interaction, self.rules.validator)
         {
             return self.talk(validator, pass);
         }
@@ -340,9 +340,9 @@ pub(super) fn case_judgement(
 }
 
 pub(super) fn job(rules: &Rules<'_>, entry: &Entry<'_>, test_case: &TestCase, pass: &Pass) -> Job {
-    let mut job = entry.runnable.job(match entry.pace {
-        Pace::Any => &rules.limits,
-        Pace::TooSlow => &rules.stop_slow_at,
+    let mut job = entry.runnable.job(match entry.time_limit_mode {
+        TimeLimitMode::Any => &rules.limits,
+        TimeLimitMode::TooSlow => &rules.stop_slow_at,
     });
     job.command.argv.extend(test_case.args.iter().cloned());
     test_case.files.iter().map(place::file).for_each(|file| job.put(file));

@@ -12,7 +12,7 @@ use crate::model::score::{
 use crate::model::test_data::{StaticCase, TestCase, TestData};
 use crate::model::text::visible;
 use crate::model::verdict::Verdict;
-use crate::plan::outline::{CaseEnd, Outline, Section, Then, Until};
+use crate::plan::schedule::{CaseEnd, Schedule, Section, Then, Until};
 use crate::validator::feedback::{Feedback, SCORE, SCORE_MULTIPLIER};
 
 const SAMPLE: &str = "sample";
@@ -154,7 +154,7 @@ impl<'a> Scheme<'a> {
 
     /// Which of these cases, in judging order, are run in what circumstances. What requires a group that was
     /// not passed is never run.
-    fn outline(&self, cases: &[&str], thrift: Thrift) -> Outline {
+    fn schedule(&self, cases: &[&str], policy: Policy) -> Schedule {
         let count = |names: &[&str]| cases.iter().filter(|case| names.contains(case)).count();
         let mut sections = vec![Section {
             cases: count(&self.samples),
@@ -162,15 +162,15 @@ impl<'a> Scheme<'a> {
             until: Until::Never,
             then: Then::GoOn,
         }];
-        let then = match (thrift, self.secret.aggregation) {
-            (Thrift::Everything, _) | (_, Aggregation::Sum) => Then::GoOn,
-            (Thrift::WhatCounts, Aggregation::Min | Aggregation::PassFail) => Then::Stop,
+        let then = match (policy, self.secret.aggregation) {
+            (Policy::Everything, _) | (_, Aggregation::Sum) => Then::GoOn,
+            (Policy::WhatCounts, Aggregation::Min | Aggregation::PassFail) => Then::Stop,
         };
         for group in &self.groups {
-            let until = match (thrift, group.aggregation) {
-                (Thrift::Everything, _) | (_, Aggregation::Sum) => Until::Never,
-                (Thrift::WhatCounts, Aggregation::PassFail) => Until::Rejection,
-                (Thrift::WhatCounts, Aggregation::Min) => Until::Nothing,
+            let until = match (policy, group.aggregation) {
+                (Policy::Everything, _) | (_, Aggregation::Sum) => Until::Never,
+                (Policy::WhatCounts, Aggregation::PassFail) => Until::Rejection,
+                (Policy::WhatCounts, Aggregation::Min) => Until::Nothing,
             };
             let requires = self.required(group).filter_map(|name| match name {
                 SAMPLE => Some(0),
@@ -183,7 +183,7 @@ impl<'a> Scheme<'a> {
                 then,
             });
         }
-        Outline { sections }
+        Schedule { sections }
     }
 
     /// What must be passed for a group to be run.
@@ -272,17 +272,17 @@ impl<'a> Scheme<'a> {
 }
 
 /// Which of these cases, in judging order, a submission is run on.
-pub fn outline(scheme: Option<&Scheme<'_>>, cases: &[&str], thrift: Thrift) -> Outline {
-    match (scheme, thrift) {
-        (Some(scheme), _) => scheme.outline(cases, thrift),
-        (None, Thrift::Everything) => Outline::single(cases.len(), Until::Never),
-        (None, Thrift::WhatCounts) => Outline::single(cases.len(), Until::Rejection),
+pub fn schedule(scheme: Option<&Scheme<'_>>, cases: &[&str], policy: Policy) -> Schedule {
+    match (scheme, policy) {
+        (Some(scheme), _) => scheme.schedule(cases, policy),
+        (None, Policy::Everything) => Schedule::single(cases.len(), Until::Never),
+        (None, Policy::WhatCounts) => Schedule::single(cases.len(), Until::Rejection),
     }
 }
 
 /// How much is run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Thrift {
+pub enum Policy {
     /// All that may be run.
     Everything,
     /// What can change the verdict of a submission, or its score where there are scores.

@@ -11,7 +11,7 @@ use std::time::Duration;
 use crate::build::bench::Bench;
 use crate::build::{Built, Prepared, Runnable};
 use crate::executor::parallel;
-use crate::judge::case::{Entry, Pace, ReadyCase, Rules, judge_case};
+use crate::judge::case::{Entry, ReadyCase, Rules, TimeLimitMode, judge_case};
 use crate::judge::score::{self, CaseResult, Scheme};
 use crate::judge::{expect, time_limit};
 use crate::model::event::Event;
@@ -22,7 +22,7 @@ use crate::model::score::TotalScore;
 use crate::model::stop::Stop;
 use crate::model::submission::Submission;
 use crate::model::verdict::Verdict;
-use crate::plan::outline::{CaseEnd, Outline};
+use crate::plan::schedule::{CaseEnd, Schedule};
 use crate::plan::{Plan, Step};
 
 /// Everything that is needed to judge submissions.
@@ -32,11 +32,11 @@ pub struct Session<'a> {
     /// What is the same for all runs.
     pub rules: Rules<'a>,
     /// The submissions, in the order of the results.
-    pub entrants: &'a [Entrant<'a>],
+    pub entries: &'a [PreparedSubmission<'a>],
     /// The selected cases, in judging order.
     pub cases: &'a [ReadyCase<'a>],
     /// Which of them a submission is run on.
-    pub outline: Outline,
+    pub schedule: Schedule,
     /// How they make up a score; `None` where submissions are accepted or not.
     pub scheme: Option<&'a Scheme<'a>>,
 }
@@ -60,7 +60,7 @@ fn refusal(problem: &Problem, prepared: &Prepared) -> Option<String> {
 }
 
 /// A submission that takes part.
-pub struct Entrant<'a> {
+pub struct PreparedSubmission<'a> {
     /// The submission.
     pub submission: &'a Submission,
     /// How to build it, or why this machine cannot.
@@ -129,8 +129,8 @@ impl Session<'_> {
         let shared = Shared {
             session: self,
             state: Mutex::new(State {
-                plan: Plan::new(self.outline.clone(), self.entrants.len()),
-                known: self.entrants.iter().map(|_| known()).collect(),
+                plan: Plan::new(self.schedule.clone(), self.entries.len()),
+                known: self.entries.iter().map(|_| known()).collect(),
                 handed_out: 0,
                 results: Vec::new(),
                 stop: None,
@@ -171,7 +171,7 @@ impl Shared<'_, '_> {
     }
 
     fn build(&self, submission: usize) {
-        let built = self.built(&self.session.entrants[submission]);
+        let built = self.built(&self.session.entries[submission]);
         let mut state = self.lock();
         let known = &mut state.known[submission];
         match built {
@@ -193,44 +193,44 @@ impl Shared<'_, '_> {
         self.hand_out(&mut state);
     }
 
-    fn built(&self, entrant: &Entrant<'_>) -> Result<Built, Stop> {
-        let prepared = entrant.prepared.as_ref().map_err(Clone::clone)?;
+    fn built(&self, entry: &PreparedSubmission<'_>) -> Result<Built, Stop> {
+        let prepared = entry.prepared.as_ref().map_err(Clone::clone)?;
         let Session { bench, rules, .. } = self.session;
         if let Some(cause) = refusal(bench.problem, prepared) {
             return Ok(Built::Rejected(Box::new(CompilerReport::refused(cause))));
         }
         let build_limits = Limits::of_compiler(&bench.problem.limits);
-        bench.build(&entrant.submission.name, prepared, &build_limits, &rules.limits)
+        bench.build(&entry.submission.name, prepared, &build_limits, &rules.limits)
     }
 
     fn judge(&self, submission: usize, case: usize) {
-        let entrant = self.session.entrants[submission].submission;
-        let (runnable, pace) = {
+        let entry = self.session.entries[submission].submission;
+        let (runnable, time_limit_mode) = {
             let mut state = self.lock();
             let known = &mut state.known[submission];
             if !known.announced {
                 known.announced = true;
                 (self.session.bench.events)(Event::SubmissionStarted {
-                    submission: entrant.name.clone(),
+                    submission: entry.name.clone(),
                     test_cases: self.session.cases.len(),
                 });
             }
-            (known.runnable.clone(), self.pace(entrant, known, case))
+            (known.runnable.clone(), self.time_limit_mode(entry, known, case))
         };
         let Some(runnable) = runnable else { return };
-        let prepared = self.session.entrants[submission].prepared.as_ref();
+        let prepared = self.session.entries[submission].prepared.as_ref();
         let plan = prepared.ok().map(|prepared| &prepared.plan);
         let judged = judge_case(
             self.session.bench.executor,
             &self.session.rules,
             &Entry {
-                submission: &entrant.name,
+                submission: &entry.name,
                 runnable: &runnable,
                 language: plan.map_or("", |plan| plan.written.word()),
                 entry_point: plan
                     .and_then(|plan| plan.entry_point.as_deref())
-                    .unwrap_or(&entrant.program.name),
-                pace,
+                    .unwrap_or(&entry.program.name),
+                time_limit_mode,
             },
             &self.session.cases[case],
         );
@@ -238,7 +238,7 @@ impl Shared<'_, '_> {
         match judged {
             Ok(judged) => {
                 (self.session.bench.events)(Event::CaseJudged {
-                    submission: self.session.entrants[submission].submission.name.clone(),
+                    submission: self.session.entries[submission].submission.name.clone(),
                     test_case: judged.test_case.clone(),
                     verdict: judged.verdict,
                     cpu_time: judged.outcome.as_ref().map_or(Duration::ZERO, |it| it.cpu_time),
@@ -264,30 +264,35 @@ impl Shared<'_, '_> {
     }
 
     /// How far a submission is run on a case.
-    fn pace(&self, submission: &Submission, known: &Known, case: usize) -> Pace {
+    fn time_limit_mode(
+        &self,
+        submission: &Submission,
+        known: &Known,
+        case: usize,
+    ) -> TimeLimitMode {
         let case = &self.session.cases[case].test_case.name;
         let slow = self.session.rules.stop_slow_at.cpu_time;
         let judged = known.cases.iter().flatten();
         match time_limit::needs_margin(submission, case, judged, slow.unwrap_or_default()) {
-            true => Pace::TooSlow,
-            false => Pace::Any,
+            true => TimeLimitMode::TooSlow,
+            false => TimeLimitMode::Any,
         }
     }
 
     /// Hands out the results of submissions that are complete, in their order.
     fn hand_out(&self, state: &mut State) {
-        while state.handed_out < self.session.entrants.len()
+        while state.handed_out < self.session.entries.len()
             && state.plan.is_complete(state.handed_out)
         {
             let index = state.handed_out;
             state.handed_out += 1;
             let needed = state.plan.needed(index);
             let known = std::mem::take(&mut state.known[index]);
-            let judged = self.judgement(self.session.entrants[index].submission, known, &needed);
+            let judged = self.judgement(self.session.entries[index].submission, known, &needed);
             (self.session.bench.events)(match &judged {
                 Judged::Judgement(judgement) => Event::SubmissionJudged(judgement.clone()),
                 Judged::Failed(error) => Event::SubmissionFailed {
-                    submission: self.session.entrants[index].submission.name.clone(),
+                    submission: self.session.entries[index].submission.name.clone(),
                     error: error.clone(),
                 },
             });
@@ -364,7 +369,7 @@ impl Shared<'_, '_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::problem::Dialogue;
+    use crate::model::problem::Interaction;
     use std::ffi::OsString;
     use std::fs;
     use std::path::{Path, PathBuf};
@@ -380,7 +385,7 @@ mod tests {
     use crate::model::program::{Program, ProgramKind};
     use crate::model::score::CaseScoring;
     use crate::model::test_data::{TestCase, ValidatorArgs};
-    use crate::plan::outline::Until;
+    use crate::plan::schedule::Until;
 
     /// What a scripted submission does on a case, by one letter.
     ///
@@ -469,11 +474,11 @@ mod tests {
             let builder = Builder::new(&executor);
             let submissions: Vec<Submission> =
                 scripts.iter().map(|name| submission(name)).collect();
-            let entrants: Vec<Entrant<'_>> = submissions
+            let entries: Vec<PreparedSubmission<'_>> = submissions
                 .iter()
                 .map(|submission| {
                     let argv = ["/bin/sh".into(), OsString::from(&submission.name)];
-                    Entrant {
+                    PreparedSubmission {
                         submission,
                         prepared: Ok(builder.prepare_command(&argv, dir.path()).unwrap()),
                     }
@@ -516,14 +521,14 @@ mod tests {
                     stop_slow_at: Limits::default(),
                     validator: None,
                     static_validator: None,
-                    dialogue: Dialogue::None,
+                    interaction: Interaction::None,
                     passes: 1,
                     repeat: String::new(),
                     detail: Detail::Brief,
                 },
-                entrants: &entrants,
+                entries: &entries,
                 cases: &ready,
-                outline: Outline::single(cases.len(), until),
+                schedule: Schedule::single(cases.len(), until),
                 scheme: None,
             };
             let results = session.run();

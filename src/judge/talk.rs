@@ -31,7 +31,7 @@ impl Trial<'_> {
         let joint = JointJob {
             program,
             partner,
-            farewell: ACCEPT,
+            accept_exit_code: ACCEPT,
             transcript: (self.rules.detail != Detail::Brief).then_some(MOST),
         };
         let JointReply { program, partner, told, deadlock, transcript } =

@@ -15,7 +15,7 @@ use crate::model::isolation::Isolation;
 use crate::model::judgement::{Evidence, JudgeError, Judgement, TimeLimit};
 use crate::model::limits::Limits;
 use crate::model::proposal::Proposal;
-use crate::model::stress::{Hunt, HuntPlan, HuntProgress};
+use crate::model::stress::{Search, SearchPlan, SearchProgress};
 use crate::model::verdict::Verdict;
 
 /// An event with what its one sink knows of it.
@@ -163,12 +163,12 @@ pub enum Event {
         /// What a person sees beside the difference.
         evidence: Option<Box<Evidence>>,
     },
-    /// A hunt for a counterexample begins.
-    HuntStarted(HuntPlan),
-    /// A hunt is under way.
-    Hunting(HuntProgress),
-    /// A hunt is at its end.
-    Hunted(Box<Hunt>),
+    /// A search for a counterexample begins.
+    SearchStarted(SearchPlan),
+    /// A search is under way.
+    Searching(SearchProgress),
+    /// A search is at its end.
+    Searched(Box<Search>),
     /// An input was held against a grammar.
     InputChecked {
         /// The file.

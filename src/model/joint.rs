@@ -17,7 +17,7 @@ pub struct JointJob {
     pub partner: Job,
     /// With this exit code the partner lets the program go on to its own end. After any other end of the
     /// partner the program is ended at once.
-    pub farewell: i32,
+    pub accept_exit_code: i32,
     /// How much of what they say is kept: this many bytes of its beginning, and as many of its end.
     pub transcript: Option<Bytes>,
 }

@@ -61,14 +61,14 @@ pub struct ProblemKind {
     /// What a submission earns.
     pub grading: Grading,
     /// With whom it talks.
-    pub dialogue: Dialogue,
+    pub interaction: Interaction,
     /// How often a submission is run on a test case at most: 1, and more for multi-pass problems.
     pub passes: u32,
 }
 
 impl Default for ProblemKind {
     fn default() -> Self {
-        Self { grading: Grading::PassFail, dialogue: Dialogue::None, passes: 1 }
+        Self { grading: Grading::PassFail, interaction: Interaction::None, passes: 1 }
     }
 }
 
@@ -83,7 +83,7 @@ pub enum Grading {
 
 /// With whom a submission talks while it runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Dialogue {
+pub enum Interaction {
     /// With nobody: it reads a file and writes one.
     None,
     /// With the output validator.

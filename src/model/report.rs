@@ -22,8 +22,8 @@ use crate::model::limits::Limits;
 use crate::model::proposal::Proposal;
 use crate::model::score::TotalScore;
 use crate::model::serial::{As, FaultKeys, Location, Seconds, View};
-use crate::model::stress::Hunt;
-use crate::model::stress_keys::HuntKeys;
+use crate::model::stress::Search;
+use crate::model::stress_keys::SearchKeys;
 use crate::model::units::Bytes;
 use crate::model::verdict::Verdict;
 
@@ -43,10 +43,10 @@ pub struct Report {
     pub command: &'static str,
     /// The command line that repeats it.
     pub command_line: String,
-    /// What a hunt came to, in the report of `stress`.
-    #[serde(flatten, with = "As::<Option<HuntKeys>>")]
-    #[schemars(with = "Option<HuntKeys>")]
-    pub hunt: Option<Hunt>,
+    /// What a search came to, in the report of `stress`.
+    #[serde(flatten, with = "As::<Option<SearchKeys>>")]
+    #[schemars(with = "Option<SearchKeys>")]
+    pub search: Option<Search>,
     /// Each package that could be read.
     pub packages: Vec<PackageReport>,
     /// What isolates and measures the runs.
@@ -462,10 +462,10 @@ impl Report {
                     evidence: evidence.clone(),
                 });
             }
-            Event::Hunted(hunt) => {
-                self.summary.runs += usize::try_from(hunt.runs).unwrap_or(usize::MAX);
-                self.summary.rejected += usize::from(hunt.found.is_some());
-                self.hunt = Some((**hunt).clone());
+            Event::Searched(search) => {
+                self.summary.runs += usize::try_from(search.runs).unwrap_or(usize::MAX);
+                self.summary.rejected += usize::from(search.found.is_some());
+                self.search = Some((**search).clone());
             }
             Event::InputChecked { input, valid } => {
                 let inputs = &mut self.grammar.get_or_insert_default().inputs;
@@ -477,8 +477,8 @@ impl Report {
             Event::Interrupted => self.interrupted = true,
             Event::BuildStarted { .. }
             | Event::BuildFinished { .. }
-            | Event::HuntStarted(_)
-            | Event::Hunting(_)
+            | Event::SearchStarted(_)
+            | Event::Searching(_)
             | Event::Finished => {}
         }
     }

@@ -1,4 +1,4 @@
-//! What a hunt for a counterexample does and finds.
+//! What a search for a counterexample does and finds.
 
 use std::fmt;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use crate::model::verdict::Verdict;
 
 /// With what a submission is compared, and on what.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct HuntPlan {
+pub struct SearchPlan {
     /// The submission's name.
     pub submission: String,
     /// The program whose output counts as right.
@@ -30,10 +30,10 @@ pub struct HuntPlan {
     pub shrink_time: Duration,
 }
 
-/// How far a hunt is.
+/// How far a search is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct HuntProgress {
-    /// What is being done, such as `hunting` or `making it smaller`.
+pub struct SearchProgress {
+    /// What is being done, such as `searching` or `making it smaller`.
     pub doing: &'static str,
     /// Comparisons so far.
     pub runs: u64,
@@ -43,11 +43,11 @@ pub struct HuntProgress {
     pub smallest: Option<usize>,
 }
 
-/// What a hunt came to.
+/// What a search came to.
 #[derive(Clone, Debug)]
-pub struct Hunt {
+pub struct Search {
     /// With what and on what.
-    pub plan: HuntPlan,
+    pub plan: SearchPlan,
     /// The counterexample, if there is one.
     pub found: Option<Box<Counterexample>>,
     /// Comparisons: each a run of the reference and one of the submission, on an input of its own.
@@ -58,12 +58,12 @@ pub struct Hunt {
     pub shrinking_runs: u64,
     /// Whether the time for that was over before it was as small as it could be.
     pub shrinking_cut: bool,
-    /// Wall time of the hunt, without what made the counterexample smaller.
-    pub hunting: Duration,
+    /// Wall time of the search, without what made the counterexample smaller.
+    pub searching: Duration,
     /// Wall time of all of it.
     pub elapsed: Duration,
     /// Why it ended.
-    pub end: HuntEnd,
+    pub end: SearchEnd,
     /// Inputs that were not compared: not valid, or not solved by the reference in time.
     pub left_out: u64,
     /// How far the list of all small inputs was gone through: the most values of any choice in turn.
@@ -72,10 +72,10 @@ pub struct Hunt {
     pub repeat: String,
 }
 
-/// Why a hunt ended.
+/// Why a search ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum HuntEnd {
+pub enum SearchEnd {
     /// A counterexample was found.
     Found,
     /// The time was up.

@@ -1,4 +1,4 @@
-//! A hunt as the report has it: the keys of `docs/json.md` and where each comes from.
+//! A search as the report has it: the keys of `docs/json.md` and where each comes from.
 
 use std::time::Duration;
 
@@ -6,12 +6,12 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::model::serial::{As, Exchange, OriginKeys, Seconds, Text, View};
-use crate::model::stress::{Counterexample, Hunt, HuntEnd, Origin};
+use crate::model::stress::{Counterexample, Origin, Search, SearchEnd};
 use crate::model::verdict::Verdict;
 
-/// What a hunt came to, at the top of the report and only in that of `stress`.
+/// What a search came to, at the top of the report and only in that of `stress`.
 #[derive(Serialize, JsonSchema)]
-pub(super) struct HuntKeys {
+pub(super) struct SearchKeys {
     found: bool,
     verdict: Option<Verdict>,
     input: Option<String>,
@@ -22,17 +22,17 @@ pub(super) struct HuntKeys {
     #[serde(with = "As::<Seconds>")]
     seconds: Duration,
     repeat: String,
-    stress: HuntDetails,
+    stress: SearchDetails,
 }
 
-/// The rest of what is known of a hunt.
+/// The rest of what is known of a search.
 #[derive(Serialize, JsonSchema)]
-struct HuntDetails {
+struct SearchDetails {
     submission: String,
     reference: String,
     reference_chosen: String,
     sources: Vec<String>,
-    end: HuntEnd,
+    end: SearchEnd,
     #[serde(with = "As::<Seconds>")]
     hunting_seconds: Duration,
     left_out: u64,
@@ -65,9 +65,9 @@ struct CounterexampleKeys {
     saved: Option<String>,
 }
 
-impl View<Hunt> for HuntKeys {
-    fn view(hunt: &Hunt) -> Self {
-        let found = hunt.found.as_deref();
+impl View<Search> for SearchKeys {
+    fn view(search: &Search) -> Self {
+        let found = search.found.as_deref();
         let texts = [
             found.map(|found| Text::view(&found.input)),
             found.and_then(|found| View::view(&found.expected)),
@@ -82,24 +82,24 @@ impl View<Hunt> for HuntKeys {
             input,
             expected,
             got,
-            seed: hunt.plan.seed,
-            runs: hunt.runs,
-            seconds: hunt.elapsed,
-            repeat: hunt.repeat.clone(),
-            stress: HuntDetails {
-                submission: hunt.plan.submission.clone(),
-                reference: hunt.plan.reference.clone(),
-                reference_chosen: hunt.plan.chosen.clone(),
-                sources: hunt.plan.sources.clone(),
-                end: hunt.end,
-                hunting_seconds: hunt.hunting,
-                left_out: hunt.left_out,
-                batched: hunt.batched,
-                small_level: hunt.level,
-                shrinking_runs: hunt.shrinking_runs,
-                time_seconds: hunt.plan.time,
-                shrink_time_seconds: hunt.plan.shrink_time,
-                shrinking_cut: hunt.shrinking_cut,
+            seed: search.plan.seed,
+            runs: search.runs,
+            seconds: search.elapsed,
+            repeat: search.repeat.clone(),
+            stress: SearchDetails {
+                submission: search.plan.submission.clone(),
+                reference: search.plan.reference.clone(),
+                reference_chosen: search.plan.chosen.clone(),
+                sources: search.plan.sources.clone(),
+                end: search.end,
+                hunting_seconds: search.searching,
+                left_out: search.left_out,
+                batched: search.batched,
+                small_level: search.level,
+                shrinking_runs: search.shrinking_runs,
+                time_seconds: search.plan.time,
+                shrink_time_seconds: search.plan.shrink_time,
+                shrinking_cut: search.shrinking_cut,
                 counterexample: found.map(|found: &Counterexample| CounterexampleKeys {
                     cause: found.cause.clone(),
                     lossy,

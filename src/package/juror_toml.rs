@@ -1,6 +1,6 @@
 //! `juror.toml`: what the format cannot say, such as the names of input and output files.
 
-use crate::model::problem::{Dialogue, ProgramIo};
+use crate::model::problem::{Interaction, ProgramIo};
 use crate::package::draft::{Draft, FileWriting};
 use crate::package::files::{Files, is_valid_name};
 use crate::package::node::{Node, Parse};
@@ -21,7 +21,7 @@ pub(super) fn read(tree: &Files, draft: &Draft) -> ProgramIo {
     if let Ok(mut map) = Node::root(&root, page).map() {
         map.set("io", &mut io, |node| self::io(node, draft));
     }
-    if draft.problem.kind.dialogue == Dialogue::Interactive && io != ProgramIo::Standard {
+    if draft.problem.kind.interaction == Interaction::Interactive && io != ProgramIo::Standard {
         let message =
             "names files, but submissions of an interactive problem talk with the output validator";
         let help = "remove `[io]`: standard input and output are what the two say";

@@ -3,9 +3,9 @@
 //! Each submission is built, then run on its test cases in order. Several steps may be under way at
 //! once; the result does not depend on which of them ends first.
 
-pub mod outline;
+pub mod schedule;
 
-use crate::plan::outline::{CaseEnd, Need, Outline, See};
+use crate::plan::schedule::{CaseEnd, Need, Schedule, See};
 
 /// One thing to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,7 +27,7 @@ pub enum Step {
 /// What is done, under way, and still to do.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    outline: Outline,
+    schedule: Schedule,
     submissions: Vec<Progress>,
 }
 
@@ -55,14 +55,14 @@ enum Build {
 
 impl Plan {
     /// A plan to run each of so many submissions on these cases.
-    pub fn new(outline: Outline, submissions: usize) -> Self {
-        let cases = outline.cases();
+    pub fn new(schedule: Schedule, submissions: usize) -> Self {
+        let cases = schedule.cases();
         let progress = Progress {
             started: vec![false; cases],
             ends: vec![None; cases],
             ..Progress::default()
         };
-        Self { outline, submissions: vec![progress; submissions] }
+        Self { schedule, submissions: vec![progress; submissions] }
     }
 
     /// The next step, which counts as under way from now on. `None` when nothing can be started now.
@@ -94,7 +94,7 @@ impl Plan {
     fn left(&self, submission: usize) -> Left {
         let progress = &self.submissions[submission];
         let mut left = Left::Nothing;
-        self.outline.walk(&progress.ends, |case, need| match need {
+        self.schedule.walk(&progress.ends, |case, need| match need {
             Need::No => See::More,
             _ if progress.started[case] => See::More,
             Need::Yes | Need::Perhaps => {
@@ -148,7 +148,7 @@ impl Plan {
     pub fn needed(&self, submission: usize) -> Vec<bool> {
         let progress = &self.submissions[submission];
         let mut needed = Vec::with_capacity(progress.ends.len());
-        self.outline.walk(&progress.ends, |_, need| {
+        self.schedule.walk(&progress.ends, |_, need| {
             needed.push(need != Need::No);
             See::More
         });
@@ -175,12 +175,12 @@ enum Left {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::outline::{Section, Then, Until};
+    use crate::plan::schedule::{Section, Then, Until};
 
     /// Plays a plan with `slots` workers. `rejects` says where submissions fail, `last_first` lets the
     /// youngest step end first. Gives the steps in the order of their start.
     fn play(until: Until, slots: usize, rejects: &[&[usize]], last_first: bool) -> Vec<String> {
-        let mut plan = Plan::new(Outline::single(4, until), rejects.len());
+        let mut plan = Plan::new(Schedule::single(4, until), rejects.len());
         let mut under_way = Vec::new();
         let mut started = Vec::new();
         loop {
@@ -239,7 +239,7 @@ mod tests {
     fn the_first_rejection_in_order_counts_whichever_ends_first() {
         for last_first in [false, true] {
             for slots in 1..6 {
-                let mut plan = Plan::new(Outline::single(4, Until::Rejection), 1);
+                let mut plan = Plan::new(Schedule::single(4, Until::Rejection), 1);
                 plan.next_step();
                 plan.built(0);
                 let mut under_way: Vec<Step> =
@@ -260,7 +260,7 @@ mod tests {
 
     #[test]
     fn an_abandoned_submission_is_complete() {
-        let mut plan = Plan::new(Outline::single(4, Until::Never), 1);
+        let mut plan = Plan::new(Schedule::single(4, Until::Never), 1);
         assert_eq!(plan.next_step(), Some(Step::Build { submission: 0 }));
         assert_eq!(plan.next_step(), None);
         assert!(!plan.is_finished());
@@ -276,10 +276,10 @@ mod tests {
             until: Until::Rejection,
             then: Then::GoOn,
         };
-        let outline =
-            Outline { sections: vec![section(1, &[]), section(1, &[0]), section(1, &[1])] };
+        let schedule =
+            Schedule { sections: vec![section(1, &[]), section(1, &[0]), section(1, &[1])] };
         let check = |ends: &[CaseEnd], expected: &str| {
-            let mut plan = Plan::new(outline.clone(), 1);
+            let mut plan = Plan::new(schedule.clone(), 1);
             plan.next_step();
             plan.built(0);
             let mut started = Vec::new();

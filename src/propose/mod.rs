@@ -4,7 +4,7 @@
 //! other input validators, and against the sizes that a package should have; then it is put into the recipe,
 //! small inputs as text, large ones as files beside it, so that no other tool has to know the grammar.
 
-pub mod adopt;
 pub mod ideas;
+pub mod import;
 pub mod inputs;
 pub mod write;

@@ -11,12 +11,12 @@ use crate::generate::files::place_file;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::GeneratedState;
 use crate::model::judgement::JudgeError;
-use crate::model::problem::{Dialogue, Problem};
+use crate::model::problem::{Interaction, Problem};
 use crate::model::recipe::{AnswerSource, InputSource, Recipe};
 use crate::model::stop::Stop;
 use crate::package::recipe;
 use crate::package::recipe::insert::{inserted, quoted};
-use crate::propose::adopt::{Adopted, GIVEN};
+use crate::propose::import::{GIVEN, Imported};
 use crate::propose::inputs::Made;
 
 /// The longest input that stands in the recipe itself, in bytes; longer ones get a file.
@@ -33,7 +33,7 @@ pub struct Addition<'a> {
     /// How to print the inputs, without their options, such as `juror grammar generate g.ctd`.
     pub how: String,
     /// Cases that a new recipe copies.
-    pub adopted: &'a [Adopted],
+    pub adopted: &'a [Imported],
 }
 
 /// The recipe with new cases.
@@ -109,7 +109,7 @@ impl Addition<'_> {
             None => None,
         };
         let is_alone =
-            self.problem.kind.dialogue == Dialogue::None && self.problem.kind.passes == 1;
+            self.problem.kind.interaction == Interaction::None && self.problem.kind.passes == 1;
         let solution = solution(self.problem).filter(|_| is_alone);
         // A new recipe names its solution at the top, another one where it is needed.
         let start = old.unwrap_or_else(|| self.start(solution.as_deref()));

@@ -8,7 +8,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle, TermLike};
 
 use crate::model::event::Event;
 use crate::model::report::Report;
-use crate::model::stress::HuntProgress;
+use crate::model::stress::SearchProgress;
 use crate::model::text::{count, printable};
 use crate::report::Live;
 
@@ -21,7 +21,7 @@ pub struct Progress {
 /// What is under way just now.
 #[derive(Default)]
 struct State {
-    /// Comparisons of a hunt.
+    /// Comparisons of a search.
     comparisons: usize,
     now: String,
 }
@@ -162,9 +162,9 @@ impl State {
                 self.now = format!("{}: {done} of {total}", printable(what));
             }
             Event::CaseGenerated { test_case, .. } => self.now = printable(test_case),
-            Event::Hunting(progress) => {
+            Event::Searching(progress) => {
                 self.comparisons = usize::try_from(progress.runs).unwrap_or(usize::MAX);
-                self.now = hunting(progress);
+                self.now = searching(progress);
             }
             _ => {}
         }
@@ -192,7 +192,7 @@ impl State {
 }
 
 /// Such as `2140 a second, making it smaller: 12 bytes`.
-fn hunting(progress: &HuntProgress) -> String {
+fn searching(progress: &SearchProgress) -> String {
     let seconds = progress.elapsed.as_secs_f64();
     let speed = match seconds > 0.0 {
         true => progress.runs as f64 / seconds,

@@ -86,7 +86,7 @@ impl Slot {
                 partner_watch,
             ),
             limits: job.program.limits.clone(),
-            farewell: job.farewell,
+            accept_exit_code: job.accept_exit_code,
             bell: heard.into(),
             over,
             recorder: job.transcript.map(Recorder::new),

@@ -236,7 +236,7 @@ pub(super) struct Relay {
     /// What the program may use.
     pub(super) limits: Limits,
     /// With this exit code the partner lets the program go on.
-    pub(super) farewell: i32,
+    pub(super) accept_exit_code: i32,
     /// Becomes readable when a run is over.
     pub(super) bell: OwnedFd,
     pub(super) over: Receiver<Over>,
@@ -398,7 +398,8 @@ impl Relay {
                 (Ok(_), Side::Program) => true,
                 (Ok(ran), Side::Partner) => {
                     let outcome = &ran.reply.outcome;
-                    outcome.stopped_by.is_none() && outcome.ending == Ending::Exited(self.farewell)
+                    outcome.stopped_by.is_none()
+                        && outcome.ending == Ending::Exited(self.accept_exit_code)
                 }
             };
             let (this, other) = match over.side {

@@ -1,10 +1,10 @@
-//! Hunts an input on which a submission fails, and makes it small.
+//! Searches for an input on which a submission fails, and makes it small.
 //!
 //! # Theory of operation
 //!
 //! [`candidates`] gives inputs, by the grammar ([`by_grammar`]) and by the package's own generators
-//! ([`by_recipe`]), in turns. [`hunt`] has one worker a slot; each takes the next input, runs the reference
-//! and then the submission on it ([`duel`]), and compares in process: no file is written, nothing crosses
+//! ([`by_recipe`]), in turns. [`search`] has one worker a slot; each takes the next input, runs the reference
+//! and then the submission on it ([`comparison`]), and compares in process: no file is written, nothing crosses
 //! threads. Where both programs are in a language for it, many inputs share a start of both ([`batch`]). What fails is held against the validators ([`validity`]) and repeated. [`shrink`] makes it
 //! small, and [`promote`] adds it to the package.
 
@@ -12,9 +12,9 @@ pub mod batch;
 pub mod by_grammar;
 pub mod by_recipe;
 pub mod candidates;
-pub mod duel;
-pub mod hunt;
+pub mod comparison;
 pub mod promote;
 pub mod reference;
+pub mod search;
 pub mod shrink;
 pub mod validity;

@@ -18,20 +18,20 @@ use crate::grammar::generate::generate;
 use crate::grammar::program::Grammar;
 use crate::grammar::shape;
 use crate::grammar::shrink as tree;
-use crate::judge::case::Pace;
+use crate::judge::case::TimeLimitMode;
 use crate::model::judgement::{CaseJudgement, JudgeError};
 use crate::model::stop::Stop;
-use crate::model::stress::{HuntProgress, Origin};
+use crate::model::stress::{Origin, SearchProgress};
 use crate::model::verdict::Verdict;
 use crate::stress::by_recipe::{Call, NAME, lowered};
-use crate::stress::duel::{Duel, Fought};
-use crate::stress::hunt::Failure;
+use crate::stress::comparison::{Compared, Comparison};
+use crate::stress::search::Failure;
 use crate::stress::validity::Validity;
 
 /// What makes inputs small, and how long it may take.
 pub struct Shrinking<'a> {
     /// The comparison.
-    pub duel: &'a Duel<'a>,
+    pub comparison: &'a Comparison<'a>,
     /// Which inputs count.
     pub validity: &'a Validity<'a>,
     /// The grammar of inputs, where there is one.
@@ -43,7 +43,7 @@ pub struct Shrinking<'a> {
     /// Comparisons before, and when the first of them began.
     pub before: (u64, Instant),
     /// Takes how far it is.
-    pub progress: &'a (dyn Fn(HuntProgress) + Sync),
+    pub progress: &'a (dyn Fn(SearchProgress) + Sync),
 }
 
 /// An input made small.
@@ -217,7 +217,7 @@ impl<'a> Work<'a> {
     ) -> Result<Option<CaseJudgement>, Stop> {
         self.runs += 1;
         let wanted = (self.wanted, self.is_stuck);
-        compared(self.shrinking.duel, input, wanted, with_margin)
+        compared(self.shrinking.comparison, input, wanted, with_margin)
     }
 
     fn tell(&mut self) {
@@ -227,7 +227,7 @@ impl<'a> Work<'a> {
         }
         self.told = Instant::now();
         let (runs, since) = self.shrinking.before;
-        (self.shrinking.progress)(HuntProgress {
+        (self.shrinking.progress)(SearchProgress {
             doing: "making it smaller",
             runs: runs + self.runs,
             elapsed: since.elapsed(),
@@ -317,9 +317,9 @@ impl<'a> Work<'a> {
     /// Tries those of these inputs that are smaller than what was found; whether one fails in the same way.
     fn over(&mut self, list: &mut dyn Iterator<Item = Arc<[u8]>>, how: &str) -> Result<bool, Stop> {
         let before = Arc::clone(&self.best);
-        let duel = self.shrinking.duel;
+        let comparison = self.shrinking.comparison;
         let (wanted, by_margin) = ((self.wanted, self.is_stuck), self.by_margin);
-        let at_once = 4 * duel.bench.executor.slots();
+        let at_once = 4 * comparison.bench.executor.slots();
         while !self.is_over() {
             let mut inputs: Vec<Arc<[u8]>> = Vec::new();
             while inputs.len() < at_once
@@ -333,8 +333,8 @@ impl<'a> Work<'a> {
                 break;
             }
             self.runs += inputs.len() as u64;
-            let judged = parallel::map(duel.bench.executor, &inputs, |input| {
-                compared(duel, input, wanted, by_margin)
+            let judged = parallel::map(comparison.bench.executor, &inputs, |input| {
+                compared(comparison, input, wanted, by_margin)
             })?;
             for (input, judged) in inputs.iter().zip(judged) {
                 if let Some(judged) = judged
@@ -351,16 +351,16 @@ impl<'a> Work<'a> {
 
 /// The judgement of a comparison, if it is the verdict that is wanted.
 fn compared(
-    duel: &Duel<'_>,
+    comparison: &Comparison<'_>,
     input: &Arc<[u8]>,
     wanted: (Verdict, bool),
     with_margin: bool,
 ) -> Result<Option<CaseJudgement>, Stop> {
-    let pace = match with_margin {
-        true => Pace::TooSlow,
-        false => Pace::Any,
+    let time_limit_mode = match with_margin {
+        true => TimeLimitMode::TooSlow,
+        false => TimeLimitMode::Any,
     };
-    let Fought::Differs(judged) = duel.fight(input, pace)? else {
+    let Compared::Differs(judged) = comparison.compare(input, time_limit_mode)? else {
         return Ok(None);
     };
     let is_wanted = (judged.verdict, judged.is_stuck()) == wanted

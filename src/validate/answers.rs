@@ -7,7 +7,7 @@ use crate::executor::parallel;
 use crate::language::BOX;
 use crate::model::blob::Blob;
 use crate::model::diagnostic::Diagnostic;
-use crate::model::problem::Dialogue;
+use crate::model::problem::Interaction;
 use crate::model::stop::Stop;
 use crate::model::test_data::TestCase;
 use crate::model::tree::{Node, TreeEntry};
@@ -26,7 +26,7 @@ pub(super) fn prove(proving: &Proving<'_>, found: &mut Vec<Diagnostic>) -> Resul
         Extent::Everything => &proving.bench.problem.test_data.invalid_answers[..],
         Extent::Selected => &[],
     };
-    let talks = proving.bench.problem.kind.dialogue == Dialogue::Interactive;
+    let talks = proving.bench.problem.kind.interaction == Interaction::Interactive;
     let judge = proving.validator.filter(|_| !talks);
     if programs.is_empty() && judge.is_none() {
         found.extend(unchecked(proving, invalid));

@@ -7,15 +7,15 @@ mod coverage;
 mod equal;
 mod exchange;
 mod grammars;
-pub mod idle;
 mod inputs;
+mod mutation_sample;
 pub mod mutations;
 pub mod outputs;
 mod programs;
 pub mod single;
-mod spread;
 mod strictness;
 pub mod trial;
+pub mod undiscriminating;
 
 use crate::build::bench::Bench;
 use crate::model::diagnostic::Diagnostic;

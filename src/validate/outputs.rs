@@ -15,7 +15,7 @@ use crate::model::blob::Blob;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::difference::Difference;
 use crate::model::judgement::JudgeError;
-use crate::model::problem::Dialogue;
+use crate::model::problem::Interaction;
 use crate::model::stop::Stop;
 use crate::model::test_data::TestCase;
 use crate::validate::{Extent, Proving, exchange, trial};
@@ -61,7 +61,7 @@ fn by_validator(
     validator: &OutputValidator,
     tasks: &[(Claim, &TestCase)],
 ) -> Result<Vec<Diagnostic>, Stop> {
-    if proving.bench.problem.kind.dialogue == Dialogue::Interactive {
+    if proving.bench.problem.kind.interaction == Interaction::Interactive {
         let cases: Vec<&TestCase> = tasks.iter().map(|(_, test_case)| *test_case).collect();
         return exchange::prove(proving, validator, &cases);
     }

@@ -18,9 +18,9 @@ use crate::model::judgement::JudgeError;
 use crate::model::stop::Stop;
 use crate::model::test_data::TestCase;
 use crate::validate::inputs::{InputValidator, opinion};
+use crate::validate::mutation_sample::{Fault, sample};
 use crate::validate::mutations::{Class, Mutation};
 use crate::validate::programs::Opinion;
-use crate::validate::spread::{Fault, spread};
 use crate::validate::{Extent, Proving};
 
 /// Larger inputs are not tried.
@@ -229,7 +229,7 @@ fn accepted<'a>(
         return Ok(tasks);
     }
     let faults: Vec<Fault> = tasks.iter().map(|task| task.fault).collect();
-    let chosen: Vec<&Task<'_>> = spread(&faults).into_iter().map(|at| &tasks[at]).collect();
+    let chosen: Vec<&Task<'_>> = sample(&faults).into_iter().map(|at| &tasks[at]).collect();
     let accepted = proving.bench.map("changed inputs", &chosen, |task| {
         let accepted = is_accepted(proving, validators, task)?;
         Ok(accepted.then_some(task.fault))

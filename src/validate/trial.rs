@@ -10,7 +10,7 @@ use crate::build::bench::Bench;
 use crate::model::blob::Blob;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::job::Keep;
-use crate::model::problem::{Dialogue, Grading, Problem};
+use crate::model::problem::{Grading, Interaction, Problem};
 use crate::model::stop::Stop;
 use crate::model::test_data::TestCase;
 use crate::model::text::{shell_word, visible};
@@ -33,7 +33,7 @@ const TRIES: usize = 3;
 /// When the judge failed or was interrupted.
 pub fn faults(bench: &Bench<'_>, validator: &OutputValidator) -> Result<Vec<Diagnostic>, Stop> {
     let trial = Trial { problem: bench.problem, validator, bench };
-    let is_live = bench.problem.kind.dialogue == Dialogue::Interactive;
+    let is_live = bench.problem.kind.interaction == Interaction::Interactive;
     // Nothing is right there without being an answer.
     if !is_live && let Some(diagnostic) = trial.of_right()? {
         // What it says about wrong ones then means nothing.
@@ -102,7 +102,7 @@ impl Trial<'_> {
 
     /// An empty output is right where the package says so, or its judge answer is empty, too.
     fn of_empty(&self) -> Result<Option<Diagnostic>, Stop> {
-        if self.problem.kind.dialogue == Dialogue::Interactive {
+        if self.problem.kind.interaction == Interaction::Interactive {
             let cases = self.problem.test_data.cases.iter().take(TRIES).collect();
             let help = "it must exit with 43 if the submission ends before all is said";
             let tried = "a submission that ends without a word";

@@ -7,8 +7,8 @@
 //! Source: problem package format 2025-09, "Output validator", "Working directory", "Limits".
 
 pub mod feedback;
-pub mod look;
 pub mod response;
+pub mod static_validator;
 
 use std::path::{Path, PathBuf};
 

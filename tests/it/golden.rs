@@ -6,7 +6,6 @@
 mod compared;
 mod doctor;
 mod grammar;
-mod hunts;
 mod judged;
 mod packages;
 mod proposals;
@@ -14,6 +13,7 @@ mod recipes;
 mod record;
 mod schema;
 mod scores;
+mod searches;
 mod validators;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -254,21 +254,21 @@ fn verifying_shows_a_table_and_broken_expectations() {
 }
 
 #[test]
-fn a_hunt_shows_the_input_and_how_it_was_found() {
-    let events = hunts::found();
+fn a_search_shows_the_input_and_how_it_was_found() {
+    let events = searches::found();
     check("stress", PLAIN, &events);
     check("stress-ascii", ASCII, &events);
     check("stress-color", COLOR, &events);
     check("stress-quiet", QUIET, &events);
     check_json("stress", &events);
-    check("stress-flaky", PLAIN, &hunts::flaky());
-    check("stress-live", PLAIN, &hunts::live());
-    check_json("stress-live", &hunts::live());
-    let events = hunts::nothing();
+    check("stress-flaky", PLAIN, &searches::flaky());
+    check("stress-live", PLAIN, &searches::live());
+    check_json("stress-live", &searches::live());
+    let events = searches::nothing();
     check("stress-nothing", PLAIN, &events);
     check("stress-nothing-quiet", QUIET, &events);
     check_json("stress-nothing", &events);
-    check("stress-interrupted", PLAIN, &hunts::interrupted());
+    check("stress-interrupted", PLAIN, &searches::interrupted());
 }
 
 #[test]
@@ -504,9 +504,9 @@ fn all() -> Vec<Vec<Stamped>> {
         scores::verify(),
         grammar::checked(),
         grammar::listed(),
-        hunts::found(),
-        hunts::live(),
-        hunts::nothing(),
+        searches::found(),
+        searches::live(),
+        searches::nothing(),
     ]
 }
 

@@ -4,7 +4,7 @@ use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::stress::{hunt_shipped, shipped};
+use crate::stress::{search_shipped, shipped};
 
 mod quiet {
     use super::*;
@@ -24,7 +24,7 @@ mod quiet {
             let submissions = wrong_submissions(&package);
             let (mut tried_before, mut rows) = (Vec::new(), Vec::new());
             for submission in &submissions {
-                let report = hunt_shipped(&package, submission, &["--time", "30s"]);
+                let report = search_shipped(&package, submission, &["--time", "30s"]);
                 let stress = &report["stress"];
                 let shrinking = stress["shrinking_runs"].as_u64().unwrap_or(0);
                 let tried = report["runs"].as_u64().unwrap_or(0) - shrinking;

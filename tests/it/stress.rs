@@ -20,8 +20,8 @@ pub(crate) fn fixture() -> Fixture {
     fixture
 }
 
-/// Hunts a submission of `sum` with these options; the document.
-fn hunt(fixture: &Fixture, submission: &str, options: &str, code: i32) -> Value {
+/// Searches for an input that breaks a submission of `sum` with these options; the document.
+fn search(fixture: &Fixture, submission: &str, options: &str, code: i32) -> Value {
     fixture.write("my.sh", submission);
     fixture.json(&format!("stress sum my.sh --seed 1 {options}"), code)
 }
@@ -29,7 +29,7 @@ fn hunt(fixture: &Fixture, submission: &str, options: &str, code: i32) -> Value 
 /// Holds what is found on a submission against what it should be.
 fn check(submission: &str, verdict: &str, input: &str) {
     let fixture = fixture();
-    let report = hunt(&fixture, submission, "--runs 3000 --time 10m", 1);
+    let report = search(&fixture, submission, "--runs 3000 --time 10m", 1);
     assert_eq!(report["found"], true, "{report:#}");
     assert_eq!(report["verdict"], verdict, "{report:#}");
     assert_eq!(report["input"], input, "{report:#}");
@@ -49,7 +49,7 @@ fn the_smallest_input_of_each_kind_of_failure_is_found() {
 fn a_submission_that_is_too_slow_is_found_and_stays_so() {
     let fixture = fixture();
     let slow = "read -r a b; while [[ $a -gt 7 ]]; do :; done; echo $((a + b))\n";
-    let report = hunt(&fixture, slow, "--runs 300 --time 30s --time-limit 0.1", 1);
+    let report = search(&fixture, slow, "--runs 300 --time 30s --time-limit 0.1", 1);
     assert_eq!(report["verdict"], "TLE", "{report:#}");
     let input = report["input"].as_str().expect("an input");
     let first = input.split(' ').next().and_then(|word| word.parse::<u32>().ok());
@@ -62,14 +62,14 @@ fn a_time_is_kept_even_if_a_program_sleeps_through_it() {
     // Its own limit on the clock is two minutes and more.
     let asleep = "read -r a b; [[ $a -gt 1 ]] && sleep 1000; echo $((a + b))\n";
     let options = "--time 1s --shrink-time 500ms --time-limit 60";
-    let report = hunt(&fixture, asleep, options, 0);
+    let report = search(&fixture, asleep, options, 0);
     assert_eq!(report["stress"]["end"], "time", "{report:#}");
     let seconds = report["seconds"].as_f64().expect("a time");
     assert!((1.0..30.0).contains(&seconds), "{report:#}");
 
     // What is found is kept, though what makes it smaller takes longer than there is time.
     let options = "--time 6s --shrink-time 1s --time-limit 0.1 --save found.in";
-    let report = hunt(&fixture, &format!("{asleep}sleep 1000\n"), options, 1);
+    let report = search(&fixture, &format!("{asleep}sleep 1000\n"), options, 1);
     assert_eq!(report["verdict"], "TLE", "{report:#}");
     assert!(report["seconds"].as_f64().is_some_and(|seconds| seconds < 30.0), "{report:#}");
     assert_eq!(report["stress"]["counterexample"]["saved"], "found.in");
@@ -89,7 +89,7 @@ fn what_is_found_is_said_in_few_words_and_saved_whole() {
 #[test]
 fn nothing_is_found_where_there_is_nothing() {
     let fixture = fixture();
-    let report = hunt(&fixture, RIGHT, "--runs 60 --time 10m", 0);
+    let report = search(&fixture, RIGHT, "--runs 60 --time 10m", 0);
     assert_eq!(report["found"], false);
     assert_eq!(report["input"], Value::Null);
     assert_eq!(report["seed"], 1);
@@ -106,7 +106,7 @@ fn a_finite_set_of_inputs_is_tried_to_its_end() {
     fixture.write("sum/input_validators/sum.ctd", "INT(0, 3, a) SPACE INT(0, 2, b) NEWLINE\n");
     fixture.write("my.sh", RIGHT);
     // Shapes and random inputs go on for ever; all that they find is there already.
-    let report = hunt(&fixture, RIGHT, "--runs 2000 --time 10m", 0);
+    let report = search(&fixture, RIGHT, "--runs 2000 --time 10m", 0);
     assert_eq!(report["runs"], 12, "{report:#}");
 }
 
@@ -115,7 +115,7 @@ fn the_same_seed_finds_the_same_with_any_number_of_slots() {
     let submission = "read -r a b; [[ $((a % 7)) = 3 && $b -gt 5 ]] && a=0; echo $((a + b))\n";
     let fixture = fixture();
     let found = ["--jobs 1", "--jobs 2"].map(|jobs| {
-        let report = hunt(&fixture, submission, &format!("{jobs} --runs 3000 --time 10m"), 1);
+        let report = search(&fixture, submission, &format!("{jobs} --runs 3000 --time 10m"), 1);
         let details = &report["stress"]["counterexample"];
         (report["input"].clone(), details["origin"].clone(), details["first_bytes"].clone())
     });
@@ -162,14 +162,14 @@ fn many_small_test_cases_share_an_input_and_one_is_left() {
 }
 
 #[test]
-fn generators_alone_are_hunted_with_fresh_seeds_and_their_numbers_lowered() {
+fn generators_alone_are_tried_with_fresh_seeds_and_their_numbers_lowered() {
     let fixture = Fixture::new();
     let recipe = "solution: /submissions/accepted/right.sh\n\
                   data:\n  secret:\n    data:\n      random:\n        generate: gen.sh 5000 {seed}\n";
     fixture.write("sum/generators/generators.yaml", recipe);
     fixture.write("sum/generators/gen.sh", "RANDOM=$2; echo $((RANDOM % $1)) $((RANDOM % $1))\n");
     let submission = "read -r a b; [[ $b -gt 40 ]] && b=0; echo $((a + b))\n";
-    let report = hunt(&fixture, submission, "--runs 100 --time 10m", 1);
+    let report = search(&fixture, submission, "--runs 100 --time 10m", 1);
     let details = &report["stress"]["counterexample"];
     assert_eq!(details["origin"]["kind"], "generator", "{report:#}");
     let input = report["input"].as_str().expect("an input");
@@ -185,7 +185,7 @@ fn what_is_found_joins_the_package_in_one_step() {
     fixture.write("sum/generators/generators.yaml", recipe);
     fs::remove_dir_all(fixture.path("sum/data")).expect("the data");
     fixture.juror("generate sum").assert().success();
-    let report = hunt(&fixture, WRONG, "--runs 100 --promote edges/zeros", 1);
+    let report = search(&fixture, WRONG, "--runs 100 --promote edges/zeros", 1);
     assert_eq!(report["stress"]["counterexample"]["promoted"], "secret/edges/zeros", "{report:#}");
     let read = |name: &str| fs::read_to_string(fixture.path(name)).expect("a file");
     assert_eq!(read("sum/data/secret/edges/zeros.in"), "0 0\n");
@@ -201,7 +201,7 @@ fn what_is_found_joins_the_package_in_one_step() {
 }
 
 #[test]
-fn what_cannot_be_hunted_is_said_before_anything_runs() {
+fn what_cannot_be_searched_is_said_before_anything_runs() {
     let fixture = fixture();
     fixture.check("stress my.sh", 2, &["name a package and a submission"]);
     fixture.check("stress sum none.sh", 2, &["none.sh is not there"]);
@@ -231,7 +231,7 @@ fn validators_that_disagree_with_the_grammar_are_named_and_believed() {
     let fixture = fixture();
     fixture.write("sum/input_validators/sum.ctd", "INT(-3, 9, a) SPACE INT(-3, 9, b) NEWLINE\n");
     let wrong_below_zero = "read -r a b; [[ $a -lt 0 ]] && a=0; echo $((a + b))\n";
-    let report = hunt(&fixture, wrong_below_zero, "--runs 300 --time 10m", 0);
+    let report = search(&fixture, wrong_below_zero, "--runs 300 --time 10m", 0);
     let said = report["diagnostics"].to_string();
     assert!(said.contains("does not allow") && said.contains("expected two numbers"), "{report:#}");
 }
@@ -247,8 +247,8 @@ fn a_reference_that_fails_is_a_fault_of_the_package() {
     );
 }
 
-/// A hunt in a package that ships.
-pub(crate) fn hunt_shipped(package: &str, submission: &str, options: &[&str]) -> Value {
+/// A search in a package that ships.
+pub(crate) fn search_shipped(package: &str, submission: &str, options: &[&str]) -> Value {
     let options = [&["--json", "--seed", "1"], options].concat();
     shipped("stress", package, submission, &options)
 }
@@ -278,7 +278,7 @@ fn wrong_submissions_of_game1_are_found_on_the_shortest_boards() {
         ("run_time_error/signed_bytes.rs", "RTE", "2\n1 128\n"),
         ("run_time_error/assert_even.py", "RTE", "3\n1 1 1\n"),
     ] {
-        let report = hunt_shipped("game1", submission, &["--runs", "400", "--time", "10m"]);
+        let report = search_shipped("game1", submission, &["--runs", "400", "--time", "10m"]);
         let found = (report["verdict"].as_str(), report["input"].as_str());
         assert_eq!(found, (Some(verdict), Some(input)), "{submission}: {report:#}");
     }

@@ -75,7 +75,7 @@ fn program_on(condition: &str, first: &str, on_some: &str) -> String {
     )
 }
 
-fn hunt(fixture: &Fixture, name: &str, options: &str) -> Value {
+fn search(fixture: &Fixture, name: &str, options: &str) -> Value {
     let line = format!(
         "stress sum {name} --reference ref.c --seed 3 --jobs 1 --runs 700 --time 10m --time-limit 0.3 --json {options}"
     );
@@ -100,7 +100,7 @@ fn found(report: &Value) -> [Value; 5] {
 /// processes show.
 fn check_in(fixture: &Fixture, name: &str, source: &str, verdict: &str, batched: Batched) {
     fixture.write(name, source);
-    let report = hunt(fixture, name, "");
+    let report = search(fixture, name, "");
     assert_eq!(report["diagnostics"], Value::Array(Vec::new()), "{report:#}");
     let expected = match verdict {
         "AC" => Value::Null,
@@ -115,7 +115,7 @@ fn check_in(fixture: &Fixture, name: &str, source: &str, verdict: &str, batched:
         Never => assert_eq!(of, 0, "{source}\n{report:#}"),
     }
     if verdict != "AC" {
-        let fresh = hunt(fixture, name, "--fresh");
+        let fresh = search(fixture, name, "--fresh");
         assert_eq!(fresh["stress"]["batched"], 0, "{fresh:#}");
         assert_eq!(found(&report), found(&fresh), "{source}\n{report:#}");
     }

@@ -64,8 +64,8 @@ fn counting(fixture: &Fixture) {
     }
 }
 
-/// Hunts a submission.
-fn hunt(fixture: &Fixture, submission: &str, options: &str, code: i32) -> Value {
+/// Searches for an input that breaks a submission.
+fn search(fixture: &Fixture, submission: &str, options: &str, code: i32) -> Value {
     fixture.write("my.sh", submission);
     let runs = if options.contains("--runs") { "" } else { "--runs 1500" };
     let line = format!("stress sum my.sh --seed 1 --time 10m {runs} {options}");
@@ -90,7 +90,7 @@ fn said(report: &Value) -> String {
 
 /// Holds what is found against verdict, input, a part of the cause, and what was said.
 fn check(fixture: &Fixture, submission: &str, expected: [&str; 4]) {
-    let report = hunt(fixture, submission, "", 1);
+    let report = search(fixture, submission, "", 1);
     let text = |value: &Value| value.as_str().unwrap_or("nothing").to_owned();
     let cause = text(&report["stress"]["counterexample"]["cause"]);
     let [verdict, input, why, exchange] = expected;
@@ -123,7 +123,7 @@ fn a_talk_is_made_small_and_shown() {
         "read -r a b; [[ $a = 2 ]] && read -r c; echo $((a + b))\n",
         ["TLE", "2 0\n", "waited for input that never came", "<2 0|"],
     );
-    hunt(&fixture, RIGHT, "--runs 60", 0);
+    search(&fixture, RIGHT, "--runs 60", 0);
     fixture.write("my.sh", WRONG);
     let screen = [
         "reference: accepted/right.sh",
@@ -142,7 +142,7 @@ fn the_same_seed_finds_the_same_talk_with_any_number_of_slots() {
     let fixture = live();
     let submission = "read -r a b; [[ $((a % 7)) = 3 && $b -gt 5 ]] && a=0; echo $((a + b))\n";
     let found = ["--jobs 1", "--jobs 2"].map(|jobs| {
-        let report = hunt(&fixture, submission, jobs, 1);
+        let report = search(&fixture, submission, jobs, 1);
         let origin = report["stress"]["counterexample"]["origin"].clone();
         (report["input"].clone(), origin)
     });
@@ -162,7 +162,7 @@ fn promoted(fixture: &Fixture, recipe: &str) -> String {
     fixture.write("sum/generators/generators.yaml", recipe);
     fs::remove_dir_all(fixture.path("sum/data")).expect("the data");
     fixture.juror("generate sum").assert().success();
-    let report = hunt(fixture, WRONG, "--promote zeros", 1);
+    let report = search(fixture, WRONG, "--promote zeros", 1);
     let details = &report["stress"]["counterexample"];
     assert_eq!(details["promoted"], "secret/zeros", "{report:#}");
     fixture.juror("generate sum --check").assert().success();
@@ -261,6 +261,6 @@ fn several_talks_are_judged_to_the_last() {
         "read -r n; echo $((n == 1 ? 5 : n))\n",
         ["WA", "1\n", "the output validator rejects it: 5 is not 1", "<1|>5|"],
     );
-    let report = hunt(&fixture, "read -r n; echo $n\n", "--runs 40", 0);
+    let report = search(&fixture, "read -r n; echo $n\n", "--runs 40", 0);
     assert_eq!(report["runs"], 9, "{report:#}");
 }

@@ -534,11 +534,11 @@ proptest! {
     fn a_joint_job_arrives_as_it_was_sent(
         program in job(),
         partner in job(),
-        farewell: i32,
+        accept_exit_code: i32,
         transcript: Option<u64>,
     ) {
         let transcript = transcript.map(Bytes);
-        check(&JointJob { program, partner, farewell, transcript });
+        check(&JointJob { program, partner, accept_exit_code, transcript });
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! The programs of a hunt: the submission, and the reference that is chosen for it.
+//! The programs of a search: the submission, and the reference that is chosen for it.
 
 use std::fs;
 use std::path::PathBuf;
@@ -8,7 +8,7 @@ use crate::build::bench::Bench;
 use crate::build::{Built, Prepared, Runnable, unbuildable};
 use crate::cli::stress::setting::Setting;
 use crate::executor::{Executor, parallel};
-use crate::judge::case::{Entry, Pace, ReadyCase, Rules, judge_case};
+use crate::judge::case::{Entry, ReadyCase, Rules, TimeLimitMode, judge_case};
 use crate::judge::output::output;
 use crate::model::isolation::Isolation;
 use crate::model::judgement::JudgeError;
@@ -21,9 +21,9 @@ use crate::model::verdict::Verdict;
 use crate::stress::batch::{self, Batches};
 use crate::stress::reference::{Chosen, contenders, fastest};
 
-/// The programs of a hunt.
+/// The programs of a search.
 pub(super) struct Programs {
-    /// The submission that is hunted.
+    /// The submission that is searched.
     pub(super) submission: Runnable,
     /// Those of which the reference was chosen.
     references: Vec<Runnable>,
@@ -193,7 +193,8 @@ fn measured(
                 options: setting.options,
                 texts: None,
             };
-            let judged = judge_case(executor, rules, &Entry::unnamed(runnable, Pace::Any), &case)?;
+            let judged =
+                judge_case(executor, rules, &Entry::unnamed(runnable, TimeLimitMode::Any), &case)?;
             let outcome = judged.outcome.filter(|_| judged.verdict == Verdict::Accepted);
             Ok(outcome.map(|outcome| outcome.wall_time))
         });
@@ -209,7 +210,7 @@ fn measured(
         let ran = output(
             executor,
             rules,
-            &Entry::unnamed(runnable, Pace::Any),
+            &Entry::unnamed(runnable, TimeLimitMode::Any),
             &setting.test_case,
             &input,
         )?;

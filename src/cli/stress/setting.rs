@@ -1,4 +1,4 @@
-//! What a hunt is about: a package, or a grammar and a reference without one; and what inputs come from.
+//! What a search is about: a package, or a grammar and a reference without one; and what inputs come from.
 
 use std::ffi::OsString;
 use std::fs;
@@ -16,7 +16,7 @@ use crate::generate::solution::{Solution, is_alone, made_for_it};
 use crate::grammar::compile;
 use crate::grammar::program::Grammar;
 use crate::judge::case::Detail;
-use crate::judge::score::Thrift;
+use crate::judge::score::Policy;
 use crate::language::constants::replace_constants;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::Event;
@@ -26,7 +26,7 @@ use crate::model::problem::Problem;
 use crate::model::program::Program;
 use crate::model::recipe::{AnswerSource, GeneratorCommand, Recipe};
 use crate::model::stop::{Mend, Remark, Stop};
-use crate::model::stress::HuntPlan;
+use crate::model::stress::SearchPlan;
 use crate::model::submission::Submission;
 use crate::model::test_data::{TestCase, ValidatorArgs};
 use crate::model::text::count;
@@ -34,13 +34,13 @@ use crate::package::recipe;
 use crate::stress::by_recipe;
 use crate::validate::single::InputValidators;
 
-/// What a hunt is about.
+/// What a search is about.
 pub(super) struct Setting {
     /// The package's directory, as the user gave it.
     pub(super) package: Option<PathBuf>,
     /// The problem; without a package one that sets nothing.
     pub(super) problem: Problem,
-    /// The submission that is hunted.
+    /// The submission that is searched.
     pub(super) submission: Submission,
     /// The reference that the user named.
     pub(super) reference: Option<Submission>,
@@ -153,13 +153,13 @@ impl Setting {
             bench,
             validators: &validators,
             repeat: String::new(),
-            entrants: &[],
+            entries: &[],
             cases: match is_given {
                 true => Vec::new(),
                 false => problem::select(bench.problem, &[])?,
             },
             runs: &runs,
-            thrift: Thrift::Everything,
+            policy: Policy::Everything,
             detail: Detail::Brief,
         }
         .time_limit()
@@ -230,8 +230,8 @@ impl Setting {
          give a grammar with --input-grammar"
     }
 
-    /// The command line that repeats the hunt.
-    pub(super) fn repeat(&self, arguments: &StressArguments, plan: &HuntPlan) -> String {
+    /// The command line that repeats the search.
+    pub(super) fn repeat(&self, arguments: &StressArguments, plan: &SearchPlan) -> String {
         let mut words: Vec<OsString> = vec!["juror".into(), "stress".into()];
         let mut option = |name: &str, value: OsString| words.extend([name.into(), value]);
         if let Some(grammar) = &arguments.input_grammar {

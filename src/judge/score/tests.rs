@@ -320,11 +320,11 @@ fn what_an_output_validator_must_not_say_is_named() {
 
 /// The sections as the plan sees them: `CASES` then `<` and what it requires, `!` until a rejection, `:0` until
 /// nothing, `$` where everything stops then.
-fn outline_of(lines: &[&str], thrift: Thrift) -> String {
+fn schedule_of(lines: &[&str], policy: Policy) -> String {
     let data = data(lines);
     let names: Vec<&str> = data.cases.iter().map(|case| case.name.as_str()).collect();
-    let outline = outline(Scheme::over(&data).as_ref(), &names, thrift);
-    let shown = outline.sections.iter().map(|section| {
+    let schedule = schedule(Scheme::over(&data).as_ref(), &names, policy);
+    let shown = schedule.sections.iter().map(|section| {
         let requires: Vec<String> = section.requires.iter().map(ToString::to_string).collect();
         let requires = match requires.is_empty() {
             true => String::new(),
@@ -353,12 +353,12 @@ fn only_what_can_change_the_score_is_run() {
         "secret/b sum 30 3",
         "secret/c min 30 2 secret/a",
     ];
-    assert_eq!(outline_of(&lines, Thrift::WhatCounts), "1 2<0! 3 2<1:0");
-    assert_eq!(outline_of(&lines, Thrift::Everything), "1 2<0 3 2<1");
+    assert_eq!(schedule_of(&lines, Policy::WhatCounts), "1 2<0! 3 2<1:0");
+    assert_eq!(schedule_of(&lines, Policy::Everything), "1 2<0 3 2<1");
     let lines = ["sample 1", "secret min 100 0 sample", "secret/a pass-fail 40 2"];
-    assert_eq!(outline_of(&lines, Thrift::WhatCounts), "1 2<0!$");
-    assert_eq!(outline_of(&["secret sum 100 3"], Thrift::WhatCounts), "0 3");
-    assert_eq!(outline_of(&["secret pass-fail 1 3"], Thrift::WhatCounts), "0 3!$");
+    assert_eq!(schedule_of(&lines, Policy::WhatCounts), "1 2<0!$");
+    assert_eq!(schedule_of(&["secret sum 100 3"], Policy::WhatCounts), "0 3");
+    assert_eq!(schedule_of(&["secret pass-fail 1 3"], Policy::WhatCounts), "0 3!$");
 }
 
 #[test]
@@ -408,8 +408,8 @@ fn static_validation_of_secret_counts_as_a_group_beside_others() {
         let names: Vec<&str> = judged.iter().map(|case| case.test_case().name.as_str()).collect();
         let scheme = Scheme::over(&data).unwrap();
         // Each case is in one section, in judging order.
-        let outline = scheme.outline(&names, Thrift::Everything);
-        assert_eq!(outline.cases(), names.len());
+        let schedule = scheme.schedule(&names, Policy::Everything);
+        assert_eq!(schedule.cases(), names.len());
         let total = scheme.total(|name| {
             let case = judged.iter().find(|case| case.test_case().name == name)?;
             let verdict = match name == rejected {

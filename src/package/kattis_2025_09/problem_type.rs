@@ -3,7 +3,7 @@
 //! Source: problem package format 2025-09, "Type".
 
 use crate::model::limits::ProblemLimits;
-use crate::model::problem::{Dialogue, Grading, ProblemKind};
+use crate::model::problem::{Grading, Interaction, ProblemKind};
 use crate::package::node::{Node, Parse};
 use crate::package::suggest::list;
 use crate::package::text::shown;
@@ -37,9 +37,9 @@ impl ProblemType {
     pub(super) fn kind(&self, limits: &ProblemLimits) -> ProblemKind {
         ProblemKind {
             grading: if self.includes("scoring") { Grading::Scoring } else { Grading::PassFail },
-            dialogue: match self.includes("interactive") {
-                true => Dialogue::Interactive,
-                false => Dialogue::None,
+            interaction: match self.includes("interactive") {
+                true => Interaction::Interactive,
+                false => Interaction::None,
             },
             passes: match self.includes("multi-pass") {
                 true => limits.validation_passes.unwrap_or(DEFAULT_PASSES),

@@ -5,11 +5,11 @@ mod difference;
 mod doctor;
 mod exchange;
 mod grammar;
-mod hunt;
 mod judgement;
 mod page;
 mod proposal;
 mod score;
+mod search;
 mod summary;
 mod table;
 
@@ -274,8 +274,10 @@ impl<O: Write, E: Write> Live for Terminal<O, E> {
                 Some(compared) => self.result(&difference::compared(compared, &self.style)),
                 None => Ok(()),
             },
-            Event::HuntStarted(plan) if !is_quiet => self.remark(&hunt::plan(plan, &self.style)),
-            Event::Hunted(hunt) => self.result(&hunt::block(hunt, &self.style)),
+            Event::SearchStarted(plan) if !is_quiet => {
+                self.remark(&search::plan(plan, &self.style))
+            }
+            Event::Searched(search) => self.result(&search::block(search, &self.style)),
             Event::InputChecked { input, valid } => self.input_checked(input, *valid),
             Event::BoundsListed(bounds) => self.result(&grammar::bounds(bounds)),
             Event::BoxesKept { dir } => self

@@ -13,7 +13,7 @@
 //! no sense, a limit) the input is compared anew, each program in a process of its own, as if there were no batches.
 //! So nothing is ever reported that single runs did not show; what a program does only in a fresh process, batches may overlook.
 //!
-//! Batches begin after the first inputs, which find most faults, so that hunts that find something at once do not
+//! Batches begin after the first inputs, which find most faults, so that searches that find something at once do not
 //! wait for a compiler; workers build while others go on. What they read and write is in [`frames`], how many inputs they
 //! have in [`size`].
 
@@ -26,7 +26,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use crate::build::{Built, Prepared, Runnable, unbuildable};
-use crate::judge::case::{Entry, Pace, Rules};
+use crate::judge::case::{Entry, Rules, TimeLimitMode};
 use crate::judge::output::{Ran, outputs};
 use crate::model::diagnostic::{Diagnostic, Severity};
 use crate::model::isolation::Isolation;
@@ -35,7 +35,7 @@ use crate::model::limits::Limits;
 use crate::model::problem::ProgramIo;
 use crate::model::stop::Stop;
 use crate::stress::batch::size::Size;
-use crate::stress::duel::Duel;
+use crate::stress::comparison::Comparison;
 
 /// The longest input in a batch, in bytes: on longer ones programs work longer than they start.
 const LONGEST: usize = 16 << 10;
@@ -88,7 +88,7 @@ impl Side {
     }
 }
 
-/// How far a hunt is, for the decision whether batches are worth it.
+/// How far a search is, for the decision whether batches are worth it.
 #[derive(Clone, Copy, Debug)]
 pub struct Left {
     /// Inputs that were tried.
@@ -133,8 +133,8 @@ impl Batches {
     ///
     /// # Errors
     /// When the judge failed or was interrupted. Where a program does not build there are no batches, and that is all.
-    pub fn build(&self, duel: &Duel<'_>, left: Left) -> Result<bool, Stop> {
-        let took = [duel.submission, duel.reference].map(|runnable| runnable.building);
+    pub fn build(&self, comparison: &Comparison<'_>, left: Left) -> Result<bool, Stop> {
+        let took = [comparison.submission, comparison.reference].map(|runnable| runnable.building);
         let is_worth_it = left.tried >= BEFORE
             && left.inputs.is_none_or(|inputs| inputs >= WORTH)
             && took.iter().sum::<Duration>() <= left.time / PART;
@@ -145,9 +145,9 @@ impl Batches {
         let Some(side) = self.sides().into_iter().find(free) else {
             return Ok(false);
         };
-        let bench = &duel.bench;
+        let bench = &comparison.bench;
         let limits = Limits::of_compiler(&bench.problem.limits);
-        let built = match bench.builder.build(&side.prepared, &limits, &duel.rules.limits)? {
+        let built = match bench.builder.build(&side.prepared, &limits, &comparison.rules.limits)? {
             Built::Program(runnable) => Ok(runnable),
             Built::Rejected(report) => {
                 let mut remark = unbuildable(FOR_BATCHES, &side.path, &report);
@@ -192,14 +192,18 @@ impl Batches {
     ///
     /// # Errors
     /// When the judge failed or was interrupted.
-    pub fn accepted(&self, duel: &Duel<'_>, inputs: &[Arc<[u8]>]) -> Result<Vec<bool>, Stop> {
+    pub fn accepted(
+        &self,
+        comparison: &Comparison<'_>,
+        inputs: &[Arc<[u8]>],
+    ) -> Result<Vec<bool>, Stop> {
         let mut accepted = vec![false; inputs.len()];
         let (Some(reference), Some(submission)) =
             (self.reference.runnable(), self.submission.runnable())
         else {
             return Ok(accepted);
         };
-        let Some(said) = self.run(duel, reference, inputs)? else {
+        let Some(said) = self.run(comparison, reference, inputs)? else {
             return Ok(accepted);
         };
         let Ok(answers) = frames::outputs(&said.bytes, inputs.len()) else {
@@ -209,7 +213,7 @@ impl Batches {
             (0..inputs.len()).filter(|place| answers[*place].is_some()).collect();
         let asked: Vec<Arc<[u8]>> =
             answered.iter().map(|place| Arc::clone(&inputs[*place])).collect();
-        let Some(said) = self.run(duel, submission, &asked)? else {
+        let Some(said) = self.run(comparison, submission, &asked)? else {
             return Ok(accepted);
         };
         let Ok(written) = frames::outputs(&said.bytes, asked.len()) else {
@@ -217,7 +221,7 @@ impl Batches {
         };
         for (place, output) in answered.into_iter().zip(written) {
             if let (Some(answer), Some(output)) = (answers[place], output) {
-                accepted[place] = duel.accepts(&inputs[place], answer, &said.ran, output)?;
+                accepted[place] = comparison.accepts(&inputs[place], answer, &said.ran, output)?;
             }
         }
         Ok(accepted)
@@ -226,17 +230,24 @@ impl Batches {
     /// Runs a batch, unless it is empty; nothing where it did not keep the limits.
     fn run(
         &self,
-        duel: &Duel<'_>,
+        comparison: &Comparison<'_>,
         runnable: &Runnable,
         inputs: &[Arc<[u8]>],
     ) -> Result<Option<Said>, Stop> {
         let Some(first) = inputs.first() else {
             return Ok(None);
         };
-        let all = frames::inputs(duel.rules.io, self.shared, inputs.iter().map(|input| &**input));
-        let entry = Entry::unnamed(runnable, Pace::Any);
-        let ran =
-            outputs(duel.bench.executor, duel.rules, &entry, &duel.test_case, first, all.into())?;
+        let all =
+            frames::inputs(comparison.rules.io, self.shared, inputs.iter().map(|input| &**input));
+        let entry = Entry::unnamed(runnable, TimeLimitMode::Any);
+        let ran = outputs(
+            comparison.bench.executor,
+            comparison.rules,
+            &entry,
+            &comparison.test_case,
+            first,
+            all.into(),
+        )?;
         let Some(ran) = ran else {
             return Ok(None);
         };

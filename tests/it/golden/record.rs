@@ -16,7 +16,7 @@ use juror::model::isolation::Isolation;
 use juror::model::joint::Transcript;
 use juror::model::judgement::{CaseJudgement, CompilerReport, Evidence, JudgeError};
 use juror::model::outcome::{Mechanism, Meter, Outcome, StoppedBy};
-use juror::model::stress::{Hunt, HuntPlan};
+use juror::model::stress::{Search, SearchPlan};
 use juror::model::units::Bytes;
 use juror::report::Recording;
 
@@ -49,8 +49,8 @@ pub(super) fn record_around(
     output.around = around;
     assert_eq!(cli::dispatch(&arguments), code, "{line}");
     let mut events = recording.lock().expect("no thread panicked").clone();
-    // How often it is said how far a hunt is depends on the machine.
-    events.retain(|stamped| !matches!(stamped.event, Event::Hunting(_)));
+    // How often it is said how far a search is depends on the machine.
+    events.retain(|stamped| !matches!(stamped.event, Event::Searching(_)));
     let mask = Mask { root: format!("{root}/"), line: line.replace('@', "") };
     let count = u32::try_from(events.len()).expect("few events");
     let masked = events.into_iter().zip(1..).map(|(stamped, index)| Stamped {
@@ -134,8 +134,8 @@ impl Mask {
                 proposal.grammar = self.path(&proposal.grammar);
                 Event::Proposed(proposal)
             }
-            Event::HuntStarted(plan) => Event::HuntStarted(self.plan(plan)),
-            Event::Hunted(hunt) => Event::Hunted(Box::new(self.hunt(*hunt))),
+            Event::SearchStarted(plan) => Event::SearchStarted(self.plan(plan)),
+            Event::Searched(search) => Event::Searched(Box::new(self.search(*search))),
             Event::SubmissionJudged(mut judgement) => {
                 judgement.compiler = judgement.compiler.map(compiler);
                 judgement.submission = self.text(&judgement.submission);
@@ -190,9 +190,9 @@ impl Mask {
         evidence.transcript.iter_mut().for_each(timed);
     }
 
-    fn plan(&self, plan: HuntPlan) -> HuntPlan {
+    fn plan(&self, plan: SearchPlan) -> SearchPlan {
         let chosen = plan.chosen.rsplit_once(": ").map(|(before, _)| format!("{before}: 0.001 s"));
-        HuntPlan {
+        SearchPlan {
             submission: self.text(&plan.submission),
             reference: self.text(&plan.reference),
             chosen: chosen.unwrap_or(plan.chosen),
@@ -203,16 +203,16 @@ impl Mask {
         }
     }
 
-    fn hunt(&self, hunt: Hunt) -> Hunt {
-        let mut found = hunt.found;
+    fn search(&self, search: Search) -> Search {
+        let mut found = search.found;
         found.iter_mut().filter_map(|found| found.transcript.as_mut()).for_each(timed);
-        Hunt {
-            plan: self.plan(hunt.plan),
+        Search {
+            plan: self.plan(search.plan),
             found,
-            hunting: Duration::from_millis(940),
+            searching: Duration::from_millis(940),
             elapsed: Duration::from_millis(990),
-            repeat: self.text(&hunt.repeat),
-            ..hunt
+            repeat: self.text(&search.repeat),
+            ..search
         }
     }
 

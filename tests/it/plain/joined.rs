@@ -10,7 +10,7 @@ fn talk(program: &[&str], partner: &[&str], set: fn(&mut JointJob)) -> (JointRep
     let mut job = JointJob {
         program: job("talk", program),
         partner: job("talk", partner),
-        farewell: 42,
+        accept_exit_code: 42,
         transcript: Some(Bytes::kib(4)),
     };
     set(&mut job);

@@ -17,7 +17,7 @@ fn joint(program: &[&str], partner: &[&str]) -> JointJob {
     JointJob {
         program: job("talk", program),
         partner: job("talk", partner),
-        farewell: FAREWELL,
+        accept_exit_code: FAREWELL,
         transcript: Some(Bytes::kib(4)),
     }
 }

@@ -15,7 +15,7 @@ fn hold(
     let mut job = JointJob {
         program: job("kernel", &[kind, &processes.to_string()]),
         partner: job("talk", &["hear", "sleep", &milliseconds.to_string(), "exit", "42"]),
-        farewell: 42,
+        accept_exit_code: 42,
         transcript: Some(Bytes::kib(1)),
     };
     job.program.limits.processes = Some(128);

@@ -92,7 +92,7 @@ fn a_contestant_with_many_pipes_leaves_some_to_the_validator() {
     let pair = JointJob {
         program: job("pipes", &["hold"]),
         partner: job("pipes", &["look"]),
-        farewell: 42,
+        accept_exit_code: 42,
         transcript: None,
     };
     let reply = first.run_joint(&mut second, &pair).unwrap();
@@ -112,7 +112,7 @@ fn locks_of_another_run_are_not_counted() {
     let pair = JointJob {
         program: job("locking", &["often"]),
         partner: job("locking", &["hold"]),
-        farewell: 42,
+        accept_exit_code: 42,
         transcript: None,
     };
     let reply = first.run_joint(&mut second, &pair).unwrap();

@@ -6,7 +6,7 @@
 
 /// The test cases in their sections.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Outline {
+pub struct Schedule {
     /// In order; together they have all cases.
     pub sections: Vec<Section>,
 }
@@ -70,7 +70,7 @@ pub enum Need {
     No,
 }
 
-impl Outline {
+impl Schedule {
     /// All cases in one section.
     pub fn single(cases: usize, until: Until) -> Self {
         Self { sections: vec![Section { cases, requires: Vec::new(), until, then: Then::Stop }] }
@@ -233,7 +233,7 @@ mod tests {
 
     /// `ends` by letter: `a`ccepted, accepted for `0`, `r`ejected, `f`ailed, `.` not known. Gives the need for
     /// each case: `+`, `?` perhaps, `!` not yet, `-`.
-    fn needs(outline: &Outline, ends: &str) -> String {
+    fn needs(schedule: &Schedule, ends: &str) -> String {
         let ends: Vec<Option<CaseEnd>> = ends
             .chars()
             .map(|letter| match letter {
@@ -245,7 +245,7 @@ mod tests {
             })
             .collect();
         let mut needs = String::new();
-        outline.walk(&ends, |_, need| {
+        schedule.walk(&ends, |_, need| {
             needs.push(match need {
                 Need::Yes => '+',
                 Need::Perhaps => '?',
@@ -258,9 +258,9 @@ mod tests {
     }
 
     fn check(sections: &[Section], table: &[(&str, &str)]) {
-        let outline = Outline { sections: sections.to_vec() };
+        let schedule = Schedule { sections: sections.to_vec() };
         for (ends, expected) in table {
-            assert_eq!(needs(&outline, ends), *expected, "{ends}");
+            assert_eq!(needs(&schedule, ends), *expected, "{ends}");
         }
     }
 

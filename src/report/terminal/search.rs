@@ -1,6 +1,6 @@
-//! What a hunt came to: the counterexample as a block of lines, or how much was tried.
+//! What a search came to: the counterexample as a block of lines, or how much was tried.
 
-use crate::model::stress::{Counterexample, Hunt, HuntEnd, HuntPlan};
+use crate::model::stress::{Counterexample, Search, SearchEnd, SearchPlan};
 use crate::model::text::{count, printable, visible};
 use crate::model::units::{Bytes, seconds};
 use crate::model::verdict::Verdict;
@@ -13,7 +13,7 @@ use crate::report::terminal::page::{INDENT, Label, Page};
 const SHOWN_LINES: usize = 24;
 
 /// With what a submission is compared, and on what.
-pub(super) fn plan(plan: &HuntPlan, style: &Style) -> String {
+pub(super) fn plan(plan: &SearchPlan, style: &Style) -> String {
     let mut page = Page::new(style);
     let reference = format!("{} ({})", printable(&plan.reference), printable(&plan.chosen));
     page.labelled(0, Label::plain("reference: "), &reference);
@@ -25,15 +25,15 @@ pub(super) fn plan(plan: &HuntPlan, style: &Style) -> String {
 }
 
 /// The whole block, with an empty line at its end.
-pub(super) fn block(hunt: &Hunt, style: &Style) -> String {
+pub(super) fn block(search: &Search, style: &Style) -> String {
     let mut page = Page::new(style);
-    let name = printable(&hunt.plan.submission);
-    let found = match &hunt.found {
+    let name = printable(&search.plan.submission);
+    let found = match &search.found {
         None => {
-            page.line(0, &format!("{}  {}", style.paint(Look::Title, &name), nothing(hunt)));
+            page.line(0, &format!("{}  {}", style.paint(Look::Title, &name), nothing(search)));
             if !style.is_quiet() {
-                tried(&mut page, hunt);
-                page.line(INDENT, &format!("repeat: {}", printable(&hunt.repeat)));
+                tried(&mut page, search);
+                page.line(INDENT, &format!("repeat: {}", printable(&search.repeat)));
                 page.blank();
             }
             return page.into_text();
@@ -45,7 +45,7 @@ pub(super) fn block(hunt: &Hunt, style: &Style) -> String {
         page.line(0, &format!("{}{name}  {cause}", mark(found.verdict, style)));
         text(&mut page, "input", &found.input);
         kept(&mut page, found);
-        page.line(INDENT, &format!("repeat:  {}", printable(&hunt.repeat)));
+        page.line(INDENT, &format!("repeat:  {}", printable(&search.repeat)));
         return page.into_text();
     }
     let title = style.paint(Look::Title, &name);
@@ -65,18 +65,18 @@ pub(super) fn block(hunt: &Hunt, style: &Style) -> String {
     quote(&mut page, "standard error of the output validator:", &found.validator_stderr);
     quote(&mut page, "standard error:", &found.stderr);
     page.blank();
-    way(&mut page, hunt, found);
-    page.line(INDENT, &format!("repeat:  {}", printable(&hunt.repeat)));
+    way(&mut page, search, found);
+    page.line(INDENT, &format!("repeat:  {}", printable(&search.repeat)));
     page.blank();
     page.into_text()
 }
 
 /// How the counterexample came about.
-fn way(page: &mut Page<'_>, hunt: &Hunt, found: &Counterexample) {
+fn way(page: &mut Page<'_>, search: &Search, found: &Counterexample) {
     let after = format!(
         "after {} in {}, by {}",
-        count(hunt.runs - hunt.shrinking_runs, "comparison"),
-        seconds(hunt.hunting),
+        count(search.runs - search.shrinking_runs, "comparison"),
+        seconds(search.searching),
         printable(&found.origin.to_string())
     );
     page.labelled(INDENT, Label::plain("found:   "), &after);
@@ -87,7 +87,7 @@ fn way(page: &mut Page<'_>, hunt: &Hunt, found: &Counterexample) {
         );
         page.labelled(INDENT, Label::new(Look::Bad, "flaky:   "), &text);
     }
-    if hunt.shrinking_runs > 0 {
+    if search.shrinking_runs > 0 {
         let smaller = match found.path.is_empty() {
             true => "nothing smaller fails".to_owned(),
             false => format!(
@@ -96,9 +96,9 @@ fn way(page: &mut Page<'_>, hunt: &Hunt, found: &Counterexample) {
                 printable(&found.path.join(", "))
             ),
         };
-        let time = seconds(hunt.elapsed.saturating_sub(hunt.hunting));
-        let cut = if hunt.shrinking_cut { ", then the time was over" } else { "" };
-        let runs = count(hunt.shrinking_runs, "comparison");
+        let time = seconds(search.elapsed.saturating_sub(search.searching));
+        let cut = if search.shrinking_cut { ", then the time was over" } else { "" };
+        let runs = count(search.shrinking_runs, "comparison");
         let smaller = format!("{smaller}; {runs} in {time}{cut}");
         page.labelled(INDENT, Label::plain("smaller: "), &smaller);
     }
@@ -116,37 +116,37 @@ fn kept(page: &mut Page<'_>, found: &Counterexample) {
     }
 }
 
-/// How a hunt without a find ended.
-fn nothing(hunt: &Hunt) -> String {
-    let runs = count(hunt.runs, "comparison");
-    let end = match hunt.end {
-        HuntEnd::Exhausted => ", all that there are",
-        HuntEnd::Interrupted => ", then interrupted",
-        HuntEnd::Found | HuntEnd::Time | HuntEnd::Runs => "",
+/// How a search without a find ended.
+fn nothing(search: &Search) -> String {
+    let runs = count(search.runs, "comparison");
+    let end = match search.end {
+        SearchEnd::Exhausted => ", all that there are",
+        SearchEnd::Interrupted => ", then interrupted",
+        SearchEnd::Found | SearchEnd::Time | SearchEnd::Runs => "",
     };
-    format!("nothing found in {runs}, {}{end}", seconds(hunt.elapsed))
+    format!("nothing found in {runs}, {}{end}", seconds(search.elapsed))
 }
 
 /// What was tried in vain.
-fn tried(page: &mut Page<'_>, hunt: &Hunt) {
-    if let Some(level) = hunt.level.filter(|level| *level > 1) {
+fn tried(page: &mut Page<'_>, search: &Search) {
+    if let Some(level) = search.level.filter(|level| *level > 1) {
         let text = format!(
             "every small input with at most {} of each choice was tried, and others at random",
             count(level - 1, "value")
         );
         page.wrapped(INDENT, &text);
     }
-    if hunt.batched > 0 {
+    if search.batched > 0 {
         let text = format!(
             "{} of them in batches, where programs are started once for many inputs; --fresh starts each anew",
-            hunt.batched
+            search.batched
         );
         page.wrapped(INDENT, &text);
     }
-    if hunt.left_out > 0 {
+    if search.left_out > 0 {
         let text = format!(
             "{} left out: not valid, or not solved by the reference in time",
-            count(hunt.left_out, "input")
+            count(search.left_out, "input")
         );
         page.wrapped(INDENT, &text);
     }

@@ -10,7 +10,7 @@ use juror::model::job::{Job, Reply};
 use juror::model::joint::{JointJob, JointReply};
 use juror::model::outcome::{Ending, Signal};
 use juror::model::stop::Stop;
-use juror::model::stress::HuntEnd;
+use juror::model::stress::SearchEnd;
 
 use super::record::{interrupted as cut, record, record_around};
 use crate::fixture::{Fixture, RIGHT};
@@ -119,8 +119,8 @@ pub(super) fn nothing() -> Vec<Stamped> {
 pub(super) fn interrupted() -> Vec<Stamped> {
     let mut events = cut(nothing(), 1);
     for stamped in &mut events {
-        if let Event::Hunted(hunt) = &mut stamped.event {
-            hunt.end = HuntEnd::Interrupted;
+        if let Event::Searched(search) = &mut stamped.event {
+            search.end = SearchEnd::Interrupted;
         }
     }
     events

@@ -1,6 +1,6 @@
 //! Cases that are in a package without a recipe get one: their files are copied, and the recipe copies them.
 //!
-//! Without that the first recipe would make strangers of them.
+//! Without that the first recipe would make unlisted of them.
 
 use std::path::{Path, PathBuf};
 
@@ -15,7 +15,7 @@ pub const GIVEN: &str = "given";
 
 /// A case without a recipe.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Adopted {
+pub struct Imported {
     /// The path below `data/`, without extension.
     pub name: String,
     /// Its files, and where they go below `generators/`.
@@ -23,12 +23,12 @@ pub struct Adopted {
 }
 
 /// All cases of a package.
-pub fn all(problem: &Problem) -> Vec<Adopted> {
+pub fn all(problem: &Problem) -> Vec<Imported> {
     let data = &problem.test_data;
     let cases = data.cases.iter().chain(&data.invalid_inputs);
     let cases = cases.chain(&data.invalid_answers);
     let cases = cases.chain(&data.valid_outputs).chain(&data.invalid_outputs);
-    cases.map(|case| Adopted { name: case.name.clone(), files: files(problem, case) }).collect()
+    cases.map(|case| Imported { name: case.name.clone(), files: files(problem, case) }).collect()
 }
 
 fn files(problem: &Problem, case: &TestCase) -> Vec<(PathBuf, PathBuf)> {

@@ -1,4 +1,4 @@
-//! The hunt: one worker a slot, each of which takes the next inputs, has them compared, and goes on.
+//! The search: one worker a slot, each of which takes the next inputs, has them compared, and goes on.
 //!
 //! Inputs are numbered as they are taken. What counts is the failing input with the lowest number, so
 //! that the same seed finds the same input, however many workers there are, and however many inputs each takes
@@ -17,18 +17,18 @@ use crate::executor::until::Until;
 use crate::generate::fresh::FreshInputs;
 use crate::model::judgement::CaseJudgement;
 use crate::model::stop::Stop;
-use crate::model::stress::{HuntEnd, HuntProgress, Origin};
+use crate::model::stress::{Origin, SearchEnd, SearchProgress};
 use crate::stress::batch::Batches;
 use crate::stress::by_recipe::Call;
 use crate::stress::candidates::Candidates;
-use crate::stress::duel::{Duel, Unusable};
+use crate::stress::comparison::{Comparison, Unusable};
 use crate::stress::validity::Validity;
 use crate::validate::single::Refused;
 
-/// What is hunted, and with what.
-pub struct Hunting<'a> {
+/// What is searched, and with what.
+pub struct Searching<'a> {
     /// The comparison.
-    pub duel: &'a Duel<'a>,
+    pub comparison: &'a Comparison<'a>,
     /// Which inputs count.
     pub validity: &'a Validity<'a>,
     /// The package's generators, where it has some.
@@ -44,11 +44,11 @@ pub struct Hunting<'a> {
     /// How many inputs at most.
     pub most: Option<u64>,
     /// Takes how far it is.
-    pub progress: &'a (dyn Fn(HuntProgress) + Sync),
+    pub progress: &'a (dyn Fn(SearchProgress) + Sync),
 }
 
-/// What came of a hunt.
-pub struct Hunted {
+/// What came of a search.
+pub struct SearchResult {
     /// The first input on which the submission fails.
     pub found: Option<Failure>,
     /// How many inputs were compared.
@@ -58,7 +58,7 @@ pub struct Hunted {
     /// Wall time.
     pub elapsed: Duration,
     /// Why it ended.
-    pub end: HuntEnd,
+    pub end: SearchEnd,
     /// How many inputs were not compared.
     pub left_out: u64,
     /// How far the list of small inputs was gone through.
@@ -110,16 +110,16 @@ pub struct Fault {
     pub why: Unusable,
 }
 
-/// Hunts until something is found, time or inputs are used up, or it is interrupted.
+/// Searches until something is found, time or inputs are used up, or it is interrupted.
 ///
 /// # Errors
 /// When the judge failed; an interruption is an end like others.
-pub fn hunt<'c>(
-    hunting: &Hunting<'_>,
+pub fn search<'c>(
+    searching: &Searching<'_>,
     candidates: &'c mut (dyn Candidates + 'c),
-) -> Result<Hunted, Stop> {
+) -> Result<SearchResult, Stop> {
     let shared = Shared {
-        hunting,
+        searching,
         state: Mutex::new(State { candidates, taken: 0, working: 0, outcome: Outcome::default() }),
         changed: Condvar::new(),
         runs: AtomicU64::new(0),
@@ -129,7 +129,7 @@ pub fn hunt<'c>(
         hasher: RandomState::new(),
         seen: Mutex::new(HashSet::new()),
     };
-    let workers = hunting.duel.bench.executor.slots().max(1);
+    let workers = searching.comparison.bench.executor.slots().max(1);
     shared.lock().working = workers;
     thread::scope(|scope| {
         let started = (0..workers).filter(|_| {
@@ -148,7 +148,7 @@ pub fn hunt<'c>(
 }
 
 struct Shared<'a, 'c> {
-    hunting: &'a Hunting<'a>,
+    searching: &'a Searching<'a>,
     state: Mutex<State<'c>>,
     changed: Condvar,
     runs: AtomicU64,
@@ -173,7 +173,7 @@ struct Outcome {
     /// One that did not come back each time, for want of a better one.
     flaky: Option<Failure>,
     error: Option<Stop>,
-    end: Option<HuntEnd>,
+    end: Option<SearchEnd>,
     left_out: u64,
     level: Option<u64>,
     doubts: u64,
@@ -194,8 +194,8 @@ impl<'c> Shared<'_, 'c> {
         while state.working > 0 {
             let smallest = state.outcome.found.as_ref().map(|found| found.input.len());
             drop(state);
-            (self.hunting.progress)(HuntProgress {
-                doing: "hunting",
+            (self.searching.progress)(SearchProgress {
+                doing: "searching",
                 runs: self.runs.load(Ordering::Relaxed),
                 elapsed: self.started.elapsed(),
                 smallest,
@@ -208,7 +208,7 @@ impl<'c> Shared<'_, 'c> {
         }
     }
 
-    fn finish(self) -> Result<Hunted, Stop> {
+    fn finish(self) -> Result<SearchResult, Stop> {
         let state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
         let mut outcome = state.outcome;
         match (&outcome.found, &outcome.fault) {
@@ -216,7 +216,7 @@ impl<'c> Shared<'_, 'c> {
             (Some(_), Some(_)) => outcome.found = None,
             _ => {}
         }
-        let is_over = self.hunting.until.ran_out();
+        let is_over = self.searching.until.ran_out();
         let is_interrupted = match outcome.error {
             None => false,
             Some(Stop::Interrupted) => !is_over,
@@ -224,17 +224,17 @@ impl<'c> Shared<'_, 'c> {
         };
         let found = outcome.found.or(outcome.flaky);
         let end = match (&found, is_interrupted) {
-            (_, true) => HuntEnd::Interrupted,
-            (Some(_), false) => HuntEnd::Found,
+            (_, true) => SearchEnd::Interrupted,
+            (Some(_), false) => SearchEnd::Found,
             (None, false) => {
                 if is_over {
-                    HuntEnd::Time
+                    SearchEnd::Time
                 } else {
-                    outcome.end.unwrap_or(HuntEnd::Found)
+                    outcome.end.unwrap_or(SearchEnd::Found)
                 }
             }
         };
-        Ok(Hunted {
+        Ok(SearchResult {
             found,
             runs: self.runs.into_inner(),
             batched: self.batched.into_inner(),

@@ -13,7 +13,7 @@ pub(super) struct Fault {
 
 /// Chooses by index, in order: each kind on two cases, the first and the middle one that it fits, and each case
 /// with one kind at least, those that were tried least so far.
-pub(super) fn spread(faults: &[Fault]) -> Vec<usize> {
+pub(super) fn sample(faults: &[Fault]) -> Vec<usize> {
     let mut of_kind: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     let mut of_case: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for (index, fault) in faults.iter().enumerate() {
@@ -48,7 +48,7 @@ mod tests {
     fn check(faults: &[(usize, usize)], expected: &[(usize, usize)]) {
         let all: Vec<Fault> =
             faults.iter().map(|(kind, case)| Fault { kind: *kind, case: *case }).collect();
-        let chosen = spread(&all);
+        let chosen = sample(&all);
         let chosen: Vec<(usize, usize)> = chosen.into_iter().map(|at| faults[at]).collect();
         assert_eq!(chosen, expected, "{faults:?}");
     }
@@ -72,7 +72,7 @@ mod tests {
             .flat_map(|kind| (0..300).map(move |case| Fault { kind, case }))
             .filter(|fault| (fault.kind + fault.case) % 3 > 0)
             .collect();
-        let chosen = spread(&faults);
+        let chosen = sample(&faults);
         for kind in 0..17 {
             let times = chosen.iter().filter(|at| faults[**at].kind == kind).count();
             assert!((2..40).contains(&times), "{kind}: {times}");

@@ -5,15 +5,15 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 use std::time::Instant;
 
-use crate::judge::case::Pace;
+use crate::judge::case::TimeLimitMode;
 use crate::model::judgement::{CaseJudgement, JudgeError};
 use crate::model::stop::Stop;
-use crate::model::stress::{HuntEnd, Origin, REPEATS};
+use crate::model::stress::{Origin, REPEATS, SearchEnd};
 use crate::stress::batch::{Batches, Left};
 use crate::stress::by_recipe::{Call, NAME};
 use crate::stress::candidates::Content;
-use crate::stress::duel::{Fought, Unusable};
-use crate::stress::hunt::{Failure, Fault, Refusal, Shared};
+use crate::stress::comparison::{Compared, Unusable};
+use crate::stress::search::{Failure, Fault, Refusal, Shared};
 
 /// How many failing inputs may turn out not to be valid before each is asked about first.
 const DOUBTS: u64 = 3;
@@ -58,13 +58,13 @@ impl Shared<'_, '_> {
 
     /// Tells whether there was anything to do.
     fn turn(&self) -> Result<bool, Stop> {
-        if let Some(batches) = self.hunting.batches
+        if let Some(batches) = self.searching.batches
             && !self.is_over.load(Ordering::Relaxed)
-            && batches.build(self.hunting.duel, self.left())?
+            && batches.build(self.searching.comparison, self.left())?
         {
             return Ok(true);
         }
-        let taken = self.take(self.hunting.batches.map_or(1, Batches::size));
+        let taken = self.take(self.searching.batches.map_or(1, Batches::size));
         if taken.is_empty() {
             return Ok(false);
         }
@@ -81,12 +81,12 @@ impl Shared<'_, '_> {
         let tried = self.lock().taken;
         Left {
             tried,
-            inputs: self.hunting.most.map(|most| most.saturating_sub(tried)),
-            time: self.hunting.time.saturating_sub(self.started.elapsed()),
+            inputs: self.searching.most.map(|most| most.saturating_sub(tried)),
+            time: self.searching.time.saturating_sub(self.started.elapsed()),
         }
     }
 
-    /// The next inputs, at most so many; none where the hunt is over.
+    /// The next inputs, at most so many; none where the search is over.
     fn take(&self, most: usize) -> Vec<Taken> {
         let mut all = Vec::new();
         if self.is_over.load(Ordering::Relaxed) {
@@ -94,10 +94,10 @@ impl Shared<'_, '_> {
         }
         let mut state = self.lock();
         while all.len() < most {
-            let end = if self.started.elapsed() >= self.hunting.time {
-                Some(HuntEnd::Time)
-            } else if self.hunting.most.is_some_and(|most| state.taken >= most) {
-                Some(HuntEnd::Runs)
+            let end = if self.started.elapsed() >= self.searching.time {
+                Some(SearchEnd::Time)
+            } else if self.searching.most.is_some_and(|most| state.taken >= most) {
+                Some(SearchEnd::Runs)
             } else {
                 None
             };
@@ -107,7 +107,7 @@ impl Shared<'_, '_> {
             };
             let Some(candidate) = candidate else {
                 // What was taken is tried yet.
-                state.outcome.end.get_or_insert(end.unwrap_or(HuntEnd::Exhausted));
+                state.outcome.end.get_or_insert(end.unwrap_or(SearchEnd::Exhausted));
                 break;
             };
             let number = state.taken;
@@ -145,8 +145,8 @@ impl Shared<'_, '_> {
             return Ok(None);
         }
         // What a grammar wrote it accepts; others of the package may not.
-        let is_one = self.hunting.validity.grammars.len() < 2 && call.is_none();
-        if !is_one && !self.hunting.validity.by_grammar(&input) {
+        let is_one = self.searching.validity.grammars.len() < 2 && call.is_none();
+        if !is_one && !self.searching.validity.by_grammar(&input) {
             self.lock().outcome.left_out += 1;
             return Ok(None);
         }
@@ -177,7 +177,7 @@ impl Shared<'_, '_> {
     /// Compares, in a batch what a batch accepts, and all else by itself.
     fn compare(&self, ready: Vec<Ready>) -> Result<(), Stop> {
         let mut is_accepted = vec![false; ready.len()];
-        if let Some(batches) = self.hunting.batches {
+        if let Some(batches) = self.searching.batches {
             let places = (0..ready.len()).filter(|place| Batches::takes(&ready[*place].input));
             let places: Vec<usize> = places.collect();
             // One alone has nobody to share a start with.
@@ -185,7 +185,7 @@ impl Shared<'_, '_> {
                 let inputs = places.iter().map(|place| Arc::clone(&ready[*place].input));
                 let inputs: Vec<Arc<[u8]>> = inputs.collect();
                 let started = Instant::now();
-                let accepted = batches.accepted(self.hunting.duel, &inputs)?;
+                let accepted = batches.accepted(self.searching.comparison, &inputs)?;
                 let count = accepted.iter().filter(|accepted| **accepted).count();
                 batches.learn(inputs.len(), count, started.elapsed());
                 self.runs.fetch_add(count as u64, Ordering::Relaxed);
@@ -204,8 +204,8 @@ impl Shared<'_, '_> {
                 break;
             }
             let started = Instant::now();
-            self.fight(ready)?;
-            if let Some(batches) = self.hunting.batches.filter(|_| alone) {
+            self.compare_one(ready)?;
+            if let Some(batches) = self.searching.batches.filter(|_| alone) {
                 batches.learn(1, 1, started.elapsed());
             }
         }
@@ -213,19 +213,19 @@ impl Shared<'_, '_> {
     }
 
     /// Compares on one input.
-    fn fight(&self, ready: Ready) -> Result<(), Stop> {
-        match self.hunting.duel.fight(&ready.input, Pace::Any)? {
-            Fought::Same => {
+    fn compare_one(&self, ready: Ready) -> Result<(), Stop> {
+        match self.searching.comparison.compare(&ready.input, TimeLimitMode::Any)? {
+            Compared::Same => {
                 self.runs.fetch_add(1, Ordering::Relaxed);
             }
-            Fought::Differs(judged) => {
+            Compared::Differs(judged) => {
                 self.runs.fetch_add(1, Ordering::Relaxed);
                 if ready.is_allowed || self.is_allowed(&ready.input)? {
                     self.confirm(ready, *judged)?;
                 }
             }
-            Fought::NoAnswer(Unusable::TooSlow) => self.lock().outcome.left_out += 1,
-            Fought::NoAnswer(why) => {
+            Compared::NoAnswer(Unusable::TooSlow) => self.lock().outcome.left_out += 1,
+            Compared::NoAnswer(why) => {
                 if ready.is_allowed || self.is_allowed(&ready.input)? {
                     self.keep_fault(Fault { number: ready.number, input: ready.input, why });
                 }
@@ -247,7 +247,7 @@ impl Shared<'_, '_> {
 
     /// What a generator prints; nothing where it fails.
     fn generated(&self, call: &Call) -> Result<Option<Arc<[u8]>>, Stop> {
-        let Some(generators) = self.hunting.generators else {
+        let Some(generators) = self.searching.generators else {
             return Ok(None);
         };
         let broken = match generators.make(&call.command, NAME, call.seed)? {
@@ -266,7 +266,7 @@ impl Shared<'_, '_> {
 
     /// Whether the package's validators in the sandbox allow an input.
     fn is_allowed(&self, input: &Arc<[u8]>) -> Result<bool, Stop> {
-        let Some(by) = self.hunting.validity.refusal(input)? else {
+        let Some(by) = self.searching.validity.refusal(input)? else {
             return Ok(true);
         };
         let mut state = self.lock();
@@ -279,17 +279,18 @@ impl Shared<'_, '_> {
 
     /// Runs it again, and keeps it if it fails again.
     fn confirm(&self, ready: Ready, judged: CaseJudgement) -> Result<(), Stop> {
-        let until = self.hunting.until;
-        until.extend(Instant::now() + self.hunting.shrink_time);
+        let until = self.searching.until;
+        until.extend(Instant::now() + self.searching.shrink_time);
         let (mut failing, mut repeats) = (1, 1);
         while repeats < REPEATS {
-            let fought = match self.hunting.duel.fight(&ready.input, Pace::Any) {
+            let compared = match self.searching.comparison.compare(&ready.input, TimeLimitMode::Any)
+            {
                 // What was seen is kept.
                 Err(Stop::Interrupted) if until.ran_out() => break,
-                fought => fought?,
+                compared => compared?,
             };
             repeats += 1;
-            if let Fought::Differs(again) = fought
+            if let Compared::Differs(again) = compared
                 && again.verdict == judged.verdict
             {
                 failing += 1;

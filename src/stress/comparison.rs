@@ -7,7 +7,7 @@ use crate::build::Runnable;
 use crate::build::bench::Bench;
 use crate::check::options::Options;
 use crate::generate::solution::Solution;
-use crate::judge::case::{Detail, Entry, Pace, ReadyCase, Rules, Texts, judge_case};
+use crate::judge::case::{Detail, Entry, ReadyCase, Rules, Texts, TimeLimitMode, judge_case};
 use crate::judge::output::{Ran, judge_output, output};
 use crate::model::blob::Blob;
 use crate::model::judgement::{CaseJudgement, JudgeError};
@@ -18,14 +18,14 @@ use crate::model::text::visible;
 use crate::model::verdict::Verdict;
 
 /// Two programs that solve the same problem, and who says what is right.
-pub struct Duel<'a> {
+pub struct Comparison<'a> {
     /// On which problem, and where they run.
     pub bench: Bench<'a>,
     /// By what they are judged.
     pub rules: &'a Rules<'a>,
     /// The program that is right.
     pub reference: &'a Runnable,
-    /// The submission that is hunted.
+    /// The submission that is searched.
     pub submission: &'a Runnable,
     /// How outputs are compared, where the format's default output validator does it.
     pub options: Options,
@@ -50,7 +50,7 @@ pub enum AnswersBy<'a> {
 
 /// What came of a comparison.
 #[derive(Debug)]
-pub enum Fought {
+pub enum Compared {
     /// The submission is right.
     Same,
     /// It is not.
@@ -70,7 +70,7 @@ pub enum Unusable {
     Solution(String),
 }
 
-impl<'a> Duel<'a> {
+impl<'a> Comparison<'a> {
     /// A comparison of these two.
     pub fn new(
         bench: Bench<'a>,
@@ -104,15 +104,19 @@ impl<'a> Duel<'a> {
     ///
     /// # Errors
     /// When the judge failed or was interrupted.
-    pub fn fight(&self, input: &Arc<[u8]>, pace: Pace) -> Result<Fought, Stop> {
+    pub fn compare(
+        &self,
+        input: &Arc<[u8]>,
+        time_limit_mode: TimeLimitMode,
+    ) -> Result<Compared, Stop> {
         let answer = match self.answer(input)? {
             Ok(answer) => answer,
-            Err(unusable) => return Ok(Fought::NoAnswer(unusable)),
+            Err(unusable) => return Ok(Compared::NoAnswer(unusable)),
         };
-        let judged = self.judge(self.rules, self.submission, pace, input, answer)?;
+        let judged = self.judge(self.rules, self.submission, time_limit_mode, input, answer)?;
         Ok(match judged.verdict {
-            Verdict::Accepted => Fought::Same,
-            _ => Fought::Differs(Box::new(judged)),
+            Verdict::Accepted => Compared::Same,
+            _ => Compared::Differs(Box::new(judged)),
         })
     }
 
@@ -146,7 +150,8 @@ impl<'a> Duel<'a> {
         };
         if self.is_judged() {
             let answer = Arc::clone(&answer);
-            let judged = self.judge(self.rules, self.reference, Pace::Any, input, answer)?;
+            let judged =
+                self.judge(self.rules, self.reference, TimeLimitMode::Any, input, answer)?;
             if judged.verdict != Verdict::Accepted {
                 return Ok(Err(match judged.is_stuck() {
                     true => Unusable::Reference(judged.verdict, judged.cause),
@@ -167,7 +172,7 @@ impl<'a> Duel<'a> {
             return Ok(None);
         };
         let rules = Rules { detail: Detail::Full { keep: None }, ..self.rules.clone() };
-        self.judge(&rules, self.submission, Pace::Any, input, answer).map(Some)
+        self.judge(&rules, self.submission, TimeLimitMode::Any, input, answer).map(Some)
     }
 
     /// Runs one of them for what it writes.
@@ -175,7 +180,7 @@ impl<'a> Duel<'a> {
     /// # Errors
     /// When the judge failed or was interrupted.
     pub fn run(&self, runnable: &Runnable, input: &Arc<[u8]>) -> Result<Ran, Stop> {
-        let entry = Entry::unnamed(runnable, Pace::Any);
+        let entry = Entry::unnamed(runnable, TimeLimitMode::Any);
         output(self.bench.executor, self.rules, &entry, &self.test_case, input)
     }
 
@@ -195,7 +200,7 @@ impl<'a> Duel<'a> {
             return Ok(true);
         }
         let case = self.case(input, answer.into());
-        let entry = Entry::unnamed(self.submission, Pace::Any);
+        let entry = Entry::unnamed(self.submission, TimeLimitMode::Any);
         let outcome = &ran.outcome;
         let judged =
             judge_output(self.bench.executor, self.rules, &entry, &case, outcome, output.to_vec());
@@ -233,12 +238,17 @@ impl<'a> Duel<'a> {
         &self,
         rules: &Rules<'_>,
         runnable: &Runnable,
-        pace: Pace,
+        time_limit_mode: TimeLimitMode,
         input: &Arc<[u8]>,
         answer: Arc<[u8]>,
     ) -> Result<CaseJudgement, Stop> {
         let case = self.case(input, answer);
-        match judge_case(self.bench.executor, rules, &Entry::unnamed(runnable, pace), &case) {
+        match judge_case(
+            self.bench.executor,
+            rules,
+            &Entry::unnamed(runnable, time_limit_mode),
+            &case,
+        ) {
             Err(Stop::Fault(error)) => match runnable.unstartable(&error) {
                 None => Err(self.on(error, input).into()),
                 Some(cause) => Err(JudgeError::new("start the submission", cause).into()),
