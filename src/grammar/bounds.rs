@@ -1,5 +1,6 @@
 //! The boundaries of what a grammar reads, and which of them inputs reach.
 
+use std::cmp::Ordering;
 use std::io::Read;
 use std::path::Path;
 
@@ -57,17 +58,13 @@ impl Seen {
         self.values += 1;
         self.min |= is_min;
         self.max |= is_max;
-        let is = |old: &Option<Value>, wanted: std::cmp::Ordering| {
-            old.as_ref().is_none_or(|old| value.compare(old) == Some(wanted))
+        let passes = |old: &Option<Value>, order: Ordering| {
+            old.as_ref().is_none_or(|old| value.compare(old) == Some(order))
         };
-        let (less, more) = (
-            is(&self.least, std::cmp::Ordering::Less),
-            is(&self.greatest, std::cmp::Ordering::Greater),
-        );
-        if more {
+        if passes(&self.greatest, Ordering::Greater) {
             self.greatest = Some(value.clone());
         }
-        if less {
+        if passes(&self.least, Ordering::Less) {
             self.least = Some(value);
         }
     }

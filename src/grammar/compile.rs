@@ -281,20 +281,15 @@ impl Compiler {
     /// Holds constant bounds against what they must be.
     fn range(&mut self, min: &Expr, max: &Expr, span: Span, range: Range) {
         for bound in [min, max] {
-            let (fits, what) = match (bound.constant(), range) {
+            let what = match (bound.constant(), range) {
                 (None | Some(Value::Int(_)), _) | (Some(Value::Float(_)), Range::Numbers) => {
-                    (true, "")
+                    continue;
                 }
-                (Some(Value::Float(_)), Range::Integers) => {
-                    (false, "a float, where an integer is needed")
-                }
-                (Some(Value::Text(_)), _) => (false, "a string, where a number is needed"),
+                (Some(Value::Float(_)), Range::Integers) => "a float, where an integer is needed",
+                (Some(Value::Text(_)), _) => "a string, where a number is needed",
             };
-            if !fits {
-                let message = format!("this bound is {what}");
-                self.error(bound.span, message, "write an integer, such as 1000000 or 10^6");
-                return;
-            }
+            let message = format!("this bound is {what}");
+            return self.error(bound.span, message, "write an integer, such as 1000000 or 10^6");
         }
         if let (Some(low), Some(high)) = (min.constant(), max.constant())
             && low.compare(high).is_some_and(std::cmp::Ordering::is_gt)

@@ -250,23 +250,17 @@ impl<'a> Shaped<'a> {
             (0..count).map(|_| chance.between(draw.min, draw.max)).collect()
         };
         match self.shape.values {
-            Values::Increasing => {
+            order @ (Values::Increasing | Values::Decreasing | Values::AlmostSorted) => {
                 let mut values = drawn(length);
                 values.sort();
-                Plan::Row(values)
-            }
-            Values::Decreasing => {
-                let mut values = drawn(length);
-                values.sort();
-                values.reverse();
-                Plan::Row(values)
-            }
-            Values::AlmostSorted => {
-                let mut values = drawn(length);
-                values.sort();
+                if order == Values::Decreasing {
+                    values.reverse();
+                }
                 for _ in 0..=length / 10 {
-                    let (a, b) = (self.chance.below(length), self.chance.below(length));
-                    values.swap(a as usize, b as usize);
+                    if order == Values::AlmostSorted {
+                        let (a, b) = (self.chance.below(length), self.chance.below(length));
+                        values.swap(a as usize, b as usize);
+                    }
                 }
                 Plan::Row(values)
             }

@@ -190,7 +190,7 @@ impl Digits<'_> {
     /// Of the numbers `min + k * step`, the one at this place in their order.
     fn near_zero(&mut self, min: &Int, max: &Int, step: &Int) -> Int {
         let middle = Int::ZERO.clamp(min.clone(), max.clone());
-        let level = Int::Small(i64::try_from(self.odometer.level).unwrap_or(i64::MAX));
+        let level = Int::from(self.odometer.level);
         // So many values, and one more where the level cannot have all.
         let room = |distance: Int| {
             let steps = distance.divided(step).unwrap_or(Int::ZERO).min(level.clone());
@@ -201,7 +201,7 @@ impl Digits<'_> {
         let place = self.odometer.choose(above + below + 1);
         // 0, 1, -1, 2, -2, and on one side alone where the other ends.
         let both = above.min(below);
-        let offset = |count: u64| Int::Small(i64::try_from(count).unwrap_or(i64::MAX)).times(step);
+        let offset = |count: u64| Int::from(count).times(step);
         match place {
             0 => middle,
             place if place <= 2 * both && place % 2 == 1 => middle.plus(&offset(place.div_ceil(2))),
@@ -221,14 +221,14 @@ impl Chooser for Digits<'_> {
     fn number(&mut self, draw: &Draw<'_>) -> Int {
         let site = &self.grammar.sites[draw.site];
         if site.is_case_count {
-            let cases = Int::Small(i64::try_from(self.cases).unwrap_or(i64::MAX));
+            let cases = Int::from(self.cases);
             return cases.clamp(draw.min.clone(), draw.max.clone());
         }
         if site.is_count {
             let more = draw.max.minus(draw.min).plus(&Int::ONE);
             let values = more.small().and_then(|values| u64::try_from(values).ok());
             let place = self.odometer.choose(values.unwrap_or(u64::MAX));
-            return draw.min.plus(&Int::Small(i64::try_from(place).unwrap_or(i64::MAX)));
+            return draw.min.plus(&Int::from(place));
         }
         let whole = Int::from(ten_to(draw.unit));
         let range = draw.max.minus(draw.min);

@@ -149,6 +149,12 @@ impl From<i64> for Int {
     }
 }
 
+impl From<u64> for Int {
+    fn from(value: u64) -> Self {
+        i64::try_from(value).map_or_else(|_| BigInt::from(value).into(), Self::Small)
+    }
+}
+
 impl From<BigInt> for Int {
     fn from(value: BigInt) -> Self {
         match value.to_i64() {

@@ -118,6 +118,14 @@ impl<'a, W: Witness> Reader<'a, W> {
     }
 
     /// A site's variable for a message: ` for `n``.
+    /// What was taken last, in quotes.
+    fn shown(&self) -> String {
+        const LONGEST: usize = 40;
+        let piece = self.window.piece(self.last.start, self.last.end);
+        let cut = if piece.len() > LONGEST { "…" } else { "" };
+        format!("`{}{cut}`", visible(&piece[..piece.len().min(LONGEST)]))
+    }
+
     fn for_label(&self, site: usize) -> String {
         let site = &self.grammar.sites[site];
         match site.slot {
@@ -141,15 +149,9 @@ impl<'a, W: Witness> Reader<'a, W> {
         let more = rest[length..].iter().take_while(|byte| byte.is_ascii_digit());
         let length = length + if has_leading_zero { more.count() } else { 0 };
         self.take(length);
-        let piece = self.window.piece(self.last.start, self.last.end);
-        let shown = &piece[..piece.len().min(40)];
-        let cut = if shown.len() < piece.len() { "…" } else { "" };
         let [min, max] = bounds;
-        let label = self.for_label(site);
-        let mut message = format!(
-            "expected an integer from {min} to {max}{label}, got `{}{cut}`",
-            visible(shown)
-        );
+        let (label, shown) = (self.for_label(site), self.shown());
+        let mut message = format!("expected an integer from {min} to {max}{label}, got {shown}");
         if has_leading_zero {
             message += ": a number has no leading zero";
         }
@@ -339,17 +341,12 @@ impl<W: Witness> Port for Reader<'_, W> {
             value.as_ref().is_some_and(|value| rules.min <= *value && *value <= rules.max)
         });
         self.take(scanned.length);
-        let shown = |reader: &Self| {
-            let piece = reader.window.piece(reader.last.start, reader.last.end);
-            let cut = if piece.len() > 40 { "…" } else { "" };
-            format!("`{}{cut}`", visible(&piece[..piece.len().min(40)]))
-        };
         if let Some(fault) = form_fault {
-            let message = format!("expected {}, got {}, which {fault}", what(self), shown(self));
+            let message = format!("expected {}, got {}, which {fault}", what(self), self.shown());
             return Err(self.refused(at, message));
         }
         if !inside {
-            let message = format!("expected {}, got {}", what(self), shown(self));
+            let message = format!("expected {}, got {}", what(self), self.shown());
             return Err(self.refused(at, message));
         }
         let piece = self.window.piece(self.last.start, self.last.end);

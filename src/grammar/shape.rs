@@ -86,11 +86,20 @@ impl Shape {
 }
 
 const fn values(name: &'static str, description: &'static str, values: Values) -> Shape {
-    Shape { name, description, cases: Cases::Plain, counts: Counts::Random, values }
+    both(name, description, Counts::Random, values)
 }
 
 const fn counts(name: &'static str, description: &'static str, counts: Counts) -> Shape {
-    Shape { name, description, cases: Cases::Plain, counts, values: Values::Random }
+    both(name, description, counts, Values::Random)
+}
+
+const fn both(
+    name: &'static str,
+    description: &'static str,
+    counts: Counts,
+    values: Values,
+) -> Shape {
+    Shape { name, description, cases: Cases::Plain, counts, values }
 }
 
 const fn cases(name: &'static str, description: &'static str, cases: Cases) -> Shape {
@@ -104,18 +113,19 @@ pub const RANDOM: Shape =
 /// All shapes.
 pub const SHAPES: [Shape; 25] = [
     RANDOM,
-    Shape {
-        values: Values::Small,
-        ..counts("tiny", "small counts and small values, so that ties abound", Counts::Small)
-    },
-    Shape {
-        values: Values::Least,
-        ..counts("smallest", "every count and every value as small as allowed", Counts::Least)
-    },
-    Shape {
-        values: Values::Most,
-        ..counts("largest", "every count and every value as large as allowed", Counts::Most)
-    },
+    both(
+        "tiny",
+        "small counts and small values, so that ties abound",
+        Counts::Small,
+        Values::Small,
+    ),
+    both(
+        "smallest",
+        "every count and every value as small as allowed",
+        Counts::Least,
+        Values::Least,
+    ),
+    both("largest", "every count and every value as large as allowed", Counts::Most, Values::Most),
     counts("count-least", "every count as small as allowed", Counts::Least),
     counts("count-above-least", "every count one above the least", Counts::AboveLeast),
     counts("count-below-most", "every count one below the most", Counts::BelowMost),
@@ -131,18 +141,13 @@ pub const SHAPES: [Shape; 25] = [
     values("few-distinct", "two or three different values only: ties", Values::FewDistinct),
     values("almost-sorted", "values that rise, but for a few exchanged", Values::AlmostSorted),
     values("planted", "a short pattern again and again, broken once", Values::Planted),
-    Shape {
-        values: Values::Largest,
-        ..counts(
-            "largest-sum",
-            "as many values as allowed, each as far from zero as allowed",
-            Counts::Most,
-        )
-    },
-    Shape {
-        values: Values::Increasing,
-        ..counts("increasing-most", "as many values as allowed, rising", Counts::Most)
-    },
+    both(
+        "largest-sum",
+        "as many values as allowed, each as far from zero as allowed",
+        Counts::Most,
+        Values::Largest,
+    ),
+    both("increasing-most", "as many values as allowed, rising", Counts::Most, Values::Increasing),
     cases("many-tiny", "as many test cases as allowed, each tiny", Cases::ManyTiny),
     cases("one-huge", "a single test case, as large as allowed", Cases::OneHuge),
     cases(

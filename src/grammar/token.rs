@@ -56,29 +56,21 @@ pub(super) const EXPONENT_MAX: u32 = 1_000_000;
 /// Takes a grammar apart. What it cannot read is reported and left out.
 pub(super) fn tokens(source: &Source, diagnostics: &mut Vec<Diagnostic>) -> Vec<Token> {
     let mut found = Vec::new();
-    let mut lexer = Lexer {
-        source,
-        at: 0,
-        diagnostics: &mut found,
-        strings_end_in_line: false,
-        is_open: false,
-    };
-    let mut tokens: Vec<Token> = std::iter::from_fn(|| lexer.next()).collect();
-    if lexer.is_open {
-        // Where a string is never closed, every quote behind it is taken for another one: strings that may not span lines show which.
+    let mut read = |strings_end_in_line| {
         found.clear();
-        lexer = Lexer {
-            source,
-            at: 0,
-            diagnostics: &mut found,
-            strings_end_in_line: true,
-            is_open: false,
-        };
-        tokens = std::iter::from_fn(|| lexer.next()).collect();
+        let diagnostics = &mut found;
+        let mut lexer = Lexer { source, at: 0, diagnostics, strings_end_in_line, is_open: false };
+        let tokens: Vec<Token> = std::iter::from_fn(|| lexer.next()).collect();
+        (tokens, lexer.is_open)
+    };
+    let (mut tokens, is_open) = read(false);
+    if is_open {
+        // Where a string is never closed, every quote behind it is taken for another one: strings that may not span lines show which.
+        (tokens, _) = read(true);
     }
     diagnostics.append(&mut found);
     // What is missing at the end is missed behind the last word.
-    let end = tokens.last().map_or(0, |token: &Token| token.span.end);
+    let end = tokens.last().map_or(0, |token| token.span.end);
     tokens.push(Token { kind: TokenKind::End, span: Span { start: end, end } });
     tokens
 }
