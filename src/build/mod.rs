@@ -266,10 +266,7 @@ fn unread(error: std::io::Error) -> JudgeError {
 /// What a compiler wrote: standard error, or standard output where that is empty; cut.
 fn messages(reply: &Reply) -> std::io::Result<Vec<u8>> {
     let messages = reply.stderr.start(MESSAGES)?;
-    match messages.is_empty() {
-        true => reply.stdout.start(MESSAGES),
-        false => Ok(messages),
-    }
+    if messages.is_empty() { reply.stdout.start(MESSAGES) } else { Ok(messages) }
 }
 
 /// The first line of what a program wrote, made visible, behind a colon; empty where there is none.

@@ -97,9 +97,7 @@ pub(super) fn last_token_end(block: &[u8]) -> usize {
 pub(super) fn count_tokens(block: &[u8]) -> u64 {
     // So short that a byte can hold the count of one piece.
     const PIECE: usize = 192;
-    let Some((&last, _)) = block.split_last() else {
-        return 0;
-    };
+    let Some((&last, _)) = block.split_last() else { return 0 };
     let pieces = block[..block.len() - 1].chunks(PIECE);
     let next = block[1..].chunks(PIECE);
     let ends_in = |piece: &[u8], next: &[u8]| -> u8 {

@@ -82,12 +82,8 @@ impl Tolerance {
     ///
     /// Source: problem package format 2025-09, "Comparing floating-point tokens".
     pub fn compare(&self, answer: &[u8], output: &[u8]) -> NumberReply {
-        let Some(answer_value) = parse(answer) else {
-            return NumberReply::AnswerIsText;
-        };
-        let Some(output_value) = parse(output) else {
-            return NumberReply::OutputIsText;
-        };
+        let Some(answer_value) = parse(answer) else { return NumberReply::AnswerIsText };
+        let Some(output_value) = parse(output) else { return NumberReply::OutputIsText };
         let distance = (output_value - answer_value).abs();
         if !distance.is_finite() {
             return self.compare_huge(&Decimal::new(answer), &Decimal::new(output));
@@ -156,9 +152,7 @@ impl Decimal {
 
 /// The value of an exponent with its letter, or 0; one that does not fit becomes the nearest that does.
 fn exponent(text: &[u8]) -> i64 {
-    let Some((_, text)) = text.split_first() else {
-        return 0;
-    };
+    let Some((_, text)) = text.split_first() else { return 0 };
     let size = after_sign(text)
         .iter()
         .fold(0_i64, |size, digit| size.saturating_mul(10).saturating_add(i64::from(digit - b'0')));

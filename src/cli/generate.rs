@@ -62,9 +62,7 @@ fn package(
 ) -> Result<(), Stop> {
     let problem = problem(dir, output)?;
     output.event(package_read(&problem, 0, problem.test_data.cases.len()));
-    let Some(path) = &problem.recipe else {
-        return Err(no_recipe(&problem).into());
-    };
+    let Some(path) = &problem.recipe else { return Err(no_recipe(&problem).into()) };
     let recipe = recipe(path, &problem, output)?;
     let generated = generate(&Generating {
         bench: Bench {
@@ -74,10 +72,7 @@ fn package(
             events: &|event| output.event(event),
         },
         recipe: &recipe,
-        mode: match arguments.check {
-            true => Mode::Check,
-            false => Mode::Write,
-        },
+        mode: if arguments.check { Mode::Check } else { Mode::Write },
         fresh: arguments.fresh,
         prune: arguments.prune,
         remembers: !output.is_recorded,

@@ -165,10 +165,7 @@ fn ready<'a>(problem: &Problem, cases: Vec<JudgedCase<'a>>) -> Result<Vec<ReadyC
             }
         }
     }
-    match wrong.is_empty() {
-        true => Ok(ready),
-        false => Err(Stop::Diagnosed(wrong)),
-    }
+    if wrong.is_empty() { Ok(ready) } else { Err(Stop::Diagnosed(wrong)) }
 }
 
 /// The event that says which package is at work on.

@@ -230,9 +230,7 @@ fn fresh_seed() -> u64 {
 
 /// What is to become of what is found: looked at before anything runs.
 fn promotion(arguments: &StressArguments, setting: &Setting) -> Result<Option<Promotion>, Stop> {
-    let Some(name) = &arguments.promote else {
-        return Ok(None);
-    };
+    let Some(name) = &arguments.promote else { return Ok(None) };
     let promotion = match setting.package {
         None => Err("--promote needs a package to add to".to_owned()),
         Some(_) => Promotion::new(&setting.problem, name),
@@ -375,9 +373,7 @@ fn look(
     const TRIES: u32 = 5;
     for _ in 0..TRIES {
         let looked = comparison.look(input)?;
-        let Some(looked) = looked.filter(|it| it.verdict == found.verdict) else {
-            continue;
-        };
+        let Some(looked) = looked.filter(|it| it.verdict == found.verdict) else { continue };
         found.cause = looked.cause;
         if let Some(evidence) = looked.evidence {
             found.transcript = evidence.transcript;

@@ -73,10 +73,7 @@ impl Verifier<'_> {
 
     /// How much of a package is looked at.
     fn extent(&self) -> Extent {
-        match self.arguments.runs.case.is_empty() {
-            true => Extent::Everything,
-            false => Extent::Selected,
-        }
+        if self.arguments.runs.case.is_empty() { Extent::Everything } else { Extent::Selected }
     }
 
     /// Proves the test data.

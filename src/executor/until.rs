@@ -90,14 +90,9 @@ impl Executor for Until<'_> {
     }
 
     fn run(&self, job: &Job) -> Result<Reply, Stop> {
-        let Some(job) = cut(job, self.left()?) else {
-            return self.inner.run(job);
-        };
+        let Some(job) = cut(job, self.left()?) else { return self.inner.run(job) };
         let reply = self.inner.run(&job)?;
-        match ran_into_it(&reply) {
-            true => Err(self.over()),
-            false => Ok(reply),
-        }
+        if ran_into_it(&reply) { Err(self.over()) } else { Ok(reply) }
     }
 
     fn run_joint(&self, job: &JointJob) -> Result<JointReply, Stop> {

@@ -102,9 +102,7 @@ fn settle(
         return Ok(None);
     }
     // What is wrong with the arguments is told where they stand in a file.
-    let Ok(options) = Options::parse(&arguments(problem, case)) else {
-        return Ok(None);
-    };
+    let Ok(options) = Options::parse(&arguments(problem, case)) else { return Ok(None) };
     let path = stage.path(&case.name, "ans");
     let fault =
         |error: std::io::Error| JudgeError::new(format!("compare {}", path.display()), error);

@@ -171,9 +171,7 @@ pub fn named(stage: &Stage, recipe: &Recipe) -> BTreeSet<String> {
 /// Why these files cannot be put where they belong: something else is there, or the way leads out of
 /// the package.
 pub fn obstacles(package: &Path, data: &Path, named: &BTreeSet<String>) -> Vec<Diagnostic> {
-    let Ok(home) = package.canonicalize() else {
-        return Vec::new();
-    };
+    let Ok(home) = package.canonicalize() else { return Vec::new() };
     let mut found = Vec::new();
     let mut seen: BTreeSet<PathBuf> = BTreeSet::new();
     for name in named {

@@ -42,10 +42,7 @@ pub(super) fn generators<'a>(
         let generator = noting(build(bench, &of_generator(program)), &mut unbuilt)?;
         generators.extend(generator.map(|generator| (program, generator)));
     }
-    match unbuilt.is_empty() {
-        true => Ok(generators),
-        false => Err(Stop::Diagnosed(unbuilt)),
-    }
+    if unbuilt.is_empty() { Ok(generators) } else { Err(Stop::Diagnosed(unbuilt)) }
 }
 
 /// The command of a case that a generator makes.

@@ -49,9 +49,7 @@ impl Memory {
         if generating.mode == Mode::Check || !generating.remembers {
             return Self::default();
         }
-        let Some(path) = place(&generating.bench.problem.dir) else {
-            return Self::default();
-        };
+        let Some(path) = place(&generating.bench.problem.dir) else { return Self::default() };
         let text = fs::read_to_string(&path).unwrap_or_default();
         let known = parse(&text).filter(|_| !generating.fresh);
         Self { known: known.unwrap_or_default(), path: Some(path) }
@@ -71,9 +69,7 @@ impl Memory {
         data: &Path,
         stage: &Stage,
     ) -> Result<bool, JudgeError> {
-        let Some(files) = self.known.get(key) else {
-            return Ok(false);
-        };
+        let Some(files) = self.known.get(key) else { return Ok(false) };
         let path = |extension: &str| data.join(file_name(case, extension));
         let is_same = |(extension, digest): (&String, &Hex)| {
             digest_of(&path(extension)).is_some_and(|there| there == *digest)
@@ -97,9 +93,7 @@ impl Memory {
         for (key, case) in cases {
             let _ = writeln!(text, "{key}");
             for extension in stage.extensions(case) {
-                let Some(digest) = digest_of(&stage.path(case, &extension)) else {
-                    return;
-                };
+                let Some(digest) = digest_of(&stage.path(case, &extension)) else { return };
                 let _ = writeln!(text, " {digest} {extension}");
             }
         }

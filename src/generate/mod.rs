@@ -157,10 +157,7 @@ fn remembered<'a>(
     let data = problem.dir.join(problem.layout.data);
     let mut maker = Keys::new(generating);
     for case in &generating.recipe.cases {
-        let key = match memory.is_on() {
-            true => maker.of(case),
-            false => None,
-        };
+        let key = if memory.is_on() { maker.of(case) } else { None };
         let Some(key) = key else {
             left.push(case);
             continue;
@@ -214,10 +211,7 @@ fn place_all(
         files::remove(&data, &unlisted)?;
     }
     for name in files::told(unlisted) {
-        let state = match prune {
-            true => GeneratedState::Removed,
-            false => GeneratedState::Unknown,
-        };
+        let state = if prune { GeneratedState::Removed } else { GeneratedState::Unknown };
         announce(generating, generated, &name, state);
     }
     Ok(())

@@ -81,9 +81,7 @@ pub(super) fn prove(
         }
     }
     for changes in changed.into_values() {
-        let Some((at, change)) = changes.first() else {
-            continue;
-        };
+        let Some((at, change)) = changes.first() else { continue };
         let (case, command) = cases[*at];
         let cause = again.cause(case, command)?;
         found.push(told(case, command, cause, change, changes.len() - 1));
@@ -170,12 +168,8 @@ fn has(output: &Output, extension: &str) -> bool {
 /// The first line that differs, in words.
 fn difference(extension: &str, first: &Path, second: &Blob) -> String {
     let unseen = || format!("the `.{extension}` files differ");
-    let Ok(first) = File::open(first) else {
-        return unseen();
-    };
-    let Ok(second) = second.open() else {
-        return unseen();
-    };
+    let Ok(first) = File::open(first) else { return unseen() };
+    let Ok(second) = second.open() else { return unseen() };
     match first_difference(first, second) {
         Some((line, [before, after])) => {
             format!("line {line} of `.{extension}` was {before} and is {after}")

@@ -21,9 +21,7 @@ pub fn is_alone(problem: &Problem) -> bool {
 /// The program that makes the answer, if that is no submission: then it does nothing else, and its output is an
 /// answer also where submissions talk or run several times.
 pub fn made_for_it<'a>(problem: &Problem, case: &'a RecipeCase) -> Option<&'a Path> {
-    let AnswerSource::Solution(path) = &case.answer else {
-        return None;
-    };
+    let AnswerSource::Solution(path) = &case.answer else { return None };
     let is_submission = path.starts_with(problem.dir.join(problem.layout.submissions))
         || problem.submissions.iter().any(|submission| submission.program.path == *path);
     (!is_submission).then_some(path)

@@ -257,10 +257,7 @@ impl Trial<'_> {
             save_run(kept, &pass.input, &reply)?;
         }
         let is_shown = self.rules.passes > 1 && self.rules.detail != Detail::Brief;
-        let transcript = match is_shown {
-            true => Some(said(self.rules.io, pass, &reply)?),
-            false => None,
-        };
+        let transcript = if is_shown { Some(said(self.rules.io, pass, &reply)?) } else { None };
         let judged = match classify(&reply.outcome, &self.rules.limits) {
             Some(classified) => Judged::from(classified),
             None => self.judge_output(pass, &reply)?,
@@ -468,9 +465,7 @@ fn evidence(
         let ends = ends(&reply.stdout).map_err(|error| fault("read standard output", error))?;
         (evidence.stdout, evidence.stdout_bytes_left_out) = ends;
     }
-    let Ok(output) = written(rules.io, reply) else {
-        return Ok(evidence);
-    };
+    let Ok(output) = written(rules.io, reply) else { return Ok(evidence) };
     if let Some(difference) = &judged.difference {
         let reading = |error| fault("read the output for its diff", error);
         let answer = case.answer()?;

@@ -113,9 +113,7 @@ impl Rule<'_> {
             .iter()
             .filter(|case| !permitted.contains(&case.verdict.standard()))
             .collect();
-        let Some(first) = outside.first() else {
-            return self.permitted_of_barred(&permitted);
-        };
+        let Some(first) = outside.first() else { return self.permitted_of_barred(&permitted) };
         let more = match outside.len() - 1 {
             0 => String::new(),
             1 => " and on 1 more case".to_owned(),

@@ -132,9 +132,7 @@ impl<'a> Scheme<'a> {
     pub fn case(&self, test_case: &TestCase) -> CaseScoring {
         let name = test_case.name.as_str();
         let group = self.groups.iter().find(|group| group.cases.contains(&name));
-        let Some(group) = group else {
-            return CaseScoring::Ignored;
-        };
+        let Some(group) = group else { return CaseScoring::Ignored };
         let static_case = self.static_cases.iter().find(|case| case.group == group.name);
         if let Some(case) = static_case.filter(|case| case.test_case.name == name) {
             return case.max_score.map_or(CaseScoring::Forbidden, CaseScoring::UpTo);
@@ -189,10 +187,7 @@ impl<'a> Scheme<'a> {
     /// What must be passed for a group to be run.
     fn required(&self, group: &Group<'a>) -> impl Iterator<Item = &'a str> {
         // Without groups, they are the same.
-        let whole: &'a [String] = match self.has_groups {
-            true => &self.secret.require_pass,
-            false => &[],
-        };
+        let whole: &'a [String] = if self.has_groups { &self.secret.require_pass } else { &[] };
         whole.iter().chain(group.require_pass).map(String::as_str)
     }
 
@@ -263,10 +258,7 @@ impl<'a> Scheme<'a> {
         Ok(TotalScore {
             score,
             max_score: self.secret.max_score,
-            groups: match self.has_groups {
-                true => groups,
-                false => Vec::new(),
-            },
+            groups: if self.has_groups { groups } else { Vec::new() },
         })
     }
 }

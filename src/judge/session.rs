@@ -344,9 +344,7 @@ impl Shared<'_, '_> {
         cases: &[CaseJudgement],
         is_refused: bool,
     ) -> Result<Option<TotalScore>, JudgeError> {
-        let Some(scheme) = self.session.scheme else {
-            return Ok(None);
-        };
+        let Some(scheme) = self.session.scheme else { return Ok(None) };
         if is_refused {
             return Ok(Some(scheme.nothing()));
         }

@@ -48,9 +48,7 @@ pub fn bounds<'a>(judged: impl IntoIterator<Item = (&'a Submission, &'a Judgemen
     let mut bounds = Bounds::default();
     for (submission, judgement) in judged {
         for expectation in &submission.expectations {
-            let Some(slowest) = slowest(expectation, judgement) else {
-                continue;
-            };
+            let Some(slowest) = slowest(expectation, judgement) else { continue };
             if expectation.is_lower_bound() {
                 let slower = |known: &Measured| slowest.cpu_time > known.cpu_time;
                 if bounds.slowest.as_ref().is_none_or(slower) {

@@ -284,9 +284,7 @@ mod tests {
             plan.built(0);
             let mut started = Vec::new();
             for end in ends {
-                let Some(Step::Run { case, .. }) = plan.next_step() else {
-                    break;
-                };
+                let Some(Step::Run { case, .. }) = plan.next_step() else { break };
                 // Two slots: the other one finds nothing to do meanwhile.
                 assert_eq!(plan.next_step(), None);
                 assert!(!plan.is_finished());

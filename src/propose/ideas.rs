@@ -177,9 +177,7 @@ pub fn ideas(grammar: &Grammar, seed: u64) -> Vec<Idea> {
     let has_counts = grammar.sites().iter().any(|site| site.is_count);
     let mut ideas = Vec::new();
     for line in &LINES {
-        let Some(shape) = shapes.iter().find(|shape| shape.name == line.shape) else {
-            continue;
-        };
+        let Some(shape) = shapes.iter().find(|shape| shape.name == line.shape) else { continue };
         // Without counts nothing is small or large.
         let is_any = line.name.starts_with("any");
         if is_any && has_counts || line.size == Some(Scale::Large) && !has_counts {
@@ -217,9 +215,7 @@ pub fn at_bounds(grammar: &Grammar, reached: &[ValueBounds], seed: u64) -> Vec<I
         let seen = reached.iter().find(|bounds| {
             bounds.name == site.label && (bounds.line, bounds.column) == (spot.line, spot.column)
         });
-        let Some(seen) = seen.and_then(|bounds| bounds.reached.as_ref()) else {
-            continue;
-        };
+        let Some(seen) = seen.and_then(|bounds| bounds.reached.as_ref()) else { continue };
         let ends = [
             (End::Least, seen.min, "least", "smallest"),
             (End::Most, seen.max, "most", "greatest"),
@@ -265,10 +261,7 @@ fn plain(label: &str) -> String {
     let base = label.split(['[', '(']).next().unwrap_or_default();
     let is_plain = |it: &char| it.is_ascii_alphanumeric() || *it == '_';
     let plain: String = base.chars().filter(is_plain).collect();
-    match plain.is_empty() {
-        true => "value".to_owned(),
-        false => plain.to_lowercase(),
-    }
+    if plain.is_empty() { "value".to_owned() } else { plain.to_lowercase() }
 }
 
 #[cfg(test)]

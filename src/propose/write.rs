@@ -118,9 +118,7 @@ impl Addition<'_> {
         let is_new = |name: &String| added.names.contains(name);
         let mut new = added.recipe.cases.iter().filter(|case| is_new(&case.name));
         if is_alone && new.any(|case| case.answer == AnswerSource::Own) {
-            let Some(solution) = solution else {
-                return Err(no_solution(self.problem).into());
-            };
+            let Some(solution) = solution else { return Err(no_solution(self.problem).into()) };
             text = self.text(&start, path, entries, Some(&solution))?;
             added = self.read(&text, path, entries)?;
         }
@@ -238,9 +236,7 @@ impl Addition<'_> {
                 rest.is_some_and(|rest| rest.ends_with(['/', '-']))
             };
             let mut found = after.cases.iter().filter(|case| is_it(&case.name));
-            let (Some(case), None) = (found.next(), found.next()) else {
-                return None;
-            };
+            let (Some(case), None) = (found.next(), found.next()) else { return None };
             let has_input = match (&case.input, &entry.copy) {
                 (InputSource::Literal(text), None) => text.as_bytes() == &*entry.made.input,
                 (InputSource::Copy, Some(_)) => case.copy.is_some(),

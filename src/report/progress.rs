@@ -194,10 +194,7 @@ impl State {
 /// Such as `2140 a second, making it smaller: 12 bytes`.
 fn searching(progress: &SearchProgress) -> String {
     let seconds = progress.elapsed.as_secs_f64();
-    let speed = match seconds > 0.0 {
-        true => progress.runs as f64 / seconds,
-        false => 0.0,
-    };
+    let speed = if seconds > 0.0 { progress.runs as f64 / seconds } else { 0.0 };
     let smallest = match progress.smallest {
         None => String::new(),
         Some(bytes) => format!(": {}", count(bytes, "byte")),

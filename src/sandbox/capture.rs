@@ -47,9 +47,7 @@ impl Stream {
 
     /// Reads what there is, once; at its end, the pipe is closed. The pipe must not block.
     pub(super) fn read(&mut self, buffer: &mut [u8]) -> io::Result<Progress> {
-        let Some(pipe) = &self.pipe else {
-            return Ok(Progress::Ended);
-        };
+        let Some(pipe) = &self.pipe else { return Ok(Progress::Ended) };
         match rustix::io::read(pipe.as_fd(), &mut *buffer) {
             Ok(0) => {
                 self.pipe = None;

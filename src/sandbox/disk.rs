@@ -29,16 +29,12 @@ pub(super) fn used(top: &OwnedFd) -> u64 {
     const MOST_OPEN: usize = 500;
     const MOST: usize = 100_000;
     const BLOCK: u64 = 512;
-    let Ok(first) = rustix::fs::openat(top, c".", DIRECTORY, Mode::empty()) else {
-        return 0;
-    };
+    let Ok(first) = rustix::fs::openat(top, c".", DIRECTORY, Mode::empty()) else { return 0 };
     let mut stack = vec![first];
     let mut bytes = 0u64;
     let mut seen = 0;
     while let Some(directory) = stack.pop() {
-        let Ok(list) = Dir::read_from(&directory) else {
-            continue;
-        };
+        let Ok(list) = Dir::read_from(&directory) else { continue };
         for entry in list.flatten() {
             let name = entry.file_name();
             if is_dots(name) {
@@ -75,9 +71,7 @@ pub(super) fn remove_tree(parent: &OwnedFd, name: &CStr) {
     if rustix::fs::unlinkat(parent, name, AtFlags::empty()).is_ok() {
         return;
     }
-    let Some(top) = open_for_removal(parent, name) else {
-        return;
-    };
+    let Some(top) = open_for_removal(parent, name) else { return };
     let mut brought_up = 0u64;
     // Each turn removes at least one directory, or nothing can be done.
     loop {
@@ -87,9 +81,7 @@ pub(super) fn remove_tree(parent: &OwnedFd, name: &CStr) {
                 progress = true;
                 continue;
             }
-            let Some(below) = open_for_removal(&top, &child) else {
-                continue;
-            };
+            let Some(below) = open_for_removal(&top, &child) else { continue };
             for grandchild in names(&below) {
                 if rustix::fs::unlinkat(&below, &grandchild, AtFlags::empty()).is_ok()
                     || rustix::fs::unlinkat(&below, &grandchild, AtFlags::REMOVEDIR).is_ok()
@@ -123,9 +115,7 @@ fn open_for_removal(parent: &OwnedFd, name: &CStr) -> Option<OwnedFd> {
 }
 
 fn names(directory: &OwnedFd) -> Vec<CString> {
-    let Ok(list) = Dir::read_from(directory) else {
-        return Vec::new();
-    };
+    let Ok(list) = Dir::read_from(directory) else { return Vec::new() };
     list.flatten().map(|entry| entry.file_name().to_owned()).filter(|name| !is_dots(name)).collect()
 }
 

@@ -59,9 +59,7 @@ pub(super) fn keep(
     most: Bytes,
     rights: Rights,
 ) -> Result<Option<Tree>, Fault> {
-    let Keep::AllBut(except) = wanted else {
-        return Ok(None);
-    };
+    let Keep::AllBut(except) = wanted else { return Ok(None) };
     let made = tempfile::Builder::new().prefix("juror-kept-").tempdir_in(parent);
     let held = made.step_on("make a directory in", parent.display())?;
     let to = held.path().join("box");
@@ -160,18 +158,13 @@ impl Copy<'_> {
         path: &Path,
         mode: Mode,
     ) -> io::Result<Option<Node>> {
-        let Ok(file) = rustix::fs::openat(from, name, FILE, Mode::empty()) else {
-            return Ok(None);
-        };
+        let Ok(file) = rustix::fs::openat(from, name, FILE, Mode::empty()) else { return Ok(None) };
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
         let mut to = File::from(rustix::fs::openat(to, name, flags, Mode::RUSR)?);
         self.left -= io::copy(&mut File::from(file).take(self.left), &mut to)?;
         // A program that was built is started by another user than the one who keeps it.
         let may_start = self.rights == Rights::ToStart || mode.contains(Mode::XUSR);
-        let mode = match may_start {
-            true => FileMode::Executable,
-            false => FileMode::Plain,
-        };
+        let mode = if may_start { FileMode::Executable } else { FileMode::Plain };
         to.set_permissions(Permissions::from_mode(mode.rights()))?;
         let blob = Blob::within(self.place, self.place.path().join(path));
         Ok(Some(Node::File { blob, mode }))
@@ -184,9 +177,7 @@ impl Copy<'_> {
         to: &OwnedFd,
         path: &Path,
     ) -> io::Result<Option<Node>> {
-        let Ok(target) = rustix::fs::readlinkat(from, name, Vec::new()) else {
-            return Ok(None);
-        };
+        let Ok(target) = rustix::fs::readlinkat(from, name, Vec::new()) else { return Ok(None) };
         let leads_to = Path::new(OsStr::from_bytes(target.to_bytes()));
         if self.links == Links::Inside && !leads_inside(path, leads_to) {
             return Ok(None);

@@ -137,10 +137,7 @@ impl Speaker {
     /// What to wait for: only for one of both ends at a time.
     fn interest<'a>(&'a self, instead: &'a OwnedFd) -> [PollFd<'a>; 2] {
         let from = self.from.as_ref().filter(|_| !self.holds_something());
-        let out = match self.holds_something() {
-            true => PollFlags::OUT,
-            false => PollFlags::empty(),
-        };
+        let out = if self.holds_something() { PollFlags::OUT } else { PollFlags::empty() };
         [
             match from {
                 Some(pipe) => PollFd::new(pipe, PollFlags::IN),
@@ -175,9 +172,7 @@ impl Speaker {
     }
 
     fn read(&mut self, record: impl FnOnce(&[u8])) -> io::Result<bool> {
-        let Some(from) = &self.from else {
-            return Ok(false);
-        };
+        let Some(from) = &self.from else { return Ok(false) };
         match rustix::io::read(from, &mut self.buffer) {
             Ok(0) => {
                 self.from = None;

@@ -79,19 +79,13 @@ impl Recorder {
 
     fn add_piece(&mut self, at: Duration, by: Side, piece: &[u8]) {
         let is_first = self.is_first();
-        let before = match is_first {
-            true => self.first.last_mut(),
-            false => self.last.back_mut(),
-        };
+        let before = if is_first { self.first.last_mut() } else { self.last.back_mut() };
         let joins = |said: &Said| {
             said.by == by && !said.text.ends_with(b"\n") && said.text.len() + piece.len() <= LONGEST
         };
         if let Some(said) = before.filter(|said| joins(said)) {
             said.text.extend(piece);
-            match is_first {
-                true => self.first_size += piece.len(),
-                false => self.last_size += piece.len(),
-            }
+            if is_first { self.first_size += piece.len() } else { self.last_size += piece.len() }
         } else {
             let said = Said { at, by, text: piece.to_vec() };
             let size = EACH + piece.len();

@@ -82,9 +82,7 @@ pub fn lowered(command: &GeneratorCommand) -> Vec<GeneratorCommand> {
             Some((name, value)) => (format!("{name}="), value),
             None => (String::new(), word.as_str()),
         };
-        let Some(number) = number(digits) else {
-            continue;
-        };
+        let Some(number) = number(digits) else { continue };
         for smaller in smaller(number) {
             let mut command = command.clone();
             command.args[place] = format!("{before}{smaller}");

@@ -168,9 +168,7 @@ impl<'a> Comparison<'a> {
     /// # Errors
     /// When the judge failed or was interrupted.
     pub fn look(&self, input: &Arc<[u8]>) -> Result<Option<CaseJudgement>, Stop> {
-        let Ok(answer) = self.answer(input)? else {
-            return Ok(None);
-        };
+        let Ok(answer) = self.answer(input)? else { return Ok(None) };
         let rules = Rules { detail: Detail::Full { keep: None }, ..self.rules.clone() };
         self.judge(&rules, self.submission, TimeLimitMode::Any, input, answer).map(Some)
     }

@@ -27,10 +27,7 @@ pub fn contenders<'a>(problem: &'a Problem, solution: Option<&Path>) -> Vec<&'a 
         FAST.iter().any(|fast| ending == *fast)
     };
     let fast: Vec<&Submission> = accepted.iter().filter(is_fast).take(MEASURED).copied().collect();
-    match fast.is_empty() {
-        true => accepted.into_iter().take(1).collect(),
-        false => fast,
-    }
+    if fast.is_empty() { accepted.into_iter().take(1).collect() } else { fast }
 }
 
 /// Whether its author says that it is right and fast enough on every case.

@@ -245,9 +245,7 @@ impl<'a> Work<'a> {
 
     /// Lowers the numbers in a generator's command line, each with several seeds.
     fn by_parameters(&mut self, call: &Call) -> Result<(), Stop> {
-        let Some(generators) = self.shrinking.generators else {
-            return Ok(());
-        };
+        let Some(generators) = self.shrinking.generators else { return Ok(()) };
         let before = Arc::clone(&self.best);
         let mut call = call.clone();
         'again: loop {
@@ -257,9 +255,7 @@ impl<'a> Work<'a> {
                         break 'again;
                     }
                     let seed = call.seed.wrapping_add(step) & 0x7fff_ffff;
-                    let Ok(made) = generators.make(&command, NAME, seed)? else {
-                        break;
-                    };
+                    let Ok(made) = generators.make(&command, NAME, seed)? else { break };
                     let reading = |error| JudgeError::new("read what a generator printed", error);
                     let input: Arc<[u8]> = made.start(u64::MAX).map_err(reading)?.into();
                     if self.takes(&input)? {
@@ -356,10 +352,7 @@ fn compared(
     wanted: (Verdict, bool),
     with_margin: bool,
 ) -> Result<Option<CaseJudgement>, Stop> {
-    let time_limit_mode = match with_margin {
-        true => TimeLimitMode::TooSlow,
-        false => TimeLimitMode::Any,
-    };
+    let time_limit_mode = if with_margin { TimeLimitMode::TooSlow } else { TimeLimitMode::Any };
     let Compared::Differs(judged) = comparison.compare(input, time_limit_mode)? else {
         return Ok(None);
     };

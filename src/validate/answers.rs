@@ -74,9 +74,7 @@ fn is_rejected(
     judge: Option<&OutputValidator>,
     case: &TestCase,
 ) -> Result<bool, Stop> {
-    let (Some(judge), Some(answer)) = (judge, &case.answer) else {
-        return Ok(false);
-    };
+    let (Some(judge), Some(answer)) = (judge, &case.answer) else { return Ok(false) };
     let output = Blob::file(answer);
     let response = trial::ask(judge, &proving.bench, case, output)?;
     Ok(response.opinion == response::Opinion::Rejected)

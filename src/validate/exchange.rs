@@ -40,9 +40,7 @@ fn one(
     validator: &OutputValidator,
     test_case: &TestCase,
 ) -> Result<Option<Diagnostic>, Stop> {
-    let Some(path) = &test_case.interaction else {
-        return Ok(None);
-    };
+    let Some(path) = &test_case.interaction else { return Ok(None) };
     let text = fs::read(path)
         .map_err(|error| JudgeError::new(format!("read {}", path.display()), error))?;
     let question = Question {

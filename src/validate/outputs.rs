@@ -66,9 +66,7 @@ fn by_validator(
         return exchange::prove(proving, validator, &cases);
     }
     let found = parallel::map(proving.bench.executor, tasks, |(claim, test_case)| {
-        let Some(output) = &test_case.output else {
-            return Ok(None);
-        };
+        let Some(output) = &test_case.output else { return Ok(None) };
         let input = Blob::file(output);
         let response = trial::ask(validator, &proving.bench, test_case, input)?;
         Ok(remark(*claim, output, &validator.name, &response))
@@ -157,9 +155,7 @@ fn judged(case: &TestCase) -> Result<Judged<'_>, JudgeError> {
 
 /// A doubt where a tolerance makes integers in the judge answer count as floats.
 fn loosened(case: &TestCase) -> Result<Option<Diagnostic>, JudgeError> {
-    let Some(answer) = &case.answer else {
-        return Ok(None);
-    };
+    let Some(answer) = &case.answer else { return Ok(None) };
     match Options::parse(&case.output_validator_args) {
         Ok(options) if options.tolerance.is_some() => {}
         _ => return Ok(None),

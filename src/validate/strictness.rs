@@ -136,9 +136,7 @@ fn generic<'a>(
         let mut open = Vec::new();
         for turn in 0..kinds.len() {
             let kind = (case + turn) % kinds.len();
-            let Some(changed) = kinds[kind].of(&input) else {
-                continue;
-            };
+            let Some(changed) = kinds[kind].of(&input) else { continue };
             if !is_refused(validators, &changed) {
                 open.push(kind);
             }
@@ -249,9 +247,7 @@ fn is_accepted(
         None => Some(Arc::clone(&task.kept)),
         Some(mutation) => mutation.of(&read(task.test_case)?).map(Arc::from),
     };
-    let Some(changed) = changed else {
-        return Ok(false);
-    };
+    let Some(changed) = changed else { return Ok(false) };
     for validator in programs(validators) {
         let input = Blob::from(Arc::clone(&changed));
         if opinion(&proving.bench, validator, task.test_case, input)? != Opinion::Valid {

@@ -133,13 +133,9 @@ impl Trial<'_> {
 
     /// Text that is none breaks validators that others use all the same: a doubt.
     fn of_binary(&self) -> Result<Option<Diagnostic>, Stop> {
-        let Some(test_case) = self.problem.test_data.cases.first() else {
-            return Ok(None);
-        };
+        let Some(test_case) = self.problem.test_data.cases.first() else { return Ok(None) };
         let response = self.ask(test_case, bytes(BINARY))?;
-        let Opinion::Broken(what) = &response.opinion else {
-            return Ok(None);
-        };
+        let Opinion::Broken(what) = &response.opinion else { return Ok(None) };
         let message = format!(
             "breaks down on an output that is no text, on {}: {what}{}",
             test_case.name,
@@ -170,9 +166,7 @@ impl Trial<'_> {
                 }
             }
         }
-        let Some(first) = accepted.first() else {
-            return Ok(None);
-        };
+        let Some(first) = accepted.first() else { return Ok(None) };
         // After one pass nothing is known. Where there are scores, this may be one of 0.
         let kind = self.problem.kind;
         if kind.passes > 1 || kind.grading == Grading::Scoring {

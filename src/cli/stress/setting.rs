@@ -154,10 +154,7 @@ impl Setting {
             validators: &validators,
             repeat: String::new(),
             entries: &[],
-            cases: match is_given {
-                true => Vec::new(),
-                false => problem::select(bench.problem, &[])?,
-            },
+            cases: if is_given { Vec::new() } else { problem::select(bench.problem, &[])? },
             runs: &runs,
             policy: Policy::Everything,
             detail: Detail::Brief,

@@ -412,10 +412,7 @@ fn static_validation_of_secret_counts_as_a_group_beside_others() {
         assert_eq!(schedule.cases(), names.len());
         let total = scheme.total(|name| {
             let case = judged.iter().find(|case| case.test_case().name == name)?;
-            let verdict = match name == rejected {
-                true => Verdict::WrongAnswer,
-                false => Verdict::Accepted,
-            };
+            let verdict = if name == rejected { Verdict::WrongAnswer } else { Verdict::Accepted };
             let score = by_rules(scheme.case(case.test_case()), verdict);
             Some(CaseResult { accepted: name != rejected, score: score.map(|score| score.score) })
         });

@@ -142,9 +142,7 @@ impl Batches {
             return Ok(false);
         }
         let free = |side: &&Side| !side.is_taken.swap(true, Ordering::SeqCst);
-        let Some(side) = self.sides().into_iter().find(free) else {
-            return Ok(false);
-        };
+        let Some(side) = self.sides().into_iter().find(free) else { return Ok(false) };
         let bench = &comparison.bench;
         let limits = Limits::of_compiler(&bench.problem.limits);
         let built = match bench.builder.build(&side.prepared, &limits, &comparison.rules.limits)? {
@@ -203,22 +201,14 @@ impl Batches {
         else {
             return Ok(accepted);
         };
-        let Some(said) = self.run(comparison, reference, inputs)? else {
-            return Ok(accepted);
-        };
-        let Ok(answers) = frames::outputs(&said.bytes, inputs.len()) else {
-            return Ok(accepted);
-        };
+        let Some(said) = self.run(comparison, reference, inputs)? else { return Ok(accepted) };
+        let Ok(answers) = frames::outputs(&said.bytes, inputs.len()) else { return Ok(accepted) };
         let answered: Vec<usize> =
             (0..inputs.len()).filter(|place| answers[*place].is_some()).collect();
         let asked: Vec<Arc<[u8]>> =
             answered.iter().map(|place| Arc::clone(&inputs[*place])).collect();
-        let Some(said) = self.run(comparison, submission, &asked)? else {
-            return Ok(accepted);
-        };
-        let Ok(written) = frames::outputs(&said.bytes, asked.len()) else {
-            return Ok(accepted);
-        };
+        let Some(said) = self.run(comparison, submission, &asked)? else { return Ok(accepted) };
+        let Ok(written) = frames::outputs(&said.bytes, asked.len()) else { return Ok(accepted) };
         for (place, output) in answered.into_iter().zip(written) {
             if let (Some(answer), Some(output)) = (answers[place], output) {
                 accepted[place] = comparison.accepts(&inputs[place], answer, &said.ran, output)?;
@@ -234,9 +224,7 @@ impl Batches {
         runnable: &Runnable,
         inputs: &[Arc<[u8]>],
     ) -> Result<Option<Said>, Stop> {
-        let Some(first) = inputs.first() else {
-            return Ok(None);
-        };
+        let Some(first) = inputs.first() else { return Ok(None) };
         let all =
             frames::inputs(comparison.rules.io, self.shared, inputs.iter().map(|input| &**input));
         let entry = Entry::unnamed(runnable, TimeLimitMode::Any);
@@ -248,9 +236,7 @@ impl Batches {
             first,
             all.into(),
         )?;
-        let Some(ran) = ran else {
-            return Ok(None);
-        };
+        let Some(ran) = ran else { return Ok(None) };
         let bytes = ran
             .output
             .start(u64::MAX)

@@ -247,9 +247,7 @@ impl Shared<'_, '_> {
 
     /// What a generator prints; nothing where it fails.
     fn generated(&self, call: &Call) -> Result<Option<Arc<[u8]>>, Stop> {
-        let Some(generators) = self.searching.generators else {
-            return Ok(None);
-        };
+        let Some(generators) = self.searching.generators else { return Ok(None) };
         let broken = match generators.make(&call.command, NAME, call.seed)? {
             Ok(input) => {
                 let reading = |error| JudgeError::new("read what a generator printed", error);
@@ -266,9 +264,7 @@ impl Shared<'_, '_> {
 
     /// Whether the package's validators in the sandbox allow an input.
     fn is_allowed(&self, input: &Arc<[u8]>) -> Result<bool, Stop> {
-        let Some(by) = self.searching.validity.refusal(input)? else {
-            return Ok(true);
-        };
+        let Some(by) = self.searching.validity.refusal(input)? else { return Ok(true) };
         let mut state = self.lock();
         let outcome = &mut state.outcome;
         outcome.doubts += 1;
@@ -307,10 +303,7 @@ impl Shared<'_, '_> {
         };
         let mut state = self.lock();
         let outcome = &mut state.outcome;
-        let place = match failing == repeats {
-            true => &mut outcome.found,
-            false => &mut outcome.flaky,
-        };
+        let place = if failing == repeats { &mut outcome.found } else { &mut outcome.flaky };
         let is_first = place.as_ref().is_none_or(|known| failure.number < known.number);
         if is_first {
             *place = Some(failure);

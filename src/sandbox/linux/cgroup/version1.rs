@@ -212,9 +212,7 @@ impl Group1 {
 
     /// Kills some of those in the group for memory, the slot but.
     pub(crate) fn kill(&self) {
-        let Some(home) = self.homes.first().filter(|_| self.memory.is_some()) else {
-            return;
-        };
+        let Some(home) = self.homes.first().filter(|_| self.memory.is_some()) else { return };
         let own = rustix::process::getpid();
         let listed = home.list();
         // Threads cannot be opened.

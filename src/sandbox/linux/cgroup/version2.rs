@@ -78,9 +78,7 @@ impl Group2 {
     }
 
     pub(crate) fn finish(&mut self, baseline: &Baseline) -> Used {
-        let Some(run) = &self.run else {
-            return Used::default();
-        };
+        let Some(run) = &self.run else { return Used::default() };
         let file = |name: &str| read_text(&run.directory, name);
         // `memory.peak` exists since Linux 5.19.
         let peak = file("memory.peak").map(|text| first_number(text.as_bytes()));

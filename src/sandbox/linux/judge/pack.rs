@@ -41,9 +41,7 @@ fn sealed(fill: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<OwnedFd>
 pub(crate) fn contents(job: &Job) -> Result<Option<File>, Fault> {
     let step = "pack for the box:";
     let mut blobs = job.files.iter().filter_map(TreeEntry::blob).peekable();
-    let Some(first) = blobs.peek() else {
-        return Ok(None);
-    };
+    let Some(first) = blobs.peek() else { return Ok(None) };
     let mut contents = wire::memory_file(MemfdFlags::empty()).step_on(step, first)?;
     for blob in blobs {
         let copied = blob.copy_to(&mut contents).step_on(step, blob)?;

@@ -37,9 +37,7 @@ impl Watch for ProcessWatch {
             return false;
         }
         // One that is not there any more has been waited for.
-        let Some(program) = self.programs().first().copied() else {
-            return true;
-        };
+        let Some(program) = self.programs().first().copied() else { return true };
         // Its first thread may be over long before the others.
         let ends = |thread: i32| {
             let stat = fs::read_to_string(format!("/proc/{program}/task/{thread}/stat"));
@@ -116,9 +114,7 @@ impl ProcessWatch {
             return rooms.into_iter().flat_map(children).collect();
         }
         // The slot starts one process a run; what comes after it are orphans that it adopted.
-        let Some((first, adopted)) = below.split_first() else {
-            return below;
-        };
+        let Some((first, adopted)) = below.split_first() else { return below };
         let mut found = children(*first);
         found.extend(adopted);
         found

@@ -83,9 +83,7 @@ impl Notifications {
 
     /// Answers the call that waits.
     pub(crate) fn answer(&mut self) {
-        let Ok(question) = notify::question(self.listener.as_fd()) else {
-            return;
-        };
+        let Ok(question) = notify::question(self.listener.as_fd()) else { return };
         let answer = match i64::from(question.number) {
             libc::SYS_fcntl => self.lock(),
             // This timer stands still while the program does.
@@ -105,10 +103,7 @@ impl Notifications {
         if self.locks == MOST_LOCKS || self.locks >= MOST_LOCKS + UNCOUNTED {
             self.locks = self.count_locks().clamp(1, MOST_LOCKS);
         }
-        match self.locks < MOST_LOCKS {
-            true => Ok(()),
-            false => Err(Errno(libc::ENOLCK)),
-        }
+        if self.locks < MOST_LOCKS { Ok(()) } else { Err(Errno(libc::ENOLCK)) }
     }
 
     /// How many locks the slot's processes have; too many, if the machine does not tell.
@@ -120,10 +115,7 @@ impl Notifications {
         }
         let own = std::process::id().to_string();
         let ours = owners.iter().filter(|(owner, _)| self.descends(owner, &own));
-        match text.is_empty() {
-            true => MOST_LOCKS,
-            false => ours.map(|(_, count)| count).sum(),
-        }
+        if text.is_empty() { MOST_LOCKS } else { ours.map(|(_, count)| count).sum() }
     }
 
     /// Whether a process comes from another.

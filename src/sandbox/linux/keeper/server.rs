@@ -377,10 +377,7 @@ impl Server {
         }
         let file_bytes = if job.writable { boxes.new_bytes()? } else { 0 };
         let is_killed = stopped.cause.is_none() && stopped.status & 0x7f != 0;
-        let refused = match is_killed {
-            true => refused_memory(plan, boxes, shown),
-            false => None,
-        };
+        let refused = if is_killed { refused_memory(plan, boxes, shown) } else { None };
         let mut collected = Vec::new();
         let mut fds = Vec::new();
         for name in &job.collect {

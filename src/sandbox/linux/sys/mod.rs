@@ -602,9 +602,7 @@ pub(super) fn pages(length: usize) -> Result<*mut c_void> {
 
 /// Whether nobody can have so much memory at once, in bytes, even untouched.
 pub(super) fn refuses_memory(length: u64) -> bool {
-    let Ok(length) = usize::try_from(length) else {
-        return true;
-    };
+    let Ok(length) = usize::try_from(length) else { return true };
     match pages(length) {
         Ok(place) => {
             // SAFETY: these pages were made just now, and nobody has them.

@@ -104,9 +104,7 @@ impl Boxes {
     /// Links what is shown behind links into the temporary directory.
     pub(crate) fn link(&self, shown: &[Bind], owner: Identity) -> Result<(), Fault> {
         for Bind { inside, .. } in shown {
-            let Ok(below) = inside.strip_prefix(BEHIND_LINKS) else {
-                continue;
-            };
+            let Ok(below) = inside.strip_prefix(BEHIND_LINKS) else { continue };
             let is_within =
                 |other: &Bind| other.inside != *inside && inside.starts_with(&other.inside);
             if shown.iter().any(is_within) {
@@ -244,9 +242,7 @@ impl Boxes {
 
     /// Looks for a file by its name.
     pub(crate) fn find(&self, name: &str) -> Result<Searched, Fault> {
-        let Ok(path) = CString::new(name) else {
-            return Ok(Searched::nothing());
-        };
+        let Ok(path) = CString::new(name) else { return Ok(Searched::nothing()) };
         let flags = libc::O_RDONLY | libc::O_NONBLOCK | libc::O_NOCTTY;
         let file = match sys::open_beneath(self.main.as_fd(), &path, flags) {
             Ok(file) => file,

@@ -246,17 +246,12 @@ fn allow_path(
     allow: &impl Fn(RawFd, u64) -> Result<(), Fault>,
 ) -> Result<(), Fault> {
     let flags = OFlags::PATH | OFlags::CLOEXEC;
-    let Ok(place) = rustix::fs::open(path, flags, Mode::empty()) else {
-        return Ok(());
-    };
+    let Ok(place) = rustix::fs::open(path, flags, Mode::empty()) else { return Ok(()) };
     let stat =
         rustix::fs::statat(&place, c"", AtFlags::EMPTY_PATH).step_on("look at", path.display())?;
     let is_directory =
         rustix::fs::FileType::from_raw_mode(stat.st_mode) == rustix::fs::FileType::Directory;
-    let rights = match is_directory {
-        true => rights,
-        false => rights & !right::READ_DIR,
-    };
+    let rights = if is_directory { rights } else { rights & !right::READ_DIR };
     allow(place.as_raw_fd(), rights)
 }
 

@@ -319,9 +319,7 @@ fn system_directories(waiting: &mut Vec<Picked>) -> Result<Vec<(&'static str, Pa
     let mut links = Vec::new();
     for name in SYSTEM {
         let path = Path::new("/").join(name);
-        let Ok(kind) = fs::symlink_metadata(&path) else {
-            continue;
-        };
+        let Ok(kind) = fs::symlink_metadata(&path) else { continue };
         if kind.is_symlink() {
             let target = fs::read_link(&path).step_on("read the link", path.display())?;
             links.push((name, target));
@@ -417,9 +415,7 @@ fn write_etc(root: &Path, identity: Identity) -> Result<(), Fault> {
         fs::write(&path, text).step_on("write the sandbox's /etc/", name)?;
         open_to_all(&path)?;
     }
-    let Ok(entries) = fs::read_dir("/etc") else {
-        return Ok(());
-    };
+    let Ok(entries) = fs::read_dir("/etc") else { return Ok(()) };
     let mut left = ETC_LIMIT;
     for entry in entries.flatten() {
         let name = entry.file_name();
@@ -433,18 +429,14 @@ fn write_etc(root: &Path, identity: Identity) -> Result<(), Fault> {
 
 /// Copies what everybody may read: files, links and directories, until `left` bytes are used up.
 fn copy(from: &Path, to: &Path, left: &mut u64) -> Result<(), Fault> {
-    let Ok(found) = fs::symlink_metadata(from) else {
-        return Ok(());
-    };
+    let Ok(found) = fs::symlink_metadata(from) else { return Ok(()) };
     // The time zone is a link into /usr in most systems, and may be one out of it in others.
     let is_link = found.is_symlink() && from != Path::new("/etc/localtime");
     if is_link {
         let target = fs::read_link(from).step_on("read the link", from.display())?;
         return symlink(target, to).step_on("link", to.display());
     }
-    let Ok(found) = fs::metadata(from) else {
-        return Ok(());
-    };
+    let Ok(found) = fs::metadata(from) else { return Ok(()) };
     if found.is_dir() {
         make_directory(to)?;
         for entry in fs::read_dir(from).into_iter().flatten().flatten() {
