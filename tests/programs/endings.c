@@ -6,7 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
+
+static int set_timers(int most) {
+    timer_t timer;
+    struct sigevent silent = {.sigev_notify = SIGEV_NONE};
+    for (int number = 0; number < most; number++)
+        if (timer_create(CLOCK_MONOTONIC, &silent, &timer)) return 1;
+    return 0;
+}
 
 static void write_to_closed_pipe(void) {
     int ends[2];
@@ -61,6 +70,7 @@ int main(int argc, char **argv) {
     if (!strcmp(how, "dive")) return dive(0);
     if (!strcmp(how, "descend")) return descend(atoi(argv[2]));
     if (!strcmp(how, "open")) return open_many(atoi(argv[2]));
+    if (!strcmp(how, "timers")) return set_timers(atoi(argv[2]));
     if (!strcmp(how, "close-output")) {
         puts("before");
         fflush(stdout);

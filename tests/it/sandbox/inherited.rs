@@ -18,7 +18,7 @@ struct Case {
     set: fn(&mut Job),
 }
 
-const CASES: [Case; 6] = [
+const CASES: [Case; 7] = [
     Case {
         name: "address space",
         resource: Resource::As,
@@ -64,6 +64,14 @@ const CASES: [Case; 6] = [
         resource: Resource::Nofile,
         limit: 200,
         arguments: &["endings", "open", "700"],
+        expected: "exit 0",
+        set: |_| {},
+    },
+    Case {
+        name: "timers",
+        resource: Resource::Sigpending,
+        limit: 200,
+        arguments: &["endings", "timers", "30"],
         expected: "exit 0",
         set: |_| {},
     },

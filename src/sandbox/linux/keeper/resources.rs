@@ -32,6 +32,9 @@ const LOCKED_MEMORY: u64 = 64 << 10;
 const PENDING_SIGNALS: u64 = 4096;
 const SHARERS: u64 = 8;
 
+/// So many every program is to have.
+const LEAST_SIGNALS: u64 = 32;
+
 /// Memory that a process may ask for beyond its limit where no control group counts what it holds,
 /// in bytes.
 const UNUSED_MEMORY: u64 = 1 << 30;
@@ -41,13 +44,14 @@ const UNUSED_MEMORY: u64 = 1 << 30;
 const OTHERS_OF_THE_USER: u64 = 512;
 
 /// What programs have from the judge unless it is set, and what would end or refuse what they may do.
-const INHERITED: [Inherited; 7] = [
+const INHERITED: [Inherited; 8] = [
     Inherited::new(Kind::Cpu, "of CPU time", Unit::Seconds, "cpu"),
     Inherited::new(Kind::FileSize, "of data in one file", Unit::Bytes, "fsize"),
     Inherited::new(Kind::Data, "of private memory", Unit::Bytes, "data"),
     Inherited::new(Kind::Stack, "of stack", Unit::Bytes, "stack"),
     Inherited::new(Kind::Processes, "processes", Unit::Things, "nproc"),
     Inherited::new(Kind::OpenFiles, "open files", Unit::Things, "nofile"),
+    Inherited::new(Kind::PendingSignals, "timers and queued signals", Unit::Things, "sigpending"),
     Inherited::new(Kind::AddressSpace, "of address space", Unit::Bytes, "as"),
 ];
 
@@ -139,7 +143,8 @@ impl Ceilings {
 /// that it can send descriptors whatever they have on their way.
 pub(crate) fn limit_all(ceilings: &Ceilings) -> Result<(), Fault> {
     ceilings.allow(Kind::OpenFiles, OPEN_FILES)?;
-    let signals = sys::hard_limit(Kind::PendingSignals as u32).step("read a limit")? / SHARERS;
+    ceilings.allow(Kind::PendingSignals, SHARERS * LEAST_SIGNALS)?;
+    let signals = ceilings.of(Kind::PendingSignals) / SHARERS;
     let mut limits = [
         same(Kind::PendingSignals, signals.min(PENDING_SIGNALS)),
         same(Kind::LockedMemory, LOCKED_MEMORY),
