@@ -1,6 +1,6 @@
 //! Puts the first difference in words.
 
-use crate::model::difference::{Difference, DifferenceKind, Excerpt, OnlyDifference, Side};
+use crate::model::difference::{Difference, DifferenceKind, Excerpt, Side};
 use crate::model::text::{count, visible};
 
 /// The difference in one line: ``token 2 differs: expected `11`, got `12` (line 1, column 4, byte 3)``.
@@ -41,55 +41,6 @@ pub fn cause(difference: &Difference) -> String {
         }
     };
     format!("{what} ({})", place(output))
-}
-
-/// What else there is to say, a line each.
-pub fn remarks(difference: &Difference) -> Vec<String> {
-    let (answer, output) = (&difference.answer, &difference.output);
-    let mut remarks = Vec::new();
-    if let Some(only) = difference.only {
-        remarks.push(hint(only, difference).to_owned());
-    }
-    if let Some(gap) = &difference.gap {
-        remarks.push(format!("off by {:e}, relatively by {:e}", gap.absolute, gap.relative));
-    }
-    if (answer.line, answer.column, answer.offset) != (output.line, output.column, output.offset) {
-        remarks.push(format!("in the judge answer: {}", place(answer)));
-    }
-    let is_cut = |token: &Excerpt| token.cut_before + token.cut_after > 0;
-    if is_cut(&answer.token) || is_cut(&output.token) {
-        remarks.push(format!(
-            "the first differing byte is at byte {} of the output, byte {} of the judge answer",
-            output.differs_at, answer.differs_at
-        ));
-    }
-    let differing = match difference.differing_tokens {
-        0 => "no token differs".to_owned(),
-        1 => "1 token differs".to_owned(),
-        many => format!("{many} tokens differ"),
-    };
-    let size =
-        |side: &Side| format!("{} in {}", count(side.tokens, "token"), count(side.length, "byte"));
-    remarks.push(format!(
-        "{differing}; the output has {}, the judge answer {}",
-        size(output),
-        size(answer)
-    ));
-    remarks
-}
-
-fn hint(only: OnlyDifference, difference: &Difference) -> &'static str {
-    match only {
-        OnlyDifference::Blanks => "only blanks and line ends differ",
-        OnlyDifference::LetterCase => "only upper and lower case differ",
-        OnlyDifference::BlanksAndLetterCase => {
-            "only blanks, line ends, and upper and lower case differ"
-        }
-        OnlyDifference::LastNewline if difference.output.length < difference.answer.length => {
-            "only the line end at the very end is missing"
-        }
-        OnlyDifference::LastNewline => "only one line end at the very end is too much",
-    }
 }
 
 /// A token between backquotes, with points where it was cut.
@@ -194,20 +145,12 @@ mod tests {
     fn a_long_token_is_cut_around_its_first_differing_byte() {
         let answer = format!("{}x{}", "a".repeat(1000), "b".repeat(1000));
         let output = format!("{}y{}", "a".repeat(1000), "b".repeat(500));
-        let difference = difference("", &answer, &output);
         let (before, after) = ("a".repeat(30), "b".repeat(29));
         assert_eq!(
-            cause(&difference),
+            cause(&difference("", &answer, &output)),
             format!(
                 "token 1 differs: expected `…{before}x{after}…`, got `…{before}y{after}…` (line 1, column 1, byte 0)"
             )
-        );
-        assert_eq!(
-            remarks(&difference),
-            [
-                "the first differing byte is at byte 1000 of the output, byte 1000 of the judge answer",
-                "1 token differs; the output has 1 token in 1501 bytes, the judge answer 1 token in 2001 bytes",
-            ]
         );
     }
 
@@ -218,58 +161,5 @@ mod tests {
         assert!(!cause(&difference("", &answer, &output)).contains("\\x"));
         let output = answer.replace('x', "y");
         assert!(!cause(&difference("", &answer, &output)).contains("\\x"));
-    }
-
-    #[test]
-    fn remarks_say_what_is_nearly_right_and_how_much_differs() {
-        let check = |arguments: &str, answer: &str, output: &str, expected: &[&str]| {
-            assert_eq!(remarks(&difference(arguments, answer, output)), expected);
-        };
-        check(
-            "case_sensitive",
-            "Yes\n",
-            "yes\n",
-            &[
-                "only upper and lower case differ",
-                "1 token differs; the output has 1 token in 4 bytes, the judge answer 1 token in 4 bytes",
-            ],
-        );
-        check(
-            "",
-            "\n1 2 3\n",
-            "123\n",
-            &[
-                "only blanks and line ends differ",
-                "in the judge answer: line 2, column 1, byte 1",
-                "3 tokens differ; the output has 1 token in 4 bytes, the judge answer 3 tokens in 7 bytes",
-            ],
-        );
-        check(
-            "space_change_sensitive",
-            "1\n",
-            "1",
-            &[
-                "only the line end at the very end is missing",
-                "no token differs; the output has 1 token in 1 byte, the judge answer 1 token in 2 bytes",
-            ],
-        );
-        check(
-            "space_change_sensitive",
-            "1\n",
-            "1\n\n",
-            &[
-                "only one line end at the very end is too much",
-                "no token differs; the output has 1 token in 3 bytes, the judge answer 1 token in 2 bytes",
-            ],
-        );
-        check(
-            "float_absolute_tolerance 0.25",
-            "2 2",
-            "2 2.5",
-            &[
-                "off by 5e-1, relatively by 2.5e-1",
-                "1 token differs; the output has 2 tokens in 5 bytes, the judge answer 2 tokens in 3 bytes",
-            ],
-        );
     }
 }
