@@ -3,6 +3,7 @@
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use crate::model::layout::Layout;
@@ -17,11 +18,81 @@ use crate::package::juror_toml;
 /// The format.
 pub(super) struct Bare;
 
-/// Where tests stand: in the directory itself, or in one below it.
-const DIRECTORIES: [&str; 2] = ["", "tests"];
+/// Where inputs stand, and where their answers do.
+const DIRECTORIES: [[&str; 2]; 7] = [
+    ["", ""],
+    ["tests", "tests"],
+    ["in", "out"],
+    ["in", "ans"],
+    ["input", "output"],
+    ["inputs", "outputs"],
+    ["inputs", "answers"],
+];
 
-/// What the names of answers end in; the first that is there is taken.
-const ANSWERS: [&str; 2] = ["ans", "out"];
+/// How the name of an input becomes that of its answer: what is before and behind the same part of both. The
+/// first answer that is there is taken.
+const NAMES: [[[&str; 2]; 2]; 6] = [
+    [["", ".in"], ["", ".ans"]],
+    [["", ".in"], ["", ".out"]],
+    [["", ".in"], ["", ".a"]],
+    [["input", ".txt"], ["output", ".txt"]],
+    // Polygon's: digits alone.
+    [["", ""], ["", ".a"]],
+    // In two directories only.
+    [["", ""], ["", ""]],
+];
+
+/// A file that has the name of an input.
+struct Input {
+    /// The test case's name.
+    case: String,
+    /// What its answer may be called, below the package.
+    answers: Vec<String>,
+}
+
+impl Input {
+    /// By its name below the package, if that is the name of an input.
+    fn named(name: &str) -> Option<Self> {
+        let (dir, file) = name.rsplit_once('/').unwrap_or(("", name));
+        let mut answers = Vec::new();
+        let mut case = None;
+        for [_, answers_in] in DIRECTORIES.iter().filter(|[inputs, _]| *inputs == dir) {
+            for [[start, end], [answer_start, answer_end]] in NAMES {
+                let same = file.strip_prefix(start).and_then(|rest| rest.strip_suffix(end));
+                let Some(same) = same else { continue };
+                let is_apart = *answers_in != dir;
+                let fits = match (end, answer_end) {
+                    ("", "") => is_apart,
+                    ("", _) => same.bytes().all(|byte| byte.is_ascii_digit()),
+                    _ => true,
+                };
+                if fits {
+                    case.get_or_insert_with(|| below(dir, same));
+                    answers.push(below(answers_in, &format!("{answer_start}{same}{answer_end}")));
+                }
+            }
+        }
+        Some(Self { case: case?, answers })
+    }
+
+    /// Whether anything of this name must be an input, also if it has no answer.
+    fn is_certain(name: &str) -> bool {
+        name.ends_with(".in")
+    }
+}
+
+/// A name in a directory of the package.
+fn below(dir: &str, name: &str) -> String {
+    match dir {
+        "" => name.to_owned(),
+        dir => format!("{dir}/{name}"),
+    }
+}
+
+/// The directories in which something may stand.
+fn directories() -> BTreeSet<&'static str> {
+    DIRECTORIES.into_iter().flatten().collect()
+}
 
 impl Format for Bare {
     fn sign(&self) -> &'static str {
@@ -29,31 +100,31 @@ impl Format for Bare {
     }
 
     fn detect(&self, dir: &Path) -> Option<String> {
-        let answer_of = |input: &Path| {
-            let mut answers = ANSWERS.iter().map(|ending| input.with_extension(ending));
-            answers.find(|answer| answer.is_file())
-        };
-        let directories = DIRECTORIES.iter().map(|below| dir.join(below));
-        let files = directories.flat_map(|dir| std::fs::read_dir(dir).into_iter().flatten());
-        let mut inputs: Vec<_> = files
-            .flatten()
-            .map(|file| file.path())
-            .filter(|path| path.extension().is_some_and(|it| it == "in") && path.is_file())
-            .collect();
-        inputs.sort();
-        let name = |path: &Path| path.strip_prefix(dir).unwrap_or(path).display().to_string();
-        let mut pairs = inputs.iter().filter_map(|it| Some((name(it), name(&answer_of(it)?))));
-        let (input, answer) = pairs.next()?;
-        Some(format!("there are {input} and {answer}, and no settings of a problem"))
+        let mut pairs = directories().into_iter().flat_map(|below_it| {
+            let files = std::fs::read_dir(dir.join(below_it)).into_iter().flatten().flatten();
+            let names = files.filter_map(|file| file.file_name().into_string().ok());
+            let mut names: Vec<String> = names.map(|name| below(below_it, &name)).collect();
+            names.sort();
+            names.into_iter().filter(|name| dir.join(name).is_file()).filter_map(|name| {
+                let answers = Input::named(&name)?.answers;
+                let answer = answers.into_iter().find(|answer| dir.join(answer).is_file())?;
+                Some(format!("there are {name} and {answer}, and no settings of a problem"))
+            })
+        });
+        pairs.next()
     }
 
     fn wants(&self, name: &str) -> bool {
-        let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
-        let is_test = ending == "in" || ANSWERS.contains(&ending);
-        let (dir, _) = name.rsplit_once('/').unwrap_or(("", name));
-        DIRECTORIES.contains(&name)
+        let (dir, file) = name.rsplit_once('/').unwrap_or(("", name));
+        let is_answer = NAMES.iter().any(|[_, [start, end]]| {
+            file.starts_with(start) && file.ends_with(end) && !end.is_empty()
+        });
+        let is_apart =
+            DIRECTORIES.iter().any(|[inputs, answers]| inputs != answers && *answers == dir);
+        let is_test = Input::named(name).is_some() || is_answer || is_apart;
+        directories().contains(name)
             || name == juror_toml::NAME
-            || is_test && DIRECTORIES.contains(&dir)
+            || is_test && directories().contains(dir)
     }
 
     /// No format has a say here.
@@ -78,29 +149,34 @@ impl Format for Bare {
             },
             ..Problem::default()
         };
-        for item in DIRECTORIES.iter().flat_map(|dir| tree.children(dir)) {
-            let Some((name, ending)) = item.name.rsplit_once('.') else { continue };
-            let file = |ending: &str| tree.file(&format!("{name}.{ending}"));
-            let answer = ANSWERS.into_iter().find_map(file);
-            match (ending, file("in"), answer) {
-                ("in", Some(input), Some(answer)) => problem.test_data.cases.push(TestCase {
-                    name: name.to_owned(),
-                    input: input.path.clone(),
+        let mut used = BTreeSet::new();
+        let names = directories()
+            .into_iter()
+            .flat_map(|dir| tree.children(dir).map(|item| item.name.clone()));
+        let names: Vec<String> = names.collect();
+        for name in &names {
+            let (Some(input), Some(file)) = (Input::named(name), tree.file(name)) else {
+                continue;
+            };
+            let answer = input.answers.iter().find_map(|it| Some((it, tree.file(it)?)));
+            if let Some((answer_name, answer)) = answer {
+                used.extend([name.clone(), answer_name.clone()]);
+                problem.test_data.cases.push(TestCase {
+                    name: input.case,
+                    input: file.path.clone(),
                     answer: Some(answer.path.clone()),
                     ..TestCase::default()
-                }),
-                ("in", Some(input), None) => {
-                    let message = "has no answer beside it";
-                    let help = format!("add {name}.ans or {name}.out");
-                    tree.faults.error(input, message, help);
-                }
-                ("ans", None, Some(answer)) => {
-                    let message = "has no input beside it, so it is not looked at";
-                    let help = format!("add {name}.in");
-                    tree.faults.warning(answer, message, help);
-                }
-                _ => {}
+                });
+            } else if Input::is_certain(name) {
+                let help = format!("add {}", input.answers[..2].join(" or "));
+                tree.faults.lack(file, "has no answer beside it", help);
             }
+        }
+        let lonely = names.iter().filter(|name| name.ends_with(".ans") && !used.contains(*name));
+        for (name, answer) in lonely.filter_map(|name| Some((name, tree.file(name)?))) {
+            let message = "has no input beside it, so it is not looked at";
+            let help = format!("add {}", name.replace(".ans", ".in"));
+            tree.faults.warning(answer, message, help);
         }
         if let Some(reason) = self.detect(&tree.root) {
             let message = format!("is read as bare tests: {reason}");

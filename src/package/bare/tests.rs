@@ -59,6 +59,16 @@ fn inputs_and_answers_stand_side_by_side() {
 }
 
 #[test]
+fn the_names_of_other_judges_are_read() {
+    check(&["01", "01.a", "02", "02.a", "lib", "lib.a"], &["01 01.a", "02 02.a"], &[]);
+    check(&["input1.txt", "output1.txt", "input.txt"], &["1 output1.txt"], &[]);
+    check(&["sample-1.in", "sample-1.out"], &["sample-1 sample-1.out"], &[]);
+    check(&["in/1.in", "out/1.out"], &["in/1 out/1.out"], &[]);
+    check(&["input/a.txt", "output/a.txt"], &["input/a.txt output/a.txt"], &[]);
+    check(&["inputs/1", "outputs/1", "outputs/2"], &["inputs/1 outputs/1"], &[]);
+}
+
+#[test]
 fn they_may_be_called_anything() {
     check(&["a b.in", "a b.out"], &["a b a b.out"], &[]);
     check(&["-1.in", "-1.ans", "ü; 'x.in", "ü; 'x.ans"], &["-1 -1.ans", "ü; 'x ü; 'x.ans"], &[]);
