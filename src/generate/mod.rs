@@ -1,4 +1,4 @@
-//! Makes test data from a package's recipe, and proves that it is what the recipe gives.
+//! Makes test data from a package's recipe, and verifies that it matches its recipe.
 //!
 //! Everything is made in a directory of its own first; the package is touched only when all of it is
 //! there, file by file: written beside, then renamed.

@@ -128,7 +128,7 @@ impl Addition<'_> {
 
     /// What a recipe begins with, and the cases that are there without one.
     fn start(&self, solution: Option<&str>) -> String {
-        let mut text = "# How the test data is made: `juror generate` makes it, `juror generate --check` proves it.\n"
+        let mut text = "# How the test data is made: `juror generate` makes it, `juror generate --check` compares it.\n"
             .to_owned();
         if let Some(solution) = solution {
             text += &format!("\n# Makes the judge answers.\nsolution: {solution}\n");

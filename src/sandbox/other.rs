@@ -12,7 +12,7 @@ use crate::model::outcome::Mechanism;
 use crate::model::units::Bytes;
 use crate::sandbox::disk::temporary;
 use crate::sandbox::plain;
-use crate::sandbox::slot::{CoreId, Place, SlotOptions};
+use crate::sandbox::slot::{Backend, CoreId, SlotOptions};
 use crate::sandbox::trial::try_out;
 
 /// What this machine offers: to run programs plainly.

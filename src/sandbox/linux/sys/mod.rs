@@ -4,6 +4,7 @@
 //! thread-local `errno` too. So they call the kernel directly, and everything that they call is
 //! here. The rest of the sandbox uses the same calls, so that there is one place for them.
 
+mod call;
 pub(super) mod mount;
 pub(super) mod notify;
 
@@ -13,53 +14,12 @@ use std::ptr;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 pub(super) use crate::sandbox::errno::Errno;
+use call::decode;
+pub(super) use call::{Result, call};
 
 /// The number that the last failed library call left behind.
 fn last_errno() -> Errno {
     Errno::from(std::io::Error::last_os_error())
-}
-
-/// What a call gives.
-pub(super) type Result<T> = std::result::Result<T, Errno>;
-
-/// Calls the kernel.
-///
-/// # Safety
-/// The arguments must be valid for this call, pointers above all.
-#[inline]
-#[cfg(target_arch = "x86_64")]
-pub(super) unsafe fn call(number: i64, arguments: [usize; 6]) -> Result<usize> {
-    let [a, b, c, d, e, f] = arguments;
-    let result: isize;
-    // SAFETY: the kernel keeps all registers but these; what the call does is the caller's promise.
-    unsafe {
-        std::arch::asm!("syscall", inlateout("rax") number as isize => result,
-            in("rdi") a, in("rsi") b, in("rdx") c, in("r10") d, in("r8") e, in("r9") f,
-            lateout("rcx") _, lateout("r11") _, options(nostack));
-    }
-    decode(result)
-}
-
-/// Calls the kernel.
-///
-/// # Safety
-/// The arguments must be valid for this call, pointers above all.
-#[inline]
-#[cfg(target_arch = "aarch64")]
-pub(super) unsafe fn call(number: i64, arguments: [usize; 6]) -> Result<usize> {
-    let [a, b, c, d, e, f] = arguments;
-    let result: isize;
-    // SAFETY: the kernel keeps all registers but these; what the call does is the caller's promise.
-    unsafe {
-        std::arch::asm!("svc 0", in("x8") number, inlateout("x0") a as isize => result,
-            in("x1") b, in("x2") c, in("x3") d, in("x4") e, in("x5") f, options(nostack));
-    }
-    decode(result)
-}
-
-#[inline]
-fn decode(result: isize) -> Result<usize> {
-    if (-4095..0).contains(&result) { Err(Errno(-result as i32)) } else { Ok(result as usize) }
 }
 
 /// The number that lets this process past its own system call filter (see `seccomp`).
