@@ -48,15 +48,15 @@ pub fn compare(
         rewound(&mut answer).map(window).map_err(of_answer)?,
         rewound(&mut output).map(window).map_err(of_output)?,
     ];
-    compare_windows(answer, output, options, windows)
+    compare_windows(&mut answer, &mut output, options, windows)
 }
 
 /// Compares two texts through windows of these sizes.
 ///
 /// A window has to hold each token that is compared as a number, with a byte more.
 pub(super) fn compare_windows(
-    answer: impl Read,
-    output: impl Read,
+    answer: &mut dyn Read,
+    output: &mut dyn Read,
     options: &Options,
     windows: [usize; 2],
 ) -> io::Result<Option<Difference>> {
@@ -77,8 +77,13 @@ pub(super) fn compare_windows(
 
 /// Compares two texts that are in memory.
 #[cfg(test)]
-pub(super) fn compare_bytes(answer: &[u8], output: &[u8], options: &Options) -> Option<Difference> {
-    compare_windows(answer, output, options, [WINDOW; 2]).expect("no byte slice fails to be read")
+pub(super) fn compare_bytes(
+    mut answer: &[u8],
+    mut output: &[u8],
+    options: &Options,
+) -> Option<Difference> {
+    compare_windows(&mut answer, &mut output, options, [WINDOW; 2])
+        .expect("no byte slice fails to be read")
 }
 
 fn are_equal(answer: &mut impl Read, output: &mut impl Read) -> io::Result<bool> {
@@ -116,10 +121,10 @@ fn of_output(error: io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("reading the output: {error}"))
 }
 
-struct Comparison<'o, A, O> {
-    answer: Text<A>,
-    output: Text<O>,
-    options: &'o Options,
+struct Comparison<'t> {
+    answer: Text<'t>,
+    output: Text<'t>,
+    options: &'t Options,
     /// The same rules without numbers.
     as_text: Options,
     /// The first difference, without what is only known at the end.
@@ -141,7 +146,7 @@ enum BlankDifferences {
     Some,
 }
 
-impl<A: Read, O: Read> Comparison<'_, A, O> {
+impl Comparison<'_> {
     fn run(&mut self) -> io::Result<()> {
         loop {
             self.fill()?;

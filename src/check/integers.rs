@@ -17,8 +17,8 @@ const WINDOW: usize = 64 << 10;
 /// # Errors
 ///
 /// If reading fails.
-pub fn integer_tokens(answer: impl Read) -> io::Result<u64> {
-    let mut text = Text::new(answer, WINDOW);
+pub fn integer_tokens(mut answer: impl Read) -> io::Result<u64> {
+    let mut text = Text::new(&mut answer, WINDOW);
     let mut integers = 0;
     loop {
         text.skip_run(true)?;

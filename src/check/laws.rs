@@ -104,7 +104,7 @@ fn check_small_windows(answer: &[u8], output: &[u8], options: &Options, whole: O
         None => 1 + (answer.len() + output.len()) / 1000,
     };
     for sizes in [[least; 2], [least + 70, least], [least + 2, least + 99]] {
-        let found = compare_windows(answer, output, options, sizes).unwrap();
+        let found = compare_windows(&mut &*answer, &mut &*output, options, sizes).unwrap();
         assert_eq!(without_texts(found), whole, "{sizes:?}");
     }
 }

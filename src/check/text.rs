@@ -9,8 +9,8 @@ use crate::check::float::LONGEST_NUMBER;
 /// How much stays in the window of what is done with, to be shown before a difference.
 const CONTEXT: usize = 64;
 
-pub(super) struct Text<R> {
-    source: R,
+pub(super) struct Text<'s> {
+    source: &'s mut dyn Read,
     /// How much is read at once.
     size: usize,
     window: Vec<u8>,
@@ -23,19 +23,25 @@ pub(super) struct Text<R> {
     token_start: Option<u64>,
 }
 
-impl<R: Read> Text<R> {
-    pub(super) fn new(source: R, size: usize) -> Self {
+impl<'s> Text<'s> {
+    pub(super) fn new(source: &'s mut dyn Read, size: usize) -> Self {
         let (window, before) = (Vec::new(), Before::default());
         Self { source, size, window, position: 0, is_end: false, before, token_start: None }
     }
 
     /// Has so much of the rest in memory that a number with a byte more fits.
+    #[inline]
     pub(super) fn fill(&mut self) -> io::Result<()> {
-        if self.is_end || self.rest().len() >= self.size.min(LONGEST_NUMBER + 1) {
-            return Ok(());
+        match self.is_end || self.rest().len() >= self.size.min(LONGEST_NUMBER + 1) {
+            true => Ok(()),
+            false => self.read(),
         }
+    }
+
+    #[cold]
+    fn read(&mut self) -> io::Result<()> {
         self.forget();
-        let read = self.source.by_ref().take(self.size as u64).read_to_end(&mut self.window)?;
+        let read = (&mut *self.source).take(self.size as u64).read_to_end(&mut self.window)?;
         self.is_end = read < self.size;
         Ok(())
     }
