@@ -221,7 +221,7 @@ fn way_to_control_groups(facts: &HostFacts) -> Option<Advice> {
             advice("mount control groups", "mount -t cgroup2 none /sys/fs/cgroup")
         }
         (0, false, _) => words(
-            "the controllers memory and pids are not there: start the kernel with cgroup_enable=memory",
+            "the controllers memory and pids are missing: start the kernel with cgroup_enable=memory",
         ),
         (0, true, _) => {
             words("no group in which groups can be made: /sys/fs/cgroup may be mounted read-only")

@@ -14,8 +14,8 @@ use crate::executor::Around;
 use crate::model::isolation::Demand;
 use crate::report::Recording;
 
-/// Judges programs: runs submissions on test cases, in a sandbox, under limits, compares what
-/// comes out, and says what happened and why.
+/// Judges programs: runs submissions on test cases in a sandbox with limits, compares
+/// their output, and says what happened and why.
 ///
 /// A problem is a directory: a problem package with data, validators and submissions, such as one in the standard
 /// format 2025-09, or tests alone, such as 1.in and 1.ans. Results go to standard output, remarks and progress to
@@ -41,8 +41,8 @@ pub enum Command {
     /// Judge submissions on a problem's test cases
     ///
     /// Builds each submission, runs it on the problem's test cases in a sandbox, and stops at its
-    /// first rejection, which it shows: verdict, cause, first difference, what the program wrote.
-    /// Where there are scores, it leaves out only what could not change them.
+    /// first rejection. Shows the verdict, the cause, the first difference, and what the program wrote.
+    /// If there are scores, it skips only test cases that cannot change them.
     #[command(
         after_long_help = JUDGE_EXAMPLES,
         override_usage = "juror judge [OPTIONS] <PACKAGE> <SUBMISSION>...\n       \
@@ -52,22 +52,22 @@ pub enum Command {
     /// Verify problem packages: data, validators, and all submissions against their expectations
     ///
     /// Runs every input validator on every input, every example submission on every test case, and
-    /// holds what comes out against what their authors expect. Shows every fault, not only the first.
+    /// compares the results with what their authors expect. Shows every fault, not only the first.
     #[command(after_long_help = VERIFY_EXAMPLES)]
     Verify(VerifyArguments),
-    /// Make a problem's test data from its recipe, or prove that it is what the recipe gives
+    /// Make a problem's test data from its recipe, or verify that it matches its recipe
     ///
-    /// The recipe is generators/generators.yaml. Everything is made apart first; the package is
-    /// touched only when all of it is there. Only what changed is made: a case whose recipe, programs and
-    /// tools are as they were, and whose files are what came of them, is left as it is.
+    /// The recipe is generators/generators.yaml. Makes everything in a temporary directory first, and
+    /// changes the package only if nothing fails. Makes only what changed: a test case stays if its
+    /// recipe, programs, tools and files are unchanged.
     #[command(after_long_help = GENERATE_EXAMPLES)]
     Generate(GenerateArguments),
     /// Search for an input on which a submission fails, and make it small
     ///
     /// Runs the submission and a right program on thousands of inputs a second: all small ones in turn,
     /// boundaries, ties, named shapes, the full range, and what the package's own generators print with
-    /// fresh seeds. What fails is made as small as possible. Ends with exit code 1 where something was
-    /// found, with 0 where nothing was.
+    /// fresh seeds. What fails is made as small as possible. The exit code is 1 if such an
+    /// input was found, and 0 if not.
     #[command(
         after_long_help = STRESS_EXAMPLES,
         override_usage = "juror stress [OPTIONS] <PACKAGE> <SUBMISSION>\n       \
@@ -82,24 +82,23 @@ pub enum Command {
     Grammar(GrammarArguments),
     /// Compare an output with a judge answer, as the default output validator does
     ///
-    /// Shows the first difference and ends with exit code 1 where there is one.
+    /// Shows the first difference and ends with exit code 1 if there is one.
     #[command(after_long_help = COMPARE_EXAMPLES)]
     Compare(CompareArguments),
-    /// Test this machine: what isolates and measures programs here, and what would do it better
+    /// Show which isolation and measurement methods work here, and how to enable better ones
     ///
-    /// Tries every way to keep programs apart, and says which will be used, what measures CPU time and
-    /// memory, and which languages can be judged. For what does not work it gives the reason and the
-    /// command that changes it. Ends with exit code 0 where programs can be isolated fully, with 4
-    /// where they cannot.
+    /// Tries every isolation method. Says which one juror will use, what measures CPU time and memory,
+    /// and which languages can be judged. If something does not work, it gives the reason and the
+    /// command that changes it. The exit code is 0 if programs can be isolated fully, and 4 if not.
     #[command(after_long_help = DOCTOR_EXAMPLES)]
     Doctor(DoctorArguments),
     /// List the languages that juror builds, with the tools of this machine and their versions
     ///
-    /// For a language without its tools it says what to install. docs/languages.md has the command lines.
+    /// If a language's tools are missing, it says what to install. docs/languages.md has the command lines.
     Languages,
     /// Print the JSON Schema of what --json writes
     ///
-    /// It follows from the program's own types. docs/json.md tells in words what each key means.
+    /// It follows from the program's own types. docs/json.md explains each key.
     Schema(SchemaArguments),
 }
 
@@ -171,7 +170,7 @@ pub struct GenerateArguments {
     /// Problem packages' directories
     #[arg(required_unless_present = "from_grammar", value_name = "PACKAGE")]
     pub packages: Vec<PathBuf>,
-    /// Write nothing; fail when anything differs from what the recipe gives
+    /// Write nothing; fail if anything differs from what the recipe makes
     ///
     /// Everything is made anew, and every generator is started twice: the second time later, in another
     /// directory, time zone and locale. One that does not give the same is named.
@@ -180,16 +179,16 @@ pub struct GenerateArguments {
     /// Add a first set of test cases, made by the grammar of the input, to the recipe and the data
     ///
     /// The grammar is the first of the package's own, or the one that is named here.
-    /// What is there already is left as it is, and an input that is there already is not added again.
+    /// Existing test cases stay as they are, and existing inputs are not added again.
     #[arg(long, value_name = "GRAMMAR", num_args = 0..=1, conflicts_with = "prune")]
     pub from_grammar: Option<Option<PathBuf>>,
     /// Where below the secret test cases those from the grammar go [default: from-grammar]
     #[arg(long, value_name = "DIRECTORY", requires = "from_grammar")]
     pub into: Option<String>,
-    /// What the random numbers of the cases from the grammar are made of [default: 1]
+    /// Random seed of the test cases from the grammar [default: 1]
     #[arg(long, value_name = "N", requires = "from_grammar")]
     pub seed: Option<u64>,
-    /// Make everything, also what is there as it was made before
+    /// Rebuild everything, including up-to-date test cases
     #[arg(long)]
     pub fresh: bool,
     /// Remove files of data/ that the recipe does not make
@@ -231,13 +230,13 @@ pub struct StressArguments {
     /// How many inputs to try at most
     #[arg(long, value_name = "N")]
     pub runs: Option<u64>,
-    /// What all random choices are made of [default: another one each time]
+    /// Random seed [default: new each run]
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
     /// Start both programs anew for every input
     ///
-    /// Else programs in C, C++ and Rust are started once for many small inputs, and fork before `main`. What is
-    /// found is the same; a fault that shows only in a fresh process may be overlooked without this.
+    /// Without this, programs in C, C++ and Rust start once for many small inputs, and fork before `main`. That
+    /// finds the same faults, except those that show only in a fresh process.
     #[arg(long)]
     pub fresh: bool,
     /// Add what is found to the package as data/secret/NAME, with its judge answer, and to its recipe
@@ -271,16 +270,16 @@ pub struct GrammarArguments {
 /// What to do with a grammar.
 #[derive(Debug, Subcommand)]
 pub enum GrammarCommand {
-    /// Hold inputs against a grammar: exit code 0 where all are valid, 1 where one is not
+    /// Check inputs against a grammar: exit code 0 if all are valid, 1 if one is not
     #[command(after_long_help = GRAMMAR_EXAMPLES)]
     Check(CheckArguments),
     /// Write an input to standard output
     ///
     /// The same seed gives the same bytes on every machine. What is written is always accepted by the
-    /// grammar; where an ASSERT cannot be satisfied, the command says which, with exit code 1.
+    /// grammar; if an ASSERT cannot be satisfied, the command says which, with exit code 1.
     #[command(after_long_help = GRAMMAR_EXAMPLES)]
     Generate(InputArguments),
-    /// List the bounds of all that a grammar reads, and which of them inputs reach
+    /// List the bounds of a grammar's values, and which of them the inputs reach
     #[command(after_long_help = GRAMMAR_EXAMPLES)]
     Bounds(BoundsArguments),
 }
@@ -303,16 +302,16 @@ pub struct CheckArguments {
 pub struct InputArguments {
     /// The grammar
     pub grammar: PathBuf,
-    /// What the random numbers are made of
+    /// Random seed
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
     /// How values are chosen [default: random]
     #[arg(long, value_name = "NAME")]
     pub shape: Option<String>,
-    /// How large counts are that the shape leaves to chance: small or large
+    /// Size of the counts that the shape leaves open: small or large
     ///
-    /// Small is about ten; large is as large as allowed, and a single test case where there can be several
-    /// in the input.
+    /// Small is about ten; large is as large as allowed, and a single test case if the input can
+    /// have several.
     #[arg(long, value_enum, value_name = "SIZE", hide_possible_values = true)]
     pub size: Option<InputSize>,
     /// List the shapes that make a difference for the grammar
@@ -357,7 +356,7 @@ pub struct CompareArguments {
     pub output: PathBuf,
     /// Arguments of the default output validator
     ///
-    /// They are: case_sensitive, space_change_sensitive, float_tolerance E,
+    /// Known arguments: case_sensitive, space_change_sensitive, float_tolerance E,
     /// float_absolute_tolerance E, float_relative_tolerance E.
     #[arg(value_name = "VALIDATOR_ARGUMENT")]
     pub validator_args: Vec<String>,
@@ -402,11 +401,11 @@ pub struct HostOptions {
     /// How many programs run at once [default: one per physical core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub jobs: Option<u16>,
-    /// How far programs are kept apart from this machine: full, any or plain
+    /// How to isolate programs from this machine: full, any or plain
     ///
-    /// `full` means by namespaces, or nothing runs. `any` means by the best that works here; where
-    /// that is less, a warning says so. `plain` means by nothing: programs can do whatever you can; it is all
-    /// there is on other systems than Linux. `juror doctor` tells what works and what would give more.
+    /// `full` means by namespaces, or nothing runs. `any` means by the best method that works here; if
+    /// that is not full isolation, a warning says so. `plain` means not at all: programs can do whatever you
+    /// can; systems other than Linux have only this. `juror doctor` shows what works, and how to enable more.
     #[arg(long, value_enum, value_name = "HOW", default_value_t = Isolation::Any, hide_possible_values = true)]
     pub isolation: Isolation,
 }
@@ -496,7 +495,7 @@ fn time_limit(text: &str) -> Result<Duration, String> {
     Ok(limit)
 }
 
-/// A span of time: a number, with `ms`, `s`, `m` or `h` behind it; seconds where there is no unit.
+/// A span of time: a number, with `ms`, `s`, `m` or `h` behind it; seconds if there is no unit.
 fn span(text: &str) -> Result<Duration, String> {
     let unit_at = text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len());
     let (number, unit) = text.split_at(unit_at);
@@ -505,7 +504,7 @@ fn span(text: &str) -> Result<Duration, String> {
         "" | "s" => 1.0,
         "m" => 60.0,
         "h" => 3600.0,
-        _ => return Err(format!("`{unit}` is no unit of time; use ms, s, m or h")),
+        _ => return Err(format!("`{unit}` is not a unit of time; use ms, s, m or h")),
     };
     let number: f64 =
         number.parse().map_err(|_| "expected a span of time, such as 30s or 5m".to_owned())?;

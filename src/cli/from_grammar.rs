@@ -157,13 +157,13 @@ fn into(arguments: &GenerateArguments, problem: &Problem) -> Result<Vec<String>,
     let parts: Vec<String> = below.split('/').map(str::to_owned).collect();
     if let Some(part) = parts.iter().find(|part| !is_name(part)) {
         return usage(format!(
-            "--into: `{part}` is no name for a directory of test cases; use letters, digits, `_`, `.` and `-`, \
+            "--into: `{part}` is not a valid name for a directory of test cases; use letters, digits, `_`, `.` and `-`, \
              with a letter or digit at both ends"
         ));
     }
     if !groups.is_empty() && !groups.contains(&parts[0].as_str()) {
         return usage(format!(
-            "--into: `{}` is none of the test groups: {}",
+            "--into: `{}` is not a test group; the groups are: {}",
             parts[0],
             groups.join(", ")
         ));
@@ -199,7 +199,7 @@ fn grammars(
         Some(first) => Ok((first, grammars.collect())),
         None => {
             let dir = problem.dir.join(problem.layout.input_validators);
-            let remark = Diagnostic::error(dir, "there is no grammar of the input: no *.ctd");
+            let remark = Diagnostic::error(dir, "has no input grammar (*.ctd)");
             let help =
                 "write one, as docs/grammar.md describes, or name it: --from-grammar GRAMMAR";
             Err(remark.help(help).into())

@@ -88,7 +88,7 @@ fn shape(name: Option<&str>) -> Result<Shape, Stop> {
     };
     named(name).ok_or_else(|| {
         Stop::usage(format!(
-            "there is no shape `{name}`; `juror grammar generate GRAMMAR --shapes` lists those that there are"
+            "unknown shape `{name}`; `juror grammar generate GRAMMAR --shapes` lists the shapes"
         ))
     })
 }
@@ -100,7 +100,7 @@ fn sized(shape: &Shape, size: InputSize) -> Result<Shape, Stop> {
     };
     shape.sized(size).ok_or_else(|| {
         Stop::usage(format!(
-            "the shape `{}` says itself how large counts are; leave out --size",
+            "the shape `{}` sets the size of counts itself; leave out --size",
             shape.name
         ))
     })
@@ -117,7 +117,7 @@ fn pinned(grammar: &Grammar, name: &str, end: End) -> Result<Vec<Pin>, Stop> {
     if pins.is_empty() {
         let labels: Vec<&str> = grammar.sites().iter().map(|site| &*site.label).collect();
         return Err(Stop::usage(format!(
-            "the grammar reads no `{name}`; it reads {}",
+            "the grammar has no variable `{name}`; it has {}",
             labels.join(", ")
         )));
     }

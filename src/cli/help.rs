@@ -24,11 +24,11 @@ Examples:
   juror verify problems/game1
       Is the package right? Data, validators, and all its submissions.
   juror generate problems/game1 --check
-      Is the test data what its recipe gives?
+      Does the test data match its recipe?
   juror grammar check input.ctd data/secret/*.in
-      Are the inputs what the grammar says?
+      Do the inputs match the grammar?
   juror doctor
-      What isolates and measures programs on this machine?
+      Which isolation and measurement methods work on this machine?
 
 ",
     exit_codes!(),
@@ -37,7 +37,7 @@ Examples:
 Environment:
   NO_COLOR  no colour, unless --color asks for it
   CI        no progress line
-  TMPDIR    where programs are built and data is made, if not in /tmp
+  TMPDIR    directory for builds and temporary data [default: /tmp]
 
 `juror help COMMAND` has the options and examples of each command."
 );
@@ -64,7 +64,7 @@ Examples:
   juror verify problems/*
       Everything about every package: the check to run in CI.
   juror verify problems/game1 --case 'sample/*'
-      A first look: rules that need all cases are not held against a run on some.
+      A first look: expectations that need all test cases are not checked.
   juror verify problems/game1 -v
       Every submission with every test case, not only the table.
 
@@ -73,11 +73,11 @@ Exit codes: see `juror --help`.";
 pub(super) const GRAMMAR_EXAMPLES: &str = "\
 Examples:
   juror grammar check input.ctd data/secret/*.in
-      Are these inputs what the grammar says? If not: where, what was expected, what came?
+      Are these inputs valid? If not: where, what was expected, what was found?
   juror grammar generate input.ctd --seed 7 --shape few-distinct
       An input with many ties.
   juror grammar generate input.ctd --shapes
-      Which shapes are there for this grammar?
+      Which shapes fit this grammar?
   juror grammar generate input.ctd --most n --least 'a[i]'
       An input with n as large and every a[i] as small as allowed.
   juror grammar bounds input.ctd data/secret/*.in
@@ -91,11 +91,11 @@ Examples:
       Write what generators/generators.yaml describes: inputs by its generators, answers by its
       solution.
   juror generate problems/game1 --check
-      Write nothing; say what differs from what the recipe gives, byte for byte.
+      Write nothing; compare with what the recipe makes, byte for byte.
   juror generate my-problem --from-grammar
       A first set of test cases, small ones and large ones, from the package's grammar of the input.
   juror generate problems/game1 --prune
-      After cases got other names: remove those with the old ones.
+      After renaming test cases: remove the files with the old names.
 
 Exit codes: see `juror --help`.";
 
@@ -106,7 +106,7 @@ Examples:
   juror stress problems/game1 my.cpp --time 5m --seed 7
       Longer, and with other inputs.
   juror stress problems/game1 my.cpp --promote odd-boards
-      Add what is found to the package, by its recipe: secret/odd-boards.
+      Add the input to the package and its recipe: secret/odd-boards.
   juror stress --input-grammar g.ctd --reference slow.py my.cpp
       Without a package: a grammar of the input, and a program that is right.
 

@@ -43,7 +43,7 @@ impl Host {
         });
         let executor = output.around(Arc::new(local));
         let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP, SIGQUIT])
-            .map_err(|error| JudgeError::new("take over Ctrl-C", error))?;
+            .map_err(|error| JudgeError::new("handle Ctrl-C", error))?;
         let host = Self { executor: Arc::clone(&executor), isolation };
         // Only the host keeps the slots, so that they end before the process does.
         let executor = Arc::downgrade(&executor);
@@ -77,7 +77,7 @@ fn shortfall(
     }
     if isolation == isolation::Isolation::Plain {
         return Some(Shortfall {
-            message: "nothing keeps programs apart from this machine: they can do whatever you can"
+            message: "programs are not isolated from this machine: they can do whatever you can"
                 .to_owned(),
             reasons: gaps,
             help: "run only programs that you trust; --isolation=full refuses to run like this"
@@ -91,7 +91,7 @@ fn shortfall(
     Some(Shortfall {
         message: "programs are not fully isolated from this machine".to_owned(),
         reasons: reasons.collect(),
-        help: "`juror doctor` says what would give more; --isolation=full refuses to run like this"
+        help: "`juror doctor` shows how to enable more; --isolation=full refuses to run like this"
             .to_owned(),
     })
 }

@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use crate::build::Builder;
@@ -106,11 +107,15 @@ pub fn named(path: &Path, problem: &Problem) -> Result<Submission, Remark> {
         (Err(_), Some(own)) => Ok(Submission { expectations: Vec::new(), ..own.clone() }),
         (Ok(real), _) => Ok(submission(path, real, problem)),
         (Err(error), None) => {
-            let what = match fs::symlink_metadata(path) {
-                Ok(_) => "is a symbolic link to nothing",
-                Err(_) => "is not there",
+            let name = path.display();
+            let what = match (error.kind(), fs::symlink_metadata(path)) {
+                (ErrorKind::NotFound, Ok(_)) => {
+                    format!("submission {name} is a symbolic link to nothing")
+                }
+                (ErrorKind::NotFound, Err(_)) => format!("submission not found: {name}"),
+                _ => format!("cannot read submission {name}: {error}"),
             };
-            Err(format!("submission {} {what}: {error}", path.display()).into())
+            Err(what.into())
         }
     }
 }

@@ -39,7 +39,7 @@ pub fn directory(keep: Option<&Option<PathBuf>>, output: &Output) -> Result<Opti
 /// # Errors
 /// When the system does not tell it.
 pub fn here() -> Result<PathBuf, JudgeError> {
-    env::current_dir().map_err(|error| JudgeError::new("tell the current directory", error))
+    env::current_dir().map_err(|error| JudgeError::new("find the current directory", error))
 }
 
 fn named(dir: &Path) -> Result<PathBuf, Stop> {
@@ -67,7 +67,7 @@ pub fn apart(submissions: &[Submission]) -> Result<(), Stop> {
     match twice {
         None => Ok(()),
         Some(submission) => Err(Stop::usage(format!(
-            "--keep: the boxes of two submissions would be in {}; judge one at a time",
+            "--keep: two submissions would be saved in {}; judge one at a time",
             box_name(&submission.name)
         ))),
     }

@@ -70,7 +70,7 @@ pub(super) fn blame(scene: &Scene<'_>) -> Blame {
 fn in_deadlock(deadlock: &Deadlock) -> Blame {
     let cause = match (deadlock.program, deadlock.partner) {
         (_, Waits::Itself) => {
-            let what = "it waits for itself, such as for a lock that nobody will open";
+            let what = "it waits for itself, such as for a lock that is never released";
             return Blame::Validator(what.to_owned());
         }
         (Waits::Input, Waits::Input) => {
@@ -83,7 +83,7 @@ fn in_deadlock(deadlock: &Deadlock) -> Blame {
         (Waits::Output, _) => {
             "waited for its output to be read, which the output validator does not do"
         }
-        (Waits::Itself, _) => "waited for itself, such as for a lock that nobody will open",
+        (Waits::Itself, _) => "waited for itself, such as for a lock that is never released",
     };
     Blame::Submission(Classified { verdict: Verdict::TimeLimitExceeded, cause: cause.to_owned() })
 }

@@ -43,10 +43,10 @@ fn ending(outcome: &Outcome) -> Option<Classified> {
     let cause = match outcome.ending {
         Ending::Exited(0) => return None,
         Ending::Signalled(Signal(SIGSYS)) => {
-            "killed by SIGSYS, as one is that makes a forbidden system call".to_owned()
+            "killed by SIGSYS, the signal of a forbidden system call".to_owned()
         }
         Ending::Signalled(Signal(SIGXFSZ)) => {
-            "killed by SIGXFSZ, as one is that makes too large a file".to_owned()
+            "killed by SIGXFSZ, the signal of a file that is too large".to_owned()
         }
         Ending::Signalled(signal) => format!("killed by {signal}"),
         Ending::Exited(code) => format!("exit code {code}"),
@@ -116,9 +116,9 @@ mod tests {
             None,
             10,
             4,
-            "RTE killed by SIGSYS, as one is that makes a forbidden system call",
+            "RTE killed by SIGSYS, the signal of a forbidden system call",
         );
-        let made = "RTE killed by SIGXFSZ, as one is that makes too large a file";
+        let made = "RTE killed by SIGXFSZ, the signal of a file that is too large";
         check(Ending::Signalled(Signal(25)), None, 10, 4, made);
         check(Ending::Signalled(Signal(24)), None, 10, 4, "RTE killed by SIGXCPU");
         check(Ending::Exited(137), None, 10, 4, "RTE exit code 137");

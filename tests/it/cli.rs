@@ -116,7 +116,7 @@ fn a_wrong_command_line_is_explained() {
     let check = |arguments: &str, code: i32, said: &[&str]| fixture.check(arguments, code, said);
     check("judge sum", 2, &["<SUBMISSION>"]);
     check("jugde sum a.sh", 2, &["judge"]);
-    check("judge sum absent.cpp", 2, &["absent.cpp", "is not there"]);
+    check("judge sum absent.cpp", 2, &["submission not found: absent.cpp"]);
     check("judge sum dangling.sh", 2, &["dangling.sh", "symbolic link to nothing"]);
     check("judge sum empty.cpp", 2, &["empty.cpp", "empty"]);
     check("judge sum nothing", 2, &["nothing"]);

@@ -269,7 +269,7 @@ fn what_is_in_the_way_is_said_and_nothing_is_written() {
         },
         all,
         3,
-        &["there is no grammar of the input", "docs/grammar.md", "--from-grammar GRAMMAR"],
+        &["has no input grammar", "docs/grammar.md", "--from-grammar GRAMMAR"],
     );
     check(
         &|it| it.write("sum/input_validators/row.ctd", "INT(0, 5, a) NEWLIN\n"),
@@ -285,7 +285,7 @@ fn what_is_in_the_way_is_said_and_nothing_is_written() {
     );
     check(&none, "sum --from-grammar no.ctd", 2, &["cannot read the grammar no.ctd"]);
     check(&none, "--from-grammar no.ctd", 2, &["name a package"]);
-    check(&none, "sum --from-grammar --into a/../b", 2, &["`..` is no name"]);
+    check(&none, "sum --from-grammar --into a/../b", 2, &["`..` is not a valid name"]);
     check(&none, "sum --from-grammar --check", 2, &["cannot be used with"]);
     check(&none, "sum --seed 4", 2, &["--from-grammar"]);
     check(
@@ -306,7 +306,12 @@ fn what_is_in_the_way_is_said_and_nothing_is_written() {
         it.write("sum/data/secret/g/1.ans", "1\n");
     };
     check(&grouped, all, 2, &["has test groups", "--into g/from-grammar"]);
-    check(&grouped, "sum --from-grammar --into x", 2, &["`x` is none of the test groups: g"]);
+    check(
+        &grouped,
+        "sum --from-grammar --into x",
+        2,
+        &["`x` is not a test group; the groups are: g"],
+    );
     check(
         &|it| it.write("sum/input_validators/broken.c", "int main( {\n"),
         all,

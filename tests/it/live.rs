@@ -145,7 +145,7 @@ fn a_validator_is_tried_before_anybody_is_judged() {
 fn the_exchange_is_kept_and_reported() {
     let fixture = fixture();
     fixture.write("p.sh", "read -r a b; echo 3\n");
-    let what = "what was said:";
+    let what = "interaction:";
     fixture.check(
         "judge sum p.sh --keep=kept",
         1,

@@ -100,7 +100,7 @@ fn points_are_by_group_and_what_counts_nothing_is_not_run() {
             "secret/a 0 of 40 not all run",
             "secret/b 0 of 30 not run: secret/a was not passed",
             "secret/c 30 of 30",
-            "4 not run: nothing there could change the score",
+            "4 not run: no effect on the score",
         ],
     );
     fixture.write("p.c", "int main(void) { return }\n");

@@ -204,10 +204,10 @@ fn what_is_found_joins_the_package_in_one_step() {
 fn what_cannot_be_searched_is_said_before_anything_runs() {
     let fixture = fixture();
     fixture.check("stress my.sh", 2, &["name a package and a submission"]);
-    fixture.check("stress sum none.sh", 2, &["none.sh is not there"]);
-    fixture.check("stress sum wrong.sh --reference no.sh", 2, &["no.sh is not there"]);
+    fixture.check("stress sum none.sh", 2, &["submission not found: none.sh"]);
+    fixture.check("stress sum wrong.sh --reference no.sh", 2, &["submission not found: no.sh"]);
     fixture.check("stress sum wrong.sh --promote a/../b", 2, &["is no name for a test case"]);
-    fixture.check("stress sum wrong.sh --time 1d", 2, &["`d` is no unit of time"]);
+    fixture.check("stress sum wrong.sh --time 1d", 2, &["`d` is not a unit of time"]);
     fixture.check(
         "stress sum wrong.sh --input-grammar g.ctd",
         2,

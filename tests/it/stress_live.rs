@@ -129,7 +129,7 @@ fn a_talk_is_made_small_and_shown() {
         "reference: accepted/right.sh",
         "the output validator rejects it: 3 is not 0",
         "input: │ 0 0",
-        "what was said: `<` by the output validator, `>` by the submission",
+        "interaction: `<` from the output validator, `>` from the submission",
         "s >3",
         "standard error of the output validator: │ looked at 3",
         "repeat: juror stress",

@@ -80,7 +80,7 @@ fn one_bad_entry_keeps_nobody_from_being_judged() {
         ("README.txt", "error: no known source among `README.txt`"),
         ("dir", "error: is empty"),
         ("link.sh", "error: submission link.sh is a symbolic link to nothing"),
-        ("absent.sh", "error: submission absent.sh is not there"),
+        ("absent.sh", "error: submission not found: absent.sh"),
     ] {
         let line = format!("judge sum right.sh {bad} wrong.sh");
         fixture.check(&line, 2, &[said, judged[0], judged[1]]);
@@ -167,7 +167,7 @@ fn a_name_does_not_end_a_message() {
     fixture.write(&format!("{odd}.py"), "");
     fixture.write(&format!("{odd}.md"), "x");
     let unknown = format!("no known source among `{odd}.md`");
-    let absent = format!("submission {odd}.c is not there: No such file or directory (os error 2)");
+    let absent = format!("submission not found: {odd}.c");
     for command in ["judge sum", "stress sum"] {
         let (known, put) = (Some("endings that are known: "), Some("put a source in it"));
         check(command, &format!("{odd}.py"), "diagnostics", "is empty", put);
@@ -250,7 +250,7 @@ fn boxes_are_kept_in_a_directory_that_need_not_be_named() {
     assert!(text.contains("juror-boxes-"), "{text}");
     // Where no rejection names its box, the directory still has to be found.
     fixture.write("p.sh", RIGHT);
-    fixture.check("judge sum p.sh --keep=right", 0, &["kept in", "right"]);
+    fixture.check("judge sum p.sh --keep=right", 0, &["saved in", "right"]);
     let document = fixture.json("judge sum p.sh --keep=again", 0);
     assert!(document["boxes"].as_str().is_some_and(|dir| dir.ends_with("/again")));
 

@@ -64,7 +64,7 @@ impl Programs {
             None => contenders(&setting.problem, solution),
         };
         if candidates.is_empty() {
-            let what = "the package has no submission that is accepted on every case; name a program that is right with --reference";
+            let what = "the package has no accepted submission to compare with; name a correct program with --reference";
             return Err(Stop::Refused(Mend::Selection, vec![what.into()]));
         }
         let most = candidates.len();

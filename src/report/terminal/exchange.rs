@@ -19,7 +19,7 @@ pub(super) fn write(page: &mut Page<'_>, transcript: &Transcript) {
         return;
     }
     page.blank();
-    page.line(INDENT, "what was said: `<` by the output validator, `>` by the submission");
+    page.line(INDENT, "interaction: `<` from the output validator, `>` from the submission");
     let both: Vec<&Line> = first.iter().chain(&last).collect();
     let left_out = transcript.left_out;
     if left_out.0 == 0 && both.len() <= FIRST + LAST + 1 {
@@ -34,8 +34,8 @@ pub(super) fn write(page: &mut Page<'_>, transcript: &Transcript) {
     both[..start].iter().for_each(|line| one(page, line));
     let hidden = match (end - start, left_out.0) {
         (lines, 0) => count(lines, "line"),
-        (0, _) => format!("{left_out} that were not kept"),
-        (lines, _) => format!("{}, {left_out} that were not kept", count(lines, "line")),
+        (0, _) => format!("{left_out} not kept"),
+        (lines, _) => format!("{}, {left_out} not kept", count(lines, "line")),
     };
     let text = format!("{} {hidden}", page.style.ellipsis());
     page.line(INDENT + 2, &page.style.paint(Look::Dim, &text));

@@ -278,7 +278,7 @@ fn others(page: &mut Page<'_>, judgement: &SubmissionReport, first: &CaseJudgeme
         judgement.test_cases.iter().filter(|case| case.verdict == Verdict::Accepted).count();
     if judgement.skipped > 0 && judgement.score.is_some() {
         let text = format!(
-            "{accepted} of {} accepted; {} not run: nothing there could change the score",
+            "{accepted} of {} accepted; {} not run: no effect on the score",
             count(all + judgement.skipped, "test case"),
             judgement.skipped
         );

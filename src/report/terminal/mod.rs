@@ -280,8 +280,10 @@ impl<O: Write, E: Write> Live for Terminal<O, E> {
             Event::Searched(search) => self.result(&search::block(search, &self.style)),
             Event::InputChecked { input, valid } => self.input_checked(input, *valid),
             Event::BoundsListed(bounds) => self.result(&grammar::bounds(bounds)),
-            Event::BoxesKept { dir } => self
-                .remark(&format!("boxes are kept in {}\n", printable(&dir.display().to_string()))),
+            Event::BoxesKept { dir } => self.remark(&format!(
+                "working directories are saved in {}\n",
+                printable(&dir.display().to_string())
+            )),
             Event::Complained { .. } => {
                 self.remark(&notice(event, &self.style).unwrap_or_default())
             }

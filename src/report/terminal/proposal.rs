@@ -60,7 +60,7 @@ pub(super) fn page(proposal: &Proposal, style: &Style) -> String {
     }
     if !before.is_empty() && !cases.is_empty() {
         let text = format!("{} from before", count(before.len(), "input"));
-        page.labelled(2, Label::plain("there:      "), &text);
+        page.labelled(2, Label::plain("existing:   "), &text);
     }
     if !proposal.too_large.is_empty() {
         let label = Label::plain("too large:  ");
@@ -68,10 +68,10 @@ pub(super) fn page(proposal: &Proposal, style: &Style) -> String {
     }
     if proposal.adopted > 0 {
         let text = format!(
-            "{} that had no recipe: now copied from generators/given",
+            "{} without a recipe, copied to generators/given",
             count(proposal.adopted, "test case")
         );
-        page.labelled(2, Label::plain("taken in:   "), &text);
+        page.labelled(2, Label::plain("imported:   "), &text);
     }
     page.blank();
     page.into_text()

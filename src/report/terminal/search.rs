@@ -138,7 +138,7 @@ fn tried(page: &mut Page<'_>, search: &Search) {
     }
     if search.batched > 0 {
         let text = format!(
-            "{} of them in batches, where programs are started once for many inputs; --fresh starts each anew",
+            "{} of them in batches: programs start once for many inputs; --fresh starts them for each input",
             search.batched
         );
         page.wrapped(INDENT, &text);

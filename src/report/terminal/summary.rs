@@ -10,7 +10,7 @@ use crate::report::terminal::page::Page;
 /// What was done before Ctrl-C and what not.
 pub(super) fn left_undone(report: &Report) -> String {
     if report.command == "stress" {
-        return "what is known so far stands above".to_owned();
+        return "results so far are above".to_owned();
     }
     let work = &report.work;
     let mut parts = Vec::new();
@@ -28,7 +28,7 @@ pub(super) fn left_undone(report: &Report) -> String {
             )
         }));
         if total > done + begun {
-            parts.push(format!("{} not begun", total - done - begun));
+            parts.push(format!("{} not started", total - done - begun));
         }
     }
     if let Some(step) = work.step.as_ref().filter(|it| it.done < it.total) {
