@@ -54,15 +54,19 @@ fn an_input_is_written_to_standard_output_and_nothing_else() {
     fixture.write("one.in", &one);
     fixture.check("grammar check row.ctd one.in", 0, &[]);
     fixture.check("grammar generate row.ctd --shapes", 0, &["few-distinct", "ties"]);
-    fixture.check("grammar generate row.ctd --shape nope", 2, &["no shape `nope`", "--shapes"]);
+    fixture.check(
+        "grammar generate row.ctd --shape nope",
+        2,
+        &["unknown shape `nope`", "--shapes"],
+    );
     let large = write("grammar generate row.ctd --shape zeros --size large");
     assert!(large.starts_with(b"100\n1 1 "));
     fixture.check(
         "grammar generate row.ctd --shape largest --size small",
         2,
-        &["the shape `largest` says itself how large counts are"],
+        &["the shape `largest` sets the size of counts itself"],
     );
-    fixture.check("grammar generate row.ctd --most q", 2, &["reads no `q`", "n, a[i]"]);
+    fixture.check("grammar generate row.ctd --most q", 2, &["has no variable `q`", "n, a[i]"]);
     fixture.write("never.ctd", "INT(1,9,n)\nASSERT(n > 20)\n");
     fixture.check(
         "grammar generate never.ctd",

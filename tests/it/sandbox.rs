@@ -7,6 +7,8 @@
 #[cfg(target_os = "linux")]
 mod anew;
 mod bill;
+#[cfg(target_os = "linux")]
+mod clock;
 mod hostile;
 mod inherited;
 mod joined;
