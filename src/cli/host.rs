@@ -1,6 +1,6 @@
 //! This machine: its slots, and what Ctrl-C does to them.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -22,6 +22,8 @@ pub struct Host {
     pub executor: Arc<dyn Executor>,
     /// What keeps programs apart there.
     pub isolation: isolation::Isolation,
+    /// The slots, for the thread that hears signals.
+    heard: Arc<Mutex<Option<Arc<dyn Executor>>>>,
 }
 
 /// How long a second signal counts as part of the first one: a terminal that is closed sends
@@ -44,9 +46,8 @@ impl Host {
         let executor = output.around(Arc::new(local));
         let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP, SIGQUIT])
             .map_err(|error| JudgeError::new("handle Ctrl-C", error))?;
-        let host = Self { executor: Arc::clone(&executor), isolation };
-        // Only the host keeps the slots, so that they end before the process does.
-        let executor = Arc::downgrade(&executor);
+        let heard = Arc::new(Mutex::new(Some(Arc::clone(&executor))));
+        let host = Self { executor, isolation, heard: Arc::clone(&heard) };
         let listen = move || {
             let mut first = None;
             for signal in &mut signals {
@@ -55,14 +56,20 @@ impl Host {
                     // Asked again: leave without a report. The slots clean up behind us.
                     signal_hook::low_level::exit(128 + signal);
                 }
-                if let Some(executor) = executor.upgrade() {
-                    executor.stop();
-                }
+                let heard = heard.lock().unwrap_or_else(PoisonError::into_inner);
+                heard.iter().for_each(|executor| executor.stop());
             }
         };
         let started = thread::Builder::new().spawn(listen);
         started.map_err(|error| JudgeError::new("start the thread that hears Ctrl-C", error))?;
         Ok(host)
+    }
+}
+
+impl Drop for Host {
+    /// Takes the slots away from the thread that hears signals, so that they end here, before the process does.
+    fn drop(&mut self) {
+        *self.heard.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 }
 
