@@ -141,8 +141,10 @@ fn compile(source: &Path, target: &Path) {
     }
 }
 
-fn host() -> Host {
-    find_host().expect("this machine keeps programs apart this way")
+/// What is tested, tried once: on an emulated machine a try takes a tenth of a second.
+fn host() -> &'static Host {
+    static FOUND: OnceLock<Host> = OnceLock::new();
+    FOUND.get_or_init(|| find_host().expect("this machine keeps programs apart this way"))
 }
 
 /// What is tested: the way that is named, or whatever works.
@@ -153,7 +155,7 @@ fn find_host() -> Result<Host, JudgeError> {
 }
 
 fn slot() -> Slot {
-    Slot::start(&host(), &SlotOptions::default()).expect("a slot starts")
+    Slot::start(host(), &SlotOptions::default()).expect("a slot starts")
 }
 
 /// Whether programs are kept apart without namespaces, so that boxes are directories of the disk.
@@ -1102,7 +1104,7 @@ fn several_slots_start_and_run_at_the_same_time() {
 fn a_slot_stays_on_its_core() {
     let host = host();
     let core = *host.physical_cores().last().unwrap();
-    let mut slot = Slot::start(&host, &SlotOptions { core: Some(core) }).unwrap();
+    let mut slot = Slot::start(host, &SlotOptions { core: Some(core) }).unwrap();
     let mut job = job("", &[]);
     let script = "while read key value; do [ $key != Cpus_allowed_list: ] || echo $value; done";
     let script = format!("{script} < /proc/self/status");

@@ -6,6 +6,7 @@
 //! matter how fast the machine is.
 
 use std::collections::BTreeSet;
+use std::io::Read;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
@@ -94,11 +95,13 @@ impl Row {
             return Some("needs an x86-64 processor");
         }
         let path = programs().join(stem(self.program));
-        let Ok(start) = fs::read(path) else {
+        let mut start = [0; 64];
+        let Ok(length) = fs::File::open(path).and_then(|mut file| file.read(&mut start)) else {
             return Some("its compiler is missing");
         };
-        let interpreter =
-            start.strip_prefix(b"#!").and_then(|rest| rest.split(|byte| *byte == b'\n').next());
+        let interpreter = start[..length]
+            .strip_prefix(b"#!")
+            .and_then(|rest| rest.split(|byte| *byte == b'\n').next());
         let is_missing =
             interpreter.is_some_and(|name| !Path::new(OsStr::from_bytes(name)).exists());
         is_missing.then_some("its interpreter is missing")
