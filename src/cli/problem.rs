@@ -98,8 +98,8 @@ fn named_by_file(glob: &str) -> &str {
 /// What a package's submissions are judged by, beside the default output validator.
 #[derive(Default)]
 pub struct Validators {
-    /// Its own output validator.
-    pub output: Option<OutputValidator>,
+    /// Its own output validators.
+    pub output: Vec<OutputValidator>,
     /// Its static validator.
     pub looks: Option<StaticValidator>,
 }
@@ -115,7 +115,7 @@ pub fn validators(bench: &Bench<'_>) -> Result<Validators, Stop> {
         output: OutputValidator::build(bench, &build_limits)?,
         looks: StaticValidator::build(bench, &build_limits)?,
     };
-    if let Some(validator) = &validators.output {
+    for validator in &validators.output {
         let found = trial::faults(bench, validator)?;
         if found.iter().any(Diagnostic::is_error) {
             return Err(Stop::Diagnosed(found));
@@ -139,10 +139,10 @@ fn ready<'a>(problem: &Problem, cases: Vec<JudgedCase<'a>>) -> Result<Vec<ReadyC
     let scheme = Scheme::of(problem);
     for case in cases {
         let test_case = case.test_case();
-        let options = match problem.output_validator {
-            // It alone knows what its arguments mean.
-            Some(_) => Ok(Options::default()),
-            None => Options::parse(&test_case.output_validator_args),
+        let options = match problem.output_validators.is_empty() {
+            // They alone know what their arguments mean.
+            false => Ok(Options::default()),
+            true => Options::parse(&test_case.output_validator_args),
         };
         match options {
             Ok(options) => ready.push(ReadyCase {

@@ -81,7 +81,7 @@ impl Judging<'_> {
             allow_file_writing: self.bench.problem.allow_file_writing,
             limits,
             stop_slow_at,
-            validator: self.validators.output.as_ref(),
+            validators: &self.validators.output,
             static_validator: self.validators.looks.as_ref(),
             interaction: self.bench.problem.kind.interaction,
             passes: self.bench.problem.kind.passes,

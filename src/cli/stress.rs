@@ -80,7 +80,7 @@ fn stress(arguments: &StressArguments, output: &Output) -> Result<(), Stop> {
         allow_file_writing: problem.allow_file_writing,
         limits,
         stop_slow_at: Limits::of_submission(&problem.limits, slow),
-        validator: validators.output.as_ref(),
+        validators: &validators.output,
         interaction: problem.kind.interaction,
         static_validator: None,
         passes: problem.kind.passes,

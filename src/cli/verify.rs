@@ -67,7 +67,7 @@ impl Verifier<'_> {
             events: &|event| self.output.event(event),
         };
         let validators = problem::validators(&bench)?;
-        self.data(bench, validators.output.as_ref(), &cases)?;
+        self.data(bench, &validators.output, &cases)?;
         self.submissions(bench, &validators, cases)
     }
 
@@ -80,14 +80,14 @@ impl Verifier<'_> {
     fn data(
         &self,
         bench: Bench<'_>,
-        validator: Option<&OutputValidator>,
+        validators: &[OutputValidator],
         cases: &[ReadyCase<'_>],
     ) -> Result<(), Stop> {
         let selected = |name: &str| cases.iter().any(|case| case.test_case.name == name);
         let mut found = Vec::new();
         let proving = validate::Proving {
             bench,
-            validator,
+            validators,
             selected: &selected,
             extent: self.extent(),
             mutations: &mutations::generic(),

@@ -87,7 +87,7 @@ fn empty(stage: &Stage, cases: &[&RecipeCase]) -> Result<(), JudgeError> {
 /// Where the package has an output validator of its own, only that can tell whether an answer is right;
 /// `verify` runs it with all accepted submissions.
 fn is_needed(problem: &Problem, stage: &Stage, case: &RecipeCase) -> bool {
-    !stage.has(&case.name, "ans") || problem.output_validator.is_none()
+    !stage.has(&case.name, "ans") || problem.output_validators.is_empty()
 }
 
 /// Adds the answer, or compares it with the one that is there.

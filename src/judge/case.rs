@@ -43,8 +43,8 @@ pub struct Rules<'a> {
     pub limits: Limits,
     /// Where a run is stopped that should be too slow: beyond the limits, to see by how much.
     pub stop_slow_at: Limits,
-    /// The package's own output validator; `None` where the format's default one decides.
-    pub validator: Option<&'a OutputValidator>,
+    /// The package's own output validators; none if the format's default one decides.
+    pub validators: &'a [OutputValidator],
     /// The package's static validator.
     pub static_validator: Option<&'a StaticValidator>,
     /// Whether submission and validator talk with each other.
@@ -245,8 +245,8 @@ impl Trial<'_> {
     /// Runs and judges one pass. The facts of the run come first; only where they say nothing does the
     /// output decide.
     fn run(&self, pass: &Pass) -> Result<Ran, Stop> {
-        if let (Interaction::Interactive, Some(validator)) =
-            (self.rules.interaction, self.rules.validator)
+        if let (Interaction::Interactive, [validator, ..]) =
+            (self.rules.interaction, self.rules.validators)
         {
             return self.talk(validator, pass);
         }
@@ -390,8 +390,8 @@ impl Trial<'_> {
             Ok(output) => output,
             Err(missing) => return Ok(wrong(missing)),
         };
-        if let Some(validator) = self.rules.validator {
-            return self.ask(validator, pass, output.clone());
+        if !self.rules.validators.is_empty() {
+            return self.ask(pass, output);
         }
         let answer = self.case.answer()?;
         let difference = match answer == *output {

@@ -291,6 +291,7 @@ mod tests {
             permitted: verdicts(permitted),
             required: verdicts(required),
             message: None,
+            overall: None,
             score: None,
             use_for_time_limit: UseForTimeLimit::AsExpected,
             place: None,

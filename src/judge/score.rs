@@ -411,7 +411,7 @@ pub fn by_validator(
 fn number(file: &str, text: &[u8]) -> Result<Score, String> {
     const SHOWN: usize = 60;
     let points = float::parse(text.trim_ascii());
-    points.and_then(Score::new).ok_or_else(|| {
+    points.filter(|points| *points >= 0.0).and_then(Score::new).ok_or_else(|| {
         let shown: String = visible(text).chars().take(SHOWN).collect();
         format!("its {file} is \"{shown}\", not a single number of at least 0")
     })

@@ -517,7 +517,7 @@ mod tests {
                     allow_file_writing: false,
                     limits: Limits::default(),
                     stop_slow_at: Limits::default(),
-                    validator: None,
+                    validators: &[],
                     static_validator: None,
                     interaction: Interaction::None,
                     passes: 1,

@@ -202,6 +202,7 @@ mod tests {
             permitted: None,
             required: Some(vec![required]),
             score: None,
+            overall: None,
             message: None,
             use_for_time_limit: UseForTimeLimit::AsExpected,
             place: None,

@@ -277,7 +277,10 @@ fn not_portable(program: &Program, what: &str) -> Vec<Diagnostic> {
         ProgramKind::InputValidator => "an input validator",
         ProgramKind::OutputValidator => "an output validator",
         ProgramKind::StaticValidator => "a static validator",
-        ProgramKind::Submission | ProgramKind::AnswerValidator | ProgramKind::Generator => {
+        ProgramKind::Submission
+        | ProgramKind::AnswerValidator
+        | ProgramKind::Grader
+        | ProgramKind::Generator => {
             return Vec::new();
         }
     };

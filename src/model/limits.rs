@@ -184,6 +184,8 @@ pub struct ProblemLimits {
     pub memory: Option<Bytes>,
     /// Output of a submission.
     pub output: Option<Bytes>,
+    /// Whether a submission may say as much as it likes to an output validator that it talks with.
+    pub unlimited_talk: bool,
     /// Source code of a submission.
     pub code: Option<Bytes>,
     /// CPU time of compiling a submission.
@@ -209,6 +211,7 @@ impl Default for ProblemLimits {
             time_resolution: Duration::from_secs(1),
             memory: None,
             output: None,
+            unlimited_talk: false,
             code: None,
             compilation_time: None,
             compilation_memory: None,

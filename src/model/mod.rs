@@ -4,6 +4,7 @@ pub mod blob;
 pub mod diagnostic;
 pub mod difference;
 pub mod event;
+pub mod grader;
 pub mod grammar;
 pub mod host;
 pub mod isolation;

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::model::grader::Graders;
 use crate::model::layout::Layout;
 use crate::model::limits::ProblemLimits;
 use crate::model::program::{Constant, IncludedFile, Program};
@@ -35,14 +36,16 @@ pub struct Problem {
     pub io: ProgramIo,
     /// Its test cases.
     pub test_data: TestData,
+    /// How its groups are graded, in formats with graders.
+    pub graders: Option<Graders>,
     /// Files laid over every submission.
     pub include: Vec<IncludedFile>,
     /// The programs that say whether an input is valid.
     pub input_validators: Vec<Program>,
     /// The programs that say whether a judge answer is well formed.
     pub answer_validators: Vec<Program>,
-    /// The program that says whether an output is right; `None` for the format's default one.
-    pub output_validator: Option<Program>,
+    /// The programs that say whether an output is right: all must accept it. Empty for the format's default one.
+    pub output_validators: Vec<Program>,
     /// The program that looks at a submission's files.
     pub static_validator: Option<Program>,
     /// The grammars that say whether an input is valid.

@@ -36,6 +36,8 @@ pub enum ProgramKind {
     OutputValidator,
     /// Says whether a submission's files are right.
     StaticValidator,
+    /// Makes one result of those in a test data group.
+    Grader,
     /// Makes test cases.
     Generator,
 }

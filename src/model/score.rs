@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::model::serial::{As, Extent};
 
-/// A number of points: finite and not negative.
+/// A number of points: finite.
 #[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd, Serialize, JsonSchema)]
 #[schemars(inline)]
 pub struct Score(f64);
@@ -20,11 +20,13 @@ impl Eq for Score {}
 impl Score {
     /// No points.
     pub const ZERO: Self = Self(0.0);
+    /// One point.
+    pub const ONE: Self = Self(1.0);
 
-    /// So many points; `None` for what is no score.
+    /// So many points; `None` for what is no score. Only formats with graders have negative ones.
     pub fn new(points: f64) -> Option<Self> {
         // -0.0 becomes 0.
-        (points.is_finite() && points >= 0.0).then_some(Self(points + 0.0))
+        points.is_finite().then_some(Self(points + 0.0))
     }
 
     /// The points.
@@ -34,7 +36,7 @@ impl Score {
 
     /// Whether it is more, beyond what rounding explains.
     pub fn exceeds(self, other: Self) -> bool {
-        self.0 > other.0 + ROUNDING * other.0.max(1.0)
+        self.0 > other.0 + ROUNDING * other.0.abs().max(1.0)
     }
 }
 
@@ -157,12 +159,13 @@ mod tests {
         check(40.0, "40");
         check(100.0 / 3.0, "33.333333");
         check(0.5, "0.5");
+        check(-2.5, "-2.5");
         check(1e9, "1000000000");
     }
 
     #[test]
-    fn what_is_negative_or_no_number_is_no_score() {
-        for points in [-1.0, f64::NAN, f64::INFINITY, -f64::INFINITY] {
+    fn what_is_no_number_is_no_score() {
+        for points in [f64::NAN, f64::INFINITY, -f64::INFINITY] {
             assert_eq!(Score::new(points), None, "{points}");
         }
     }

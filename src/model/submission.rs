@@ -34,6 +34,8 @@ pub struct Expectation {
     pub required: Option<Vec<Verdict>>,
     /// The score of the submission, or of each group that the pattern names, is in this range.
     pub score: Option<ScoreRange>,
+    /// What the submission as a whole must come to.
+    pub overall: Option<Overall>,
     /// Must be part of the judge's message on at least one of these cases.
     pub message: Option<String>,
     /// Whether its times bound the time limit.
@@ -48,12 +50,29 @@ impl Expectation {
         match self.use_for_time_limit {
             UseForTimeLimit::Never | UseForTimeLimit::Upper => false,
             UseForTimeLimit::Lower => true,
-            UseForTimeLimit::AsExpected => self
-                .permitted
-                .as_ref()
-                .is_some_and(|permitted| !permitted.contains(&Verdict::TimeLimitExceeded)),
+            UseForTimeLimit::AsExpected => {
+                let is_never_slow =
+                    |permitted: &Vec<Verdict>| !permitted.contains(&Verdict::TimeLimitExceeded);
+                let is_right = |overall: &Overall| {
+                    overall.verdicts == [Verdict::Accepted] && !overall.is_partial
+                };
+                self.permitted.as_ref().is_some_and(is_never_slow)
+                    || self.overall.as_ref().is_some_and(is_right)
+            }
         }
     }
+}
+
+/// What a submission as a whole must come to. This is what legacy packages say; it holds at the time limit, or at
+/// the time limit times its margin.
+///
+/// Source: problem package format legacy, "Example submissions".
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Overall {
+    /// Its verdict is one of these, of AC, WA, TLE and RTE.
+    pub verdicts: Vec<Verdict>,
+    /// Whether its score must not be the best one.
+    pub is_partial: bool,
 }
 
 /// Scores from one to another, both included.

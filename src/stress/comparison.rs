@@ -194,7 +194,7 @@ impl<'a> Comparison<'a> {
         ran: &Ran,
         output: &[u8],
     ) -> Result<bool, Stop> {
-        if output == answer && self.rules.validator.is_none() {
+        if output == answer && self.rules.validators.is_empty() {
             return Ok(true);
         }
         let case = self.case(input, answer.into());

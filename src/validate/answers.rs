@@ -27,8 +27,8 @@ pub(super) fn prove(proving: &Proving<'_>, found: &mut Vec<Diagnostic>) -> Resul
         Extent::Selected => &[],
     };
     let talks = proving.bench.problem.kind.interaction == Interaction::Interactive;
-    let judge = proving.validator.filter(|_| !talks);
-    if programs.is_empty() && judge.is_none() {
+    let judges = if talks { &[] } else { proving.validators };
+    if programs.is_empty() && judges.is_empty() {
         found.extend(unchecked(proving, invalid));
         return Ok(());
     }
@@ -51,12 +51,12 @@ pub(super) fn prove(proving: &Proving<'_>, found: &mut Vec<Diagnostic>) -> Resul
     let remarks = parallel::map(bench.executor, invalid, |case| {
         let opinions = opinions(proving, &validators, case)?;
         let refused = opinions.iter().any(|opinion| *opinion != Opinion::Valid)
-            || is_rejected(proving, judge, case)?;
+            || is_rejected(proving, judges, case)?;
         Ok((!refused).then(|| {
             let answer = case.answer.as_ref().unwrap_or(&case.input);
-            let message = match judge {
-                None => "no answer validator refuses this invalid answer",
-                Some(_) => {
+            let message = match judges.is_empty() {
+                true => "no answer validator refuses this invalid answer",
+                false => {
                     "neither an answer validator nor the output validator refuses this invalid answer"
                 }
             };
@@ -68,16 +68,20 @@ pub(super) fn prove(proving: &Proving<'_>, found: &mut Vec<Diagnostic>) -> Resul
     Ok(())
 }
 
-/// Whether the package's own output validator rejects a case's answer as an output.
+/// Whether one of the package's own output validators rejects a case's answer as an output.
 fn is_rejected(
     proving: &Proving<'_>,
-    judge: Option<&OutputValidator>,
+    judges: &[OutputValidator],
     case: &TestCase,
 ) -> Result<bool, Stop> {
-    let (Some(judge), Some(answer)) = (judge, &case.answer) else { return Ok(false) };
-    let output = Blob::file(answer);
-    let response = trial::ask(judge, &proving.bench, case, output)?;
-    Ok(response.opinion == response::Opinion::Rejected)
+    let Some(answer) = &case.answer else { return Ok(false) };
+    for judge in judges {
+        let response = trial::ask(judge, &proving.bench, case, Blob::file(answer))?;
+        if response.opinion == response::Opinion::Rejected {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// Answers that are said to be invalid, where nothing can refuse them.

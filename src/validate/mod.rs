@@ -28,8 +28,8 @@ use crate::validator::OutputValidator;
 pub struct Proving<'a> {
     /// Of which problem, and where validators run.
     pub bench: Bench<'a>,
-    /// Its own output validator; `None` where the format's default one decides.
-    pub validator: Option<&'a OutputValidator>,
+    /// Its own output validators; none if the format's default one decides.
+    pub validators: &'a [OutputValidator],
     /// Which test cases are selected, by name.
     pub selected: &'a (dyn Fn(&str) -> bool + Sync),
     /// How much of the data.

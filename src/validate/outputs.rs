@@ -39,10 +39,13 @@ pub(super) fn prove(proving: &Proving<'_>) -> Result<Vec<Diagnostic>, Stop> {
         tasks.extend(data.valid_outputs.iter().map(|case| (Claim::Right, case)));
         tasks.extend(data.invalid_outputs.iter().map(|case| (Claim::Wrong, case)));
     }
-    if let Some(validator) = proving.validator {
-        return by_validator(proving, validator, &tasks);
-    }
     let mut remarks = Vec::new();
+    for validator in proving.validators {
+        remarks.extend(by_validator(proving, validator, &tasks)?);
+    }
+    if !proving.validators.is_empty() {
+        return Ok(remarks);
+    }
     for case in selected {
         remarks.extend(loosened(case)?);
     }

@@ -71,14 +71,14 @@ pub fn feedback_dir(of: &Path) -> PathBuf {
 }
 
 impl OutputValidator {
-    /// Builds the package's own output validator; `None` where the format's default one decides.
+    /// Builds the package's own output validators; none if the format's default one decides.
     ///
     /// # Errors
     /// When it does not build, the judge failed, or the build was cut short.
-    pub fn build(bench: &Bench<'_>, build_limits: &Limits) -> Result<Option<Self>, Stop> {
-        let program = bench.problem.output_validator.as_ref();
+    pub fn build(bench: &Bench<'_>, build_limits: &Limits) -> Result<Vec<Self>, Stop> {
+        let programs = bench.problem.output_validators.iter();
         let build = |program| Self::of(bench, "output validator", program, build_limits);
-        program.map(build).transpose()
+        programs.map(build).collect()
     }
 
     fn of(

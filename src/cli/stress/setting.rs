@@ -96,9 +96,9 @@ impl Setting {
         };
         let lines = recipe.as_ref().map_or_else(Vec::new, by_recipe::lines);
         let test_case = test_case(&problem);
-        let options = match problem.output_validator {
-            Some(_) => Options::default(),
-            None => Options::parse(&test_case.output_validator_args).map_err(|error| {
+        let options = match problem.output_validators.is_empty() {
+            false => Options::default(),
+            true => Options::parse(&test_case.output_validator_args).map_err(|error| {
                 let what = format!("arguments of the output validator: {error}");
                 Stop::Refused(Mend::Package, vec![what.into()])
             })?,
@@ -180,7 +180,7 @@ impl Setting {
     /// Whether submissions talk with the output validator or run several times, so that there is no output to
     /// compare with.
     pub(super) fn is_judged(&self) -> bool {
-        self.problem.output_validator.is_some() && !is_alone(&self.problem)
+        !self.problem.output_validators.is_empty() && !is_alone(&self.problem)
     }
 
     /// The program that makes judge answers where there is no output to compare with, built.

@@ -127,7 +127,7 @@ fn draft(tree: &Files, layout: Layout, yaml: Option<ProblemYaml>) -> Draft {
         input_validators: validators.programs,
         input_grammars: validators.grammars,
         answer_validators: programs::answer_validators(&pack),
-        output_validator: output_validator::read(&pack),
+        output_validators: output_validator::read(&pack).into_iter().collect(),
         static_validator: output_validator::read_static(&pack),
         recipe: tree.file(recipe::PATH).map(|item| item.path.clone()),
         names: yaml.names,

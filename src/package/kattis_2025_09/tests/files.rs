@@ -151,8 +151,8 @@ fn there_is_one_output_validator() {
 fn the_program_is_the_file_or_the_directory_that_holds_its_parts() {
     let check = |changes: &str, expected: &str| {
         let package = Package::new(changes);
-        let problem = read(&package.dir).problem.expect("a problem");
-        let validator = problem.output_validator.expect("an output validator");
+        let mut problem = read(&package.dir).problem.expect("a problem");
+        let validator = problem.output_validators.pop().expect("an output validator");
         assert_eq!(validator.path, package.dir.join(expected));
     };
     let file = "--- output_validator/validate.cpp\nx\n";

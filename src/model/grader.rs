@@ -1,0 +1,297 @@
+//! Graders: how the results in a test data group make up the result of the group, in legacy packages.
+//!
+//! Source: problem package format legacy, "Test data groups", "Graders".
+
+use crate::model::program::Program;
+use crate::model::score::Score;
+
+/// How the test cases of a problem with graders are graded.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Graders {
+    /// The root of the test data, whose name is empty, and every group below it; in any order.
+    pub groups: Vec<GradedGroup>,
+    /// The package's own grader, for the groups with `grading: custom`.
+    pub custom: Option<Program>,
+    /// Which score is the best.
+    pub objective: Objective,
+    /// Whether the output validator says what an accepted output is worth. Then it must.
+    pub has_custom_score: bool,
+    /// Whose rules hold where judges differ.
+    pub dialect: Dialect,
+}
+
+/// A test data group with a grader.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GradedGroup {
+    /// The path below `data/`, such as `secret/group1`; empty for the root.
+    pub name: String,
+    /// How it is graded.
+    pub grading: GroupGrading,
+}
+
+/// How a test data group is graded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GroupGrading {
+    /// Whether the rest is left out after a result that is not accepted.
+    pub on_reject: OnReject,
+    /// What makes one result of all.
+    pub grader: Grader,
+    /// What an accepted test case is worth.
+    pub accept_score: Score,
+    /// What a rejected test case is worth.
+    pub reject_score: Score,
+    /// The scores that the package says are possible.
+    pub range: PossibleScores,
+}
+
+/// What follows a result that is not accepted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OnReject {
+    /// The rest of the group is left out.
+    #[default]
+    Break,
+    /// The rest of the group is judged.
+    Continue,
+}
+
+/// What makes one result of all.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Grader {
+    /// The grader of the format.
+    Default(GraderModes),
+    /// The package's own grader, with these arguments.
+    Custom(Vec<String>),
+}
+
+/// What the flags ask of the default grader.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct GraderModes {
+    /// Which verdict comes out.
+    pub verdict: VerdictMode,
+    /// Which score comes out.
+    pub score: ScoreMode,
+    /// Whether only the last of at most two results counts.
+    pub ignore_sample: bool,
+    /// Whether one accepted result is enough.
+    pub accept_if_any_accepted: bool,
+}
+
+/// Which verdict the default grader gives.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum VerdictMode {
+    /// The worst.
+    #[default]
+    WorstError,
+    /// The first that is not accepted.
+    FirstError,
+    /// Accepted.
+    AlwaysAccept,
+}
+
+/// Which score the default grader gives.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ScoreMode {
+    /// The sum.
+    #[default]
+    Sum,
+    /// The average.
+    Average,
+    /// The least.
+    Min,
+    /// The greatest.
+    Max,
+}
+
+impl GraderModes {
+    /// What these flags ask for: of those that conflict the last counts, unknown ones say nothing.
+    pub fn of(flags: &[String]) -> Self {
+        let mut modes = Self::default();
+        for flag in flags {
+            match flag.as_str() {
+                "worst_error" | "no_errors" => modes.verdict = VerdictMode::WorstError,
+                "first_error" => modes.verdict = VerdictMode::FirstError,
+                "always_accept" => modes.verdict = VerdictMode::AlwaysAccept,
+                "sum" => modes.score = ScoreMode::Sum,
+                "avg" => modes.score = ScoreMode::Average,
+                "min" => modes.score = ScoreMode::Min,
+                "max" => modes.score = ScoreMode::Max,
+                "ignore_sample" => modes.ignore_sample = true,
+                "accept_if_any_accepted" => modes.accept_if_any_accepted = true,
+                _ => {}
+            }
+        }
+        modes
+    }
+}
+
+/// Scores from one to another, both included; `None` for no bound.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PossibleScores {
+    /// The least.
+    pub from: Option<Score>,
+    /// The greatest.
+    pub to: Option<Score>,
+}
+
+impl PossibleScores {
+    /// Whether a score is possible.
+    pub fn contains(&self, score: Score) -> bool {
+        self.from.is_none_or(|from| !from.exceeds(score))
+            && self.to.is_none_or(|to| !score.exceeds(to))
+    }
+
+    /// The best of them, if they are bounded there.
+    pub fn best(&self, objective: Objective) -> Option<Score> {
+        match objective {
+            Objective::Max => self.to,
+            Objective::Min => self.from,
+        }
+    }
+}
+
+/// Which score is the best.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Objective {
+    /// The greatest.
+    #[default]
+    Max,
+    /// The least.
+    Min,
+}
+
+/// Whose rules hold where judges read the same package differently.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Dialect {
+    /// Those of Kattis: each accepted test case is worth the `accept_score`.
+    #[default]
+    Kattis,
+    /// Those of DOMjudge: a group of test cases alone is worth the `accept_score` once.
+    DomJudge,
+}
+
+/// The keys of a `testdata.yaml` about grading, as far as it has them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct GradingKeys {
+    /// `on_reject`.
+    pub on_reject: Option<OnReject>,
+    /// `grading`: whether it is `custom`.
+    pub is_custom: Option<bool>,
+    /// `grader_flags`, as words.
+    pub grader_flags: Option<Vec<String>>,
+    /// `accept_score`.
+    pub accept_score: Option<Score>,
+    /// `reject_score`.
+    pub reject_score: Option<Score>,
+    /// `range`.
+    pub range: Option<PossibleScores>,
+}
+
+impl GradingKeys {
+    /// The same, with the values of `other` for the keys that are missing: of a group by those of its parent,
+    /// and of the `grading` in `problem.yaml`, which override those of all groups, by those of a group.
+    #[must_use]
+    pub fn or(&self, other: &Self) -> Self {
+        Self {
+            on_reject: self.on_reject.or(other.on_reject),
+            is_custom: self.is_custom.or(other.is_custom),
+            grader_flags: self.grader_flags.as_ref().or(other.grader_flags.as_ref()).cloned(),
+            accept_score: self.accept_score.or(other.accept_score),
+            reject_score: self.reject_score.or(other.reject_score),
+            range: self.range.or(other.range),
+        }
+    }
+
+    /// What they come to, with the defaults of the format for what is missing.
+    pub fn settled(&self) -> GroupGrading {
+        let flags = self.grader_flags.as_deref().unwrap_or_default();
+        GroupGrading {
+            on_reject: self.on_reject.unwrap_or_default(),
+            grader: match self.is_custom {
+                Some(true) => Grader::Custom(flags.to_vec()),
+                _ => Grader::Default(GraderModes::of(flags)),
+            },
+            accept_score: self.accept_score.unwrap_or(Score::ONE),
+            reject_score: self.reject_score.unwrap_or(Score::ZERO),
+            range: self.range.unwrap_or_default(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(text: &str) -> Vec<String> {
+        text.split_whitespace().map(str::to_owned).collect()
+    }
+
+    /// The expected values are those of `support/default_grader` in problemtools.
+    #[test]
+    fn the_last_of_flags_that_conflict_counts() {
+        let check = |flags: &str,
+                     verdict: VerdictMode,
+                     score: ScoreMode,
+                     ignore: bool,
+                     any: bool| {
+            let expected =
+                GraderModes { verdict, score, ignore_sample: ignore, accept_if_any_accepted: any };
+            assert_eq!(GraderModes::of(&words(flags)), expected, "{flags}");
+        };
+        use ScoreMode::{Average, Max, Min, Sum};
+        use VerdictMode::{AlwaysAccept, FirstError, WorstError};
+        check("", WorstError, Sum, false, false);
+        check("no_errors", WorstError, Sum, false, false);
+        check("first_error avg", FirstError, Average, false, false);
+        check("first_error always_accept", AlwaysAccept, Sum, false, false);
+        check("min sum max", WorstError, Max, false, false);
+        check("ignore_sample min", WorstError, Min, true, false);
+        check("unheard_of accept_if_any_accepted", WorstError, Sum, false, true);
+    }
+
+    #[test]
+    fn keys_come_from_the_nearest_group_and_the_problem_overrides_all() {
+        let score = Score::new;
+        let root = GradingKeys {
+            on_reject: Some(OnReject::Continue),
+            grader_flags: Some(words("min")),
+            accept_score: score(10.0),
+            ..GradingKeys::default()
+        };
+        let secret = GradingKeys {
+            accept_score: score(20.0),
+            reject_score: score(-1.0),
+            ..GradingKeys::default()
+        };
+        let group = GradingKeys { grader_flags: Some(Vec::new()), ..GradingKeys::default() };
+        let problem = GradingKeys { accept_score: score(5.0), ..GradingKeys::default() };
+        let check =
+            |keys: GradingKeys, on_reject: OnReject, flags: &str, accept: f64, reject: f64| {
+                let settled = keys.settled();
+                assert_eq!(settled.on_reject, on_reject);
+                assert_eq!(settled.grader, Grader::Default(GraderModes::of(&words(flags))));
+                assert_eq!(Some(settled.accept_score), score(accept));
+                assert_eq!(Some(settled.reject_score), score(reject));
+            };
+        use OnReject::{Break, Continue};
+        check(GradingKeys::default(), Break, "", 1.0, 0.0);
+        check(root.clone(), Continue, "min", 10.0, 0.0);
+        check(secret.or(&root), Continue, "min", 20.0, -1.0);
+        check(group.or(&secret.or(&root)), Continue, "", 20.0, -1.0);
+        check(problem.or(&secret.or(&root)), Continue, "min", 5.0, -1.0);
+        check(problem, Break, "", 5.0, 0.0);
+    }
+
+    #[test]
+    fn the_best_score_is_the_end_of_the_range_that_the_objective_names() {
+        let check =
+            |from: Option<f64>, to: Option<f64>, objective: Objective, best: Option<f64>| {
+                let score = |points: Option<f64>| points.and_then(Score::new);
+                let range = PossibleScores { from: score(from), to: score(to) };
+                assert_eq!(range.best(objective), score(best));
+            };
+        check(Some(0.0), Some(100.0), Objective::Max, Some(100.0));
+        check(Some(0.0), Some(100.0), Objective::Min, Some(0.0));
+        check(Some(-5.0), None, Objective::Min, Some(-5.0));
+        check(Some(-5.0), None, Objective::Max, None);
+    }
+}
