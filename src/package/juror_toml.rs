@@ -71,7 +71,7 @@ fn file_name(node: &Node<'_>) -> Parse<String> {
     let name = node.word();
     if !is_valid_name(name) {
         let help = "letters, digits, `_`, `.` and `-`, without a directory, such as \"game1.in\"";
-        return Err(node.error(format!("`{}` is no plain file name", shown(name)), help));
+        return Err(node.error(format!("`{}` is not a plain file name", shown(name)), help));
     }
     Ok(name.to_owned())
 }

@@ -12,7 +12,7 @@ mod faults;
 mod files;
 mod interaction;
 mod juror_toml;
-mod kattis_2025_09;
+mod kattis;
 mod languages;
 mod node;
 pub mod recipe;
@@ -31,7 +31,7 @@ use crate::model::problem::Problem;
 use crate::package::bare::Bare;
 use crate::package::draft::Draft;
 use crate::package::files::Files;
-use crate::package::kattis_2025_09::Kattis202509;
+use crate::package::kattis::Kattis202509;
 
 /// The formats, in the order in which they are asked: what others could take for theirs comes first.
 const FORMATS: [&dyn Format; 2] = [&Kattis202509, &Bare];

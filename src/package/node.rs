@@ -309,7 +309,7 @@ impl<'a> Map<'a> {
             return (*help).to_owned();
         }
         if key == "<<" {
-            return "merge keys are no part of YAML 1.2; write the keys out".to_owned();
+            return "merge keys are not part of YAML 1.2; write the keys out".to_owned();
         }
         let known = || self.known.iter().copied();
         meant_or(key, known(), format!("known keys: {}", list(known())))

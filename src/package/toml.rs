@@ -11,7 +11,7 @@ pub(super) fn parse(page: Page<'_>) -> Option<Raw> {
     let (table, errors) = DeTable::parse_recoverable(&page.file.text);
     for error in errors.iter().take_while(|_| !page.is_full()) {
         let range = page.file.range(error.span().unwrap_or(0..0));
-        page.error(range, format!("is no valid TOML: {}", error.message()), "");
+        page.error(range, format!("is not valid TOML: {}", error.message()), "");
     }
     let range = Range { line: 1, column: 1, width: 1 };
     errors.is_empty().then(|| Raw { value: map(table.get_ref(), page.file), range })

@@ -107,6 +107,6 @@ pub(super) fn programming_language(node: &Node<'_>) -> Parse<String> {
     if languages::is_programming_language(&code) {
         return Ok(code);
     }
-    let message = format!("`{}` is no language code", shown(&code));
+    let message = format!("`{}` is not a language code", shown(&code));
     Err(node.error(message, languages::help_for(&code)))
 }

@@ -193,7 +193,7 @@ fn report_syntax(error: &granit_parser::ScanError, page: Page<'_>) {
     } else {
         ""
     };
-    let message = format!("is no valid YAML: {}", lower_first(&error.info()));
+    let message = format!("is not valid YAML: {}", lower_first(&error.info()));
     page.error(Range { line, column, width: 1 }, message, help);
 }
 
@@ -450,7 +450,7 @@ mod tests {
         check("a: &b [*b]\n", &["a.yaml:1:8: an alias may not stand inside of what it repeats"]);
         check("a: !!int 5\n", &["a.yaml:1:10: YAML tag `!!int` is not supported"]);
         check("a: !!str 5\n", &[]);
-        check("a: é ö\nü: [\n", &["a.yaml:2:4: is no valid YAML: unclosed bracket '['"]);
+        check("a: é ö\nü: [\n", &["a.yaml:2:4: is not valid YAML: unclosed bracket '['"]);
     }
 
     #[test]
@@ -465,6 +465,6 @@ mod tests {
             &text,
             &["a.yaml:5:45: has more than 100000 YAML values once its aliases are filled in"],
         );
-        check(&"[".repeat(1000), &["a.yaml:1:65: is no valid YAML: recursion limit exceeded"]);
+        check(&"[".repeat(1000), &["a.yaml:1:65: is not valid YAML: recursion limit exceeded"]);
     }
 }

@@ -71,7 +71,7 @@ impl Programs {
             let file = self.find(&text, &item)?;
             if !file.is_file() {
                 let help = "name each file; a directory is a generator by itself";
-                return Err(item.error(format!("`{}` is no file", shown(&text)), help));
+                return Err(item.error(format!("`{}` is not a file", shown(&text)), help));
             }
             if files.iter().any(|other| other.file_name() == file.file_name()) {
                 let help = "they are copied into one directory; rename one";
@@ -123,7 +123,7 @@ impl Programs {
         let args: Vec<String> = words.map(str::to_owned).collect();
         for word in &args {
             if let Err(unknown) = placeholder::pieces(word) {
-                let message = format!("`{}` is no placeholder", shown(unknown.text));
+                let message = format!("`{}` is not a placeholder", shown(unknown.text));
                 let help = "known: {seed}, {seed:1}, {seed:2} and so on, {name}, {count}";
                 return Err(node.error(message, help));
             }

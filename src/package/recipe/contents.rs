@@ -152,7 +152,7 @@ fn wrong_regex(regex: &str, error: &regex::Error, node: &Node<'_>) {
         node.warning(format!("is not checked: {reason}"), help);
     } else {
         let help = "put a backslash before a character that is to stand for itself";
-        node.error(format!("is no regular expression: {reason}"), help);
+        node.error(format!("is not a regular expression: {reason}"), help);
     }
 }
 

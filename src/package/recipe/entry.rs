@@ -174,7 +174,7 @@ impl<'a> Reader<'a> {
             return Err(node.error(message, format!("leave out the ending: copy: {}", shown(stem))));
         }
         self.inside(&generators, &file("in"), node)?;
-        let message = format!("`{}` is no file", shown(&file("in")));
+        let message = format!("`{}` is not a file", shown(&file("in")));
         Err(node.error(message, "`copy` names files without their endings"))
     }
 }

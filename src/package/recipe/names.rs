@@ -129,7 +129,7 @@ fn text_range(text: &str) -> Result<Vec<i64>, Option<CountFault>> {
     match ends {
         Some((Ok(first), Ok(last))) => range(first, last),
         _ => fault(
-            format!("is no range: `{}`", shown(text)),
+            format!("is not a range: `{}`", shown(text)),
             "write `FIRST..=LAST`, such as `1..=5`",
         ),
     }

@@ -138,7 +138,7 @@ fn generators_can_be_put_together_of_files() {
             "2:18: there is no generator `tree.h` (add generators/tree.h, or name it under `generators:`)",
             "3:17: `generators.two` has two files of the same name (they are copied into one directory; rename one)",
             "4:9: `generators.none` is empty (name the files that it is made of, the one that starts first)",
-            "5:9: `deep` is no file (name each file; a directory is a generator by itself)",
+            "5:9: `deep` is not a file (name each file; a directory is a generator by itself)",
             "6:3: `a/b` cannot be the name of a generator (letters, digits, `_`, `-` and `.`, with a letter, digit or `_` first)",
             "7:9: a generator is below generators/, not `../x` (write its path from there, without `..`)",
             "8:9: `generators.text` must be a sequence of files below generators/, the one that starts first, not the text `gen.py` (put it in brackets: [gen.py])",
@@ -214,7 +214,7 @@ fn counts_make_several_cases() {
         "`count` makes more than 100 cases (write several entries)",
     );
     bad("[1, 1]", "`count` has 1 twice (each value makes one case; remove one)");
-    bad("1..3", "`count` is no range: `1..3` (write `FIRST..=LAST`, such as `1..=5`)");
+    bad("1..3", "`count` is not a range: `1..3` (write `FIRST..=LAST`, such as `1..=5`)");
     bad(
         "[a]",
         "`count` must be a number of cases, a sequence of integers, or a range such as `1..=5`, not a sequence ()",
@@ -241,7 +241,7 @@ fn files_are_given_linked_and_searched() {
             "sample/b: in \"x\\n\" own",
             "sample/c: in \"x\\n\" own",
             "sample/d: in \"x\\n\" own",
-            "4:25: is no regular expression: unclosed group (put a backslash before a character that is to stand for itself)",
+            "4:25: is not a regular expression: unclosed group (put a backslash before a character that is to stand for itself)",
             "warning: 5:25: is not checked: look-around, including look-ahead and look-behind, is not supported (write it without, or as several patterns)",
             "6:25: `match` is empty (fill it or remove the line)",
             "7:26: unknown key `out` in `match` (known keys: in, ans)",
@@ -307,7 +307,7 @@ fn the_same_command_with_the_same_seed_is_refused() {
             "secret/i: generators/gen.py 1 own",
             "5:10: is the same command as on line 4, with the same seed (make them differ by a number, such as `{seed:2}`; or use `count` or `include`)",
             "7:10: `{seed}` is there more than once (one seed is enough: the generator can make more of it)",
-            "8:10: `{sed}` is no placeholder (known: {seed}, {seed:1}, {seed:2} and so on, {name}, {count})",
+            "8:10: `{sed}` is not a placeholder (known: {seed}, {seed:1}, {seed:2} and so on, {name}, {count})",
             "warning: 9:38: `count` makes 2 equal cases (put `{seed}` or `{count}` into the command, so that they differ)",
             "10:25: `count` would make equal cases (only what `generate` makes can be counted; write an entry for each case)",
         ],

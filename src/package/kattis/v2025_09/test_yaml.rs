@@ -6,10 +6,10 @@ use crate::check::options::Options;
 use crate::language::constants::replace_constants;
 use crate::model::test_data::ValidatorArgs;
 use crate::package::files::Item;
-use crate::package::kattis_2025_09::part::{Part, Role};
-use crate::package::kattis_2025_09::scoring::{self, ScoringKeys};
-use crate::package::kattis_2025_09::static_validation::{self, StaticKeys};
-use crate::package::kattis_2025_09::{Pack, programs};
+use crate::package::kattis::Pack;
+use crate::package::kattis::part::{Part, Role};
+use crate::package::kattis::v2025_09::scoring::{self, ScoringKeys};
+use crate::package::kattis::v2025_09::static_validation::{self, StaticKeys};
 use crate::package::node::{Map, Node, Parse, Renamed, meant};
 use crate::package::text::{Page, TextFile, shown};
 use crate::package::values::{boolean, text, texts};
@@ -86,7 +86,7 @@ fn input_validator_args(pack: &Pack<'_>, node: &Node<'_>) -> Parse<ValidatorArgs
     if !node.is_map() {
         return texts(node).map(ValidatorArgs::All);
     }
-    let known = programs::input_validator_names(pack.tree);
+    let known = pack.input_validator_names();
     let mut by_name = Vec::new();
     for entry in node.entries("a map of input validators to arguments")? {
         if !known.contains(&entry.key) {

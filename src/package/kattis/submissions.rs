@@ -6,40 +6,30 @@ use crate::model::pattern::Pattern;
 use crate::model::program::{IncludedFile, Program, ProgramKind};
 use crate::model::submission::{Expectation, Submission};
 use crate::model::test_data::TestData;
-use crate::model::verdict::Verdict::{
-    self, Accepted as AC, RunTimeError as RTE, TimeLimitExceeded as TLE, WrongAnswer as WA,
-};
+use crate::model::verdict::Verdict;
 use crate::package::files::{Item, is_inside};
-use crate::package::kattis_2025_09::submissions_yaml::{self, CaseRule, Rule};
-use crate::package::kattis_2025_09::{Pack, programs};
+use crate::package::kattis::submissions_yaml::{self, CaseRule, Rule};
+use crate::package::kattis::{Pack, programs};
 use crate::package::node::Node;
 use crate::package::suggest::{did_you_mean, list, meant_or};
 use crate::package::text::{Page, TextFile, shown};
 use crate::package::yaml::{self, Parsed};
 
-/// What the format expects of the submissions in a directory of this name.
-struct DefaultDirectory {
+/// What a version expects of the submissions in a directory of this name.
+pub(super) struct Folder {
+    pub name: &'static str,
+    pub permitted: Option<&'static [Verdict]>,
+    pub required: Option<&'static [Verdict]>,
+}
+
+/// A row of such a table.
+pub(super) const fn folder(
     name: &'static str,
     permitted: Option<&'static [Verdict]>,
     required: Option<&'static [Verdict]>,
+) -> Folder {
+    Folder { name, permitted, required }
 }
-
-const fn row(
-    name: &'static str,
-    permitted: Option<&'static [Verdict]>,
-    required: Option<&'static [Verdict]>,
-) -> DefaultDirectory {
-    DefaultDirectory { name, permitted, required }
-}
-
-const DEFAULT_DIRECTORIES: [DefaultDirectory; 6] = [
-    row("accepted", Some(&[AC]), None),
-    row("rejected", None, Some(&[RTE, TLE, WA])),
-    row("wrong_answer", Some(&[AC, WA]), Some(&[WA])),
-    row("time_limit_exceeded", Some(&[AC, TLE]), Some(&[TLE])),
-    row("run_time_error", Some(&[AC, RTE]), Some(&[RTE])),
-    row("brute_force", Some(&[AC, RTE, TLE]), Some(&[RTE, TLE])),
-];
 
 /// Reads the submissions, by name.
 pub(super) fn read(
@@ -55,7 +45,7 @@ pub(super) fn read(
     let rules = match (page, &root) {
         (Some(page), Some(Parsed::Document(root))) => {
             let rules = submissions_yaml::read(pack, &Node::root(root, page));
-            check_patterns(&rules, &items, test_data, page);
+            check_patterns(pack, &rules, &items, test_data, page);
             rules
         }
         _ => Vec::new(),
@@ -91,13 +81,13 @@ fn items<'t>(pack: &Pack<'t>) -> Vec<&'t Item> {
                     ["submissions.yaml"],
                     "submissions stand in directories such as submissions/accepted",
                 );
-                faults.warning(directory, "is ignored: it is no submission", help);
+                faults.warning(directory, "is ignored: it is not a submission", help);
             }
             continue;
         }
         for item in tree.children(&directory.name) {
             if programs::is_no_program(item) {
-                let message = "is ignored: it is no submission";
+                let message = "is ignored: it is not a submission";
                 faults.warning(item, message, "remove it or move it elsewhere");
             } else if item.is_directory() && !tree.below(&item.name).iter().any(Item::is_file) {
                 faults.lack(item, "is a submission without files", "fill it or remove it");
@@ -117,16 +107,14 @@ fn submission(
 ) -> Submission {
     let name = submission_name(item);
     let directory = name.split('/').next().unwrap_or_default();
-    let default = DEFAULT_DIRECTORIES.iter().find(|default| default.name == directory);
+    let default = pack.version.submissions.iter().find(|default| default.name == directory);
     let mut expectations = Vec::new();
     if let Some(default) = default {
         let replacing = rules.iter().find(|rule| rule.pattern.as_str() == default.name);
         expectations.push(default_expectation(default, replacing));
     }
-    let mut program = Program {
-        include: include.to_vec(),
-        ..programs::program(pack, item, ProgramKind::Submission)
-    };
+    let mut program =
+        Program { include: include.to_vec(), ..pack.program(item, ProgramKind::Submission) };
     for rule in rules.iter().filter(|rule| rule.pattern.matches(name)) {
         let replaces_default = default.is_some_and(|it| it.name == rule.pattern.as_str());
         expectations.extend(rule.all.clone().filter(|_| !replaces_default));
@@ -153,7 +141,7 @@ fn submission(
 }
 
 /// A rule for the directory itself replaces the default; what it does not say is inherited.
-fn default_expectation(default: &DefaultDirectory, replacing: Option<&Rule<'_>>) -> Expectation {
+fn default_expectation(default: &Folder, replacing: Option<&Rule<'_>>) -> Expectation {
     let it = replacing.and_then(|rule| rule.all.clone()).unwrap_or_default();
     Expectation {
         pattern: default.name.to_owned(),
@@ -164,9 +152,15 @@ fn default_expectation(default: &DefaultDirectory, replacing: Option<&Rule<'_>>)
 }
 
 /// Doubts patterns that match nothing.
-fn check_patterns(rules: &[Rule<'_>], items: &[&Item], data: &TestData, page: Page<'_>) {
+fn check_patterns(
+    pack: &Pack<'_>,
+    rules: &[Rule<'_>],
+    items: &[&Item],
+    data: &TestData,
+    page: Page<'_>,
+) {
     let names: Vec<&str> = items.iter().map(|item| submission_name(item)).collect();
-    let directories = DEFAULT_DIRECTORIES.iter().map(|default| default.name);
+    let directories = pack.version.submissions.iter().map(|default| default.name);
     for rule in rules {
         if page.is_full() {
             return;
@@ -223,7 +217,7 @@ fn check_scored_pattern(some: &CaseRule<'_>, data: &TestData) {
     some.node.key_error(message, help);
 }
 
-/// Doubts directories of which nothing is expected.
+/// Doubts folders without expectations.
 fn check_directories(pack: &Pack<'_>, submissions: &[Submission]) {
     for directory in pack.tree.children("submissions").filter(|item| item.is_directory()) {
         let name = directory.base_name();
@@ -241,8 +235,8 @@ fn check_directories(pack: &Pack<'_>, submissions: &[Submission]) {
                 "add `{name}:` with `permitted` or `required` to submissions/submissions.yaml"
             ),
         };
-        let known = DEFAULT_DIRECTORIES.iter().map(|default| default.name);
-        let message = "nothing is expected of the submissions in here";
+        let known = pack.version.submissions.iter().map(|default| default.name);
+        let message = "this folder has no default expectations";
         pack.faults.warning(directory, message, meant_or(name, known, otherwise));
     }
 }
@@ -279,24 +273,5 @@ fn check_lower_bound(pack: &Pack<'_>, submissions: &[Submission], test_data: &Te
         let message = "no submission bounds the time limit from below";
         let help = "let an accepted submission be used for it: take away its `use_for_time_limit: false`, or `TLE` from what it is permitted";
         pack.faults.lack(pack.tree.path("submissions/submissions.yaml"), message, help);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_page_says_what_each_folder_expects() {
-        const PAGE: &str = include_str!("../../../docs/packages.md");
-        let words = |verdicts: Option<&[Verdict]>, join: &str, none: &str| match verdicts {
-            None => none.to_owned(),
-            Some(verdicts) => verdicts.iter().map(|it| it.short()).collect::<Vec<_>>().join(join),
-        };
-        for DefaultDirectory { name, permitted, required } in DEFAULT_DIRECTORIES {
-            let permitted = words(permitted, ", ", "all");
-            let row = format!("| `{name}` | {permitted} | {}", words(required, " or ", "|"));
-            assert!(PAGE.contains(&row), "docs/packages.md lacks the row: {row}");
-        }
     }
 }

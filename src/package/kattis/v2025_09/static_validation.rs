@@ -6,10 +6,10 @@ use std::collections::BTreeMap;
 
 use crate::model::score::{Aggregation, GroupScoring, Score};
 use crate::model::test_data::{StaticCase, TestCase, TestData};
-use crate::package::kattis_2025_09::Pack;
-use crate::package::kattis_2025_09::part::Part;
-use crate::package::kattis_2025_09::scoring::{Placed, points_or};
-use crate::package::kattis_2025_09::test_yaml::Settings;
+use crate::package::kattis::Pack;
+use crate::package::kattis::part::Part;
+use crate::package::kattis::v2025_09::scoring::{Placed, points_or};
+use crate::package::kattis::v2025_09::test_yaml::Settings;
 use crate::package::node::Map;
 use crate::package::values::texts;
 
@@ -28,7 +28,8 @@ pub(super) fn read(part: Part, map: &mut Map<'_>) -> StaticKeys {
     if !part.is_judged() {
         for node in nodes.into_iter().flatten() {
             let key = node.key;
-            let message = format!("`{key}` has no meaning here: nobody is judged by this data");
+            let message =
+                format!("`{key}` has no meaning here: submissions are not judged on this data");
             node.key_error(message, "remove it");
         }
         return it;

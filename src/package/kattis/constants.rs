@@ -30,7 +30,7 @@ pub(super) fn read(node: &Node<'_>) -> Parse<Vec<Constant>> {
 fn read_one(node: &Node<'_>, constants: &mut Vec<Constant>) -> Parse<()> {
     let name = node.key;
     if !is_name(name) {
-        let message = format!("`{}` is no name for a constant", shown(name));
+        let message = format!("`{}` is not a name for a constant", shown(name));
         let help = "names are letters, digits and `_`, and do not begin with a digit";
         return Err(node.key_error(message, help));
     }
@@ -49,7 +49,7 @@ fn read_one(node: &Node<'_>, constants: &mut Vec<Constant>) -> Parse<()> {
     constants.extend(main.iter().map(|value| constant(name.to_owned(), value)));
     for variant in &variants {
         if !is_name(variant.key) {
-            let message = format!("`{}` is no name for a variant", shown(variant.key));
+            let message = format!("`{}` is not a name for a variant", shown(variant.key));
             variant.key_error(message, "names are letters, digits and `_`");
         } else if variant.key == "value" {
             constants.extend(main.iter().map(|value| constant(format!("{name}.value"), value)));

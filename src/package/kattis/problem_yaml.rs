@@ -8,10 +8,10 @@ use crate::model::limits::ProblemLimits;
 use crate::model::program::Constant;
 use crate::package::draft::FileWriting;
 use crate::package::files::Files;
-use crate::package::kattis_2025_09::constants;
-use crate::package::kattis_2025_09::credits;
-use crate::package::kattis_2025_09::limits;
-use crate::package::kattis_2025_09::problem_type::{self, ProblemType};
+use crate::package::kattis::constants;
+use crate::package::kattis::credits;
+use crate::package::kattis::limits;
+use crate::package::kattis::problem_type::{self, ProblemType};
 use crate::package::languages::is_natural_language;
 use crate::package::node::{Map, Node, Parse, Renamed};
 use crate::package::suggest::list;
@@ -137,7 +137,8 @@ fn version(map: &mut Map<'_>, tree: &Files) -> Version {
         node.error(message, help);
         return Version::Other;
     }
-    let message = format!("`{}` is no version of the format; juror reads 2025-09", shown(&version));
+    let message =
+        format!("`{}` is not a version of the format; juror reads 2025-09", shown(&version));
     node.error(message, "write `problem_format_version: 2025-09`");
     Version::Ours
 }
@@ -192,7 +193,7 @@ fn names(map: &mut Map<'_>, statements: &[String]) -> Vec<(String, String)> {
 pub(super) fn is_language(node: &Node<'_>) -> bool {
     let is_one = is_natural_language(node.key);
     if !is_one {
-        let message = format!("`{}` is no language code", shown(node.key));
+        let message = format!("`{}` is not a language code", shown(node.key));
         node.key_error(message, "write ISO 639 codes such as `en`, `fil` or `pt-BR`");
     }
     is_one
@@ -209,7 +210,7 @@ fn check_uuid(map: &mut Map<'_>) {
     {
         let help =
             "a UUID looks like 123e4567-e89b-42d3-a456-426614174000; `uuidgen` prints a new one";
-        node.warning(format!("`{}` is no UUID", shown(&uuid)), help);
+        node.warning(format!("`{}` is not a UUID", shown(&uuid)), help);
     }
 }
 
@@ -227,7 +228,7 @@ fn date(node: &Node<'_>) -> Parse<()> {
         return Ok(());
     }
     let help = "write a day such as 2026-01-31, or a time in UTC such as 2026-01-31T18:00:00Z";
-    Err(node.error(format!("`{}` is no date", shown(&date)), help))
+    Err(node.error(format!("`{}` is not a date", shown(&date)), help))
 }
 
 /// `YYYY-MM-DD` or `YYYY-MM-DDThh:mm:ssZ`, of the calendar.

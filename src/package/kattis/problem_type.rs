@@ -85,7 +85,7 @@ fn known(item: &Node<'_>, word: String) -> Parse<String> {
     if TYPES.contains(&word.as_str()) {
         return Ok(word);
     }
-    let message = format!("`{}` is no type of problem", shown(&word));
+    let message = format!("`{}` is not a type of problem", shown(&word));
     let words = || word.split([' ', ',']).filter(|word| !word.is_empty());
     Err(match words().count() > 1 && words().all(|word| TYPES.contains(&word)) {
         true => item.error(message, format!("write `type: [{}]`", list(words()))),

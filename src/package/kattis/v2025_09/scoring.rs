@@ -7,9 +7,9 @@ use std::collections::BTreeMap;
 use crate::model::diagnostic::Place;
 use crate::model::score::{Aggregation, GroupScoring, Score};
 use crate::model::test_data::TestData;
-use crate::package::kattis_2025_09::Pack;
-use crate::package::kattis_2025_09::part::Part;
-use crate::package::kattis_2025_09::test_yaml::Settings;
+use crate::package::kattis::Pack;
+use crate::package::kattis::part::Part;
+use crate::package::kattis::v2025_09::test_yaml::Settings;
 use crate::package::node::{Map, Node, Parse};
 use crate::package::suggest::{did_you_mean, list, meant_or};
 use crate::package::text::shown;
@@ -52,7 +52,7 @@ pub(super) fn read(pack: &Pack<'_>, part: Part, map: &mut Map<'_>) -> ScoringKey
                 require_pass: map.get("require_pass", names).unwrap_or_default(),
             };
         }
-        _ => "has no meaning here: nobody is judged by this data",
+        _ => "has no meaning here: submissions are not judged on this data",
     };
     for node in nodes.into_iter().flatten() {
         node.key_error(format!("`{}` {refused}", node.key), "remove it");
@@ -79,7 +79,7 @@ fn aggregation(node: &Node<'_>) -> Parse<Placed<Aggregation>> {
         "sum" => Aggregation::Sum,
         "min" => Aggregation::Min,
         _ => {
-            let message = format!("`{}` is no way to aggregate scores", shown(&word));
+            let message = format!("`{}` is not a way to aggregate scores", shown(&word));
             return Err(node.unknown(message, &["pass-fail", "sum", "min"]));
         }
     };

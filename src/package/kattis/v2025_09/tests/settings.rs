@@ -89,7 +89,7 @@ fn constants_are_names_with_values() {
         ("constants: {n: 5, eps: 1e-6, s: text}", ""),
         (
             "constants: {2n: 5}",
-            "13: `2n` is no name for a constant; names are letters, digits and `_`, and do not begin with a digit",
+            "13: `2n` is not a name for a constant; names are letters, digits and `_`, and do not begin with a digit",
         ),
         (
             "constants: {n: true}",
@@ -104,7 +104,7 @@ fn constants_are_names_with_values() {
         "constants: {n: {value: 5000, tex: \"5,00\", sci: 5e3, a-b: 1}}",
         &[
             "warning problem.yaml:4:35: variant `n.tex` seems to be another value than `n.value`",
-            "error problem.yaml:4:53: `a-b` is no name for a variant; names are letters, digits and `_`",
+            "error problem.yaml:4:53: `a-b` is not a name for a variant; names are letters, digits and `_`",
         ],
     );
     check_each(&[
@@ -190,7 +190,7 @@ output = \"../b\"
         &[
             "error juror.toml:2:1: unknown key `inptu` in `[io]`; did you mean `input`?",
             "error juror.toml:3:9: `io.input` must be a file name in quotes, not the integer `5`",
-            "error juror.toml:4:10: `../b` is no plain file name; letters, digits, `_`, `.` and `-`, without a directory, such as \"game1.in\"",
+            "error juror.toml:4:10: `../b` is not a plain file name; letters, digits, `_`, `.` and `-`, without a directory, such as \"game1.in\"",
             "error juror.toml:5:2: unknown key `oi`; did you mean `io`?",
         ],
     );
@@ -207,7 +207,7 @@ io = 1
 [io
 input = \"a\"
 ",
-        &["error juror.toml:1:4: is no valid TOML: unclosed table, expected `]`"],
+        &["error juror.toml:1:4: is not valid TOML: unclosed table, expected `]`"],
     );
     check(
         "\
@@ -223,6 +223,6 @@ input = \"a\"
 input = \"b\"
 output = \"a\"
 ",
-        &["error juror.toml:3:1: is no valid TOML: duplicate key"],
+        &["error juror.toml:3:1: is not valid TOML: duplicate key"],
     );
 }

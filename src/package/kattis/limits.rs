@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::model::limits::ProblemLimits;
 use crate::model::units::Bytes;
-use crate::package::kattis_2025_09::problem_type::ProblemType;
+use crate::package::kattis::problem_type::ProblemType;
 use crate::package::node::{Node, Parse, Renamed};
 use crate::package::values::{Bound, at_most, number, positive};
 

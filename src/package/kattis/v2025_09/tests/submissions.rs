@@ -1,6 +1,9 @@
 //! Faults of `submissions/` and `submissions.yaml`.
 
 use super::check;
+use crate::model::verdict::Verdict;
+use crate::package::kattis::submissions::Folder;
+use crate::package::kattis::v2025_09::FOLDERS;
 
 #[test]
 fn at_least_one_is_accepted() {
@@ -33,8 +36,8 @@ x
 ",
         &[
             "error submissions/accepted: has no submission: at least one accepted solution is required; add a correct solution",
-            "warning submissions/accepted/README.md: is ignored: it is no submission; remove it or move it elsewhere",
-            "warning submissions/accepted/__pycache__: is ignored: it is no submission; remove it or move it elsewhere",
+            "warning submissions/accepted/README.md: is ignored: it is not a submission; remove it or move it elsewhere",
+            "warning submissions/accepted/__pycache__: is ignored: it is not a submission; remove it or move it elsewhere",
             "error submissions/accepted/dir: is a submission without files; fill it or remove it",
         ],
     );
@@ -58,11 +61,11 @@ x
 x
 ",
         &[
-            "warning submissions/a.py: is ignored: it is no submission; submissions stand in directories such as submissions/accepted",
-            "warning submissions/mixed: nothing is expected of the submissions in here; add `mixed:` with `permitted` or `required` to submissions/submissions.yaml",
+            "warning submissions/a.py: is ignored: it is not a submission; submissions stand in directories such as submissions/accepted",
+            "warning submissions/mixed: this folder has no default expectations; add `mixed:` with `permitted` or `required` to submissions/submissions.yaml",
             "warning submissions/rejected/add.py: has the same name as accepted/add.py; rename one of them: the format wants every submission to have a name of its own",
-            "warning submissions/submission.yaml: is ignored: it is no submission; did you mean `submissions.yaml`?",
-            "warning submissions/wrong-answer: nothing is expected of the submissions in here; did you mean `wrong_answer`?",
+            "warning submissions/submission.yaml: is ignored: it is not a submission; did you mean `submissions.yaml`?",
+            "warning submissions/wrong-answer: this folder has no default expectations; did you mean `wrong_answer`?",
         ],
     );
 }
@@ -143,7 +146,7 @@ accepted/add.py:
   model_solution: x
 ",
         &[
-            "error submissions/submissions.yaml:2:13: `pyton3` is no language code; did you mean `python3`?",
+            "error submissions/submissions.yaml:2:13: `pyton3` is not a language code; did you mean `python3`?",
             "error submissions/submissions.yaml:3:3: `score` is only for scoring problems; this one is pass-fail; remove it",
             "error submissions/submissions.yaml:4:12: `message` must be a text, not a sequence",
             "error submissions/submissions.yaml:5:23: `use_for_time_limit` must be `true`, `false`, `lower` or `upper`, not the text `lowr`",
@@ -193,10 +196,10 @@ accepted/add.py:
   permitted: [ac, wrong-answer, Run-Error, timelimit]
 ",
         &[
-            "warning submissions/submissions.yaml:2:15: `ac` is no verdict of the format; it counts as AC; write AC",
-            "warning submissions/submissions.yaml:2:19: `wrong-answer` is no verdict of the format; it counts as WA; write WA",
-            "warning submissions/submissions.yaml:2:33: `Run-Error` is no verdict of the format; it counts as RTE; write RTE",
-            "warning submissions/submissions.yaml:2:44: `timelimit` is no verdict of the format; it counts as TLE; write TLE",
+            "warning submissions/submissions.yaml:2:15: `ac` is not a verdict of the format; it counts as AC; write AC",
+            "warning submissions/submissions.yaml:2:19: `wrong-answer` is not a verdict of the format; it counts as WA; write WA",
+            "warning submissions/submissions.yaml:2:33: `Run-Error` is not a verdict of the format; it counts as RTE; write RTE",
+            "warning submissions/submissions.yaml:2:44: `timelimit` is not a verdict of the format; it counts as TLE; write TLE",
         ],
     );
     check(
@@ -207,7 +210,7 @@ accepted/add.py:
   required: [CE]
 ",
         &[
-            "warning submissions/submissions.yaml:2:19: `MLE` is no verdict of the format; it counts as RTE; write RTE",
+            "warning submissions/submissions.yaml:2:19: `MLE` is not a verdict of the format; it counts as RTE; write RTE",
             "error submissions/submissions.yaml:3:14: a submission that does not build cannot be expected; write AC, WA, TLE or RTE",
         ],
     );
@@ -230,9 +233,9 @@ accepted/add.py:
   permitted: [AX, 7, null]
 ",
         &[
-            "error submissions/submissions.yaml:2:15: `AX` is no verdict; did you mean `AC`?",
+            "error submissions/submissions.yaml:2:15: `AX` is not a verdict; did you mean `AC`?",
             "warning submissions/submissions.yaml:2:19: `permitted` must be a text, but YAML sees the integer `7`; put it in quotes: \"7\"",
-            "error submissions/submissions.yaml:2:19: `7` is no verdict; known: AC, WA, TLE, RTE",
+            "error submissions/submissions.yaml:2:19: `7` is not a verdict; known: AC, WA, TLE, RTE",
             "error submissions/submissions.yaml:2:22: `permitted` has no value; it must be a text; give it a value or remove the line",
         ],
     );
@@ -467,4 +470,18 @@ accepted/add.py:
             "warning submissions/submissions.yaml:3:3: `secret/2` matches no test case; did you mean `secret/1`?",
         ],
     );
+}
+
+#[test]
+fn the_page_says_what_each_folder_expects() {
+    const PAGE: &str = include_str!("../../../../../docs/packages.md");
+    let words = |verdicts: Option<&[Verdict]>, join: &str, none: &str| match verdicts {
+        None => none.to_owned(),
+        Some(verdicts) => verdicts.iter().map(|it| it.short()).collect::<Vec<_>>().join(join),
+    };
+    for Folder { name, permitted, required } in FOLDERS {
+        let permitted = words(permitted, ", ", "all");
+        let row = format!("| `{name}` | {permitted} | {}", words(required, " or ", "|"));
+        assert!(PAGE.contains(&row), "docs/packages.md lacks the row: {row}");
+    }
 }

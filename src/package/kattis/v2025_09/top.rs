@@ -4,7 +4,7 @@
 
 use crate::package::draft::short_name;
 use crate::package::files::Files;
-use crate::package::kattis_2025_09::statement;
+use crate::package::kattis::statement;
 use crate::package::suggest::{did_you_mean, nearest};
 
 const KNOWN: [&str; 17] = [

@@ -85,7 +85,7 @@ fn values_that_are_none_are_named() {
             "error data/secret/b/test_group.yaml:2:20: `score_aggregation` must be a text, not a sequence",
             "error data/secret/b/test_group.yaml:3:15: `require_pass` must be a text, not a map",
             "error data/secret/test_group.yaml:1:12: `max_score` must be an integer of at least 0, or `unbounded`, not -1",
-            "error data/secret/test_group.yaml:2:20: `max` is no way to aggregate scores; known: pass-fail, sum, min",
+            "error data/secret/test_group.yaml:2:20: `max` is not a way to aggregate scores; known: pass-fail, sum, min",
         ],
     );
 }
@@ -203,7 +203,7 @@ fn keys_about_scores_stand_where_there_are_scores() {
     check(
         &sample,
         &[
-            "error data/invalid_input/test_group.yaml:1:1: `max_score` has no meaning here: nobody is judged by this data; remove it",
+            "error data/invalid_input/test_group.yaml:1:1: `max_score` has no meaning here: submissions are not judged on this data; remove it",
             &format!("error data/sample/test_group.yaml:1:1: `max_score` {why}"),
             &format!("error data/sample/test_group.yaml:2:1: `score_aggregation` {why}"),
             &format!("error data/sample/test_group.yaml:3:1: `require_pass` {why}"),
@@ -278,7 +278,7 @@ fn static_validation_goes_with_the_scores_of_its_group() {
             "error data/sample/test_group.yaml:1:26: sample has no score, so neither has its static validation; write `static_validation_score: pass-fail`",
             "error data/secret/a/test_group.yaml:2:26: `static_validation_score` must be an integer of at least 0, or `pass-fail`, not the text `max`",
             "warning data/secret/test_group.yaml: the groups of secret and its static validation come to 101 at most, more than its max_score of 100; a submission that earns more than max_score is a judge error; change max_score of secret or of a group",
-            "error data/valid_output/test_group.yaml:1:1: `static_validation_score` has no meaning here: nobody is judged by this data; remove it",
+            "error data/valid_output/test_group.yaml:1:1: `static_validation_score` has no meaning here: submissions are not judged on this data; remove it",
         ],
     );
 }

@@ -6,10 +6,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::model::test_data::{CaseFile, TestCase, TestData, TestGroup};
 use crate::package::files::{Files, Item, is_inside};
-use crate::package::kattis_2025_09::case_files::{self, CaseFiles};
-use crate::package::kattis_2025_09::part::{Part, Role};
-use crate::package::kattis_2025_09::test_yaml::{self, Settings};
-use crate::package::kattis_2025_09::{Pack, scoring, static_validation};
+use crate::package::kattis::Pack;
+use crate::package::kattis::case_files::{self, CaseFiles};
+use crate::package::kattis::part::{Part, Role};
+use crate::package::kattis::v2025_09::test_yaml::{self, Settings};
+use crate::package::kattis::v2025_09::{scoring, static_validation};
 use crate::package::recipe;
 use crate::package::suggest::meant_or;
 
@@ -78,7 +79,7 @@ fn check_top(pack: &Pack<'_>) {
             }
             _ => meant_or(name, known, "test cases stand in data/sample and data/secret"),
         };
-        pack.faults.warning(item, "is ignored: it is no part of the test data", help);
+        pack.faults.warning(item, "is ignored: it is not a part of the test data", help);
     }
 }
 

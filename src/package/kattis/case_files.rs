@@ -5,8 +5,8 @@
 use crate::model::recipe::{CASE_EXTENSIONS, CASE_FILES};
 use crate::package::files::Item;
 use crate::package::interaction;
-use crate::package::kattis_2025_09::Pack;
-use crate::package::kattis_2025_09::part::Part;
+use crate::package::kattis::Pack;
+use crate::package::kattis::part::Part;
 use crate::package::suggest::list;
 
 /// A file's name, taken apart.

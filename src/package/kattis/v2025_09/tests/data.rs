@@ -217,14 +217,14 @@ x
 x
 ",
         &[
-            "warning data/secert: is ignored: it is no part of the test data; did you mean `secret`?",
+            "warning data/secert: is ignored: it is not a part of the test data; did you mean `secret`?",
             "warning data/secret/1.desc: is ignored: it belongs to no test case; in format 2025-09: keys `hint` and `description` of the case's .yaml file",
             "warning data/secret/1.files: is ignored: it belongs to no test case; `.files` is a directory: put the file into it",
             "warning data/secret/2.a: is ignored: it belongs to no test case; did you mean `.ans`?",
             "warning data/secret/2.input: is ignored: it belongs to no test case; did you mean `.in`?",
             "warning data/secret/gen.py: is ignored: it belongs to no test case; the files of a test case end in .in, .ans, .out, .yaml, .files and so on",
             "warning data/secret/testdata.yaml: is ignored: it belongs to no test case; in format 2025-09: `test_group.yaml`",
-            "warning data/testdata.yaml: is ignored: it is no part of the test data; in format 2025-09: `test_group.yaml` in data/sample, data/secret and its groups",
+            "warning data/testdata.yaml: is ignored: it is not a part of the test data; in format 2025-09: `test_group.yaml` in data/sample, data/secret and its groups",
         ],
     );
 }

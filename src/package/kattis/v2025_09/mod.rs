@@ -1,42 +1,44 @@
 //! The Kattis problem package format, version 2025-09. Each file reads one part of a package.
 
-mod case_files;
-mod constants;
-mod credits;
 mod data;
-mod limits;
-mod output_validator;
-mod part;
-mod problem_type;
-mod problem_yaml;
-mod programs;
 mod scoring;
-mod statement;
 mod static_validation;
-mod submissions;
-mod submissions_yaml;
 mod test_yaml;
-#[cfg(test)]
-mod tests;
 mod top;
 
 use std::path::Path;
 
 use crate::model::layout::Layout;
-use crate::model::problem::Problem;
+use crate::model::verdict::Verdict::{
+    Accepted as AC, RunTimeError as RTE, TimeLimitExceeded as TLE, WrongAnswer as WA,
+};
 use crate::package::Format;
 use crate::package::draft::Draft;
-use crate::package::faults::Faults;
 use crate::package::files::Files;
-use crate::package::kattis_2025_09::problem_type::ProblemType;
-use crate::package::kattis_2025_09::problem_yaml::{ProblemYaml, Read};
-use crate::package::recipe;
+use crate::package::kattis::problem_type::ProblemType;
+use crate::package::kattis::problem_yaml::{self, ProblemYaml, Read};
+use crate::package::kattis::submissions::{Folder, folder};
+use crate::package::kattis::{Pack, SETTINGS, Version, statement};
 use crate::package::text::shown;
 
 /// The format.
-pub(super) struct Kattis202509;
+pub(in crate::package) struct Kattis202509;
 
-const SETTINGS: &str = "problem.yaml";
+const VERSION: Version = Version {
+    input_validators: &["input_validators"],
+    output_validator: "output_validator",
+    any_validator_language: false,
+    submissions: &FOLDERS,
+};
+
+const FOLDERS: [Folder; 6] = [
+    folder("accepted", Some(&[AC]), None),
+    folder("rejected", None, Some(&[RTE, TLE, WA])),
+    folder("wrong_answer", Some(&[AC, WA]), Some(&[WA])),
+    folder("time_limit_exceeded", Some(&[AC, TLE]), Some(&[TLE])),
+    folder("run_time_error", Some(&[AC, RTE]), Some(&[RTE])),
+    folder("brute_force", Some(&[AC, RTE, TLE]), Some(&[RTE, TLE])),
+];
 
 impl Format for Kattis202509 {
     fn sign(&self) -> &'static str {
@@ -90,53 +92,17 @@ impl Format for Kattis202509 {
             Read::Broken => None,
             Read::Problem(yaml) => Some(*yaml),
         };
-        let draft = draft(tree, self.layout(), yaml);
+        let has_settings = yaml.is_some();
+        let unknown = ProblemYaml { problem_type: ProblemType::Unknown, ..ProblemYaml::default() };
+        let yaml = yaml.unwrap_or(unknown);
+        let pack = Pack::new(tree, &yaml, &VERSION);
+        let problem = pack.problem(self.layout(), data::read(&pack));
+        statement::check_solutions(tree);
+        statement::check_attachments(tree);
         top::check_entries(tree);
-        Some(draft)
+        Some(Draft { has_settings, file_writing: yaml.file_writing, problem })
     }
 }
 
-/// A package while it is read: what is there, what its settings say, and where its faults go.
-struct Pack<'a> {
-    tree: &'a Files,
-    faults: &'a Faults,
-    yaml: &'a ProblemYaml,
-}
-
-impl Pack<'_> {
-    /// Whether it has an output validator of its own, which takes the arguments that it likes.
-    fn has_output_validator(&self) -> bool {
-        self.tree.directory("output_validator").is_some()
-    }
-}
-
-fn draft(tree: &Files, layout: Layout, yaml: Option<ProblemYaml>) -> Draft {
-    let has_settings = yaml.is_some();
-    let yaml = yaml
-        .unwrap_or(ProblemYaml { problem_type: ProblemType::Unknown, ..ProblemYaml::default() });
-    let pack = Pack { tree, faults: &tree.faults, yaml: &yaml };
-    let validators = programs::input_validators(&pack);
-    let include = programs::included(&pack);
-    let test_data = data::read(&pack);
-    let problem = Problem {
-        layout,
-        kind: yaml.problem_type.kind(&yaml.limits),
-        submissions: submissions::read(&pack, &include, &test_data),
-        test_data,
-        include,
-        input_validators: validators.programs,
-        input_grammars: validators.grammars,
-        answer_validators: programs::answer_validators(&pack),
-        output_validators: output_validator::read(&pack).into_iter().collect(),
-        static_validator: output_validator::read_static(&pack),
-        recipe: tree.file(recipe::PATH).map(|item| item.path.clone()),
-        names: yaml.names,
-        limits: yaml.limits,
-        languages: yaml.languages,
-        constants: yaml.constants,
-        ..Problem::default()
-    };
-    statement::check_solutions(tree);
-    statement::check_attachments(tree);
-    Draft { has_settings, file_writing: yaml.file_writing, problem }
-}
+#[cfg(test)]
+mod tests;

@@ -2,7 +2,7 @@
 //!
 //! Source: problem package format 2025-09, "Credits", "Source", "License", "Rights owner".
 
-use crate::package::kattis_2025_09::problem_yaml::is_language;
+use crate::package::kattis::problem_yaml::is_language;
 use crate::package::node::{Map, Node, Parse};
 use crate::package::text::shown;
 use crate::package::values::{filled_text, text};
@@ -54,7 +54,7 @@ fn person(node: &Node<'_>) -> Parse<String> {
     let text = filled_text(node)?;
     let fault = match text.split_once('<') {
         None => return Ok(text),
-        Some((_, rest)) if !is_mail(rest) => "is no name with a mail address",
+        Some((_, rest)) if !is_mail(rest) => "is not a name with a mail address",
         Some((name, _)) if name.trim().is_empty() => "has no name before the mail address",
         Some(_) => return Ok(text),
     };
@@ -87,7 +87,7 @@ fn license(map: &mut Map<'_>, has_origin: bool) {
     let license = license.as_str();
     match (map.node("license"), map.node("rights_owner")) {
         (Some(node), _) if !LICENSES.contains(&license) => {
-            node.unknown(format!("`{}` is no licence of the format", shown(license)), &LICENSES);
+            node.unknown(format!("`{}` is not a licence of the format", shown(license)), &LICENSES);
         }
         (_, Some(owner)) if license == "public domain" => {
             let message = "a problem in the public domain has no `rights_owner`";

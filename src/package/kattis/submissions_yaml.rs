@@ -6,7 +6,7 @@ use crate::model::pattern::Pattern;
 use crate::model::score::Score;
 use crate::model::submission::{Expectation, ScoreRange, UseForTimeLimit};
 use crate::model::verdict::Verdict;
-use crate::package::kattis_2025_09::{Pack, credits};
+use crate::package::kattis::{Pack, credits};
 use crate::package::node::{Map, Node, Parse};
 use crate::package::suggest::{list, meant_or};
 use crate::package::text::shown;
@@ -190,14 +190,14 @@ fn verdict(node: &Node<'_>) -> Parse<Verdict> {
             return Err(node.error(message, "write AC, WA, TLE or RTE"));
         }
         _ => {
-            let message = format!("`{}` is no verdict", shown(&word));
+            let message = format!("`{}` is not a verdict", shown(&word));
             return Err(node.unknown(message, &["AC", "WA", "TLE", "RTE"]));
         }
     };
     let known = verdict.short();
     if word != known {
         let message =
-            format!("`{}` is no verdict of the format; it counts as {known}", shown(&word));
+            format!("`{}` is not a verdict of the format; it counts as {known}", shown(&word));
         node.warning(message, format!("write {known}"));
     }
     Ok(verdict)

@@ -203,7 +203,7 @@ x
 x
 ",
         &[
-            "error solution/solution.english.md: `english` is no language code; use an ISO 639 code: solution.en.md, solution.pt-BR.tex",
+            "error solution/solution.english.md: `english` is not a language code; use an ISO 639 code: solution.en.md, solution.pt-BR.tex",
             "error solution/solution.md: is a second solution in language `en`; keep one file for each language",
         ],
     );
@@ -244,7 +244,7 @@ x
 x
 ",
         &[
-            "error statement/problem.english.md: `english` is no language code; use an ISO 639 code: problem.en.md, problem.pt-BR.tex",
+            "error statement/problem.english.md: `english` is not a language code; use an ISO 639 code: problem.en.md, problem.pt-BR.tex",
         ],
     );
     check(
@@ -370,7 +370,7 @@ x
         &[
             "warning input_validators/dir: has neither `build` nor `run`, and no Python 3, C or C++ file; add a `build` script that makes `run`",
             "error input_validators/none: is a validator without files; fill it or remove it",
-            "warning input_validators/testlib.h: is ignored: it is no program; a validator of several files stands in a directory of its own",
+            "warning input_validators/testlib.h: is ignored: it is not a program; a validator of several files stands in a directory of its own",
             "warning input_validators/v.sh: is neither Python 3 nor C nor C++: the format allows no other language for validators; put it into a directory with a `build` script that makes `run`",
         ],
     );

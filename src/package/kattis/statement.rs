@@ -74,7 +74,7 @@ fn texts(tree: &Files, texts: &Texts) -> Vec<String> {
             continue;
         };
         if !is_natural_language(language) {
-            let message = format!("`{language}` is no language code");
+            let message = format!("`{language}` is not a language code");
             let help = format!("use an ISO 639 code: {stem}.en.md, {stem}.pt-BR.tex");
             tree.faults.error(item, message, help);
         } else if languages.iter().any(|known| known == language) {
@@ -123,7 +123,7 @@ pub(super) fn check_attachments(tree: &Files) {
     for item in tree.children("attachments/templates").filter(|item| item.is_directory()) {
         let name = item.base_name();
         if name != "default" && !is_programming_language(name) {
-            let message = format!("`{name}` is no language code");
+            let message = format!("`{name}` is not a language code");
             tree.faults.error(item, message, help_for(name));
         }
         if tree.children(&item.name).next().is_none() {

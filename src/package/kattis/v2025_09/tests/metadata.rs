@@ -23,7 +23,7 @@ fn unknown_and_misspelt_keys_come_with_a_suggestion() {
         ),
         (
             "<<: {license: cc0}",
-            "1: unknown key `<<`; merge keys are no part of YAML 1.2; write the keys out",
+            "1: unknown key `<<`; merge keys are not part of YAML 1.2; write the keys out",
         ),
     ]);
     check_problem_yaml(
@@ -62,7 +62,7 @@ name: x
 uuid: 123e4567-e89b-42d3-a456-426614174000
 ",
         &[
-            "error problem.yaml:1:25: `2025-9` is no version of the format; juror reads 2025-09; write `problem_format_version: 2025-09`",
+            "error problem.yaml:1:25: `2025-9` is not a version of the format; juror reads 2025-09; write `problem_format_version: 2025-09`",
         ],
     );
     check(
@@ -95,7 +95,7 @@ uuid: 123e4567-e89b-42d3-a456-426614174000
 ",
         &[
             "warning problem.yaml:1:25: `problem_format_version` must be a text, but YAML sees the number `2025.09`; put it in quotes: \"2025.09\"",
-            "error problem.yaml:1:25: `2025.09` is no version of the format; juror reads 2025-09; write `problem_format_version: 2025-09`",
+            "error problem.yaml:1:25: `2025.09` is not a version of the format; juror reads 2025-09; write `problem_format_version: 2025-09`",
         ],
     );
 }
@@ -152,7 +152,7 @@ type: scorign
 --- data/secret/test_group.yaml
 max_score: 50
 ",
-        &["error problem.yaml:4:7: `scorign` is no type of problem; did you mean `scoring`?"],
+        &["error problem.yaml:4:7: `scorign` is not a type of problem; did you mean `scoring`?"],
     );
     check(
         "\
@@ -161,7 +161,7 @@ name: [
 --- data/secret/test_group.yaml
 max_score: 50
 ",
-        &["error problem.yaml:1:7: is no valid YAML: unclosed bracket '['"],
+        &["error problem.yaml:1:7: is not valid YAML: unclosed bracket '['"],
     );
     check(
         "\
@@ -171,7 +171,7 @@ keywords: {a: gen.py {seed}, b: 3}
 max_score: 50
 ",
         &[
-            "error problem.yaml:1:22: is no valid YAML: while parsing a flow mapping, did not find expected ',' or '}'; a text with `{` in it must stand in quotes",
+            "error problem.yaml:1:22: is not valid YAML: while parsing a flow mapping, did not find expected ',' or '}'; a text with `{` in it must stand in quotes",
         ],
     );
 }
@@ -206,7 +206,7 @@ problem_format_version: 2025-09
 --- problem.yaml
 name: [
 ",
-        &["error problem.yaml:1:7: is no valid YAML: unclosed bracket '['"],
+        &["error problem.yaml:1:7: is not valid YAML: unclosed bracket '['"],
     );
     check(
         "\
@@ -246,9 +246,9 @@ fn types_that_juror_cannot_judge_are_named() {
         ("type: []", "7: `type` is empty; fill it or remove the line"),
         (
             "type: pass-fail interactive",
-            "7: `pass-fail interactive` is no type of problem; write `type: [pass-fail, interactive]`",
+            "7: `pass-fail interactive` is not a type of problem; write `type: [pass-fail, interactive]`",
         ),
-        ("type: passfail", "7: `passfail` is no type of problem; did you mean `pass-fail`?"),
+        ("type: passfail", "7: `passfail` is not a type of problem; did you mean `pass-fail`?"),
         ("type:", "5: `type` has no value; it must be a text; give it a value or remove the line"),
         ("type: {a: b}", "7: `type` must be a text, not a map"),
     ]);
@@ -286,7 +286,7 @@ uuid: 123e4567-e89b-42d3-a456-426614174000
         &[
             "error problem.yaml:2:1: there is a statement in language `en`, but no name; add `en: ...` to `name`",
             "error problem.yaml:2:8: there is a name for language `de`, but no statement; add statement/problem.de.md, or remove the name",
-            "error problem.yaml:2:19: `EN` is no language code; write ISO 639 codes such as `en`, `fil` or `pt-BR`",
+            "error problem.yaml:2:19: `EN` is not a language code; write ISO 639 codes such as `en`, `fil` or `pt-BR`",
         ],
     );
     check(
@@ -325,7 +325,7 @@ name: Small
 uuid: 123e4567-e89b-42d3-a456-42661417400g
 ",
         &[
-            "warning problem.yaml:3:7: `123e4567-e89b-42d3-a456-42661417400g` is no UUID; a UUID looks like 123e4567-e89b-42d3-a456-426614174000; `uuidgen` prints a new one",
+            "warning problem.yaml:3:7: `123e4567-e89b-42d3-a456-42661417400g` is not a UUID; a UUID looks like 123e4567-e89b-42d3-a456-426614174000; `uuidgen` prints a new one",
         ],
     );
 }
@@ -339,7 +339,7 @@ fn credits_and_sources_take_all_their_forms() {
         ),
         (
             "credits: Ada <ada@",
-            "10: `Ada <ada@` is no name with a mail address; write `Full Name <name@example.org>`",
+            "10: `Ada <ada@` is not a name with a mail address; write `Full Name <name@example.org>`",
         ),
         (
             "credits: <ada@example.org>",
@@ -352,7 +352,7 @@ fn credits_and_sources_take_all_their_forms() {
             "error problem.yaml:5:12: `credits.authors` is empty; fill it or remove the line",
             "error problem.yaml:6:13: a person of `credits.testers` has no `name`; add `name: ...`",
             "error problem.yaml:6:37: unknown key `mail` in `credits.testers`; did you mean `email`?",
-            "error problem.yaml:7:17: `english` is no language code; write ISO 639 codes such as `en`, `fil` or `pt-BR`",
+            "error problem.yaml:7:17: `english` is not a language code; write ISO 639 codes such as `en`, `fil` or `pt-BR`",
         ],
     );
     check_each(&[(
@@ -393,10 +393,10 @@ fn licences_and_their_owners_fit_together() {
         ],
     );
     check_each(&[
-        ("license: cc-by", "10: `cc-by` is no licence of the format; did you mean `cc by`?"),
+        ("license: cc-by", "10: `cc-by` is not a licence of the format; did you mean `cc by`?"),
         (
             "license: MIT",
-            "10: `MIT` is no licence of the format; known: unknown, public domain, cc0, cc by, cc by-sa, educational, permission",
+            "10: `MIT` is not a licence of the format; known: unknown, public domain, cc0, cc by, cc by-sa, educational, permission",
         ),
         ("license: unknown", ""),
     ]);
@@ -409,11 +409,11 @@ fn an_embargo_is_a_date() {
         ("embargo_until: 2026-01-31T18:00:00Z", ""),
         (
             "embargo_until: 2026-02-30",
-            "16: `2026-02-30` is no date; write a day such as 2026-01-31, or a time in UTC such as 2026-01-31T18:00:00Z",
+            "16: `2026-02-30` is not a date; write a day such as 2026-01-31, or a time in UTC such as 2026-01-31T18:00:00Z",
         ),
         (
             "embargo_until: 31.1.2026",
-            "16: `31.1.2026` is no date; write a day such as 2026-01-31, or a time in UTC such as 2026-01-31T18:00:00Z",
+            "16: `31.1.2026` is not a date; write a day such as 2026-01-31, or a time in UTC such as 2026-01-31T18:00:00Z",
         ),
     ]);
 }
@@ -431,14 +431,14 @@ fn languages_are_codes_of_the_table() {
     check_problem_yaml(
         "languages: [c++, all]",
         &[
-            "error problem.yaml:4:13: `c++` is no language code; did you mean `cpp`?",
+            "error problem.yaml:4:13: `c++` is not a language code; did you mean `cpp`?",
             "error problem.yaml:4:18: `all` does not stand in a sequence; write `languages: all` without brackets",
         ],
     );
     check_each(&[
         ("languages: [cpp, cpp]", "warning 18: language `cpp` is there twice"),
         ("languages: []", "12: `languages` is empty; fill it or remove the line"),
-        ("languages: [kotlni]", "13: `kotlni` is no language code; did you mean `kotlin`?"),
+        ("languages: [kotlni]", "13: `kotlni` is not a language code; did you mean `kotlin`?"),
     ]);
 }
 

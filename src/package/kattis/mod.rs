@@ -1,0 +1,85 @@
+//! The Kattis problem package format. The files here read what its versions share, each by a table of what differs;
+//! a folder holds what only one version has.
+
+mod case_files;
+mod constants;
+mod credits;
+mod limits;
+mod part;
+mod problem_type;
+mod problem_yaml;
+mod programs;
+mod statement;
+mod submissions;
+mod submissions_yaml;
+mod v2025_09;
+
+use crate::model::layout::Layout;
+use crate::model::problem::Problem;
+use crate::model::test_data::TestData;
+use crate::package::faults::Faults;
+use crate::package::files::Files;
+use crate::package::kattis::problem_yaml::ProblemYaml;
+use crate::package::kattis::submissions::Folder;
+use crate::package::recipe;
+
+pub(super) use v2025_09::Kattis202509;
+
+/// The file of the settings, in every version.
+const SETTINGS: &str = "problem.yaml";
+
+/// What differs between versions of the format, as far as names and defaults go.
+struct Version {
+    /// The directories of input validators, the one to name in messages first.
+    input_validators: &'static [&'static str],
+    /// The directory of the output validator.
+    output_validator: &'static str,
+    /// Whether validators may be in any language.
+    any_validator_language: bool,
+    /// What each directory of submissions expects.
+    submissions: &'static [Folder],
+}
+
+/// A package while it is read: what is there, what its settings say, and where its faults go.
+struct Pack<'a> {
+    tree: &'a Files,
+    faults: &'a Faults,
+    yaml: &'a ProblemYaml,
+    version: &'static Version,
+}
+
+impl<'a> Pack<'a> {
+    fn new(tree: &'a Files, yaml: &'a ProblemYaml, version: &'static Version) -> Self {
+        Self { tree, faults: &tree.faults, yaml, version }
+    }
+
+    /// Whether it has an output validator of its own, which takes the arguments that it likes.
+    fn has_output_validator(&self) -> bool {
+        self.tree.directory(self.version.output_validator).is_some()
+    }
+
+    /// The problem, with what the versions read in the same way.
+    fn problem(&self, layout: Layout, test_data: TestData) -> Problem {
+        let Self { tree, yaml, .. } = *self;
+        let (input_validators, input_grammars) = self.input_validators();
+        let include = self.included();
+        Problem {
+            layout,
+            kind: yaml.problem_type.kind(&yaml.limits),
+            submissions: submissions::read(self, &include, &test_data),
+            test_data,
+            include,
+            input_validators,
+            input_grammars,
+            answer_validators: self.answer_validators(),
+            output_validators: self.output_validator().into_iter().collect(),
+            static_validator: self.static_validator(),
+            recipe: tree.file(recipe::PATH).map(|item| item.path.clone()),
+            names: yaml.names.clone(),
+            limits: yaml.limits.clone(),
+            languages: yaml.languages.clone(),
+            constants: yaml.constants.clone(),
+            ..Problem::default()
+        }
+    }
+}

@@ -1,0 +1,235 @@
+//! Validators, included files, and other programs of a package.
+//!
+//! Source: problem package format 2025-09, "Programs", "Input validators", "Included files".
+
+use crate::model::problem::InputGrammar;
+use crate::model::program::{IncludedFile, Program, ProgramKind};
+use crate::package::files::Item;
+use crate::package::kattis::Pack;
+use crate::package::languages;
+use crate::package::suggest::meant_or;
+
+/// Endings of files that are not programs, wherever programs are expected.
+const NO_PROGRAM_ENDINGS: [&str; 12] =
+    ["md", "txt", "h", "hpp", "o", "class", "pyc", "exe", "in", "ans", "pdf", "log"];
+
+/// Whether a file or directory among programs is plainly not one.
+pub(super) fn is_no_program(item: &Item) -> bool {
+    match item.is_directory() {
+        true => item.base_name() == "__pycache__",
+        false => is_readme(item) || NO_PROGRAM_ENDINGS.contains(&ending_of(item)),
+    }
+}
+
+/// Whether a file is only for people.
+pub(super) fn is_readme(item: &Item) -> bool {
+    item.base_name().starts_with("README")
+}
+
+fn ending_of(item: &Item) -> &str {
+    item.base_name().rsplit_once('.').map_or("", |(_, ending)| ending)
+}
+
+/// Whether a file makes the directory that it is in a program.
+fn is_script(item: &Item) -> bool {
+    item.is_file() && matches!(item.base_name(), "build" | "run")
+}
+
+impl Pack<'_> {
+    /// The programs in the directories of input validators.
+    fn input_validator_items(&self) -> impl Iterator<Item = &Item> {
+        self.version.input_validators.iter().flat_map(|name| self.tree.children(name))
+    }
+
+    /// The names of all input validators.
+    pub(super) fn input_validator_names(&self) -> Vec<&str> {
+        let validators = self.input_validator_items().filter(|item| !is_no_program(item));
+        validators.map(Item::base_name).collect()
+    }
+
+    /// A program without anything around it.
+    pub(super) fn program(&self, item: &Item, kind: ProgramKind) -> Program {
+        Program {
+            name: item.base_name().to_owned(),
+            path: item.path.clone(),
+            kind,
+            language: None,
+            entry_point: None,
+            include: Vec::new(),
+            constants: self.yaml.constants.clone(),
+        }
+    }
+
+    /// A validator; doubts one that other judges would not run.
+    fn validator(&self, item: &Item, kind: ProgramKind) -> Program {
+        self.check_validator(item);
+        self.program(item, kind)
+    }
+
+    /// The input validators that juror can run.
+    pub(super) fn input_validators(&self) -> (Vec<Program>, Vec<InputGrammar>) {
+        let (mut programs, mut grammars) = (Vec::new(), Vec::new());
+        let is_portable = |it: &Item| it.is_file() && languages::is_of_validator(ending_of(it));
+        let has_portable = self.input_validator_items().any(is_portable);
+        for item in self.input_validator_items() {
+            let ending = ending_of(item);
+            if item.is_file() && ending == "ctd" {
+                let name = item.base_name().to_owned();
+                grammars.push(InputGrammar { name, path: item.path.clone() });
+            } else if item.is_file() && ending == "viva" {
+                let message = "is a VIVA file, which juror cannot run yet: it checks nothing";
+                let help = "write it as a checktestdata file (.ctd), which juror runs";
+                self.faults.warning(item, message, help);
+            } else if is_no_program(item) {
+                if !is_readme(item) && ending != "md" && ending != "txt" {
+                    let help = "a validator of several files stands in a directory of its own";
+                    self.faults.warning(item, "is ignored: it is not a program", help);
+                }
+            } else if ending == "rs" && has_portable {
+                // A Rust file is our addition; beside one that every tool can run it harms nobody.
+                programs.push(self.program(item, ProgramKind::InputValidator));
+            } else {
+                programs.push(self.validator(item, ProgramKind::InputValidator));
+            }
+        }
+        if self.input_validator_names().is_empty() {
+            let directory = self.version.input_validators[0];
+            let message = match self.tree.directory(directory) {
+                Some(_) => "has no input validator",
+                None => "is missing: a package needs an input validator",
+            };
+            let help = "add a grammar of the input (.ctd), or a program that reads it and exits with 42 if it is valid";
+            self.faults.lack(self.tree.path(directory), message, help);
+        }
+        (programs, grammars)
+    }
+
+    /// Reads `answer_validators/`, which the format does not have; other tools do.
+    pub(super) fn answer_validators(&self) -> Vec<Program> {
+        let items = self.tree.children("answer_validators").filter(|item| !is_no_program(item));
+        let (grammars, items): (Vec<_>, Vec<_>) =
+            items.partition(|item| matches!(ending_of(item), "ctd" | "viva"));
+        for item in grammars {
+            self.faults.warning(item, "is not a program: it checks nothing", "");
+        }
+        items.into_iter().map(|it| self.validator(it, ProgramKind::AnswerValidator)).collect()
+    }
+
+    fn check_validator(&self, item: &Item) {
+        let is_allowed = |item: &Item| languages::is_of_validator(ending_of(item));
+        let children: Vec<&Item> =
+            self.tree.children(&item.name).filter(|it| it.is_file()).collect();
+        if item.is_file() {
+            if !is_allowed(item) && !self.version.any_validator_language {
+                let message = "is neither Python 3 nor C nor C++: the format allows no other language for validators";
+                let help = "put it into a directory with a `build` script that makes `run`";
+                self.faults.warning(item, message, help);
+            }
+        } else if children.is_empty() {
+            self.faults.error(item, "is a validator without files", "fill it or remove it");
+        } else if !children.iter().any(|item| is_script(item) || is_allowed(item))
+            && !self.version.any_validator_language
+        {
+            let message = "has neither `build` nor `run`, and no Python 3, C or C++ file";
+            self.faults.warning(item, message, "add a `build` script that makes `run`");
+        }
+    }
+
+    /// Reads `output_validator/`; `None` where the format's default one is meant, or where there is a fault.
+    pub(super) fn output_validator(&self) -> Option<Program> {
+        let directory = self.version.output_validator;
+        let types = ["interactive", "multi-pass"];
+        if !self.has_output_validator()
+            && let Some(word) = types.iter().find(|word| self.yaml.problem_type.includes(word))
+        {
+            let message = format!("is missing: problems of the type {word} need one of their own");
+            let help =
+                format!("add the program that takes part, as {directory}/validate.cpp or so");
+            self.faults.error(self.tree.path(directory), message, help);
+        }
+        let [what, without] =
+            ["the output validator", "then the format's default output validator decides"];
+        self.only_program(directory, ProgramKind::OutputValidator, what, without)
+    }
+
+    /// Reads the program in `static_validator/`, if there is one.
+    pub(super) fn static_validator(&self) -> Option<Program> {
+        let [what, without] =
+            ["the static validator", "then nothing looks at a submission's files"];
+        self.only_program("static_validator", ProgramKind::StaticValidator, what, without)
+    }
+
+    /// The program that a directory has, or is; `without` says what is so without the directory.
+    fn only_program(
+        &self,
+        directory: &str,
+        kind: ProgramKind,
+        what: &str,
+        without: &str,
+    ) -> Option<Program> {
+        let place = self.tree.directory(directory)?;
+        let inside = || self.tree.children(directory);
+        let children: Vec<&Item> = inside().filter(|item| !is_no_program(item)).collect();
+        let has_file = children.iter().any(|item| item.is_file());
+        let has_header =
+            inside().any(|item| item.is_file() && matches!(ending_of(item), "h" | "hpp"));
+        let item = match &children[..] {
+            [] => {
+                let help = format!("add {what}, or remove the directory: {without}");
+                self.faults.error(place, "has no program in it", help);
+                return None;
+            }
+            [one] if one.is_directory() || !(has_header || is_script(one)) => one,
+            _ if !has_file => {
+                let message = format!("has {} programs in it", children.len());
+                let help = format!("{what} is exactly one program; keep one directory");
+                self.faults.error(place, message, help);
+                return None;
+            }
+            // One program of several files.
+            _ => place,
+        };
+        Some(self.validator(item, kind))
+    }
+
+    /// Reads `include/`.
+    pub(super) fn included(&self) -> Vec<IncludedFile> {
+        let mut included = Vec::new();
+        for directory in self.tree.children("include").filter(|item| !is_readme(item)) {
+            if directory.is_file() {
+                let message = "is ignored: included files stand in include/default or in a language's directory";
+                self.faults.warning(directory, message, "move it to include/default");
+                continue;
+            }
+            let name = directory.base_name();
+            let language = (name != "default").then(|| name.to_owned());
+            if language.is_some() {
+                self.check_language(directory, name);
+            }
+            let files = self.tree.below(&directory.name).iter().filter(|item| item.is_file());
+            let before = included.len();
+            included.extend(files.map(|item| IncludedFile {
+                language: language.clone(),
+                name: item.name[directory.name.len() + 1..].into(),
+                path: item.path.clone(),
+            }));
+            if included.len() == before {
+                self.faults.error(directory, "is empty", "fill it or remove it");
+            }
+        }
+        included
+    }
+
+    fn check_language(&self, directory: &Item, language: &str) {
+        let allowed = self.yaml.languages.as_ref();
+        if !languages::is_programming_language(language) {
+            let help = meant_or(language, ["default"], languages::help_for(language));
+            self.faults.error(directory, format!("`{language}` is not a language code"), help);
+        } else if allowed.is_some_and(|allowed| !allowed.iter().any(|it| it == language)) {
+            let message = format!(
+                "submissions may not be in `{language}`: `languages` of problem.yaml does not list it"
+            );
+            self.faults.error(directory, message, "add it to `languages`, or remove the directory");
+        }
+    }
+}
