@@ -6,6 +6,7 @@ use crate::build::bench::Bench;
 use crate::check::options::Options;
 use crate::cli::output::Output;
 use crate::judge::case::ReadyCase;
+use crate::judge::grader::PackageGrader;
 use crate::judge::score::Scheme;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::Event;
@@ -102,6 +103,8 @@ pub struct Validators {
     pub output: Vec<OutputValidator>,
     /// Its static validator.
     pub looks: Option<StaticValidator>,
+    /// Its grader.
+    pub grader: Option<PackageGrader>,
 }
 
 /// Builds the package's own validators, if it has some, and tries the output validator before anybody is judged
@@ -114,6 +117,7 @@ pub fn validators(bench: &Bench<'_>) -> Result<Validators, Stop> {
     let validators = Validators {
         output: OutputValidator::build(bench, &build_limits)?,
         looks: StaticValidator::build(bench, &build_limits)?,
+        grader: PackageGrader::build(bench, &build_limits)?,
     };
     for validator in &validators.output {
         let found = trial::faults(bench, validator)?;

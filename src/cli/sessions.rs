@@ -71,6 +71,7 @@ impl Judging<'_> {
             cases: &self.cases,
             schedule: score::schedule(scheme.as_ref(), &self.names(), self.policy),
             scheme: scheme.as_ref(),
+            grader: self.validators.grader.as_ref(),
         };
         Ok(Finished { results: session.run()?, time_limit })
     }
@@ -159,6 +160,7 @@ impl Judging<'_> {
             cases: &self.cases,
             schedule: Schedule::single(self.cases.len(), Until::Never),
             scheme: None,
+            grader: None,
         };
         let results = session.run()?;
         let failed = results.iter().find_map(|judged| match judged {

@@ -18,7 +18,7 @@ use crate::model::blob::{Blob, Reader};
 use crate::model::difference::Difference;
 use crate::model::job::{Collected, Job, Keep, Reply};
 use crate::model::joint::Transcript;
-use crate::model::judgement::{CaseJudgement, Evidence, JudgeError};
+use crate::model::judgement::{CaseJudgement, Evidence, Extended, JudgeError};
 use crate::model::limits::{Limits, ROOM};
 use crate::model::outcome::Outcome;
 use crate::model::problem::{Interaction, ProgramIo};
@@ -160,6 +160,8 @@ pub enum TimeLimitMode {
     Any,
     /// By how much it exceeds the limit: its author says that it is too slow.
     TooSlow,
+    /// Whether it keeps the limit, and what it would be with the margin as well.
+    WithMargin,
 }
 
 /// One run of a submission on a test case; with a further one where a multi-pass problem asks for it.
@@ -258,11 +260,28 @@ impl Trial<'_> {
         }
         let is_shown = self.rules.passes > 1 && self.rules.detail != Detail::Brief;
         let transcript = if is_shown { Some(said(self.rules.io, pass, &reply)?) } else { None };
-        let judged = match classify(&reply.outcome, &self.rules.limits) {
-            Some(classified) => Judged::from(classified),
-            None => self.judge_output(pass, &reply)?,
-        };
+        let judged = self.within_margin(|limits| match classify(&reply.outcome, limits) {
+            Some(classified) => Ok(Judged::from(classified)),
+            None => self.judge_output(pass, &reply),
+        })?;
         Ok(Ran { reply, judged: Judged { transcript, ..judged }, kept })
+    }
+
+    /// What a run is by its limits; and by those with the margin, if it was too slow and this is asked for.
+    pub(super) fn within_margin(
+        &self,
+        judge: impl Fn(&Limits) -> Result<Judged, Stop>,
+    ) -> Result<Judged, Stop> {
+        let mut judged = judge(&self.rules.limits)?;
+        let is_slow = judged.classified.verdict == Verdict::TimeLimitExceeded;
+        if is_slow && self.entry.time_limit_mode == TimeLimitMode::WithMargin {
+            let other = judge(&self.rules.stop_slow_at)?;
+            let verdict = other.classified.verdict;
+            let score = other.score.or_else(|| score::by_rules(self.case.scoring, verdict));
+            judged.with_margin =
+                (verdict != Verdict::TimeLimitExceeded).then_some(Extended { verdict, score });
+        }
+        Ok(judged)
     }
 
     /// Where the submission's box is kept for the user, if boxes are.
@@ -280,6 +299,8 @@ pub(super) struct Judged {
     pub(super) score: Option<CaseScore>,
     /// What the package's own validator said beyond that, where it was asked.
     pub(super) answered: Option<Answered>,
+    /// What it would be with the margin.
+    pub(super) with_margin: Option<Extended>,
     /// What submission and validator said to each other, where they did.
     pub(super) transcript: Option<Transcript>,
     /// The next pass, where there is one.
@@ -304,6 +325,7 @@ impl From<Classified> for Judged {
             difference: None,
             score: None,
             answered: None,
+            with_margin: None,
             transcript: None,
             next: None,
         }
@@ -329,6 +351,7 @@ pub(super) fn case_judgement(
         is_told,
         team_message,
         score: judged.score.or_else(by_rules),
+        with_margin: judged.with_margin,
         cause,
         difference: judged.difference,
         evidence,
@@ -339,7 +362,7 @@ pub(super) fn case_judgement(
 pub(super) fn job(rules: &Rules<'_>, entry: &Entry<'_>, test_case: &TestCase, pass: &Pass) -> Job {
     let mut job = entry.runnable.job(match entry.time_limit_mode {
         TimeLimitMode::Any => &rules.limits,
-        TimeLimitMode::TooSlow => &rules.stop_slow_at,
+        TimeLimitMode::TooSlow | TimeLimitMode::WithMargin => &rules.stop_slow_at,
     });
     job.command.argv.extend(test_case.args.iter().cloned());
     test_case.files.iter().map(place::file).for_each(|file| job.put(file));

@@ -62,7 +62,8 @@ fn broken_by(
     let required = demanded(expectation).into_iter().filter_map(|required| rule.required(required));
     let permitted = rule.permitted().into_iter();
     let scores = rule.scores(judgement);
-    let others = permitted.chain(required).chain(rule.message());
+    let overall = rule.overall(judgement, all_cases.len());
+    let others = overall.into_iter().chain(permitted).chain(required).chain(rule.message());
     others.chain(scores).collect()
 }
 
@@ -106,6 +107,32 @@ struct Rule<'a> {
 }
 
 impl Rule<'_> {
+    /// The submission as a whole; unless not all cases were selected.
+    fn overall(&self, judgement: &Judgement, all_cases: usize) -> Option<BrokenExpectation> {
+        let overall = self.expectation.overall.as_ref()?;
+        if judgement.cases.len() + judgement.skipped < all_cases {
+            return None;
+        }
+        let got = judgement.verdict;
+        let total = judgement.score.as_ref();
+        let (reason, test_case) = match overall.verdicts.contains(&got.standard()) {
+            true if overall.is_partial => {
+                let best = total.filter(|total| total.is_best)?;
+                let score = best.score.unwrap_or_default();
+                (format!("expected less than the best score; got {score}"), None)
+            }
+            true => return None,
+            false => {
+                let first = judgement.cases.iter().find(|case| case.verdict == got);
+                let on = first.map(|case| case.test_case.clone());
+                let on = on.filter(|_| got != Verdict::Accepted);
+                let place = on.as_ref().map_or(String::new(), |case| format!(" on {case}"));
+                (format!("expected {}; got {got}{place}", list(&overall.verdicts)), on)
+            }
+        };
+        Some(BrokenExpectation { rule: self.name.clone(), reason, test_case })
+    }
+
     fn permitted(&self) -> Option<BrokenExpectation> {
         let permitted = effective_permitted(self.expectation)?;
         let outside: Vec<_> = self
@@ -309,6 +336,7 @@ mod tests {
                 message: format!("said {short}"),
                 is_told: true,
                 team_message: String::new(),
+                with_margin: None,
                 score: None,
                 difference: None,
                 evidence: None,

@@ -5,6 +5,7 @@ mod blame;
 pub mod case;
 pub mod classify;
 pub mod expect;
+pub mod grader;
 mod keep;
 pub mod output;
 mod said;

@@ -1,74 +1,104 @@
-//! The rules by which scores of test cases make up the score of a submission. Pure: values in, values out.
-//!
-//! Source: problem package format 2025-09, "Scoring problems".
+//! The rules by which results of test cases make up that of a submission. Pure: values in, values out.
+
+mod default_grader;
+mod groups;
+mod tree;
 
 use crate::check::float;
-use crate::model::judgement::CaseJudgement;
+use crate::judge::score::groups::Groups;
+use crate::judge::score::tree::GroupTree;
+use crate::model::judgement::{CaseJudgement, JudgeError};
 use crate::model::problem::{Grading, Problem};
-use crate::model::score::{
-    Aggregation, CaseScore, CaseScoring, GroupScore, GroupScoring, Score, ScoreOrigin, Standing,
-    TotalScore,
-};
-use crate::model::test_data::{StaticCase, TestCase, TestData};
+use crate::model::score::{CaseScore, CaseScoring, Score, ScoreOrigin, TotalScore};
+use crate::model::stop::Stop;
+use crate::model::test_data::TestCase;
 use crate::model::text::visible;
 use crate::model::verdict::Verdict;
-use crate::plan::schedule::{CaseEnd, Schedule, Section, Then, Until};
+use crate::plan::schedule::{CaseEnd, Schedule, Until};
 use crate::validator::feedback::{Feedback, SCORE, SCORE_MULTIPLIER};
 
-const SAMPLE: &str = "sample";
-const SECRET: &str = "secret";
+pub use crate::judge::score::tree::CustomGrader;
 
-/// How the test cases of a scoring problem make up a score.
-pub struct Scheme<'a> {
-    secret: &'a GroupScoring,
-    /// The groups of `secret`; where it has none, there is one, `secret` itself.
-    groups: Vec<Group<'a>>,
-    has_groups: bool,
-    static_cases: &'a [StaticCase],
-    samples: Vec<&'a str>,
+/// How the results of test cases make up that of a submission.
+pub enum Scheme<'a> {
+    /// By groups that add up.
+    Groups(Groups<'a>),
+    /// By graders.
+    Tree(GroupTree<'a>),
 }
 
-/// A test data group; also what `secret` has beside its groups, its static validation.
-struct Group<'a> {
-    name: &'a str,
-    aggregation: Aggregation,
-    max_score: Option<Score>,
-    require_pass: &'a [String],
-    cases: Vec<&'a str>,
+/// What a submission comes to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Total<'a> {
+    /// Its verdict, if a grader gives it; else that of the first case that is not accepted.
+    pub verdict: Option<Verdict>,
+    /// Its score; `None` if submissions are accepted or not.
+    pub score: Option<TotalScore>,
+    /// The cases that count; `None` for all.
+    pub counted: Option<Vec<&'a str>>,
+    /// What the package says is impossible, each a sentence.
+    pub impossible: Vec<String>,
 }
 
-impl<'a> Group<'a> {
-    fn new(name: &'a str, scoring: &'a GroupScoring, cases: Vec<&'a str>) -> Self {
-        Self {
-            name,
-            aggregation: scoring.aggregation,
-            max_score: scoring.max_score,
-            require_pass: &scoring.require_pass,
-            cases,
+impl<'a> Scheme<'a> {
+    /// That of a problem; `None` if nothing but the first rejection counts.
+    pub fn of(problem: &'a Problem) -> Option<Self> {
+        let is_scoring = problem.kind.grading == Grading::Scoring;
+        match &problem.graders {
+            Some(graders) => {
+                Some(Self::Tree(GroupTree::new(&problem.test_data, graders, is_scoring)))
+            }
+            None if is_scoring => Groups::over(&problem.test_data).map(Self::Groups),
+            None => None,
+        }
+    }
+
+    /// What an output validator may say about the score of a case.
+    pub fn case(&self, test_case: &TestCase) -> CaseScoring {
+        match self {
+            Self::Groups(groups) => groups.case(test_case),
+            Self::Tree(tree) => tree.case(test_case),
+        }
+    }
+
+    /// The score of a submission that is run on nothing.
+    pub fn nothing(&self) -> Option<TotalScore> {
+        match self {
+            Self::Groups(groups) => Some(groups.nothing()),
+            Self::Tree(tree) => tree.nothing(),
+        }
+    }
+
+    /// What a submission comes to, by what its cases came to; `None` for one that was not run.
+    ///
+    /// # Errors
+    /// If the package is at fault: a score is not possible, or a grader gives no result.
+    pub fn total(
+        &self,
+        result: &dyn Fn(&str) -> Option<CaseResult>,
+        custom: CustomGrader<'_>,
+    ) -> Result<Total<'a>, Stop> {
+        match self {
+            Self::Groups(groups) => {
+                let score = groups.total(result).map_err(fault)?;
+                Ok(Total { score: Some(score), ..Total::default() })
+            }
+            Self::Tree(tree) => tree.total(result, custom),
         }
     }
 }
 
-/// The static validation of `secret` beside groups, which counts as one of them does.
-fn beside_groups(case: &StaticCase) -> Group<'_> {
-    Group {
-        name: &case.test_case.name,
-        // Of one case with points, the sum would do as well.
-        aggregation: match case.max_score {
-            Some(_) => Aggregation::Min,
-            None => Aggregation::PassFail,
-        },
-        max_score: case.max_score,
-        require_pass: &[],
-        cases: vec![&case.test_case.name],
-    }
+/// The fault that no score can be made up.
+pub fn fault(what: String) -> JudgeError {
+    JudgeError::new("add up the score", what)
+        .help("mend the package: its output validator, or the settings of its groups")
 }
 
 /// What a test case came to, as far as scores are concerned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CaseResult {
-    /// Whether it was accepted.
-    pub accepted: bool,
+    /// What it earned.
+    pub verdict: Verdict,
     /// Its points, where it has some.
     pub score: Option<Score>,
 }
@@ -76,197 +106,21 @@ pub struct CaseResult {
 impl CaseResult {
     /// What a judgement says.
     pub fn of(case: &CaseJudgement) -> Self {
-        Self {
-            accepted: case.verdict == Verdict::Accepted,
-            score: case.score.map(|score| score.score),
-        }
-    }
-}
-
-impl<'a> Scheme<'a> {
-    /// That of a problem; `None` where submissions are accepted or not.
-    pub fn of(problem: &'a Problem) -> Option<Self> {
-        if problem.kind.grading == Grading::PassFail {
-            return None;
-        }
-        Self::over(&problem.test_data)
+        Self { verdict: case.verdict, score: case.score.map(|score| score.score) }
     }
 
-    /// That of test data; `None` where `secret` has no score.
-    fn over(data: &'a TestData) -> Option<Self> {
-        let scoring = |name: &str| {
-            let group = data.groups.iter().find(|group| group.name == name)?;
-            group.scoring.as_ref()
-        };
-        let secret = scoring(SECRET)?;
-        let inside = |group: &str| -> Vec<&'a str> {
-            let cases = data.judged().into_iter();
-            let names = cases.map(|case| case.test_case().name.as_str());
-            names.filter(|name| is_inside(name, group)).collect()
-        };
-        let named = data.groups.iter().filter(|group| is_inside(&group.name, SECRET));
-        let mut groups: Vec<Group<'a>> = named
-            .filter_map(|group| {
-                let scoring = group.scoring.as_ref()?;
-                Some(Group::new(&group.name, scoring, inside(&group.name)))
-            })
-            .collect();
-        let has_groups = !groups.is_empty();
-        if has_groups {
-            let of_secret = data.static_cases.iter().filter(|it| it.group == SECRET);
-            // In judging order.
-            groups.splice(..0, of_secret.map(beside_groups));
-        } else {
-            groups.push(Group::new(SECRET, secret, inside(SECRET)));
-        }
-        Some(Self {
-            secret,
-            groups,
-            has_groups,
-            static_cases: &data.static_cases,
-            samples: inside(SAMPLE),
-        })
-    }
-
-    /// What an output validator may say about the score of a case.
-    pub fn case(&self, test_case: &TestCase) -> CaseScoring {
-        let name = test_case.name.as_str();
-        let group = self.groups.iter().find(|group| group.cases.contains(&name));
-        let Some(group) = group else { return CaseScoring::Ignored };
-        let static_case = self.static_cases.iter().find(|case| case.group == group.name);
-        if let Some(case) = static_case.filter(|case| case.test_case.name == name) {
-            return case.max_score.map_or(CaseScoring::Forbidden, CaseScoring::UpTo);
-        }
-        match (group.aggregation, group.max_score) {
-            (Aggregation::PassFail, _) => CaseScoring::Forbidden,
-            (_, None) => CaseScoring::Unbounded,
-            (Aggregation::Min, Some(max)) => CaseScoring::UpTo(max),
-            (Aggregation::Sum, Some(max)) => {
-                let looked_at = static_case.and_then(|case| case.max_score).unwrap_or_default();
-                let number = group.cases.len() - usize::from(static_case.is_some());
-                let share = (max.points() - looked_at.points()) / number.max(1) as f64;
-                CaseScoring::UpTo(Score::new(share).unwrap_or_default())
-            }
-        }
-    }
-
-    /// Which of these cases, in judging order, are run in what circumstances. What requires a group that was
-    /// not passed is never run.
-    fn schedule(&self, cases: &[&str], policy: Policy) -> Schedule {
-        let count = |names: &[&str]| cases.iter().filter(|case| names.contains(case)).count();
-        let mut sections = vec![Section {
-            cases: count(&self.samples),
-            requires: Vec::new(),
-            until: Until::Never,
-            then: Then::GoOn,
-        }];
-        let then = match (policy, self.secret.aggregation) {
-            (Policy::Everything, _) | (_, Aggregation::Sum) => Then::GoOn,
-            (Policy::WhatCounts, Aggregation::Min | Aggregation::PassFail) => Then::Stop,
-        };
-        for group in &self.groups {
-            let until = match (policy, group.aggregation) {
-                (Policy::Everything, _) | (_, Aggregation::Sum) => Until::Never,
-                (Policy::WhatCounts, Aggregation::PassFail) => Until::Rejection,
-                (Policy::WhatCounts, Aggregation::Min) => Until::Nothing,
-            };
-            let requires = self.required(group).filter_map(|name| match name {
-                SAMPLE => Some(0),
-                name => self.groups.iter().position(|group| group.name == name).map(|at| at + 1),
-            });
-            sections.push(Section {
-                cases: count(&group.cases),
-                requires: requires.collect(),
-                until,
-                then,
-            });
-        }
-        Schedule { sections }
-    }
-
-    /// What must be passed for a group to be run.
-    fn required(&self, group: &Group<'a>) -> impl Iterator<Item = &'a str> {
-        // Without groups, they are the same.
-        let whole: &'a [String] = if self.has_groups { &self.secret.require_pass } else { &[] };
-        whole.iter().chain(group.require_pass).map(String::as_str)
-    }
-
-    /// The score of a submission that is run on nothing.
-    pub fn nothing(&self) -> TotalScore {
-        TotalScore {
-            score: Some(Score::ZERO),
-            max_score: self.secret.max_score,
-            groups: Vec::new(),
-        }
-    }
-
-    /// The score of a submission, by what its cases came to; `None` for one that was not run.
-    ///
-    /// # Errors
-    /// Says which group has a score that it must not have: a fault of the package.
-    pub fn total(&self, result: impl Fn(&str) -> Option<CaseResult>) -> Result<TotalScore, String> {
-        let mut groups: Vec<GroupScore> = Vec::new();
-        let mut all = Vec::new();
-        let mut passed: Vec<&str> = Vec::new();
-        if is_passed(&self.samples, &result) {
-            passed.push(SAMPLE);
-        }
-        for group in &self.groups {
-            let barred = self.required(group).find(|name| !passed.contains(name));
-            let results: Vec<Option<CaseResult>> = match barred {
-                None => group.cases.iter().map(|name| result(name)).collect(),
-                // Counts as not accepted.
-                Some(_) => group.cases.iter().map(|_| Some(REJECTED)).collect(),
-            };
-            if barred.is_none() && is_passed(&group.cases, &result) {
-                passed.push(group.name);
-            }
-            let score = match barred {
-                Some(_) => Some(Score::ZERO),
-                None => aggregate(group.aggregation, group.max_score, &results),
-            };
-            check(group.name, score, group.max_score)?;
-            let standing = match barred {
-                Some(by) => Standing::Barred { by: by.to_owned() },
-                None if results.iter().all(Option::is_some) => Standing::Complete,
-                None => Standing::Partial,
-            };
-            groups.push(GroupScore {
-                name: group.name.to_owned(),
-                score,
-                max_score: group.max_score,
-                standing,
-            });
-            all.extend(results);
-        }
-        let score = match (self.has_groups, self.secret.aggregation) {
-            (false, _) => groups.first().and_then(|group| group.score),
-            (true, Aggregation::PassFail) => {
-                aggregate(self.secret.aggregation, self.secret.max_score, &all)
-            }
-            (true, Aggregation::Sum | Aggregation::Min) => {
-                let scores: Vec<Option<CaseResult>> = groups
-                    .iter()
-                    .map(|group| {
-                        group.score.map(|score| CaseResult { accepted: true, score: Some(score) })
-                    })
-                    .collect();
-                aggregate(self.secret.aggregation, self.secret.max_score, &scores)
-            }
-        };
-        check(SECRET, score, self.secret.max_score)?;
-        Ok(TotalScore {
-            score,
-            max_score: self.secret.max_score,
-            groups: if self.has_groups { groups } else { Vec::new() },
-        })
+    /// Whether it was accepted.
+    pub fn is_accepted(&self) -> bool {
+        self.verdict == Verdict::Accepted
     }
 }
 
 /// Which of these cases, in judging order, a submission is run on.
 pub fn schedule(scheme: Option<&Scheme<'_>>, cases: &[&str], policy: Policy) -> Schedule {
     match (scheme, policy) {
-        (Some(scheme), _) => scheme.schedule(cases, policy),
+        (Some(Scheme::Groups(groups)), _) => groups.schedule(cases, policy),
+        // The package itself says what follows a rejection.
+        (Some(Scheme::Tree(tree)), _) => tree.schedule(cases),
         (None, Policy::Everything) => Schedule::single(cases.len(), Until::Never),
         (None, Policy::WhatCounts) => Schedule::single(cases.len(), Until::Rejection),
     }
@@ -281,55 +135,18 @@ pub enum Policy {
     WhatCounts,
 }
 
-const REJECTED: CaseResult = CaseResult { accepted: false, score: Some(Score::ZERO) };
-
-/// Whether nothing of a group was rejected.
-fn is_passed(cases: &[&str], result: impl Fn(&str) -> Option<CaseResult>) -> bool {
-    let mut results = cases.iter().filter_map(|name| result(name));
-    results.all(|result| result.accepted)
-}
-
-/// The score of parts together; `None` where parts that were not run could change it.
-fn aggregate(
-    aggregation: Aggregation,
-    max_score: Option<Score>,
-    results: &[Option<CaseResult>],
-) -> Option<Score> {
-    let known = || results.iter().flatten();
-    let points = || known().map(|result| result.score.unwrap_or_default().points());
-    let is_known = results.iter().all(Option::is_some);
-    let points = match aggregation {
-        Aggregation::PassFail if known().any(|result| !result.accepted) => Some(0.0),
-        Aggregation::Min if points().any(|points| points == 0.0) => Some(0.0),
-        _ if !is_known => None,
-        Aggregation::PassFail => max_score.map(Score::points),
-        Aggregation::Min => points().reduce(f64::min),
-        Aggregation::Sum => Some(points().sum()),
-    };
-    let score = Score::new(points?)?;
-    // Shares of a whole that do not come out even.
-    match max_score {
-        Some(max) if !score.exceeds(max) && !max.exceeds(score) => Some(max),
-        _ => Some(score),
-    }
-}
-
-fn check(name: &str, score: Option<Score>, max: Option<Score>) -> Result<(), String> {
-    match (score, max) {
-        (Some(score), Some(max)) if score.exceeds(max) => {
-            Err(format!("the score of {name} is {score}, more than its greatest score of {max}"))
-        }
-        _ => Ok(()),
-    }
-}
-
 fn is_inside(name: &str, group: &str) -> bool {
     name.strip_prefix(group).is_some_and(|rest| rest.starts_with('/'))
 }
 
 /// How a case ended, as far as the plan is concerned.
 pub fn end(case: &CaseJudgement) -> CaseEnd {
-    match (case.verdict, &case.score) {
+    // A case that would be accepted with the margin does not stop what may be needed then.
+    let (verdict, score) = match &case.with_margin {
+        Some(extended) => (extended.verdict, &extended.score),
+        None => (case.verdict, &case.score),
+    };
+    match (verdict, score) {
         (Verdict::Accepted, Some(score)) if score.score == Score::ZERO => {
             CaseEnd::AcceptedForNothing
         }
@@ -344,6 +161,8 @@ pub fn by_rules(scoring: CaseScoring, verdict: Verdict) -> Option<CaseScore> {
         (CaseScoring::Ignored | CaseScoring::Forbidden, _) => return None,
         (CaseScoring::UpTo(max), Verdict::Accepted) => max,
         (CaseScoring::UpTo(_) | CaseScoring::Unbounded, _) => Score::ZERO,
+        (CaseScoring::Graded { accept, .. }, Verdict::Accepted) => accept,
+        (CaseScoring::Graded { reject, .. }, _) => reject,
     };
     Some(CaseScore { score, origin: ScoreOrigin::Rules })
 }
@@ -357,8 +176,13 @@ pub fn by_validator(
     verdict: Verdict,
     feedback: &Feedback,
 ) -> Result<Option<CaseScore>, String> {
-    let said = match (&feedback.score, &feedback.score_multiplier) {
-        _ if scoring == CaseScoring::Ignored => return Ok(None),
+    let multiplier = match scoring {
+        CaseScoring::Ignored => return Ok(None),
+        // Not a file that graders know.
+        CaseScoring::Graded { .. } => &None,
+        _ => &feedback.score_multiplier,
+    };
+    let said = match (&feedback.score, multiplier) {
         (None, None) => None,
         (Some(_), Some(_)) => {
             return Err(format!("it made both {SCORE} and {SCORE_MULTIPLIER}"));
@@ -367,12 +191,19 @@ pub fn by_validator(
         (None, Some(text)) => Some((SCORE_MULTIPLIER, text)),
     };
     let Some((file, text)) = said else {
-        if scoring == CaseScoring::Unbounded && verdict == Verdict::Accepted {
-            return Err(format!(
-                "it made no {SCORE} for an output that it accepts, and the group has no greatest score"
-            ));
-        }
-        return Ok(by_rules(scoring, verdict));
+        let why = match scoring {
+            CaseScoring::Unbounded => "the group has no greatest score",
+            CaseScoring::Graded { is_custom: true, .. } => {
+                "`validation` says that it gives the score"
+            }
+            _ => return Ok(by_rules(scoring, verdict)),
+        };
+        return match verdict {
+            Verdict::Accepted => {
+                Err(format!("it made no {SCORE} for an output that it accepts, and {why}"))
+            }
+            _ => Ok(by_rules(scoring, verdict)),
+        };
     };
     if verdict != Verdict::Accepted {
         return Err(format!("it made {file} for an output that it rejects"));
@@ -380,14 +211,19 @@ pub fn by_validator(
     let max = match scoring {
         CaseScoring::Ignored => return Ok(None),
         CaseScoring::Forbidden => {
-            return Err(format!(
-                "it made {file} for a test case in a group with pass-fail aggregation"
-            ));
+            return Err(format!("it made {file} for a test case that has no points"));
+        }
+        CaseScoring::Graded { is_custom: false, .. } => {
+            return Err(format!("it made {file}, but `validation` does not say `custom score`"));
         }
         CaseScoring::UpTo(max) => Some(max),
-        CaseScoring::Unbounded => None,
+        CaseScoring::Unbounded | CaseScoring::Graded { .. } => None,
     };
-    let number = number(file, text)?;
+    let least = match scoring {
+        CaseScoring::Graded { .. } => f64::NEG_INFINITY,
+        _ => 0.0,
+    };
+    let number = number(file, text, least)?;
     let (score, origin) = match (file, max) {
         (SCORE_MULTIPLIER, None) => {
             return Err(format!(
@@ -408,12 +244,13 @@ pub fn by_validator(
     Ok(Some(CaseScore { score: score.unwrap_or_default(), origin }))
 }
 
-fn number(file: &str, text: &[u8]) -> Result<Score, String> {
+fn number(file: &str, text: &[u8], least: f64) -> Result<Score, String> {
     const SHOWN: usize = 60;
-    let points = float::parse(text.trim_ascii());
-    points.filter(|points| *points >= 0.0).and_then(Score::new).ok_or_else(|| {
+    let points = float::parse(text.trim_ascii()).filter(|points| *points >= least);
+    points.and_then(Score::new).ok_or_else(|| {
         let shown: String = visible(text).chars().take(SHOWN).collect();
-        format!("its {file} is \"{shown}\", not a single number of at least 0")
+        let bound = if least == 0.0 { " of at least 0" } else { "" };
+        format!("its {file} is \"{shown}\", not a single number{bound}")
     })
 }
 

@@ -12,15 +12,17 @@ use crate::build::bench::Bench;
 use crate::build::{Built, Prepared, Runnable};
 use crate::executor::parallel;
 use crate::judge::case::{Entry, ReadyCase, Rules, TimeLimitMode, judge_case};
-use crate::judge::score::{self, CaseResult, Scheme};
+use crate::judge::grader::PackageGrader;
+use crate::judge::score::{self, CaseResult, Scheme, Total};
 use crate::judge::{expect, time_limit};
+use crate::model::diagnostic::Diagnostic;
 use crate::model::event::Event;
-use crate::model::judgement::{CaseJudgement, CompilerReport, JudgeError, Judgement};
+use crate::model::judgement::{CaseJudgement, CompilerReport, Extended, JudgeError, Judgement};
 use crate::model::limits::{CODE, Limits};
 use crate::model::problem::Problem;
-use crate::model::score::TotalScore;
 use crate::model::stop::Stop;
-use crate::model::submission::Submission;
+use crate::model::submission::{Expectation, Submission};
+use crate::model::units::seconds;
 use crate::model::verdict::Verdict;
 use crate::plan::schedule::{CaseEnd, Schedule};
 use crate::plan::{Plan, Step};
@@ -39,6 +41,8 @@ pub struct Session<'a> {
     pub schedule: Schedule,
     /// How they make up a score; `None` where submissions are accepted or not.
     pub scheme: Option<&'a Scheme<'a>>,
+    /// The package's own grader.
+    pub grader: Option<&'a PackageGrader>,
 }
 
 /// Why a submission is refused before anything is built.
@@ -275,8 +279,19 @@ impl Shared<'_, '_> {
         let judged = known.cases.iter().flatten();
         match time_limit::needs_margin(submission, case, judged, slow.unwrap_or_default()) {
             true => TimeLimitMode::TooSlow,
+            false if self.holds_with_margin(submission) => TimeLimitMode::WithMargin,
             false => TimeLimitMode::Any,
         }
+    }
+
+    /// Whether it is enough if what is expected of a submission holds at the time limit times its margin.
+    fn holds_with_margin(&self, submission: &Submission) -> bool {
+        let is_quick = |rule: &Expectation| {
+            let overall = rule.overall.as_ref();
+            overall.is_some_and(|it| !it.verdicts.contains(&Verdict::TimeLimitExceeded))
+        };
+        // Where a pass that is too slow would have led, nobody knows.
+        self.session.rules.passes == 1 && submission.expectations.iter().any(is_quick)
     }
 
     /// Hands out the results of submissions that are complete, in their order.
@@ -288,11 +303,16 @@ impl Shared<'_, '_> {
             state.handed_out += 1;
             let needed = state.plan.needed(index);
             let known = std::mem::take(&mut state.known[index]);
-            let judged = self.judgement(self.session.entries[index].submission, known, &needed);
+            let submission = self.session.entries[index].submission;
+            let judged = match self.judgement(submission, known, &needed) {
+                Ok(judgement) => Judged::Judgement(Box::new(judgement)),
+                Err(Stop::Fault(error)) => Judged::Failed(error),
+                Err(stop) => return state.stop = Some(stop),
+            };
             (self.session.bench.events)(match &judged {
                 Judged::Judgement(judgement) => Event::SubmissionJudged(judgement.clone()),
                 Judged::Failed(error) => Event::SubmissionFailed {
-                    submission: self.session.entries[index].submission.name.clone(),
+                    submission: submission.name.clone(),
                     error: error.clone(),
                 },
             });
@@ -300,63 +320,102 @@ impl Shared<'_, '_> {
         }
     }
 
-    fn judgement(&self, submission: &Submission, known: Known, needed: &[bool]) -> Judged {
+    fn judgement(
+        &self,
+        submission: &Submission,
+        known: Known,
+        needed: &[bool],
+    ) -> Result<Judgement, Stop> {
         // What is not needed does not count, whether it was started or not.
         let mut failed = known.failed;
         failed.retain(|failure| needed.get(failure.case) != Some(&false));
         if let Some(first) = failed.into_iter().min_by_key(|failure| failure.case) {
-            return Judged::Failed(first.error);
+            return Err(first.error.into());
         }
         let cases = known.cases.into_iter().zip(needed);
         let cases: Vec<CaseJudgement> =
             cases.filter_map(|(case, needed)| case.filter(|_| *needed)).collect();
-        let is_refused = known.compiler.as_ref().is_some_and(|report| report.refusal.is_some());
-        let score = match self.score(&cases, is_refused) {
-            Ok(score) => score,
-            Err(error) => return Judged::Failed(error),
-        };
-        let verdict = match is_refused {
-            true => Verdict::CompileError,
-            false => cases
-                .iter()
-                .map(|case| case.verdict)
-                .find(|verdict| *verdict != Verdict::Accepted)
-                .unwrap_or(Verdict::Accepted),
-        };
+        let extended = cases.iter().any(|case| case.with_margin.is_some()).then(|| {
+            let cases = cases.iter().cloned();
+            cases.map(with_margin).collect::<Vec<CaseJudgement>>()
+        });
+        let mut judgement = self.of_cases(submission, cases, known.compiler)?;
+        if let Some(extended) = extended.filter(|_| !judgement.broken.is_empty()) {
+            let other = self.of_cases(submission, extended, judgement.compiler.clone())?;
+            if other.broken.is_empty() {
+                judgement.broken.clear();
+                self.remark_margin(submission, &judgement, &other);
+            }
+        }
+        Ok(judgement)
+    }
+
+    /// Says that a submission is what is expected only if it may take longer.
+    fn remark_margin(&self, submission: &Submission, judgement: &Judgement, other: &Judgement) {
+        let Session { bench, rules, .. } = self.session;
+        let Problem { dir, layout, .. } = bench.problem;
+        let [limit, margin] = [&rules.limits, &rules.stop_slow_at]
+            .map(|limits| seconds(limits.cpu_time.unwrap_or_default()));
+        let what = format!(
+            "is {} at the time limit of {limit}, and {} as expected at {margin}: it is near the limit",
+            judgement.verdict, other.verdict
+        );
+        let path = dir.join(layout.submissions).join(&submission.name);
+        let remark = Diagnostic::warning(path, what).help("make it clearly faster or slower");
+        (bench.events)(Event::Diagnosed(remark));
+    }
+
+    /// What these cases make of a submission.
+    fn of_cases(
+        &self,
+        submission: &Submission,
+        mut cases: Vec<CaseJudgement>,
+        compiler: Option<CompilerReport>,
+    ) -> Result<Judgement, Stop> {
+        let is_refused = compiler.as_ref().is_some_and(|report| report.refusal.is_some());
+        let Total { verdict, score, counted, impossible } = self.total(&cases, is_refused)?;
+        if let Some(counted) = counted {
+            cases.retain(|case| counted.contains(&case.test_case.as_str()));
+        }
+        for what in impossible {
+            let path = self.session.bench.problem.dir.join("data");
+            let what = format!("{what}, for {}", submission.name);
+            let remark = Diagnostic::error(path, what).help("correct the `range`, or the scores");
+            (self.session.bench.events)(Event::Diagnosed(remark));
+        }
+        let mut verdicts = cases.iter().map(|case| case.verdict);
+        let verdict = verdict.or_else(|| verdicts.find(|it| *it != Verdict::Accepted));
         let mut judgement = Judgement {
             submission: submission.name.clone(),
-            verdict,
+            verdict: verdict.unwrap_or(Verdict::Accepted),
             score,
             skipped: self.session.cases.len() - cases.len(),
             cases,
-            compiler: known.compiler,
+            compiler,
             broken: Vec::new(),
         };
         let all = self.session.bench.problem.test_data.judged();
         let all: Vec<&str> = all.iter().map(|case| &*case.test_case().name).collect();
         judgement.broken = expect::broken(&submission.expectations, &judgement, &all);
-        Judged::Judgement(Box::new(judgement))
+        Ok(judgement)
     }
 
     /// What the cases come to.
-    fn score(
-        &self,
-        cases: &[CaseJudgement],
-        is_refused: bool,
-    ) -> Result<Option<TotalScore>, JudgeError> {
-        let Some(scheme) = self.session.scheme else { return Ok(None) };
+    fn total(&self, cases: &[CaseJudgement], is_refused: bool) -> Result<Total<'_>, Stop> {
+        let Session { scheme, grader, bench, .. } = self.session;
         if is_refused {
-            return Ok(Some(scheme.nothing()));
+            let score = scheme.and_then(Scheme::nothing);
+            return Ok(Total { verdict: Some(Verdict::CompileError), score, ..Total::default() });
         }
-        let fault = |what: String| {
-            JudgeError::new("add up the score", what)
-                .help("mend the package: its output validator, or the settings of its groups")
-        };
-        score::one_kind_of_file(cases).map_err(fault)?;
+        let Some(scheme) = scheme else { return Ok(Total::default()) };
+        score::one_kind_of_file(cases).map_err(score::fault)?;
         let results: HashMap<&str, CaseResult> =
             cases.iter().map(|case| (case.test_case.as_str(), CaseResult::of(case))).collect();
-        let total = scheme.total(|name| results.get(name).copied());
-        total.map(Some).map_err(fault)
+        let custom = |flags: &[String], results: &[CaseResult]| match grader {
+            Some(grader) => grader.grade(bench.executor, flags, results),
+            None => Err(score::fault("the package has no grader".to_owned()).into()),
+        };
+        scheme.total(&|name| results.get(name).copied(), &custom)
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -364,221 +423,13 @@ impl Shared<'_, '_> {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::model::problem::Interaction;
-    use std::ffi::OsString;
-    use std::fs;
-    use std::path::{Path, PathBuf};
-
-    use crate::build::Builder;
-    use crate::check::options::Options;
-    use crate::executor::scripted::{Scripted, quiet_outcome};
-    use crate::judge::case::Detail;
-    use crate::model::blob::Blob;
-    use crate::model::job::{Job, Reply};
-    use crate::model::outcome::{Ending, Outcome, Signal};
-    use crate::model::problem::ProgramIo;
-    use crate::model::program::{Program, ProgramKind};
-    use crate::model::score::CaseScoring;
-    use crate::model::test_data::{TestCase, ValidatorArgs};
-    use crate::plan::schedule::Until;
-
-    /// What a scripted submission does on a case, by one letter.
-    ///
-    /// `a` is right, `w` is wrong, `s` crashes, `j` is a fault of the judge, `i` an interruption.
-    fn answer(letter: char, job: &Job) -> Result<Reply, Stop> {
-        let input = job.stdin.path().expect("a case has its input in a file");
-        let right = fs::read(input.with_extension("ans")).unwrap();
-        let reply = |outcome: Outcome, stdout: Vec<u8>| {
-            Ok(Reply {
-                outcome,
-                stdout: stdout.into(),
-                stderr: Blob::default(),
-                collected: Vec::new(),
-                kept: None,
-            })
-        };
-        match letter {
-            'a' => reply(quiet_outcome(), right),
-            'w' => reply(quiet_outcome(), b"nonsense\n".to_vec()),
-            's' => reply(
-                Outcome { ending: Ending::Signalled(Signal(11)), ..quiet_outcome() },
-                Vec::new(),
-            ),
-            'j' => Err(JudgeError::new("mount the box", "no memory").into()),
-            _ => Err(Stop::Interrupted),
-        }
-    }
-
-    fn test_case(dir: &Path, index: usize) -> TestCase {
-        let input = dir.join(format!("{index}.in"));
-        let answer = dir.join(format!("{index}.ans"));
-        fs::write(&input, "").unwrap();
-        fs::write(&answer, format!("{index}\n")).unwrap();
-        TestCase {
-            name: format!("secret/{index}"),
-            input,
-            answer: Some(answer),
-            output: None,
-            interaction: None,
-            files: Vec::new(),
-            args: Vec::new(),
-            input_validator_args: ValidatorArgs::default(),
-            output_validator_args: Vec::new(),
-        }
-    }
-
-    fn submission(name: &str) -> Submission {
-        Submission {
-            name: name.to_owned(),
-            program: Program {
-                name: name.to_owned(),
-                path: PathBuf::from(name),
-                kind: ProgramKind::Submission,
-                language: None,
-                entry_point: None,
-                include: Vec::new(),
-                constants: Vec::new(),
-            },
-            expectations: Vec::new(),
-        }
-    }
-
-    fn shown(judged: &Judged) -> String {
-        match judged {
-            Judged::Failed(error) => format!("judge error: {error}"),
-            Judged::Judgement(judgement) => {
-                let cases: Vec<&str> =
-                    judgement.cases.iter().map(|case| case.verdict.short()).collect();
-                let cases = cases.join(" ");
-                format!("{}: {cases}, {} skipped", judgement.verdict, judgement.skipped)
-            }
-        }
-    }
-
-    /// Judges submissions whose behaviour is written as a letter a case; the name of each is its
-    /// behaviour, which its command line carries as an argument.
-    fn check(until: Until, scripts: &[&str], expected: &[&str]) {
-        for slots in 1..4 {
-            let dir = tempfile::tempdir().unwrap();
-            let executor = Scripted::new(slots, |job: &Job| {
-                let input = job.stdin.path().expect("a case has its input in a file");
-                let index = input.file_stem().unwrap().to_str().unwrap();
-                let script = job.command.argv.last().unwrap();
-                answer(script.as_bytes()[index.parse::<usize>().unwrap()].into(), job)
-            });
-            let builder = Builder::new(&executor);
-            let submissions: Vec<Submission> =
-                scripts.iter().map(|name| submission(name)).collect();
-            let entries: Vec<PreparedSubmission<'_>> = submissions
-                .iter()
-                .map(|submission| {
-                    let argv = ["/bin/sh".into(), OsString::from(&submission.name)];
-                    PreparedSubmission {
-                        submission,
-                        prepared: Ok(builder.prepare_command(&argv, dir.path()).unwrap()),
-                    }
-                })
-                .collect();
-            let cases: Vec<TestCase> =
-                (0..scripts[0].len()).map(|index| test_case(dir.path(), index)).collect();
-            let ready: Vec<ReadyCase<'_>> = cases
-                .iter()
-                .map(|test_case| ReadyCase {
-                    test_case,
-                    static_args: None,
-                    scoring: CaseScoring::Ignored,
-                    options: Options::default(),
-                    texts: None,
-                })
-                .collect();
-            let problem = Problem::default();
-            let told = Mutex::new(Vec::new());
-            let tell = |event| match event {
-                Event::SubmissionJudged(judgement) => {
-                    told.lock().unwrap().push(shown(&Judged::Judgement(judgement)));
-                }
-                Event::SubmissionFailed { error, .. } => {
-                    told.lock().unwrap().push(shown(&Judged::Failed(error)));
-                }
-                _ => {}
-            };
-            let session = Session {
-                bench: Bench {
-                    problem: &problem,
-                    executor: &executor,
-                    builder: &builder,
-                    events: &tell,
-                },
-                rules: Rules {
-                    io: &ProgramIo::Standard,
-                    allow_file_writing: false,
-                    limits: Limits::default(),
-                    stop_slow_at: Limits::default(),
-                    validators: &[],
-                    static_validator: None,
-                    interaction: Interaction::None,
-                    passes: 1,
-                    repeat: String::new(),
-                    detail: Detail::Brief,
-                },
-                entries: &entries,
-                cases: &ready,
-                schedule: Schedule::single(cases.len(), until),
-                scheme: None,
-            };
-            let results = session.run();
-            let mut lines = told.into_inner().unwrap();
-            match results {
-                Ok(results) => {
-                    assert_eq!(results.iter().map(shown).collect::<Vec<_>>(), lines);
-                }
-                Err(stop) => {
-                    assert_eq!(stop, Stop::Interrupted);
-                    lines.push("interrupted".to_owned());
-                }
-            }
-            assert_eq!(lines, expected, "{slots} slots");
-        }
-    }
-
-    #[test]
-    fn results_are_the_same_on_any_number_of_slots() {
-        check(
-            Until::Never,
-            &["aaaa", "awsa", "ssss"],
-            &[
-                "AC: AC AC AC AC, 0 skipped",
-                "WA: AC WA RTE AC, 0 skipped",
-                "RTE: RTE RTE RTE RTE, 0 skipped",
-            ],
-        );
-        check(
-            Until::Rejection,
-            &["aaaa", "awsa", "ssss"],
-            &["AC: AC AC AC AC, 0 skipped", "WA: AC WA, 2 skipped", "RTE: RTE, 3 skipped"],
-        );
-    }
-
-    #[test]
-    fn a_fault_of_the_judge_takes_the_verdict_away() {
-        check(
-            Until::Never,
-            &["aja", "aaa"],
-            &["judge error: mount the box: no memory", "AC: AC AC AC, 0 skipped"],
-        );
-    }
-
-    #[test]
-    fn a_fault_behind_the_first_rejection_is_not_looked_at() {
-        check(Until::Rejection, &["awjj"], &["WA: AC WA, 2 skipped"]);
-        check(Until::Rejection, &["ajww"], &["judge error: mount the box: no memory"]);
-    }
-
-    #[test]
-    fn an_interruption_ends_it_without_a_verdict() {
-        check(Until::Never, &["iii", "iii"], &["interrupted"]);
+/// A case as it would be at the time limit times its margin.
+fn with_margin(case: CaseJudgement) -> CaseJudgement {
+    match case.with_margin {
+        Some(Extended { verdict, score }) => CaseJudgement { verdict, score, ..case },
+        None => case,
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -44,36 +44,38 @@ impl Trial<'_> {
         let is_early = told.is_some_and(|told| told < partner.closed);
         let response = Response::of(partner.reply, &partner_limits, asking.contract)?;
         asking.save(&response)?;
-        let blame = blame(&Scene {
-            submission: &program.reply.outcome,
-            limits: &self.rules.limits,
-            waits: program.waits,
-            opinion: &response.opinion,
-            validator_time: response.outcome.cpu_time,
-            validator_runs: partner.runs,
-            is_told,
-            deadlock,
-        });
-        let judged = match blame {
-            Blame::Validator(what) => {
-                let asked = Asked::output(validator);
-                return Err(self.broken(asked, &what, &response, asking.wanted).into());
-            }
-            Blame::Submission(classified) => Judged {
-                answered: Some(answered(&response, asking.wanted)),
-                ..Judged::from(classified)
-            },
-            Blame::AsTheValidatorSays => {
-                let next = asking.next_pass(&response, pass);
-                let asked = Asked::output(validator);
-                let mut judged = self.as_it_says(asked, &response, next, asking.wanted)?;
-                let classified = &mut judged.classified;
-                if classified.verdict == Verdict::WrongAnswer && is_early {
-                    classified.cause = format!("it ended early; {}", classified.cause);
+        let asked = Asked::output(validator);
+        let wanted = || asking.wanted.clone();
+        let judged = self.within_margin(|limits| {
+            let blame = blame(&Scene {
+                submission: &program.reply.outcome,
+                limits,
+                waits: program.waits,
+                opinion: &response.opinion,
+                validator_time: response.outcome.cpu_time,
+                validator_runs: partner.runs,
+                is_told,
+                deadlock,
+            });
+            match blame {
+                Blame::Validator(what) => {
+                    Err(self.broken(asked, &what, &response, wanted()).into())
                 }
-                judged
+                Blame::Submission(classified) => Ok(Judged {
+                    answered: Some(answered(&response, wanted())),
+                    ..Judged::from(classified)
+                }),
+                Blame::AsTheValidatorSays => {
+                    let next = asking.next_pass(&response, pass);
+                    let mut judged = self.as_it_says(asked, &response, next, wanted())?;
+                    let classified = &mut judged.classified;
+                    if classified.verdict == Verdict::WrongAnswer && is_early {
+                        classified.cause = format!("it ended early; {}", classified.cause);
+                    }
+                    Ok(judged)
+                }
             }
-        };
+        })?;
         Ok(Ran {
             reply: program.reply,
             judged: Judged { transcript: Some(transcript), ..judged },

@@ -215,6 +215,7 @@ mod tests {
             is_told: true,
             team_message: String::new(),
             score: None,
+            with_margin: None,
             difference: None,
             evidence: None,
             outcome: Some(Outcome {

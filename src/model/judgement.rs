@@ -116,6 +116,9 @@ pub struct CaseJudgement {
     /// What it is worth; `None` where test cases have no scores.
     #[serde(with = "As::<Option<Score>>")]
     pub score: Option<CaseScore>,
+    /// What it would be at the time limit times its margin, if that was looked for and is another verdict.
+    #[serde(skip)]
+    pub with_margin: Option<Extended>,
     /// The facts; `None` where a static validator looked at the submission and nothing of it ran.
     #[serde(flatten, with = "As::<RunKeys>")]
     pub outcome: Option<Outcome>,
@@ -123,6 +126,15 @@ pub struct CaseJudgement {
     pub difference: Option<Box<Difference>>,
     /// What the person sees beside the difference; absent where it was not asked for.
     pub evidence: Option<Box<Evidence>>,
+}
+
+/// What a run would be with more time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Extended {
+    /// What it would earn.
+    pub verdict: Verdict,
+    /// What it would be worth; `None` if test cases have no scores.
+    pub score: Option<CaseScore>,
 }
 
 impl CaseJudgement {

@@ -19,7 +19,8 @@ pub const MEMORY: Bytes = Bytes::mib(2048);
 pub const CODE: Bytes = Bytes::mib(1);
 /// Output of a submission or an output validator if the package sets none.
 pub const OUTPUT: Bytes = Bytes::mib(8);
-/// What a compiler, a generator or a solution that makes answers may write, by-products included.
+/// What a compiler, a generator or a solution that makes answers may write, by-products included; and a submission if
+/// the format limits no output, so that one that never ends is stopped.
 pub const LARGE_OUTPUT: Bytes = Bytes::mib(1024);
 /// What an input or answer validator may write.
 pub const REMARKS: Bytes = Bytes::mib(64);
@@ -62,7 +63,11 @@ impl Limits {
     /// What a submission may use with this time limit.
     pub fn of_submission(limits: &ProblemLimits, time_limit: Duration) -> Self {
         let memory = limits.memory.unwrap_or(MEMORY);
-        Self::new(time_limit, memory, limits.output.unwrap_or(OUTPUT))
+        let output = match limits.unlimited_talk {
+            true => LARGE_OUTPUT,
+            false => limits.output.unwrap_or(OUTPUT),
+        };
+        Self::new(time_limit, memory, output)
     }
 
     /// What a compiler of a submission may use.
@@ -184,7 +189,7 @@ pub struct ProblemLimits {
     pub memory: Option<Bytes>,
     /// Output of a submission.
     pub output: Option<Bytes>,
-    /// Whether a submission may say as much as it likes to an output validator that it talks with.
+    /// Whether the format limits no output, as for interactive problems of legacy packages.
     pub unlimited_talk: bool,
     /// Source code of a submission.
     pub code: Option<Bytes>,

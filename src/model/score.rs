@@ -84,6 +84,15 @@ pub enum CaseScoring {
     UpTo(Score),
     /// Any score, and it must say one.
     Unbounded,
+    /// As graders know it.
+    Graded {
+        /// What an accepted case is worth if it says nothing.
+        accept: Score,
+        /// What a rejected case is worth.
+        reject: Score,
+        /// Whether it says what an accepted case is worth: then it must, else it must not.
+        is_custom: bool,
+    },
 }
 
 /// The score of a test case.
@@ -115,6 +124,9 @@ pub struct TotalScore {
     pub max_score: Option<Score>,
     /// By test data group, in order; empty where `secret` has no groups.
     pub groups: Vec<GroupScore>,
+    /// Whether the package says that no score is better.
+    #[serde(skip)]
+    pub is_best: bool,
 }
 
 /// What a submission earned in a test data group.

@@ -175,7 +175,7 @@ enum Left {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::schedule::{Section, Then, Until};
+    use crate::plan::schedule::{Piece, Section, Until, Yields};
 
     /// Plays a plan with `slots` workers. `rejects` says where submissions fail, `last_first` lets the
     /// youngest step end first. Gives the steps in the order of their start.
@@ -270,14 +270,16 @@ mod tests {
     }
     #[test]
     fn a_section_that_requires_another_starts_when_that_is_passed() {
-        let section = |cases, requires: &[usize]| Section {
-            cases,
+        let section = |parts, requires: &[usize], until| Section {
+            parts,
             requires: requires.to_vec(),
-            until: Until::Rejection,
-            then: Then::GoOn,
+            until,
+            yields: Yields::All,
         };
-        let schedule =
-            Schedule { sections: vec![section(1, &[]), section(1, &[0]), section(1, &[1])] };
+        let one =
+            |requires| Piece::Section(section(vec![Piece::Cases(1)], requires, Until::Rejection));
+        let root = section(vec![one(&[]), one(&[1]), one(&[2])], &[], Until::Never);
+        let schedule = Schedule { root };
         let check = |ends: &[CaseEnd], expected: &str| {
             let mut plan = Plan::new(schedule.clone(), 1);
             plan.next_step();

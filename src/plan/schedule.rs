@@ -1,27 +1,37 @@
 //! Which test cases a submission is run on, as far as earlier ones decide it.
 //!
-//! The test cases stand in sections, in order. A section may be run only after others were passed, its
-//! rest may be left out once it has come to nothing, and so may everything behind it. What is needed
-//! follows from the ends of earlier cases alone, never from when they came.
+//! The test cases stand in sections, in order, and sections may stand in sections. A section may be run only after
+//! others were passed, and its rest may be left out once it has come to nothing. What is needed follows from the ends
+//! of earlier cases alone, never from when they came.
 
 /// The test cases in their sections.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Schedule {
-    /// In order; together they have all cases.
-    pub sections: Vec<Section>,
+    /// All of them.
+    pub root: Section,
 }
 
-/// Some test cases, one after the other.
+/// Some test cases and sections, one after the other.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Section {
-    /// How many.
-    pub cases: usize,
-    /// The sections, before this one, whose cases must all be accepted for this one to be run.
+    /// In order.
+    pub parts: Vec<Piece>,
+    /// The sections, before this one, whose cases must all be accepted for this one to be run. Sections are numbered
+    /// in the order in which they begin; the root is 0.
     pub requires: Vec<usize>,
     /// What ends it early.
     pub until: Until,
-    /// What is left out when it ends early, or is not run.
-    pub then: Then,
+    /// What it is for the section around it.
+    pub yields: Yields,
+}
+
+/// What stands in a section.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Piece {
+    /// So many cases.
+    Cases(usize),
+    /// A section.
+    Section(Section),
 }
 
 /// What ends a section early.
@@ -29,19 +39,25 @@ pub struct Section {
 pub enum Until {
     /// Nothing.
     Never,
-    /// A case that is not accepted.
+    /// A part that is not accepted.
     Rejection,
-    /// A case that is not accepted, or is worth nothing.
+    /// A part that is not accepted, or is worth nothing.
     Nothing,
 }
 
-/// What is left out when a section ends early, or is not run.
+/// What a section is for the section around it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Then {
-    /// Its own rest.
-    GoOn,
-    /// Everything behind it.
-    Stop,
+pub enum Yields {
+    /// Accepted, unless it was not run or ended early.
+    Unbroken,
+    /// Accepted if all of its parts are.
+    All,
+    /// Accepted if one of its parts is.
+    Any,
+    /// What its last part is.
+    Last,
+    /// Accepted, whatever comes of it.
+    Acceptance,
 }
 
 /// How a case ended, as far as the plan is concerned.
@@ -73,38 +89,31 @@ pub enum Need {
 impl Schedule {
     /// All cases in one section.
     pub fn single(cases: usize, until: Until) -> Self {
-        Self { sections: vec![Section { cases, requires: Vec::new(), until, then: Then::Stop }] }
+        let parts = vec![Piece::Cases(cases)];
+        Self { root: Section { parts, requires: Vec::new(), until, yields: Yields::All } }
     }
 
     /// How many cases there are.
     pub fn cases(&self) -> usize {
-        self.sections.iter().map(|section| section.cases).sum()
+        self.root.cases()
     }
 
     /// Goes through the cases in order, with the need for each, as far as the ends that are known decide it;
     /// until `see` has seen enough.
-    pub fn walk(&self, ends: &[Option<CaseEnd>], mut see: impl FnMut(usize, Need) -> See) {
-        let mut passed: Vec<Passed> = Vec::with_capacity(self.sections.len());
-        let mut stop = Stop::No;
-        let mut first = 0;
-        for section in &self.sections {
-            let gate = section
-                .requires
-                .iter()
-                .map(|required| passed.get(*required).copied().unwrap_or(Passed::Yes))
-                .fold(Passed::Yes, Passed::and);
-            let mut state = State::new(section, gate, stop);
-            for case in first..first + section.cases {
-                let need = state.need();
-                if see(case, need) == See::Enough {
-                    return;
-                }
-                state.take(ends.get(case).copied().flatten());
-            }
-            first += section.cases;
-            stop = state.stop();
-            passed.push(state.passed);
-        }
+    pub fn walk(&self, ends: &[Option<CaseEnd>], see: impl FnMut(usize, Need) -> See) {
+        let mut walk =
+            Walk { ends, see, case: 0, passed: Vec::new(), failed: Stop::No, seen: See::More };
+        walk.section(&self.root, Passed::Yes, Stop::No);
+    }
+}
+
+impl Section {
+    fn cases(&self) -> usize {
+        let cases = self.parts.iter().map(|part| match part {
+            Piece::Cases(cases) => *cases,
+            Piece::Section(section) => section.cases(),
+        });
+        cases.sum()
     }
 }
 
@@ -117,7 +126,7 @@ pub enum See {
     Enough,
 }
 
-/// Whether all cases of a section are accepted.
+/// Whether all cases of a section are accepted, or may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Passed {
     Yes,
@@ -143,6 +152,82 @@ enum Stop {
     Yes,
 }
 
+/// Goes through a schedule.
+struct Walk<'a, S> {
+    ends: &'a [Option<CaseEnd>],
+    see: S,
+    /// The next case.
+    case: usize,
+    /// By section, as far as they have begun.
+    passed: Vec<Passed>,
+    /// Whether everything stops because the judge failed.
+    failed: Stop,
+    seen: See,
+}
+
+impl<S: FnMut(usize, Need) -> See> Walk<'_, S> {
+    /// Goes through a section that stands in others: `gate` says whether they may be run, `before` whether something
+    /// before it ended them. Gives the section as a part.
+    fn section(&mut self, section: &Section, gate: Passed, before: Stop) -> Passed {
+        let number = self.passed.len();
+        let passed = |number: &usize| self.passed.get(*number).copied().unwrap_or(Passed::Yes);
+        let gate = section.requires.iter().map(passed).fold(gate, Passed::and);
+        let is_run = gate != Passed::No && before != Stop::Yes;
+        // Until its end is known.
+        self.passed.push(Passed::Yes);
+        let mut state = State {
+            section,
+            gate,
+            before,
+            cut: Stop::No,
+            all: if is_run { Passed::Yes } else { Passed::No },
+            any: Passed::No,
+            last: Passed::Yes,
+        };
+        for part in &section.parts {
+            match part {
+                Piece::Cases(cases) => {
+                    for case in self.case..self.case + cases {
+                        let need = state.need(self.failed);
+                        self.seen = (self.see)(case, need);
+                        if self.seen == See::Enough {
+                            return Passed::Unknown;
+                        }
+                        let end = self.ends.get(case).copied().flatten();
+                        match (end, need) {
+                            (_, Need::No) => continue,
+                            (Some(CaseEnd::Failed), Need::Yes) => self.failed = Stop::Yes,
+                            (Some(CaseEnd::Failed), _) => {
+                                self.failed = self.failed.max(Stop::Perhaps);
+                            }
+                            _ => {}
+                        }
+                        state.take(end);
+                    }
+                    self.case += cases;
+                }
+                Piece::Section(inner) => {
+                    let need = state.need(self.failed);
+                    let before = state.before.max(state.cut).max(self.failed);
+                    let yielded = self.section(inner, state.gate, before);
+                    if self.seen == See::Enough {
+                        return Passed::Unknown;
+                    }
+                    if need != Need::No {
+                        state.take(match yielded {
+                            Passed::Yes => Some(CaseEnd::Accepted),
+                            Passed::No => Some(CaseEnd::Rejected),
+                            Passed::Unknown => None,
+                        });
+                    }
+                }
+            }
+        }
+        self.passed[number] = state.all;
+        state.yielded()
+    }
+}
+
 /// A section that is gone through.
 struct State<'a> {
     section: &'a Section,
@@ -151,191 +236,74 @@ struct State<'a> {
     before: Stop,
     /// Within it.
     cut: Stop,
-    /// Because the judge failed.
-    failed: Stop,
-    passed: Passed,
+    /// Whether all parts that are run are accepted.
+    all: Passed,
+    /// Whether one of them is.
+    any: Passed,
+    /// Whether the last of them is.
+    last: Passed,
 }
 
-impl<'a> State<'a> {
-    fn new(section: &'a Section, gate: Passed, before: Stop) -> Self {
-        let is_run = gate != Passed::No && before != Stop::Yes;
-        Self {
-            section,
-            gate,
-            before,
-            cut: Stop::No,
-            failed: Stop::No,
-            passed: if is_run { Passed::Yes } else { Passed::No },
-        }
-    }
-
-    fn need(&self) -> Need {
-        let stops = [self.before, self.cut];
+impl State<'_> {
+    /// Whether a part is needed that comes next.
+    fn need(&self, failed: Stop) -> Need {
+        let stop = self.before.max(self.cut).max(failed);
         match self.gate {
-            _ if stops.contains(&Stop::Yes) => Need::No,
+            _ if stop == Stop::Yes => Need::No,
             Passed::No => Need::No,
             Passed::Unknown => Need::NotYet,
-            Passed::Yes if stops.contains(&Stop::Perhaps) => Need::Perhaps,
+            Passed::Yes if stop == Stop::Perhaps => Need::Perhaps,
             Passed::Yes => Need::Yes,
         }
     }
 
-    /// Goes past a case with this end.
+    /// Goes past a part that is run for all that is known, with this end.
+    ///
+    /// Whether it is run may depend on a part before it whose end is not known. If it is not run, that one ends the
+    /// section. So a rejection ends the section, and makes it one that is not all accepted, in both cases.
     fn take(&mut self, end: Option<CaseEnd>) {
-        let need = self.need();
-        if need == Need::No {
-            return;
-        }
-        let Some(end) = end else {
-            self.passed = self.passed.and(Passed::Unknown);
-            if self.section.until != Until::Never && self.cut == Stop::No {
-                self.cut = Stop::Perhaps;
-            }
-            return;
+        let is_certain = self.cut == Stop::No;
+        let accepted = match end {
+            None => Passed::Unknown,
+            Some(CaseEnd::Accepted | CaseEnd::AcceptedForNothing) => Passed::Yes,
+            Some(CaseEnd::Rejected | CaseEnd::Failed) => Passed::No,
         };
-        if end == CaseEnd::Failed {
-            self.failed = if need == Need::Yes { Stop::Yes } else { Stop::Perhaps };
-        }
-        if matches!(end, CaseEnd::Rejected | CaseEnd::Failed) {
-            self.passed = Passed::No;
-        }
-        let ends_it = match (end, self.section.until) {
-            (CaseEnd::Failed, _) => true,
-            (_, Until::Never) | (CaseEnd::Accepted, _) => false,
-            (CaseEnd::AcceptedForNothing, until) => until == Until::Nothing,
-            (CaseEnd::Rejected, _) => true,
+        self.all = self.all.and(accepted);
+        self.any = match (self.any, accepted) {
+            (Passed::Yes, _) => Passed::Yes,
+            (_, Passed::Yes) if is_certain => Passed::Yes,
+            (Passed::No, Passed::No) => Passed::No,
+            _ => Passed::Unknown,
         };
-        // Even where it is not known whether this case is needed: where it is not, an earlier one ends it.
-        if ends_it {
-            self.cut = Stop::Yes;
-        }
+        self.last = match is_certain || accepted == Passed::No {
+            true => accepted,
+            false => Passed::Unknown,
+        };
+        let cut = match (end, self.section.until) {
+            (Some(CaseEnd::Failed), _) => Stop::Yes,
+            (_, Until::Never) | (Some(CaseEnd::Accepted), _) => Stop::No,
+            (Some(CaseEnd::AcceptedForNothing), Until::Rejection) => Stop::No,
+            (Some(CaseEnd::AcceptedForNothing | CaseEnd::Rejected), _) => Stop::Yes,
+            (None, _) => Stop::Perhaps,
+        };
+        self.cut = self.cut.max(cut);
     }
 
-    /// Whether what stands behind the section is left out.
-    fn stop(&self) -> Stop {
-        let own = match (self.section.then, self.gate) {
-            (Then::GoOn, _) => Stop::No,
-            (Then::Stop, Passed::No) => Stop::Yes,
-            (Then::Stop, Passed::Unknown) => Stop::Perhaps,
-            (Then::Stop, Passed::Yes) => self.cut,
-        };
-        self.before.max(own).max(self.failed)
+    /// What the section is for the one around it.
+    fn yielded(&self) -> Passed {
+        match (self.section.yields, self.gate, self.cut) {
+            (Yields::Acceptance, ..) => Passed::Yes,
+            (_, Passed::No, _) => Passed::No,
+            (_, Passed::Unknown, _) => Passed::Unknown,
+            (Yields::Unbroken, _, Stop::Yes) => Passed::No,
+            (Yields::Unbroken, _, Stop::Perhaps) => Passed::Unknown,
+            (Yields::Unbroken, _, Stop::No) => Passed::Yes,
+            (Yields::All, ..) => self.all,
+            (Yields::Any, ..) => self.any,
+            (Yields::Last, ..) => self.last,
+        }
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn section(cases: usize, requires: &[usize], until: Until, then: Then) -> Section {
-        Section { cases, requires: requires.to_vec(), until, then }
-    }
-
-    /// `ends` by letter: `a`ccepted, accepted for `0`, `r`ejected, `f`ailed, `.` not known. Gives the need for
-    /// each case: `+`, `?` perhaps, `!` not yet, `-`.
-    fn needs(schedule: &Schedule, ends: &str) -> String {
-        let ends: Vec<Option<CaseEnd>> = ends
-            .chars()
-            .map(|letter| match letter {
-                'a' => Some(CaseEnd::Accepted),
-                '0' => Some(CaseEnd::AcceptedForNothing),
-                'r' => Some(CaseEnd::Rejected),
-                'f' => Some(CaseEnd::Failed),
-                _ => None,
-            })
-            .collect();
-        let mut needs = String::new();
-        schedule.walk(&ends, |_, need| {
-            needs.push(match need {
-                Need::Yes => '+',
-                Need::Perhaps => '?',
-                Need::NotYet => '!',
-                Need::No => '-',
-            });
-            See::More
-        });
-        needs
-    }
-
-    fn check(sections: &[Section], table: &[(&str, &str)]) {
-        let schedule = Schedule { sections: sections.to_vec() };
-        for (ends, expected) in table {
-            assert_eq!(needs(&schedule, ends), *expected, "{ends}");
-        }
-    }
-
-    #[test]
-    fn the_first_rejection_ends_a_section() {
-        check(
-            &[section(4, &[], Until::Rejection, Then::Stop)],
-            &[
-                ("....", "+???"),
-                ("a...", "++??"),
-                ("aara", "+++-"),
-                ("a.r.", "++?-"),
-                ("00..", "+++?"),
-                ("f...", "+---"),
-            ],
-        );
-        check(
-            &[section(3, &[], Until::Nothing, Then::Stop)],
-            &[("a0a", "++-"), ("0..", "+--"), ("ar.", "++-")],
-        );
-        check(
-            &[section(3, &[], Until::Never, Then::Stop)],
-            &[("...", "+++"), ("r0.", "+++"), ("f..", "+--")],
-        );
-    }
-
-    #[test]
-    fn a_section_waits_for_those_that_it_requires() {
-        check(
-            &[
-                section(1, &[], Until::Never, Then::GoOn),
-                section(2, &[0], Until::Never, Then::GoOn),
-                section(1, &[1], Until::Never, Then::GoOn),
-                section(1, &[], Until::Never, Then::GoOn),
-            ],
-            &[
-                (".....", "+!!!+"),
-                ("a....", "+++!+"),
-                ("aaa..", "+++++"),
-                ("a0a..", "+++++"),
-                ("aar..", "+++-+"),
-                ("a.r..", "+++-+"),
-                ("r....", "+---+"),
-            ],
-        );
-    }
-
-    #[test]
-    fn what_comes_to_nothing_may_stop_everything() {
-        check(
-            &[
-                section(1, &[], Until::Never, Then::GoOn),
-                section(2, &[0], Until::Rejection, Then::Stop),
-                section(2, &[], Until::Rejection, Then::Stop),
-            ],
-            &[
-                ("a....", "++???"),
-                ("aaa..", "++++?"),
-                ("ar...", "++---"),
-                ("a.r..", "++?--"),
-                ("r....", "+----"),
-                (".....", "+!!??"),
-                ("aaar.", "++++-"),
-            ],
-        );
-    }
-
-    #[test]
-    fn a_fault_ends_it_only_where_the_case_is_needed() {
-        check(
-            &[
-                section(2, &[], Until::Rejection, Then::GoOn),
-                section(1, &[], Until::Never, Then::GoOn),
-            ],
-            &[("rf.", "+-+"), ("af.", "++-"), (".f.", "+??"), ("f..", "+--")],
-        );
-    }
-}
+mod tests;

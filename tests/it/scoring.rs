@@ -212,7 +212,7 @@ fn what_an_output_validator_must_not_say_is_a_judge_error() {
     );
     check(&on(6, "score.txt", "11"), ":", "secret/b/1", "more than the 10 of the test case");
     check(&on(6, "score_multiplier.txt", "1.01"), ":", "secret/b/1", "more than 1");
-    check(&on(2, "score.txt", "1"), ":", "secret/a/1", "in a group with pass-fail aggregation");
+    check(&on(2, "score.txt", "1"), ":", "secret/a/1", "for a test case that has no points");
     check(
         &(on(6, "score.txt", "1") + ";" + &on(6, "score_multiplier.txt", "1")),
         ":",

@@ -2,7 +2,10 @@
 
 use super::*;
 use crate::model::job::Collected;
-use crate::model::test_data::{TestData, TestGroup, ValidatorArgs};
+use crate::model::score::{Aggregation, GroupScoring, Standing};
+use crate::model::test_data::{StaticCase, TestData};
+use crate::model::test_data::{TestGroup, ValidatorArgs};
+use crate::plan::schedule::{Piece, Section, Yields};
 use crate::validator::feedback::FILES;
 
 /// Test data from lines `NAME AGGREGATION MAX CASES [REQUIRED...]`; `sample` has only its number of cases.
@@ -53,16 +56,16 @@ fn test_case(name: &str) -> TestCase {
 /// not known, `!` behind a group that was barred, `~` behind one that was run in part.
 fn total(lines: &[&str], results: &str) -> String {
     let data = data(lines);
-    let scheme = Scheme::over(&data).unwrap();
+    let scheme = Groups::over(&data).unwrap();
     let results: Vec<&str> = results.split_whitespace().collect();
     assert_eq!(results.len(), data.cases.len(), "{results:?}");
     let total = scheme.total(|name| {
         let at = data.cases.iter().position(|case| case.name == name)?;
         let scoring = scheme.case(&data.cases[at]);
-        let accepted = |score| CaseResult { accepted: true, score };
+        let accepted = |score| CaseResult { verdict: Verdict::Accepted, score };
         match results[at] {
             "." => None,
-            "-" => Some(CaseResult { accepted: false, score: Some(Score::ZERO) }),
+            "-" => Some(CaseResult { verdict: Verdict::WrongAnswer, score: Some(Score::ZERO) }),
             "+" => {
                 let score = by_rules(scoring, Verdict::Accepted);
                 Some(accepted(score.map(|score| score.score)))
@@ -223,7 +226,7 @@ fn rounding_neither_takes_points_nor_adds_some() {
 fn scoring(lines: &[&str]) -> CaseScoring {
     let data = data(lines);
     let case = data.cases.iter().find(|case| case.name.starts_with("secret"));
-    Scheme::over(&data).unwrap().case(case.unwrap())
+    Groups::over(&data).unwrap().case(case.unwrap())
 }
 
 #[test]
@@ -235,7 +238,7 @@ fn a_case_is_worth_what_its_group_says() {
     assert_eq!(scoring(&["secret sum unbounded 4"]), CaseScoring::Unbounded);
     assert_eq!(scoring(&["secret sum 100 0", "secret/a sum 60 3"]), up_to(20.0));
     let data = data(&["sample 1", "secret sum unbounded 1"]);
-    let scheme = Scheme::over(&data).unwrap();
+    let scheme = Groups::over(&data).unwrap();
     assert_eq!(scheme.case(&data.cases[0]), CaseScoring::Ignored);
 }
 
@@ -304,7 +307,7 @@ fn what_an_output_validator_must_not_say_is_named() {
     check("unbounded", AC, &[("score_multiplier.txt", "1")], multiplier);
     let both = "it made both score.txt and score_multiplier.txt";
     check("up to 25", AC, &[("score.txt", "1"), ("score_multiplier.txt", "1")], both);
-    let forbidden = "it made score.txt for a test case in a group with pass-fail aggregation";
+    let forbidden = "it made score.txt for a test case that has no points";
     check("forbidden", AC, &[("score.txt", "1")], forbidden);
     let more = "its score.txt is 25.5, more than the 25 of the test case";
     check("up to 25", AC, &[("score.txt", "25.5")], more);
@@ -319,29 +322,36 @@ fn what_an_output_validator_must_not_say_is_named() {
 }
 
 /// The sections as the plan sees them: `CASES` then `<` and what it requires, `!` until a rejection, `:0` until
-/// nothing, `$` where everything stops then.
+/// nothing, `|`, `_` or `*` for what it yields; others in parentheses.
+fn sections(section: &Section) -> String {
+    let requires: Vec<String> = section.requires.iter().map(ToString::to_string).collect();
+    let requires = match requires.is_empty() {
+        true => String::new(),
+        false => format!("<{}", requires.join(",")),
+    };
+    let until = match section.until {
+        Until::Never => "",
+        Until::Rejection => "!",
+        Until::Nothing => ":0",
+    };
+    let parts = section.parts.iter().map(|part| match part {
+        Piece::Cases(cases) => cases.to_string(),
+        Piece::Section(section) => format!("({})", sections(section)),
+    });
+    let yields = match section.yields {
+        Yields::Unbroken | Yields::All => "",
+        Yields::Any => "|",
+        Yields::Last => "_",
+        Yields::Acceptance => "*",
+    };
+    let parts: Vec<String> = parts.collect();
+    format!("{}{requires}{until}{yields}", parts.join(" "))
+}
+
 fn schedule_of(lines: &[&str], policy: Policy) -> String {
     let data = data(lines);
     let names: Vec<&str> = data.cases.iter().map(|case| case.name.as_str()).collect();
-    let schedule = schedule(Scheme::over(&data).as_ref(), &names, policy);
-    let shown = schedule.sections.iter().map(|section| {
-        let requires: Vec<String> = section.requires.iter().map(ToString::to_string).collect();
-        let requires = match requires.is_empty() {
-            true => String::new(),
-            false => format!("<{}", requires.join(",")),
-        };
-        let until = match section.until {
-            Until::Never => "",
-            Until::Rejection => "!",
-            Until::Nothing => ":0",
-        };
-        let then = match section.then {
-            Then::GoOn => "",
-            Then::Stop => "$",
-        };
-        format!("{}{requires}{until}{then}", section.cases)
-    });
-    shown.collect::<Vec<_>>().join(" ")
+    sections(&Groups::over(&data).unwrap().schedule(&names, policy).root)
 }
 
 #[test]
@@ -353,12 +363,12 @@ fn only_what_can_change_the_score_is_run() {
         "secret/b sum 30 3",
         "secret/c min 30 2 secret/a",
     ];
-    assert_eq!(schedule_of(&lines, Policy::WhatCounts), "1 2<0! 3 2<1:0");
-    assert_eq!(schedule_of(&lines, Policy::Everything), "1 2<0 3 2<1");
+    assert_eq!(schedule_of(&lines, Policy::WhatCounts), "(1) ((2<1!) (3) (2<3:0))");
+    assert_eq!(schedule_of(&lines, Policy::Everything), "(1) ((2<1) (3) (2<3))");
     let lines = ["sample 1", "secret min 100 0 sample", "secret/a pass-fail 40 2"];
-    assert_eq!(schedule_of(&lines, Policy::WhatCounts), "1 2<0!$");
-    assert_eq!(schedule_of(&["secret sum 100 3"], Policy::WhatCounts), "0 3");
-    assert_eq!(schedule_of(&["secret pass-fail 1 3"], Policy::WhatCounts), "0 3!$");
+    assert_eq!(schedule_of(&lines, Policy::WhatCounts), "(1) ((2<1!)!)");
+    assert_eq!(schedule_of(&["secret sum 100 3"], Policy::WhatCounts), "(0) ((3))");
+    assert_eq!(schedule_of(&["secret pass-fail 1 3"], Policy::WhatCounts), "(0) ((3!)!)");
 }
 
 #[test]
@@ -372,7 +382,7 @@ fn static_validation_takes_its_part_of_the_points() {
             test_case: test_case(&format!("{group}/static validation")),
         });
     }
-    let scheme = Scheme::over(&data).unwrap();
+    let scheme = Groups::over(&data).unwrap();
     let up_to = |points| CaseScoring::UpTo(Score::new(points).unwrap());
     let judged = data.judged();
     let said: Vec<CaseScoring> = judged.iter().map(|case| scheme.case(case.test_case())).collect();
@@ -382,10 +392,9 @@ fn static_validation_takes_its_part_of_the_points() {
     let total = |rejected: &str| {
         let total = scheme.total(|name| {
             let case = judged.iter().find(|case| case.test_case().name == name)?;
-            let accepted = name != rejected;
-            let verdict = if accepted { Verdict::Accepted } else { Verdict::WrongAnswer };
+            let verdict = if name == rejected { Verdict::WrongAnswer } else { Verdict::Accepted };
             let score = by_rules(scheme.case(case.test_case()), verdict);
-            Some(CaseResult { accepted, score: score.map(|score| score.score) })
+            Some(CaseResult { verdict, score: score.map(|score| score.score) })
         });
         total.unwrap().score.map(Score::points)
     };
@@ -406,7 +415,7 @@ fn static_validation_of_secret_counts_as_a_group_beside_others() {
         });
         let judged = data.judged();
         let names: Vec<&str> = judged.iter().map(|case| case.test_case().name.as_str()).collect();
-        let scheme = Scheme::over(&data).unwrap();
+        let scheme = Groups::over(&data).unwrap();
         // Each case is in one section, in judging order.
         let schedule = scheme.schedule(&names, Policy::Everything);
         assert_eq!(schedule.cases(), names.len());
@@ -414,7 +423,7 @@ fn static_validation_of_secret_counts_as_a_group_beside_others() {
             let case = judged.iter().find(|case| case.test_case().name == name)?;
             let verdict = if name == rejected { Verdict::WrongAnswer } else { Verdict::Accepted };
             let score = by_rules(scheme.case(case.test_case()), verdict);
-            Some(CaseResult { accepted: name != rejected, score: score.map(|score| score.score) })
+            Some(CaseResult { verdict, score: score.map(|score| score.score) })
         });
         let points = total.unwrap().score.map(Score::points);
         assert_eq!(points, Some(expected), "{groups:?} {rejected}");

@@ -1,0 +1,147 @@
+//! The package's own grader: built once, run as a job, its line read.
+//!
+//! It is called as `grader [FLAGS] < RESULTS`. A result is a line such as `WA 0`; it must answer with one such line.
+//!
+//! Source: problem package format legacy, "Graders".
+
+use crate::build::Runnable;
+use crate::build::bench::Bench;
+use crate::check::float;
+use crate::executor::Executor;
+use crate::judge::score::CaseResult;
+use crate::model::blob::Blob;
+use crate::model::judgement::{FaultyProgram, JudgeError};
+use crate::model::limits::{Limits, ROOM};
+use crate::model::outcome::Ending;
+use crate::model::score::Score;
+use crate::model::stop::Stop;
+use crate::model::text::visible;
+use crate::model::verdict::Verdict;
+
+/// A grader that can be run, as long as this lives.
+pub struct PackageGrader {
+    name: String,
+    runnable: Runnable,
+    limits: Limits,
+}
+
+impl PackageGrader {
+    /// Builds the package's own grader, if it has one.
+    ///
+    /// # Errors
+    /// If it does not build, the judge failed, or the build was cut short.
+    pub fn build(bench: &Bench<'_>, build_limits: &Limits) -> Result<Option<Self>, Stop> {
+        let graders = bench.problem.graders.as_ref();
+        let Some(program) = graders.and_then(|graders| graders.custom.as_ref()) else {
+            return Ok(None);
+        };
+        let limits = Limits::of_output_validator(&bench.problem.limits);
+        let runnable = bench.ready("the grader", program, build_limits, &limits)?;
+        Ok(Some(Self { name: program.name.clone(), runnable, limits }))
+    }
+
+    /// Has it make one result of these.
+    ///
+    /// # Errors
+    /// If it gives none, the judge failed, or the run was cut short.
+    pub fn grade(
+        &self,
+        executor: &dyn Executor,
+        flags: &[String],
+        results: &[CaseResult],
+    ) -> Result<CaseResult, Stop> {
+        let mut job = self.runnable.job(&self.limits);
+        job.command.argv.extend(flags.iter().cloned());
+        job.stdin = Blob::from(lines(results).as_bytes());
+        job.box_size = job.box_size.saturating_add(ROOM);
+        let reply = executor.run(&job)?;
+        let outcome = &reply.outcome;
+        let fault = |error| JudgeError::new("read what the grader wrote", error);
+        let said = match (outcome.stopped_by, outcome.ending) {
+            (Some(limit), _) => {
+                Err(format!("it passed a limit: {}", self.limits.passed(limit, outcome)))
+            }
+            (None, Ending::Exited(0)) => parse(&reply.stdout.start(MOST).map_err(fault)?),
+            (None, Ending::Exited(code)) => {
+                Err(format!("it ended with exit code {code}; it must be 0"))
+            }
+            (None, Ending::Signalled(signal)) => Err(format!("it was killed by {signal}")),
+        };
+        Ok(said.map_err(|what| {
+            let stderr = reply.stderr.start(STDERR).unwrap_or_default();
+            let step = format!("run the grader `{}`", self.name);
+            let mut error = JudgeError::new(step, what)
+                .help("mend the grader: it must exit with 0 and write one line such as `AC 10`");
+            error.program = Some(Box::new(FaultyProgram { stderr, ..FaultyProgram::default() }));
+            error
+        })?)
+    }
+}
+
+/// More than this is no line with a verdict and a score.
+const MOST: u64 = 4 << 10;
+/// How much of its standard error is kept, in bytes.
+const STDERR: u64 = 64 << 10;
+
+/// What a grader reads. The format has four verdicts for it.
+fn lines(results: &[CaseResult]) -> String {
+    let line = |result: &CaseResult| {
+        let points = result.score.unwrap_or_default().points();
+        format!("{} {points}\n", result.verdict.standard())
+    };
+    results.iter().map(line).collect()
+}
+
+fn parse(output: &[u8]) -> Result<CaseResult, String> {
+    const SHOWN: usize = 60;
+    let mut words = output.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+    let [verdict, score, more] = [words.next(), words.next(), words.next()];
+    let verdict = verdict.and_then(|word| {
+        Verdict::ALL.into_iter().find(|verdict| verdict.short().as_bytes() == word)
+    });
+    let score = score.and_then(float::parse).and_then(Score::new);
+    match (verdict, score, more) {
+        (Some(verdict), Some(score), None) if verdict != Verdict::CompileError => {
+            Ok(CaseResult { verdict, score: Some(score) })
+        }
+        _ => {
+            let shown: String = visible(output.trim_ascii()).chars().take(SHOWN).collect();
+            Err(format!("it wrote \"{shown}\", not one verdict and one score"))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_grader_reads_a_line_for_each_result() {
+        let result = |verdict, points| CaseResult { verdict, score: Score::new(points) };
+        let results = [
+            result(Verdict::Accepted, 10.0),
+            result(Verdict::MemoryLimitExceeded, -0.5),
+            CaseResult { verdict: Verdict::WrongAnswer, score: None },
+        ];
+        assert_eq!(lines(&results), "AC 10\nRTE -0.5\nWA 0\n");
+    }
+
+    #[test]
+    fn a_grader_must_write_one_verdict_and_one_score() {
+        let check = |output: &str, expected: &str| {
+            let shown = match parse(output.as_bytes()) {
+                Ok(CaseResult { verdict, score }) => format!("{verdict} {}", score.unwrap()),
+                Err(what) => what,
+            };
+            assert_eq!(shown, expected);
+        };
+        let wrong = |shown: &str| format!("it wrote \"{shown}\", not one verdict and one score");
+        check("AC 10", "AC 10");
+        check("WA   -3.5\n", "WA -3.5");
+        check("OLE\t0\r\n", "OLE 0");
+        for bad in ["", "AC", "10", "10 AC", "JE 0", "CE 0", "ac 1", "AC inf", "AC nan", "AC 1 2"] {
+            check(bad, &wrong(bad));
+        }
+        check("AC 1\nWA 0\n", &wrong("AC 1\\nWA 0"));
+    }
+}

@@ -1,0 +1,285 @@
+//! Scores by test data groups: each group and `secret` add up, take the least, or ask for all.
+//!
+//! Source: problem package format 2025-09, "Scoring problems".
+
+use crate::judge::score::{CaseResult, Policy, is_inside};
+use crate::model::score::{
+    Aggregation, CaseScoring, GroupScore, GroupScoring, Score, Standing, TotalScore,
+};
+use crate::model::test_data::{StaticCase, TestCase, TestData};
+use crate::model::verdict::Verdict;
+use crate::plan::schedule::{Piece, Schedule, Section, Until, Yields};
+
+const SAMPLE: &str = "sample";
+const SECRET: &str = "secret";
+
+/// How the test cases of a scoring problem make up a score.
+pub struct Groups<'a> {
+    secret: &'a GroupScoring,
+    /// The groups of `secret`; where it has none, there is one, `secret` itself.
+    groups: Vec<Group<'a>>,
+    has_groups: bool,
+    static_cases: &'a [StaticCase],
+    samples: Vec<&'a str>,
+}
+
+/// A test data group; also what `secret` has beside its groups, its static validation.
+struct Group<'a> {
+    name: &'a str,
+    aggregation: Aggregation,
+    max_score: Option<Score>,
+    require_pass: &'a [String],
+    cases: Vec<&'a str>,
+}
+
+impl<'a> Group<'a> {
+    fn new(name: &'a str, scoring: &'a GroupScoring, cases: Vec<&'a str>) -> Self {
+        Self {
+            name,
+            aggregation: scoring.aggregation,
+            max_score: scoring.max_score,
+            require_pass: &scoring.require_pass,
+            cases,
+        }
+    }
+}
+
+/// The static validation of `secret` beside groups, which counts as one of them does.
+fn beside_groups(case: &StaticCase) -> Group<'_> {
+    Group {
+        name: &case.test_case.name,
+        // Of one case with points, the sum would do as well.
+        aggregation: match case.max_score {
+            Some(_) => Aggregation::Min,
+            None => Aggregation::PassFail,
+        },
+        max_score: case.max_score,
+        require_pass: &[],
+        cases: vec![&case.test_case.name],
+    }
+}
+
+impl<'a> Groups<'a> {
+    /// That of test data; `None` where `secret` has no score.
+    pub fn over(data: &'a TestData) -> Option<Self> {
+        let scoring = |name: &str| {
+            let group = data.groups.iter().find(|group| group.name == name)?;
+            group.scoring.as_ref()
+        };
+        let secret = scoring(SECRET)?;
+        let inside = |group: &str| -> Vec<&'a str> {
+            let cases = data.judged().into_iter();
+            let names = cases.map(|case| case.test_case().name.as_str());
+            names.filter(|name| is_inside(name, group)).collect()
+        };
+        let named = data.groups.iter().filter(|group| is_inside(&group.name, SECRET));
+        let mut groups: Vec<Group<'a>> = named
+            .filter_map(|group| {
+                let scoring = group.scoring.as_ref()?;
+                Some(Group::new(&group.name, scoring, inside(&group.name)))
+            })
+            .collect();
+        let has_groups = !groups.is_empty();
+        if has_groups {
+            let of_secret = data.static_cases.iter().filter(|it| it.group == SECRET);
+            // In judging order.
+            groups.splice(..0, of_secret.map(beside_groups));
+        } else {
+            groups.push(Group::new(SECRET, secret, inside(SECRET)));
+        }
+        Some(Self {
+            secret,
+            groups,
+            has_groups,
+            static_cases: &data.static_cases,
+            samples: inside(SAMPLE),
+        })
+    }
+
+    /// What an output validator may say about the score of a case.
+    pub fn case(&self, test_case: &TestCase) -> CaseScoring {
+        let name = test_case.name.as_str();
+        let group = self.groups.iter().find(|group| group.cases.contains(&name));
+        let Some(group) = group else { return CaseScoring::Ignored };
+        let static_case = self.static_cases.iter().find(|case| case.group == group.name);
+        if let Some(case) = static_case.filter(|case| case.test_case.name == name) {
+            return case.max_score.map_or(CaseScoring::Forbidden, CaseScoring::UpTo);
+        }
+        match (group.aggregation, group.max_score) {
+            (Aggregation::PassFail, _) => CaseScoring::Forbidden,
+            (_, None) => CaseScoring::Unbounded,
+            (Aggregation::Min, Some(max)) => CaseScoring::UpTo(max),
+            (Aggregation::Sum, Some(max)) => {
+                let looked_at = static_case.and_then(|case| case.max_score).unwrap_or_default();
+                let number = group.cases.len() - usize::from(static_case.is_some());
+                let share = (max.points() - looked_at.points()) / number.max(1) as f64;
+                CaseScoring::UpTo(Score::new(share).unwrap_or_default())
+            }
+        }
+    }
+
+    /// Which of these cases, in judging order, are run in what circumstances. What requires a group that was
+    /// not passed is never run.
+    pub fn schedule(&self, cases: &[&str], policy: Policy) -> Schedule {
+        let count = |names: &[&str]| cases.iter().filter(|case| names.contains(case)).count();
+        let samples = section(count(&self.samples), Vec::new(), Until::Never);
+        let mut parts = Vec::new();
+        for group in &self.groups {
+            let until = match (policy, group.aggregation) {
+                (Policy::Everything, _) | (_, Aggregation::Sum) => Until::Never,
+                (Policy::WhatCounts, Aggregation::PassFail) => Until::Rejection,
+                (Policy::WhatCounts, Aggregation::Min) => Until::Nothing,
+            };
+            let requires = self.required(group).filter_map(|name| match name {
+                SAMPLE => Some(FIRST_GROUP - 2),
+                name => {
+                    let at = self.groups.iter().position(|group| group.name == name)?;
+                    Some(FIRST_GROUP + at)
+                }
+            });
+            parts.push(section(count(&group.cases), requires.collect(), until));
+        }
+        let until = match (policy, self.secret.aggregation) {
+            (Policy::Everything, _) | (_, Aggregation::Sum) => Until::Never,
+            (Policy::WhatCounts, Aggregation::Min | Aggregation::PassFail) => Until::Rejection,
+        };
+        let secret = Section { parts, requires: Vec::new(), until, yields: Yields::Unbroken };
+        let parts = vec![samples, Piece::Section(secret)];
+        let root =
+            Section { parts, requires: Vec::new(), until: Until::Never, yields: Yields::All };
+        Schedule { root }
+    }
+
+    /// What must be passed for a group to be run.
+    fn required(&self, group: &Group<'a>) -> impl Iterator<Item = &'a str> {
+        // Without groups, they are the same.
+        let whole: &'a [String] = if self.has_groups { &self.secret.require_pass } else { &[] };
+        whole.iter().chain(group.require_pass).map(String::as_str)
+    }
+
+    /// The score of a submission that is run on nothing.
+    pub fn nothing(&self) -> TotalScore {
+        TotalScore {
+            score: Some(Score::ZERO),
+            max_score: self.secret.max_score,
+            groups: Vec::new(),
+            is_best: false,
+        }
+    }
+
+    /// The score of a submission, by what its cases came to; `None` for one that was not run.
+    ///
+    /// # Errors
+    /// Says which group has a score that it must not have: a fault of the package.
+    pub fn total(&self, result: impl Fn(&str) -> Option<CaseResult>) -> Result<TotalScore, String> {
+        let mut groups: Vec<GroupScore> = Vec::new();
+        let mut all = Vec::new();
+        let mut passed: Vec<&str> = Vec::new();
+        if is_passed(&self.samples, &result) {
+            passed.push(SAMPLE);
+        }
+        for group in &self.groups {
+            let barred = self.required(group).find(|name| !passed.contains(name));
+            let results: Vec<Option<CaseResult>> = match barred {
+                None => group.cases.iter().map(|name| result(name)).collect(),
+                // Counts as not accepted.
+                Some(_) => group.cases.iter().map(|_| Some(REJECTED)).collect(),
+            };
+            if barred.is_none() && is_passed(&group.cases, &result) {
+                passed.push(group.name);
+            }
+            let score = match barred {
+                Some(_) => Some(Score::ZERO),
+                None => aggregate(group.aggregation, group.max_score, &results),
+            };
+            check(group.name, score, group.max_score)?;
+            let standing = match barred {
+                Some(by) => Standing::Barred { by: by.to_owned() },
+                None if results.iter().all(Option::is_some) => Standing::Complete,
+                None => Standing::Partial,
+            };
+            groups.push(GroupScore {
+                name: group.name.to_owned(),
+                score,
+                max_score: group.max_score,
+                standing,
+            });
+            all.extend(results);
+        }
+        let score = match (self.has_groups, self.secret.aggregation) {
+            (false, _) => groups.first().and_then(|group| group.score),
+            (true, Aggregation::PassFail) => {
+                aggregate(self.secret.aggregation, self.secret.max_score, &all)
+            }
+            (true, Aggregation::Sum | Aggregation::Min) => {
+                let scores: Vec<Option<CaseResult>> = groups
+                    .iter()
+                    .map(|group| {
+                        group.score.map(|score| CaseResult {
+                            verdict: Verdict::Accepted,
+                            score: Some(score),
+                        })
+                    })
+                    .collect();
+                aggregate(self.secret.aggregation, self.secret.max_score, &scores)
+            }
+        };
+        check(SECRET, score, self.secret.max_score)?;
+        Ok(TotalScore {
+            score,
+            max_score: self.secret.max_score,
+            groups: if self.has_groups { groups } else { Vec::new() },
+            is_best: false,
+        })
+    }
+}
+
+/// The number of the first group's section: before it come the root, the samples and `secret`.
+const FIRST_GROUP: usize = 3;
+
+fn section(cases: usize, requires: Vec<usize>, until: Until) -> Piece {
+    let parts = vec![Piece::Cases(cases)];
+    Piece::Section(Section { parts, requires, until, yields: Yields::Unbroken })
+}
+
+const REJECTED: CaseResult = CaseResult { verdict: Verdict::WrongAnswer, score: Some(Score::ZERO) };
+
+/// Whether nothing of a group was rejected.
+fn is_passed(cases: &[&str], result: impl Fn(&str) -> Option<CaseResult>) -> bool {
+    let mut results = cases.iter().filter_map(|name| result(name));
+    results.all(|result| result.is_accepted())
+}
+
+/// The score of parts together; `None` where parts that were not run could change it.
+fn aggregate(
+    aggregation: Aggregation,
+    max_score: Option<Score>,
+    results: &[Option<CaseResult>],
+) -> Option<Score> {
+    let known = || results.iter().flatten();
+    let points = || known().map(|result| result.score.unwrap_or_default().points());
+    let is_known = results.iter().all(Option::is_some);
+    let points = match aggregation {
+        Aggregation::PassFail if known().any(|result| !result.is_accepted()) => Some(0.0),
+        Aggregation::Min if points().any(|points| points == 0.0) => Some(0.0),
+        _ if !is_known => None,
+        Aggregation::PassFail => max_score.map(Score::points),
+        Aggregation::Min => points().reduce(f64::min),
+        Aggregation::Sum => Some(points().sum()),
+    };
+    let score = Score::new(points?)?;
+    // Shares of a whole that do not come out even.
+    match max_score {
+        Some(max) if !score.exceeds(max) && !max.exceeds(score) => Some(max),
+        _ => Some(score),
+    }
+}
+
+fn check(name: &str, score: Option<Score>, max: Option<Score>) -> Result<(), String> {
+    match (score, max) {
+        (Some(score), Some(max)) if score.exceeds(max) => {
+            Err(format!("the score of {name} is {score}, more than its greatest score of {max}"))
+        }
+        _ => Ok(()),
+    }
+}

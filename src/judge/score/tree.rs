@@ -1,0 +1,307 @@
+//! Scores by a tree of test data groups, in each of which a grader makes one result of all.
+//!
+//! Source: problem package format legacy, "Test data groups", "Graders".
+
+use crate::judge::score::default_grader::grade;
+use crate::judge::score::{CaseResult, Total, fault};
+use crate::model::grader::{
+    Dialect, Grader, GraderModes, Graders, GradingKeys, GroupGrading, Objective, OnReject,
+    VerdictMode,
+};
+use crate::model::score::{CaseScoring, GroupScore, Score, Standing, TotalScore};
+use crate::model::stop::Stop;
+use crate::model::test_data::{TestCase, TestData};
+use crate::model::verdict::Verdict;
+use crate::plan::schedule::{self, Schedule, Section, Until, Yields};
+
+/// The package's own grader: makes one result of those that it is given with its arguments.
+pub type CustomGrader<'a> = &'a dyn Fn(&[String], &[CaseResult]) -> Result<CaseResult, Stop>;
+
+/// The test cases in their groups.
+pub struct GroupTree<'a> {
+    graders: &'a Graders,
+    is_scoring: bool,
+    root: Group<'a>,
+}
+
+/// A test data group with at least one case in it or below it.
+struct Group<'a> {
+    /// Empty for the root.
+    name: &'a str,
+    grading: GroupGrading,
+    /// In judging order.
+    parts: Vec<Part<'a>>,
+}
+
+enum Part<'a> {
+    Case(&'a str),
+    Group(Group<'a>),
+}
+
+impl<'a> Group<'a> {
+    fn new(name: &'a str, graders: &Graders, around: Option<&Group<'_>>) -> Self {
+        let own = graders.groups.iter().find(|group| group.name == name);
+        let grading = match (own, around) {
+            (Some(own), _) => own.grading.clone(),
+            (None, Some(around)) => around.grading.clone(),
+            (None, None) => GradingKeys::default().settled(),
+        };
+        Self { name, grading, parts: Vec::new() }
+    }
+
+    /// Puts a case into the group, or into the right one below it.
+    fn insert(&mut self, case: &'a str, graders: &Graders) {
+        let start = if self.name.is_empty() { 0 } else { self.name.len() + 1 };
+        let Some(end) = case[start..].find('/') else { return self.parts.push(Part::Case(case)) };
+        let name = &case[..start + end];
+        let is_it = |part: &Part<'_>| matches!(part, Part::Group(group) if group.name == name);
+        let at = self.parts.iter().position(is_it).unwrap_or_else(|| {
+            let group = Group::new(name, graders, Some(self));
+            self.parts.push(Part::Group(group));
+            self.parts.len() - 1
+        });
+        if let Part::Group(group) = &mut self.parts[at] {
+            group.insert(case, graders);
+        }
+    }
+
+    /// The group that a case stands in directly.
+    fn of(&self, case: &str) -> Option<&Self> {
+        self.parts.iter().find_map(|part| match part {
+            Part::Case(name) => (*name == case).then_some(self),
+            Part::Group(group) => group.of(case),
+        })
+    }
+
+    fn section(&self, selected: &[&str]) -> Section {
+        let parts = self.parts.iter().filter_map(|part| match part {
+            Part::Case(name) => selected.contains(name).then_some(schedule::Piece::Cases(1)),
+            Part::Group(group) => {
+                let section = group.section(selected);
+                (!section.parts.is_empty()).then_some(schedule::Piece::Section(section))
+            }
+        });
+        Section {
+            parts: parts.collect(),
+            requires: Vec::new(),
+            until: match self.grading.on_reject {
+                OnReject::Break => Until::Rejection,
+                OnReject::Continue => Until::Never,
+            },
+            yields: match &self.grading.grader {
+                // What it makes of them is known when it has run.
+                Grader::Custom(_) => Yields::Acceptance,
+                Grader::Default(modes) => yields(*modes),
+            },
+        }
+    }
+}
+
+fn yields(modes: GraderModes) -> Yields {
+    match modes.verdict {
+        VerdictMode::AlwaysAccept => Yields::Acceptance,
+        _ if modes.ignore_sample => Yields::Last,
+        _ if modes.accept_if_any_accepted => Yields::Any,
+        VerdictMode::WorstError | VerdictMode::FirstError => Yields::All,
+    }
+}
+
+impl<'a> GroupTree<'a> {
+    /// That of test data with graders.
+    pub fn new(data: &'a TestData, graders: &'a Graders, is_scoring: bool) -> Self {
+        let mut root = Group::new("", graders, None);
+        for case in data.judged() {
+            root.insert(&case.test_case().name, graders);
+        }
+        Self { graders, is_scoring, root }
+    }
+
+    /// What an output validator may say about the score of a case.
+    pub fn case(&self, test_case: &TestCase) -> CaseScoring {
+        match self.root.of(&test_case.name) {
+            Some(group) if self.is_scoring => CaseScoring::Graded {
+                accept: group.grading.accept_score,
+                reject: group.grading.reject_score,
+                is_custom: self.graders.has_custom_score,
+            },
+            _ => CaseScoring::Forbidden,
+        }
+    }
+
+    /// Which of these cases, in judging order, are run in what circumstances.
+    pub fn schedule(&self, cases: &[&str]) -> Schedule {
+        Schedule { root: self.root.section(cases) }
+    }
+
+    /// What a submission comes to, by what its cases came to; `None` for one that was not selected.
+    ///
+    /// # Errors
+    /// If a grader gives no result.
+    pub fn total(
+        &self,
+        result: &dyn Fn(&str) -> Option<CaseResult>,
+        custom: CustomGrader<'_>,
+    ) -> Result<Total<'a>, Stop> {
+        let mut grading = Grading {
+            tree: self,
+            result,
+            custom,
+            groups: Vec::new(),
+            counted: Vec::new(),
+            impossible: Vec::new(),
+        };
+        let root = grading.group(&self.root)?;
+        let Grading { mut groups, counted, impossible, .. } = grading;
+        // The submission itself.
+        groups.retain(|group| !group.name.is_empty());
+        let is_known = root.as_ref().is_some_and(|root| root.is_known);
+        let graded = root.map(|root| root.result);
+        let verdict = graded.map_or(Verdict::Accepted, |graded| graded.verdict);
+        let is_accepted = verdict == Verdict::Accepted;
+        let range = self.root.grading.range;
+        let score = graded.and_then(|graded| graded.score).filter(|_| is_known);
+        let is_best = match (score, range.best(self.graders.objective)) {
+            (Some(score), Some(best)) => !score.exceeds(best) && !best.exceeds(score),
+            _ => false,
+        };
+        let score = match (is_accepted, self.graders.objective) {
+            (true, _) => Some(score),
+            // What the grader says of a rejected submission is ignored.
+            (false, Objective::Max) => Some(is_known.then_some(Score::ZERO)),
+            (false, Objective::Min) => None,
+        };
+        let total = |score| TotalScore {
+            score,
+            max_score: self.greatest(&self.root),
+            groups,
+            is_best: is_accepted && is_best,
+        };
+        Ok(Total {
+            verdict: Some(verdict),
+            score: score.filter(|_| self.is_scoring).map(total),
+            counted: Some(counted),
+            impossible,
+        })
+    }
+
+    /// The greatest score of a group, if it has one that is the best.
+    fn greatest(&self, group: &Group<'_>) -> Option<Score> {
+        group.grading.range.to.filter(|_| self.graders.objective == Objective::Max)
+    }
+
+    /// The score of a submission that is run on nothing.
+    pub fn nothing(&self) -> Option<TotalScore> {
+        self.is_scoring.then(|| TotalScore {
+            score: Some(Score::ZERO),
+            max_score: self.greatest(&self.root),
+            ..TotalScore::default()
+        })
+    }
+}
+
+/// The results of a submission, as they are graded.
+struct Grading<'t, 'a> {
+    tree: &'t GroupTree<'a>,
+    result: &'t dyn Fn(&str) -> Option<CaseResult>,
+    custom: CustomGrader<'t>,
+    /// A group stands before those in it.
+    groups: Vec<GroupScore>,
+    /// The cases that count.
+    counted: Vec<&'a str>,
+    /// What the package says is impossible.
+    impossible: Vec<String>,
+}
+
+/// What a group came to.
+struct Graded {
+    result: CaseResult,
+    /// Whether all cases that belong to it were selected.
+    is_known: bool,
+}
+
+impl<'a> Grading<'_, 'a> {
+    /// `None` if no case of the group was selected.
+    fn group(&mut self, group: &Group<'a>) -> Result<Option<Graded>, Stop> {
+        let at = self.groups.len();
+        self.groups.push(GroupScore {
+            name: group.name.to_owned(),
+            score: None,
+            max_score: self.tree.greatest(group),
+            standing: Standing::Partial,
+        });
+        let mut results = Vec::new();
+        let mut is_known = true;
+        let mut is_complete = true;
+        let mut parts = group.parts.iter();
+        for part in parts.by_ref() {
+            let result = match part {
+                Part::Case(name) => {
+                    let result = (self.result)(name);
+                    self.counted.extend(result.map(|_| *name));
+                    is_known &= result.is_some();
+                    result
+                }
+                Part::Group(inner) => {
+                    let place = self.groups.len();
+                    let graded = self.group(inner)?;
+                    let standing = self.groups.get(place).map(|group| &group.standing);
+                    is_complete &= standing == Some(&Standing::Complete);
+                    is_known &= graded.as_ref().is_some_and(|graded| graded.is_known);
+                    graded.map(|graded| graded.result)
+                }
+            };
+            let Some(result) = result else { continue };
+            results.push(result);
+            if !result.is_accepted() && group.grading.on_reject == OnReject::Break {
+                break;
+            }
+        }
+        if results.is_empty() {
+            self.groups.truncate(at);
+            return Ok(None);
+        }
+        is_complete &= is_known && parts.next().is_none();
+        let result = self.grade(group, &results)?;
+        let score = result.score.filter(|_| is_known && self.tree.is_scoring);
+        let range = group.grading.range;
+        if let Some(score) = score.filter(|score| !range.contains(*score)) {
+            let name = if group.name.is_empty() { "the submission" } else { group.name };
+            let bound = |bound: Option<Score>, none: &str| {
+                bound.map_or(none.to_owned(), |bound| bound.to_string())
+            };
+            let (from, to) = (bound(range.from, "-inf"), bound(range.to, "+inf"));
+            let what =
+                format!("the score of {name} is {score}, outside of its range {from} to {to}");
+            self.impossible.push(what);
+        }
+        self.groups[at].score = score;
+        if is_complete {
+            self.groups[at].standing = Standing::Complete;
+        }
+        Ok(Some(Graded { result, is_known }))
+    }
+
+    fn grade(&self, group: &Group<'_>, results: &[CaseResult]) -> Result<CaseResult, Stop> {
+        let GroupGrading { grader, accept_score, reject_score, .. } = &group.grading;
+        let modes = match grader {
+            Grader::Custom(flags) => return (self.custom)(flags, results),
+            Grader::Default(modes) => *modes,
+        };
+        let result = grade(modes, results).map_err(|what| {
+            let name = if group.name.is_empty() { "data" } else { group.name };
+            fault(format!("{name}: {what}"))
+        })?;
+        let is_leaf = group.parts.iter().all(|part| matches!(part, Part::Case(_)));
+        let graders = self.tree.graders;
+        let is_once = graders.dialect == Dialect::DomJudge && !graders.has_custom_score;
+        let score = match result.is_accepted() {
+            _ if !(is_leaf && is_once) => return Ok(result),
+            true => *accept_score,
+            false => *reject_score,
+        };
+        Ok(CaseResult { score: Some(score), ..result })
+    }
+}
+
+#[cfg(test)]
+mod tests;
