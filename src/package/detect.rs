@@ -49,8 +49,9 @@ fn no_package(dir: &Path) -> Diagnostic {
     let packages = packages_near(dir);
     let help = match &packages[..] {
         [] => {
-            let signs = FORMATS.map(Format::sign).join(", or with ");
-            format!("a package is a directory with {signs}")
+            let mut signs = FORMATS.map(Format::sign).to_vec();
+            signs.dedup();
+            format!("a package is a directory with {}", signs.join(", or with "))
         }
         [package] => format!("did you mean {}?", package.display()),
         [first, .., last] if packages.len() > 5 => {

@@ -75,11 +75,6 @@ impl Faults {
         self.all.borrow()[count..].iter().any(Diagnostic::is_error)
     }
 
-    /// Drops the remarks that are not about this file.
-    pub(super) fn retain(&self, path: &Path) {
-        self.all.borrow_mut().retain(|diagnostic| diagnostic.place.path == path);
-    }
-
     /// All remarks, by path and line; those about one spot in the order in which they were made.
     pub(super) fn sorted(self) -> Vec<Diagnostic> {
         let mut all = self.all.into_inner();

@@ -7,6 +7,7 @@ use walkdir::{DirEntry, WalkDir};
 use crate::model::diagnostic::Place;
 use crate::package::Format;
 use crate::package::faults::Faults;
+use crate::package::text::TextFile;
 
 /// A package with more files than this is not read; links that multiply directories end here.
 const MAX_FILES: usize = 500_000;
@@ -39,6 +40,11 @@ impl Item {
 
     pub(super) fn is_directory(&self) -> bool {
         self.kind == Kind::Directory
+    }
+
+    /// The text of a file.
+    pub(super) fn read(&self, faults: &Faults) -> Option<TextFile> {
+        TextFile::read(&self.path, faults)
     }
 
     /// The last part of the name.

@@ -31,10 +31,10 @@ use crate::model::problem::Problem;
 use crate::package::bare::Bare;
 use crate::package::draft::Draft;
 use crate::package::files::Files;
-use crate::package::kattis::Kattis202509;
+use crate::package::kattis::{Kattis202509, LEGACY, LEGACY_ICPC, V2023_07};
 
 /// The formats, in the order in which they are asked: what others could take for theirs comes first.
-const FORMATS: [&dyn Format; 2] = [&Kattis202509, &Bare];
+const FORMATS: [&dyn Format; 5] = [&Kattis202509, &LEGACY, &LEGACY_ICPC, &V2023_07, &Bare];
 
 /// A way to lay out a problem package.
 trait Format: Sync {

@@ -6,13 +6,26 @@
 use std::slice::from_ref;
 
 use crate::model::diagnostic::Place;
-use crate::package::faults::Reported;
+use crate::package::faults::{Faults, Reported};
 use crate::package::suggest::{list, meant_or};
-use crate::package::text::{Page, Range, shown};
-use crate::package::yaml::{Entry, Meaning, Raw, Scalar, Value};
+use crate::package::text::{Page, Range, TextFile, shown};
+use crate::package::yaml::{self, Entry, Meaning, Parsed, Raw, Scalar, Value};
 
 /// What a parser gives: a value, or proof that its fault is reported.
 pub(super) type Parse<T> = Result<T, Reported>;
+
+/// Reads a YAML file; `None` is handed on if there is nothing in it, or if it cannot be read, which is reported.
+pub(super) fn with_yaml<T>(
+    file: Option<TextFile>,
+    faults: &Faults,
+    read: impl FnOnce(Option<Node<'_>>) -> T,
+) -> T {
+    let page = file.as_ref().map(|file| Page { file, faults });
+    match page.map(|page| (page, yaml::parse(page))) {
+        Some((page, Parsed::Document(root))) => read(Some(Node::root(&root, page))),
+        _ => read(None),
+    }
+}
 
 /// A value in a file.
 #[derive(Clone)]
@@ -114,6 +127,11 @@ impl<'a> Node<'a> {
     /// Reports a word that is not among those that are known.
     pub(super) fn unknown(&self, message: String, known: &[&str]) -> Reported {
         self.error(message, meant(self.word(), known))
+    }
+
+    /// Whether further remarks about the file would be dropped, so that they need not be thought out.
+    pub(super) fn is_full(&self) -> bool {
+        self.page.is_full()
     }
 
     pub(super) fn place(&self) -> Place {
@@ -287,11 +305,6 @@ impl<'a> Map<'a> {
         }
     }
 
-    /// Whether a key of other versions or tools is there.
-    pub(super) fn has_renamed(&self) -> bool {
-        self.entries.iter().any(|entry| self.renamed.iter().any(|(old, _)| *old == entry.key))
-    }
-
     /// The keys that were asked for.
     pub(super) fn known(&self) -> &[&'static str] {
         &self.known
@@ -324,7 +337,7 @@ impl Drop for Map<'_> {
         let name = &self.name;
         let place = if name.is_empty() { String::new() } else { format!(" in `{name}`") };
         for node in self.rest() {
-            if node.page.is_full() {
+            if node.is_full() {
                 return;
             }
             let message = format!("unknown key `{}`{place}", shown(node.key));

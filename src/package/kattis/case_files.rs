@@ -3,7 +3,8 @@
 //! Source: problem package format 2025-09, "Test cases", "Sample data".
 
 use crate::model::recipe::{CASE_EXTENSIONS, CASE_FILES};
-use crate::package::files::Item;
+use crate::model::test_data::CaseFile;
+use crate::package::files::{Files, Item};
 use crate::package::interaction;
 use crate::package::kattis::Pack;
 use crate::package::kattis::part::Part;
@@ -152,59 +153,27 @@ fn report_orphans(pack: &Pack<'_>, base: &str, files: &CaseFiles<'_>) {
     pack.faults.error(*first, message, format!("add {base}.in, or remove the {them}"));
 }
 
-/// What may replace the input or the answer where a case is shown or downloaded.
-struct Replacement {
-    what: &'static str,
-    /// What names of files that replace it in one way only begin with.
-    ending: &'static str,
-    shown: &'static [&'static str],
-    downloaded: &'static [&'static str],
-}
-
-const REPLACEMENTS: [Replacement; 2] = [
-    Replacement {
-        what: "input",
-        ending: "in",
-        shown: &["in.statement", "interaction"],
-        downloaded: &["in.download"],
-    },
-    Replacement {
-        what: "answer",
-        ending: "ans",
-        shown: &["out", "ans.statement", "interaction"],
-        downloaded: &["out", "ans.download"],
-    },
+/// What the files of a case can do, only one of which may do it.
+const ALTERNATIVES: [(&str, &[&str]); 4] = [
+    ("illustrate", &["png", "jpg", "jpeg", "svg"]),
+    ("replace the input of", &["in.statement", "interaction"]),
+    ("replace the answer of", &["out", "ans.statement", "interaction"]),
+    ("replace the answer of", &["out", "ans.download"]),
 ];
 
 fn check_display(pack: &Pack<'_>, base: &str, files: &CaseFiles<'_>, part: Part) {
-    let faults = pack.faults;
-    if let [first, second, ..] = files.among(&["png", "jpg", "jpeg", "svg"])[..] {
-        let message = format!("is a second illustration beside {}", first.base_name());
-        faults.error(second, message, "a test case has at most one; remove one");
-    }
-    if !part.is_judged() {
-        return;
-    }
-    for Replacement { what, ending, shown, downloaded } in REPLACEMENTS {
-        let [shown, downloaded] = [files.among(shown), files.among(downloaded)];
-        let is_shown = |item: &Item| shown.iter().any(|shown| shown.name == item.name);
-        let further = pairs(&downloaded).filter(|[_, second]| !is_shown(second));
-        for [first, second] in pairs(&shown).chain(further) {
-            let message = format!("and {} both replace the {what} of `{base}`", first.base_name());
-            faults.error(second, message, "keep one of the two");
+    let used = if part.is_judged() { ALTERNATIVES.len() } else { 1 };
+    for (what, endings) in &ALTERNATIVES[..used] {
+        if let [first, second, ..] = files.among(endings)[..] {
+            let message = format!("and {} both {what} `{base}`", first.base_name());
+            pack.faults.error(second, message, "keep one of the two");
         }
-        let (there, message, missing) = match (shown.first(), downloaded.first()) {
-            (Some(shown), None) => (shown, "where it is shown, but not for download", "download"),
-            (None, Some(other)) => (other, "for download, but not where it is shown", "statement"),
-            _ => continue,
-        };
-        let message = format!("replaces the {what} {message}");
-        faults.error(*there, message, format!("add {base}.{ending}.{missing}"));
     }
 }
 
-/// Each file but the first, with the first.
-fn pairs<'s, 'a>(items: &'s [&'a Item]) -> impl Iterator<Item = [&'a Item; 2]> + 's {
-    let first = items.first().copied();
-    items.iter().skip(1).filter_map(move |item| first.map(|first| [first, *item]))
+/// What is in the `.files` directory of a case.
+pub(super) fn inside(tree: &Files, directory: &Item) -> Vec<CaseFile> {
+    let files = tree.below(&directory.name).iter().filter(|item| item.is_file());
+    let name = |item: &Item| item.name[directory.name.len() + 1..].into();
+    files.map(|item| CaseFile { name: name(item), path: item.path.clone() }).collect()
 }

@@ -28,53 +28,41 @@ pub(super) fn read(node: &Node<'_>) -> Parse<Vec<Constant>> {
 }
 
 fn read_one(node: &Node<'_>, constants: &mut Vec<Constant>) -> Parse<()> {
+    check_name(node, "a constant")?;
     let name = node.key;
-    if !is_name(name) {
-        let message = format!("`{}` is not a name for a constant", shown(name));
-        let help = "names are letters, digits and `_`, and do not begin with a digit";
-        return Err(node.key_error(message, help));
-    }
-    if !node.is_map() {
-        let value = scalar(node)?;
-        constants.push(constant(name.to_owned(), &value));
-        constants.push(constant(format!("{name}.value"), &value));
-        return Ok(());
-    }
-    let variants: Vec<Node<'_>> = node.entries("a map of variants")?.collect();
-    let Some(main) = variants.iter().find(|variant| variant.key == "value") else {
+    let mut alone = node.clone();
+    alone.key = "value";
+    let variants: Vec<Node<'_>> = match node.is_map() {
+        true => node.entries("a map of variants")?.collect(),
+        false => vec![alone],
+    };
+    if !variants.iter().any(|variant| variant.key == "value") {
         let message = format!("constant `{name}` has no `value`");
         return Err(node.key_error(message, "add a line `value: ...` to it"));
-    };
-    let main = scalar(main).ok();
-    constants.extend(main.iter().map(|value| constant(name.to_owned(), value)));
+    }
     for variant in &variants {
-        if !is_name(variant.key) {
-            let message = format!("`{}` is not a name for a variant", shown(variant.key));
-            variant.key_error(message, "names are letters, digits and `_`");
-        } else if variant.key == "value" {
-            constants.extend(main.iter().map(|value| constant(format!("{name}.value"), value)));
-        } else if let Ok(text) = scalar(variant) {
-            let key = format!("{name}.{}", variant.key);
-            if main.as_ref().is_some_and(|value| differ(value, &text)) {
-                let message =
-                    format!("variant `{key}` seems to be another value than `{name}.value`");
-                variant.warning(message, "");
-            }
-            constants.push(constant(key, &text));
+        // What is broken is reported.
+        let Ok(value) = check_name(variant, "a variant").and_then(|()| scalar(variant)) else {
+            continue;
+        };
+        if variant.key == "value" {
+            constants.push(Constant { key: name.to_owned(), value: value.clone() });
         }
+        constants.push(Constant { key: format!("{name}.{}", variant.key), value });
     }
     Ok(())
 }
 
-fn constant(key: String, value: &str) -> Constant {
-    Constant { key, value: value.to_owned() }
-}
-
 /// `[a-zA-Z_][a-zA-Z0-9_]*`
-fn is_name(name: &str) -> bool {
-    let letter = |byte: u8| byte.is_ascii_alphabetic() || byte == b'_';
-    name.bytes().next().is_some_and(letter)
-        && name.bytes().all(|byte| letter(byte) || byte.is_ascii_digit())
+fn check_name(node: &Node<'_>, what: &str) -> Parse<()> {
+    let is_letter = |byte: u8| byte.is_ascii_alphabetic() || byte == b'_';
+    let mut bytes = node.key.bytes();
+    if bytes.next().is_some_and(is_letter) && bytes.all(|it| is_letter(it) || it.is_ascii_digit()) {
+        return Ok(());
+    }
+    let message = format!("`{}` is not a name for {what}", shown(node.key));
+    let help = "names are letters, digits and `_`, and do not begin with a digit";
+    Err(node.key_error(message, help))
 }
 
 /// The text of an integer, float or string, as it is written.
@@ -85,37 +73,5 @@ fn scalar(node: &Node<'_>) -> Parse<String> {
             Err(node.error(format!("`{}` has more than {LONGEST} bytes", node.path), ""))
         }
         Some(_) => Ok(node.word().to_owned()),
-    }
-}
-
-/// Whether both are plainly numbers, perhaps with separators, and not the same.
-fn differ(value: &str, variant: &str) -> bool {
-    let number = |text: &str| {
-        let digits: String = text
-            .chars()
-            .filter(|c| !matches!(c, ',' | '_' | ' ' | '\'' | '\\' | '{' | '}' | '$' | '~'))
-            .collect();
-        digits.parse::<f64>().ok()
-    };
-    match (value.parse::<f64>().ok(), number(variant)) {
-        (Some(value), Some(variant)) => value != variant,
-        _ => false,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_variant_of_another_value_is_noticed() {
-        let check = |value: &str, variant: &str, expected: bool| {
-            assert_eq!(differ(value, variant), expected)
-        };
-        check("5000000", "5,000,000", false);
-        check("5000000", "500,000", true);
-        check("5000000", "5e6", false);
-        check("5000000", r"5 \cdot 10^6", false);
-        check("abc", "5", false);
     }
 }

@@ -9,15 +9,15 @@ use crate::package::values::{filled_text, text};
 
 /// Checks the keys about rights, of which somebody may have to hold them.
 pub(super) fn check(map: &mut Map<'_>) {
-    let has_authors = map.get("credits", credits).unwrap_or_default();
-    let has_source = map.get("source", |node| Ok(node.one_or_more().any(|it| source(&it).is_ok())));
-    license(map, has_authors || has_source.unwrap_or_default());
+    let authors = map.get("credits", credits).unwrap_or_default();
+    let sources = map.get("source", |node| named(node, &["url"])).unwrap_or_default();
+    license(map, authors + sources > 0);
 }
 
-/// Whether there are authors.
-fn credits(node: &Node<'_>) -> Parse<bool> {
+/// The number of authors.
+fn credits(node: &Node<'_>) -> Parse<usize> {
     if node.raw.scalar().is_some() {
-        return person(node).map(|_| true);
+        return people(node);
     }
     let mut map = node.map()?;
     let authors = map.get("authors", people);
@@ -31,63 +31,42 @@ fn credits(node: &Node<'_>) -> Parse<bool> {
         }
         Ok(())
     });
-    Ok(authors.is_some_and(|count| count > 0))
+    Ok(authors.unwrap_or_default())
 }
 
 /// Checks one person or several; how many are understood.
 pub(super) fn people(node: &Node<'_>) -> Parse<usize> {
-    Ok(node.one_or_more().filter(|node| person(node).is_ok()).count())
+    named(node, &["email", "orcid", "kattis"])
 }
 
-fn person(node: &Node<'_>) -> Parse<String> {
-    if node.is_map() {
+/// How many of one or several are understood: texts, or maps with a `name` and these keys.
+fn named(node: &Node<'_>, keys: &[&'static str]) -> Parse<usize> {
+    let is_understood = |node: &Node<'_>| -> Parse<String> {
+        if !node.is_map() {
+            return filled_text(node);
+        }
         let mut map = node.map()?;
         let name = map.ask("name", filled_text);
-        for key in ["email", "orcid", "kattis"] {
+        for key in keys {
             map.get(key, text);
         }
-        return name?.ok_or_else(|| {
-            let message = format!("a person of `{}` has no `name`", node.path);
-            node.error(message, "add `name: ...`")
-        });
-    }
-    let text = filled_text(node)?;
-    let fault = match text.split_once('<') {
-        None => return Ok(text),
-        Some((_, rest)) if !is_mail(rest) => "is not a name with a mail address",
-        Some((name, _)) if name.trim().is_empty() => "has no name before the mail address",
-        Some(_) => return Ok(text),
+        name?.ok_or_else(|| node.error(format!("{} has no `name`", node.what()), "add `name: ...`"))
     };
-    Err(node.error(format!("`{}` {fault}", shown(&text)), "write `Full Name <name@example.org>`"))
-}
-
-/// Whether this is a mail address with the `>` behind it.
-fn is_mail(rest: &str) -> bool {
-    let mail = rest.trim_end().strip_suffix('>');
-    mail.is_some_and(|mail| !mail.is_empty() && !mail.contains(['<', '>']))
-}
-
-fn source(node: &Node<'_>) -> Parse<String> {
-    if !node.is_map() {
-        return filled_text(node);
-    }
-    let mut map = node.map()?;
-    let name = map.ask("name", filled_text);
-    map.get("url", text);
-    name?.ok_or_else(|| node.error("a `source` has no `name`", "add `name: ...`"))
+    Ok(node.one_or_more().filter(|node| is_understood(node).is_ok()).count())
 }
 
 const LICENSES: [&str; 7] =
     ["unknown", "public domain", "cc0", "cc by", "cc by-sa", "educational", "permission"];
 
-/// Who owns the rights, if nobody says so: the authors, or where there are none the source.
+/// Who owns the rights, if nobody says so: the authors, or if there are none the source.
 fn license(map: &mut Map<'_>, has_origin: bool) {
     let license = map.get("license", text).unwrap_or_else(|| "unknown".to_owned());
     map.get("rights_owner", filled_text);
     let license = license.as_str();
     match (map.node("license"), map.node("rights_owner")) {
         (Some(node), _) if !LICENSES.contains(&license) => {
-            node.unknown(format!("`{}` is not a licence of the format", shown(license)), &LICENSES);
+            let message = format!("`{}` is not a licence of the format", shown(license));
+            node.unknown(message, &LICENSES);
         }
         (_, Some(owner)) if license == "public domain" => {
             let message = "a problem in the public domain has no `rights_owner`";

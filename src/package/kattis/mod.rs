@@ -4,6 +4,7 @@
 mod case_files;
 mod constants;
 mod credits;
+mod legacy;
 mod limits;
 mod part;
 mod problem_type;
@@ -13,6 +14,7 @@ mod statement;
 mod submissions;
 mod submissions_yaml;
 mod v2025_09;
+mod version;
 
 use crate::model::layout::Layout;
 use crate::model::problem::Problem;
@@ -23,6 +25,7 @@ use crate::package::kattis::problem_yaml::ProblemYaml;
 use crate::package::kattis::submissions::Folder;
 use crate::package::recipe;
 
+pub(super) use legacy::{LEGACY, LEGACY_ICPC, V2023_07};
 pub(super) use v2025_09::Kattis202509;
 
 /// The file of the settings, in every version.
@@ -34,8 +37,10 @@ struct Version {
     input_validators: &'static [&'static str],
     /// The directory of the output validator.
     output_validator: &'static str,
-    /// Whether validators may be in any language.
-    any_validator_language: bool,
+    /// Whether `submissions.yaml` says what is expected.
+    has_rules: bool,
+    /// Whether the rules hold that only 2025-09 has: languages of validators, names of submissions.
+    is_strict: bool,
     /// What each directory of submissions expects.
     submissions: &'static [Folder],
 }
@@ -72,8 +77,6 @@ impl<'a> Pack<'a> {
             input_validators,
             input_grammars,
             answer_validators: self.answer_validators(),
-            output_validators: self.output_validator().into_iter().collect(),
-            static_validator: self.static_validator(),
             recipe: tree.file(recipe::PATH).map(|item| item.path.clone()),
             names: yaml.names.clone(),
             limits: yaml.limits.clone(),

@@ -30,6 +30,11 @@ fn ending_of(item: &Item) -> &str {
     item.base_name().rsplit_once('.').map_or("", |(_, ending)| ending)
 }
 
+/// Whether a file is one that a C or C++ source may include.
+fn is_header(item: &Item) -> bool {
+    item.is_file() && matches!(ending_of(item), "h" | "hpp")
+}
+
 /// Whether a file makes the directory that it is in a program.
 fn is_script(item: &Item) -> bool {
     item.is_file() && matches!(item.base_name(), "build" | "run")
@@ -115,12 +120,25 @@ impl Pack<'_> {
         items.into_iter().map(|it| self.validator(it, ProgramKind::AnswerValidator)).collect()
     }
 
+    /// The programs in a directory; one if it has files that belong together.
+    pub(super) fn programs(&self, directory: &str, kind: ProgramKind) -> Vec<Program> {
+        let inside = || self.tree.children(directory);
+        let is_part = |item: &Item| is_script(item) || is_header(item);
+        match self.tree.directory(directory).filter(|_| inside().any(is_part)) {
+            Some(whole) => vec![self.validator(whole, kind)],
+            None => {
+                let items = inside().filter(|item| !is_no_program(item));
+                items.map(|item| self.validator(item, kind)).collect()
+            }
+        }
+    }
+
     fn check_validator(&self, item: &Item) {
         let is_allowed = |item: &Item| languages::is_of_validator(ending_of(item));
         let children: Vec<&Item> =
             self.tree.children(&item.name).filter(|it| it.is_file()).collect();
         if item.is_file() {
-            if !is_allowed(item) && !self.version.any_validator_language {
+            if !is_allowed(item) && self.version.is_strict {
                 let message = "is neither Python 3 nor C nor C++: the format allows no other language for validators";
                 let help = "put it into a directory with a `build` script that makes `run`";
                 self.faults.warning(item, message, help);
@@ -128,7 +146,7 @@ impl Pack<'_> {
         } else if children.is_empty() {
             self.faults.error(item, "is a validator without files", "fill it or remove it");
         } else if !children.iter().any(|item| is_script(item) || is_allowed(item))
-            && !self.version.any_validator_language
+            && self.version.is_strict
         {
             let message = "has neither `build` nor `run`, and no Python 3, C or C++ file";
             self.faults.warning(item, message, "add a `build` script that makes `run`");
@@ -171,8 +189,7 @@ impl Pack<'_> {
         let inside = || self.tree.children(directory);
         let children: Vec<&Item> = inside().filter(|item| !is_no_program(item)).collect();
         let has_file = children.iter().any(|item| item.is_file());
-        let has_header =
-            inside().any(|item| item.is_file() && matches!(ending_of(item), "h" | "hpp"));
+        let has_header = inside().any(is_header);
         let item = match &children[..] {
             [] => {
                 let help = format!("add {what}, or remove the directory: {without}");

@@ -1,34 +1,35 @@
 //! `submissions/`: the example submissions and what is expected of each.
 //!
-//! Source: problem package format 2025-09, "Example submissions".
+//! Source: problem package format 2025-09 and legacy, "Example submissions".
 
 use crate::model::pattern::Pattern;
 use crate::model::program::{IncludedFile, Program, ProgramKind};
-use crate::model::submission::{Expectation, Submission};
+use crate::model::submission::{Expectation, Overall, Submission};
 use crate::model::test_data::TestData;
 use crate::model::verdict::Verdict;
 use crate::package::files::{Item, is_inside};
-use crate::package::kattis::submissions_yaml::{self, CaseRule, Rule};
+use crate::package::kattis::submissions_yaml::{self, Rule};
 use crate::package::kattis::{Pack, programs};
-use crate::package::node::Node;
-use crate::package::suggest::{did_you_mean, list, meant_or};
-use crate::package::text::{Page, TextFile, shown};
-use crate::package::yaml::{self, Parsed};
+use crate::package::node::{Node, with_yaml};
+use crate::package::suggest::{did_you_mean, meant_or};
+use crate::package::text::shown;
 
 /// What a version expects of the submissions in a directory of this name.
 pub(super) struct Folder {
     pub name: &'static str,
     pub permitted: Option<&'static [Verdict]>,
     pub required: Option<&'static [Verdict]>,
+    /// The verdict of the whole, and whether the score must not be the best.
+    pub overall: Option<(Verdict, bool)>,
 }
 
-/// A row of such a table.
+/// A row of such a table, with verdicts on single test cases.
 pub(super) const fn folder(
     name: &'static str,
     permitted: Option<&'static [Verdict]>,
     required: Option<&'static [Verdict]>,
 ) -> Folder {
-    Folder { name, permitted, required }
+    Folder { name, permitted, required, overall: None }
 }
 
 /// Reads the submissions, by name.
@@ -38,28 +39,27 @@ pub(super) fn read(
     test_data: &TestData,
 ) -> Vec<Submission> {
     let items = items(pack);
-    let file = pack.tree.file("submissions/submissions.yaml");
-    let file = file.and_then(|item| TextFile::read(&item.path, pack.faults));
-    let page = file.as_ref().map(|file| Page { file, faults: pack.faults });
-    let root = page.map(yaml::parse);
-    let rules = match (page, &root) {
-        (Some(page), Some(Parsed::Document(root))) => {
-            let rules = submissions_yaml::read(pack, &Node::root(root, page));
-            check_patterns(pack, &rules, &items, test_data, page);
-            rules
-        }
-        _ => Vec::new(),
+    let read = |root: Option<Node<'_>>| {
+        let rules = root.map(|root| submissions_yaml::read(pack, &root)).unwrap_or_default();
+        check_patterns(pack, &rules, &items, test_data);
+        items.iter().map(|item| submission(pack, item, &rules, include)).collect()
     };
-    let submission = |item: &&Item| submission(pack, item, &rules, include);
-    let submissions: Vec<Submission> = items.iter().map(submission).collect();
+    let file = pack.tree.file("submissions/submissions.yaml").filter(|_| pack.version.has_rules);
+    let submissions: Vec<Submission> = match file {
+        Some(item) => with_yaml(item.read(pack.faults), pack.faults, read),
+        None => read(None),
+    };
     check_directories(pack, &submissions);
     if !submissions.iter().any(|submission| submission.name.starts_with("accepted/")) {
         let path = pack.tree.path("submissions/accepted");
         let message = "has no submission: at least one accepted solution is required";
         pack.faults.lack(path, message, "add a correct solution");
+    } else if pack.version.is_strict {
+        check_lower_bound(pack, &submissions, test_data);
     }
-    check_names(pack, &items);
-    check_lower_bound(pack, &submissions, test_data);
+    if pack.version.is_strict {
+        check_names(pack, &items);
+    }
     submissions
 }
 
@@ -75,12 +75,9 @@ fn items<'t>(pack: &Pack<'t>) -> Vec<&'t Item> {
     for directory in tree.children("submissions") {
         let name = directory.base_name();
         if directory.is_file() {
-            if name != "submissions.yaml" && !name.starts_with("README") {
-                let help = meant_or(
-                    name,
-                    ["submissions.yaml"],
-                    "submissions stand in directories such as submissions/accepted",
-                );
+            if name != "submissions.yaml" && !programs::is_readme(directory) {
+                let otherwise = "submissions stand in directories such as submissions/accepted";
+                let help = meant_or(name, ["submissions.yaml"], otherwise);
                 faults.warning(directory, "is ignored: it is not a submission", help);
             }
             continue;
@@ -119,23 +116,8 @@ fn submission(
         let replaces_default = default.is_some_and(|it| it.name == rule.pattern.as_str());
         expectations.extend(rule.all.clone().filter(|_| !replaces_default));
         expectations.extend(rule.some.iter().filter_map(|some| some.expectation.clone()));
-        for (what, old, new) in [
-            ("language", &mut program.language, &rule.language),
-            ("entrypoint", &mut program.entry_point, &rule.entry_point),
-        ] {
-            match (&old, new) {
-                (Some(old), Some(new)) if old != new => {
-                    let message = format!(
-                        "`{what}` of {name} is `{}` here, but `{}` by a rule above",
-                        shown(new),
-                        shown(old)
-                    );
-                    rule.node.key_error(message, "let only one rule say it");
-                }
-                (_, Some(_)) => old.clone_from(new),
-                (_, None) => {}
-            }
-        }
+        program.language = rule.language.clone().or(program.language);
+        program.entry_point = rule.entry_point.clone().or(program.entry_point);
     }
     Submission { name: name.to_owned(), program, expectations }
 }
@@ -143,26 +125,22 @@ fn submission(
 /// A rule for the directory itself replaces the default; what it does not say is inherited.
 fn default_expectation(default: &Folder, replacing: Option<&Rule<'_>>) -> Expectation {
     let it = replacing.and_then(|rule| rule.all.clone()).unwrap_or_default();
+    let overall = |(verdict, is_partial)| Overall { verdicts: vec![verdict], is_partial };
     Expectation {
         pattern: default.name.to_owned(),
         permitted: it.permitted.or(default.permitted.map(<[Verdict]>::to_vec)),
         required: it.required.or(default.required.map(<[Verdict]>::to_vec)),
+        overall: default.overall.map(overall),
         ..it
     }
 }
 
 /// Doubts patterns that match nothing.
-fn check_patterns(
-    pack: &Pack<'_>,
-    rules: &[Rule<'_>],
-    items: &[&Item],
-    data: &TestData,
-    page: Page<'_>,
-) {
+fn check_patterns(pack: &Pack<'_>, rules: &[Rule<'_>], items: &[&Item], data: &TestData) {
     let names: Vec<&str> = items.iter().map(|item| submission_name(item)).collect();
     let directories = pack.version.submissions.iter().map(|default| default.name);
     for rule in rules {
-        if page.is_full() {
+        if rule.node.is_full() {
             return;
         }
         let pattern = rule.pattern.as_str();
@@ -177,44 +155,19 @@ fn check_patterns(
             rule.node.key_warning(format!("`{}` matches no submission", shown(pattern)), help);
         }
         for some in &rule.some {
-            check_case_pattern(some, data);
-            check_scored_pattern(some, data);
+            let pattern = some.cases.as_str();
+            let is_used = data.cases.iter().any(|case| some.cases.matches(&case.name));
+            if is_used || data.cases.is_empty() {
+                continue;
+            }
+            let known = data.groups.iter().map(|group| group.name.as_str());
+            let known = known.chain(data.cases.iter().map(|case| case.name.as_str()));
+            let known = known.chain(submissions_yaml::KEYS).chain(["sample", "secret"]);
+            let otherwise = "patterns of test cases are relative to data/ and without extension, such as `secret/*-easy`";
+            let help = meant_or(pattern, known, otherwise);
+            some.node.key_warning(format!("`{}` matches no test case", shown(pattern)), help);
         }
     }
-}
-
-fn check_case_pattern(some: &CaseRule<'_>, data: &TestData) {
-    if data.cases.is_empty() || data.cases.iter().any(|case| some.cases.matches(&case.name)) {
-        return;
-    }
-    let pattern = some.cases.as_str();
-    let groups = data.groups.iter().map(|group| group.name.as_str());
-    let groups = groups.chain(["sample", "secret"]);
-    let known = groups.chain(data.cases.iter().map(|case| case.name.as_str()));
-    let help = meant_or(
-        pattern,
-        known.chain(submissions_yaml::KEYS),
-        "patterns of test cases are relative to data/ and without extension, such as `secret/*-easy`",
-    );
-    some.node.key_warning(format!("`{}` matches no test case", shown(pattern)), help);
-}
-
-/// A score is expected of groups: of `secret`, and of those in it.
-fn check_scored_pattern(some: &CaseRule<'_>, data: &TestData) {
-    let scored = data.groups.iter().filter(|group| group.scoring.is_some());
-    let scored: Vec<&str> = scored.map(|group| group.name.as_str()).collect();
-    if some.expectation.as_ref().is_none_or(|it| it.score.is_none())
-        || scored.is_empty()
-        || scored.iter().any(|name| some.cases.is_name(name))
-    {
-        return;
-    }
-    let message = format!(
-        "`score` is expected of no test data group that has one: `{}`",
-        shown(some.cases.as_str())
-    );
-    let help = format!("only groups have scores that can be expected: {}", list(scored));
-    some.node.key_error(message, help);
 }
 
 /// Doubts folders without expectations.
@@ -225,19 +178,23 @@ fn check_directories(pack: &Pack<'_>, submissions: &[Submission]) {
         if inside.peek().is_none() || !inside.all(|it| it.expectations.is_empty()) {
             continue;
         }
-        let otherwise = match name {
-            "partially_accepted" => {
-                "format 2025-09 has no such directory; say in submissions/submissions.yaml what is \
-                 expected: `partially_accepted: {score: [1, 99]}`"
+        let help = match (pack.version.has_rules, name) {
+            (true, "partially_accepted") => {
+                "add `partially_accepted: {score: [1, 99]}` or so to submissions/submissions.yaml"
                     .to_owned()
             }
-            _ => format!(
-                "add `{name}:` with `permitted` or `required` to submissions/submissions.yaml"
-            ),
+            (has_rules, _) => {
+                let otherwise = match has_rules {
+                    true => format!(
+                        "add `{name}:` with `permitted` or `required` to submissions/submissions.yaml"
+                    ),
+                    false => "move the submissions to a folder of the format".to_owned(),
+                };
+                let known = pack.version.submissions.iter().map(|default| default.name);
+                meant_or(name, known, otherwise)
+            }
         };
-        let known = pack.version.submissions.iter().map(|default| default.name);
-        let message = "this folder has no default expectations";
-        pack.faults.warning(directory, message, meant_or(name, known, otherwise));
+        pack.faults.warning(directory, "this folder has no default expectations", help);
     }
 }
 
@@ -259,17 +216,14 @@ fn check_names(pack: &Pack<'_>, items: &[&Item]) {
 ///
 /// Source: problem package format 2025-09, "Timelimit inference".
 fn check_lower_bound(pack: &Pack<'_>, submissions: &[Submission], test_data: &TestData) {
-    let cases = &test_data.cases;
-    let has_accepted =
-        submissions.iter().any(|submission| submission.name.starts_with("accepted/"));
     let is_about_some = |expectation: &Expectation| {
         let pattern = expectation.cases.as_ref();
         let pattern = pattern.and_then(|pattern| Pattern::parse(pattern).ok());
-        pattern.is_none_or(|pattern| cases.iter().any(|case| pattern.matches(&case.name)))
+        pattern.is_none_or(|it| test_data.cases.iter().any(|case| it.matches(&case.name)))
     };
     let mut expectations = submissions.iter().flat_map(|it| &it.expectations);
     let is_bounded = expectations.any(|it| it.is_lower_bound() && is_about_some(it));
-    if has_accepted && !is_bounded && !cases.is_empty() {
+    if !is_bounded && !test_data.cases.is_empty() {
         let message = "no submission bounds the time limit from below";
         let help = "let an accepted submission be used for it: take away its `use_for_time_limit: false`, or `TLE` from what it is permitted";
         pack.faults.lack(pack.tree.path("submissions/submissions.yaml"), message, help);

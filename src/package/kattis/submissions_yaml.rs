@@ -171,28 +171,43 @@ fn verdicts(node: &Node<'_>) -> Parse<Vec<Verdict>> {
     Ok(known)
 }
 
+/// The verdict that judges call so; the format has only four.
+pub(super) fn verdict_called(word: &str) -> Option<Verdict> {
+    Some(match word.to_uppercase().replace(['-', ' '], "_").as_str() {
+        "AC" | "ACCEPTED" | "CORRECT" => Verdict::Accepted,
+        "WA" | "WRONG_ANSWER" | "WRONGANSWER" | "NO_OUTPUT" => Verdict::WrongAnswer,
+        "TLE" | "TIMELIMIT" | "TIME_LIMIT" | "TIMELIMIT_EXCEEDED" | "TIME_LIMIT_EXCEEDED" => {
+            Verdict::TimeLimitExceeded
+        }
+        "RTE"
+        | "RE"
+        | "RUN_ERROR"
+        | "RUNTIME_ERROR"
+        | "RUN_TIME_ERROR"
+        | "MLE"
+        | "MEMORY_LIMIT"
+        | "MEMORY_LIMIT_EXCEEDED"
+        | "OLE"
+        | "OUTPUT_LIMIT"
+        | "OUTPUT_LIMIT_EXCEEDED" => Verdict::RunTimeError,
+        _ => return None,
+    })
+}
+
 /// A verdict of the format. Words of other judges are understood, and doubted: other tools of the
 /// format do not know them.
 fn verdict(node: &Node<'_>) -> Parse<Verdict> {
     let word = text(node)?;
-    let spelling = word.to_uppercase().replace(['-', ' '], "_");
-    let verdict = match spelling.as_str() {
-        "AC" | "ACCEPTED" | "CORRECT" => Verdict::Accepted,
-        "WA" | "WRONG_ANSWER" | "WRONGANSWER" => Verdict::WrongAnswer,
-        "TLE" | "TIMELIMIT" | "TIME_LIMIT" | "TIMELIMIT_EXCEEDED" | "TIME_LIMIT_EXCEEDED" => {
-            Verdict::TimeLimitExceeded
-        }
-        "RTE" | "RE" | "RUN_ERROR" | "RUNTIME_ERROR" | "RUN_TIME_ERROR" => Verdict::RunTimeError,
-        "MLE" | "MEMORY_LIMIT" | "MEMORY_LIMIT_EXCEEDED" => Verdict::RunTimeError,
-        "OLE" | "OUTPUT_LIMIT" | "OUTPUT_LIMIT_EXCEEDED" => Verdict::RunTimeError,
-        "CE" | "COMPILE_ERROR" | "COMPILER_ERROR" => {
-            let message = "a submission that does not build cannot be expected";
-            return Err(node.error(message, "write AC, WA, TLE or RTE"));
-        }
-        _ => {
-            let message = format!("`{}` is not a verdict", shown(&word));
-            return Err(node.unknown(message, &["AC", "WA", "TLE", "RTE"]));
-        }
+    if ["ce", "compile", "compiler"]
+        .iter()
+        .any(|it| word.to_lowercase().split(['-', '_', ' ']).next() == Some(it))
+    {
+        let message = "a submission that does not build cannot be expected";
+        return Err(node.error(message, "write AC, WA, TLE or RTE"));
+    }
+    let Some(verdict) = verdict_called(&word) else {
+        let message = format!("`{}` is not a verdict", shown(&word));
+        return Err(node.unknown(message, &["AC", "WA", "TLE", "RTE"]));
     };
     let known = verdict.short();
     if word != known {

@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::model::test_data::{CaseFile, TestCase, TestData, TestGroup};
+use crate::model::test_data::{TestCase, TestData, TestGroup};
 use crate::package::files::{Files, Item, is_inside};
 use crate::package::kattis::Pack;
 use crate::package::kattis::case_files::{self, CaseFiles};
@@ -243,7 +243,10 @@ impl<'a> Reader<'a> {
             answer: path("ans"),
             output: path("out"),
             interaction: path("interaction"),
-            files: files.get("files").map(|item| files_below(pack.tree, item)).unwrap_or_default(),
+            files: files
+                .get("files")
+                .map(|item| case_files::inside(pack.tree, item))
+                .unwrap_or_default(),
             args: own.args.or(inherited.args).unwrap_or_default(),
             input_validator_args: own
                 .input_validator_args
@@ -252,13 +255,6 @@ impl<'a> Reader<'a> {
             output_validator_args: output_validator_args.or(inherited_args).unwrap_or_default(),
         })
     }
-}
-
-/// What is in the `.files` directory of a case.
-fn files_below(tree: &Files, directory: &Item) -> Vec<CaseFile> {
-    let files = tree.below(&directory.name).iter().filter(|item| item.is_file());
-    let name = |item: &Item| item.name[directory.name.len() + 1..].into();
-    files.map(|item| CaseFile { name: name(item), path: item.path.clone() }).collect()
 }
 
 /// Whether something stands directly in `secret`.

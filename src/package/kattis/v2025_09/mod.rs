@@ -9,17 +9,22 @@ mod top;
 use std::path::Path;
 
 use crate::model::layout::Layout;
+use crate::model::problem::Problem;
 use crate::model::verdict::Verdict::{
     Accepted as AC, RunTimeError as RTE, TimeLimitExceeded as TLE, WrongAnswer as WA,
 };
 use crate::package::Format;
-use crate::package::draft::Draft;
+use crate::package::draft::{Draft, FileWriting};
 use crate::package::files::Files;
-use crate::package::kattis::problem_type::ProblemType;
-use crate::package::kattis::problem_yaml::{self, ProblemYaml, Read};
+use crate::package::kattis::problem_type::{self, ProblemType};
+use crate::package::kattis::problem_yaml::{self, ProblemYaml};
+use crate::package::kattis::statement::{self, SOLUTIONS, Texts};
 use crate::package::kattis::submissions::{Folder, folder};
-use crate::package::kattis::{Pack, SETTINGS, Version, statement};
+use crate::package::kattis::version::{self, VersionName};
+use crate::package::kattis::{Pack, SETTINGS, Version, constants, credits, limits};
+use crate::package::node::{Map, Renamed};
 use crate::package::text::shown;
+use crate::package::values::{boolean, text, texts};
 
 /// The format.
 pub(in crate::package) struct Kattis202509;
@@ -27,9 +32,13 @@ pub(in crate::package) struct Kattis202509;
 const VERSION: Version = Version {
     input_validators: &["input_validators"],
     output_validator: "output_validator",
-    any_validator_language: false,
+    has_rules: true,
+    is_strict: true,
     submissions: &FOLDERS,
 };
+
+const STATEMENTS: Texts =
+    Texts { directory: "statement", stem: "problem", what: "statement", default: None };
 
 const FOLDERS: [Folder; 6] = [
     folder("accepted", Some(&[AC]), None),
@@ -46,19 +55,8 @@ impl Format for Kattis202509 {
     }
 
     fn detect(&self, dir: &Path) -> Option<String> {
-        let path = dir.join(SETTINGS);
-        if !path.is_file() {
-            return None;
-        }
-        let text = std::fs::read_to_string(path).unwrap_or_default();
-        let mut lines = text.lines();
-        let version = lines.find_map(|line| line.strip_prefix("problem_format_version:"));
-        Some(match version {
-            Some(version) => {
-                format!("{SETTINGS} says `problem_format_version: {}`", shown(version.trim()))
-            }
-            None => format!("there is a {SETTINGS}"),
-        })
+        let (name, reason) = version::detect(dir)?;
+        (name == VersionName::V2025_09).then_some(reason)
     }
 
     fn layout(&self) -> Layout {
@@ -83,24 +81,70 @@ impl Format for Kattis202509 {
     }
 
     fn read(&self, tree: &Files) -> Option<Draft> {
-        let statements = statement::languages(tree);
-        let yaml = match problem_yaml::read(tree, &statements) {
-            Read::OtherVersion => {
-                tree.faults.retain(&tree.path(SETTINGS));
-                return None;
-            }
-            Read::Broken => None,
-            Read::Problem(yaml) => Some(*yaml),
-        };
+        let statements = STATEMENTS.languages(tree, true);
+        let yaml = problem_yaml::read(tree, RENAMED, |map| keys(map, &statements));
         let has_settings = yaml.is_some();
-        let unknown = ProblemYaml { problem_type: ProblemType::Unknown, ..ProblemYaml::default() };
-        let yaml = yaml.unwrap_or(unknown);
+        let unknown = || ProblemYaml { problem_type: ProblemType::Unknown, ..Default::default() };
+        let yaml = yaml.unwrap_or_else(unknown);
         let pack = Pack::new(tree, &yaml, &VERSION);
-        let problem = pack.problem(self.layout(), data::read(&pack));
-        statement::check_solutions(tree);
+        let problem = Problem {
+            output_validators: pack.output_validator().into_iter().collect(),
+            static_validator: pack.static_validator(),
+            ..pack.problem(self.layout(), data::read(&pack))
+        };
+        SOLUTIONS.languages(tree, false);
         statement::check_attachments(tree);
         top::check_entries(tree);
         Some(Draft { has_settings, file_writing: yaml.file_writing, problem })
+    }
+}
+
+const RENAMED: Renamed = &[
+    ("author", "in format 2025-09: `credits:` with `authors:` in it"),
+    ("source_url", "in format 2025-09: `source:` with `name:` and `url:` in it"),
+    ("validation", "in format 2025-09: `type: interactive`, or a program in `output_validator/`"),
+    (
+        "validator_flags",
+        "in format 2025-09: `output_validator_args: [...]` in data/secret/test_group.yaml and data/sample/test_group.yaml",
+    ),
+    ("grading", "in format 2025-09: keys of data/secret/test_group.yaml"),
+    ("judgement_type", "in format 2025-09: `type:`"),
+    ("submission_type", "in format 2025-09: `type:`"),
+];
+
+/// Reads `problem.yaml`, key by key.
+fn keys(mut map: Map<'_>, statements: &[String]) -> ProblemYaml {
+    let mut it = ProblemYaml::default();
+    check_version(&mut map);
+    map.set("type", &mut it.problem_type, problem_type::read);
+    it.names = problem_yaml::names(&mut map, statements);
+    problem_yaml::check_uuid(&mut map);
+    map.get("version", text);
+    credits::check(&mut map);
+    map.get("embargo_until", text);
+    map.get("keywords", texts);
+    map.set("limits", &mut it.limits, |node| limits::read(node, &it.problem_type));
+    map.set("languages", &mut it.languages, problem_yaml::languages);
+    it.file_writing = match map.ask("allow_file_writing", boolean) {
+        Ok(Some(true)) => FileWriting::Allowed,
+        Ok(_) => FileWriting::Forbidden,
+        Err(_) => FileWriting::Unknown,
+    };
+    map.set("constants", &mut it.constants, constants::read);
+    it
+}
+
+fn check_version(map: &mut Map<'_>) {
+    let help = "write `problem_format_version: 2025-09`";
+    let Some(node) = map.node("problem_format_version") else {
+        map.node.file_error("has no `problem_format_version`", help);
+        return;
+    };
+    if let Ok(version) = text(&node)
+        && version != "2025-09"
+    {
+        let message = format!("`{}` is not a version of the format", shown(&version));
+        node.error(message, "versions are 2025-09, 2023-07, legacy and legacy-icpc");
     }
 }
 

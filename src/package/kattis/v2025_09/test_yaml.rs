@@ -10,10 +10,9 @@ use crate::package::kattis::Pack;
 use crate::package::kattis::part::{Part, Role};
 use crate::package::kattis::v2025_09::scoring::{self, ScoringKeys};
 use crate::package::kattis::v2025_09::static_validation::{self, StaticKeys};
-use crate::package::node::{Map, Node, Parse, Renamed, meant};
-use crate::package::text::{Page, TextFile, shown};
+use crate::package::node::{Map, Node, Parse, Renamed, meant, with_yaml};
+use crate::package::text::{TextFile, shown};
 use crate::package::values::{boolean, text, texts};
-use crate::package::yaml::{self, Parsed};
 
 /// What such a file sets.
 #[derive(Clone, Debug, Default)]
@@ -37,20 +36,16 @@ const RENAMED: Renamed = &[
 
 /// Reads such a file; only in those of groups, constants are replaced.
 pub(super) fn read(pack: &Pack<'_>, part: Part, role: Role, item: &Item) -> Option<Settings> {
-    let mut file = TextFile::read(&item.path, pack.faults)?;
+    let mut file = item.read(pack.faults)?;
     if role != Role::Case {
         let replaced = replace_constants(file.text.as_bytes(), &pack.yaml.constants);
         let text = String::from_utf8_lossy(&replaced).into_owned();
         file = TextFile::bounded(&item.path, text, pack.faults)?;
     }
-    let page = Page { file: &file, faults: pack.faults };
-    Some(match yaml::parse(page) {
-        Parsed::Document(root) if !Node::root(&root, page).is_null() => {
-            let map = Node::root(&root, page).map();
-            map.map(|map| settings(pack, part, role, map)).unwrap_or_default()
-        }
-        _ => Settings::default(),
-    })
+    Some(with_yaml(Some(file), pack.faults, |root| {
+        let map = root.filter(|root| !root.is_null()).and_then(|root| root.map().ok());
+        map.map(|map| settings(pack, part, role, map)).unwrap_or_default()
+    }))
 }
 
 fn settings(pack: &Pack<'_>, part: Part, role: Role, map: Map<'_>) -> Settings {

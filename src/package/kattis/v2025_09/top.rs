@@ -4,7 +4,6 @@
 
 use crate::package::draft::short_name;
 use crate::package::files::Files;
-use crate::package::kattis::statement;
 use crate::package::suggest::{did_you_mean, nearest};
 
 const KNOWN: [&str; 17] = [
@@ -48,7 +47,7 @@ pub(super) fn check_entries(tree: &Files) {
     }
     for item in tree.children("") {
         let name = item.base_name();
-        if KNOWN.contains(&name) || name == "problem_statement" && statement::is_renamed(tree) {
+        if KNOWN.contains(&name) {
             continue;
         }
         let renamed = RENAMED.iter().find(|(old, _)| *old == name);

@@ -327,18 +327,6 @@ fn shown_and_downloaded_files_fit_together() {
     };
     check_sample(&["out"], &[]);
     check_sample(
-        &["in.statement"],
-        &[
-            "error data/sample/1.in.statement: replaces the input where it is shown, but not for download; add 1.in.download",
-        ],
-    );
-    check_sample(
-        &["ans.download"],
-        &[
-            "error data/sample/1.ans.download: replaces the answer for download, but not where it is shown; add 1.ans.statement",
-        ],
-    );
-    check_sample(
         &["out", "ans.statement"],
         &[
             "error data/sample/1.ans.statement: and 1.out both replace the answer of `1`; keep one of the two",
@@ -403,9 +391,7 @@ x
 --- data/secret/1.svg
 x
 ",
-        &[
-            "error data/secret/1.svg: is a second illustration beside 1.png; a test case has at most one; remove one",
-        ],
+        &["error data/secret/1.svg: and 1.png both illustrate `1`; keep one of the two"],
     );
 }
 

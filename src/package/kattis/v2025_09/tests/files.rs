@@ -168,7 +168,7 @@ fn the_program_is_the_file_or_the_directory_that_holds_its_parts() {
 }
 
 #[test]
-fn statements_of_another_version_are_one_fault() {
+fn statements_of_another_version_are_named() {
     check(
         "\
 --- statement removed
@@ -176,7 +176,8 @@ fn statements_of_another_version_are_one_fault() {
 x
 ",
         &[
-            "error statement: is missing: a package needs a statement; rename `problem_statement` to `statement`",
+            "warning problem_statement: is ignored: the format does not know it; in format 2025-09: `statement`",
+            "error statement: is missing: a package needs a statement; add statement/problem.en.md, or .tex or .pdf",
         ],
     );
 }
@@ -270,12 +271,10 @@ x
 x
 --- attachments/extra/a
 x
---- attachments/templates/default/
 ",
         &[
             "error attachments/extra: is a directory, which attachments must not have; attach single files, or a zip file; only `templates` is allowed",
             "warning attachments/templates/c++: is ignored: the format does not allow its name; names are letters, digits, `_`, `.` and `-`, and begin with a letter, a digit or `_`",
-            "error attachments/templates/default: is empty; fill it or remove it",
         ],
     );
 }

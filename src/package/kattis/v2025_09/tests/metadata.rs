@@ -33,27 +33,7 @@ fn unknown_and_misspelt_keys_come_with_a_suggestion() {
 }
 
 #[test]
-fn other_versions_of_the_format_get_one_clear_word() {
-    check(
-        "\
---- problem.yaml
-problem_format_version: legacy
-name: x
-",
-        &[
-            "error problem.yaml:1:25: format `legacy` is not supported; juror reads 2025-09; convert the package: see https://www.kattis.com/problem-package-format/spec/2025-09",
-        ],
-    );
-    check(
-        "\
---- problem.yaml
-problem_format_version: 2023-07-draft
---- data removed
-",
-        &[
-            "error problem.yaml:1:25: format `2023-07-draft` is not supported; juror reads 2025-09; convert the package: see https://www.kattis.com/problem-package-format/spec/2025-09",
-        ],
-    );
+fn a_version_that_does_not_exist_is_named() {
     check(
         "\
 --- problem.yaml
@@ -62,7 +42,7 @@ name: x
 uuid: 123e4567-e89b-42d3-a456-426614174000
 ",
         &[
-            "error problem.yaml:1:25: `2025-9` is not a version of the format; juror reads 2025-09; write `problem_format_version: 2025-09`",
+            "error problem.yaml:1:25: `2025-9` is not a version of the format; versions are 2025-09, 2023-07, legacy and legacy-icpc",
         ],
     );
     check(
@@ -72,18 +52,7 @@ name: x
 uuid: 123e4567-e89b-42d3-a456-426614174000
 ",
         &[
-            "error problem.yaml: has no `problem_format_version`; juror reads packages of format 2025-09; add the line `problem_format_version: 2025-09`",
-        ],
-    );
-    check(
-        "\
---- problem.yaml
-name: x
-author: y
---- data removed
-",
-        &[
-            "error problem.yaml: has no `problem_format_version`; juror reads packages of format 2025-09; a package without it is in the legacy format; convert it to 2025-09",
+            "error problem.yaml: has no `problem_format_version`; write `problem_format_version: 2025-09`",
         ],
     );
     check(
@@ -95,29 +64,9 @@ uuid: 123e4567-e89b-42d3-a456-426614174000
 ",
         &[
             "warning problem.yaml:1:25: `problem_format_version` must be a text, but YAML sees the number `2025.09`; put it in quotes: \"2025.09\"",
-            "error problem.yaml:1:25: `2025.09` is not a version of the format; juror reads 2025-09; write `problem_format_version: 2025-09`",
+            "error problem.yaml:1:25: `2025.09` is not a version of the format; versions are 2025-09, 2023-07, legacy and legacy-icpc",
         ],
     );
-}
-
-#[test]
-fn a_legacy_package_is_also_known_by_its_directories() {
-    for directory in ["problem_statement", "output_validators", "graders"] {
-        check(
-            &format!(
-                "\
---- problem.yaml
-name: x
---- statement removed
---- {directory}/problem.en.tex
-x
-"
-            ),
-            &[
-                "error problem.yaml: has no `problem_format_version`; juror reads packages of format 2025-09; a package without it is in the legacy format; convert it to 2025-09",
-            ],
-        );
-    }
 }
 
 #[test]
@@ -332,25 +281,15 @@ uuid: 123e4567-e89b-42d3-a456-42661417400g
 
 #[test]
 fn credits_and_sources_take_all_their_forms() {
-    check_each(&[
-        (
-            "credits: Ada Lovelace <ada@example.org>\nsource: [A 2024, {name: B, url: \"https://b.example\"}]",
-            "",
-        ),
-        (
-            "credits: Ada <ada@",
-            "10: `Ada <ada@` is not a name with a mail address; write `Full Name <name@example.org>`",
-        ),
-        (
-            "credits: <ada@example.org>",
-            "10: `<ada@example.org>` has no name before the mail address; write `Full Name <name@example.org>`",
-        ),
-    ]);
+    check_each(&[(
+        "credits: Ada Lovelace <ada@example.org>\nsource: [A 2024, {name: B, url: \"https://b.example\"}]",
+        "",
+    )]);
     check_problem_yaml(
         "credits:\n  authors: []\n  testers: [{email: a@b}, {name: B, mail: c}]\n  translators: {english: C}",
         &[
             "error problem.yaml:5:12: `credits.authors` is empty; fill it or remove the line",
-            "error problem.yaml:6:13: a person of `credits.testers` has no `name`; add `name: ...`",
+            "error problem.yaml:6:13: `credits.testers` has no `name`; add `name: ...`",
             "error problem.yaml:6:37: unknown key `mail` in `credits.testers`; did you mean `email`?",
             "error problem.yaml:7:17: `english` is not a language code; write ISO 639 codes such as `en`, `fil` or `pt-BR`",
         ],
@@ -366,7 +305,7 @@ fn credits_and_sources_take_all_their_forms() {
         ],
     );
     check_each(&[
-        ("source: {url: x}", "9: a `source` has no `name`; add `name: ...`"),
+        ("source: {url: x}", "9: `source` has no `name`; add `name: ...`"),
         ("source: []", "9: `source` is empty; fill it or remove the line"),
         (
             "source:",
@@ -399,22 +338,6 @@ fn licences_and_their_owners_fit_together() {
             "10: `MIT` is not a licence of the format; known: unknown, public domain, cc0, cc by, cc by-sa, educational, permission",
         ),
         ("license: unknown", ""),
-    ]);
-}
-
-#[test]
-fn an_embargo_is_a_date() {
-    check_each(&[
-        ("embargo_until: 2026-01-31", ""),
-        ("embargo_until: 2026-01-31T18:00:00Z", ""),
-        (
-            "embargo_until: 2026-02-30",
-            "16: `2026-02-30` is not a date; write a day such as 2026-01-31, or a time in UTC such as 2026-01-31T18:00:00Z",
-        ),
-        (
-            "embargo_until: 31.1.2026",
-            "16: `31.1.2026` is not a date; write a day such as 2026-01-31, or a time in UTC such as 2026-01-31T18:00:00Z",
-        ),
     ]);
 }
 

@@ -103,8 +103,7 @@ fn constants_are_names_with_values() {
     check_problem_yaml(
         "constants: {n: {value: 5000, tex: \"5,00\", sci: 5e3, a-b: 1}}",
         &[
-            "warning problem.yaml:4:35: variant `n.tex` seems to be another value than `n.value`",
-            "error problem.yaml:4:53: `a-b` is not a name for a variant; names are letters, digits and `_`",
+            "error problem.yaml:4:53: `a-b` is not a name for a variant; names are letters, digits and `_`, and do not begin with a digit",
         ],
     );
     check_each(&[

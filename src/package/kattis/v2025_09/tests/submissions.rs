@@ -325,7 +325,7 @@ fn expectations_do_not_contradict_each_other() {
 accepted/add.py: {permitted: [WA]}
 ",
         &[
-            "error submissions/submissions.yaml:1:1: no verdict of accepted/add.py on secret/1 can meet this rule and that of `accepted` (the format's default); let their `permitted` have a verdict in common",
+            "error submissions/submissions.yaml:1:1: no verdict of accepted/add.py on secret/1 meets all rules; let its rules have a verdict in common",
         ],
     );
     check(
@@ -335,7 +335,7 @@ accepted:
   secret: {permitted: [TLE]}
 ",
         &[
-            "error submissions/submissions.yaml:2:3: no verdict of accepted/add.py on secret/1 can meet this rule and that of `accepted` (the format's default); let their `permitted` have a verdict in common",
+            "error submissions/submissions.yaml:2:3: no verdict of accepted/add.py on secret/1 meets all rules; let its rules have a verdict in common",
         ],
     );
     check(
@@ -347,7 +347,7 @@ accepted:
 ",
         &[
             "error submissions/submissions.yaml: no submission bounds the time limit from below; let an accepted submission be used for it: take away its `use_for_time_limit: false`, or `TLE` from what it is permitted",
-            "error submissions/submissions.yaml:1:1: accepted/add.py cannot meet what is required by `accepted` (line 1): no test case is permitted such a verdict; let `required` and `permitted` have a verdict in common",
+            "error submissions/submissions.yaml:1:1: accepted/add.py cannot get a verdict that `accepted` requires: no test case permits one; let its rules have a verdict in common",
         ],
     );
     check(
@@ -357,7 +357,7 @@ accepted:
   required: [TLE]
 ",
         &[
-            "error submissions/submissions.yaml:1:1: accepted/add.py cannot meet what is required by `accepted` (line 1): no test case is permitted such a verdict; let `required` and `permitted` have a verdict in common",
+            "error submissions/submissions.yaml:1:1: accepted/add.py cannot get a verdict that `accepted` requires: no test case permits one; let its rules have a verdict in common",
         ],
     );
     check(
@@ -368,7 +368,7 @@ x
 wrong_answer/w.py: {permitted: [AC]}
 ",
         &[
-            "error submissions/submissions.yaml:1:1: wrong_answer/w.py cannot meet what is required by `wrong_answer` (the format's default): no test case is permitted such a verdict; let `required` and `permitted` have a verdict in common",
+            "error submissions/submissions.yaml:1:1: wrong_answer/w.py cannot get a verdict that `wrong_answer` requires: no test case permits one; let its rules have a verdict in common",
         ],
     );
     check(
@@ -377,7 +377,7 @@ wrong_answer/w.py: {permitted: [AC]}
 accepted/add.py: {use_for_time_limit: upper}
 ",
         &[
-            "error submissions/submissions.yaml:1:1: accepted/add.py cannot meet what is required by `accepted/add.py` (line 1): no test case is permitted such a verdict; let `required` and `permitted` have a verdict in common",
+            "error submissions/submissions.yaml:1:1: accepted/add.py cannot get a verdict that `accepted/add.py` requires: no test case permits one; let its rules have a verdict in common",
         ],
     );
     check(
@@ -388,7 +388,7 @@ x
 time_limit_exceeded/t.py: {use_for_time_limit: lower}
 ",
         &[
-            "error submissions/submissions.yaml:1:1: time_limit_exceeded/t.py cannot meet what is required by `time_limit_exceeded` (the format's default): no test case is permitted such a verdict; let `required` and `permitted` have a verdict in common",
+            "error submissions/submissions.yaml:1:1: time_limit_exceeded/t.py cannot get a verdict that `time_limit_exceeded` requires: no test case permits one; let its rules have a verdict in common",
         ],
     );
     check(
@@ -397,28 +397,6 @@ time_limit_exceeded/t.py: {use_for_time_limit: lower}
 accepted/add.py:
   secret/1: {permitted: [AC, WA]}
   secret/*: {permitted: [AC, TLE]}
-",
-        &[],
-    );
-}
-
-#[test]
-fn two_rules_do_not_set_the_language_differently() {
-    check(
-        "\
---- submissions/submissions.yaml
-accepted/*: {language: python3}
-accepted/add.py: {language: python2}
-",
-        &[
-            "error submissions/submissions.yaml:2:1: `language` of accepted/add.py is `python2` here, but `python3` by a rule above; let only one rule say it",
-        ],
-    );
-    check(
-        "\
---- submissions/submissions.yaml
-accepted/*: {language: python3}
-accepted/add.py: {language: python3}
 ",
         &[],
     );
@@ -479,7 +457,7 @@ fn the_page_says_what_each_folder_expects() {
         None => none.to_owned(),
         Some(verdicts) => verdicts.iter().map(|it| it.short()).collect::<Vec<_>>().join(join),
     };
-    for Folder { name, permitted, required } in FOLDERS {
+    for Folder { name, permitted, required, .. } in FOLDERS {
         let permitted = words(permitted, ", ", "all");
         let row = format!("| `{name}` | {permitted} | {}", words(required, " or ", "|"));
         assert!(PAGE.contains(&row), "docs/packages.md lacks the row: {row}");

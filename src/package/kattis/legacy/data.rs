@@ -1,0 +1,200 @@
+//! `data/`: test cases in groups of any depth.
+//!
+//! Source: problem package format legacy, "Test data".
+
+use std::collections::BTreeMap;
+
+use crate::model::grader::GradedGroup;
+use crate::model::test_data::{TestCase, TestData, TestGroup};
+use crate::package::files::Item;
+use crate::package::kattis::case_files::{self, CaseFiles};
+use crate::package::kattis::legacy::LegacyYaml;
+use crate::package::kattis::legacy::group_yaml::{self, GroupKeys};
+use crate::package::kattis::part::Part;
+use crate::package::kattis::{Pack, programs};
+use crate::package::node::with_yaml;
+use crate::package::recipe;
+
+/// Reads all test data, and how its groups are graded.
+pub(super) fn read(
+    pack: &Pack<'_>,
+    yaml: &LegacyYaml,
+    is_draft: bool,
+) -> (TestData, Vec<GradedGroup>) {
+    let mut reader = Reader {
+        pack,
+        yaml,
+        is_draft,
+        data: TestData::default(),
+        groups: Vec::new(),
+        strangers: BTreeMap::new(),
+    };
+    let root = reader.keys("data", GroupKeys::default());
+    reader.group("", &root);
+    for part in [Part::Sample, Part::Secret] {
+        reader.directory(part, &format!("data/{}", part.name()), &root);
+    }
+    if is_draft {
+        for part in
+            [Part::InvalidInput, Part::InvalidAnswer, Part::ValidOutput, Part::InvalidOutput]
+        {
+            let before = reader.data.cases.len();
+            reader.directory(part, &format!("data/{}", part.name()), &root);
+            let cases = reader.data.cases.split_off(before);
+            match part {
+                Part::InvalidInput => reader.data.invalid_inputs = cases,
+                Part::InvalidAnswer => reader.data.invalid_answers = cases,
+                Part::ValidOutput => reader.data.valid_outputs = cases,
+                _ => reader.data.invalid_outputs = cases,
+            }
+        }
+    }
+    for (ending, items) in &reader.strangers {
+        let more = match items.len() {
+            1 => String::new(),
+            n => format!(", as are {} more files that end in .{ending}", n - 1),
+        };
+        let message = format!("is ignored{more}: it belongs to no test case");
+        pack.faults.warning(items[0], message, "remove it, or move it elsewhere");
+    }
+    let Reader { data, groups, .. } = reader;
+    if !data.cases.iter().any(|case| case.name.starts_with("secret/")) {
+        let help = match pack.tree.file(recipe::PATH) {
+            Some(_) => "run `juror generate` to make the test cases of generators/generators.yaml",
+            None => "add at least one test case, such as 1.in and 1.ans",
+        };
+        pack.faults.lack(pack.tree.path("data/secret"), "has no test case", help);
+    }
+    (data, groups)
+}
+
+struct Reader<'a> {
+    pack: &'a Pack<'a>,
+    yaml: &'a LegacyYaml,
+    is_draft: bool,
+    data: TestData,
+    groups: Vec<GradedGroup>,
+    /// Files that belong to no test case, by what their names end in.
+    strangers: BTreeMap<&'a str, Vec<&'a Item>>,
+}
+
+/// What stands in a directory, in the order of the names of files.
+enum Entry<'a> {
+    Group(&'a Item),
+    Case(&'a str, CaseFiles<'a>),
+}
+
+impl<'a> Reader<'a> {
+    /// What holds in a directory.
+    fn keys(&self, directory: &str, outer: GroupKeys) -> GroupKeys {
+        let names: &[&str] =
+            if self.is_draft { &["testdata.yaml", "test_group.yaml"] } else { &["testdata.yaml"] };
+        let tree = self.pack.tree;
+        let item = names.iter().find_map(|name| tree.file(&format!("{directory}/{name}")));
+        let Some(item) = item else { return outer };
+        let is_root = directory == "data";
+        with_yaml(item.read(self.pack.faults), self.pack.faults, |root| {
+            root.map(|root| group_yaml::read(self.pack, &root, self.is_draft, is_root))
+                .unwrap_or_default()
+        })
+        .or(&outer)
+    }
+
+    fn group(&mut self, name: &str, keys: &GroupKeys) {
+        let grading = self.yaml.grading.or(&keys.grading).settled();
+        self.groups.push(GradedGroup { name: name.to_owned(), grading });
+        if !name.is_empty() {
+            self.data.groups.push(TestGroup { name: name.to_owned(), scoring: None });
+        }
+    }
+
+    fn directory(&mut self, part: Part, directory: &str, outer: &GroupKeys) {
+        let tree = self.pack.tree;
+        if tree.directory(directory).is_none() {
+            return;
+        }
+        let keys = self.keys(directory, outer.clone());
+        if part.is_judged() {
+            self.group(&directory["data/".len()..], &keys);
+        }
+        // By the names of files, as other judges sort them: `a.ans` before `a1`.
+        let mut entries: BTreeMap<String, Entry<'a>> = BTreeMap::new();
+        for item in tree.children(directory) {
+            if let Some(split) = case_files::split(item).filter(|it| !is_settings(item, it.base)) {
+                let entry = entries.entry(format!("{}.ans", split.base));
+                let entry = entry.or_insert_with(|| Entry::Case(split.base, CaseFiles::default()));
+                if let Entry::Case(_, files) = entry {
+                    files.add(split.ending, item);
+                }
+            } else if item.is_directory() {
+                entries.insert(item.name.clone(), Entry::Group(item));
+            } else if !programs::is_readme(item) && !is_settings(item, "") {
+                let ending = item.base_name().rsplit_once('.').map_or("", |(_, ending)| ending);
+                if !matches!(ending, "hint" | "desc") {
+                    self.strangers.entry(ending).or_default().push(item);
+                }
+            }
+        }
+        for entry in entries.values() {
+            match entry {
+                Entry::Group(item) => self.directory(part, &item.name, &keys),
+                Entry::Case(base, files) => {
+                    let case = self.case(part, base, files, &keys);
+                    self.data.cases.extend(case);
+                }
+            }
+        }
+    }
+
+    fn case(
+        &self,
+        part: Part,
+        base: &str,
+        files: &CaseFiles<'_>,
+        group: &GroupKeys,
+    ) -> Option<TestCase> {
+        let pack = self.pack;
+        let path = |ending| files.get(ending).map(|item: &Item| item.path.clone());
+        let wanted: &[&str] = match part {
+            Part::InvalidInput => &["in"],
+            Part::Sample | Part::Secret | Part::InvalidAnswer => &["in", "ans"],
+            Part::ValidOutput | Part::InvalidOutput => &["in", "ans", "out"],
+        };
+        let base_name = base.rsplit('/').next().unwrap_or_default();
+        if let Some(missing) = wanted.iter().find(|ending| files.get(ending).is_none()) {
+            // An exchange or a picture alone is only shown.
+            if let Some(item) = files.get("in").or(files.get("ans")).or(files.get("out")) {
+                let message = format!("is left out: there is no `{base_name}.{missing}`");
+                pack.faults.lack(item, message, format!("add {base_name}.{missing}"));
+            }
+            return None;
+        }
+        let own = files.get("yaml").filter(|_| self.is_draft).map(|item| {
+            with_yaml(item.read(pack.faults), pack.faults, |root| {
+                root.map(|root| group_yaml::read(pack, &root, true, false)).unwrap_or_default()
+            })
+        });
+        let keys = own.unwrap_or_default().or(group);
+        let mut output_validator_args = self.yaml.validator_flags.clone();
+        output_validator_args.extend(keys.output_flags.unwrap_or_default());
+        Some(TestCase {
+            name: base["data/".len()..].to_owned(),
+            input: path("in")?,
+            answer: path("ans"),
+            output: path("out"),
+            interaction: path("interaction"),
+            files: files
+                .get("files")
+                .map(|it| case_files::inside(pack.tree, it))
+                .unwrap_or_default(),
+            args: keys.args.unwrap_or_default(),
+            input_validator_args: keys.input_flags.unwrap_or_default(),
+            output_validator_args,
+        })
+    }
+}
+
+/// Whether a file sets something for a directory, and is not of a test case of that name.
+fn is_settings(item: &Item, base: &str) -> bool {
+    matches!(item.base_name(), "testdata.yaml" | "test_group.yaml") || base.ends_with("/testdata")
+}

@@ -1,0 +1,171 @@
+//! `testdata.yaml`: what holds for the test cases of a directory and below it.
+//!
+//! Source: problem package format legacy, "Test data groups".
+
+use crate::check::options::Options;
+use crate::model::grader::{GradingKeys, OnReject, PossibleScores};
+use crate::model::score::Score;
+use crate::model::test_data::ValidatorArgs;
+use crate::package::kattis::Pack;
+use crate::package::kattis::legacy::{doubt_rest, words};
+use crate::package::node::{Map, Node, Parse};
+use crate::package::text::shown;
+use crate::package::values::boolean;
+
+/// What such a file sets.
+#[derive(Clone, Debug, Default)]
+pub(super) struct GroupKeys {
+    pub grading: GradingKeys,
+    pub input_flags: Option<ValidatorArgs>,
+    pub output_flags: Option<Vec<String>>,
+    /// Arguments of the submission, which only drafts have.
+    pub args: Option<Vec<String>>,
+}
+
+impl GroupKeys {
+    /// The same, with what is missing from the group around it.
+    pub(super) fn or(self, outer: &Self) -> Self {
+        Self {
+            grading: self.grading.or(&outer.grading),
+            input_flags: self.input_flags.or_else(|| outer.input_flags.clone()),
+            output_flags: self.output_flags.or_else(|| outer.output_flags.clone()),
+            args: self.args.or_else(|| outer.args.clone()),
+        }
+    }
+}
+
+/// Keys that say how scores are made up in later versions.
+const LATER: [&str; 4] = ["max_score", "score_aggregation", "require_pass", "scoring"];
+
+/// Reads such a file, or the `.yaml` file of a test case, which only drafts have.
+pub(super) fn read(pack: &Pack<'_>, root: &Node<'_>, is_draft: bool, is_root: bool) -> GroupKeys {
+    let mut it = GroupKeys::default();
+    if root.is_null() {
+        return it;
+    }
+    let Ok(mut map) = root.map() else { return it };
+    map.set("input_validator_flags", &mut it.input_flags, |node| input_flags(pack, node));
+    map.set("output_validator_flags", &mut it.output_flags, |node| output_flags(pack, node));
+    if is_draft {
+        map.set("input_validator_args", &mut it.input_flags, |node| input_flags(pack, node));
+        map.set("output_validator_args", &mut it.output_flags, |node| output_flags(pack, node));
+        map.set("args", &mut it.args, words);
+        map.get("full_feedback", boolean);
+        for key in ["hint", "description", "input_visualizer_args", "output_visualizer_args"] {
+            map.node(key);
+        }
+        for node in LATER.into_iter().filter_map(|key| map.node(key)) {
+            let message = format!("`{}` is not supported in format 2023-07", node.key);
+            node.key_error(
+                message,
+                "write `problem_format_version: 2025-09` if the package is in it",
+            );
+        }
+    }
+    it.grading = grading(pack, &mut map);
+    if let (Some(flags), false) = (map.node("grader_flags"), is_root)
+        && words(&flags).is_ok_and(|it| it.iter().any(|flag| flag == "ignore_sample"))
+    {
+        flags.lack("`ignore_sample` is only for data/testdata.yaml", "remove it here");
+    }
+    doubt_rest(&mut map);
+    it
+}
+
+/// The keys about grading, of `testdata.yaml` and of `grading` in `problem.yaml`.
+pub(super) fn grading(pack: &Pack<'_>, map: &mut Map<'_>) -> GradingKeys {
+    let mut it = grading_keys(map);
+    let scores = ["accept_score", "reject_score", "range"].map(|key| map.node(key));
+    if !pack.yaml.problem_type.includes("scoring") {
+        for node in scores.into_iter().flatten() {
+            let message = format!("`{}` is only for scoring problems", node.key);
+            node.lack(message, "remove it, or write `type: scoring` into problem.yaml");
+        }
+        (it.accept_score, it.reject_score, it.range) = (None, None, None);
+    }
+    if it.is_custom == Some(true) && pack.tree.directory("graders").is_none() {
+        let node = map.node("grading").unwrap_or(map.node.clone());
+        node.error("`grading: custom` without a grader", "add it to graders/");
+    }
+    it
+}
+
+/// The same, as they stand there.
+pub(super) fn grading_keys(map: &mut Map<'_>) -> GradingKeys {
+    let mut it = GradingKeys::default();
+    if let Some(node) = map.node("on_reject") {
+        it.on_reject = match node.word() {
+            "break" | "first_error" => Some(OnReject::Break),
+            "continue" | "grade" => Some(OnReject::Continue),
+            "worst_error" => None,
+            _ => {
+                node.must_be("`break` or `continue`");
+                None
+            }
+        };
+    }
+    if let Some(node) = map.node("grading") {
+        it.is_custom = match node.word() {
+            "default" => Some(false),
+            "custom" => Some(true),
+            _ => {
+                node.must_be("`default` or `custom`");
+                None
+            }
+        };
+    }
+    map.set("grader_flags", &mut it.grader_flags, words);
+    map.set("accept_score", &mut it.accept_score, score);
+    map.set("reject_score", &mut it.reject_score, score);
+    map.set("range", &mut it.range, range);
+    it
+}
+
+fn score(node: &Node<'_>) -> Parse<Score> {
+    let score = node.word().trim().parse().ok().and_then(Score::new);
+    score.ok_or_else(|| node.must_be("a number of points"))
+}
+
+/// `0 100`, `-inf +inf`.
+fn range(node: &Node<'_>) -> Parse<PossibleScores> {
+    let end = |word: &str| word.parse::<f64>().ok().filter(|end| !end.is_nan());
+    let ends: Option<Vec<f64>> = node.word().split_whitespace().map(end).collect();
+    match ends.as_deref() {
+        Some(&[from, to]) if from <= to => {
+            Ok(PossibleScores { from: Score::new(from), to: Score::new(to) })
+        }
+        _ => Err(node.must_be("the least and the greatest score, such as `0 100`")),
+    }
+}
+
+/// The same for all validators, or a map of their names.
+fn input_flags(pack: &Pack<'_>, node: &Node<'_>) -> Parse<ValidatorArgs> {
+    if !node.is_map() {
+        return words(node).map(ValidatorArgs::All);
+    }
+    let known = pack.input_validator_names();
+    let mut by_name = Vec::new();
+    for entry in node.entries("a map of input validators to flags")? {
+        let is_it = |name: &&&str| **name == entry.key || name.split('.').next() == Some(entry.key);
+        match known.iter().find(is_it) {
+            Some(name) => by_name.push(((*name).to_owned(), words(&entry)?)),
+            None => {
+                let message = format!("there is no input validator `{}`", shown(entry.key));
+                entry.key_warning(message, "");
+            }
+        }
+    }
+    Ok(ValidatorArgs::ByName(by_name))
+}
+
+fn output_flags(pack: &Pack<'_>, node: &Node<'_>) -> Parse<Vec<String>> {
+    if node.is_map() {
+        let message = "flags for single output validators are not supported";
+        return Err(node.error(message, "write the same flags for all of them"));
+    }
+    let flags = words(node)?;
+    match Options::parse(&flags) {
+        Err(error) if !pack.has_output_validator() => Err(node.error(error.to_string(), "")),
+        _ => Ok(flags),
+    }
+}

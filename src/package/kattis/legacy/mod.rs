@@ -1,0 +1,315 @@
+//! The legacy formats of Kattis and ICPC, and 2023-07, which has the directories of 2025-09 and the graders of legacy.
+//!
+//! Source: problem package format legacy, legacy-icpc, and the drafts of 2023-07.
+
+mod data;
+mod domjudge;
+mod group_yaml;
+mod problem_yaml;
+
+use std::path::Path;
+
+use crate::model::grader::{Graders, GradingKeys, Objective};
+use crate::model::layout::Layout;
+use crate::model::limits::ProblemLimits;
+use crate::model::problem::Problem;
+use crate::model::program::{Program, ProgramKind};
+use crate::model::units::Bytes;
+use crate::model::verdict::Verdict::{
+    self, Accepted as AC, RunTimeError as RTE, TimeLimitExceeded as TLE, WrongAnswer as WA,
+};
+use crate::package::Format;
+use crate::package::draft::{Draft, FileWriting};
+use crate::package::files::Files;
+use crate::package::kattis::problem_yaml::{self as settings, ProblemYaml};
+use crate::package::kattis::statement::{SOLUTIONS, Texts};
+use crate::package::kattis::submissions::{Folder, folder};
+use crate::package::kattis::version::{self, VersionName};
+use crate::package::kattis::{Pack, SETTINGS, Version};
+use crate::package::node::{Map, Node, Parse};
+use crate::package::suggest::{list, meant_or};
+use crate::package::text::shown;
+
+/// Legacy packages, and those that only look like them.
+pub(in crate::package) struct KattisLegacy(VersionName);
+
+pub(in crate::package) const LEGACY: KattisLegacy = KattisLegacy(VersionName::Legacy);
+pub(in crate::package) const LEGACY_ICPC: KattisLegacy = KattisLegacy(VersionName::LegacyIcpc);
+pub(in crate::package) const V2023_07: KattisLegacy = KattisLegacy(VersionName::V2023_07);
+
+const fn overall(name: &'static str, verdict: Verdict) -> Folder {
+    Folder { overall: Some((verdict, false)), ..folder(name, None, None) }
+}
+
+const PARTIAL: Folder =
+    Folder { overall: Some((AC, true)), ..folder("partially_accepted", None, None) };
+
+const FOLDERS: [Folder; 5] = [
+    overall("accepted", AC),
+    PARTIAL,
+    overall("wrong_answer", WA),
+    overall("time_limit_exceeded", TLE),
+    overall("run_time_error", RTE),
+];
+
+const ICPC_FOLDERS: [Folder; 4] = [
+    overall("accepted", AC),
+    overall("wrong_answer", WA),
+    overall("time_limit_exceeded", TLE),
+    overall("run_time_error", RTE),
+];
+
+/// The folders that the drafts took from 2025-09 stand beside those of legacy.
+const DRAFT_FOLDERS: [Folder; 7] = [
+    overall("accepted", AC),
+    PARTIAL,
+    overall("wrong_answer", WA),
+    overall("time_limit_exceeded", TLE),
+    overall("run_time_error", RTE),
+    folder("rejected", None, Some(&[RTE, TLE, WA])),
+    folder("brute_force", Some(&[AC, RTE, TLE]), Some(&[RTE, TLE])),
+];
+
+const TABLE: Version = Version {
+    input_validators: &["input_validators", "input_format_validators"],
+    output_validator: "output_validators",
+    has_rules: false,
+    is_strict: false,
+    submissions: &FOLDERS,
+};
+
+const ICPC: Version = Version { submissions: &ICPC_FOLDERS, ..TABLE };
+
+const DRAFT: Version = Version {
+    output_validator: "output_validator",
+    has_rules: true,
+    submissions: &DRAFT_FOLDERS,
+    ..TABLE
+};
+
+/// Drafts before August 2024 still have the old name of the directory.
+const EARLY_DRAFT: Version = Version { output_validator: "output_validators", ..DRAFT };
+
+const STATEMENTS: Texts = Texts {
+    directory: "problem_statement",
+    stem: "problem",
+    what: "statement",
+    default: Some("en"),
+};
+
+const NEW_STATEMENTS: Texts = Texts { directory: "statement", ..STATEMENTS };
+
+impl KattisLegacy {
+    fn is_draft(&self) -> bool {
+        self.0 == VersionName::V2023_07
+    }
+
+    fn table(&self, tree: &Files) -> &'static Version {
+        match self.0 {
+            VersionName::LegacyIcpc => &ICPC,
+            VersionName::V2023_07 if tree.directory("output_validators").is_some() => &EARLY_DRAFT,
+            VersionName::V2023_07 => &DRAFT,
+            _ => &TABLE,
+        }
+    }
+}
+
+impl Format for KattisLegacy {
+    fn sign(&self) -> &'static str {
+        "a file problem.yaml"
+    }
+
+    fn detect(&self, dir: &Path) -> Option<String> {
+        let (name, reason) = version::detect(dir)?;
+        let dialect = domjudge::mark(dir);
+        let dialect = dialect.map(|mark| format!("; it is for DOMjudge, because there is {mark}"));
+        (name == self.0).then(|| reason + &dialect.unwrap_or_default())
+    }
+
+    /// Public packages have names of all sorts.
+    fn allows(&self, base_name: &str) -> bool {
+        !base_name.starts_with(['.', '#'])
+            && !base_name.ends_with('~')
+            && !base_name.contains(char::is_control)
+    }
+
+    fn layout(&self) -> Layout {
+        Layout {
+            format: match self.0 {
+                VersionName::LegacyIcpc => "legacy-icpc",
+                VersionName::V2023_07 => "2023-07",
+                _ => "legacy",
+            },
+            settings: SETTINGS,
+            data: "data",
+            secret: "data/secret",
+            invalid_answers: "data/invalid_answer",
+            submissions: "submissions",
+            accepted: "submissions/accepted",
+            input_validators: "input_validators",
+            answer_validators: "answer_validators",
+            made_later: &["data", "statement", "problem_statement"],
+            takes_cases: true,
+            time_limit: "domjudge-problem.ini or .timelimit",
+            no_time_limit: "the package has no time limit",
+            change_time_limit: "change limits.time_multiplier or limits.time_safety_margin of problem.yaml",
+            allow_file_writing: "",
+        }
+    }
+
+    fn read(&self, tree: &Files) -> Option<Draft> {
+        let table = self.table(tree);
+        let statements = match self.is_draft() && tree.directory("problem_statement").is_none() {
+            true => &NEW_STATEMENTS,
+            false => &STATEMENTS,
+        };
+        let languages = statements.languages(tree, true);
+        let mut yaml = match tree.file(SETTINGS) {
+            Some(_) => settings::read(tree, &[], |map| problem_yaml::keys(map, self.is_draft())),
+            None => {
+                let help = "add it, with a line such as `name: Hello World!`";
+                tree.faults.lack(tree.path(SETTINGS), "is missing", help);
+                None
+            }
+        }
+        .unwrap_or_else(LegacyYaml::new);
+        domjudge::read(tree, &mut yaml.shared);
+        if yaml.shared.names.is_empty() {
+            yaml.shared.names = problem_yaml::names_of_statements(tree, statements, &languages);
+        }
+        let pack = Pack::new(tree, &yaml.shared, table);
+        let output_validators = match self.is_custom(&pack, &yaml) {
+            true => pack.output_validators(),
+            false => Vec::new(),
+        };
+        let (test_data, groups) = data::read(&pack, &yaml, self.is_draft());
+        let mut problem = Problem {
+            output_validators,
+            graders: Some(Graders {
+                groups,
+                custom: pack.grader(),
+                objective: yaml.objective,
+                has_custom_score: yaml.has_custom_score,
+                dialect: domjudge::dialect(&tree.root),
+            }),
+            ..pack.problem(self.layout(), test_data)
+        };
+        domjudge::expect_by_tags(tree, &mut problem.submissions);
+        SOLUTIONS.languages(tree, false);
+        Some(Draft { has_settings: true, file_writing: FileWriting::Allowed, problem })
+    }
+}
+
+impl KattisLegacy {
+    /// Whether the package's own output validators decide: `validation` says it, and only in drafts the directory.
+    fn is_custom(&self, pack: &Pack<'_>, yaml: &LegacyYaml) -> bool {
+        let directory = pack.version.output_validator;
+        let exists = pack.tree.directory(directory).is_some();
+        let talks = pack.yaml.problem_type.includes("interactive");
+        match yaml.is_custom {
+            it if !exists && (it == Some(true) || talks) => {
+                let message = "is missing: custom validation needs an output validator";
+                let help = "add the program that decides about outputs";
+                pack.faults.error(pack.tree.path(directory), message, help);
+                true
+            }
+            Some(false) if exists => {
+                let message = "is not used: problem.yaml does not say `validation: custom`";
+                pack.faults.warning(
+                    pack.tree.path(directory),
+                    message,
+                    "write it, or remove the directory",
+                );
+                false
+            }
+            Some(is_custom) => is_custom,
+            None => exists,
+        }
+    }
+}
+
+impl Pack<'_> {
+    /// The package's own grader.
+    fn grader(&self) -> Option<Program> {
+        let mut graders = self.programs("graders", ProgramKind::Grader);
+        if graders.len() > 1 {
+            let message = "has several graders; only one can be used";
+            self.faults.error(self.tree.path("graders"), message, "keep one");
+        }
+        graders.drain(..).next()
+    }
+
+    /// All output validators.
+    fn output_validators(&self) -> Vec<Program> {
+        let validators = self.programs(self.version.output_validator, ProgramKind::OutputValidator);
+        let path = || self.tree.path(self.version.output_validator);
+        if validators.is_empty() && self.has_output_validator() {
+            self.faults.error(path(), "has no program in it", "add the output validator");
+        } else if validators.len() > 1 && self.yaml.problem_type.includes("interactive") {
+            let message = "has several output validators, but a submission can talk with only one";
+            self.faults.error(path(), message, "keep one");
+        }
+        validators
+    }
+}
+
+/// What the `problem.yaml` of a legacy package says.
+#[derive(Debug, Default)]
+struct LegacyYaml {
+    /// What all versions have.
+    shared: ProblemYaml,
+    /// Whether `validation` asks for the package's own output validators, if it says anything.
+    is_custom: Option<bool>,
+    has_custom_score: bool,
+    /// `validator_flags`, as words.
+    validator_flags: Vec<String>,
+    objective: Objective,
+    /// The keys under `grading`, which override those of all groups.
+    grading: GradingKeys,
+}
+
+impl LegacyYaml {
+    /// What holds if there is no such file.
+    fn new() -> Self {
+        let mut it = Self::default();
+        it.shared.limits = ProblemLimits {
+            ac_to_time_limit: 5.0,
+            time_limit_to_tle: 2.0,
+            memory: Some(MEMORY),
+            compilation_memory: Some(MEMORY),
+            validation_memory: Some(MEMORY),
+            unlimited_talk: true,
+            ..ProblemLimits::default()
+        };
+        it
+    }
+}
+
+/// Memory that problemtools gives if a package says nothing.
+const MEMORY: Bytes = Bytes::mib(1024);
+
+/// Other judges ignore unknown keys, so they are only doubted.
+fn doubt_rest(map: &mut Map<'_>) {
+    for node in map.rest() {
+        if node.is_full() {
+            return;
+        }
+        let known = map.known().iter().copied();
+        let help = meant_or(node.key, known.clone(), format!("known keys: {}", list(known)));
+        node.key_warning(format!("unknown key `{}` is ignored", shown(node.key)), help);
+    }
+}
+
+/// Words between blanks, or the items of a sequence.
+fn words(node: &Node<'_>) -> Parse<Vec<String>> {
+    if node.is_null() {
+        return Ok(Vec::new());
+    }
+    if node.raw.scalar().is_some() {
+        return Ok(node.word().split_whitespace().map(str::to_owned).collect());
+    }
+    Ok(node.items("words between blanks")?.map(|item| item.word().to_owned()).collect())
+}
+
+#[cfg(test)]
+mod tests;

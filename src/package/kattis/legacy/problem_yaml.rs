@@ -1,0 +1,194 @@
+//! The keys of `problem.yaml` in legacy packages and in 2023-07.
+//!
+//! Source: problem package format legacy, "Problem metadata".
+
+use std::time::Duration;
+
+use crate::model::grader::{GradingKeys, Objective};
+use crate::model::limits::ProblemLimits;
+use crate::model::units::Bytes;
+use crate::package::files::Files;
+use crate::package::kattis::legacy::group_yaml::grading_keys;
+use crate::package::kattis::legacy::{LegacyYaml, doubt_rest, words};
+use crate::package::kattis::problem_type::ProblemType;
+use crate::package::kattis::statement::Texts;
+use crate::package::kattis::{constants, problem_yaml};
+use crate::package::node::{Map, Node, Parse};
+use crate::package::text::{TextFile, shown};
+use crate::package::values::{Bound, boolean, number, positive, text};
+
+/// Keys that only tell people something.
+const FOR_PEOPLE: [&str; 11] = [
+    "author",
+    "credits",
+    "source",
+    "source_url",
+    "license",
+    "rights_owner",
+    "keywords",
+    "uuid",
+    "version",
+    "embargo_until",
+    "libraries",
+];
+
+/// Reads `problem.yaml`, key by key.
+pub(super) fn keys(mut map: Map<'_>, is_draft: bool) -> LegacyYaml {
+    let mut it = LegacyYaml::new();
+    map.node("problem_format_version");
+    map.set("name", &mut it.shared.names, names);
+    for key in FOR_PEOPLE {
+        map.node(key);
+    }
+    let mut types = map.get("type", types).unwrap_or_else(|| vec!["pass-fail".to_owned()]);
+    if let Some(node) = map.node("validation") {
+        validation(&node, &mut types, &mut it);
+    } else if !is_draft {
+        it.is_custom = Some(false);
+    }
+    map.set("validator_flags", &mut it.validator_flags, words);
+    map.get("limits", |node| limits(node, &mut it.shared.limits, is_draft));
+    map.get("grading", |node| grading(node, &types, &mut it));
+    map.set("languages", &mut it.shared.languages, problem_yaml::languages);
+    if is_draft {
+        map.get("allow_file_writing", boolean);
+        map.set("constants", &mut it.shared.constants, constants::read);
+    }
+    doubt_rest(&mut map);
+    it.shared.problem_type = ProblemType::Known(types);
+    it
+}
+
+fn names(node: &Node<'_>) -> Parse<Vec<(String, String)>> {
+    if node.is_null() {
+        return Ok(Vec::new());
+    }
+    if !node.is_map() {
+        return Ok(vec![("en".to_owned(), text(node)?)]);
+    }
+    let names = node.entries("a map of language codes to names")?;
+    let mut names: Vec<_> =
+        names.filter_map(|it| Some((it.key.to_owned(), text(&it).ok()?))).collect();
+    names.sort();
+    Ok(names)
+}
+
+/// A word, or several: drafts have sequences.
+fn types(node: &Node<'_>) -> Parse<Vec<String>> {
+    const KNOWN: [&str; 4] = ["pass-fail", "scoring", "interactive", "multi-pass"];
+    let words = words(node)?;
+    for word in &words {
+        if word == "submit-answer" {
+            node.error("type: submit-answer is not supported: juror judges programs", "");
+        } else if !KNOWN.contains(&word.as_str()) {
+            node.unknown(format!("`{}` is not a type of problem", shown(word)), &KNOWN);
+        }
+    }
+    Ok(words)
+}
+
+/// `default`, or `custom` with `score`, `interactive` and, for DOMjudge, `multi-pass`.
+fn validation(node: &Node<'_>, types: &mut Vec<String>, it: &mut LegacyYaml) {
+    let Ok(words) = words(node) else { return };
+    for word in &words {
+        match word.as_str() {
+            "default" => it.is_custom = Some(false),
+            "custom" => it.is_custom = Some(true),
+            "score" => it.has_custom_score = true,
+            "interactive" | "multi-pass" => types.push(word.clone()),
+            _ => {
+                node.error(
+                    format!("`{}` is not a kind of validation", shown(word)),
+                    "write `default`, or `custom` with `score` and `interactive` if they are meant",
+                );
+            }
+        }
+    }
+    let is_scoring = types.iter().any(|it| it == "scoring");
+    if it.is_custom == Some(false) && words.len() > 1 {
+        node.error("only `custom` validation can be interactive or give scores", "write `custom`");
+    } else if it.has_custom_score && !is_scoring {
+        node.lack("`score` is only for scoring problems", "write `type: scoring`");
+        it.has_custom_score = false;
+    }
+}
+
+/// The keys of drafts are read in legacy packages, too, if they say what legacy cannot.
+fn limits(node: &Node<'_>, it: &mut ProblemLimits, is_draft: bool) -> Parse<()> {
+    if node.is_null() {
+        return Ok(());
+    }
+    let factor = |node: &Node<'_>| number(node, Bound::AtLeast(1.0));
+    let mebibytes = |node: &Node<'_>| size(node, 1 << 20);
+    let mut map = node.map()?;
+    map.set("time_multiplier", &mut it.ac_to_time_limit, factor);
+    map.set("time_safety_margin", &mut it.time_limit_to_tle, factor);
+    map.set("memory", &mut it.memory, mebibytes);
+    map.set("output", &mut it.output, mebibytes);
+    map.set("code", &mut it.code, |node| size(node, 1 << 10));
+    map.set("compilation_time", &mut it.compilation_time, seconds);
+    map.set("compilation_memory", &mut it.compilation_memory, mebibytes);
+    map.set("validation_time", &mut it.validation_time, seconds);
+    map.set("validation_memory", &mut it.validation_memory, mebibytes);
+    map.set("validation_output", &mut it.validation_output, mebibytes);
+    map.set("validation_passes", &mut it.validation_passes, |node| positive::<u32>(node, "passes"));
+    if is_draft {
+        if let Some(Ok(mut map)) = map.node("time_multipliers").map(|node| node.map()) {
+            map.set("ac_to_time_limit", &mut it.ac_to_time_limit, factor);
+            map.set("time_limit_to_tle", &mut it.time_limit_to_tle, factor);
+        }
+        map.set("time_limit", &mut it.time_limit, seconds);
+        map.set("time_resolution", &mut it.time_resolution, seconds);
+    }
+    doubt_rest(&mut map);
+    Ok(())
+}
+
+fn seconds(node: &Node<'_>) -> Parse<Duration> {
+    match Duration::try_from_secs_f64(number(node, Bound::Above(0.0))?) {
+        Ok(time) if !time.is_zero() && time.as_secs() <= 1_000_000 => Ok(time),
+        _ => Err(node.must_be("a number of seconds above 0, at most 1000000")),
+    }
+}
+
+fn size(node: &Node<'_>, unit: u64) -> Parse<Bytes> {
+    Ok(Bytes((number(node, Bound::Above(0.0))?.min(1e6) * unit as f64) as u64))
+}
+
+/// The old place of the grading keys, and what is only there.
+fn grading(node: &Node<'_>, types: &[String], it: &mut LegacyYaml) -> Parse<()> {
+    let mut map = node.map()?;
+    map.node("show_test_data_groups");
+    if let Some(node) = map.node("objective") {
+        match node.word() {
+            "max" => it.objective = Objective::Max,
+            "min" => it.objective = Objective::Min,
+            _ => drop(node.must_be("`max` or `min`")),
+        }
+    }
+    let keys = grading_keys(&mut map);
+    it.grading = match types.iter().any(|it| it == "scoring") {
+        true => keys,
+        false => GradingKeys { accept_score: None, reject_score: None, range: None, ..keys },
+    };
+    doubt_rest(&mut map);
+    Ok(())
+}
+
+/// The names that the statements have: `\problemname{...}` or `%% plainproblemname: ...`.
+pub(super) fn names_of_statements(
+    tree: &Files,
+    texts: &Texts,
+    languages: &[String],
+) -> Vec<(String, String)> {
+    let name = |language: &String| {
+        let Texts { directory, stem, .. } = texts;
+        let names = [format!("{stem}.{language}.tex"), format!("{stem}.tex")];
+        let item = names.iter().find_map(|name| tree.file(&format!("{directory}/{name}")))?;
+        let text = TextFile::read(&item.path, &Default::default())?.text;
+        let plain = text.lines().find_map(|it| it.trim().strip_prefix("%% plainproblemname:"));
+        let marked = || Some(text.split_once("\\problemname{")?.1.split_once('}')?.0);
+        Some((language.clone(), plain.or_else(marked)?.trim().to_owned()))
+    };
+    languages.iter().filter_map(name).collect()
+}

@@ -1,0 +1,81 @@
+//! Which version of the format a package is in.
+
+use std::path::Path;
+
+use crate::package::kattis::SETTINGS;
+use crate::package::text::shown;
+
+/// The versions that differ, as packages name them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum VersionName {
+    V2025_09,
+    /// All drafts between legacy and 2025-09.
+    V2023_07,
+    Legacy,
+    LegacyIcpc,
+}
+
+/// Keys that only legacy packages have at the top of `problem.yaml`.
+const LEGACY_KEYS: [&str; 6] =
+    ["author", "source_url", "validation", "validator_flags", "grading", "domjudge"];
+
+/// Files and directories that only legacy packages have.
+const LEGACY_FILES: [&str; 8] = [
+    "problem_statement",
+    "output_validators",
+    "input_format_validators",
+    "graders",
+    "domjudge-problem.ini",
+    ".timelimit",
+    "data/testdata.yaml",
+    "data/secret/testdata.yaml",
+];
+
+/// Files and directories that 2025-09 has and legacy has not.
+const NEW_FILES: [&str; 5] = [
+    "statement",
+    "output_validator",
+    "data/test_group.yaml",
+    "data/secret/test_group.yaml",
+    "submissions/submissions.yaml",
+];
+
+/// The version of the package in a directory, and why it is taken; `None` if there is no package.
+pub(super) fn detect(dir: &Path) -> Option<(VersionName, String)> {
+    use VersionName::{Legacy, LegacyIcpc, V2023_07, V2025_09};
+    let path = dir.join(SETTINGS);
+    if !path.is_file() {
+        // DOMjudge asks for no settings.
+        let has_data = dir.join("data/secret").is_dir() || dir.join("data/sample").is_dir();
+        let sign = ["domjudge-problem.ini", "submissions"];
+        let sign = sign.into_iter().find(|name| has_data && dir.join(name).exists())?;
+        return Some((Legacy, format!("there is no {SETTINGS}, but data/ and {sign}")));
+    }
+    let text = std::fs::read(path).unwrap_or_default();
+    let text = String::from_utf8_lossy(&text);
+    let mut lines = text.lines().filter_map(|line| line.split_once(':'));
+    let value =
+        lines.find(|(key, _)| key.trim_start_matches('\u{feff}') == "problem_format_version");
+    if let Some((_, value)) = value {
+        let value = value.split(" #").next().unwrap_or_default().trim();
+        let name = match value.trim_matches(['"', '\'']) {
+            "legacy" => Legacy,
+            "legacy-icpc" => LegacyIcpc,
+            "draft" | "2023-07" | "2023-07-draft" => V2023_07,
+            _ => V2025_09,
+        };
+        return Some((name, format!("{SETTINGS} says `problem_format_version: {}`", shown(value))));
+    }
+    let none = format!("{SETTINGS} has no `problem_format_version`");
+    let is_there = |name: &&&str| dir.join(name).exists();
+    let mut keys = text.lines().filter_map(|line| line.split_once(':')).map(|(key, _)| key);
+    Some(if let Some(key) = keys.find(|key| LEGACY_KEYS.contains(key)) {
+        (Legacy, format!("{none}, and has the key `{key}`"))
+    } else if let Some(name) = LEGACY_FILES.iter().find(is_there) {
+        (Legacy, format!("{none}, and there is {name}"))
+    } else if let Some(name) = NEW_FILES.iter().find(is_there) {
+        (V2025_09, format!("{none}, and there is {name}"))
+    } else {
+        (Legacy, none)
+    })
+}
