@@ -150,7 +150,7 @@ impl Format for KattisLegacy {
             answer_validators: "answer_validators",
             made_later: &["data", "statement", "problem_statement"],
             takes_cases: true,
-            time_limit: "domjudge-problem.ini or .timelimit",
+            time_limit: ".timelimit",
             no_time_limit: "the package has no time limit",
             change_time_limit: "change limits.time_multiplier or limits.time_safety_margin of problem.yaml",
             allow_file_writing: "",
@@ -194,6 +194,9 @@ impl Format for KattisLegacy {
             }),
             ..pack.problem(self.layout(), test_data)
         };
+        if let Some(mark) = domjudge::mark(&tree.root) {
+            problem.layout.time_limit = mark;
+        }
         domjudge::expect_by_tags(tree, &mut problem.submissions);
         SOLUTIONS.languages(tree, false);
         Some(Draft { has_settings: true, file_writing: FileWriting::Allowed, problem })
