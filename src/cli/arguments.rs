@@ -17,8 +17,8 @@ use crate::report::Recording;
 /// Judges programs: runs submissions on test cases in a sandbox with limits, compares
 /// their output, and says what happened and why.
 ///
-/// A problem is a directory: a problem package with data, validators and submissions, such as one in the standard
-/// format 2025-09, or tests alone, such as 1.in and 1.ans. Results go to standard output, remarks and progress to
+/// A problem is a directory or an archive of it: a problem package with data, validators and submissions, such as one
+/// in the standard format 2025-09, or tests alone, such as 1.in and 1.ans. Results go to standard output, remarks and progress to
 /// standard error.
 #[derive(Debug, Parser)]
 #[command(
@@ -131,7 +131,7 @@ pub struct DoctorArguments {
 /// Arguments of `juror judge`.
 #[derive(Debug, Args)]
 pub struct JudgeArguments {
-    /// The problem package's directory
+    /// The problem package: a directory, or an archive such as .zip or .tar.gz
     pub package: PathBuf,
     /// Source files, directories of sources, or executables
     #[arg(required_unless_present = "program", value_name = "SUBMISSION")]
@@ -153,7 +153,7 @@ pub struct JudgeArguments {
 /// Arguments of `juror verify`.
 #[derive(Debug, Args)]
 pub struct VerifyArguments {
-    /// Problem packages' directories
+    /// Problem packages: directories or archives
     #[arg(required = true, value_name = "PACKAGE")]
     pub packages: Vec<PathBuf>,
     /// Options about runs.
@@ -167,7 +167,7 @@ pub struct VerifyArguments {
 /// Arguments of `juror generate`.
 #[derive(Clone, Debug, Args)]
 pub struct GenerateArguments {
-    /// Problem packages' directories
+    /// Problem packages: directories or archives
     #[arg(required_unless_present = "from_grammar", value_name = "PACKAGE")]
     pub packages: Vec<PathBuf>,
     /// Write nothing; fail if anything differs from what the recipe makes
@@ -207,7 +207,7 @@ pub struct GenerateArguments {
 /// Arguments of `juror stress`.
 #[derive(Debug, Args)]
 pub struct StressArguments {
-    /// The problem package's directory, then the submission; with --input-grammar and --reference the
+    /// The problem package, then the submission; with --input-grammar and --reference the
     /// submission alone
     #[arg(required = true, num_args = 1..=2, value_name = "PACKAGE> <SUBMISSION")]
     pub targets: Vec<PathBuf>,

@@ -39,6 +39,7 @@ pub(super) fn package(
     output: &Output,
 ) -> Result<(), Stop> {
     let problem = problem(dir, output)?;
+    output.writable()?;
     output.event(package_read(&problem, 0, problem.test_data.cases.len()));
     if !problem.layout.takes_cases {
         return Err(no_recipe(&problem).into());

@@ -61,6 +61,9 @@ fn package(
     output: &Output,
 ) -> Result<(), Stop> {
     let problem = problem(dir, output)?;
+    if !arguments.check {
+        output.writable()?;
+    }
     output.event(package_read(&problem, 0, problem.test_data.cases.len()));
     let Some(path) = &problem.recipe else { return Err(no_recipe(&problem).into()) };
     let recipe = recipe(path, &problem, output)?;
@@ -113,8 +116,8 @@ pub(super) fn recipe(path: &Path, problem: &Problem, output: &Output) -> Result<
 
 /// Reads a package whose test data and statement may still be missing.
 pub(super) fn problem(dir: &Path, output: &Output) -> Result<Problem, Stop> {
-    output.enter(dir);
-    let mut reading = package::read(dir);
+    let dir = output.enter(dir)?;
+    let mut reading = package::read(&dir);
     // The one is made here, and the other is not needed for it; `verify` looks at both.
     let later = reading.layout.map_or(&[][..], |layout| layout.made_later);
     reading.diagnostics.retain(|diagnostic| {

@@ -34,6 +34,18 @@ pub fn directory(keep: Option<&Option<PathBuf>>, output: &Output) -> Result<Opti
     Ok(Some(dir))
 }
 
+/// Where bare `--keep` stands beside a name that is probably its directory: what to write.
+pub fn misplaced(keep: Option<&Option<PathBuf>>, path: &Path) -> Option<String> {
+    let is_free = match fs::read_dir(path) {
+        Ok(mut inside) => inside.next().is_none(),
+        Err(_) => fs::symlink_metadata(path).is_err() && path.extension().is_none(),
+    };
+    let name = path.display();
+    (keep == Some(&None) && is_free).then(|| {
+        format!("{name} is taken for a name of its own; write --keep={name} for the directory")
+    })
+}
+
 /// The current directory.
 ///
 /// # Errors

@@ -13,6 +13,7 @@ pub mod host;
 pub mod judge;
 pub mod keep;
 pub mod languages;
+mod opened;
 pub mod output;
 pub mod problem;
 pub mod schema;

@@ -5,12 +5,13 @@ use std::ffi::OsStr;
 use std::fmt::Display;
 use std::io::{self, IsTerminal, Write};
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use crate::cli::arguments::{Color, OutputOptions};
 use crate::cli::exit_code::ExitCode;
+use crate::cli::opened::Opened;
 use crate::executor::{Around, Executor};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::{Event, Stamped};
@@ -34,7 +35,8 @@ pub struct Output {
 
 struct Said {
     reporters: Reporters<'static>,
-    /// The package at work on.
+    /// The package at work on, and its name.
+    opened: Option<Opened>,
     package: Option<Arc<str>>,
     /// What was given up means this.
     ended: ExitCode,
@@ -49,6 +51,7 @@ pub fn command(
     let output = Output {
         said: Mutex::new(Said {
             reporters: Reporters::new(reporters(options)),
+            opened: None,
             package: None,
             ended: ExitCode::Success,
         }),
@@ -90,6 +93,10 @@ impl Output {
     /// Shows an event.
     pub fn event(&self, event: Event) {
         let mut said = self.lock();
+        let event = match &said.opened {
+            Some(opened) => opened.shown(event),
+            None => event,
+        };
         let stamped = Stamped { at: self.started.elapsed(), package: said.package.clone(), event };
         said.reporters.event(&stamped);
     }
@@ -102,11 +109,41 @@ impl Output {
         }
     }
 
-    /// Turns to a package: all that follows is about it.
-    pub fn enter(&self, package: &Path) {
-        let real = package.canonicalize();
-        let name = real.as_deref().unwrap_or(package).file_name();
-        self.lock().package = name.map(|name| name.to_string_lossy().into());
+    /// Turns to a package: all that follows is about it. Returns its directory; an archive is unpacked until the next
+    /// package, or until the command ends.
+    ///
+    /// # Errors
+    /// When it is an archive that cannot be unpacked.
+    pub fn enter(&self, package: &Path) -> Result<PathBuf, Stop> {
+        let name = |path: &Path| {
+            let real = path.canonicalize();
+            let name = real.as_deref().unwrap_or(path).file_name();
+            name.map(|name| name.to_string_lossy().into())
+        };
+        self.lock().package = name(package);
+        let opened = Opened::open(package).inspect_err(|_| self.event(Event::PackageRefused))?;
+        let dir = opened.dir.clone();
+        let mut said = self.lock();
+        said.package = name(&dir);
+        said.opened = Some(opened);
+        Ok(dir)
+    }
+
+    /// Holds that the package can be changed.
+    ///
+    /// # Errors
+    /// When it is an archive.
+    pub fn writable(&self) -> Result<(), Stop> {
+        let Some(archive) = self.archive() else { return Ok(()) };
+        let archive = archive.display();
+        Err(Stop::usage(format!(
+            "{archive} is an archive, which juror does not change; unpack it first"
+        )))
+    }
+
+    /// The archive that the package came in, if it did.
+    pub fn archive(&self) -> Option<PathBuf> {
+        self.lock().opened.as_ref().and_then(Opened::archive).map(Path::to_owned)
     }
 
     fn lock(&self) -> MutexGuard<'_, Said> {

@@ -35,8 +35,8 @@ pub enum Remarks {
 /// # Errors
 /// When it cannot be used.
 pub fn read(dir: &Path, remarks: Remarks, output: &Output) -> Result<Problem, Stop> {
-    output.enter(dir);
-    let mut reading = package::read(dir);
+    let dir = output.enter(dir)?;
+    let mut reading = package::read(&dir);
     if remarks == Remarks::Errors {
         reading.diagnostics.retain(Diagnostic::prevents_judging);
     }

@@ -27,7 +27,11 @@ use crate::validator::OutputValidator;
 /// Verifies.
 pub fn run(arguments: &VerifyArguments) -> ExitCode {
     command(&arguments.output, "verify", |output| {
-        let keep = keep::directory(arguments.runs.keep.as_ref(), output)?;
+        let keep = arguments.runs.keep.as_ref();
+        if let Some(what) = arguments.packages.iter().find_map(|dir| keep::misplaced(keep, dir)) {
+            return Err(Stop::usage(what));
+        }
+        let keep = keep::directory(keep, output)?;
         let host = Host::start(arguments.runs.host, output)?;
         let builder = Builder::new(&*host.executor);
         let verifier = Verifier { arguments, host: &host, builder: &builder, output, keep };
@@ -144,14 +148,19 @@ impl Verifier<'_> {
     /// The line that repeats one run, with places for submission and case.
     fn repeat_line(&self, problem: &Problem) -> String {
         let mut words: Vec<OsString> = vec!["juror".into(), "judge".into()];
-        words.push(problem.dir.clone().into());
+        let archive = self.output.archive();
+        words.push(archive.clone().unwrap_or_else(|| problem.dir.clone()).into());
         if let Some(limit) = self.arguments.runs.time_limit {
             words.push("--time-limit".into());
             words.push(limit.as_secs_f64().to_string().into());
         }
         words.extend(self.arguments.runs.host.isolation.option());
-        let submissions = command_line([problem.dir.join(problem.layout.submissions)]);
-        format!("{} {submissions}/{SUBMISSION} --case {CASE}", command_line(words))
+        let submissions = match archive {
+            // Its submissions are known by their names.
+            Some(_) => String::new(),
+            None => command_line([problem.dir.join(problem.layout.submissions)]) + "/",
+        };
+        format!("{} {submissions}{SUBMISSION} --case {CASE}", command_line(words))
     }
 }
 

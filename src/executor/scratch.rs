@@ -19,6 +19,8 @@ use crate::model::judgement::JudgeError;
 /// What the directory is for, which its name begins with.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Use {
+    /// A package that was unpacked.
+    Package,
     /// Programs that were built.
     Programs,
     /// Test data that is made.
@@ -28,10 +30,11 @@ pub enum Use {
 }
 
 impl Use {
-    const ALL: [Self; 3] = [Self::Programs, Self::Data, Self::Passes];
+    const ALL: [Self; 4] = [Self::Package, Self::Programs, Self::Data, Self::Passes];
 
     fn prefix(self) -> &'static str {
         match self {
+            Self::Package => "juror-package-",
             Self::Programs => "juror-programs-",
             Self::Data => "juror-generate-",
             Self::Passes => "juror-passes-",

@@ -24,21 +24,19 @@ fn check_directory(dir: &Path) -> Result<(), Diagnostic> {
         Ok(metadata) => metadata,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
             return Err(Diagnostic::error(dir, format!("{}: no such directory", dir.display()))
-                .help("give the directory of a problem package"));
+                .help(WANTED));
         }
         Err(error) => return Err(Diagnostic::error(dir, format!("cannot be read: {error}"))),
     };
     if metadata.is_dir() {
         return Ok(());
     }
-    let is_archive =
-        dir.extension().is_some_and(|extension| extension == "zip" || extension == "kpp");
-    let help = match is_archive {
-        true => "juror reads directories; unpack the archive first",
-        false => "give the directory of a problem package",
-    };
-    Err(Diagnostic::error(dir, format!("{} is not a directory", dir.display())).help(help))
+    let message = format!("{} is neither a directory nor an archive", dir.display());
+    Err(Diagnostic::error(dir, message).help(WANTED))
 }
+
+const WANTED: &str =
+    "give the directory of a problem package, or an archive of one: .zip, .kpp, .tar.gz or .tgz";
 
 fn no_package(dir: &Path) -> Diagnostic {
     let message = format!(

@@ -10,7 +10,7 @@ use crate::package::faults::Faults;
 use crate::package::text::TextFile;
 
 /// A package with more files than this is not read; links that multiply directories end here.
-const MAX_FILES: usize = 500_000;
+pub(super) const MAX_FILES: usize = 500_000;
 
 /// Larger files make trouble in archives and version control.
 ///

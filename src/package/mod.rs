@@ -4,6 +4,7 @@
 //! what is there. What all formats share is checked on drafts. Nothing is ever written, and no link is followed
 //! out of the package.
 
+pub mod archive;
 mod bare;
 mod consistency;
 mod detect;

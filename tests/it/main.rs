@@ -1,5 +1,6 @@
 //! Integration tests, one binary.
 
+mod archives;
 mod builds;
 mod causes;
 mod cli;

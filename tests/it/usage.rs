@@ -232,7 +232,7 @@ fn what_a_user_types_is_understood() {
     }
     check("help jugde", 2, "a similar subcommand exists: 'judge'");
     fixture.write("my.cpp", "");
-    check("judge my.cpp 1.in", 3, "error: my.cpp is not a directory");
+    check("judge my.cpp 1.in", 3, "error: my.cpp is neither a directory nor an archive");
     check("judge nowhere my.cpp", 3, "error: nowhere: no such directory");
     check("stress --help", 0, "[alias: --against]");
 }
@@ -253,6 +253,14 @@ fn boxes_are_kept_in_a_directory_that_need_not_be_named() {
     fixture.check("judge sum p.sh --keep=right", 0, &["saved in", "right"]);
     let document = fixture.json("judge sum p.sh --keep=again", 0);
     assert!(document["boxes"].as_str().is_some_and(|dir| dir.ends_with("/again")));
+
+    fs::create_dir(fixture.path("empty")).expect("a directory");
+    for dir in ["new", "empty"] {
+        let write = format!("write --keep={dir} for the directory");
+        fixture.check(&format!("judge sum p.sh --keep {dir}"), 2, &[&write]);
+        fixture.check(&format!("verify sum --keep {dir}"), 2, &[&write]);
+    }
+    fixture.check("judge sum p.sh none.c --keep", 2, &["submission not found: none.c"]);
 
     fixture.check("judge sum p.sh p.sh --keep=twice", 2, &["one at a time"]);
     fixture.check("judge sum p.sh --keep=p.sh", 2, &["--keep", "p.sh"]);

@@ -82,7 +82,13 @@ impl Setting {
             }
         };
         let problem = match package {
-            Some(dir) => problem::read(dir, Remarks::Errors, output)?,
+            Some(dir) => {
+                let problem = problem::read(dir, Remarks::Errors, output)?;
+                if arguments.promote.is_some() {
+                    output.writable()?;
+                }
+                problem
+            }
             None => Problem { dir: PathBuf::from("."), ..Problem::default() },
         };
         let submission = named(submission, &problem).map_err(Stop::usage)?;

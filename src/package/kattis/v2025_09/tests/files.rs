@@ -456,13 +456,10 @@ fn what_is_no_package_is_told_with_a_way_out() {
         assert_eq!(shown(diagnostic.help.as_deref().unwrap_or_default()), help);
     };
     let ask = "is this a problem package?";
-    let hint = "give the directory of a problem package";
+    let hint = "give the directory of a problem package, or an archive of one: .zip, .kpp, .tar.gz or .tgz";
     check(&dir.join("a"), "DIR/a: no such directory", hint);
     fs::write(dir.join("a"), "x").expect("a file");
-    check(&dir.join("a"), "DIR/a is not a directory", hint);
-    fs::write(dir.join("a.zip"), "x").expect("a file");
-    let unpack = "juror reads directories; unpack the archive first";
-    check(&dir.join("a.zip"), "DIR/a.zip is not a directory", unpack);
+    check(&dir.join("a"), "DIR/a is neither a directory nor an archive", hint);
     let nothing =
         "a package is a directory with a file problem.yaml, or with tests such as 1.in and 1.ans";
     check(dir, &format!("no problem.yaml in DIR; {ask}"), nothing);

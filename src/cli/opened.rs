@@ -1,0 +1,71 @@
+//! A package as the user names it: a directory, or an archive that is unpacked for as long as it is at work on.
+
+use std::path::{Path, PathBuf};
+
+use crate::executor::scratch::{self, Scratch, Use};
+use crate::model::diagnostic::Diagnostic;
+use crate::model::event::Event;
+use crate::model::stop::Stop;
+use crate::package::archive;
+
+/// A package that is at work on.
+#[derive(Debug)]
+pub(super) struct Opened {
+    /// Its directory.
+    pub dir: PathBuf,
+    unpacked: Option<Unpacked>,
+}
+
+#[derive(Debug)]
+struct Unpacked {
+    archive: PathBuf,
+    _scratch: Scratch,
+}
+
+impl Opened {
+    /// Unpacks what is an archive.
+    ///
+    /// # Errors
+    /// When it is not one that is read.
+    pub(super) fn open(package: &Path) -> Result<Self, Stop> {
+        if !archive::is_archive(package) {
+            return Ok(Self { dir: package.to_owned(), unpacked: None });
+        }
+        let _scratch = scratch::directory(Use::Package)?;
+        let dir = archive::unpack(package, _scratch.path())?;
+        Ok(Self { dir, unpacked: Some(Unpacked { archive: package.to_owned(), _scratch }) })
+    }
+
+    /// The archive, if it is one.
+    pub(super) fn archive(&self) -> Option<&Path> {
+        self.unpacked.as_ref().map(|unpacked| &*unpacked.archive)
+    }
+
+    /// An event with paths as if the archive were a directory: where it was unpacked means nothing to the user.
+    pub(super) fn shown(&self, mut event: Event) -> Event {
+        let Some(archive) = self.archive() else { return event };
+        let below = |path: &mut PathBuf| match path.strip_prefix(&self.dir) {
+            Ok(rest) if rest.as_os_str().is_empty() => *path = archive.to_owned(),
+            Ok(rest) => *path = archive.join(rest),
+            Err(_) => {}
+        };
+        let dir = self.dir.display().to_string();
+        let named = |text: &mut String| *text = text.replace(&dir, &archive.display().to_string());
+        match &mut event {
+            Event::Diagnosed(Diagnostic { place, message, help, .. }) => {
+                below(&mut place.path);
+                named(message);
+                help.iter_mut().for_each(named);
+            }
+            Event::PackageRead { path, .. } => below(path),
+            Event::Complained { message } => named(message),
+            Event::Failed(error) => {
+                named(&mut error.step);
+                named(&mut error.reason);
+                error.help.iter_mut().for_each(named);
+            }
+            _ => {}
+        }
+        event
+    }
+}

@@ -1,0 +1,175 @@
+//! Packages in one file: a zip archive (also called `.kpp`), or a tar archive, compressed or not.
+
+mod target;
+#[cfg(test)]
+mod tests;
+
+use std::borrow::Cow;
+use std::cell::Cell;
+use std::fmt::Display;
+use std::fs::File;
+use std::io::{self, BufReader, Read, Seek};
+use std::path::{Path, PathBuf};
+
+use flate2::read::MultiGzDecoder;
+use tar::EntryType;
+use zip::ZipArchive;
+
+use crate::model::diagnostic::Diagnostic;
+use crate::package::archive::target::{Bounds, Harm, Target};
+
+/// How archives of packages are called.
+pub const ENDINGS: [&str; 5] = [".zip", ".kpp", ".tar.gz", ".tgz", ".tar"];
+
+/// How it is packed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Packing {
+    Zip,
+    Tar,
+    CompressedTar,
+}
+
+/// Whether a file is an archive, by how it begins.
+pub fn is_archive(path: &Path) -> bool {
+    path.is_file() && packing(path).is_ok_and(|found| found.is_some())
+}
+
+/// Unpacks an archive into an empty directory; says where the package is in it.
+///
+/// # Errors
+/// When it is not one that is read.
+pub fn unpack(archive: &Path, into: &Path) -> Result<PathBuf, Diagnostic> {
+    bounded(archive, into, Bounds::default())
+}
+
+fn bounded(archive: &Path, into: &Path, bounds: Bounds) -> Result<PathBuf, Diagnostic> {
+    let name = archive.file_name().unwrap_or_default().to_string_lossy();
+    let stem = ENDINGS.iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(&name);
+    let stem = if stem.is_empty() || stem.starts_with('.') { "package" } else { stem };
+    let unpacked = Target::new(into.join(stem), bounds).and_then(|mut target| {
+        read(archive, &mut target)?;
+        target.finish()
+    });
+    unpacked.map_err(|refusal| {
+        let (message, help) = refusal.said();
+        Diagnostic::error(archive, message).help(help)
+    })
+}
+
+fn read(archive: &Path, target: &mut Target) -> Result<(), Harm> {
+    let open = || File::open(archive).map(BufReader::new).map_err(damaged);
+    match packing(archive).map_err(damaged)? {
+        Some(Packing::Zip) => zip(open()?, target),
+        Some(Packing::Tar) => tar(open()?, target),
+        Some(Packing::CompressedTar) => tar(MultiGzDecoder::new(open()?), target),
+        None => Err(damaged("it is neither a zip archive nor a tar archive")),
+    }
+}
+
+fn packing(path: &Path) -> io::Result<Option<Packing>> {
+    const TAR_MARK: usize = 257;
+    let mut start = Vec::new();
+    File::open(path)?.take(512).read_to_end(&mut start)?;
+    // An empty zip archive has its end alone.
+    let zip = [b"PK\x03\x04", b"PK\x05\x06"];
+    Ok(if zip.iter().any(|mark| start.starts_with(*mark)) {
+        Some(Packing::Zip)
+    } else if start.starts_with(b"\x1f\x8b") {
+        Some(Packing::CompressedTar)
+    } else if start.get(TAR_MARK..).is_some_and(|rest| rest.starts_with(b"ustar")) {
+        Some(Packing::Tar)
+    } else {
+        None
+    })
+}
+
+fn damaged(why: impl Display) -> Harm {
+    Harm::Damaged(why.to_string())
+}
+
+fn zip(file: impl Read + Seek, target: &mut Target) -> Result<(), Harm> {
+    const TYPE: u32 = 0o170_000;
+    const LINK: u32 = 0o120_000;
+    const FILE: u32 = 0o100_000;
+    const DIRECTORY: u32 = 0o040_000;
+    let mut archive = ZipArchive::new(file).map_err(damaged)?;
+    if archive.has_duplicate_names() {
+        return Err(damaged("two of its files have the same name"));
+    }
+    target.expect(archive.len(), archive.decompressed_size())?;
+    for at in 0..archive.len() {
+        let mut entry = archive.by_index(at).map_err(damaged)?;
+        // Many programs write UTF-8 and do not say so.
+        let name = match str::from_utf8(entry.name_raw()) {
+            Ok(name) => name.to_owned(),
+            Err(_) => entry.name().map_err(damaged)?.into_owned(),
+        };
+        let mode = entry.unix_mode().unwrap_or_default();
+        match mode & TYPE {
+            _ if entry.is_dir() => target.directory(&name)?,
+            LINK => {
+                let mut leads_to = String::new();
+                (&mut entry).take(MOST_NAMED).read_to_string(&mut leads_to).map_err(damaged)?;
+                target.link(&name, &leads_to)?;
+            }
+            0 | FILE => target.file(&name, mode & 0o111 != 0, &mut entry)?,
+            DIRECTORY => target.directory(&name)?,
+            _ => return Err(Harm::Device(name)),
+        }
+    }
+    Ok(())
+}
+
+/// The bytes of names before a file, and of what a link leads to: many times what a system can open.
+const MOST_NAMED: u64 = 1 << 20;
+
+fn tar(file: impl Read, target: &mut Target) -> Result<(), Harm> {
+    let left = Cell::new(0);
+    let mut archive = tar::Archive::new(Gate { file, left: &left });
+    let mut entries = archive.entries().map_err(damaged)?;
+    loop {
+        left.set(MOST_NAMED);
+        let Some(entry) = entries.next() else { break };
+        let mut entry = entry.map_err(damaged)?;
+        left.set(u64::MAX);
+        let name = utf8(&entry.path_bytes())?;
+        let link = entry.link_name_bytes().unwrap_or_default();
+        match entry.header().entry_type() {
+            EntryType::Directory => target.directory(&name)?,
+            EntryType::Regular | EntryType::Continuous | EntryType::GNUSparse => {
+                let mode = entry.header().mode().map_err(damaged)?;
+                target.file(&name, mode & 0o111 != 0, &mut entry)?;
+            }
+            EntryType::Symlink => target.link(&name, &utf8(&link)?)?,
+            EntryType::Link => target.copy(&name, &utf8(&link)?)?,
+            EntryType::XGlobalHeader => {}
+            _ => return Err(Harm::Device(name)),
+        }
+    }
+    // What is compressed has its checksum at the end.
+    io::copy(&mut archive.into_inner(), &mut io::sink()).map(drop).map_err(damaged)
+}
+
+fn utf8(name: &Cow<'_, [u8]>) -> Result<String, Harm> {
+    let name = str::from_utf8(name);
+    name.map(str::to_owned).map_err(|_| damaged("the name of a file is not UTF-8"))
+}
+
+/// Bounds what is read between two files: all of that is kept in memory.
+struct Gate<'a, R> {
+    file: R,
+    left: &'a Cell<u64>,
+}
+
+impl<R: Read> Read for Gate<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let left = self.left.get();
+        if left == 0 {
+            return Err(io::Error::other("the name of a file is too long"));
+        }
+        let size = buffer.len().min(usize::try_from(left).unwrap_or(usize::MAX));
+        let read = self.file.read(&mut buffer[..size])?;
+        self.left.set(left - read as u64);
+        Ok(read)
+    }
+}

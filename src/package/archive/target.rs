@@ -1,0 +1,231 @@
+//! The directory that an archive is unpacked into: nothing is written outside of it, no link leads out of it, and size
+//! and number are bounded.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, ErrorKind, Read, Write};
+use std::os::unix::fs::{OpenOptionsExt, symlink};
+use std::path::{Path, PathBuf};
+
+use crate::model::units::Bytes;
+use crate::package::files::MAX_FILES;
+
+/// How much an archive may hold.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Bounds {
+    /// Of all files together.
+    pub bytes: u64,
+    /// Files, directories and links.
+    pub entries: usize,
+}
+
+impl Default for Bounds {
+    fn default() -> Self {
+        Self { bytes: 4 << 30, entries: MAX_FILES }
+    }
+}
+
+/// Why an archive is not unpacked.
+#[derive(Debug)]
+pub(super) enum Harm {
+    /// It cannot be read.
+    Damaged(String),
+    /// A name that would be outside of the directory, or is no name here.
+    Outside(String),
+    /// A link that leads out of the archive, or to nothing.
+    Link(String, String),
+    /// Neither a file nor a directory nor a link.
+    Device(String),
+    /// A name that two things have.
+    Twice(String),
+    /// More than the bounds allow.
+    TooLarge(String),
+    /// The system says no.
+    System(io::Error),
+}
+
+impl Harm {
+    /// What is wrong, and what to do.
+    pub(super) fn said(&self) -> (String, String) {
+        let other = "unpack it with a program that you trust, and name the directory";
+        let (message, help) = match self {
+            Self::Damaged(why) => (format!("cannot be read: {why}"), "pack it again"),
+            Self::Outside(name) => {
+                (format!("has a file `{name}`, which is outside of the package"), other)
+            }
+            Self::Link(name, to) => {
+                let message = format!("has a link `{name}` to `{to}`, which is not in the archive");
+                (message, "pack the file instead of the link")
+            }
+            Self::Device(name) => {
+                let message = format!("has `{name}`, which is neither a file nor a directory");
+                (message, "pack it again without that")
+            }
+            Self::Twice(name) => (format!("has `{name}` twice"), "pack it again"),
+            Self::TooLarge(what) => (format!("is too large: it has more than {what}"), other),
+            Self::System(error) => {
+                let help =
+                    "make room in the directory for temporary files, or set TMPDIR to another";
+                (format!("cannot be unpacked: {error}"), help)
+            }
+        };
+        (message, help.to_owned())
+    }
+}
+
+/// A directory that is filled.
+pub(super) struct Target {
+    root: PathBuf,
+    bounds: Bounds,
+    bytes: u64,
+    entries: usize,
+    /// Made at the end, so that nothing is written through one.
+    links: Vec<[String; 2]>,
+}
+
+impl Target {
+    /// Makes the directory.
+    pub(super) fn new(root: PathBuf, bounds: Bounds) -> Result<Self, Harm> {
+        fs::create_dir(&root).map_err(Harm::System)?;
+        Ok(Self { root, bounds, bytes: 0, entries: 0, links: Vec::new() })
+    }
+
+    /// Refuses early what the archive says of itself.
+    pub(super) fn expect(&self, entries: usize, bytes: Option<u128>) -> Result<(), Harm> {
+        if entries > self.bounds.entries {
+            return Err(self.too_many());
+        }
+        match bytes.is_some_and(|bytes| bytes > self.bounds.bytes.into()) {
+            true => Err(self.too_large()),
+            false => Ok(()),
+        }
+    }
+
+    pub(super) fn directory(&mut self, name: &str) -> Result<(), Harm> {
+        let Some(path) = self.place(name)? else { return Ok(()) };
+        fs::create_dir_all(path).map_err(|error| named(error, name))
+    }
+
+    pub(super) fn file(
+        &mut self,
+        name: &str,
+        is_executable: bool,
+        contents: &mut dyn Read,
+    ) -> Result<(), Harm> {
+        let Some(path) = self.place(name)? else { return Ok(()) };
+        make_parent(&path, name)?;
+        let mode = if is_executable { 0o755 } else { 0o644 };
+        let file = OpenOptions::new().write(true).create_new(true).mode(mode).open(path);
+        let mut file = file.map_err(|error| named(error, name))?;
+        self.pour(contents, &mut file)
+    }
+
+    pub(super) fn link(&mut self, name: &str, leads_to: &str) -> Result<(), Harm> {
+        let Some(path) = self.place(name)? else { return Ok(()) };
+        make_parent(&path, name)?;
+        if leads_to.starts_with('/') {
+            return Err(Harm::Link(name.to_owned(), leads_to.to_owned()));
+        }
+        self.links.push([name.to_owned(), leads_to.to_owned()]);
+        Ok(())
+    }
+
+    /// A second name of a file that was unpacked before.
+    pub(super) fn copy(&mut self, name: &str, of: &str) -> Result<(), Harm> {
+        let original = self.below(of)?.filter(|path| path.is_file());
+        let original = original.ok_or_else(|| Harm::Link(name.to_owned(), of.to_owned()))?;
+        let mut contents = File::open(&original).map_err(Harm::System)?;
+        let mode = contents.metadata().map(|it| it.permissions()).map_err(Harm::System)?;
+        self.file(name, false, &mut contents)?;
+        let Some(path) = self.below(name)? else { return Ok(()) };
+        fs::set_permissions(path, mode).map_err(Harm::System)
+    }
+
+    /// Makes the links; says where the package is: a single directory at the top is stepped into.
+    pub(super) fn finish(self) -> Result<PathBuf, Harm> {
+        for [name, leads_to] in &self.links {
+            let Some(path) = self.below(name)? else { continue };
+            symlink(leads_to, path).map_err(|error| named(error, name))?;
+        }
+        let root = self.root.canonicalize().map_err(Harm::System)?;
+        for [name, leads_to] in self.links {
+            let leads_inside =
+                |path: PathBuf| path.canonicalize().is_ok_and(|it| it.starts_with(&root));
+            if !leads_inside(root.join(&name)) {
+                return Err(Harm::Link(name, leads_to));
+            }
+        }
+        let entries = fs::read_dir(&self.root).map_err(Harm::System)?.flatten();
+        let is_shown = |path: &PathBuf| {
+            let name = path.file_name().unwrap_or_default();
+            !name.as_encoded_bytes().starts_with(b".")
+        };
+        let shown: Vec<PathBuf> = entries.map(|entry| entry.path()).filter(is_shown).collect();
+        match &shown[..] {
+            [only] if only.is_dir() && !only.is_symlink() => Ok(only.clone()),
+            _ => Ok(self.root),
+        }
+    }
+
+    /// Where something of this name is to be; `None` for the directory itself, and what some programs add.
+    fn place(&mut self, name: &str) -> Result<Option<PathBuf>, Harm> {
+        self.entries += 1;
+        match self.entries > self.bounds.entries {
+            true => Err(self.too_many()),
+            false => self.below(name),
+        }
+    }
+
+    fn below(&self, name: &str) -> Result<Option<PathBuf>, Harm> {
+        let is_bad = name.starts_with('/')
+            || name.contains(['\\', '\0'])
+            || name.split('/').any(|part| part == "..");
+        if is_bad {
+            return Err(Harm::Outside(name.escape_debug().to_string()));
+        }
+        let parts = || name.split('/').filter(|part| !matches!(*part, "" | "."));
+        // What macOS knows of the files.
+        if parts().next().is_none_or(|first| first == "__MACOSX") {
+            return Ok(None);
+        }
+        Ok(Some(parts().fold(self.root.clone(), |path, part| path.join(part))))
+    }
+
+    fn pour(&mut self, contents: &mut dyn Read, file: &mut File) -> Result<(), Harm> {
+        let mut buffer = vec![0; 1 << 16];
+        loop {
+            let read = match contents.read(&mut buffer) {
+                Ok(0) => return Ok(()),
+                Ok(read) => read,
+                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+                Err(error) => return Err(Harm::Damaged(error.to_string())),
+            };
+            self.bytes += read as u64;
+            if self.bytes > self.bounds.bytes {
+                return Err(self.too_large());
+            }
+            file.write_all(&buffer[..read]).map_err(Harm::System)?;
+        }
+    }
+
+    fn too_large(&self) -> Harm {
+        Harm::TooLarge(Bytes(self.bounds.bytes).to_string())
+    }
+
+    fn too_many(&self) -> Harm {
+        Harm::TooLarge(format!("{} files", self.bounds.entries))
+    }
+}
+
+fn make_parent(path: &Path, name: &str) -> Result<(), Harm> {
+    let parent = path.parent().unwrap_or(path);
+    fs::create_dir_all(parent).map_err(|error| named(error, name))
+}
+
+/// A fault of the system in something of this name; that it is there already is the archive's.
+fn named(error: io::Error, name: &str) -> Harm {
+    match error.kind() {
+        ErrorKind::AlreadyExists | ErrorKind::NotADirectory => Harm::Twice(name.to_owned()),
+        ErrorKind::InvalidFilename => Harm::Outside(name.escape_debug().to_string()),
+        _ => Harm::System(error),
+    }
+}
