@@ -4,7 +4,6 @@ mod target;
 #[cfg(test)]
 mod tests;
 
-use std::borrow::Cow;
 use std::cell::Cell;
 use std::fmt::Display;
 use std::fs::File;
@@ -150,7 +149,7 @@ fn tar(file: impl Read, target: &mut Target) -> Result<(), Harm> {
     io::copy(&mut archive.into_inner(), &mut io::sink()).map(drop).map_err(damaged)
 }
 
-fn utf8(name: &Cow<'_, [u8]>) -> Result<String, Harm> {
+fn utf8(name: &[u8]) -> Result<String, Harm> {
     let name = str::from_utf8(name);
     name.map(str::to_owned).map_err(|_| damaged("the name of a file is not UTF-8"))
 }
