@@ -6,12 +6,15 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::check::options::Options;
 use crate::cli::help::{
     COMPARE_EXAMPLES, DOCTOR_EXAMPLES, EXIT_CODES, FIRST_STEPS, GENERATE_EXAMPLES,
     GRAMMAR_EXAMPLES, JUDGE_EXAMPLES, STRESS_EXAMPLES, VERIFY_EXAMPLES,
 };
 use crate::executor::Around;
 use crate::model::isolation::Demand;
+use crate::model::limits::ProblemLimits;
+use crate::model::units::Bytes;
 use crate::report::Recording;
 
 /// Judges programs: runs submissions on test cases in a sandbox with limits, compares
@@ -142,12 +145,42 @@ pub struct JudgeArguments {
     /// Run on all cases instead of stopping at the first rejection
     #[arg(long, help_heading = RUNS)]
     pub all: bool,
+    /// How to compare outputs, instead of as the package says: exact, tokens, float=E or CHECKER
+    ///
+    /// `exact` means byte for byte. `tokens` means token by token, in upper or lower case; with `float=1e-6` a number
+    /// may have that absolute or relative error. CHECKER is an output validator: a source file, a directory or an
+    /// executable, called as `CHECKER INPUT ANSWER FEEDBACK_DIR/ < OUTPUT`; it exits with 42 or 43.
+    #[arg(long, value_name = "HOW", value_parser = comparison, help_heading = RUNS)]
+    pub compare: Option<Comparison>,
     /// Options about runs.
     #[command(flatten)]
     pub runs: RunOptions,
     /// Options about output.
     #[command(flatten)]
     pub output: OutputOptions,
+}
+
+/// How outputs are compared.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Comparison {
+    /// By the default output validator with these arguments.
+    Default(Vec<String>),
+    /// By a program.
+    Checker(PathBuf),
+}
+
+impl Comparison {
+    /// As it is typed.
+    pub fn typed(&self) -> OsString {
+        match self {
+            Self::Checker(path) => path.clone().into(),
+            Self::Default(words) => match &words[..] {
+                [] => "tokens".into(),
+                [_, error] if words[0] == "float_tolerance" => format!("float={error}").into(),
+                _ => "exact".into(),
+            },
+        }
+    }
 }
 
 /// Arguments of `juror verify`.
@@ -386,6 +419,9 @@ pub struct RunOptions {
     /// CPU time of a run, instead of the package's
     #[arg(long, value_name = "SECONDS", value_parser = time_limit)]
     pub time_limit: Option<Duration>,
+    /// Memory of a run in MiB, instead of the package's
+    #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..=1 << 20))]
+    pub memory_limit: Option<u64>,
     /// Save each run's working directory, input and outputs, in DIR or a new directory
     ///
     /// Without DIR it is a new directory below TMPDIR or /tmp. DIR must be new or empty. The working
@@ -393,6 +429,26 @@ pub struct RunOptions {
     /// CASE.error hold what the submission read and wrote.
     #[arg(long, value_name = "DIR", num_args = 0..=1, require_equals = true)]
     pub keep: Option<Option<PathBuf>>,
+}
+
+impl RunOptions {
+    /// The options that a line which repeats a run needs, too.
+    pub fn again(&self) -> Vec<OsString> {
+        let mut words: Vec<OsString> = Vec::new();
+        if let Some(limit) = self.time_limit {
+            words.extend(["--time-limit".into(), limit.as_secs_f64().to_string().into()]);
+        }
+        if let Some(limit) = self.memory_limit {
+            words.extend(["--memory-limit".into(), limit.to_string().into()]);
+        }
+        words.extend(self.host.isolation.option());
+        words
+    }
+
+    /// Lays the limits that were given over those of a package. The time limit is asked for where it is measured.
+    pub fn limit(&self, limits: &mut ProblemLimits) {
+        limits.memory = self.memory_limit.map(Bytes::mib).or(limits.memory);
+    }
 }
 
 /// Options about the machine.
@@ -495,6 +551,20 @@ fn time_limit(text: &str) -> Result<Duration, String> {
     Ok(limit)
 }
 
+/// A way to compare. What is no word is a checker.
+fn comparison(text: &str) -> Result<Comparison, String> {
+    let words = match text.split_once('=') {
+        None if text == "exact" => vec!["case_sensitive", "space_change_sensitive"],
+        None if text == "tokens" => Vec::new(),
+        None if text == "float" => return Err("write the largest error: float=1e-6".to_owned()),
+        Some(("float", error)) => vec!["float_tolerance", error],
+        _ => return Ok(Comparison::Checker(text.into())),
+    };
+    let words: Vec<String> = words.into_iter().map(str::to_owned).collect();
+    Options::parse(&words).map_err(|error| error.to_string())?;
+    Ok(Comparison::Default(words))
+}
+
 /// A span of time: a number, with `ms`, `s`, `m` or `h` behind it; seconds if there is no unit.
 fn span(text: &str) -> Result<Duration, String> {
     let unit_at = text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len());
@@ -549,6 +619,23 @@ mod tests {
         check("1h", Some(3_600_000));
         for text in ["", "s", "0", "0s", "-1s", "1d", "nan", "1e99s", "inf"] {
             check(text, None);
+        }
+    }
+
+    #[test]
+    fn a_comparison_is_a_word_or_a_checker() {
+        let check = |text: &str, words: &[&str]| {
+            let words = words.iter().map(|it| (*it).to_owned()).collect();
+            assert_eq!(comparison(text), Ok(Comparison::Default(words)), "{text}");
+        };
+        check("exact", &["case_sensitive", "space_change_sensitive"]);
+        check("tokens", &[]);
+        check("float=1e-6", &["float_tolerance", "1e-6"]);
+        for text in ["check.py", "./exact", "a=b.cpp"] {
+            assert_eq!(comparison(text), Ok(Comparison::Checker(text.into())));
+        }
+        for text in ["float", "float=", "float=x", "float=-1"] {
+            assert!(comparison(text).is_err(), "{text}");
         }
     }
 

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use crate::build::Builder;
 use crate::build::bench::Bench;
-use crate::cli::arguments::JudgeArguments;
+use crate::cli::arguments::{Comparison, JudgeArguments};
 use crate::cli::exit_code::ExitCode;
 use crate::cli::host::Host;
 use crate::cli::keep::{self, here};
@@ -18,8 +18,8 @@ use crate::judge::case::{CASE, Detail, SUBMISSION};
 use crate::judge::score::Policy;
 use crate::judge::session::PreparedSubmission;
 use crate::language::fault::Unready;
-use crate::model::problem::Problem;
-use crate::model::program::{Program, ProgramKind};
+use crate::model::problem::{Interaction, Problem};
+use crate::model::program::{IncludedFile, Program, ProgramKind};
 use crate::model::stop::{Mend, Remark, Stop};
 use crate::model::submission::Submission;
 
@@ -29,7 +29,11 @@ pub fn run(arguments: &JudgeArguments) -> ExitCode {
 }
 
 fn judge(arguments: &JudgeArguments, output: &Output) -> Result<(), Stop> {
-    let problem = problem::read(&arguments.package, Remarks::Errors, output)?;
+    let mut problem = problem::read(&arguments.package, Remarks::Errors, output)?;
+    arguments.runs.limit(&mut problem.limits);
+    if let Some(how) = &arguments.compare {
+        compare_by(how, &mut problem)?;
+    }
     let cases = problem::select(&problem, &arguments.runs.case)?;
     let submissions = submissions(arguments, &problem, output)?;
     if submissions.is_empty() {
@@ -67,6 +71,37 @@ fn judge(arguments: &JudgeArguments, output: &Output) -> Result<(), Stop> {
         detail: Detail::Full { keep },
     }
     .run()?;
+    Ok(())
+}
+
+/// Lets outputs be compared as the command line says.
+///
+/// # Errors
+/// When that cannot be.
+fn compare_by(how: &Comparison, problem: &mut Problem) -> Result<(), Stop> {
+    if problem.kind.interaction == Interaction::Interactive || problem.kind.passes > 1 {
+        let what = "--compare: submissions of this problem talk with its output validator";
+        return Err(Stop::usage(what));
+    }
+    let (validators, args) = match how {
+        Comparison::Default(args) => (Vec::new(), args.clone()),
+        Comparison::Checker(path) => {
+            let real = fs::canonicalize(path).map_err(|error| {
+                let path = path.display();
+                let what = format!(
+                    "--compare: cannot find the checker {path}: {error}; \
+                     the other values are exact, tokens and float=1e-6"
+                );
+                Stop::usage(what)
+            })?;
+            let program = Program { kind: ProgramKind::OutputValidator, ..loose(&real, &[]) };
+            (vec![program], Vec::new())
+        }
+    };
+    problem.output_validators = validators;
+    for case in &mut problem.test_data.cases {
+        case.output_validator_args.clone_from(&args);
+    }
     Ok(())
 }
 
@@ -163,15 +198,7 @@ fn submission(path: &Path, real: PathBuf, problem: &Problem) -> Submission {
     });
     let program = match own {
         Some(own) => own.program.clone(),
-        None => Program {
-            name: name_of(&real),
-            path: real,
-            kind: ProgramKind::Submission,
-            language: None,
-            entry_point: None,
-            include: problem.include.clone(),
-            constants: Vec::new(),
-        },
+        None => loose(&real, &problem.include),
     };
     Submission { name: path.display().to_string(), program, expectations: Vec::new() }
 }
@@ -179,18 +206,19 @@ fn submission(path: &Path, real: PathBuf, problem: &Problem) -> Submission {
 /// The program behind `--`.
 fn typed(words: &[OsString]) -> Submission {
     let program = Path::new(&words[0]);
-    Submission {
-        name: command_line(words),
-        program: Program {
-            name: name_of(program),
-            path: program.to_owned(),
-            kind: ProgramKind::Submission,
-            language: None,
-            entry_point: None,
-            include: Vec::new(),
-            constants: Vec::new(),
-        },
-        expectations: Vec::new(),
+    Submission { name: command_line(words), program: loose(program, &[]), expectations: Vec::new() }
+}
+
+/// A program that is not the package's.
+fn loose(path: &Path, include: &[IncludedFile]) -> Program {
+    Program {
+        name: name_of(path),
+        path: path.to_owned(),
+        kind: ProgramKind::Submission,
+        language: None,
+        entry_point: None,
+        include: include.to_vec(),
+        constants: Vec::new(),
     }
 }
 
@@ -203,11 +231,10 @@ fn name_of(path: &Path) -> String {
 fn repeat_line(arguments: &JudgeArguments) -> String {
     let mut words = vec![OsString::from("juror"), OsString::from("judge")];
     words.push(arguments.package.clone().into());
-    if let Some(limit) = arguments.runs.time_limit {
-        words.push("--time-limit".into());
-        words.push(limit.as_secs_f64().to_string().into());
+    if let Some(how) = &arguments.compare {
+        words.extend(["--compare".into(), how.typed()]);
     }
-    words.extend(arguments.runs.host.isolation.option());
+    words.extend(arguments.runs.again());
     let line = command_line(words);
     match arguments.submissions.is_empty() {
         false => format!("{line} {SUBMISSION} --case {CASE}"),

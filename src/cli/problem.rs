@@ -182,6 +182,7 @@ pub fn package_read(problem: &Problem, submissions: usize, test_cases: usize) ->
         title: name.map_or_else(String::new, |(_, name)| name.clone()),
         format: problem.layout.format,
         format_reason: problem.format_reason.clone(),
+        format_is_guessed: problem.layout.is_guessed,
         submissions,
         test_cases,
         all_test_cases: problem.test_data.judged().len(),

@@ -53,7 +53,8 @@ struct Verifier<'a> {
 
 impl Verifier<'_> {
     fn package(&self, dir: &Path) -> Result<(), Stop> {
-        let problem = problem::read(dir, Remarks::All, self.output)?;
+        let mut problem = problem::read(dir, Remarks::All, self.output)?;
+        self.arguments.runs.limit(&mut problem.limits);
         let cases = problem::select(&problem, &self.arguments.runs.case)?;
         self.output.event(problem::package_read(&problem, problem.submissions.len(), cases.len()));
         let programs = [&problem.input_validators, &problem.answer_validators];
@@ -150,11 +151,7 @@ impl Verifier<'_> {
         let mut words: Vec<OsString> = vec!["juror".into(), "judge".into()];
         let archive = self.output.archive();
         words.push(archive.clone().unwrap_or_else(|| problem.dir.clone()).into());
-        if let Some(limit) = self.arguments.runs.time_limit {
-            words.push("--time-limit".into());
-            words.push(limit.as_secs_f64().to_string().into());
-        }
-        words.extend(self.arguments.runs.host.isolation.option());
+        words.extend(self.arguments.runs.again());
         let submissions = match archive {
             // Its submissions are known by their names.
             Some(_) => String::new(),

@@ -65,6 +65,8 @@ pub enum Event {
         format: &'static str,
         /// Why, in a line.
         format_reason: String,
+        /// Whether that is shown always.
+        format_is_guessed: bool,
         /// How many submissions will be judged.
         submissions: usize,
         /// How many test cases are selected.

@@ -8,6 +8,8 @@
 pub struct Layout {
     /// The format's name and version.
     pub format: &'static str,
+    /// Whether nothing in a package says that it is in this format: then it is always shown what was read.
+    pub is_guessed: bool,
     /// The file of the problem's settings, for messages.
     pub settings: &'static str,
     /// The directory that names of test cases are below.

@@ -365,6 +365,7 @@ impl Report {
                 title,
                 format,
                 format_reason,
+                format_is_guessed: _,
                 submissions,
                 test_cases,
                 all_test_cases,

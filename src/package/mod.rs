@@ -86,7 +86,10 @@ pub fn read(dir: &Path) -> Reading {
     let tree = Files::read(dir, format);
     let draft = format.read(&tree);
     let problem = draft.and_then(|draft| draft.finish(&tree));
-    let problem = problem.map(|problem| Problem { format_reason: reason, ..problem });
+    let problem = problem.map(|problem| match problem.format_reason.is_empty() {
+        true => Problem { format_reason: reason, ..problem },
+        false => problem,
+    });
     let diagnostics = tree.faults.sorted();
     Reading { layout: Some(layout), problem, diagnostics }
 }

@@ -230,6 +230,7 @@ mod tests {
             title: String::new(),
             format: "2025-09",
             format_reason: String::new(),
+            format_is_guessed: false,
             submissions: 2,
             test_cases: 3,
             all_test_cases: 3,

@@ -361,6 +361,68 @@ fn boxes_are_kept_on_request() {
 }
 
 #[test]
+fn limits_and_comparison_of_bare_tests_can_be_given() {
+    let fixture = Fixture::new();
+    fixture.write("bare/1.in", "1 2\n");
+    fixture.write("bare/1.out", "3.0\n");
+    fixture.write("bare/2.in", "20 30\n");
+    fixture.write("bare/2.out", "50.0\n");
+    fixture.write("a.sh", "read -r a b; echo \"$((a + b)).00001 \"\n");
+    let accepting = |first: &str| {
+        format!(
+            "[ -n \"$1\" ] && [ -d \"$3\" ] || exit 1\nread -r x\n[ \"${{x%%.*}}\" = {first} ] && exit 42\nexit 43\n"
+        )
+    };
+    let same =
+        "read -r x\nread -r y < \"$2\"\n[ \"${x%%.*}\" = \"${y%%.*}\" ] && exit 42\nexit 43\n";
+    fixture.write("same.sh", same);
+    fixture.write("three.sh", accepting("3"));
+    fixture.write("zero.sh", "exit 0\n");
+    let check = |options: &str, code: i32, said: &[&str]| {
+        fixture.check(&format!("judge bare a.sh {options}"), code, said);
+    };
+    check("", 1, &["wrong answer on 1", "--case 1"]);
+    check("--compare tokens", 1, &["--compare tokens"]);
+    check("--compare float=1e-3", 0, &["AC"]);
+    check("--compare float=1e-9", 1, &["--compare float=1e-9"]);
+    check("--compare same.sh", 0, &["AC"]);
+    check(
+        "--compare=same.sh --memory-limit 100 --time-limit 3",
+        0,
+        &["CPU time 3 s (--time-limit)", "memory 100 MiB"],
+    );
+    // A checker that rejects, and one that speaks another protocol.
+    check("--compare three.sh", 1, &["wrong answer on 2: the output validator rejects it"]);
+    check("--compare zero.sh", 3, &["zero.sh", "42"]);
+    check(
+        "--compare none.sh",
+        2,
+        &["cannot find the checker none.sh", "exact, tokens and float=1e-6"],
+    );
+    check("--compare float", 2, &["write the largest error: float=1e-6"]);
+    check("--memory-limit 0", 2, &["--memory-limit"]);
+    fixture.write("b.sh", "read -r a b; echo \" $((a + b)).0\"\n");
+    fixture.check("judge bare b.sh", 0, &["AC"]);
+    let again = "juror judge bare b.sh --compare exact --memory-limit 64 --case 1";
+    fixture.check(
+        "judge bare b.sh --compare exact --memory-limit 64",
+        1,
+        &["--compare exact --memory-limit 64"],
+    );
+    fixture.check(&again["juror ".len()..], 1, &["WA"]);
+    fixture.check("judge sum b.sh --compare float=1", 0, &["AC"]);
+}
+
+#[test]
+fn where_there_are_no_tests_it_is_said_what_is_looked_for() {
+    let fixture = Fixture::new();
+    fixture.write("none/x.txt", "");
+    fixture.write("a.sh", RIGHT);
+    let pairs = "tests in pairs (1.in with 1.ans, 1.out or 1.a; input1.txt with output1.txt; 01 with 01.a) in it";
+    fixture.check("judge none a.sh", 3, &["no problem.yaml in none", "a file problem.yaml", pairs]);
+}
+
+#[test]
 fn bare_tests_are_a_problem_with_default_limits() {
     let fixture = Fixture::new();
     fixture.write("bare/1.in", "1 2\n");
@@ -373,12 +435,19 @@ fn bare_tests_are_a_problem_with_default_limits() {
     fixture.check("judge bare a.sh", 0, &["accepted on 2 test cases", limit]);
     fixture.check("judge bare b.sh", 1, &["wrong answer on tests/2"]);
     fixture.check("judge bare b.sh --case 1", 0, &["AC"]);
-    let format = "format: bare tests: there are 1.in and 1.out, and no settings of a problem";
-    fixture.check("judge bare a.sh -v", 0, &[format]);
+    let pairs = "2 pairs of files, from 1.in and 1.out to tests/2.in and tests/2.ans";
+    let format = format!("format: bare tests: {pairs}");
+    fixture.check("judge bare a.sh", 0, &[&format]);
     let package = fixture.json("judge bare a.sh", 0)["packages"][0].clone();
     assert_eq!(package["format"], "bare tests");
-    let reason = "is read as bare tests: there are 1.in and 1.out, and no settings of a problem";
-    fixture.check("verify bare", 5, &[reason, "nothing to verify"]);
+    let reason = format!("is read as bare tests: {pairs}");
+    fixture.check("verify bare", 5, &[&reason, "nothing to verify"]);
+    fixture.write("bare/3.in", "1 1\n");
+    fixture.write("bare/4.out", "1\n");
+    let left_over = format!("{format}; left over: 3.in, 4.out");
+    fixture.check("judge bare a.sh", 0, &[&left_over]);
+    fixture.remove("bare/3.in");
+    fixture.remove("bare/4.out");
     let none = "is in the format bare tests, which has no recipe for test data";
     fixture.check("generate bare", 3, &[none]);
     fixture.check("generate bare --from-grammar", 3, &[none]);

@@ -148,6 +148,7 @@ impl Setting {
             case: Vec::new(),
             host: arguments.host,
             time_limit: arguments.time_limit,
+            memory_limit: None,
             keep: None,
         };
         let is_given = arguments.time_limit.or(self.problem.limits.time_limit).is_some();

@@ -94,9 +94,44 @@ fn directories() -> BTreeSet<&'static str> {
     DIRECTORIES.into_iter().flatten().collect()
 }
 
+/// Whether a file that is in no pair looks as if it should be.
+fn is_left_over(name: &str, used: &BTreeSet<String>) -> bool {
+    let (dir, file) = name.rsplit_once('/').unwrap_or(("", name));
+    let is_part = |start: &str, end: &str| {
+        let same = file.strip_prefix(start).and_then(|rest| rest.strip_suffix(end));
+        same.is_some_and(|same| !same.is_empty())
+    };
+    // What a compiler makes.
+    let is_test =
+        file != "a.out" && ["in", "ans", "out"].iter().any(|end| is_part("", &format!(".{end}")));
+    let has_pairs =
+        used.iter().any(|it| it.strip_prefix(dir).is_some_and(|it| it.starts_with('/')));
+    let is_apart = DIRECTORIES.iter().any(|pair| pair[0] != pair[1] && pair.contains(&dir));
+    is_test || is_part("input", ".txt") || is_part("output", ".txt") || is_apart && has_pairs
+}
+
+/// What was paired, and what was left over.
+fn reason(pairs: &[String], left_over: &[&str]) -> String {
+    const SHOWN: usize = 5;
+    let paired = match pairs {
+        [only] => format!("1 pair of files: {only}"),
+        [first, .., last] => {
+            format!("{} pairs of files, from {first} to {last}", pairs.len())
+        }
+        [] => "no pair of files".to_owned(),
+    };
+    let names = left_over[..left_over.len().min(SHOWN)].join(", ");
+    match left_over.len().saturating_sub(SHOWN) {
+        _ if left_over.is_empty() => paired,
+        0 => format!("{paired}; left over: {names}"),
+        more => format!("{paired}; left over: {names} and {more} more"),
+    }
+}
+
 impl Format for Bare {
     fn sign(&self) -> &'static str {
-        "tests such as 1.in and 1.ans"
+        "tests in pairs (1.in with 1.ans, 1.out or 1.a; input1.txt with output1.txt; 01 with 01.a) in it, in tests/, or \
+         in in/ and out/ or the like"
     }
 
     fn detect(&self, dir: &Path) -> Option<String> {
@@ -136,6 +171,7 @@ impl Format for Bare {
         Layout {
             format: "bare tests",
             time_limit: "the default for bare tests",
+            is_guessed: true,
             ..Layout::default()
         }
     }
@@ -150,6 +186,7 @@ impl Format for Bare {
             ..Problem::default()
         };
         let mut used = BTreeSet::new();
+        let mut pairs = Vec::new();
         let names = directories()
             .into_iter()
             .flat_map(|dir| tree.children(dir).map(|item| item.name.clone()));
@@ -160,7 +197,9 @@ impl Format for Bare {
             };
             let answer = input.answers.iter().find_map(|it| Some((it, tree.file(it)?)));
             if let Some((answer_name, answer)) = answer {
-                used.extend([name.clone(), answer_name.clone()]);
+                used.insert(name.clone());
+                used.insert(answer_name.clone());
+                pairs.push(format!("{name} and {answer_name}"));
                 problem.test_data.cases.push(TestCase {
                     name: input.case,
                     input: file.path.clone(),
@@ -178,11 +217,15 @@ impl Format for Bare {
             let help = format!("add {}", name.replace(".ans", ".in"));
             tree.faults.warning(answer, message, help);
         }
-        if let Some(reason) = self.detect(&tree.root) {
-            let message = format!("is read as bare tests: {reason}");
-            let help = "limits are juror's own, and outputs are compared token by token";
-            tree.faults.warning(&tree.root, message, help);
-        }
+        let left_over =
+            names.iter().filter(|name| !used.contains(*name) && tree.file(name).is_some());
+        let left_over: Vec<&str> =
+            left_over.map(String::as_str).filter(|name| is_left_over(name, &used)).collect();
+        problem.format_reason = reason(&pairs, &left_over);
+        let message = format!("is read as bare tests: {}", problem.format_reason);
+        let help = "limits are juror's own, and outputs are compared token by token; \
+                    --time-limit, --memory-limit and --compare set others";
+        tree.faults.warning(&tree.root, message, help);
         Some(Draft { problem, has_settings: true, file_writing: FileWriting::Allowed })
     }
 }

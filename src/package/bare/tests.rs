@@ -100,10 +100,19 @@ fn a_line_says_why_they_are_taken() {
         assert_eq!(problem.format_reason, expected);
         assert_eq!(problem.layout.format, "bare tests");
     };
-    let expected = "there are 1.in and 1.out, and no settings of a problem";
-    check(&["0.in", "1.in", "1.out", "2.in", "2.ans"], expected);
-    let expected = "there are tests/1.in and tests/1.ans, and no settings of a problem";
-    check(&["x.in", "tests/1.in", "tests/1.ans"], expected);
+    check(&["1.in", "1.out"], "1 pair of files: 1.in and 1.out");
+    let two = "2 pairs of files, from 1.in and 1.out to 2.in and 2.ans";
+    check(&["0.in", "1.in", "1.out", "2.in", "2.ans"], &format!("{two}; left over: 0.in"));
+    let tests = "1 pair of files: tests/1.in and tests/1.ans";
+    check(&["x.in", "tests/1.in", "tests/1.ans"], &format!("{tests}; left over: x.in"));
+    let apart = "1 pair of files: in/1 and out/1";
+    check(&["in/1", "out/1", "out/2", "x.out"], &format!("{apart}; left over: x.out, out/2"));
+    let names = "1 pair of files: input1.txt and output1.txt";
+    let more = ["input1.txt", "output1.txt", "input2.txt", "output.txt", "a.out", "main.cpp"];
+    check(&more, &format!("{names}; left over: input2.txt"));
+    let many = ["1.in", "1.ans", "1.out", "2.in", "3.in", "4.in", "5.ans", "6.ans"];
+    let left = "1.out, 2.in, 3.in, 4.in, 5.ans and 1 more";
+    check(&many, &format!("1 pair of files: 1.in and 1.ans; left over: {left}"));
 }
 
 #[test]

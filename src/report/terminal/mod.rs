@@ -246,10 +246,13 @@ impl<O: Write, E: Write> Live for Terminal<O, E> {
                 Some(text) => self.notice(&text),
             },
             Event::HostExamined(found) => self.result(&doctor::text(found, &self.style)),
-            Event::PackageRead { package, title, format, format_reason, .. } => {
+            Event::PackageRead {
+                package, title, format, format_reason, format_is_guessed, ..
+            } => {
                 self.rest_of_package(report)?;
                 self.package_read(package, title)?;
-                match self.style.is_verbose() && !format.is_empty() {
+                let is_wanted = self.style.is_verbose() || *format_is_guessed && !is_quiet;
+                match is_wanted && !format.is_empty() {
                     true => {
                         self.below_title(&[("format:  ", &format!("{format}: {format_reason}"))])
                     }

@@ -135,6 +135,7 @@ impl Format for KattisLegacy {
 
     fn layout(&self) -> Layout {
         Layout {
+            is_guessed: false,
             format: match self.0 {
                 VersionName::LegacyIcpc => "legacy-icpc",
                 VersionName::V2023_07 => "2023-07",

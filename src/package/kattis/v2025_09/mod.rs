@@ -62,6 +62,7 @@ impl Format for Kattis202509 {
     fn layout(&self) -> Layout {
         Layout {
             format: "2025-09",
+            is_guessed: false,
             settings: SETTINGS,
             data: "data",
             secret: "data/secret",
