@@ -13,6 +13,7 @@ mod grammar;
 mod grammars;
 mod live;
 mod measured;
+mod messages;
 mod plain;
 mod proofs;
 mod recipes;

@@ -4,15 +4,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-fn root() -> PathBuf {
+pub(crate) fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }
 
-fn read(path: &Path) -> String {
+pub(crate) fn read(path: &Path) -> String {
     fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-fn sources(dir: &str) -> Vec<PathBuf> {
+pub(crate) fn sources(dir: &str) -> Vec<PathBuf> {
     walkdir::WalkDir::new(root().join(dir))
         .sort_by_file_name()
         .into_iter()

@@ -1,0 +1,213 @@
+//! Lists every message that stands in the source, so that all can be read side by side: what is wrong, and what to do.
+//!
+//! A message is what a call of a known name is given, such as `faults.error(place, message, help)`. Texts that come
+//! to it by a variable are those of the latest `let` of that name in the same function.
+
+use std::collections::HashMap;
+use std::fmt::Write as _;
+
+use syn::visit::{self, Visit};
+use syn::{Expr, ExprCall, ExprLit, ExprMacro, ExprMethodCall, Lit, Local, Pat};
+
+use crate::golden;
+use crate::tidy;
+
+/// What a call says: where its texts are among its arguments.
+struct Form {
+    name: &'static str,
+    arguments: usize,
+    kind: &'static str,
+    message: usize,
+    help: Option<usize>,
+}
+
+const fn form(
+    name: &'static str,
+    arguments: usize,
+    kind: &'static str,
+    message: usize,
+    help: Option<usize>,
+) -> Form {
+    Form { name, arguments, kind, message, help }
+}
+
+/// Functions have two parts in their names, methods one.
+const FORMS: [Form; 21] = [
+    form("error", 3, "error", 1, Some(2)),
+    form("warning", 3, "warning", 1, Some(2)),
+    form("lack", 3, "error", 1, Some(2)),
+    form("error", 2, "error", 0, Some(1)),
+    form("warning", 2, "warning", 0, Some(1)),
+    form("lack", 2, "error", 0, Some(1)),
+    form("key_error", 2, "error", 0, Some(1)),
+    form("key_warning", 2, "warning", 0, Some(1)),
+    form("unknown", 2, "error", 0, Some(1)),
+    form("must_be", 1, "error: must be …", 0, None),
+    form("refused", 1, "error: must be …", 0, None),
+    form("expected", 2, "error: expected …", 0, Some(1)),
+    form("complain", 1, "error", 0, None),
+    form("Diagnostic::error", 2, "error", 1, None),
+    form("Diagnostic::warning", 2, "warning", 1, None),
+    form("JudgeError::new", 2, "judge error", 1, None),
+    form("Stop::usage", 1, "error", 0, None),
+    form("Stop::stuck", 2, "error", 0, None),
+    form("Remark::Sentence", 1, "error", 0, None),
+    form("Clash::new", 2, "error", 0, None),
+    form("Shortfall::new", 2, "warning", 0, None),
+];
+
+/// One message: all texts that may stand in it.
+struct Message {
+    kind: &'static str,
+    texts: Vec<String>,
+    help: Vec<String>,
+}
+
+#[derive(Default)]
+struct Reader {
+    /// The texts of variables, in the function that is read.
+    variables: HashMap<String, Vec<String>>,
+    messages: Vec<Message>,
+    /// What `.help(…)` was called with on the way down to the call that it belongs to.
+    helps: Vec<Vec<String>>,
+}
+
+impl Reader {
+    /// The texts in an expression, in order.
+    fn texts(&self, expression: &Expr) -> Vec<String> {
+        let mut texts = Texts { variables: &self.variables, found: Vec::new() };
+        texts.visit_expr(expression);
+        texts.found
+    }
+
+    fn call(&mut self, name: &str, arguments: Vec<&Expr>) {
+        let form = FORMS.iter().find(|it| it.name == name && it.arguments == arguments.len());
+        let Some(form) = form else { return };
+        let texts = self.texts(arguments[form.message]);
+        let mut help = form.help.map(|at| self.texts(arguments[at])).unwrap_or_default();
+        help.extend(self.helps.iter().flatten().cloned());
+        if !texts.is_empty() {
+            self.messages.push(Message { kind: form.kind, texts, help });
+        }
+    }
+}
+
+impl<'a> Visit<'a> for Reader {
+    fn visit_item_fn(&mut self, item: &'a syn::ItemFn) {
+        self.variables.clear();
+        visit::visit_item_fn(self, item);
+    }
+
+    fn visit_impl_item_fn(&mut self, item: &'a syn::ImplItemFn) {
+        self.variables.clear();
+        visit::visit_impl_item_fn(self, item);
+    }
+
+    fn visit_item_mod(&mut self, item: &'a syn::ItemMod) {
+        if !item.attrs.iter().any(|it| it.path().is_ident("cfg")) {
+            visit::visit_item_mod(self, item);
+        }
+    }
+
+    fn visit_local(&mut self, local: &'a Local) {
+        visit::visit_local(self, local);
+        let Some(init) = &local.init else { return };
+        let texts = self.texts(&init.expr);
+        // Each of several names gets all.
+        for name in names(&local.pat) {
+            self.variables.insert(name, texts.clone());
+        }
+    }
+
+    fn visit_expr_call(&mut self, call: &'a ExprCall) {
+        if let Expr::Path(path) = &*call.func {
+            let segments: Vec<String> =
+                path.path.segments.iter().map(|it| it.ident.to_string()).collect();
+            let name = segments[segments.len().saturating_sub(2)..].join("::");
+            self.call(&name, call.args.iter().collect());
+        }
+        visit::visit_expr_call(self, call);
+    }
+
+    fn visit_expr_method_call(&mut self, call: &'a ExprMethodCall) {
+        let name = call.method.to_string();
+        if name == "help" && call.args.len() == 1 {
+            let help = self.texts(&call.args[0]);
+            self.helps.push(help);
+            self.visit_expr(&call.receiver);
+            self.helps.pop();
+            self.visit_expr(&call.args[0]);
+            return;
+        }
+        self.call(&name, call.args.iter().collect());
+        visit::visit_expr_method_call(self, call);
+    }
+}
+
+/// Finds texts.
+struct Texts<'a> {
+    variables: &'a HashMap<String, Vec<String>>,
+    found: Vec<String>,
+}
+
+impl<'a> Visit<'a> for Texts<'_> {
+    fn visit_expr_lit(&mut self, literal: &'a ExprLit) {
+        if let Lit::Str(text) = &literal.lit {
+            self.found.push(text.value());
+        }
+    }
+
+    fn visit_expr_macro(&mut self, call: &'a ExprMacro) {
+        let parse = syn::punctuated::Punctuated::<Expr, syn::Token![,]>::parse_terminated;
+        let arguments = call.mac.parse_body_with(parse);
+        for argument in arguments.iter().flatten() {
+            self.visit_expr(argument);
+        }
+    }
+
+    fn visit_expr_path(&mut self, path: &'a syn::ExprPath) {
+        let name = path.path.get_ident().map(ToString::to_string);
+        let texts = name.and_then(|name| self.variables.get(&name));
+        self.found.extend(texts.into_iter().flatten().cloned());
+    }
+}
+
+fn names(pattern: &Pat) -> Vec<String> {
+    match pattern {
+        Pat::Ident(ident) => vec![ident.ident.to_string()],
+        Pat::Type(it) => names(&it.pat),
+        Pat::Tuple(it) => it.elems.iter().flat_map(names).collect(),
+        _ => Vec::new(),
+    }
+}
+
+#[test]
+fn every_message_is_listed_and_says_what_to_do() {
+    let mut list = String::new();
+    let mut helpless = Vec::new();
+    for path in tidy::sources("src") {
+        let name = path.strip_prefix(tidy::root()).unwrap().display().to_string();
+        if name.contains("/tests") {
+            continue;
+        }
+        let file = syn::parse_file(&tidy::read(&path)).unwrap();
+        let mut reader = Reader::default();
+        reader.visit_file(&file);
+        if reader.messages.is_empty() {
+            continue;
+        }
+        writeln!(list, "{name}").unwrap();
+        for Message { kind, texts, help } in reader.messages {
+            let texts = texts.join(" | ");
+            writeln!(list, "  {kind}: {}", texts.escape_debug()).unwrap();
+            match help.join(" | ") {
+                help if !help.trim_matches([' ', '|']).is_empty() => {
+                    writeln!(list, "    {}", help.escape_debug()).unwrap();
+                }
+                _ => helpless.push(format!("{name}: {kind}: {texts}")),
+            }
+        }
+    }
+    golden::compare("messages.txt", &list);
+    std::fs::write("/tmp/helpless.txt", helpless.join("\n")).unwrap();
+}
