@@ -72,6 +72,7 @@ fn token_length(bytes: &[u8]) -> usize {
 }
 
 /// How many blanks, or else bytes of a token, stand at the front.
+#[inline]
 pub(super) fn run_length(text: &[u8], of_blanks: bool) -> usize {
     match of_blanks {
         true => text.iter().position(|&byte| !is_blank(byte)).unwrap_or(text.len()),
@@ -80,6 +81,7 @@ pub(super) fn run_length(text: &[u8], of_blanks: bool) -> usize {
 }
 
 /// Takes the blanks, or else the token, off the front.
+#[inline]
 pub(super) fn take_run<'t>(text: &mut &'t [u8], of_blanks: bool) -> &'t [u8] {
     let (run, rest) = text.split_at(run_length(text, of_blanks));
     *text = rest;

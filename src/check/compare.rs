@@ -10,7 +10,9 @@
 
 use std::io::{self, Read, Seek, SeekFrom};
 
-use crate::check::bytes::{common_prefix, common_prefix_folded, is_blank, last_token_end};
+use crate::check::bytes::{
+    common_prefix, common_prefix_folded, is_blank, last_token_end, take_run,
+};
 use crate::check::excerpt::{Spot, sides};
 use crate::check::options::Options;
 use crate::check::text::Text;
@@ -23,6 +25,9 @@ const SMALL_WINDOW: usize = 256 << 10;
 
 /// How much of each text is in memory at once while they are compared token by token.
 const WINDOW: usize = 32 << 20;
+
+/// After so many equal tokens, what both texts have in common is looked for at once.
+const SAME_STEPS: u32 = 4;
 
 /// Compares an output with the judge answer: none if it is accepted.
 ///
@@ -82,7 +87,8 @@ pub(super) fn compare_bytes(
     mut output: &[u8],
     options: &Options,
 ) -> Option<Difference> {
-    compare_windows(&mut answer, &mut output, options, [WINDOW; 2])
+    let windows = [answer.len() + 1, output.len() + 1];
+    compare_windows(&mut answer, &mut output, options, windows)
         .expect("no byte slice fails to be read")
 }
 
@@ -153,6 +159,7 @@ impl Comparison<'_> {
             let (answer, output) = (self.answer.rest(), self.output.rest());
             let same = last_token_end(&answer[..common_prefix(answer, output)]);
             self.skip(same);
+            self.step_in_memory();
             let blanks = self.compare_blanks()?;
             let is_end = self.answer.is_at_end() && self.output.is_at_end();
             if !is_end {
@@ -166,6 +173,45 @@ impl Comparison<'_> {
                 return Ok(());
             }
         }
+    }
+
+    /// Goes on over tokens of which nothing more needs to be known than that they are the same, or that one more
+    /// differs. Stops at the first difference, at what both texts may have in common for long, and where a window ends.
+    fn step_in_memory(&mut self) {
+        let (answer, output) = (self.answer.rest(), self.output.rest());
+        let (mut left, mut right) = (answer, output);
+        let (mut differing_tokens, mut only_case, mut same) = (0, self.only_case, 0);
+        loop {
+            let (mut next_left, mut next_right) = (left, right);
+            let has_same_blanks = take_run(&mut next_left, true) == take_run(&mut next_right, true);
+            let (of_left, of_right) =
+                (take_run(&mut next_left, false), take_run(&mut next_right, false));
+            let is_cut = next_left.is_empty() || next_right.is_empty();
+            if is_cut || (!has_same_blanks && self.options.space_change_sensitive) {
+                break;
+            }
+            if of_left == of_right {
+                same += 1;
+                if has_same_blanks && same >= SAME_STEPS {
+                    break;
+                }
+            } else {
+                same = 0;
+                if mismatch(of_left, of_right, self.options).is_some() {
+                    if self.first_tokens.is_none() {
+                        break;
+                    }
+                    only_case &= of_left.eq_ignore_ascii_case(of_right);
+                    differing_tokens += 1;
+                }
+            }
+            (left, right) = (next_left, next_right);
+        }
+        let done = [answer.len() - left.len(), output.len() - right.len()];
+        self.differing_tokens += differing_tokens;
+        self.only_case = only_case;
+        self.answer.skip(done[0]);
+        self.output.skip(done[1]);
     }
 
     /// Has enough of both rests in memory to see a number whole.

@@ -25,7 +25,7 @@ pub(super) struct Text<'s> {
 
 impl<'s> Text<'s> {
     pub(super) fn new(source: &'s mut dyn Read, size: usize) -> Self {
-        let (window, before) = (Vec::new(), Before::default());
+        let (window, before) = (Vec::with_capacity(size), Before::default());
         Self { source, size, window, position: 0, is_end: false, before, token_start: None }
     }
 
