@@ -209,5 +209,5 @@ fn every_message_is_listed_and_says_what_to_do() {
         }
     }
     golden::compare("messages.txt", &list);
-    std::fs::write("/tmp/helpless.txt", helpless.join("\n")).unwrap();
+    assert!(helpless.len() <= 110, "{}", helpless.join("\n"));
 }
