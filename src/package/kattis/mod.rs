@@ -13,6 +13,7 @@ mod programs;
 mod statement;
 mod submissions;
 mod submissions_yaml;
+mod tags;
 mod v2025_09;
 mod version;
 

@@ -9,7 +9,7 @@ use crate::model::test_data::TestData;
 use crate::model::verdict::Verdict;
 use crate::package::files::{Item, is_inside};
 use crate::package::kattis::submissions_yaml::{self, Rule};
-use crate::package::kattis::{Pack, programs};
+use crate::package::kattis::{Pack, programs, tags};
 use crate::package::node::{Node, with_yaml};
 use crate::package::suggest::{did_you_mean, meant_or};
 use crate::package::text::shown;
@@ -118,6 +118,9 @@ fn submission(
         expectations.extend(rule.some.iter().filter_map(|some| some.expectation.clone()));
         program.language = rule.language.clone().or(program.language);
         program.entry_point = rule.entry_point.clone().or(program.entry_point);
+    }
+    if expectations.is_empty() && !pack.version.is_strict {
+        expectations = tags::expectations(pack.tree, item);
     }
     Submission { name: name.to_owned(), program, expectations }
 }

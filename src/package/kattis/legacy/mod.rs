@@ -165,15 +165,16 @@ impl Format for KattisLegacy {
             false => &STATEMENTS,
         };
         let languages = statements.languages(tree, true);
+        let is_draft = self.is_draft();
         let mut yaml = match tree.file(SETTINGS) {
-            Some(_) => settings::read(tree, &[], |map| problem_yaml::keys(map, self.is_draft())),
+            Some(_) => settings::read(tree, &[], |map| problem_yaml::keys(map, is_draft)),
             None => {
                 let help = "add it, with a line such as `name: Hello World!`";
                 tree.faults.lack(tree.path(SETTINGS), "is missing", help);
                 None
             }
         }
-        .unwrap_or_else(LegacyYaml::new);
+        .unwrap_or_else(|| LegacyYaml::new(is_draft));
         domjudge::read(tree, &mut yaml.shared);
         if yaml.shared.names.is_empty() {
             yaml.shared.names = problem_yaml::names_of_statements(tree, statements, &languages);
@@ -183,7 +184,7 @@ impl Format for KattisLegacy {
             true => pack.output_validators(),
             false => Vec::new(),
         };
-        let (test_data, groups) = data::read(&pack, &yaml, self.is_draft());
+        let (test_data, groups) = data::read(&pack, &yaml, is_draft);
         let mut problem = Problem {
             output_validators,
             graders: Some(Graders {
@@ -198,7 +199,6 @@ impl Format for KattisLegacy {
         if let Some(mark) = domjudge::mark(&tree.root) {
             problem.layout.time_limit = mark;
         }
-        domjudge::expect_by_tags(tree, &mut problem.submissions);
         SOLUTIONS.languages(tree, false);
         Some(Draft { has_settings: true, file_writing: FileWriting::Allowed, problem })
     }
@@ -274,11 +274,12 @@ struct LegacyYaml {
 
 impl LegacyYaml {
     /// What holds if there is no such file.
-    fn new() -> Self {
+    fn new(is_draft: bool) -> Self {
         let mut it = Self::default();
+        let [multiplier, margin] = if is_draft { [2.0, 1.5] } else { [5.0, 2.0] };
         it.shared.limits = ProblemLimits {
-            ac_to_time_limit: 5.0,
-            time_limit_to_tle: 2.0,
+            ac_to_time_limit: multiplier,
+            time_limit_to_tle: margin,
             memory: Some(MEMORY),
             compilation_memory: Some(MEMORY),
             validation_memory: Some(MEMORY),

@@ -34,7 +34,7 @@ const FOR_PEOPLE: [&str; 11] = [
 
 /// Reads `problem.yaml`, key by key.
 pub(super) fn keys(mut map: Map<'_>, is_draft: bool) -> LegacyYaml {
-    let mut it = LegacyYaml::new();
+    let mut it = LegacyYaml::new(is_draft);
     map.node("problem_format_version");
     map.set("name", &mut it.shared.names, names);
     for key in FOR_PEOPLE {

@@ -150,4 +150,4 @@ fn check_version(map: &mut Map<'_>) {
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

@@ -40,14 +40,14 @@ exit(42)
 ";
 
 /// A package in a directory of its own.
-pub(super) struct Package {
+pub(in crate::package::kattis) struct Package {
     _keep: TempDir,
     pub dir: PathBuf,
 }
 
 impl Package {
     /// The smallest package with these changes.
-    pub(super) fn new(changes: &str) -> Self {
+    pub(in crate::package::kattis) fn new(changes: &str) -> Self {
         let keep = TempDir::new().expect("a temporary directory");
         let dir = keep.path().join("small");
         fs::create_dir(&dir).expect("a directory for the package");
@@ -76,7 +76,7 @@ impl Package {
     }
 
     /// Writes a file and the directories that it is in.
-    pub(super) fn write(&self, name: &str, content: &[u8]) {
+    pub(in crate::package::kattis) fn write(&self, name: &str, content: &[u8]) {
         let path = self.dir.join(name);
         fs::create_dir_all(path.parent().expect("a parent")).expect("directories");
         fs::write(path, content).expect("a new file");
@@ -89,7 +89,7 @@ impl Package {
     }
 
     /// What is said about it, one line a diagnostic.
-    pub(super) fn remarks(&self) -> Vec<String> {
+    pub(in crate::package::kattis) fn remarks(&self) -> Vec<String> {
         let Reading { diagnostics, .. } = read(&self.dir);
         diagnostics.iter().map(|diagnostic| line(diagnostic, &self.dir)).collect()
     }

@@ -1,0 +1,69 @@
+//! Expected results in the sources of submissions, as DOMjudge reads them.
+//!
+//! Source: DOMjudge's manual, "Jury submissions", on `@EXPECTED_RESULTS@` and `@EXPECTED_SCORE@`.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use crate::model::score::Score;
+use crate::model::submission::{Expectation, Overall, ScoreRange, UseForTimeLimit};
+use crate::package::faults::Faults;
+use crate::package::files::{Files, Item};
+use crate::package::kattis::submissions_yaml::verdict_called;
+use crate::package::text::shown;
+
+/// So many bytes of a source are searched.
+const SEARCHED: u64 = 1 << 20;
+
+/// What the sources of a submission say about it; nothing if they say nothing.
+pub(super) fn expectations(tree: &Files, submission: &Item) -> Vec<Expectation> {
+    let files = tree.below(&submission.name).iter().chain([submission]);
+    let files = files.filter(|item| item.is_file());
+    files.filter_map(|file| tagged(&file.path, &tree.faults)).collect()
+}
+
+fn tagged(path: &Path, faults: &Faults) -> Option<Expectation> {
+    let mut source = Vec::new();
+    // What cannot be read is found out when it is built.
+    File::open(path).ok()?.take(SEARCHED).read_to_end(&mut source).ok()?;
+    let source = String::from_utf8_lossy(&source);
+    let value = |tag: &str| {
+        let at = source.find(tag)? + tag.len();
+        source[at..]
+            .lines()
+            .next()
+            .map(|line| line.trim_end_matches("*/").trim_end_matches("-->").trim())
+    };
+    let expectation = Expectation {
+        pattern: "@EXPECTED_RESULTS@".to_owned(),
+        use_for_time_limit: UseForTimeLimit::Never,
+        ..Expectation::default()
+    };
+    if let Some(words) = value("@EXPECTED_RESULTS@:") {
+        let words = words.split(',').map(str::trim).filter(|word| !word.is_empty());
+        let verdicts: Option<Vec<_>> = words.clone().map(verdict_called).collect();
+        return match verdicts {
+            Some(verdicts) if !verdicts.is_empty() => Some(Expectation {
+                overall: Some(Overall { verdicts, is_partial: false }),
+                ..expectation
+            }),
+            _ => {
+                let word = words.clone().find(|word| verdict_called(word).is_none());
+                let message =
+                    format!("`@EXPECTED_RESULTS@` names `{}`", shown(word.unwrap_or_default()));
+                faults.warning(path, message, "known: CORRECT, WRONG-ANSWER, TIMELIMIT, RUN-ERROR");
+                None
+            }
+        };
+    }
+    let score = value("@EXPECTED_SCORE@:")?;
+    let Some(score) = score.parse().ok().and_then(Score::new) else {
+        let message = format!("`@EXPECTED_SCORE@` is not a number: `{}`", shown(score));
+        faults.warning(path, message, "write the number of points");
+        return None;
+    };
+    let range = ScoreRange { from: score, to: score };
+    let pattern = "@EXPECTED_SCORE@".to_owned();
+    Some(Expectation { pattern, score: Some(range), ..expectation })
+}
