@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::check::options::Options;
@@ -15,6 +16,7 @@ use crate::executor::Around;
 use crate::model::isolation::Demand;
 use crate::model::limits::ProblemLimits;
 use crate::model::units::Bytes;
+use crate::package::formats;
 use crate::report::Recording;
 
 /// Judges programs: runs submissions on test cases in a sandbox with limits, compares
@@ -429,6 +431,9 @@ pub struct RunOptions {
     /// CASE.error hold what the submission read and wrote.
     #[arg(long, value_name = "DIR", num_args = 0..=1, require_equals = true)]
     pub keep: Option<Option<PathBuf>>,
+    /// Format of the package [default: the one that it names or looks like]
+    #[arg(long, value_name = "FORMAT", value_parser = PossibleValuesParser::new(formats()))]
+    pub format: Option<String>,
 }
 
 impl RunOptions {
@@ -440,6 +445,9 @@ impl RunOptions {
         }
         if let Some(limit) = self.memory_limit {
             words.extend(["--memory-limit".into(), limit.to_string().into()]);
+        }
+        if let Some(format) = &self.format {
+            words.extend(["--format".into(), format.into()]);
         }
         words.extend(self.host.isolation.option());
         words

@@ -29,7 +29,8 @@ pub fn run(arguments: &JudgeArguments) -> ExitCode {
 }
 
 fn judge(arguments: &JudgeArguments, output: &Output) -> Result<(), Stop> {
-    let mut problem = problem::read(&arguments.package, Remarks::Errors, output)?;
+    let format = arguments.runs.format.as_deref();
+    let mut problem = problem::read(&arguments.package, format, Remarks::Errors, output)?;
     arguments.runs.limit(&mut problem.limits);
     if let Some(how) = &arguments.compare {
         compare_by(how, &mut problem)?;

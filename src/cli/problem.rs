@@ -30,13 +30,18 @@ pub enum Remarks {
     Errors,
 }
 
-/// Reads a package and shows what is wrong with it.
+/// Reads a package, in the format of this name if one is asked for, and shows what is wrong with it.
 ///
 /// # Errors
 /// When it cannot be used.
-pub fn read(dir: &Path, remarks: Remarks, output: &Output) -> Result<Problem, Stop> {
+pub fn read(
+    dir: &Path,
+    format: Option<&str>,
+    remarks: Remarks,
+    output: &Output,
+) -> Result<Problem, Stop> {
     let dir = output.enter(dir)?;
-    let mut reading = package::read(&dir);
+    let mut reading = package::read_as(&dir, format);
     if remarks == Remarks::Errors {
         reading.diagnostics.retain(Diagnostic::prevents_judging);
     }

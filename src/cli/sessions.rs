@@ -209,10 +209,7 @@ pub fn entries<'a>(
             Err(Stop::Fault(error)) => Err(error),
             prepared => match noting(prepared, found)? {
                 None => continue,
-                Some(prepared) => {
-                    found.extend_from_slice(&prepared.plan.remarks);
-                    Ok(prepared)
-                }
+                Some(prepared) => Ok(prepared),
             },
         };
         entries.push(PreparedSubmission { submission, prepared });

@@ -53,7 +53,8 @@ struct Verifier<'a> {
 
 impl Verifier<'_> {
     fn package(&self, dir: &Path) -> Result<(), Stop> {
-        let mut problem = problem::read(dir, Remarks::All, self.output)?;
+        let format = self.arguments.runs.format.as_deref();
+        let mut problem = problem::read(dir, format, Remarks::All, self.output)?;
         self.arguments.runs.limit(&mut problem.limits);
         let cases = problem::select(&problem, &self.arguments.runs.case)?;
         self.output.event(problem::package_read(&problem, problem.submissions.len(), cases.len()));

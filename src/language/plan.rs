@@ -7,7 +7,6 @@ use crate::language::planner;
 use crate::language::recipe::Recipe;
 use crate::language::table::Language;
 use crate::language::toolchain::Toolchains;
-use crate::model::diagnostic::Diagnostic;
 use crate::model::job::Command;
 use crate::model::tree::{Node, TreeEntry};
 use crate::model::units::Bytes;
@@ -27,8 +26,6 @@ pub struct BuildPlan {
     pub start: Start,
     /// The file or class that starts, where there are several.
     pub entry_point: Option<String>,
-    /// Doubts: it works here, but other judges may refuse it.
-    pub remarks: Vec<Diagnostic>,
 }
 
 /// What a program is written in.
@@ -103,7 +100,6 @@ impl BuildPlan {
             build: None,
             start,
             entry_point: None,
-            remarks: Vec::new(),
         }
     }
 

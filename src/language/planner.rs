@@ -29,7 +29,7 @@ pub(super) fn plan(recipe: Recipe, toolchains: &Toolchains) -> Result<BuildPlan,
         }
     };
     let tools = planner.used.iter().map(|it| it.toolchain.version.clone());
-    Ok(BuildPlan { tools: tools.collect(), remarks: recipe.remarks, files, ..plan })
+    Ok(BuildPlan { tools: tools.collect(), files, ..plan })
 }
 
 /// A tool that a plan uses.

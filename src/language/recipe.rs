@@ -8,8 +8,7 @@ use crate::language::executable::{self, Executable, Shebang};
 use crate::language::fault::{ProgramFault, list, some};
 use crate::language::java;
 use crate::language::sources::{self, Shape, Sources};
-use crate::language::table::{CARGO, EntryPoint, Language, Validators};
-use crate::model::diagnostic::Diagnostic;
+use crate::language::table::{CARGO, EntryPoint, Language};
 use crate::model::program::{Program, ProgramKind};
 use crate::model::tree::TreeEntry;
 
@@ -20,8 +19,6 @@ pub struct Recipe {
     pub form: Form,
     /// All files that lie in the box before the build, by name.
     pub files: Vec<TreeEntry>,
-    /// Doubts: it works here, but other judges may refuse it.
-    pub remarks: Vec<Diagnostic>,
 }
 
 /// What a program is.
@@ -64,16 +61,12 @@ pub fn recipe(program: &Program, sources: &Sources) -> Result<Recipe, ProgramFau
         && sources.shape == Shape::Directory
         && let Some(form) = scripts(files)?
     {
-        return Ok(Recipe { form, files: files.clone(), remarks: Vec::new() });
+        return Ok(Recipe { form, files: files.clone() });
     }
     if let ([file], Shape::File, None) = (files.as_slice(), sources.shape, &program.language)
         && let Some(form) = ready_executable(program, file)?
     {
-        return Ok(Recipe {
-            form,
-            files: files.clone(),
-            remarks: not_portable(program, "a ready executable"),
-        });
+        return Ok(Recipe { form, files: files.clone() });
     }
     let language = language_of(program, sources)?;
     let mut files = sources::lay_over(sources, language.code);
@@ -82,11 +75,7 @@ pub fn recipe(program: &Program, sources: &Sources) -> Result<Recipe, ProgramFau
     } else {
         in_language(program, language, sources.shape, &mut files)?
     };
-    let remarks = match language.validators {
-        Validators::Everywhere => Vec::new(),
-        Validators::Here => not_portable(program, language.name),
-    };
-    Ok(Recipe { form, files, remarks })
+    Ok(Recipe { form, files })
 }
 
 /// The language of a program: the one named, or the one that all endings say.
@@ -269,24 +258,6 @@ fn startable(file: &TreeEntry) -> Result<Executable, ProgramFault> {
     Ok(found.unwrap_or_else(|| {
         Executable::Script(Shebang { interpreter: "/bin/sh".to_owned(), arguments: Vec::new() })
     }))
-}
-
-/// The remark that the standard does not have validators of this form.
-fn not_portable(program: &Program, what: &str) -> Vec<Diagnostic> {
-    let of = match program.kind {
-        ProgramKind::InputValidator => "an input validator",
-        ProgramKind::OutputValidator => "an output validator",
-        ProgramKind::StaticValidator => "a static validator",
-        ProgramKind::Submission
-        | ProgramKind::AnswerValidator
-        | ProgramKind::Grader
-        | ProgramKind::Generator => {
-            return Vec::new();
-        }
-    };
-    let message = format!("{of} that is {what} works here, but the format does not allow it");
-    let help = "other judges accept Python 3, C, C++, or a directory with `build` or `run`";
-    vec![Diagnostic::warning(&program.path, message).help(help)]
 }
 
 fn named<'a>(files: &'a [TreeEntry], name: &str) -> Option<&'a TreeEntry> {

@@ -19,6 +19,15 @@ pub(super) fn format(dir: &Path) -> Result<(&'static dyn Format, String), Diagno
     Err(no_package(dir))
 }
 
+/// The format that the user asks for.
+pub(super) fn as_asked(
+    dir: &Path,
+    format: &'static dyn Format,
+) -> Result<(&'static dyn Format, String), Diagnostic> {
+    check_directory(dir)?;
+    Ok((format, "--format asks for it".to_owned()))
+}
+
 fn check_directory(dir: &Path) -> Result<(), Diagnostic> {
     let metadata = match std::fs::metadata(dir) {
         Ok(metadata) => metadata,

@@ -74,9 +74,29 @@ pub struct Reading {
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Reads the package in a directory.
+/// The names of the formats.
+pub fn formats() -> [&'static str; FORMATS.len()] {
+    FORMATS.map(name)
+}
+
+/// The first word, because it stands on the command line.
+fn name(format: &dyn Format) -> &'static str {
+    format.layout().format.split(' ').next().unwrap_or_default()
+}
+
+/// Reads the package in a directory, in the format that it seems to be in.
 pub fn read(dir: &Path) -> Reading {
-    let (format, reason) = match detect::format(dir) {
+    read_as(dir, None)
+}
+
+/// Reads the package in a directory, in the format of this name if there is one.
+pub fn read_as(dir: &Path, format: Option<&str>) -> Reading {
+    let named = FORMATS.into_iter().find(|it| format == Some(name(*it)));
+    let found = match named {
+        Some(format) => detect::as_asked(dir, format),
+        None => detect::format(dir),
+    };
+    let (format, reason) = match found {
         Ok(found) => found,
         Err(diagnostic) => {
             return Reading { layout: None, problem: None, diagnostics: vec![diagnostic] };

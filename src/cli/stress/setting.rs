@@ -83,7 +83,7 @@ impl Setting {
         };
         let problem = match package {
             Some(dir) => {
-                let problem = problem::read(dir, Remarks::Errors, output)?;
+                let problem = problem::read(dir, None, Remarks::Errors, output)?;
                 if arguments.promote.is_some() {
                     output.writable()?;
                 }
@@ -150,6 +150,7 @@ impl Setting {
             time_limit: arguments.time_limit,
             memory_limit: None,
             keep: None,
+            format: None,
         };
         let is_given = arguments.time_limit.or(self.problem.limits.time_limit).is_some();
         let validators = match is_given {

@@ -1,6 +1,7 @@
 //! What programs are told to be.
 
 use super::*;
+use crate::model::diagnostic::Diagnostic;
 use crate::model::tree::{FileMode, Node};
 
 /// One line a program: kind, `code@entry` where the package names them, then files as
@@ -217,23 +218,6 @@ fn scripts_count_for_validators_and_generators_only() {
     check(validator, &["run=#!/bin/sh\n"], "`run` is not executable; run `chmod +x run`");
     check(ProgramKind::Generator, &["*run=#!/bin/sh\n"], "scripts: None");
     check(ProgramKind::Submission, &["*build=#!/bin/sh\n", "a.c"], "c: a.c");
-}
-
-#[test]
-fn a_validator_that_the_format_does_not_allow_is_remarked() {
-    let remarks = |kind, file: &str| {
-        let case = Case { kind, files: &[file], shape: Shape::File, ..DIRECTORY };
-        let recipe = told(&case, Vec::new());
-        recipe
-            .map(|it| it.remarks.iter().map(Diagnostic::to_string).collect::<Vec<_>>())
-            .unwrap_or_default()
-    };
-    assert_eq!(
-        remarks(ProgramKind::OutputValidator, "v.rs"),
-        ["sub/v.rs: an output validator that is Rust works here, but the format does not allow it"]
-    );
-    assert!(remarks(ProgramKind::OutputValidator, "v.cpp").is_empty());
-    assert!(remarks(ProgramKind::Submission, "v.rs").is_empty());
 }
 
 #[test]

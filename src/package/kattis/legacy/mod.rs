@@ -12,7 +12,7 @@ use std::path::Path;
 use crate::model::grader::{Graders, GradingKeys, Objective};
 use crate::model::layout::Layout;
 use crate::model::limits::ProblemLimits;
-use crate::model::problem::Problem;
+use crate::model::problem::{Interaction, Problem};
 use crate::model::program::{Program, ProgramKind};
 use crate::model::units::Bytes;
 use crate::model::verdict::Verdict::{
@@ -196,6 +196,7 @@ impl Format for KattisLegacy {
             }),
             ..pack.problem(self.layout(), test_data)
         };
+        problem.limits.unlimited_talk = problem.kind.interaction == Interaction::Interactive;
         if let Some(mark) = domjudge::mark(&tree.root) {
             problem.layout.time_limit = mark;
         }
@@ -283,7 +284,6 @@ impl LegacyYaml {
             memory: Some(MEMORY),
             compilation_memory: Some(MEMORY),
             validation_memory: Some(MEMORY),
-            unlimited_talk: true,
             ..ProblemLimits::default()
         };
         it

@@ -6,7 +6,7 @@ use crate::model::grader::{Dialect, Objective};
 use crate::model::problem::Problem;
 use crate::model::units::Bytes;
 use crate::package::kattis::v2025_09::tests::Package;
-use crate::package::read;
+use crate::package::{formats, read, read_as};
 
 /// The smallest legacy package without a fault, as changes of that of 2025-09.
 const SMALLEST: &str = "
@@ -73,6 +73,19 @@ fn a_line_says_which_version_is_read_and_why() {
     let mark = "it is for DOMjudge, because there is domjudge-problem.ini";
     let reason = format!("there is no problem.yaml, but data/ and domjudge-problem.ini; {mark}");
     check(SMALLEST, domjudge, "legacy", &reason);
+}
+
+#[test]
+fn another_format_can_be_asked_for() {
+    let package = package(SMALLEST, "");
+    for format in formats() {
+        let reading = read_as(&package.dir, Some(format));
+        let layout = reading.layout.expect("a package");
+        assert!(layout.format.starts_with(format));
+        if let Some(problem) = reading.problem {
+            assert_eq!(problem.format_reason, "--format asks for it");
+        }
+    }
 }
 
 #[test]
