@@ -44,11 +44,13 @@ const NEW_FILES: [&str; 5] = [
 pub(super) fn detect(dir: &Path) -> Option<(VersionName, String)> {
     use VersionName::{Legacy, LegacyIcpc, V2023_07, V2025_09};
     let path = dir.join(SETTINGS);
+    let is_there = |name: &&&str| dir.join(name).exists();
     if !path.is_file() {
         // DOMjudge asks for no settings.
         let has_data = dir.join("data/secret").is_dir() || dir.join("data/sample").is_dir();
+        let is_new = NEW_FILES.iter().any(|name| is_there(&name));
         let sign = ["domjudge-problem.ini", "submissions"];
-        let sign = sign.into_iter().find(|name| has_data && dir.join(name).exists())?;
+        let sign = sign.iter().find(|name| has_data && !is_new && is_there(name))?;
         return Some((Legacy, format!("there is no {SETTINGS}, but data/ and {sign}")));
     }
     let text = std::fs::read(path).unwrap_or_default();
@@ -67,7 +69,6 @@ pub(super) fn detect(dir: &Path) -> Option<(VersionName, String)> {
         return Some((name, format!("{SETTINGS} says `problem_format_version: {}`", shown(value))));
     }
     let none = format!("{SETTINGS} has no `problem_format_version`");
-    let is_there = |name: &&&str| dir.join(name).exists();
     let mut keys = text.lines().filter_map(|line| line.split_once(':')).map(|(key, _)| key);
     Some(if let Some(key) = keys.find(|key| LEGACY_KEYS.contains(key)) {
         (Legacy, format!("{none}, and has the key `{key}`"))
