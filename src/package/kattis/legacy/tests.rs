@@ -268,9 +268,9 @@ fn groups(problem: &Problem) -> String {
         let it = &group.grading;
         let range =
             [it.range.from, it.range.to].map(|end| end.map_or("-".to_owned(), |it| it.to_string()));
-        write!(
+        writeln!(
             text,
-            "{}: {:?} {:?} {} {} {}\n",
+            "{}: {:?} {:?} {} {} {}",
             group.name,
             it.on_reject,
             it.grader,
