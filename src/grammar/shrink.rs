@@ -1,10 +1,10 @@
 //! Makes an input as small as can be while it stays interesting.
 //!
-//! Fewer values are smaller; of as many, the shorter text; of as long ones, the first in the alphabet. Each
-//! pass keeps its place when it succeeds, and all passes are repeated until none helps.
+//! Each pass visits every place of the input's tree and keeps the place when it succeeds; all passes are
+//! repeated until none helps.
 
-use std::cmp::Ordering;
 use std::collections::HashSet;
+use std::iter::{once, successors};
 use std::path::Path;
 
 use sha2::{Digest, Sha256};
@@ -12,22 +12,10 @@ use sha2::{Digest, Sha256};
 use crate::grammar::number::Int;
 use crate::grammar::program::Grammar;
 use crate::grammar::reduce::{
-    IntAt, Keep, all_least, count, count_most, drop_counted, drop_rounds, edits, free_loops, ints,
-    lower_values, plain, rows, set, set_all, shift, shorten,
+    Number, all_least, length, number, plain, recount, recount_most, set, set_all, sort,
 };
-use crate::grammar::tree::{InputNode, InputTree, LoopNode, parse, written};
+use crate::grammar::tree::{InputNode, InputTree, IntNode, parse, written};
 use crate::grammar::validate::Rejection;
-
-/// What came of making an input smaller.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Shrunk {
-    /// The smallest interesting input that was found.
-    pub input: Vec<u8>,
-    /// How many inputs were tried.
-    pub tried: u64,
-    /// Whether no further edit helps; otherwise the budget was spent.
-    pub complete: bool,
-}
 
 /// Makes an interesting input smaller. `interesting` is asked at most `budget` times, of valid inputs only.
 ///
@@ -38,91 +26,50 @@ pub fn shrink(
     input: &[u8],
     interesting: impl FnMut(&[u8]) -> bool,
     budget: u64,
-) -> Result<Shrunk, Rejection> {
+) -> Result<Vec<u8>, Rejection> {
     let tree = parse(grammar, input, Path::new("input"))?;
-    let mut shrinker = Shrinker {
-        grammar,
-        size: Measure::of(&tree, input),
-        tree,
-        interesting,
-        seen: HashSet::new(),
-        left: budget,
-        tried: 0,
-    };
-    let mut complete = false;
-    while shrinker.left > 0 {
-        let before = shrinker.size.clone();
+    let (text, seen, left) = (input.to_vec(), HashSet::new(), budget);
+    let mut shrinker = Shrinker { grammar, tree, text, interesting, seen, left };
+    loop {
+        let before = shrinker.text.clone();
         shrinker.round();
-        if shrinker.size == before {
-            complete = shrinker.left > 0;
-            break;
+        if shrinker.left == 0 || shrinker.text == before {
+            return Ok(shrinker.text);
         }
     }
-    Ok(Shrunk { input: shrinker.size.text, tried: shrinker.tried, complete })
 }
 
-/// How small an input is.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Measure {
-    values: usize,
-    text: Vec<u8>,
+/// Which of two inputs is smaller: fewer words, then fewer bytes, then the first in the alphabet, where a
+/// blank is simpler than a line end.
+pub fn is_smaller(input: &[u8], than: &[u8]) -> bool {
+    let simple = |byte: &u8| if *byte == b'\n' { u8::MAX } else { *byte };
+    let sizes = |input: &[u8]| (words(input), input.len());
+    let order = sizes(input).cmp(&sizes(than));
+    order.then_with(|| input.iter().map(simple).cmp(than.iter().map(simple))).is_lt()
 }
 
-impl Measure {
-    /// Of an input and its tree.
-    pub fn of(tree: &InputTree, text: &[u8]) -> Self {
-        Self { values: tree.values(), text: text.to_vec() }
-    }
-}
-
-impl Ord for Measure {
-    fn cmp(&self, other: &Self) -> Ordering {
-        // A blank is simpler than a line end.
-        let simple = |byte: &u8| if *byte == b'\n' { u8::MAX } else { *byte };
-        let order = self.values.cmp(&other.values);
-        let order = order.then(self.text.len().cmp(&other.text.len()));
-        order.then_with(|| self.text.iter().map(simple).cmp(other.text.iter().map(simple)))
-    }
-}
-
-impl PartialOrd for Measure {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-/// Whether a count counts a loop inside a loop that it counts.
-fn has_grid(grammar: &Grammar, tree: &InputTree, place: usize) -> bool {
-    let slot = ints(grammar, tree).get(place).and_then(|int| grammar.sites[int.site].slot);
-    let is_counted =
-        |of: &LoopNode| slot.is_some_and(|slot| grammar.loops[of.id].count_slots.contains(&slot));
-    let mut has_grid = false;
-    tree.each(&mut |node| {
-        if let InputNode::Loop(of) = node
-            && is_counted(of)
-        {
-            let mut inside = of.iterations.iter().flatten();
-            has_grid |=
-                inside.any(|node| matches!(node, InputNode::Loop(inner) if is_counted(inner)));
-        }
-    });
-    has_grid
+fn words(input: &[u8]) -> usize {
+    input.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).count()
 }
 
 /// How many of the least counts are tried with values as large as can be.
 const FEW: usize = 4;
-/// Up to so many values, edits are tried that are many.
-const SMALL: usize = 40;
+/// Up to so many words, pairs of values are tried.
+const PAIRS_MAX: usize = 40;
+/// Up to so many rows and columns, and so many words, a row is removed with any column.
+const SIDE_MAX: usize = 12;
+const GRID_MAX: usize = 300;
+/// How many values on each side of the simplest are tried before halving.
+const BESIDE: i64 = 8;
 
 struct Shrinker<'a, F> {
     grammar: &'a Grammar,
     tree: InputTree,
-    size: Measure,
+    text: Vec<u8>,
     interesting: F,
     /// Inputs that were tried, by hash.
     seen: HashSet<[u8; 32]>,
     left: u64,
-    tried: u64,
 }
 
 impl<F: FnMut(&[u8]) -> bool> Shrinker<'_, F> {
@@ -130,14 +77,21 @@ impl<F: FnMut(&[u8]) -> bool> Shrinker<'_, F> {
     fn round(&mut self) {
         self.attempt(all_least);
         self.attempt(plain);
-        self.counts();
-        self.drops();
-        self.rounds();
+        self.each_place(Self::lower_count);
+        self.each_place(Self::drop_iterations);
         self.rows();
-        self.texts();
-        self.values();
-        self.moves();
-        self.rest();
+        self.each_place(Self::lower_value);
+        self.pairs();
+    }
+
+    fn each_place(&mut self, pass: fn(&mut Self, usize, Number)) {
+        let mut place = 0;
+        while self.left > 0 && place < self.nodes().len() {
+            if let Some(number) = self.number(place) {
+                pass(self, place, number);
+            }
+            place += 1;
+        }
     }
 
     /// Tries an edit; whether it made the input smaller and it stayed interesting.
@@ -148,255 +102,197 @@ impl<F: FnMut(&[u8]) -> bool> Shrinker<'_, F> {
         let mut edited = self.tree.clone();
         edit(self.grammar, &mut edited);
         let Some(text) = written(self.grammar, &edited) else { return false };
-        if text == self.size.text || !self.seen.insert(Sha256::digest(&text).into()) {
+        if !is_smaller(&text, &self.text) || !self.seen.insert(Sha256::digest(&text).into()) {
             return false;
         }
         let Ok(tree) = parse(self.grammar, &text, Path::new("input")) else { return false };
-        let size = Measure::of(&tree, &text);
-        if size >= self.size {
-            return false;
-        }
         self.left -= 1;
-        self.tried += 1;
-        if !(self.interesting)(&text) {
-            return false;
+        let is_interesting = (self.interesting)(&text);
+        if is_interesting {
+            (self.tree, self.text) = (tree, text);
         }
-        self.tree = tree;
-        self.size = size;
-        true
+        is_interesting
     }
 
-    fn int(&self, place: usize) -> Option<IntAt> {
-        ints(self.grammar, &self.tree).into_iter().nth(place)
+    fn nodes(&self) -> Vec<&InputNode> {
+        let mut nodes = Vec::new();
+        self.tree.each(&mut |node| nodes.push(node));
+        nodes
     }
 
-    /// Lowers counts: the least ones first, then by halves between what fails and what does.
-    fn counts(&mut self) {
-        let mut place = 0;
-        while let Some(int) = self.int(place) {
-            if int.is_count {
-                for to in lower_values(&int.value, &int.min, &int.max).into_iter().take(FEW) {
-                    if self.attempt(count_most(place, to)) {
-                        break;
-                    }
-                }
-                for keep in [Keep::First, Keep::Last] {
-                    self.lower(place, |to| count(place, to, keep));
-                }
+    fn number(&self, place: usize) -> Option<Number> {
+        number(self.grammar, self.nodes().get(place)?)
+    }
+
+    /// The integers that are not counts, with their places.
+    fn values(&self) -> Vec<(usize, IntNode)> {
+        let nodes = self.nodes().into_iter().enumerate();
+        let values = nodes.filter_map(|(place, node)| match node {
+            InputNode::Int(int) if !self.grammar.sites[int.site].is_count => {
+                Some((place, int.clone()))
             }
-            place += 1;
-        }
+            _ => None,
+        });
+        values.collect()
     }
 
-    /// Lowers values in the same way.
-    fn values(&mut self) {
-        let mut place = 0;
-        while let Some(int) = self.int(place) {
-            if !int.is_count {
-                // Equal values may have to stay equal.
-                let (site, from) = (int.site, int.value.clone());
-                let others = ints(self.grammar, &self.tree);
-                let same = others.iter().filter(|other| other.site == site && other.value == from);
-                if same.count() > 1 {
-                    for to in lower_values(&int.value, &int.min, &int.max) {
-                        if self.attempt(set_all(site, Some(from.clone()), to)) {
-                            break;
-                        }
-                    }
-                }
-                self.lower(place, |value| set(place, value));
+    fn lower_count(&mut self, place: usize, count: Number) {
+        if !count.is_count {
+            return;
+        }
+        for to in nearest(&count).take(FEW) {
+            if self.attempt(recount_most(place, to)) {
+                break;
             }
-            place += 1;
         }
+        self.lower(place, |to| recount(place, to, |stay, _| stay));
+        self.lower(place, |to| recount(place, to, |_, _| 0));
     }
 
-    /// Finds the value nearest to the goal with which the input stays interesting.
+    fn lower_value(&mut self, place: usize, number: Number) {
+        if number.is_count {
+            return;
+        }
+        let values = self.values();
+        if let Some((_, int)) = values.iter().find(|(at, _)| *at == place) {
+            // Equal values may have to stay equal.
+            let is_same = |other: &IntNode| other.site == int.site && other.value == int.value;
+            if values.iter().filter(|(_, other)| is_same(other)).count() > 1 {
+                self.lower(place, |to| set_all(int.site, Some(int.value.clone()), to));
+            }
+        }
+        self.lower(place, |to| set(place, to));
+    }
+
+    /// Finds the value nearest to the simplest with which the input stays interesting.
     fn lower<E: Fn(&Grammar, &mut InputTree)>(&mut self, place: usize, edit: impl Fn(Int) -> E) {
-        const BESIDE: i64 = 8;
-        let Some(int) = self.int(place) else { return };
-        let goal = Int::ZERO.clamp(int.min.clone(), int.max.clone());
-        let distance = |value: &Int| value.minus(&goal).magnitude();
-        let at = |by: &Int, sign: bool| if sign { goal.plus(by) } else { goal.minus(by) };
-        for by in 0..BESIDE {
-            let by = Int::Small(by);
-            if by >= distance(&int.value) {
-                return;
-            }
-            for sign in [true, false] {
-                if self.attempt(edit(at(&by, sign))) {
-                    return;
-                }
-            }
+        let Some(number) = self.number(place) else { return };
+        if nearest(&number).any(|to| self.attempt(edit(to))) {
+            return;
         }
-        self.attempt(edit(int.value.negated()));
-        // What lies between: the nearest to the goal is not interesting, this one is.
-        let Some(now) = self.int(place) else { return };
-        let sign = now.value >= goal;
+        self.attempt(edit(number.value.negated()));
+        // The nearest values are not interesting, this one is: halve what lies between.
+        let Some(now) = self.number(place) else { return };
+        let goal = simplest(&now);
         let mut fails = Int::Small(BESIDE - 1);
-        let mut holds = distance(&now.value);
+        let mut holds = now.value.minus(&goal).magnitude();
         while holds.minus(&fails) > Int::ONE && self.left > 0 {
             let middle = fails.plus(&holds).divided(&Int::Small(2)).unwrap_or(Int::ZERO);
-            if self.attempt(edit(at(&middle, sign))) { holds = middle } else { fails = middle }
+            let to = if now.value >= goal { goal.plus(&middle) } else { goal.minus(&middle) };
+            if self.attempt(edit(to)) { holds = middle } else { fails = middle }
         }
     }
 
-    /// Takes iterations out of counted loops, the most at once first, pairs too.
-    fn drops(&mut self) {
-        let mut place = 0;
-        while let Some(int) = self.int(place) {
-            if int.is_count {
-                self.drop_chunks(
-                    &|shrinker| {
-                        let count = shrinker.int(place)?.value.small()?;
-                        usize::try_from(count).ok()
-                    },
-                    |start, length| drop_counted(place, start, start, length),
-                );
-                self.crossings(place);
-            }
-            place += 1;
-        }
-    }
-
-    /// Takes a row and any column out of a small grid.
-    fn crossings(&mut self, place: usize) {
-        const SIDE_MAX: i64 = 12;
-        let side = |shrinker: &Self| {
-            let is_grid = has_grid(shrinker.grammar, &shrinker.tree, place);
-            let count = shrinker.int(place).and_then(|int| int.value.small());
-            count.filter(|count| is_grid && *count <= SIDE_MAX).unwrap_or(0)
-        };
-        'smaller: loop {
-            let side = usize::try_from(side(self)).unwrap_or(0);
-            for start in (0..side).rev() {
-                for inner in (0..side).rev() {
-                    if start != inner && self.attempt(drop_counted(place, start, inner, 1)) {
-                        continue 'smaller;
-                    }
-                }
-            }
+    /// Removes iterations, the most at once first, pairs too.
+    fn drop_iterations(&mut self, place: usize, count: Number) {
+        if !count.is_count {
             return;
         }
-    }
-
-    /// Takes iterations out of loops that no count counts.
-    fn rounds(&mut self) {
-        let mut from = 0;
-        loop {
-            let loops = free_loops(self.grammar, &self.tree);
-            let Some((of, _)) = loops.range(from..).next() else { return };
-            let of = *of;
-            self.drop_chunks(
-                &|shrinker| free_loops(shrinker.grammar, &shrinker.tree).get(&of).copied(),
-                |start, length| drop_rounds(of, start, length),
-            );
-            from = of + 1;
-        }
-    }
-
-    fn drop_chunks<E: Fn(&Grammar, &mut InputTree)>(
-        &mut self,
-        length: &dyn Fn(&Self) -> Option<usize>,
-        edit: impl Fn(usize, usize) -> E,
-    ) {
-        let mut size = length(self).unwrap_or(0) / 2;
-        while size > 0 && self.left > 0 {
-            let mut end = length(self).unwrap_or(0);
-            while end >= size {
-                if self.attempt(edit(end - size, size)) {
-                    end = end.min(length(self).unwrap_or(0));
-                } else {
-                    end = match size {
-                        // Pairs may overlap: an odd place is as good as an even one.
-                        2 => end - 1,
-                        _ => end - size,
-                    };
-                }
-                if self.left == 0 {
-                    return;
-                }
-            }
-            size = match size {
-                3 => 2,
-                size => size / 2,
-            };
-        }
-    }
-
-    /// Sorts and equalises.
-    fn rows(&mut self) {
-        for edit in rows(&ints(self.grammar, &self.tree)) {
-            self.attempt(edit);
-        }
-    }
-
-    /// Shortens texts.
-    fn texts(&mut self) {
-        let mut text = 0;
-        while let Some(length) = self.text_length(text) {
-            let mut shorter = 0;
-            while shorter < length && self.left > 0 {
-                if self.attempt(shorten(text, shorter)) {
-                    break;
-                }
-                shorter = if shorter < 8 {
-                    shorter + 1
-                } else {
-                    shorter + (length - shorter).div_ceil(2)
+        let mut size = length(&count.value) / 2;
+        while size > 0 {
+            let mut end = self.count(place);
+            while end >= size && self.left > 0 {
+                end = match self.drop_at(place, [end - size; 2], size) {
+                    true => end.min(self.count(place)),
+                    // Pairs may overlap: an odd place is as good as an even one.
+                    false if size == 2 => end - 1,
+                    false => end - size,
                 };
             }
-            text += 1;
+            size = if size == 3 { 2 } else { size / 2 };
         }
+        while self.drop_row_and_column(place) {}
     }
 
-    fn text_length(&self, wanted: usize) -> Option<usize> {
-        let mut lengths = Vec::new();
-        self.tree.each(&mut |node| {
-            if let InputNode::Text(text) = node {
-                lengths.push(text.text.len());
+    fn count(&self, place: usize) -> usize {
+        self.number(place).map_or(0, |number| length(&number.value))
+    }
+
+    fn drop_at(&mut self, place: usize, [start, inner]: [usize; 2], size: usize) -> bool {
+        let to = Int::from(self.count(place).saturating_sub(size) as u64);
+        self.attempt(recount(place, to, move |_, is_inner| if is_inner { inner } else { start }))
+    }
+
+    /// Removes a row and any column of a small grid.
+    fn drop_row_and_column(&mut self, place: usize) -> bool {
+        let side = self.count(place);
+        if side > SIDE_MAX || words(&self.text) > GRID_MAX {
+            return false;
+        }
+        let mut pairs =
+            (0..side).rev().flat_map(|row| (0..side).rev().map(move |column| [row, column]));
+        pairs.any(|pair| pair[0] != pair[1] && self.drop_at(place, pair, 1))
+    }
+
+    /// Sorts the values of a command, or makes them equal.
+    fn rows(&mut self) {
+        for site in 0..self.grammar.sites.len() {
+            let values = self.values().into_iter().filter(|(_, int)| int.site == site);
+            if let Some(least) = values.map(|(_, int)| int.value).min() {
+                self.attempt(sort(site));
+                self.attempt(set_all(site, None, least));
             }
-        });
-        lengths.get(wanted).copied()
+        }
     }
 
-    /// Moves as much as can be from one value to the next of its command.
-    fn moves(&mut self) {
-        if self.size.values > SMALL {
-            return;
-        }
-        for from in 0..SMALL {
-            for to in from + 1..SMALL {
-                self.moved(from, to);
+    /// Moves as much as can be from one value to a later one of its command.
+    fn pairs(&mut self) {
+        for from in 0..PAIRS_MAX {
+            for to in from + 1..PAIRS_MAX {
+                let values = self.values();
+                if let (Some((from, a)), Some((to, b))) = (values.get(from), values.get(to))
+                    && a.site == b.site
+                    && words(&self.text) <= PAIRS_MAX
+                {
+                    self.pair((*from, a), (*to, b));
+                }
             }
         }
     }
 
-    fn moved(&mut self, from: usize, to: usize) {
-        let all = ints(self.grammar, &self.tree);
-        let (Some(a), Some(b)) = (all.get(from), all.get(to)) else { return };
-        if a.site != b.site || a.is_count {
-            return;
-        }
+    fn pair(&mut self, (from, a): (usize, &IntNode), (to, b): (usize, &IntNode)) {
         // To exchange both is the plainest move.
-        let mut by = a.value.minus(&b.value);
-        if by > Int::ZERO && self.attempt(shift(from, to, by)) {
-            return;
-        }
-        by = a.value.minus(&a.min).min(b.max.minus(&b.value));
-        while by > Int::ZERO && self.left > 0 {
-            if self.attempt(shift(from, to, by.clone())) {
-                return;
-            }
-            by = by.divided(&Int::Small(2)).unwrap_or(Int::ZERO);
-        }
+        let exchange = a.value.minus(&b.value);
+        let most = a.value.minus(&a.min).min(b.max.minus(&b.value));
+        let halves = successors(Some(most), |by| by.divided(&Int::Small(2)));
+        let steps = once(exchange).chain(halves.take_while(|by| !by.is_zero()));
+        steps.filter(|by| *by > Int::ZERO).any(|by| {
+            let [lower, raise] = [set(from, a.value.minus(&by)), set(to, b.value.plus(&by))];
+            self.attempt(|grammar, tree| {
+                lower(grammar, tree);
+                raise(grammar, tree);
+            })
+        });
     }
+}
 
-    /// What no pass above tries, once the input is small.
-    fn rest(&mut self) {
-        if self.size.values > SMALL {
-            return;
-        }
-        // What works makes another tree, with edits of its own.
-        while edits(self.grammar, &self.tree).any(|edit| self.left > 0 && self.attempt(edit)) {}
+/// The simplest value that a number can have.
+fn simplest(number: &Number) -> Int {
+    Int::ZERO.clamp(number.min.clone(), number.max.clone())
+}
+
+/// The simplest value and those beside it, as far as they are simpler than the number.
+fn nearest(number: &Number) -> impl Iterator<Item = Int> + use<> {
+    let goal = simplest(number);
+    let most = number.value.minus(&goal).magnitude().min(Int::Small(BESIDE));
+    let beside = (0..BESIDE).map(Int::Small).take_while(move |by| *by < most);
+    beside.flat_map(move |by| [goal.plus(&by), goal.minus(&by)])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn smaller_means_fewer_words_then_fewer_bytes_then_the_alphabet() {
+        let check = |small: &str, large: &str| {
+            assert!(is_smaller(small.as_bytes(), large.as_bytes()), "{small:?} < {large:?}");
+            assert!(!is_smaller(large.as_bytes(), small.as_bytes()), "{large:?} < {small:?}");
+        };
+        check("2\n100 100\n", "3\n1 1 1\n");
+        check("2\n1 1\n", "2\n1 10\n");
+        check("2\n1 1\n", "2\n1 2\n");
+        check("2\n1 9\n", "2\n1\n1\n");
+        assert!(!is_smaller(b"1", b"1"));
     }
 }

@@ -111,15 +111,6 @@ pub(super) fn written(grammar: &Grammar, tree: &InputTree) -> Option<Vec<u8>> {
 }
 
 impl InputTree {
-    /// How many values it has.
-    pub fn values(&self) -> usize {
-        let mut count = 0;
-        self.each(&mut |node| {
-            count += usize::from(!matches!(node, InputNode::Loop(_) | InputNode::Answer(_)));
-        });
-        count
-    }
-
     /// Calls `see` for every node, in the order of choosing, a loop before what is in it.
     pub fn each<'t>(&'t self, see: &mut dyn FnMut(&'t InputNode)) {
         each(&self.nodes, see);

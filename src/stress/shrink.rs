@@ -17,7 +17,7 @@ use crate::grammar::enumerate::Small;
 use crate::grammar::generate::generate;
 use crate::grammar::program::Grammar;
 use crate::grammar::shape;
-use crate::grammar::shrink as tree;
+use crate::grammar::shrink::{self as tree, is_smaller};
 use crate::judge::case::TimeLimitMode;
 use crate::model::judgement::{CaseJudgement, JudgeError};
 use crate::model::stop::Stop;
@@ -76,19 +76,6 @@ const TINY: &str = "tiny";
 const ON_THE_TREE_MAX: u64 = 5000;
 /// How many inputs are tried for each lowered number of a generator.
 const SEEDS: u64 = 6;
-
-/// Which of two inputs is smaller: so many words, then so many bytes, then the first in the alphabet, where
-/// a blank is simpler than a line end.
-fn is_smaller(input: &[u8], than: &[u8]) -> bool {
-    let words = |input: &[u8]| {
-        let words = input.split(u8::is_ascii_whitespace);
-        words.filter(|word| !word.is_empty()).count()
-    };
-    let simple = |byte: &u8| if *byte == b'\n' { u8::MAX } else { *byte };
-    let sizes = |input: &[u8]| (words(input), input.len());
-    let order = sizes(input).cmp(&sizes(than));
-    order.then_with(|| input.iter().map(simple).cmp(than.iter().map(simple))).is_lt()
-}
 
 /// Makes a failing input small.
 ///
@@ -359,22 +346,4 @@ fn compared(
     let is_wanted = (judged.verdict, judged.is_stuck()) == wanted
         && (!with_margin || judged.outcome.as_ref().is_some_and(|it| it.stopped_by.is_some()));
     Ok(is_wanted.then_some(*judged))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn smaller_means_fewer_words_then_fewer_bytes_then_the_alphabet() {
-        let check = |small: &str, large: &str| {
-            assert!(is_smaller(small.as_bytes(), large.as_bytes()), "{small:?} < {large:?}");
-            assert!(!is_smaller(large.as_bytes(), small.as_bytes()), "{large:?} < {small:?}");
-        };
-        check("2\n100 100\n", "3\n1 1 1\n");
-        check("2\n1 1\n", "2\n1 10\n");
-        check("2\n1 1\n", "2\n1 2\n");
-        check("2\n1 9\n", "2\n1\n1\n");
-        assert!(!is_smaller(b"1", b"1"));
-    }
 }
