@@ -1,29 +1,27 @@
 //! What `juror doctor` found out.
 
-use unicode_width::UnicodeWidthStr;
-
 use crate::model::host::{Diagnosis, Finding, Grade};
 use crate::model::isolation::Isolation;
 use crate::model::text::printable;
 use crate::report::style::{Look, Style};
+use crate::report::terminal::page::{Label, Page};
 
-/// How far what is said stands in, below a subject.
-const INDENT: &str = "       ";
+/// Where the text of a finding begins.
+const TEXT: usize = 7;
 
-/// The diagnosis for a person: each subject with what there is to say about it, and what to do below.
+/// The whole text.
 pub(super) fn text(diagnosis: &Diagnosis, style: &Style) -> String {
-    let mut text = String::new();
+    let mut page = Page::new(style);
     if !style.is_quiet() {
-        text.push_str(&format!(
-            "juror {} on {} {}, {}\n\n",
-            env!("CARGO_PKG_VERSION"),
-            printable(&diagnosis.facts.system),
-            printable(&diagnosis.facts.kernel),
-            match diagnosis.facts.user {
-                0 => "as root".to_owned(),
-                user => format!("as user {user}"),
-            }
-        ));
+        let facts = &diagnosis.facts;
+        let version = env!("CARGO_PKG_VERSION");
+        let system = format!("{} {}", printable(&facts.system), printable(&facts.kernel));
+        let user = match facts.user {
+            0 => "as root".to_owned(),
+            user => format!("as user {user}"),
+        };
+        page.line(0, &format!("juror {version} on {system}, {user}"));
+        page.blank();
     }
     let mut subject = "";
     for finding in &diagnosis.findings {
@@ -32,58 +30,35 @@ pub(super) fn text(diagnosis: &Diagnosis, style: &Style) -> String {
         }
         if finding.subject != subject {
             subject = finding.subject;
-            text.push_str(&format!("{}\n", style.paint(Look::Title, subject)));
+            page.line(0, &style.paint(Look::Title, subject));
         }
-        text.push_str(&entry(finding, style));
+        entry(&mut page, finding);
     }
     if !style.is_quiet() {
-        text.push_str(&format!("\n{}\n", wrapped(&conclusion(diagnosis), style.width).join("\n")));
+        page.blank();
+        page.wrapped(0, &conclusion(diagnosis));
     }
-    text
+    page.into_text()
 }
 
-fn entry(finding: &Finding, style: &Style) -> String {
-    let (look, mark) = match finding.grade {
-        Grade::Good => (Look::Good, "ok"),
-        Grade::Weak => (Look::Plain, "weak"),
-        Grade::Missing => (Look::Bad, "no"),
+fn entry(page: &mut Page<'_>, finding: &Finding) {
+    let label = match finding.grade {
+        Grade::Good => Label::new(Look::Good, "ok   "),
+        Grade::Weak => Label::plain("weak "),
+        Grade::Missing => Label::new(Look::Bad, "no   "),
     };
-    let padding = " ".repeat(5 - mark.len());
-    let mark = style.paint(look, mark);
-    let mut lines = wrapped(&printable(&finding.text), style.width).into_iter();
-    let mut text = format!("  {mark}{padding}{}\n", lines.next().unwrap_or_default());
-    for line in lines {
-        text.push_str(&format!("{INDENT}{line}\n"));
-    }
+    page.labelled(2, label, &printable(&finding.text));
     if let Some(advice) = &finding.advice {
         let colon = if advice.command.is_some() { ":" } else { "" };
-        for line in wrapped(&format!("{}{colon}", printable(&advice.text)), style.width) {
-            text.push_str(&format!("{INDENT}{line}\n"));
-        }
+        page.wrapped(TEXT, &format!("{}{colon}", printable(&advice.text)));
         // To be copied, so in one piece.
         if let Some(command) = &advice.command {
-            text.push_str(&format!("{INDENT}  {}\n", printable(command)));
+            page.line(TEXT + 2, &printable(command));
         }
     }
-    text
 }
 
-/// Lines that, behind [`INDENT`], keep to a width as far as words allow.
-fn wrapped(text: &str, width: usize) -> Vec<String> {
-    let room = width.saturating_sub(INDENT.len()).max(20);
-    let mut lines: Vec<String> = Vec::new();
-    for word in text.split(' ') {
-        match lines.last_mut() {
-            Some(line) if line.width() + 1 + word.width() <= room => {
-                line.push(' ');
-                line.push_str(word);
-            }
-            _ => lines.push(word.to_owned()),
-        }
-    }
-    lines
-}
-
+/// What follows from the findings.
 fn conclusion(diagnosis: &Diagnosis) -> String {
     let meters = &diagnosis.facts.meters;
     let measured = format!("CPU time by {}, memory by {}", meters.cpu, meters.memory);

@@ -1,5 +1,6 @@
 //! For a person: results to one writer, diagnostics and a live line to another.
 
+mod columns;
 mod diagnostic;
 mod difference;
 mod doctor;
@@ -282,7 +283,7 @@ impl<O: Write, E: Write> Live for Terminal<O, E> {
             }
             Event::Searched(search) => self.result(&search::block(search, &self.style)),
             Event::InputChecked { input, valid } => self.input_checked(input, *valid),
-            Event::BoundsListed(bounds) => self.result(&grammar::bounds(bounds)),
+            Event::BoundsListed(bounds) => self.result(&grammar::bounds(bounds, &self.style)),
             Event::BoxesKept { dir } => self.remark(&format!(
                 "working directories are saved in {}\n",
                 printable(&dir.display().to_string())

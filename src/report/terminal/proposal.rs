@@ -1,11 +1,10 @@
 //! The test cases that a grammar added to a package: what each is for, and what was not added.
 
-use unicode_width::UnicodeWidthStr;
-
-use crate::model::proposal::{EqualInput, Proposal};
+use crate::model::proposal::{EqualInput, Proposal, ProposedCase};
 use crate::model::text::{count, printable};
 use crate::model::units::Bytes;
 use crate::report::style::{Look, Style};
+use crate::report::terminal::columns::{Cell, columns};
 use crate::report::terminal::page::{Label, Page};
 
 /// The whole block, with an empty line at its end.
@@ -33,20 +32,14 @@ pub(super) fn page(proposal: &Proposal, style: &Style) -> String {
             page.line(0, &format!("{title}  {new}, {size}, {by}"));
         }
     }
-    let rows: Vec<[String; 3]> = cases
-        .iter()
-        .map(|case| {
-            let name = case.name.rsplit_once('/').map_or(&*case.name, |it| it.1);
-            let description = printable(&case.description);
-            [printable(name), case.size.to_string(), description]
-        })
-        .collect();
-    let width = |column: usize| rows.iter().map(|row| row[column].width()).max();
-    let [names, sizes] = [0, 1].map(|column| width(column).unwrap_or(0));
-    for [name, size, description] in &rows {
-        let gap = " ".repeat(names - name.width());
-        let label = format!("{name}{gap}  {size:>sizes$}  ");
-        page.labelled(2, Label::plain(&label), description);
+    let row = |case: &ProposedCase| {
+        let name = case.name.rsplit_once('/').map_or(&*case.name, |it| it.1);
+        vec![Cell::left(printable(name)), Cell::right(case.size.to_string())]
+    };
+    let rows: Vec<Vec<Cell>> = cases.iter().map(row).collect();
+    for (case, line) in cases.iter().zip(columns(&rows, style)) {
+        let label = format!("{line}  ");
+        page.labelled(2, Label::plain(&label), &printable(&case.description));
     }
     let (before, equal): (Vec<&EqualInput>, Vec<&EqualInput>) =
         proposal.equal.iter().partition(|equal| is_itself(equal));

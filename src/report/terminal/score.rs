@@ -1,9 +1,10 @@
 //! Scores: of a submission, and of each test data group.
 
 use crate::model::report::SubmissionReport;
-use crate::model::score::{Score, Standing};
+use crate::model::score::{GroupScore, Score, Standing};
 use crate::model::text::printable;
 use crate::report::style::Look;
+use crate::report::terminal::columns::{Cell, columns};
 use crate::report::terminal::page::{INDENT, Page};
 
 /// Such as `60 of 100`, `60`, or `? of 100` where it is not known.
@@ -26,19 +27,18 @@ pub(super) fn write(page: &mut Page<'_>, judgement: &SubmissionReport) {
     let text = format!("score {}{unknown}", of(total.score, total.max_score));
     let text = page.style.paint(Look::Title, &text);
     page.line(INDENT, &text);
-    let names: Vec<String> = total.groups.iter().map(|group| printable(&group.name)).collect();
-    let widest = |texts: &mut dyn Iterator<Item = usize>| texts.max().unwrap_or(0);
     let points = |score: Option<Score>| score.map_or("?".to_owned(), |score| score.to_string());
-    let name_width = widest(&mut names.iter().map(|name| name.chars().count()));
-    let point_width = widest(&mut total.groups.iter().map(|group| points(group.score).len()));
-    for (group, name) in total.groups.iter().zip(&names) {
+    let row = |group: &GroupScore| {
+        vec![Cell::left(printable(&group.name)), Cell::right(points(group.score))]
+    };
+    let rows: Vec<Vec<Cell>> = total.groups.iter().map(row).collect();
+    for (group, line) in total.groups.iter().zip(columns(&rows, page.style)) {
         let max = group.max_score.map_or(String::new(), |max| format!(" of {max}"));
         let remark = match &group.standing {
             Standing::Complete => String::new(),
             Standing::Partial => "  not all run".to_owned(),
             Standing::Barred { by } => format!("  not run: {} was not passed", printable(by)),
         };
-        let points = points(group.score);
-        page.line(INDENT + 2, &format!("{name:<name_width$}  {points:>point_width$}{max}{remark}"));
+        page.line(INDENT + 2, &format!("{line}{max}{remark}"));
     }
 }
