@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::model::limits::Limits;
 use crate::model::outcome::{Ending, Outcome, Signal, StoppedBy};
 
-/// Why a build counts as refused; `None` where it went well.
+/// Why a build counts as refused; `None` if it went well.
 pub(super) fn refusal(outcome: &Outcome, limits: &Limits) -> Option<String> {
     let passed = match (outcome.stopped_by, outcome.ending) {
         (Some(stop), _) => stop,
@@ -23,11 +23,11 @@ pub(super) fn refusal(outcome: &Outcome, limits: &Limits) -> Option<String> {
     Some(format!("the compiler passed a limit: {passed}"))
 }
 
-/// The signals by which a compiler ends for what it did itself, or for a limit of its own: SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE,
-/// SIGSEGV, SIGPIPE, SIGXCPU, SIGXFSZ, SIGSYS. All others somebody sent.
+/// Signals that a compiler causes itself, or that a limit of its own sends: SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE,
+/// SIGSEGV, SIGPIPE, SIGXCPU, SIGXFSZ, SIGSYS. Any other signal was sent by somebody else.
 const ITS_OWN: [i32; 10] = [4, 5, 6, 7, 8, 11, 13, 24, 25, 31];
 
-/// The signal by which somebody ended the compiler; `None` where it ended otherwise.
+/// The signal by which somebody else ended the compiler; `None` if it ended otherwise.
 pub(super) fn killed(outcome: &Outcome) -> Option<Signal> {
     match (outcome.stopped_by, outcome.ending) {
         (None, Ending::Signalled(signal)) => Some(signal).filter(|it| !ITS_OWN.contains(&it.0)),
@@ -35,8 +35,10 @@ pub(super) fn killed(outcome: &Outcome) -> Option<Signal> {
     }
 }
 
-/// Whether the build, or a part of it, may have been ended by somebody else: then it says nothing about the source yet. The part shows in
-/// the exit code, or in the words of the compiler that started it.
+/// Whether somebody else may have ended the build, or a process of it: then it says nothing about the source yet.
+///
+/// The end of a process shows in the exit code of the shell or driver that started it, which is 128 plus the signal's
+/// number, or in the driver's messages. Source: POSIX, "Shell Command Language", 2.8.2.
 pub(super) fn is_doubtful(outcome: &Outcome, messages: &[u8]) -> bool {
     const SHELL: i32 = 128;
     const WORDS: [&[u8]; 3] = [b"killed", b"terminated", b"sigkill"];
@@ -65,6 +67,8 @@ fn is_at_its_end(outcome: &Outcome, limits: &Limits) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::executor::scripted::quiet_outcome;
+    use crate::model::units::Bytes;
 
     #[test]
     fn what_somebody_may_have_ended_is_in_doubt() {
@@ -86,8 +90,6 @@ mod tests {
         check(None, Ending::Exited(1), "error: expected `;`", false);
         check(None, Ending::Exited(0), "warning: killed is not used", false);
     }
-    use crate::executor::scripted::quiet_outcome;
-    use crate::model::units::Bytes;
 
     #[test]
     fn a_compiler_that_is_stopped_is_told_from_one_that_refuses() {

@@ -39,7 +39,7 @@ pub fn map<T: Sync, R: Send>(
     Ok(results?.into_iter().flatten().collect())
 }
 
-/// Does the work on so many threads, this one among them. Where the machine starts no more, on fewer.
+/// Does the work on so many threads, this one among them; on fewer if the machine starts no more.
 pub fn on_threads(most: usize, work: impl Fn() + Sync) {
     thread::scope(|scope| {
         for _ in 1..most {

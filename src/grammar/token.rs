@@ -60,12 +60,12 @@ pub(super) fn tokens(source: &Source, diagnostics: &mut Vec<Diagnostic>) -> Vec<
         found.clear();
         let diagnostics = &mut found;
         let mut lexer = Lexer { source, at: 0, diagnostics, strings_end_in_line, is_open: false };
-        let tokens: Vec<Token> = std::iter::from_fn(|| lexer.next()).collect();
+        let tokens: Vec<Token> = lexer.by_ref().collect();
         (tokens, lexer.is_open)
     };
     let (mut tokens, is_open) = read(false);
     if is_open {
-        // Where a string is never closed, every quote behind it is taken for another one: strings that may not span lines show which.
+        // If a string is never closed, each quote after it pairs up wrongly: strings that may not span lines show which.
         (tokens, _) = read(true);
     }
     diagnostics.append(&mut found);
@@ -85,10 +85,8 @@ struct Lexer<'a> {
     is_open: bool,
 }
 
-impl Lexer<'_> {
-    fn rest(&self) -> &[u8] {
-        &self.source.text[self.at..]
-    }
+impl Iterator for Lexer<'_> {
+    type Item = Token;
 
     fn next(&mut self) -> Option<Token> {
         loop {
@@ -110,6 +108,12 @@ impl Lexer<'_> {
                 return Some(Token { kind, span });
             }
         }
+    }
+}
+
+impl Lexer<'_> {
+    fn rest(&self) -> &[u8] {
+        &self.source.text[self.at..]
     }
 
     fn skip_blanks(&mut self) {
@@ -223,23 +227,7 @@ impl Lexer<'_> {
                 }
                 [b'\\', b'\n', ..] => self.at += 2,
                 [b'\\', b'\r', b'\n', ..] => self.at += 3,
-                [b'\\', b'0'..=b'7', ..] => {
-                    let digits = rest[1..].iter().take(3);
-                    let digits = digits.take_while(|byte| (b'0'..=b'7').contains(byte));
-                    let length = digits.clone().count();
-                    let value =
-                        digits.fold(0_u32, |value, digit| value * 8 + u32::from(digit - b'0'));
-                    let escape = self.at;
-                    self.at += 1 + length;
-                    match u8::try_from(value) {
-                        Ok(byte) => bytes.push(byte),
-                        Err(_) => self.fault(
-                            escape,
-                            "there is no such byte",
-                            "bytes go from `\\0` to `\\377`",
-                        ),
-                    }
-                }
+                [b'\\', b'0'..=b'7', ..] => bytes.extend(self.octal()),
                 [b'\\', escape, ..] => {
                     let byte = match escape {
                         b'n' => Some(b'\n'),
@@ -259,6 +247,21 @@ impl Lexer<'_> {
                 }
             }
         }
+    }
+
+    /// A byte by its number: a backslash and one to three octal digits.
+    fn octal(&mut self) -> Option<u8> {
+        let start = self.at;
+        let digits = self.rest()[1..].iter().take(3);
+        let digits = digits.take_while(|byte| (b'0'..=b'7').contains(byte));
+        let length = digits.clone().count();
+        let value = digits.fold(0_u32, |value, digit| value * 8 + u32::from(digit - b'0'));
+        self.at += 1 + length;
+        let byte = u8::try_from(value).ok();
+        if byte.is_none() {
+            self.fault(start, "there is no such byte", "bytes go from `\\0` to `\\377`");
+        }
+        byte
     }
 
     fn sign(&mut self) -> Option<TokenKind> {

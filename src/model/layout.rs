@@ -3,7 +3,7 @@
 /// Places and words of a package's format, for those who write into packages, and for messages.
 ///
 /// What only one format knows reaches the rest of juror through this. Paths are below the package's directory.
-/// A reader may change single ones for a package, where a place depends on what is there.
+/// A reader may change some for a package, if a place depends on what is there.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Layout {
     /// The format's name and version.
@@ -26,7 +26,7 @@ pub struct Layout {
     pub input_validators: &'static str,
     /// The directory of the answer validators.
     pub answer_validators: &'static str,
-    /// What may still be missing where test data is made.
+    /// What may be missing until the test data is made.
     pub made_later: &'static [&'static str],
     /// Whether test cases can be added: with a recipe, or as files.
     pub takes_cases: bool,
@@ -34,7 +34,7 @@ pub struct Layout {
     pub time_limit: &'static str,
     /// That there is no time limit: a clause.
     pub no_time_limit: &'static str,
-    /// What to do where times contradict the time limit.
+    /// What to do if times contradict the time limit.
     pub change_time_limit: &'static str,
     /// How a submission is allowed to write files.
     pub allow_file_writing: &'static str,

@@ -154,7 +154,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Notes an entry; says whether to go into it, should it be a directory.
+    /// Notes an entry; whether to go into it, if it is a directory.
     fn visit(&mut self, entry: &DirEntry) -> bool {
         let Ok(relative) = entry.path().strip_prefix(self.root) else { return false };
         let Some(name) = relative.to_str() else {
@@ -198,7 +198,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Says that a file is ignored, where somebody may have meant it.
+    /// Says that a file is ignored, if somebody may have meant it.
     fn ignored(&mut self, entry: &DirEntry, name: &str, base_name: &str) {
         let hidden = base_name.starts_with('.');
         let is_test_data = name.starts_with(self.format.layout().data)

@@ -14,6 +14,7 @@ const PACKED: u64 = 100;
 
 /// How many small inputs are tried before anything else.
 const LEAD: u32 = 50;
+
 /// How many turns each source has in a round.
 const SMALL: u32 = 10;
 const BOUNDARIES: u32 = 3;

@@ -42,7 +42,7 @@ pub(super) struct Programs {
 
 /// A program to be built.
 struct Source<'a> {
-    /// Whose fault it is where it does not build.
+    /// Who must mend it if it does not build.
     mend: Mend,
     submission: &'a Submission,
     prepared: Prepared,
@@ -99,7 +99,7 @@ impl Programs {
         })
     }
 
-    /// Both programs, for many inputs at once, where they can be built for that.
+    /// Both programs, for many inputs at once; `None` if they cannot be built for that.
     pub(super) fn batches(
         &self,
         setting: &Setting,
@@ -113,7 +113,7 @@ impl Programs {
         Batches::new(rules, isolation, &reference, &submission)
     }
 
-    /// The program that makes the package's judge answers; where there is none, the reference.
+    /// The program that makes the package's judge answers; the reference if there is none.
     pub(super) fn solution(&self) -> &Runnable {
         &self.references[self.solution.unwrap_or(self.place)]
     }
@@ -139,7 +139,7 @@ fn source<'a>(
     })
 }
 
-/// Builds all of them, at the same time where there are slots.
+/// Builds all of them, as many at a time as there are slots.
 fn built(
     sources: &[Source<'_>],
     bench: &Bench<'_>,

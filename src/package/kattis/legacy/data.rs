@@ -27,7 +27,7 @@ pub(super) fn read(
         is_draft,
         data: TestData::default(),
         groups: Vec::new(),
-        strangers: BTreeMap::new(),
+        unlisted: BTreeMap::new(),
     };
     let root = reader.keys("data", GroupKeys::default());
     reader.group("", &root);
@@ -49,7 +49,7 @@ pub(super) fn read(
             }
         }
     }
-    for (ending, items) in &reader.strangers {
+    for (ending, items) in &reader.unlisted {
         let more = match items.len() {
             1 => String::new(),
             n => format!(", as are {} more files that end in .{ending}", n - 1),
@@ -75,17 +75,17 @@ struct Reader<'a> {
     data: TestData,
     groups: Vec<GradedGroup>,
     /// Files that belong to no test case, by what their names end in.
-    strangers: BTreeMap<&'a str, Vec<&'a Item>>,
+    unlisted: BTreeMap<&'a str, Vec<&'a Item>>,
 }
 
-/// What stands in a directory, in the order of the names of files.
+/// An entry of a directory of test data.
 enum Entry<'a> {
     Group(&'a Item),
     Case(&'a str, CaseFiles<'a>),
 }
 
 impl<'a> Reader<'a> {
-    /// What holds in a directory.
+    /// The keys that hold in a directory: its own, then those of the directory around it.
     fn keys(&self, directory: &str, outer: GroupKeys) -> GroupKeys {
         let names: &[&str] =
             if self.is_draft { &["testdata.yaml", "test_group.yaml"] } else { &["testdata.yaml"] };
@@ -131,7 +131,7 @@ impl<'a> Reader<'a> {
             } else if !programs::is_readme(item) && !is_settings(item, "") {
                 let ending = item.base_name().rsplit_once('.').map_or("", |(_, ending)| ending);
                 if !matches!(ending, "hint" | "desc") {
-                    self.strangers.entry(ending).or_default().push(item);
+                    self.unlisted.entry(ending).or_default().push(item);
                 }
             }
         }
@@ -194,7 +194,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Whether a file sets something for a directory, and is not of a test case of that name.
+/// Whether a file has the settings of a directory, rather than of a test case of that name.
 fn is_settings(item: &Item, base: &str) -> bool {
     matches!(item.base_name(), "testdata.yaml" | "test_group.yaml") || base.ends_with("/testdata")
 }

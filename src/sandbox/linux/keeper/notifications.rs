@@ -1,9 +1,11 @@
 //! Calls that ask the slot first: those whose effect nothing shows or limits later.
 //!
-//! - **Alarm clocks** (`alarm`, `setitimer`): no file of `/proc` tells that one is set. The judge must know, or it would think that a
-//!   program stands still which only waits for its alarm.
-//! - **Locks** (`fcntl`): what the kernel holds for them is on nobody's account. So a run has no more than [`MOST_LOCKS`], by what `/proc/locks`
-//!   shows of the slot's processes.
+//! - **Alarm clocks** (`alarm`, `setitimer`): no file of `/proc` tells that one is set. The judge must know, or it would
+//!   take a program that waits for its alarm for one that is stuck.
+//! - **Locks** (`fcntl`): no control group is charged for the kernel's memory behind them. So the processes of a run
+//!   have at most [`MOST_LOCKS`] together, counted in `/proc/locks`.
+//!
+//! Source: `seccomp_unotify(2)`, `proc_locks(5)`.
 
 use std::collections::BTreeMap;
 use std::ffi::CString;
@@ -46,15 +48,15 @@ impl Alarms {
 pub(crate) struct Notifications {
     listener: OwnedFd,
     alarms: Alarms,
-    /// How many calls for locks there were since locks were counted, and as many locks as there were then.
+    /// An upper bound of the locks: those of the last count, and one for each call since.
     locks: usize,
     /// The machine's `/proc`, which the slot need not see.
     proc: Option<OwnedFd>,
 }
 
 impl Notifications {
-    /// Installs the filter of calls. Where somebody else hears of calls already, nothing is asked, and alarms may be set at any
-    /// time.
+    /// Installs the filter of calls. If another process listens to calls already, no call asks, and alarms may be set
+    /// at any time.
     pub(crate) fn install(
         pass: u64,
         alarms: &Alarms,
