@@ -35,12 +35,12 @@ fn judge(arguments: &JudgeArguments, output: &Output) -> Result<(), Stop> {
     if let Some(how) = &arguments.compare {
         compare_by(how, &mut problem)?;
     }
-    let cases = problem::select(&problem, &arguments.runs.case)?;
+    let selected = problem::selected(&problem, &arguments.runs.case)?;
     let submissions = submissions(arguments, &problem, output)?;
     if submissions.is_empty() {
         return Ok(());
     }
-    output.event(problem::package_read(&problem, submissions.len(), cases.len()));
+    output.event(problem::package_read(&problem, submissions.len(), selected.len()));
     let keep = keep::directory(arguments.runs.keep.as_ref(), output)?;
     if keep.is_some() {
         keep::apart(&submissions)?;
@@ -51,6 +51,8 @@ fn judge(arguments: &JudgeArguments, output: &Output) -> Result<(), Stop> {
     if entries.is_empty() {
         return Ok(());
     }
+    let _made = problem::complete(&mut problem, Some(&selected), &host, &builder, output)?;
+    let cases = problem::select(&problem, &arguments.runs.case)?;
     let bench = Bench {
         problem: &problem,
         executor: &*host.executor,

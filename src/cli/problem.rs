@@ -1,10 +1,15 @@
 //! A package as a command needs it: read, its faults shown, its cases selected and ready.
 
+use std::collections::HashSet;
 use std::path::Path;
+use std::slice::from_ref;
 
+use crate::build::Builder;
 use crate::build::bench::Bench;
 use crate::check::options::Options;
+use crate::cli::host::Host;
 use crate::cli::output::Output;
+use crate::generate::missing::{self, Made};
 use crate::judge::case::ReadyCase;
 use crate::judge::grader::PackageGrader;
 use crate::judge::score::Scheme;
@@ -60,6 +65,36 @@ pub fn usable(reading: Reading, output: &Output) -> Result<Problem, Stop> {
     used.inspect_err(|_| output.event(Event::PackageRefused))
 }
 
+/// Makes what the package describes and does not have: the files of these test cases, or of all. They are there as long
+/// as what is returned.
+///
+/// # Errors
+/// When something cannot be made, the judge failed, or it was cut short.
+pub fn complete(
+    problem: &mut Problem,
+    names: Option<&HashSet<String>>,
+    host: &Host,
+    builder: &Builder<'_>,
+    output: &Output,
+) -> Result<Option<Made>, Stop> {
+    let Some(recipe) = problem.unmade.take() else { return Ok(None) };
+    let bench =
+        Bench { problem, executor: &*host.executor, builder, events: &|event| output.event(event) };
+    let wanted = |name: &str| names.is_none_or(|names| names.contains(name));
+    let made = missing::make(&bench, &recipe, &wanted, !output.is_recorded)?;
+    made.put_into(problem);
+    Ok(Some(made))
+}
+
+/// The names of the cases that `--case` selects.
+///
+/// # Errors
+/// When nothing can be run.
+pub fn selected(problem: &Problem, globs: &[String]) -> Result<HashSet<String>, Stop> {
+    let cases = select(problem, globs)?;
+    Ok(cases.iter().map(|case| case.test_case.name.clone()).collect())
+}
+
 /// The cases that `--case` selects, all where it is not given; ready to be judged.
 ///
 /// # Errors
@@ -106,6 +141,8 @@ fn named_by_file(glob: &str) -> &str {
 pub struct Validators {
     /// Its own output validators.
     pub output: Vec<OutputValidator>,
+    /// Its interactor, if submissions do not talk with the output validator.
+    pub interactor: Option<OutputValidator>,
     /// Its static validator.
     pub looks: Option<StaticValidator>,
     /// Its grader.
@@ -121,10 +158,16 @@ pub fn validators(bench: &Bench<'_>) -> Result<Validators, Stop> {
     let build_limits = Limits::of_compiler(&bench.problem.limits);
     let validators = Validators {
         output: OutputValidator::build(bench, &build_limits)?,
+        interactor: OutputValidator::interactor(bench, &build_limits)?,
         looks: StaticValidator::build(bench, &build_limits)?,
         grader: PackageGrader::build(bench, &build_limits)?,
     };
-    for validator in &validators.output {
+    // What an output validator looks at that does not talk, only an interactor can write.
+    let tried = match &validators.interactor {
+        Some(interactor) => from_ref(interactor),
+        None => &validators.output,
+    };
+    for validator in tried {
         let found = trial::faults(bench, validator)?;
         if found.iter().any(Diagnostic::is_error) {
             return Err(Stop::Diagnosed(found));

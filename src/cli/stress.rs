@@ -81,6 +81,7 @@ fn stress(arguments: &StressArguments, output: &Output) -> Result<(), Stop> {
         limits,
         stop_slow_at: Limits::of_submission(&problem.limits, slow),
         validators: &validators.output,
+        interactor: validators.interactor.as_ref(),
         interaction: problem.kind.interaction,
         static_validator: None,
         passes: problem.kind.passes,

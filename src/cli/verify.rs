@@ -56,8 +56,9 @@ impl Verifier<'_> {
         let format = self.arguments.runs.format.as_deref();
         let mut problem = problem::read(dir, format, Remarks::All, self.output)?;
         self.arguments.runs.limit(&mut problem.limits);
-        let cases = problem::select(&problem, &self.arguments.runs.case)?;
-        self.output.event(problem::package_read(&problem, problem.submissions.len(), cases.len()));
+        let selected = problem::selected(&problem, &self.arguments.runs.case)?;
+        let submissions = problem.submissions.len();
+        self.output.event(problem::package_read(&problem, submissions, selected.len()));
         let programs = [&problem.input_validators, &problem.answer_validators];
         if problem.submissions.is_empty()
             && problem.input_grammars.is_empty()
@@ -66,6 +67,12 @@ impl Verifier<'_> {
             let what = "nothing to verify: no submission, and no validator of test data";
             return Err(Stop::Refused(Mend::Selection, vec![what.into()]));
         }
+        let wanted = match self.extent() {
+            Extent::Everything => None,
+            Extent::Selected => Some(&selected),
+        };
+        let _made = problem::complete(&mut problem, wanted, self.host, self.builder, self.output)?;
+        let cases = problem::select(&problem, &self.arguments.runs.case)?;
         let bench = Bench {
             problem: &problem,
             executor: &*self.host.executor,

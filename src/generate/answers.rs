@@ -9,6 +9,7 @@ use crate::build::bench::Bench;
 use crate::check::compare::compare;
 use crate::check::options::Options;
 use crate::check::show::cause;
+use crate::generate::inputs::put_text;
 use crate::generate::programs::diagnostic;
 use crate::generate::solution::{Solution, is_alone, made_for_it};
 use crate::generate::stage::Stage;
@@ -28,14 +29,17 @@ pub(super) fn make(
 ) -> Result<(), Stop> {
     let mut cases = Vec::new();
     let problem = bench.problem;
-    let (made, left): (Vec<&RecipeCase>, Vec<&RecipeCase>) =
-        all.iter().partition(|case| is_alone(problem) || made_for_it(problem, case).is_some());
+    let (made, left): (Vec<&RecipeCase>, Vec<&RecipeCase>) = all.iter().partition(|case| {
+        let is_there = matches!(case.answer, AnswerSource::File(_));
+        is_there || is_alone(problem) || made_for_it(problem, case).is_some()
+    });
     empty(stage, &left)?;
     for case in made {
         match &case.answer {
             AnswerSource::Solution(solution) if is_needed(problem, stage, case) => {
                 cases.push((case, solution.as_path()));
             }
+            AnswerSource::File(path) => put_text(stage, &case.name, "ans", path)?,
             AnswerSource::Own if !stage.has(&case.name, "ans") => {
                 let other = format!(
                     "give it `ans`, or name the program that makes answers: `solution: /{}/...`",

@@ -39,7 +39,7 @@ pub(super) fn generators<'a>(
     let commands = cases.iter().filter_map(|case| command(case));
     let programs: BTreeSet<_> = commands.map(|it| &it.program).collect();
     for program in programs {
-        let generator = noting(build(bench, &of_generator(program)), &mut unbuilt)?;
+        let generator = noting(build(bench, &of_generator(bench.problem, program)), &mut unbuilt)?;
         generators.extend(generator.map(|generator| (program, generator)));
     }
     if unbuilt.is_empty() { Ok(generators) } else { Err(Stop::Diagnosed(unbuilt)) }
@@ -49,7 +49,7 @@ pub(super) fn generators<'a>(
 pub(super) fn command(case: &RecipeCase) -> Option<&GeneratorCommand> {
     match &case.input {
         InputSource::Command(command) => Some(command),
-        InputSource::Literal(_) | InputSource::Copy => None,
+        InputSource::Literal(_) | InputSource::Copy | InputSource::File(_) => None,
     }
 }
 
@@ -85,6 +85,7 @@ fn make_case(
     match &case.input {
         InputSource::Literal(contents) => stage.add(&case.name, "in", &mut contents.as_bytes())?,
         InputSource::Copy => {}
+        InputSource::File(path) => put_text(stage, &case.name, "in", path)?,
         InputSource::Command(command) => {
             let generator = &generators[&command.program];
             let plain = Surroundings::default();
@@ -119,6 +120,24 @@ fn make_case(
         Some(fault) => Err(fault.into()),
         None => Ok(digests),
     }
+}
+
+/// Lays a text of the package on the stage, with the line ends of this system.
+pub(super) fn put_text(
+    stage: &Stage,
+    case: &str,
+    extension: &str,
+    path: &Path,
+) -> Result<(), JudgeError> {
+    let fault = |error| JudgeError::new(format!("read {}", path.display()), error);
+    let text = fs::read(path).map_err(fault)?;
+    let mut plain = Vec::with_capacity(text.len());
+    for (at, byte) in text.iter().enumerate() {
+        if !(*byte == b'\r' && text.get(at + 1) == Some(&b'\n')) {
+            plain.push(*byte);
+        }
+    }
+    stage.add(case, extension, &mut plain.as_slice())
 }
 
 /// What tells the contents of what a program wrote.

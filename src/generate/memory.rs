@@ -16,6 +16,7 @@ use std::path::{Path, PathBuf};
 use sha2::{Digest, Sha512};
 
 use crate::build::Builder;
+use crate::build::bench::Bench;
 use crate::generate::programs::{of_generator, of_solution};
 use crate::generate::seed::{seed, substituted};
 use crate::generate::stage::{Stage, file_name};
@@ -113,12 +114,17 @@ impl Memory {
 fn place(package: &Path) -> Option<PathBuf> {
     let real = package.canonicalize().ok()?;
     let name = hex(&Sha512::digest(real.as_os_str().as_encoded_bytes()));
+    Some(cache_dir()?.join("generated").join(&name[..32]))
+}
+
+/// The user's directory for what can be made again.
+pub(super) fn cache_dir() -> Option<PathBuf> {
     let set = |name: &str| env::var_os(name).filter(|value: &OsString| !value.is_empty());
     let cache = match set("XDG_CACHE_HOME").map(PathBuf::from).filter(|path| path.is_absolute()) {
         Some(cache) => cache,
         None => PathBuf::from(set("HOME")?).join(".cache"),
     };
-    Some(cache.join("juror/generated").join(&name[..32]))
+    Some(cache.join("juror"))
 }
 
 /// The memory that a file holds; `None` where it is no such file.
@@ -163,13 +169,13 @@ fn hex(bytes: &[u8]) -> Hex {
 
 /// Makes keys: digests of all that a case is made of.
 pub(super) struct Keys<'a> {
-    generating: &'a Generating<'a>,
+    bench: Bench<'a>,
     programs: BTreeMap<PathBuf, Option<Hex>>,
 }
 
 impl<'a> Keys<'a> {
-    pub(super) fn new(generating: &'a Generating<'a>) -> Self {
-        Self { generating, programs: BTreeMap::new() }
+    pub(super) fn new(bench: Bench<'a>) -> Self {
+        Self { bench, programs: BTreeMap::new() }
     }
 
     /// The key of a case; `None` where something that it needs is missing, which is told when it is made.
@@ -182,8 +188,9 @@ impl<'a> Keys<'a> {
         match &case.input {
             InputSource::Literal(text) => part("in", text.as_bytes()),
             InputSource::Copy => part("copy", b""),
+            InputSource::File(path) => part("text", &fs::read(path).ok()?),
             InputSource::Command(command) => {
-                let program = of_generator(&command.program);
+                let program = of_generator(self.bench.problem, &command.program);
                 part("generator", self.program(&program)?.as_bytes());
                 let seed = u64::from(seed(command));
                 for word in substituted(command, &case.name, seed) {
@@ -201,10 +208,11 @@ impl<'a> Keys<'a> {
         match &case.answer {
             AnswerSource::Own => part("own answer", b""),
             AnswerSource::None => part("no answer", b""),
+            AnswerSource::File(path) => part("answer", &fs::read(path).ok()?),
             AnswerSource::Solution(path) => {
-                let program = of_solution(self.generating.bench.problem, path);
+                let program = of_solution(self.bench.problem, path);
                 part("solution", self.program(&program)?.as_bytes());
-                part("io", format!("{:?}", self.generating.bench.problem.io).as_bytes());
+                part("io", format!("{:?}", self.bench.problem.io).as_bytes());
             }
         }
         Some(hex(&hasher.finalize()))
@@ -213,7 +221,7 @@ impl<'a> Keys<'a> {
     fn program(&mut self, program: &Program) -> Option<Hex> {
         // Two generators may start with the same file, so the name counts too.
         let key = program.path.join(format!(":{}", program.name));
-        let builder = self.generating.bench.builder;
+        let builder = self.bench.builder;
         let known = self.programs.entry(key);
         known.or_insert_with(|| digest(program, builder)).clone()
     }

@@ -8,6 +8,7 @@ pub mod files;
 pub mod fresh;
 mod inputs;
 mod memory;
+pub mod missing;
 mod patterns;
 mod programs;
 mod repeat;
@@ -155,7 +156,7 @@ fn remembered<'a>(
 ) -> Result<(), JudgeError> {
     let problem = generating.bench.problem;
     let data = problem.dir.join(problem.layout.data);
-    let mut maker = Keys::new(generating);
+    let mut maker = Keys::new(generating.bench);
     for case in &generating.recipe.cases {
         let key = if memory.is_on() { maker.of(case) } else { None };
         let Some(key) = key else {

@@ -15,20 +15,21 @@ use crate::model::stop::Stop;
 use crate::model::text::visible;
 
 /// A generator as a program that can be built: its files lie beside the first one.
-pub(super) fn of_generator(generator: &GeneratorProgram) -> Program {
-    let beside = generator.beside.iter().map(|path| IncludedFile {
+pub(super) fn of_generator(problem: &Problem, generator: &GeneratorProgram) -> Program {
+    let header = problem.generator_header.as_ref();
+    let beside = generator.beside.iter().chain(header).map(|path| IncludedFile {
         language: None,
         name: path.file_name().unwrap_or_default().into(),
         path: path.clone(),
     });
-    let has_more = !generator.beside.is_empty();
+    let is_named = !generator.beside.is_empty() || generator.language.is_some();
     let first = generator.path.file_stem().unwrap_or_default();
     Program {
         name: generator.name.clone(),
         path: generator.path.clone(),
         kind: ProgramKind::Generator,
-        language: None,
-        entry_point: has_more.then(|| first.to_string_lossy().into_owned()),
+        language: generator.language.clone(),
+        entry_point: is_named.then(|| first.to_string_lossy().into_owned()),
         include: beside.collect(),
         constants: Vec::new(),
     }

@@ -53,6 +53,7 @@ mod tests {
                 name: "gen.py".to_owned(),
                 path: "gen.py".into(),
                 beside: Vec::new(),
+                language: None,
             },
             args: line.split_whitespace().skip(1).map(str::to_owned).collect(),
             line: line.to_owned(),

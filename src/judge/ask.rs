@@ -11,6 +11,7 @@ use crate::judge::score;
 use crate::model::blob::Blob;
 use crate::model::job::Keep;
 use crate::model::judgement::{CaseJudgement, Evidence, FaultyProgram, JudgeError};
+use crate::model::score::{CaseScore, CaseScoring, Score, ScoreOrigin};
 use crate::model::stop::Stop;
 use crate::model::text::visible;
 use crate::model::tree::Tree;
@@ -113,6 +114,9 @@ impl Trial<'_> {
         next: Option<Pass>,
         kept: Option<PathBuf>,
     ) -> Result<Judged, Stop> {
+        if let Opinion::Partial(points) = response.opinion {
+            return self.for_points(points, asked, response, kept);
+        }
         let (classified, is_told) = classified(asked.what, response);
         let score = match next {
             // Whether the test case is accepted, and what it is worth, is known at its end.
@@ -126,6 +130,43 @@ impl Trial<'_> {
         Ok(Judged {
             next,
             score,
+            answered: Some(Answered { is_told, ..answered(response, kept) }),
+            ..Judged::from(classified)
+        })
+    }
+
+    /// The verdict on an output that is worth so many points: it is right if these are all that there are, or, if nothing
+    /// says how many there are, if it is worth any.
+    fn for_points(
+        &self,
+        points: Score,
+        asked: Asked<'_>,
+        response: &Response,
+        kept: Option<PathBuf>,
+    ) -> Result<Judged, Stop> {
+        let (most, score) = match self.case.scoring {
+            CaseScoring::Ignored | CaseScoring::Forbidden => (self.case.test_case.points, None),
+            CaseScoring::UpTo(most) => (Some(most), Some(points)),
+            CaseScoring::Unbounded | CaseScoring::Graded { .. } => (None, Some(points)),
+        };
+        if let Some(most) = most.filter(|most| points.exceeds(*most)) {
+            let what = format!("it gives {points} points, more than the {most} of the test case");
+            return Err(self.broken(asked, &what, response, kept).into());
+        }
+        let is_right = match most {
+            Some(most) => !most.exceeds(points),
+            None => points.exceeds(Score::ZERO),
+        };
+        let (said, is_told) = first_line(&response.feedback.judge_message);
+        let classified = Classified {
+            verdict: if is_right { Verdict::Accepted } else { Verdict::WrongAnswer },
+            cause: match most {
+                Some(most) => format!("the {} gives {points} of {most} points{said}", asked.what),
+                None => format!("the {} gives {points} points{said}", asked.what),
+            },
+        };
+        Ok(Judged {
+            score: score.map(|score| CaseScore { score, origin: ScoreOrigin::Score }),
             answered: Some(Answered { is_told, ..answered(response, kept) }),
             ..Judged::from(classified)
         })
@@ -201,9 +242,9 @@ pub(super) struct Asked<'a> {
 }
 
 impl<'a> Asked<'a> {
-    /// The package's own output validator.
+    /// The package's own output validator, or its interactor.
     pub(super) fn output(validator: &'a OutputValidator) -> Self {
-        Self { what: "output validator", name: &validator.name }
+        Self { what: validator.what(), name: &validator.name }
     }
 }
 

@@ -57,7 +57,7 @@ pub(super) fn blame(scene: &Scene<'_>) -> Blame {
     let earned = classify(scene.submission, scene.limits);
     let decided_before = !scene.is_told;
     match (scene.opinion, earned) {
-        (Opinion::Rejected, _) if decided_before => Blame::AsTheValidatorSays,
+        (Opinion::Rejected | Opinion::Partial(_), _) if decided_before => Blame::AsTheValidatorSays,
         (Opinion::Broken(what), _) if decided_before => Blame::Validator(what.clone()),
         (Opinion::Broken(what), None) => Blame::Validator(what.clone()),
         (_, Some(earned)) => slow(scene).unwrap_or_else(|| by_itself(scene, earned)),

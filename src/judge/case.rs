@@ -45,6 +45,8 @@ pub struct Rules<'a> {
     pub stop_slow_at: Limits,
     /// The package's own output validators; none if the format's default one decides.
     pub validators: &'a [OutputValidator],
+    /// The package's interactor: whom submissions talk with, if that is not the output validator.
+    pub interactor: Option<&'a OutputValidator>,
     /// The package's static validator.
     pub static_validator: Option<&'a StaticValidator>,
     /// Whether submission and validator talk with each other.
@@ -247,10 +249,9 @@ impl Trial<'_> {
     /// Runs and judges one pass. The facts of the run come first; only where they say nothing does the
     /// output decide.
     fn run(&self, pass: &Pass) -> Result<Ran, Stop> {
-        if let (Interaction::Interactive, [validator, ..]) =
-            (self.rules.interaction, self.rules.validators)
-        {
-            return self.talk(validator, pass);
+        let partner = self.rules.interactor.or(self.rules.validators.first());
+        if let (Interaction::Interactive, Some(partner)) = (self.rules.interaction, partner) {
+            return self.talk(partner, pass);
         }
         let job = job(self.rules, self.entry, self.case.test_case, pass);
         let kept = self.kept(pass);

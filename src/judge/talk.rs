@@ -12,7 +12,7 @@ use crate::model::joint::{JointJob, JointReply};
 use crate::model::stop::Stop;
 use crate::model::verdict::Verdict;
 use crate::validator::OutputValidator;
-use crate::validator::response::{ACCEPT, Response};
+use crate::validator::response::Opinion;
 
 impl Trial<'_> {
     /// Lets the submission talk with the validator, and judges who failed first.
@@ -31,7 +31,7 @@ impl Trial<'_> {
         let joint = JointJob {
             program,
             partner,
-            accept_exit_code: ACCEPT,
+            accept_exit_code: validator.protocol().accept(),
             transcript: (self.rules.detail != Detail::Brief).then_some(MOST),
         };
         let JointReply { program, partner, told, deadlock, transcript } =
@@ -42,7 +42,9 @@ impl Trial<'_> {
         let is_told = told.is_some_and(|told| told < partner.ended);
         // A validator that has closed its own output expects nothing but the end.
         let is_early = told.is_some_and(|told| told < partner.closed);
-        let response = Response::of(partner.reply, &partner_limits, asking.contract)?;
+        let written = validator.written(&partner.reply);
+        let response = validator.read(partner.reply, &partner_limits, asking.contract)?;
+        let is_half = self.rules.interactor.is_some() && !self.rules.validators.is_empty();
         asking.save(&response)?;
         let asked = Asked::output(validator);
         let wanted = || asking.wanted.clone();
@@ -65,6 +67,10 @@ impl Trial<'_> {
                     answered: Some(answered(&response, wanted())),
                     ..Judged::from(classified)
                 }),
+                // Now the output is known at which the output validators look.
+                Blame::AsTheValidatorSays if is_half && response.opinion == Opinion::Accepted => {
+                    self.ask(pass, &written)
+                }
                 Blame::AsTheValidatorSays => {
                     let next = asking.next_pass(&response, pass);
                     let mut judged = self.as_it_says(asked, &response, next, wanted())?;

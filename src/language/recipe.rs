@@ -8,7 +8,7 @@ use crate::language::executable::{self, Executable, Shebang};
 use crate::language::fault::{ProgramFault, list, some};
 use crate::language::java;
 use crate::language::sources::{self, Shape, Sources};
-use crate::language::table::{CARGO, EntryPoint, Language};
+use crate::language::table::{CARGO, EntryPoint, Language, TESTLIB, TESTLIB_CODE};
 use crate::model::program::{Program, ProgramKind};
 use crate::model::tree::TreeEntry;
 
@@ -82,6 +82,7 @@ pub fn recipe(program: &Program, sources: &Sources) -> Result<Recipe, ProgramFau
 fn language_of(program: &Program, sources: &Sources) -> Result<&'static Language, ProgramFault> {
     if let Some(code) = &program.language {
         return match Language::by_code(code) {
+            None if code == TESTLIB_CODE => Ok(&TESTLIB),
             Some(language) if language.is_ready() => Ok(language),
             Some(language) => Err(not_built(language, "the package says that it is")),
             None => {

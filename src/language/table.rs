@@ -298,6 +298,18 @@ const fn compiled(code: &'static str, name: &'static str, extensions: &'static s
     }
 }
 
+/// C++ for programs with `testlib.h`: only the named file is a source, whatever lies beside it to be included.
+pub static TESTLIB: Language = Language {
+    validators: Validators::Everywhere,
+    entry: EntryPoint::File { marks: &[] },
+    build: "{g++} -x c++ -std=gnu++20 -O2 -pipe -DONLINE_JUDGE -DPC_BASE_EXIT_CODE=50 {static} -o {binary} {main}",
+    batch: "",
+    ..compiled("cpp", "C++", ".cc .cpp .cxx .c++ .C")
+};
+
+/// The code by which a package's reader names [`TESTLIB`]; no package can name it.
+pub const TESTLIB_CODE: &str = "cpp, testlib";
+
 /// Sources of which an interpreter starts one.
 const fn script(code: &'static str, name: &'static str, extensions: &'static str) -> Language {
     Language { entry: EntryPoint::File { marks: &[] }, ..known(code, name, extensions) }

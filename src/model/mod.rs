@@ -19,6 +19,7 @@ pub mod placeholder;
 pub mod problem;
 pub mod program;
 pub mod proposal;
+pub mod protocol;
 pub mod recipe;
 pub mod report;
 pub mod score;

@@ -6,6 +6,8 @@ use crate::model::grader::Graders;
 use crate::model::layout::Layout;
 use crate::model::limits::ProblemLimits;
 use crate::model::program::{Constant, IncludedFile, Program};
+use crate::model::protocol::Protocol;
+use crate::model::recipe::Recipe;
 use crate::model::submission::Submission;
 use crate::model::test_data::TestData;
 
@@ -42,10 +44,17 @@ pub struct Problem {
     pub include: Vec<IncludedFile>,
     /// The programs that say whether an input is valid.
     pub input_validators: Vec<Program>,
+    /// How they are called.
+    pub input_protocol: Protocol,
     /// The programs that say whether a judge answer is well formed.
     pub answer_validators: Vec<Program>,
     /// The programs that say whether an output is right: all must accept it. Empty for the format's default one.
     pub output_validators: Vec<Program>,
+    /// How they are called.
+    pub output_protocol: Protocol,
+    /// The program that submissions talk with, in formats where that is not an output validator: what it writes is the
+    /// output that those look at.
+    pub interactor: Option<Program>,
     /// The program that looks at a submission's files.
     pub static_validator: Option<Program>,
     /// The grammars that say whether an input is valid.
@@ -54,6 +63,11 @@ pub struct Problem {
     pub submissions: Vec<Submission>,
     /// The recipe for its test data, if there is one.
     pub recipe: Option<PathBuf>,
+    /// The `testlib.h` that is laid beside generators, if they are written with it.
+    pub generator_header: Option<PathBuf>,
+    /// How the files of test cases are made that the package describes and does not have. Until they are made, the paths
+    /// of those files lead to nothing.
+    pub unmade: Option<Recipe>,
 }
 
 /// How submissions are run and graded.

@@ -83,6 +83,8 @@ pub enum InputSource {
     Literal(String),
     /// The file that [`RecipeCase::copy`] names, with the extension `in`.
     Copy,
+    /// This file of the package, with the line ends of this system.
+    File(PathBuf),
     /// What a generator prints.
     Command(GeneratorCommand),
 }
@@ -92,6 +94,8 @@ pub enum InputSource {
 pub enum AnswerSource {
     /// This solution, unless there is an answer among the case's own files; then it must agree.
     Solution(PathBuf),
+    /// This file of the package, with the line ends of this system.
+    File(PathBuf),
     /// One of the case's own files.
     Own,
     /// It needs none: its input is invalid.
@@ -124,6 +128,8 @@ pub struct GeneratorProgram {
     pub path: PathBuf,
     /// Files that are laid beside it, by their file names.
     pub beside: Vec<PathBuf>,
+    /// The language code, if the ending alone does not say it.
+    pub language: Option<String>,
 }
 
 /// What must be found in a file of a case.

@@ -27,6 +27,8 @@ pub struct TestCase {
     pub input_validator_args: ValidatorArgs,
     /// Arguments for the output validator.
     pub output_validator_args: Vec<String>,
+    /// What it is worth at most, if that is not for its group to say.
+    pub points: Option<Score>,
 }
 
 impl TestCase {
@@ -158,6 +160,8 @@ pub struct TestData {
     pub cases: Vec<TestCase>,
     /// Where submissions are looked at by the static validator, in the order of the groups.
     pub static_cases: Vec<StaticCase>,
+    /// Inputs on which submissions are not run: each input validator must accept each.
+    pub valid_inputs: Vec<TestCase>,
     /// `invalid_input`: some input validator must refuse each.
     pub invalid_inputs: Vec<TestCase>,
     /// `invalid_answer`: some answer validator, or the output validator, must refuse each `.ans`.
@@ -166,6 +170,28 @@ pub struct TestData {
     pub valid_outputs: Vec<TestCase>,
     /// `invalid_output`: the output validator must refuse each `.out`.
     pub invalid_outputs: Vec<TestCase>,
+    /// Further outputs, with inputs that need not be valid.
+    pub output_trials: Vec<OutputTrial>,
+}
+
+/// An output, and what the output validator must say of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OutputTrial {
+    /// Input, judge answer and output.
+    pub test_case: TestCase,
+    /// What it must say.
+    pub claim: OutputClaim,
+}
+
+/// What the output validator must say of an output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OutputClaim {
+    /// It is right.
+    Right,
+    /// It is wrong.
+    Wrong,
+    /// That something is wrong with the test case.
+    Fault,
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! A problem in the making, and the checks that all formats share.
 
+use std::collections::HashSet;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
@@ -42,7 +43,7 @@ impl Draft {
         self.problem.dir.clone_from(&tree.root);
         self.problem.short_name = short_name(&tree.root);
         self.problem.allow_file_writing = self.file_writing == FileWriting::Allowed;
-        self.problem.io = juror_toml::read(tree, &self);
+        juror_toml::read(tree, &mut self);
         check_collisions(&self.problem, &tree.faults);
         check_texts(&self.problem, &tree.faults);
         consistency::check(&self.problem, &tree.faults);
@@ -80,7 +81,10 @@ fn check_collisions(problem: &Problem, faults: &Faults) {
 fn check_texts(problem: &Problem, faults: &Faults) {
     let data = &problem.test_data;
     let others = [&data.invalid_answers, &data.valid_outputs, &data.invalid_outputs];
-    for case in data.cases.iter().chain(others.into_iter().flatten()) {
+    let unmade = problem.unmade.iter().flat_map(|recipe| &recipe.cases);
+    let unmade: HashSet<&str> = unmade.map(|case| case.name.as_str()).collect();
+    let cases = data.cases.iter().chain(others.into_iter().flatten());
+    for case in cases.filter(|case| !unmade.contains(case.name.as_str())) {
         for path in [Some(&case.input), case.answer.as_ref()].into_iter().flatten() {
             check_text(path, faults);
         }

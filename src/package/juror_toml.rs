@@ -4,30 +4,35 @@ use crate::model::problem::{Interaction, ProgramIo};
 use crate::package::draft::{Draft, FileWriting};
 use crate::package::files::{Files, is_valid_name};
 use crate::package::node::{Node, Parse};
+use crate::package::testlib;
 use crate::package::text::{Page, TextFile, shown};
 use crate::package::toml;
 
 /// The file.
 pub(super) const NAME: &str = "juror.toml";
 
-/// Reads `juror.toml` if it is there.
-pub(super) fn read(tree: &Files, draft: &Draft) -> ProgramIo {
+/// Reads `juror.toml` if it is there, and adds what it says.
+pub(super) fn read(tree: &Files, draft: &mut Draft) {
     let file = tree.file(NAME).and_then(|item| TextFile::read(&item.path, &tree.faults));
     let page = file.as_ref().map(|file| Page { file, faults: &tree.faults });
-    let Some((page, root)) = page.and_then(|page| Some((page, toml::parse(page)?))) else {
-        return ProgramIo::Standard;
-    };
-    let mut io = ProgramIo::Standard;
+    let Some((page, root)) = page.and_then(|page| Some((page, toml::parse(page)?))) else { return };
+    let mut io = None;
+    let mut testlib = None;
     if let Ok(mut map) = Node::root(&root, page).map() {
-        map.set("io", &mut io, |node| self::io(node, draft));
+        io = map.get("io", |node| self::io(node, draft));
+        testlib = map.get("testlib", |node| testlib::read(node, tree, &draft.problem));
     }
+    if let Some(testlib) = testlib {
+        testlib.apply(&mut draft.problem);
+    }
+    let Some(io) = io else { return };
     if draft.problem.kind.interaction == Interaction::Interactive && io != ProgramIo::Standard {
         let message =
             "names files, but submissions of an interactive problem talk with the output validator";
         let help = "remove `[io]`: standard input and output are what the two say";
         tree.faults.error(tree.path(NAME), message, help);
     }
-    io
+    draft.problem.io = io;
 }
 
 fn io(node: &Node<'_>, draft: &Draft) -> Parse<ProgramIo> {

@@ -16,8 +16,10 @@ mod juror_toml;
 mod kattis;
 mod languages;
 mod node;
+mod polygon;
 pub mod recipe;
 pub mod suggest;
+mod testlib;
 mod text;
 mod toml;
 mod values;
@@ -33,9 +35,11 @@ use crate::package::bare::Bare;
 use crate::package::draft::Draft;
 use crate::package::files::Files;
 use crate::package::kattis::{Kattis202509, LEGACY, LEGACY_ICPC, V2023_07};
+use crate::package::polygon::Polygon;
 
 /// The formats, in the order in which they are asked: what others could take for theirs comes first.
-const FORMATS: [&dyn Format; 5] = [&Kattis202509, &LEGACY, &LEGACY_ICPC, &V2023_07, &Bare];
+const FORMATS: [&dyn Format; 6] =
+    [&Kattis202509, &LEGACY, &LEGACY_ICPC, &V2023_07, &Polygon, &Bare];
 
 /// A way to lay out a problem package.
 trait Format: Sync {

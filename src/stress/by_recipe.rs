@@ -122,6 +122,7 @@ mod tests {
                 name: "gen.py".to_owned(),
                 path: "gen.py".into(),
                 beside: Vec::new(),
+                language: None,
             },
             args: args.split_whitespace().map(str::to_owned).collect(),
             line: format!("gen.py {args}"),

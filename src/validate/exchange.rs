@@ -14,7 +14,7 @@ use crate::model::stop::Stop;
 use crate::model::test_data::TestCase;
 use crate::model::text::visible;
 use crate::validate::{Proving, trial};
-use crate::validator::response::{Contract, Opinion, Response};
+use crate::validator::response::{Contract, Opinion};
 use crate::validator::{OutputValidator, Question, answer_of, bytes, input_of};
 
 /// How much of what the validator says is compared, in bytes.
@@ -59,21 +59,21 @@ fn one(
         .stdout
         .start(MOST)
         .map_err(|error| JudgeError::new("read what the output validator said", error))?;
-    let response = Response::of(reply, validator.limits(), Contract::OnePass)?;
+    let response = validator.read(reply, validator.limits(), Contract::OnePass)?;
     let message = trial::said(&response);
     Ok(match &response.opinion {
         Opinion::Accepted => first_difference(&said_by(b'<', &text), &said).map(|difference| {
             let help = "replay the exchange; if the output validator chooses by chance, let the sample's seed decide";
             Diagnostic::warning(path, difference).help(help)
         }),
-        Opinion::Rejected => {
+        Opinion::Rejected | Opinion::Partial(_) => {
             let what = format!("the output validator rejects what the submission says in it{message}");
             let help = "show an exchange that is accepted, with all lines of the submission";
             Some(Diagnostic::warning(path, what).help(help))
         }
         Opinion::Broken(what) => {
             let what = format!("the output validator breaks down on it: {what}{message}");
-            let help = "it must exit with 42 or 43, whatever a submission says";
+            let help = format!("it must {}, whatever a submission says", validator.protocol().answers());
             Some(Diagnostic::error(path, what).help(help))
         }
     })

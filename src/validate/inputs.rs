@@ -7,12 +7,13 @@ use crate::executor::place;
 use crate::model::blob::Blob;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::problem::Problem;
+use crate::model::protocol::Protocol;
 use crate::model::stop::Stop;
 use crate::model::test_data::TestCase;
 use crate::model::tree::TreeEntry;
 use crate::validate::Proving;
 use crate::validate::grammars::{self, Grammar};
-use crate::validate::programs::{self, Opinion, Question, Validator, ask};
+use crate::validate::programs::{self, Opinion, Question, Validator, accepts, ask, refuses};
 
 /// An input validator that can be asked.
 pub(super) enum InputValidator<'a> {
@@ -71,7 +72,8 @@ pub(super) fn prove(
     }
     let opinions = opinions(&proving.bench, validators, &tasks)?;
     let tasks = tasks.iter().zip(&opinions);
-    found.extend(tasks.flat_map(|(task, opinions)| remarks(task, validators, opinions)));
+    let protocol = proving.bench.problem.input_protocol;
+    found.extend(tasks.flat_map(|(task, opinions)| remarks(protocol, task, validators, opinions)));
     Ok(())
 }
 
@@ -116,6 +118,7 @@ pub(super) fn files(test_case: &TestCase) -> impl Iterator<Item = TreeEntry> {
 
 /// What is wrong about one input.
 fn remarks(
+    protocol: Protocol,
     task: &Task<'_>,
     validators: &[InputValidator<'_>],
     opinions: &[Opinion],
@@ -136,7 +139,7 @@ fn remarks(
                         path,
                         format!("input validator `{name}` ends with {ending}{}", said),
                     )
-                    .help("it must exit with 42 for a valid input"),
+                    .help(accepts(protocol)),
                 ),
             })
             .collect(),
@@ -149,7 +152,7 @@ fn remarks(
                             path,
                             format!("input validator `{name}` ends with {ending} on this invalid input{}", said),
                         )
-                        .help("exit with 43 to refuse an input, so that a crash is not taken for a refusal"),
+                        .help(refuses(protocol)),
                     ),
                     _ => None,
                 })

@@ -80,7 +80,7 @@ impl Proving<'_> {
         let data = &self.bench.problem.test_data;
         let selected = data.cases.iter().filter(|case| (self.selected)(&case.name));
         let others = data.valid_outputs.iter().chain(&data.invalid_outputs);
-        let others = others.chain(&data.invalid_answers);
+        let others = others.chain(&data.invalid_answers).chain(&data.valid_inputs);
         selected.chain(others.filter(|_| self.extent == Extent::Everything))
     }
 

@@ -17,27 +17,21 @@ use crate::model::difference::Difference;
 use crate::model::judgement::JudgeError;
 use crate::model::problem::Interaction;
 use crate::model::stop::Stop;
-use crate::model::test_data::TestCase;
+use crate::model::test_data::{OutputClaim, TestCase};
 use crate::validate::{Extent, Proving, exchange, trial};
 use crate::validator::OutputValidator;
 use crate::validator::response::{Opinion, Response};
-
-/// What must come of an output.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Claim {
-    Right,
-    Wrong,
-}
 
 /// Holds example outputs against what the package says of them, and looks at answers under a tolerance.
 pub(super) fn prove(proving: &Proving<'_>) -> Result<Vec<Diagnostic>, Stop> {
     let data = &proving.bench.problem.test_data;
     let selected = data.cases.iter().filter(|case| (proving.selected)(&case.name));
-    let mut tasks: Vec<(Claim, &TestCase)> =
-        selected.clone().map(|case| (Claim::Right, case)).collect();
+    let mut tasks: Vec<(OutputClaim, &TestCase)> =
+        selected.clone().map(|case| (OutputClaim::Right, case)).collect();
     if proving.extent == Extent::Everything {
-        tasks.extend(data.valid_outputs.iter().map(|case| (Claim::Right, case)));
-        tasks.extend(data.invalid_outputs.iter().map(|case| (Claim::Wrong, case)));
+        tasks.extend(data.valid_outputs.iter().map(|case| (OutputClaim::Right, case)));
+        tasks.extend(data.invalid_outputs.iter().map(|case| (OutputClaim::Wrong, case)));
+        tasks.extend(data.output_trials.iter().map(|trial| (trial.claim, &trial.test_case)));
     }
     let mut remarks = Vec::new();
     for validator in proving.validators {
@@ -51,8 +45,10 @@ pub(super) fn prove(proving: &Proving<'_>) -> Result<Vec<Diagnostic>, Stop> {
     }
     for (claim, case) in tasks {
         remarks.extend(match claim {
-            Claim::Right => must_be_accepted(case)?,
-            Claim::Wrong => must_be_rejected(case)?,
+            OutputClaim::Right => must_be_accepted(case)?,
+            OutputClaim::Wrong => must_be_rejected(case)?,
+            // Nobody can ask the default output validator for that.
+            OutputClaim::Fault => None,
         });
     }
     Ok(remarks)
@@ -62,9 +58,10 @@ pub(super) fn prove(proving: &Proving<'_>) -> Result<Vec<Diagnostic>, Stop> {
 fn by_validator(
     proving: &Proving<'_>,
     validator: &OutputValidator,
-    tasks: &[(Claim, &TestCase)],
+    tasks: &[(OutputClaim, &TestCase)],
 ) -> Result<Vec<Diagnostic>, Stop> {
-    if proving.bench.problem.kind.interaction == Interaction::Interactive {
+    let problem = proving.bench.problem;
+    if problem.kind.interaction == Interaction::Interactive && problem.interactor.is_none() {
         let cases: Vec<&TestCase> = tasks.iter().map(|(_, test_case)| *test_case).collect();
         return exchange::prove(proving, validator, &cases);
     }
@@ -72,26 +69,43 @@ fn by_validator(
         let Some(output) = &test_case.output else { return Ok(None) };
         let input = Blob::file(output);
         let response = trial::ask(validator, &proving.bench, test_case, input)?;
-        Ok(remark(*claim, output, &validator.name, &response))
+        Ok(remark(*claim, output, validator, &response))
     })?;
     Ok(found.into_iter().flatten().collect())
 }
 
-fn remark(claim: Claim, output: &Path, name: &str, response: &Response) -> Option<Diagnostic> {
+fn remark(
+    claim: OutputClaim,
+    output: &Path,
+    validator: &OutputValidator,
+    response: &Response,
+) -> Option<Diagnostic> {
+    use OutputClaim::{Fault, Right, Wrong};
     let said = trial::said(response);
+    let name = &validator.name;
     let (message, help) = match (claim, &response.opinion) {
-        (Claim::Right, Opinion::Accepted) | (Claim::Wrong, Opinion::Rejected) => return None,
-        (_, Opinion::Broken(what)) => (
-            format!("the output validator `{name}` breaks down on it: {what}{said}"),
-            "it must exit with 42 or 43, whatever the output is",
-        ),
-        (Claim::Right, Opinion::Rejected) => (
+        (Right, Opinion::Accepted)
+        | (Wrong, Opinion::Rejected | Opinion::Partial(_))
+        | (Fault, Opinion::Broken(_)) => return None,
+        (_, Opinion::Broken(what)) => {
+            let answers = validator.protocol().answers();
+            (
+                format!("the output validator `{name}` breaks down on it: {what}{said}"),
+                format!("it must {answers}, whatever the output is"),
+            )
+        }
+        (Right, Opinion::Rejected | Opinion::Partial(_)) => (
             format!("the output validator `{name}` rejects it{said}"),
-            "an `.out` file must be accepted with the judge answer beside it",
+            "an output that is said to be right must be accepted with the judge answer beside it"
+                .to_owned(),
         ),
-        (Claim::Wrong, Opinion::Accepted) => (
+        (Wrong, Opinion::Accepted) => (
             format!("the output validator `{name}` accepts this invalid output"),
-            "make the validator stricter, or move the case to the valid outputs",
+            "make the validator stricter, or move the case to the valid outputs".to_owned(),
+        ),
+        (Fault, _) => (
+            format!("the output validator `{name}` finds no fault in this test case{said}"),
+            "make the validator stricter, or change what the package says of the test".to_owned(),
         ),
     };
     Some(Diagnostic::error(output, message).help(help))

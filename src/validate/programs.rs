@@ -8,20 +8,42 @@ use crate::model::blob::Blob;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::limits::Limits;
 use crate::model::outcome::Ending;
-use crate::model::program::Program;
+use crate::model::program::{Program, ProgramKind};
+use crate::model::protocol::Protocol;
 use crate::model::stop::{Stop, noting};
 use crate::model::tree::TreeEntry;
 
-/// The exit code for a valid input.
-const VALID: i32 = 42;
 /// The exit code that says "invalid" and cannot be a crash.
-const INVALID: i32 = 43;
+const fn invalid(protocol: Protocol) -> i32 {
+    match protocol {
+        Protocol::Standard => 43,
+        Protocol::Testlib => 3,
+    }
+}
+
+/// How a validator says that an input is valid.
+pub(super) const fn accepts(protocol: Protocol) -> &'static str {
+    match protocol {
+        Protocol::Standard => "it must exit with 42 for a valid input",
+        Protocol::Testlib => "it must exit with 0 for a valid input",
+    }
+}
+
+/// How a validator refuses an input.
+pub(super) const fn refuses(protocol: Protocol) -> &'static str {
+    match protocol {
+        Protocol::Standard => {
+            "exit with 43 to refuse an input, so that a crash is not taken for a refusal"
+        }
+        Protocol::Testlib => "exit with 3 to refuse an input, as programs with testlib.h do",
+    }
+}
 
 /// What a validator said.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Opinion {
     Valid,
-    /// Refused with exit code 43, and what it wrote behind a colon.
+    /// Refused, and what it wrote behind a colon.
     Refused(String),
     /// Neither: how it ended, and what it wrote behind a colon.
     Broken {
@@ -69,6 +91,10 @@ pub(super) fn ask(
     validator: &Validator<'_>,
     question: Question<'_>,
 ) -> Result<Opinion, Stop> {
+    let protocol = match validator.program.kind {
+        ProgramKind::InputValidator => bench.problem.input_protocol,
+        _ => Protocol::Standard,
+    };
     let mut job = validator.runnable.job(&Limits::of_validator());
     job.command.argv.extend(question.args.into_iter().cloned());
     job.files.extend(question.files);
@@ -80,8 +106,8 @@ pub(super) fn ask(
         said = first_line(&reply.stdout);
     }
     Ok(match (reply.outcome.stopped_by, reply.outcome.ending) {
-        (None, Ending::Exited(VALID)) => Opinion::Valid,
-        (None, Ending::Exited(INVALID)) => Opinion::Refused(said),
+        (None, Ending::Exited(code)) if code == protocol.accept() => Opinion::Valid,
+        (None, Ending::Exited(code)) if code == invalid(protocol) => Opinion::Refused(said),
         (None, Ending::Exited(code)) => {
             Opinion::Broken { ending: format!("exit code {code}"), said }
         }

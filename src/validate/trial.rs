@@ -11,6 +11,7 @@ use crate::model::blob::Blob;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::job::Keep;
 use crate::model::problem::{Grading, Interaction, Problem};
+use crate::model::score::Score;
 use crate::model::stop::Stop;
 use crate::model::test_data::TestCase;
 use crate::model::text::{shell_word, visible};
@@ -82,16 +83,18 @@ impl Trial<'_> {
             let name = &right.test_case.name;
             match &response.opinion {
                 Opinion::Accepted => return Ok(None),
+                Opinion::Partial(points) if points.exceeds(Score::ZERO) => return Ok(None),
                 Opinion::Broken(what) => {
                     let message = format!("breaks down on {tried} of {name}: {what}");
                     return Ok(Some(self.broken(&message, &response)));
                 }
                 // After one pass nothing is known.
-                Opinion::Rejected if self.problem.kind.passes > 1 => return Ok(None),
-                Opinion::Rejected => {
+                Opinion::Rejected | Opinion::Partial(_) if self.problem.kind.passes > 1 => {
+                    return Ok(None);
+                }
+                Opinion::Rejected | Opinion::Partial(_) => {
                     let message = format!("rejects {tried} of {name}{}", said(&response));
-                    let help = "it is called with input, judge answer and feedback directory, and reads the output \
-                                on standard input; where the .ans file is no output, put a right output beside it as .out";
+                    let help = self.validator.protocol().call();
                     let remark = Diagnostic::error(&self.validator.path, message).help(help);
                     rejected.get_or_insert(remark);
                 }
@@ -104,9 +107,10 @@ impl Trial<'_> {
     fn of_empty(&self) -> Result<Option<Diagnostic>, Stop> {
         if self.problem.kind.interaction == Interaction::Interactive {
             let cases = self.problem.test_data.cases.iter().take(TRIES).collect();
-            let help = "it must exit with 43 if the submission ends before all is said";
+            let help =
+                format!("it must {} if the submission ends before all is said", self.rejects());
             let tried = "a submission that ends without a word";
-            return self.must_be_rejected(cases, b"", tried, help);
+            return self.must_be_rejected(cases, b"", tried, &help);
         }
         let data = &self.problem.test_data;
         let outputs = data.cases.iter().chain(&data.valid_outputs);
@@ -120,15 +124,23 @@ impl Trial<'_> {
             answer.is_some_and(|answer| !is_blank(answer))
         };
         let cases = data.cases.iter().filter(filled).take(TRIES).collect();
-        let help = "it must exit with 43 for a wrong output; where nothing is a right output, \
-                    say so by a case of the valid outputs with an empty .out file";
-        self.must_be_rejected(cases, b"", "an empty output", help)
+        let help = format!(
+            "it must {} for a wrong output; where nothing is a right output, \
+             say so by a case of the valid outputs with an empty .out file",
+            self.rejects()
+        );
+        self.must_be_rejected(cases, b"", "an empty output", &help)
     }
 
     fn of_junk(&self, junk: &[u8], name: &str) -> Result<Option<Diagnostic>, Stop> {
         let cases = self.problem.test_data.cases.iter().take(TRIES).collect();
-        let help = "it must exit with 43 for a wrong output, whatever that is";
-        self.must_be_rejected(cases, junk, &format!("{name} as the output"), help)
+        let help = format!("it must {} for a wrong output, whatever that is", self.rejects());
+        self.must_be_rejected(cases, junk, &format!("{name} as the output"), &help)
+    }
+
+    /// How it says that an output is wrong.
+    fn rejects(&self) -> &'static str {
+        self.validator.protocol().rejects()
     }
 
     /// Text that is none breaks validators that others use all the same: a doubt.
@@ -158,7 +170,7 @@ impl Trial<'_> {
         for test_case in cases {
             let response = self.ask(test_case, bytes(output))?;
             match &response.opinion {
-                Opinion::Rejected => return Ok(None),
+                Opinion::Rejected | Opinion::Partial(_) => return Ok(None),
                 Opinion::Accepted => accepted.push(test_case.name.as_str()),
                 Opinion::Broken(what) => {
                     let message = format!("breaks down on {tried}, on {}: {what}", test_case.name);
@@ -182,7 +194,8 @@ impl Trial<'_> {
 
     fn broken(&self, message: &str, response: &Response) -> Diagnostic {
         let help = format!(
-            "it must exit with 42 or 43 on any output; repeat with: juror verify {}",
+            "it must {} on any output; repeat with: juror verify {}",
+            self.validator.protocol().answers(),
             shell_word(self.problem.dir.as_os_str().as_encoded_bytes())
         );
         let message = format!("{message}{}", said(response));

@@ -24,7 +24,8 @@ pub(crate) const FILES: [&str; 13] = [
     "teamimage.svg",
 ];
 
-const JUDGE_MESSAGE: &str = "judgemessage.txt";
+/// The file with the message to the judge.
+pub(crate) const JUDGE_MESSAGE: &str = "judgemessage.txt";
 const TEAM_MESSAGE: &str = "teammessage.txt";
 /// The file with a score.
 pub const SCORE: &str = "score.txt";

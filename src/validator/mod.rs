@@ -4,11 +4,15 @@
 //! its box: the files of the submission, as the format asks, and one directory beside them with input,
 //! judge answer and feedback. These are copies, so nothing that it does to them reaches another run.
 //!
+//! A checker with testlib.h is called as `checker INPUT OUTPUT ANSWER REPORT`; an interactor is called the same way, with
+//! OUTPUT as the file that it writes for the checker. Both see nothing of the submission's files.
+//!
 //! Source: problem package format 2025-09, "Output validator", "Working directory", "Limits".
 
 pub mod feedback;
 pub mod response;
 pub mod static_validator;
+mod testlib;
 
 use std::path::{Path, PathBuf};
 
@@ -17,15 +21,16 @@ use crate::build::bench::Bench;
 use crate::executor::Executor;
 use crate::language::BOX;
 use crate::model::blob::Blob;
-use crate::model::job::{Command, Job, Keep};
+use crate::model::job::{Collected, Command, Job, Keep, Reply};
 use crate::model::judgement::{FaultKind, JudgeError};
 use crate::model::limits::{Limits, ROOM};
 use crate::model::program::Program;
+use crate::model::protocol::Protocol;
 use crate::model::stop::Stop;
 use crate::model::test_data::TestCase;
 use crate::model::tree::{Node, TreeEntry};
 use crate::model::units::Bytes;
-use crate::validator::feedback::FILES;
+use crate::validator::feedback::{FILES, JUDGE_MESSAGE};
 use crate::validator::response::{Contract, Response};
 
 /// An output validator that can be run, as long as this lives.
@@ -36,6 +41,9 @@ pub struct OutputValidator {
     pub path: PathBuf,
     /// What it is, such as `output validator`.
     what: &'static str,
+    protocol: Protocol,
+    /// Whether the submission's output is what it reads on standard input, and not a file.
+    talks: bool,
     runnable: Runnable,
     limits: Limits,
 }
@@ -77,20 +85,46 @@ impl OutputValidator {
     /// When it does not build, the judge failed, or the build was cut short.
     pub fn build(bench: &Bench<'_>, build_limits: &Limits) -> Result<Vec<Self>, Stop> {
         let programs = bench.problem.output_validators.iter();
-        let build = |program| Self::of(bench, "output validator", program, build_limits);
+        let protocol = bench.problem.output_protocol;
+        let build = |program| Self::of(bench, "output validator", protocol, program, build_limits);
         programs.map(build).collect()
+    }
+
+    /// Builds the package's interactor, if it has one.
+    ///
+    /// # Errors
+    /// As [`OutputValidator::build`].
+    pub fn interactor(bench: &Bench<'_>, build_limits: &Limits) -> Result<Option<Self>, Stop> {
+        let program = bench.problem.interactor.as_ref();
+        let build = |program| {
+            let of = Self::of(bench, "interactor", Protocol::Testlib, program, build_limits)?;
+            Ok(Self { talks: true, ..of })
+        };
+        program.map(build).transpose()
     }
 
     fn of(
         bench: &Bench<'_>,
         what: &'static str,
+        protocol: Protocol,
         program: &Program,
         build_limits: &Limits,
     ) -> Result<Self, Stop> {
         let limits = Limits::of_output_validator(&bench.problem.limits);
         let runnable = bench.ready(&format!("the {what}"), program, build_limits, &limits)?;
         let limits = limits.with_processes(runnable.processes);
-        Ok(Self { name: program.name.clone(), path: program.path.clone(), what, runnable, limits })
+        let (name, path) = (program.name.clone(), program.path.clone());
+        Ok(Self { name, path, what, protocol, talks: false, runnable, limits })
+    }
+
+    /// What it is, such as `output validator`.
+    pub fn what(&self) -> &'static str {
+        self.what
+    }
+
+    /// How it is called.
+    pub fn protocol(&self) -> Protocol {
+        self.protocol
     }
 
     /// What it may use.
@@ -98,7 +132,7 @@ impl OutputValidator {
         &self.limits
     }
 
-    /// The run that answers a question. Its answer is read by [`Response::of`].
+    /// The run that answers a question. Its answer is read by [`OutputValidator::read`].
     ///
     /// # Errors
     /// When the test case's files cannot be looked at.
@@ -106,19 +140,39 @@ impl OutputValidator {
         let test_case = question.test_case;
         let base = test_case.name.rsplit('/').next().unwrap_or_default();
         let own = Path::new(OWN);
-        let input = own.join(format!("{base}.in"));
-        let answer_name = own.join(format!("{base}.ans"));
         let feedback = feedback_dir(Path::new(""));
-        let mut job = self.start(question.submission, question.keep);
-        let files = [(&input, question.input), (&answer_name, question.answer)];
-        for (name, blob) in files {
-            job.command.argv.push(inside(name));
+        let submission = question.submission.filter(|_| self.protocol == Protocol::Standard);
+        let mut job = self.start(submission, question.keep);
+        let mut lay = |extension: &str, blob: &Blob| {
+            let name = own.join(format!("{base}.{extension}"));
+            job.command.argv.push(inside(&name));
             job.box_size = job.box_size.saturating_add(size(blob)?);
             job.files.push(TreeEntry::new(name, Node::plain(blob.clone())));
+            Ok::<(), JudgeError>(())
+        };
+        lay("in", question.input)?;
+        match self.protocol {
+            Protocol::Standard => {
+                lay("ans", question.answer)?;
+                job.command.argv.push(inside(&feedback) + "/");
+                job.stdin = question.output;
+            }
+            Protocol::Testlib => {
+                match self.talks {
+                    false => lay("out", &question.output)?,
+                    true => lay("out", &Blob::default())?,
+                }
+                lay("ans", question.answer)?;
+                if self.talks {
+                    job.stdin = question.output;
+                }
+                job.command.argv.push(inside(&feedback.join(JUDGE_MESSAGE)));
+                // What an interactor writes there is for the checker.
+                let output = own.join(format!("{base}.out"));
+                job.collect.push(output.to_string_lossy().into_owned());
+            }
         }
-        job.command.argv.push(inside(&feedback) + "/");
         job.command.argv.extend(test_case.output_validator_args.iter().cloned());
-        job.stdin = question.output;
         let earlier = question.earlier.iter();
         let earlier = earlier.map(|it| TreeEntry::new(feedback.join(&it.name), it.node.clone()));
         job.files.extend(earlier);
@@ -151,7 +205,31 @@ impl OutputValidator {
     ) -> Result<Response, Stop> {
         let job = self.job(question)?;
         let reply = executor.run(&job).map_err(|error| self.own(error))?;
-        Ok(Response::of(reply, &self.limits, contract)?)
+        Ok(self.read(reply, &self.limits, contract)?)
+    }
+
+    /// Reads the reply of a run that [`OutputValidator::job`] describes, under these limits.
+    ///
+    /// # Errors
+    /// When what came back cannot be read.
+    pub fn read(
+        &self,
+        reply: Reply,
+        limits: &Limits,
+        contract: Contract,
+    ) -> Result<Response, JudgeError> {
+        match self.protocol {
+            Protocol::Standard => Response::of(reply, limits, contract),
+            Protocol::Testlib => testlib::response(reply, limits),
+        }
+    }
+
+    /// What an interactor wrote for the checker; nothing if it wrote no file.
+    pub fn written(&self, reply: &Reply) -> Blob {
+        match reply.collected.last() {
+            Some(Collected::File(blob)) => blob.clone(),
+            _ => Blob::default(),
+        }
     }
 
     /// The same fault, told apart from one in the run of a submission.

@@ -7,16 +7,18 @@ use crate::model::job::Reply;
 use crate::model::judgement::JudgeError;
 use crate::model::limits::Limits;
 use crate::model::outcome::{Ending, Outcome, StoppedBy};
+use crate::model::protocol::Protocol;
+use crate::model::score::Score;
 use crate::model::tree::Tree;
 use crate::validator::feedback::{Feedback, NEXT_PASS};
 
 /// The exit code for a right output.
-pub const ACCEPT: i32 = 42;
+const ACCEPT: i32 = Protocol::Standard.accept();
 /// The exit code for a wrong output.
 const REJECT: i32 = 43;
 
 /// How much of its standard error is kept, in bytes.
-const STDERR: u64 = 64 << 10;
+pub(super) const STDERR: u64 = 64 << 10;
 
 /// An output validator's answer, with all that belongs to it.
 #[derive(Debug)]
@@ -40,6 +42,8 @@ pub enum Opinion {
     Accepted,
     /// The output is wrong.
     Rejected,
+    /// The output is worth so many points, which may be all that there are.
+    Partial(Score),
     /// It did not work as it must: what it did. Nobody's output is at fault.
     Broken(String),
 }
@@ -54,7 +58,7 @@ pub enum Contract {
 }
 
 impl Response {
-    /// Reads the reply of the run that [`OutputValidator::job`](super::OutputValidator::job) describes.
+    /// Reads the reply of a run by the format's own protocol.
     ///
     /// # Errors
     /// When what came back cannot be read.
@@ -73,7 +77,7 @@ impl Response {
 /// What a validator did beyond its limits.
 ///
 /// Limits are guarantees, so only being stopped counts for time and memory; output is counted in the end.
-fn misbehaved(outcome: &Outcome, limits: &Limits) -> Option<String> {
+pub(super) fn misbehaved(outcome: &Outcome, limits: &Limits) -> Option<String> {
     let is_too_much = limits.output.is_some_and(|limit| outcome.written() > limit);
     let passed = outcome.stopped_by.or(is_too_much.then_some(StoppedBy::Output))?;
     Some(format!("it passed a limit: {}", limits.passed(passed, outcome)))
@@ -151,6 +155,7 @@ mod tests {
         match &response.opinion {
             Opinion::Accepted => "+",
             Opinion::Rejected => "-",
+            Opinion::Partial(_) => "points",
             Opinion::Broken(what) => what,
         }
     }

@@ -13,6 +13,7 @@ use crate::build::bench::Bench;
 use crate::executor::Executor;
 use crate::model::job::{Job, Keep};
 use crate::model::limits::Limits;
+use crate::model::protocol::Protocol;
 use crate::model::stop::Stop;
 use crate::validator::response::{Contract, Response};
 use crate::validator::{OutputValidator, feedback_dir};
@@ -44,7 +45,15 @@ impl StaticValidator {
     /// When it does not build, the judge failed, or the build was cut short.
     pub fn build(bench: &Bench<'_>, build_limits: &Limits) -> Result<Option<Self>, Stop> {
         let program = bench.problem.static_validator.as_ref();
-        let build = |program| OutputValidator::of(bench, "static validator", program, build_limits);
+        let build = |program| {
+            OutputValidator::of(
+                bench,
+                "static validator",
+                Protocol::Standard,
+                program,
+                build_limits,
+            )
+        };
         let program = program.map(build).transpose()?;
         Ok(program.map(|program| Self { program }))
     }

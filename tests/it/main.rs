@@ -15,6 +15,7 @@ mod live;
 mod measured;
 mod messages;
 mod plain;
+mod polygon;
 mod proofs;
 mod recipes;
 mod sandbox;

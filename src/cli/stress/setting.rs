@@ -323,7 +323,7 @@ fn read_recipe(path: &Path, problem: &Problem, output: &Output) -> Option<Recipe
 fn solution(recipe: &Recipe) -> Option<PathBuf> {
     recipe.cases.iter().find_map(|case| match &case.answer {
         AnswerSource::Solution(path) => Some(path.clone()),
-        AnswerSource::Own | AnswerSource::None => None,
+        AnswerSource::File(_) | AnswerSource::Own | AnswerSource::None => None,
     })
 }
 
@@ -347,5 +347,6 @@ fn test_case(problem: &Problem) -> TestCase {
         input_validator_args: like
             .map_or_else(ValidatorArgs::default, |it| it.input_validator_args.clone()),
         output_validator_args: like.map_or_else(Vec::new, |it| it.output_validator_args.clone()),
+        points: None,
     }
 }

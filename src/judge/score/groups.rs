@@ -15,6 +15,8 @@ const SECRET: &str = "secret";
 
 /// How the test cases of a scoring problem make up a score.
 pub struct Groups<'a> {
+    /// What all groups but the samples are in: `secret`, or the first group of a format without it.
+    root: &'a str,
     secret: &'a GroupScoring,
     /// The groups of `secret`; where it has none, there is one, `secret` itself.
     groups: Vec<Group<'a>>,
@@ -66,13 +68,17 @@ impl<'a> Groups<'a> {
             let group = data.groups.iter().find(|group| group.name == name)?;
             group.scoring.as_ref()
         };
-        let secret = scoring(SECRET)?;
+        let is_root =
+            |name: &str| name == SECRET || !data.groups.iter().any(|it| it.name == SECRET);
+        let mut roots = data.groups.iter().filter(|it| is_root(&it.name) && it.scoring.is_some());
+        let root = roots.next()?.name.as_str();
+        let secret = scoring(root)?;
         let inside = |group: &str| -> Vec<&'a str> {
             let cases = data.judged().into_iter();
             let names = cases.map(|case| case.test_case().name.as_str());
             names.filter(|name| is_inside(name, group)).collect()
         };
-        let named = data.groups.iter().filter(|group| is_inside(&group.name, SECRET));
+        let named = data.groups.iter().filter(|group| is_inside(&group.name, root));
         let mut groups: Vec<Group<'a>> = named
             .filter_map(|group| {
                 let scoring = group.scoring.as_ref()?;
@@ -85,9 +91,10 @@ impl<'a> Groups<'a> {
             // In judging order.
             groups.splice(..0, of_secret.map(beside_groups));
         } else {
-            groups.push(Group::new(SECRET, secret, inside(SECRET)));
+            groups.push(Group::new(root, secret, inside(root)));
         }
         Some(Self {
+            root,
             secret,
             groups,
             has_groups,
@@ -109,6 +116,9 @@ impl<'a> Groups<'a> {
             (Aggregation::PassFail, _) => CaseScoring::Forbidden,
             (_, None) => CaseScoring::Unbounded,
             (Aggregation::Min, Some(max)) => CaseScoring::UpTo(max),
+            (Aggregation::Sum, Some(_)) if test_case.points.is_some() => {
+                CaseScoring::UpTo(test_case.points.unwrap_or_default())
+            }
             (Aggregation::Sum, Some(max)) => {
                 let looked_at = static_case.and_then(|case| case.max_score).unwrap_or_default();
                 let number = group.cases.len() - usize::from(static_case.is_some());
@@ -224,7 +234,7 @@ impl<'a> Groups<'a> {
                 aggregate(self.secret.aggregation, self.secret.max_score, &scores)
             }
         };
-        check(SECRET, score, self.secret.max_score)?;
+        check(self.root, score, self.secret.max_score)?;
         Ok(TotalScore {
             score,
             max_score: self.secret.max_score,

@@ -48,6 +48,7 @@ fn test_case(name: &str) -> TestCase {
         input_validator_args: ValidatorArgs::default(),
         output_validator_args: Vec::new(),
         interaction: None,
+        points: None,
     }
 }
 

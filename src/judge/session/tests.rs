@@ -60,6 +60,7 @@ fn test_case(dir: &Path, index: usize) -> TestCase {
         args: Vec::new(),
         input_validator_args: ValidatorArgs::default(),
         output_validator_args: Vec::new(),
+        points: None,
     }
 }
 
@@ -145,6 +146,7 @@ fn check(until: Until, scripts: &[&str], expected: &[&str]) {
                 events: &tell,
             },
             rules: Rules {
+                interactor: None,
                 io: &ProgramIo::Standard,
                 allow_file_writing: false,
                 limits: Limits::default(),

@@ -84,7 +84,12 @@ impl Programs {
             let help = "name the files that it is made of, the one that starts first";
             return Err(node.error(format!("`{path}` is empty"), help));
         };
-        Ok(GeneratorProgram { name: name.to_owned(), path: first, beside: files.collect() })
+        Ok(GeneratorProgram {
+            name: name.to_owned(),
+            path: first,
+            beside: files.collect(),
+            language: None,
+        })
     }
 
     /// A file or directory below `generators/`.
@@ -138,6 +143,7 @@ impl Programs {
                 name: name.to_owned(),
                 path: self.find(name, node)?,
                 beside: Vec::new(),
+                language: None,
             },
         };
         Ok(CommandLine { program, args, text: text.trim().to_owned() })

@@ -49,6 +49,7 @@ fn check(recipe: &str, expected: &[&str]) {
 /// Such as `secret/a: gen.py 5 | solution`.
 fn case(case: &RecipeCase) -> String {
     let input = match &case.input {
+        InputSource::File(path) => path.display().to_string(),
         InputSource::Literal(text) => format!("in {text:?}"),
         InputSource::Copy => "copy".to_owned(),
         InputSource::Command(command) => {
@@ -70,6 +71,7 @@ fn case(case: &RecipeCase) -> String {
     };
     let copy = case.copy.iter().map(|path| format!(" {}", path.display()));
     let answer = match &case.answer {
+        AnswerSource::File(path) => path.display().to_string(),
         AnswerSource::Solution(path) => format!(" ! {}", path.display()),
         AnswerSource::Own => " own".to_owned(),
         AnswerSource::None => String::new(),

@@ -253,6 +253,7 @@ impl<'a> Reader<'a> {
                 .or(inherited.input_validator_args)
                 .unwrap_or_default(),
             output_validator_args: output_validator_args.or(inherited_args).unwrap_or_default(),
+            points: None,
         })
     }
 }

@@ -1,0 +1,168 @@
+//! Makes the files of test cases that a package describes and does not have. They go into the user's cache directory,
+//! under names that digest all that they are made of, or into a temporary directory if that cannot be written. The
+//! package is not touched.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use tempfile::NamedTempFile;
+
+use crate::build::bench::Bench;
+use crate::executor::scratch::{self, Scratch, Use};
+use crate::generate::memory::{Keys, cache_dir};
+use crate::generate::stage::{Stage, file_name};
+use crate::generate::{answers, inputs};
+use crate::model::diagnostic::Diagnostic;
+use crate::model::judgement::JudgeError;
+use crate::model::problem::Problem;
+use crate::model::recipe::{AnswerSource, Recipe, RecipeCase};
+use crate::model::stop::Stop;
+use crate::model::test_data::TestCase;
+
+/// Files that were made, by test case; as long as this lives.
+#[derive(Debug)]
+pub struct Made {
+    files: BTreeMap<String, CaseFiles>,
+    _store: Store,
+}
+
+/// What was made for a test case.
+#[derive(Clone, Debug)]
+struct CaseFiles {
+    input: PathBuf,
+    answer: Option<PathBuf>,
+}
+
+/// Makes the files of the test cases of this recipe that are `wanted`, as far as they were not made before. `remembers`
+/// says whether they are kept for the next time.
+///
+/// # Errors
+/// If some cannot be made, it was cut short, or the judge failed.
+pub fn make(
+    bench: &Bench<'_>,
+    recipe: &Recipe,
+    wanted: &dyn Fn(&str) -> bool,
+    remembers: bool,
+) -> Result<Made, Stop> {
+    let store = Store::open(remembers)?;
+    let mut keys = Keys::new(*bench);
+    let mut files = BTreeMap::new();
+    let mut left: Vec<(String, &RecipeCase)> = Vec::new();
+    let mut lost = Vec::new();
+    for case in recipe.cases.iter().filter(|case| wanted(&case.name)) {
+        match keys.of(case) {
+            None => lost.push(case),
+            Some(key) => match store.find(&key, case) {
+                Some(found) => drop(files.insert(case.name.clone(), found)),
+                None => left.push((key, case)),
+            },
+        }
+    }
+    let stage = Stage::new()?;
+    // Those without a key are made for what is told then.
+    let cases: Vec<&RecipeCase> = left.iter().map(|(_, case)| *case).chain(lost.clone()).collect();
+    let mut found = Vec::new();
+    let generators = inputs::generators(bench, &cases)?;
+    inputs::make(bench, &stage, &generators, &cases, &mut found)?;
+    if !found.iter().any(Diagnostic::is_error) {
+        answers::make(bench, &stage, &cases, &mut found)?;
+    }
+    if found.iter().any(Diagnostic::is_error) {
+        return Err(Stop::Diagnosed(found));
+    }
+    if let Some(case) = lost.first() {
+        let what = "what it is made of cannot be read";
+        return Err(JudgeError::new(format!("make {}", case.name), what).into());
+    }
+    for (key, case) in left {
+        files.insert(case.name.clone(), store.add(&key, case, &stage)?);
+    }
+    Ok(Made { files, _store: store })
+}
+
+impl Made {
+    /// Lets the problem's test cases have the files.
+    pub fn put_into(&self, problem: &mut Problem) {
+        let data = &mut problem.test_data;
+        let all = [&mut data.cases, &mut data.valid_inputs, &mut data.invalid_inputs];
+        for case in all.into_iter().flatten() {
+            let Some(files) = self.files.get(&case.name) else { continue };
+            let TestCase { input, answer, .. } = case;
+            input.clone_from(&files.input);
+            if files.answer.is_some() {
+                answer.clone_from(&files.answer);
+            }
+        }
+    }
+}
+
+/// How much of a digest names a directory.
+const DIGITS: usize = 32;
+
+/// Where files are kept.
+#[derive(Debug)]
+struct Store {
+    dir: PathBuf,
+    /// If they are not kept for the next time.
+    _scratch: Option<Scratch>,
+}
+
+impl Store {
+    fn open(remembers: bool) -> Result<Self, JudgeError> {
+        let kept = cache_dir().filter(|_| remembers).map(|dir| dir.join("tests"));
+        let is_writable =
+            |dir: &PathBuf| fs::create_dir_all(dir).is_ok() && NamedTempFile::new_in(dir).is_ok();
+        match kept.filter(is_writable) {
+            Some(dir) => Ok(Self { dir, _scratch: None }),
+            None => {
+                let scratch = scratch::directory(Use::Data)?;
+                Ok(Self { dir: scratch.path().to_owned(), _scratch: Some(scratch) })
+            }
+        }
+    }
+
+    /// The files of a case, where they would be.
+    fn files(&self, key: &str, case: &RecipeCase) -> CaseFiles {
+        // The name is for those who read it in a message.
+        let name = case.name.rsplit('/').next().unwrap_or_default();
+        let file = |extension| self.dir.join(&key[..DIGITS]).join(file_name(name, extension));
+        let has_answer = case.answer != AnswerSource::None;
+        CaseFiles { input: file("in"), answer: has_answer.then(|| file("ans")) }
+    }
+
+    /// The files of a case if all were made before.
+    fn find(&self, key: &str, case: &RecipeCase) -> Option<CaseFiles> {
+        let files = self.files(key, case);
+        let are_there =
+            files.input.is_file() && files.answer.as_ref().is_none_or(|it| it.is_file());
+        are_there.then_some(files)
+    }
+
+    /// Keeps the files of a case.
+    fn add(&self, key: &str, case: &RecipeCase, stage: &Stage) -> Result<CaseFiles, JudgeError> {
+        let files = self.files(key, case);
+        let all = [("in", Some(&files.input)), ("ans", files.answer.as_ref())];
+        for (extension, path) in all {
+            let Some(path) = path else { continue };
+            let keep = || {
+                let dir = path.parent().unwrap_or(&self.dir);
+                fs::create_dir_all(dir)?;
+                let mut beside = NamedTempFile::new_in(dir)?;
+                io::copy(&mut File::open(stage.path(&case.name, extension))?, &mut beside)?;
+                readable(beside.path())?;
+                beside.persist(path)?;
+                Ok::<(), io::Error>(())
+            };
+            keep().map_err(|error| scratch::fault(format!("write {}", path.display()), error))?;
+        }
+        Ok(files)
+    }
+}
+
+/// Lets programs read it that run as another user.
+fn readable(path: &Path) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt as _;
+    fs::set_permissions(path, fs::Permissions::from_mode(0o644))
+}

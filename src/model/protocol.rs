@@ -1,0 +1,51 @@
+//! The ways to call validators, and to read their answers.
+
+/// How a validator is called, and how it answers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Protocol {
+    /// That of the problem package format: exit codes 42 and 43.
+    #[default]
+    Standard,
+    /// That of programs with `testlib.h`, as Polygon calls them.
+    Testlib,
+}
+
+impl Protocol {
+    /// The exit code that says "right" or "valid".
+    pub const fn accept(self) -> i32 {
+        match self {
+            Self::Standard => 42,
+            Self::Testlib => 0,
+        }
+    }
+
+    /// How an output validator is called, for who confuses its arguments.
+    pub const fn call(self) -> &'static str {
+        match self {
+            Self::Standard => {
+                "it is called with input, judge answer and feedback directory, and reads the output \
+                 on standard input; where the .ans file is no output, put a right output beside it as .out"
+            }
+            Self::Testlib => {
+                "it is called with input, output, judge answer and a file for its report, and must exit with 0 if the \
+                 output is right"
+            }
+        }
+    }
+
+    /// How an output validator says that an output is wrong: what stands behind "it must".
+    pub const fn rejects(self) -> &'static str {
+        match self {
+            Self::Standard => "exit with 43",
+            Self::Testlib => "exit with 1 or 2",
+        }
+    }
+
+    /// How an output validator must answer: what stands behind "it must".
+    pub const fn answers(self) -> &'static str {
+        match self {
+            Self::Standard => "exit with 42 or 43",
+            Self::Testlib => "accept it or reject it, as a checker with testlib.h does",
+        }
+    }
+}

@@ -1,0 +1,267 @@
+//! `assets`: the checker, validators and the interactor with their own tests, and the solutions with their tags.
+
+use crate::model::problem::Problem;
+use crate::model::program::{Program, ProgramKind};
+use crate::model::protocol::Protocol;
+use crate::model::submission::{Expectation, Submission};
+use crate::model::test_data::{OutputClaim, OutputTrial, TestCase};
+use crate::model::verdict::Verdict::{
+    self, Accepted, RunTimeError, TimeLimitExceeded, WrongAnswer,
+};
+use crate::package::node::Parse;
+use crate::package::polygon::judging::validator_args;
+use crate::package::polygon::pattern::PathPattern;
+use crate::package::polygon::programs::{program, source, submission_language};
+use crate::package::polygon::xml::Element;
+use crate::package::polygon::{Pack, SETTINGS};
+use crate::package::text::shown;
+
+/// Reads all of it.
+pub(super) fn read(pack: &Pack<'_>, problem: &mut Problem) {
+    let Some(assets) = pack.root.child("assets") else {
+        pack.root.error("has no `assets`", "export the package from Polygon again");
+        return;
+    };
+    for name in ["scorer", "strategy", "arbiter", "programs"] {
+        if let Some(element) = assets.child(name) {
+            let message =
+                format!("`{name}` changes how submissions are judged, and juror does not run it");
+            element.error(message, "judge this problem on Polygon or Codeforces");
+        }
+    }
+    assets.knows(
+        &[
+            "checker",
+            "interactor",
+            "validators",
+            "solutions",
+            "scorer",
+            "strategy",
+            "arbiter",
+            "programs",
+        ],
+        &[],
+    );
+    problem.output_protocol = Protocol::Testlib;
+    problem.input_protocol = Protocol::Testlib;
+    match assets.child("checker") {
+        Some(element) => checker(pack, element, problem),
+        None => {
+            assets.error(
+                "has no `checker`: nothing says which outputs are right",
+                "choose one on Polygon",
+            );
+        }
+    }
+    if let Some(element) = assets.child("interactor") {
+        element.knows(&["source", "binary", "copy", "testset", "runs"], &["name", "type"]);
+        if let Some(runs) = element.child("runs") {
+            runs.error("the interactor talks with several runs, which juror does not do", "");
+        }
+        problem.interactor = program(pack, element, ProgramKind::OutputValidator).ok();
+    }
+    for element in assets.listed("validators", "validator") {
+        validator(pack, element, problem);
+    }
+    for element in assets.listed("solutions", "solution") {
+        if let Ok(Some(submission)) = solution(pack, element) {
+            problem.submissions.push(submission);
+        }
+    }
+}
+
+fn checker(pack: &Pack<'_>, element: Element<'_>, problem: &mut Problem) {
+    element.knows(&["source", "binary", "copy", "testset"], &["name", "type"]);
+    if let Some(kind) = element.attribute("type").filter(|kind| *kind != "testlib") {
+        let message =
+            format!("the checker is of the type `{}`; juror calls only testlib", shown(kind));
+        element.error(message, "");
+        return;
+    }
+    let source = element.child("source").and_then(|source| source.attribute("path"));
+    let standard = element.attribute("name").filter(|name| name.starts_with("std::"));
+    if let (Some(name), Some(path)) = (standard, source)
+        && pack.tree.file(path).is_none()
+    {
+        let message = format!(
+            "the source of the checker {} is not in the package: no `{}`",
+            shown(name),
+            shown(path)
+        );
+        element.error(
+            message,
+            "export the full package from Polygon; juror has no checkers of its own",
+        );
+        return;
+    }
+    problem.output_validators.extend(program(pack, element, ProgramKind::OutputValidator));
+    for (number, test) in own_tests(element) {
+        let path = |name| tested_path(pack, element, test, name, number);
+        let claim = match test.attribute("verdict") {
+            Some("ok") => OutputClaim::Right,
+            Some("wrong-answer" | "presentation-error") => OutputClaim::Wrong,
+            Some("crashed") => OutputClaim::Fault,
+            other => {
+                unknown_verdict(test, other);
+                continue;
+            }
+        };
+        let paths =
+            [path("input-path-pattern"), path("output-path-pattern"), path("answer-path-pattern")];
+        let [Ok((name, input)), Ok((_, output)), Ok((_, answer))] = paths else { continue };
+        let test_case = TestCase {
+            name,
+            input,
+            answer: Some(answer),
+            output: Some(output),
+            ..TestCase::default()
+        };
+        problem.test_data.output_trials.push(OutputTrial { test_case, claim });
+    }
+}
+
+fn validator(pack: &Pack<'_>, element: Element<'_>, problem: &mut Problem) {
+    element.knows(&["source", "binary", "testset"], &["name", "type"]);
+    problem.input_validators.extend(program(pack, element, ProgramKind::InputValidator));
+    for (number, test) in own_tests(element) {
+        let Ok((name, input)) = tested_path(pack, element, test, "input-path-pattern", number)
+        else {
+            continue;
+        };
+        let input_validator_args =
+            validator_args(test.attribute("testset"), test.attribute("group"));
+        let case = TestCase { name, input, input_validator_args, ..TestCase::default() };
+        match test.attribute("verdict") {
+            Some("valid") => problem.test_data.valid_inputs.push(case),
+            Some("invalid") => problem.test_data.invalid_inputs.push(case),
+            other => unknown_verdict(test, other),
+        }
+    }
+}
+
+/// The tests of a checker or validator, with their numbers.
+fn own_tests<'a>(element: Element<'a>) -> impl Iterator<Item = (usize, Element<'a>)> {
+    let tests = element.named("testset").flat_map(|testset| testset.listed("tests", "test"));
+    (1..).zip(tests)
+}
+
+/// The name and the path of a file of such a test.
+fn tested_path(
+    pack: &Pack<'_>,
+    element: Element<'_>,
+    test: Element<'_>,
+    pattern: &'static str,
+    number: usize,
+) -> Parse<(String, std::path::PathBuf)> {
+    let described = element.child("testset").and_then(|testset| testset.child(pattern));
+    let parsed = described.and_then(|it| PathPattern::parse(it.text()));
+    let Some(parsed) = parsed else {
+        return Err(element.error(format!("`{pattern}` must be a path such as `tests/%02d`"), ""));
+    };
+    let name = parsed.path(number);
+    match pack.tree.file(&name) {
+        Some(item) => Ok((name, item.path.clone())),
+        None => {
+            let message = format!("there is no `{name}` for this test");
+            test.lack(message, "export the full package from Polygon");
+            Err(crate::package::faults::Reported::reported_before())
+        }
+    }
+}
+
+fn unknown_verdict(test: Element<'_>, verdict: Option<&str>) {
+    let message = format!("`{}` is no verdict of a test", shown(verdict.unwrap_or_default()));
+    test.lack(message, "known: ok, wrong-answer, presentation-error, crashed; valid, invalid");
+}
+
+/// A solution; `None` if its tag says that it is not judged.
+fn solution(pack: &Pack<'_>, element: Element<'_>) -> Parse<Option<Submission>> {
+    element.knows(&["source", "binary", "extra-tags"], &["tag", "note"]);
+    let Some(described) = element.child("source") else {
+        return Err(
+            element.error("`solution` has no `source`", "export the full package from Polygon")
+        );
+    };
+    let item = source(described, pack.tree)?;
+    let tag = element.required("tag")?;
+    if tag == "do-not-run" {
+        return Ok(None);
+    }
+    let Some(expectation) = expectation(tag, element)? else { return Ok(None) };
+    let mut expectations = vec![expectation];
+    for extra in element.listed("extra-tags", "extra-tag") {
+        let (Some(testset), Some(group)) = (extra.attribute("testset"), extra.attribute("group"))
+        else {
+            extra.error("`extra-tag` has no `testset` or no `group`", "");
+            continue;
+        };
+        if let Ok(Some(rule)) = self::expectation(extra.required("tag")?, extra) {
+            expectations.push(Expectation { cases: Some(format!("{testset}/{group}")), ..rule });
+        }
+    }
+    let name = item.name.strip_prefix("solutions/").unwrap_or(&item.name);
+    let program = Program {
+        name: item.base_name().to_owned(),
+        path: item.path.clone(),
+        kind: ProgramKind::Submission,
+        language: submission_language(described),
+        entry_point: None,
+        include: pack.resources.of_submissions.clone(),
+        constants: Vec::new(),
+    };
+    Ok(Some(Submission { name: name.to_owned(), program, expectations }))
+}
+
+/// Whether the solution with this element makes judge answers.
+pub(super) fn is_main(element: Element<'_>) -> bool {
+    element.attribute("tag") == Some("main")
+}
+
+/// What a tag says; `None` if juror cannot hold a submission to it.
+///
+/// A presentation error is a wrong answer here. A program that meets the memory limit may be stopped for it, or fail
+/// because it gets no more memory.
+fn expectation(tag: &str, element: Element<'_>) -> Parse<Option<Expectation>> {
+    let all: &[Verdict] = &[Accepted, WrongAnswer, RunTimeError, TimeLimitExceeded];
+    let (permitted, required): (&[Verdict], &[Verdict]) = match tag {
+        "main" | "accepted" => (&[Accepted], &[]),
+        "rejected" => (all, &[WrongAnswer, RunTimeError, TimeLimitExceeded]),
+        "wrong-answer" | "presentation-error" => (&[Accepted, WrongAnswer], &[WrongAnswer]),
+        "time-limit-exceeded" => (&[Accepted, TimeLimitExceeded], &[TimeLimitExceeded]),
+        "time-limit-exceeded-or-accepted" => (&[Accepted, TimeLimitExceeded], &[]),
+        "time-limit-exceeded-or-memory-limit-exceeded" => {
+            (&[Accepted, RunTimeError, TimeLimitExceeded], &[RunTimeError, TimeLimitExceeded])
+        }
+        "memory-limit-exceeded" => (&[Accepted, RunTimeError], &[RunTimeError]),
+        "failed" => {
+            let message = "is tagged `failed`: the checker must fail on it, which juror reports as a judge error";
+            element.lack(message, "it is left out; give it another tag to have it judged");
+            return Ok(None);
+        }
+        other => {
+            let help = "juror does not know what to expect of it";
+            return Err(element.error(format!("`{}` is no tag that is known", shown(other)), help));
+        }
+    };
+    let set = |verdicts: &[Verdict]| (!verdicts.is_empty()).then(|| verdicts.to_vec());
+    Ok(Some(Expectation {
+        pattern: tag.to_owned(),
+        permitted: set(permitted).filter(|permitted| permitted.len() < all.len()),
+        required: set(required),
+        place: Some(element.place()),
+        ..Expectation::default()
+    }))
+}
+
+/// Where the solution is that makes judge answers.
+pub(super) fn main_solution(pack: &Pack<'_>) -> Option<std::path::PathBuf> {
+    let assets = pack.root.child("assets")?;
+    let main = assets.listed("solutions", "solution").find(|element| is_main(*element))?;
+    let path = main.child("source")?.attribute("path")?;
+    Some(pack.tree.file(path)?.path.clone())
+}
+
+/// For what is reported of the whole file.
+pub(super) fn settings_path(pack: &Pack<'_>) -> std::path::PathBuf {
+    pack.tree.path(SETTINGS)
+}

@@ -1,0 +1,226 @@
+//! `judging`: limits, files of input and output, and the tests.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::model::limits::ProblemLimits;
+use crate::model::problem::{Problem, ProgramIo};
+use crate::model::test_data::{TestCase, ValidatorArgs};
+use crate::model::units::Bytes;
+use crate::package::files::is_valid_name;
+use crate::package::node::Parse;
+use crate::package::polygon::Pack;
+use crate::package::polygon::pattern::PathPattern;
+use crate::package::polygon::scoring::{self, Test};
+use crate::package::polygon::unmade::{Missing, Part, Unmade};
+use crate::package::polygon::xml::Element;
+use crate::package::text::shown;
+
+/// Polygon has no limit of outputs. This is more than its tests need, and stops a submission that never ends.
+const OUTPUT: Bytes = Bytes::mib(64);
+
+/// Reads limits and files.
+pub(super) fn settings(pack: &Pack<'_>, problem: &mut Problem) {
+    let judging = pack.judging;
+    let attributes = [
+        "cpu-name",
+        "cpu-speed",
+        "input-file",
+        "output-file",
+        "run-count",
+        "interactive",
+        "treat-points-from-checker-as-percent",
+    ];
+    judging.knows(&["testset"], &attributes);
+    if let Some(count) = judging.attribute("run-count").filter(|count| *count != "1") {
+        let message =
+            format!("`run-count` is {}: juror runs a submission once on each test", shown(count));
+        judging.error(message, "judge this problem on Polygon or Codeforces");
+    }
+    if judging.attribute("treat-points-from-checker-as-percent") == Some("true") {
+        let message =
+            "`treat-points-from-checker-as-percent` is true, and juror takes points as they are";
+        judging.error(message, "let the checker give points, and remove the attribute");
+    }
+    problem.io = match ["input-file", "output-file"].map(|name| judging.attribute(name)) {
+        [None, None] => ProgramIo::Standard,
+        [Some(input), Some(output)] if is_valid_name(input) && is_valid_name(output) => {
+            ProgramIo::Files { input: input.to_owned(), output: output.to_owned() }
+        }
+        [Some(_), Some(_)] => {
+            judging.error("`input-file` and `output-file` must be plain file names", "");
+            ProgramIo::Standard
+        }
+        _ => {
+            let message = "only one of `input-file` and `output-file` is set";
+            judging
+                .error(message, "juror reads and writes two files, or standard input and output");
+            ProgramIo::Standard
+        }
+    };
+    let Some(testset) = testset(pack) else { return };
+    let milliseconds = testset.number("time-limit", "a whole number of milliseconds");
+    let memory = testset.number("memory-limit", "a whole number of bytes");
+    problem.limits = ProblemLimits {
+        time_limit: milliseconds.ok().flatten().map(Duration::from_millis),
+        memory: memory.ok().flatten().map(Bytes),
+        output: Some(OUTPUT),
+        ac_to_time_limit: 1.0,
+        time_limit_to_tle: 1.0,
+        ..ProblemLimits::default()
+    };
+    if problem.limits.time_limit.is_none_or(|limit| limit.is_zero()) {
+        testset.error("has no time limit", "set `time-limit`, in milliseconds");
+    }
+}
+
+/// The tests that submissions are judged by: those of the set `tests`, or of the only one.
+fn testset<'a>(pack: &Pack<'a>) -> Option<Element<'a>> {
+    let named = |set: &Element<'_>| set.attribute("name") == Some("tests");
+    let all: Vec<Element<'_>> = pack.judging.named("testset").collect();
+    match &all[..] {
+        [] => None,
+        [only] => Some(*only),
+        several => several.iter().copied().find(named),
+    }
+}
+
+/// The arguments of an input validator for tests of this set and group, as far as they are said.
+pub(super) fn validator_args(testset: Option<&str>, group: Option<&str>) -> ValidatorArgs {
+    let named = [("--testset", testset), ("--group", group)].into_iter();
+    let words = named.filter_map(|(option, value)| Some([option.to_owned(), value?.to_owned()]));
+    ValidatorArgs::All(words.flatten().collect())
+}
+
+/// Reads the tests; says whether they have points.
+pub(super) fn test_data(pack: &Pack<'_>, problem: &mut Problem) -> bool {
+    let Some(testset) = testset(pack) else {
+        let message =
+            "no `testset` is called `tests`, so nothing says by which tests submissions are judged";
+        pack.judging.error(message, "");
+        return false;
+    };
+    for other in pack.judging.named("testset").filter(|other| other.place() != testset.place()) {
+        let name = shown(other.attribute("name").unwrap_or_default());
+        other.warning(
+            format!("the testset `{name}` is left out: submissions are judged by `tests`"),
+            "",
+        );
+    }
+    let known = [
+        "time-limit",
+        "memory-limit",
+        "test-count",
+        "input-path-pattern",
+        "answer-path-pattern",
+        "tests",
+        "groups",
+    ];
+    testset.knows(&known, &["name"]);
+    let tests: Vec<Element<'_>> = testset.listed("tests", "test").collect();
+    match testset.number::<usize>("test-count", "a whole number") {
+        Ok(Some(count)) if count != tests.len() => {
+            let message = format!("`test-count` is {count}, and there are {} tests", tests.len());
+            testset.error(message, "export the package from Polygon again");
+        }
+        _ => {}
+    }
+    let pattern = |name: &'static str| {
+        let text = testset.child(name).map_or("", Element::text);
+        PathPattern::parse(text).ok_or_else(|| {
+            let message =
+                format!("`{name}` must be a path such as `tests/%02d`, not `{}`", shown(text));
+            testset.error(message, "")
+        })
+    };
+    let (Ok(input), Ok(answer)) = (pattern("input-path-pattern"), pattern("answer-path-pattern"))
+    else {
+        return false;
+    };
+    let set = testset.attribute("name").unwrap_or("tests");
+    let mut unmade = Unmade::new(pack);
+    let mut read: Vec<Test<'_>> = Vec::new();
+    for (number, element) in (1..).zip(tests) {
+        let files = [input.path(number), answer.path(number)];
+        if let Ok(test) = test(pack, set, element, &files, &mut unmade) {
+            read.push(test);
+        }
+    }
+    for case in problem.test_data.valid_inputs.iter().chain(&problem.test_data.invalid_inputs) {
+        if has_windows_line_ends(&case.input) {
+            unmade.text(case);
+        }
+    }
+    problem.unmade = unmade.finish();
+    scoring::groups(testset, set, read, &mut problem.test_data)
+}
+
+/// One test, with what is missing of its files.
+fn test<'a>(
+    pack: &Pack<'_>,
+    set: &str,
+    element: Element<'a>,
+    [input, answer]: &[String; 2],
+    unmade: &mut Unmade<'_>,
+) -> Parse<Test<'a>> {
+    let attributes =
+        ["method", "cmd", "sample", "description", "group", "points", "from-file", "verdict"];
+    element.knows(&["executables"], &attributes);
+    if let Some(executables) = element.child("executables") {
+        executables.error("the test has generators of its own, which juror does not run", "");
+    }
+    let group = element.attribute("group").unwrap_or_default();
+    if !group.is_empty() && !is_valid_name(group) {
+        let message = format!("`{}` cannot be the name of a group", shown(group));
+        return Err(element.error(message, "names are letters, digits, `_`, `.` and `-`"));
+    }
+    let base = input.rsplit('/').next().unwrap_or(input);
+    let name = match group {
+        "" => format!("{set}/{base}"),
+        group => format!("{set}/{group}/{base}"),
+    };
+    let points = element.attribute("points").map(|text| element.parsed(text, "a number of points"));
+    let points: Option<f64> = points.transpose()?;
+    let parts = [part(pack, input), part(pack, answer)];
+    let case = TestCase {
+        input: parts[0].path().map_or_else(|| pack.tree.path(input), Path::to_owned),
+        answer: parts[1].path().map(Path::to_owned),
+        input_validator_args: validator_args(Some(set), Some(group)),
+        name,
+        ..TestCase::default()
+    };
+    unmade.test(element, &case, Missing { input: &parts[0], answer: &parts[1], name: input })?;
+    Ok(Test { element, case, group, points })
+}
+
+/// A file of a test as it is in the package.
+fn part(pack: &Pack<'_>, name: &str) -> Part {
+    match pack.tree.file(name) {
+        None => Part::Missing,
+        Some(item) if has_windows_line_ends(&item.path) => Part::Windows(item.path.clone()),
+        Some(item) => Part::There(item.path.clone()),
+    }
+}
+
+/// Whether a text was written on Windows, by its beginning. What cannot be read is told later.
+fn has_windows_line_ends(path: &Path) -> bool {
+    const LOOKED_AT: u64 = 4 << 10;
+    let mut start = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(LOOKED_AT).read_to_end(&mut start));
+    let first = memchr::memchr(b'\n', &start);
+    read.is_ok() && first.is_some_and(|at| at > 0 && start[at - 1] == b'\r')
+}
+
+/// Every generator by the name that commands have for it: its file's, without the ending.
+pub(super) fn generators<'a>(pack: &Pack<'a>) -> BTreeMap<String, Element<'a>> {
+    let files = pack.root.named("files");
+    let executables = files.flat_map(|files| files.listed("executables", "executable"));
+    let named = executables.filter_map(|executable| {
+        let path = PathBuf::from(executable.child("source")?.attribute("path")?);
+        Some((path.file_stem()?.to_string_lossy().into_owned(), executable))
+    });
+    named.collect()
+}

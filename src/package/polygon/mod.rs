@@ -1,0 +1,144 @@
+//! Polygon packages: a `problem.xml` that says what each file is for.
+//!
+//! Sources: packages as Polygon writes them, and the description of `problem.xml` in `purplesyringa/problem-xml-specs`.
+
+mod assets;
+mod judging;
+mod pattern;
+mod programs;
+mod scoring;
+#[cfg(test)]
+mod tests;
+mod unmade;
+mod xml;
+
+use std::path::Path;
+
+use crate::model::layout::Layout;
+use crate::model::problem::{Grading, Interaction, Problem, ProblemKind};
+use crate::package::Format;
+use crate::package::draft::{Draft, FileWriting};
+use crate::package::files::Files;
+use crate::package::polygon::programs::Resources;
+use crate::package::polygon::xml::Element;
+use crate::package::text::{Page, TextFile};
+
+/// The format.
+pub(super) struct Polygon;
+
+/// The file that makes a directory a package.
+const SETTINGS: &str = "problem.xml";
+
+impl Format for Polygon {
+    fn sign(&self) -> &'static str {
+        "a problem.xml of Polygon"
+    }
+
+    fn detect(&self, dir: &Path) -> Option<String> {
+        let text = std::fs::read(dir.join(SETTINGS)).ok()?;
+        let has = |word: &[u8]| memchr::memmem::find(&text, word).is_some();
+        (has(b"<problem") && has(b"<judging"))
+            .then(|| format!("{SETTINGS} has a `judging` of Polygon"))
+    }
+
+    /// Test cases and programs are called whatever problem.xml says.
+    fn allows(&self, base_name: &str) -> bool {
+        !base_name.is_empty() && !base_name.starts_with('.')
+    }
+
+    fn layout(&self) -> Layout {
+        Layout {
+            format: "Polygon",
+            settings: SETTINGS,
+            submissions: "solutions",
+            time_limit: SETTINGS,
+            change_time_limit: "change `time-limit` in problem.xml",
+            ..Layout::default()
+        }
+    }
+
+    fn read(&self, tree: &Files) -> Option<Draft> {
+        let faults = &tree.faults;
+        let file = TextFile::read(&tree.file(SETTINGS)?.path, faults)?;
+        let page = Page { file: &file, faults };
+        let document = xml::parse(page)?;
+        let root = Element::root(&document, page);
+        let Some(judging) = root.child("judging") else {
+            root.error("has no `judging`", "export the package from Polygon again");
+            return None;
+        };
+        let resources = Resources::read(root, tree);
+        let pack = Pack { tree, root, judging, resources };
+        let mut problem =
+            Problem { layout: self.layout(), names: names(root), ..Problem::default() };
+        pack.refuse_unknown();
+        judging::settings(&pack, &mut problem);
+        assets::read(&pack, &mut problem);
+        let mut kind = ProblemKind::default();
+        if problem.interactor.is_some() {
+            kind.interaction = Interaction::Interactive;
+        }
+        if judging::test_data(&pack, &mut problem) {
+            kind.grading = Grading::Scoring;
+        }
+        problem.kind = kind;
+        Some(Draft { problem, has_settings: true, file_writing: FileWriting::Allowed })
+    }
+}
+
+/// What all parts of the reader share.
+struct Pack<'a> {
+    tree: &'a Files,
+    root: Element<'a>,
+    judging: Element<'a>,
+    resources: Resources,
+}
+
+impl Pack<'_> {
+    /// Refuses what would change how submissions are judged, and doubts what is not known.
+    fn refuse_unknown(&self) {
+        let known = [
+            "names",
+            "statements",
+            "tutorials",
+            "judging",
+            "files",
+            "assets",
+            "properties",
+            "stresses",
+            "tags",
+            "documents",
+            "materials",
+        ];
+        self.root.knows(&known, &["revision", "short-name", "url"]);
+        for tag in self.root.listed("tags", "tag") {
+            if tag.attribute("value") == Some("run-twice")
+                && self.judging.attribute("run-count").is_none()
+            {
+                tag.error(
+                    "the problem runs submissions twice on each test, which juror does not do",
+                    "judge it on Polygon or Codeforces",
+                );
+            }
+        }
+    }
+}
+
+/// The problem's names by language code.
+fn names(root: Element<'_>) -> Vec<(String, String)> {
+    let named = root.listed("names", "name");
+    let names = named.filter_map(|name| {
+        let code = match name.attribute("language")? {
+            "english" => "en",
+            "russian" => "ru",
+            "ukrainian" => "uk",
+            "german" => "de",
+            "spanish" => "es",
+            "french" => "fr",
+            "polish" => "pl",
+            other => other,
+        };
+        Some((code.to_owned(), name.attribute("value")?.to_owned()))
+    });
+    names.collect()
+}

@@ -1,0 +1,113 @@
+//! Points of tests, and the groups that they are in.
+
+use crate::model::score::{Aggregation, GroupScoring, Score};
+use crate::model::test_data::{TestCase, TestData, TestGroup};
+use crate::package::polygon::xml::Element;
+use crate::package::text::shown;
+
+/// A test as it was read.
+pub(super) struct Test<'a> {
+    pub element: Element<'a>,
+    pub case: TestCase,
+    /// Empty if it is in none.
+    pub group: &'a str,
+    pub points: Option<f64>,
+}
+
+/// Puts the tests into their groups; says whether they have points.
+pub(super) fn groups(
+    testset: Element<'_>,
+    set: &str,
+    mut tests: Vec<Test<'_>>,
+    data: &mut TestData,
+) -> bool {
+    let described: Vec<Element<'_>> = testset.listed("groups", "group").collect();
+    for group in &described {
+        group.knows(&["dependencies"], &["name", "points-policy", "feedback-policy"]);
+    }
+    let mut names: Vec<&str> = Vec::new();
+    for test in &tests {
+        if !names.contains(&test.group) {
+            names.push(test.group);
+        }
+    }
+    // The tests of a group follow each other, whatever their numbers are.
+    tests.sort_by_key(|test| names.iter().position(|name| *name == test.group));
+    let has_points = tests.iter().any(|test| test.points.is_some_and(|points| points != 0.0));
+    if has_points {
+        for test in &mut tests {
+            let points = test.points.unwrap_or_default();
+            match Score::new(points).filter(|_| points >= 0.0) {
+                Some(points) => test.case.points = Some(points),
+                None => drop(test.element.error("`points` must be a number of at least 0", "")),
+            }
+        }
+        scored(set, &names, &described, &tests, data);
+    }
+    data.cases.extend(tests.into_iter().map(|test| test.case));
+    has_points
+}
+
+/// The groups of a problem with points.
+fn scored(
+    set: &str,
+    names: &[&str],
+    described: &[Element<'_>],
+    tests: &[Test<'_>],
+    data: &mut TestData,
+) {
+    let sum = |group: Option<&str>| {
+        let of_group = tests.iter().filter(|test| group.is_none_or(|name| test.group == name));
+        Score::new(of_group.filter_map(|test| test.case.points).map(Score::points).sum())
+    };
+    let scoring = |max_score, aggregation, require_pass| {
+        Some(GroupScoring { max_score, aggregation, require_pass })
+    };
+    data.groups.push(TestGroup {
+        name: set.to_owned(),
+        scoring: scoring(sum(None), Aggregation::Sum, Vec::new()),
+    });
+    if names == [""] {
+        return;
+    }
+    if let Some(test) = tests.iter().find(|test| test.group.is_empty()) {
+        test.element
+            .error("the test is in no group, and others are", "put it into a group on Polygon");
+        return;
+    }
+    for (at, name) in names.iter().enumerate() {
+        let group = described.iter().find(|group| group.attribute("name") == Some(name));
+        let aggregation = match group.and_then(|group| group.attribute("points-policy")) {
+            None | Some("each-test") => Aggregation::Sum,
+            Some("complete-group") => Aggregation::PassFail,
+            Some(other) => {
+                let message = format!("`{}` is no points policy that juror knows", shown(other));
+                if let Some(group) = group {
+                    group.error(message, "known: each-test, complete-group");
+                }
+                continue;
+            }
+        };
+        let mut require_pass = Vec::new();
+        for needed in group.iter().flat_map(|group| group.listed("dependencies", "dependency")) {
+            let wanted = needed.attribute("group").unwrap_or_default();
+            match names[..at].contains(&wanted) {
+                true => require_pass.push(format!("{set}/{wanted}")),
+                false => {
+                    let message = format!(
+                        "group {name} depends on the group `{}`, which does not come before it",
+                        shown(wanted)
+                    );
+                    needed.error(
+                        message,
+                        "a group can depend only on groups with tests before its own",
+                    );
+                }
+            }
+        }
+        data.groups.push(TestGroup {
+            name: format!("{set}/{name}"),
+            scoring: scoring(sum(Some(name)), aggregation, require_pass),
+        });
+    }
+}

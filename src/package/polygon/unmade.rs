@@ -1,0 +1,215 @@
+//! The recipe for what the package describes and does not have: inputs that generators make, answers of the main
+//! solution, and texts from Windows with this system's line ends.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use crate::model::placeholder::{Piece, pieces};
+use crate::model::recipe::{AnswerSource, GeneratorCommand, InputSource, Recipe, RecipeCase};
+use crate::model::test_data::TestCase;
+use crate::package::node::Parse;
+use crate::package::polygon::assets::main_solution;
+use crate::package::polygon::judging::generators;
+use crate::package::polygon::programs::generator;
+use crate::package::polygon::xml::Element;
+use crate::package::polygon::{Pack, assets};
+use crate::package::text::shown;
+
+/// A file of a test.
+pub(super) enum Part {
+    There(PathBuf),
+    /// It is there with the line ends of Windows, where programs do not see them.
+    Windows(PathBuf),
+    Missing,
+}
+
+impl Part {
+    /// Where it is.
+    pub(super) fn path(&self) -> Option<&Path> {
+        match self {
+            Self::There(path) | Self::Windows(path) => Some(path),
+            Self::Missing => None,
+        }
+    }
+}
+
+/// The files of a test.
+pub(super) struct Missing<'a> {
+    pub input: &'a Part,
+    pub answer: &'a Part,
+    /// What the input is called.
+    pub name: &'a str,
+}
+
+/// What is to be made.
+pub(super) struct Unmade<'a> {
+    pack: &'a Pack<'a>,
+    generators: BTreeMap<String, Element<'a>>,
+    solution: Option<PathBuf>,
+    is_interactive: bool,
+    cases: Vec<RecipeCase>,
+}
+
+impl<'a> Unmade<'a> {
+    pub(super) fn new(pack: &'a Pack<'a>) -> Self {
+        let assets = pack.root.child("assets");
+        Self {
+            pack,
+            generators: generators(pack),
+            solution: main_solution(pack),
+            is_interactive: assets.is_some_and(|assets| assets.child("interactor").is_some()),
+            cases: Vec::new(),
+        }
+    }
+
+    /// The recipe; none if the package has all.
+    pub(super) fn finish(self) -> Option<Recipe> {
+        let path = assets::settings_path(self.pack);
+        let recipe = Recipe { path, cases: self.cases, links: Vec::new(), files: Vec::new() };
+        (!recipe.cases.is_empty()).then_some(recipe)
+    }
+
+    /// A text from Windows without an answer.
+    pub(super) fn text(&mut self, case: &TestCase) {
+        let place = (&case.input).into();
+        self.add(case, place, InputSource::File(case.input.clone()), AnswerSource::None);
+    }
+
+    /// A test, if something is to be made for it.
+    pub(super) fn test(
+        &mut self,
+        element: Element<'_>,
+        case: &TestCase,
+        files: Missing<'_>,
+    ) -> Parse<()> {
+        if let (Part::There(_), Part::There(_)) = (files.input, files.answer) {
+            return Ok(());
+        }
+        let input = match files.input {
+            Part::There(path) | Part::Windows(path) => InputSource::File(path.clone()),
+            Part::Missing => InputSource::Command(self.command(element, files.name)?),
+        };
+        let answer = match (files.answer, &self.solution) {
+            (Part::There(path) | Part::Windows(path), _) => AnswerSource::File(path.clone()),
+            (Part::Missing, _) if self.is_interactive => {
+                let message = "has no answer, and that of an interactive problem is what its interactor writes";
+                return Err(element.error(message, "export the full package from Polygon"));
+            }
+            (Part::Missing, Some(solution)) => AnswerSource::Solution(solution.clone()),
+            (Part::Missing, None) => {
+                let message = "has no answer, and no solution is tagged `main` to make it";
+                return Err(element.error(message, "export the full package from Polygon"));
+            }
+        };
+        self.add(case, element.place(), input, answer);
+        Ok(())
+    }
+
+    fn add(
+        &mut self,
+        case: &TestCase,
+        place: crate::model::diagnostic::Place,
+        input: InputSource,
+        answer: AnswerSource,
+    ) {
+        self.cases.push(RecipeCase {
+            name: case.name.clone(),
+            place,
+            input,
+            copy: None,
+            files: Vec::new(),
+            answer,
+            patterns: Vec::new(),
+            output_validator_args: None,
+        });
+    }
+
+    /// The command that makes the input of a test.
+    fn command(&self, element: Element<'_>, name: &str) -> Parse<GeneratorCommand> {
+        let missing =
+            |message: String| element.error(message, "export the full package from Polygon");
+        let Some(line) = element.attribute("cmd") else {
+            return Err(missing(format!("there is no `{name}`, and no command that makes it")));
+        };
+        if element.attribute("from-file").is_some() {
+            let message =
+                format!("there is no `{name}`, and its generator makes several tests at once");
+            return Err(missing(message));
+        }
+        let Some(words) = words(line) else {
+            let message = format!("the command `{}` has a quote without its partner", shown(line));
+            return Err(element.error(message, ""));
+        };
+        let mut words = words.into_iter();
+        let called = words.next().unwrap_or_default();
+        let stem = Path::new(&called).file_stem().map(|stem| stem.to_string_lossy().into_owned());
+        let known = stem.and_then(|stem| self.generators.get(&stem));
+        let Some(described) = known else {
+            let message = format!("there is no `{name}`, and no generator `{}`", shown(&called));
+            return Err(missing(message));
+        };
+        let args: Vec<String> = words.collect();
+        let is_plain = |word: &String| {
+            pieces(word).is_ok_and(|all| all.iter().all(|it| matches!(it, Piece::Text(_))))
+        };
+        if let Some(word) = args.iter().find(|word| !is_plain(word)) {
+            let message = format!("juror would replace `{}` in the command", shown(word));
+            return Err(missing(message));
+        }
+        Ok(GeneratorCommand {
+            program: generator(self.pack, *described)?,
+            args,
+            line: line.to_owned(),
+            random_salt: String::new(),
+            count: 1,
+            tries: 1,
+        })
+    }
+}
+
+/// The words of a command: between blanks, or in quotes, as a shell takes them. `None` if a quote has no partner.
+fn words(line: &str) -> Option<Vec<String>> {
+    let mut words: Vec<String> = Vec::new();
+    let mut word: Option<String> = None;
+    let mut characters = line.chars();
+    while let Some(character) = characters.next() {
+        match character {
+            '"' | '\'' => {
+                let word = word.get_or_insert_default();
+                loop {
+                    match characters.next()? {
+                        end if end == character => break,
+                        '\\' if character == '"' => word.push(characters.next()?),
+                        inner => word.push(inner),
+                    }
+                }
+            }
+            '\\' => word.get_or_insert_default().push(characters.next()?),
+            blank if blank.is_ascii_whitespace() => words.extend(word.take()),
+            other => word.get_or_insert_default().push(other),
+        }
+    }
+    words.extend(word);
+    Some(words)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_has_words_between_blanks_or_in_quotes() {
+        let check = |line: &str, expected: Option<&[&str]>| {
+            let found = words(line);
+            let found: Option<Vec<&str>> =
+                found.as_ref().map(|words| words.iter().map(String::as_str).collect());
+            assert_eq!(found.as_deref(), expected, "{line}");
+        };
+        check("gen 1  -n=2 ", Some(&["gen", "1", "-n=2"]));
+        check("gen \"a b\" 'c \"d'", Some(&["gen", "a b", "c \"d"]));
+        check("gen \"\" x'y'z", Some(&["gen", "", "xyz"]));
+        check(r#"gen "a\"b" \' "#, Some(&["gen", "a\"b", "'"]));
+        check("gen 'a", None);
+        check("", Some(&[]));
+    }
+}

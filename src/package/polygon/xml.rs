@@ -1,0 +1,152 @@
+//! Elements of `problem.xml`, which know where they stand and report what is wrong with them.
+
+use std::fmt::Display;
+use std::str::FromStr;
+
+use roxmltree::{Document, Node, NodeType, ParsingOptions};
+
+use crate::model::diagnostic::Place;
+use crate::package::faults::Reported;
+use crate::package::node::Parse;
+use crate::package::suggest::list;
+use crate::package::text::{Page, shown};
+
+/// More elements, texts and attributes than this are not read.
+const MAX_NODES: u32 = 1_000_000;
+
+/// Reads the text as XML. A document type is refused, since it can make a small text large.
+pub(super) fn parse<'a>(page: Page<'a>) -> Option<Document<'a>> {
+    let options = ParsingOptions { nodes_limit: MAX_NODES, ..ParsingOptions::default() };
+    match Document::parse_with_options(&page.file.text, options) {
+        Ok(document) => Some(document),
+        Err(error) => {
+            let at = error.pos();
+            let range = crate::package::text::Range {
+                line: at.row.max(1),
+                column: at.col.max(1),
+                width: 1,
+            };
+            page.error(range, format!("is no valid XML: {error}"), "");
+            None
+        }
+    }
+}
+
+/// An element.
+#[derive(Clone, Copy)]
+pub(super) struct Element<'a> {
+    node: Node<'a, 'a>,
+    page: Page<'a>,
+}
+
+impl<'a> Element<'a> {
+    /// The one that all others are in.
+    pub(super) fn root(document: &'a Document<'a>, page: Page<'a>) -> Self {
+        Self { node: document.root_element(), page }
+    }
+
+    /// Its name.
+    pub(super) fn name(self) -> &'a str {
+        self.node.tag_name().name()
+    }
+
+    /// Where its tag begins.
+    pub(super) fn place(self) -> Place {
+        let range = self.node.range();
+        let text = &self.page.file.text[range.clone()];
+        let length = text.find('>').map_or(text.len(), |end| end + 1);
+        self.page.file.place(self.page.file.range(range.start..range.start + length))
+    }
+
+    /// The elements in it.
+    pub(super) fn children(self) -> impl Iterator<Item = Self> {
+        let elements = self.node.children().filter(|node| node.node_type() == NodeType::Element);
+        elements.map(move |node| Self { node, ..self })
+    }
+
+    /// The elements of this name in it.
+    pub(super) fn named(self, name: &'static str) -> impl Iterator<Item = Self> {
+        self.children().filter(move |child| child.name() == name)
+    }
+
+    /// The element of this name in it; the first of several.
+    pub(super) fn child(self, name: &'static str) -> Option<Self> {
+        self.named(name).next()
+    }
+
+    /// The elements of this name in those of the name `around`, such as each `test` in `tests`.
+    pub(super) fn listed(
+        self,
+        around: &'static str,
+        name: &'static str,
+    ) -> impl Iterator<Item = Self> {
+        self.named(around).flat_map(move |list| list.named(name))
+    }
+
+    /// The text in it, without blanks around it.
+    pub(super) fn text(self) -> &'a str {
+        self.node.text().unwrap_or_default().trim()
+    }
+
+    /// The value of an attribute that is not empty.
+    pub(super) fn attribute(self, name: &str) -> Option<&'a str> {
+        self.node.attribute(name).filter(|value| !value.is_empty())
+    }
+
+    /// The value of an attribute that must be there.
+    pub(super) fn required(self, name: &str) -> Parse<&'a str> {
+        self.attribute(name)
+            .ok_or_else(|| self.error(format!("`{}` has no `{name}`", self.name()), ""))
+    }
+
+    /// The number in the element of this name, if it is there.
+    pub(super) fn number<T: FromStr>(self, name: &'static str, wanted: &str) -> Parse<Option<T>> {
+        self.child(name).map(|child| child.parsed(child.text(), wanted)).transpose()
+    }
+
+    /// What a text means; it is the element's text or one of its attributes.
+    pub(super) fn parsed<T: FromStr>(self, text: &str, wanted: impl Display) -> Parse<T> {
+        text.trim().parse().map_err(|_| {
+            let message = format!("`{}` must be {wanted}, not `{}`", self.name(), shown(text));
+            self.error(message, "")
+        })
+    }
+
+    /// Reports a fault; the help may be empty.
+    pub(super) fn error(self, message: impl Into<String>, help: impl Into<String>) -> Reported {
+        self.page.faults.error(self.place(), message, help)
+    }
+
+    /// Reports that something is not as it must be, though submissions can be judged.
+    pub(super) fn lack(self, message: impl Into<String>, help: impl Into<String>) {
+        self.page.faults.lack(self.place(), message, help);
+    }
+
+    /// Doubts something; the help may be empty.
+    pub(super) fn warning(self, message: impl Into<String>, help: impl Into<String>) {
+        self.page.faults.warning(self.place(), message, help);
+    }
+
+    /// Reports what is in it beside these elements and attributes: juror cannot tell whether it changes how submissions
+    /// are judged.
+    pub(super) fn knows(self, elements: &[&str], attributes: &[&str]) {
+        for child in self.children().filter(|child| !elements.contains(&child.name())) {
+            let what = format!("`{}` has an element `{}`", self.name(), shown(child.name()));
+            child.unknown(&what, elements);
+        }
+        let all = self.node.attributes().map(|attribute| attribute.name());
+        for name in all.filter(|name| !attributes.contains(name)) {
+            let what = format!("`{}` has an attribute `{}`", self.name(), shown(name));
+            self.unknown(&what, attributes);
+        }
+    }
+
+    fn unknown(self, what: &str, known: &[&str]) {
+        let known = match known {
+            [] => "nothing".to_owned(),
+            known => list(known.iter().copied()),
+        };
+        let message = format!("{what}, which juror does not know");
+        self.lack(message, format!("it may change how submissions are judged; known: {known}"));
+    }
+}

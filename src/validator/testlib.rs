@@ -1,0 +1,161 @@
+//! What a checker or interactor with testlib.h answered.
+//!
+//! The exit code says it: 0 right; 1 wrong; 2, 4 and 8 wrong, because the output is not formed as it must be, goes on
+//! after its end, or ends too early; 3 something is wrong with the test case; 7 points; 50 and more partly right. The
+//! report file has the message, which begins with the points; a program that writes no report says it all on standard
+//! error.
+
+use crate::model::job::Reply;
+use crate::model::judgement::JudgeError;
+use crate::model::limits::Limits;
+use crate::model::outcome::Ending;
+use crate::model::score::Score;
+use crate::model::text::visible;
+use crate::validator::feedback::Feedback;
+use crate::validator::response::{Opinion, Response, STDERR, misbehaved};
+
+/// The exit code for an output that is partly right, with nothing added. Such checkers are built with it.
+const PARTLY: i32 = 50;
+/// How much can be added.
+const PARTS: i32 = 200;
+
+/// Reads the reply of a run.
+///
+/// # Errors
+/// When what came back cannot be read.
+pub(super) fn response(reply: Reply, limits: &Limits) -> Result<Response, JudgeError> {
+    let fault = |error| JudgeError::new("read what the checker left behind", error);
+    let stderr = reply.stderr.start(STDERR).map_err(fault)?;
+    let mut feedback = Feedback::of(reply.collected).map_err(fault)?;
+    if feedback.judge_message.trim_ascii().is_empty() {
+        feedback.judge_message.clone_from(&stderr);
+    }
+    let opinion = match misbehaved(&reply.outcome, limits) {
+        Some(what) => Opinion::Broken(what),
+        None => opinion(reply.outcome.ending, &feedback.judge_message),
+    };
+    Ok(Response { opinion, feedback, stderr, outcome: reply.outcome, kept: reply.kept })
+}
+
+fn opinion(ending: Ending, message: &[u8]) -> Opinion {
+    let code = match ending {
+        Ending::Exited(code) => code,
+        Ending::Signalled(signal) => return Opinion::Broken(format!("it was killed by {signal}")),
+    };
+    match code {
+        0 => Opinion::Accepted,
+        1 | 2 | 4 | 8 => Opinion::Rejected,
+        3 => Opinion::Broken(format!("it says that the test case is at fault{}", said(message))),
+        7 => match points(message) {
+            Some(points) => Opinion::Partial(points),
+            None => Opinion::Broken(format!(
+                "it ended with exit code 7, and its message does not begin with points{}",
+                said(message)
+            )),
+        },
+        PARTLY.. if code <= PARTLY + PARTS => Opinion::Broken(format!(
+            "it ended with exit code {code}, for \"partially correct ({})\"; what that is worth differs between judges. \
+             Let it call quitp with points",
+            code - PARTLY
+        )),
+        _ => Opinion::Broken(format!(
+            "it ended with exit code {code}; a program with testlib.h ends with 0, 1, 2, 3, 4, 7 or 8"
+        )),
+    }
+}
+
+/// The points at the beginning of a message, such as `12.5 of 20` or `points 12.5`.
+fn points(message: &[u8]) -> Option<Score> {
+    let text = std::str::from_utf8(message.trim_ascii()).ok()?;
+    let mut words = text.strip_prefix("points").unwrap_or(text).split_ascii_whitespace();
+    let points: f64 = words.next()?.parse().ok()?;
+    Score::new(points).filter(|_| points >= 0.0)
+}
+
+/// The first line of a message, behind a colon.
+fn said(message: &[u8]) -> String {
+    const LONGEST: usize = 200;
+    match message.trim_ascii().split(|byte| *byte == b'\n').next() {
+        None | Some([]) => String::new(),
+        Some(line) => format!(": {}", visible(&line[..line.len().min(LONGEST)])),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::executor::scripted::quiet_outcome;
+    use crate::model::blob::Blob;
+    use crate::model::job::Collected;
+    use crate::model::outcome::{Outcome, Signal, StoppedBy};
+    use crate::validator::feedback::FILES;
+
+    /// Checks `+`, `-`, points or the start of what it did, and the message.
+    fn check(ending: Ending, report: Option<&str>, stderr: &str, expected: &str, message: &str) {
+        let collected = FILES.map(|name| match (name, report) {
+            ("judgemessage.txt", Some(text)) => Collected::File(text.as_bytes().into()),
+            _ => Collected::Missing,
+        });
+        let reply = Reply {
+            outcome: Outcome { ending, ..quiet_outcome() },
+            stdout: Blob::default(),
+            stderr: stderr.as_bytes().into(),
+            collected: collected.into(),
+            kept: None,
+        };
+        let response = response(reply, &Limits::of_trial()).unwrap();
+        let found = match &response.opinion {
+            Opinion::Accepted => "+".to_owned(),
+            Opinion::Rejected => "-".to_owned(),
+            Opinion::Partial(points) => points.to_string(),
+            Opinion::Broken(what) => what.clone(),
+        };
+        let start: String = found.chars().take(expected.chars().count().max(1)).collect();
+        assert_eq!(start, expected, "{ending:?}: {found}");
+        assert_eq!(String::from_utf8_lossy(&response.feedback.judge_message), message);
+    }
+
+    #[test]
+    fn the_exit_code_says_what_an_output_is() {
+        let check = |code: i32, expected: &str| {
+            check(Ending::Exited(code), Some("why"), "", expected, "why");
+        };
+        check(0, "+");
+        for wrong in [1, 2, 4, 8] {
+            check(wrong, "-");
+        }
+        check(3, "it says that the test case is at fault: why");
+        check(7, "it ended with exit code 7, and its message does not begin with points: why");
+        check(50, "it ended with exit code 50, for \"partially correct (0)\"");
+        check(75, "it ended with exit code 75, for \"partially correct (25)\"");
+        for unknown in [5, 6, 9, 42, 43, 49, 251, 255] {
+            check(unknown, &format!("it ended with exit code {unknown}; a program with testlib.h"));
+        }
+    }
+
+    #[test]
+    fn a_killed_checker_says_nothing() {
+        check(Ending::Signalled(Signal(11)), None, "", "it was killed by SIGSEGV", "");
+        let outcome = Outcome {
+            ending: Ending::Exited(0),
+            stopped_by: Some(StoppedBy::CpuTime),
+            ..quiet_outcome()
+        };
+        let what = misbehaved(&outcome, &Limits::of_trial()).unwrap_or_default();
+        assert!(what.starts_with("it passed a limit"), "{what}");
+    }
+
+    #[test]
+    fn the_report_goes_before_standard_error() {
+        let seven = Ending::Exited(7);
+        let check = |report: Option<&str>, stderr: &str, expected: &str, message: &str| {
+            check(seven, report, stderr, expected, message);
+        };
+        check(Some("12.5 of 20"), "See file to check exit message\n", "12.5", "12.5 of 20");
+        check(Some("0"), "points 9", "0", "0");
+        check(None, "points 7 well\n", "7", "points 7 well\n");
+        check(Some(""), "points 7", "7", "points 7");
+        check(Some("-1"), "", "it ended with exit code 7, and its message", "-1");
+        check(Some("nan"), "", "it ended with exit code 7, and its message", "nan");
+    }
+}

@@ -1,0 +1,363 @@
+//! Polygon packages: data that is made, programs with testlib.h, and what packages say of them.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::time::SystemTime;
+
+use walkdir::WalkDir;
+
+use crate::fixture::{Fixture, RIGHT};
+
+/// Only what the checkers of these tests need.
+const TESTLIB: &str = r#"
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <string>
+inline void say(int argc, char* argv[], int code, const std::string& message) {
+    if (argc > 4) std::ofstream(argv[4]) << message;
+    std::fprintf(stderr, "See file to check exit message\n");
+    std::exit(code);
+}
+"#;
+
+/// Compares two numbers.
+const CHECKER: &str = r#"
+#include "testlib.h"
+static_assert(PC_BASE_EXIT_CODE == 50, "as Polygon builds it");
+int main(int argc, char* argv[]) {
+    std::ifstream in(argv[1]), out(argv[2]), ans(argv[3]);
+    long long a, b, expected, found;
+    in >> a >> b;
+    if (!(ans >> expected)) say(argc, argv, 3, "the jury has no answer");
+    if (!(out >> found)) say(argc, argv, 2, "no number in the output");
+    if (found != expected) say(argc, argv, 1, "expected " + std::to_string(expected));
+    say(argc, argv, 0, "one number");
+}
+"#;
+
+const VALIDATOR: &str = r#"[[ $1 == --testset && $2 == tests && $3 == --group && $4 == "" || $# == 0 ]] || exit 9
+text=$(cat; echo .)
+[[ $text =~ ^[0-9]+\ [0-9]+$'\n'\.$ ]] && exit 0
+echo "FAIL expected two numbers" >&2
+exit 3
+"#;
+
+const SETTINGS: &str = r#"<?xml version="1.0" encoding="utf-8" standalone="no"?>
+<problem revision="1" short-name="sum" url="">
+    <names><name language="english" value="Sum"/></names>
+    <judging cpu-name="" cpu-speed="1" input-file="" output-file="" run-count="1">
+        <testset name="tests">
+            <time-limit>5000</time-limit>
+            <memory-limit>268435456</memory-limit>
+            <test-count>3</test-count>
+            <input-path-pattern>tests/%02d</input-path-pattern>
+            <answer-path-pattern>tests/%02d.a</answer-path-pattern>
+            <tests>
+                <test method="manual" sample="true"/>
+                <test cmd="gen 5 &quot;8&quot;" method="generated"/>
+                <test method="manual"/>
+            </tests>
+        </testset>
+    </judging>
+    <files>
+        <resources><file path="files/testlib.h" type="h.g++"/></resources>
+        <executables><executable><source path="files/gen.sh" type="bash"/></executable></executables>
+    </files>
+    <assets>
+        <checker type="testlib">
+            <source path="files/check.cpp" type="cpp.g++17"/>
+            <testset>
+                <test-count>4</test-count>
+                <input-path-pattern>files/c/%02d</input-path-pattern>
+                <output-path-pattern>files/c/%02d.o</output-path-pattern>
+                <answer-path-pattern>files/c/%02d.a</answer-path-pattern>
+                <tests>
+                    <test verdict="ok"/><test verdict="wrong-answer"/><test verdict="presentation-error"/>
+                    <test verdict="crashed"/>
+                </tests>
+            </testset>
+        </checker>
+        <validators><validator>
+            <source path="files/val.sh" type="bash"/>
+            <testset>
+                <test-count>2</test-count>
+                <input-path-pattern>files/v/%02d</input-path-pattern>
+                <tests><test verdict="valid"/><test verdict="invalid"/></tests>
+            </testset>
+        </validator></validators>
+        <solutions>
+            <solution tag="main"><source path="solutions/main.sh" type="bash"/></solution>
+            <solution tag="wrong-answer"><source path="solutions/wa.sh" type="bash"/></solution>
+        </solutions>
+    </assets>
+</problem>
+"#;
+
+/// A package `poly`, with one test in the package, one to be generated, and one from Windows without an answer.
+fn package() -> Fixture {
+    let fixture = Fixture::new();
+    for (name, text) in [
+        ("problem.xml", SETTINGS),
+        ("files/testlib.h", TESTLIB),
+        ("files/check.cpp", CHECKER),
+        ("files/gen.sh", "echo \"$1 $2\"\n"),
+        ("files/val.sh", VALIDATOR),
+        ("files/v/01", "10 20\r\n"),
+        ("files/v/02", "10 x\n"),
+        ("files/c/01", "1 1\n"),
+        ("files/c/01.o", "2\n"),
+        ("files/c/01.a", "2\n"),
+        ("files/c/02", "not valid\n"),
+        ("files/c/02.o", "3\n"),
+        ("files/c/02.a", "2\n"),
+        ("files/c/03", "1 1\n"),
+        ("files/c/03.o", "two\n"),
+        ("files/c/03.a", "2\n"),
+        ("files/c/04", "1 1\n"),
+        ("files/c/04.o", "2\n"),
+        ("files/c/04.a", "none\n"),
+        ("solutions/main.sh", RIGHT),
+        ("solutions/wa.sh", "read -r a b; echo $((a < 6 ? a + b : 0))\n"),
+        ("tests/01", "1 2\n"),
+        ("tests/01.a", "3\n"),
+        ("tests/03", "7 8\r\n"),
+    ] {
+        fixture.write(&format!("poly/{name}"), text);
+    }
+    fixture
+}
+
+/// The same with other words in `problem.xml`.
+fn changed(changes: &[(&str, &str)]) -> Fixture {
+    let fixture = package();
+    let mut settings = SETTINGS.to_owned();
+    for (old, new) in changes {
+        assert!(settings.contains(old), "{old}");
+        settings = settings.replace(old, new);
+    }
+    fixture.write("poly/problem.xml", settings);
+    fixture
+}
+
+/// Every file below a directory, with its contents and when it was last written.
+fn files(dir: &Path) -> BTreeMap<String, (Vec<u8>, SystemTime)> {
+    let walk = WalkDir::new(dir).into_iter().map(|entry| entry.expect("an entry"));
+    let files = walk.filter(|entry| entry.file_type().is_file());
+    let known = files.map(|entry| {
+        let written = entry.metadata().expect("a file").modified().expect("a time");
+        let text = fs::read(entry.path()).expect("a file");
+        (entry.path().display().to_string(), (text, written))
+    });
+    known.collect()
+}
+
+#[test]
+fn data_is_made_once_and_beside_the_package() {
+    let fixture = package();
+    let before = files(&fixture.path("poly"));
+    fixture.check("verify poly", 0, &["2 submissions, all as expected"]);
+    let made = files(&fixture.path("cache/juror/tests"));
+    // The inputs and answers of two tests, and the text of the validator's test.
+    assert_eq!(made.len(), 5, "{:?}", made.keys());
+    let texts: Vec<&str> =
+        made.values().map(|(text, _)| std::str::from_utf8(text).expect("a text")).collect();
+    for text in ["5 8\n", "13\n", "7 8\n", "15\n", "10 20\n"] {
+        assert!(texts.contains(&text), "{text}");
+    }
+    fixture.check("verify poly", 0, &["all as expected"]);
+    assert_eq!(files(&fixture.path("cache/juror/tests")), made);
+    assert_eq!(files(&fixture.path("poly")), before);
+    // What a generator is made of counts, and not when it was made.
+    fixture.write("poly/files/gen.sh", "echo \"$2 $1\"\n");
+    fixture.check("judge poly solutions/main.sh --case tests/02", 2, &["submission not found"]);
+    fixture.check("judge poly main.sh --case tests/02", 0, &["accepted on 1 test case"]);
+    let more = files(&fixture.path("cache/juror/tests"));
+    assert_eq!(more.len(), made.len() + 2);
+    assert!(more.values().any(|(text, _)| text == b"8 5\n"));
+}
+
+#[test]
+fn what_cannot_be_kept_is_made_in_a_temporary_directory() {
+    let fixture = package();
+    fixture.write("file", "");
+    let mut command = fixture.juror("verify poly");
+    command.env("XDG_CACHE_HOME", fixture.path("file"));
+    let temporary = fixture.path("temporary");
+    fs::create_dir(&temporary).expect("a directory");
+    command.env("TMPDIR", &temporary).assert().success();
+    assert_eq!(files(&temporary).len(), 0);
+}
+
+#[test]
+fn a_generator_or_solution_that_fails_is_told_at_its_test() {
+    let fixture = package();
+    fixture.write("poly/files/gen.sh", "echo no >&2\nexit 1\n");
+    fixture.check("verify poly", 3, &["problem.xml:13", "ends with exit code 1: no"]);
+    let fixture = package();
+    fixture.write("poly/solutions/main.sh", "exit 1\n");
+    fixture.check("verify poly", 3, &["problem.xml:13", "the solution ends with exit code 1"]);
+}
+
+#[test]
+fn tags_are_held() {
+    let fixture = changed(&[("tag=\"wrong-answer\"", "tag=\"accepted\"")]);
+    let said = ["accepted: permitted AC; got WA on tests/03", "1 expectation broken"];
+    fixture.check("verify poly", 1, &said);
+    let fixture = changed(&[("tag=\"wrong-answer\"", "tag=\"time-limit-exceeded\"")]);
+    fixture.check("verify poly", 1, &["permitted AC or TLE; got WA on tests/03"]);
+}
+
+#[test]
+fn the_message_of_a_checker_is_shown() {
+    let fixture = package();
+    let said = "wrong answer on tests/03: the output validator rejects it: expected 15";
+    fixture.check("judge poly wa.sh", 1, &[said]);
+    fixture.write("poly/solutions/wa.sh", "echo no\n");
+    let said = "wrong answer on tests/01: the output validator rejects it: no number in the output";
+    fixture.check("judge poly wa.sh", 1, &[said]);
+}
+
+#[test]
+fn tests_of_checkers_and_validators_are_verified() {
+    let check = |changes: &[(&str, &str)], said: &str| {
+        changed(changes).check("verify poly", 3, &[said]);
+    };
+    let ok = "<test verdict=\"ok\"/><test verdict=\"wrong-answer\"/>";
+    check(&[(ok, &ok.replace("ok", "wrong-answer"))], "accepts this invalid output");
+    check(&[(ok, &ok.replace("wrong-answer", "ok"))], "rejects it: expected 2");
+    check(&[(ok, &ok.replace("wrong-answer", "crashed"))], "finds no fault in this test case");
+    let valid = "<test verdict=\"valid\"/><test verdict=\"invalid\"/>";
+    check(
+        &[(valid, &valid.replace("\"valid", "\"invalid"))],
+        "no input validator refuses this invalid input",
+    );
+    let both = valid.replace("invalid", "valid");
+    check(&[(valid, &both)], "`val.sh` refuses it: FAIL expected two numbers");
+}
+
+#[test]
+fn a_validator_must_refuse_with_its_own_exit_code() {
+    let fixture = package();
+    fixture.write("poly/files/val.sh", VALIDATOR.replace("exit 3", "exit 43"));
+    fixture.check(
+        "verify poly",
+        0,
+        &["ends with exit code 43 on this invalid input", "exit with 3"],
+    );
+}
+
+#[test]
+fn points_add_up_and_partial_ones_count() {
+    let tests = r#"<test method="manual" sample="true"/>
+                <test cmd="gen 5 &quot;8&quot;" method="generated"/>
+                <test method="manual"/>
+            </tests>"#;
+    let grouped = r#"<test method="manual" group="1" points="10"/>
+        <test cmd="gen 5 8" method="generated" group="1" points="20"/>
+        <test method="manual" group="2" points="70"/></tests><groups>
+        <group name="1" points-policy="each-test"/>
+        <group name="2" points-policy="complete-group">
+            <dependencies><dependency group="1"/></dependencies>
+        </group></groups>"#;
+    let fixture = changed(&[(tests, grouped)]);
+    fixture.write("poly/files/val.sh", VALIDATOR.replace("$4 == \"\"", "$4 == [12]"));
+    let document = fixture.json("verify poly", 0);
+    let submissions = document["submissions"].as_array().expect("submissions");
+    let scores: Vec<&serde_json::Value> = submissions.iter().map(|it| &it["score"]).collect();
+    assert_eq!(scores, [&serde_json::json!(100.0), &serde_json::json!(30.0)], "{document}");
+    // Off by one is worth half of the second test.
+    let half =
+        "if (found == expected + 1) say(argc, argv, 7, \"10 of 20\");\n    if (found != expected)";
+    fixture.write("poly/files/check.cpp", CHECKER.replace("if (found != expected)", half));
+    fixture.write("off.sh", "read -r a b; echo $((a == 5 ? a + b + 1 : a + b))\n");
+    let said = ["the output validator gives 10 of 20 points: 10 of 20", "20 of 100"];
+    fixture.check("judge poly off.sh --all", 1, &said);
+    let too_many = CHECKER.replace("if (found != expected)", &half.replace("10 of 20", "21"));
+    fixture.write("poly/files/check.cpp", too_many);
+    fixture.check(
+        "judge poly off.sh --all",
+        4,
+        &["it gives 21 points, more than the 20 of the test case"],
+    );
+}
+
+#[test]
+fn points_without_a_bound_are_accepted() {
+    let fixture = package();
+    let points =
+        "if (found != expected) say(argc, argv, 7, \"0\");\n    say(argc, argv, 7, \"9.5 well\");";
+    let old =
+        "if (found != expected) say(argc, argv, 1, \"expected \" + std::to_string(expected));";
+    assert!(CHECKER.contains(old));
+    fixture.write("poly/files/check.cpp", CHECKER.replace(old, points));
+    fixture.check("judge poly main.sh", 0, &["accepted on 3 test cases"]);
+    fixture.check("judge poly wa.sh", 1, &["the output validator gives 0 points: 0"]);
+}
+
+#[test]
+fn an_interactor_talks_and_the_checker_looks_at_what_it_wrote() {
+    let interactor = r#"read -r a b < "$1"
+echo "$a $b"
+read -r said || { echo "nothing was said" > "$4"; exit 8; }
+[[ $said == *[!0-9]* ]] && { echo "not a number: $said" > "$4"; exit 2; }
+echo "$said" > "$2"
+exit 0
+"#;
+    let assets =
+        "<interactor><source path=\"files/talk.sh\" type=\"bash\"/></interactor><validators>";
+    let fixture = changed(&[("<validators>", assets)]);
+    fixture.write("poly/files/talk.sh", interactor);
+    for (name, text) in [("tests/02", "5 8\n"), ("tests/02.a", "13\n"), ("tests/03.a", "15\n")] {
+        fixture.write(&format!("poly/{name}"), text);
+    }
+    fixture.check("verify poly", 0, &["all as expected"]);
+    let judged = |program: &str, code: i32, said: &str| {
+        fixture.write("a.sh", program);
+        fixture.check("judge poly a.sh", code, &[said]);
+    };
+    judged(RIGHT, 0, "accepted on 3 test cases");
+    judged(
+        "read -r a b; echo 3\n",
+        1,
+        "wrong answer on tests/02: the output validator rejects it: expected 13",
+    );
+    judged("echo x\n", 1, "the interactor rejects it: not a number: x");
+    judged("exit 0\n", 1, "the interactor rejects it: nothing was said");
+}
+
+#[test]
+fn programs_with_testlib_in_other_packages_are_asked_for() {
+    let fixture = Fixture::new();
+    let validator =
+        "text=$(cat; echo .)\n[[ $text =~ ^[0-9]+\\ [0-9]+$'\\n'\\.$ ]] && exit 0\nexit 3\n";
+    fixture.write("sum/input_validators/validate/run", format!("#!/usr/bin/env bash\n{validator}"));
+    fixture.write("sum/output_validator/check.cpp", CHECKER);
+    fixture.write("sum/generators/testlib.h", TESTLIB);
+    fixture.write(
+        "sum/generators/gen.cpp",
+        "#include \"testlib.h\"\nint main(int, char* argv[]) { std::puts(argv[1]); }\n",
+    );
+    let recipe = "solution: /submissions/accepted/right.sh\ndata: {secret: {data: {new: {generate: gen.cpp 4}}}}\n";
+    fixture.write("sum/generators/generators.yaml", recipe.replace("gen.cpp 4", "gen.cpp '4'"));
+    // Nothing is guessed.
+    fixture.check("verify sum", 3, &["does not build", "testlib.h"]);
+    let all = "[testlib]\nheader = \"generators/testlib.h\"\noutput_validator = \"checker\"\n\
+               input_validators = true\ngenerators = true\n";
+    fixture.write("sum/juror.toml", all);
+    fixture.check("verify sum", 0, &["2 submissions, all as expected"]);
+    fixture.write("sum/generators/generators.yaml", recipe);
+    let said = "wrong answer on secret/large/1: the output validator rejects it: expected 100001";
+    fixture.write("b.sh", crate::fixture::WRONG);
+    fixture.check("judge sum b.sh", 1, &[said]);
+    let refused = |text: &str, said: &str| {
+        fixture.write("sum/juror.toml", format!("[testlib]\n{text}\n"));
+        fixture.check("verify sum", 3, &[said]);
+    };
+    refused("", "`[testlib]` names no programs");
+    refused("output_validator = \"interactor\"", "the problem is not interactive");
+    refused("output_validator = \"other\"", "must be \"checker\" or \"interactor\"");
+    refused("input_validators = true\nheader = \"nowhere.h\"", "there is no file `nowhere.h`");
+    refused("input_validators = true\nodd = 1", "unknown key `odd`");
+}
