@@ -61,22 +61,18 @@ fn no_package(dir: &Path) -> Diagnostic {
             format!("a package is a directory with {}", signs.join(", or with "))
         }
         [package] => format!("did you mean {}?", package.display()),
-        [first, .., last] if packages.len() > 5 => {
-            format!(
-                "there are {} packages in it, from {} to {}",
-                packages.len(),
-                first.display(),
-                last.display()
-            )
-        }
         some => {
             let names: Vec<String> =
-                some.iter().map(|package| package.display().to_string()).collect();
-            format!("packages in it: {}", names.join(", "))
+                some.iter().take(MOST).map(|package| package.display().to_string()).collect();
+            let more = if some.len() > MOST { ", …" } else { "" };
+            format!("packages in it: {}{more}", names.join(", "))
         }
     };
     Diagnostic::error(dir, message).help(help)
 }
+
+/// So many packages are named.
+const MOST: usize = 5;
 
 /// Directories in `dir` that are packages, or the one that `dir` is in.
 fn packages_near(dir: &Path) -> Vec<PathBuf> {

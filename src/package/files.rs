@@ -179,7 +179,7 @@ impl Walk<'_> {
             Kind::File
         } else {
             let message = "is neither a file nor a directory";
-            self.faults.error(entry.path(), message, "remove it from the package");
+            self.faults.lack(entry.path(), message, "remove it from the package");
             return false;
         };
         if kind == Kind::File {
@@ -217,7 +217,7 @@ impl Walk<'_> {
         }
         let message = format!("is a link to {}, which is outside of the package", target.display());
         let help = "copy the file into the package";
-        self.faults.error(link, message, help);
+        self.faults.lack(link, message, help);
         false
     }
 
@@ -246,7 +246,7 @@ impl Walk<'_> {
                 (format!("cannot be read: {reason}"), "")
             }
         };
-        self.faults.error(path, message, help);
+        self.faults.lack(path, message, help);
     }
 }
 

@@ -4,6 +4,7 @@
 //! deserializer, because that stops at the first fault and a reader of packages must show all.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry::{Occupied, Vacant};
 
 use serde_saphyr::granit_parser::{self, Event, Parser, ScalarStyle, Span, Tag};
 
@@ -252,7 +253,8 @@ enum OpenContent {
 #[derive(Default)]
 struct OpenMap {
     entries: Vec<Entry>,
-    lines: HashMap<String, u32>,
+    /// Where each key is among the entries.
+    places: HashMap<String, usize>,
     key: Option<Raw>,
     /// Some key is no text, so nothing can be said about what the map means.
     has_bad_key: bool,
@@ -373,13 +375,21 @@ impl OpenMap {
             page.error(key.range, message, "");
             return;
         }
-        if let Some(line) = self.lines.get(&name) {
-            let message = format!("key `{}` is there twice; first on line {line}", shown(&name));
-            page.error(key.range, message, "remove one of the two");
-            return;
+        let entry = Entry { key: name.clone(), key_range: key.range, value };
+        // As in every other reader, the last one counts.
+        match self.places.entry(name) {
+            Occupied(at) => {
+                let first = &mut self.entries[*at.get()];
+                let [name, line] = [shown(&entry.key), first.key_range.line.to_string()];
+                let message = format!("key `{name}` replaces the one on line {line}");
+                page.faults.warning(page.file.place(key.range), message, "remove one of the two");
+                *first = entry;
+            }
+            Vacant(at) => {
+                at.insert(self.entries.len());
+                self.entries.push(entry);
+            }
         }
-        self.lines.insert(name.clone(), key.range.line);
-        self.entries.push(Entry { key: name, key_range: key.range, value });
     }
 }
 
@@ -443,7 +453,7 @@ mod tests {
         check("a: 1\nb: [1, 2]\n", &[]);
         check("", &[]);
         check("# only a comment\n", &[]);
-        check("a: 1\na: 2\n", &["a.yaml:2:1: key `a` is there twice; first on line 1"]);
+        check("a: 1\na: 2\n", &["a.yaml:2:1: key `a` replaces the one on line 1"]);
         check("a: 1\n---\nb: 2\n", &["a.yaml:2:1: a second YAML document starts here"]);
         check("{{x}}: 1\n", &["a.yaml:1:2: a key must be a text"]);
         check("a: *b\n", &["a.yaml:1:4: `*b` names no anchor above it"]);

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::score::{Aggregation, GroupScoring, Score};
+use crate::model::score::{Aggregation, Score};
 use crate::model::test_data::{StaticCase, TestCase, TestData};
 use crate::package::kattis::Pack;
 use crate::package::kattis::part::Part;
@@ -59,28 +59,42 @@ pub(super) fn settle(
             continue;
         };
         is_asked = true;
-        let fault = match (&group.scoring, score.value) {
+        let name = &group.name;
+        let rules = group.scoring.as_ref().map(|it| (it.aggregation, it.max_score));
+        let without = "write `static_validation_score: pass-fail`";
+        let fault = match (rules, score.value) {
             _ if validator.is_none() => Some((
                 "there is no static validator for this static validation".to_owned(),
                 "add the program as static_validator/validate.py or so, or remove the line",
             )),
-            (None, None) => None,
             (None, Some(_)) if pack.yaml.problem_type.includes("scoring") => Some((
-                format!("{} has no score, so neither has its static validation", group.name),
-                "write `static_validation_score: pass-fail`",
+                format!("{name} has no score, so neither has its static validation"),
+                without,
             )),
-            (None, Some(_)) => Some((
-                "a static validation has a score only in scoring problems".to_owned(),
-                "write `static_validation_score: pass-fail`",
+            (None, Some(_)) => {
+                let message = "a static validation has a score only in scoring problems";
+                Some((message.to_owned(), without))
+            }
+            (Some((Aggregation::PassFail, _)), Some(_)) => Some((
+                format!("{name} has pass-fail aggregation, so its static validation has no score"),
+                "write `static_validation_score: pass-fail`, or change `score_aggregation`",
             )),
-            (Some(scoring), value) => in_scoring(&group.name, scoring, value),
+            (Some((Aggregation::Sum | Aggregation::Min, _)), None) => Some((
+                format!("{name} adds up scores, so its static validation must have one"),
+                "write the greatest score of the static validation, or `score_aggregation: pass-fail`",
+            )),
+            (Some((_, Some(max))), Some(score)) if score.exceeds(max) => Some((
+                format!("the static validation is worth {score}, more than the whole of {name}"),
+                "lower it, or raise `max_score`",
+            )),
+            _ => None,
         };
         if let Some((message, help)) = fault {
             pack.faults.error(&score.place, message, help);
             continue;
         }
         // No file can have this name.
-        let name = format!("{}/static validation", group.name);
+        let name = format!("{name}/static validation");
         cases.push(StaticCase {
             group: group.name.clone(),
             max_score: score.value,
@@ -94,27 +108,4 @@ pub(super) fn settle(
         pack.faults.warning(validator, message, help);
     }
     cases
-}
-
-/// What is wrong with a static validation's score in a group that has one; and what to do.
-fn in_scoring(
-    group: &str,
-    scoring: &GroupScoring,
-    score: Option<Score>,
-) -> Option<(String, &'static str)> {
-    match (scoring.aggregation, score) {
-        (Aggregation::PassFail, Some(_)) => Some((
-            format!("{group} has pass-fail aggregation, so its static validation has no score"),
-            "write `static_validation_score: pass-fail`, or change `score_aggregation`",
-        )),
-        (Aggregation::Sum | Aggregation::Min, None) => Some((
-            format!("{group} adds up scores, so its static validation must have one"),
-            "write the greatest score of the static validation, or `score_aggregation: pass-fail`",
-        )),
-        (_, Some(score)) if scoring.max_score.is_some_and(|max| score.exceeds(max)) => Some((
-            format!("the static validation is worth {score}, more than the whole of {group}"),
-            "lower it, or raise `max_score`",
-        )),
-        _ => None,
-    }
 }

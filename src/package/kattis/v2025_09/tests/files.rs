@@ -81,6 +81,17 @@ x
 }
 
 #[test]
+fn links_that_lead_nowhere_leave_the_rest_to_be_judged() {
+    for target in ["/etc/passwd", "nowhere", "."] {
+        let package = Package::new(&format!("--- data/secret/2.in -> {target}\n"));
+        let reading = read(&package.dir);
+        assert!(reading.problem.is_some());
+        let prevents = reading.diagnostics.iter().filter(|it| it.prevents_judging());
+        assert_eq!((reading.diagnostics.len(), prevents.count()), (1, 0), "{target}");
+    }
+}
+
+#[test]
 fn what_belongs_to_another_format_is_told() {
     check(
         "\

@@ -399,8 +399,22 @@ fn faults_of_one_file_are_all_reported() {
             "error problem.yaml:4:1: unknown key `lisense`; did you mean `license`?",
             "error problem.yaml:5:18: `limits.memory` must be an integer above 0, in MiB, not 0",
             "error problem.yaml:5:33: `limits.time_limit` must be a number above 0, not the text `x`",
-            "error problem.yaml:6:1: key `name` is there twice; first on line 2; remove one of the two",
+            "warning problem.yaml:6:1: key `name` replaces the one on line 2; remove one of the two",
             "error problem.yaml:7:11: `keywords` must be a sequence of texts, not the text `x`; put it in brackets: [x]",
         ],
     );
+}
+
+#[test]
+fn of_a_key_that_is_there_twice_the_last_counts() {
+    let added = "limits: {memory: 1, memory: 2}";
+    check_each(&[(
+        added,
+        "warning 21: key `memory` replaces the one on line 4; remove one of the two",
+    )]);
+    let head =
+        "problem_format_version: 2025-09\nname: a\nuuid: 123e4567-e89b-42d3-a456-426614174000";
+    let package = super::Package::new(&format!("--- problem.yaml\n{head}\n{added}\n"));
+    let problem = crate::package::read(&package.dir).problem.expect("a problem");
+    assert_eq!(problem.limits.memory, Some(crate::model::units::Bytes::mib(2)));
 }
