@@ -13,6 +13,7 @@ use crate::cli::help::{
     GRAMMAR_EXAMPLES, JUDGE_EXAMPLES, STRESS_EXAMPLES, VERIFY_EXAMPLES,
 };
 use crate::executor::Around;
+use crate::model::grader::Dialect;
 use crate::model::isolation::Demand;
 use crate::model::limits::ProblemLimits;
 use crate::model::units::Bytes;
@@ -424,6 +425,11 @@ pub struct RunOptions {
     /// Memory of a run in MiB, instead of the package's
     #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..=1 << 20))]
     pub memory_limit: Option<u64>,
+    /// Score groups of legacy packages as kattis or as domjudge does, instead of as the package's files suggest
+    ///
+    /// Kattis gives the `accept_score` for each accepted test case, DOMjudge once for a group of test cases.
+    #[arg(long, value_name = "JUDGE", value_parser = dialect)]
+    pub dialect: Option<Dialect>,
     /// Save each run's working directory, input and outputs, in DIR or a new directory
     ///
     /// Without DIR it is a new directory below TMPDIR or /tmp. DIR must be new or empty. The working
@@ -545,6 +551,12 @@ pub enum Color {
 }
 
 /// A positive number of seconds, up to a day.
+fn dialect(text: &str) -> Result<Dialect, String> {
+    let known = [Dialect::Kattis, Dialect::DomJudge].into_iter();
+    let mut named = known.filter(|dialect| dialect.name() == text);
+    named.next().ok_or_else(|| "expected kattis or domjudge".to_owned())
+}
+
 fn time_limit(text: &str) -> Result<Duration, String> {
     const LONGEST: f64 = 86_400.0;
     let seconds: f64 =

@@ -35,6 +35,7 @@ fn judge(arguments: &JudgeArguments, output: &Output) -> Result<(), Stop> {
     if let Some(how) = &arguments.compare {
         compare_by(how, &mut problem)?;
     }
+    problem::set_dialect(&mut problem, arguments.runs.dialect);
     let selected = problem::selected(&problem, &arguments.runs.case)?;
     let submissions = submissions(arguments, &problem, output)?;
     if submissions.is_empty() {

@@ -15,6 +15,7 @@ use crate::judge::grader::PackageGrader;
 use crate::judge::score::Scheme;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::Event;
+use crate::model::grader::Dialect;
 use crate::model::limits::Limits;
 use crate::model::pattern::Pattern;
 use crate::model::problem::Problem;
@@ -51,6 +52,13 @@ pub fn read(
         reading.diagnostics.retain(Diagnostic::prevents_judging);
     }
     usable(reading, output)
+}
+
+/// Scores groups as this judge does, if one is named.
+pub fn set_dialect(problem: &mut Problem, dialect: Option<Dialect>) {
+    if let (Some(graders), Some(dialect)) = (&mut problem.graders, dialect) {
+        graders.dialect = dialect;
+    }
 }
 
 /// The problem, unless it was read with errors.

@@ -13,7 +13,7 @@ use crate::cli::output::{Output, command, command_line};
 use crate::cli::problem::{self, Remarks, Validators};
 use crate::cli::sessions::{Finished, Judging, entries};
 use crate::judge::case::{CASE, Detail, ReadyCase, SUBMISSION};
-use crate::judge::score::Policy;
+use crate::judge::score::{Policy, points_by_dialect};
 use crate::judge::session::Judged;
 use crate::judge::time_limit;
 use crate::model::diagnostic::Diagnostic;
@@ -56,6 +56,8 @@ impl Verifier<'_> {
         let format = self.arguments.runs.format.as_deref();
         let mut problem = problem::read(dir, format, Remarks::All, self.output)?;
         self.arguments.runs.limit(&mut problem.limits);
+        problem::set_dialect(&mut problem, self.arguments.runs.dialect);
+        self.output.diagnosed(self.dialects(&problem));
         let selected = problem::selected(&problem, &self.arguments.runs.case)?;
         let submissions = problem.submissions.len();
         self.output.event(problem::package_read(&problem, submissions, selected.len()));
@@ -82,6 +84,20 @@ impl Verifier<'_> {
         let validators = problem::validators(&bench)?;
         self.data(bench, &validators.output, &cases)?;
         self.submissions(bench, &validators, cases)
+    }
+
+    /// Says that judges score the package differently, if nothing tells for which one it is.
+    fn dialects(&self, problem: &Problem) -> Option<Diagnostic> {
+        let is_told = self.arguments.runs.dialect.is_some();
+        let points = points_by_dialect(problem).filter(|_| !is_told)?;
+        let [kattis, domjudge] = points.map(|points| points.to_string());
+        let what = format!(
+            "all points together are {kattis} for Kattis, which gives `accept_score` for each test case, and \
+             {domjudge} for DOMjudge, which gives it once for a group: scores are those of Kattis"
+        );
+        let path = problem.dir.join("data");
+        let help = "choose with --dialect kattis or --dialect domjudge";
+        Some(Diagnostic::warning(path, what).help(help))
     }
 
     /// How much of a package is looked at.

@@ -81,29 +81,39 @@ impl Trial<'_> {
         })
     }
 
-    /// Asks the validators in turn, and takes the answer of the first that does not accept the output, or of the last,
-    /// for the verdict.
-    ///
-    /// If one gives no answer, the judge has failed: nobody knows then whether the output is right.
+    /// Asks the validators in turn, and takes the answer of the first that does not accept the output, or of the last.
     pub(super) fn ask(&self, pass: &Pass, output: &Blob) -> Result<Judged, Stop> {
-        let mut judged = None;
-        for validator in self.rules.validators {
-            let asking = self.begin(pass)?;
-            let question = asking.question(self, pass, output.clone());
-            let response = validator.ask(self.executor, question, asking.contract)?;
-            asking.save(&response)?;
-            let asked = Asked::output(validator);
-            if let Opinion::Broken(what) = &response.opinion {
-                return Err(self.broken(asked, what, &response, asking.wanted).into());
-            }
-            let next = asking.next_pass(&response, pass);
-            judged = Some(self.as_it_says(asked, &response, next, asking.wanted)?);
-            if response.opinion != Opinion::Accepted {
+        let nobody = || JudgeError::new("ask the output validators", "the package has none");
+        let (first, others) = self.rules.validators.split_first().ok_or_else(nobody)?;
+        let mut judged = self.ask_one(first, pass, output)?;
+        for validator in others {
+            if judged.classified.verdict != Verdict::Accepted {
                 break;
             }
+            judged = self.ask_one(validator, pass, output)?;
         }
-        let nobody = || JudgeError::new("ask the output validators", "the package has none");
-        Ok(judged.ok_or_else(nobody)?)
+        Ok(judged)
+    }
+
+    /// Asks a validator, and takes its answer for the verdict.
+    ///
+    /// If it gives no answer, the judge has failed: nobody knows then whether the output is right.
+    fn ask_one(
+        &self,
+        validator: &OutputValidator,
+        pass: &Pass,
+        output: &Blob,
+    ) -> Result<Judged, Stop> {
+        let asking = self.begin(pass)?;
+        let question = asking.question(self, pass, output.clone());
+        let response = validator.ask(self.executor, question, asking.contract)?;
+        asking.save(&response)?;
+        let asked = Asked::output(validator);
+        if let Opinion::Broken(what) = &response.opinion {
+            return Err(self.broken(asked, what, &response, asking.wanted).into());
+        }
+        let next = asking.next_pass(&response, pass);
+        self.as_it_says(asked, &response, next, asking.wanted)
     }
 
     /// The verdict and the score that a validator gives.

@@ -300,6 +300,7 @@ fn list(verdicts: &[Verdict]) -> String {
 mod tests {
     use super::*;
     use crate::executor::scripted::quiet_outcome;
+    use crate::model::submission::Overall;
 
     const CASES: [&str; 4] = ["sample/1", "secret/easy/1", "secret/easy/2", "secret/hard/1"];
 
@@ -343,9 +344,11 @@ mod tests {
                 outcome: Some(quiet_outcome()),
             })
             .collect();
+        let mut verdicts = cases.iter().map(|case| case.verdict);
+        let verdict = verdicts.find(|verdict| *verdict != Verdict::Accepted);
         Judgement {
             submission: "s".to_owned(),
-            verdict: Verdict::Accepted,
+            verdict: verdict.unwrap_or(Verdict::Accepted),
             score: None,
             cases,
             skipped: 0,
@@ -379,6 +382,25 @@ mod tests {
             "AC AC RTE AC",
             &["p: required WA or TLE on at least one case; got only AC or RTE on 4 cases"],
         );
+    }
+
+    #[test]
+    fn the_verdict_of_the_whole_is_one_of_those_expected() {
+        let check = |verdicts: &str, got: &str, expected: &[&str]| {
+            let overall =
+                Overall { verdicts: verdicts.split(' ').map(verdict).collect(), is_partial: false };
+            let expectation = Expectation { overall: Some(overall), ..rule("-", "-", "-") };
+            check(&expectation, got, expected);
+        };
+        check("AC", "AC AC AC AC", &[]);
+        check("AC", "AC WA AC AC", &["p: expected AC; got WA on secret/easy/1"]);
+        check("WA", "AC WA TLE RTE", &[]);
+        check("WA", "AC TLE WA AC", &["p: expected WA; got TLE on secret/easy/1"]);
+        check("WA", "AC AC AC AC", &["p: expected WA; got AC"]);
+        check("RTE", "AC MLE AC AC", &[]);
+        check("TLE RTE", "AC AC AC OLE", &[]);
+        // Not all cases were selected.
+        check("WA", "AC AC AC", &[]);
     }
 
     #[test]

@@ -7,6 +7,7 @@ mod tree;
 use crate::check::float;
 use crate::judge::score::groups::Groups;
 use crate::judge::score::tree::GroupTree;
+use crate::model::grader::{CustomScore, Dialect, Graders};
 use crate::model::judgement::{CaseJudgement, JudgeError};
 use crate::model::problem::{Grading, Problem};
 use crate::model::score::{CaseScore, CaseScoring, Score, ScoreOrigin, TotalScore};
@@ -86,6 +87,26 @@ impl<'a> Scheme<'a> {
             Self::Tree(tree) => tree.total(result, custom),
         }
     }
+}
+
+/// What all points together are for Kattis and for DOMjudge, if nothing says for which one the problem is, and it matters.
+pub fn points_by_dialect(problem: &Problem) -> Option<[Score; 2]> {
+    let graders = problem.graders.as_ref()?;
+    let points = |dialect| {
+        let graders = Graders { dialect, ..graders.clone() };
+        let is_scoring = problem.kind.grading == Grading::Scoring;
+        let tree = GroupTree::new(&problem.test_data, &graders, is_scoring);
+        let result = |name: &str| {
+            let cases = &problem.test_data.cases;
+            let case = cases.iter().find(|case| case.name == name)?;
+            let score = by_rules(tree.case(case), Verdict::Accepted)?.score;
+            Some(CaseResult { verdict: Verdict::Accepted, score: Some(score) })
+        };
+        let custom = |_: &[String], results: &[CaseResult]| Ok(results[0]);
+        tree.total(&result, &custom).ok()?.score?.score
+    };
+    let points = [points(Dialect::Kattis)?, points(Dialect::DomJudge)?];
+    (graders.dialect == Dialect::Kattis && points[0] != points[1]).then_some(points)
 }
 
 /// The fault that no score can be made up.
@@ -193,7 +214,7 @@ pub fn by_validator(
     let Some((file, text)) = said else {
         let why = match scoring {
             CaseScoring::Unbounded => "the group has no greatest score",
-            CaseScoring::Graded { is_custom: true, .. } => {
+            CaseScoring::Graded { custom: CustomScore::Required, .. } => {
                 "`validation` says that it gives the score"
             }
             _ => return Ok(by_rules(scoring, verdict)),
@@ -213,7 +234,7 @@ pub fn by_validator(
         CaseScoring::Forbidden => {
             return Err(format!("it made {file} for a test case that has no points"));
         }
-        CaseScoring::Graded { is_custom: false, .. } => {
+        CaseScoring::Graded { custom: CustomScore::Never, .. } => {
             return Err(format!("it made {file}, but `validation` does not say `custom score`"));
         }
         CaseScoring::UpTo(max) => Some(max),

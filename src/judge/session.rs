@@ -4,7 +4,7 @@
 //! holding the lock, and notes what came of it. Whoever completes a submission hands out its
 //! judgement; judgements leave in the order of the submissions, whichever is complete first.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -375,7 +375,8 @@ impl Shared<'_, '_> {
         let is_refused = compiler.as_ref().is_some_and(|report| report.refusal.is_some());
         let Total { verdict, score, counted, impossible } = self.total(&cases, is_refused)?;
         if let Some(counted) = counted {
-            cases.retain(|case| counted.contains(&case.test_case.as_str()));
+            let counted: HashSet<&str> = counted.into_iter().collect();
+            cases.retain(|case| counted.contains(case.test_case.as_str()));
         }
         for what in impossible {
             let path = self.session.bench.problem.dir.join("data");

@@ -173,6 +173,7 @@ mod tests {
 
     use super::*;
     use crate::model::program::{Program, ProgramKind};
+    use crate::model::submission::Overall;
 
     #[test]
     fn the_inferred_limit_is_the_smallest_multiple_with_the_margin() {
@@ -190,6 +191,60 @@ mod tests {
         check(501, 1.0, 2000);
         check(150, 0.1, 300);
         check(151, 0.1, 400);
+    }
+
+    /// As `Submissions._compute_time_limit` of problemtools (verifyproblem.py, commit a185fe9) does it.
+    #[test]
+    fn the_limit_of_a_legacy_package_is_a_whole_number_of_seconds() {
+        let check = |slowest_ms: u64, multiplier: f64, expected: u64| {
+            let limits = ProblemLimits { ac_to_time_limit: multiplier, ..ProblemLimits::default() };
+            let limit = inferred(Duration::from_millis(slowest_ms), &limits);
+            assert_eq!(limit.as_secs_f64(), expected as f64, "{slowest_ms}");
+        };
+        check(0, 5.0, 1);
+        check(10, 5.0, 1);
+        check(200, 5.0, 1);
+        check(201, 5.0, 2);
+        check(600, 5.0, 3);
+        check(1010, 5.0, 6);
+        check(600, 2.5, 2);
+    }
+
+    #[test]
+    fn what_may_not_be_too_slow_bounds_the_limit_from_below() {
+        use Verdict::{Accepted, RunTimeError, TimeLimitExceeded, WrongAnswer};
+        let rule = |permitted: &[Verdict], required: &[Verdict]| {
+            let some = |verdicts: &[Verdict]| (!verdicts.is_empty()).then(|| verdicts.to_vec());
+            Expectation {
+                permitted: some(permitted),
+                required: some(required),
+                ..Expectation::default()
+            }
+        };
+        let check = |rule: &Expectation, lower: bool, upper: bool| {
+            assert_eq!((rule.is_lower_bound(), is_upper(rule)), (lower, upper), "{rule:?}");
+        };
+        // The directories of format 2025-09, in the order of its table.
+        check(&rule(&[Accepted], &[]), true, false);
+        check(&rule(&[], &[RunTimeError, TimeLimitExceeded, WrongAnswer]), false, false);
+        check(&rule(&[Accepted, WrongAnswer], &[WrongAnswer]), true, false);
+        check(&rule(&[Accepted, TimeLimitExceeded], &[TimeLimitExceeded]), false, true);
+        check(&rule(&[Accepted, RunTimeError], &[RunTimeError]), true, false);
+        let brute_force = [Accepted, RunTimeError, TimeLimitExceeded];
+        check(&rule(&brute_force, &brute_force[1..]), false, false);
+        // Those of legacy packages: `accepted` alone.
+        let overall = |verdicts: &[Verdict], is_partial| Expectation {
+            overall: Some(Overall { verdicts: verdicts.to_vec(), is_partial }),
+            ..Expectation::default()
+        };
+        check(&overall(&[Accepted], false), true, false);
+        check(&overall(&[Accepted], true), false, false);
+        check(&overall(&[WrongAnswer], false), false, false);
+        check(&overall(&[TimeLimitExceeded], false), false, false);
+        check(&overall(&[RunTimeError], false), false, false);
+        let accepted = overall(&[Accepted], false);
+        let never = UseForTimeLimit::Never;
+        check(&Expectation { use_for_time_limit: never, ..accepted }, false, false);
     }
 
     #[test]

@@ -14,10 +14,22 @@ pub struct Graders {
     pub custom: Option<Program>,
     /// Which score is the best.
     pub objective: Objective,
-    /// Whether the output validator says what an accepted output is worth. Then it must.
-    pub has_custom_score: bool,
+    /// Whether the output validator says what an accepted output is worth.
+    pub custom_score: CustomScore,
     /// Whose rules hold where judges differ.
     pub dialect: Dialect,
+}
+
+/// Whether an output validator says what an accepted output is worth.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CustomScore {
+    /// It must not.
+    #[default]
+    Never,
+    /// It may.
+    Allowed,
+    /// It must.
+    Required,
 }
 
 /// A test data group with a grader.
@@ -167,6 +179,16 @@ pub enum Dialect {
     Kattis,
     /// Those of DOMjudge: a group of test cases alone is worth the `accept_score` once.
     DomJudge,
+}
+
+impl Dialect {
+    /// The name of whose rules they are, as an option has it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Kattis => "kattis",
+            Self::DomJudge => "domjudge",
+        }
+    }
 }
 
 /// The keys of a `testdata.yaml` about grading, as far as it has them.

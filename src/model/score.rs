@@ -7,6 +7,7 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::model::grader::CustomScore;
 use crate::model::serial::{As, Extent};
 
 /// A number of points: finite.
@@ -90,8 +91,8 @@ pub enum CaseScoring {
         accept: Score,
         /// What a rejected case is worth.
         reject: Score,
-        /// Whether it says what an accepted case is worth: then it must, else it must not.
-        is_custom: bool,
+        /// Whether it says what an accepted case is worth.
+        custom: CustomScore,
     },
 }
 

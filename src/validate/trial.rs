@@ -8,7 +8,7 @@ use std::path::Path;
 
 use crate::build::bench::Bench;
 use crate::model::blob::Blob;
-use crate::model::diagnostic::Diagnostic;
+use crate::model::diagnostic::{Diagnostic, Severity};
 use crate::model::job::Keep;
 use crate::model::problem::{Grading, Interaction, Problem};
 use crate::model::score::Score;
@@ -96,7 +96,7 @@ impl Trial<'_> {
                     let message = format!("rejects {tried} of {name}{}", said(&response));
                     let help = self.validator.protocol().call();
                     let remark = Diagnostic::error(&self.validator.path, message).help(help);
-                    rejected.get_or_insert(remark);
+                    rejected.get_or_insert(self.rated(remark));
                 }
             }
         }
@@ -179,9 +179,9 @@ impl Trial<'_> {
             }
         }
         let Some(first) = accepted.first() else { return Ok(None) };
-        // After one pass nothing is known. Where there are scores, this may be one of 0.
-        let kind = self.problem.kind;
-        if kind.passes > 1 || kind.grading == Grading::Scoring {
+        // After one pass nothing is known. A score may be 0, and another validator may reject it.
+        let Problem { kind, output_validators, .. } = self.problem;
+        if kind.passes > 1 || kind.grading == Grading::Scoring || output_validators.len() > 1 {
             return Ok(None);
         }
         let more = match accepted.len() {
@@ -189,7 +189,17 @@ impl Trial<'_> {
             number => format!(" and {} more", number - 1),
         };
         let message = format!("accepts {tried}, on {first}{more}");
-        Ok(Some(Diagnostic::error(&self.validator.path, message).help(help)))
+        let remark = Diagnostic::error(&self.validator.path, message).help(help);
+        Ok(Some(self.rated(remark)))
+    }
+
+    /// An opinion that should be another. In formats with graders this is a doubt: there an answer may be no output,
+    /// and other judges take such packages.
+    fn rated(&self, remark: Diagnostic) -> Diagnostic {
+        match self.problem.graders {
+            None => remark,
+            Some(_) => Diagnostic { severity: Severity::Warning, ..remark },
+        }
     }
 
     fn broken(&self, message: &str, response: &Response) -> Diagnostic {

@@ -11,6 +11,7 @@ mod from_grammar;
 mod golden;
 mod grammar;
 mod grammars;
+mod legacy;
 mod live;
 mod measured;
 mod messages;

@@ -147,6 +147,7 @@ impl Setting {
         let runs = RunOptions {
             case: Vec::new(),
             host: arguments.host,
+            dialect: None,
             time_limit: arguments.time_limit,
             memory_limit: None,
             keep: None,

@@ -251,12 +251,22 @@ fn feedback(files: &[(&str, &str)]) -> Feedback {
     Feedback::of(collected.into()).unwrap()
 }
 
-/// `scoring` as `up to 25`, `unbounded`, `forbidden`, `ignored`; gives the score, `none`, or what is wrong.
+/// `scoring` as `up to 25`, `unbounded`, `forbidden`, `ignored`, `graded` for 10 and -1 points, `may` or `custom` if
+/// the validator may or must decide; gives the score, `none`, or what is wrong.
 fn said(scoring: &str, verdict: Verdict, files: &[(&str, &str)]) -> String {
     let scoring = match scoring {
         "unbounded" => CaseScoring::Unbounded,
         "forbidden" => CaseScoring::Forbidden,
         "ignored" => CaseScoring::Ignored,
+        "graded" | "may" | "custom" => CaseScoring::Graded {
+            accept: Score::new(10.0).unwrap(),
+            reject: Score::new(-1.0).unwrap(),
+            custom: match scoring {
+                "graded" => CustomScore::Never,
+                "may" => CustomScore::Allowed,
+                _ => CustomScore::Required,
+            },
+        },
         other => {
             let max = other.strip_prefix("up to ").unwrap().parse().unwrap();
             CaseScoring::UpTo(Score::new(max).unwrap())
@@ -282,6 +292,11 @@ fn an_output_validator_says_what_an_accepted_case_is_worth() {
     check("up to 25", &[("score_multiplier.txt", "1.")], "25");
     check("up to 25", &[("score_multiplier.txt", "0")], "0");
     check("unbounded", &[("score.txt", "123456.5")], "123456.5");
+    check("graded", &[], "10");
+    check("graded", &[("score_multiplier.txt", "0.5")], "10");
+    check("may", &[], "10");
+    check("may", &[("score.txt", "3")], "3");
+    check("custom", &[("score.txt", "-12.5\n"), ("score_multiplier.txt", "junk")], "-12.5");
     check("forbidden", &[], "none");
     check("ignored", &[("score.txt", "junk")], "none");
     check("ignored", &[("score.txt", "1"), ("score_multiplier.txt", "1")], "none");
@@ -310,6 +325,20 @@ fn what_an_output_validator_must_not_say_is_named() {
     check("up to 25", AC, &[("score.txt", "1"), ("score_multiplier.txt", "1")], both);
     let forbidden = "it made score.txt for a test case that has no points";
     check("forbidden", AC, &[("score.txt", "1")], forbidden);
+    check("graded", WA, &[], "-1");
+    check(
+        "graded",
+        AC,
+        &[("score.txt", "1")],
+        "it made score.txt, but `validation` does not say `custom score`",
+    );
+    check("graded", WA, &[("score.txt", "1")], "it made score.txt for an output that it rejects");
+    let missing = "it made no score.txt for an output that it accepts, and `validation` says that it gives the score";
+    check("custom", AC, &[], missing);
+    check("custom", WA, &[], "-1");
+    check("custom", WA, &[("score.txt", "1")], "it made score.txt for an output that it rejects");
+    let junk = "its score.txt is \"inf\", not a single number";
+    check("custom", AC, &[("score.txt", "inf")], junk);
     let more = "its score.txt is 25.5, more than the 25 of the test case";
     check("up to 25", AC, &[("score.txt", "25.5")], more);
     let more = "its score_multiplier.txt is 1.5, more than 1";

@@ -2,11 +2,13 @@
 //!
 //! Source: problem package format legacy, "Test data groups", "Graders".
 
+use std::collections::HashSet;
+
 use crate::judge::score::default_grader::grade;
-use crate::judge::score::{CaseResult, Total, fault};
+use crate::judge::score::{CaseResult, Total, fault, is_inside};
 use crate::model::grader::{
-    Dialect, Grader, GraderModes, Graders, GradingKeys, GroupGrading, Objective, OnReject,
-    VerdictMode,
+    CustomScore, Dialect, Grader, GraderModes, Graders, GradingKeys, GroupGrading, Objective,
+    OnReject, VerdictMode,
 };
 use crate::model::score::{CaseScoring, GroupScore, Score, Standing, TotalScore};
 use crate::model::stop::Stop;
@@ -55,7 +57,7 @@ impl<'a> Group<'a> {
         let Some(end) = case[start..].find('/') else { return self.parts.push(Part::Case(case)) };
         let name = &case[..start + end];
         let is_it = |part: &Part<'_>| matches!(part, Part::Group(group) if group.name == name);
-        let at = self.parts.iter().position(is_it).unwrap_or_else(|| {
+        let at = self.parts.iter().rposition(is_it).unwrap_or_else(|| {
             let group = Group::new(name, graders, Some(self));
             self.parts.push(Part::Group(group));
             self.parts.len() - 1
@@ -65,15 +67,16 @@ impl<'a> Group<'a> {
         }
     }
 
-    /// The group that a case stands in directly.
-    fn of(&self, case: &str) -> Option<&Self> {
-        self.parts.iter().find_map(|part| match part {
-            Part::Case(name) => (*name == case).then_some(self),
-            Part::Group(group) => group.of(case),
-        })
+    /// The group that a case of this name stands in directly.
+    fn of(&self, case: &str) -> &Self {
+        let inner = self.parts.iter().find_map(|part| match part {
+            Part::Group(group) if is_inside(case, group.name) => Some(group.of(case)),
+            _ => None,
+        });
+        inner.unwrap_or(self)
     }
 
-    fn section(&self, selected: &[&str]) -> Section {
+    fn section(&self, selected: &HashSet<&str>) -> Section {
         let parts = self.parts.iter().filter_map(|part| match part {
             Part::Case(name) => selected.contains(name).then_some(schedule::Piece::Cases(1)),
             Part::Group(group) => {
@@ -118,19 +121,21 @@ impl<'a> GroupTree<'a> {
 
     /// What an output validator may say about the score of a case.
     pub fn case(&self, test_case: &TestCase) -> CaseScoring {
-        match self.root.of(&test_case.name) {
-            Some(group) if self.is_scoring => CaseScoring::Graded {
-                accept: group.grading.accept_score,
-                reject: group.grading.reject_score,
-                is_custom: self.graders.has_custom_score,
+        let grading = &self.root.of(&test_case.name).grading;
+        match self.is_scoring {
+            true => CaseScoring::Graded {
+                accept: grading.accept_score,
+                reject: grading.reject_score,
+                custom: self.graders.custom_score,
             },
-            _ => CaseScoring::Forbidden,
+            false => CaseScoring::Forbidden,
         }
     }
 
     /// Which of these cases, in judging order, are run in what circumstances.
     pub fn schedule(&self, cases: &[&str]) -> Schedule {
-        Schedule { root: self.root.section(cases) }
+        let cases: HashSet<&str> = cases.iter().copied().collect();
+        Schedule { root: self.root.section(&cases) }
     }
 
     /// What a submission comes to, by what its cases came to; `None` for one that was not selected.
@@ -293,7 +298,8 @@ impl<'a> Grading<'_, 'a> {
         })?;
         let is_leaf = group.parts.iter().all(|part| matches!(part, Part::Case(_)));
         let graders = self.tree.graders;
-        let is_once = graders.dialect == Dialect::DomJudge && !graders.has_custom_score;
+        let is_once =
+            graders.dialect == Dialect::DomJudge && graders.custom_score == CustomScore::Never;
         let score = match result.is_accepted() {
             _ if !(is_leaf && is_once) => return Ok(result),
             true => *accept_score,

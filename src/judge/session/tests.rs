@@ -10,18 +10,23 @@ use crate::build::Builder;
 use crate::check::options::Options;
 use crate::executor::scripted::{Scripted, quiet_outcome};
 use crate::judge::case::Detail;
+use crate::judge::score::Policy;
 use crate::model::blob::Blob;
+use crate::model::grader::{GradedGroup, Graders, GradingKeys, OnReject, PossibleScores};
 use crate::model::job::{Job, Reply};
 use crate::model::outcome::{Ending, Outcome, Signal};
 use crate::model::problem::ProgramIo;
+use crate::model::problem::{Grading, ProblemKind};
 use crate::model::program::{Program, ProgramKind};
-use crate::model::score::CaseScoring;
+use crate::model::score::{CaseScoring, Score};
+use crate::model::submission::Overall;
 use crate::model::test_data::{TestCase, ValidatorArgs};
 use crate::plan::schedule::Until;
 
 /// What a scripted submission does on a case, by one letter.
 ///
-/// `a` is right, `w` is wrong, `s` crashes, `j` is a fault of the judge, `i` an interruption.
+/// `a` is right, `w` is wrong, `s` crashes, `j` is a fault of the judge, `i` an interruption. `b` and `x` are like `a` and
+/// `w`, but take 1.5 times the time limit; `t` takes longer.
 fn answer(letter: char, job: &Job) -> Result<Reply, Stop> {
     let input = job.stdin.path().expect("a case has its input in a file");
     let right = fs::read(input.with_extension("ans")).unwrap();
@@ -37,12 +42,21 @@ fn answer(letter: char, job: &Job) -> Result<Reply, Stop> {
     match letter {
         'a' => reply(quiet_outcome(), right),
         'w' => reply(quiet_outcome(), b"nonsense\n".to_vec()),
+        'b' => reply(taking(LIMIT.mul_f64(1.5)), right),
+        'x' => reply(taking(LIMIT.mul_f64(1.5)), b"nonsense\n".to_vec()),
+        't' => reply(taking(LIMIT * 3), right),
         's' => {
             reply(Outcome { ending: Ending::Signalled(Signal(11)), ..quiet_outcome() }, Vec::new())
         }
         'j' => Err(JudgeError::new("mount the box", "no memory").into()),
         _ => Err(Stop::Interrupted),
     }
+}
+
+const LIMIT: Duration = Duration::from_secs(1);
+
+fn taking(cpu_time: Duration) -> Outcome {
+    Outcome { cpu_time, ..quiet_outcome() }
 }
 
 fn test_case(dir: &Path, index: usize) -> TestCase {
@@ -64,7 +78,7 @@ fn test_case(dir: &Path, index: usize) -> TestCase {
     }
 }
 
-fn submission(name: &str) -> Submission {
+fn submission(name: &str, overall: Option<&Overall>) -> Submission {
     Submission {
         name: name.to_owned(),
         program: Program {
@@ -76,7 +90,14 @@ fn submission(name: &str) -> Submission {
             include: Vec::new(),
             constants: Vec::new(),
         },
-        expectations: Vec::new(),
+        expectations: overall
+            .into_iter()
+            .map(|overall| Expectation {
+                pattern: "rule".to_owned(),
+                overall: Some(overall.clone()),
+                ..Expectation::default()
+            })
+            .collect(),
     }
 }
 
@@ -87,7 +108,12 @@ fn shown(judged: &Judged) -> String {
             let cases: Vec<&str> =
                 judgement.cases.iter().map(|case| case.verdict.short()).collect();
             let cases = cases.join(" ");
-            format!("{}: {cases}, {} skipped", judgement.verdict, judgement.skipped)
+            let score = judgement.score.as_ref().and_then(|score| score.score);
+            let score = score.map_or(String::new(), |score| format!(", score {score}"));
+            let broken: String =
+                judgement.broken.iter().map(|it| format!("; {}: {}", it.rule, it.reason)).collect();
+            let skipped = judgement.skipped;
+            format!("{}: {cases}, {skipped} skipped{score}{broken}", judgement.verdict)
         }
     }
 }
@@ -95,6 +121,17 @@ fn shown(judged: &Judged) -> String {
 /// Judges submissions whose behaviour is written as a letter a case; the name of each is its
 /// behaviour, which its command line carries as an argument.
 fn check(until: Until, scripts: &[&str], expected: &[&str]) {
+    check_with(&Problem::default(), until, None, scripts, expected);
+}
+
+/// The same on a problem that may have graders, of submissions of which this is expected.
+fn check_with(
+    problem: &Problem,
+    until: Until,
+    overall: Option<&Overall>,
+    scripts: &[&str],
+    expected: &[&str],
+) {
     for slots in 1..4 {
         let dir = tempfile::tempdir().unwrap();
         let executor = Scripted::new(slots, |job: &Job| {
@@ -104,7 +141,8 @@ fn check(until: Until, scripts: &[&str], expected: &[&str]) {
             answer(script.as_bytes()[index.parse::<usize>().unwrap()].into(), job)
         });
         let builder = Builder::new(&executor);
-        let submissions: Vec<Submission> = scripts.iter().map(|name| submission(name)).collect();
+        let submissions: Vec<Submission> =
+            scripts.iter().map(|name| submission(name, overall)).collect();
         let entries: Vec<PreparedSubmission<'_>> = submissions
             .iter()
             .map(|submission| {
@@ -117,18 +155,24 @@ fn check(until: Until, scripts: &[&str], expected: &[&str]) {
             .collect();
         let cases: Vec<TestCase> =
             (0..scripts[0].len()).map(|index| test_case(dir.path(), index)).collect();
+        let mut problem = problem.clone();
+        problem.test_data.cases.clone_from(&cases);
+        let scheme = Scheme::of(&problem);
+        let names: Vec<&str> = cases.iter().map(|case| case.name.as_str()).collect();
         let ready: Vec<ReadyCase<'_>> = cases
             .iter()
             .map(|test_case| ReadyCase {
                 test_case,
                 static_args: None,
-                scoring: CaseScoring::Ignored,
+                scoring: scheme
+                    .as_ref()
+                    .map_or(CaseScoring::Ignored, |scheme| scheme.case(test_case)),
                 options: Options::default(),
                 texts: None,
             })
             .collect();
-        let problem = Problem::default();
         let told = Mutex::new(Vec::new());
+        let remarks = Mutex::new(Vec::new());
         let tell = |event| match event {
             Event::SubmissionJudged(judgement) => {
                 told.lock().unwrap().push(shown(&Judged::Judgement(judgement)));
@@ -136,6 +180,7 @@ fn check(until: Until, scripts: &[&str], expected: &[&str]) {
             Event::SubmissionFailed { error, .. } => {
                 told.lock().unwrap().push(shown(&Judged::Failed(error)));
             }
+            Event::Diagnosed(remark) => remarks.lock().unwrap().push(remark.message),
             _ => {}
         };
         let session = Session {
@@ -149,8 +194,8 @@ fn check(until: Until, scripts: &[&str], expected: &[&str]) {
                 interactor: None,
                 io: &ProgramIo::Standard,
                 allow_file_writing: false,
-                limits: Limits::default(),
-                stop_slow_at: Limits::default(),
+                limits: Limits { cpu_time: Some(LIMIT), ..Limits::default() },
+                stop_slow_at: Limits { cpu_time: Some(LIMIT * 2), ..Limits::default() },
                 validators: &[],
                 static_validator: None,
                 interaction: Interaction::None,
@@ -160,8 +205,11 @@ fn check(until: Until, scripts: &[&str], expected: &[&str]) {
             },
             entries: &entries,
             cases: &ready,
-            schedule: Schedule::single(cases.len(), until),
-            scheme: None,
+            schedule: match &scheme {
+                None => Schedule::single(cases.len(), until),
+                Some(_) => score::schedule(scheme.as_ref(), &names, Policy::Everything),
+            },
+            scheme: scheme.as_ref(),
             grader: None,
         };
         let results = session.run();
@@ -175,6 +223,7 @@ fn check(until: Until, scripts: &[&str], expected: &[&str]) {
                 lines.push("interrupted".to_owned());
             }
         }
+        lines.extend(remarks.into_inner().unwrap());
         assert_eq!(lines, expected, "{slots} slots");
     }
 }
@@ -215,4 +264,128 @@ fn a_fault_behind_the_first_rejection_is_not_looked_at() {
 #[test]
 fn an_interruption_ends_it_without_a_verdict() {
     check(Until::Never, &["iii", "iii"], &["interrupted"]);
+}
+
+/// A problem with one group, all of whose cases are run or not.
+fn graded(on_reject: OnReject, grading: Grading) -> Problem {
+    let keys = GradingKeys {
+        on_reject: Some(on_reject),
+        range: Some(PossibleScores { from: Some(Score::ZERO), to: Score::new(3.0) }),
+        ..GradingKeys::default()
+    };
+    let group = GradedGroup { name: String::new(), grading: keys.settled() };
+    Problem {
+        kind: ProblemKind { grading, ..ProblemKind::default() },
+        graders: Some(Graders { groups: vec![group], ..Graders::default() }),
+        ..Problem::default()
+    }
+}
+
+fn overall(verdicts: &[Verdict], is_partial: bool) -> Overall {
+    Overall { verdicts: verdicts.to_vec(), is_partial }
+}
+
+#[test]
+fn graders_give_the_verdict_and_the_score() {
+    let check = |on_reject, grading, scripts: &[&str], expected: &[&str]| {
+        check_with(&graded(on_reject, grading), Until::Never, None, scripts, expected);
+    };
+    check(
+        OnReject::Break,
+        Grading::PassFail,
+        &["aaa", "asw"],
+        &["AC: AC AC AC, 0 skipped", "RTE: AC RTE, 1 skipped"],
+    );
+    check(
+        OnReject::Continue,
+        Grading::PassFail,
+        &["aws", "atw"],
+        &["RTE: AC WA RTE, 0 skipped", "TLE: AC TLE WA, 0 skipped"],
+    );
+    check(
+        OnReject::Continue,
+        Grading::Scoring,
+        &["aaa", "aws"],
+        &["AC: AC AC AC, 0 skipped, score 3", "RTE: AC WA RTE, 0 skipped, score 0"],
+    );
+}
+
+#[test]
+fn what_is_expected_holds_at_the_time_limit_or_at_its_margin() {
+    use Verdict::{Accepted, TimeLimitExceeded, WrongAnswer};
+    let check = |on_reject, verdict, scripts: &[&str], expected: &[&str]| {
+        let problem = graded(on_reject, Grading::PassFail);
+        let overall = overall(&[verdict], false);
+        check_with(&problem, Until::Never, Some(&overall), scripts, expected);
+    };
+    let near = |verdict: &str, other: &str| {
+        format!(
+            "is {verdict} at the time limit of 1.00 s, and {other} as expected at 2.00 s: it is near the limit"
+        )
+    };
+    check(OnReject::Break, Accepted, &["aba"], &["TLE: AC TLE, 1 skipped", &near("TLE", "AC")]);
+    check(
+        OnReject::Break,
+        Accepted,
+        &["abt"],
+        &["TLE: AC TLE, 1 skipped; rule: expected AC; got TLE on secret/1"],
+    );
+    check(
+        OnReject::Break,
+        WrongAnswer,
+        &["baw", "axa"],
+        &["TLE: TLE, 2 skipped", "TLE: AC TLE, 1 skipped", &near("TLE", "WA"), &near("TLE", "WA")],
+    );
+    check(
+        OnReject::Continue,
+        WrongAnswer,
+        &["bww", "wtw"],
+        &[
+            "TLE: TLE WA WA, 0 skipped",
+            "TLE: WA TLE WA, 0 skipped; rule: expected WA; got TLE on secret/1",
+            &near("TLE", "WA"),
+        ],
+    );
+    // Too slow at the limit is enough.
+    check(
+        OnReject::Break,
+        TimeLimitExceeded,
+        &["aba", "att", "aaa"],
+        &[
+            "TLE: AC TLE, 1 skipped",
+            "TLE: AC TLE, 1 skipped",
+            "AC: AC AC AC, 0 skipped; rule: expected TLE; got AC",
+        ],
+    );
+}
+
+#[test]
+fn a_partial_solution_is_accepted_and_not_the_best() {
+    let problem = graded(OnReject::Continue, Grading::Scoring);
+    let check = |flags: &str, scripts: &[&str], expected: &[&str]| {
+        let mut problem = problem.clone();
+        let keys = GradingKeys {
+            grader_flags: Some(vec![flags.to_owned()]),
+            on_reject: Some(OnReject::Continue),
+            range: Some(PossibleScores { from: Some(Score::ZERO), to: Score::new(3.0) }),
+            ..GradingKeys::default()
+        };
+        let graders = problem.graders.as_mut().unwrap();
+        graders.groups[0].grading = keys.settled();
+        let overall = overall(&[Verdict::Accepted], true);
+        check_with(&problem, Until::Never, Some(&overall), scripts, expected);
+    };
+    check(
+        "always_accept",
+        &["aaw", "aaa"],
+        &[
+            "AC: AC AC WA, 0 skipped, score 2",
+            "AC: AC AC AC, 0 skipped, score 3; rule: expected less than the best score; got 3",
+        ],
+    );
+    check(
+        "worst_error",
+        &["aaw"],
+        &["WA: AC AC WA, 0 skipped, score 0; rule: expected AC; got WA on secret/2"],
+    );
 }

@@ -1,7 +1,7 @@
 //! Trees of groups, as tables.
 
 use super::*;
-use crate::judge::score::{by_rules, is_inside};
+use crate::judge::score::by_rules;
 use crate::model::grader::{GradedGroup, PossibleScores};
 use crate::model::judgement::JudgeError;
 use crate::plan::schedule::{CaseEnd, Need, See};

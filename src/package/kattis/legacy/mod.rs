@@ -9,7 +9,7 @@ mod problem_yaml;
 
 use std::path::Path;
 
-use crate::model::grader::{Graders, GradingKeys, Objective};
+use crate::model::grader::{CustomScore, Graders, GradingKeys, Objective};
 use crate::model::layout::Layout;
 use crate::model::limits::ProblemLimits;
 use crate::model::problem::{Interaction, Problem};
@@ -191,7 +191,11 @@ impl Format for KattisLegacy {
                 groups,
                 custom: pack.grader(),
                 objective: yaml.objective,
-                has_custom_score: yaml.has_custom_score,
+                custom_score: match yaml.has_custom_score {
+                    true => CustomScore::Required,
+                    false if self.is_draft() => CustomScore::Allowed,
+                    false => CustomScore::Never,
+                },
                 dialect: domjudge::dialect(&tree.root),
             }),
             ..pack.problem(self.layout(), test_data)

@@ -1,0 +1,192 @@
+//! Packages of the format legacy, from their files to verdicts and scores.
+
+use crate::fixture::{Fixture, RIGHT, WRONG};
+
+/// An input validator that accepts everything.
+const ANY: &str = "#!/bin/sh\nexit 42\n";
+
+/// A package `old`: the sum of two numbers, in groups of a tree; each case is `NAME A B`.
+fn package(yaml: &str, groups: &[(&str, &str)], cases: &[&str]) -> Fixture {
+    let fixture = Fixture::new();
+    let yaml = format!("name: Sum\nlicense: cc0\nrights_owner: Nobody\n{yaml}");
+    fixture.write("old/problem.yaml", yaml);
+    fixture.write("old/problem_statement/problem.tex", "\\problemname{Sum}\nAdd.\n");
+    fixture.write("old/input_validators/validate/run", ANY);
+    fixture.executable("old/input_validators/validate/run");
+    for (group, keys) in groups {
+        fixture.write(&format!("old/data/{group}/testdata.yaml"), keys);
+    }
+    for case in cases {
+        let words: Vec<&str> = case.split(' ').collect();
+        let [name, a, b] = words[..] else { panic!("{case}") };
+        let sum = a.parse::<u32>().unwrap() + b.parse::<u32>().unwrap();
+        fixture.write(&format!("old/data/{name}.in"), format!("{a} {b}\n"));
+        fixture.write(&format!("old/data/{name}.ans"), format!("{sum}\n"));
+    }
+    submit(&fixture, "accepted/right.sh", RIGHT);
+    fixture
+}
+
+fn submit(fixture: &Fixture, name: &str, text: &str) {
+    fixture.write(&format!("old/submissions/{name}"), text);
+}
+
+fn program(fixture: &Fixture, name: &str, text: &str) {
+    fixture.write(&format!("old/{name}/run"), text);
+    fixture.executable(&format!("old/{name}/run"));
+}
+
+const CASES: [&str; 4] = ["sample/1 1 2", "secret/a/1 0 3", "secret/a/2 5 8", "secret/b/1 9 1"];
+
+/// Two groups of which one is enough, as in olympiads.
+const GROUPS: [(&str, &str); 4] = [
+    ("", "on_reject: continue\ngrader_flags: ignore_sample\nrange: 0 100\n"),
+    ("secret", "grader_flags: accept_if_any_accepted\n"),
+    ("secret/a", "on_reject: break\ngrader_flags: min\naccept_score: 30\nrange: 0 30\n"),
+    ("secret/b", "on_reject: break\ngrader_flags: min\naccept_score: 70\nrange: 0 70\n"),
+];
+
+#[test]
+fn groups_are_graded_and_partial_solutions_are_accepted() {
+    let fixture = package("type: scoring\n", &GROUPS, &CASES);
+    fixture.write("old/data/sample/testdata.yaml", "grader_flags: ''\n");
+    submit(&fixture, "partially_accepted/three.sh", "read -r a b; echo $((a * b == 9 ? 10 : 3))\n");
+    submit(&fixture, "wrong_answer/none.sh", "echo 1\n");
+    fixture.check("verify old", 0, &["3 submissions, all as expected"]);
+    let three = "judge old old/submissions/partially_accepted/three.sh";
+    fixture.check(three, 0, &["AC", "70 of 100", "secret/a 0 of 30", "secret/b 70 of 70"]);
+    submit(&fixture, "partially_accepted/all.sh", RIGHT);
+    let best = "expected less than the best score; got 100";
+    fixture.check("verify old", 1, &["partially_accepted/all.sh", best]);
+}
+
+#[test]
+fn a_score_outside_of_its_range_is_a_fault_of_the_package() {
+    let groups = [("", "range: 0 3\n"), ("secret/a", "accept_score: 2\n")];
+    let fixture = package("type: scoring\n", &groups, &CASES);
+    let score =
+        "the score of the submission is 6, outside of its range 0 to 3, for accepted/right.sh";
+    fixture.check("verify old", 3, &[score]);
+}
+
+#[test]
+fn keys_of_the_problem_override_those_of_groups() {
+    let yaml = "type: scoring\ngrading:\n  accept_score: 5\n  on_reject: grade\n";
+    let fixture = package(yaml, &[("secret/a", "accept_score: 1\non_reject: break\n")], &CASES);
+    let judge = "judge old old/submissions/accepted/right.sh";
+    fixture.check(judge, 0, &["score 20"]);
+    fixture.write("wrong.sh", WRONG);
+    fixture.check(
+        "judge old wrong.sh",
+        1,
+        &["WA", "2 of 4 test cases accepted; also WA secret/b/1"],
+    );
+}
+
+#[test]
+fn judges_that_score_differently_are_named() {
+    let groups = [("secret", "accept_score: 10\n"), ("sample", "accept_score: 0\n")];
+    let fixture = package("type: scoring\n", &groups, &CASES);
+    let note = "all points together are 30 for Kattis, which gives `accept_score` for each test case, and 20 \
+                for DOMjudge";
+    fixture.check("verify old", 0, &[note]);
+    let judge = "judge old old/submissions/accepted/right.sh";
+    fixture.check(judge, 0, &["score 30"]);
+    fixture.check(&format!("{judge} --dialect kattis"), 0, &["score 30"]);
+    fixture.check(&format!("{judge} --dialect domjudge"), 0, &["score 20", "secret/a 10"]);
+    fixture.check("judge old --dialect icpc", 2, &["expected kattis or domjudge"]);
+}
+
+#[test]
+fn the_packages_own_grader_is_run() {
+    let groups = [
+        ("", "on_reject: continue\n"),
+        ("secret", "grading: custom\ngrader_flags: twice more\n"),
+        ("secret/a", "grading: default\ngrader_flags: ''\naccept_score: 4\n"),
+        ("secret/b", "grading: default\ngrader_flags: ''\n"),
+    ];
+    let fixture = package("type: scoring\n", &groups, &CASES);
+    let check = |grader: &str, code: i32, said: &[&str]| {
+        program(&fixture, "graders/grade", &format!("#!/usr/bin/env bash\n{grader}"));
+        fixture.check("judge old old/submissions/accepted/right.sh", code, said);
+    };
+    check(
+        "mapfile -t lines; [[ ${lines[*]} == 'AC 8 AC 1' && $* == 'twice more' ]] && echo AC 40\n",
+        0,
+        &["score 41", "secret 40", "secret/a 8"],
+    );
+    check("cat > /dev/null; echo WA 40\n", 1, &["WA", "score 0"]);
+    check("cat > /dev/null; echo fine\n", 4, &["it wrote \"fine\", not one verdict and one score"]);
+    check("cat > /dev/null; echo AC 1; exit 3\n", 4, &["it ended with exit code 3; it must be 0"]);
+    check(
+        "echo lost >&2; kill -9 $$\n",
+        4,
+        &["run the grader `grade`", "killed by SIGKILL", "lost"],
+    );
+}
+
+/// Writes down what it was called with, and accepts if the output has an even, or an odd, number of lines.
+fn picky(name: &str, condition: &str) -> String {
+    format!(
+        "#!/usr/bin/env bash\noutput=$(cat)\necho \"{name}: ${{*:4}}\" > \"${{3}}judgemessage.txt\"\n\
+         {condition} && exit 42\nexit 43\n"
+    )
+}
+
+#[test]
+fn all_output_validators_must_accept() {
+    let yaml = "validation: custom\nvalidator_flags: one  two\n";
+    let groups = [("secret", "output_validator_flags: three\n")];
+    let fixture = package(yaml, &groups, &["secret/1 1 2", "secret/2 3 4"]);
+    program(&fixture, "output_validators/a", &picky("a", "(( output > 0 ))"));
+    program(&fixture, "output_validators/b", &picky("b", "(( output < 100 ))"));
+    fixture.check("verify old", 0, &["1 submission, all as expected"]);
+    fixture.write("least.sh", "echo -1\n");
+    fixture.check(
+        "judge old least.sh",
+        1,
+        &["WA", "the output validator rejects it: a: one two three"],
+    );
+    fixture.write("most.sh", "echo 1000\n");
+    fixture.check(
+        "judge old most.sh",
+        1,
+        &["WA", "the output validator rejects it: b: one two three"],
+    );
+}
+
+#[test]
+fn an_output_validator_with_scores_must_give_one() {
+    let yaml = "type: scoring\nvalidation: custom score\n";
+    let fixture = package(yaml, &[], &["secret/1 1 2", "secret/2 3 4"]);
+    let judge = "judge old old/submissions/accepted/right.sh";
+    let gives = |what: &str| format!("#!/usr/bin/env bash\ncat > /dev/null\n{what}\nexit 42\n");
+    program(&fixture, "output_validators/v", &gives("echo 2.5 > \"${3}score.txt\""));
+    fixture.check(judge, 0, &["AC", "score 5"]);
+    program(&fixture, "output_validators/v", &gives(":"));
+    fixture.check(judge, 4, &["it made no score.txt", "`validation` says that it gives the score"]);
+}
+
+#[test]
+fn the_verdict_of_the_whole_is_what_graders_make_of_it() {
+    let fixture = package("", &[("", "on_reject: continue\n")], &CASES);
+    let both = "read -r a b; [[ $a == 5 ]] && exit 1; echo 3\n";
+    submit(&fixture, "run_time_error/both.sh", both);
+    fixture.check("verify old", 0, &["2 submissions, all as expected"]);
+    submit(&fixture, "wrong_answer/both.sh", both);
+    fixture.check("verify old", 1, &["wrong_answer/both.sh", "expected WA; got RTE on secret/a/2"]);
+    fixture.write("old/data/testdata.yaml", "on_reject: continue\ngrader_flags: first_error\n");
+    fixture.write("both.sh", both);
+    fixture.check("judge old both.sh", 1, &["RTE"]);
+}
+
+#[test]
+fn only_accepted_submissions_set_the_time_limit() {
+    let fixture = package("limits:\n  time_multiplier: 2\n", &[], &["secret/1 1 2"]);
+    let slow = "read -r a b; end=$((SECONDS + 2)); while ((SECONDS < end)); do :; done; echo 1\n";
+    submit(&fixture, "wrong_answer/slow.sh", slow);
+    let document = fixture.json("judge old old/submissions/accepted/right.sh", 0);
+    let limits = &document["packages"][0]["limits"];
+    let origin = limits["cpu_origin"].as_str().unwrap_or_default();
+    assert!(origin.contains("accepted/right.sh"), "{document}");
+}
