@@ -125,7 +125,7 @@ impl Runnable {
     pub fn unstartable(&self, error: &JudgeError) -> Option<String> {
         let file = self.command.argv.first()?;
         let is_its_own = file.starts_with(PROGRAM) && error.kind == FaultKind::Unstartable;
-        is_its_own.then(|| format!("what was built cannot be started: {}", error.reason))
+        is_its_own.then(|| format!("the built program cannot be started: {}", error.reason))
     }
 }
 
@@ -237,15 +237,16 @@ impl<'a> Builder<'a> {
         }
         if let Some(signal) = refusal::killed(&reply.outcome) {
             let what = format!(
-                "the compiler was killed by {signal}, twice: by somebody on this machine, or for want of memory"
+                "the compiler was killed by {signal} twice, by someone on this machine or because memory ran out"
             );
             return Err(JudgeError::new("build a program", what).into());
         }
         let messages = messages(&reply).map_err(unread)?;
         let tree = reply.kept.unwrap_or_default();
         let refusal = refusal(&reply.outcome, &limits).or_else(|| {
-            (!tree.has(&step.produces))
-                .then(|| format!("the build ended well, but made no `{}`", step.produces.display()))
+            (!tree.has(&step.produces)).then(|| {
+                format!("the build succeeded, but did not create `{}`", step.produces.display())
+            })
         });
         let report = CompilerReport { refusal, messages, outcome: Some(reply.outcome) };
         Ok((report, tree))

@@ -20,7 +20,7 @@ pub(super) fn refusal(outcome: &Outcome, limits: &Limits) -> Option<String> {
         }
     };
     let passed = limits.passed(passed, outcome);
-    Some(format!("the compiler passed a limit: {passed}"))
+    Some(format!("the compiler exceeded a limit: {passed}"))
 }
 
 /// Signals that a compiler causes itself, or that a limit of its own sends: SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE,

@@ -77,7 +77,7 @@ struct Typed<'a> {
 impl Typed<'_> {
     /// A program on the search path.
     fn program_named(&mut self, name: &str) -> Result<Command, Unready> {
-        let found = self.toolchains.named(name, "judge");
+        let found = self.toolchains.named(name, "run the command");
         if found.is_err() && self.cwd.join(name).exists() {
             let message = format!("no `{name}` on the search path");
             let help = format!("write `./{name}` for the one in this directory");
@@ -104,8 +104,8 @@ impl Typed<'_> {
         let path = normal(&self.cwd.join(program));
         let Ok(metadata) = fs::metadata(&path) else {
             let help = match fs::symlink_metadata(&path) {
-                Ok(_) => "it is a symbolic link to nothing",
-                Err(_) => "build it first, or mend the path",
+                Ok(_) => "it is a broken symbolic link",
+                Err(_) => "build it first, or correct the path",
             };
             return Err(ProgramFault::new("does not exist", help).of(&path).into());
         };
@@ -137,7 +137,7 @@ impl Typed<'_> {
         let command = executable::inspect(&start).and_then(|found| match found {
             Some(executable) => planner::start(inside, &executable, self.toolchains),
             None => Err(ProgramFault::without_help(
-                "is no program: neither an ELF binary nor a script with a `#!` line",
+                "is not a program: it is neither an ELF binary nor a script with a `#!` line",
             )),
         });
         Ok(command.map_err(|fault| fault.of(path))?)
@@ -304,15 +304,12 @@ mod tests {
     fn what_cannot_start_says_why() -> io::Result<()> {
         check(&[], "no command; write it after `--`, such as `-- ./a.out`")?;
         check(&["./plain"], "`DIR/here/plain` is not executable; run `chmod +x ./plain`")?;
-        check(&["./none"], "`DIR/here/none` does not exist; build it first, or mend the path")?;
-        check(
-            &["./dangling"],
-            "`DIR/here/dangling` does not exist; it is a symbolic link to nothing",
-        )?;
+        check(&["./none"], "`DIR/here/none` does not exist; build it first, or correct the path")?;
+        check(&["./dangling"], "`DIR/here/dangling` does not exist; it is a broken symbolic link")?;
         check(&["./classes"], "`DIR/here/classes` is a directory; name the program in it")?;
         check(
             &["./text"],
-            "`DIR/here/text` is no program: neither an ELF binary nor a script with a `#!` line",
+            "`DIR/here/text` is not a program: it is neither an ELF binary nor a script with a `#!` line",
         )?;
         check(
             &["./crlf"],
@@ -323,7 +320,7 @@ mod tests {
             &["a.sh"],
             "no `a.sh` on the search path; write `./a.sh` for the one in this directory",
         )?;
-        check(&["lua"], "cannot judge: no working lua found on the search path")
+        check(&["lua"], "cannot run the command: lua not found")
     }
 
     #[test]

@@ -60,21 +60,21 @@ fn names(files: &[&TreeEntry]) -> Vec<PathBuf> {
 
 /// The one that was asked for is not there.
 pub(super) fn missing(wanted: &str, files: &[PathBuf]) -> ProgramFault {
-    let message = format!("no entry point `{wanted}` among {}", list(files));
-    ProgramFault::new(message, "mend the entry point that the package names")
+    let message = format!("entry point `{wanted}` not found among {}", list(files));
+    ProgramFault::new(message, "correct the entry point in the package")
 }
 
 /// None of them looks like the one that starts.
 pub(super) fn none(files: &[PathBuf], usual: &str) -> ProgramFault {
-    let message = format!("nothing says which of {} starts", list(files));
-    let help = format!("name it `{usual}`, or name the entry point in the package");
+    let message = format!("cannot tell which of {} is the main file", list(files));
+    let help = format!("name the main file `{usual}`, or set the entry point in the package");
     ProgramFault::new(message, help)
 }
 
 /// Several look like it.
 pub(super) fn several(files: &[PathBuf], usual: &str) -> ProgramFault {
-    let message = format!("{} could each be what starts", list(files));
-    let help = format!("name one `{usual}`, or name the entry point in the package");
+    let message = format!("each of {} could be the main file", list(files));
+    let help = format!("name the main file `{usual}`, or set the entry point in the package");
     ProgramFault::new(message, help)
 }
 
@@ -105,7 +105,7 @@ mod tests {
     fn what_is_asked_for_goes_before_all() {
         check(&["a.py", "main.py"], Some("a.py"), "a.py");
         check(&["a.py", "main.py"], Some("a"), "a.py");
-        check(&["a.py"], Some("b.py"), "no entry point `b.py` among `a.py`");
+        check(&["a.py"], Some("b.py"), "entry point `b.py` not found among `a.py`");
     }
 
     #[test]
@@ -124,11 +124,11 @@ mod tests {
     #[test]
     fn marks_decide_among_the_rest() {
         check(&["a.py", "b.py=if __name__"], None, "b.py");
-        let none = "nothing says which of `a.py`, `b.py` starts";
+        let none = "cannot tell which of `a.py`, `b.py` is the main file";
         check(&["a.py", "b.py"], None, none);
-        let several = "`a.py`, `b.py` could each be what starts";
+        let several = "each of `a.py`, `b.py` could be the main file";
         check(&["a.py=__name__", "b.py=__name__"], None, several);
-        let none = "nothing says which of `x/a.py`, `x/b.py` starts";
+        let none = "cannot tell which of `x/a.py`, `x/b.py` is the main file";
         check(&["x/a.py", "x/b.py"], None, none);
     }
 }

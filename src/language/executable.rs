@@ -105,7 +105,7 @@ fn whole_elf(bytes: &[u8]) -> Option<Result<Executable, ProgramFault>> {
     let kind = number(16, 2)?;
     if !matches!(kind, 2 | 3) {
         let what = if kind == 1 { "an object file" } else { "a core dump" };
-        return Some(Err(ProgramFault::new(format!("is {what}, no program"), "link it first")));
+        return Some(Err(ProgramFault::new(format!("is {what}, not a program"), "link it first")));
     }
     // Where the table of program headers is told, and in each of them the place and size of what it is about.
     let [table, size, count, place, length, width] =
@@ -209,7 +209,7 @@ mod tests {
             &header(3, 99, 3, b""),
             "is a binary for machine number 99, but this machine is x86_64; build it here",
         );
-        check(&header(1, 62, 0, b""), "is an object file, no program; link it first");
+        check(&header(1, 62, 0, b""), "is an object file, not a program; link it first");
     }
 
     #[test]

@@ -81,7 +81,10 @@ fn ask(probe: &dyn Probe, program: &Path, tool: &Tool) -> Answer {
                     let dirs: Vec<PathBuf> = dirs.iter().map(PathBuf::from).collect();
                     Ok(toolchain(probe, own.unwrap_or(program), (*version).to_owned(), &dirs))
                 }
-                _ => Err(format!("gave an answer that is not understood: {:?}", first_line(&said))),
+                _ => Err(format!(
+                    "gave an answer that juror does not understand: {:?}",
+                    first_line(&said)
+                )),
             }
         }
     }

@@ -51,7 +51,8 @@ impl Planner<'_> {
         sources: &[PathBuf],
         main: Option<&str>,
     ) -> Result<BuildPlan, Unready> {
-        let purpose = format!("judge {}", language.name);
+        let verb = if language.build.is_empty() { "run" } else { "build" };
+        let purpose = format!("{verb} {} programs", language.name);
         let words =
             Words { sources, main: main.unwrap_or_default(), binary: &self.free_name("program") };
         let mut build = None;
@@ -277,7 +278,7 @@ pub(super) fn start(
 fn interpreter(name: &str, toolchains: &Toolchains) -> Result<Arc<Toolchain>, ProgramFault> {
     toolchains.named(name, "start it").map_err(|_| {
         let message = format!("needs `{name}`, which is not on this machine");
-        ProgramFault::new(message, "install it, or change what asks for it")
+        ProgramFault::new(message, "install it, or change the file that names it")
     })
 }
 

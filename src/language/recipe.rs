@@ -12,7 +12,7 @@ use crate::language::table::{CARGO, EntryPoint, Language, TESTLIB, TESTLIB_CODE}
 use crate::model::program::{Program, ProgramKind};
 use crate::model::tree::TreeEntry;
 
-/// A program whose language and start are known; no tool was looked for yet.
+/// A program whose language and main file are known, before any tool is looked for.
 #[derive(Clone, Debug)]
 pub struct Recipe {
     /// What it is.
@@ -55,7 +55,7 @@ pub enum Form {
 pub fn recipe(program: &Program, sources: &Sources) -> Result<Recipe, ProgramFault> {
     let files = &sources.files;
     if files.iter().all(|it| it.length() == 0) {
-        return Err(ProgramFault::new("is empty", "put a source in it"));
+        return Err(ProgramFault::new("is empty", "add a source file"));
     }
     if program.kind != ProgramKind::Submission
         && sources.shape == Shape::Directory
@@ -84,9 +84,9 @@ fn language_of(program: &Program, sources: &Sources) -> Result<&'static Language
         return match Language::by_code(code) {
             None if code == TESTLIB_CODE => Ok(&TESTLIB),
             Some(language) if language.is_ready() => Ok(language),
-            Some(language) => Err(not_built(language, "the package says that it is")),
+            Some(language) => Err(not_built(language, "set in the package")),
             None => {
-                let message = format!("there is no language `{code}`");
+                let message = format!("unknown language `{code}`");
                 Err(ProgramFault::new(message, "`juror languages` lists the codes"))
             }
         };
@@ -101,20 +101,21 @@ fn language_of(program: &Program, sources: &Sources) -> Result<&'static Language
     if known.iter().any(|it| it.language.code != first.language.code) {
         let of_file =
             |it: &FileLanguage| format!("`{}` is {}", it.file.display(), it.language.name);
-        let message = format!("in several languages: {}", some(known.iter().map(of_file)));
-        let help = "name the language in the package, or keep one";
+        let message =
+            format!("the files are in several languages: {}", some(known.iter().map(of_file)));
+        let help = "set the language in the package, or keep the files of one language";
         return Err(ProgramFault::new(message, help));
     }
     if !first.language.is_ready() {
-        let because = format!("the ending of `{}` says that it is", first.file.display());
+        let because = format!("by the ending of `{}`", first.file.display());
         return Err(not_built(first.language, &because));
     }
     Ok(first.language)
 }
 
 fn not_built(language: &Language, because: &str) -> ProgramFault {
-    let message = format!("juror does not build {} ({because})", language.name);
-    ProgramFault::new(message, "`juror languages` lists what it builds")
+    let message = format!("juror does not support {} ({because})", language.name);
+    ProgramFault::new(message, "`juror languages` lists the supported languages")
 }
 
 /// A source and what its ending says.
@@ -139,13 +140,13 @@ fn no_source(files: &[TreeEntry]) -> ProgramFault {
         matches!(extension, Some("h" | "hh" | "hpp" | "hxx" | "H"))
     };
     if names.iter().all(is_header) {
-        let message = format!("only headers: {}", list(&names));
+        let message = format!("there are only headers: {}", list(&names));
         return ProgramFault::new(message, "add the file that includes them");
     }
     let endings = Language::ready().flat_map(|it| it.extensions.split_whitespace());
     let endings: Vec<&str> = endings.collect();
-    let message = format!("no known source among {}", list(&names));
-    ProgramFault::new(message, format!("endings that are known: {}", endings.join(" ")))
+    let message = format!("no source file of a known language among {}", list(&names));
+    ProgramFault::new(message, format!("known endings: {}", endings.join(" ")))
 }
 
 /// Sources in one language: which of the files they are, and what starts.
@@ -170,8 +171,8 @@ fn in_language(
         files.iter().map(|it| it.name.clone()).filter(|name| is_source(name)).collect();
     if sources.is_empty() {
         let files = list(&names(files));
-        let message = format!("no {} source among {files}", language.name);
-        return Err(ProgramFault::new(message, "mend `language:` or the endings"));
+        let message = format!("no {} source file among {files}", language.name);
+        return Err(ProgramFault::new(message, "correct `language:` or the file endings"));
     }
     let wanted = program.entry_point.as_deref();
     match language.entry {

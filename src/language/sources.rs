@@ -106,7 +106,9 @@ fn read_directory(program: &Program) -> Result<Vec<TreeEntry>, Diagnostic> {
             if !real.starts_with(&real_root) {
                 // Following it would hand a contestant any file that the judge can read.
                 let message = "is a symbolic link that leads out of the submission";
-                return Err(Diagnostic::error(path, message).help("put a copy of the file there"));
+                return Err(
+                    Diagnostic::error(path, message).help("replace it with a copy of the file")
+                );
             }
         }
         if entry.file_type().is_dir() {
@@ -126,7 +128,7 @@ fn read_directory(program: &Program) -> Result<Vec<TreeEntry>, Diagnostic> {
 fn read_file(path: &Path, name: PathBuf) -> Result<TreeEntry, Diagnostic> {
     if name.to_str().is_none() {
         // It would have to stand on command lines, where it cannot.
-        let help = "rename it; letters, digits, `_`, `.` and `-` go everywhere";
+        let help = "rename it; letters, digits, `_`, `.` and `-` work everywhere";
         return Err(Diagnostic::error(path, "its name is not UTF-8").help(help));
     }
     let metadata = fs::metadata(path).map_err(|source| missing_or(path, source))?;
@@ -152,7 +154,7 @@ fn missing_or(path: &Path, source: io::Error) -> Diagnostic {
     }
     let missing = Diagnostic::error(path, "there is no such file or directory");
     match fs::symlink_metadata(path) {
-        Ok(_) => missing.help("it is a symbolic link to nothing; mend or remove it"),
+        Ok(_) => missing.help("it is a broken symbolic link; correct or remove it"),
         Err(_) => missing,
     }
 }
@@ -228,7 +230,7 @@ mod tests {
         };
         let missing = "there is no such file or directory";
         check("none", missing, None);
-        let dangling = "it is a symbolic link to nothing; mend or remove it";
+        let dangling = "it is a broken symbolic link; correct or remove it";
         check("dangling", missing, Some(dangling));
         let pipe = std::os::unix::net::UnixListener::bind(dir.path().join("socket"))?;
         let help = "give a regular file or a directory";

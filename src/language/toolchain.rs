@@ -50,7 +50,7 @@ pub enum Linking {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("cannot {purpose}: {}", self.reason())]
 pub struct MissingTool {
-    /// What it was needed for, such as `judge Java`.
+    /// What it was needed for, such as `build Java programs`.
     pub purpose: String,
     /// Its name.
     pub tool: String,
@@ -74,7 +74,7 @@ impl MissingTool {
         let tried = self.tried.iter();
         let tried = tried.map(|it| format!("; {}: {}", it.program.display(), it.fault));
         let tried: String = tried.collect();
-        format!("no working {} found on the search path{tried}", self.tool)
+        format!("{} not found{tried}", self.tool)
     }
 }
 
@@ -105,7 +105,7 @@ impl Toolchains {
         Self { probe, found: Mutex::default() }
     }
 
-    /// This tool, needed for this purpose, such as `judge Java`.
+    /// This tool, needed for this purpose, such as `build Java programs`.
     pub fn tool(&self, tool: &Tool, purpose: &str) -> Result<Arc<Toolchain>, MissingTool> {
         let found = self.remembered(&tool.word(), || find::tool(self.probe(), tool));
         found.map_err(|tried| MissingTool {

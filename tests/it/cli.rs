@@ -328,7 +328,7 @@ fn a_missing_compiler_is_no_verdict() {
     let output = command.env("PATH", fixture.path("empty")).output().expect("juror runs");
     let text = String::from_utf8_lossy(&output.stdout);
     assert_eq!(output.status.code(), Some(4), "{text}");
-    assert!(text.contains("no working go found"), "{text}");
+    assert!(text.contains("cannot build Go programs: go not found"), "{text}");
     assert!(!text.contains("CE "), "{text}");
 }
 

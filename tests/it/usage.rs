@@ -77,7 +77,7 @@ fn one_bad_entry_keeps_nobody_from_being_judged() {
     let judged = ["AC right.sh", "WA wrong.sh"];
     for (bad, said) in [
         ("empty.py", "error: is empty"),
-        ("README.txt", "error: no known source among `README.txt`"),
+        ("README.txt", "error: no source file of a known language among `README.txt`"),
         ("dir", "error: is empty"),
         ("link.sh", "error: submission link.sh is a symbolic link to nothing"),
         ("absent.sh", "error: submission not found: absent.sh"),
@@ -166,10 +166,10 @@ fn a_name_does_not_end_a_message() {
     let odd = "O'Brien; rm -rf x";
     fixture.write(&format!("{odd}.py"), "");
     fixture.write(&format!("{odd}.md"), "x");
-    let unknown = format!("no known source among `{odd}.md`");
+    let unknown = format!("no source file of a known language among `{odd}.md`");
     let absent = format!("submission not found: {odd}.c");
     for command in ["judge sum", "stress sum"] {
-        let (known, put) = (Some("endings that are known: "), Some("put a source in it"));
+        let (known, put) = (Some("known endings: "), Some("add a source file"));
         check(command, &format!("{odd}.py"), "diagnostics", "is empty", put);
         check(command, &format!("{odd}.md"), "diagnostics", &unknown, known);
         check(command, &format!("{odd}.c"), "complaints", &absent, None);

@@ -106,17 +106,18 @@ fn interpreted_languages_show_the_interpreter_to_the_run() {
 
 #[test]
 fn a_missing_tool_says_what_to_install() {
-    let missing = "cannot judge C++: no working g++ found on the search path";
+    let missing = "cannot build C++ programs: g++ not found";
     check(Scripted::default(), "a.cpp", missing, "");
-    let missing = "cannot judge Rust: no working gcc found on the search path";
+    let missing = "cannot build Rust programs: gcc not found";
     check(rustc(Scripted::default()), "a.rs", missing, "");
     let toolchains = Toolchains::new(Box::new(Scripted::default()));
-    let missing =
-        toolchains.tool(&TOOLS[5], "judge Java").map_err(crate::model::judgement::JudgeError::from);
+    let missing = toolchains
+        .tool(&TOOLS[5], "build Java programs")
+        .map_err(crate::model::judgement::JudgeError::from);
     let said = missing
         .map(|_| String::new())
         .unwrap_or_else(|it| format!("{it} ({})", it.help.clone().unwrap_or_default()));
-    let expected = "judge Java: no working javac found on the search path (install a Java development kit \
+    let expected = "build Java programs: javac not found (install a Java development kit \
         (Debian: apt-get install default-jdk-headless))";
     assert_eq!(said, expected);
 }
@@ -218,7 +219,7 @@ fn a_script_starts_with_the_interpreter_behind_the_wrapper() -> Result<(), Unrea
     check(
         Scripted::default(),
         "*sol=#!/usr/bin/env lua\n",
-        "`sol` needs `lua`, which is not on this machine; install it, or change what asks for it",
+        "`sol` needs `lua`, which is not on this machine; install it, or change the file that names it",
         "",
     );
     Ok(())

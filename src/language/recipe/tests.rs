@@ -97,20 +97,23 @@ fn endings_tell_the_language() {
 
 #[test]
 fn what_cannot_be_told_names_the_files_and_the_way_out() {
-    check(&[], "is empty; put a source in it");
-    check(&["a.py="], "is empty; put a source in it");
-    check(&["a.h", "b.hpp"], "only headers: `a.h`, `b.hpp`; add the file that includes them");
+    check(&[], "is empty; add a source file");
+    check(&["a.py="], "is empty; add a source file");
+    check(
+        &["a.h", "b.hpp"],
+        "there are only headers: `a.h`, `b.hpp`; add the file that includes them",
+    );
     check(
         &["a.c", "b.py"],
-        "in several languages: `a.c` is C, `b.py` is Python 3; name the language in the package, or keep one",
+        "the files are in several languages: `a.c` is C, `b.py` is Python 3; set the language in the package, or keep the files of one language",
     );
     check(
         &["a.zig"],
-        "juror does not build Zig (the ending of `a.zig` says that it is); `juror languages` lists what it builds",
+        "juror does not support Zig (by the ending of `a.zig`); `juror languages` lists the supported languages",
     );
     check_file(
         "notes.txt",
-        "no known source among `notes.txt`; endings that are known: .sh .c .cc .cpp .cxx \
+        "no source file of a known language among `notes.txt`; known endings: .sh .c .cc .cpp .cxx \
          .c++ .C .cs .d .go .hs .java .js .kt .lua .nim .ml .pas .pm .php .py .py3 .rb .rs",
     );
 }
@@ -129,13 +132,13 @@ fn the_named_language_goes_before_endings() {
         "java",
         Shape::Directory,
         &["a.c"],
-        "no Java source among `a.c`; mend `language:` or the endings",
+        "no Java source file among `a.c`; correct `language:` or the file endings",
     );
     check(
         "c99",
         Shape::File,
         &["a.c"],
-        "there is no language `c99`; `juror languages` lists the codes",
+        "unknown language `c99`; `juror languages` lists the codes",
     );
 }
 
@@ -145,15 +148,15 @@ fn the_entry_point_is_found_or_asked_for() {
     check(&["a.py=import b", "b.py=if __name__ == '__main__':"], &format!("{python} -> b.py"));
     check(
         &["a.py", "b.py"],
-        "nothing says which of `a.py`, `b.py` starts; name it `__main__.py`, or name the entry point in the package",
+        "cannot tell which of `a.py`, `b.py` is the main file; name the main file `__main__.py`, or set the entry point in the package",
     );
     check(
         &["a.rs=fn main() {}", "b.rs=fn main() {}"],
-        "`a.rs`, `b.rs` could each be what starts; name one `main.rs`, or name the entry point in the package",
+        "each of `a.rs`, `b.rs` could be the main file; name the main file `main.rs`, or set the entry point in the package",
     );
     let case = Case { entry: Some("c.py"), files: &["a.py", "b.py"], ..DIRECTORY };
     let expected =
-        "no entry point `c.py` among `a.py`, `b.py`; mend the entry point that the package names";
+        "entry point `c.py` not found among `a.py`, `b.py`; correct the entry point in the package";
     assert_eq!(shown(told(&case, Vec::new())), expected);
 }
 
@@ -168,7 +171,7 @@ fn java_files_get_the_names_of_their_public_types() {
     check(&[&format!("sol.java={main}"), "B.java=class B {}"], "java: B.java Main.java -> Main");
     check_file(
         "x.java=class A {}",
-        "nothing says which of `x.java` starts; name it `Main`, or name the entry point in the package",
+        "cannot tell which of `x.java` is the main file; name the main file `Main`, or set the entry point in the package",
     );
 }
 
@@ -228,11 +231,11 @@ fn a_fault_becomes_a_diagnostic_with_a_way_out() {
         let expected = Diagnostic::error("sub", message).help(help);
         assert_eq!(fault.at(Path::new("sub")), expected);
     };
-    check(&["a.h"], "only headers: `a.h`", "add the file that includes them");
+    check(&["a.h"], "there are only headers: `a.h`", "add the file that includes them");
     // A name that looks like the end of a message is none.
     check(
         &["a; b.cpp", "c.py"],
-        "in several languages: `a; b.cpp` is C++, `c.py` is Python 3",
-        "name the language in the package, or keep one",
+        "the files are in several languages: `a; b.cpp` is C++, `c.py` is Python 3",
+        "set the language in the package, or keep the files of one language",
     );
 }

@@ -121,18 +121,19 @@ pub(super) fn judge_error(submission: Option<&str>, error: &JudgeError, style: &
     let reason = printable(&error.reason);
     if style.is_quiet() {
         let name = submission.map_or(String::new(), |name| format!("{}: ", printable(name)));
-        page.line(0, &format!("{label}: {name}{step}: {reason}"));
+        page.line(0, &format!("{label}: {name}cannot {step}: {reason}"));
         return page.into_text();
     }
-    let what = match submission {
-        Some(name) => format!("{label}: no verdict for {}", printable(name)),
-        None => format!("{label}: no submission is at fault"),
-    };
-    page.line(0, &what);
-    page.labelled(INDENT, Label::plain("step:   "), &step);
-    page.labelled(INDENT, Label::plain("reason: "), &reason);
+    let what = format!("cannot {step}: {reason}");
+    match submission {
+        Some(name) => {
+            page.line(0, &format!("{label}: no verdict for {}", printable(name)));
+            page.labelled(INDENT, Label::plain(""), &what);
+        }
+        None => page.labelled(0, Label::new(Look::JudgeError, "judge error: "), &what),
+    }
     if let Some(help) = &error.help {
-        page.labelled(INDENT, Label::plain("help:   "), &printable(help));
+        page.labelled(INDENT, Label::plain("help: "), &printable(help));
     }
     if let Some(program) = &error.program {
         quote(&mut page, "its standard error:", &program.stderr);

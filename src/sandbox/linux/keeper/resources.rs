@@ -43,49 +43,18 @@ const UNUSED_MEMORY: u64 = 1 << 30;
 /// counts all of a user together. Too few would make a program fail for what it did not do.
 const OTHERS_OF_THE_USER: u64 = 512;
 
-/// What programs have from the judge unless it is set, and what would end or refuse what they may do.
-const INHERITED: [Inherited; 8] = [
-    Inherited::new(Kind::Cpu, "of CPU time", Unit::Seconds, "cpu"),
-    Inherited::new(Kind::FileSize, "of data in one file", Unit::Bytes, "fsize"),
-    Inherited::new(Kind::Data, "of private memory", Unit::Bytes, "data"),
-    Inherited::new(Kind::Stack, "of stack", Unit::Bytes, "stack"),
-    Inherited::new(Kind::Processes, "processes", Unit::Things, "nproc"),
-    Inherited::new(Kind::OpenFiles, "open files", Unit::Things, "nofile"),
-    Inherited::new(Kind::PendingSignals, "timers and queued signals", Unit::Things, "sigpending"),
-    Inherited::new(Kind::AddressSpace, "of address space", Unit::Bytes, "as"),
+/// What programs inherit from the judge unless it is set, and what would then end or refuse what they may do; each
+/// with its option of `prlimit(1)`.
+const INHERITED: [(Kind, &str); 8] = [
+    (Kind::Cpu, "cpu"),
+    (Kind::FileSize, "fsize"),
+    (Kind::Data, "data"),
+    (Kind::Stack, "stack"),
+    (Kind::Processes, "nproc"),
+    (Kind::OpenFiles, "nofile"),
+    (Kind::PendingSignals, "sigpending"),
+    (Kind::AddressSpace, "as"),
 ];
-
-/// A resource of which the judge may have less than its programs are to have.
-struct Inherited {
-    kind: Kind,
-    /// What it is, after an amount.
-    what: &'static str,
-    unit: Unit,
-    /// Its option of `prlimit(1)`.
-    option: &'static str,
-}
-
-/// What a limit counts.
-#[derive(Clone, Copy)]
-enum Unit {
-    Seconds,
-    Bytes,
-    Things,
-}
-
-impl Inherited {
-    const fn new(kind: Kind, what: &'static str, unit: Unit, option: &'static str) -> Self {
-        Self { kind, what, unit, option }
-    }
-
-    fn amount(&self, value: u64) -> String {
-        match self.unit {
-            Unit::Seconds => format!("{value} s"),
-            Unit::Bytes => Bytes(value).to_string(),
-            Unit::Things => value.to_string(),
-        }
-    }
-}
 
 /// The most that programs can be given: hard limits of the judge's own that this process may not raise.
 #[derive(Clone, Debug)]
@@ -94,13 +63,10 @@ pub(crate) struct Ceilings([u64; INHERITED.len()]);
 impl Ceilings {
     /// Lifts the limits that the slot has from the judge, as far as it may.
     pub(crate) fn lift() -> Self {
-        Self(INHERITED.map(|inherited| {
-            let number = inherited.kind as u32;
-            let most = match inherited.kind {
-                // Nobody may have any number of them.
-                Kind::OpenFiles => OPEN_FILES,
-                _ => u64::MAX,
-            };
+        Self(INHERITED.map(|(kind, _)| {
+            let number = kind as u32;
+            // No process may have any number of open files.
+            let most = if kind == Kind::OpenFiles { OPEN_FILES } else { u64::MAX };
             let hard = sys::hard_limit(number).unwrap_or(most);
             if hard < most && sys::set_limit(number, most, most).is_ok() {
                 return most;
@@ -111,29 +77,21 @@ impl Ceilings {
     }
 
     fn of(&self, kind: Kind) -> u64 {
-        let mut all = INHERITED.iter().zip(self.0);
-        let found = all.find(|(inherited, _)| inherited.kind == kind);
+        let found = INHERITED.iter().zip(self.0).find(|((other, _), _)| *other == kind);
         found.map_or(u64::MAX, |(_, most)| most)
     }
 
     /// Whether programs can have so much; if not, a verdict could be the machine's fault.
     fn allow(&self, kind: Kind, needed: u64) -> Result<(), Fault> {
-        let mut all = INHERITED.iter().zip(self.0);
-        let short = all.find(|(inherited, most)| inherited.kind == kind && *most < needed);
-        let Some((inherited, most)) = short else {
+        let most = self.of(kind);
+        if most >= needed {
             return Ok(());
-        };
+        }
+        let option = INHERITED.iter().find(|(other, _)| *other == kind).map_or("", |(_, it)| it);
+        let enough = if kind == Kind::OpenFiles { "4096" } else { "unlimited" };
         let reason = format!(
-            "programs are to have {} {}, and the judge itself may have only {}; lift that: \
-             sudo prlimit --pid $$ --{}={}",
-            inherited.amount(needed),
-            inherited.what,
-            inherited.amount(most),
-            inherited.option,
-            match inherited.kind {
-                Kind::OpenFiles => "4096:4096",
-                _ => "unlimited:unlimited",
-            },
+            "programs need the limit `{option}` at {needed}, but juror itself has only {most}; raise it: \
+             sudo prlimit --pid $$ --{option}={enough}:{enough}"
         );
         Err(Fault::new("limit resources", reason))
     }
