@@ -16,7 +16,8 @@ use crate::executor::Executor;
 use crate::language::PROGRAM;
 use crate::language::command_line::command_line;
 use crate::language::fault::Unready;
-use crate::language::plan::{BuildPlan, BuildStep, plan};
+use crate::language::plan::{BuildPlan, BuildStep};
+use crate::language::planner::plan;
 use crate::language::probe::Machine;
 use crate::language::recipe::recipe;
 use crate::language::sources;
@@ -48,7 +49,7 @@ pub struct Prepared {
 }
 
 impl Prepared {
-    /// The same program, to be built so that it reads many inputs at once; nothing where its language has no such
+    /// The same program, to be built so that it reads many inputs at once; nothing if its language has no such
     /// way. What it then reads and writes is said in `stress::batch`.
     pub fn for_batches(&self) -> Option<Self> {
         Some(Self { plan: self.plan.for_batches()?, code: self.code })
@@ -66,11 +67,11 @@ pub struct Runnable {
     pub processes: u32,
     /// The compiler's messages, if it had any.
     pub compiler: Option<CompilerReport>,
-    /// Wall time of the build; none where nothing is built.
+    /// Wall time of the build; none if nothing is built.
     pub building: Duration,
     /// What was built.
     program: Arc<Tree>,
-    /// What it was built of, where something was built.
+    /// What it was built of, if something was built.
     sources: Option<Arc<Tree>>,
 }
 
@@ -120,7 +121,7 @@ impl Runnable {
         beside
     }
 
-    /// Why this cannot be started, where that is the program's own fault: a build may leave anything under
+    /// Why this cannot be started, if that is the program's own fault: a build may leave anything under
     /// the program's name, and a compiler writes whatever interpreter the source asks for into a program.
     pub fn unstartable(&self, error: &JudgeError) -> Option<String> {
         let file = self.command.argv.first()?;
@@ -239,7 +240,8 @@ impl<'a> Builder<'a> {
             let what = format!(
                 "the compiler was killed by {signal} twice, by someone on this machine or because memory ran out"
             );
-            return Err(JudgeError::new("build a program", what).into());
+            let help = "judge again when the machine has more memory";
+            return Err(JudgeError::new("build a program", what).help(help).into());
         }
         let messages = messages(&reply).map_err(unread)?;
         let tree = reply.kept.unwrap_or_default();
@@ -264,13 +266,13 @@ fn unread(error: std::io::Error) -> JudgeError {
     JudgeError::new("read the compiler's messages", error)
 }
 
-/// What a compiler wrote: standard error, or standard output where that is empty; cut.
+/// What a compiler wrote: standard error, or standard output if that is empty; cut.
 fn messages(reply: &Reply) -> std::io::Result<Vec<u8>> {
     let messages = reply.stderr.start(MESSAGES)?;
     if messages.is_empty() { reply.stdout.start(MESSAGES) } else { Ok(messages) }
 }
 
-/// The first line of what a program wrote, made visible, behind a colon; empty where there is none.
+/// The first line of what a program wrote, made visible, behind a colon; empty if there is none.
 pub fn first_line(said: &Blob) -> String {
     // It only explains; what the program decided is in its ending.
     let bytes = said.start(1000).unwrap_or_default();

@@ -1,6 +1,6 @@
 //! Loops over plain bytes, written so that the compiler makes vector code of them.
 //!
-//! They do not call the C library: its functions are slow where the binary is linked statically.
+//! They do not call the C library: its functions are slow if the binary is linked statically.
 
 /// Whether this byte separates tokens.
 ///

@@ -24,7 +24,7 @@ const PATIENCE: Duration = Duration::from_millis(300);
 /// The lines around the first difference.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Diff {
-    /// At most 25 lines, each of at most about 160 bytes. A line keeps its line end only where it is
+    /// At most 25 lines, each of at most about 160 bytes. A line keeps its line end only if it is
     /// otherwise the same as its counterpart, which has none.
     pub lines: Vec<DiffLine>,
     /// How many more lines the diff has, as far as the texts were read: at least so many are left out.

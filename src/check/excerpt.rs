@@ -77,7 +77,7 @@ pub(super) fn sides(answer: &Spot<'_>, output: &Spot<'_>) -> (Side, Side) {
     (answer.side(before), output.side(before))
 }
 
-/// Keeps so many bytes before and after a place, and a few more where a cut would go through a character.
+/// Keeps so many bytes before and after a place, and a few more if a cut would go through a character.
 fn cut(piece: &[u8], at: usize, before: usize, after: usize) -> Excerpt {
     let (behind, ahead) = piece.split_at(at);
     let from = character_start(behind, at.saturating_sub(before));

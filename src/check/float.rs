@@ -77,7 +77,7 @@ fn split_digits(token: &[u8]) -> (&[u8], &[u8]) {
 impl Tolerance {
     /// Compares two tokens as numbers, in `f64`: `|s-a| ≤ ε`, or `|s-a| ≤ ε|a|`.
     ///
-    /// Where a value or the distance is beyond the range of `f64`, both values are divided by the
+    /// If a value or the distance is beyond the range of `f64`, both values are divided by the
     /// judge answer's power of ten first, so that `1e400` is not `1e500`, nor every number near to it.
     ///
     /// Source: problem package format 2025-09, "Comparing floating-point tokens".

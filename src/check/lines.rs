@@ -31,7 +31,7 @@ const SHOWN_BEFORE: usize = 60;
 pub(super) struct Line {
     /// From 1.
     pub(super) number: u64,
-    /// Without the line end; only a part where the line is very long.
+    /// Without the line end; only a part if the line is very long.
     pub(super) bytes: Vec<u8>,
     /// Whether a line end follows.
     pub(super) is_ended: bool,

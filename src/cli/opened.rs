@@ -57,7 +57,7 @@ impl Opened {
                 named(message);
                 help.iter_mut().for_each(named);
             }
-            Event::PackageRead { path, .. } => below(path),
+            Event::PackageRead(package) => below(&mut package.path),
             Event::Complained { message } => named(message),
             Event::Failed(error) => {
                 named(&mut error.step);

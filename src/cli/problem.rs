@@ -19,6 +19,7 @@ use crate::model::grader::Dialect;
 use crate::model::limits::Limits;
 use crate::model::pattern::Pattern;
 use crate::model::problem::Problem;
+use crate::model::report::PackageReport;
 use crate::model::score::CaseScoring;
 use crate::model::stop::{Mend, Stop};
 use crate::model::test_data::{JudgedCase, TestCase};
@@ -232,8 +233,8 @@ fn ready<'a>(problem: &Problem, cases: Vec<JudgedCase<'a>>) -> Result<Vec<ReadyC
 pub fn package_read(problem: &Problem, submissions: usize, test_cases: usize) -> Event {
     let names = &problem.names;
     let name = names.iter().find(|(language, _)| language == "en").or_else(|| names.first());
-    Event::PackageRead {
-        package: problem.short_name.clone(),
+    Event::PackageRead(Box::new(PackageReport {
+        name: problem.short_name.clone(),
         path: problem.dir.clone(),
         title: name.map_or_else(String::new, |(_, name)| name.clone()),
         format: problem.layout.format,
@@ -242,5 +243,6 @@ pub fn package_read(problem: &Problem, submissions: usize, test_cases: usize) ->
         submissions,
         test_cases,
         all_test_cases: problem.test_data.judged().len(),
-    }
+        limits: None,
+    }))
 }

@@ -35,7 +35,7 @@ struct Place {
 }
 
 impl Local {
-    /// Starts the slots: as many as asked for, or one a physical core; fewer where runs at the same time
+    /// Starts the slots: as many as asked for, or one a physical core; fewer if runs at the same time
     /// would spoil each other.
     ///
     /// Each slot is a process; start them before any thread, while the judge is small.
@@ -71,7 +71,7 @@ impl Local {
         self.host.isolation()
     }
 
-    /// How many runs go on at once at most, where this way to keep programs apart allows no more.
+    /// How many runs go on at once at most, if this way to keep programs apart allows no more.
     pub fn most_at_once(&self) -> Option<usize> {
         self.host.most_at_once()
     }
@@ -81,7 +81,7 @@ impl Local {
         self.host.refused()
     }
 
-    /// What nothing holds here, one line each, where programs run plainly.
+    /// What nothing holds here, one line each, if programs run plainly.
     pub fn gaps(&self) -> Vec<String> {
         self.host.gaps()
     }
@@ -120,7 +120,7 @@ impl Local {
         Ok(home.path().to_path_buf())
     }
 
-    /// Puts what a job shows on the disk where it is not there yet, and says where its box is kept.
+    /// Puts what a job shows on the disk if it is not there yet, and says where its box is kept.
     fn prepare(&self, job: &Job, slot: &mut Slot) -> Result<(), JudgeError> {
         place::put(job, || self.home())?;
         if job.keep != Keep::Nothing {

@@ -40,7 +40,7 @@ pub fn save(tree: &Tree, to: &Path) -> Result<(), JudgeError> {
     }
 }
 
-/// Puts the trees that a job shows on this machine's disk, below `home`, where they are not there yet. They are gone
+/// Puts the trees that a job shows on this machine's disk, below `home`, if they are not there yet. They are gone
 /// with the last job that shows them.
 ///
 /// # Errors

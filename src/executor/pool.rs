@@ -30,7 +30,7 @@ impl<S> Pool<S> {
         self.size
     }
 
-    /// Runs in a free slot. Where the machine failed, once more, with nothing beside it; `mend` makes
+    /// Runs in a free slot. If the machine fails, runs once more, with nothing beside it; `mend` makes
     /// the slot ready for that.
     pub(super) fn run<R>(
         &self,

@@ -230,7 +230,7 @@ impl Trial<'_> {
     ) -> JudgeError {
         let Asked { what, name } = asked;
         let test_case = &self.case.test_case.name;
-        let step = format!("ask the {what} `{name}` about {test_case}");
+        let step = format!("judge {test_case} with the {what} `{name}`");
         let mut error = JudgeError::new(step, did).help(format!(
             "mend the {what}: whatever a submission writes, it must accept or reject it"
         ));

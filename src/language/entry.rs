@@ -12,7 +12,7 @@ pub struct Choice<'a> {
     pub wanted: Option<&'a str>,
     /// The names that mean it, the strongest first.
     pub usual: &'a [&'a str],
-    /// Words that all stand in a file that can be started; none where words tell nothing.
+    /// Words that all stand in a file that can be started; none if words tell nothing.
     pub marks: &'a [&'a str],
 }
 

@@ -1,7 +1,7 @@
 //! Which language a source is in, and how to build and start it, as data.
 //!
 //! [`sources::read`] brings a program's files, [`recipe::recipe`] says in which language they are and
-//! where they start, [`plan::plan`] makes command lines of that with the tools of this machine, which
+//! where they start, [`planner::plan`] makes command lines of that with the tools of this machine, which
 //! [`toolchain::Toolchains`] finds once. [`command_line::command_line`] does the same for a command that
 //! the user typed. Nothing here runs a program that is to be judged.
 
@@ -14,7 +14,7 @@ pub mod fault;
 pub mod find;
 pub mod java;
 pub mod plan;
-mod planner;
+pub mod planner;
 pub mod probe;
 pub mod recipe;
 pub mod sources;

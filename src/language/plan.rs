@@ -2,11 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::language::fault::Unready;
-use crate::language::planner;
-use crate::language::recipe::Recipe;
 use crate::language::table::Language;
-use crate::language::toolchain::Toolchains;
 use crate::model::job::Command;
 use crate::model::tree::{Node, TreeEntry};
 use crate::model::units::Bytes;
@@ -18,13 +14,13 @@ pub struct BuildPlan {
     pub written: Written,
     /// The versions of the tools: with the same files, tools and command line comes the same program.
     pub tools: Vec<String>,
-    /// What lies in the box before the build; where nothing is built, it is the program.
+    /// What lies in the box before the build; if nothing is built, it is the program.
     pub files: Vec<TreeEntry>,
-    /// How to build it; `None` where nothing is built.
+    /// How to build it; `None` if nothing is built.
     pub build: Option<BuildStep>,
     /// How to start it.
     pub start: Start,
-    /// The file or class that starts, where there are several.
+    /// The file or class that starts, if there are several.
     pub entry_point: Option<String>,
 }
 
@@ -42,7 +38,7 @@ pub enum Written {
 }
 
 impl Written {
-    /// The language's code, where there is a language.
+    /// The language's code, if there is a language.
     pub const fn code(self) -> Option<&'static str> {
         match self {
             Self::In(language) => Some(language.code),
@@ -74,7 +70,7 @@ pub struct BuildStep {
     pub produces: PathBuf,
     /// What only the build needed, relative; not part of the program.
     pub scratch: Vec<PathBuf>,
-    /// How to build it so that it runs on many inputs at once; `None` where that cannot be.
+    /// How to build it so that it runs on many inputs at once; `None` if that cannot be.
     pub batch: Option<BatchStep>,
 }
 
@@ -103,7 +99,7 @@ impl BuildPlan {
         }
     }
 
-    /// The plan for a program that reads many inputs at once, where its language has one: what it reads and
+    /// The plan for a program that reads many inputs at once, if its language has one: what it reads and
     /// writes then is what `stress::batch` says.
     pub fn for_batches(&self) -> Option<Self> {
         let mut plan = self.clone();
@@ -149,7 +145,7 @@ impl Start {
         Self { command, heap_at: None, processes }
     }
 
-    /// The same, where the memory limit fills [`HEAP`] in one of the arguments.
+    /// The same, if the memory limit fills [`HEAP`] in one of the arguments.
     pub(super) fn with_heap(self) -> Self {
         Self { heap_at: self.command.argv.iter().position(|it| it.contains(HEAP)), ..self }
     }
@@ -165,14 +161,6 @@ const HEAP: &str = "{heap_mib}";
 fn heap_mib(memory: Bytes) -> u64 {
     let limit = memory.0 >> 20;
     limit.saturating_sub(128).max(limit / 2).max(16)
-}
-
-/// Makes command lines of a recipe, with the tools of this machine.
-///
-/// # Errors
-/// When a tool is missing, or what is to be started cannot be.
-pub fn plan(recipe: Recipe, toolchains: &Toolchains) -> Result<BuildPlan, Unready> {
-    planner::plan(recipe, toolchains)
 }
 
 #[cfg(test)]

@@ -15,7 +15,10 @@ use crate::model::job::{Command, Shown};
 use crate::model::tree::TreeEntry;
 
 /// Makes command lines of a recipe, with the tools of this machine.
-pub(super) fn plan(recipe: Recipe, toolchains: &Toolchains) -> Result<BuildPlan, Unready> {
+///
+/// # Errors
+/// If a tool is missing, or what is to be started cannot be.
+pub fn plan(recipe: Recipe, toolchains: &Toolchains) -> Result<BuildPlan, Unready> {
     let files = recipe.files;
     let mut planner = Planner { toolchains, files: &files, used: Vec::new() };
     let plan = match &recipe.form {
@@ -76,7 +79,7 @@ impl Planner<'_> {
         })
     }
 
-    /// `build` and `run` may call `python3`, `cc` and `c++` by name, where the machine has them.
+    /// `build` and `run` may call `python3`, `cc` and `c++` by name, if the machine has them.
     fn scripts(
         &mut self,
         build: Option<&Executable>,

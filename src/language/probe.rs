@@ -18,10 +18,10 @@ pub trait Probe: Send + Sync {
 
     /// Starts a tool and returns what it wrote, standard output first.
     ///
-    /// An error, in words, where it cannot be started, fails, or takes too long.
+    /// An error, in words, if it cannot be started, fails, or takes too long.
     fn ask(&self, program: &Path, args: &[&str]) -> Result<String, String>;
 
-    /// The path without symbolic links; `None` where nothing is.
+    /// The path without symbolic links; `None` if nothing is.
     fn real_path(&self, path: &Path) -> Option<PathBuf>;
 
     /// The paths that the last part of this one leads through, as a chain of symbolic links.
@@ -30,7 +30,7 @@ pub trait Probe: Send + Sync {
     /// Where symbolic links in this directory lead out of it.
     fn links_out_of(&self, dir: &Path) -> Vec<PathBuf>;
 
-    /// The size of a file in bytes; `None` where there is none.
+    /// The size of a file in bytes; `None` if there is none.
     fn size(&self, path: &Path) -> Option<u64>;
 
     /// The user's home directory.
@@ -77,7 +77,7 @@ impl Probe for Machine {
             let stderr = thread::Builder::new().spawn(move || read_all(outputs.1));
             let said = read_all(outputs.0);
             let complained = stderr.map(|stderr| stderr.join().unwrap_or_default());
-            // The receiver is gone only where the time is over.
+            // The receiver is gone only if the time is over.
             let _ = sender.send(said + &complained.unwrap_or_default());
         };
         let reader = match thread::Builder::new().spawn(read) {

@@ -30,14 +30,14 @@ pub enum Form {
         language: &'static Language,
         /// The files that are given to the compiler, or from which one is started.
         sources: Vec<PathBuf>,
-        /// The file or class that starts; `None` where the language says it.
+        /// The file or class that starts; `None` if the language says it.
         main: Option<String>,
     },
     /// A directory with `build` or `run`.
     Scripts {
-        /// What `build` is, where there is one.
+        /// What `build` is, if there is one.
         build: Option<Executable>,
-        /// What `run` is, where it is there before the build.
+        /// What `run` is, if it is there before the build.
         run: Option<Executable>,
     },
     /// A ready program.
@@ -231,7 +231,7 @@ fn scripts(files: &[TreeEntry]) -> Result<Option<Form>, ProgramFault> {
     if build.is_none() && run.is_none() {
         return Ok(None);
     }
-    // Where both are there, `build` may well write `run` anew: what `run` is shows only afterwards.
+    // If both are there, `build` may well write `run` anew: what `run` is shows only afterwards.
     let run = run.filter(|_| build.is_none());
     Ok(Some(Form::Scripts {
         build: build.map(startable).transpose()?,

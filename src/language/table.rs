@@ -5,8 +5,8 @@
 //! What is a list is written as words with blanks between them. In command lines, additions to the environment and names of
 //! products `{sources}` becomes the source files, one argument each; `{main}` the file or class to start, `{class}` the
 //! same as a path; `{binary}` a name for the built program that no file has; `{static}` and `{crt_static}` the flag that
-//! links it statically, or nothing where the libraries for that are missing; `{heap_mib}` the heap that the memory limit
-//! leaves room for, in MiB, and an argument with it is left out where there is no limit. A [`Tool::word`](crate::language::tool::Tool::word) such as `{g++}`
+//! links it statically, or nothing if the libraries for that are missing; `{heap_mib}` the heap that the memory limit
+//! leaves room for, in MiB, and an argument with it is left out if there is no limit. A [`Tool::word`](crate::language::tool::Tool::word) such as `{g++}`
 //! becomes the tool that was found.
 
 use std::path::Path;
@@ -24,15 +24,15 @@ pub struct Language {
     pub aliases: &'static str,
     /// File endings, with their dot, that say that a source is in this language.
     pub extensions: &'static str,
-    /// File endings of this language's sources that count only where the language is named.
+    /// File endings of this language's sources that count only if the language is named.
     pub further_extensions: &'static str,
     /// Who takes validators in it.
     pub validators: Validators,
-    /// Where it starts, if nothing else is said; empty where nothing is usual.
+    /// Where it starts, if nothing else is said; empty if nothing is usual.
     pub default_entry_point: &'static str,
     /// What starts.
     pub entry: EntryPoint,
-    /// The command line that builds it, started in the box; empty where the sources themselves are started.
+    /// The command line that builds it, started in the box; empty if the sources themselves are started.
     pub build: &'static str,
     /// The additions to the environment of a build.
     pub build_env: &'static str,
@@ -43,9 +43,9 @@ pub struct Language {
     /// What only the build needs of what it makes in the box.
     pub scratch: &'static str,
     /// What stands behind `build` for a program that is to run on many inputs at once, with `{batch}` for the source
-    /// that does it; empty where that cannot be.
+    /// that does it; empty if that cannot be.
     pub batch: &'static str,
-    /// The command line that starts it; empty where juror does not build the language.
+    /// The command line that starts it; empty if juror does not build the language.
     pub run: &'static str,
     /// The additions to the environment of a run.
     pub run_env: &'static str,
@@ -67,7 +67,7 @@ pub enum Validators {
 pub enum EntryPoint {
     /// All sources are one program; the language says where it starts.
     AllSources,
-    /// One file, and these words are in one that can be started, as far as words can tell; none where nothing tells.
+    /// One file, and these words are in one that can be started, as far as words can tell; none if nothing tells.
     File {
         /// Each of them.
         marks: &'static [&'static str],
@@ -370,7 +370,7 @@ impl Language {
         !self.run.is_empty()
     }
 
-    /// Whether the file is a source of this language, where the language is named.
+    /// Whether the file is a source of this language, if the language is named.
     pub fn reads(&self, name: &Path) -> bool {
         has_ending(name, self.extensions) || has_ending(name, self.further_extensions)
     }

@@ -14,7 +14,7 @@ use crate::model::tree::Place;
 
 /// Bytes that do not change: in memory, in a file, or elsewhere. A copy of it is the same blob.
 ///
-/// What is serialized is the length, and the digest where it has been asked for. The bytes travel beside it.
+/// What is serialized is the length, and the digest if it has been asked for. The bytes travel beside it.
 #[derive(Clone)]
 pub struct Blob(Arc<Inner>);
 
@@ -76,7 +76,7 @@ impl Blob {
         Self(Arc::new(Inner { source, length: OnceLock::new(), digest: OnceLock::new() }))
     }
 
-    /// The bytes, where they are in memory.
+    /// The bytes, if they are in memory.
     pub fn bytes(&self) -> Option<&[u8]> {
         match &self.0.source {
             Source::Memory(bytes) => Some((**bytes).as_ref()),
@@ -84,7 +84,7 @@ impl Blob {
         }
     }
 
-    /// The file, where it has a name.
+    /// The file, if it has a name.
     pub fn path(&self) -> Option<&Path> {
         match &self.0.source {
             Source::Named { path, .. } => Some(path),
@@ -134,7 +134,7 @@ impl Blob {
                 to.write_all(bytes)?;
                 Ok(bytes.len() as u64)
             }
-            // By the kernel alone, where it can.
+            // By the kernel alone, if it can.
             Source::Named { path, .. } => io::copy(&mut File::open(path)?, to),
             Source::Open(_) | Source::Elsewhere => {
                 let mut from = BufReader::with_capacity(64 << 10, self.open()?);
@@ -216,7 +216,7 @@ impl fmt::Debug for Blob {
 }
 
 impl fmt::Display for Blob {
-    /// Its path, where it has one.
+    /// Its path, if it has one.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.path() {
             Some(path) => write!(f, "{}", path.display()),

@@ -14,7 +14,7 @@ pub struct Difference {
     pub only: Option<OnlyDifference>,
     /// How many tokens differ, the n-th held against the n-th, one side's further tokens included.
     pub differing_tokens: u64,
-    /// How far two numbers are from each other, where that is what is different first.
+    /// How far two numbers are from each other, if that is what is different first.
     pub gap: Option<NumberGap>,
     /// The judge answer at the first difference.
     pub answer: Side,
@@ -25,10 +25,10 @@ pub struct Difference {
 /// How far the output's number is from the judge answer's. What is infinite is written as `null`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct NumberGap {
-    /// `|s-a|`; infinite where it is beyond the range of `f64`.
+    /// `|s-a|`; infinite if it is beyond the range of `f64`.
     #[schemars(with = "Option<f64>")]
     pub absolute: f64,
-    /// `|s-a|/|a|`; infinite where `a` is 0.
+    /// `|s-a|/|a|`; infinite if `a` is 0.
     #[schemars(with = "Option<f64>")]
     pub relative: f64,
 }
@@ -70,7 +70,7 @@ pub struct Side {
     #[serde(rename = "offset_bytes")]
     pub offset: u64,
     /// The offset in bytes, from 0, of the first differing byte, or of the end of the token or text
-    /// where this side has no byte any more. Letter case counts only where it decides.
+    /// where this side has no byte any more. Letter case counts only if it decides.
     #[serde(rename = "differs_at_bytes")]
     pub differs_at: u64,
     /// The length of the whole text in bytes.
@@ -78,7 +78,7 @@ pub struct Side {
     pub length: u64,
     /// How many tokens the whole text has.
     pub tokens: u64,
-    /// The token, cut around the first differing byte where it is long; empty at the end of the text;
+    /// The token, cut around the first differing byte if it is long; empty at the end of the text;
     /// for [`DifferenceKind::Blanks`], the blanks from the first differing one on.
     pub token: Excerpt,
     /// The line around the first differing byte, cut to a window, without its line end.

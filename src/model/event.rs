@@ -15,6 +15,7 @@ use crate::model::isolation::Isolation;
 use crate::model::judgement::{Evidence, JudgeError, Judgement, TimeLimit};
 use crate::model::limits::Limits;
 use crate::model::proposal::Proposal;
+use crate::model::report::PackageReport;
 use crate::model::stress::{Search, SearchPlan, SearchProgress};
 use crate::model::verdict::Verdict;
 
@@ -43,9 +44,9 @@ pub enum Event {
     HostReady {
         /// What keeps them apart.
         isolation: Isolation,
-        /// What is missing, where that is not full isolation.
+        /// What is missing, if that is not full isolation.
         shortfall: Option<Shortfall>,
-        /// How many runs there can be at once, where that is bounded.
+        /// How many runs there can be at once, if that is bounded.
         most_at_once: Option<usize>,
     },
     /// The machine was looked at, for its own sake.
@@ -54,26 +55,7 @@ pub enum Event {
     ///
     /// What reading it had to remark stands before this event, since a package that cannot be used
     /// has no such event.
-    PackageRead {
-        /// Its short name.
-        package: String,
-        /// Its directory, as the user gave it.
-        path: PathBuf,
-        /// Its name in English, or in its first language.
-        title: String,
-        /// The format that it is read as.
-        format: &'static str,
-        /// Why, in a line.
-        format_reason: String,
-        /// Whether that is shown always.
-        format_is_guessed: bool,
-        /// How many submissions will be judged.
-        submissions: usize,
-        /// How many test cases are selected.
-        test_cases: usize,
-        /// How many test cases there are.
-        all_test_cases: usize,
-    },
+    PackageRead(Box<PackageReport>),
     /// A package cannot be used; the diagnostics before say why.
     PackageRefused,
     /// Something is wrong with what the user wrote.
@@ -160,7 +142,7 @@ pub enum Event {
     Compared {
         /// The output's file name.
         output: String,
-        /// Where it differs; `None` where it is right.
+        /// Where it differs; `None` if it is right.
         difference: Option<Box<Difference>>,
         /// What a person sees beside the difference.
         evidence: Option<Box<Evidence>>,
@@ -191,7 +173,7 @@ pub enum Event {
 pub struct Shortfall {
     /// What is so, in one line.
     pub message: String,
-    /// Why each stronger way cannot be had; where programs run plainly, what nothing holds.
+    /// Why each stronger way cannot be had; if programs run plainly, what nothing holds.
     pub reasons: Vec<String>,
     /// What to do.
     pub help: String,

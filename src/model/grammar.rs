@@ -27,7 +27,7 @@ pub struct ValueBounds {
 pub struct Bound {
     /// As written.
     pub written: String,
-    /// What it comes to at the outermost; `None` where that is not known.
+    /// What it comes to at the outermost; `None` if that is not known.
     pub value: Option<String>,
 }
 
@@ -47,7 +47,7 @@ pub struct Reached {
 }
 
 impl ValueBounds {
-    /// Which bounds no input reaches, in words: `never 100`; `None` where all are reached or nothing was
+    /// Which bounds no input reaches, in words: `never 100`; `None` if all are reached or nothing was
     /// looked at.
     pub fn missed(&self) -> Option<String> {
         let reached = self.reached.as_ref()?;

@@ -38,12 +38,12 @@ pub struct HostFacts {
     /// Each way to keep programs apart, as it was tried out, the strongest first.
     #[serde(skip)]
     pub modes: Vec<TriedMode>,
-    /// What nothing holds, one line each, where the system has no way to keep programs apart.
+    /// What nothing holds, one line each, if the system has no way to keep programs apart.
     #[serde(skip)]
     pub gaps: Vec<String>,
-    /// The version of landlock's interface, where the kernel has it.
+    /// The version of landlock's interface, if the kernel has it.
     pub landlock: Option<u32>,
-    /// The container that this is, such as `docker`, where it says so.
+    /// The container that this is, such as `docker`, if it says so.
     pub container: Option<String>,
     /// Whether the machine was started by systemd.
     pub systemd: bool,
@@ -59,7 +59,7 @@ pub struct HostFacts {
     /// Processors.
     #[serde(flatten)]
     pub processors: Processors,
-    /// The hard limit of the stack, where there is one.
+    /// The hard limit of the stack, if there is one.
     #[serde(rename = "stack_limit_bytes")]
     pub stack_limit: Option<Bytes>,
     /// Where programs are built and data is made.
@@ -72,11 +72,11 @@ pub struct HostFacts {
 pub struct TriedMode {
     /// Which.
     pub isolation: Isolation,
-    /// Why it cannot be used; `None` where a program was run in it.
+    /// Why it cannot be used; `None` if a program was run in it.
     pub fault: Option<JudgeError>,
 }
 
-/// The kernel's settings about namespaces; `None` where it has no such setting.
+/// The kernel's settings about namespaces; `None` if it has no such setting.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct NamespaceSettings {
     /// `kernel.unprivileged_userns_clone`, of Debian's kernels: 0 forbids user namespaces to users.
@@ -129,7 +129,7 @@ pub struct Processors {
     /// How many cores those are.
     #[serde(rename = "physical_cores")]
     pub physical: usize,
-    /// How many processes wanted to run during the last minute, in hundredths; `None` where it is
+    /// How many processes wanted to run during the last minute, in hundredths; `None` if it is
     /// not known.
     #[serde(rename = "load", with = "As::<Option<Hundredths>>")]
     pub load_hundredths: Option<u32>,
@@ -141,7 +141,7 @@ pub struct Temporary {
     /// The directory.
     #[serde(rename = "temporary_directory", with = "As::<Location>")]
     pub path: PathBuf,
-    /// Room for files of this user; the fault in words where it cannot be used.
+    /// Room for files of this user; the fault in words if it cannot be used.
     #[serde(flatten, with = "As::<Free>")]
     pub free: Result<Bytes, String>,
 }
@@ -151,7 +151,7 @@ pub struct Temporary {
 pub struct ToolFact {
     /// Its usual name, such as `g++`.
     pub name: String,
-    /// What was found; what to do, where nothing was.
+    /// What was found; what to do, if nothing was.
     #[serde(flatten, with = "As::<FoundTool>")]
     pub found: Result<ToolFound, String>,
 }
@@ -174,7 +174,7 @@ pub struct Finding {
     pub grade: Grade,
     /// What is so, in one line.
     pub text: String,
-    /// What to do, and the command for it, where something can be done.
+    /// What to do, and the command for it, if something can be done.
     #[serde(flatten, with = "As::<AdviceKeys>")]
     pub advice: Option<Advice>,
 }
@@ -196,7 +196,7 @@ pub enum Grade {
 pub struct Advice {
     /// In words: what it gives, and at what price.
     pub text: String,
-    /// The command to type, where there is one.
+    /// The command to type, if there is one.
     pub command: Option<String>,
 }
 

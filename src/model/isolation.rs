@@ -68,7 +68,7 @@ pub enum Demand {
     /// By the best that the machine allows; less than namespaces is said aloud.
     #[default]
     Any,
-    /// By nothing, also where the machine allows more.
+    /// By nothing, also if the machine allows more.
     Plain,
 }
 

@@ -27,7 +27,7 @@ pub struct JudgeError {
     pub again: Again,
     /// What code may branch on.
     pub kind: FaultKind,
-    /// The program of the package that is at fault, where one is.
+    /// The program of the package that is at fault, if one is.
     pub program: Option<Box<FaultyProgram>>,
 }
 
@@ -36,7 +36,7 @@ pub struct JudgeError {
 pub struct FaultyProgram {
     /// What it wrote on standard error, cut.
     pub stderr: Vec<u8>,
-    /// The command line that repeats it; empty where there is none.
+    /// The command line that repeats it; empty if there is none.
     pub repeat: String,
     /// Where its files were kept.
     pub kept: Option<PathBuf>,
@@ -111,20 +111,20 @@ pub struct CaseJudgement {
     /// Whether the cause has all of that message.
     #[serde(skip)]
     pub is_told: bool,
-    /// What the output validator says to the contestant; empty where it says nothing.
+    /// What the output validator says to the contestant; empty if it says nothing.
     pub team_message: String,
-    /// What it is worth; `None` where test cases have no scores.
+    /// What it is worth; `None` if test cases have no scores.
     #[serde(with = "As::<Option<Score>>")]
     pub score: Option<CaseScore>,
     /// What it would be at the time limit times its margin, if that was looked for and is another verdict.
     #[serde(skip)]
     pub with_margin: Option<Extended>,
-    /// The facts; `None` where a static validator looked at the submission and nothing of it ran.
+    /// The facts; `None` if a static validator looked at the submission and nothing of it ran.
     #[serde(flatten, with = "As::<RunKeys>")]
     pub outcome: Option<Outcome>,
     /// Where the output differs, for a wrong answer by comparison.
     pub difference: Option<Box<Difference>>,
-    /// What the person sees beside the difference; absent where it was not asked for.
+    /// What the person sees beside the difference; absent if it was not asked for.
     pub evidence: Option<Box<Evidence>>,
 }
 
@@ -152,7 +152,7 @@ pub struct Evidence {
     pub diff: Vec<DiffLine>,
     /// How many lines of the diff were left out.
     pub diff_lines_left_out: u64,
-    /// What submission and output validator said to each other, where they did.
+    /// What submission and output validator said to each other, if they did.
     #[serde(with = "As::<Option<Exchange>>")]
     pub transcript: Option<Transcript>,
     /// The beginning of the input.
@@ -196,7 +196,7 @@ pub struct DiffLine {
     pub answer_line: Option<u64>,
     /// Line number in the output, from 1, if it is there.
     pub output_line: Option<u64>,
-    /// The text, cut where it is long, without its line end.
+    /// The text, cut if it is long, without its line end.
     #[serde(flatten, with = "As::<Text>")]
     pub text: Vec<u8>,
 }
@@ -242,7 +242,7 @@ pub struct CompilerReport {
     /// Its messages, cut.
     #[serde(with = "As::<Text>")]
     pub messages: Vec<u8>,
-    /// The facts; absent where nothing was started.
+    /// The facts; absent if nothing was started.
     #[serde(with = "As::<Option<RunKeys>>")]
     pub outcome: Option<Outcome>,
 }

@@ -7,14 +7,14 @@ use serde::{Deserialize, Serialize};
 use crate::model::outcome::{Ending, Outcome, Signal, StoppedBy};
 use crate::model::units::{Bytes, seconds};
 
-/// CPU time of a compiler, a validator or a generator, where nothing sets another.
+/// CPU time of a compiler, a validator or a generator, if nothing sets another.
 ///
 /// Source of the defaults: problem package format 2025-09, "Submission limits" and "Resource guarantees", typical system
 /// defaults, as far as it has them.
 pub const TIME: Duration = Duration::from_secs(60);
-/// Memory of any program where nothing sets another.
+/// Memory of any program if nothing sets another.
 pub const MEMORY: Bytes = Bytes::mib(2048);
-/// Source code of a submission where the package sets no limit: eight times what contests allow, and an end for what only wastes
+/// Source code of a submission if the package sets no limit: eight times what contests allow, and an end for what only wastes
 /// the compiler's time.
 pub const CODE: Bytes = Bytes::mib(1);
 /// Output of a submission or an output validator if the package sets none.
@@ -29,7 +29,7 @@ pub const REMARKS: Bytes = Bytes::mib(64);
 pub const PROCESSES: u32 = 128;
 /// Room in a box for what lies there before the program starts.
 pub const ROOM: Bytes = Bytes::mib(64);
-/// CPU time of a submission where nothing could set a time limit: without a package, and for bare tests.
+/// CPU time of a submission if nothing could set a time limit: without a package, and for bare tests.
 pub const TIME_WITHOUT_PACKAGE: Duration = Duration::from_secs(2);
 /// CPU time of a submission that is to show how long the time limit must be.
 pub const TIME_TO_FIND_LIMIT: Duration = Duration::from_secs(60);

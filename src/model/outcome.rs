@@ -108,7 +108,7 @@ pub enum Meter {
     Cgroup2,
     /// Control group, version 1: the whole tree, exactly.
     Cgroup1,
-    /// `wait4` and, where programs are kept apart, `/proc`: processes that were waited for; a program can hide some of
+    /// `wait4` and, if programs are kept apart, `/proc`: processes that were waited for; a program can hide some of
     /// its use.
     Rusage,
 }

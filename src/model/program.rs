@@ -13,9 +13,9 @@ pub struct Program {
     pub path: PathBuf,
     /// What it is for; decides in which forms it may be given.
     pub kind: ProgramKind,
-    /// The language code, where the package names one.
+    /// The language code, if the package names one.
     pub language: Option<String>,
-    /// The file or class to start, where the package names one.
+    /// The file or class to start, if the package names one.
     pub entry_point: Option<String>,
     /// Files laid over the program's own before it is built, from `include/`.
     pub include: Vec<IncludedFile>,

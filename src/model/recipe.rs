@@ -36,7 +36,7 @@ pub struct RecipeCase {
     pub answer: AnswerSource,
     /// What must be found in its files.
     pub patterns: Vec<MatchPattern>,
-    /// Arguments for the output validator, where the recipe sets them.
+    /// Arguments for the output validator, if the recipe sets them.
     pub output_validator_args: Option<Vec<String>>,
 }
 

@@ -53,7 +53,7 @@ pub struct Report {
     pub mechanism: Option<String>,
     /// What keeps programs apart from the machine.
     pub isolation: Option<IsolationReport>,
-    /// The directory where boxes are kept.
+    /// The directory with the boxes that are kept.
     #[serde(with = "As::<Option<Location>>")]
     pub boxes: Option<PathBuf>,
     /// What is wrong with what the user wrote.
@@ -89,7 +89,7 @@ pub struct Report {
 }
 
 /// A package that could be read.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct PackageReport {
     /// Its short name.
     pub name: String,
@@ -102,6 +102,9 @@ pub struct PackageReport {
     pub format: &'static str,
     /// Why, in a line.
     pub format_reason: String,
+    /// Whether the reason is always shown.
+    #[serde(skip)]
+    pub format_is_guessed: bool,
     /// How many submissions are to be judged.
     pub submissions: usize,
     /// How many test cases are selected.
@@ -154,7 +157,7 @@ pub struct IsolationReport {
     pub by: Isolation,
     /// Whether it is a full one.
     pub full: bool,
-    /// What is missing, where it is not.
+    /// What is missing, if it is not.
     pub warning: Option<Shortfall>,
 }
 
@@ -165,7 +168,7 @@ pub struct SubmissionReport {
     pub package: Option<String>,
     /// Its name.
     pub name: String,
-    /// What it earned; `None` where the judge failed.
+    /// What it earned; `None` if the judge failed.
     pub verdict: Option<Verdict>,
     /// Its score, in a scoring problem that it builds for.
     #[serde(flatten, with = "As::<TotalScore>")]
@@ -359,33 +362,13 @@ impl Report {
                 });
             }
             Event::HostExamined(diagnosis) => self.diagnosis = Some((**diagnosis).clone()),
-            Event::PackageRead {
-                package,
-                path,
-                title,
-                format,
-                format_reason,
-                format_is_guessed: _,
-                submissions,
-                test_cases,
-                all_test_cases,
-            } => {
+            Event::PackageRead(package) => {
                 self.work = Work {
                     submissions_before: self.submissions.len(),
                     runs_before: self.summary.runs,
                     ..Work::default()
                 };
-                self.packages.push(PackageReport {
-                    name: package.clone(),
-                    path: path.clone(),
-                    title: title.clone(),
-                    format,
-                    format_reason: format_reason.clone(),
-                    submissions: *submissions,
-                    test_cases: *test_cases,
-                    all_test_cases: *all_test_cases,
-                    limits: None,
-                });
+                self.packages.push((**package).clone());
             }
             Event::PackageRefused => self.refused += 1,
             Event::Diagnosed(diagnostic) => {

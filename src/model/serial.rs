@@ -75,7 +75,7 @@ impl View<Duration> for Seconds {
     }
 }
 
-/// A path as text, lossily where it is not UTF-8.
+/// A path as text, lossily if it is not UTF-8.
 #[derive(Serialize, JsonSchema)]
 #[schemars(inline)]
 pub struct Location(String);
@@ -108,7 +108,7 @@ impl View<Vec<u8>> for Text {
     }
 }
 
-/// Where there are no scores, nothing is known of any.
+/// If there are no scores, nothing is known of any.
 impl View<Option<TotalScore>> for TotalScore {
     fn view(value: &Option<TotalScore>) -> Self {
         value.clone().unwrap_or_default()
@@ -121,7 +121,7 @@ impl View<CaseScore> for Score {
     }
 }
 
-/// Where there is no text, it is empty.
+/// If there is no text, it is empty.
 impl View<Option<String>> for String {
     fn view(value: &Option<String>) -> Self {
         value.clone().unwrap_or_default()
@@ -170,7 +170,7 @@ impl View<Outcome> for RunKeys {
     }
 }
 
-/// Where nothing ran, nothing was used.
+/// If nothing ran, nothing was used.
 impl View<Option<Outcome>> for RunKeys {
     fn view(outcome: &Option<Outcome>) -> Self {
         outcome.as_ref().map(Self::view).unwrap_or_default()
@@ -259,7 +259,7 @@ impl View<JudgeError> for FaultKeys {
     }
 }
 
-/// A place in a file; the numbers are `null` where it is about the whole file.
+/// A place in a file; the numbers are `null` if it is about the whole file.
 #[derive(Serialize, JsonSchema)]
 pub struct Spotted {
     #[serde(with = "As::<Location>")]

@@ -57,7 +57,7 @@ impl Stop {
     }
 }
 
-/// The result; where something was diagnosed instead, that goes to `found`, so that what else is wrong can be told too.
+/// The result; if something was diagnosed instead, that goes to `found`, so that what else is wrong can be told too.
 ///
 /// # Errors
 /// Any other stop.

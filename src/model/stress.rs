@@ -99,15 +99,15 @@ pub struct Counterexample {
     pub difference: Option<Box<Difference>>,
     /// The input.
     pub input: Vec<u8>,
-    /// What the reference writes; `None` where the output validator judges a submission while it runs.
+    /// What the reference writes; `None` if the output validator judges a submission while it runs.
     pub expected: Option<Vec<u8>>,
-    /// What the submission writes, cut where it is long; `None` as before.
+    /// What the submission writes, cut if it is long; `None` as before.
     pub got: Option<Vec<u8>>,
-    /// What submission and output validator said to each other, where they did; of several passes the last.
+    /// What submission and output validator said to each other, if they did; of several passes the last.
     pub transcript: Option<Transcript>,
     /// What the submission writes on standard error, cut.
     pub stderr: Vec<u8>,
-    /// What the output validator wrote on standard error, where it judges a submission while it runs; cut.
+    /// What the output validator wrote on standard error, if it judges a submission while it runs; cut.
     pub validator_stderr: Vec<u8>,
     /// How the first failing input came about.
     pub origin: Origin,

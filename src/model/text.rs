@@ -9,7 +9,7 @@ use std::time::Duration;
 /// Control bytes, line ends and tabs become `\n`, `\r`, `\t`, `\0`, `\x1b`; bytes that are not UTF-8
 /// become `\xff`; characters that are invisible, that turn the writing direction, that are blanks
 /// other than the space, or that combine with the one before become `\u{202e}`. A backslash is
-/// doubled only where it could be read as the start of an escape, so that pictures made of
+/// doubled only if it could be read as the start of an escape, so that pictures made of
 /// backslashes stay readable and the result still has one meaning.
 pub fn visible(bytes: &[u8]) -> String {
     let mut shown = String::with_capacity(bytes.len());
@@ -33,7 +33,7 @@ pub fn printable(text: &str) -> String {
     text.chars().map(visible_char).collect()
 }
 
-/// Appends the form of one character, doubling the backslash before it where that matters.
+/// Appends the form of one character, doubling the backslash before it if that matters.
 fn push(shown: &mut String, after_backslash: &mut bool, piece: &str) {
     if *after_backslash && piece.starts_with(['\\', 'n', 'r', 't', '0', 'x', 'u']) {
         shown.push('\\');
@@ -78,7 +78,7 @@ fn is_hidden(character: char) -> bool {
         | 0xe0000..=0xe0fff)
 }
 
-/// A word as a shell reads it back: bare where it can be, else in quotes.
+/// A word as a shell reads it back: bare if it can be, else in quotes.
 ///
 /// What is not plain text, such as a line end or a byte that is not UTF-8, is written as `$'\n'`,
 /// which bash, zsh and ksh understand.

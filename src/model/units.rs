@@ -35,13 +35,13 @@ impl Bytes {
         Self(n.saturating_mul(1 << 20))
     }
 
-    /// The sum, or the largest amount where it does not fit.
+    /// The sum, or the largest amount if it does not fit.
     #[must_use]
     pub const fn saturating_add(self, other: Self) -> Self {
         Self(self.0.saturating_add(other.0))
     }
 
-    /// The difference, or none where `other` is larger.
+    /// The difference, or none if `other` is larger.
     #[must_use]
     pub const fn saturating_sub(self, other: Self) -> Self {
         Self(self.0.saturating_sub(other.0))

@@ -149,7 +149,7 @@ impl State {
     /// Learns from an event.
     fn see(&mut self, event: &Event) {
         match event {
-            Event::PackageRead { .. } => *self = Self::default(),
+            Event::PackageRead(_) => *self = Self::default(),
             Event::BuildStarted { program } => {
                 self.now = format!("building {}", printable(program))
             }
@@ -206,6 +206,7 @@ fn searching(progress: &SearchProgress) -> String {
 mod tests {
     use super::*;
     use crate::model::event::Stamped;
+    use crate::model::report::PackageReport;
     use crate::model::verdict::Verdict;
 
     #[test]
@@ -224,16 +225,13 @@ mod tests {
             report.see(&Stamped { at: Duration::ZERO, package: None, event });
             assert_eq!(state.line(&report), line);
         };
-        let read = |package: &str| Event::PackageRead {
-            package: package.to_owned(),
-            path: package.into(),
-            title: String::new(),
-            format: "2025-09",
-            format_reason: String::new(),
-            format_is_guessed: false,
-            submissions: 2,
-            test_cases: 3,
-            all_test_cases: 3,
+        let read = |package: &str| {
+            Event::PackageRead(Box::new(PackageReport {
+                name: package.to_owned(),
+                submissions: 2,
+                test_cases: 3,
+                ..PackageReport::default()
+            }))
         };
         check(read("sum"), "sum, 0 of 2 submissions");
         check(

@@ -24,7 +24,7 @@ pub(super) fn make_directory(path: &Path, mode: u32) -> Result<(), Fault> {
 }
 
 /// How much all below a directory holds on the disk, in bytes, seen as far as can be; so much that it is
-/// beyond any limit where there is too much to look at.
+/// beyond any limit if there is too much to look at.
 pub(super) fn used(top: &OwnedFd) -> u64 {
     const MOST_OPEN: usize = 500;
     const MOST: usize = 100_000;
@@ -88,7 +88,7 @@ pub(super) fn remove_tree(parent: &OwnedFd, name: &CStr) {
                 {
                     continue;
                 }
-                // A directory can be moved only where it can be written itself.
+                // A directory can be moved only if it can be written itself.
                 let _ = open_for_removal(&below, &grandchild);
                 brought_up += 1;
                 let new = format!("juror-removes-{brought_up}");

@@ -11,7 +11,7 @@ use crate::sandbox::errno::Errno;
 pub(super) struct Fault {
     /// Such as `mount /proc in the sandbox`.
     pub(super) step: String,
-    /// The system's number, where it gave one.
+    /// The system's number, if it gave one.
     pub(super) errno: Option<i32>,
     /// The reason in words.
     pub(super) reason: String,
@@ -34,7 +34,7 @@ impl Fault {
         }
     }
 
-    /// The same, where a program was to be started.
+    /// The same, if a program was to be started.
     pub(super) fn of_start(mut self) -> Self {
         if self.errno.is_some_and(is_of_the_file) {
             self.kind = FaultKind::Unstartable;
@@ -42,7 +42,7 @@ impl Fault {
         self
     }
 
-    /// The same, where namespaces were to be made.
+    /// The same, if namespaces were to be made.
     #[cfg(target_os = "linux")]
     pub(super) fn of_namespaces(mut self) -> Self {
         self.kind = match self.errno {

@@ -1,6 +1,6 @@
 //! What a program's file asks the kernel for before its first instruction: large static arrays.
 //!
-//! Where the kernel refuses that much, the program is killed by SIGSEGV without ever having begun. So one that asked for
+//! If the kernel refuses that much, the program is killed by SIGSEGV without ever having begun. So one that asked for
 //! more than it is allowed would look like one that crashed.
 
 use std::fs::File;

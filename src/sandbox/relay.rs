@@ -383,7 +383,7 @@ impl Relay {
         Duration::from_nanos(now.saturating_sub(self.start))
     }
 
-    /// Takes note of runs that are over, and ends the other where nobody wants it any more.
+    /// Takes note of runs that are over, and ends the other if nobody wants it any more.
     fn hear_what_is_over(&mut self) {
         // The bell first: whoever rings after that is heard below, or wakes the next wait.
         let _ = rustix::io::read(&self.bell, &mut [0; 8]);

@@ -19,7 +19,7 @@ pub struct CoreId(pub usize);
 /// How a slot is to be.
 #[derive(Clone, Debug, Default)]
 pub struct SlotOptions {
-    /// The core on which its programs stay, where the system lets that be said; any, if none is given.
+    /// The core on which its programs stay, if the system lets that be said; any, if none is given.
     pub core: Option<CoreId>,
 }
 

@@ -1,6 +1,6 @@
 //! Paths as a job says them, in the names of the machine: for runs that have no view of their own.
 //!
-//! A path is found in a text where it stands alone: not behind a character that could belong to a longer
+//! A path is found in a text if it stands alone: not behind a character that could belong to a longer
 //! path, and before its end, a slash, or a character that no path goes on with. So `-I/box/include`,
 //! `a:/program` and `--out=/box` are translated, `/boxes` and `x/box` are not.
 

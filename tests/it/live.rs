@@ -117,7 +117,7 @@ fn a_validator_at_fault_is_a_judge_error() {
         fixture.write("p.sh", format!("read -r a b\n{program}\n"));
         fixture.check("judge sum p.sh --time-limit 10", 4, said);
     };
-    let step = "ask the output validator `validate` about sample/1";
+    let step = "judge sample/1 with the output validator `validate`";
     check(
         "echo boom",
         &[step, "it ended with exit code 1", "lost my way", "repeat: juror judge sum"],

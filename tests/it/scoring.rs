@@ -198,7 +198,12 @@ fn what_an_output_validator_must_not_say_is_a_judge_error() {
         fixture.check(
             "judge sum p.sh",
             4,
-            &["no verdict for p.sh", &format!("about {case}"), said, &format!("--case {case}")],
+            &[
+                "no verdict for p.sh",
+                &format!("judge {case} with"),
+                said,
+                &format!("--case {case}"),
+            ],
         );
     };
     let on = |line: u32, file: &str, text: &str| {

@@ -204,7 +204,7 @@ fn a_package_at_fault_is_told_with_the_input_that_shows_it() {
     let stuck = format!("{fails} TLE, waited for input that never came");
     reference("[[ $a = 2 ]] && read -r c; echo $((a + b))", 3, &[&stuck]);
     let asked =
-        "cannot ask the output validator `validate` about stress: it ended with exit code 1";
+        "cannot judge stress with the output validator `validate`: it ended with exit code 1";
     reference("echo boom", 4, &[asked, "the input is `", "the judge answer is empty"]);
     fixture.write("sum/generators/sum.sh", "read -r a b; exit $((a == 2))\n");
     fixture.write("sum/generators/generators.yaml", recipe("/generators/sum.sh"));

@@ -342,7 +342,7 @@ fn a_package_that_cannot_be_used_is_counted() {
 fn a_submission_in_another_language_keeps_nobody_from_being_judged() {
     let fixture = Fixture::new();
     let judged = [
-        "error: juror does not build Zig",
+        "error: juror does not support Zig",
         "AC accepted/right.sh",
         "WA wrong_answer/wrong.sh",
         "sum: 2 submissions, all as expected; 1 error",
@@ -351,13 +351,13 @@ fn a_submission_in_another_language_keeps_nobody_from_being_judged() {
     fixture.check("verify sum", 3, &judged);
     let yaml = fs::read_to_string(fixture.path("sum/problem.yaml")).expect("a file");
     fixture.write("sum/problem.yaml", yaml.replace("  time_limit: 1\n", ""));
-    let untimed = "warning: is not timed for the time limit: juror does not build Zig";
+    let untimed = "warning: is not timed for the time limit: juror does not support Zig";
     fixture.check("verify sum", 3, &judged);
     fixture.check("verify sum", 3, &[untimed]);
     for name in ["accepted/right.sh", "wrong_answer/wrong.sh"] {
         fixture.remove(&format!("sum/submissions/{name}"));
     }
-    fixture.check("verify sum", 3, &["juror does not build Zig", "1 error"]);
+    fixture.check("verify sum", 3, &["juror does not support Zig", "1 error"]);
 }
 
 #[test]

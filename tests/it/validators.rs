@@ -143,7 +143,7 @@ fn a_validator_that_breaks_down_is_a_judge_error() {
             4,
             &[
                 "judge error: no verdict for p.sh",
-                "ask the output validator `validate` about sample/1",
+                "judge sample/1 with the output validator `validate`",
                 said,
                 "its standard error: │ what went wrong",
                 "repeat: juror judge sum p.sh --case sample/1",

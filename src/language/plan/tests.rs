@@ -1,10 +1,13 @@
 //! The command lines that programs get on a scripted machine.
 
 use super::*;
+use crate::language::fault::Unready;
+use crate::language::planner::plan;
 use crate::language::recipe::recipe;
 use crate::language::sources::{Shape, Sources};
 use crate::language::tests::scripted::{ARCHIVE, NO_ARCHIVE, Scripted};
 use crate::language::tool::TOOLS;
+use crate::language::toolchain::Toolchains;
 use crate::model::program::{Program, ProgramKind};
 use crate::model::tree::{FileMode, Node};
 

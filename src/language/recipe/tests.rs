@@ -4,7 +4,7 @@ use super::*;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::tree::{FileMode, Node};
 
-/// One line a program: kind, `code@entry` where the package names them, then files as
+/// One line a program: kind, `code@entry` if the package names them, then files as
 /// `name`, `name=text`, or `*name=text` with the `x` bit; a single file after `file:`.
 struct Case<'a> {
     kind: ProgramKind,

@@ -7,7 +7,8 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use crate::language::fault::Unready;
-use crate::language::plan::{BuildPlan, Written, plan};
+use crate::language::plan::{BuildPlan, Written};
+use crate::language::planner::plan;
 use crate::language::recipe::recipe;
 use crate::language::sources;
 use crate::language::toolchain::Toolchains;
@@ -17,7 +18,7 @@ use crate::model::program::{Program, ProgramKind};
 use crate::model::tree::Node;
 use crate::model::units::Bytes;
 
-/// Builds a source file, runs it on `3 4`, and checks that it says `7`; skips where a tool is missing.
+/// Builds a source file, runs it on `3 4`, and checks that it says `7`; skips if a tool is missing.
 #[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 fn check(name: &str, text: &str) -> anyhow::Result<()> {
     let dir = tempfile::tempdir()?;

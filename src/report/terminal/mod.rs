@@ -247,15 +247,14 @@ impl<O: Write, E: Write> Live for Terminal<O, E> {
                 Some(text) => self.notice(&text),
             },
             Event::HostExamined(found) => self.result(&doctor::text(found, &self.style)),
-            Event::PackageRead {
-                package, title, format, format_reason, format_is_guessed, ..
-            } => {
+            Event::PackageRead(package) => {
                 self.rest_of_package(report)?;
-                self.package_read(package, title)?;
-                let is_wanted = self.style.is_verbose() || *format_is_guessed && !is_quiet;
-                match is_wanted && !format.is_empty() {
+                self.package_read(&package.name, &package.title)?;
+                let is_wanted = self.style.is_verbose() || package.format_is_guessed && !is_quiet;
+                match is_wanted && !package.format.is_empty() {
                     true => {
-                        self.below_title(&[("format:  ", &format!("{format}: {format_reason}"))])
+                        let format = format!("{}: {}", package.format, package.format_reason);
+                        self.below_title(&[("format:  ", &format)])
                     }
                     false => Ok(()),
                 }

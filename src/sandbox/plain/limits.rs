@@ -46,7 +46,7 @@ fn wanted(limits: &Limits) -> Vec<Limit> {
         same(Resource::Fsize, limits.output.map(|limit| limit.0)),
     ];
     let memory = limits.memory.map(|limit| limit.0);
-    // Where the system allows that much; macOS, for one, does not.
+    // If the system allows that much; macOS, for one, does not.
     list.push(same(Resource::Stack, memory.map(|limit| limit.saturating_add(MORE_STACK))));
     if let Some(memory) = memory {
         let most = memory.saturating_add(UNUSED_MEMORY);
@@ -91,7 +91,7 @@ pub(super) fn own_memory(counted: u64, inherited: Option<u64>) -> u64 {
     }
 }
 
-/// What nothing holds where programs run plainly, one line each.
+/// What nothing holds if programs run plainly, one line each.
 pub(in crate::sandbox) fn gaps() -> Vec<String> {
     let memory = match cfg!(target_vendor = "apple") {
         true => {

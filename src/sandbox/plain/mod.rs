@@ -99,7 +99,7 @@ struct Bell {
 
 impl Bell {
     fn ring(&self) {
-        // Where it is full it rings already.
+        // If it is full it rings already.
         let _ = (&self.rings).write(&[1]);
     }
 

@@ -176,7 +176,7 @@ impl Program {
         }
     }
 
-    /// CPU time that it used until now, without its children, in nanoseconds; `None` where the system does not
+    /// CPU time that it used until now, without its children, in nanoseconds; `None` if the system does not
     /// tell while it runs.
     #[cfg(not(target_vendor = "apple"))]
     pub(super) fn cpu_so_far(self) -> Option<u64> {

@@ -81,27 +81,10 @@ impl Mask {
                 shortfall: None,
                 most_at_once: None,
             },
-            Event::PackageRead {
-                package,
-                path,
-                title,
-                format,
-                format_reason,
-                format_is_guessed,
-                submissions,
-                test_cases,
-                all_test_cases,
-            } => Event::PackageRead {
-                package,
-                path: self.path(&path),
-                title,
-                format,
-                format_reason,
-                format_is_guessed,
-                submissions,
-                test_cases,
-                all_test_cases,
-            },
+            Event::PackageRead(mut package) => {
+                package.path = self.path(&package.path);
+                Event::PackageRead(package)
+            }
             Event::Diagnosed(Diagnostic {
                 mut place,
                 severity,

@@ -3,7 +3,7 @@
 //!
 //! Version 1: the slot's process joins one group of each controller for good, and what it starts
 //! is born there; the counters are reset or read before and after each run. The slot's own CPU time is
-//! subtracted. Where the slot cannot be spared when memory is short, it stays out of the memory group, and PID 2
+//! subtracted. If the slot cannot be spared when memory is short, it stays out of the memory group, and PID 2
 //! moves there. Version 2: every run has a new group, into which PID 2 is born (`CLONE_INTO_CGROUP`;
 //! moving a process costs milliseconds). A group is never reused after `cgroup.kill`, which would kill
 //! its next members at birth; here nothing is killed by it at all, PID 1's end does that.
@@ -132,7 +132,7 @@ pub(super) struct Baseline {
 /// What a run used, but CPU time.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Used {
-    /// In bytes; `None` where no group counts it.
+    /// In bytes; `None` if no group counts it.
     pub(super) memory: Option<u64>,
     /// Processes killed for memory.
     pub(super) killed_for_memory: u64,
@@ -216,7 +216,7 @@ impl Group {
         }
     }
 
-    /// Becomes readable when the run is short of memory, and a process of it may be killed; `None` where the
+    /// Becomes readable when the run is short of memory, and a process of it may be killed; `None` if the
     /// kernel kills all of a run together, or does not tell.
     pub(super) fn alarm(&self) -> Option<&OwnedFd> {
         match self {
@@ -262,7 +262,7 @@ impl Group {
 /// Below this, what is left in a group at the end of a run is no more than the kernel's own stock.
 pub(super) const CACHE_MATTERS: u64 = 256 << 10;
 
-/// Opens a file of a group for reading, and for writing where it can be written.
+/// Opens a file of a group for reading, and for writing if it can be written.
 pub(super) fn get(directory: &OwnedFd, name: &str) -> Result<OwnedFd, Fault> {
     let open = |flags| rustix::fs::openat(directory, name, flags | OFlags::CLOEXEC, Mode::empty());
     open(OFlags::RDWR).or_else(|_| open(OFlags::RDONLY)).step_on("open", name)

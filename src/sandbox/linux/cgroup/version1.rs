@@ -46,10 +46,10 @@ pub(crate) struct Memory1 {
     usage: OwnedFd,
     peak: OwnedFd,
     limit: OwnedFd,
-    /// Memory and swap together; absent where swap is not counted.
+    /// Memory and swap together; absent if swap is not counted.
     limit_with_swap: Option<OwnedFd>,
     control: OwnedFd,
-    /// Becomes readable when the group is short of memory; absent where the kernel does not tell.
+    /// Becomes readable when the group is short of memory; absent if the kernel does not tell.
     alarm: Option<OwnedFd>,
     stat: OwnedFd,
     /// How often the limit of memory and swap together was in the way.

@@ -54,7 +54,7 @@ impl Group2 {
         let memory = limits.memory.map(|limit| limit.0.saturating_add(SLACK));
         put(&directory, "memory.max", &number(memory))?;
         if memory.is_some() {
-            // Absent where the kernel was built without swap.
+            // Absent if the kernel was built without swap.
             let _ = put(&directory, "memory.swap.max", "0");
             // Who is killed first may be a child that nobody waits for. Exists since Linux 4.19.
             put(&directory, "memory.oom.group", "1")?;

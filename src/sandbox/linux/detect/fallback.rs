@@ -120,7 +120,7 @@ fn none_works(demand: Demand, refused: &[TriedMode]) -> JudgeError {
 mod tests {
     use super::*;
 
-    /// Which mode is chosen where only these work; all rights are there.
+    /// Which mode is chosen if only these work; all rights are there.
     fn check(working: &[Isolation], demand: Demand, expected: Option<Isolation>) {
         let host = Host::look().unwrap().with_all_rights();
         let chosen = choose(&host, demand, |mode| match working.contains(&mode.isolation()) {
@@ -147,7 +147,7 @@ mod tests {
             check(&Isolation::APART, demand, Some(Namespaces));
             check(&[UserNamespaces, Landlock], demand, Some(UserNamespaces));
             check(&[], demand, None);
-            // Not even where it is all that works.
+            // Not even if it is all that works.
             check(&[Isolation::Plain], demand, None);
         }
         check(&[Landlock], Demand::Any, Some(Landlock));

@@ -25,7 +25,7 @@ pub struct Host {
     placement: Option<Placement>,
     isolation: Isolation,
     is_administrator: bool,
-    /// How programs get a user of their own where there are no namespaces.
+    /// How programs get a user of their own if there are no namespaces.
     bare_change: Change,
     cores: Vec<CoreId>,
     /// What is stronger and cannot be had, with the reason.
@@ -82,7 +82,7 @@ impl Host {
         &self.refused
     }
 
-    /// What nothing holds where programs run plainly, one line each; nothing where they do not.
+    /// What nothing holds if programs run plainly, one line each; nothing if they do not.
     pub fn gaps(&self) -> Vec<String> {
         match self.isolation {
             Isolation::Plain => plain::gaps(),
@@ -122,10 +122,10 @@ impl Host {
         self.cores.clone()
     }
 
-    /// How many runs may go on at once without one being able to spoil another; `None` where it is for the
+    /// How many runs may go on at once without one being able to spoil another; `None` if it is for the
     /// processors to say.
     ///
-    /// Where programs have the judge's own user, the kernel counts their processes together: one that
+    /// If programs have the judge's own user, the kernel counts their processes together: one that
     /// takes all there are would make another fail.
     pub fn most_at_once(&self) -> Option<usize> {
         let is_shared =
@@ -269,7 +269,7 @@ fn find_placement(mounts: &str, groups: &str) -> Option<Placement> {
 /// The nearest group at or above our own in which groups with the controllers that we need can be
 /// made, and processes be started from ours.
 ///
-/// Our own is seldom one: a group with processes in it cannot hand controllers down. Where no other was
+/// Our own is seldom one: a group with processes in it cannot hand controllers down. If no other was
 /// given to us, as in a container or directly in a delegated group, its processes make room.
 fn usable_second(own: &Path, point: &Path) -> Option<PathBuf> {
     let usable = own
@@ -310,7 +310,7 @@ fn can_write(directory: &Path, name: &str) -> bool {
 const MEMBERS: &str = "juror";
 
 /// Moves the processes of a group that is ours to a group below it, so that it can hand controllers
-/// down. Where that does not help, they move back.
+/// down. If that does not help, they move back.
 fn make_room(group: &Path) -> bool {
     let is_ours =
         ["cgroup.procs", "cgroup.subtree_control"].iter().all(|name| can_write(group, name));

@@ -1,4 +1,4 @@
-//! What a program may not call where no namespaces keep it apart, on top of the usual filter: calls that reach
+//! What a program may not call if no namespaces keep it apart, on top of the usual filter: calls that reach
 //! what landlock says nothing about.
 
 use libc::sock_filter;

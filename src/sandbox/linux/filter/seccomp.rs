@@ -118,7 +118,7 @@ const FILE_CONTROL: &[(i32, i32)] = &[
     (libc::F_SETPIPE_SZ, libc::EPERM),
 ];
 
-/// How long what is written to a file will live: the file bears it for all to see, also where it can only be read. Whoever
+/// How long what is written to a file will live: the file bears it for all to see, also if it can only be read. Whoever
 /// owns it may say so, in kernels before 6.9 everybody. Source: `F_SET_RW_HINT(2const)`.
 const F_SET_RW_HINT: i32 = 1036;
 const F_SET_FILE_RW_HINT: i32 = 1038;
@@ -158,15 +158,11 @@ const fn among(argument: u32, refused: &'static [(i32, i32)]) -> Rule {
     Rule::Among { argument, refused }
 }
 
-/// Newer than the library that knows the other numbers.
+// Newer than the library that knows the other numbers.
 const SYS_OPEN_TREE_ATTR: i64 = 467;
-/// See [`SYS_OPEN_TREE_ATTR`].
 const SYS_CACHESTAT: i64 = 451;
-/// See [`SYS_OPEN_TREE_ATTR`].
 const SYS_STATMOUNT: i64 = 457;
-/// See [`SYS_OPEN_TREE_ATTR`].
 const SYS_LISTMOUNT: i64 = 458;
-/// See [`SYS_OPEN_TREE_ATTR`].
 const SYS_LISTNS: i64 = 470;
 
 pub(crate) const EPERM: Rule = Rule::Refuse(libc::EPERM);
@@ -359,7 +355,7 @@ fn bisect(rules: &[(u32, Rule)], pass: u64) -> Vec<sock_filter> {
     code
 }
 
-/// What happens once the number is known; falls through where the call is allowed.
+/// What happens once the number is known; falls through if the call is allowed.
 fn apply(rule: Rule, pass: u64) -> Vec<sock_filter> {
     let low_half = |argument: u32| ARGUMENTS + 8 * argument;
     let refuse = |errno: i32| statement(RETURN, ERRNO | errno as u32);

@@ -10,7 +10,7 @@ pub(in crate::sandbox) struct Beside {
 }
 
 impl Beside {
-    /// On the core of a slot's process; where that fails, it is only slower.
+    /// On the core of a slot's process; if that fails, it is only slower.
     pub(in crate::sandbox) fn programs_of(process: i32) -> Option<Self> {
         let before = sched_getaffinity(None).ok()?;
         let cores = sched_getaffinity(Pid::from_raw(process)).ok()?;

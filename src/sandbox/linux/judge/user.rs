@@ -110,7 +110,7 @@ fn hold(line: OwnedFd) -> ! {
 fn find() -> Result<u32, Errno> {
     /// This one, and a child.
     const TWO: u64 = 2;
-    // Nobody of that user may touch it, and it is the last to go where memory is short.
+    // Nobody of that user may touch it, and it is the last to go if memory is short.
     let _ = std::fs::write("/proc/self/oom_score_adj", "-1000");
     sys::prctl(libc::PR_SET_DUMPABLE, 0, 0)?;
     let _ = sys::prctl(libc::PR_SET_NAME, c"juror-user".as_ptr() as usize, 0);

@@ -4,7 +4,7 @@
 //! program is known to stand still only if every thread of every process of its run waits in a call that no
 //! clock ends: for input, for room to write, for a lock, for a child; and if no timer of theirs may send a signal. Any other (a
 //! sleep, a wait with a time limit, an event queue) may go on by itself, so then nothing is known. What is said here is
-//! never a guess; where the kernel does not show this, nothing is said either.
+//! never a guess; if the kernel does not show this, nothing is said either.
 
 use std::fs;
 use std::os::fd::AsFd;
@@ -110,7 +110,7 @@ impl ProcessWatch {
         let rooms = below.iter().filter(|process| is_first_of_its_room(**process));
         let rooms: Vec<i32> = rooms.copied().collect();
         if !rooms.is_empty() {
-            // Where nothing runs in it, PID 1 rests and has no children.
+            // If nothing runs in it, PID 1 rests and has no children.
             return rooms.into_iter().flat_map(children).collect();
         }
         // The slot starts one process a run; what comes after it are orphans that it adopted.

@@ -58,13 +58,13 @@ pub(crate) enum View {
 pub(crate) struct Ready {
     pub(crate) group: Option<Group>,
     pub(crate) view: View,
-    /// Landlock's version, where it can be used.
+    /// Landlock's version, if it can be used.
     pub(crate) landlock: Option<usize>,
     pub(crate) devices: Option<OwnedFd>,
     /// For PID 1s: that of a run, and that of the next, which may start before the other is gone.
     pub(crate) pid1_stacks: [Stack; 2],
     pub(crate) child_stack: Stack,
-    /// How nice programs are to be, where the slot is less nice itself.
+    /// How nice programs are to be, if the slot is less nice itself.
     pub(crate) nice: Option<i32>,
     /// Whether CPU time or memory is counted by looking at processes, which the slot can then see.
     pub(crate) looks_at_processes: bool,
@@ -72,7 +72,7 @@ pub(crate) struct Ready {
     pub(crate) cores: u64,
     /// What programs cannot be given more of.
     pub(crate) ceilings: Ceilings,
-    /// Answers calls that ask, where they can.
+    /// Answers calls that ask, if they can.
     pub(crate) notifications: Option<Notifications>,
     /// `/proc/net/sockstat` of the slot's network namespace, whose first number is that of sockets in it.
     pub(crate) sockets: Option<OwnedFd>,
@@ -197,7 +197,7 @@ fn get_ready_in(setup: &Setup) -> Result<Ready, Fault> {
 }
 
 /// Lets the slot and PID 1 go before programs, so that limits hold even while hundreds of processes
-/// want the processor. Returns how nice the judge is, which its programs are to be; `None` where this
+/// want the processor. Returns how nice the judge is, which its programs are to be; `None` if this
 /// process has no right to go first.
 fn go_first() -> Option<i32> {
     const HOW_MUCH: i32 = 10;

@@ -1,4 +1,4 @@
-//! The processes of a run as `/proc` shows them: what there is to go by where no control group counts.
+//! The processes of a run as `/proc` shows them: what there is to go by if no control group counts.
 //!
 //! Only what is alive can be seen, and what a process inherited from children it waited for. A
 //! program can hide some of its use; that is why this is the last resort, and is said in each outcome.
@@ -48,7 +48,7 @@ impl Tree {
 
     /// Looks at all processes below the run's first, for as long as it is not yet `until` (monotonic, in
     /// nanoseconds): hundreds that want the processor leave little of it for looking. Looks closer
-    /// where they seem to hold more memory than `limit`, in bytes.
+    /// if they seem to hold more memory than `limit`, in bytes.
     pub(crate) fn look(&mut self, pid1: i32, until: u64, limit: Option<u64>) {
         let mut waiting = children(pid1);
         let mut cpu = share(pid1).cpu;
@@ -128,7 +128,7 @@ fn share(pid: i32) -> Share {
     parse_stat(&stat)
 }
 
-/// The memory of a process, in bytes; of what it shares, its part. Dear to find out; `None` where the
+/// The memory of a process, in bytes; of what it shares, its part. Dear to find out; `None` if the
 /// slot may not: root of a container may lack the right to look into processes of another user.
 fn proportional(pid: i32) -> Option<u64> {
     let memory = fs::read_to_string(format!("/proc/{pid}/smaps_rollup")).ok()?;

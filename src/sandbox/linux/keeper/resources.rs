@@ -1,5 +1,5 @@
 //! Resource limits (`setrlimit`) of the contestant: backstops behind the control group, and the
-//! limits themselves where there is none.
+//! limits themselves if there is none.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -21,7 +21,7 @@ use crate::sandbox::linux::sys;
 /// could send none, the judge among them.
 const OPEN_FILES: u64 = 768;
 
-/// The same where programs are of the judge's own user, whose pipes are counted together (see `pipes`).
+/// The same if programs are of the judge's own user, whose pipes are counted together (see `pipes`).
 pub(super) const OPEN_FILES_OF_THE_USER: u64 = 256;
 
 /// Memory that one process can keep from being swapped out, in bytes.
@@ -35,11 +35,11 @@ const SHARERS: u64 = 8;
 /// So many every program is to have.
 const LEAST_SIGNALS: u64 = 32;
 
-/// Memory that a process may ask for beyond its limit where no control group counts what it holds,
+/// Memory that a process may ask for beyond its limit if no control group counts what it holds,
 /// in bytes.
 const UNUSED_MEMORY: u64 = 1 << 30;
 
-/// Processes that the user of the judge may start during a run, other runs among them, where the kernel
+/// Processes that the user of the judge may start during a run, other runs among them, if the kernel
 /// counts all of a user together. Too few would make a program fail for what it did not do.
 const OTHERS_OF_THE_USER: u64 = 512;
 

@@ -57,7 +57,7 @@ struct Task {
     job: Box<Job>,
     /// What it shows.
     binds: Vec<Bind>,
-    /// Its names in those of the machine, where it has no view of its own.
+    /// Its names in those of the machine, if it has no view of its own.
     names: Translation,
 }
 
@@ -315,7 +315,7 @@ impl Server {
         }
     }
 
-    /// Landlock's rules for a run, where there is landlock.
+    /// Landlock's rules for a run, if there is landlock.
     fn rules(&self, boxes: &Boxes, task: &Task) -> Result<Option<OwnedFd>, Fault> {
         match (&self.ready.view, self.ready.landlock, &self.ready.devices) {
             (View::Landlock(view), _, _) => {

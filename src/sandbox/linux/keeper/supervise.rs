@@ -27,14 +27,14 @@ use crate::sandbox::linux::wire::{self, Request};
 /// no more exact than the kernel's tick.
 const SHORTEST: u64 = 1_000_000;
 
-/// How often the processes are looked at where no control group counts, in nanoseconds.
+/// How often the processes are looked at if no control group counts, in nanoseconds.
 pub(crate) const LOOK: u64 = 15_000_000;
 
 /// PID 1 of a run.
 pub(crate) struct Running<'a> {
     pub(crate) pid: i32,
     pub(crate) pidfd: BorrowedFd<'a>,
-    /// Becomes readable when the run is over and this process alone is left; `None` where its end says so.
+    /// Becomes readable when the run is over and this process alone is left; `None` if its end says so.
     pub(crate) over: Option<BorrowedFd<'a>>,
     /// The slot's own CPU time at its start, in nanoseconds.
     pub(crate) slot_cpu: u64,
@@ -55,7 +55,7 @@ pub(crate) struct Stopped {
     /// In nanoseconds.
     pub(crate) wall: u64,
     pub(crate) baseline: Baseline,
-    /// What the processes used: CPU time by the control group, where one counts, and else by their own
+    /// What the processes used: CPU time by the control group, if one counts, and else by their own
     /// account; memory by their own account.
     pub(crate) usage: Usage,
 }
@@ -79,7 +79,7 @@ pub(crate) struct Supervisor<'a> {
     pub(crate) notifications: Option<&'a mut Notifications>,
     /// When the run's pipes are looked at next, if they are, monotonic, in nanoseconds.
     pub(crate) next_pipes: Option<u64>,
-    /// Looks at the processes in `/proc`, where no control group counts.
+    /// Looks at the processes in `/proc`, if no control group counts.
     pub(crate) tree: Option<Tree>,
 }
 

@@ -41,7 +41,7 @@ pub(crate) struct Plan {
     pub(crate) resources: Vec<Resource>,
     /// How nice it is to be, if PID 1 is less nice.
     pub(crate) nice: Option<i32>,
-    /// Where it may write, as landlock's rules; -1 where there is no landlock.
+    /// Where it may write, as landlock's rules; -1 if there is no landlock.
     pub(crate) landlock: RawFd,
     /// How its use is counted.
     pub(crate) cgroup_files: CgroupFiles,
@@ -341,7 +341,7 @@ fn kill_me_first() -> Result<(), Errno> {
     Ok(())
 }
 
-/// Lets the program read what `/proc` says about itself, where that is not its own `/proc`.
+/// Lets the program read what `/proc` says about itself, if that is not its own `/proc`.
 fn show_own_proc(landlock: RawFd) -> Result<usize, Errno> {
     let flags = libc::O_PATH | libc::O_DIRECTORY | libc::O_CLOEXEC;
     let own = sys::openat(libc::AT_FDCWD, c"/proc/self", flags, 0)?;

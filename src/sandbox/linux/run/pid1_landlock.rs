@@ -59,7 +59,7 @@ fn run_first(plan: &Plan, landlock: &LandlockPlan) -> Outcome {
     }
 }
 
-/// Where no control group counts, only children that were waited for show in the bill.
+/// If no control group counts, only children that were waited for show in the bill.
 fn collect_all() {
     let _ = sys::kill_all();
     while sys::wait(-1).is_ok() {}

@@ -69,7 +69,7 @@ pub(crate) struct Question {
     pub(crate) arguments: [u64; 6],
 }
 
-/// Takes the next call that waits; an error where there is none, or who made it is gone.
+/// Takes the next call that waits; an error if there is none, or who made it is gone.
 pub(crate) fn question(listener: BorrowedFd<'_>) -> Result<Question> {
     const RECEIVE: usize = 0xc050_2100;
     let mut question = Question::default();

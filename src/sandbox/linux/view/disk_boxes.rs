@@ -1,4 +1,4 @@
-//! Boxes that are directories of the disk, where there are no namespaces.
+//! Boxes that are directories of the disk, for runs without namespaces.
 
 use std::ffi::CString;
 use std::os::fd::OwnedFd;
@@ -82,7 +82,7 @@ impl DiskBoxes {
     /// Removes everything.
     pub(crate) fn remove(&self) {
         self.remove_run();
-        // Not empty only where something of a run could not be removed.
+        // Not empty only if something of a run could not be removed.
         let _ = std::fs::remove_dir(&self.path);
     }
 }

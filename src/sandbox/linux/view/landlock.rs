@@ -1,4 +1,4 @@
-//! Keeping programs apart where namespaces are forbidden: by landlock, a filter of system calls,
+//! Isolates programs if namespaces are forbidden: by landlock, a filter of system calls,
 //! resource limits and, under root, another user.
 //!
 //! # Theory of operation
@@ -78,7 +78,7 @@ const PROC: [&str; 6] = [
 
 const DEVICES: [&str; 5] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
 
-/// How programs get a user of their own: by root's rights, where this process has them.
+/// How programs get a user of their own: by root's rights, if this process has them.
 ///
 /// It is not enough to be root: files must be given away, and processes of the other user be
 /// killed.
@@ -292,7 +292,7 @@ fn check_reach(path: &Path, identity: Identity) -> Result<(), Fault> {
     Ok(())
 }
 
-/// How much the run holds on disk, in bytes; more than any limit where it cannot be told.
+/// How much the run holds on disk, in bytes; more than any limit if it cannot be told.
 pub(crate) fn used(boxes: &Boxes) -> u64 {
     disk::used(&boxes.main).saturating_add(disk::used(&boxes.temporary))
 }

@@ -24,7 +24,7 @@ use crate::sandbox::linux::run::child::{Change, Identity};
 use crate::sandbox::linux::sys;
 use crate::sandbox::linux::sys::mount::{self, ATTR_NODEV, ATTR_NOSUID, ATTR_RDONLY, Reach};
 
-/// The system's own directories, shown where the machine has them.
+/// The system's own directories, shown if the machine has them.
 pub(crate) const SYSTEM: [&str; 7] = ["usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32"];
 
 /// Beginnings of names in `/etc` that run-time systems read. No secret and nothing about the machine.
@@ -143,8 +143,8 @@ impl Bind {
 pub(crate) enum Context {
     /// Nothing.
     Alone,
-    /// The machine's `/proc`: to look at the run's processes where no control group counts, and because
-    /// a user namespace may mount a new one only where a whole one is to be seen. Each run mounts its
+    /// The machine's `/proc`: to look at the run's processes if no control group counts, and because
+    /// a user namespace may mount a new one only if a whole one is to be seen. Each run mounts its
     /// own on top.
     WithMachineProc,
 }
