@@ -334,7 +334,7 @@ fn a_static_validator_looks_at_the_submission() {
         "judge sum p.sh",
         4,
         &[
-            "ask the static validator `look` about secret/a/static validation",
+            "judge secret/a/static validation with the static validator `look`",
             "it ended with exit code 1",
             "oops",
         ],
@@ -382,5 +382,5 @@ fn interactive_problems_may_have_scores() {
     let document = fixture.json("judge sum p.sh", 1);
     assert_eq!(scores(&document), "52.5 40.0 all 12.5 all 0.0 part; 8 run, 1 skipped");
     set_validator(&fixture, &talk("[[ $line == 8 ]] && echo junk > \"${3}score.txt\""));
-    fixture.check("judge sum p.sh", 4, &["about secret/b/3", "its score.txt is \"junk\\n\""]);
+    fixture.check("judge sum p.sh", 4, &["judge secret/b/3 with", "its score.txt is \"junk\\n\""]);
 }

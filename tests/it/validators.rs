@@ -360,7 +360,7 @@ fn a_multi_pass_problem_runs_until_the_validator_has_enough() {
     fixture.check(
         "judge sum a.sh",
         4,
-        &["about secret/large/1", "in the last pass that the problem allows"],
+        &["judge secret/large/1 with", "in the last pass that the problem allows"],
     );
 }
 
