@@ -111,7 +111,7 @@ fn limited() {
         // Only some may raise a limit. Who may not is told so, and what would.
         Err(error) => {
             let error = error.to_string();
-            assert!(error.contains("the judge itself"), "{error}");
+            assert!(error.contains("juror itself"), "{error}");
             assert!(error.contains("prlimit --pid $$ --"), "{error}");
         }
     }
