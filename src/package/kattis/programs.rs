@@ -2,6 +2,9 @@
 //!
 //! Source: problem package format 2025-09, "Programs", "Input validators", "Included files".
 
+use std::fs::File;
+use std::io::Read;
+
 use crate::model::problem::InputGrammar;
 use crate::model::program::{IncludedFile, Program, ProgramKind};
 use crate::package::files::Item;
@@ -19,6 +22,16 @@ pub(super) fn is_no_program(item: &Item) -> bool {
         true => item.base_name() == "__pycache__",
         false => is_readme(item) || NO_PROGRAM_ENDINGS.contains(&ending_of(item)),
     }
+}
+
+/// Whether a file names no language and cannot be started: other judges overlook such ones.
+pub(super) fn has_no_form(item: &Item) -> bool {
+    let is_program = || {
+        let mut start = [0; 4];
+        let read = File::open(&item.path).and_then(|mut file| file.read(&mut start));
+        read.is_ok_and(|length| start[..length].starts_with(b"#!") || start == *b"\x7fELF")
+    };
+    item.is_file() && !item.base_name().contains('.') && !is_program()
 }
 
 /// Whether a file is only for people.

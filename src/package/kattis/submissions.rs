@@ -83,7 +83,8 @@ fn items<'t>(pack: &Pack<'t>) -> Vec<&'t Item> {
             continue;
         }
         for item in tree.children(&directory.name) {
-            if programs::is_no_program(item) {
+            let is_leftover = !pack.version.is_strict && programs::has_no_form(item);
+            if programs::is_no_program(item) || is_leftover {
                 let message = "is ignored: it is not a submission";
                 faults.warning(item, message, "remove it or move it elsewhere");
             } else if item.is_directory() && !tree.below(&item.name).iter().any(Item::is_file) {

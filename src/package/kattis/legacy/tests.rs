@@ -494,6 +494,30 @@ fn folders_of_submissions_expect_a_verdict_of_the_whole() {
 }
 
 #[test]
+fn what_is_plainly_not_a_submission_is_left_out() {
+    let ignored = "is ignored: it is not a submission; remove it or move it elsewhere";
+    let changes = "\
+--- submissions/accepted/out
+1
+--- submissions/accepted/run
+#!/bin/sh
+--- submissions/accepted/A.class
+x
+";
+    check(
+        SMALLEST,
+        changes,
+        &[
+            &format!("warning submissions/accepted/A.class: {ignored}"),
+            &format!("warning submissions/accepted/out: {ignored}"),
+        ],
+    );
+    let names: Vec<String> =
+        problem(SMALLEST, changes).submissions.into_iter().map(|it| it.name).collect();
+    assert_eq!(names, ["accepted/add.py", "accepted/run"]);
+}
+
+#[test]
 fn tags_that_are_wrong_are_named() {
     let at = "submissions/mixed/a.py";
     let lost = "warning submissions/mixed: this folder has no default expectations; move the submissions to a folder of the format";
