@@ -23,7 +23,7 @@ pub(super) fn groups(
 ) -> bool {
     let described: Vec<Element<'_>> = testset.listed("groups", "group").collect();
     for group in &described {
-        group.knows(&["dependencies"], &["name", "points-policy", "feedback-policy"]);
+        group.knows(&["dependencies"], &["name", "points", "points-policy", "feedback-policy"]);
     }
     let mut names: Vec<&str> = Vec::new();
     for test in &tests {
@@ -88,6 +88,21 @@ fn scored(
                 continue;
             }
         };
+        let max_score = match (group.and_then(|group| points(*group)), sum(Some(name))) {
+            (None, sum) => sum,
+            (Some(own), Some(sum)) if own.exceeds(sum) || sum.exceeds(own) => {
+                if aggregation == Aggregation::Sum
+                    && let Some(group) = group
+                {
+                    let message =
+                        format!("group {name} has {own} points, and its tests have {sum}");
+                    group
+                        .error(message, "let the points of the tests add up to those of the group");
+                }
+                Some(own)
+            }
+            (own, _) => own,
+        };
         let mut require_pass = Vec::new();
         for needed in group.iter().flat_map(|group| group.listed("dependencies", "dependency")) {
             let wanted = needed.attribute("group").unwrap_or_default();
@@ -107,7 +122,20 @@ fn scored(
         }
         data.groups.push(TestGroup {
             name: format!("{set}/{name}"),
-            scoring: scoring(sum(Some(name)), aggregation, require_pass),
+            scoring: scoring(max_score, aggregation, require_pass),
         });
     }
+    // Of groups that give points of their own, the sum is another one.
+    let most = data.groups[1..].iter().filter_map(|it| it.scoring.as_ref()?.max_score);
+    let most = Score::new(most.map(Score::points).sum());
+    if let Some(whole) = data.groups[0].scoring.as_mut() {
+        whole.max_score = most;
+    }
+}
+
+/// The points that a group itself has.
+fn points(group: Element<'_>) -> Option<Score> {
+    let text = group.attribute("points")?;
+    let points: f64 = group.parsed(text, "a number of points").ok()?;
+    Score::new(points).filter(|_| points >= 0.0)
 }

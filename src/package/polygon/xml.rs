@@ -147,6 +147,6 @@ impl<'a> Element<'a> {
             known => list(known.iter().copied()),
         };
         let message = format!("{what}, which juror does not know");
-        self.lack(message, format!("it may change how submissions are judged; known: {known}"));
+        self.warning(message, format!("it may change how submissions are judged; known: {known}"));
     }
 }
