@@ -243,7 +243,7 @@ fn points_make_groups() {
         <test method="manual" group="2" points="7.5"/>
         </tests><groups>
         <group name="0" points-policy="each-test" feedback-policy="complete"/>
-        <group name="1" points-policy="complete-group"/>
+        <group name="1" points="40" points-policy="complete-group"/>
         <group name="2" points-policy="each-test">
             <dependencies><dependency group="0"/><dependency group="1"/></dependencies>
         </group></groups>"#;
@@ -265,9 +265,9 @@ fn points_make_groups() {
         })
         .collect();
     let expected = [
-        "tests 20 Sum ",
+        "tests 47.5 Sum ",
         "tests/0 0 Sum ",
-        "tests/1 12.5 PassFail ",
+        "tests/1 40 PassFail ",
         "tests/2 7.5 Sum tests/0,tests/1",
     ];
     assert_eq!(groups, expected);
@@ -336,6 +336,8 @@ fn what_cannot_be_honoured_is_refused_by_name() {
     };
     let policy = grouped("<group name=\"1\" points-policy=\"odd\"/>");
     check(&[(TESTS, &policy)], &[], "`odd` is no points policy");
+    let sum = grouped("<group name=\"1\" points=\"4\" points-policy=\"each-test\"/>");
+    check(&[(TESTS, &sum)], &[], "group 1 has 4 points, and its tests have 3");
     let depends =
         "<group name=\"1\"><dependencies><dependency group=\"2\"/></dependencies></group>";
     check(&[(TESTS, &grouped(depends))], &[], "does not come before it");
