@@ -2,7 +2,7 @@
 
 use crate::build::bench::Bench;
 use crate::generate::inputs::{Generators, generators};
-use crate::generate::run::{Surroundings, start};
+use crate::generate::run::start;
 use crate::generate::seed::substituted;
 use crate::model::blob::Blob;
 use crate::model::recipe::{GeneratorCommand, Recipe, RecipeCase};
@@ -42,8 +42,7 @@ impl<'a> FreshInputs<'a> {
             return Ok(Err(format!("`{}` is not built", command.program.name)));
         };
         let args = substituted(command, name, seed);
-        let plain = Surroundings::default();
-        let output = start(self.bench.executor, generator, command, args, name, plain)?;
+        let output = start(self.bench.executor, generator, command, args, name, false)?;
         Ok(match output {
             Err(refusal) => Err(refusal.message),
             Ok(output) => {

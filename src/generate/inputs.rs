@@ -9,7 +9,7 @@ use walkdir::WalkDir;
 use crate::build::Runnable;
 use crate::build::bench::Bench;
 use crate::generate::programs::{build, diagnostic, of_generator};
-use crate::generate::run::{Surroundings, run};
+use crate::generate::run::run;
 use crate::generate::stage::{Stage, file_name};
 use crate::model::blob::{Blob, Digest};
 use crate::model::diagnostic::Diagnostic;
@@ -88,8 +88,7 @@ fn make_case(
         InputSource::File(path) => put_text(stage, &case.name, "in", path)?,
         InputSource::Command(command) => {
             let generator = &generators[&command.program];
-            let plain = Surroundings::default();
-            match run(bench.executor, generator, command, &case.name, plain)? {
+            match run(bench.executor, generator, command, &case.name, false)? {
                 Ok(output) => {
                     for made in output.files {
                         digests.insert(made.extension, digest(&made.contents)?);

@@ -11,7 +11,7 @@ use crate::generate::Generating;
 use crate::generate::inputs::digest;
 use crate::generate::inputs::{Digests, Generators, command};
 use crate::generate::programs::diagnostic;
-use crate::generate::run::{Output, Surroundings, run};
+use crate::generate::run::{Output, run};
 use crate::generate::stage::Stage;
 use crate::model::blob::{Blob, Digest};
 use crate::model::diagnostic::Diagnostic;
@@ -21,37 +21,6 @@ use crate::model::text::visible;
 
 /// A clock that counts seconds shows another one after this long.
 const A_SECOND: Duration = Duration::from_millis(1100);
-
-/// What a second start may show data to depend on.
-struct Cause {
-    surroundings: Surroundings,
-    message: &'static str,
-    help: &'static str,
-}
-
-/// What may be otherwise, one at a time.
-const CAUSES: [Cause; 4] = [
-    Cause {
-        surroundings: Surroundings { zone: false, locale: false, place: false },
-        message: "gives something else each time: it depends on the clock, on chance, or on addresses",
-        help: "take all that is random from `{seed}`, and walk through no hash table whose order is random",
-    },
-    Cause {
-        surroundings: Surroundings { zone: true, locale: false, place: false },
-        message: "depends on the time zone",
-        help: "use no local time",
-    },
-    Cause {
-        surroundings: Surroundings { zone: false, locale: true, place: false },
-        message: "depends on the locale: on LANG or LC_ALL",
-        help: "set the locale, or the encoding of what is printed, in the generator itself",
-    },
-    Cause {
-        surroundings: Surroundings { zone: false, locale: false, place: true },
-        message: "depends on its working directory or its process number",
-        help: "use neither; name files relative to the working directory",
-    },
-];
 
 /// Starts every generator a second time; `found` takes what comes out otherwise. `since` is when the first starts were over.
 pub(super) fn prove(
@@ -70,9 +39,8 @@ pub(super) fn prove(
     std::thread::sleep(A_SECOND.saturating_sub(since.elapsed()));
     let again = Again { executor: generating.bench.executor, stage, generators, digests };
     let bench = &generating.bench;
-    let changes = bench.map("generators once more", &cases, |(case, command)| {
-        again.change(case, command, Surroundings::OTHER)
-    })?;
+    let changes = bench
+        .map("generators once more", &cases, |(case, command)| again.change(case, command, true))?;
     let mut changed: BTreeMap<&GeneratorProgram, Vec<(usize, String)>> = BTreeMap::new();
     for (at, change) in changes.into_iter().enumerate() {
         if let Some(change) = change {
@@ -83,8 +51,8 @@ pub(super) fn prove(
     for changes in changed.into_values() {
         let Some((at, change)) = changes.first() else { continue };
         let (case, command) = cases[*at];
-        let cause = again.cause(case, command)?;
-        found.push(told(case, command, cause, change, changes.len() - 1));
+        let alike = again.change(case, command, false)?;
+        found.push(told(case, command, alike.is_some(), change, changes.len() - 1));
     }
     Ok(())
 }
@@ -92,15 +60,18 @@ pub(super) fn prove(
 fn told(
     case: &RecipeCase,
     command: &GeneratorCommand,
-    cause: Option<&Cause>,
+    always: bool,
     change: &str,
     more: usize,
 ) -> Diagnostic {
-    let (message, help) = match cause {
-        Some(cause) => (cause.message, cause.help),
-        None => (
-            "gave something else when it was started once more",
-            "take nothing from outside but the arguments",
+    let (message, help) = match always {
+        true => (
+            "gives something else each time: it depends on the clock, on chance, or on addresses",
+            "take everything random from `{seed}`, and do not iterate over a hash table with a random order",
+        ),
+        false => (
+            "depends on the time zone, the locale, its working directory or its process number",
+            "use no local time and no absolute path; set the locale or encoding in the generator itself",
         ),
     };
     let more = match more {
@@ -125,10 +96,10 @@ impl Again<'_> {
         &self,
         case: &RecipeCase,
         command: &GeneratorCommand,
-        surroundings: Surroundings,
+        elsewhere: bool,
     ) -> Result<Option<String>, Stop> {
         let generator = &self.generators[&command.program];
-        let mut output = match run(self.executor, generator, command, &case.name, surroundings)? {
+        let mut output = match run(self.executor, generator, command, &case.name, elsewhere)? {
             Ok(output) => output,
             Err(refusal) => return Ok(Some(format!("this time, {}", refusal.message))),
         };
@@ -144,20 +115,6 @@ impl Again<'_> {
         let is_missing = |extension: &&str| !has(&output, extension);
         let missing = first.and_then(|first| first.keys().copied().find(|it| is_missing(it)));
         Ok(missing.map(|extension| format!("no `.{extension}` file is left the second time")))
-    }
-
-    /// What a generator whose output changes depends on.
-    fn cause(
-        &self,
-        case: &RecipeCase,
-        command: &GeneratorCommand,
-    ) -> Result<Option<&'static Cause>, Stop> {
-        for cause in &CAUSES {
-            if self.change(case, command, cause.surroundings)?.is_some() {
-                return Ok(Some(cause));
-            }
-        }
-        Ok(None)
     }
 }
 

@@ -14,23 +14,6 @@ use crate::model::tree::TreeEntry;
 
 /// A generator may write its files under this name instead of printing its input.
 const OWN_NAME: &str = "testcase";
-
-/// What a start may have that is otherwise than in the first one. Data must not depend on any.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Surroundings {
-    /// Another time zone.
-    pub zone: bool,
-    /// Another locale.
-    pub locale: bool,
-    /// Another working directory, and another process number.
-    pub place: bool,
-}
-
-impl Surroundings {
-    /// Everything otherwise.
-    pub(super) const OTHER: Self = Self { zone: true, locale: true, place: true };
-}
-
 /// What a generator made.
 #[derive(Debug)]
 pub(super) struct Output {
@@ -58,13 +41,13 @@ pub(super) fn run(
     generator: &Runnable,
     command: &GeneratorCommand,
     name: &str,
-    surroundings: Surroundings,
+    elsewhere: bool,
 ) -> Result<Result<Output, Refusal>, Stop> {
     let seed = u64::from(seed(command));
     let mut refused = None;
     for attempt in 0..command.tries {
         let args = substituted(command, name, seed + u64::from(attempt));
-        match start(executor, generator, command, args, name, surroundings)? {
+        match start(executor, generator, command, args, name, elsewhere)? {
             Ok(output) => return Ok(Ok(output)),
             Err(refusal) => refused = Some(refusal),
         }
@@ -85,13 +68,15 @@ pub(super) fn start(
     command: &GeneratorCommand,
     args: Vec<String>,
     name: &str,
-    surroundings: Surroundings,
+    elsewhere: bool,
 ) -> Result<Result<Output, Refusal>, Stop> {
     let names = names(command, name);
     let mut job = generator.job(&Limits::of_generator());
     job.collect = names.iter().map(|(name, _)| name.clone()).collect();
     job.command.argv.extend(args);
-    change(&mut job, surroundings);
+    if elsewhere {
+        relocate(&mut job);
+    }
     let reply = executor.run(&job)?;
     if let Some(ending) = ending(&reply.outcome, &job.limits) {
         let said = reason(&reply.stderr);
@@ -143,36 +128,22 @@ const ELSEWHERE: &str = "elsewhere";
 /// Starts the words behind the first two in the directory that the second one names, as a child.
 const AS_CHILD: &str = r#"cd "$0" && { "$@"; exit "$?"; }"#;
 
-/// Makes a job's surroundings other ones.
-fn change(job: &mut Job, surroundings: Surroundings) {
-    let env = &mut job.command.env;
-    let mut set = |name: &str, value: &str| {
-        env.retain(|(other, _)| other != name);
-        env.push((name.to_owned(), value.to_owned()));
+/// Starts a program in another directory, time zone and locale, as a child of another process.
+fn relocate(job: &mut Job) {
+    let mut inner = std::mem::take(&mut job.command);
+    // The zone needs no data about zones. Where the locale is not installed, programs use the plainest one.
+    let changed = [("TZ", "ELS-13:45"), ("LANG", "tr_TR.UTF-8"), ("LC_ALL", "tr_TR.UTF-8")];
+    inner.env.retain(|(name, _)| changed.iter().all(|(other, _)| name != other));
+    inner.env.extend(changed.map(|(name, value)| (name.to_owned(), value.to_owned())));
+    let shell = ["/bin/sh", "-c", AS_CHILD, ELSEWHERE].map(str::to_owned);
+    let argv = shell.into_iter().chain(inner.argv).collect();
+    job.command = Command { argv, ..inner };
+    let moved = |file: &TreeEntry| {
+        let name = std::path::Path::new(ELSEWHERE).join(&file.name);
+        TreeEntry::new(name, file.node.clone())
     };
-    if surroundings.zone {
-        // Needs no data about zones, and is that of no place.
-        set("TZ", "ELS-13:45");
-    }
-    if surroundings.locale {
-        // Where it is not installed, programs fall back on the plainest one.
-        set("LANG", "tr_TR.UTF-8");
-        set("LC_ALL", "tr_TR.UTF-8");
-    }
-    if surroundings.place {
-        let inner = std::mem::take(&mut job.command.argv);
-        let shell = ["/bin/sh", "-c", AS_CHILD, ELSEWHERE].map(str::to_owned);
-        job.command = Command {
-            argv: shell.into_iter().chain(inner).collect(),
-            ..std::mem::take(&mut job.command)
-        };
-        let moved = |file: &TreeEntry| {
-            let name = std::path::Path::new(ELSEWHERE).join(&file.name);
-            TreeEntry::new(name, file.node.clone())
-        };
-        job.files = job.files.iter().map(moved).collect();
-        for name in &mut job.collect {
-            *name = format!("{ELSEWHERE}/{name}");
-        }
+    job.files = job.files.iter().map(moved).collect();
+    for name in &mut job.collect {
+        *name = format!("{ELSEWHERE}/{name}");
     }
 }
