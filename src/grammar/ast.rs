@@ -1,9 +1,9 @@
-//! Tests and expressions of a grammar as they are written, each with its place.
+//! Expressions and tests of a grammar as they are written, each with its place.
 
 use crate::grammar::source::Span;
 use crate::grammar::value::Value;
 
-/// An expression.
+/// An expression: a value, or a test, which is true or false.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expr {
     /// What it is.
@@ -32,6 +32,42 @@ pub enum ExprKind {
     },
     /// `STRLEN(x)`.
     Strlen(Box<Expr>),
+    /// `!t`
+    Not(Box<Expr>),
+    /// `t && u`
+    And(Box<Expr>, Box<Expr>),
+    /// `t || u`
+    Or(Box<Expr>, Box<Expr>),
+    /// `x < y` and the like.
+    Compare {
+        /// How.
+        op: Compare,
+        /// The left side.
+        left: Box<Expr>,
+        /// The right side.
+        right: Box<Expr>,
+    },
+    /// `MATCH(str)`
+    Match {
+        /// The characters.
+        set: Box<Expr>,
+        /// Its number among the grammar's questions about what comes next.
+        question: usize,
+    },
+    /// `ISEOF`
+    IsEof {
+        /// Its number among the grammar's questions about what comes next.
+        question: usize,
+    },
+    /// `UNIQUE(a, b)`
+    Unique(Vec<usize>),
+    /// `INARRAY(x, a)`
+    InArray {
+        /// What is looked for.
+        value: Box<Expr>,
+        /// The variable that is looked through.
+        slot: usize,
+    },
 }
 
 /// An operator of two numbers.
@@ -60,56 +96,6 @@ pub struct VarRef {
     pub indices: Vec<Expr>,
     /// Where it stands.
     pub span: Span,
-}
-
-/// Something that is true or false.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Test {
-    /// What it is.
-    pub kind: TestKind,
-    /// Where it stands.
-    pub span: Span,
-}
-
-/// What a test is.
-#[derive(Clone, Debug, PartialEq)]
-pub enum TestKind {
-    /// `!t`
-    Not(Box<Test>),
-    /// `t && u`
-    And(Box<Test>, Box<Test>),
-    /// `t || u`
-    Or(Box<Test>, Box<Test>),
-    /// `x < y` and the like.
-    Compare {
-        /// How.
-        op: Compare,
-        /// What stands left of it.
-        left: Expr,
-        /// What stands right of it.
-        right: Expr,
-    },
-    /// `MATCH(str)`
-    Match {
-        /// The characters.
-        set: Expr,
-        /// Its number among the grammar's questions about what comes next.
-        question: usize,
-    },
-    /// `ISEOF`
-    IsEof {
-        /// Its number among the grammar's questions about what comes next.
-        question: usize,
-    },
-    /// `UNIQUE(a, b)`
-    Unique(Vec<usize>),
-    /// `INARRAY(x, a)`
-    InArray {
-        /// What is looked for.
-        value: Expr,
-        /// The variable that is looked through.
-        slot: usize,
-    },
 }
 
 /// How two values are compared.
@@ -167,68 +153,49 @@ impl Expr {
         }
     }
 
+    /// Calls `see` for it and every expression in it, those in indices too.
+    pub fn each(&self, see: &mut dyn FnMut(&Self)) {
+        see(self);
+        match &self.kind {
+            ExprKind::Const(_) | ExprKind::IsEof { .. } | ExprKind::Unique(_) => {}
+            ExprKind::Var(name) => name.indices.iter().for_each(|index| index.each(see)),
+            ExprKind::Neg(inner)
+            | ExprKind::Strlen(inner)
+            | ExprKind::Not(inner)
+            | ExprKind::Match { set: inner, .. }
+            | ExprKind::InArray { value: inner, .. } => inner.each(see),
+            ExprKind::Binary { left, right, .. }
+            | ExprKind::Compare { left, right, .. }
+            | ExprKind::And(left, right)
+            | ExprKind::Or(left, right) => {
+                left.each(see);
+                right.each(see);
+            }
+        }
+    }
+
     /// Calls `see` for every variable in it, those in indices too.
     pub fn variables(&self, see: &mut dyn FnMut(&VarRef)) {
-        match &self.kind {
-            ExprKind::Const(_) => {}
-            ExprKind::Var(name) => name.variables(see),
-            ExprKind::Neg(inner) | ExprKind::Strlen(inner) => inner.variables(see),
-            ExprKind::Binary { left, right, .. } => {
-                left.variables(see);
-                right.variables(see);
+        self.each(&mut |expr| {
+            if let ExprKind::Var(name) = &expr.kind {
+                see(name);
             }
-        }
-    }
-}
-
-impl VarRef {
-    /// Calls `see` for it and every variable in its indices.
-    pub fn variables(&self, see: &mut dyn FnMut(&VarRef)) {
-        see(self);
-        self.index_variables(see);
-    }
-
-    /// Calls `see` for every variable in its indices.
-    pub fn index_variables(&self, see: &mut dyn FnMut(&VarRef)) {
-        for index in &self.indices {
-            index.variables(see);
-        }
-    }
-}
-
-impl Test {
-    /// Calls `see` for every test in it, itself first.
-    pub fn tests(&self, see: &mut dyn FnMut(&Test)) {
-        see(self);
-        match &self.kind {
-            TestKind::Not(inner) => inner.tests(see),
-            TestKind::And(left, right) | TestKind::Or(left, right) => {
-                left.tests(see);
-                right.tests(see);
-            }
-            _ => {}
-        }
-    }
-
-    /// Calls `see` for every expression in it.
-    pub fn expressions(&self, see: &mut dyn FnMut(&Expr)) {
-        self.tests(&mut |test| match &test.kind {
-            TestKind::Compare { left, right, .. } => {
-                see(left);
-                see(right);
-            }
-            TestKind::Match { set, .. } => see(set),
-            TestKind::InArray { value, .. } => see(value),
-            _ => {}
         });
     }
 
     /// Whether it asks what comes next in the input.
     pub fn asks(&self) -> bool {
         let mut asks = false;
-        self.tests(&mut |test| {
-            asks |= matches!(test.kind, TestKind::Match { .. } | TestKind::IsEof { .. });
+        self.each(&mut |expr| {
+            asks |= matches!(expr.kind, ExprKind::Match { .. } | ExprKind::IsEof { .. });
         });
         asks
+    }
+}
+
+impl VarRef {
+    /// Calls `see` for every variable in its indices.
+    pub fn index_variables(&self, see: &mut dyn FnMut(&Self)) {
+        self.indices.iter().for_each(|index| index.variables(see));
     }
 }

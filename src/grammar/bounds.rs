@@ -10,7 +10,7 @@ use crate::grammar::arithmetic;
 use crate::grammar::ast::{Expr, ExprKind, Operator};
 use crate::grammar::float;
 use crate::grammar::number::{Int, show_ratio};
-use crate::grammar::port::FloatRules;
+use crate::grammar::port::{FloatRules, Loops};
 use crate::grammar::program::{Grammar, Op};
 use crate::grammar::read::Witness;
 use crate::grammar::validate::{Rejection, witnessed};
@@ -69,6 +69,8 @@ impl Seen {
         }
     }
 }
+
+impl Loops for Coverage {}
 
 impl Witness for Coverage {
     fn int(&mut self, site: usize, min: &Int, max: &Int, value: &Int) {
@@ -157,7 +159,7 @@ impl Ranges<'_> {
             ExprKind::Const(value @ (Value::Int(_) | Value::Float(_))) => {
                 Some(Range { min: value.clone(), max: value.clone() })
             }
-            ExprKind::Const(Value::Text(_)) | ExprKind::Strlen(_) => None,
+
             ExprKind::Var(name) => self.of_slot(name.slot, depth + 1),
             ExprKind::Neg(inner) => {
                 let inner = self.of(inner, depth)?;
@@ -170,6 +172,7 @@ impl Ranges<'_> {
                 let (left, right) = (self.of(left, depth)?, self.of(right, depth)?);
                 combined(*op, &left, &right)
             }
+            _ => None,
         }
     }
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::grammar::ast::{Expr, Test, TestKind, VarRef};
+use crate::grammar::ast::{Expr, ExprKind, VarRef};
 use crate::grammar::bytes::ByteSet;
 use crate::grammar::first;
 use crate::grammar::number::Int;
@@ -195,7 +195,7 @@ impl Compiler {
     }
 
     /// Begins a conditional block.
-    pub(super) fn begin_if(&mut self, test: Test) -> Block {
+    pub(super) fn begin_if(&mut self, test: Expr) -> Block {
         self.questions(&test, Asker::If);
         Block::If { skip: self.push(Op::Branch { test, otherwise: 0 }, Span::default()) }
     }
@@ -221,7 +221,7 @@ impl Compiler {
     pub(super) fn begin_loop(
         &mut self,
         count: Option<Expr>,
-        test: Option<Test>,
+        test: Option<Expr>,
         counter: Option<VarRef>,
     ) -> Block {
         let id = self.grammar.loops.len();
@@ -335,27 +335,26 @@ impl Compiler {
 
     /// Notes the variables that a step looks at.
     fn uses(&mut self, step: &Op) {
-        step.expressions(&mut |expr| expr.variables(&mut |name| self.read(name)));
-        let Some(test) = step.test() else { return };
-        test.tests(&mut |test| match &test.kind {
-            TestKind::Unique(slots) => {
-                for slot in slots {
-                    self.read_slot(*slot, test.span);
+        step.expressions(&mut |expr| {
+            expr.each(&mut |expr| match &expr.kind {
+                ExprKind::Var(name) => self.read(name),
+                ExprKind::Unique(slots) => {
+                    slots.iter().for_each(|slot| self.read_slot(*slot, expr.span));
+                    if let [slot] = slots[..] {
+                        self.grammar.slots[slot].is_counted = true;
+                    }
                 }
-                if let [slot] = slots[..] {
-                    self.grammar.slots[slot].is_counted = true;
+                ExprKind::InArray { slot, .. } => {
+                    self.read_slot(*slot, expr.span);
+                    self.grammar.slots[*slot].is_counted = true;
                 }
-            }
-            TestKind::InArray { slot, .. } => {
-                self.read_slot(*slot, test.span);
-                self.grammar.slots[*slot].is_counted = true;
-            }
-            _ => {}
+                _ => {}
+            });
         });
     }
 
     /// What is known of the questions in a test.
-    fn questions(&mut self, test: &Test, asker: Asker) {
+    fn questions(&mut self, test: &Expr, asker: Asker) {
         note_questions(test, true, &mut |number, is_positive| {
             self.grammar.questions[number] = Lookahead {
                 is_positive,
@@ -441,24 +440,24 @@ enum Asker {
     Loop(usize),
 }
 
-fn note_questions(test: &Test, is_positive: bool, note: &mut dyn FnMut(usize, bool)) {
+fn note_questions(test: &Expr, is_positive: bool, note: &mut dyn FnMut(usize, bool)) {
     match &test.kind {
-        TestKind::Not(inner) => note_questions(inner, !is_positive, note),
-        TestKind::And(left, right) | TestKind::Or(left, right) => {
+        ExprKind::Not(inner) => note_questions(inner, !is_positive, note),
+        ExprKind::And(left, right) | ExprKind::Or(left, right) => {
             note_questions(left, is_positive, note);
             note_questions(right, is_positive, note);
         }
-        TestKind::Match { question, .. } | TestKind::IsEof { question } => {
+        ExprKind::Match { question, .. } | ExprKind::IsEof { question } => {
             note(*question, is_positive)
         }
         _ => {}
     }
 }
 
-fn unique_in(test: &Test, groups: &mut Vec<Vec<usize>>) {
+fn unique_in(test: &Expr, groups: &mut Vec<Vec<usize>>) {
     match &test.kind {
-        TestKind::Unique(slots) => groups.push(slots.clone()),
-        TestKind::And(left, right) => {
+        ExprKind::Unique(slots) => groups.push(slots.clone()),
+        ExprKind::And(left, right) => {
             unique_in(left, groups);
             unique_in(right, groups);
         }

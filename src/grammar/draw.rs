@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use crate::grammar::chance::Chance;
 use crate::grammar::number::Int;
-use crate::grammar::port::LoopState;
+use crate::grammar::port::{LoopState, Loops};
 use crate::grammar::program::Grammar;
 use crate::grammar::shape::{Cases, Counts, Shape, Values};
 
@@ -33,7 +33,7 @@ pub(super) enum Length {
 }
 
 /// Chooses values.
-pub(super) trait Chooser {
+pub(super) trait Chooser: Loops {
     /// A number, mostly within the bounds.
     fn number(&mut self, draw: &Draw<'_>) -> Int;
     /// A text that was chosen before, if there is one.
@@ -48,12 +48,6 @@ pub(super) trait Chooser {
     fn forced(&mut self, _question: usize) {}
     /// For what must be drawn anew.
     fn chance(&mut self) -> &mut Chance;
-    /// A loop begins.
-    fn enter(&mut self, _id: usize, _count: Option<u32>) {}
-    /// An iteration begins.
-    fn iteration(&mut self, _id: usize, _index: u64) {}
-    /// A loop is left.
-    fn leave(&mut self, _id: usize) {}
 }
 
 /// Values in a shape.
@@ -365,7 +359,9 @@ impl Chooser for Shaped<'_> {
     fn chance(&mut self) -> &mut Chance {
         &mut self.chance
     }
+}
 
+impl Loops for Shaped<'_> {
     fn enter(&mut self, id: usize, count: Option<u32>) {
         if count.is_none() {
             self.rounds[id] = match self.shape.counts {

@@ -5,11 +5,11 @@
 //! first two, and so on; within a level the choices count up like the digits of a number. A grammar whose
 //! input is a row of test cases gets many of them into one input, each with the digits that come next.
 
-use crate::grammar::ast::TestKind;
+use crate::grammar::ast::ExprKind;
 use crate::grammar::chance::Chance;
 use crate::grammar::draw::{Chooser, Draw, Length};
 use crate::grammar::number::{Int, ten_to};
-use crate::grammar::port::LoopState;
+use crate::grammar::port::{LoopState, Loops};
 use crate::grammar::program::{Grammar, Op};
 use crate::grammar::run::Interpreter;
 use crate::grammar::validate::accepts;
@@ -175,8 +175,8 @@ struct Digits<'a> {
 fn layout(grammar: &Grammar) -> Vec<bool> {
     let mut is_layout = vec![false; grammar.questions.len()];
     for test in grammar.steps.iter().filter_map(Op::test) {
-        test.tests(&mut |test| {
-            if let TestKind::Match { set, question } = &test.kind
+        test.each(&mut |test| {
+            if let ExprKind::Match { set, question } = &test.kind
                 && let Some(Value::Text(set)) = set.constant()
             {
                 is_layout[*question] = set.iter().all(u8::is_ascii_whitespace);
@@ -274,7 +274,9 @@ impl Chooser for Digits<'_> {
     fn chance(&mut self) -> &mut Chance {
         &mut self.chance
     }
+}
 
+impl Loops for Digits<'_> {
     fn iteration(&mut self, id: usize, index: u64) {
         if index > 0 && index < self.cases && self.grammar.loops[id].is_cases {
             self.odometer.advance();

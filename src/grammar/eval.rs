@@ -42,8 +42,8 @@ impl Interpreter<'_> {
     #[inline]
     fn look(&self, name: &VarRef) -> Option<&Value> {
         match &name.indices[..] {
-            [] => self.vars.scalar(name.slot),
-            [index] => self.vars.at(name.slot, self.small(index)?),
+            [] => self.vars.get(name.slot, &[]),
+            [index] => self.vars.get(name.slot, &[Int::Small(self.small(index)?)]),
             indices => {
                 let indices: Option<Vec<Int>> =
                     indices.iter().map(|index| self.small(index).map(Int::Small)).collect();
@@ -76,6 +76,7 @@ impl Interpreter<'_> {
                 let text = self.text(inner, "STRLEN")?;
                 Ok(Value::from(text.len().to_i64().unwrap_or(i64::MAX)))
             }
+            _ => Err(wrong("a test has no value".to_owned())),
         }
     }
 
@@ -121,14 +122,11 @@ impl Interpreter<'_> {
 
     pub(super) fn assign(&mut self, name: &VarRef, value: Value) -> Result<(), Stop> {
         match &name.indices[..] {
-            [] => self.vars.set_scalar(name.slot, value),
-            [index] => match self.small(index) {
-                Some(index) => self.vars.set_at(name.slot, index, value),
-                None => {
-                    let index = self.int(index)?;
-                    self.vars.set(name.slot, &[index], value);
-                }
-            },
+            [] => self.vars.set(name.slot, &[], value),
+            [index] => {
+                let index = self.int(index)?;
+                self.vars.set(name.slot, &[index], value);
+            }
             _ => {
                 let index = self.index(name)?;
                 self.vars.set(name.slot, &index, value);

@@ -1,6 +1,6 @@
 //! What an input may go on with at each step, as far as it can be told without running.
 
-use crate::grammar::ast::{Expr, Test, TestKind};
+use crate::grammar::ast::{Expr, ExprKind};
 use crate::grammar::bytes::ByteSet;
 use crate::grammar::program::{Grammar, Op, PatternSource};
 use crate::grammar::value::Value;
@@ -83,31 +83,31 @@ fn is_at_least_zero(expr: &Expr) -> bool {
 }
 
 /// What may come next where the test holds.
-pub(super) fn if_true(test: &Test) -> ByteSet {
+pub(super) fn if_true(test: &Expr) -> ByteSet {
     match &test.kind {
-        TestKind::Match { set, .. } => match set.constant() {
+        ExprKind::Match { set, .. } => match set.constant() {
             Some(Value::Text(text)) => ByteSet::of(text),
             _ => ByteSet::ALL.and(&ByteSet::END.not()),
         },
-        TestKind::IsEof { .. } => ByteSet::END,
-        TestKind::Not(inner) => if_false(inner),
-        TestKind::And(left, right) => if_true(left).and(&if_true(right)),
-        TestKind::Or(left, right) => if_true(left).or(&if_true(right)),
+        ExprKind::IsEof { .. } => ByteSet::END,
+        ExprKind::Not(inner) => if_false(inner),
+        ExprKind::And(left, right) => if_true(left).and(&if_true(right)),
+        ExprKind::Or(left, right) => if_true(left).or(&if_true(right)),
         _ => ByteSet::ALL,
     }
 }
 
 /// What may come next where the test does not hold.
-pub(super) fn if_false(test: &Test) -> ByteSet {
+pub(super) fn if_false(test: &Expr) -> ByteSet {
     match &test.kind {
-        TestKind::Match { set, .. } => match set.constant() {
+        ExprKind::Match { set, .. } => match set.constant() {
             Some(Value::Text(text)) => ByteSet::of(text).not(),
             _ => ByteSet::ALL,
         },
-        TestKind::IsEof { .. } => ByteSet::END.not(),
-        TestKind::Not(inner) => if_true(inner),
-        TestKind::And(left, right) => if_false(left).or(&if_false(right)),
-        TestKind::Or(left, right) => if_false(left).and(&if_false(right)),
+        ExprKind::IsEof { .. } => ByteSet::END.not(),
+        ExprKind::Not(inner) => if_true(inner),
+        ExprKind::And(left, right) => if_false(left).or(&if_false(right)),
+        ExprKind::Or(left, right) => if_false(left).and(&if_false(right)),
         _ => ByteSet::ALL,
     }
 }

@@ -7,7 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::grammar::ast::{Compare, Expr, Test, TestKind, VarRef};
+use crate::grammar::ast::{Compare, Expr, ExprKind, VarRef};
 use crate::grammar::chance::Chance;
 use crate::grammar::draw::{Chooser, Shaped, Tilt};
 use crate::grammar::number::Int;
@@ -253,7 +253,7 @@ fn hint(run: &Interpreter<'_>, step: usize, mark: &Mark) -> Option<Hint> {
     (hint != before).then_some(hint)
 }
 
-fn narrow(run: &Interpreter<'_>, test: &Test, label: &str, hint: &mut Hint) {
+fn narrow(run: &Interpreter<'_>, test: &Expr, label: &str, hint: &mut Hint) {
     let source = run.grammar.source();
     let is_label = |expr: &Expr| source.excerpt(expr.span) == label;
     let mentions = |expr: &Expr| {
@@ -262,11 +262,11 @@ fn narrow(run: &Interpreter<'_>, test: &Test, label: &str, hint: &mut Hint) {
         mentions
     };
     match &test.kind {
-        TestKind::And(left, right) => {
+        ExprKind::And(left, right) => {
             narrow(run, left, label, hint);
             narrow(run, right, label, hint);
         }
-        TestKind::Compare { op, left, right } => {
+        ExprKind::Compare { op, left, right } => {
             let (op, other) = match (is_label(left), is_label(right)) {
                 (true, false) if !mentions(right) => (*op, right),
                 (false, true) if !mentions(left) => (op.turned(), left),
@@ -408,13 +408,13 @@ impl Dependents {
 /// The variables that a step looks at.
 fn used_slots(step: &Op) -> Vec<usize> {
     let mut slots = Vec::new();
-    step.expressions(&mut |expr| expr.variables(&mut |name| slots.push(name.slot)));
-    if let Some(test) = step.test() {
-        test.tests(&mut |test| match &test.kind {
-            TestKind::Unique(unique) => slots.extend(unique),
-            TestKind::InArray { slot, .. } => slots.push(*slot),
+    step.expressions(&mut |expr| {
+        expr.each(&mut |expr| match &expr.kind {
+            ExprKind::Var(name) => slots.push(name.slot),
+            ExprKind::Unique(unique) => slots.extend(unique),
+            ExprKind::InArray { slot, .. } => slots.push(*slot),
             _ => {}
         });
-    }
+    });
     slots
 }

@@ -142,16 +142,23 @@ pub(super) trait Port {
     /// How much has been read or written, in bytes.
     fn offset(&self) -> u64;
 
-    /// A loop begins; `count` where it is known.
-    fn enter(&mut self, _id: usize, _count: Option<u32>) {}
-    /// An iteration begins, or the question whether there is one.
-    fn iteration(&mut self, _id: usize, _index: u64) {}
-    /// A loop is left.
-    fn leave(&mut self, _id: usize) {}
+    /// What follows the loops of the run.
+    fn loops(&mut self) -> &mut impl Loops;
     /// Whether [`Port::before`] wants to be called.
     const CHOOSES: bool = false;
     /// A step that chooses is about to run.
     fn before(&mut self, _state: Before<'_>) {}
+}
+
+/// Follows the loops of a run.
+pub(super) trait Loops {
+    /// A loop begins; `count`, if it is known.
+    fn enter(&mut self, _id: usize, _count: Option<u32>) {}
+    /// An iteration begins, or the question whether there is one.
+    #[inline]
+    fn iteration(&mut self, _id: usize, _index: u64) {}
+    /// A loop is left.
+    fn leave(&mut self, _id: usize) {}
 }
 
 /// The state of a run before a step that chooses.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::grammar::ast::{Assignment, Decimals, Expr, Notation, Test, VarRef};
+use crate::grammar::ast::{Assignment, Decimals, Expr, Notation, VarRef};
 use crate::grammar::bytes::ByteSet;
 use crate::grammar::pattern::Pattern;
 use crate::grammar::source::{Source, Span};
@@ -53,12 +53,12 @@ pub(super) enum Op {
         pattern: PatternSource,
         name: Option<VarRef>,
     },
-    Assert(Test),
+    Assert(Expr),
     Set(Vec<Assignment>),
     Unset(Vec<usize>),
     /// Goes to `otherwise` unless the test holds.
     Branch {
-        test: Test,
+        test: Expr,
         otherwise: usize,
     },
     Jump(usize),
@@ -71,7 +71,7 @@ pub(super) enum Op {
     Next {
         id: usize,
         /// The condition; without one the count decides.
-        test: Option<Test>,
+        test: Option<Expr>,
         counter: Option<VarRef>,
         /// Behind the separator.
         body: usize,
@@ -86,7 +86,7 @@ pub(super) enum Op {
 
 impl Op {
     /// The test that it asks.
-    pub(super) fn test(&self) -> Option<&Test> {
+    pub(super) fn test(&self) -> Option<&Expr> {
         match self {
             Self::Assert(test) | Self::Branch { test, .. } => Some(test),
             Self::Next { test, .. } => test.as_ref(),
@@ -106,7 +106,7 @@ impl Op {
             | Self::Enter { count: Some(expr), .. }
             | Self::Regex { pattern: PatternSource::Computed(expr), .. } => see(expr),
             Self::Set(assignments) => assignments.iter().for_each(|it| see(&it.value)),
-            _ => self.test().into_iter().for_each(|test| test.expressions(see)),
+            _ => self.test().into_iter().for_each(see),
         }
     }
 }

@@ -8,7 +8,7 @@ use crate::grammar::bytes::ByteSet;
 use crate::grammar::float::{self, Scanned};
 use crate::grammar::number::Int;
 use crate::grammar::pattern::Pattern;
-use crate::grammar::port::{FloatRules, Mismatch, Port, Reason, Stop};
+use crate::grammar::port::{FloatRules, Loops, Mismatch, Port, Reason, Stop};
 use crate::grammar::program::Grammar;
 use crate::grammar::source::Span;
 use crate::grammar::value::Value;
@@ -17,7 +17,7 @@ use crate::grammar::window::Window;
 use crate::model::text::visible;
 
 /// Sees what is read.
-pub(super) trait Witness {
+pub(super) trait Witness: Loops {
     /// Whether it looks at anything.
     const LOOKS: bool = true;
     /// An integer.
@@ -28,16 +28,12 @@ pub(super) trait Witness {
     fn regex(&mut self, _site: usize, _text: &[u8]) {}
     /// A question about what comes next, and its answer.
     fn question(&mut self, _number: usize, _answer: bool) {}
-    /// A loop begins.
-    fn enter(&mut self, _id: usize, _count: Option<u32>) {}
-    /// An iteration begins, or the question whether there is one.
-    fn iteration(&mut self, _id: usize, _index: u64) {}
-    /// A loop is left.
-    fn leave(&mut self, _id: usize) {}
 }
 
 /// Looks at nothing.
 pub(super) struct Blind;
+
+impl Loops for Blind {}
 
 impl Witness for Blind {
     const LOOKS: bool = false;
@@ -385,16 +381,8 @@ impl<W: Witness> Port for Reader<'_, W> {
         self.window.offset()
     }
 
-    fn enter(&mut self, id: usize, count: Option<u32>) {
-        self.witness.enter(id, count);
-    }
-
     #[inline]
-    fn iteration(&mut self, id: usize, index: u64) {
-        self.witness.iteration(id, index);
-    }
-
-    fn leave(&mut self, id: usize) {
-        self.witness.leave(id);
+    fn loops(&mut self) -> &mut impl Loops {
+        &mut self.witness
     }
 }

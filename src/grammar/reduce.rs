@@ -27,7 +27,7 @@ pub(super) fn number(grammar: &Grammar, node: &InputNode) -> Option<Number> {
             max: int.max.clone(),
             is_count: grammar.sites[int.site].is_count,
         }),
-        InputNode::Text(text) => Some(length(text.text.len(), false)),
+        InputNode::Text { text, .. } => Some(length(text.len(), false)),
         InputNode::Loop(of) if grammar.loops[of.id].count_slots.is_empty() => {
             Some(length(of.iterations.len(), true))
         }
@@ -60,10 +60,10 @@ pub(super) fn all_least(grammar: &Grammar, tree: &mut InputTree) {
 /// Every answer becomes the one with which its condition holds.
 pub(super) fn plain(grammar: &Grammar, tree: &mut InputTree) {
     tree.each_mut(&mut |node| {
-        if let InputNode::Answer(answer) = node
-            && grammar.questions[answer.question].of_loop.is_none()
+        if let InputNode::Answer { question, answer } = node
+            && grammar.questions[*question].of_loop.is_none()
         {
-            answer.answer = grammar.questions[answer.question].is_positive;
+            *answer = grammar.questions[*question].is_positive;
         }
     });
 }
@@ -75,7 +75,7 @@ pub(super) fn set(place: usize, to: Int) -> impl Fn(&Grammar, &mut InputTree) {
         tree.each_mut(&mut |node| {
             match node {
                 InputNode::Int(int) if at == place => int.value = to.clone(),
-                InputNode::Text(text) if at == place => text.text.truncate(length(&to)),
+                InputNode::Text { text, .. } if at == place => text.truncate(length(&to)),
                 _ => {}
             }
             at += 1;

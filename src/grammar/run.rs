@@ -4,13 +4,13 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::grammar::arithmetic;
-use crate::grammar::ast::{Decimals, Expr, Notation, Test, TestKind};
+use crate::grammar::ast::{Decimals, Expr, ExprKind, Notation};
 use crate::grammar::bytes::ByteSet;
 use crate::grammar::eval::wrong_type;
 use crate::grammar::float::Quick;
 use crate::grammar::number::Int;
 use crate::grammar::pattern::Pattern;
-use crate::grammar::port::{Before, DecimalRange, FloatRules, LoopState, Port, Stop};
+use crate::grammar::port::{Before, DecimalRange, FloatRules, LoopState, Loops, Port, Stop};
 use crate::grammar::program::{Grammar, Op, PatternSource};
 use crate::grammar::source::Span;
 use crate::grammar::value::Value;
@@ -166,7 +166,7 @@ impl<'a> Interpreter<'a> {
                     offset: port.offset(),
                     idle: 0,
                 });
-                port.enter(*id, count);
+                port.loops().enter(*id, count);
             }
             Op::Next { id, test, counter, body, exit } => {
                 let Some(state) = self.loops.last() else {
@@ -184,18 +184,18 @@ impl<'a> Interpreter<'a> {
                 let goes_on = match test {
                     None => count.is_some_and(|count| index < u64::from(count)),
                     Some(test) => {
-                        port.iteration(*id, index);
+                        port.loops().iteration(*id, index);
                         self.asked(test, port)?
                     }
                 };
                 if !goes_on {
                     self.loops.pop();
-                    port.leave(*id);
+                    port.loops().leave(*id);
                     self.at = *exit;
                     return Ok(());
                 }
                 if test.is_none() {
-                    port.iteration(*id, index);
+                    port.loops().iteration(*id, index);
                 }
                 self.at = if index == 0 { *body } else { self.at + 1 };
                 return Ok(());
@@ -224,7 +224,7 @@ impl<'a> Interpreter<'a> {
 
     /// A test; one that asks what comes next is a choice.
     #[inline]
-    fn asked<P: Port>(&mut self, test: &Test, port: &mut P) -> Result<bool, Stop> {
+    fn asked<P: Port>(&mut self, test: &Expr, port: &mut P) -> Result<bool, Stop> {
         if P::CHOOSES && test.asks() {
             self.before(port);
         }
@@ -306,12 +306,12 @@ impl<'a> Interpreter<'a> {
     }
 
     /// Whether a test holds.
-    fn test<P: Port>(&mut self, test: &Test, port: &mut P) -> Result<bool, Stop> {
+    fn test<P: Port>(&mut self, test: &Expr, port: &mut P) -> Result<bool, Stop> {
         Ok(match &test.kind {
-            TestKind::Not(inner) => !self.test(inner, port)?,
-            TestKind::And(left, right) => self.test(left, port)? && self.test(right, port)?,
-            TestKind::Or(left, right) => self.test(left, port)? || self.test(right, port)?,
-            TestKind::Compare { op, left, right } => {
+            ExprKind::Not(inner) => !self.test(inner, port)?,
+            ExprKind::And(left, right) => self.test(left, port)? && self.test(right, port)?,
+            ExprKind::Or(left, right) => self.test(left, port)? || self.test(right, port)?,
+            ExprKind::Compare { op, left, right } => {
                 if let (Some(left), Some(right)) = (self.small(left), self.small(right)) {
                     return Ok(op.holds(left.cmp(&right)));
                 }
@@ -332,16 +332,17 @@ impl<'a> Interpreter<'a> {
                     }
                 }
             }
-            TestKind::Match { set, question } => {
+            ExprKind::Match { set, question } => {
                 let text = self.text(set, "MATCH")?;
                 port.question(self.here(), *question, &ByteSet::of(&text))?
             }
-            TestKind::IsEof { question } => port.question(self.here(), *question, &ByteSet::END)?,
-            TestKind::Unique(slots) => self.unique(slots),
-            TestKind::InArray { value, slot } => {
+            ExprKind::IsEof { question } => port.question(self.here(), *question, &ByteSet::END)?,
+            ExprKind::Unique(slots) => self.unique(slots),
+            ExprKind::InArray { value, slot } => {
                 let value = self.eval(value)?;
                 self.vars.occurs(*slot, &value)
             }
+            _ => return Err(wrong_type(test.span, "a test", &self.eval(test)?)),
         })
     }
 
@@ -365,7 +366,7 @@ impl<'a> Interpreter<'a> {
     }
 
     /// Why an assertion does not hold: its text, and the values in it.
-    fn refusal(&self, test: &Test) -> String {
+    fn refusal(&self, test: &Expr) -> String {
         const SHOWN_MAX: usize = 6;
         let mut shown: Vec<String> = Vec::new();
         let mut see = |text: String| {
@@ -373,24 +374,20 @@ impl<'a> Interpreter<'a> {
                 shown.push(text);
             }
         };
-        test.expressions(&mut |expr| {
-            expr.variables(&mut |name| {
+        test.each(&mut |expr| match &expr.kind {
+            ExprKind::Var(name) => {
                 if let Ok(value) = self.variable(name) {
                     see(format!("{} = {value}", self.grammar.source.excerpt(name.span)));
                 }
-            });
-        });
-        test.tests(&mut |test| {
-            if let TestKind::Unique(slots) = &test.kind {
+            }
+            ExprKind::Unique(slots) => {
                 for slot in slots {
                     let (name, count) = (&self.grammar.slots[*slot].name, self.vars.len(*slot));
-                    see(format!(
-                        "`{name}` has {}{}",
-                        crate::model::text::count(count, "value"),
-                        self.repeated(slots)
-                    ));
+                    let count = crate::model::text::count(count, "value");
+                    see(format!("`{name}` has {count}{}", self.repeated(slots)));
                 }
             }
+            _ => {}
         });
         shown.truncate(SHOWN_MAX);
         let text = self.grammar.source.excerpt(test.span);

@@ -54,7 +54,7 @@ fn words(input: &[u8]) -> usize {
 
 /// How many of the least counts are tried with values as large as can be.
 const FEW: usize = 4;
-/// Up to so many words, pairs of values are tried.
+/// Up to so many words, pairs of values are tried, and more values.
 const PAIRS_MAX: usize = 40;
 /// Up to so many rows and columns, and so many words, a row is removed with any column.
 const SIDE_MAX: usize = 12;
@@ -162,6 +162,14 @@ impl<F: FnMut(&[u8]) -> bool> Shrinker<'_, F> {
             }
         }
         self.lower(place, |to| set(place, to));
+        if words(&self.text) > PAIRS_MAX {
+            return;
+        }
+        // What fails may depend on more than the size of the value.
+        if let Some(now) = self.number(place) {
+            let gap = now.value.minus(&simplest(&now));
+            halves(&gap).skip(1).any(|by| self.attempt(set(place, now.value.minus(&by))));
+        }
     }
 
     /// Finds the value nearest to the simplest with which the input stays interesting.
@@ -254,9 +262,7 @@ impl<F: FnMut(&[u8]) -> bool> Shrinker<'_, F> {
         // To exchange both is the plainest move.
         let exchange = a.value.minus(&b.value);
         let most = a.value.minus(&a.min).min(b.max.minus(&b.value));
-        let halves = successors(Some(most), |by| by.divided(&Int::Small(2)));
-        let steps = once(exchange).chain(halves.take_while(|by| !by.is_zero()));
-        steps.filter(|by| *by > Int::ZERO).any(|by| {
+        once(exchange).chain(halves(&most)).filter(|by| *by > Int::ZERO).any(|by| {
             let [lower, raise] = [set(from, a.value.minus(&by)), set(to, b.value.plus(&by))];
             self.attempt(|grammar, tree| {
                 lower(grammar, tree);
@@ -264,6 +270,12 @@ impl<F: FnMut(&[u8]) -> bool> Shrinker<'_, F> {
             })
         });
     }
+}
+
+/// A number and its halves, down to one.
+fn halves(number: &Int) -> impl Iterator<Item = Int> + use<> {
+    let halves = successors(Some(number.clone()), |by| by.divided(&Int::Small(2)));
+    halves.take_while(|by| !by.is_zero())
 }
 
 /// The simplest value that a number can have.

@@ -12,7 +12,7 @@ use crate::grammar::chance::Chance;
 use crate::grammar::draw::{Chooser, Draw, Length};
 use crate::grammar::float;
 use crate::grammar::number::{Int, ten_to};
-use crate::grammar::port::{FloatRules, LoopState};
+use crate::grammar::port::{FloatRules, LoopState, Loops};
 use crate::grammar::program::Grammar;
 use crate::grammar::read::Witness;
 use crate::grammar::run::Interpreter;
@@ -32,11 +32,28 @@ pub enum InputNode {
     /// An integer.
     Int(IntNode),
     /// A float.
-    Float(FloatNode),
+    Float {
+        /// The command that reads it, by its place in [`Grammar::sites`].
+        site: usize,
+        /// Its value.
+        value: BigRational,
+        /// How many decimals it is written with.
+        decimals: u32,
+    },
     /// What a regular expression matched.
-    Text(TextNode),
+    Text {
+        /// The command that reads it, by its place in [`Grammar::sites`].
+        site: usize,
+        /// Its bytes.
+        text: Vec<u8>,
+    },
     /// The answer to MATCH or ISEOF.
-    Answer(AnswerNode),
+    Answer {
+        /// Which question of the grammar.
+        question: usize,
+        /// The answer.
+        answer: bool,
+    },
     /// A loop.
     Loop(LoopNode),
 }
@@ -52,35 +69,6 @@ pub struct IntNode {
     pub min: Int,
     /// The greatest that it may be there.
     pub max: Int,
-}
-
-/// A float of an input.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FloatNode {
-    /// The command that reads it, by its place in [`Grammar::sites`].
-    pub site: usize,
-    /// Its value.
-    pub value: BigRational,
-    /// How many decimals it is written with.
-    pub decimals: u32,
-}
-
-/// A text of an input.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TextNode {
-    /// The command that reads it, by its place in [`Grammar::sites`].
-    pub site: usize,
-    /// Its bytes.
-    pub text: Vec<u8>,
-}
-
-/// An answer to MATCH or ISEOF.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct AnswerNode {
-    /// Which question of the grammar.
-    pub question: usize,
-    /// The answer.
-    pub answer: bool,
 }
 
 /// A loop of an input.
@@ -187,18 +175,20 @@ impl Witness for Planter {
             && let Some(value) = float::value(text, &scanned)
         {
             let decimals = u32::try_from(scanned.decimals).unwrap_or(u32::MAX);
-            self.add(InputNode::Float(FloatNode { site, value, decimals }));
+            self.add(InputNode::Float { site, value, decimals });
         }
     }
 
     fn regex(&mut self, site: usize, text: &[u8]) {
-        self.add(InputNode::Text(TextNode { site, text: text.to_vec() }));
+        self.add(InputNode::Text { site, text: text.to_vec() });
     }
 
     fn question(&mut self, question: usize, answer: bool) {
-        self.add(InputNode::Answer(AnswerNode { question, answer }));
+        self.add(InputNode::Answer { question, answer });
     }
+}
 
+impl Loops for Planter {
     fn enter(&mut self, id: usize, count: Option<u32>) {
         self.open.push(Open {
             of: LoopNode { id, iterations: Vec::new(), exit: Vec::new() },
@@ -256,34 +246,30 @@ impl<'a> Replay<'a> {
         place.at += found + 1;
         place.nodes.get(place.at - 1)
     }
-
-    /// The same without going there.
-    fn ahead(&self, wanted: impl Fn(&InputNode) -> bool) -> Option<&'a InputNode> {
-        let place = self.places.last()?;
-        place.nodes[place.at..].iter().find(|node| wanted(node))
-    }
 }
 
 impl Chooser for Replay<'_> {
     fn number(&mut self, draw: &Draw<'_>) -> Int {
         let node = self.next(|node| match node {
             InputNode::Int(int) => int.site == draw.site,
-            InputNode::Float(float) => float.site == draw.site,
+            InputNode::Float { site, .. } => *site == draw.site,
             _ => false,
         });
         match node {
             Some(InputNode::Int(int)) => int.value.clone(),
-            Some(InputNode::Float(float)) => {
+            Some(InputNode::Float { value, .. }) => {
                 let unit = BigRational::from_integer(ten_to(draw.unit));
-                Int::from((&float.value * unit).floor().to_integer())
+                Int::from((value * unit).floor().to_integer())
             }
             _ => draw.min.clone(),
         }
     }
 
     fn text(&mut self, site: usize) -> Option<Vec<u8>> {
-        match self.next(|node| matches!(node, InputNode::Text(text) if text.site == site)) {
-            Some(InputNode::Text(text)) => Some(text.text.clone()),
+        let is_wanted =
+            |node: &InputNode| matches!(node, InputNode::Text { site: it, .. } if *it == site);
+        match self.next(is_wanted) {
+            Some(InputNode::Text { text, .. }) => Some(text.clone()),
             _ => None,
         }
     }
@@ -293,17 +279,19 @@ impl Chooser for Replay<'_> {
     }
 
     fn decimals(&mut self, site: usize, min: u32, max: u32) -> u32 {
-        match self.ahead(|node| matches!(node, InputNode::Float(float) if float.site == site)) {
-            Some(InputNode::Float(float)) => float.decimals.clamp(min, max),
-            _ => min,
-        }
+        let place = self.places.last();
+        let mut ahead = place.into_iter().flat_map(|place| &place.nodes[place.at..]);
+        let decimals = ahead.find_map(|node| match node {
+            InputNode::Float { site: it, decimals, .. } if *it == site => Some(*decimals),
+            _ => None,
+        });
+        decimals.map_or(min, |decimals| decimals.clamp(min, max))
     }
 
     fn answer(&mut self, question: usize, _loops: &[LoopState]) -> bool {
-        let node = self
-            .next(|node| matches!(node, InputNode::Answer(answer) if answer.question == question));
-        match node {
-            Some(InputNode::Answer(answer)) => answer.answer,
+        let is_wanted = |node: &InputNode| matches!(node, InputNode::Answer { question: it, .. } if *it == question);
+        match self.next(is_wanted) {
+            Some(InputNode::Answer { answer, .. }) => *answer,
             // A loop ends, a condition holds.
             _ => {
                 let asked = &self.grammar.questions[question];
@@ -314,8 +302,8 @@ impl Chooser for Replay<'_> {
 
     fn forced(&mut self, question: usize) {
         if let Some(place) = self.places.last_mut()
-            && let Some(InputNode::Answer(answer)) = place.nodes.get(place.at)
-            && answer.question == question
+            && let Some(InputNode::Answer { question: next, .. }) = place.nodes.get(place.at)
+            && *next == question
         {
             place.at += 1;
         }
@@ -324,7 +312,9 @@ impl Chooser for Replay<'_> {
     fn chance(&mut self) -> &mut Chance {
         &mut self.chance
     }
+}
 
+impl Loops for Replay<'_> {
     fn enter(&mut self, id: usize, _count: Option<u32>) {
         let of = match self.next(|node| matches!(node, InputNode::Loop(of) if of.id == id)) {
             Some(InputNode::Loop(of)) => Some(of),

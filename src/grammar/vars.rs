@@ -75,60 +75,44 @@ impl Vars {
         }
     }
 
-    /// The value without index.
-    pub(super) fn scalar(&self, slot: usize) -> Option<&Value> {
-        self.slots[slot].scalar.as_ref()
-    }
-
-    /// The value at a single small index.
-    pub(super) fn at(&self, slot: usize, index: i64) -> Option<&Value> {
-        let cells = &self.slots[slot];
-        let dense = usize::try_from(index).ok().and_then(|index| cells.row.get(index));
-        match dense {
-            Some(Some(value)) => Some(value),
-            _ if cells.others.is_empty() => None,
-            _ => cells.others.get([Int::Small(index)].as_slice()),
-        }
-    }
-
-    /// The value at an index.
+    /// The value at an index; without index, if it is empty.
+    #[inline]
     pub(super) fn get(&self, slot: usize, index: &[Int]) -> Option<&Value> {
+        let cells = &self.slots[slot];
         match index {
-            [] => self.scalar(slot),
-            [Int::Small(index)] => self.at(slot, *index),
-            _ => self.slots[slot].others.get(index),
+            [] => cells.scalar.as_ref(),
+            [Int::Small(at)] => match usize::try_from(*at).ok().and_then(|at| cells.row.get(at)) {
+                Some(Some(value)) => Some(value),
+                _ if cells.others.is_empty() => None,
+                _ => cells.others.get(index),
+            },
+            _ => cells.others.get(index),
         }
     }
 
-    /// Sets the value without index.
-    pub(super) fn set_scalar(&mut self, slot: usize, value: Value) {
+    /// Sets the value at an index; without index, if it is empty.
+    #[inline]
+    pub(super) fn set(&mut self, slot: usize, index: &[Int], value: Value) {
         let cells = &mut self.slots[slot];
         if self.trail.is_none() && cells.bag.is_none() {
-            cells.scalar = Some(value);
-            return;
-        }
-        self.set(slot, &[], value);
-    }
-
-    /// Sets the value at a single small index.
-    pub(super) fn set_at(&mut self, slot: usize, index: i64, value: Value) {
-        let cells = &mut self.slots[slot];
-        if self.trail.is_none() && cells.bag.is_none() && cells.others.is_empty() && index >= 0 {
-            let index = index as usize;
-            if index < cells.row.len() {
-                cells.row[index] = Some(value);
-                return;
-            }
-            if index == cells.row.len() {
-                cells.row.push(Some(value));
-                return;
+            match index {
+                [] => {
+                    cells.scalar = Some(value);
+                    return;
+                }
+                [Int::Small(at)] if cells.others.is_empty() && *at >= 0 => {
+                    let at = *at as usize;
+                    if at == cells.row.len() {
+                        cells.row.push(None);
+                    }
+                    if let Some(cell) = cells.row.get_mut(at) {
+                        *cell = Some(value);
+                        return;
+                    }
+                }
+                _ => {}
             }
         }
-        self.set(slot, &[Int::Small(index)], value);
-    }
-
-    /// Sets the value at an index.
-    pub(super) fn set(&mut self, slot: usize, index: &[Int], value: Value) {
         let old = self.slots[slot].put(index, Some(value));
         if let Some(trail) = &mut self.trail {
             trail.push(Change::Cell { slot, index: index.to_vec(), old });
@@ -276,7 +260,7 @@ mod tests {
                         map.clear();
                     }
                     1 => {
-                        vars.set_scalar(0, Value::from(*value));
+                        vars.set(0, &[], Value::from(*value));
                         map.insert(vec![], *value);
                     }
                     2 => {
@@ -284,7 +268,7 @@ mod tests {
                         map.insert(vec![*index, 1], *value);
                     }
                     _ => {
-                        vars.set_at(0, *index, Value::from(*value));
+                        vars.set(0, &[Int::Small(*index)], Value::from(*value));
                         map.insert(vec![*index], *value);
                     }
                 }

@@ -7,13 +7,13 @@ use std::collections::{HashSet, VecDeque};
 
 use num_rational::BigRational;
 
-use crate::grammar::ast::{Notation, Test, TestKind};
+use crate::grammar::ast::{Expr, ExprKind, Notation};
 use crate::grammar::bytes::ByteSet;
 use crate::grammar::draw::{Chooser, Draw};
 use crate::grammar::float;
 use crate::grammar::number::{Int, scaled_decimal};
 use crate::grammar::pattern::Pattern;
-use crate::grammar::port::{Before, FloatRules, LoopState, Port, Stop};
+use crate::grammar::port::{Before, FloatRules, LoopState, Loops, Port, Stop};
 use crate::grammar::program::{Grammar, Op};
 use crate::grammar::read::called;
 use crate::grammar::source::Span;
@@ -325,7 +325,7 @@ impl<'a, S: Chooser> Writer<'a, S> {
     }
 
     /// Where the step at hand goes for an answer, if the whole test is that question.
-    fn may_follow(&self, test: &Test, answer: bool) -> ByteSet {
+    fn may_follow(&self, test: &Expr, answer: bool) -> ByteSet {
         let first = |step: usize| self.grammar.first_at(step);
         let step = self.before.step;
         let both = |yes: ByteSet, no: ByteSet| match simple(test) {
@@ -343,10 +343,10 @@ impl<'a, S: Chooser> Writer<'a, S> {
 }
 
 /// Whether a test is a question; if so, whether it holds where the answer is yes.
-fn simple(test: &Test) -> Option<bool> {
+fn simple(test: &Expr) -> Option<bool> {
     match &test.kind {
-        TestKind::Match { .. } | TestKind::IsEof { .. } => Some(true),
-        TestKind::Not(inner) => simple(inner).map(|is_positive| !is_positive),
+        ExprKind::Match { .. } | ExprKind::IsEof { .. } => Some(true),
+        ExprKind::Not(inner) => simple(inner).map(|is_positive| !is_positive),
         _ => None,
     }
 }
@@ -498,15 +498,7 @@ impl<S: Chooser> Port for Writer<'_, S> {
         self.out.len() as u64
     }
 
-    fn enter(&mut self, id: usize, count: Option<u32>) {
-        self.source.enter(id, count);
-    }
-
-    fn iteration(&mut self, id: usize, index: u64) {
-        self.source.iteration(id, index);
-    }
-
-    fn leave(&mut self, id: usize) {
-        self.source.leave(id);
+    fn loops(&mut self) -> &mut impl Loops {
+        &mut self.source
     }
 }

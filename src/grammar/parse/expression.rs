@@ -1,7 +1,7 @@
 //! Variables, expressions and tests.
 
 use crate::grammar::arithmetic;
-use crate::grammar::ast::{Compare, Expr, ExprKind, Operator, Test, TestKind, VarRef};
+use crate::grammar::ast::{Compare, Expr, ExprKind, Operator, VarRef};
 use crate::grammar::parse::{Fault, Parse, Parser};
 use crate::grammar::source::Span;
 use crate::grammar::token::TokenKind;
@@ -158,34 +158,36 @@ impl Parser {
         Ok(Expr { kind, span: start })
     }
 
-    pub(super) fn test(&mut self) -> Parse<Test> {
-        self.nested(|parser| {
-            let mut left = parser.all_of()?;
-            while parser.take_sign("||") {
-                let right = parser.all_of()?;
-                let span = left.span.to(right.span);
-                left = Test { kind: TestKind::Or(Box::new(left), Box::new(right)), span };
-            }
-            Ok(left)
-        })
+    pub(super) fn test(&mut self) -> Parse<Expr> {
+        self.nested(|parser| parser.joined("||", ExprKind::Or, Self::all_of))
     }
 
-    fn all_of(&mut self) -> Parse<Test> {
-        let mut left = self.single_test()?;
-        while self.take_sign("&&") {
-            let right = self.single_test()?;
+    fn all_of(&mut self) -> Parse<Expr> {
+        self.joined("&&", ExprKind::And, Self::single_test)
+    }
+
+    /// Tests with this sign between any two.
+    fn joined(
+        &mut self,
+        sign: &str,
+        kind: fn(Box<Expr>, Box<Expr>) -> ExprKind,
+        part: fn(&mut Self) -> Parse<Expr>,
+    ) -> Parse<Expr> {
+        let mut left = part(self)?;
+        while self.take_sign(sign) {
+            let right = part(self)?;
             let span = left.span.to(right.span);
-            left = Test { kind: TestKind::And(Box::new(left), Box::new(right)), span };
+            left = Expr { kind: kind(Box::new(left), Box::new(right)), span };
         }
         Ok(left)
     }
 
-    fn single_test(&mut self) -> Parse<Test> {
+    fn single_test(&mut self) -> Parse<Expr> {
         let start = self.span();
         if self.take_sign("!") {
             let inner = self.nested(Self::single_test)?;
             let span = start.to(inner.span);
-            return Ok(Test { kind: TestKind::Not(Box::new(inner)), span });
+            return Ok(Expr { kind: ExprKind::Not(Box::new(inner)), span });
         }
         if self.is_sign("(") {
             return self.bracket();
@@ -195,7 +197,7 @@ impl Parser {
                 "STRLEN" => return self.comparison(),
                 "ISEOF" => {
                     self.at += 1;
-                    TestKind::IsEof { question: self.out.question() }
+                    ExprKind::IsEof { question: self.out.question() }
                 }
                 "MATCH" => {
                     let set = self.bracketed("MATCH(str)", Self::expr)?;
@@ -205,29 +207,29 @@ impl Parser {
                         let message = format!("MATCH of {}, which is no string", value.kind());
                         return Err(computed(set.span, message));
                     }
-                    TestKind::Match { set, question: self.out.question() }
+                    ExprKind::Match { set: Box::new(set), question: self.out.question() }
                 }
                 "UNIQUE" => {
                     let form = "UNIQUE(a, ...)";
-                    TestKind::Unique(self.bracketed(form, |it| it.plain_names(form))?)
+                    ExprKind::Unique(self.bracketed(form, |it| it.plain_names(form))?)
                 }
                 "INARRAY" => {
                     let form = "INARRAY(value, a)";
                     self.bracketed(form, |it| {
                         let value = it.expr()?;
                         it.sign(",", form)?;
-                        Ok(TestKind::InArray { value, slot: it.slot(form)? })
+                        Ok(ExprKind::InArray { value: Box::new(value), slot: it.slot(form)? })
                     })?
                 }
                 _ => return self.expected("a test", TEST_HELP),
             },
             _ => return self.comparison(),
         };
-        Ok(Test { kind, span: start.to(self.last_span()) })
+        Ok(Expr { kind, span: start.to(self.last_span()) })
     }
 
     /// An opening bracket may begin a test or an expression: what goes further is what was meant.
-    fn bracket(&mut self) -> Parse<Test> {
+    fn bracket(&mut self) -> Parse<Expr> {
         let start = self.at;
         let comparison_fault = match self.comparison() {
             Ok(test) => return Ok(test),
@@ -244,7 +246,7 @@ impl Parser {
         })
     }
 
-    fn comparison(&mut self) -> Parse<Test> {
+    fn comparison(&mut self) -> Parse<Expr> {
         let left = self.expr()?;
         let Some((_, op)) = COMPARISONS.iter().find(|(sign, _)| self.take_sign(sign)) else {
             let help = match self.is_sign("=") {
@@ -255,7 +257,8 @@ impl Parser {
         };
         let right = self.expr()?;
         let span = left.span.to(right.span);
-        Ok(Test { kind: TestKind::Compare { op: *op, left, right }, span })
+        let (left, right) = (Box::new(left), Box::new(right));
+        Ok(Expr { kind: ExprKind::Compare { op: *op, left, right }, span })
     }
 }
 

@@ -30,7 +30,7 @@ fn print(grammar: &Grammar, tree: &InputTree) -> Option<Vec<u8>> {
 fn values(tree: &InputTree) -> usize {
     let mut count = 0;
     tree.each(&mut |node| {
-        count += usize::from(!matches!(node, InputNode::Loop(_) | InputNode::Answer(_)));
+        count += usize::from(!matches!(node, InputNode::Loop(_) | InputNode::Answer { .. }));
     });
     count
 }
