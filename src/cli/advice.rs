@@ -6,6 +6,7 @@ use crate::model::host::{Advice, Finding, Grade, HostFacts, ToolFact, TriedMode}
 use crate::model::isolation::Isolation;
 use crate::model::judgement::FaultKind;
 use crate::model::outcome::Meter;
+use crate::model::text::count;
 use crate::model::units::Bytes;
 
 /// What keeps programs apart here: the first way that works.
@@ -132,31 +133,20 @@ fn user_namespaces(facts: &HostFacts) -> Option<Advice> {
             "sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0",
         );
     }
-    if facts.container.is_some() {
-        return container(facts);
-    }
-    match facts.user {
-        0 => words("whoever started this process took rights from it, as a container does"),
-        _ => advice("or run juror as root", "sudo juror ..."),
+    match (&facts.container, facts.user) {
+        (Some(kind), _) => container(kind),
+        (None, 0) => words("the parent of this process dropped its rights, as a container does"),
+        (None, _) => advice("or run juror as root", "sudo juror ..."),
     }
 }
 
-/// How a container is allowed to make namespaces.
-fn container(facts: &HostFacts) -> Option<Advice> {
-    match facts.container.as_deref() {
-        Some("docker") => advice(
-            "start the container with the right to make namespaces; or, without control groups, with \
-             --security-opt seccomp=unconfined --security-opt apparmor=unconfined --security-opt systempaths=unconfined",
-            "docker run --privileged ...",
-        ),
-        Some("podman") => advice(
-            "start the container with the right to make namespaces; or, without control groups, with \
-             --security-opt seccomp=unconfined --security-opt unmask=ALL",
-            "podman run --privileged ...",
-        ),
-        Some("kubernetes") => words("set securityContext.privileged: true for the container"),
-        Some(_) => words("start the container with the right to make mounts and namespaces"),
-        None => words("whoever started this process took rights from it, as a container does"),
+/// How to start a container so that juror may make mounts, namespaces and control groups.
+fn container(kind: &str) -> Option<Advice> {
+    const TEXT: &str = "start the container with the right to make namespaces and control groups";
+    match kind {
+        "docker" | "podman" => advice(TEXT, &format!("{kind} run --privileged ...")),
+        "kubernetes" => words("set securityContext.privileged: true for the container"),
+        _ => words(TEXT),
     }
 }
 
@@ -164,32 +154,31 @@ fn container(facts: &HostFacts) -> Option<Advice> {
 fn meters(facts: &HostFacts) -> Vec<Finding> {
     const CPU: &str = "CPU time";
     const MEMORY: &str = "memory";
-    let measured = |subject: &'static str, meter: Meter| match meter {
+    let is_plain = chosen(facts) == Some(Isolation::Plain);
+    let measured = |subject: &'static str, meter: Meter, weakness: &str| match meter {
         Meter::Cgroup1 | Meter::Cgroup2 => {
             finding(Grade::Good, subject, format!("by {meter}: the whole process tree, exactly"))
         }
-        Meter::Rusage if chosen(facts) == Some(Isolation::Plain) => finding(
-            Grade::Weak,
-            subject,
-            match subject {
-                CPU => "by wait4: of processes that were waited for",
-                _ => "by wait4: of the largest process, known when it is over",
-            },
-        ),
-        Meter::Rusage => {
-            let weakness = match subject {
-                CPU => "by wait4 and /proc: a program can hide some of it",
-                _ => "by /proc, every 15 ms: short peaks are missed",
-            };
-            finding(Grade::Weak, subject, weakness).advise(way_to_control_groups(facts))
-        }
+        Meter::Rusage => finding(Grade::Weak, subject, weakness)
+            .advise(way_to_control_groups(facts).filter(|_| !is_plain)),
     };
-    let mut findings = vec![measured(CPU, facts.meters.cpu), measured(MEMORY, facts.meters.memory)];
+    let [cpu, memory] = match is_plain {
+        true => [
+            "by wait4: of processes that were waited for",
+            "by wait4: of the largest process, known when it is over",
+        ],
+        false => [
+            "by wait4 and /proc: a program can hide some of it",
+            "by /proc, every 15 ms: short peaks are missed",
+        ],
+    };
+    let mut findings =
+        vec![measured(CPU, facts.meters.cpu, cpu), measured(MEMORY, facts.meters.memory, memory)];
     if facts.meters.cpu == facts.meters.memory {
         // Once is enough.
         findings[1].advice = None;
     }
-    if facts.meters.memory == Meter::Cgroup2 && is_older(&facts.kernel, 5, 19) {
+    if facts.meters.memory == Meter::Cgroup2 && is_old(&facts.kernel) {
         findings[1] = finding(
             Grade::Weak,
             MEMORY,
@@ -201,13 +190,8 @@ fn meters(facts: &HostFacts) -> Vec<Finding> {
 
 fn way_to_control_groups(facts: &HostFacts) -> Option<Advice> {
     let groups = &facts.cgroups;
-    if let Some(kind) = facts.container.as_deref() {
-        const TEXT: &str = "start the container with the right to make control groups";
-        return match kind {
-            "docker" => advice(TEXT, "docker run --privileged ..."),
-            "podman" => advice(TEXT, "podman run --privileged ..."),
-            _ => words(TEXT),
-        };
+    if let Some(kind) = &facts.container {
+        return container(kind);
     }
     let has = |name: &str| groups.controllers2.iter().any(|given| given == name);
     let second = groups.version2.is_some() && has("memory") && has("pids");
@@ -217,60 +201,35 @@ fn way_to_control_groups(facts: &HostFacts) -> Option<Advice> {
             "systemd-run --user --scope -p Delegate=yes juror ...",
         ),
         (1.., _, _) => advice("run juror as root, who may make control groups", "sudo juror ..."),
-        (0, false, _) if groups.version2.is_none() && groups.controllers1.is_empty() => {
+        _ if groups.version2.is_none() && groups.controllers1.is_empty() => {
             advice("mount control groups", "mount -t cgroup2 none /sys/fs/cgroup")
         }
-        (0, false, _) => words(
-            "the controllers memory and pids are missing: start the kernel with cgroup_enable=memory",
-        ),
-        (0, true, _) => {
-            words("no group in which groups can be made: /sys/fs/cgroup may be mounted read-only")
-        }
+        _ => words("mount /sys/fs/cgroup writable, and start the kernel with cgroup_enable=memory"),
     }
 }
 
-/// Whether a kernel's release is older than this version; unknown ones are not.
-fn is_older(release: &str, major: u32, minor: u32) -> bool {
-    let mut numbers = release
-        .split(|character: char| !character.is_ascii_digit())
-        .map(|number| number.parse::<u32>().ok());
-    match (numbers.next().flatten(), numbers.next().flatten()) {
-        (Some(first), Some(second)) => (first, second) < (major, minor),
-        _ => false,
-    }
+/// Whether a kernel is known to be older than 5.19.
+fn is_old(release: &str) -> bool {
+    let numbers = release.split(|character: char| !character.is_ascii_digit());
+    let numbers: Vec<u32> = numbers.map_while(|number| number.parse().ok()).take(2).collect();
+    numbers.len() == 2 && numbers < vec![5, 19]
 }
 
 /// Landlock as the second wall behind namespaces.
 fn walls(facts: &HostFacts) -> Option<Finding> {
-    const SUBJECT: &str = "landlock";
-    match facts.landlock {
-        // Where there is no first wall.
-        _ if chosen(facts) == Some(Isolation::Plain) => None,
-        Some(2..) => None,
-        Some(version) => Some(finding(
-            Grade::Weak,
-            SUBJECT,
-            format!("version {version} is too old to be used, so a second wall is missing"),
-        )),
-        None => Some(
-            finding(Grade::Weak, SUBJECT, "not there, so a second wall is missing").advise(words(
-                "it is part of Linux 5.13 and newer; add landlock to the lsm= list on the kernel's command line",
-            )),
-        ),
-    }
+    let has_first = chosen(facts) != Some(Isolation::Plain);
+    (has_first && facts.landlock.is_none_or(|version| version < 2)).then(|| {
+        finding(Grade::Weak, "landlock", "missing or too old, so a second wall is missing").advise(words(
+            "it needs Linux 5.19 or newer; add landlock to the lsm= list on the kernel's command line",
+        ))
+    })
 }
 
 fn processors(facts: &HostFacts) -> Finding {
     let given = &facts.processors;
-    let cores = match given.physical {
-        1 => "1 core".to_owned(),
-        cores => format!("{cores} cores"),
-    };
+    let cores = count(given.physical, "core");
     let text = match given.logical > given.physical {
-        true => format!(
-            "{cores} with {} threads; one run at a time on each core, since threads of a core disturb each other",
-            given.logical
-        ),
+        true => format!("{cores} with {} threads; one run at a time on each core", given.logical),
         false => format!("{cores}, one run at a time on each"),
     };
     finding(Grade::Good, "processors", text)
@@ -298,34 +257,25 @@ fn stack(facts: &HostFacts) -> Option<Finding> {
         _ => "programs with a larger memory limit are not run",
     };
     let text = format!("at most {limit}, by a hard limit of this process; {consequence}");
-    Some(
-        finding(Grade::Weak, "stack", text).advise(
-            advice(
-                "lift the limit of this shell",
-                "sudo prlimit --pid $$ --stack=unlimited:unlimited",
-            )
-            .filter(|_| facts.system == "Linux"),
-        ),
-    )
+    let lift =
+        advice("lift the limit of this shell", "sudo prlimit --pid $$ --stack=unlimited:unlimited");
+    let lift = lift.filter(|_| facts.system == "Linux");
+    Some(finding(Grade::Weak, "stack", text).advise(lift))
 }
 
 fn temporary(facts: &HostFacts) -> Finding {
     const SUBJECT: &str = "temporary files";
     const ENOUGH: Bytes = Bytes::mib(1024);
     let path = facts.temporary.path.display();
-    let elsewhere = || advice("use another directory", "TMPDIR=/var/tmp juror ...");
-    match &facts.temporary.free {
+    let (grade, text) = match &facts.temporary.free {
         Ok(free) if *free >= ENOUGH => {
-            finding(Grade::Good, SUBJECT, format!("{free} free in {path}"))
+            return finding(Grade::Good, SUBJECT, format!("{free} free in {path}"));
         }
-        Ok(free) => {
-            finding(Grade::Weak, SUBJECT, format!("only {free} free in {path}")).advise(elsewhere())
-        }
-        Err(fault) => {
-            finding(Grade::Missing, SUBJECT, format!("no file can be made in {path}: {fault}"))
-                .advise(elsewhere())
-        }
-    }
+        Ok(free) => (Grade::Weak, format!("only {free} free in {path}")),
+        Err(fault) => (Grade::Missing, format!("no file can be made in {path}: {fault}")),
+    };
+    finding(grade, SUBJECT, text)
+        .advise(advice("use another directory", "TMPDIR=/var/tmp juror ..."))
 }
 
 fn tool(tool: &ToolFact) -> Finding {

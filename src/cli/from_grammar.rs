@@ -1,19 +1,17 @@
 //! `juror generate --from-grammar`: a first set of test cases, by the grammar of the input.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::build::Builder;
 use crate::build::bench::Bench;
 use crate::cli::arguments::GenerateArguments;
 use crate::cli::generate::{no_recipe, problem, recipe};
+use crate::cli::grammar::of_package;
 use crate::cli::host::Host;
 use crate::cli::output::Output;
 use crate::cli::problem::package_read;
 use crate::generate::{Generating, Mode, add};
-use crate::grammar::compile;
 use crate::grammar::program::Grammar;
-use crate::language::constants::replace_constants;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::Event;
 use crate::model::problem::Problem;
@@ -46,7 +44,10 @@ pub(super) fn package(
     }
     let into = into(arguments, &problem)?;
     let given = arguments.from_grammar.as_ref().and_then(Option::as_ref);
-    let (grammar, others) = grammars(given.map(PathBuf::as_path), &problem, output)?;
+    let grammars = of_package(given.map(PathBuf::as_path), &problem, true, output)?;
+    let Some((grammar, others)) = grammars.split_first() else {
+        return Err(no_grammar(&problem).into());
+    };
     let recipe = match &problem.recipe {
         Some(path) => Some(recipe(path, &problem, output)?),
         None => None,
@@ -62,8 +63,8 @@ pub(super) fn package(
     let making = Making {
         bench,
         recipe: recipe.as_ref(),
-        grammar: &grammar,
-        others: &others,
+        grammar,
+        others,
         validators: validators.as_ref(),
         seed,
         sizes: Sizes::default(),
@@ -77,10 +78,10 @@ pub(super) fn package(
         problem: &problem,
         recipe: recipe.as_ref(),
         into: &into,
-        how: how(&grammar, dir, given.is_some()),
+        how: how(grammar, dir, given.is_some()),
         adopted: &adopted,
     };
-    settle(bench, &addition, inputs, (&grammar, seed), output)
+    settle(bench, &addition, inputs, (grammar, seed), output)
 }
 
 /// Writes the recipe and makes the data of the new cases.
@@ -172,44 +173,10 @@ fn into(arguments: &GenerateArguments, problem: &Problem) -> Result<Vec<String>,
     Ok(parts)
 }
 
-/// The grammar that writes inputs, and the others.
-fn grammars(
-    given: Option<&Path>,
-    problem: &Problem,
-    output: &Output,
-) -> Result<(Grammar, Vec<Grammar>), Stop> {
-    let own = problem.input_grammars.iter().map(|it| it.path.as_path());
-    let is_other = |path: &&Path| Some(real(path)) != given.map(real);
-    let paths: Vec<&Path> = given.into_iter().chain(own.filter(is_other)).collect();
-    let mut grammars = Vec::new();
-    let mut remarks = Vec::new();
-    for path in &paths {
-        let text = fs::read(path).map_err(|error| {
-            Stop::usage(format!("cannot read the grammar {}: {error}", path.display()))
-        })?;
-        let reading = compile::read(path, &replace_constants(&text, &problem.constants));
-        remarks.extend(reading.diagnostics);
-        grammars.extend(reading.grammar);
-    }
-    if grammars.len() < paths.len() {
-        return Err(Stop::Diagnosed(remarks));
-    }
-    output.diagnosed(remarks);
-    let mut grammars = grammars.into_iter();
-    match grammars.next() {
-        Some(first) => Ok((first, grammars.collect())),
-        None => {
-            let dir = problem.dir.join(problem.layout.input_validators);
-            let remark = Diagnostic::error(dir, "has no input grammar (*.ctd)");
-            let help =
-                "write one, as docs/grammar.md describes, or name it: --from-grammar GRAMMAR";
-            Err(remark.help(help).into())
-        }
-    }
-}
-
-fn real(path: &Path) -> PathBuf {
-    path.canonicalize().unwrap_or_else(|_| path.to_owned())
+fn no_grammar(problem: &Problem) -> Diagnostic {
+    let dir = problem.dir.join(problem.layout.input_validators);
+    Diagnostic::error(dir, "has no input grammar (*.ctd)")
+        .help("write one, as docs/grammar.md describes, or name it: --from-grammar GRAMMAR")
 }
 
 /// The package's input validators that are programs, with the arguments that the neighbours of the new cases have.

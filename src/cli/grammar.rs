@@ -1,22 +1,24 @@
 //! `juror grammar`: inputs held against a grammar, written by it, and its boundaries.
 
 use std::fs::{self, File};
-use std::io::{self, Write};
 use std::path::Path;
 
 use crate::cli::arguments::{
     BoundsArguments, CheckArguments, GrammarCommand, InputArguments, InputSize, OutputOptions,
 };
 use crate::cli::exit_code::ExitCode;
-use crate::cli::output::{Output, command};
+use crate::cli::output::{Output, command, print};
 use crate::grammar::bounds::{Coverage, bounds};
 use crate::grammar::compile::read;
 use crate::grammar::generate::{End, Pin, generate_at};
 use crate::grammar::program::Grammar;
 use crate::grammar::shape::{RANDOM, Scale, Shape, applicable, named};
 use crate::grammar::validate::{Rejection, validate};
+use crate::language::constants::replace_constants;
+use crate::model::diagnostic::Diagnostic;
 use crate::model::event::Event;
 use crate::model::judgement::JudgeError;
+use crate::model::problem::Problem;
 use crate::model::stop::{Mend, Stop};
 
 /// Does what is asked.
@@ -125,13 +127,7 @@ fn pinned(grammar: &Grammar, name: &str, end: End) -> Result<Vec<Pin>, Stop> {
 }
 
 fn write(bytes: &[u8]) -> Result<(), Stop> {
-    let mut out = io::stdout().lock();
-    match out.write_all(bytes).and_then(|()| out.flush()) {
-        Ok(()) => Ok(()),
-        // A reader that closes the pipe early (`| head`) is not a fault.
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        Err(error) => Err(JudgeError::new("write the input", error).into()),
-    }
+    print("the input", |out| out.write_all(bytes))
 }
 
 fn list_bounds(arguments: &BoundsArguments) -> ExitCode {
@@ -158,6 +154,40 @@ pub fn grammar(path: &Path, output: &Output) -> Result<Grammar, Stop> {
         None => Err(Stop::Diagnosed(reading.diagnostics)),
         Some(grammar) => output.remarked(reading.diagnostics).map(|()| grammar),
     }
+}
+
+/// The grammars of a package's inputs: the given one first, then the package's own. Warnings about its own are
+/// shown only if they are wanted.
+///
+/// # Errors
+/// When one has faults.
+pub fn of_package(
+    given: Option<&Path>,
+    problem: &Problem,
+    warns: bool,
+    output: &Output,
+) -> Result<Vec<Grammar>, Stop> {
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let own = problem.input_grammars.iter().map(|it| it.path.as_path());
+    let own = own.filter(|path| Some(real(path)) != given.map(real));
+    let mut grammars = Vec::new();
+    let mut remarks = Vec::new();
+    let mut is_whole = true;
+    for path in given.into_iter().chain(own) {
+        let text = fs::read(path).map_err(|error| {
+            Stop::usage(format!("cannot read the grammar {}: {error}", path.display()))
+        })?;
+        let reading = read(path, &replace_constants(&text, &problem.constants));
+        let is_shown = |remark: &Diagnostic| warns || given == Some(path) || remark.is_error();
+        remarks.extend(reading.diagnostics.into_iter().filter(is_shown));
+        is_whole &= reading.grammar.is_some();
+        grammars.extend(reading.grammar);
+    }
+    if !is_whole {
+        return Err(Stop::Diagnosed(remarks));
+    }
+    output.diagnosed(remarks);
+    Ok(grammars)
 }
 
 fn open(path: &Path) -> Result<File, Stop> {

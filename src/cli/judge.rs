@@ -67,7 +67,7 @@ fn judge(arguments: &JudgeArguments, output: &Output) -> Result<(), Stop> {
         repeat: repeat_line(arguments),
         entries: &entries,
         cases,
-        runs: &arguments.runs,
+        given: arguments.runs.time_limit,
         policy: match arguments.all {
             true => Policy::Everything,
             false => Policy::WhatCounts,

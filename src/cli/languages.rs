@@ -1,29 +1,23 @@
 //! `juror languages`: the languages that juror builds, and what this machine has for them.
 
-use std::io::{self, Write};
-
 use crate::cli::arguments::OutputOptions;
 use crate::cli::exit_code::ExitCode;
-use crate::cli::output::command;
+use crate::cli::output::{command, print};
 use crate::language::table::Language;
 use crate::language::tool::Tool;
 use crate::language::toolchain::Toolchains;
-use crate::model::judgement::JudgeError;
 
 /// Prints a line for each language.
 pub fn run() -> ExitCode {
     command(&OutputOptions::default(), "languages", |_| {
         let toolchains = Toolchains::default();
-        let written = Language::ready().try_for_each(|language| {
-            let Language { code, name, .. } = language;
-            let found = tools(language, &toolchains);
-            writeln!(io::stdout().lock(), "{code:<13} {name:<20} {found}")
-        });
-        match written {
-            // A reader that closes the pipe early (`| head`) is not a fault.
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-            written => Ok(written.map_err(|error| JudgeError::new("write the table", error))?),
-        }
+        print("the table", |out| {
+            Language::ready().try_for_each(|language| {
+                let Language { code, name, .. } = language;
+                let found = tools(language, &toolchains);
+                writeln!(out, "{code:<13} {name:<20} {found}")
+            })
+        })
     })
 }
 

@@ -15,6 +15,7 @@ use crate::cli::opened::Opened;
 use crate::executor::{Around, Executor};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::{Event, Stamped};
+use crate::model::judgement::JudgeError;
 use crate::model::stop::{Mend, Remark, Stop};
 use crate::model::text::shell_word;
 use crate::report::notices::Notices;
@@ -233,6 +234,23 @@ impl Output {
             Some(error) if error.kind() != io::ErrorKind::BrokenPipe => code.and(lost(error)),
             _ => code,
         }
+    }
+}
+
+/// Prints what is not a report, such as a list. A reader that closes the pipe early (`| head`) is not a fault.
+///
+/// # Errors
+/// When standard output cannot be written.
+pub(super) fn print(
+    what: &str,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<(), Stop> {
+    let mut out = io::stdout().lock();
+    match write(&mut out).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(JudgeError::new(format!("write {what}"), error).into())
+        }
+        _ => Ok(()),
     }
 }
 

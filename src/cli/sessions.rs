@@ -1,10 +1,10 @@
 //! A judging session from the command line's point of view: limits, runs, and what they come to.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use crate::build::Builder;
 use crate::build::bench::Bench;
-use crate::cli::arguments::RunOptions;
 use crate::cli::problem::Validators;
 use crate::judge::case::{Detail, ReadyCase, Rules};
 use crate::judge::score::{self, Policy, Scheme};
@@ -31,8 +31,8 @@ pub struct Judging<'a> {
     pub entries: &'a [PreparedSubmission<'a>],
     /// The selected cases.
     pub cases: Vec<ReadyCase<'a>>,
-    /// Options about runs.
-    pub runs: &'a RunOptions,
+    /// The time limit that the command line gives.
+    pub given: Option<Duration>,
     /// How far a submission is run.
     pub policy: Policy,
     /// How much is gathered about a rejection.
@@ -55,18 +55,10 @@ impl Judging<'_> {
     pub fn run(self) -> Result<Finished, Stop> {
         let time_limit = self.time_limit()?;
         let problem = self.bench.problem;
-        let limits = Limits::of_submission(&problem.limits, time_limit.limit);
-        (self.bench.events)(Event::LimitsSet {
-            time: time_limit.clone(),
-            limits: limits.clone(),
-            mechanism: self.bench.executor.mechanism(),
-        });
-        let slow = time_limit.limit.mul_f64(problem.limits.time_limit_to_tle);
-        let stop_slow_at = Limits::of_submission(&problem.limits, slow);
         let scheme = Scheme::of(problem);
         let session = Session {
             bench: self.bench,
-            rules: self.rules(limits, stop_slow_at, self.detail.clone()),
+            rules: self.begin(&time_limit),
             entries: self.entries,
             cases: &self.cases,
             schedule: score::schedule(scheme.as_ref(), &self.names(), self.policy),
@@ -74,6 +66,19 @@ impl Judging<'_> {
             grader: self.validators.grader.as_ref(),
         };
         Ok(Finished { results: session.run()?, time_limit })
+    }
+
+    /// Says which limits hold, and gives the rules of all runs.
+    pub fn begin(&self, time_limit: &TimeLimit) -> Rules<'_> {
+        let given = &self.bench.problem.limits;
+        let limits = Limits::of_submission(given, time_limit.limit);
+        (self.bench.events)(Event::LimitsSet {
+            time: time_limit.clone(),
+            limits: limits.clone(),
+            mechanism: self.bench.executor.mechanism(),
+        });
+        let slow = time_limit.limit.mul_f64(given.time_limit_to_tle);
+        self.rules(limits, Limits::of_submission(given, slow), self.detail.clone())
     }
 
     fn rules(&self, limits: Limits, stop_slow_at: Limits, detail: Detail) -> Rules<'_> {
@@ -103,7 +108,7 @@ impl Judging<'_> {
     /// # Errors
     /// When there is none to be had.
     pub fn time_limit(&self) -> Result<TimeLimit, Stop> {
-        if let Some(limit) = self.runs.time_limit {
+        if let Some(limit) = self.given {
             return Ok(TimeLimit { limit, origin: "--time-limit".to_owned() });
         }
         match self.bench.problem.limits.time_limit {

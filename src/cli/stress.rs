@@ -19,11 +19,11 @@ use crate::cli::stress::setting::Setting;
 use crate::executor::until::Until;
 use crate::generate::Mode;
 use crate::generate::files::place_file;
-use crate::judge::case::{Detail, Rules};
+use crate::judge::case::Rules;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::Event;
-use crate::model::judgement::JudgeError;
-use crate::model::limits::Limits;
+use crate::model::judgement::{JudgeError, TimeLimit};
+use crate::model::limits::TIME_WITHOUT_PACKAGE;
 use crate::model::stop::{Mend, Stop};
 use crate::model::stress::{Counterexample, REPEATS, Search, SearchEnd, SearchPlan};
 use crate::model::verdict::Verdict;
@@ -67,27 +67,15 @@ fn stress(arguments: &StressArguments, output: &Output) -> Result<(), Stop> {
         events: &|event| output.event(event),
     };
     let validators = problem::validators(&bench)?;
-    let time_limit = setting.time_limit(arguments, bench)?;
-    let limits = Limits::of_submission(&problem.limits, time_limit.limit);
-    output.event(Event::LimitsSet {
-        time: time_limit.clone(),
-        limits: limits.clone(),
-        mechanism: host.executor.mechanism(),
-    });
-    let slow = time_limit.limit.mul_f64(problem.limits.time_limit_to_tle);
-    let rules = Rules {
-        io: &problem.io,
-        allow_file_writing: problem.allow_file_writing,
-        limits,
-        stop_slow_at: Limits::of_submission(&problem.limits, slow),
-        validators: &validators.output,
-        interactor: validators.interactor.as_ref(),
-        interaction: problem.kind.interaction,
-        static_validator: None,
-        passes: problem.kind.passes,
-        repeat: String::new(),
-        detail: Detail::Brief,
+    let judging = setting.judging(arguments, bench, &validators)?;
+    let time_limit = match setting.package.is_none() && arguments.time_limit.is_none() {
+        true => TimeLimit {
+            limit: TIME_WITHOUT_PACKAGE,
+            origin: "default; --time-limit sets another".to_owned(),
+        },
+        false => judging.time_limit()?,
     };
+    let rules = Rules { static_validator: None, ..judging.begin(&time_limit) };
     let programs = Programs::build(&setting, &bench, &rules)?;
     let generators = setting.generators(bench)?;
     let solution = setting.answering(&bench)?;

@@ -146,7 +146,7 @@ impl Verifier<'_> {
             repeat: self.repeat_line(problem),
             entries: &entries,
             cases,
-            runs: &self.arguments.runs,
+            given: self.arguments.runs.time_limit,
             policy: Policy::Everything,
             detail: match &self.keep {
                 None => Detail::Brief,

@@ -1,27 +1,23 @@
 //! What a search is about: a package, or a grammar and a reference without one; and what inputs come from.
 
 use std::ffi::OsString;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::build::bench::Bench;
 use crate::check::options::Options;
-use crate::cli::arguments::{RunOptions, StressArguments};
+use crate::cli::arguments::StressArguments;
+use crate::cli::grammar::of_package;
 use crate::cli::judge::named;
 use crate::cli::output::{Output, command_line};
 use crate::cli::problem::{self, Remarks, Validators};
 use crate::cli::sessions::Judging;
 use crate::generate::fresh::FreshInputs;
 use crate::generate::solution::{Solution, is_alone, made_for_it};
-use crate::grammar::compile;
 use crate::grammar::program::Grammar;
 use crate::judge::case::Detail;
 use crate::judge::score::Policy;
-use crate::language::constants::replace_constants;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::Event;
-use crate::model::judgement::TimeLimit;
-use crate::model::limits::TIME_WITHOUT_PACKAGE;
 use crate::model::problem::Problem;
 use crate::model::program::Program;
 use crate::model::recipe::{AnswerSource, GeneratorCommand, Recipe};
@@ -95,7 +91,7 @@ impl Setting {
         let reference = arguments.reference.as_ref();
         let reference = reference.map(|path| reference_at(path, &problem));
         let reference = reference.transpose().map_err(Stop::usage)?;
-        let grammars = grammars(arguments.input_grammar.as_deref(), &problem, output)?;
+        let grammars = of_package(arguments.input_grammar.as_deref(), &problem, false, output)?;
         let recipe = match &problem.recipe {
             Some(path) => read_recipe(path, &problem, output),
             None => None,
@@ -129,46 +125,28 @@ impl Setting {
         })
     }
 
-    /// The CPU time of a run.
+    /// The runs to come, as `juror judge` would begin them.
     ///
     /// # Errors
-    /// When the package has no limit and its submissions tell none.
-    pub(super) fn time_limit(
+    /// When the package has no test cases to find a time limit on.
+    pub(super) fn judging<'a>(
         &self,
         arguments: &StressArguments,
-        bench: Bench<'_>,
-    ) -> Result<TimeLimit, Stop> {
-        if self.package.is_none() && arguments.time_limit.is_none() {
-            return Ok(TimeLimit {
-                limit: TIME_WITHOUT_PACKAGE,
-                origin: "default; --time-limit sets another".to_owned(),
-            });
-        }
-        let runs = RunOptions {
-            case: Vec::new(),
-            host: arguments.host,
-            dialect: None,
-            time_limit: arguments.time_limit,
-            memory_limit: None,
-            keep: None,
-            format: None,
-        };
-        let is_given = arguments.time_limit.or(self.problem.limits.time_limit).is_some();
-        let validators = match is_given {
-            true => Validators::default(),
-            false => problem::validators(&bench)?,
-        };
-        Judging {
+        bench: Bench<'a>,
+        validators: &'a Validators,
+    ) -> Result<Judging<'a>, Stop> {
+        let is_given = self.package.is_none()
+            || arguments.time_limit.or(self.problem.limits.time_limit).is_some();
+        Ok(Judging {
             bench,
-            validators: &validators,
+            validators,
             repeat: String::new(),
             entries: &[],
             cases: if is_given { Vec::new() } else { problem::select(bench.problem, &[])? },
-            runs: &runs,
+            given: arguments.time_limit,
             policy: Policy::Everything,
             detail: Detail::Brief,
-        }
-        .time_limit()
+        })
     }
 
     /// The package's input validators that run in the sandbox; none where there is no such.
@@ -274,38 +252,6 @@ fn reference_at(path: &Path, problem: &Problem) -> Result<Submission, Remark> {
         Some(own) if !path.exists() => Ok(own.clone()),
         _ => named(path, problem),
     }
-}
-
-/// The grammar that the user names, then those among the package's input validators.
-fn grammars(
-    given: Option<&Path>,
-    problem: &Problem,
-    output: &Output,
-) -> Result<Vec<Grammar>, Stop> {
-    let own = problem.input_grammars.iter();
-    let mut paths: Vec<PathBuf> = own.map(|grammar| grammar.path.clone()).collect();
-    if let Some(given) = given {
-        paths.insert(0, given.to_owned());
-    }
-    let mut grammars = Vec::new();
-    let mut remarks = Vec::new();
-    let mut is_whole = true;
-    for path in paths {
-        let text = fs::read(&path).map_err(|error| {
-            Stop::usage(format!("cannot read the grammar {}: {error}", path.display()))
-        })?;
-        let reading = compile::read(&path, &replace_constants(&text, &problem.constants));
-        let is_given = given == Some(path.as_path());
-        let shown = reading.diagnostics.into_iter();
-        remarks.extend(shown.filter(|remark| remark.is_error() || is_given));
-        is_whole &= reading.grammar.is_some();
-        grammars.extend(reading.grammar);
-    }
-    if !is_whole {
-        return Err(Stop::Diagnosed(remarks));
-    }
-    output.diagnosed(remarks);
-    Ok(grammars)
 }
 
 /// The recipe, unless it has faults.
