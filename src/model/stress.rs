@@ -73,10 +73,11 @@ pub struct Search {
 }
 
 /// Why a search ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema, Default)]
 #[serde(rename_all = "snake_case")]
 pub enum SearchEnd {
     /// A counterexample was found.
+    #[default]
     Found,
     /// The time was up.
     Time,

@@ -41,8 +41,8 @@ const fn small(shape: &'static str, purpose: &'static str) -> Line {
     Line { size: Some(Scale::Small), ..line(shape, shape, purpose) }
 }
 
-const fn large(shape: &'static str, name: &'static str, purpose: &'static str) -> Line {
-    Line { size: Some(Scale::Large), ..line(shape, name, purpose) }
+const fn large(shape: &'static str, purpose: &'static str) -> Line {
+    Line { size: Some(Scale::Large), ..line(shape, shape, purpose) }
 }
 
 /// What is wanted of a new problem's inputs. Of two that come out equal the first stays.
@@ -111,47 +111,27 @@ const LINES: [Line; 39] = [
         count: 2,
         ..line("count-most", "most", "As many values as allowed, at random: running time")
     },
-    large("all-least", "all-least-large", "As many values as allowed, all as small as allowed"),
-    large(
-        "all-most",
-        "all-most-large",
-        "As many values as allowed, all as large as allowed: sums that overflow",
-    ),
-    large(
-        "zeros",
-        "zeros-large",
-        "As many values as allowed, all zero or as near to it as allowed",
-    ),
+    large("all-least", "As many values as allowed, all as small as allowed"),
+    large("all-most", "As many values as allowed, all as large as allowed: sums that overflow"),
+    large("zeros", "As many values as allowed, all zero or as near to it as allowed"),
     large(
         "all-equal",
-        "all-equal-large",
         "As many values as allowed, all the same: sorts and maps that are slow on ties",
     ),
     large(
         "increasing",
-        "increasing-large",
         "As many values as allowed, rising: sorts, trees and stacks at their worst",
     ),
     large(
         "decreasing",
-        "decreasing-large",
         "As many values as allowed, falling: sorts, trees and stacks at their worst",
     ),
-    large("alternating", "alternating-large", "As many values as allowed, large and small in turn"),
-    large("spike", "spike-large", "As many values as allowed, small but for a single large one"),
-    large(
-        "few-distinct",
-        "few-distinct-large",
-        "As many values as allowed, two or three different ones",
-    ),
-    large(
-        "almost-sorted",
-        "almost-sorted-large",
-        "As many values as allowed, rising but for a few exchanged",
-    ),
+    large("alternating", "As many values as allowed, large and small in turn"),
+    large("spike", "As many values as allowed, small but for a single large one"),
+    large("few-distinct", "As many values as allowed, two or three different ones"),
+    large("almost-sorted", "As many values as allowed, rising but for a few exchanged"),
     large(
         "planted",
-        "planted-large",
         "As many values as allowed, a short pattern broken once: searches that stop early",
     ),
     line(
@@ -192,8 +172,9 @@ pub fn ideas(grammar: &Grammar, seed: u64) -> Vec<Idea> {
         for at in 0..line.count {
             let seed = seed.wrapping_add(at);
             ideas.push(Idea {
-                name: match line.count {
-                    1 => line.name.to_owned(),
+                name: match (line.count, line.size) {
+                    (1, Some(Scale::Large)) => format!("{}-large", line.name),
+                    (1, _) => line.name.to_owned(),
                     _ => format!("{}-{}", line.name, at + 1),
                 },
                 purpose: line.purpose.to_owned(),
@@ -285,9 +266,10 @@ mod tests {
             let is_used = LINES.iter().any(|line| line.shape == shape.name);
             assert!(is_used || shape.name == "increasing-most", "{}", shape.name);
         }
-        let names: Vec<&str> = LINES.iter().map(|line| line.name).collect();
+        let names: Vec<(&str, bool)> =
+            LINES.iter().map(|line| (line.name, line.size == Some(Scale::Large))).collect();
         for (at, name) in names.iter().enumerate() {
-            assert!(!names[..at].contains(name), "{name}");
+            assert!(!names[..at].contains(name), "{name:?}");
         }
     }
 

@@ -90,7 +90,7 @@ impl Making<'_> {
     pub fn make(&self) -> Result<Inputs, Stop> {
         let mut known = Known::of(self.bench.problem, self.recipe)?;
         let mut inputs = Inputs::default();
-        let mut unwritten: BTreeMap<Why, LeftOut> = BTreeMap::new();
+        let mut left_out = LeftOut::new();
         let mut coverage = Coverage::new(self.grammar);
         for file in known.files() {
             // What the grammar does not allow reaches no bound; `verify` names it.
@@ -98,21 +98,17 @@ impl Making<'_> {
             let _ = coverage.add(self.grammar, opened, file);
         }
         let shaped = ideas(self.grammar, self.seed);
-        self.round(shaped, &mut known, &mut coverage, &mut unwritten, &mut inputs)?;
+        self.round(shaped, &mut known, &mut coverage, &mut left_out, &mut inputs)?;
         let reached = bounds(self.grammar, Some(&coverage));
         let missed = at_bounds(self.grammar, &reached, self.seed);
         // A bound that is out of reach has its own remark in `verify`.
-        let mut unreached = BTreeMap::new();
+        let mut unreached = LeftOut::new();
         self.round(missed, &mut known, &mut coverage, &mut unreached, &mut inputs)?;
-        unreached.retain(|why, _| why.by.is_some());
-        for (why, left_out) in unreached {
-            let all = unwritten
-                .entry(why)
-                .or_insert_with(|| LeftOut { names: Vec::new(), ..left_out.clone() });
-            all.names.extend(left_out.names);
+        unreached.retain(|(_, _, by), _| by.is_some());
+        for (why, (_, names)) in unreached {
+            left_out.entry(why).or_default().1.extend(names);
         }
-        let remarks = unwritten.into_iter().map(|(why, it)| it.remark(why));
-        inputs.diagnostics = remarks.collect();
+        inputs.diagnostics = left_out.into_iter().map(remark).collect();
         inputs.made.sort_by_key(|made| made.input.len());
         let mut sum = 0;
         let is_beyond = |made: &mut Made| {
@@ -131,7 +127,7 @@ impl Making<'_> {
         ideas: Vec<Idea>,
         known: &mut Known,
         coverage: &mut Coverage,
-        unwritten: &mut BTreeMap<Why, LeftOut>,
+        left_out: &mut LeftOut,
         inputs: &mut Inputs,
     ) -> Result<(), Stop> {
         let came = self.bench.map("inputs", &ideas, |idea| self.one(idea, known))?;
@@ -144,18 +140,15 @@ impl Making<'_> {
                 }
                 Came::Unwritten(Unwritten::Unsatisfied(diagnostic)) => {
                     // What it tried differs from shape to shape; the place does not.
-                    let why = Why {
-                        path: diagnostic.place.path.clone(),
-                        spot: diagnostic.place.spot.as_ref().map(|it| (it.line, it.column)),
-                        by: None,
-                    };
-                    leave_out(unwritten, why, diagnostic, idea.name);
+                    let place = &diagnostic.place;
+                    let spot = place.spot.as_ref().map(|it| (it.line, it.column));
+                    let why = (place.path.clone(), spot, None);
+                    let first = || (Some(diagnostic), Vec::new());
+                    left_out.entry(why).or_insert_with(first).1.push(idea.name);
                     continue;
                 }
                 Came::Refused(path, by) => {
-                    let diagnostic = Diagnostic::warning(&path, String::new());
-                    let why = Why { path, spot: None, by: Some(by) };
-                    leave_out(unwritten, why, diagnostic, idea.name);
+                    left_out.entry((path, None, Some(by))).or_default().1.push(idea.name);
                     continue;
                 }
             };
@@ -214,46 +207,31 @@ impl Making<'_> {
     }
 }
 
-/// Why inputs could not be used.
-#[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct Why {
-    /// The grammar or the validator, and where in it.
-    path: PathBuf,
-    spot: Option<(u32, u32)>,
-    /// What a validator says; `None` where the grammar could not be satisfied.
-    by: Option<Refused>,
-}
+/// Why inputs were left out: which command of the grammar, or which validator and what it said.
+type Why = (PathBuf, Option<(u32, u32)>, Option<Refused>);
 
-/// Inputs that could not be used, for the same reason.
-#[derive(Clone)]
-struct LeftOut {
-    diagnostic: Diagnostic,
-    names: Vec<String>,
-}
+/// The inputs that were left out for each reason, and the grammar's remark on the first of them.
+type LeftOut = BTreeMap<Why, (Option<Diagnostic>, Vec<String>)>;
 
-fn leave_out(all: &mut BTreeMap<Why, LeftOut>, why: Why, diagnostic: Diagnostic, name: String) {
-    let left_out = all.entry(why).or_insert_with(|| LeftOut { diagnostic, names: Vec::new() });
-    left_out.names.push(name);
-}
-
-impl LeftOut {
-    fn remark(self, why: Why) -> Diagnostic {
-        let names = self.names.join(", ");
-        let mut diagnostic = self.diagnostic;
+fn remark(
+    ((path, _, by), (unsatisfied, names)): (Why, (Option<Diagnostic>, Vec<String>)),
+) -> Diagnostic {
+    let inputs = format!("{} that the grammar allows", count(names.len(), "input"));
+    let names = names.join(", ");
+    if let Some(mut diagnostic) = unsatisfied {
         diagnostic.severity = Severity::Warning;
-        let Some(Refused { ending, said, .. }) = why.by else {
-            diagnostic.message = format!("{} (left out: {names})", diagnostic.message);
-            return diagnostic;
-        };
-        let inputs = count(self.names.len(), "input");
-        let inputs = format!("{inputs} that the grammar allows");
-        let what = match ending {
-            None => format!("refuses {inputs}{said}"),
-            Some(ending) => format!("ends with {ending}{said}, on {inputs}"),
-        };
-        diagnostic.message = format!("{what} (left out: {names})");
-        diagnostic.help("make grammar and validator say the same; `juror verify` shows more")
+        diagnostic.message = format!("{} (left out: {names})", diagnostic.message);
+        return diagnostic;
     }
+    let what = match by {
+        None => String::new(),
+        Some(Refused { ending: None, said, .. }) => format!("refuses {inputs}{said}"),
+        Some(Refused { ending: Some(ending), said, .. }) => {
+            format!("ends with {ending}{said}, on {inputs}")
+        }
+    };
+    Diagnostic::warning(path, format!("{what} (left out: {names})"))
+        .help("make grammar and validator say the same; `juror verify` shows more")
 }
 
 /// The inputs that are there.

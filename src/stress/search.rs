@@ -48,6 +48,7 @@ pub struct Searching<'a> {
 }
 
 /// What came of a search.
+#[derive(Default)]
 pub struct SearchResult {
     /// The first input on which the submission fails.
     pub found: Option<Failure>,
@@ -169,17 +170,14 @@ struct State<'c> {
 
 #[derive(Default)]
 struct Outcome {
-    found: Option<Failure>,
-    /// One that did not come back each time, for want of a better one.
+    result: SearchResult,
+    /// The first input that fails only now and then.
     flaky: Option<Failure>,
     error: Option<Stop>,
+    /// Why no more inputs are taken.
     end: Option<SearchEnd>,
-    left_out: u64,
-    level: Option<u64>,
+    /// How many inputs that the grammar allows a validator refused.
     doubts: u64,
-    refused: Option<Refusal>,
-    fault: Option<Fault>,
-    broken_generator: Option<String>,
 }
 
 impl<'c> Shared<'_, 'c> {
@@ -192,7 +190,7 @@ impl<'c> Shared<'_, 'c> {
         const OFTEN: Duration = Duration::from_millis(100);
         let mut state = self.lock();
         while state.working > 0 {
-            let smallest = state.outcome.found.as_ref().map(|found| found.input.len());
+            let smallest = state.outcome.result.found.as_ref().map(|found| found.input.len());
             drop(state);
             (self.searching.progress)(SearchProgress {
                 doing: "searching",
@@ -210,41 +208,28 @@ impl<'c> Shared<'_, 'c> {
 
     fn finish(self) -> Result<SearchResult, Stop> {
         let state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let mut outcome = state.outcome;
-        match (&outcome.found, &outcome.fault) {
-            (Some(found), Some(fault)) if found.number < fault.number => outcome.fault = None,
-            (Some(_), Some(_)) => outcome.found = None,
+        let Outcome { mut result, flaky, error, end, .. } = state.outcome;
+        match (&result.found, &result.fault) {
+            (Some(found), Some(fault)) if found.number < fault.number => result.fault = None,
+            (Some(_), Some(_)) => result.found = None,
             _ => {}
         }
         let is_over = self.searching.until.ran_out();
-        let is_interrupted = match outcome.error {
+        let is_interrupted = match error {
             None => false,
             Some(Stop::Interrupted) => !is_over,
             Some(stop) => return Err(stop),
         };
-        let found = outcome.found.or(outcome.flaky);
-        let end = match (&found, is_interrupted) {
+        result.found = result.found.or(flaky);
+        result.end = match (&result.found, is_interrupted) {
             (_, true) => SearchEnd::Interrupted,
             (Some(_), false) => SearchEnd::Found,
-            (None, false) => {
-                if is_over {
-                    SearchEnd::Time
-                } else {
-                    outcome.end.unwrap_or(SearchEnd::Found)
-                }
-            }
+            (None, false) if is_over => SearchEnd::Time,
+            (None, false) => end.unwrap_or(SearchEnd::Found),
         };
-        Ok(SearchResult {
-            found,
-            runs: self.runs.into_inner(),
-            batched: self.batched.into_inner(),
-            elapsed: self.started.elapsed(),
-            end,
-            left_out: outcome.left_out,
-            level: outcome.level,
-            refused: outcome.refused,
-            fault: outcome.fault,
-            broken_generator: outcome.broken_generator,
-        })
+        result.runs = self.runs.into_inner();
+        result.batched = self.batched.into_inner();
+        result.elapsed = self.started.elapsed();
+        Ok(result)
     }
 }

@@ -8,10 +8,11 @@ use crate::language::BOX;
 use crate::model::blob::Blob;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::problem::Interaction;
+use crate::model::protocol::Protocol;
 use crate::model::stop::Stop;
 use crate::model::test_data::TestCase;
 use crate::model::tree::{Node, TreeEntry};
-use crate::validate::programs::{Opinion, Question, Validator, ask, build};
+use crate::validate::programs::{Opinion, Question, Validator, ask, build, objection};
 use crate::validate::{Extent, Proving, trial};
 use crate::validator::{OutputValidator, response};
 
@@ -44,7 +45,10 @@ pub(super) fn prove(proving: &Proving<'_>, found: &mut Vec<Diagnostic>) -> Resul
         let opinions = opinions(proving, &validators, case)?;
         let remarks = validators.iter().zip(opinions);
         Ok(remarks
-            .filter_map(|(validator, opinion)| refusal(validator, case, opinion))
+            .filter_map(|(validator, opinion)| {
+                let name = &validator.program.name;
+                objection(case.answer.as_ref()?, "answer", name, &opinion, Protocol::Standard)
+            })
             .collect::<Vec<Diagnostic>>())
     })?;
     found.extend(remarks.into_iter().flatten());
@@ -113,24 +117,4 @@ fn opinions(
         ask(&proving.bench, validator, question)
     };
     validators.iter().map(opinion).collect()
-}
-
-/// What is wrong about an answer that must be valid.
-fn refusal(validator: &Validator<'_>, case: &TestCase, opinion: Opinion) -> Option<Diagnostic> {
-    let name = &validator.program.name;
-    let answer = case.answer.as_ref()?;
-    match opinion {
-        Opinion::Valid => None,
-        Opinion::Refused(said) => Some(
-            Diagnostic::error(answer, format!("answer validator `{name}` refuses it{said}"))
-                .help("correct the answer, or the validator"),
-        ),
-        Opinion::Broken { ending, said } => Some(
-            Diagnostic::error(
-                answer,
-                format!("answer validator `{name}` ends with {ending}{said}"),
-            )
-            .help("it must exit with 42 for a valid answer, with 43 for an invalid one"),
-        ),
-    }
 }

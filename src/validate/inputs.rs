@@ -13,7 +13,7 @@ use crate::model::test_data::TestCase;
 use crate::model::tree::TreeEntry;
 use crate::validate::Proving;
 use crate::validate::grammars::{self, Grammar};
-use crate::validate::programs::{self, Opinion, Question, Validator, accepts, ask, refuses};
+use crate::validate::programs::{self, Opinion, Question, Validator, ask, objection, refuses};
 
 /// An input validator that can be asked.
 pub(super) enum InputValidator<'a> {
@@ -46,15 +46,9 @@ pub(super) fn ready<'a>(
     Ok(grammars.chain(programs).collect())
 }
 
-/// What must be shown of an input.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Claim {
-    Valid,
-    Invalid,
-}
-
 struct Task<'a> {
-    claim: Claim,
+    /// Whether the input should be valid.
+    is_valid: bool,
     test_case: &'a TestCase,
 }
 
@@ -64,8 +58,8 @@ pub(super) fn prove(
     validators: &[InputValidator<'_>],
     found: &mut Vec<Diagnostic>,
 ) -> Result<(), Stop> {
-    let valid = proving.valid().map(|test_case| Task { claim: Claim::Valid, test_case });
-    let invalid = proving.invalid().map(|test_case| Task { claim: Claim::Invalid, test_case });
+    let valid = proving.valid().map(|test_case| Task { is_valid: true, test_case });
+    let invalid = proving.invalid().map(|test_case| Task { is_valid: false, test_case });
     let tasks: Vec<Task<'_>> = valid.chain(invalid).collect();
     if validators.is_empty() || tasks.is_empty() {
         return Ok(());
@@ -126,45 +120,23 @@ fn remarks(
     let path = &task.test_case.input;
     let named =
         validators.iter().zip(opinions).map(|(validator, opinion)| (validator.name(), opinion));
-    match task.claim {
-        Claim::Valid => named
-            .filter_map(|(name, opinion)| match opinion {
-                Opinion::Valid => None,
-                Opinion::Refused(said) => Some(
-                    Diagnostic::error(path, format!("input validator `{name}` refuses it{}", said))
-                        .help("correct the input, or the validator"),
-                ),
-                Opinion::Broken { ending, said } => Some(
-                    Diagnostic::error(
-                        path,
-                        format!("input validator `{name}` ends with {ending}{}", said),
-                    )
-                    .help(accepts(protocol)),
-                ),
-            })
-            .collect(),
-        Claim::Invalid => {
-            let refused = opinions.iter().any(|opinion| matches!(opinion, Opinion::Refused(_)));
-            let mut remarks: Vec<Diagnostic> = named
-                .filter_map(|(name, opinion)| match opinion {
-                    Opinion::Broken { ending, said } => Some(
-                        Diagnostic::warning(
-                            path,
-                            format!("input validator `{name}` ends with {ending} on this invalid input{}", said),
-                        )
-                        .help(refuses(protocol)),
-                    ),
-                    _ => None,
-                })
-                .collect();
-            if !refused && remarks.is_empty() {
-                remarks.push(
-                    Diagnostic::error(path, "no input validator refuses this invalid input").help(
-                        "make a validator stricter, or move the case out of the invalid inputs",
-                    ),
-                );
-            }
-            remarks
-        }
+    if task.is_valid {
+        return named
+            .filter_map(|(name, it)| objection(path, "input", name, it, protocol))
+            .collect();
     }
+    let broken = named.filter_map(|(name, opinion)| {
+        let Opinion::Broken { ending, said } = opinion else { return None };
+        let message =
+            format!("input validator `{name}` ends with {ending} on this invalid input{said}");
+        Some(Diagnostic::warning(path, message).help(refuses(protocol)))
+    });
+    let mut remarks: Vec<Diagnostic> = broken.collect();
+    let is_refused = opinions.iter().any(|opinion| matches!(opinion, Opinion::Refused(_)));
+    if !is_refused && remarks.is_empty() {
+        let help = "make a validator stricter, or move the case out of the invalid inputs";
+        let message = "no input validator refuses this invalid input";
+        remarks.push(Diagnostic::error(path, message).help(help));
+    }
+    remarks
 }

@@ -2,6 +2,8 @@
 //!
 //! Source: problem package format 2025-09, "Input validators".
 
+use std::path::Path;
+
 use crate::build::bench::Bench;
 use crate::build::{Runnable, first_line};
 use crate::model::blob::Blob;
@@ -18,14 +20,6 @@ const fn invalid(protocol: Protocol) -> i32 {
     match protocol {
         Protocol::Standard => 43,
         Protocol::Testlib => 3,
-    }
-}
-
-/// How a validator says that an input is valid.
-pub(super) const fn accepts(protocol: Protocol) -> &'static str {
-    match protocol {
-        Protocol::Standard => "it must exit with 42 for a valid input",
-        Protocol::Testlib => "it must exit with 0 for a valid input",
     }
 }
 
@@ -50,6 +44,30 @@ pub(super) enum Opinion {
         ending: String,
         said: String,
     },
+}
+
+/// What a validator of inputs or of answers has against one that should be valid.
+pub(super) fn objection(
+    path: &Path,
+    what: &str,
+    name: &str,
+    opinion: &Opinion,
+    protocol: Protocol,
+) -> Option<Diagnostic> {
+    let (valid, invalid) = (protocol.accept(), invalid(protocol));
+    let (says, help) = match opinion {
+        Opinion::Valid => return None,
+        Opinion::Refused(said) => {
+            (format!("refuses it{said}"), format!("correct the {what}, or the validator"))
+        }
+        Opinion::Broken { ending, said } => (
+            format!("ends with {ending}{said}"),
+            format!(
+                "it must exit with {valid} for a valid {what}, with {invalid} for an invalid one"
+            ),
+        ),
+    };
+    Some(Diagnostic::error(path, format!("{what} validator `{name}` {says}")).help(help))
 }
 
 /// A validator that can be asked.

@@ -277,22 +277,16 @@ fn others(page: &mut Page<'_>, judgement: &SubmissionReport, first: &CaseJudgeme
     }
     let accepted =
         judgement.test_cases.iter().filter(|case| case.verdict == Verdict::Accepted).count();
-    if judgement.skipped > 0 && judgement.score.is_some() {
-        let text = format!(
-            "{accepted} of {} accepted; {} not run: no effect on the score",
-            count(all + judgement.skipped, "test case"),
-            judgement.skipped
-        );
-        page.wrapped(INDENT, &text);
-        return;
-    }
-    if judgement.skipped > 0 {
-        let text = format!(
-            "{accepted} of {} accepted; stopped at the first rejection, {} not run; --all runs them",
-            count(all + judgement.skipped, "test case"),
-            judgement.skipped
-        );
-        page.wrapped(INDENT, &text);
+    let skipped = judgement.skipped;
+    if skipped > 0 {
+        let why = match judgement.score.is_some() {
+            true => format!("{skipped} not run: no effect on the score"),
+            false => {
+                format!("stopped at the first rejection, {skipped} not run; --all runs them")
+            }
+        };
+        let all = count(all + skipped, "test case");
+        page.wrapped(INDENT, &format!("{accepted} of {all} accepted; {why}"));
         return;
     }
     let mut text = format!("{accepted} of {} accepted", count(all, "test case"));

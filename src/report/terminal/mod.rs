@@ -68,20 +68,15 @@ impl<O: Write, E: Write> Terminal<O, E> {
 
     /// Writes a result.
     fn result(&mut self, text: &str) -> io::Result<()> {
-        if text.is_empty() {
-            return Ok(());
-        }
-        let gap = if std::mem::take(&mut self.shown.gap) { "\n" } else { "" };
-        let out = &mut self.out;
-        self.progress.suspend(|| {
-            out.write_all(gap.as_bytes())?;
-            out.write_all(text.as_bytes())?;
-            out.flush()
-        })
+        self.write(text, false)
     }
 
     /// Writes a remark. On a terminal both writers show in one place, so it too keeps off the title.
     fn remark(&mut self, text: &str) -> io::Result<()> {
+        self.write(text, true)
+    }
+
+    fn write(&mut self, text: &str, is_remark: bool) -> io::Result<()> {
         if text.is_empty() {
             return Ok(());
         }
@@ -89,9 +84,13 @@ impl<O: Write, E: Write> Terminal<O, E> {
         let (out, err) = (&mut self.out, &mut self.err);
         self.progress.suspend(|| {
             out.write_all(gap.as_bytes())?;
-            out.flush()?;
-            err.write_all(text.as_bytes())?;
-            err.flush()
+            if is_remark {
+                out.flush()?;
+                err.write_all(text.as_bytes())?;
+                return err.flush();
+            }
+            out.write_all(text.as_bytes())?;
+            out.flush()
         })
     }
 

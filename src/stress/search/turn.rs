@@ -113,7 +113,7 @@ impl Shared<'_, '_> {
             let number = state.taken;
             state.taken += 1;
             if let Origin::Small { level } = candidate.origin {
-                state.outcome.level = Some(level);
+                state.outcome.result.level = Some(level);
             }
             all.push(Taken {
                 number,
@@ -147,7 +147,7 @@ impl Shared<'_, '_> {
         // What a grammar wrote it accepts; others of the package may not.
         let is_one = self.searching.validity.grammars.len() < 2 && call.is_none();
         if !is_one && !self.searching.validity.by_grammar(&input) {
-            self.lock().outcome.left_out += 1;
+            self.lock().outcome.result.left_out += 1;
             return Ok(None);
         }
         if taken.is_asked_first && !self.is_allowed(&input)? {
@@ -169,8 +169,8 @@ impl Shared<'_, '_> {
         }
         let outcome = &self.lock().outcome;
         let is_late = |first: u64| first < number;
-        let found = outcome.found.as_ref().map(|found| found.number);
-        let fault = outcome.fault.as_ref().map(|fault| fault.number);
+        let found = outcome.result.found.as_ref().map(|found| found.number);
+        let fault = outcome.result.fault.as_ref().map(|fault| fault.number);
         found.is_some_and(is_late) || fault.is_some_and(is_late) || outcome.error.is_some()
     }
 
@@ -224,7 +224,7 @@ impl Shared<'_, '_> {
                     self.confirm(ready, *judged)?;
                 }
             }
-            Compared::NoAnswer(Unusable::TooSlow) => self.lock().outcome.left_out += 1,
+            Compared::NoAnswer(Unusable::TooSlow) => self.lock().outcome.result.left_out += 1,
             Compared::NoAnswer(why) => {
                 if ready.is_allowed || self.is_allowed(&ready.input)? {
                     self.keep_fault(Fault { number: ready.number, input: ready.input, why });
@@ -237,7 +237,7 @@ impl Shared<'_, '_> {
     /// Keeps a fault of the package, if it is the first.
     fn keep_fault(&self, fault: Fault) {
         let mut state = self.lock();
-        let known = &mut state.outcome.fault;
+        let known = &mut state.outcome.result.fault;
         if known.as_ref().is_none_or(|it| fault.number < it.number) {
             *known = Some(fault);
         }
@@ -257,8 +257,8 @@ impl Shared<'_, '_> {
             Err(why) => format!("{}: {why}", call.line()),
         };
         let mut state = self.lock();
-        state.outcome.left_out += 1;
-        state.outcome.broken_generator.get_or_insert(broken);
+        state.outcome.result.left_out += 1;
+        state.outcome.result.broken_generator.get_or_insert(broken);
         Ok(None)
     }
 
@@ -268,8 +268,8 @@ impl Shared<'_, '_> {
         let mut state = self.lock();
         let outcome = &mut state.outcome;
         outcome.doubts += 1;
-        outcome.left_out += 1;
-        outcome.refused.get_or_insert_with(|| Refusal { input: Arc::clone(input), by });
+        outcome.result.left_out += 1;
+        outcome.result.refused.get_or_insert_with(|| Refusal { input: Arc::clone(input), by });
         Ok(false)
     }
 
@@ -303,7 +303,7 @@ impl Shared<'_, '_> {
         };
         let mut state = self.lock();
         let outcome = &mut state.outcome;
-        let place = if failing == repeats { &mut outcome.found } else { &mut outcome.flaky };
+        let place = if failing == repeats { &mut outcome.result.found } else { &mut outcome.flaky };
         let is_first = place.as_ref().is_none_or(|known| failure.number < known.number);
         if is_first {
             *place = Some(failure);
