@@ -94,7 +94,8 @@ pub(super) fn no_recipe(problem: &Problem) -> Diagnostic {
     if !layout.takes_cases {
         let message =
             format!("is in the format {}, which has no recipe for test data", layout.format);
-        return Diagnostic::error(&problem.dir, message);
+        return Diagnostic::error(&problem.dir, message)
+            .help("convert the package to 2025-09, or change its test data by hand");
     }
     let dir = problem.dir.join(package::recipe::DIRECTORY);
     let message = format!("there is no {}", package::recipe::NAME);

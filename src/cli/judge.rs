@@ -84,7 +84,7 @@ fn judge(arguments: &JudgeArguments, output: &Output) -> Result<(), Stop> {
 /// When that cannot be.
 fn compare_by(how: &Comparison, problem: &mut Problem) -> Result<(), Stop> {
     if problem.kind.interaction == Interaction::Interactive || problem.kind.passes > 1 {
-        let what = "--compare: submissions of this problem talk with its output validator";
+        let what = "--compare is not for interactive problems: the output validator talks with the submission; leave it out";
         return Err(Stop::usage(what));
     }
     let (validators, args) = match how {

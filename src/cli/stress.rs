@@ -272,7 +272,7 @@ fn remarks(setting: &Setting, reference: &str, searched: &SearchResult, output: 
         && searched.broken_generator.is_none()
         && searched.runs == 0
     {
-        output.complain(&format!("no input was compared: {reference} solves none of them in time"));
+        output.complain(&format!("no input was compared: {reference} solves none of them in time; name a faster one with --reference"));
     }
 }
 

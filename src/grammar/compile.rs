@@ -165,7 +165,7 @@ impl Compiler {
                         Some((Value::Text(text), span)) => match Pattern::new(text) {
                             Ok(known) => *pattern = PatternSource::Known(Arc::new(known)),
                             Err(reason) => {
-                                let message = format!("this is no regular expression: {reason}");
+                                let message = format!("this is not a regular expression: {reason}");
                                 let help = "it is a POSIX extended regular expression; a backslash for it is written `\\\\`";
                                 return self.error(span, message, help);
                             }
@@ -190,7 +190,7 @@ impl Compiler {
     }
 
     fn no_text(&mut self, word: &str, value: &Value, span: Span) {
-        let message = format!("{word} of {}, which is no string", value.kind());
+        let message = format!("{word} of {}, which is not a string", value.kind());
         self.error(span, message, "put it between `\"`");
     }
 
@@ -272,7 +272,7 @@ impl Compiler {
             None => {}
             Some(Value::Int(Int::Small(value))) if u32::try_from(*value).is_ok() => {}
             Some(value) => {
-                let message = format!("{value} is no number of iterations");
+                let message = format!("{value} is not a number of iterations");
                 self.error(count.span, message, "it is an integer from 0 to 4294967295");
             }
         }

@@ -192,7 +192,7 @@ impl Parser {
         Fault {
             span: self.span(),
             message: match is_known(word) {
-                true => format!("`{word}` is no command"),
+                true => format!("`{word}` is not a command"),
                 false => format!("there is no command `{word}`"),
             },
             help,

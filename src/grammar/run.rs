@@ -240,7 +240,7 @@ impl<'a> Interpreter<'a> {
         let value = self.int(expr)?;
         let fits = value.small().and_then(|value| u32::try_from(value).ok());
         fits.ok_or_else(|| {
-            let message = format!("{value} is no number of iterations");
+            let message = format!("{value} is not a number of iterations");
             Stop::fault(expr.span, message, "it must be from 0 to 4294967295")
         })
     }
@@ -252,7 +252,7 @@ impl<'a> Interpreter<'a> {
         }
         let pattern = Pattern::new(&text).map_err(|reason| {
             let message =
-                format!("{} is no regular expression: {reason}", Value::text(text.to_vec()));
+                format!("{} is not a regular expression: {reason}", Value::text(text.to_vec()));
             Stop::fault(expr.span, message, "it is a POSIX extended regular expression")
         })?;
         let pattern = Arc::new(pattern);
@@ -278,7 +278,7 @@ impl<'a> Interpreter<'a> {
             let value = self.int(expr)?;
             let fits = value.small().and_then(|value| u32::try_from(value).ok());
             fits.filter(|value| *value <= DECIMALS_MAX).ok_or_else(|| {
-                let message = format!("{value} is no number of decimals");
+                let message = format!("{value} is not a number of decimals");
                 Stop::fault(expr.span, message, "it must be from 0 to 9999")
             })
         };

@@ -149,7 +149,7 @@ impl Trial<'_> {
         let response = self.ask(test_case, bytes(BINARY))?;
         let Opinion::Broken(what) = &response.opinion else { return Ok(None) };
         let message = format!(
-            "breaks down on an output that is no text, on {}: {what}{}",
+            "breaks down on an output that is not text, on {}: {what}{}",
             test_case.name,
             said(&response)
         );

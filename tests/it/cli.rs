@@ -168,7 +168,7 @@ fn a_broken_package_is_refused() {
     check(&|fixture| fixture.remove("sum/problem.yaml"), &["problem.yaml"]);
     check(&problem(""), &["problem.yaml"]);
     check(&problem("name:\n\tx: y\n"), &["problem.yaml:2", "tab"]);
-    check(&problem("name: a\nname: b\n"), &["name"]);
+    check(&problem("name: a\nname: b\n"), &["problem_format_version"]);
     check(&problem("- a\n- b\n"), &["map"]);
     check(
         &problem(
@@ -418,7 +418,7 @@ fn where_there_are_no_tests_it_is_said_what_is_looked_for() {
     let fixture = Fixture::new();
     fixture.write("none/x.txt", "");
     fixture.write("a.sh", RIGHT);
-    let pairs = "tests in pairs (1.in with 1.ans, 1.out or 1.a; input1.txt with output1.txt; 01 with 01.a) in it";
+    let pairs = "tests in pairs, such as 1.in and 1.ans, input1.txt and output1.txt, or 01 and 01.a";
     fixture.check("judge none a.sh", 3, &["no problem.yaml in none", "a file problem.yaml", pairs]);
 }
 

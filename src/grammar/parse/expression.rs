@@ -137,7 +137,7 @@ impl Parser {
                         value(Value::from(i64::try_from(text.len()).unwrap_or(i64::MAX)))
                     }
                     Some(other) => {
-                        let message = format!("STRLEN of {}, which is no string", other.kind());
+                        let message = format!("STRLEN of {}, which is not a string", other.kind());
                         return Err(computed(inner.span, message));
                     }
                     None => ExprKind::Strlen(Box::new(inner)),
@@ -204,7 +204,7 @@ impl Parser {
                     if let Some(value) = set.constant()
                         && !matches!(value, Value::Text(_))
                     {
-                        let message = format!("MATCH of {}, which is no string", value.kind());
+                        let message = format!("MATCH of {}, which is not a string", value.kind());
                         return Err(computed(set.span, message));
                     }
                     ExprKind::Match { set: Box::new(set), question: self.out.question() }

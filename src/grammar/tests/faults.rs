@@ -23,7 +23,7 @@ fn check(text: &str, remarks: &[&str]) {
 #[test]
 fn words_must_be_known() {
     check("INTT(1,2)", &["1:1: there is no command `INTT`"]);
-    check("MATCH(\"a\")", &["1:1: `MATCH` is no command"]);
+    check("MATCH(\"a\")", &["1:1: `MATCH` is not a command"]);
     check("int(1,2)", &["1:1: expected a command, found the variable `int`"]);
     check("Int(1,2)", &["1:1: `Int` is neither a command nor a variable"]);
     check(
@@ -53,16 +53,16 @@ fn commands_have_a_form() {
     check("INT(1,2+)", &["1:9: expected a value, found `)`"]);
     check("ASSERT((1 < 2)", &["1:15: expected `)`, found the end of the grammar"]);
     check("ASSERT((1 + ) < 2)", &["1:13: expected a value, found `)`"]);
-    check("ASSERT(MATCH(1))", &["1:14: MATCH of an integer, which is no string"]);
-    check("STRING(1)", &["1:8: STRING of an integer, which is no string"]);
-    check("REGEX(\"(\")", &["1:7: this is no regular expression: unclosed group"]);
+    check("ASSERT(MATCH(1))", &["1:14: MATCH of an integer, which is not a string"]);
+    check("STRING(1)", &["1:8: STRING of an integer, which is not a string"]);
+    check("REGEX(\"(\")", &["1:7: this is not a regular expression: unclosed group"]);
     check(
         "INT(1,10^10^10)",
         &["1:7: 10 ^ 10000000000 is too large: its result may have 4194304 bits"],
     );
     check("INT(1,1/0)", &["1:7: 1 is divided by zero"]);
     check("INT(0,1e9)", &["1:7: this bound is a float, where an integer is needed"]);
-    check("REP(-1) END", &["1:5: -1 is no number of iterations"]);
+    check("REP(-1) END", &["1:5: -1 is not a number of iterations"]);
     check("INT(1,007)", &["1:7: an integer has no leading zero"]);
     check(
         "STRING(\"a",

@@ -312,11 +312,11 @@ fn loops_go_round_as_often_as_is_said() {
     check("WHILE(MATCH(\"0123456789\"), NEWLINE) INT(0,9) END", "", "");
     check("WHILE(!MATCH(\"\\n\"), SPACE) INT(0,9) END NEWLINE", "1 2 3\n", "");
     check("WHILEI(i, i < 3, SPACE) INT(0,9) END ASSERT(i==3)", "1 2 3", "");
-    check("SET(n=-1) REP(n) END", "", "grammar 1:15: -1 is no number of iterations");
+    check("SET(n=-1) REP(n) END", "", "grammar 1:15: -1 is not a number of iterations");
     check(
         "SET(n=4294967296) REP(n) END",
         "",
-        "grammar 1:23: 4294967296 is no number of iterations",
+        "grammar 1:23: 4294967296 is not a number of iterations",
     );
     check(
         "WHILE(1==1) SET(a=1) END",

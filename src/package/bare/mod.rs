@@ -130,8 +130,7 @@ fn reason(pairs: &[String], left_over: &[&str]) -> String {
 
 impl Format for Bare {
     fn sign(&self) -> &'static str {
-        "tests in pairs (1.in with 1.ans, 1.out or 1.a; input1.txt with output1.txt; 01 with 01.a) in it, in tests/, or \
-         in in/ and out/ or the like"
+        "tests in pairs, such as 1.in and 1.ans, input1.txt and output1.txt, or 01 and 01.a"
     }
 
     fn detect(&self, dir: &Path) -> Option<String> {

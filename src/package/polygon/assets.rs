@@ -170,7 +170,7 @@ fn tested_path(
 }
 
 fn unknown_verdict(test: Element<'_>, verdict: Option<&str>) {
-    let message = format!("`{}` is no verdict of a test", shown(verdict.unwrap_or_default()));
+    let message = format!("`{}` is not a verdict of a test", shown(verdict.unwrap_or_default()));
     test.lack(message, "known: ok, wrong-answer, presentation-error, crashed; valid, invalid");
 }
 
@@ -192,7 +192,10 @@ fn solution(pack: &Pack<'_>, element: Element<'_>) -> Parse<Option<Submission>> 
     for extra in element.listed("extra-tags", "extra-tag") {
         let (Some(testset), Some(group)) = (extra.attribute("testset"), extra.attribute("group"))
         else {
-            extra.error("`extra-tag` has no `testset` or no `group`", "");
+            extra.error(
+                "`extra-tag` has no `testset` or no `group`",
+                "export the full package from Polygon",
+            );
             continue;
         };
         if let Ok(Some(rule)) = self::expectation(extra.required("tag")?, extra) {
@@ -240,7 +243,7 @@ fn expectation(tag: &str, element: Element<'_>) -> Parse<Option<Expectation>> {
         }
         other => {
             let help = "juror does not know what to expect of it";
-            return Err(element.error(format!("`{}` is no tag that is known", shown(other)), help));
+            return Err(element.error(format!("`{}` is not a known tag", shown(other)), help));
         }
     };
     let set = |verdicts: &[Verdict]| (!verdicts.is_empty()).then(|| verdicts.to_vec());

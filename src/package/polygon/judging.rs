@@ -100,7 +100,7 @@ pub(super) fn test_data(pack: &Pack<'_>, problem: &mut Problem) -> bool {
     let Some(testset) = testset(pack) else {
         let message =
             "no `testset` is called `tests`, so nothing says by which tests submissions are judged";
-        pack.judging.error(message, "");
+        pack.judging.error(message, "export the full package from Polygon");
         return false;
     };
     for other in pack.judging.named("testset").filter(|other| other.place() != testset.place()) {

@@ -41,7 +41,7 @@ impl Resources {
                     };
                     resources.of_submissions.extend(["c", "cpp"].map(of));
                 } else {
-                    let message = "is a file that is built or run with submissions, and no header";
+                    let message = "is a file that is built or run with submissions, not a header";
                     file.error(message, "juror builds submissions with headers only");
                 }
             }

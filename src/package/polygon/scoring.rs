@@ -81,7 +81,7 @@ fn scored(
             None | Some("each-test") => Aggregation::Sum,
             Some("complete-group") => Aggregation::PassFail,
             Some(other) => {
-                let message = format!("`{}` is no points policy that juror knows", shown(other));
+                let message = format!("`{}` is not a known points policy", shown(other));
                 if let Some(group) = group {
                     group.error(message, "known: each-test, complete-group");
                 }

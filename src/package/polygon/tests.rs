@@ -306,7 +306,7 @@ fn what_cannot_be_honoured_is_refused_by_name() {
     check(&[(" run-count=\"1\"", ""), twice], &[], "runs submissions twice");
     check(&[("</assets>", "<scorer/></assets>")], &[], "`scorer` changes how");
     check(&[("type=\"testlib\"", "type=\"other\"")], &[], "is of the type `other`");
-    check(&[("tag=\"wrong-answer\"", "tag=\"odd\"")], &[], "`odd` is no tag");
+    check(&[("tag=\"wrong-answer\"", "tag=\"odd\"")], &[], "`odd` is not a known tag");
     check(&[("tag=\"wrong-answer\"", "tag=\"failed\"")], &[], "is tagged `failed`");
     check(
         &[("<time-limit>1500", "<time-limit>1.5")],
@@ -365,9 +365,9 @@ fn what_is_not_in_the_package_is_named() {
 
 #[test]
 fn a_file_that_is_no_such_xml_is_told_of() {
-    check(&[("</judging>", "")], &[], "is no valid XML");
+    check(&[("</judging>", "")], &[], "is not valid XML");
     let bomb = "standalone=\"no\"?><!DOCTYPE x [<!ENTITY a \"aaaa\">]>";
-    check(&[("standalone=\"no\"?>", bomb)], &[], "is no valid XML");
+    check(&[("standalone=\"no\"?>", bomb)], &[], "is not valid XML");
     check(&[("files/gen.cpp", "../gen.cpp")], &[], "there is no file `../gen.cpp` in the package");
     let keep = TempDir::new().expect("a temporary directory");
     fs::write(keep.path().join("problem.xml"), "<problem><other/></problem>").expect("a file");

@@ -138,7 +138,9 @@ impl<'a> Unmade<'a> {
         }
         let Some(words) = words(line) else {
             let message = format!("the command `{}` has a quote without its partner", shown(line));
-            return Err(element.error(message, ""));
+            return Err(
+                element.error(message, "close the quote on Polygon, and export the package again")
+            );
         };
         let mut words = words.into_iter();
         let called = words.next().unwrap_or_default();

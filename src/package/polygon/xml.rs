@@ -26,7 +26,7 @@ pub(super) fn parse<'a>(page: Page<'a>) -> Option<Document<'a>> {
                 column: at.col.max(1),
                 width: 1,
             };
-            page.error(range, format!("is no valid XML: {error}"), "");
+            page.error(range, format!("is not valid XML: {error}"), "");
             None
         }
     }

@@ -286,7 +286,7 @@ fn check_sum(pack: &Pack<'_>, secret: &Group<'_>, groups: &[Group<'_>]) {
             "a submission that earns more than max_score is a judge error; change max_score of secret or of a group",
         )
     } else if max.exceeds(best) {
-        ("less than", "nobody can earn max_score; change that of secret or of a group")
+        ("less than", "no submission can earn max_score; change that of secret or of a group")
     } else {
         return;
     };

@@ -149,7 +149,7 @@ fn the_points_of_the_groups_are_those_of_the_whole() {
     check(
         &problem("max_score: 50\nscore_aggregation: min", "max_score: 40", "max_score: 60"),
         &[
-            "warning data/secret/test_group.yaml:1:12: the groups of secret come to 40 at most, less than its max_score of 50; nobody can earn max_score; change that of secret or of a group",
+            "warning data/secret/test_group.yaml:1:12: the groups of secret come to 40 at most, less than its max_score of 50; no submission can earn max_score; change that of secret or of a group",
         ],
     );
     check(&problem("max_score: unbounded", "max_score: 1", "max_score: 2"), &[]);
