@@ -232,6 +232,18 @@ impl Default for ProblemLimits {
 mod tests {
     use super::*;
 
+    #[test]
+    fn a_legacy_submission_may_say_as_much_as_it_likes() {
+        let check = |unlimited_talk: bool, expected: Bytes| {
+            let output = Some(Bytes::mib(16));
+            let limits = ProblemLimits { output, unlimited_talk, ..ProblemLimits::default() };
+            let limits = Limits::of_submission(&limits, Duration::from_secs(1));
+            assert_eq!(limits.output, Some(expected));
+        };
+        check(false, Bytes::mib(16));
+        check(true, Bytes::mib(1024));
+    }
+
     /// The documents say what the constants say.
     #[test]
     fn the_documents_name_these_defaults() {

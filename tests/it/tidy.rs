@@ -200,3 +200,22 @@ fn tests_that_are_left_out_say_why_in_one_of_two_ways() {
     }
     assert_eq!(wrong, Vec::<String>::new());
 }
+
+#[test]
+fn tests_named_in_the_table_of_conformance_exist() {
+    let texts = sources("src").into_iter().chain(sources("tests")).map(|path| read(&path));
+    let texts: Vec<String> = texts.collect();
+    let document = read(&root().join("docs/conformance.md"));
+    let rows = document.lines().filter(|line| line.starts_with("| ") && line.ends_with("` |"));
+    let mut named = 0;
+    for row in rows {
+        let (_, name) = row.trim_end_matches("` |").rsplit_once('`').unwrap();
+        let signature = format!("fn {name}() {{");
+        assert!(
+            texts.iter().any(|text| text.contains(&signature)),
+            "docs/conformance.md names no test: {name}"
+        );
+        named += 1;
+    }
+    assert!(named > 20, "{named} rows");
+}
