@@ -71,9 +71,13 @@ impl ExitCode {
         let package_is_invalid = report.command == "verify" && summary.errors > 0;
         let machine = report.diagnosis.as_ref().map(|found| found.chosen);
         let host_is_unusable = machine.is_some_and(|it| !it.is_some_and(Isolation::is_full));
+        // Who names a submission wants its verdict; who verifies, that of those that can be built here.
+        let is_lacking = summary.skipped_submissions > 0
+            && (report.command != "verify" || summary.accepted + summary.rejected == 0);
+        let judge_failed = summary.judge_errors > 0 || is_lacking || host_is_unusable;
         let told = [
             (report.interrupted, Self::Interrupted),
-            (summary.judge_errors > 0 || host_is_unusable, Self::JudgeError),
+            (judge_failed, Self::JudgeError),
             (package_is_invalid, Self::InvalidPackage),
             (report.is_rejected(), Self::Rejected),
         ];

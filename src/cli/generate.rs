@@ -122,8 +122,9 @@ pub(super) fn problem(dir: &Path, output: &Output) -> Result<Problem, Stop> {
     // The one is made here, and the other is not needed for it; `verify` looks at both.
     let later = reading.layout.map_or(&[][..], |layout| layout.made_later);
     reading.diagnostics.retain(|diagnostic| {
+        let is_lack = diagnostic.is_error() && !diagnostic.prevents_judging();
         let path = &diagnostic.place.path;
-        later.iter().all(|part| !path.starts_with(dir.join(part)))
+        !is_lack && later.iter().all(|part| !path.starts_with(dir.join(part)))
     });
     usable(reading, output)
 }

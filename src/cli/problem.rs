@@ -69,7 +69,18 @@ pub fn set_dialect(problem: &mut Problem, dialect: Option<Dialect>) {
 pub fn usable(reading: Reading, output: &Output) -> Result<Problem, Stop> {
     let used = match reading.problem {
         None => Err(Stop::Diagnosed(reading.diagnostics)),
-        Some(problem) => output.remarked(reading.diagnostics).map(|()| problem),
+        Some(problem) => {
+            let found = &reading.diagnostics;
+            let is_empty = problem.test_data.judged().is_empty();
+            // What is lacking is told, and all that is there is used.
+            let prevents = |it: &Diagnostic| it.prevents_judging() || it.is_error() && is_empty;
+            if found.iter().any(prevents) {
+                Err(Stop::Diagnosed(reading.diagnostics))
+            } else {
+                output.diagnosed(reading.diagnostics);
+                Ok(problem)
+            }
+        }
     };
     used.inspect_err(|_| output.event(Event::PackageRefused))
 }

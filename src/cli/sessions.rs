@@ -1,5 +1,6 @@
 //! A judging session from the command line's point of view: limits, runs, and what they come to.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
@@ -136,11 +137,21 @@ impl Judging<'_> {
             });
         }
         let mut found = Vec::new();
-        let entries = entries(&bounding, self.bench.builder, &mut found)?;
+        let mut entries = entries(&bounding, self.bench.builder, &mut found)?;
+        for entry in entries.extract_if(.., |entry| entry.lacks().is_some()) {
+            let what = format!("there is no {}", entry.lacks().unwrap_or_default());
+            found.push(Diagnostic::error(&entry.submission.program.path, what));
+        }
         for diagnostic in found.into_iter().filter(Diagnostic::is_error) {
             let what = format!("is not timed for the time limit: {}", diagnostic.message);
             let remark = Diagnostic::warning(diagnostic.place.path, what);
             (self.bench.events)(Event::Diagnosed(remark));
+        }
+        if entries.is_empty() {
+            return Ok(TimeLimit {
+                limit: TIME_WITHOUT_PACKAGE,
+                origin: "the default: no submission that bounds it can be built here".to_owned(),
+            });
         }
         let limits = Limits::of_submission(&self.bench.problem.limits, TIME_TO_FIND_LIMIT);
         let rules = self.rules(limits.clone(), limits, Detail::Brief);
@@ -176,6 +187,8 @@ impl Judging<'_> {
         if let Some(error) = failed {
             return Err(error.into());
         }
+        let bounding: Vec<Submission> =
+            entries.iter().map(|entry| entry.submission.clone()).collect();
         let bounds = bounds(&bounding, &results);
         // One that was stopped only shows that it takes longer.
         let Some(slowest) = bounds.slowest.filter(|slowest| slowest.cpu_time < TIME_TO_FIND_LIMIT)
@@ -221,6 +234,29 @@ pub fn entries<'a>(
         entries.push(PreparedSubmission { submission, prepared });
     }
     Ok(entries)
+}
+
+/// A remark for each tool that submissions wait for: who verifies is told once which ones are skipped.
+pub fn skipped(entries: &[PreparedSubmission<'_>]) -> Vec<Diagnostic> {
+    let mut lacking: BTreeMap<&str, Vec<&PreparedSubmission<'_>>> = BTreeMap::new();
+    for entry in entries {
+        if let Some(tool) = entry.lacks() {
+            lacking.entry(tool).or_default().push(entry);
+        }
+    }
+    let remark = |(tool, entries): (&str, Vec<&PreparedSubmission<'_>>)| {
+        let (first, more) = entries.split_first()?;
+        let others = match more.len() {
+            0 => String::new(),
+            1 => "; so is 1 other submission".to_owned(),
+            number => format!("; so are {number} other submissions"),
+        };
+        let what = format!("is skipped: no {tool}{others}");
+        let remark = Diagnostic::warning(&first.submission.program.path, what);
+        let help = first.prepared.as_ref().err().and_then(|error| error.help.clone());
+        Some(Diagnostic { help, ..remark })
+    };
+    lacking.into_iter().filter_map(remark).collect()
 }
 
 /// What these results say about the time limit.

@@ -11,7 +11,7 @@ use crate::cli::host::Host;
 use crate::cli::keep;
 use crate::cli::output::{Output, command, command_line};
 use crate::cli::problem::{self, Remarks, Validators};
-use crate::cli::sessions::{Finished, Judging, entries};
+use crate::cli::sessions::{self, Finished, Judging, entries};
 use crate::judge::case::{CASE, Detail, ReadyCase, SUBMISSION};
 use crate::judge::score::{Policy, points_by_dialect};
 use crate::judge::session::Judged;
@@ -136,6 +136,7 @@ impl Verifier<'_> {
         let problem = bench.problem;
         let mut found = Vec::new();
         let entries = entries(&problem.submissions, self.builder, &mut found)?;
+        found.extend(sessions::skipped(&entries));
         self.output.diagnosed(found);
         if entries.is_empty() && !problem.submissions.is_empty() {
             return Ok(());

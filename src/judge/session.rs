@@ -71,6 +71,13 @@ pub struct PreparedSubmission<'a> {
     pub prepared: Result<Prepared, JudgeError>,
 }
 
+impl PreparedSubmission<'_> {
+    /// The tool without which it is skipped.
+    pub fn lacks(&self) -> Option<&str> {
+        self.prepared.as_ref().err().and_then(|error| error.lacks.as_deref())
+    }
+}
+
 /// What came of one submission.
 #[derive(Debug)]
 pub enum Judged {

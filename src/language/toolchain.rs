@@ -80,7 +80,8 @@ impl MissingTool {
 
 impl From<MissingTool> for JudgeError {
     fn from(missing: MissingTool) -> Self {
-        Self::new(missing.purpose.clone(), missing.reason()).help(missing.help)
+        let error = Self::new(missing.purpose.clone(), missing.reason()).help(missing.help);
+        Self { lacks: Some(missing.tool), ..error }
     }
 }
 

@@ -27,6 +27,8 @@ pub struct JudgeError {
     pub again: Again,
     /// What code may branch on.
     pub kind: FaultKind,
+    /// The compiler or interpreter that this machine lacks, if that is all: then a submission is skipped.
+    pub lacks: Option<String>,
     /// The program of the package that is at fault, if one is.
     pub program: Option<Box<FaultyProgram>>,
 }
@@ -77,6 +79,7 @@ impl JudgeError {
             help: None,
             again: Again::Never,
             kind: FaultKind::Other,
+            lacks: None,
             program: None,
         }
     }

@@ -214,6 +214,13 @@ pub struct FaultReport {
     pub error: JudgeError,
 }
 
+impl FaultReport {
+    /// Whether it is only that this machine cannot build a submission.
+    pub fn is_skip(&self) -> bool {
+        self.submission.is_some() && self.error.lacks.is_some()
+    }
+}
+
 /// What a grammar added to a package.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ProposalReport {
@@ -282,6 +289,8 @@ pub struct Summary {
     /// Expectations that do not hold.
     #[serde(rename = "broken_expectations")]
     pub broken: usize,
+    /// Submissions skipped because this machine lacks their compiler.
+    pub skipped_submissions: usize,
     /// Faults of the package.
     pub errors: usize,
     /// Doubts about the package.
@@ -499,8 +508,12 @@ impl Report {
         error: &JudgeError,
     ) -> FaultReport {
         let fault = FaultReport { package, submission, error: error.clone() };
-        self.summary.judge_errors += 1;
-        self.judge_errors.push(fault.clone());
+        if fault.is_skip() {
+            self.summary.skipped_submissions += 1;
+        } else {
+            self.summary.judge_errors += 1;
+            self.judge_errors.push(fault.clone());
+        }
         fault
     }
 }
@@ -523,6 +536,7 @@ mod tests {
             }))
         };
         let error = JudgeError::new("a step", "a reason");
+        let lacking = JudgeError { lacks: Some("go".to_owned()), ..error.clone() };
         let check = |events: &[Event], figures: Summary| {
             let mut report = Report::default();
             for event in events {
@@ -546,8 +560,15 @@ mod tests {
                 judged(Verdict::CompileError),
                 Event::Failed(error.clone()),
                 Event::SubmissionFailed { submission: "a.cpp".to_owned(), error },
+                Event::SubmissionFailed { submission: "a.go".to_owned(), error: lacking },
             ],
-            Summary { accepted: 1, rejected: 2, judge_errors: 2, ..Summary::default() },
+            Summary {
+                accepted: 1,
+                rejected: 2,
+                skipped_submissions: 1,
+                judge_errors: 2,
+                ..Summary::default()
+            },
         );
     }
 }

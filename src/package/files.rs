@@ -217,7 +217,7 @@ impl Walk<'_> {
         }
         let message = format!("is a link to {}, which is outside of the package", target.display());
         let help = "copy the file into the package";
-        self.faults.lack(link, message, help);
+        self.lost(link, message, help);
         false
     }
 
@@ -246,7 +246,19 @@ impl Walk<'_> {
                 (format!("cannot be read: {reason}"), "")
             }
         };
-        self.faults.lack(path, message, help);
+        self.lost(path, message, help);
+    }
+
+    /// Reports what is not read. Submissions are judged without one of their like; a test case or a validator that is
+    /// lost would change verdicts.
+    fn lost(&self, path: &Path, message: impl Into<String>, help: &str) {
+        let name = path.strip_prefix(self.root).unwrap_or(path);
+        let layout = self.format.layout();
+        let judges = [layout.data, "output_validator", "output_validators", "graders", "include"];
+        match judges.iter().any(|dir| !dir.is_empty() && name.starts_with(dir)) {
+            true => drop(self.faults.error(path, message, help)),
+            false => self.faults.lack(path, message, help),
+        }
     }
 }
 

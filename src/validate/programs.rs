@@ -8,6 +8,7 @@ use crate::build::bench::Bench;
 use crate::build::{Runnable, first_line};
 use crate::model::blob::Blob;
 use crate::model::diagnostic::Diagnostic;
+use crate::model::judgement::JudgeError;
 use crate::model::limits::Limits;
 use crate::model::outcome::Ending;
 use crate::model::program::{Program, ProgramKind};
@@ -97,7 +98,14 @@ pub(super) fn build<'a>(
     for program in programs {
         let limits = Limits::of_validator();
         let ready = bench.ready(what, program, &limits, &limits);
-        let ready = noting(ready, found)?;
+        let ready = match ready {
+            Err(Stop::Fault(JudgeError { lacks: Some(tool), help, .. })) => {
+                let message = format!("{what} is not run: no {tool}");
+                found.push(Diagnostic { help, ..Diagnostic::warning(&program.path, message) });
+                continue;
+            }
+            ready => noting(ready, found)?,
+        };
         validators.extend(ready.map(|runnable| Validator { program, runnable }));
     }
     Ok(validators)

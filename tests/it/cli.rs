@@ -168,7 +168,6 @@ fn a_broken_package_is_refused() {
     check(&|fixture| fixture.remove("sum/problem.yaml"), &["problem.yaml"]);
     check(&problem(""), &["problem.yaml"]);
     check(&problem("name:\n\tx: y\n"), &["problem.yaml:2", "tab"]);
-    check(&problem("name: a\nname: b\n"), &["problem_format_version"]);
     check(&problem("- a\n- b\n"), &["map"]);
     check(
         &problem(
@@ -328,8 +327,71 @@ fn a_missing_compiler_is_no_verdict() {
     let output = command.env("PATH", fixture.path("empty")).output().expect("juror runs");
     let text = String::from_utf8_lossy(&output.stdout);
     assert_eq!(output.status.code(), Some(4), "{text}");
-    assert!(text.contains("cannot build Go programs: go not found"), "{text}");
+    assert!(text.contains("skipped: a.go: no go; install Go"), "{text}");
+    assert!(text.contains("1 submission, 1 skipped"), "{text}");
     assert!(!text.contains("CE "), "{text}");
+}
+
+/// Everything that can be wrong with a package in progress at once; all else is judged.
+#[test]
+fn a_package_in_progress_is_judged_as_far_as_it_goes() {
+    let fixture = Fixture::new();
+    // It bounds the time limit, which is not set.
+    let settings = "problem_format_version: 2025-09\nname: Draft\nname: Sum\n";
+    fixture.write("sum/problem.yaml", settings);
+    fixture.write("sum/submissions/accepted/a.go", "package main\nfunc main() {}\n");
+    fixture.write("sum/submissions/wrong_answer/b.go", "package main\nfunc main() {}\n");
+    fixture.write("sum/input_validators/c.go", "package main\nfunc main() {}\n");
+    fixture.write("sum/submissions/accepted/x.zzz", "?");
+    for number in 0..7 {
+        fixture.write(&format!("sum/submissions/accepted/Main{number}.class"), "");
+        fixture.write(&format!("sum/data/secret/gen{number}.exe"), "");
+    }
+    std::fs::remove_dir_all(fixture.path("sum/statement")).expect("a directory");
+    std::os::unix::fs::symlink("/etc/passwd", fixture.path("sum/submissions/accepted/p.cpp"))
+        .expect("a link");
+    fixture.write("a.sh", RIGHT);
+    // Everything but Go.
+    let tools = ["bash", "sh", "env", "gcc", "python3", "cat"];
+    fixture.write("bin/none", "");
+    for tool in tools {
+        for dir in ["/usr/bin", "/usr/local/bin", "/bin"] {
+            let path = std::path::Path::new(dir).join(tool);
+            let link = fixture.path(&format!("bin/{tool}"));
+            if path.exists() && !link.exists() {
+                std::os::unix::fs::symlink(path, link).expect("a link");
+            }
+        }
+    }
+    let run = |arguments: &str| {
+        let mut command = fixture.juror(arguments);
+        let output = command.env("PATH", fixture.path("bin")).output().expect("juror runs");
+        let text = String::from_utf8_lossy(&output.stdout).into_owned()
+            + &String::from_utf8_lossy(&output.stderr);
+        (output.status.code(), text.split_whitespace().collect::<Vec<_>>().join(" "))
+    };
+    let (code, text) = run("verify sum");
+    assert_eq!(code, Some(3), "{text}");
+    for piece in [
+        "key `name` replaces the one on line 2",
+        "so it is with 6 others: Main1.class, Main2.class, Main3.class ...",
+        "so it is with 6 others: gen1.exe, gen2.exe, gen3.exe ...",
+        "is a link to /etc/passwd, which is outside of the package",
+        "is not run: no go",
+        "is skipped: no go; so is 1 other submission",
+        "accepted/right.sh",
+        "skipped: no go",
+        "4 submissions, 2 of them skipped, all others as expected",
+    ] {
+        assert!(text.contains(piece), "lacks `{piece}`:\n{text}");
+    }
+    let (code, text) = run("judge sum a.sh");
+    assert_eq!(code, Some(0), "{text}");
+    assert!(text.contains("accepted on 4 test cases"), "{text}");
+    assert!(text.contains("is not timed for the time limit: there is no go"), "{text}");
+    let (code, text) = run("judge sum a.sh accepted/a.go");
+    assert_eq!(code, Some(4), "{text}");
+    assert!(text.contains("2 submissions, 1 accepted, 1 skipped"), "{text}");
 }
 
 #[test]

@@ -117,6 +117,13 @@ fn witness(page: &mut Page<'_>, case: &CaseJudgement) {
 pub(super) fn judge_error(submission: Option<&str>, error: &JudgeError, style: &Style) -> String {
     let mut page = Page::new(style);
     let label = style.paint(Look::JudgeError, "judge error");
+    if let (Some(name), Some(tool)) = (submission, &error.lacks) {
+        let label = Label::new(Look::JudgeError, "skipped: ");
+        let help = error.help.as_ref().map(|help| format!("; {help}")).unwrap_or_default();
+        let why = format!("{}: no {tool}{help}", printable(name));
+        page.labelled(0, label, &printable(&why));
+        return page.into_text() + if style.is_quiet() { "" } else { "\n" };
+    }
     let step = printable(&error.step);
     let reason = printable(&error.reason);
     if style.is_quiet() {

@@ -214,7 +214,9 @@ impl<O: Write, E: Write> Terminal<O, E> {
     ) -> io::Result<()> {
         let text = judgement::judge_error(submission, error, &self.style);
         if self.has_table(report) {
-            self.shown.faults.push(text);
+            // A row of the table says which was skipped.
+            let is_skip = submission.is_some() && error.lacks.is_some();
+            self.shown.faults.extend((!is_skip).then_some(text));
             return Ok(());
         }
         self.result(&text)

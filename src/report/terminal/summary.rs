@@ -103,16 +103,23 @@ fn judged_in_short(report: &Report) -> String {
         let are_all = report.packages.iter().all(|it| it.test_cases == it.all_test_cases);
         return match summary.broken {
             0 if summary.judge_errors == 0 && !report.interrupted && are_all => {
-                format!("{submissions}, all as expected")
+                match summary.skipped_submissions {
+                    0 => format!("{submissions}, all as expected"),
+                    skipped => {
+                        format!("{submissions}, {skipped} of them skipped, all others as expected")
+                    }
+                }
             }
             0 => format!("{submissions}, no expectation broken"),
             broken => format!("{submissions}, {} broken", count(broken, "expectation")),
         };
     }
-    let without = report.submissions.len() - summary.accepted - summary.rejected;
+    let skipped = summary.skipped_submissions;
+    let without = report.submissions.len() - summary.accepted - summary.rejected - skipped;
     let parts = [
         (summary.accepted > 0).then(|| format!("{} accepted", summary.accepted)),
         (summary.rejected > 0).then(|| format!("{} rejected", summary.rejected)),
+        (skipped > 0).then(|| format!("{skipped} skipped")),
         (without > 0).then(|| format!("{without} without verdict")),
         (summary.broken > 0).then(|| format!("{} broken", count(summary.broken, "expectation"))),
     ];

@@ -109,6 +109,10 @@ fn number_of(row: &SubmissionReport, verdict: Verdict) -> usize {
 
 /// The last cell of a row.
 fn expected(row: &SubmissionReport) -> Cell {
+    let lacks = row.error.as_ref().and_then(|fault| fault.error.lacks.as_ref());
+    if let Some(tool) = lacks {
+        return Cell::left(format!("skipped: no {}", printable(tool))).looking(Look::JudgeError);
+    }
     match (row.verdict, row.broken_expectations.len()) {
         (None, _) => Cell::left("judge error").looking(Look::JudgeError),
         (Some(_), 0) => Cell::left("ok").looking(Look::Good),

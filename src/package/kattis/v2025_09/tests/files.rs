@@ -82,13 +82,20 @@ x
 
 #[test]
 fn links_that_lead_nowhere_leave_the_rest_to_be_judged() {
-    for target in ["/etc/passwd", "nowhere", "."] {
-        let package = Package::new(&format!("--- data/secret/2.in -> {target}\n"));
-        let reading = read(&package.dir);
-        assert!(reading.problem.is_some());
-        let prevents = reading.diagnostics.iter().filter(|it| it.prevents_judging());
-        assert_eq!((reading.diagnostics.len(), prevents.count()), (1, 0), "{target}");
-    }
+    let check = |name: &str, hinders: usize| {
+        for target in ["/etc/passwd", "nowhere", "."] {
+            let package = Package::new(&format!("--- {name} -> {target}\n"));
+            let reading = read(&package.dir);
+            assert!(reading.problem.is_some());
+            let prevents = reading.diagnostics.iter().filter(|it| it.prevents_judging());
+            let counts = (reading.diagnostics.len(), prevents.count());
+            assert_eq!(counts, (1, hinders), "{name} to {target}");
+        }
+    };
+    check("submissions/accepted/b.cpp", 0);
+    check("attachments/b.txt", 0);
+    // Nobody is accepted because a test case is not there.
+    check("data/secret/2.in", 1);
 }
 
 #[test]
