@@ -191,7 +191,7 @@ fn a_build_that_was_killed_is_no_verdict() {
     check(&[(killed, ""), well], "a program");
     check(&[(Ending::Exited(1), gcc), well], "a program");
     check(&[(Ending::Exited(137), ""), well], "a program");
-    check(&[(killed, ""), (killed, "")], "fault: the compiler was killed by SIGKILL, twice");
+    check(&[(killed, ""), (killed, "")], "fault: the compiler was killed by SIGKILL twice");
     check(&[(killed, ""), (Ending::Exited(1), "error: x")], "refused: the compiler ended with");
     // A source can have its words in the messages.
     check(&[(Ending::Exited(1), gcc), (Ending::Exited(1), gcc)], "refused: the compiler ended");

@@ -480,7 +480,8 @@ fn where_there_are_no_tests_it_is_said_what_is_looked_for() {
     let fixture = Fixture::new();
     fixture.write("none/x.txt", "");
     fixture.write("a.sh", RIGHT);
-    let pairs = "tests in pairs, such as 1.in and 1.ans, input1.txt and output1.txt, or 01 and 01.a";
+    let pairs =
+        "tests in pairs, such as 1.in and 1.ans, input1.txt and output1.txt, or 01 and 01.a";
     fixture.check("judge none a.sh", 3, &["no problem.yaml in none", "a file problem.yaml", pairs]);
 }
 

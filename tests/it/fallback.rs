@@ -282,5 +282,6 @@ fn generators_are_proved_without_namespaces_too() {
         .iter()
         .map(|it| it.message.split(':').nth(1).unwrap_or_default().trim())
         .collect();
-    assert_eq!(said, ["`pwd.sh` depends on its working directory or its process number"]);
+    let reason = "the time zone, the locale, its working directory or its process number";
+    assert_eq!(said, [format!("`pwd.sh` depends on {reason}")]);
 }

@@ -220,8 +220,11 @@ fn every_message_is_listed_and_says_what_to_do() {
 }
 
 /// Messages that say all there is to do: what is too much, too large, empty or twice; what juror does not do; what the
-/// system or a compiler said. Those of the grammar's writer are met inside of a search, which tries another input.
-const SELF_EVIDENT: [&str; 20] = [
+/// system or a compiler said; what a missing tool stops, whose help comes with the tool. Those of the grammar's writer are
+/// met inside of a search, which tries another input.
+const SELF_EVIDENT: [&str; 22] = [
+    "is skipped: no {tool}",
+    "is not run: no {tool}",
     "src/grammar/write.rs",
     "src/grammar/generate.rs",
     "does not build: {cause}",
