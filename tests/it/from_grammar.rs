@@ -281,7 +281,7 @@ fn what_is_in_the_way_is_said_and_nothing_is_written() {
         &|it| it.remove("sum/submissions/accepted/right.sh"),
         all,
         3,
-        &["at least one accepted solution is required", "add a correct solution"],
+        &["nothing makes the judge answers of new cases", "write a right solution"],
     );
     check(&none, "sum --from-grammar no.ctd", 2, &["cannot read the grammar no.ctd"]);
     check(&none, "--from-grammar no.ctd", 2, &["name a package"]);

@@ -335,7 +335,7 @@ fn what_cannot_be_honoured_is_refused_by_name() {
         TESTS.replace("/>", " group=\"1\" points=\"1\"/>") + &format!("<groups>{groups}</groups>")
     };
     let policy = grouped("<group name=\"1\" points-policy=\"odd\"/>");
-    check(&[(TESTS, &policy)], &[], "`odd` is no points policy");
+    check(&[(TESTS, &policy)], &[], "`odd` is not a known points policy");
     let sum = grouped("<group name=\"1\" points=\"4\" points-policy=\"each-test\"/>");
     check(&[(TESTS, &sum)], &[], "group 1 has 4 points, and its tests have 3");
     let depends =
