@@ -1,4 +1,4 @@
-//! What all work on a problem needs: where programs are built and run, and who is told what happens.
+//! What all work on a problem needs: an executor, a builder and a sink of events.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 

@@ -90,7 +90,7 @@ const OTHER_PROGRAM: &str = "/submission";
 const OTHER_SOURCES: &str = "/sources";
 
 impl Runnable {
-    /// A run of it under these limits, with no arguments and no input, of which nothing is brought back.
+    /// A job under these limits, without arguments and input, that collects no files.
     pub fn job(&self, limits: &Limits) -> Job {
         Job {
             command: self.command.clone(),
@@ -238,7 +238,7 @@ impl<'a> Builder<'a> {
         }
         if let Some(signal) = refusal::killed(&reply.outcome) {
             let what = format!(
-                "the compiler was killed by {signal} twice, by someone on this machine or because memory ran out"
+                "the compiler was killed by {signal} twice, by another process or because memory ran out"
             );
             let help = "judge again when the machine has more memory";
             return Err(JudgeError::new("build a program", what).help(help).into());

@@ -57,7 +57,7 @@ pub(super) fn is_doubtful(outcome: &Outcome, messages: &[u8]) -> bool {
     }
 }
 
-/// Whether it failed with its CPU time all but gone. The system then ends the part of a compiler that
+/// Whether it failed when its CPU time was almost used up. The system then ends the part of a compiler that
 /// works, just before the limit is reached, and its driver says no more than that it crashed.
 fn is_at_its_end(outcome: &Outcome, limits: &Limits) -> bool {
     let limit = limits.cpu_time.unwrap_or(Duration::MAX);

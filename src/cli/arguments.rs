@@ -571,7 +571,7 @@ fn time_limit(text: &str) -> Result<Duration, String> {
     Ok(limit)
 }
 
-/// A way to compare. What is no word is a checker.
+/// A way to compare. All but the known words is the path of a checker.
 fn comparison(text: &str) -> Result<Comparison, String> {
     let words = match text.split_once('=') {
         None if text == "exact" => vec!["case_sensitive", "space_change_sensitive"],

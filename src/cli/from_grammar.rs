@@ -25,7 +25,7 @@ use crate::propose::inputs::{Inputs, Made, Making, Sizes};
 use crate::propose::write::Addition;
 use crate::validate::single::InputValidators;
 
-/// Where cases go when nobody says.
+/// The default group of new cases.
 const INTO: &str = "from-grammar";
 
 /// Adds cases to a package.

@@ -162,8 +162,7 @@ pub fn named(path: &Path, problem: &Problem) -> Result<Submission, Remark> {
     }
 }
 
-/// Finds out how to build or start each submission. One for which that cannot be told keeps nobody else from
-/// being judged.
+/// Finds out how to build or start each submission. If that is unknown for one, the others are judged all the same.
 fn entries<'a>(
     arguments: &JudgeArguments,
     submissions: &'a [Submission],

@@ -30,7 +30,7 @@ pub struct Output {
     started: Instant,
     /// What stands around the executor, if something does.
     around: Option<Around>,
-    /// Whether nobody sees it: its events are recorded.
+    /// Whether its events are recorded instead of shown.
     pub is_recorded: bool,
 }
 
@@ -256,7 +256,7 @@ pub(super) fn print(
 
 /// Says that the report cannot be written.
 pub(super) fn lost(why: impl Display) -> ExitCode {
-    // If standard error is closed too, nobody is left to tell.
+    // If standard error is closed too, there is no way to report it.
     let _ = writeln!(io::stderr(), "error: cannot write the report: {why}");
     ExitCode::JudgeError
 }

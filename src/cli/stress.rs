@@ -42,7 +42,7 @@ pub fn run(arguments: &StressArguments) -> ExitCode {
     command(&arguments.output, "stress", |output| stress(arguments, output))
 }
 
-/// How long a counterexample may be made smaller, if nobody says; longer if the search has left time.
+/// How long a counterexample may be made smaller by default; longer if the search has left time.
 const SHRINKING: Duration = Duration::from_secs(20);
 /// How long the programs may run once more for what is shown of it.
 const SHOWING: Duration = Duration::from_secs(2);
@@ -211,7 +211,7 @@ fn stress(arguments: &StressArguments, output: &Output) -> Result<(), Stop> {
 /// The share of turns of the package's generators.
 const GENERATORS: u32 = 2;
 
-/// A seed that nobody chose, short enough to be typed.
+/// A random seed, short enough to be typed.
 fn fresh_seed() -> u64 {
     use std::hash::{BuildHasher, RandomState};
     RandomState::new().hash_one(std::process::id()) % 1_000_000

@@ -69,7 +69,7 @@ struct batch {
     /* Where the program reads and writes; empty for standard input and output. */
     const char *input;
     const char *output;
-    /* A directory of the run's own beside its box and its temporary one; empty where there is none. */
+    /* A directory of the run's own beside its box and its temporary one; empty if there is none. */
     const char *shared;
     /* The descriptors of frames, and of the files that are the program's standard input and output. */
     int frames;
@@ -187,7 +187,7 @@ static int sweep(struct batch *batch, struct place *place, int is_first) {
     return 1;
 }
 
-/* What the process of an earlier input may have moved goes back to where it was before `main`. */
+/* Undoes what the process of an earlier input may have moved: all is as before `main`. */
 static int rewind_opened(const struct batch *batch) {
     for (int i = 0; i < batch->opened_count; i++) {
         if (lseek(batch->opened[i].fd, batch->opened[i].at, SEEK_SET) != batch->opened[i].at) {
@@ -223,7 +223,7 @@ static int empty_output(struct batch *batch) {
     return ftruncate(batch->writes, 0) == 0 && lseek(batch->writes, 0, SEEK_SET) == 0;
 }
 
-/* The output, behind room for a frame's beginning; -1 where there is none, or too much. */
+/* The output, behind room for a frame's beginning; -1 if there is none, or too much. */
 static long read_output(struct batch *batch, char *to) {
     struct stat facts;
     int fd = batch->writes;
@@ -284,7 +284,7 @@ static int open_place(struct batch *batch, int which, const char *path) {
     }
     int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0) {
-        /* Where there is no such directory nothing can be left in it. */
+        /* If there is no such directory, nothing can be left in it. */
         return which != BOX && (errno == ENOENT || errno == EACCES);
     }
     place->fd = fcntl(fd, F_DUPFD_CLOEXEC, OWN_FIRST);

@@ -8,7 +8,7 @@ use crate::model::program::Constant;
 
 /// Replaces each `{{name}}` and `{{name.variant}}` by its value.
 ///
-/// Names that are not defined stay as they are, and so does a file with a zero byte, which is no text.
+/// Names that are not defined stay as they are, and so does a file with a zero byte, which is not a text.
 /// Values are not looked into again. Source: problem package format 2025-09, "Constants".
 pub fn replace_constants<'a>(text: &'a [u8], constants: &[Constant]) -> Cow<'a, [u8]> {
     if constants.is_empty() || memmem::find(text, b"{{").is_none() || memchr(0, text).is_some() {

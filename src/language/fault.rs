@@ -52,7 +52,7 @@ pub enum Unready {
 }
 
 impl Unready {
-    /// The same for whoever waits for the program that lies here.
+    /// The same as a judge error about the program at this path.
     pub fn at(self, path: &Path) -> Stop {
         match self {
             Self::Fault(fault) => fault.at(path).into(),

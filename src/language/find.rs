@@ -1,4 +1,4 @@
-//! How each tool is found behind its wrappers: by asking it where it really lives.
+//! How each tool is found behind its wrappers: it is asked for its real path.
 
 use std::path::{Path, PathBuf};
 

@@ -92,7 +92,7 @@ impl Declarations {
 }
 
 /// Names and signs; comments and literals are matched as well, but are no words. A literal of one line that
-/// nobody closed ends with its line.
+/// is not closed ends with its line.
 static WORDS: LazyLock<Option<Regex>> = LazyLock::new(|| {
     let skipped = r#"//.*|(?s:/\*.*?(?:\*/|\z))|(?s:"""(?:\\.|[^\\])*?(?:"""|\z))|"(?:\\.|[^"\\\n])*"?|'(?:\\.|[^'\\\n])*'?"#;
     Regex::new(&format!(r"{skipped}|(?<word>[\w$]+|\S)")).ok()

@@ -41,7 +41,7 @@ pub trait Probe: Send + Sync {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Machine;
 
-/// How long a tool may take to say who it is. A virtual machine on a busy computer takes seconds.
+/// How long a tool may take to print its version. A virtual machine on a busy computer takes seconds.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A chain of links that is longer is a circle.
@@ -95,7 +95,7 @@ impl Probe for Machine {
             return Err(format!("gave no answer within {} s", PATIENCE.as_secs()));
         };
         let status = child.wait().map_err(|fault| fault.to_string())?;
-        // It has sent, so it is at its end.
+        // The thread has sent its result, so it ends at once.
         let _ = reader.join();
         match status.success() {
             true => Ok(said),

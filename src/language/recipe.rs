@@ -1,4 +1,4 @@
-//! What a program is and where it starts, told from its files alone.
+//! The language and the entry point of a program, from its files alone.
 
 use std::path::{Path, PathBuf};
 

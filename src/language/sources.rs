@@ -127,7 +127,7 @@ fn read_directory(program: &Program) -> Result<Vec<TreeEntry>, Diagnostic> {
 /// Reads one regular file; anything else could block for ever.
 fn read_file(path: &Path, name: PathBuf) -> Result<TreeEntry, Diagnostic> {
     if name.to_str().is_none() {
-        // It would have to stand on command lines, where it cannot.
+        // Command lines cannot hold such a name.
         let help = "rename it; letters, digits, `_`, `.` and `-` work everywhere";
         return Err(Diagnostic::error(path, "its name is not UTF-8").help(help));
     }

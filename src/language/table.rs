@@ -26,7 +26,7 @@ pub struct Language {
     pub extensions: &'static str,
     /// File endings of this language's sources that count only if the language is named.
     pub further_extensions: &'static str,
-    /// Who takes validators in it.
+    /// Which formats take validators in it.
     pub validators: Validators,
     /// Where it starts, if nothing else is said; empty if nothing is usual.
     pub default_entry_point: &'static str,
@@ -53,7 +53,7 @@ pub struct Language {
     pub run_processes: u32,
 }
 
-/// Who takes validators in a language.
+/// Which formats take validators in a language.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Validators {
     /// The format allows them.
@@ -310,7 +310,7 @@ pub static TESTLIB: Language = Language {
 /// The code by which a package's reader names [`TESTLIB`]; no package can name it.
 pub const TESTLIB_CODE: &str = "cpp, testlib";
 
-/// Sources of which an interpreter starts one.
+/// Sources; an interpreter starts one of them.
 const fn script(code: &'static str, name: &'static str, extensions: &'static str) -> Language {
     Language { entry: EntryPoint::File { marks: &[] }, ..known(code, name, extensions) }
 }

@@ -12,7 +12,7 @@ pub struct Tool {
     pub(super) ask: Ask,
 }
 
-/// How a tool is asked for its version and where it lives, behind whatever wrapper starts it.
+/// How a tool is asked for its version and its real path, behind any wrapper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ask {
     /// As C compilers are; it can link statically if it has these archives.

@@ -1,4 +1,4 @@
-//! Which format a directory is in, and what is said where it is in none.
+//! Detects the format of a directory, and says what is missing if it has none.
 
 use std::path::{Path, PathBuf};
 

@@ -21,7 +21,7 @@ const LOOKED_AT: u64 = 16 << 10;
 pub(super) struct Draft {
     /// The problem as far as the format says it: what juror adds to all formats is filled in afterwards.
     pub problem: Problem,
-    /// Whether the problem's settings could be read; without them nobody can be judged.
+    /// Whether the problem's settings could be read; without them, no submission can be judged.
     pub has_settings: bool,
     /// Whether submissions may write files.
     pub file_writing: FileWriting,
@@ -51,7 +51,7 @@ impl Draft {
     }
 }
 
-/// The name of the directory, also where it is given as `.`.
+/// The name of the directory, also if it is given as `.`.
 pub(super) fn short_name(dir: &Path) -> String {
     let real = dir.canonicalize().unwrap_or_else(|_| dir.to_owned());
     let name = real.file_name().map(|name| name.to_string_lossy().into_owned());

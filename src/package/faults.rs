@@ -1,4 +1,4 @@
-//! The one sink for what is wrong with a package. It can be written to by all who share it.
+//! Collects all faults of a package. Readers share it.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -17,7 +17,7 @@ pub(super) struct Faults {
     about: RefCell<HashMap<PathBuf, usize>>,
 }
 
-/// Proves that a fault is reported: who gets one need not say it again.
+/// Proves that a fault is reported, so that it is not reported again.
 #[derive(Debug)]
 pub(super) struct Reported(());
 

@@ -59,7 +59,7 @@ impl From<&Item> for Place {
     }
 }
 
-/// All files of a package that the format does not tell us to ignore, by name.
+/// All files of a package by name, without those that the format ignores.
 #[derive(Debug)]
 pub(super) struct Files {
     pub root: PathBuf,

@@ -17,7 +17,7 @@ pub(super) fn is_of_validator(ending: &str) -> bool {
     endings.any(|it| it.strip_prefix('.') == Some(ending))
 }
 
-/// What to write instead of a word that is no code.
+/// What to write instead of an unknown code.
 pub(super) fn help_for(word: &str) -> String {
     let folded = word.to_lowercase();
     let is_called = |it: &&Language| it.aliases.split_whitespace().any(|alias| alias == folded);

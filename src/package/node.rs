@@ -246,7 +246,7 @@ impl<'a> Node<'a> {
     }
 }
 
-/// A map whose keys are known: what nobody asked for is reported when it is dropped.
+/// A map whose keys are known: keys that were not asked for are reported when it is dropped.
 pub(super) struct Map<'a> {
     pub node: Node<'a>,
     name: String,
@@ -310,7 +310,7 @@ impl<'a> Map<'a> {
         &self.known
     }
 
-    /// What nobody asked for so far: who takes it reports it.
+    /// Takes the keys that were not asked for so far; the caller reports them.
     pub(super) fn rest(&mut self) -> Vec<Node<'a>> {
         self.is_read = true;
         let rest = self.entries.iter().filter(|entry| !self.known.contains(&entry.key.as_str()));

@@ -1,6 +1,6 @@
 //! What a misspelt word was probably meant to be.
 
-/// Longer words are not compared: nobody misspells a novel.
+/// Longer words are not compared.
 const MAX_LENGTH: usize = 64;
 
 /// The known word that is nearest to `word`, if one is near enough to be meant.

@@ -88,7 +88,7 @@ impl TextFile {
         Some(file)
     }
 
-    /// A line by its number from 1, without its line end; empty where there is none.
+    /// A line by its number from 1, without its line end; empty if there is none.
     pub(super) fn line(&self, line: u32) -> &str {
         let Some(&start) = self.line_starts.get(line as usize - 1) else { return "" };
         let end = self.line_starts.get(line as usize).copied();

@@ -54,7 +54,7 @@ pub(super) enum Value {
     Scalar(Scalar),
     Sequence(Vec<Raw>),
     Map(Vec<Entry>),
-    /// Something of which the fault is already reported.
+    /// A value whose fault is already reported.
     Broken,
 }
 
@@ -188,9 +188,9 @@ fn report_syntax(error: &granit_parser::ScanError, page: Page<'_>) {
     let help = if text[..indentation].contains('\t') {
         "YAML is indented with spaces; replace the tab"
     } else if text.matches('{').count() > 1 {
-        "a text with `{` in it must stand in quotes"
+        "quote a text with `{` in it"
     } else if text.matches(": ").count() > 1 {
-        "a text with `: ` in it must stand in quotes"
+        "quote a text with `: ` in it"
     } else {
         ""
     };
@@ -256,7 +256,7 @@ struct OpenMap {
     /// Where each key is among the entries.
     places: HashMap<String, usize>,
     key: Option<Raw>,
-    /// Some key is no text, so nothing can be said about what the map means.
+    /// A key is not a text, so the meaning of the map is unknown.
     has_bad_key: bool,
 }
 
@@ -326,7 +326,7 @@ impl Builder {
     /// Repeats an anchored node. Its size is known before it is copied, so a bomb never grows.
     fn alias(&mut self, anchor: usize, range: Range, page: Page<'_>) -> Step {
         let Some(anchored) = self.anchors.get(&anchor) else {
-            page.error(range, "an alias may not stand inside of what it repeats", "");
+            page.error(range, "an alias cannot be inside of the value that it repeats", "");
             return Step::Stop;
         };
         let nodes_before = self.nodes;
@@ -457,7 +457,10 @@ mod tests {
         check("a: 1\n---\nb: 2\n", &["a.yaml:2:1: a second YAML document starts here"]);
         check("{{x}}: 1\n", &["a.yaml:1:2: a key must be a text"]);
         check("a: *b\n", &["a.yaml:1:4: `*b` names no anchor above it"]);
-        check("a: &b [*b]\n", &["a.yaml:1:8: an alias may not stand inside of what it repeats"]);
+        check(
+            "a: &b [*b]\n",
+            &["a.yaml:1:8: an alias cannot be inside of the value that it repeats"],
+        );
         check("a: !!int 5\n", &["a.yaml:1:10: YAML tag `!!int` is not supported"]);
         check("a: !!str 5\n", &[]);
         check("a: é ö\nü: [\n", &["a.yaml:2:4: is not valid YAML: unclosed bracket '['"]);

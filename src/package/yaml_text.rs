@@ -53,7 +53,7 @@ fn flow(node: &Raw) -> String {
     }
 }
 
-/// A scalar with the meaning it had: plain where nobody could read it otherwise, else quoted.
+/// A scalar with the meaning it had: plain if it cannot be misread, else quoted.
 fn scalar(value: &Scalar) -> String {
     let plain = Scalar { text: value.text.clone(), quoted: false };
     if value.meaning() != Meaning::Text

@@ -1,4 +1,4 @@
-//! Decides what to do next, and what is no longer needed. Starts nothing.
+//! Decides which run comes next, and which runs are no longer needed. Starts nothing itself.
 //!
 //! Each submission is built, then run on its test cases in order. Several steps may be under way at
 //! once; the result does not depend on which of them ends first.
@@ -90,7 +90,7 @@ impl Plan {
         None
     }
 
-    /// What is left to be started of a submission that is built.
+    /// The runs of a built submission that are not started yet.
     fn left(&self, submission: usize) -> Left {
         let progress = &self.submissions[submission];
         let mut left = Left::Nothing;

@@ -54,7 +54,7 @@ pub struct Feedback {
     pub next_pass: Option<Blob>,
     /// The names of its images.
     pub images: Vec<&'static str>,
-    /// What is no file although its name means something: `score.txt is a directory, not a file`.
+    /// Names with a meaning that are not files: `score.txt is a directory, not a file`.
     pub unreadable: Vec<String>,
 }
 

@@ -179,10 +179,10 @@ impl OutputValidator {
         Ok(job)
     }
 
-    /// A run of it without arguments, beside a submission where there is one.
+    /// A run without arguments, beside a submission if there is one.
     fn start(&self, submission: Option<&Runnable>, keep: Keep) -> Job {
         let mut job = self.runnable.job(&self.limits);
-        // Not the box: what a submission has there is no configuration of the validator.
+        // Not the box: a submission's files there do not configure the validator.
         job.command.env.retain(|(name, _)| name != "HOME");
         job.command.env.push(("HOME".to_owned(), HOME.to_owned()));
         job.files = submission.map(|it| show(it, &mut job.command)).unwrap_or_default();

@@ -125,7 +125,7 @@ fn what_a_build_script_leaves_behind_leads_nowhere() {
     fixture.write("sum/problem.yaml", longer.replace("_memory: 512", "_memory: 2048"));
     fixture.write("victim/file", "precious");
     let victim = fixture.path("victim");
-    // A number of seconds that nobody else sleeps.
+    // A number of seconds that no other process sleeps.
     let mark = format!("{}", 500_000 + std::process::id());
     let script = BUILD_SCRIPT.replace("VICTIM", victim.to_str().unwrap());
     fixture.write("right/build.rs", script.replace("MARK", &mark));

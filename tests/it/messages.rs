@@ -239,7 +239,7 @@ const SELF_EVIDENT: [&str; 22] = [
     "which juror does not",
     "it checks nothing",
     "is left out",
-    "may not stand inside",
+    "cannot be inside of the value",
     "there is no such file",
     "there is no input validator",
     "is neither a file nor a directory",

@@ -376,7 +376,7 @@ fn memory_beyond_the_limit_ends_the_program() {
     stopped("hungry", &["memory-in-child", "200"]);
     stopped("endings", &["dive"]);
     if is_bare() {
-        return skip("the box is no memory");
+        return skip("the box is not in memory");
     }
     // Files in memory are memory, and stay when the program is dead.
     let mut filling = job("hungry", &["box"]);
@@ -536,7 +536,7 @@ fn a_full_box_is_full() {
         job.box_size = Bytes::mib(4);
         job.limits.output = None;
         match (is_bare(), what) {
-            // There is nobody to refuse more; who takes it is stopped.
+            // The kernel does not refuse more; a program that takes more is stopped.
             (true, "box") => {
                 let outcome = run(&mut slot, &job).outcome;
                 assert_eq!(summary(&outcome), "stopped: Output", "{outcome:?}");

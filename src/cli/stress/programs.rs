@@ -173,7 +173,7 @@ fn built(
     }
 }
 
-/// The fastest of the references on the largest test case that is no burden.
+/// The fastest of the references on the largest test case that is small enough.
 fn measured(
     setting: &Setting,
     executor: &dyn Executor,
@@ -218,7 +218,7 @@ fn measured(
     })
 }
 
-/// The test case with the largest input that is no burden, to measure programs on.
+/// The test case with the largest input that is small enough, to measure programs on.
 fn largest_case(setting: &Setting) -> Option<&TestCase> {
     const MOST: u64 = 1 << 20;
     let cases = setting.problem.test_data.cases.iter();

@@ -29,7 +29,7 @@ impl Default for Bounds {
 pub(super) enum Harm {
     /// It cannot be read.
     Damaged(String),
-    /// A name that would be outside of the directory, or is no name here.
+    /// A name that leads out of the directory, or that is not valid on this system.
     Outside(String),
     /// A link that leads out of the archive, or to nothing.
     Link(String, String),

@@ -35,7 +35,7 @@ pub(super) fn is_in_files_directory(name: &str) -> bool {
     parts.any(|part| part.ends_with(".files") && part != ".files")
 }
 
-/// Says of a file that it belongs to no test case.
+/// Reports a file that belongs to no test case.
 pub(super) fn report_stranger(pack: &Pack<'_>, item: &Item) {
     let name = item.base_name();
     if name.starts_with("README") {
@@ -153,7 +153,7 @@ fn report_orphans(pack: &Pack<'_>, base: &str, files: &CaseFiles<'_>) {
     pack.faults.error(*first, message, format!("add {base}.in, or remove the {them}"));
 }
 
-/// What the files of a case can do, only one of which may do it.
+/// The roles of a case's files; each case has at most one file for each role.
 const ALTERNATIVES: [(&str, &[&str]); 4] = [
     ("illustrate", &["png", "jpg", "jpeg", "svg"]),
     ("replace the input of", &["in.statement", "interaction"]),

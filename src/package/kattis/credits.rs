@@ -7,7 +7,7 @@ use crate::package::node::{Map, Node, Parse};
 use crate::package::text::shown;
 use crate::package::values::{filled_text, text};
 
-/// Checks the keys about rights, of which somebody may have to hold them.
+/// Checks the keys about rights: some licenses need an owner.
 pub(super) fn check(map: &mut Map<'_>) {
     let authors = map.get("credits", credits).unwrap_or_default();
     let sources = map.get("source", |node| named(node, &["url"])).unwrap_or_default();
@@ -58,7 +58,7 @@ fn named(node: &Node<'_>, keys: &[&'static str]) -> Parse<usize> {
 const LICENSES: [&str; 7] =
     ["unknown", "public domain", "cc0", "cc by", "cc by-sa", "educational", "permission"];
 
-/// Who owns the rights, if nobody says so: the authors, or if there are none the source.
+/// The default owner of the rights: the authors, or the source if there are no authors.
 fn license(map: &mut Map<'_>, has_origin: bool) {
     let license = map.get("license", text).unwrap_or_else(|| "unknown".to_owned());
     map.get("rights_owner", filled_text);

@@ -136,7 +136,7 @@ pub(super) fn languages(node: &Node<'_>) -> Parse<Option<Vec<String>>> {
     for item in node.one_or_more() {
         if item.word() == "all" {
             let help = "write `languages: all` without brackets";
-            item.error("`all` does not stand in a sequence", help);
+            item.error("`all` is not in a sequence", help);
             continue;
         }
         let Ok(code) = programming_language(&item) else { continue };

@@ -100,11 +100,11 @@ impl Pack<'_> {
                 self.faults.warning(item, message, help);
             } else if is_no_program(item) {
                 if !is_readme(item) && ending != "md" && ending != "txt" {
-                    let help = "a validator of several files stands in a directory of its own";
+                    let help = "put a validator of several files into a directory of its own";
                     self.faults.warning(item, "is ignored: it is not a program", help);
                 }
             } else if ending == "rs" && has_portable {
-                // A Rust file is our addition; beside one that every tool can run it harms nobody.
+                // A Rust file is our addition; it does no harm beside one that every tool can run.
                 programs.push(self.program(item, ProgramKind::InputValidator));
             } else {
                 programs.push(self.validator(item, ProgramKind::InputValidator));
@@ -166,7 +166,7 @@ impl Pack<'_> {
         }
     }
 
-    /// Reads `output_validator/`; `None` where the format's default one is meant, or where there is a fault.
+    /// Reads `output_validator/`; `None` for the format's default one, or after a fault.
     pub(super) fn output_validator(&self) -> Option<Program> {
         let directory = self.version.output_validator;
         let types = ["interactive", "multi-pass"];
@@ -227,7 +227,7 @@ impl Pack<'_> {
         let mut included = Vec::new();
         for directory in self.tree.children("include").filter(|item| !is_readme(item)) {
             if directory.is_file() {
-                let message = "is ignored: included files stand in include/default or in a language's directory";
+                let message = "is ignored: included files belong into include/default or a language's directory";
                 self.faults.warning(directory, message, "move it to include/default");
                 continue;
             }

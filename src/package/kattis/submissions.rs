@@ -76,7 +76,7 @@ fn items<'t>(pack: &Pack<'t>) -> Vec<&'t Item> {
         let name = directory.base_name();
         if directory.is_file() {
             if name != "submissions.yaml" && !programs::is_readme(directory) {
-                let otherwise = "submissions stand in directories such as submissions/accepted";
+                let otherwise = "submissions belong into directories such as submissions/accepted";
                 let help = meant_or(name, ["submissions.yaml"], otherwise);
                 faults.warning(directory, "is ignored: it is not a submission", help);
             }

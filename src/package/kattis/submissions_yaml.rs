@@ -32,7 +32,7 @@ pub(super) struct CaseRule<'a> {
     pub expectation: Option<Expectation>,
 }
 
-/// The keys of a rule that are no patterns of test cases.
+/// The keys of a rule that are not patterns of test cases.
 pub(super) const KEYS: [&str; 9] = [
     "permitted",
     "required",

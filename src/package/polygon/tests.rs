@@ -1,4 +1,4 @@
-//! A small package, changed in one place, and what is read of it.
+//! A small package, changed in one place, and what juror reads from it.
 
 use std::fs;
 use std::path::Path;

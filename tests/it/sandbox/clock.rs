@@ -15,7 +15,7 @@ fn jump(seconds: i64) {
     assert!(set.expect("date runs").success());
 }
 
-/// Only where the clock is nobody else's: on an emulated machine, which says so.
+/// Only on an emulated machine, which says so: there, the clock may be changed.
 #[test]
 fn a_clock_that_jumps_changes_no_outcome() {
     if std::env::var_os("JUROR_TEST_CLOCK").is_none() {

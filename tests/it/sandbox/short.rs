@@ -1,4 +1,4 @@
-//! A machine that has less memory than programs are allowed: that is no verdict.
+//! A machine that has less memory than programs are allowed: this must not become a verdict.
 
 use super::*;
 

@@ -77,7 +77,7 @@ fn check_top(pack: &Pack<'_>) {
                 "in format 2025-09: `test_group.yaml` in data/sample, data/secret and its groups"
                     .to_owned()
             }
-            _ => meant_or(name, known, "test cases stand in data/sample and data/secret"),
+            _ => meant_or(name, known, "test cases belong into data/sample and data/secret"),
         };
         pack.faults.warning(item, "is ignored: it is not a part of the test data", help);
     }
@@ -185,7 +185,7 @@ impl<'a> Reader<'a> {
                 1 => (", as 1 more case does".to_owned(), "cases"),
                 n => (format!(", as {n} more cases do"), "cases"),
             };
-            let message = format!("stands beside test data groups{also}");
+            let message = format!("is beside test data groups{also}");
             let help = format!(
                 "data/secret has either groups or test cases; move the {them} into a group"
             );
@@ -194,7 +194,7 @@ impl<'a> Reader<'a> {
         for item in directories {
             let name = below_data(&item.name);
             if is_direct(name) && !self.groups.contains(name) {
-                let message = "stands beside test data groups but has no `test_group.yaml`";
+                let message = "is beside test data groups but has no `test_group.yaml`";
                 let help = "add an empty test_group.yaml to make it a group";
                 self.pack.faults.error(*item, message, help);
             }

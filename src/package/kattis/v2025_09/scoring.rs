@@ -256,7 +256,7 @@ fn help_for_unknown(name: &str, groups: &[Group<'_>]) -> String {
     same.map_or_else(otherwise, did_you_mean)
 }
 
-/// Where there is no bound, only an output validator of the package's own can say what an output is worth.
+/// If there is no bound, only the package's own output validator can give points.
 fn check_judged_by_default(pack: &Pack<'_>, groups: &[Group<'_>]) {
     for group in groups.iter().filter(|group| group.scoring.max_score.is_none()) {
         let message = format!(

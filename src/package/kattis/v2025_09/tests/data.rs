@@ -99,7 +99,7 @@ fn groups_and_cases_do_not_mix() {
 1
 ",
         &[
-            "error data/secret/1.in: stands beside test data groups; data/secret has either groups or test cases; move the case into a group",
+            "error data/secret/1.in: is beside test data groups; data/secret has either groups or test cases; move the case into a group",
         ],
     );
     check(
@@ -119,7 +119,7 @@ fn groups_and_cases_do_not_mix() {
 1
 ",
         &[
-            "error data/secret/1.in: stands beside test data groups, as 2 more cases do; data/secret has either groups or test cases; move the cases into a group",
+            "error data/secret/1.in: is beside test data groups, as 2 more cases do; data/secret has either groups or test cases; move the cases into a group",
         ],
     );
     check(
@@ -141,7 +141,7 @@ fn groups_and_cases_do_not_mix() {
         &[
             "error data/secret/e: is a test data group without a test case; add a test case, or remove the group",
             "error data/secret/g/deep/test_group.yaml: is not allowed here; groups stand directly in data/secret; remove the file, or move the directory up",
-            "error data/secret/h: stands beside test data groups but has no `test_group.yaml`; add an empty test_group.yaml to make it a group",
+            "error data/secret/h: is beside test data groups but has no `test_group.yaml`; add an empty test_group.yaml to make it a group",
         ],
     );
     check(

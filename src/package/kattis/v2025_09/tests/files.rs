@@ -317,7 +317,7 @@ x
 --- include/java/
 ",
         &[
-            "warning include/a.h: is ignored: included files stand in include/default or in a language's directory; move it to include/default",
+            "warning include/a.h: is ignored: included files belong into include/default or a language's directory; move it to include/default",
             "warning include/c++: is ignored: the format does not allow its name; names are letters, digits, `_`, `.` and `-`, and begin with a letter, a digit or `_`",
             "error include/java: is empty; fill it or remove it",
         ],
@@ -387,7 +387,7 @@ x
         &[
             "warning input_validators/dir: has neither `build` nor `run`, and no Python 3, C or C++ file; add a `build` script that makes `run`",
             "error input_validators/none: is a validator without files; fill it or remove it",
-            "warning input_validators/testlib.h: is ignored: it is not a program; a validator of several files stands in a directory of its own",
+            "warning input_validators/testlib.h: is ignored: it is not a program; put a validator of several files into a directory of its own",
             "warning input_validators/v.sh: is neither Python 3 nor C nor C++: the format allows no other language for validators; put it into a directory with a `build` script that makes `run`",
         ],
     );

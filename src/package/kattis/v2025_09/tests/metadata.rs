@@ -120,7 +120,7 @@ keywords: {a: gen.py {seed}, b: 3}
 max_score: 50
 ",
         &[
-            "error problem.yaml:1:22: is not valid YAML: while parsing a flow mapping, did not find expected ',' or '}'; a text with `{` in it must stand in quotes",
+            "error problem.yaml:1:22: is not valid YAML: while parsing a flow mapping, did not find expected ',' or '}'; quote a text with `{` in it",
         ],
     );
 }
@@ -355,7 +355,7 @@ fn languages_are_codes_of_the_table() {
         "languages: [c++, all]",
         &[
             "error problem.yaml:4:13: `c++` is not a language code; did you mean `cpp`?",
-            "error problem.yaml:4:18: `all` does not stand in a sequence; write `languages: all` without brackets",
+            "error problem.yaml:4:18: `all` is not in a sequence; write `languages: all` without brackets",
         ],
     );
     check_each(&[

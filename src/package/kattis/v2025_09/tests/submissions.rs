@@ -61,7 +61,7 @@ x
 x
 ",
         &[
-            "warning submissions/a.py: is ignored: it is not a submission; submissions stand in directories such as submissions/accepted",
+            "warning submissions/a.py: is ignored: it is not a submission; submissions belong into directories such as submissions/accepted",
             "warning submissions/mixed: this folder has no default expectations; add `mixed:` with `permitted` or `required` to submissions/submissions.yaml",
             "warning submissions/rejected/add.py: has the same name as accepted/add.py; rename one of them: the format wants every submission to have a name of its own",
             "warning submissions/submission.yaml: is ignored: it is not a submission; did you mean `submissions.yaml`?",
