@@ -94,13 +94,11 @@ impl Runnable {
     pub fn job(&self, limits: &Limits) -> Job {
         Job {
             command: self.command.clone(),
-            stdin: Blob::default(),
             files: self.files.clone(),
             writable: true,
             box_size: limits.output.unwrap_or_default(),
             limits: limits.with_processes(self.processes),
-            collect: Vec::new(),
-            keep: Keep::Nothing,
+            ..Job::default()
         }
     }
 
@@ -223,13 +221,12 @@ impl<'a> Builder<'a> {
         let limits = limits.with_processes(step.processes);
         let job = Job {
             command: step.command.clone(),
-            stdin: Blob::default(),
             files: plan.files.clone(),
             writable: true,
             box_size: limits.output.unwrap_or(LARGE_OUTPUT),
             limits: limits.clone(),
-            collect: Vec::new(),
             keep: Keep::AllBut(step.scratch.clone()),
+            ..Job::default()
         };
         let mut reply = self.executor.run(&job)?;
         if refusal::is_doubtful(&reply.outcome, &said(&reply)?) {

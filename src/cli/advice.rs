@@ -2,7 +2,7 @@
 //!
 //! A pure function of facts, so that hosts of every kind can be told about in a test.
 
-use crate::model::host::{Advice, Finding, Grade, HostFacts, ToolFact, TriedMode};
+use crate::model::host::{Finding, Grade, HostFacts, ToolFact, TriedMode};
 use crate::model::isolation::Isolation;
 use crate::model::judgement::FaultKind;
 use crate::model::outcome::Meter;
@@ -28,23 +28,26 @@ pub fn findings(facts: &HostFacts, tools: &[ToolFact]) -> Vec<Finding> {
     findings
 }
 
+/// What to do, and the command for it, if there is one.
+type Advice = (String, Option<String>);
+
 fn finding(grade: Grade, subject: &'static str, text: impl Into<String>) -> Finding {
-    Finding { grade, subject, text: text.into(), advice: None }
+    Finding { grade, subject, text: text.into(), advice: None, command: None }
 }
 
 impl Finding {
-    fn advise(mut self, advice: Option<Advice>) -> Self {
-        self.advice = advice;
-        self
+    fn advise(self, advice: Option<Advice>) -> Self {
+        let (advice, command) = advice.unzip();
+        Self { advice, command: command.flatten(), ..self }
     }
 }
 
 fn advice(text: &str, command: &str) -> Option<Advice> {
-    Some(Advice { text: text.to_owned(), command: Some(command.to_owned()) })
+    Some((text.to_owned(), Some(command.to_owned())))
 }
 
 fn words(text: &str) -> Option<Advice> {
-    Some(Advice { text: text.to_owned(), command: None })
+    Some((text.to_owned(), None))
 }
 
 /// What keeps programs apart, and for want of it what forbids it.
@@ -173,12 +176,12 @@ fn meters(facts: &HostFacts) -> Vec<Finding> {
         ],
     };
     let mut findings =
-        vec![measured(CPU, facts.meters.cpu, cpu), measured(MEMORY, facts.meters.memory, memory)];
-    if facts.meters.cpu == facts.meters.memory {
+        vec![measured(CPU, facts.cpu_meter, cpu), measured(MEMORY, facts.memory_meter, memory)];
+    if facts.cpu_meter == facts.memory_meter {
         // Once is enough.
-        findings[1].advice = None;
+        (findings[1].advice, findings[1].command) = (None, None);
     }
-    if facts.meters.memory == Meter::Cgroup2 && is_old(&facts.kernel) {
+    if facts.memory_meter == Meter::Cgroup2 && is_old(&facts.kernel) {
         findings[1] = finding(
             Grade::Weak,
             MEMORY,
@@ -236,14 +239,10 @@ fn processors(facts: &HostFacts) -> Finding {
 }
 
 fn load(facts: &HostFacts) -> Option<Finding> {
-    let load = facts.processors.load_hundredths?;
-    let cores = u32::try_from(facts.processors.physical).unwrap_or(u32::MAX);
-    let is_busy = load > cores.saturating_mul(50);
-    is_busy.then(|| {
+    let load = facts.processors.load?;
+    (load > facts.processors.physical as f64 / 2.0).then(|| {
         let text = format!(
-            "{}.{:02} during the last minute: wall time, and CPU time a little, will vary",
-            load / 100,
-            load % 100
+            "{load:.2} during the last minute: wall time, and CPU time a little, will vary"
         );
         finding(Grade::Weak, "load", text)
     })
@@ -295,9 +294,7 @@ fn tool(tool: &ToolFact) -> Finding {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::host::{
-        CgroupFacts, Meters, NamespaceSettings, Processors, Temporary, ToolFound,
-    };
+    use crate::model::host::{CgroupFacts, NamespaceSettings, Processors, Temporary, ToolFound};
     use crate::model::judgement::JudgeError;
 
     /// A machine as good as can be, run by root.
@@ -317,11 +314,12 @@ mod tests {
                 usable2: Some("/sys/fs/cgroup".into()),
                 ..CgroupFacts::default()
             },
-            meters: Meters { cpu: Meter::Cgroup2, memory: Meter::Cgroup2 },
+            cpu_meter: Meter::Cgroup2,
+            memory_meter: Meter::Cgroup2,
             container: None,
             systemd: true,
             stack_limit: None,
-            processors: Processors { logical: 4, physical: 4, load_hundredths: Some(10) },
+            processors: Processors { logical: 4, physical: 4, load: Some(0.1) },
             temporary: Temporary { path: "/tmp".into(), free: Ok(Bytes::mib(50_000)) },
         }
     }
@@ -333,7 +331,7 @@ mod tests {
         facts.administrator = false;
         refuse(&mut facts, Isolation::Namespaces, "no right");
         facts.cgroups.usable2 = None;
-        facts.meters = Meters { cpu: Meter::Rusage, memory: Meter::Rusage };
+        (facts.cpu_meter, facts.memory_meter) = (Meter::Rusage, Meter::Rusage);
         facts
     }
 
@@ -351,10 +349,8 @@ mod tests {
         let found: Vec<&Finding> = all.iter().filter(|it| it.subject == subject).collect();
         let given: Vec<Grade> = found.iter().map(|finding| finding.grade).collect();
         assert_eq!(given, grades, "{subject}: {found:?}");
-        let given: Vec<&str> = found
-            .iter()
-            .filter_map(|finding| finding.advice.as_ref()?.command.as_deref())
-            .collect();
+        let given: Vec<&str> =
+            found.iter().filter_map(|finding| finding.command.as_deref()).collect();
         assert_eq!(given, commands, "{subject}: {found:?}");
     }
 
@@ -447,7 +443,7 @@ mod tests {
             facts.container = Some(kind.to_owned());
             refuse(&mut facts, Isolation::Namespaces, "no right");
             refuse(&mut facts, Isolation::UserNamespaces, "EPERM");
-            facts.meters.cpu = Meter::Rusage;
+            facts.cpu_meter = Meter::Rusage;
             check(&facts, "isolation", &[Grade::Weak; 3], commands);
             assert_eq!(chosen(&facts), Some(Isolation::Landlock));
             let first = commands.first().copied();
@@ -462,8 +458,7 @@ mod tests {
     #[test]
     fn control_groups_that_are_not_there_are_asked_for() {
         let mut facts = good();
-        facts.meters.cpu = Meter::Rusage;
-        facts.meters.memory = Meter::Rusage;
+        (facts.cpu_meter, facts.memory_meter) = (Meter::Rusage, Meter::Rusage);
         facts.cgroups = CgroupFacts::default();
         let mount = "mount -t cgroup2 none /sys/fs/cgroup";
         check(&facts, "CPU time", WEAK, &[mount]);
@@ -487,9 +482,9 @@ mod tests {
     #[test]
     fn what_disturbs_or_limits_is_told() {
         let mut facts = good();
-        facts.processors.load_hundredths = Some(201);
+        facts.processors.load = Some(2.01);
         check(&facts, "load", WEAK, &[]);
-        facts.processors.load_hundredths = Some(200);
+        facts.processors.load = Some(2.0);
         check(&facts, "load", &[], &[]);
         facts.stack_limit = Some(Bytes::mib(8));
         let lift = "sudo prlimit --pid $$ --stack=unlimited:unlimited";

@@ -21,7 +21,7 @@ pub fn run(arguments: &CompareArguments) -> ExitCode {
 fn run_on(arguments: &CompareArguments, output: &Output) -> Result<(), Stop> {
     let options = Options::parse(&arguments.validator_args);
     let options = options.map_err(|error| Stop::usage(error.to_string()))?;
-    let fault = |error| JudgeError::new(format!("compare {}", arguments.output.display()), error);
+    let fault = JudgeError::on("compare", &arguments.output);
     let answer = open(&arguments.answer)?;
     let contestant = open(&arguments.output)?;
     let difference = compare(answer, contestant, &options).map_err(fault)?;

@@ -51,7 +51,7 @@ fn held(result: Result<(), Rejection>, path: &Path) -> Result<(), Stop> {
         Rejection::Invalid(diagnostic) | Rejection::Grammar(diagnostic) => {
             Stop::from(diagnostic).blame(Mend::Submission)
         }
-        Rejection::Io(error) => JudgeError::new(format!("read {}", path.display()), error).into(),
+        Rejection::Io(error) => JudgeError::on("read", path)(error).into(),
     })
 }
 

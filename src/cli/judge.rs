@@ -215,19 +215,11 @@ fn typed(words: &[OsString]) -> Submission {
 /// A program that is not the package's.
 fn loose(path: &Path, include: &[IncludedFile]) -> Program {
     Program {
-        name: name_of(path),
+        name: path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned(),
         path: path.to_owned(),
-        kind: ProgramKind::Submission,
-        language: None,
-        entry_point: None,
         include: include.to_vec(),
-        constants: Vec::new(),
+        ..Program::default()
     }
-}
-
-fn name_of(path: &Path) -> String {
-    let name = path.file_name().unwrap_or(path.as_os_str());
-    name.to_string_lossy().into_owned()
 }
 
 /// The line that repeats one run, with places for submission and case.

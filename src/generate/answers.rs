@@ -108,8 +108,7 @@ fn settle(
     // What is wrong with the arguments is told where they stand in a file.
     let Ok(options) = Options::parse(&arguments(problem, case)) else { return Ok(None) };
     let path = stage.path(&case.name, "ans");
-    let fault =
-        |error: std::io::Error| JudgeError::new(format!("compare {}", path.display()), error);
+    let fault = JudgeError::on("compare", &path);
     let own = File::open(&path).map_err(fault)?;
     let difference = compare(own, answer.open().map_err(fault)?, &options);
     Ok(difference.map_err(fault)?.map(|difference| {
@@ -133,5 +132,5 @@ fn arguments(problem: &Problem, case: &RecipeCase) -> Vec<String> {
 fn answer(stage: &Stage, case: &RecipeCase, solution: &Solution<'_>) -> Result<Blob, Stop> {
     let input = stage.path(&case.name, "in");
     let answer = solution.answer(Blob::file(input))?;
-    Ok(answer.map_err(|not| diagnostic(case, not.what).help(not.help))?)
+    Ok(answer.map_err(|not| diagnostic(case, not.message).help(not.help))?)
 }

@@ -74,7 +74,7 @@ fn unwritable(target: &Path, error: io::Error) -> JudgeError {
         }
         _ => "look at what is there; the files before it are in place, each of them whole",
     };
-    JudgeError::new(format!("write {}", target.display()), error).help(help)
+    JudgeError::on("write", target)(error).help(help)
 }
 
 /// Whether the target has these contents; `None` where it is not there. A link has those of what it
@@ -210,7 +210,6 @@ pub fn obstacles(package: &Path, data: &Path, named: &BTreeSet<String>) -> Vec<D
 /// # Errors
 /// What the system says.
 pub fn unlisted(data: &Path, named: &BTreeSet<String>) -> Result<Vec<String>, JudgeError> {
-    let fault = |error| JudgeError::new(format!("list {}", data.display()), error);
     let mut unlisted = Vec::new();
     if !data.exists() {
         return Ok(unlisted);
@@ -220,7 +219,7 @@ pub fn unlisted(data: &Path, named: &BTreeSet<String>) -> Result<Vec<String>, Ju
     let entries = entries
         .filter_entry(|entry| entry.depth() == 0 || is_read(&entry.file_name().to_string_lossy()));
     for entry in entries {
-        let entry = entry.map_err(fault)?;
+        let entry = entry.map_err(JudgeError::on("list", data))?;
         let below = entry.path().strip_prefix(data).unwrap_or(entry.path());
         let name = below.display().to_string();
         if !entry.file_type().is_dir() && !named.contains(&name) {
@@ -237,8 +236,7 @@ pub fn unlisted(data: &Path, named: &BTreeSet<String>) -> Result<Vec<String>, Ju
 pub fn remove(data: &Path, files: &[String]) -> Result<(), JudgeError> {
     for file in files {
         let path = data.join(file);
-        fs::remove_file(&path)
-            .map_err(|error| JudgeError::new(format!("remove {}", path.display()), error))?;
+        fs::remove_file(&path).map_err(JudgeError::on("remove", &path))?;
         let above = path.ancestors().skip(1);
         for dir in above.take_while(|dir| *dir != data && dir.starts_with(data)) {
             // One that is not empty stays.

@@ -45,9 +45,8 @@ impl<'a> FreshInputs<'a> {
         let output = start(self.bench.executor, generator, command, args, name, false)?;
         Ok(match output {
             Err(refusal) => Err(refusal.message),
-            Ok(output) => {
-                let mut files = output.files.into_iter();
-                let input = files.find(|made| made.extension == "in");
+            Ok(files) => {
+                let input = files.into_iter().find(|made| made.extension == "in");
                 input.map(|made| made.contents).ok_or_else(|| "made no input".to_owned())
             }
         })

@@ -89,8 +89,8 @@ fn make_case(
         InputSource::Command(command) => {
             let generator = &generators[&command.program];
             match run(bench.executor, generator, command, &case.name, false)? {
-                Ok(output) => {
-                    for made in output.files {
+                Ok(files) => {
+                    for made in files {
                         digests.insert(made.extension, digest(&made.contents)?);
                         stage.add_blob(&case.name, made.extension, &made.contents)?;
                     }
@@ -128,8 +128,7 @@ pub(super) fn put_text(
     extension: &str,
     path: &Path,
 ) -> Result<(), JudgeError> {
-    let fault = |error| JudgeError::new(format!("read {}", path.display()), error);
-    let text = fs::read(path).map_err(fault)?;
+    let text = fs::read(path).map_err(JudgeError::on("read", path))?;
     let mut plain = Vec::with_capacity(text.len());
     for (at, byte) in text.iter().enumerate() {
         if !(*byte == b'\r' && text.get(at + 1) == Some(&b'\n')) {
@@ -181,8 +180,7 @@ fn copy(stage: &Stage, case: &RecipeCase, base: &Path) -> Result<(), JudgeError>
         return Ok(());
     }
     for entry in WalkDir::new(&directory).follow_links(true).sort_by_file_name() {
-        let fault = |error| JudgeError::new(format!("list {}", directory.display()), error);
-        let entry = entry.map_err(fault)?;
+        let entry = entry.map_err(JudgeError::on("list", &directory))?;
         let below = entry.path().strip_prefix(&directory).unwrap_or(entry.path());
         if entry.file_type().is_file() {
             let extension = format!("{CASE_FILES}/{}", below.display());
@@ -198,6 +196,6 @@ fn copy_file(
     extension: &str,
     path: &Path,
 ) -> Result<(), JudgeError> {
-    let fault = |error| JudgeError::new(format!("copy {}", path.display()), error);
-    stage.add(&case.name, extension, &mut File::open(path).map_err(fault)?)
+    let mut file = File::open(path).map_err(JudgeError::on("copy", path))?;
+    stage.add(&case.name, extension, &mut file)
 }

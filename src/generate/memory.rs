@@ -10,17 +10,18 @@ use std::env;
 use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::fs::{self, File};
-use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha512};
 
 use crate::build::Builder;
 use crate::build::bench::Bench;
+use crate::generate::files::place_file;
 use crate::generate::programs::{of_generator, of_solution};
 use crate::generate::seed::{seed, substituted};
 use crate::generate::stage::{Stage, file_name};
 use crate::generate::{Generating, Mode};
+use crate::model::blob::{self, Blob};
 use crate::model::judgement::JudgeError;
 use crate::model::program::Program;
 use crate::model::recipe::{AnswerSource, InputSource, RecipeCase};
@@ -30,19 +31,21 @@ use crate::model::tree::Node;
 type Hex = String;
 
 /// The digests of a case's files, by extension.
-type Files = BTreeMap<String, Hex>;
+type Files = BTreeMap<String, blob::Digest>;
+
+/// What is remembered: the files of each case, by the digest of what the case is made of.
+type Known = BTreeMap<Hex, Files>;
 
 /// What is remembered of a package.
 #[derive(Debug, Default)]
 pub(super) struct Memory {
-    /// Where it is kept; `None` where nothing is remembered.
+    /// Where it is kept; `None` if nothing is remembered.
     path: Option<PathBuf>,
-    /// By the digest of what a case is made of.
-    known: BTreeMap<Hex, Files>,
+    known: Known,
 }
 
-/// The first line; another one is the memory of another version.
-const HEADER: &str = concat!("juror ", env!("CARGO_PKG_VERSION"), " generated");
+/// What the file begins with; another header is the memory of another version.
+const HEADER: &str = concat!("juror ", env!("CARGO_PKG_VERSION"), " generated 2");
 
 impl Memory {
     /// That of a package; empty where data is only checked, or nothing is to be remembered.
@@ -51,8 +54,8 @@ impl Memory {
             return Self::default();
         }
         let Some(path) = place(&generating.bench.problem.dir) else { return Self::default() };
-        let text = fs::read_to_string(&path).unwrap_or_default();
-        let known = parse(&text).filter(|_| !generating.fresh);
+        let bytes = fs::read(&path).unwrap_or_default();
+        let known = parse(&bytes).filter(|_| !generating.fresh);
         Self { known: known.unwrap_or_default(), path: Some(path) }
     }
 
@@ -72,16 +75,16 @@ impl Memory {
     ) -> Result<bool, JudgeError> {
         let Some(files) = self.known.get(key) else { return Ok(false) };
         let path = |extension: &str| data.join(file_name(case, extension));
-        let is_same = |(extension, digest): (&String, &Hex)| {
-            digest_of(&path(extension)).is_some_and(|there| there == *digest)
+        let is_same = |(extension, digest): (&String, &blob::Digest)| {
+            Blob::file(path(extension)).digest().is_ok_and(|there| there == *digest)
         };
         if !files.iter().all(is_same) {
             return Ok(false);
         }
         for extension in files.keys() {
             let path = path(extension);
-            let fault = |error| JudgeError::new(format!("read {}", path.display()), error);
-            stage.add(case, extension, &mut File::open(&path).map_err(fault)?)?;
+            let mut file = File::open(&path).map_err(JudgeError::on("read", &path))?;
+            stage.add(case, extension, &mut file)?;
         }
         Ok(true)
     }
@@ -90,23 +93,17 @@ impl Memory {
     /// be written is no fault: the next time takes longer.
     pub(super) fn keep(&self, cases: &[(String, &str)], stage: &Stage) {
         let Some(path) = &self.path else { return };
-        let mut text = format!("{HEADER}\n");
+        let mut known = Known::new();
         for (key, case) in cases {
-            let _ = writeln!(text, "{key}");
+            let files = known.entry(key.clone()).or_default();
             for extension in stage.extensions(case) {
-                let Some(digest) = digest_of(&stage.path(case, &extension)) else { return };
-                let _ = writeln!(text, " {digest} {extension}");
+                let digest = Blob::file(stage.path(case, &extension)).digest();
+                let Ok(digest) = digest else { return };
+                files.insert(extension, digest);
             }
         }
-        let dir = path.parent().unwrap_or(Path::new("."));
-        let write = || {
-            fs::create_dir_all(dir)?;
-            let mut beside = tempfile::NamedTempFile::new_in(dir)?;
-            beside.write_all(text.as_bytes())?;
-            beside.persist(path)?;
-            Ok::<(), std::io::Error>(())
-        };
-        let _ = write();
+        let Ok(bytes) = postcard::to_allocvec(&(HEADER, known)) else { return };
+        let _ = place_file(path, &bytes, Mode::Write);
     }
 }
 
@@ -127,37 +124,10 @@ pub(super) fn cache_dir() -> Option<PathBuf> {
     Some(cache.join("juror"))
 }
 
-/// The memory that a file holds; `None` where it is no such file.
-fn parse(text: &str) -> Option<BTreeMap<Hex, Files>> {
-    let mut lines = text.lines();
-    if lines.next() != Some(HEADER) {
-        return None;
-    }
-    let mut known: BTreeMap<Hex, Files> = BTreeMap::new();
-    let mut files: Option<&mut Files> = None;
-    for line in lines {
-        match line.strip_prefix(' ') {
-            None => files = Some(known.entry(line.to_owned()).or_default()),
-            Some(file) => {
-                let (digest, extension) = file.split_once(' ')?;
-                files.as_mut()?.insert(extension.to_owned(), digest.to_owned());
-            }
-        }
-    }
-    Some(known)
-}
-
-/// The digest of a file; `None` where it cannot be read.
-fn digest_of(path: &Path) -> Option<Hex> {
-    let mut file = File::open(path).ok()?;
-    let mut hasher = Sha512::new();
-    let mut chunk = vec![0; 1 << 16];
-    loop {
-        match file.read(&mut chunk).ok()? {
-            0 => return Some(hex(&hasher.finalize())),
-            length => hasher.update(&chunk[..length]),
-        }
-    }
+/// The memory that a file holds; `None` if it is another file.
+fn parse(bytes: &[u8]) -> Option<Known> {
+    let (header, known): (String, Known) = postcard::from_bytes(bytes).ok()?;
+    (header == HEADER).then_some(known)
 }
 
 fn hex(bytes: &[u8]) -> Hex {
@@ -262,15 +232,16 @@ mod tests {
 
     #[test]
     fn a_damaged_memory_is_none() {
-        let check = |text: &str, expected: Option<usize>| {
-            assert_eq!(parse(text).map(|known| known.len()), expected, "{text}");
+        let check = |bytes: &[u8], expected: Option<usize>| {
+            assert_eq!(parse(bytes).map(|known| known.len()), expected, "{bytes:?}");
         };
-        check("", None);
-        check("juror 0.0.0 generated\n", None);
-        check(&format!("{HEADER}\n"), Some(0));
-        check(&format!("{HEADER}\nab\n 01 in\n 02 ans\ncd\n"), Some(2));
-        check(&format!("{HEADER}\n 01 in\n"), None);
-        check(&format!("{HEADER}\nab\n 01\n"), None);
+        let known = Known::from([("ab".to_owned(), Files::new()), ("cd".to_owned(), Files::new())]);
+        let whole = postcard::to_allocvec(&(HEADER, &known)).unwrap();
+        check(b"", None);
+        check(b"juror 0.0.0 generated\n", None);
+        check(&postcard::to_allocvec(&("juror 0.0.0", &known)).unwrap(), None);
+        check(&whole, Some(2));
+        check(&whole[..whole.len() - 1], None);
     }
 
     #[test]
@@ -278,10 +249,10 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let stage = Stage::new().unwrap();
         stage.add("secret/a", "in", &mut &b"1\n"[..]).unwrap();
-        let memory = Memory { path: Some(dir.path().join("deep/memory")), known: BTreeMap::new() };
+        let memory = Memory { path: Some(dir.path().join("deep/memory")), known: Known::new() };
         memory.keep(&[("k".to_owned(), "secret/a")], &stage);
-        let text = fs::read_to_string(dir.path().join("deep/memory")).unwrap();
-        let memory = Memory { path: None, known: parse(&text).unwrap() };
+        let bytes = fs::read(dir.path().join("deep/memory")).unwrap();
+        let memory = Memory { path: None, known: parse(&bytes).unwrap() };
         let check = |key: &str, contents: Option<&str>, expected: bool| {
             let data = tempfile::tempdir().unwrap();
             fs::create_dir(data.path().join("secret")).unwrap();

@@ -18,9 +18,8 @@ pub(super) fn search(recipe: &Recipe, stage: &Stage) -> Result<Vec<Diagnostic>, 
     for case in &recipe.cases {
         for pattern in &case.patterns {
             let path = stage.path(&case.name, pattern.extension);
-            let fault = |error| JudgeError::new(format!("read {}", path.display()), error);
             let text = match stage.has(&case.name, pattern.extension) {
-                true => fs::read(&path).map_err(fault)?,
+                true => fs::read(&path).map_err(JudgeError::on("read", &path))?,
                 false => Vec::new(),
             };
             let regex = RegexBuilder::new(&pattern.regex).multi_line(true).build();

@@ -31,26 +31,18 @@ pub(super) fn of_generator(problem: &Problem, generator: &GeneratorProgram) -> P
         language: generator.language.clone(),
         entry_point: is_named.then(|| first.to_string_lossy().into_owned()),
         include: beside.collect(),
-        constants: Vec::new(),
+        ..Program::default()
     }
 }
 
 /// A solution as a program that can be built: a submission of the package as it stands there.
 pub(super) fn of_solution(problem: &Problem, path: &Path) -> Program {
-    let submissions = &problem.submissions;
-    let submission = submissions.iter().find(|it| it.program.path == path);
-    match submission {
-        Some(submission) => submission.program.clone(),
-        None => Program {
-            name: path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
-            path: path.to_owned(),
-            kind: ProgramKind::Submission,
-            language: None,
-            entry_point: None,
-            include: Vec::new(),
-            constants: Vec::new(),
-        },
-    }
+    let submission = problem.submissions.iter().find(|it| it.program.path == path);
+    let name = || path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    submission.map_or_else(
+        || Program { name: name(), path: path.to_owned(), ..Program::default() },
+        |submission| submission.program.clone(),
+    )
 }
 
 /// Builds a generator or a solution.
@@ -66,7 +58,16 @@ pub(super) fn build(bench: &Bench<'_>, program: &Program) -> Result<Runnable, St
     bench.ready(what, program, &limits, &limits)
 }
 
-/// What a program did that should have ended with exit code 0; `None` where it did.
+/// Why a program made nothing: a message, and what to do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// What it did, such as `the solution ends with exit code 1`.
+    pub message: String,
+    /// The way out.
+    pub help: &'static str,
+}
+
+/// What a program did that should have ended with exit code 0; `None` if it did.
 pub(super) fn ending(outcome: &Outcome, limits: &Limits) -> Option<String> {
     match (outcome.stopped_by, outcome.ending) {
         (Some(stop), _) => Some(format!("passes a limit: {}", limits.passed(stop, outcome))),

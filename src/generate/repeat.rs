@@ -11,7 +11,7 @@ use crate::generate::Generating;
 use crate::generate::inputs::digest;
 use crate::generate::inputs::{Digests, Generators, command};
 use crate::generate::programs::diagnostic;
-use crate::generate::run::{Output, run};
+use crate::generate::run::run;
 use crate::generate::stage::Stage;
 use crate::model::blob::{Blob, Digest};
 use crate::model::diagnostic::Diagnostic;
@@ -99,12 +99,12 @@ impl Again<'_> {
         elsewhere: bool,
     ) -> Result<Option<String>, Stop> {
         let generator = &self.generators[&command.program];
-        let mut output = match run(self.executor, generator, command, &case.name, elsewhere)? {
-            Ok(output) => output,
+        let files = match run(self.executor, generator, command, &case.name, elsewhere)? {
+            Ok(files) => files,
             Err(refusal) => return Ok(Some(format!("this time, {}", refusal.message))),
         };
         let first = self.digests.get(&case.name);
-        for made in &mut output.files {
+        for made in &files {
             let now = digest(&made.contents)?;
             let before: Option<&Digest> = first.and_then(|first| first.get(made.extension));
             if before.is_none_or(|before| *before != now) {
@@ -112,14 +112,10 @@ impl Again<'_> {
                 return Ok(Some(difference(made.extension, &path, &made.contents)));
             }
         }
-        let is_missing = |extension: &&str| !has(&output, extension);
+        let is_missing = |extension: &&str| files.iter().all(|made| made.extension != *extension);
         let missing = first.and_then(|first| first.keys().copied().find(|it| is_missing(it)));
         Ok(missing.map(|extension| format!("no `.{extension}` file is left the second time")))
     }
-}
-
-fn has(output: &Output, extension: &str) -> bool {
-    output.files.iter().any(|made| made.extension == extension)
 }
 
 /// The first line that differs, in words.

@@ -2,7 +2,7 @@
 
 use crate::build::Runnable;
 use crate::executor::Executor;
-use crate::generate::programs::{ending, reason};
+use crate::generate::programs::{Refusal, ending, reason};
 use crate::generate::seed::{seed, substituted};
 use crate::model::blob::Blob;
 use crate::model::job::{Collected, Command, Job};
@@ -14,25 +14,15 @@ use crate::model::tree::TreeEntry;
 
 /// A generator may write its files under this name instead of printing its input.
 const OWN_NAME: &str = "testcase";
-/// What a generator made.
-#[derive(Debug)]
-pub(super) struct Output {
-    /// Its files, by extension; `in` is among them.
-    pub files: Vec<Made>,
-}
+
+/// What a generator made: its files, each with another extension; `in` is among them.
+pub(super) type Output = Result<Vec<Made>, Refusal>;
 
 /// One file that a generator made.
 #[derive(Debug)]
 pub(super) struct Made {
     pub extension: &'static str,
     pub contents: Blob,
-}
-
-/// Why a generator made nothing: a message, and what to do.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Refusal {
-    pub message: String,
-    pub help: String,
 }
 
 /// Starts a generator for the case `name`; again with another seed where it fails and may do so.
@@ -42,7 +32,7 @@ pub(super) fn run(
     command: &GeneratorCommand,
     name: &str,
     elsewhere: bool,
-) -> Result<Result<Output, Refusal>, Stop> {
+) -> Result<Output, Stop> {
     let seed = u64::from(seed(command));
     let mut refused = None;
     for attempt in 0..command.tries {
@@ -54,7 +44,7 @@ pub(super) fn run(
     }
     let mut refusal = refused.unwrap_or_else(|| Refusal {
         message: "was not started".to_owned(),
-        help: "give it at least one try".to_owned(),
+        help: "give it at least one try",
     });
     if command.tries > 1 {
         refusal.message += &format!(", at the last of {} tries", command.tries);
@@ -69,7 +59,7 @@ pub(super) fn start(
     args: Vec<String>,
     name: &str,
     elsewhere: bool,
-) -> Result<Result<Output, Refusal>, Stop> {
+) -> Result<Output, Stop> {
     let names = names(command, name);
     let mut job = generator.job(&Limits::of_generator());
     job.collect = names.iter().map(|(name, _)| name.clone()).collect();
@@ -82,8 +72,7 @@ pub(super) fn start(
         let said = reason(&reply.stderr);
         return Ok(Err(Refusal {
             message: format!("`{}` {ending}{said}", command.line),
-            help: "a generator must end with exit code 0; what it printed before is not used"
-                .to_owned(),
+            help: "a generator must end with exit code 0; what it printed before is not used",
         }));
     }
     let mut files: Vec<Made> = Vec::new();
@@ -97,9 +86,7 @@ pub(super) fn start(
             Collected::NotAFile(what) => {
                 return Ok(Err(Refusal {
                     message: format!("`{}` leaves {what} as `{name}`", command.line),
-                    help:
-                        "a generator prints its input, or writes it to a regular file of that name"
-                            .to_owned(),
+                    help: "a generator prints its input, or writes it to a regular file of that name",
                 }));
             }
             Collected::Missing => {}
@@ -108,7 +95,7 @@ pub(super) fn start(
     if files.iter().all(|made| made.extension != "in") {
         files.push(Made { extension: "in", contents: reply.stdout });
     }
-    Ok(Ok(Output { files }))
+    Ok(Ok(files))
 }
 
 /// The files that a generator may leave, with their extensions: `testcase.in` and so on; where it is

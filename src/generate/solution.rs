@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::build::Runnable;
 use crate::build::bench::Bench;
-use crate::generate::programs::{build, ending, of_solution, reason};
+use crate::generate::programs::{Refusal, build, ending, of_solution, reason};
 use crate::model::blob::Blob;
 use crate::model::job::Collected;
 use crate::model::limits::Limits;
@@ -33,15 +33,6 @@ pub struct Solution<'a> {
     runnable: Runnable,
 }
 
-/// Why there is no answer.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unanswered {
-    /// What the solution did, such as `the solution ends with exit code 1`.
-    pub what: String,
-    /// The way out.
-    pub help: &'static str,
-}
-
 impl<'a> Solution<'a> {
     /// Builds a solution.
     ///
@@ -56,7 +47,7 @@ impl<'a> Solution<'a> {
     ///
     /// # Errors
     /// When the judge failed or was interrupted.
-    pub fn answer(&self, input: Blob) -> Result<Result<Blob, Unanswered>, Stop> {
+    pub fn answer(&self, input: Blob) -> Result<Result<Blob, Refusal>, Stop> {
         let problem = self.bench.problem;
         let mut job = self.runnable.job(&Limits::of_generator());
         job.writable = problem.allow_file_writing;
@@ -64,16 +55,16 @@ impl<'a> Solution<'a> {
         let mut reply = self.bench.executor.run(&job)?;
         if let Some(ending) = ending(&reply.outcome, &job.limits) {
             let said = reason(&reply.stderr);
-            return Ok(Err(Unanswered {
-                what: format!("the solution {ending}{said}"),
+            return Ok(Err(Refusal {
+                message: format!("the solution {ending}{said}"),
                 help: "mend the solution, or the input if it is not valid",
             }));
         }
         Ok(match (&problem.io, reply.collected.pop()) {
             (ProgramIo::Standard, _) => Ok(reply.stdout),
             (ProgramIo::Files { .. }, Some(Collected::File(file))) => Ok(file),
-            (ProgramIo::Files { output, .. }, _) => Err(Unanswered {
-                what: format!("the solution does not write `{output}`"),
+            (ProgramIo::Files { output, .. }, _) => Err(Refusal {
+                message: format!("the solution does not write `{output}`"),
                 help: "mend the solution, or `[io]` in juror.toml",
             }),
         })

@@ -156,10 +156,6 @@ pub enum Policy {
     WhatCounts,
 }
 
-fn is_inside(name: &str, group: &str) -> bool {
-    name.strip_prefix(group).is_some_and(|rest| rest.starts_with('/'))
-}
-
 /// How a case ended, as far as the plan is concerned.
 pub fn end(case: &CaseJudgement) -> CaseEnd {
     // A case that would be accepted with the margin does not stop what may be needed then.

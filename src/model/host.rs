@@ -25,7 +25,7 @@ pub struct Diagnosis {
 }
 
 /// What a machine offers.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct HostFacts {
     /// The system's own name, such as `Linux` or `FreeBSD`.
     pub system: String,
@@ -53,9 +53,12 @@ pub struct HostFacts {
     /// Control groups.
     #[serde(flatten)]
     pub cgroups: CgroupFacts,
-    /// What will measure.
+    /// What will measure CPU time.
     #[serde(skip)]
-    pub meters: Meters,
+    pub cpu_meter: Meter,
+    /// What will measure memory.
+    #[serde(skip)]
+    pub memory_meter: Meter,
     /// Processors.
     #[serde(flatten)]
     pub processors: Processors,
@@ -111,17 +114,8 @@ pub struct CgroupFacts {
     pub usable1: Vec<String>,
 }
 
-/// What will measure runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Meters {
-    /// CPU time.
-    pub cpu: Meter,
-    /// Memory.
-    pub memory: Meter,
-}
-
 /// Processors.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Processors {
     /// How many this process may use, threads of one core counted apart.
     #[serde(rename = "logical_processors")]
@@ -129,10 +123,8 @@ pub struct Processors {
     /// How many cores those are.
     #[serde(rename = "physical_cores")]
     pub physical: usize,
-    /// How many processes wanted to run during the last minute, in hundredths; `None` if it is
-    /// not known.
-    #[serde(rename = "load", with = "As::<Option<Hundredths>>")]
-    pub load_hundredths: Option<u32>,
+    /// How many processes wanted to run during the last minute; `None` if it is not known.
+    pub load: Option<f64>,
 }
 
 /// Where programs are built and data is made.
@@ -174,9 +166,10 @@ pub struct Finding {
     pub grade: Grade,
     /// What is so, in one line.
     pub text: String,
-    /// What to do, and the command for it, if something can be done.
-    #[serde(flatten, with = "As::<AdviceKeys>")]
-    pub advice: Option<Advice>,
+    /// What to do, if something can be done: what it gives, and at what price.
+    pub advice: Option<String>,
+    /// The command to type for it, if there is one.
+    pub command: Option<String>,
 }
 
 /// How good something is.
@@ -189,15 +182,6 @@ pub enum Grade {
     Weak,
     /// It does not work.
     Missing,
-}
-
-/// What to do.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Advice {
-    /// In words: what it gives, and at what price.
-    pub text: String,
-    /// The command to type, if there is one.
-    pub command: Option<String>,
 }
 
 /// The document of [`Diagnosis`].
@@ -231,8 +215,8 @@ impl View<Diagnosis> for DiagnosisKeys {
             juror: env!("CARGO_PKG_VERSION"),
             full: diagnosis.chosen.is_some_and(Isolation::is_full),
             isolation: diagnosis.chosen,
-            cpu_meter: facts.meters.cpu.to_string(),
-            memory_meter: facts.meters.memory.to_string(),
+            cpu_meter: facts.cpu_meter.to_string(),
+            memory_meter: facts.memory_meter.to_string(),
             ways: facts.modes.iter().map(Way::view).collect(),
             findings: diagnosis.findings.clone(),
             host: facts.clone(),
@@ -261,31 +245,6 @@ impl View<TriedMode> for Way {
             step: fault.map(|fault| fault.step.clone()),
             reason: fault.map(|fault| fault.reason.clone()),
         }
-    }
-}
-
-#[derive(Serialize, JsonSchema)]
-struct AdviceKeys {
-    advice: Option<String>,
-    command: Option<String>,
-}
-
-impl View<Option<Advice>> for AdviceKeys {
-    fn view(advice: &Option<Advice>) -> Self {
-        Self {
-            advice: advice.as_ref().map(|advice| advice.text.clone()),
-            command: advice.as_ref().and_then(|advice| advice.command.clone()),
-        }
-    }
-}
-
-#[derive(Serialize, JsonSchema)]
-#[schemars(inline)]
-struct Hundredths(f64);
-
-impl View<u32> for Hundredths {
-    fn view(value: &u32) -> Self {
-        Self(f64::from(*value) / 100.0)
     }
 }
 

@@ -14,7 +14,7 @@ use crate::model::tree::{Node, Tree, TreeEntry, many_paths, path_bytes};
 use crate::model::units::Bytes;
 
 /// One run of one program. Nothing in it belongs to one machine.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Job {
     /// What to start.
     pub command: Command,

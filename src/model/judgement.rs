@@ -1,6 +1,6 @@
 //! Verdicts with all that belongs to them.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use schemars::JsonSchema;
@@ -82,6 +82,11 @@ impl JudgeError {
             lacks: None,
             program: None,
         }
+    }
+
+    /// Makes the faults of a step that works on a file: `read 1.in`.
+    pub fn on<E: ToString>(step: &str, path: &Path) -> impl Fn(E) -> Self + Copy {
+        move |reason| Self::new(format!("{step} {}", path.display()), reason)
     }
 
     /// The same, if it may go well the next time.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 /// A program: a submission, a validator or a generator.
 ///
 /// Source: problem package format 2025-09, "Programs".
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Program {
     /// The file name or directory name by which it is referred to.
     pub name: String,
@@ -24,9 +24,10 @@ pub struct Program {
 }
 
 /// What a program is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ProgramKind {
     /// A solution that is judged.
+    #[default]
     Submission,
     /// Says whether an input is valid.
     InputValidator,

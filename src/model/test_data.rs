@@ -1,6 +1,6 @@
 //! Test cases and the groups they stand in.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use crate::model::score::{GroupScoring, Score};
 
@@ -29,18 +29,6 @@ pub struct TestCase {
     pub output_validator_args: Vec<String>,
     /// What it is worth at most, if that is not for its group to say.
     pub points: Option<Score>,
-}
-
-impl TestCase {
-    /// The `.ans` file.
-    pub fn answer_path(&self) -> Option<&Path> {
-        self.answer.as_deref()
-    }
-
-    /// The `.out` file.
-    pub fn output_path(&self) -> Option<&Path> {
-        self.output.as_deref()
-    }
 }
 
 /// A file that a program finds in its working directory.
@@ -141,14 +129,15 @@ impl TestData {
     }
 
     /// The group that a test case is in: of several directories the innermost.
-    fn group_of(&self, name: &str) -> Option<&TestGroup> {
-        let is_inside = |group: &&TestGroup| {
-            let rest = name.strip_prefix(&group.name);
-            rest.is_some_and(|rest| rest.starts_with('/'))
-        };
-        let groups = self.groups.iter().filter(is_inside);
+    pub fn group_of(&self, name: &str) -> Option<&TestGroup> {
+        let groups = self.groups.iter().filter(|group| is_inside(name, &group.name));
         groups.max_by_key(|group| group.name.len())
     }
+}
+
+/// Whether a test case or a group is in this group, or in one below it.
+pub fn is_inside(name: &str, group: &str) -> bool {
+    name.strip_prefix(group).is_some_and(|rest| rest.starts_with('/'))
 }
 
 /// All test cases of a package.

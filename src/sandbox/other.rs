@@ -3,9 +3,7 @@
 use std::env;
 use std::thread;
 
-use crate::model::host::{
-    CgroupFacts, HostFacts, Meters, NamespaceSettings, Processors, TriedMode,
-};
+use crate::model::host::{CgroupFacts, HostFacts, NamespaceSettings, Processors, TriedMode};
 use crate::model::isolation::{Demand, Isolation};
 use crate::model::judgement::JudgeError;
 use crate::model::outcome::Mechanism;
@@ -74,15 +72,12 @@ impl Host {
             landlock: None,
             settings: NamespaceSettings::default(),
             cgroups: CgroupFacts::default(),
-            meters: Meters { cpu: plain::MECHANISM.cpu, memory: plain::MECHANISM.memory },
+            cpu_meter: plain::MECHANISM.cpu,
+            memory_meter: plain::MECHANISM.memory,
             container: None,
             systemd: false,
             stack_limit: stack.maximum.map(Bytes),
-            processors: Processors {
-                logical: processors,
-                physical: processors,
-                load_hundredths: None,
-            },
+            processors: Processors { logical: processors, physical: processors, load: None },
             temporary: temporary(env::temp_dir()),
         })
     }

@@ -1,7 +1,6 @@
 //! Tries a host out: nothing less says whether programs can be run there.
 
-use crate::model::blob::Blob;
-use crate::model::job::{Command, Job, Keep};
+use crate::model::job::{Command, Job};
 use crate::model::judgement::{FaultKind, JudgeError};
 use crate::model::limits::Limits;
 use crate::model::units::Bytes;
@@ -14,13 +13,10 @@ pub(super) fn try_out(host: &Host) -> Result<(), JudgeError> {
     let nothing = "/juror-tries-this-sandbox-out".to_owned();
     let job = Job {
         command: Command { argv: vec![nothing], ..Command::default() },
-        stdin: Blob::default(),
-        files: Vec::new(),
         writable: true,
         box_size: Bytes::mib(1),
         limits: Limits::of_trial(),
-        collect: Vec::new(),
-        keep: Keep::Nothing,
+        ..Job::default()
     };
     match slot.run(&job) {
         // Everything was done but to start a program that is not there.

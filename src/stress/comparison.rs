@@ -143,7 +143,7 @@ impl<'a> Comparison<'a> {
                         .start(u64::MAX)
                         .map_err(|error| JudgeError::new("read the answer", error))?
                         .into(),
-                    Err(not) => return Ok(Err(Unusable::Solution(not.what))),
+                    Err(not) => return Ok(Err(Unusable::Solution(not.message))),
                 }
             }
             AnswersBy::Nobody => Arc::from([]),

@@ -32,7 +32,7 @@ pub(super) fn find(
 fn of_grammar(proving: &Proving<'_>, grammar: &Grammar<'_>) -> Result<Vec<Diagnostic>, JudgeError> {
     let mut coverage = Coverage::new(&grammar.grammar);
     for case in &proving.bench.problem.test_data.cases {
-        let fault = |error| JudgeError::new(format!("read {}", case.input.display()), error);
+        let fault = JudgeError::on("read", &case.input);
         let input = File::open(&case.input).map_err(fault)?;
         match coverage.add(&grammar.grammar, input, &case.input) {
             Ok(()) => {}

@@ -41,8 +41,7 @@ fn one(
     test_case: &TestCase,
 ) -> Result<Option<Diagnostic>, Stop> {
     let Some(path) = &test_case.interaction else { return Ok(None) };
-    let text = fs::read(path)
-        .map_err(|error| JudgeError::new(format!("read {}", path.display()), error))?;
+    let text = fs::read(path).map_err(JudgeError::on("read", path))?;
     let question = Question {
         test_case,
         input: &input_of(test_case),

@@ -32,8 +32,7 @@ pub(super) fn read_all<'a>(
 ) -> Result<Vec<Grammar<'a>>, JudgeError> {
     let mut ready = Vec::new();
     for InputGrammar { name, path } in &problem.input_grammars {
-        let text = fs::read(path)
-            .map_err(|error| JudgeError::new(format!("read {}", path.display()), error))?;
+        let text = fs::read(path).map_err(JudgeError::on("read", path))?;
         let reading = read(path, &replace_constants(&text, &problem.constants));
         diagnostics.extend(reading.diagnostics);
         ready.extend(reading.grammar.map(|grammar| Grammar { name, path, grammar }));
@@ -47,7 +46,7 @@ impl Grammar<'_> {
     /// # Errors
     /// When the input cannot be read.
     pub(super) fn opinion(&self, input: &Blob, path: &Path) -> Result<Opinion, JudgeError> {
-        let fault = |error| JudgeError::new(format!("read {}", path.display()), error);
+        let fault = JudgeError::on("read", path);
         let input = input.open().map_err(fault)?;
         match validate(&self.grammar, input, path) {
             Ok(()) => Ok(Opinion::Valid),

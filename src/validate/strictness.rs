@@ -93,8 +93,8 @@ pub(super) fn prove(
 fn samples<'a>(proving: &Proving<'a>) -> Result<Vec<Sample<'a>>, JudgeError> {
     let mut samples = Vec::new();
     for test_case in &proving.bench.problem.test_data.cases {
-        let fault = |error| JudgeError::new(format!("read {}", test_case.input.display()), error);
-        let size = fs::metadata(&test_case.input).map_err(fault)?.len();
+        let size = fs::metadata(&test_case.input);
+        let size = size.map_err(JudgeError::on("read", &test_case.input))?.len();
         if size > 0 && size <= LARGEST {
             samples.push(Sample { test_case, size });
         }
@@ -103,15 +103,8 @@ fn samples<'a>(proving: &Proving<'a>) -> Result<Vec<Sample<'a>>, JudgeError> {
     Ok(samples)
 }
 
-impl Sample<'_> {
-    fn read(&self) -> Result<Vec<u8>, JudgeError> {
-        read(self.test_case)
-    }
-}
-
 fn read(test_case: &TestCase) -> Result<Vec<u8>, JudgeError> {
-    let path = &test_case.input;
-    fs::read(path).map_err(|error| JudgeError::new(format!("read {}", path.display()), error))
+    fs::read(&test_case.input).map_err(JudgeError::on("read", &test_case.input))
 }
 
 impl Mutation {
@@ -131,7 +124,7 @@ fn generic<'a>(
     let numbered: Vec<(usize, &Sample<'a>)> = samples.iter().enumerate().collect();
     let kinds = proving.mutations;
     let open = parallel::map(proving.bench.executor, &numbered, |(case, sample)| {
-        let input = sample.read()?;
+        let input = read(sample.test_case)?;
         let is_whole = sample.size <= SMALL || *case == samples.len() / 2;
         let mut open = Vec::new();
         for turn in 0..kinds.len() {
@@ -196,7 +189,7 @@ fn outside_of(
         let mut found = Vec::new();
         for validator in validators {
             if let InputValidator::Grammar(grammar) = validator {
-                found.extend(outside(&grammar.grammar, &sample.read()?));
+                found.extend(outside(&grammar.grammar, &read(sample.test_case)?));
             }
         }
         let beyond = found.into_iter().map(|found| Beyond {

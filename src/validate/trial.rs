@@ -63,8 +63,12 @@ impl Trial<'_> {
     /// Outputs that should be right, the likeliest first. Judge answers most often are, but need not be.
     fn right_outputs(&self) -> impl Iterator<Item = Right<'_>> {
         let data = &self.problem.test_data;
-        let output = |test_case| Some((test_case, TestCase::output_path(test_case)?));
-        let answer = |test_case| Some((test_case, TestCase::answer_path(test_case)?));
+        fn output(case: &TestCase) -> Option<(&TestCase, &Path)> {
+            Some((case, case.output.as_deref()?))
+        }
+        fn answer(case: &TestCase) -> Option<(&TestCase, &Path)> {
+            Some((case, case.answer.as_deref()?))
+        }
         let found = [
             data.cases.iter().find_map(output),
             data.cases.iter().find_map(answer),

@@ -203,7 +203,7 @@ fn measured(
         None => Arc::from([]),
         Some((Ok(input), _)) => input.into(),
         Some((Err(error), path)) => {
-            return Err(JudgeError::new(format!("read {}", path.display()), error).into());
+            return Err(JudgeError::on("read", path)(error).into());
         }
     };
     fastest(runnables, &|runnable| {

@@ -24,7 +24,7 @@ use crate::model::recipe::{AnswerSource, GeneratorCommand, Recipe};
 use crate::model::stop::{Mend, Remark, Stop};
 use crate::model::stress::SearchPlan;
 use crate::model::submission::Submission;
-use crate::model::test_data::{TestCase, ValidatorArgs};
+use crate::model::test_data::TestCase;
 use crate::model::text::count;
 use crate::package::recipe;
 use crate::stress::by_recipe;
@@ -285,15 +285,8 @@ fn test_case(problem: &Problem) -> TestCase {
     let like = problem.test_data.cases.iter().next_back();
     TestCase {
         name: by_recipe::NAME.to_owned(),
-        input: PathBuf::new(),
-        answer: None,
-        output: None,
-        interaction: None,
-        files: Vec::new(),
-        args: Vec::new(),
-        input_validator_args: like
-            .map_or_else(ValidatorArgs::default, |it| it.input_validator_args.clone()),
-        output_validator_args: like.map_or_else(Vec::new, |it| it.output_validator_args.clone()),
-        points: None,
+        input_validator_args: like.map(|it| it.input_validator_args.clone()).unwrap_or_default(),
+        output_validator_args: like.map(|it| it.output_validator_args.clone()).unwrap_or_default(),
+        ..TestCase::default()
     }
 }

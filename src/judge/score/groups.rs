@@ -2,11 +2,11 @@
 //!
 //! Source: problem package format 2025-09, "Scoring problems".
 
-use crate::judge::score::{CaseResult, Policy, is_inside};
+use crate::judge::score::{CaseResult, Policy};
 use crate::model::score::{
     Aggregation, CaseScoring, GroupScore, GroupScoring, Score, Standing, TotalScore,
 };
-use crate::model::test_data::{StaticCase, TestCase, TestData};
+use crate::model::test_data::{StaticCase, TestCase, TestData, is_inside};
 use crate::model::verdict::Verdict;
 use crate::plan::schedule::{Piece, Schedule, Section, Until, Yields};
 

@@ -5,14 +5,14 @@
 use std::collections::HashSet;
 
 use crate::judge::score::default_grader::grade;
-use crate::judge::score::{CaseResult, Total, fault, is_inside};
+use crate::judge::score::{CaseResult, Total, fault};
 use crate::model::grader::{
     CustomScore, Dialect, Grader, GraderModes, Graders, GradingKeys, GroupGrading, Objective,
     OnReject, VerdictMode,
 };
 use crate::model::score::{CaseScoring, GroupScore, Score, Standing, TotalScore};
 use crate::model::stop::Stop;
-use crate::model::test_data::{TestCase, TestData};
+use crate::model::test_data::{TestCase, TestData, is_inside};
 use crate::model::verdict::Verdict;
 use crate::plan::schedule::{self, Schedule, Section, Until, Yields};
 

@@ -206,11 +206,9 @@ fn solution(pack: &Pack<'_>, element: Element<'_>) -> Parse<Option<Submission>> 
     let program = Program {
         name: item.base_name().to_owned(),
         path: item.path.clone(),
-        kind: ProgramKind::Submission,
         language: submission_language(described),
-        entry_point: None,
         include: pack.resources.of_submissions.clone(),
-        constants: Vec::new(),
+        ..Program::default()
     };
     Ok(Some(Submission { name: name.to_owned(), program, expectations }))
 }

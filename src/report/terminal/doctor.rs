@@ -1,6 +1,6 @@
 //! What `juror doctor` found out.
 
-use crate::model::host::{Diagnosis, Finding, Grade};
+use crate::model::host::{Diagnosis, Finding, Grade, HostFacts};
 use crate::model::isolation::Isolation;
 use crate::model::text::printable;
 use crate::report::style::{Look, Style};
@@ -49,10 +49,10 @@ fn entry(page: &mut Page<'_>, finding: &Finding) {
     };
     page.labelled(2, label, &printable(&finding.text));
     if let Some(advice) = &finding.advice {
-        let colon = if advice.command.is_some() { ":" } else { "" };
-        page.wrapped(TEXT, &format!("{}{colon}", printable(&advice.text)));
+        let colon = if finding.command.is_some() { ":" } else { "" };
+        page.wrapped(TEXT, &format!("{}{colon}", printable(advice)));
         // To be copied, so in one piece.
-        if let Some(command) = &advice.command {
+        if let Some(command) = &finding.command {
             page.line(TEXT + 2, &printable(command));
         }
     }
@@ -60,8 +60,8 @@ fn entry(page: &mut Page<'_>, finding: &Finding) {
 
 /// What follows from the findings.
 fn conclusion(diagnosis: &Diagnosis) -> String {
-    let meters = &diagnosis.facts.meters;
-    let measured = format!("CPU time by {}, memory by {}", meters.cpu, meters.memory);
+    let HostFacts { cpu_meter, memory_meter, .. } = &diagnosis.facts;
+    let measured = format!("CPU time by {cpu_meter}, memory by {memory_meter}");
     match diagnosis.chosen {
         Some(isolation) if isolation.is_full() => {
             format!("Programs will be isolated by {isolation}; {measured}.")

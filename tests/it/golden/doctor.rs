@@ -3,7 +3,7 @@
 use juror::cli::advice::{chosen, findings};
 use juror::model::event::{Event, Stamped};
 use juror::model::host::{
-    CgroupFacts, Diagnosis, HostFacts, Meters, NamespaceSettings, Processors, Temporary, ToolFact,
+    CgroupFacts, Diagnosis, HostFacts, NamespaceSettings, Processors, Temporary, ToolFact,
     ToolFound, TriedMode,
 };
 use juror::model::isolation::Isolation;
@@ -30,11 +30,12 @@ pub(super) fn server() -> HostFacts {
             usable2: Some("/sys/fs/cgroup".into()),
             ..CgroupFacts::default()
         },
-        meters: Meters { cpu: Meter::Cgroup2, memory: Meter::Cgroup2 },
+        cpu_meter: Meter::Cgroup2,
+        memory_meter: Meter::Cgroup2,
         container: None,
         systemd: true,
         stack_limit: None,
-        processors: Processors { logical: 16, physical: 8, load_hundredths: Some(12) },
+        processors: Processors { logical: 16, physical: 8, load: Some(0.12) },
         temporary: Temporary { path: "/tmp".into(), free: Ok(Bytes::mib(62_000)) },
     }
 }
@@ -58,11 +59,12 @@ pub(super) fn container() -> HostFacts {
             usable1: vec!["memory".to_owned()],
             ..server().cgroups
         },
-        meters: Meters { cpu: Meter::Rusage, memory: Meter::Cgroup1 },
+        cpu_meter: Meter::Rusage,
+        memory_meter: Meter::Cgroup1,
         container: Some("docker".to_owned()),
         systemd: false,
         stack_limit: Some(Bytes::mib(64)),
-        processors: Processors { logical: 2, physical: 2, load_hundredths: Some(374) },
+        processors: Processors { logical: 2, physical: 2, load: Some(3.74) },
         temporary: Temporary { path: "/tmp".into(), free: Ok(Bytes::mib(300)) },
         ..server()
     }
@@ -89,7 +91,7 @@ pub(super) fn closed() -> HostFacts {
             ..server().settings
         },
         container: None,
-        processors: Processors { load_hundredths: None, ..server().processors },
+        processors: Processors { load: None, ..server().processors },
         temporary: Temporary {
             path: "/tmp".into(),
             free: Err("Read-only file system (os error 30)".to_owned()),
@@ -112,10 +114,11 @@ pub(super) fn freebsd() -> HostFacts {
         landlock: None,
         settings: NamespaceSettings::default(),
         cgroups: CgroupFacts::default(),
-        meters: Meters { cpu: Meter::Rusage, memory: Meter::Rusage },
+        cpu_meter: Meter::Rusage,
+        memory_meter: Meter::Rusage,
         systemd: false,
         stack_limit: Some(Bytes::mib(512)),
-        processors: Processors { logical: 4, physical: 4, load_hundredths: None },
+        processors: Processors { logical: 4, physical: 4, load: None },
         ..server()
     }
 }

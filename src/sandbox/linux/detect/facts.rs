@@ -4,7 +4,7 @@ use std::env;
 use std::fs;
 use std::path::Path;
 
-use crate::model::host::{CgroupFacts, HostFacts, Meters, NamespaceSettings, Processors};
+use crate::model::host::{CgroupFacts, HostFacts, NamespaceSettings, Processors};
 use crate::model::judgement::JudgeError;
 use crate::model::units::Bytes;
 use crate::sandbox::disk::temporary;
@@ -36,7 +36,8 @@ impl Host {
                 apparmor_restricts: setting("kernel/apparmor_restrict_unprivileged_userns"),
             },
             cgroups: host.cgroup_facts(),
-            meters: Meters { cpu: meters.cpu, memory: meters.memory },
+            cpu_meter: meters.cpu,
+            memory_meter: meters.memory,
             container: container(Path::new("/"), env::var("container").ok()),
             systemd: Path::new("/run/systemd/system").is_dir(),
             stack_limit: sys::hard_limit(Kind::Stack as u32)
@@ -46,9 +47,7 @@ impl Host {
             processors: Processors {
                 logical: host.logical_cores(),
                 physical: host.physical_cores().len(),
-                load_hundredths: fs::read_to_string("/proc/loadavg")
-                    .ok()
-                    .and_then(|text| load(&text)),
+                load: fs::read_to_string("/proc/loadavg").ok().and_then(|text| load(&text)),
             },
             temporary: temporary(env::temp_dir()),
         })
@@ -99,13 +98,9 @@ fn container(root: &Path, variable: Option<String>) -> Option<String> {
         .or_else(|| exists("var/run/secrets/kubernetes.io").then(|| "kubernetes".to_owned()))
 }
 
-/// The load of the last minute, in hundredths, from the text of `/proc/loadavg`.
-fn load(text: &str) -> Option<u32> {
-    let first = text.split_whitespace().next()?;
-    let (whole, part) = first.split_once('.')?;
-    let whole: u32 = whole.parse().ok()?;
-    let part: u32 = part.get(..2)?.parse().ok()?;
-    whole.checked_mul(100)?.checked_add(part)
+/// The load of the last minute, from the text of `/proc/loadavg`.
+fn load(text: &str) -> Option<f64> {
+    text.split_whitespace().next()?.parse().ok()
 }
 
 #[cfg(test)]
@@ -113,9 +108,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_load_is_read_in_hundredths() {
-        assert_eq!(load("1.07 0.30 0.20 1/99 12345\n"), Some(107));
-        assert_eq!(load("12.50 0 0"), Some(1250));
+    fn the_load_is_that_of_the_last_minute() {
+        assert_eq!(load("1.07 0.30 0.20 1/99 12345\n"), Some(1.07));
+        assert_eq!(load("12.50 0 0"), Some(12.5));
         assert_eq!(load(""), None);
         assert_eq!(load("x.yy"), None);
     }
