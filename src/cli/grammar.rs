@@ -1,6 +1,6 @@
 //! `juror grammar`: inputs held against a grammar, written by it, and its boundaries.
 
-use std::fs::{self, File};
+use std::fs;
 use std::path::Path;
 
 use crate::cli::arguments::{
@@ -17,7 +17,6 @@ use crate::grammar::validate::{Rejection, validate};
 use crate::language::constants::replace_constants;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::Event;
-use crate::model::judgement::JudgeError;
 use crate::model::problem::Problem;
 use crate::model::stop::{Mend, Stop};
 
@@ -37,7 +36,7 @@ fn check(arguments: &CheckArguments) -> ExitCode {
             let Some(input) = output.part(open(path))? else {
                 continue;
             };
-            let held = held(validate(&grammar, input, path), path);
+            let held = held(validate(&grammar, &input, path));
             let valid = output.part(held)?.is_some();
             output.event(Event::InputChecked { input: path.clone(), valid });
         }
@@ -46,12 +45,11 @@ fn check(arguments: &CheckArguments) -> ExitCode {
 }
 
 /// What comes of an input that was held against a grammar.
-fn held(result: Result<(), Rejection>, path: &Path) -> Result<(), Stop> {
+fn held(result: Result<(), Rejection>) -> Result<(), Stop> {
     result.map_err(|refusal| match refusal {
         Rejection::Invalid(diagnostic) | Rejection::Grammar(diagnostic) => {
             Stop::from(diagnostic).blame(Mend::Submission)
         }
-        Rejection::Io(error) => JudgeError::on("read", path)(error).into(),
     })
 }
 
@@ -136,7 +134,7 @@ fn list_bounds(arguments: &BoundsArguments) -> ExitCode {
         let mut coverage = Coverage::new(&grammar);
         for path in &arguments.inputs {
             if let Some(input) = output.part(open(path))? {
-                output.part(held(coverage.add(&grammar, input, path), path))?;
+                output.part(held(coverage.add(&grammar, &input, path)))?;
             }
         }
         let coverage = (!arguments.inputs.is_empty()).then_some(&coverage);
@@ -190,10 +188,9 @@ pub fn of_package(
     Ok(grammars)
 }
 
-fn open(path: &Path) -> Result<File, Stop> {
+fn open(path: &Path) -> Result<Vec<u8>, Stop> {
     if path.is_dir() {
         return Err(Stop::usage(format!("{} is a directory", path.display())));
     }
-    File::open(path)
-        .map_err(|error| Stop::usage(format!("cannot open {}: {error}", path.display())))
+    fs::read(path).map_err(|error| Stop::usage(format!("cannot open {}: {error}", path.display())))
 }

@@ -1,7 +1,6 @@
 //! The boundaries of what a grammar reads, and which of them inputs reach.
 
 use std::cmp::Ordering;
-use std::io::Read;
 use std::path::Path;
 
 use num_rational::BigRational;
@@ -9,10 +8,11 @@ use num_rational::BigRational;
 use crate::grammar::arithmetic;
 use crate::grammar::ast::{Expr, ExprKind, Operator};
 use crate::grammar::float;
-use crate::grammar::number::{Int, show_ratio};
+use crate::grammar::number::show_ratio;
 use crate::grammar::port::{FloatRules, Loops};
 use crate::grammar::program::{Grammar, Op};
 use crate::grammar::read::Witness;
+use crate::grammar::tree::IntNode;
 use crate::grammar::validate::{Rejection, witnessed};
 use crate::grammar::value::Value;
 use crate::model::grammar::{Bound, Reached, ValueBounds};
@@ -42,12 +42,7 @@ impl Coverage {
     ///
     /// # Errors
     /// Why it is not valid; then nothing is added.
-    pub fn add(
-        &mut self,
-        grammar: &Grammar,
-        input: impl Read,
-        path: &Path,
-    ) -> Result<(), Rejection> {
+    pub fn add(&mut self, grammar: &Grammar, input: &[u8], path: &Path) -> Result<(), Rejection> {
         *self = witnessed(grammar, input, path, self.clone())?;
         Ok(())
     }
@@ -73,8 +68,9 @@ impl Seen {
 impl Loops for Coverage {}
 
 impl Witness for Coverage {
-    fn int(&mut self, site: usize, min: &Int, max: &Int, value: &Int) {
-        self.sites[site].see(Value::Int(value.clone()), value == min, value == max);
+    fn int(&mut self, read: IntNode) {
+        let (is_min, is_max) = (read.value == read.min, read.value == read.max);
+        self.sites[read.site].see(Value::Int(read.value), is_min, is_max);
     }
 
     fn float(&mut self, site: usize, rules: &FloatRules, text: &[u8]) {

@@ -11,7 +11,7 @@ use crate::grammar::ast::{Compare, Expr, ExprKind, VarRef};
 use crate::grammar::chance::Chance;
 use crate::grammar::draw::{Chooser, Shaped, Tilt};
 use crate::grammar::number::Int;
-use crate::grammar::port::{Reason, Stop};
+use crate::grammar::port::{ReasonKind, Stop};
 use crate::grammar::program::{Grammar, Op};
 use crate::grammar::read::{Blind, Reader};
 use crate::grammar::run::Interpreter;
@@ -145,15 +145,9 @@ fn confirmed(grammar: &Grammar, text: &[u8]) -> Option<Diagnostic> {
     let mut reader = Reader::new(grammar, text, Blind);
     let stop = Interpreter::new(grammar).run(&mut reader).err()?;
     let source = grammar.source();
-    let (span, message) = match *stop.0 {
-        Reason::Invalid(mismatch) => (mismatch.span, mismatch.message),
-        Reason::Fault(fault) => (fault.span, fault.message),
-        Reason::Stuck(stuck) => return Some(Diagnostic::error(&source.path, stuck.message)),
-        Reason::Io(error) => return Some(Diagnostic::error(&source.path, error.to_string())),
-    };
-    let message = format!("what is written is not read as it was meant: {message}");
+    let message = format!("what is written is not read as it was meant: {}", stop.0.message);
     let help = "let what stands before it end where this begins: a REGEX takes as much as it can";
-    Some(source.error(span, message).help(help))
+    Some(source.error(stop.0.span, message).help(help))
 }
 
 /// Runs to the end, going back where need be; whether it got there.
@@ -318,17 +312,11 @@ struct Failure {
 impl Failures {
     /// Notes why a run stopped; whether another answer to a question could help.
     fn note(&mut self, step: usize, stop: Stop) -> bool {
-        let (message, by_question) = match *stop.0 {
-            Reason::Stuck(stuck) => (stuck.message, stuck.by_question),
-            Reason::Fault(fault) => (fault.message, false),
-            Reason::Invalid(mismatch) => (mismatch.message, false),
-            Reason::Io(error) => (error.to_string(), false),
-        };
         let failure =
             self.by_step.entry(step).or_insert(Failure { times: 0, message: String::new() });
         failure.times += 1;
-        failure.message = message;
-        by_question
+        failure.message = stop.0.message;
+        matches!(stop.0.kind, ReasonKind::Stuck { by_question: true })
     }
 
     fn report(self, grammar: &Grammar) -> Diagnostic {

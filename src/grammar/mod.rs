@@ -38,7 +38,6 @@ pub mod tree;
 pub mod validate;
 pub mod value;
 mod vars;
-mod window;
 mod write;
 
 #[cfg(test)]

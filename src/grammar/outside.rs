@@ -21,35 +21,25 @@ pub struct Outside {
 /// to one below its least and to one above its greatest value there. None for an input that is not valid.
 pub fn outside(grammar: &Grammar, input: &[u8]) -> Vec<Outside> {
     let Ok(tree) = parse(grammar, input, Path::new("")) else { return Vec::new() };
-    let mut ints: Vec<&IntNode> = Vec::new();
+    // The last integer of each command.
+    let mut last: Vec<Option<&IntNode>> = vec![None; grammar.sites().len()];
     tree.each(&mut |node| {
         if let InputNode::Int(int) = node {
-            ints.push(int);
+            last[int.site] = Some(int);
         }
     });
-    // The last of each command, with its place.
-    let mut last: Vec<Option<(&IntNode, usize)>> = vec![None; grammar.sites().len()];
-    let mut rest = 0;
-    for int in ints {
-        let word = int.value.to_string();
-        let Some(at) = find_word(input, rest, word.as_bytes()) else { break };
-        rest = at + word.len();
-        if let Some(last) = last.get_mut(int.site) {
-            *last = Some((int, at));
-        }
-    }
     let mut found = Vec::new();
-    for (int, at) in last.into_iter().flatten() {
+    for int in last.into_iter().flatten() {
         let label = &grammar.sites()[int.site].label;
-        let length = int.value.to_string().len();
+        let (before, after) = input.split_at(int.at);
+        let after = &after[int.value.to_string().len()..];
         let sides = [
             ("below", int.min.big() - BigInt::from(1)),
             ("above", int.max.big() + BigInt::from(1)),
         ];
         for (side, value) in sides {
-            let (before, after) = (&input[..at], &input[at + length..]);
             let text = [before, value.to_string().as_bytes(), after].concat();
-            // Where the same number may also be read otherwise, it can be valid.
+            // It is valid if the grammar can read the same text in another way.
             if !accepts(grammar, &text) {
                 let name = format!("{label} one {side} its bound");
                 found.push(Outside { name, text });
@@ -57,16 +47,6 @@ pub fn outside(grammar: &Grammar, input: &[u8]) -> Vec<Outside> {
         }
     }
     found
-}
-
-/// Where a number stands as a word of its own, from `start` on.
-fn find_word(input: &[u8], start: usize, word: &[u8]) -> Option<usize> {
-    let is_part = |byte: Option<&u8>| byte.is_some_and(|it| it.is_ascii_digit() || *it == b'-');
-    let found = memchr::memmem::find_iter(&input[start..], word);
-    found.map(|at| start + at).find(|at| {
-        let before = at.checked_sub(1).and_then(|before| input.get(before));
-        !is_part(before) && !is_part(input.get(at + word.len()))
-    })
 }
 
 #[cfg(test)]

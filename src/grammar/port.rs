@@ -1,8 +1,5 @@
 //! What a running grammar talks to: an input that is read, or one that is written.
 
-use std::fmt;
-use std::io;
-
 use num_rational::BigRational;
 
 use crate::grammar::ast::Notation;
@@ -14,74 +11,44 @@ use crate::grammar::source::Span;
 use crate::grammar::vars::Vars;
 
 /// Why a run ends before its end.
+#[derive(Debug)]
 pub(super) struct Stop(pub(super) Box<Reason>);
 
-/// Why a run ends before its end.
+/// Why a run ends before its end: what is wrong, and at which command.
 #[derive(Debug)]
-pub(super) enum Reason {
-    /// The input is not what the grammar says.
-    Invalid(Mismatch),
-    /// The grammar asks for something that cannot be.
-    Fault(GrammarFault),
-    /// The input cannot be read.
-    Io(io::Error),
-    /// Nothing can be written here that fits.
-    Stuck(Stuck),
-}
-
-/// What was expected and what came.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Mismatch {
-    /// The message.
+pub(super) struct Reason {
     pub message: String,
-    /// Where, in bytes from the start of the input.
-    pub offset: u64,
-    /// How many bytes are meant.
-    pub length: usize,
-    /// The command.
+    /// The command; of a run that is stuck the driver knows it.
     pub span: Span,
+    pub kind: ReasonKind,
 }
 
-/// A fault of the grammar that shows when it runs.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct GrammarFault {
-    pub message: String,
-    pub help: String,
-    pub span: Span,
-}
-
-/// Why nothing can be written.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Stuck {
-    /// In words.
-    pub message: String,
-    /// Whether another answer to a question about what comes next could help.
-    pub by_question: bool,
+/// Who is at fault.
+#[derive(Debug)]
+pub(super) enum ReasonKind {
+    /// The input does not match the grammar at `offset`, for `length` bytes.
+    Invalid { offset: usize, length: usize },
+    /// The grammar asks for something impossible.
+    Fault { help: String },
+    /// Nothing that fits can be written here. Another answer to MATCH or ISEOF could help if `by_question`.
+    Stuck { by_question: bool },
 }
 
 impl Stop {
+    fn new(span: Span, message: impl Into<String>, kind: ReasonKind) -> Self {
+        Self(Box::new(Reason { message: message.into(), span, kind }))
+    }
+
+    pub(super) fn invalid(span: Span, message: String, offset: usize, length: usize) -> Self {
+        Self::new(span, message, ReasonKind::Invalid { offset, length })
+    }
+
     pub(super) fn fault(span: Span, message: impl Into<String>, help: &str) -> Self {
-        Self(Box::new(Reason::Fault(GrammarFault {
-            message: message.into(),
-            help: help.to_owned(),
-            span,
-        })))
+        Self::new(span, message, ReasonKind::Fault { help: help.to_owned() })
     }
 
     pub(super) fn stuck(message: impl Into<String>, by_question: bool) -> Self {
-        Self(Box::new(Reason::Stuck(Stuck { message: message.into(), by_question })))
-    }
-}
-
-impl fmt::Debug for Stop {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
-
-impl From<io::Error> for Stop {
-    fn from(error: io::Error) -> Self {
-        Self(Box::new(Reason::Io(error)))
+        Self::new(Span::default(), message, ReasonKind::Stuck { by_question })
     }
 }
 
@@ -140,7 +107,7 @@ pub(super) trait Port {
     /// An assertion that does not hold.
     fn refuse(&mut self, at: Span, message: String) -> Stop;
     /// How much has been read or written, in bytes.
-    fn offset(&self) -> u64;
+    fn offset(&self) -> usize;
 
     /// What follows the loops of the run.
     fn loops(&mut self) -> &mut impl Loops;
@@ -179,8 +146,8 @@ pub(super) struct LoopState {
     pub index: u64,
     /// How many there will be, if that is known.
     pub count: Option<u32>,
-    /// How much had been read when the last iteration began.
-    pub offset: u64,
+    /// How much had been read when the last iteration began, in bytes.
+    pub offset: usize,
     /// How many iterations read nothing.
     pub idle: u32,
 }

@@ -1,27 +1,27 @@
 //! The port of the validator: takes from an input what the grammar says, or tells what came instead.
 
-use std::io::Read;
+use std::ops::Range;
 
 use num_rational::BigRational;
 
 use crate::grammar::bytes::ByteSet;
-use crate::grammar::float::{self, Scanned};
+use crate::grammar::float;
 use crate::grammar::number::Int;
 use crate::grammar::pattern::Pattern;
-use crate::grammar::port::{FloatRules, Loops, Mismatch, Port, Reason, Stop};
+use crate::grammar::port::{FloatRules, Loops, Port, Stop};
 use crate::grammar::program::Grammar;
 use crate::grammar::source::Span;
+use crate::grammar::tree::IntNode;
 use crate::grammar::value::Value;
 use crate::grammar::vars::Vars;
-use crate::grammar::window::Window;
 use crate::model::text::visible;
 
 /// Sees what is read.
 pub(super) trait Witness: Loops {
-    /// Whether it looks at anything.
+    /// Whether it looks at integers.
     const LOOKS: bool = true;
     /// An integer.
-    fn int(&mut self, _site: usize, _min: &Int, _max: &Int, _value: &Int) {}
+    fn int(&mut self, _read: IntNode) {}
     /// A float, as written.
     fn float(&mut self, _site: usize, _rules: &FloatRules, _text: &[u8]) {}
     /// What a regular expression matched.
@@ -42,86 +42,78 @@ impl Witness for Blind {
 /// An input that is read.
 pub(super) struct Reader<'a, W> {
     grammar: &'a Grammar,
-    pub(super) window: Window<'a>,
-    /// The value read last.
-    last: Piece,
+    text: &'a [u8],
+    /// Where reading stands.
+    pub(super) at: usize,
+    /// Where the value read last stands.
+    last: Range<usize>,
     pub(super) witness: W,
 }
 
-#[derive(Clone, Copy, Default)]
-struct Piece {
-    start: u64,
-    end: u64,
-}
-
-/// Longer than every integer of 64 bits, in bytes.
-const SHORT: usize = 24;
+/// The longest piece of an input that a message shows, in bytes.
+const SHOWN_MAX: usize = 40;
 
 impl<'a, W: Witness> Reader<'a, W> {
-    pub(super) fn new(grammar: &'a Grammar, input: impl Read + 'a, witness: W) -> Self {
-        Self { grammar, window: Window::new(input), last: Piece::default(), witness }
+    pub(super) fn new(grammar: &'a Grammar, text: &'a [u8], witness: W) -> Self {
+        Self { grammar, text, at: 0, last: 0..0, witness }
+    }
+
+    /// What is not read yet.
+    #[inline]
+    fn rest(&self) -> &'a [u8] {
+        &self.text[self.at..]
     }
 
     #[inline]
     fn take(&mut self, length: usize) {
-        let start = self.window.offset();
-        self.last = Piece { start, end: start + length as u64 };
-        self.window.at += length;
+        self.last = self.at..self.at + length;
+        self.at = self.last.end;
     }
 
     /// What stands here instead of what was expected, and how long it is.
-    fn came(&mut self) -> (String, usize) {
-        const LONGEST: usize = 40;
-        let rest = match self.window.ahead(LONGEST + 1) {
-            Ok(rest) => rest,
-            Err(_) => self.window.seen(),
+    fn came(&self) -> (String, usize) {
+        let rest = self.rest();
+        let is_blank = |byte: &u8| matches!(byte, b' ' | b'\n' | b'\t' | b'\r');
+        let word = rest.iter().take(SHOWN_MAX + 1).position(is_blank);
+        let word = word.unwrap_or(rest.len().min(SHOWN_MAX + 1));
+        let name = match rest.first() {
+            None => "the end of the file",
+            Some(b' ') => "a blank",
+            Some(b'\n') => "a line end",
+            Some(b'\t') => "a tab",
+            Some(b'\r') => "a carriage return",
+            Some(_) => return (shown(&rest[..word]), word.min(SHOWN_MAX)),
         };
-        let word =
-            rest.iter().take_while(|byte| !matches!(byte, b' ' | b'\n' | b'\t' | b'\r')).count();
-        match rest.first() {
-            None => ("the end of the file".to_owned(), 1),
-            Some(b' ') => ("a blank".to_owned(), 1),
-            Some(b'\n') => ("a line end".to_owned(), 1),
-            Some(b'\t') => ("a tab".to_owned(), 1),
-            Some(b'\r') => ("a carriage return".to_owned(), 1),
-            Some(_) if word > LONGEST => (format!("`{}…`", visible(&rest[..LONGEST])), LONGEST),
-            Some(_) => (format!("`{}`", visible(&rest[..word])), word),
-        }
+        (name.to_owned(), 1)
     }
 
     #[cold]
-    fn expected(&mut self, at: Span, what: &str) -> Stop {
-        let offset = self.window.offset();
+    fn expected(&self, at: Span, what: &str) -> Stop {
         let (came, length) = self.came();
         let mut message = format!("expected {what}, got {came}");
-        if offset > 0 && offset == self.last.end && self.last.end > self.last.start {
-            let before = self.window.piece(self.last.start, self.last.end);
-            let next_is_digit = self.window.seen().first().is_some_and(u8::is_ascii_digit);
-            if matches!(before, b"0") && next_is_digit {
+        if self.at == self.last.end && !self.last.is_empty() {
+            let before = &self.text[self.last.clone()];
+            if before == b"0" && starts_with_digit(self.rest()) {
                 message += ": a number has no leading zero";
-            } else if before.len() <= 40 {
-                message = format!("expected {what} after `{}`, got {came}", visible(before));
+            } else if before.len() <= SHOWN_MAX {
+                message = format!("expected {what} after {}, got {came}", shown(before));
             }
         }
-        stop(at, message, offset, length)
+        Stop::invalid(at, message, self.at, length)
     }
 
     /// The value just read is refused.
     #[cold]
     fn refused(&self, at: Span, message: String) -> Stop {
-        let length = usize::try_from(self.last.end - self.last.start).unwrap_or(usize::MAX);
-        stop(at, message, self.last.start, length.max(1))
+        Stop::invalid(at, message, self.last.start, self.last.len().max(1))
     }
 
-    /// A site's variable for a message: ` for `n``.
     /// What was taken last, in quotes.
     fn shown(&self) -> String {
-        const LONGEST: usize = 40;
-        let piece = self.window.piece(self.last.start, self.last.end);
-        let cut = if piece.len() > LONGEST { "…" } else { "" };
-        format!("`{}{cut}`", visible(&piece[..piece.len().min(LONGEST)]))
+        shown(&self.text[self.last.clone()])
     }
 
+    /// A site's variable for a message: ``" for `n`"``.
     fn for_label(&self, site: usize) -> String {
         let site = &self.grammar.sites[site];
         match site.slot {
@@ -131,20 +123,11 @@ impl<'a, W: Witness> Reader<'a, W> {
     }
 
     #[cold]
-    fn int_expected(&mut self, at: Span, site: usize, min: &Int, max: &Int) -> Stop {
-        let what = format!("an integer from {min} to {max}{}", self.for_label(site));
-        self.expected(at, &what)
-    }
-
-    #[cold]
     fn int_outside(&mut self, at: Span, site: usize, bounds: [&Int; 2], length: usize) -> Stop {
-        let rest = self.window.seen();
+        let rest = self.rest();
         // The whole of `03` is shown, not only the zero that would be read.
-        let has_leading_zero =
-            &rest[..length] == b"0" && rest.get(1).is_some_and(u8::is_ascii_digit);
-        let more = rest[length..].iter().take_while(|byte| byte.is_ascii_digit());
-        let length = length + if has_leading_zero { more.count() } else { 0 };
-        self.take(length);
+        let has_leading_zero = &rest[..length] == b"0" && starts_with_digit(&rest[1..]);
+        self.take(length + if has_leading_zero { digits(&rest[length..]) } else { 0 });
         let [min, max] = bounds;
         let (label, shown) = (self.for_label(site), self.shown());
         let mut message = format!("expected an integer from {min} to {max}{label}, got {shown}");
@@ -153,55 +136,20 @@ impl<'a, W: Witness> Reader<'a, W> {
         }
         self.refused(at, message)
     }
+}
 
-    /// Reads an integer of any size, or says what came instead.
-    fn other_int(&mut self, at: Span, site: usize, bounds: [&Int; 2]) -> Result<Int, Stop> {
-        let [min, max] = bounds;
-        let rest = self.window.seen();
-        let sign = usize::from(rest.first() == Some(&b'-'));
-        let value = match (short_int(rest), rest.get(sign)) {
-            (Some(read), _) => {
-                let value = Int::Small(read.value);
-                if value < *min || value > *max {
-                    return Err(self.int_outside(at, site, bounds, read.length));
-                }
-                self.take(read.length);
-                value
-            }
-            (None, Some(b'1'..=b'9')) => self.long_int(at, site, min, max)?,
-            _ => return Err(self.int_expected(at, site, min, max)),
-        };
-        self.witness.int(site, min, max, &value);
-        Ok(value)
-    }
+fn digits(text: &[u8]) -> usize {
+    text.iter().take_while(|byte| byte.is_ascii_digit()).count()
+}
 
-    /// Reads an integer that may be long.
-    #[cold]
-    fn long_int(&mut self, at: Span, site: usize, min: &Int, max: &Int) -> Result<Int, Stop> {
-        let mut wanted = SHORT;
-        let length = loop {
-            wanted = wanted.saturating_mul(2);
-            let rest = self.window.ahead(wanted)?;
-            let sign = usize::from(rest.first() == Some(&b'-'));
-            let digits = rest[sign..].iter().take_while(|byte| byte.is_ascii_digit()).count();
-            if sign + digits < rest.len() || self.window.is_complete() {
-                break sign + digits;
-            }
-        };
-        let digits_max = min.magnitude().to_string().len().max(max.magnitude().to_string().len());
-        // What has more digits than either bound is outside; it need not be computed.
-        let value = match length <= digits_max + 1 {
-            true => Int::parse(&self.window.seen()[..length]),
-            false => None,
-        };
-        match value {
-            Some(value) if *min <= value && value <= *max => {
-                self.take(length);
-                Ok(value)
-            }
-            _ => Err(self.int_outside(at, site, [min, max], length)),
-        }
-    }
+fn starts_with_digit(text: &[u8]) -> bool {
+    text.first().is_some_and(u8::is_ascii_digit)
+}
+
+/// A piece of an input in quotes, cut if it is long.
+fn shown(piece: &[u8]) -> String {
+    let cut = if piece.len() > SHOWN_MAX { "…" } else { "" };
+    format!("`{}{cut}`", visible(&piece[..piece.len().min(SHOWN_MAX)]))
 }
 
 struct ShortInt {
@@ -237,10 +185,6 @@ fn short_int(text: &[u8]) -> Option<ShortInt> {
     Some(ShortInt { value: if sign == 1 { -value } else { value }, length })
 }
 
-fn stop(at: Span, message: String, offset: u64, length: usize) -> Stop {
-    Stop(Box::new(Reason::Invalid(Mismatch { message, offset, length, span: at })))
-}
-
 /// A fixed text in words.
 pub(super) fn called(text: &[u8]) -> String {
     match text {
@@ -253,8 +197,8 @@ pub(super) fn called(text: &[u8]) -> String {
 impl<W: Witness> Port for Reader<'_, W> {
     #[inline]
     fn literal(&mut self, at: Span, text: &[u8]) -> Result<(), Stop> {
-        if self.window.ahead(text.len())?.starts_with(text) {
-            self.window.at += text.len();
+        if self.rest().starts_with(text) {
+            self.at += text.len();
             return Ok(());
         }
         Err(self.expected(at, &called(text)))
@@ -262,15 +206,15 @@ impl<W: Witness> Port for Reader<'_, W> {
 
     #[inline]
     fn byte(&mut self, at: Span, byte: u8) -> Result<(), Stop> {
-        if self.window.ahead(1)?.first() == Some(&byte) {
-            self.window.at += 1;
+        if self.rest().first() == Some(&byte) {
+            self.at += 1;
             return Ok(());
         }
         Err(self.expected(at, &called(&[byte])))
     }
 
     fn end(&mut self, at: Span) -> Result<(), Stop> {
-        match self.window.ahead(1)?.is_empty() {
+        match self.rest().is_empty() {
             true => Ok(()),
             false => Err(self.expected(at, "the end of the file")),
         }
@@ -282,25 +226,46 @@ impl<W: Witness> Port for Reader<'_, W> {
         at: Span,
         site: usize,
         [min, max]: [i64; 2],
-        _vars: &Vars,
+        vars: &Vars,
     ) -> Result<Int, Stop> {
-        let rest = self.window.ahead(SHORT)?;
-        match short_int(rest) {
+        match short_int(self.rest()) {
             Some(read) if min <= read.value && read.value <= max => {
-                self.take(read.length);
-                let value = Int::Small(read.value);
                 if W::LOOKS {
-                    self.witness.int(site, &Int::Small(min), &Int::Small(max), &value);
+                    let [value, min, max] = [read.value, min, max].map(Int::Small);
+                    self.witness.int(IntNode { site, at: self.at, value, min, max });
                 }
-                Ok(value)
+                self.take(read.length);
+                Ok(Int::Small(read.value))
             }
-            _ => self.other_int(at, site, [&Int::Small(min), &Int::Small(max)]),
+            _ => self.int(at, site, [&Int::Small(min), &Int::Small(max)], vars),
         }
     }
 
+    /// Reads an integer of any size, or says what came instead.
     fn int(&mut self, at: Span, site: usize, bounds: [&Int; 2], _vars: &Vars) -> Result<Int, Stop> {
-        self.window.ahead(SHORT)?;
-        self.other_int(at, site, bounds)
+        let [min, max] = bounds;
+        let rest = self.rest();
+        let sign = usize::from(rest.first() == Some(&b'-'));
+        let length = match rest.get(sign) {
+            Some(b'1'..=b'9') => sign + digits(&rest[sign..]),
+            Some(b'0') if sign == 0 => 1,
+            _ => {
+                let what = format!("an integer from {min} to {max}{}", self.for_label(site));
+                return Err(self.expected(at, &what));
+            }
+        };
+        // A number with more digits than both bounds is outside; its value is not computed.
+        let longest = min.to_string().len().max(max.to_string().len());
+        let value = if length <= longest { Int::parse(&rest[..length]) } else { None };
+        let Some(value) = value.filter(|value| min <= value && value <= max) else {
+            return Err(self.int_outside(at, site, bounds, length));
+        };
+        if W::LOOKS {
+            let [value, min, max] = [&value, min, max].map(Int::clone);
+            self.witness.int(IntNode { site, at: self.at, value, min, max });
+        }
+        self.take(length);
+        Ok(value)
     }
 
     fn float(
@@ -310,24 +275,12 @@ impl<W: Witness> Port for Reader<'_, W> {
         rules: &FloatRules,
         wanted: bool,
     ) -> Result<Option<BigRational>, Stop> {
-        let mut enough = 64;
-        let scanned: Option<Scanned> = loop {
-            let rest = self.window.ahead(enough)?;
-            let scanned = float::scan(rest);
-            let end = scanned.map_or(1, |scanned| scanned.length);
-            // It may go on behind the window.
-            if end + 3 < rest.len() || self.window.is_complete() {
-                break scanned;
-            }
-            enough *= 2;
-        };
         let what = |reader: &Self| format!("{}{}", float::wanted(rules), reader.for_label(site));
-        let Some(scanned) = scanned else {
-            let what = what(self);
-            return Err(self.expected(at, &what));
+        let rest = self.rest();
+        let Some(scanned) = float::scan(rest) else {
+            return Err(self.expected(at, &what(self)));
         };
-        let text = &self.window.seen()[..scanned.length];
-        let form_fault = float::form_fault(text, &scanned, rules);
+        let text = &rest[..scanned.length];
         let quick = rules.quick.and_then(|quick| quick.contains(text, &scanned));
         let value: Option<BigRational> = match wanted || quick.is_none() {
             true => float::value(text, &scanned),
@@ -337,34 +290,30 @@ impl<W: Witness> Port for Reader<'_, W> {
             value.as_ref().is_some_and(|value| rules.min <= *value && *value <= rules.max)
         });
         self.take(scanned.length);
-        if let Some(fault) = form_fault {
-            let message = format!("expected {}, got {}, which {fault}", what(self), self.shown());
+        let fault = float::form_fault(text, &scanned, rules);
+        if fault.is_some() || !inside {
+            let why = fault.map_or(String::new(), |fault| format!(", which {fault}"));
+            let message = format!("expected {}, got {}{why}", what(self), self.shown());
             return Err(self.refused(at, message));
         }
-        if !inside {
-            let message = format!("expected {}, got {}", what(self), self.shown());
-            return Err(self.refused(at, message));
-        }
-        let piece = self.window.piece(self.last.start, self.last.end);
-        self.witness.float(site, rules, piece);
+        self.witness.float(site, rules, text);
         Ok(value)
     }
 
     fn regex(&mut self, at: Span, site: usize, pattern: &Pattern) -> Result<Vec<u8>, Stop> {
-        let rest = self.window.all()?;
+        let rest = self.rest();
         let Some(length) = pattern.longest(rest) else {
             let what =
                 format!("what matches {}{}", Value::text(pattern.text()), self.for_label(site));
             return Err(self.expected(at, &what));
         };
-        let text = rest[..length].to_vec();
         self.take(length);
-        self.witness.regex(site, &text);
-        Ok(text)
+        self.witness.regex(site, &rest[..length]);
+        Ok(rest[..length].to_vec())
     }
 
     fn question(&mut self, _at: Span, number: usize, set: &ByteSet) -> Result<bool, Stop> {
-        let answer = match self.window.ahead(1)?.first() {
+        let answer = match self.rest().first() {
             Some(byte) => set.contains(*byte),
             None => set.contains_end(),
         };
@@ -377,8 +326,8 @@ impl<W: Witness> Port for Reader<'_, W> {
     }
 
     #[inline]
-    fn offset(&self) -> u64 {
-        self.window.offset()
+    fn offset(&self) -> usize {
+        self.at
     }
 
     #[inline]

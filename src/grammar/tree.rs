@@ -63,6 +63,8 @@ pub enum InputNode {
 pub struct IntNode {
     /// The command that reads it, by its place in [`Grammar::sites`].
     pub site: usize,
+    /// Where it begins in the input, in bytes.
+    pub at: usize,
     /// Its value.
     pub value: Int,
     /// The least that it may be there.
@@ -160,13 +162,8 @@ impl Planter {
 }
 
 impl Witness for Planter {
-    fn int(&mut self, site: usize, min: &Int, max: &Int, value: &Int) {
-        self.add(InputNode::Int(IntNode {
-            site,
-            value: value.clone(),
-            min: min.clone(),
-            max: max.clone(),
-        }));
+    fn int(&mut self, read: IntNode) {
+        self.add(InputNode::Int(read));
     }
 
     fn float(&mut self, site: usize, _rules: &FloatRules, text: &[u8]) {

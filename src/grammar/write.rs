@@ -494,8 +494,8 @@ impl<S: Chooser> Port for Writer<'_, S> {
         Stop::stuck(message, false)
     }
 
-    fn offset(&self) -> u64 {
-        self.out.len() as u64
+    fn offset(&self) -> usize {
+        self.out.len()
     }
 
     fn loops(&mut self) -> &mut impl Loops {

@@ -94,8 +94,8 @@ impl Making<'_> {
         let mut coverage = Coverage::new(self.grammar);
         for file in known.files() {
             // What the grammar does not allow reaches no bound; `verify` names it.
-            let opened = fs::File::open(file).map_err(|error| unread(file, error))?;
-            let _ = coverage.add(self.grammar, opened, file);
+            let input = fs::read(file).map_err(|error| unread(file, error))?;
+            let _ = coverage.add(self.grammar, &input, file);
         }
         let shaped = ideas(self.grammar, self.seed);
         self.round(shaped, &mut known, &mut coverage, &mut left_out, &mut inputs)?;
@@ -158,7 +158,7 @@ impl Making<'_> {
             }
             let path = self.grammar.source().path.as_path();
             // It was read again when it was written.
-            let _ = coverage.add(self.grammar, &*input, path);
+            let _ = coverage.add(self.grammar, &input, path);
             known.add(&idea.name, &input);
             inputs.made.push(Made { idea, input });
         }
@@ -179,20 +179,16 @@ impl Making<'_> {
         }
         for other in self.others {
             let path = Path::new("the input");
-            let message = match validate(other, &*input, path) {
-                Ok(()) => continue,
-                Err(Rejection::Invalid(diagnostic) | Rejection::Grammar(diagnostic)) => {
-                    diagnostic.message
-                }
-                Err(Rejection::Io(error)) => {
-                    return Err(JudgeError::new("read an input", error).into());
-                }
+            let Err(Rejection::Invalid(refusal) | Rejection::Grammar(refusal)) =
+                validate(other, &input, path)
+            else {
+                continue;
             };
             let path = other.source().path.clone();
             let by = Refused {
                 validator: path.display().to_string(),
                 ending: None,
-                said: format!(": {message}"),
+                said: format!(": {}", refusal.message),
             };
             return Ok(Came::Refused(path, by));
         }
@@ -377,7 +373,7 @@ mod tests {
         let mut coverage = Coverage::new(&grammar);
         for made in inputs(text, Sizes::default()).made {
             let path = Path::new("1.in");
-            coverage.add(&grammar, &*made.input, path).unwrap();
+            coverage.add(&grammar, &made.input, path).unwrap();
         }
         for bounds in bounds(&grammar, Some(&coverage)) {
             assert_eq!(bounds.missed(), None, "{}", bounds.name);

@@ -2,10 +2,9 @@
 //!
 //! A limit that is never met is not tested: an array that is one too short for it is not found.
 
-use std::fs::File;
+use std::fs;
 
 use crate::grammar::bounds::{Coverage, bounds};
-use crate::grammar::validate::Rejection;
 use crate::model::diagnostic::{Diagnostic, Spot};
 use crate::model::judgement::JudgeError;
 use crate::validate::grammars::Grammar;
@@ -32,13 +31,10 @@ pub(super) fn find(
 fn of_grammar(proving: &Proving<'_>, grammar: &Grammar<'_>) -> Result<Vec<Diagnostic>, JudgeError> {
     let mut coverage = Coverage::new(&grammar.grammar);
     for case in &proving.bench.problem.test_data.cases {
-        let fault = JudgeError::on("read", &case.input);
-        let input = File::open(&case.input).map_err(fault)?;
-        match coverage.add(&grammar.grammar, input, &case.input) {
-            Ok(()) => {}
-            Err(Rejection::Io(error)) => return Err(fault(error)),
-            // Remarked where inputs are held against the validators.
-            Err(Rejection::Invalid(_) | Rejection::Grammar(_)) => return Ok(Vec::new()),
+        let input = fs::read(&case.input).map_err(JudgeError::on("read", &case.input))?;
+        // What is wrong with an input is said when the validators check it.
+        if coverage.add(&grammar.grammar, &input, &case.input).is_err() {
+            return Ok(Vec::new());
         }
     }
     let source = grammar.grammar.source();

@@ -46,9 +46,8 @@ impl Grammar<'_> {
     /// # Errors
     /// When the input cannot be read.
     pub(super) fn opinion(&self, input: &Blob, path: &Path) -> Result<Opinion, JudgeError> {
-        let fault = JudgeError::on("read", path);
-        let input = input.open().map_err(fault)?;
-        match validate(&self.grammar, input, path) {
+        let input = input.start(u64::MAX).map_err(JudgeError::on("read", path))?;
+        match validate(&self.grammar, &input, path) {
             Ok(()) => Ok(Opinion::Valid),
             Err(Rejection::Invalid(diagnostic)) => {
                 Ok(Opinion::Refused(format!(": {}", placed(&diagnostic))))
@@ -57,7 +56,6 @@ impl Grammar<'_> {
                 ending: "a fault".to_owned(),
                 said: format!(": {diagnostic}"),
             }),
-            Err(Rejection::Io(error)) => Err(fault(error)),
         }
     }
 }

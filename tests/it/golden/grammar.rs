@@ -66,7 +66,6 @@ pub(super) fn checked() -> Vec<Stamped> {
             Rejection::Invalid(diagnostic) | Rejection::Grammar(diagnostic) => {
                 Event::Diagnosed(diagnostic.clone())
             }
-            Rejection::Io(error) => panic!("{error}"),
         }));
         events.push(Event::InputChecked { input: path, valid: refusal.is_none() });
     }
