@@ -108,7 +108,7 @@ pub(super) fn no_recipe(problem: &Problem) -> Diagnostic {
 
 /// Reads a recipe and shows what is wrong with it.
 pub(super) fn recipe(path: &Path, problem: &Problem, output: &Output) -> Result<Recipe, Stop> {
-    let reading = package::recipe::read(path, &problem.dir);
+    let reading = package::recipe::read(path, &problem.dir, &problem.constants);
     match reading.recipe {
         None => Err(Stop::Diagnosed(reading.diagnostics)),
         Some(recipe) => output.remarked(reading.diagnostics).map(|()| recipe),

@@ -23,6 +23,7 @@ mod testlib;
 mod text;
 mod toml;
 mod values;
+mod words;
 mod yaml;
 mod yaml_text;
 

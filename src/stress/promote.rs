@@ -12,6 +12,7 @@ use crate::generate::Mode;
 use crate::generate::files::place_file;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::problem::Problem;
+use crate::model::program::Constant;
 use crate::model::recipe::{GivenContents, Recipe};
 use crate::model::stop::Stop;
 use crate::package::recipe;
@@ -30,6 +31,8 @@ pub struct Promotion {
     recipe: Option<PathBuf>,
     /// The directories below `data/`, then the name.
     path: Vec<String>,
+    /// What stands for `{{name}}` in it.
+    constants: Vec<Constant>,
     /// The inputs that are there already, with their names.
     inputs: Vec<(String, PathBuf)>,
 }
@@ -81,6 +84,7 @@ impl Promotion {
             dir: problem.dir.clone(),
             data,
             recipe: problem.recipe.clone(),
+            constants: problem.constants.clone(),
             path,
             inputs: cases.map(|case| (case.name.clone(), case.input.clone())).collect(),
         })
@@ -172,7 +176,8 @@ impl Promotion {
             Stop::from(Diagnostic::error(path, message).help(help))
         };
         let old = fs::read_to_string(path).map_err(|error| unwritten(path, &error))?;
-        let before = recipe::read(path, &self.dir).recipe.ok_or_else(by_hand)?;
+        let read = |path: &Path| recipe::read(path, &self.dir, &self.constants).recipe;
+        let before = read(path).ok_or_else(by_hand)?;
         let new = inserted(&old, &self.path, entry).ok_or_else(by_hand)?;
         // Read again under a name beside the recipe's, since what it names lies beside it.
         let dir = path.parent().unwrap_or(Path::new("."));
@@ -180,7 +185,7 @@ impl Promotion {
             tempfile::Builder::new().prefix(".generators-").suffix(".yaml").tempfile_in(dir);
         let beside = beside.map_err(|error| unwritten(path, &error))?;
         fs::write(beside.path(), &new).map_err(|error| unwritten(path, &error))?;
-        let after = recipe::read(beside.path(), &self.dir).recipe.ok_or_else(by_hand)?;
+        let after = read(beside.path()).ok_or_else(by_hand)?;
         match added(&before, &after, name) {
             Some(given) => Ok((new, given)),
             None => Err(by_hand()),

@@ -256,7 +256,7 @@ fn reference_at(path: &Path, problem: &Problem) -> Result<Submission, Remark> {
 
 /// The recipe, unless it has faults.
 fn read_recipe(path: &Path, problem: &Problem, output: &Output) -> Option<Recipe> {
-    let reading = recipe::read(path, &problem.dir);
+    let reading = recipe::read(path, &problem.dir, &problem.constants);
     if reading.diagnostics.iter().any(Diagnostic::is_error) {
         let remark = Diagnostic::warning(path, "has faults, so its generators make no inputs here")
             .help("`juror generate --check` shows them");

@@ -14,6 +14,7 @@ use crate::package::polygon::programs::generator;
 use crate::package::polygon::xml::Element;
 use crate::package::polygon::{Pack, assets};
 use crate::package::text::shown;
+use crate::package::words::words;
 
 /// A file of a test.
 pub(super) enum Part {
@@ -136,12 +137,10 @@ impl<'a> Unmade<'a> {
                 format!("there is no `{name}`, and its generator makes several tests at once");
             return Err(missing(message));
         }
-        let Some(words) = words(line) else {
-            let message = format!("the command `{}` has a quote without its partner", shown(line));
-            return Err(
-                element.error(message, "close the quote on Polygon, and export the package again")
-            );
-        };
+        let words = words(line).map_err(|fault| {
+            let help = "mend it on Polygon, and export the package again";
+            element.error(format!("the command `{}` {fault}", shown(line)), help)
+        })?;
         let mut words = words.into_iter();
         let called = words.next().unwrap_or_default();
         let stem = Path::new(&called).file_stem().map(|stem| stem.to_string_lossy().into_owned());
@@ -166,52 +165,5 @@ impl<'a> Unmade<'a> {
             count: 1,
             tries: 1,
         })
-    }
-}
-
-/// The words of a command: between blanks, or in quotes, as a shell takes them. `None` if a quote has no partner.
-fn words(line: &str) -> Option<Vec<String>> {
-    let mut words: Vec<String> = Vec::new();
-    let mut word: Option<String> = None;
-    let mut characters = line.chars();
-    while let Some(character) = characters.next() {
-        match character {
-            '"' | '\'' => {
-                let word = word.get_or_insert_default();
-                loop {
-                    match characters.next()? {
-                        end if end == character => break,
-                        '\\' if character == '"' => word.push(characters.next()?),
-                        inner => word.push(inner),
-                    }
-                }
-            }
-            '\\' => word.get_or_insert_default().push(characters.next()?),
-            blank if blank.is_ascii_whitespace() => words.extend(word.take()),
-            other => word.get_or_insert_default().push(other),
-        }
-    }
-    words.extend(word);
-    Some(words)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_command_has_words_between_blanks_or_in_quotes() {
-        let check = |line: &str, expected: Option<&[&str]>| {
-            let found = words(line);
-            let found: Option<Vec<&str>> =
-                found.as_ref().map(|words| words.iter().map(String::as_str).collect());
-            assert_eq!(found.as_deref(), expected, "{line}");
-        };
-        check("gen 1  -n=2 ", Some(&["gen", "1", "-n=2"]));
-        check("gen \"a b\" 'c \"d'", Some(&["gen", "a b", "c \"d"]));
-        check("gen \"\" x'y'z", Some(&["gen", "", "xyz"]));
-        check(r#"gen "a\"b" \' "#, Some(&["gen", "a\"b", "'"]));
-        check("gen 'a", None);
-        check("", Some(&[]));
     }
 }

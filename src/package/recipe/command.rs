@@ -3,20 +3,26 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use crate::language::constants::replace_constants;
 use crate::model::placeholder::{self, Piece};
+use crate::model::program::Constant;
 use crate::model::recipe::GeneratorProgram;
+use crate::package::faults::Reported;
 use crate::package::files::is_valid_name;
 use crate::package::node::{Node, Parse};
 use crate::package::recipe::is_below;
 use crate::package::suggest::meant_or;
 use crate::package::text::shown;
 use crate::package::values::filled_text;
+use crate::package::words::words;
 
 /// The directory of generators, and those that the recipe puts together of several files.
 #[derive(Debug)]
 pub(super) struct Programs {
     dir: PathBuf,
     listed: BTreeMap<String, GeneratorProgram>,
+    /// What stands for `{{name}}` in a command.
+    constants: Vec<Constant>,
 }
 
 /// A command line, understood; its cases may still differ in `{count}` and `{name}`.
@@ -43,8 +49,8 @@ impl CommandLine {
 
 impl Programs {
     /// Those in this directory.
-    pub(super) fn new(dir: PathBuf) -> Self {
-        Self { dir, listed: BTreeMap::new() }
+    pub(super) fn new(dir: PathBuf, constants: &[Constant]) -> Self {
+        Self { dir, listed: BTreeMap::new(), constants: constants.to_vec() }
     }
 
     /// Adds those under the key `generators`.
@@ -120,24 +126,47 @@ impl Programs {
         names
     }
 
+    /// A word with its constants put in; a value is not looked into again, and stays in its word.
+    fn with_constants(&self, word: &str) -> String {
+        String::from_utf8_lossy(&replace_constants(word.as_bytes(), &self.constants)).into_owned()
+    }
+
+    /// Reports something in braces that stands for nothing.
+    fn no_placeholder(&self, found: &str, word: &str, node: &Node<'_>) -> Reported {
+        if !word.contains(&format!("{{{found}}}")) {
+            let message = format!("`{}` is not a placeholder", shown(found));
+            let help = "known: {seed}, {seed:1}, {seed:2} and so on, {name}, {count}; constants have two braces";
+            return node.error(message, help);
+        }
+        let name = found.trim_matches(['{', '}']);
+        let known: Vec<&str> =
+            self.constants.iter().map(|constant| constant.key.as_str()).collect();
+        let message = format!("there is no constant `{}`", shown(name));
+        node.error(
+            message,
+            meant_or(name, known.iter().copied(), "define it under `constants:` of problem.yaml"),
+        )
+    }
+
     /// A command line such as `gen.py --n 5 {seed}`.
     pub(super) fn line(&self, node: &Node<'_>) -> Parse<CommandLine> {
         let text = filled_text(&node.clone().called("generate"))?;
-        let mut words = text.split_whitespace();
-        let name = words.next().unwrap_or_default();
-        let args: Vec<String> = words.map(str::to_owned).collect();
-        for word in &args {
+        let mut args = words(&text).map_err(|fault| {
+            let help = "quotes and backslashes are as in a shell; put a backslash before one that stands for itself";
+            node.error(format!("the command {fault}"), help)
+        })?;
+        for word in &mut args {
+            *word = self.with_constants(word);
             if let Err(unknown) = placeholder::pieces(word) {
-                let message = format!("`{}` is not a placeholder", shown(unknown.text));
-                let help = "known: {seed}, {seed:1}, {seed:2} and so on, {name}, {count}";
-                return Err(node.error(message, help));
+                return Err(self.no_placeholder(unknown.text, word, node));
             }
         }
+        let name = &args.remove(0);
         if placeholder::occurrences(&args, Piece::Seed) > 1 {
             let help = "one seed is enough: the generator can make more of it";
             return Err(node.error("`{seed}` is there more than once", help));
         }
-        let program = match self.listed.get(name) {
+        let program = match self.listed.get(name.as_str()) {
             Some(program) => program.clone(),
             None => GeneratorProgram {
                 name: name.to_owned(),

@@ -8,6 +8,7 @@ use crate::model::recipe::{
 use crate::package::faults::Reported;
 use crate::package::node::{Node, Parse, Renamed};
 use crate::package::recipe::command::CommandLine;
+use crate::package::recipe::include::Listed;
 use crate::package::recipe::{DIRECTORY, Reader, Scope, contents, is_below, join, names};
 use crate::package::text::shown;
 use crate::package::values::filled_text;
@@ -46,7 +47,7 @@ impl<'a> Reader<'a> {
         node: &Node<'a>,
         scope: &Scope,
         numbered: bool,
-        cases: &mut Vec<String>,
+        cases: &mut Vec<Listed>,
     ) {
         self.has_entries = true;
         let Ok(plan) = self.plan(node, scope) else {
@@ -61,6 +62,7 @@ impl<'a> Reader<'a> {
             None => vec![String::new()],
         };
         let counts = plan.counts.as_deref().unwrap_or(&[1]);
+        let mut names = Vec::new();
         for (count, suffix) in counts.iter().zip(suffixes) {
             let name = match numbered {
                 true => self.numbers.name(node.key),
@@ -78,7 +80,7 @@ impl<'a> Reader<'a> {
             if !self.take(&name, node) || !self.is_new(&plan, *count) {
                 continue;
             }
-            cases.push(name.clone());
+            names.push(name.clone());
             let mut case = plan.case.clone();
             case.name = name;
             if let Some(line) = &plan.line {
@@ -93,6 +95,8 @@ impl<'a> Reader<'a> {
             }
             self.recipe.cases.push(case);
         }
+        let keys = join(&scope.keys, node.key);
+        cases.push(Listed { keys, names });
     }
 
     /// Whether no other case has the same command and with it the same seed.

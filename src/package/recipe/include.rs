@@ -1,4 +1,4 @@
-//! `include`: the cases of other directories, linked into this one.
+//! `include`: other test cases and those of other directories, linked into this one.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -16,8 +16,16 @@ pub(super) struct Directory<'a> {
     pub keys: String,
     /// What it includes.
     pub includes: Vec<Node<'a>>,
-    /// The names of the cases directly in it.
-    pub cases: Vec<String>,
+    /// The entries for cases directly in it.
+    pub cases: Vec<Listed>,
+}
+
+/// An entry for cases.
+pub(super) struct Listed {
+    /// Its path below `data/` as the recipe spells it, without numbers.
+    pub keys: String,
+    /// The names of its cases.
+    pub names: Vec<String>,
 }
 
 /// A link, and the entry that it comes from.
@@ -26,46 +34,65 @@ pub(super) struct Found<'a> {
     pub node: Node<'a>,
 }
 
+/// What an entry of `include` means.
+enum Target<'d> {
+    Directory(usize),
+    Cases(Vec<&'d str>),
+}
+
 /// Finds the cases that each `include` brings, and says what cannot be included.
-pub(super) fn resolve<'a>(directories: &[Directory<'a>]) -> Vec<Found<'a>> {
+pub(super) fn resolve<'a, 'd>(directories: &'d [Directory<'a>]) -> Vec<Found<'a>> {
     let positions = directories.iter().enumerate();
     let by_keys: HashMap<&str, usize> = positions.map(|(at, it)| (it.keys.as_str(), at)).collect();
-    let includes: Vec<Vec<(&Node<'a>, usize)>> = directories
+    let includes: Vec<Vec<(&Node<'a>, Target<'_>)>> = directories
         .iter()
         .map(|it| it.includes.iter().filter_map(|node| Some((node, target(node, directories)?))))
         .map(Iterator::collect)
         .collect();
-    // What each directory has in it: those below it, and those it includes.
-    let mut inside: Vec<Vec<usize>> =
-        includes.iter().map(|it| it.iter().map(|(_, to)| *to).collect()).collect();
-    for (to, directory) in directories.iter().enumerate() {
-        let parent = directory.keys.rsplit_once('/').and_then(|(parent, _)| by_keys.get(parent));
-        if let Some(parent) = parent {
-            inside[*parent].push(to);
+    // What each directory has in it: the directories below it and those it includes, and its cases.
+    let mut inside: Vec<Vec<usize>> = vec![Vec::new(); directories.len()];
+    let own = |it: &'d Directory<'_>| it.cases.iter().flat_map(|it| &it.names).map(String::as_str);
+    let mut cases: Vec<Vec<&str>> = directories.iter().map(|it| own(it).collect()).collect();
+    for (at, directory) in directories.iter().enumerate() {
+        for (_, target) in &includes[at] {
+            match target {
+                Target::Directory(to) => inside[at].push(*to),
+                Target::Cases(names) => cases[at].extend(names),
+            }
+        }
+        let parent = directory.keys.rsplit_once('/');
+        if let Some(parent) = parent.and_then(|(parent, _)| by_keys.get(parent)) {
+            inside[*parent].push(at);
         }
     }
     let mut found = Vec::new();
     for (at, directory) in directories.iter().enumerate() {
-        for (node, to) in &includes[at] {
-            let mut reached = BTreeSet::from([*to]);
-            let mut left = vec![*to];
-            while let Some(at) = left.pop() {
-                left.extend(inside[at].iter().filter(|to| reached.insert(**to)));
-            }
-            if reached.contains(&at) {
-                let help = "a directory cannot include what it is in, or what includes it";
-                node.error(format!("`include` leads back to `{}`", directory.keys), help);
-                return Vec::new();
-            }
+        for (node, target) in &includes[at] {
+            let brought: BTreeSet<&str> = match target {
+                Target::Cases(names) => names.iter().copied().collect(),
+                Target::Directory(to) => {
+                    let mut reached = BTreeSet::from([*to]);
+                    let mut left = vec![*to];
+                    while let Some(at) = left.pop() {
+                        left.extend(inside[at].iter().filter(|to| reached.insert(**to)));
+                    }
+                    if reached.contains(&at) {
+                        let message = format!("`include` leads back to `{}`", directory.keys);
+                        let help = "a directory cannot include what it is in, or what includes it";
+                        node.error(message, help);
+                        return Vec::new();
+                    }
+                    reached.iter().flat_map(|at| cases[*at].iter().copied()).collect()
+                }
+            };
             // More than anybody wants; the reader of this says so.
             if found.len() > MOST_CASES {
                 return found;
             }
-            let cases: BTreeSet<&String> =
-                reached.iter().flat_map(|at| &directories[*at].cases).collect();
-            found.extend(cases.into_iter().map(|case| {
-                let name = join(&directory.name, case.rsplit('/').next().unwrap_or(case));
-                let link = RecipeLink { name, target: case.clone() };
+            found.extend(brought.into_iter().map(|case| {
+                let base = case.rsplit('/').next().unwrap_or(case);
+                let name = join(&directory.name, base);
+                let link = RecipeLink { name, target: case.to_owned() };
                 Found { link, node: (*node).clone() }
             }));
         }
@@ -73,31 +100,52 @@ pub(super) fn resolve<'a>(directories: &[Directory<'a>]) -> Vec<Found<'a>> {
     found
 }
 
-/// The directory that an entry means: by its path, or by its last name where only one has that.
-fn target(include: &Node<'_>, all: &[Directory<'_>]) -> Option<usize> {
+/// What an entry means: by its path, or by its last name if only one has that.
+fn target<'d>(include: &Node<'_>, all: &'d [Directory<'_>]) -> Option<Target<'d>> {
     let text = include.word().trim_matches('/');
-    let is_path = |it: &Directory<'_>| it.keys == text || it.name == text;
-    if let Some(at) = all.iter().position(|it| !it.keys.is_empty() && is_path(it)) {
-        return Some(at);
-    }
-    let last = |path: &str| path.rsplit('/').next() == Some(text);
-    let named: Vec<usize> =
-        (0..all.len()).filter(|&at| last(&all[at].keys) || last(&all[at].name)).collect();
-    match named[..] {
-        [only] => Some(only),
-        [] => {
-            let message = format!("there is no directory `{}` in this recipe", shown(text));
-            let known = all.iter().map(|it| it.keys.as_str());
-            let otherwise = "name a directory by its path, such as `secret/group1`";
+    let last = |path: &str| !text.is_empty() && path.rsplit('/').next() == Some(text);
+    let by_path = matching(all, |path| path == text);
+    let found = if by_path.is_empty() { matching(all, last) } else { by_path };
+    let mut found = found.into_iter();
+    match (found.next(), found.next()) {
+        (Some((_, only)), None) => Some(only),
+        (None, _) => {
+            let message =
+                format!("there is no directory or test case `{}` in this recipe", shown(text));
+            let cases = all.iter().flat_map(|it| &it.cases).map(|it| &it.keys);
+            let known = all.iter().map(|it| &it.keys).chain(cases).map(String::as_str);
+            let otherwise = "name it by its path, such as `secret/group1`";
             let known = known.filter(|known| !known.is_empty());
             include.error(message, meant_or(text, known, otherwise));
             None
         }
-        _ => {
-            let names: Vec<&str> = named.iter().map(|&at| all[at].keys.as_str()).collect();
-            let message = format!("`{}` can be {}", shown(text), names.join(" and "));
+        (Some((first, _)), Some((second, _))) => {
+            let message = format!("`{}` can be {first} and {second}", shown(text));
             include.error(message, "write the whole path");
             None
         }
     }
+}
+
+/// The directories and entries whose paths are like this, each with a path that only it has.
+fn matching<'d>(
+    all: &'d [Directory<'_>],
+    is_meant: impl Fn(&str) -> bool,
+) -> Vec<(&'d str, Target<'d>)> {
+    let mut found = Vec::new();
+    for (at, directory) in all.iter().enumerate() {
+        let Directory { name, keys, .. } = directory;
+        if !keys.is_empty() && (is_meant(keys) || is_meant(name)) {
+            found.push((name.as_str(), Target::Directory(at)));
+        }
+        for entry in &directory.cases {
+            let names = entry.names.iter().map(String::as_str);
+            let names: Vec<&str> =
+                names.filter(|name| is_meant(&entry.keys) || is_meant(name)).collect();
+            if let Some(first) = names.first() {
+                found.push((first, Target::Cases(names)));
+            }
+        }
+    }
+    found
 }

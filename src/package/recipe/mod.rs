@@ -15,12 +15,13 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use crate::model::diagnostic::Diagnostic;
+use crate::model::program::Constant;
 use crate::model::recipe::{CASE_EXTENSIONS, Recipe, RecipeFile};
 use crate::package::faults::Faults;
 use crate::package::files::is_valid_name;
 use crate::package::node::{Map, Node, Parse, Renamed};
 use crate::package::recipe::command::Programs;
-use crate::package::recipe::include::Directory;
+use crate::package::recipe::include::{Directory, Listed};
 use crate::package::recipe::names::Numbers;
 use crate::package::suggest::{did_you_mean, list, nearest};
 use crate::package::text::{Page, TextFile, shown};
@@ -46,13 +47,15 @@ pub struct RecipeReading {
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Reads the recipe of the package in `dir`.
-pub fn read(path: &Path, dir: &Path) -> RecipeReading {
+/// Reads the recipe of the package in `dir`, whose problem has these constants.
+pub fn read(path: &Path, dir: &Path, constants: &[Constant]) -> RecipeReading {
     let faults = Faults::default();
     let recipe = TextFile::read(path, &faults).and_then(|file| {
         let page = Page { file: &file, faults: &faults };
         match yaml::parse(page) {
-            Parsed::Document(root) => Some(read_root(path, dir, &Node::root(&root, page))),
+            Parsed::Document(root) => {
+                Some(read_root(path, dir, constants, &Node::root(&root, page)))
+            }
             Parsed::Empty => {
                 faults.error(path, "is empty", "describe the test data under `data:`");
                 None
@@ -63,10 +66,10 @@ pub fn read(path: &Path, dir: &Path) -> RecipeReading {
     RecipeReading { recipe, diagnostics: faults.sorted() }
 }
 
-fn read_root(path: &Path, dir: &Path, root: &Node<'_>) -> Recipe {
+fn read_root(path: &Path, dir: &Path, constants: &[Constant], root: &Node<'_>) -> Recipe {
     let mut reader = Reader {
         dir,
-        programs: Programs::new(dir.join(DIRECTORY)),
+        programs: Programs::new(dir.join(DIRECTORY), constants),
         numbers: Numbers::up_to(root.raw.get("data").map_or(0, names::numbered_cases)),
         directories: Vec::new(),
         has_entries: false,
@@ -263,8 +266,8 @@ impl<'a> Reader<'a> {
         Ok(path)
     }
 
-    /// Reads what is in a directory; gives the names of the cases directly in it.
-    fn data(&mut self, data: &Node<'a>, scope: &Scope) -> Vec<String> {
+    /// Reads what is in a directory; gives the entries for cases directly in it.
+    fn data(&mut self, data: &Node<'a>, scope: &Scope) -> Vec<Listed> {
         let mut cases = Vec::new();
         match &data.raw.value {
             Value::Sequence(items) if !scope.is_root() => {
@@ -310,7 +313,7 @@ impl<'a> Reader<'a> {
         node: &Node<'a>,
         scope: &Scope,
         groups: &mut Option<Numbers>,
-        cases: &mut Vec<String>,
+        cases: &mut Vec<Listed>,
     ) {
         let numbered = groups.is_some();
         if check_name(node, scope, numbered).is_err() {
@@ -356,7 +359,7 @@ impl<'a> Reader<'a> {
 }
 
 fn included<'a>(node: &Node<'a>) -> Parse<Vec<Node<'a>>> {
-    let items = node.items("a sequence of directories")?;
+    let items = node.items("a sequence of directories and test cases")?;
     Ok(items.filter(|item| filled_text(item).is_ok()).collect())
 }
 
@@ -412,7 +415,8 @@ fn is_directory(raw: &Raw) -> bool {
 
 fn is_below(path: &str) -> bool {
     let path = Path::new(path);
-    path.components().all(|component| matches!(component, std::path::Component::Normal(_)))
+    let is_normal = |component| matches!(component, std::path::Component::Normal(_));
+    path.components().next().is_some() && path.components().all(is_normal)
 }
 
 fn join(directory: &str, name: &str) -> String {

@@ -23,7 +23,9 @@ fn check(recipe: &str, expected: &[&str]) {
     }
     let path = dir.path().join("generators/generators.yaml");
     fs::write(&path, recipe).unwrap();
-    let reading = read(&path, dir.path());
+    let constants = [("max", "10"), ("max.long", "1 000"), ("quoted", "'a b'")]
+        .map(|(key, value)| Constant { key: key.to_owned(), value: value.to_owned() });
+    let reading = read(&path, dir.path(), &constants);
     let mut lines: Vec<String> = Vec::new();
     if let Some(recipe) = &reading.recipe {
         lines.extend(recipe.cases.iter().map(case));
@@ -279,7 +281,7 @@ fn directories_can_include_others() {
          secret: {data: {x: {include: [secret/y]}, y: {include: [secret]}}}\n",
         &[
             "sample/x/a: generators/gen.py 1 own",
-            "2:22: there is no directory `sampel` in this recipe (did you mean `sample`?)",
+            "2:22: there is no directory or test case `sampel` in this recipe (did you mean `sample`?)",
             "2:30: `x` can be sample/x and secret/x (write the whole path)",
             "3:33: `include` leads back to `secret/x` (a directory cannot include what it is in, or what includes it)",
         ],
@@ -290,6 +292,77 @@ fn directories_can_include_others() {
             "sample/a: generators/gen.py 1 own",
             "secret/a: generators/gen.py 2 own",
             "4:15: `secret/a` is there twice; first on line 5 (rename one of the two)",
+        ],
+    );
+}
+
+#[test]
+fn directories_can_include_single_cases() {
+    check(
+        "data:\n  sample: {data: {a: gen.py 1, b: gen.py 2}}\n  secret:\n    data:\n    \
+         - one: {include: [a], data: [c: gen.py 3, d: {generate: 'gen.py {count}', count: 2}]}\n    \
+         - two: {include: [sample/b, d]}\n    - three: {include: [2-d-1, secret/one/c]}\n    - four: {include: [one]}\n",
+        &[
+            "sample/a: generators/gen.py 1 own",
+            "sample/b: generators/gen.py 2 own",
+            "secret/1-one/1-c: generators/gen.py 3 own",
+            "secret/1-one/2-d-1: generators/gen.py {count} own",
+            "secret/1-one/3-d-2: generators/gen.py {count} count=2 own",
+            "secret/1-one/a -> sample/a",
+            "secret/2-two/2-d-1 -> secret/1-one/2-d-1",
+            "secret/2-two/3-d-2 -> secret/1-one/3-d-2",
+            "secret/2-two/b -> sample/b",
+            "secret/3-three/1-c -> secret/1-one/1-c",
+            "secret/3-three/2-d-1 -> secret/1-one/2-d-1",
+            "secret/4-four/1-c -> secret/1-one/1-c",
+            "secret/4-four/2-d-1 -> secret/1-one/2-d-1",
+            "secret/4-four/3-d-2 -> secret/1-one/3-d-2",
+            "secret/4-four/a -> sample/a",
+        ],
+    );
+    check(
+        "data:\n  sample: {data: {a: gen.py 1, b: gen.py 2}}\n  secret:\n    include: [sample/x, a, b, /]\n    \
+         data: [a: gen.py 3, a: gen.py 4, b: {data: {}}, '': gen.py 5]\n",
+        &[
+            "sample/a: generators/gen.py 1 own",
+            "sample/b: generators/gen.py 2 own",
+            "secret/1-a: generators/gen.py 3 own",
+            "secret/2-a: generators/gen.py 4 own",
+            "secret/3: generators/gen.py 5 own",
+            "4:15: there is no directory or test case `sample/x` in this recipe (did you mean `sample/a`?)",
+            "4:25: `a` can be sample/a and secret/1-a (write the whole path)",
+            "4:28: `b` can be sample/b and secret/1-b (write the whole path)",
+            "4:31: there is no directory or test case `` in this recipe (name it by its path, such as `secret/group1`)",
+        ],
+    );
+}
+
+#[test]
+fn commands_are_split_as_by_a_shell() {
+    check(
+        "data:\n  secret:\n    data:\n      a: gen.py 'a b' \"c d\" e\\ f '' #x\n      b: gen.py \"--n={seed}\"\n      \
+         c: gen.py don't\n      d: {generate: \"gen.py x\\\\\"}\n      e: \"'gen.py' x\"\n      f: \"'' x\"\n",
+        &[
+            "secret/a: generators/gen.py a b c d e f  own",
+            "secret/b: generators/gen.py --n={seed} own",
+            "secret/e: generators/gen.py x own",
+            "6:10: the command has a quote without its partner (quotes and backslashes are as in a shell; put a backslash before one that stands for itself)",
+            "7:21: the command ends with a backslash (quotes and backslashes are as in a shell; put a backslash before one that stands for itself)",
+            "9:10: a generator is below generators/, not `` (write its path from there, without `..`)",
+        ],
+    );
+}
+
+#[test]
+fn constants_stand_in_commands() {
+    check(
+        "data:\n  secret:\n    data:\n      a: gen.py {{max}} --n={{max.long}} {{quoted}} {seed}\n      b: gen.py {{maxx}}\n      \
+         c: gen.py {max}\n      d: gen.py {{n}}\n",
+        &[
+            "secret/a: generators/gen.py 10 --n=1 000 'a b' {seed} own",
+            "5:10: there is no constant `maxx` (did you mean `max`?)",
+            "6:10: `{max}` is not a placeholder (known: {seed}, {seed:1}, {seed:2} and so on, {name}, {count}; constants have two braces)",
+            "7:10: there is no constant `n` (define it under `constants:` of problem.yaml)",
         ],
     );
 }
@@ -309,7 +382,7 @@ fn the_same_command_with_the_same_seed_is_refused() {
             "secret/i: generators/gen.py 1 own",
             "5:10: is the same command as on line 4, with the same seed (make them differ by a number, such as `{seed:2}`; or use `count` or `include`)",
             "7:10: `{seed}` is there more than once (one seed is enough: the generator can make more of it)",
-            "8:10: `{sed}` is not a placeholder (known: {seed}, {seed:1}, {seed:2} and so on, {name}, {count})",
+            "8:10: `{sed}` is not a placeholder (known: {seed}, {seed:1}, {seed:2} and so on, {name}, {count}; constants have two braces)",
             "warning: 9:38: `count` makes 2 equal cases (put `{seed}` or `{count}` into the command, so that they differ)",
             "10:25: `count` would make equal cases (only what `generate` makes can be counted; write an entry for each case)",
         ],
@@ -377,7 +450,7 @@ fn a_recipe_has_an_end() {
     let many = |entry: &dyn Fn(usize) -> String| -> String { (0..1000).map(entry).collect() };
     let check = |recipe: String| {
         fs::write(&path, recipe).unwrap();
-        let reading = read(&path, dir.path());
+        let reading = read(&path, dir.path(), &[]);
         let recipe = reading.recipe.unwrap();
         assert_eq!(recipe.cases.len() + recipe.links.len(), MOST_CASES);
         let messages = reading.diagnostics.iter();
@@ -447,7 +520,7 @@ proptest::proptest! {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("generators.yaml");
         fs::write(&path, words.concat()).unwrap();
-        let reading = read(&path, dir.path());
+        let reading = read(&path, dir.path(), &[]);
         for diagnostic in &reading.diagnostics {
             let spot = diagnostic.place.spot.as_ref();
             assert!(spot.is_none_or(|spot| spot.line > 0 && spot.column > 0 && spot.width > 0));

@@ -1,0 +1,70 @@
+//! The words of a command line, as `shlex.split` of Python and a shell without expansions take them.
+
+/// The words: between blanks, or in quotes.
+///
+/// # Errors
+/// What is wrong with the line: a clause that stands behind its name.
+pub(super) fn words(line: &str) -> Result<Vec<String>, &'static str> {
+    const NO_PARTNER: &str = "has a quote without its partner";
+    let mut words: Vec<String> = Vec::new();
+    let mut word: Option<String> = None;
+    let mut characters = line.chars();
+    while let Some(character) = characters.next() {
+        match character {
+            '"' | '\'' => {
+                let word = word.get_or_insert_default();
+                loop {
+                    match characters.next().ok_or(NO_PARTNER)? {
+                        end if end == character => break,
+                        // Between double quotes, a backslash stands for itself before all but these.
+                        '\\' if character == '"' => match characters.next().ok_or(NO_PARTNER)? {
+                            escaped @ ('"' | '\\') => word.push(escaped),
+                            other => word.extend(['\\', other]),
+                        },
+                        inner => word.push(inner),
+                    }
+                }
+            }
+            '\\' => {
+                let escaped = characters.next().ok_or("ends with a backslash")?;
+                word.get_or_insert_default().push(escaped);
+            }
+            ' ' | '\t' | '\r' | '\n' => words.extend(word.take()),
+            other => word.get_or_insert_default().push(other),
+        }
+    }
+    words.extend(word);
+    Ok(words)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_has_words_between_blanks_or_in_quotes() {
+        let check = |line: &str, expected: Result<&[&str], &str>| {
+            let found = words(line);
+            let found: Result<Vec<&str>, &str> =
+                found.as_ref().map(|it| it.iter().map(String::as_str).collect()).map_err(|it| *it);
+            assert_eq!(found.as_deref().map_err(|it| *it), expected, "{line}");
+        };
+        // What `shlex.split` of Python 3.12 gives.
+        check("gen 1  -n=2 ", Ok(&["gen", "1", "-n=2"]));
+        check("gen\t1\r\n2", Ok(&["gen", "1", "2"]));
+        check("gen \"a b\" 'c \"d'", Ok(&["gen", "a b", "c \"d"]));
+        check("gen \"\" x'y'z", Ok(&["gen", "", "xyz"]));
+        check(r#"gen "a\"b" \' "#, Ok(&["gen", "a\"b", "'"]));
+        check(r#"gen "a\nb\\" '\n\' a\nb a\ b"#, Ok(&["gen", r"a\nb\", r"\n\", "anb", "a b"]));
+        check(
+            "gen #1 a#b $x `y` * ~ ; |",
+            Ok(&["gen", "#1", "a#b", "$x", "`y`", "*", "~", ";", "|"]),
+        );
+        check("gen a\u{a0}b\u{b}c", Ok(&["gen", "a\u{a0}b\u{b}c"]));
+        check("", Ok(&[]));
+        check("gen 'a", Err("has a quote without its partner"));
+        check("gen don't", Err("has a quote without its partner"));
+        check(r#"gen "a\"#, Err("has a quote without its partner"));
+        check(r"gen \", Err("ends with a backslash"));
+    }
+}
