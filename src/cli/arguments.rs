@@ -140,7 +140,7 @@ pub struct JudgeArguments {
     /// The problem package: a directory, or an archive such as .zip or .tar.gz
     pub package: PathBuf,
     /// Source files, directories of sources, or executables
-    #[arg(required_unless_present = "program", value_name = "SUBMISSION")]
+    #[arg(value_name = "SUBMISSION")]
     pub submissions: Vec<PathBuf>,
     /// After `--`: a program that is ready to run, and its arguments
     #[arg(last = true, value_name = "PROGRAM")]

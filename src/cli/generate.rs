@@ -67,6 +67,12 @@ fn package(
     output.event(package_read(&problem, 0, problem.test_data.cases.len()));
     let Some(path) = &problem.recipe else { return Err(no_recipe(&problem).into()) };
     let recipe = recipe(path, &problem, output)?;
+    let has_secret = problem.test_data.cases.iter().any(|case| case.name.starts_with("secret/"));
+    if !recipe.makes_secret() && !has_secret && !recipe.cases.is_empty() {
+        let message = "makes no secret test case, and the package has none";
+        let help = "add some under `secret`: the format requires one";
+        output.remarked(vec![Diagnostic::warning(path, message).help(help)])?;
+    }
     let generated = generate(&Generating {
         bench: Bench {
             problem: &problem,

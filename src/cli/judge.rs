@@ -36,6 +36,11 @@ fn judge(arguments: &JudgeArguments, output: &Output) -> Result<(), Stop> {
         compare_by(how, &mut problem)?;
     }
     problem::set_dialect(&mut problem, arguments.runs.dialect);
+    // Asked only now: who does not know what a package is learns it from the reader.
+    if arguments.submissions.is_empty() && arguments.program.is_empty() {
+        let what = "name a submission: juror judge PACKAGE SUBMISSION...; `juror verify` judges those of a package";
+        return Err(Stop::usage(what));
+    }
     let selected = problem::selected(&problem, &arguments.runs.case)?;
     let submissions = submissions(arguments, &problem, output)?;
     if submissions.is_empty() {

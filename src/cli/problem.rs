@@ -138,7 +138,14 @@ pub fn select<'a>(problem: &'a Problem, globs: &[String]) -> Result<Vec<ReadyCas
     if cases.is_empty() {
         let all = &problem.test_data.cases;
         let what = match all.len() {
-            0 => format!("{} has no test cases", problem.short_name),
+            0 if problem.recipe.is_some() => format!(
+                "{} has no test cases; `juror generate` makes those of its recipe",
+                problem.short_name
+            ),
+            0 => format!(
+                "{} has no test cases; `juror verify` says what is missing",
+                problem.short_name
+            ),
             number => format!(
                 "--case selects none of the {number} test cases of {}; names look like {}",
                 problem.short_name,

@@ -19,6 +19,16 @@ pub struct Recipe {
     pub files: Vec<RecipeFile>,
 }
 
+impl Recipe {
+    /// Whether some test case is one that contestants are not shown.
+    pub fn makes_secret(&self) -> bool {
+        let cases = self.cases.iter().map(|case| &case.name);
+        cases
+            .chain(self.links.iter().map(|link| &link.name))
+            .any(|name| name.starts_with("secret/"))
+    }
+}
+
 /// One test case that a recipe makes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecipeCase {

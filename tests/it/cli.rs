@@ -114,7 +114,8 @@ fn a_wrong_command_line_is_explained() {
     fixture.write("escaping/main.sh", RIGHT);
     symlink("/etc/passwd", fixture.path("escaping/data.txt")).expect("a link");
     let check = |arguments: &str, code: i32, said: &[&str]| fixture.check(arguments, code, said);
-    check("judge sum", 2, &["<SUBMISSION>"]);
+    check("judge sum", 2, &["name a submission: juror judge PACKAGE SUBMISSION"]);
+    check("judge nothing", 3, &["in nothing", "1.in and 1.ans", "a file problem.yaml"]);
     check("jugde sum a.sh", 2, &["judge"]);
     check("judge sum absent.cpp", 2, &["submission not found: absent.cpp"]);
     check("judge sum dangling.sh", 2, &["dangling.sh", "symbolic link to nothing"]);

@@ -292,3 +292,55 @@ fn where_no_run_alone_shows_what_is_right_answers_are_empty() {
     fixture.check("generate sum", 0, &[]);
     assert_eq!(read(&fixture, "secret/a.ans"), "best 1\n");
 }
+
+#[test]
+fn a_package_without_secret_cases_is_told_the_next_step() {
+    let check = |recipe: &str, steps: [(&str, i32, &str); 3]| {
+        let fixture = fixture(recipe);
+        for (arguments, code, said) in steps {
+            fixture.check(arguments, code, &[said]);
+        }
+    };
+    let samples = format!("{SOLUTION}data: {{sample: {{data: {{a: gen.sh 1 2}}}}}}\n");
+    let under_secret = "add test cases under `secret` in generators/generators.yaml";
+    check(
+        &samples,
+        [
+            ("verify sum", 3, under_secret),
+            ("generate sum", 0, "makes no secret test case, and the package has none"),
+            ("verify sum", 3, under_secret),
+        ],
+    );
+    check(
+        &samples.replace("sample", "secret"),
+        [
+            (
+                "judge sum submissions/accepted/right.sh",
+                5,
+                "`juror generate` makes those of its recipe",
+            ),
+            ("verify sum", 3, "run `juror generate` to make the test cases"),
+            ("generate sum", 0, "1 test case, 1 created"),
+        ],
+    );
+    check(
+        "data: {secret: {data: {}}}\n",
+        [
+            ("verify sum", 3, under_secret),
+            ("generate sum", 0, "describes no test case"),
+            ("judge sum submissions/accepted/right.sh", 5, "has no test cases"),
+        ],
+    );
+}
+
+#[test]
+fn commands_have_the_constants_of_the_problem_and_words_in_quotes() {
+    let fixture = fixture(&format!(
+        "{SOLUTION}data: {{secret: {{data: {{a: \"words.sh '{{{{n}}}} 4' {{{{n}}}}\"}}}}}}\n"
+    ));
+    fixture.write("sum/generators/words.sh", "test \"$#\" = 2 && echo \"$1\"\n");
+    let yaml = fs::read_to_string(fixture.path("sum/problem.yaml")).expect("the settings");
+    fixture.write("sum/problem.yaml", format!("{yaml}constants:\n  n: 3\n"));
+    fixture.check("generate sum", 0, &["1 test case, 1 created"]);
+    assert_eq!(read(&fixture, "secret/a.in"), "3 4\n");
+}

@@ -64,6 +64,28 @@ impl<'a> Pack<'a> {
         self.tree.directory(self.version.output_validator).is_some()
     }
 
+    /// Reports that there is no secret test case, with the one step that makes some.
+    fn check_secret(&self, data: &TestData) {
+        if data.cases.iter().any(|case| case.name.starts_with("secret/")) {
+            return;
+        }
+        let file = self.tree.file(recipe::PATH);
+        let reading =
+            file.map(|item| recipe::read(&item.path, &self.tree.root, &self.yaml.constants));
+        let help = match reading.as_ref().map(|reading| reading.recipe.as_ref()) {
+            None => "add at least one test case, such as 1.in and 1.ans",
+            Some(Some(recipe)) if !recipe.makes_secret() => {
+                "add test cases under `secret` in generators/generators.yaml, and run `juror generate`"
+            }
+            Some(_) => "run `juror generate` to make the test cases of generators/generators.yaml",
+        };
+        let message = match self.tree.directory("data/secret") {
+            Some(_) => "has no test case",
+            None => "is missing: a package needs secret test cases",
+        };
+        self.faults.lack(self.tree.path("data/secret"), message, help);
+    }
+
     /// The problem, with what the versions read in the same way.
     fn problem(&self, layout: Layout, test_data: TestData) -> Problem {
         let Self { tree, yaml, .. } = *self;

@@ -13,7 +13,6 @@ use crate::package::kattis::legacy::group_yaml::{self, GroupKeys};
 use crate::package::kattis::part::Part;
 use crate::package::kattis::{Pack, programs};
 use crate::package::node::with_yaml;
-use crate::package::recipe;
 
 /// Reads all test data, and how its groups are graded.
 pub(super) fn read(
@@ -58,13 +57,7 @@ pub(super) fn read(
         pack.faults.warning(items[0], message, "remove it, or move it elsewhere");
     }
     let Reader { data, groups, .. } = reader;
-    if !data.cases.iter().any(|case| case.name.starts_with("secret/")) {
-        let help = match pack.tree.file(recipe::PATH) {
-            Some(_) => "run `juror generate` to make the test cases of generators/generators.yaml",
-            None => "add at least one test case, such as 1.in and 1.ans",
-        };
-        pack.faults.lack(pack.tree.path("data/secret"), "has no test case", help);
-    }
+    pack.check_secret(&data);
     (data, groups)
 }
 

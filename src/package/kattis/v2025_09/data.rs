@@ -11,7 +11,6 @@ use crate::package::kattis::case_files::{self, CaseFiles};
 use crate::package::kattis::part::{Part, Role};
 use crate::package::kattis::v2025_09::test_yaml::{self, Settings};
 use crate::package::kattis::v2025_09::{scoring, static_validation};
-use crate::package::recipe;
 use crate::package::suggest::meant_or;
 
 /// Reads all test data.
@@ -40,7 +39,7 @@ pub(super) fn read(pack: &Pack<'_>) -> TestData {
             Part::InvalidOutput => data.invalid_outputs = cases,
         }
     }
-    check_secret(pack, &data);
+    pack.check_secret(&data);
     if pack.yaml.problem_type.includes("scoring") {
         scoring::settle(pack, &mut data, &group_settings);
     }
@@ -81,21 +80,6 @@ fn check_top(pack: &Pack<'_>) {
         };
         pack.faults.warning(item, "is ignored: it is not a part of the test data", help);
     }
-}
-
-fn check_secret(pack: &Pack<'_>, data: &TestData) {
-    if data.cases.iter().any(|case| case.name.starts_with("secret/")) {
-        return;
-    }
-    let help = match pack.tree.file(recipe::PATH) {
-        Some(_) => "run `juror generate` to make the test cases of generators/generators.yaml",
-        None => "add at least one test case, such as 1.in and 1.ans",
-    };
-    let message = match pack.tree.directory("data/secret") {
-        Some(_) => "has no test case",
-        None => "is missing: a package needs secret test cases",
-    };
-    pack.faults.lack(pack.tree.path("data/secret"), message, help);
 }
 
 struct Reader<'a> {
