@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
 
 use crate::check::options::Options;
 use crate::cli::help::{
@@ -106,6 +107,30 @@ pub enum Command {
     ///
     /// It follows from the program's own types. docs/json.md explains each key.
     Schema(SchemaArguments),
+    /// Print the script that completes commands and options in a shell
+    ///
+    /// For bash: juror completions bash > ~/.local/share/bash-completion/completions/juror
+    Completions(CompletionsArguments),
+    /// Write man pages: one for juror, and one for each command
+    ///
+    /// For example: juror man ~/.local/share/man/man1, then man juror-judge
+    Man(ManArguments),
+}
+
+/// Arguments of `juror completions`.
+#[derive(Args, Debug)]
+pub struct CompletionsArguments {
+    /// Which shell
+    #[arg(value_enum)]
+    pub shell: Shell,
+}
+
+/// Arguments of `juror man`.
+#[derive(Args, Debug)]
+pub struct ManArguments {
+    /// Where to write the pages; created if it does not exist
+    #[arg(value_name = "DIR")]
+    pub directory: PathBuf,
 }
 
 /// Arguments of `juror schema`.

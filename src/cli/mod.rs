@@ -18,6 +18,7 @@ pub mod output;
 pub mod problem;
 pub mod schema;
 pub mod sessions;
+pub mod shell;
 pub mod stress;
 pub mod verify;
 
@@ -61,6 +62,8 @@ pub fn dispatch(arguments: &Arguments) -> ExitCode {
         Command::Doctor(arguments) => doctor::run(arguments),
         Command::Languages => languages::run(),
         Command::Schema(arguments) => schema::run(arguments),
+        Command::Completions(arguments) => shell::completions(arguments),
+        Command::Man(arguments) => shell::man(arguments),
     }
 }
 

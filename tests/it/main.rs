@@ -21,6 +21,7 @@ mod proofs;
 mod recipes;
 mod sandbox;
 mod scoring;
+mod shell;
 mod stress;
 mod stress_batches;
 mod stress_live;

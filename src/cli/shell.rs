@@ -1,0 +1,53 @@
+//! `juror completions` and `juror man`: made from the definition of the command line.
+
+use std::fs::{self, Permissions};
+use std::io::{self, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use clap::CommandFactory;
+use clap_mangen::Man;
+use tempfile::NamedTempFile;
+
+use crate::cli::arguments::{Arguments, CompletionsArguments, ManArguments, OutputOptions};
+use crate::cli::exit_code::ExitCode;
+use crate::cli::output::{command, print};
+use crate::model::stop::Stop;
+
+/// Prints the script that completes `juror` in a shell.
+pub fn completions(arguments: &CompletionsArguments) -> ExitCode {
+    command(&OutputOptions::default(), "completions", |_| {
+        let mut script = Vec::new();
+        clap_complete::generate(arguments.shell, &mut Arguments::command(), "juror", &mut script);
+        print("the script", |out| out.write_all(&script))
+    })
+}
+
+/// Writes one page for `juror` and one for each subcommand. Existing pages are replaced.
+pub fn man(arguments: &ManArguments) -> ExitCode {
+    command(&OutputOptions::default(), "man", |_| {
+        let directory = &arguments.directory;
+        let mut juror = Arguments::command().disable_help_subcommand(true);
+        juror.build();
+        write_pages(juror, directory).map_err(|error| {
+            let shown = directory.display();
+            Stop::usage(format!(
+                "cannot write man pages to {shown}: {error}; name a directory that you may write to"
+            ))
+        })
+    })
+}
+
+fn write_pages(command: clap::Command, directory: &Path) -> io::Result<()> {
+    fs::create_dir_all(directory)?;
+    for subcommand in command.get_subcommands().filter(|it| !it.is_hide_set()) {
+        write_pages(subcommand.clone(), directory)?;
+    }
+    let page = Man::new(command);
+    let mut file = NamedTempFile::new_in(directory)?;
+    page.render(&mut file)?;
+    file.flush()?;
+    file.as_file().set_permissions(Permissions::from_mode(0o644))?;
+    file.persist(directory.join(page.get_filename()))?;
+    Ok(())
+}
