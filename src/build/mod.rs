@@ -102,6 +102,11 @@ impl Runnable {
         }
     }
 
+    /// Its files, if it is not a program but answers to test cases: then there is nothing to start.
+    pub fn answers(&self) -> Option<&Tree> {
+        self.command.argv.is_empty().then_some(&*self.program)
+    }
+
     /// Its files, to be laid into the box of another program that has a look at them: the sources as they were
     /// submitted, whatever the build did to them, and what was built beside them.
     pub fn beside(&self) -> Beside {

@@ -18,8 +18,8 @@ use crate::judge::case::{CASE, Detail, SUBMISSION};
 use crate::judge::score::Policy;
 use crate::judge::session::PreparedSubmission;
 use crate::language::fault::Unready;
-use crate::model::problem::{Interaction, Problem};
-use crate::model::program::{IncludedFile, Program, ProgramKind};
+use crate::model::problem::{Interaction, Problem, Submitted};
+use crate::model::program::{Program, ProgramKind};
 use crate::model::stop::{Mend, Remark, Stop};
 use crate::model::submission::Submission;
 
@@ -103,7 +103,7 @@ fn compare_by(how: &Comparison, problem: &mut Problem) -> Result<(), Stop> {
                 );
                 Stop::usage(what)
             })?;
-            let program = Program { kind: ProgramKind::OutputValidator, ..loose(&real, &[]) };
+            let program = Program { kind: ProgramKind::OutputValidator, ..loose(&real) };
             (vec![program], Vec::new())
         }
     };
@@ -138,6 +138,10 @@ fn submissions(
         output.part::<()>(Err(Stop::Refused(Mend::CommandLine, missing)))?;
     }
     if !arguments.program.is_empty() {
+        if problem.kind.submitted == Submitted::Answers {
+            let what = "submissions to this problem are answers, not programs; name files such as 1.out, or a directory of them";
+            return Err(Stop::usage(what));
+        }
         submissions.push(typed(&arguments.program));
     }
     Ok(submissions)
@@ -206,7 +210,10 @@ fn submission(path: &Path, real: PathBuf, problem: &Problem) -> Submission {
     });
     let program = match own {
         Some(own) => own.program.clone(),
-        None => loose(&real, &problem.include),
+        None => match problem.kind.submitted {
+            Submitted::Program => Program { include: problem.include.clone(), ..loose(&real) },
+            Submitted::Answers => Program { kind: ProgramKind::Answers, ..loose(&real) },
+        },
     };
     Submission { name: path.display().to_string(), program, expectations: Vec::new() }
 }
@@ -214,15 +221,14 @@ fn submission(path: &Path, real: PathBuf, problem: &Problem) -> Submission {
 /// The program behind `--`.
 fn typed(words: &[OsString]) -> Submission {
     let program = Path::new(&words[0]);
-    Submission { name: command_line(words), program: loose(program, &[]), expectations: Vec::new() }
+    Submission { name: command_line(words), program: loose(program), expectations: Vec::new() }
 }
 
 /// A program that is not the package's.
-fn loose(path: &Path, include: &[IncludedFile]) -> Program {
+fn loose(path: &Path) -> Program {
     Program {
         name: path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned(),
         path: path.to_owned(),
-        include: include.to_vec(),
         ..Program::default()
     }
 }

@@ -15,6 +15,7 @@ use crate::model::diagnostic::Diagnostic;
 use crate::model::event::Event;
 use crate::model::judgement::TimeLimit;
 use crate::model::limits::{Limits, TIME_TO_FIND_LIMIT, TIME_WITHOUT_PACKAGE};
+use crate::model::problem::Submitted;
 use crate::model::stop::{Mend, Stop, noting};
 use crate::model::submission::{Expectation, Submission};
 use crate::model::units::seconds;
@@ -111,6 +112,10 @@ impl Judging<'_> {
     pub fn time_limit(&self) -> Result<TimeLimit, Stop> {
         if let Some(limit) = self.given {
             return Ok(TimeLimit { limit, origin: "--time-limit".to_owned() });
+        }
+        if self.bench.problem.kind.submitted == Submitted::Answers {
+            let origin = "not used: submissions are answers".to_owned();
+            return Ok(TimeLimit { limit: TIME_WITHOUT_PACKAGE, origin });
         }
         match self.bench.problem.limits.time_limit {
             Some(limit) => {

@@ -21,6 +21,7 @@ pub(super) fn of_generator(problem: &Problem, generator: &GeneratorProgram) -> P
         language: None,
         name: path.file_name().unwrap_or_default().into(),
         path: path.clone(),
+        constants: Vec::new(),
     });
     let is_named = !generator.beside.is_empty() || generator.language.is_some();
     let first = generator.path.file_stem().unwrap_or_default();
@@ -54,6 +55,11 @@ pub(super) fn build(bench: &Bench<'_>, program: &Program) -> Result<Runnable, St
         ProgramKind::Generator => "the generator",
         _ => "the solution",
     };
+    if program.kind == ProgramKind::Answers {
+        let help = "write the answers yourself, or name a program as `solution`";
+        let message = "is not a program: submissions are answers";
+        return Err(Diagnostic::error(&program.path, message).help(help).into());
+    }
     let limits = Limits::of_generator();
     bench.ready(what, program, &limits, &limits)
 }

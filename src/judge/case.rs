@@ -118,7 +118,7 @@ pub struct Texts {
 
 impl ReadyCase<'_> {
     /// The input, as it lies in a box.
-    fn input(&self) -> Blob {
+    pub(super) fn input(&self) -> Blob {
         match &self.texts {
             Some(texts) => Arc::clone(&texts.input).into(),
             None => input_of(self.test_case),
@@ -189,6 +189,9 @@ pub fn judge_case(
     let trial = Trial { executor, rules, entry, case };
     if let Some(args) = case.static_args {
         return trial.look(args);
+    }
+    if let Some(files) = entry.runnable.answers() {
+        return trial.read(files);
     }
     let mut pass = Pass { number: 1, input: case.input(), earlier: Vec::new() };
     let mut most: Option<Outcome> = None;
@@ -409,11 +412,23 @@ pub fn box_name(name: &str) -> String {
 impl Trial<'_> {
     /// Judges the output of a run that stayed within its limits and ended with exit code 0.
     pub(super) fn judge_output(&self, pass: &Pass, reply: &Reply) -> Result<Judged, Stop> {
-        let stdout_bytes = reply.outcome.stdout_bytes;
         let output = match written(self.rules.io, reply) {
             Ok(output) => output,
             Err(missing) => return Ok(wrong(missing)),
         };
+        let judged = self.judge_written(pass, output)?;
+        Ok(match (&judged.difference, self.rules.io) {
+            (Some(difference), ProgramIo::Files { output, .. })
+                if difference.output.length == 0 =>
+            {
+                wrong(format!("`{output}` is empty{}", instead(reply.outcome.stdout_bytes)))
+            }
+            _ => judged,
+        })
+    }
+
+    /// Judges what stands where the output belongs.
+    pub(super) fn judge_written(&self, pass: &Pass, output: &Blob) -> Result<Judged, Stop> {
         if !self.rules.validators.is_empty() {
             return self.ask(pass, output);
         }
@@ -426,17 +441,12 @@ impl Trial<'_> {
                 compare(open(&answer)?, output, &self.case.options).map_err(reading)?
             }
         };
-        Ok(match (difference, self.rules.io) {
-            (None, _) => Judged::from(Classified {
+        Ok(match difference {
+            None => Judged::from(Classified {
                 verdict: Verdict::Accepted,
                 cause: "the output is right".to_owned(),
             }),
-            (Some(difference), ProgramIo::Files { output, .. })
-                if difference.output.length == 0 =>
-            {
-                wrong(format!("`{output}` is empty{}", instead(stdout_bytes)))
-            }
-            (Some(difference), _) => Judged {
+            Some(difference) => Judged {
                 difference: Some(Box::new(difference.clone())),
                 ..wrong(cause(&difference))
             },
@@ -460,7 +470,7 @@ pub(super) fn written<'r>(io: &ProgramIo, reply: &'r Reply) -> Result<&'r Blob, 
 }
 
 /// A wrong answer, and why.
-fn wrong(cause: String) -> Judged {
+pub(super) fn wrong(cause: String) -> Judged {
     Judged::from(Classified { verdict: Verdict::WrongAnswer, cause })
 }
 
@@ -489,7 +499,19 @@ fn evidence(
         let ends = ends(&reply.stdout).map_err(|error| fault("read standard output", error))?;
         (evidence.stdout, evidence.stdout_bytes_left_out) = ends;
     }
-    let Ok(output) = written(rules.io, reply) else { return Ok(evidence) };
+    if let Ok(output) = written(rules.io, reply) {
+        add_diff(&mut evidence, case, judged, output)?;
+    }
+    Ok(evidence)
+}
+
+/// Adds the diff to the judge answer.
+pub(super) fn add_diff(
+    evidence: &mut Evidence,
+    case: &ReadyCase<'_>,
+    judged: &Judged,
+    output: &Blob,
+) -> Result<(), JudgeError> {
     if let Some(difference) = &judged.difference {
         let reading = |error| fault("read the output for its diff", error);
         let answer = case.answer()?;
@@ -500,11 +522,11 @@ fn evidence(
         evidence.diff = diff.lines;
         evidence.diff_lines_left_out = diff.left_out;
     }
-    Ok(evidence)
+    Ok(())
 }
 
 /// Adds what the submission had to read, or the validator for it.
-fn add_input(
+pub(super) fn add_input(
     evidence: &mut Evidence,
     case: &ReadyCase<'_>,
     pass: &Pass,

@@ -1,5 +1,6 @@
 //! From outcomes to verdicts, and from verdicts to judgements.
 
+mod answers;
 mod ask;
 mod blame;
 pub mod case;

@@ -10,13 +10,15 @@ use crate::model::tree::TreeEntry;
 pub struct Choice<'a> {
     /// The name that the package gives.
     pub wanted: Option<&'a str>,
+    /// The program's own files, which start rather than one that is laid over them.
+    pub own: &'a [PathBuf],
     /// The names that mean it, the strongest first.
     pub usual: &'a [&'a str],
     /// Words that all stand in a file that can be started; none if words tell nothing.
     pub marks: &'a [&'a str],
 }
 
-/// The file that starts: the one asked for, one with a usual name, the only one, or the only one with
+/// The file that starts: the one asked for, one with a usual name, the only own one, or the only own one with
 /// the marks. Files at the top go before those in directories.
 pub fn choose(sources: &[&TreeEntry], choice: Choice<'_>) -> Result<PathBuf, ProgramFault> {
     let all = || names(sources);
@@ -31,11 +33,13 @@ pub fn choose(sources: &[&TreeEntry], choice: Choice<'_>) -> Result<PathBuf, Pro
         };
         return named(wanted).or_else(by_stem).ok_or_else(|| missing(wanted, &all()));
     }
-    if let [only] = sources {
-        return Ok(only.name.clone());
-    }
     if let Some(usual) = choice.usual.iter().find_map(|it| named(it)) {
         return Ok(usual);
+    }
+    let is_own = |it: &&TreeEntry| choice.own.contains(&it.name);
+    let sources: Vec<&TreeEntry> = sources.iter().copied().filter(is_own).collect();
+    if let [only] = sources[..] {
+        return Ok(only.name.clone());
     }
     let at_top: Vec<&TreeEntry> =
         sources.iter().copied().filter(|it| it.name.components().count() == 1).collect();
@@ -94,8 +98,10 @@ mod tests {
             .map(|it| it.split_once('=').unwrap_or((it, "")))
             .map(|(name, text)| TreeEntry::new(name, Node::plain(text.as_bytes())))
             .collect();
-        let choice = Choice { wanted, usual: &["__main__.py", "main.py"], marks: &["__name__"] };
         let all: Vec<&TreeEntry> = files.iter().collect();
+        let own = names(&all);
+        let usual = &["__main__.py", "main.py"];
+        let choice = Choice { wanted, own: &own, usual, marks: &["__name__"] };
         let said = choose(&all, choice).map(|name| name.display().to_string());
         let said = said.unwrap_or_else(|fault| fault.message);
         assert_eq!(said, found);

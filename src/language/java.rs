@@ -33,10 +33,11 @@ struct TopType {
 }
 
 /// Gives each source the name that its public type asks for, and finds the class that starts: the one that is
-/// wanted, or the usual one, or the only one with a `main`.
+/// wanted, or the usual one, or the only one of the program's own files with a `main`.
 pub fn program(
     files: &mut [TreeEntry],
     sources: &[PathBuf],
+    own: &[PathBuf],
     wanted: Option<&str>,
     usual: &str,
 ) -> Result<JavaProgram, ProgramFault> {
@@ -47,6 +48,7 @@ pub fn program(
             continue;
         }
         let found = declarations(&String::from_utf8_lossy(files[at].bytes()));
+        let is_own = own.contains(&files[at].name);
         let name = found.file_name(&files[at].name);
         if !files.iter().any(|it| it.name == name) {
             files[at].name = name;
@@ -58,11 +60,13 @@ pub fn program(
             qualified: format!("{package}{}", it.name),
             of_type: it,
             file: file.clone(),
+            is_own,
         }));
     }
     let named =
         |name: &str| classes.iter().find(|it| it.of_type.name == name || it.qualified == name);
-    let starting: Vec<&Class> = classes.iter().filter(|it| it.of_type.has_main).collect();
+    let starting: Vec<&Class> =
+        classes.iter().filter(|it| it.is_own && it.of_type.has_main).collect();
     let main = match (wanted, named(usual), &starting[..]) {
         (Some(wanted), _, _) => named(wanted.strip_suffix(".java").unwrap_or(wanted))
             .ok_or_else(|| missing(wanted, sources))?,
@@ -81,6 +85,7 @@ struct Class {
     of_type: TopType,
     qualified: String,
     file: PathBuf,
+    is_own: bool,
 }
 
 impl Declarations {

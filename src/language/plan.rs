@@ -33,6 +33,8 @@ pub enum Written {
     Scripts,
     /// Nobody knows: a ready program.
     Executable,
+    /// In none: answers to test cases.
+    Answers,
     /// Nobody knows: a command that the user typed.
     Command,
 }
@@ -42,7 +44,7 @@ impl Written {
     pub const fn code(self) -> Option<&'static str> {
         match self {
             Self::In(language) => Some(language.code),
-            Self::Scripts | Self::Executable | Self::Command => None,
+            Self::Scripts | Self::Executable | Self::Answers | Self::Command => None,
         }
     }
 
@@ -52,6 +54,7 @@ impl Written {
             Self::In(language) => language.code,
             Self::Scripts => "scripts",
             Self::Executable => "executable",
+            Self::Answers => "answers",
             Self::Command => "command",
         }
     }

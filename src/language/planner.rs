@@ -26,6 +26,7 @@ pub fn plan(recipe: Recipe, toolchains: &Toolchains) -> Result<BuildPlan, Unread
             planner.language(language, sources, main.as_deref())?
         }
         Form::Scripts { build, run } => planner.scripts(build.as_ref(), run.as_ref())?,
+        Form::Answers => BuildPlan::ready(Written::Answers, Start::plain(Command::default(), 0)),
         Form::Executable { file, executable } => {
             let start = planner.start_file(&file.to_string_lossy(), PROGRAM, executable)?;
             BuildPlan::ready(Written::Executable, Start::plain(start, 0))

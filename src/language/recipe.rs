@@ -40,6 +40,8 @@ pub enum Form {
         /// What `run` is, if it is there before the build.
         run: Option<Executable>,
     },
+    /// No program: answers to test cases.
+    Answers,
     /// A ready program.
     Executable {
         /// The file.
@@ -54,6 +56,9 @@ pub enum Form {
 /// Source: problem package format 2025-09, "Languages and compilation".
 pub fn recipe(program: &Program, sources: &Sources) -> Result<Recipe, ProgramFault> {
     let files = &sources.files;
+    if program.kind == ProgramKind::Answers {
+        return Ok(Recipe { form: Form::Answers, files: files.clone() });
+    }
     if files.iter().all(|it| it.length() == 0) {
         return Err(ProgramFault::new("is empty", "add a source file"));
     }
@@ -69,11 +74,12 @@ pub fn recipe(program: &Program, sources: &Sources) -> Result<Recipe, ProgramFau
         return Ok(Recipe { form, files: files.clone() });
     }
     let language = language_of(program, sources)?;
+    let own = names(files);
     let mut files = sources::lay_over(sources, language.code);
     let form = if language.code == "rust" && named(&files, "Cargo.toml").is_some() {
         cargo_project(program, &files)?
     } else {
-        in_language(program, language, sources.shape, &mut files)?
+        in_language(program, language, sources.shape, &own, &mut files)?
     };
     Ok(Recipe { form, files })
 }
@@ -154,6 +160,7 @@ fn in_language(
     program: &Program,
     language: &'static Language,
     shape: Shape,
+    own: &[PathBuf],
     files: &mut [TreeEntry],
 ) -> Result<Form, ProgramFault> {
     // A single file in a named language is its source, whatever its ending.
@@ -190,7 +197,7 @@ fn in_language(
             let main_file = usual_name(language);
             let usual = [language.default_entry_point, main_file.as_str()];
             let usual: Vec<&str> = usual.into_iter().filter(|it| !it.is_empty()).collect();
-            let choice = Choice { wanted, usual: &usual, marks };
+            let choice = Choice { wanted, own, usual: &usual, marks };
             let main = entry::choose(&chosen, choice)?;
             Ok(Form::Language {
                 language,
@@ -200,7 +207,7 @@ fn in_language(
         }
         EntryPoint::Class => {
             let usual = language.default_entry_point;
-            let java = java::program(files, &sources, wanted, usual)?;
+            let java = java::program(files, &sources, own, wanted, usual)?;
             Ok(Form::Language { language, sources: java.sources, main: Some(java.main) })
         }
     }

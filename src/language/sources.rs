@@ -11,7 +11,7 @@ use walkdir::WalkDir;
 use crate::language::constants::replace_constants;
 use crate::model::blob::Blob;
 use crate::model::diagnostic::Diagnostic;
-use crate::model::program::{Program, ProgramKind};
+use crate::model::program::{Constant, Program, ProgramKind};
 use crate::model::tree::{FileMode, Node, TreeEntry};
 use crate::model::units::Bytes;
 
@@ -57,17 +57,20 @@ pub fn read(program: &Program) -> Result<Sources, Diagnostic> {
     };
     let mut included = Vec::new();
     for include in &program.include {
-        let file = read_file(&include.path, include.name.clone())?;
+        let mut file = read_file(&include.path, include.name.clone())?;
+        fill(&mut file, &include.constants);
         included.push((include.language.clone(), file));
     }
-    let included_files = included.iter_mut().map(|(_, file)| file);
-    for blob in files.iter_mut().chain(included_files).filter_map(TreeEntry::blob_mut) {
-        let Some(text) = blob.bytes() else { continue };
-        if let Cow::Owned(bytes) = replace_constants(text, &program.constants) {
-            *blob = bytes.into();
-        }
-    }
+    files.iter_mut().for_each(|file| fill(file, &program.constants));
     Ok(Sources { shape, files, included })
+}
+
+/// Puts constants into a file in memory.
+fn fill(file: &mut TreeEntry, constants: &[Constant]) {
+    let Some(blob) = file.blob_mut() else { return };
+    if let Some(Cow::Owned(bytes)) = blob.bytes().map(|text| replace_constants(text, constants)) {
+        *blob = bytes.into();
+    }
 }
 
 /// Lays the files for this language, and before them those for all, over the program's own.
@@ -101,7 +104,8 @@ fn read_directory(program: &Program) -> Result<Vec<TreeEntry>, Diagnostic> {
             missing_or(&path, io::Error::from(fault))
         })?;
         let path = entry.path();
-        if program.kind == ProgramKind::Submission && entry.path_is_symlink() {
+        let is_submitted = matches!(program.kind, ProgramKind::Submission | ProgramKind::Answers);
+        if is_submitted && entry.path_is_symlink() {
             let real = fs::canonicalize(path).map_err(|source| missing_or(path, source))?;
             if !real.starts_with(&real_root) {
                 // Following it would hand a contestant any file that the judge can read.
@@ -168,7 +172,7 @@ fn is_hidden(path: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::program::{Constant, IncludedFile};
+    use crate::model::program::IncludedFile;
     use std::os::unix::fs::symlink;
 
     fn program(path: &Path, kind: ProgramKind) -> Program {
@@ -249,6 +253,7 @@ mod tests {
             language: language.map(str::to_owned),
             name: name.into(),
             path: dir.path().join(path),
+            constants: vec![Constant { key: "n".into(), value: "7".into() }],
         };
         let mut program = program(&dir.path().join("own.py"), ProgramKind::Submission);
         program.include = vec![
@@ -257,14 +262,20 @@ mod tests {
             include(None, "own.py", "all.py"),
             include(Some("cpp"), "cpp.h", "cpp.h"),
         ];
-        program.constants = vec![Constant { key: "n".into(), value: "7".into() }];
-        let sources = read(&program).expect("files that can be read");
-        let files = lay_over(&sources, "python3");
-        let shown: Vec<String> = files
-            .iter()
-            .map(|it| format!("{}={}", it.name.display(), String::from_utf8_lossy(it.bytes())))
-            .collect();
-        assert_eq!(shown, ["lib.py=python.py 7", "own.py=all.py 7"]);
+        let check = |program: &Program, expected: &[&str]| {
+            let sources = read(program).expect("files that can be read");
+            let shown: Vec<String> = lay_over(&sources, "python3")
+                .iter()
+                .map(|it| format!("{}={}", it.name.display(), String::from_utf8_lossy(it.bytes())))
+                .collect();
+            assert_eq!(shown, expected);
+        };
+        check(&program, &["lib.py=python.py 7", "own.py=all.py 7"]);
+        // A user's own submission is no file of the package.
+        program.include.truncate(1);
+        check(&program, &["lib.py=python.py 7", "own.py=own.py {{n}}"]);
+        program.constants = vec![Constant { key: "n".into(), value: "8".into() }];
+        check(&program, &["lib.py=python.py 7", "own.py=own.py 8"]);
         Ok(())
     }
 }

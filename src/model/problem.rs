@@ -77,6 +77,8 @@ pub struct Problem {
 pub struct ProblemKind {
     /// What a submission earns.
     pub grading: Grading,
+    /// What is submitted.
+    pub submitted: Submitted,
     /// With whom it talks.
     pub interaction: Interaction,
     /// How often a submission is run on a test case at most: 1, and more for multi-pass problems.
@@ -85,7 +87,12 @@ pub struct ProblemKind {
 
 impl Default for ProblemKind {
     fn default() -> Self {
-        Self { grading: Grading::PassFail, interaction: Interaction::None, passes: 1 }
+        Self {
+            grading: Grading::PassFail,
+            submitted: Submitted::Program,
+            interaction: Interaction::None,
+            passes: 1,
+        }
     }
 }
 
@@ -96,6 +103,15 @@ pub enum Grading {
     PassFail,
     /// A score.
     Scoring,
+}
+
+/// What is submitted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Submitted {
+    /// A program, which is run on each test case.
+    Program,
+    /// The answers to the test cases, as files: nothing is run.
+    Answers,
 }
 
 /// With whom a submission talks while it runs.

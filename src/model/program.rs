@@ -19,7 +19,7 @@ pub struct Program {
     pub entry_point: Option<String>,
     /// Files laid over the program's own before it is built, from `include/`.
     pub include: Vec<IncludedFile>,
-    /// `{{name}}` and `{{name.variant}}` in the sources are replaced by these before it is built.
+    /// `{{name}}` and `{{name.variant}}` in its own files are replaced by these before it is built.
     pub constants: Vec<Constant>,
 }
 
@@ -29,6 +29,8 @@ pub enum ProgramKind {
     /// A solution that is judged.
     #[default]
     Submission,
+    /// In place of a solution, its answers to the test cases.
+    Answers,
     /// Says whether an input is valid.
     InputValidator,
     /// Says whether a judge answer is well formed.
@@ -54,6 +56,8 @@ pub struct IncludedFile {
     pub name: PathBuf,
     /// Where it is.
     pub path: PathBuf,
+    /// `{{name}}` and `{{name.variant}}` in it are replaced by these, whatever it is laid over.
+    pub constants: Vec<Constant>,
 }
 
 /// A named value of `problem.yaml`, with one entry a variant.

@@ -212,6 +212,11 @@ impl Tree {
         })
     }
 
+    /// The contents of the file of this name.
+    pub fn file(&self, name: &Path) -> Option<&Blob> {
+        self.entries.iter().find(|entry| entry.name == name)?.blob()
+    }
+
     /// What is below a directory, by names in that.
     pub fn below(&self, directory: &Path) -> Vec<TreeEntry> {
         let moved = |entry: &TreeEntry| {

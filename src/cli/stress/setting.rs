@@ -18,7 +18,7 @@ use crate::judge::case::Detail;
 use crate::judge::score::Policy;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::Event;
-use crate::model::problem::Problem;
+use crate::model::problem::{Problem, Submitted};
 use crate::model::program::Program;
 use crate::model::recipe::{AnswerSource, GeneratorCommand, Recipe};
 use crate::model::stop::{Mend, Remark, Stop};
@@ -87,6 +87,11 @@ impl Setting {
             }
             None => Problem { dir: PathBuf::from("."), ..Problem::default() },
         };
+        if problem.kind.submitted == Submitted::Answers {
+            let what =
+                "submissions to this problem are answers, not programs; `juror judge` judges them";
+            return Err(Stop::usage(what));
+        }
         let submission = named(submission, &problem).map_err(Stop::usage)?;
         let reference = arguments.reference.as_ref();
         let reference = reference.map(|path| reference_at(path, &problem));

@@ -69,6 +69,7 @@ fn shown(recipe: Result<Recipe, ProgramFault>) -> String {
             )
         }
         Form::Scripts { build, run } => format!("scripts: {build:?} {run:?}"),
+        Form::Answers => "answers".to_owned(),
         Form::Executable { file, .. } => format!("executable: {}", file.display()),
     }
 }
@@ -181,6 +182,29 @@ fn an_included_driver_starts() {
     let case = Case { files: &["sol.py"], shape: Shape::File, ..DIRECTORY };
     let expected = "python3: __main__.py sol.py -> __main__.py";
     assert_eq!(shown(told(&case, vec![driver])), expected);
+}
+
+#[test]
+fn a_submitted_file_starts_rather_than_an_included_one() {
+    let check = |language: &str, own: &[&str], included: &[&str], expected: &str| {
+        let case = Case { files: own, ..DIRECTORY };
+        let included = included.iter().map(|it| (Some(language.to_owned()), source(it))).collect();
+        assert_eq!(shown(told(&case, included)), expected, "{own:?}");
+    };
+    check("python3", &["sol.py"], &["grader.py"], "python3: grader.py sol.py -> sol.py");
+    check(
+        "python3",
+        &["a.py=import b", "b.py=if __name__ == '__main__':"],
+        &["c.py=if __name__ == '__main__':"],
+        "python3: a.py b.py c.py -> b.py",
+    );
+    check("rust", &["sol.rs=fn main() {}"], &["lib.rs"], "rust: lib.rs sol.rs -> sol.rs");
+    check("python3", &["sol.py"], &["sol.py=import x"], "python3: sol.py -> sol.py");
+    let main =
+        |class: &str| format!("{class}.java=class {class} {{ static void main(String[] a) {{}} }}");
+    let (own, tool, driver) = (main("Sol"), main("Tool"), main("Main"));
+    check("java", &[&own], &[&tool], "java: Sol.java Tool.java -> Sol");
+    check("java", &[&own], &[&driver], "java: Main.java Sol.java -> Main");
 }
 
 #[test]

@@ -161,12 +161,37 @@ const ALTERNATIVES: [(&str, &[&str]); 4] = [
     ("replace the answer of", &["out", "ans.download"]),
 ];
 
+/// What a file is shown for, what it is downloaded for, and what does both.
+const COUNTERPARTS: [(&str, [&str; 2], &str, Option<&str>); 2] = [
+    ("input", ["in.statement", "interaction"], "in.download", None),
+    ("answer", ["ans.statement", "interaction"], "ans.download", Some("out")),
+];
+
+/// Nobody's verdict depends on these files.
 fn check_display(pack: &Pack<'_>, base: &str, files: &CaseFiles<'_>, part: Part) {
     let used = if part.is_judged() { ALTERNATIVES.len() } else { 1 };
     for (what, endings) in &ALTERNATIVES[..used] {
         if let [first, second, ..] = files.among(endings)[..] {
             let message = format!("and {} both {what} `{base}`", first.base_name());
-            pack.faults.error(second, message, "keep one of the two");
+            pack.faults.lack(second, message, "keep one of the two");
+        }
+    }
+    for (what, shown, downloaded, both) in COUNTERPARTS.iter().filter(|_| part.is_judged()) {
+        if both.is_some_and(|both| files.get(both).is_some()) {
+            continue;
+        }
+        match (files.among(shown).first(), files.get(downloaded)) {
+            (Some(item), None) => {
+                let message =
+                    format!("is shown instead of the {what} of `{base}`, but not downloaded");
+                pack.faults.lack(*item, message, format!("add {base}.{downloaded}"));
+            }
+            (None, Some(item)) => {
+                let message =
+                    format!("is downloaded instead of the {what} of `{base}`, but not shown");
+                pack.faults.lack(item, message, format!("add {base}.{}", shown[0]));
+            }
+            (Some(_), Some(_)) | (None, None) => {}
         }
     }
 }

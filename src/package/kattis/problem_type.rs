@@ -3,7 +3,7 @@
 //! Source: problem package format 2025-09, "Type".
 
 use crate::model::limits::ProblemLimits;
-use crate::model::problem::{Grading, Interaction, ProblemKind};
+use crate::model::problem::{Grading, Interaction, ProblemKind, Submitted};
 use crate::package::node::{Node, Parse};
 use crate::package::suggest::list;
 use crate::package::text::shown;
@@ -37,6 +37,10 @@ impl ProblemType {
     pub(super) fn kind(&self, limits: &ProblemLimits) -> ProblemKind {
         ProblemKind {
             grading: if self.includes("scoring") { Grading::Scoring } else { Grading::PassFail },
+            submitted: match self.includes("submit-answer") {
+                true => Submitted::Answers,
+                false => Submitted::Program,
+            },
             interaction: match self.includes("interactive") {
                 true => Interaction::Interactive,
                 false => Interaction::None,
@@ -65,7 +69,7 @@ const TYPES: [&str; 5] = ["pass-fail", "scoring", "multi-pass", "interactive", "
 const INCOMPATIBLE: [[&str; 2]; 3] =
     [["pass-fail", "scoring"], ["multi-pass", "submit-answer"], ["interactive", "submit-answer"]];
 
-/// Reads the type; refuses what juror cannot judge.
+/// Reads the type.
 pub(super) fn read(node: &Node<'_>) -> Parse<ProblemType> {
     let mut seen: Vec<String> = Vec::new();
     let mut is_clear = true;
@@ -93,7 +97,7 @@ fn known(item: &Node<'_>, word: String) -> Parse<String> {
     })
 }
 
-/// Checks a word against those before it, and whether juror judges such problems.
+/// Checks a word against those before it.
 fn check_among(word: &str, seen: &[String], item: &Node<'_>) {
     let is_seen = |word: &str| seen.iter().any(|seen| seen == word);
     let other = INCOMPATIBLE.iter().find_map(|pair| {
@@ -105,7 +109,5 @@ fn check_among(word: &str, seen: &[String], item: &Node<'_>) {
         item.error(format!("type `{word}` is there twice"), help);
     } else if let Some(other) = other {
         item.error(format!("type `{word}` is incompatible with `{other}`"), help);
-    } else if word == "submit-answer" {
-        item.error("type: submit-answer is not supported: juror judges programs", "");
     }
 }

@@ -109,6 +109,34 @@ pub(super) fn check_uuid(map: &mut Map<'_>) {
     }
 }
 
+/// A day, or a day and a time in UTC: `2026-01-31`, `2026-01-31T18:00:00Z`.
+pub(super) fn moment(node: &Node<'_>) -> Parse<()> {
+    let word = node.word();
+    let is_like = |form: &str| {
+        let fits = |(byte, sign): (u8, u8)| match sign {
+            b'0' => byte.is_ascii_digit(),
+            sign => byte == sign,
+        };
+        word.len() == form.len() && word.bytes().zip(form.bytes()).all(fits)
+    };
+    let within = |at: usize, least: &str, most: &str| {
+        word.get(at..at + 2).is_none_or(|part| (least..=most).contains(&part))
+    };
+    let is_moment = (is_like("0000-00-00") || is_like("0000-00-00T00:00:00Z"))
+        && within(5, "01", "12")
+        && within(8, "01", "31")
+        && within(11, "00", "23")
+        && within(14, "00", "59")
+        && within(17, "00", "59");
+    match is_moment {
+        true => Ok(()),
+        false => {
+            let message = format!("`{}` must be a date, or a date and a time in UTC", node.path);
+            Err(node.error(message, "write it as 2026-01-31 or 2026-01-31T18:00:00Z"))
+        }
+    }
+}
+
 fn is_uuid(text: &str) -> bool {
     text.len() == 36
         && text.bytes().enumerate().all(|(at, byte)| match at {

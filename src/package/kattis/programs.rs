@@ -187,6 +187,13 @@ impl Pack<'_> {
     pub(super) fn static_validator(&self) -> Option<Program> {
         let [what, without] =
             ["the static validator", "then nothing looks at a submission's files"];
+        if let Some(place) = self.tree.directory("static_validator")
+            && self.yaml.problem_type.includes("submit-answer")
+        {
+            let message = "submissions are answers, in which a static validator finds no program";
+            self.faults.error(place, message, "remove it, or the type submit-answer");
+            return None;
+        }
         self.only_program("static_validator", ProgramKind::StaticValidator, what, without)
     }
 
@@ -242,6 +249,7 @@ impl Pack<'_> {
                 language: language.clone(),
                 name: item.name[directory.name.len() + 1..].into(),
                 path: item.path.clone(),
+                constants: self.yaml.constants.clone(),
             }));
             if included.len() == before {
                 self.faults.error(directory, "is empty", "fill it or remove it");

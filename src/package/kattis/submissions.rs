@@ -84,7 +84,12 @@ fn items<'t>(pack: &Pack<'t>) -> Vec<&'t Item> {
         }
         for item in tree.children(&directory.name) {
             let is_leftover = !pack.version.is_strict && programs::has_no_form(item);
-            if programs::is_no_program(item) || is_leftover {
+            let is_no_submission = match pack.yaml.problem_type.includes("submit-answer") {
+                // Answers have any ending.
+                true => programs::is_readme(item),
+                false => programs::is_no_program(item) || is_leftover,
+            };
+            if is_no_submission {
                 let message = "is ignored: it is not a submission";
                 faults.warning(item, message, "remove it or move it elsewhere");
             } else if item.is_directory() && !tree.below(&item.name).iter().any(Item::is_file) {
@@ -111,8 +116,12 @@ fn submission(
         let replacing = rules.iter().find(|rule| rule.pattern.as_str() == default.name);
         expectations.push(default_expectation(default, replacing));
     }
-    let mut program =
-        Program { include: include.to_vec(), ..pack.program(item, ProgramKind::Submission) };
+    let mut program = match pack.yaml.problem_type.includes("submit-answer") {
+        true => pack.program(item, ProgramKind::Answers),
+        false => {
+            Program { include: include.to_vec(), ..pack.program(item, ProgramKind::Submission) }
+        }
+    };
     for rule in rules.iter().filter(|rule| rule.pattern.matches(name)) {
         let replaces_default = default.is_some_and(|it| it.name == rule.pattern.as_str());
         expectations.extend(rule.all.clone().filter(|_| !replaces_default));

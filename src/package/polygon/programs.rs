@@ -28,7 +28,8 @@ impl Resources {
         for file in files.filter(|file| file.attribute("type").is_some()) {
             let Ok(item) = source(file, tree) else { continue };
             let name = PathBuf::from(item.base_name());
-            let include = IncludedFile { language: None, name, path: item.path.clone() };
+            let path = item.path.clone();
+            let include = IncludedFile { language: None, name, path, constants: Vec::new() };
             let is_for = |asset: &str| {
                 file.listed("assets", "asset").any(|it| it.attribute("name") == Some(asset))
             };

@@ -122,7 +122,7 @@ fn keys(mut map: Map<'_>, statements: &[String]) -> ProblemYaml {
     problem_yaml::check_uuid(&mut map);
     map.get("version", text);
     credits::check(&mut map);
-    map.get("embargo_until", text);
+    map.get("embargo_until", problem_yaml::moment);
     map.get("keywords", texts);
     map.set("limits", &mut it.limits, |node| limits::read(node, &it.problem_type));
     map.set("languages", &mut it.languages, problem_yaml::languages);

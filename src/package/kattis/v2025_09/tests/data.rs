@@ -333,6 +333,21 @@ fn shown_and_downloaded_files_fit_together() {
         ],
     );
     check_sample(&["interaction", "in.download", "ans.download"], &[]);
+    check_sample(&["in.statement", "in.download", "ans.statement", "ans.download"], &[]);
+    check_sample(
+        &["interaction"],
+        &[
+            "error data/sample/1.interaction: is shown instead of the input of `1`, but not downloaded; add 1.in.download",
+            "error data/sample/1.interaction: is shown instead of the answer of `1`, but not downloaded; add 1.ans.download",
+        ],
+    );
+    check_sample(
+        &["in.statement", "ans.download"],
+        &[
+            "error data/sample/1.ans.download: is downloaded instead of the answer of `1`, but not shown; add 1.ans.statement",
+            "error data/sample/1.in.statement: is shown instead of the input of `1`, but not downloaded; add 1.in.download",
+        ],
+    );
     check_sample(
         &["interaction", "in.statement", "in.download", "ans.download"],
         &[

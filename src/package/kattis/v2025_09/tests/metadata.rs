@@ -172,7 +172,7 @@ uuid: \"\"
 }
 
 #[test]
-fn types_that_juror_cannot_judge_are_named() {
+fn types_are_words_that_go_together() {
     check_each(&[("type: pass-fail", ""), ("type: [pass-fail]", "")]);
     check_problem_yaml(
         "type: interactive",
@@ -208,10 +208,13 @@ fn types_that_juror_cannot_judge_are_named() {
             "error problem.yaml:4:21: type `submit-answer` is incompatible with `interactive`; remove one of the two",
         ],
     );
-    check_each(&[(
-        "type: submit-answer",
-        "7: type: submit-answer is not supported: juror judges programs",
-    )]);
+    check_each(&[("type: submit-answer", ""), ("type: [scoring, submit-answer]", "")]);
+    check_problem_yaml(
+        "type: submit-answer\n--- data/secret/test_group.yaml\nstatic_validation_score: pass-fail\n--- static_validator/look.py\nx",
+        &[
+            "error static_validator: submissions are answers, in which a static validator finds no program; remove it, or the type submit-answer",
+        ],
+    );
 }
 
 #[test]
@@ -388,6 +391,25 @@ fn other_keys_have_their_types() {
         ),
         ("version: \"1.0\"", ""),
         ("version: [1]", "10: `version` must be a text, not a sequence"),
+    ]);
+}
+
+#[test]
+fn an_embargo_ends_on_a_day_or_at_a_time_in_utc() {
+    let help = "write it as 2026-01-31 or 2026-01-31T18:00:00Z";
+    let wrong = format!("16: `embargo_until` must be a date, or a date and a time in UTC; {help}");
+    let wrong = wrong.as_str();
+    check_each(&[
+        ("embargo_until: 2026-01-31", ""),
+        ("embargo_until: 2026-01-31T18:00:00Z", ""),
+        ("embargo_until: 2026-13-01", wrong),
+        ("embargo_until: 2026-1-31", wrong),
+        ("embargo_until: 31.01.2026", wrong),
+        ("embargo_until: 2026-01-31 18:00:00", wrong),
+        ("embargo_until: 2026-01-31T18:00:00+01:00", wrong),
+        ("embargo_until: 2026-01-31T24:00:00Z", wrong),
+        ("embargo_until: [2026]", wrong),
+        ("embargo_until: tomorrow", wrong),
     ]);
 }
 

@@ -1,0 +1,81 @@
+//! Submissions that are answers: nothing is run, and the file for a test case is judged as an output is.
+//!
+//! Source: problem package format 2025-09, "Type". It leaves open what the files are called.
+
+use std::path::PathBuf;
+
+use crate::judge::case::{
+    Detail, Pass, Trial, add_answered, add_diff, add_input, case_judgement, wrong,
+};
+use crate::model::blob::Blob;
+use crate::model::judgement::{CaseJudgement, Evidence};
+use crate::model::stop::Stop;
+use crate::model::tree::Tree;
+use crate::model::verdict::Verdict;
+
+impl Trial<'_> {
+    /// Judges the submission's answer to the test case.
+    pub(super) fn read(&self, files: &Tree) -> Result<CaseJudgement, Stop> {
+        let name = &self.case.test_case.name;
+        let pass = Pass { number: 1, input: self.case.input(), earlier: Vec::new() };
+        let output = answer(files, name);
+        let judged = match output {
+            Some(output) => self.judge_written(&pass, output)?,
+            None => wrong(format!("there is no answer to it: `{}` is missing", usual_name(name))),
+        };
+        let is_shown = self.rules.detail != Detail::Brief;
+        let evidence = match is_shown && judged.classified.verdict != Verdict::Accepted {
+            true => {
+                let repeat = self.rules.repeat(self.entry.submission, name);
+                let mut evidence = Evidence { repeat, ..Evidence::default() };
+                add_answered(&mut evidence, &judged);
+                add_input(&mut evidence, self.case, &pass, None)?;
+                if let Some(output) = output {
+                    add_diff(&mut evidence, self.case, &judged, output)?;
+                }
+                Some(Box::new(evidence))
+            }
+            false => None,
+        };
+        Ok(case_judgement(self.case, judged, evidence, None))
+    }
+}
+
+/// The answer to a test case: for `secret/a/1` that is `secret/a/1.out`, or `a/1.out`; `.ans` will do for `.out`.
+fn answer<'t>(files: &'t Tree, test_case: &str) -> Option<&'t Blob> {
+    let short = test_case.strip_prefix("secret/");
+    let names = [Some(test_case), short].into_iter().flatten();
+    let mut names = names.flat_map(|name| ["out", "ans"].map(|ending| format!("{name}.{ending}")));
+    names.find_map(|name| files.file(&PathBuf::from(name)))
+}
+
+/// The name to give the file.
+fn usual_name(test_case: &str) -> String {
+    format!("{}.out", test_case.strip_prefix("secret/").unwrap_or(test_case))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::tree::{Node, TreeEntry};
+
+    #[test]
+    fn the_answer_to_a_test_case_is_the_file_with_its_name() {
+        let check = |files: &[&str], test_case: &str, expected: Option<&str>| {
+            let entry = |name: &&str| TreeEntry::new(name, Node::plain(name.as_bytes()));
+            let files = Tree::from(files.iter().map(entry).collect::<Vec<_>>());
+            let found = answer(&files, test_case).and_then(Blob::bytes);
+            assert_eq!(found, expected.map(str::as_bytes), "{test_case}");
+        };
+        check(&["1.out", "sample/1.out"], "secret/1", Some("1.out"));
+        check(&["1.out", "sample/1.out"], "sample/1", Some("sample/1.out"));
+        check(&["1.out"], "sample/1", None);
+        check(&["1.out", "secret/1.out"], "secret/1", Some("secret/1.out"));
+        check(&["1.ans", "1.out"], "secret/1", Some("1.out"));
+        check(&["1.ans"], "secret/1", Some("1.ans"));
+        check(&["a/1.out", "1.out"], "secret/a/1", Some("a/1.out"));
+        check(&["1.out"], "secret/a/1", None);
+        assert_eq!(usual_name("secret/a/1"), "a/1.out");
+        assert_eq!(usual_name("sample/1"), "sample/1.out");
+    }
+}
