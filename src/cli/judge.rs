@@ -65,7 +65,7 @@ fn judge(arguments: &JudgeArguments, output: &Output) -> Result<(), Stop> {
         builder: &builder,
         events: &|event| output.event(event),
     };
-    let validators = problem::validators(&bench)?;
+    let validators = problem::validators(&bench, keep.is_some())?;
     Judging {
         bench,
         validators: &validators,

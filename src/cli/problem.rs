@@ -27,6 +27,7 @@ use crate::package::{self, Reading};
 use crate::validate::trial;
 use crate::validator::OutputValidator;
 use crate::validator::static_validator::StaticValidator;
+use crate::validator::visualizer::OutputVisualizer;
 
 /// Which remarks about a package are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -170,6 +171,8 @@ pub struct Validators {
     pub output: Vec<OutputValidator>,
     /// Its interactor, if submissions do not talk with the output validator.
     pub interactor: Option<OutputValidator>,
+    /// Its output visualizer, if images are kept.
+    pub visualizer: Option<OutputVisualizer>,
     /// Its static validator.
     pub looks: Option<StaticValidator>,
     /// Its grader.
@@ -181,11 +184,15 @@ pub struct Validators {
 ///
 /// # Errors
 /// When one does not build or does not work, the judge failed, or it was cut short.
-pub fn validators(bench: &Bench<'_>) -> Result<Validators, Stop> {
+pub fn validators(bench: &Bench<'_>, keeps_images: bool) -> Result<Validators, Stop> {
     let build_limits = Limits::of_compiler(&bench.problem.limits);
     let validators = Validators {
         output: OutputValidator::build(bench, &build_limits)?,
         interactor: OutputValidator::interactor(bench, &build_limits)?,
+        visualizer: match keeps_images {
+            true => OutputVisualizer::build(bench)?,
+            false => None,
+        },
         looks: StaticValidator::build(bench, &build_limits)?,
         grader: PackageGrader::build(bench, &build_limits)?,
     };

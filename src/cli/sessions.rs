@@ -91,6 +91,7 @@ impl Judging<'_> {
             stop_slow_at,
             validators: &self.validators.output,
             interactor: self.validators.interactor.as_ref(),
+            visualizer: self.validators.visualizer.as_ref(),
             static_validator: self.validators.looks.as_ref(),
             interaction: self.bench.problem.kind.interaction,
             passes: self.bench.problem.kind.passes,

@@ -66,7 +66,7 @@ fn stress(arguments: &StressArguments, output: &Output) -> Result<(), Stop> {
         builder: &builder,
         events: &|event| output.event(event),
     };
-    let validators = problem::validators(&bench)?;
+    let validators = problem::validators(&bench, false)?;
     let judging = setting.judging(arguments, bench, &validators)?;
     let time_limit = match setting.package.is_none() && arguments.time_limit.is_none() {
         true => TimeLimit {

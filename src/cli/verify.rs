@@ -13,6 +13,7 @@ use crate::cli::output::{Output, command, command_line};
 use crate::cli::problem::{self, Remarks, Validators};
 use crate::cli::sessions::{self, Finished, Judging, entries};
 use crate::judge::case::{CASE, Detail, ReadyCase, SUBMISSION};
+use crate::judge::draw;
 use crate::judge::score::{Policy, points_by_dialect};
 use crate::judge::session::Judged;
 use crate::judge::time_limit;
@@ -81,7 +82,11 @@ impl Verifier<'_> {
             builder: self.builder,
             events: &|event| self.output.event(event),
         };
-        let validators = problem::validators(&bench)?;
+        let keep = self.kept(&problem);
+        let validators = problem::validators(&bench, keep.is_some())?;
+        if let Some(keep) = &keep {
+            draw::inputs(&bench, &cases, &keep.join("input_visualizer"))?;
+        }
         self.data(bench, &validators.output, &cases)?;
         self.submissions(bench, &validators, cases)
     }
@@ -98,6 +103,15 @@ impl Verifier<'_> {
         let path = problem.dir.join("data");
         let help = "choose with --dialect kattis or --dialect domjudge";
         Some(Diagnostic::warning(path, what).help(help))
+    }
+
+    /// Where boxes of this problem are kept, if they are.
+    fn kept(&self, problem: &Problem) -> Option<PathBuf> {
+        let dir = self.keep.as_ref()?;
+        Some(match self.arguments.packages.len() {
+            1 => dir.clone(),
+            _ => dir.join(&problem.short_name),
+        })
     }
 
     /// How much of a package is looked at.
@@ -149,14 +163,9 @@ impl Verifier<'_> {
             cases,
             given: self.arguments.runs.time_limit,
             policy: Policy::Everything,
-            detail: match &self.keep {
+            detail: match self.kept(problem) {
                 None => Detail::Brief,
-                Some(dir) => Detail::Full {
-                    keep: Some(match self.arguments.packages.len() {
-                        1 => dir.clone(),
-                        _ => dir.join(&problem.short_name),
-                    }),
-                },
+                keep => Detail::Full { keep },
             },
         }
         .run()?;

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::judge::case::{
-    Answered, Detail, Judged, Pass, Trial, add_answered, box_dir, case_judgement,
+    Answered, Detail, Judged, Pass, Trial, VALIDATOR, add_answered, box_dir, case_judgement,
 };
 use crate::judge::classify::Classified;
 use crate::judge::keep::save;
@@ -41,6 +41,7 @@ impl Asking {
     ) -> Question<'a> {
         Question {
             test_case: trial.case.test_case,
+            args: &trial.case.test_case.output_validator_args,
             input: &pass.input,
             answer: &self.answer,
             output,
@@ -66,9 +67,7 @@ impl Asking {
 impl Trial<'_> {
     /// Makes ready for a question.
     pub(super) fn begin(&self, pass: &Pass) -> Result<Asking, Stop> {
-        let name = &self.case.test_case.name;
-        let submission = self.entry.submission;
-        let wanted = box_dir(self.rules, submission, name, pass.number, ".validator");
+        let wanted = self.kept_of(pass, VALIDATOR);
         Ok(Asking {
             // What one pass leaves behind is there for the next one.
             keep: Keep::all_if(wanted.is_some() || self.rules.passes > 1),
@@ -106,8 +105,9 @@ impl Trial<'_> {
     ) -> Result<Judged, Stop> {
         let asking = self.begin(pass)?;
         let question = asking.question(self, pass, output.clone());
-        let response = validator.ask(self.executor, question, asking.contract)?;
+        let mut response = validator.ask(self.executor, question, asking.contract)?;
         asking.save(&response)?;
+        self.draw_beside(pass, output, &mut response)?;
         let asked = Asked::output(validator);
         if let Opinion::Broken(what) = &response.opinion {
             return Err(self.broken(asked, what, &response, asking.wanted).into());
@@ -190,7 +190,7 @@ impl Trial<'_> {
             .rules
             .static_validator
             .ok_or_else(|| JudgeError::new("run the static validator", "the package has none"))?;
-        let kept = box_dir(self.rules, submission, &test_case.name, 1, ".validator");
+        let kept = box_dir(self.rules, submission, &test_case.name, 1, VALIDATOR);
         let look = Look {
             submission: self.entry.runnable,
             language: self.entry.language,
@@ -291,7 +291,7 @@ pub(super) fn answered(response: &Response, kept: Option<PathBuf>) -> Answered {
         is_told: false,
         team_message: text(&feedback.team_message),
         stderr: response.stderr.clone(),
-        images: feedback.images.iter().map(ToString::to_string).collect(),
+        images: feedback.images.clone(),
         kept,
     }
 }

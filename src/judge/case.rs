@@ -30,6 +30,7 @@ use crate::model::tree::TreeEntry;
 use crate::model::units::Bytes;
 use crate::model::verdict::Verdict;
 use crate::validator::static_validator::StaticValidator;
+use crate::validator::visualizer::OutputVisualizer;
 use crate::validator::{OutputValidator, answer_of, feedback_dir, input_of};
 
 /// What is the same for all runs of a session.
@@ -47,6 +48,8 @@ pub struct Rules<'a> {
     pub validators: &'a [OutputValidator],
     /// The package's interactor: whom submissions talk with, if that is not the output validator.
     pub interactor: Option<&'a OutputValidator>,
+    /// The package's output visualizer, where its images are kept.
+    pub visualizer: Option<&'a OutputVisualizer>,
     /// The package's static validator.
     pub static_validator: Option<&'a StaticValidator>,
     /// Whether submission and validator talk with each other.
@@ -87,6 +90,9 @@ pub enum Detail {
         keep: Option<PathBuf>,
     },
 }
+
+/// Names the box of an output validator.
+pub(super) const VALIDATOR: &str = ".validator";
 
 /// Stands for the submission in the command line of [`Rules`].
 pub const SUBMISSION: &str = "{submission}";
@@ -290,8 +296,13 @@ impl Trial<'_> {
 
     /// Where the submission's box is kept for the user, if boxes are.
     pub(super) fn kept(&self, pass: &Pass) -> Option<PathBuf> {
+        self.kept_of(pass, "")
+    }
+
+    /// The same for another program, which these letters name.
+    pub(super) fn kept_of(&self, pass: &Pass, of: &str) -> Option<PathBuf> {
         let test_case = &self.case.test_case.name;
-        box_dir(self.rules, self.entry.submission, test_case, pass.number, "")
+        box_dir(self.rules, self.entry.submission, test_case, pass.number, of)
     }
 }
 
@@ -441,7 +452,7 @@ impl Trial<'_> {
                 compare(open(&answer)?, output, &self.case.options).map_err(reading)?
             }
         };
-        Ok(match difference {
+        let judged = match difference {
             None => Judged::from(Classified {
                 verdict: Verdict::Accepted,
                 cause: "the output is right".to_owned(),
@@ -450,7 +461,8 @@ impl Trial<'_> {
                 difference: Some(Box::new(difference.clone())),
                 ..wrong(cause(&difference))
             },
-        })
+        };
+        self.with_images(pass, output, judged)
     }
 }
 

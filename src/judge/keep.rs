@@ -1,6 +1,7 @@
 //! What is kept beside a box for the user: what went into the run, and what came out of it.
 
 use std::fs::{self, File};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use crate::executor::place;
@@ -48,6 +49,17 @@ pub(super) fn beside(kept: &Path, ending: &str) -> PathBuf {
     path.push(".");
     path.push(ending);
     path.into()
+}
+
+/// Writes a file in place of what has that name.
+pub(super) fn replace(blob: &Blob, path: &Path) -> Result<(), JudgeError> {
+    let dir = path.parent().unwrap_or(path);
+    fs::create_dir_all(dir).map_err(|error| unwritten(dir, error))?;
+    // Whatever it is; where it may lead to is not written to.
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(unwritten(path, error)),
+        Ok(()) | Err(_) => write(blob, path),
+    }
 }
 
 fn write(blob: &Blob, path: &Path) -> Result<(), JudgeError> {

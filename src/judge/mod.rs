@@ -5,6 +5,7 @@ mod ask;
 mod blame;
 pub mod case;
 pub mod classify;
+pub mod draw;
 pub mod expect;
 pub mod grader;
 mod keep;

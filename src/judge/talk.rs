@@ -43,9 +43,10 @@ impl Trial<'_> {
         // A validator that has closed its own output expects nothing but the end.
         let is_early = told.is_some_and(|told| told < partner.closed);
         let written = validator.written(&partner.reply);
-        let response = validator.read(partner.reply, &partner_limits, asking.contract)?;
+        let mut response = validator.read(partner.reply, &partner_limits, asking.contract)?;
         let is_half = self.rules.interactor.is_some() && !self.rules.validators.is_empty();
         asking.save(&response)?;
+        self.draw_beside(pass, &Blob::default(), &mut response)?;
         let asked = Asked::output(validator);
         let wanted = || asking.wanted.clone();
         let judged = self.within_margin(|limits| {

@@ -57,6 +57,10 @@ pub struct Problem {
     pub interactor: Option<Program>,
     /// The program that looks at a submission's files.
     pub static_validator: Option<Program>,
+    /// The program that makes images of inputs.
+    pub input_visualizer: Option<Program>,
+    /// The program that makes images of outputs.
+    pub output_visualizer: Option<Program>,
     /// The grammars that say whether an input is valid.
     pub input_grammars: Vec<InputGrammar>,
     /// Its example submissions, by name.

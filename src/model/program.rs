@@ -39,6 +39,8 @@ pub enum ProgramKind {
     OutputValidator,
     /// Says whether a submission's files are right.
     StaticValidator,
+    /// Makes images of an input, or of an output.
+    Visualizer,
     /// Makes one result of those in a test data group.
     Grader,
     /// Makes test cases.

@@ -27,6 +27,10 @@ pub struct TestCase {
     pub input_validator_args: ValidatorArgs,
     /// Arguments for the output validator.
     pub output_validator_args: Vec<String>,
+    /// Arguments for the input visualizer.
+    pub input_visualizer_args: Vec<String>,
+    /// Arguments for the output visualizer.
+    pub output_visualizer_args: Vec<String>,
     /// What it is worth at most, if that is not for its group to say.
     pub points: Option<Score>,
 }

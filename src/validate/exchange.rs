@@ -44,6 +44,7 @@ fn one(
     let text = fs::read(path).map_err(JudgeError::on("read", path))?;
     let question = Question {
         test_case,
+        args: &test_case.output_validator_args,
         input: &input_of(test_case),
         answer: &answer_of(test_case)?,
         output: bytes(&said_by(b'>', &text)),

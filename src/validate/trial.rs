@@ -230,6 +230,7 @@ pub(super) fn ask(
 ) -> Result<Response, Stop> {
     let question = Question {
         test_case,
+        args: &test_case.output_validator_args,
         input: &input_of(test_case),
         answer: &answer_of(test_case)?,
         output,

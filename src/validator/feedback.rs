@@ -53,7 +53,7 @@ pub struct Feedback {
     /// `nextpass.in`.
     pub next_pass: Option<Blob>,
     /// The names of its images.
-    pub images: Vec<&'static str>,
+    pub images: Vec<String>,
     /// Names with a meaning that are not files: `score.txt is a directory, not a file`.
     pub unreadable: Vec<String>,
 }
@@ -84,7 +84,7 @@ impl Feedback {
             SCORE => self.score = Some(blob.start(NUMBER)?),
             SCORE_MULTIPLIER => self.score_multiplier = Some(blob.start(NUMBER)?),
             NEXT_PASS => self.next_pass = Some(blob),
-            image => self.images.push(image),
+            image => self.images.push(image.to_owned()),
         }
         Ok(())
     }

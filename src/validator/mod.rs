@@ -13,6 +13,7 @@ pub mod feedback;
 pub mod response;
 pub mod static_validator;
 mod testlib;
+pub mod visualizer;
 
 use std::path::{Path, PathBuf};
 
@@ -50,8 +51,10 @@ pub struct OutputValidator {
 
 /// What is put before an output validator.
 pub struct Question<'a> {
-    /// The test case, with the arguments.
+    /// The test case.
     pub test_case: &'a TestCase,
+    /// The arguments behind the files.
+    pub args: &'a [String],
     /// What the submission read: the test case's input, or in a later pass what the pass before made.
     pub input: &'a Blob,
     /// The judge answer.
@@ -172,7 +175,7 @@ impl OutputValidator {
                 job.collect.push(output.to_string_lossy().into_owned());
             }
         }
-        job.command.argv.extend(test_case.output_validator_args.iter().cloned());
+        job.command.argv.extend(question.args.iter().cloned());
         let earlier = question.earlier.iter();
         let earlier = earlier.map(|it| TreeEntry::new(feedback.join(&it.name), it.node.clone()));
         job.files.extend(earlier);

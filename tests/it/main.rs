@@ -29,4 +29,5 @@ mod stress_live;
 mod tidy;
 mod usage;
 mod validators;
+mod visualizers;
 mod wire;

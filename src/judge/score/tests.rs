@@ -3,8 +3,8 @@
 use super::*;
 use crate::model::job::Collected;
 use crate::model::score::{Aggregation, GroupScoring, Standing};
+use crate::model::test_data::TestGroup;
 use crate::model::test_data::{StaticCase, TestData};
-use crate::model::test_data::{TestGroup, ValidatorArgs};
 use crate::plan::schedule::{Piece, Section, Yields};
 use crate::validator::feedback::FILES;
 
@@ -38,18 +38,7 @@ fn data(lines: &[&str]) -> TestData {
 }
 
 fn test_case(name: &str) -> TestCase {
-    TestCase {
-        name: name.to_owned(),
-        input: name.into(),
-        answer: None,
-        output: None,
-        files: Vec::new(),
-        args: Vec::new(),
-        input_validator_args: ValidatorArgs::default(),
-        output_validator_args: Vec::new(),
-        interaction: None,
-        points: None,
-    }
+    TestCase { name: name.to_owned(), input: name.into(), ..TestCase::default() }
 }
 
 /// The total where each case, in order, came to a word: `-` rejected, `.` not run, `+` accepted with the

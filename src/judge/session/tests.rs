@@ -20,7 +20,7 @@ use crate::model::problem::{Grading, ProblemKind};
 use crate::model::program::{Program, ProgramKind};
 use crate::model::score::{CaseScoring, Score};
 use crate::model::submission::Overall;
-use crate::model::test_data::{TestCase, ValidatorArgs};
+use crate::model::test_data::TestCase;
 use crate::plan::schedule::Until;
 
 /// What a scripted submission does on a case, by one letter.
@@ -64,18 +64,7 @@ fn test_case(dir: &Path, index: usize) -> TestCase {
     let answer = dir.join(format!("{index}.ans"));
     fs::write(&input, "").unwrap();
     fs::write(&answer, format!("{index}\n")).unwrap();
-    TestCase {
-        name: format!("secret/{index}"),
-        input,
-        answer: Some(answer),
-        output: None,
-        interaction: None,
-        files: Vec::new(),
-        args: Vec::new(),
-        input_validator_args: ValidatorArgs::default(),
-        output_validator_args: Vec::new(),
-        points: None,
-    }
+    TestCase { name: format!("secret/{index}"), input, answer: Some(answer), ..TestCase::default() }
 }
 
 fn submission(name: &str, overall: Option<&Overall>) -> Submission {
@@ -197,6 +186,7 @@ fn check_with(
                 limits: Limits { cpu_time: Some(LIMIT), ..Limits::default() },
                 stop_slow_at: Limits { cpu_time: Some(LIMIT * 2), ..Limits::default() },
                 validators: &[],
+                visualizer: None,
                 static_validator: None,
                 interaction: Interaction::None,
                 passes: 1,

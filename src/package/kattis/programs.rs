@@ -197,6 +197,14 @@ impl Pack<'_> {
         self.only_program("static_validator", ProgramKind::StaticValidator, what, without)
     }
 
+    /// Reads the program in `input_visualizer/` or `output_visualizer/`, if there is one: no verdict depends on it, and
+    /// constants are not for it.
+    pub(super) fn visualizer(&self, directory: &str, what: &str) -> Option<Program> {
+        let without = "then nothing makes images";
+        let program = self.only_program(directory, ProgramKind::Visualizer, what, without)?;
+        Some(Program { constants: Vec::new(), ..program })
+    }
+
     /// The program that a directory has, or is; `without` says what is so without the directory.
     fn only_program(
         &self,
@@ -210,17 +218,23 @@ impl Pack<'_> {
         let children: Vec<&Item> = inside().filter(|item| !is_no_program(item)).collect();
         let has_file = children.iter().any(|item| item.is_file());
         let has_header = inside().any(is_header);
+        let report = |message: String, help: String| match kind {
+            ProgramKind::Visualizer => self.faults.lack(place, message, help),
+            _ => {
+                self.faults.error(place, message, help);
+            }
+        };
         let item = match &children[..] {
             [] => {
                 let help = format!("add {what}, or remove the directory: {without}");
-                self.faults.error(place, "has no program in it", help);
+                report("has no program in it".to_owned(), help);
                 return None;
             }
             [one] if one.is_directory() || !(has_header || is_script(one)) => one,
             _ if !has_file => {
                 let message = format!("has {} programs in it", children.len());
                 let help = format!("{what} is exactly one program; keep one directory");
-                self.faults.error(place, message, help);
+                report(message, help);
                 return None;
             }
             // One program of several files.

@@ -183,7 +183,7 @@ impl<'a> Reader<'a> {
             args: keys.args.unwrap_or_default(),
             input_validator_args: keys.input_flags.unwrap_or_default(),
             output_validator_args,
-            points: None,
+            ..TestCase::default()
         })
     }
 }

@@ -219,8 +219,9 @@ impl<'a> Reader<'a> {
         let own = files.get("yaml").and_then(|item| test_yaml::read(pack, part, Role::Case, item));
         let own = own.unwrap_or_default();
         let path = |ending| files.get(ending).map(|item: &Item| item.path.clone());
-        let [output_validator_args, inherited_args] =
-            [own.output_validator_args, inherited.output_validator_args];
+        let args = |own: Option<Vec<String>>, inherited: Option<Vec<String>>| {
+            own.or(inherited).unwrap_or_default()
+        };
         Some(TestCase {
             name: name.to_owned(),
             input: input.path.clone(),
@@ -231,12 +232,17 @@ impl<'a> Reader<'a> {
                 .get("files")
                 .map(|item| case_files::inside(pack.tree, item))
                 .unwrap_or_default(),
-            args: own.args.or(inherited.args).unwrap_or_default(),
+            args: args(own.args, inherited.args),
             input_validator_args: own
                 .input_validator_args
                 .or(inherited.input_validator_args)
                 .unwrap_or_default(),
-            output_validator_args: output_validator_args.or(inherited_args).unwrap_or_default(),
+            output_validator_args: args(own.output_validator_args, inherited.output_validator_args),
+            input_visualizer_args: args(own.input_visualizer_args, inherited.input_visualizer_args),
+            output_visualizer_args: args(
+                own.output_visualizer_args,
+                inherited.output_visualizer_args,
+            ),
             points: None,
         })
     }

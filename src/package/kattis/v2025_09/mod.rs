@@ -91,6 +91,8 @@ impl Format for Kattis202509 {
         let problem = Problem {
             output_validators: pack.output_validator().into_iter().collect(),
             static_validator: pack.static_validator(),
+            input_visualizer: pack.visualizer("input_visualizer", "the input visualizer"),
+            output_visualizer: pack.visualizer("output_visualizer", "the output visualizer"),
             ..pack.problem(self.layout(), data::read(&pack))
         };
         SOLUTIONS.languages(tree, false);

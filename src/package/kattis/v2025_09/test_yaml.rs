@@ -20,6 +20,8 @@ pub(super) struct Settings {
     pub args: Option<Vec<String>>,
     pub input_validator_args: Option<ValidatorArgs>,
     pub output_validator_args: Option<Vec<String>>,
+    pub input_visualizer_args: Option<Vec<String>>,
+    pub output_visualizer_args: Option<Vec<String>>,
     pub scoring: ScoringKeys,
     pub static_validation: StaticKeys,
 }
@@ -65,8 +67,8 @@ fn settings(pack: &Pack<'_>, part: Part, role: Role, map: Map<'_>) -> Settings {
     if role == Role::Case || !part.is_judged() {
         map.get("description", text);
     }
-    map.get("input_visualizer_args", texts);
-    map.get("output_visualizer_args", texts);
+    map.set("input_visualizer_args", &mut it.input_visualizer_args, texts);
+    map.set("output_visualizer_args", &mut it.output_visualizer_args, texts);
     if role != Role::Case {
         it.scoring = scoring::read(pack, part, &mut map);
         it.static_validation = static_validation::read(part, &mut map);

@@ -166,6 +166,21 @@ fn there_is_one_output_validator() {
 }
 
 #[test]
+fn a_visualizer_is_one_program() {
+    for what in ["input", "output"] {
+        let path = format!("{what}_visualizer");
+        check(&format!("--- {path}/draw.py\nx\n--- {path}/README.md\nx\n"), &[]);
+        let help = format!(
+            "add the {what} visualizer, or remove the directory: then nothing makes images"
+        );
+        let empty = format!("error {path}: has no program in it; {help}");
+        check(&format!("--- {path}/README.md\nx\n"), &[&empty]);
+        let package = Package::new(&format!("--- {path}/README.md\nx\n"));
+        assert!(read(&package.dir).diagnostics.iter().all(|it| !it.prevents_judging()));
+    }
+}
+
+#[test]
 fn the_program_is_the_file_or_the_directory_that_holds_its_parts() {
     let check = |changes: &str, expected: &str| {
         let package = Package::new(changes);

@@ -1,0 +1,188 @@
+//! The package's visualizers: programs that make images of inputs and outputs. Whatever they do, it is no fault of the
+//! judge; what they say then is kept.
+//!
+//! The output visualizer is called as the output validator is, with arguments of its own, and finds the feedback
+//! directory as that left it. The input visualizer is called as `visualizer INPUT ANSWER [ARGUMENTS]`, and what it makes
+//! in its working directory is kept.
+//!
+//! Source: problem package format 2025-09, "Input visualizer", "Output visualizer", "Resource guarantees".
+
+use std::path::{Path, PathBuf};
+
+use crate::build::bench::Bench;
+use crate::executor::Executor;
+use crate::model::blob::Blob;
+use crate::model::diagnostic::{Diagnostic, Severity};
+use crate::model::event::Event;
+use crate::model::job::{Job, Keep};
+use crate::model::judgement::JudgeError;
+use crate::model::limits::Limits;
+use crate::model::outcome::Ending;
+use crate::model::program::Program;
+use crate::model::protocol::Protocol;
+use crate::model::stop::{Stop, noting};
+use crate::model::test_data::TestCase;
+use crate::model::tree::{Node, Tree, TreeEntry};
+use crate::validator::response::{STDERR, misbehaved};
+use crate::validator::{OWN, OutputValidator, Question, feedback_dir, inside};
+
+/// An output visualizer that can be run, as long as this lives.
+pub struct OutputVisualizer {
+    /// It is limited and isolated as an output validator is.
+    program: OutputValidator,
+}
+
+/// An input visualizer that can be run, as long as this lives.
+pub struct InputVisualizer {
+    /// The same.
+    program: OutputValidator,
+}
+
+/// What came of a run of a visualizer.
+pub struct Drawn {
+    /// What it left in its box; nothing if it exceeded a limit.
+    pub tree: Option<Tree>,
+    /// If it did not work, how it ended, and what it wrote on standard error.
+    pub said: Option<Blob>,
+}
+
+/// The endings of images.
+const IMAGES: [&str; 4] = ["png", "jpg", "jpeg", "svg"];
+
+impl OutputVisualizer {
+    /// Builds the package's output visualizer, if it has one; if that cannot be, it is remarked.
+    ///
+    /// # Errors
+    /// When the judge failed, or the build was cut short.
+    pub fn build(bench: &Bench<'_>) -> Result<Option<Self>, Stop> {
+        let program = bench.problem.output_visualizer.as_ref();
+        Ok(build(bench, "output visualizer", program)?.map(|program| Self { program }))
+    }
+
+    /// Has it draw an output.
+    ///
+    /// # Errors
+    /// When it was cut short.
+    pub fn draw(&self, executor: &dyn Executor, question: Question<'_>) -> Result<Drawn, Stop> {
+        run(executor, &self.program.job(question)?, &self.program.limits)
+    }
+}
+
+impl InputVisualizer {
+    /// Builds the package's input visualizer, if it has one; if that cannot be, it is remarked.
+    ///
+    /// # Errors
+    /// When the judge failed, or the build was cut short.
+    pub fn build(bench: &Bench<'_>) -> Result<Option<Self>, Stop> {
+        let program = bench.problem.input_visualizer.as_ref();
+        Ok(build(bench, "input visualizer", program)?.map(|program| Self { program }))
+    }
+
+    /// Has it draw an input.
+    ///
+    /// # Errors
+    /// When it was cut short.
+    pub fn draw(
+        &self,
+        executor: &dyn Executor,
+        test_case: &TestCase,
+        input: &Blob,
+        answer: &Blob,
+    ) -> Result<Drawn, Stop> {
+        let mut job = self.program.start(None, Keep::AllBut(vec![PathBuf::from(OWN)]));
+        job.collect.clear();
+        for (name, blob) in [("input", input), ("answer", answer)] {
+            let name = Path::new(OWN).join(name);
+            job.command.argv.push(inside(&name));
+            job.box_size = job.box_size.saturating_add(super::size(blob)?);
+            job.files.push(TreeEntry::new(name, Node::plain(blob.clone())));
+        }
+        job.command.argv.extend(test_case.input_visualizer_args.iter().cloned());
+        run(executor, &job, &self.program.limits)
+    }
+}
+
+impl Drawn {
+    /// The images in its feedback directory, by name. Nothing else there is an output visualizer's to write.
+    pub fn images(&self) -> Vec<(String, Blob)> {
+        let tree = self.tree.as_ref();
+        let left = tree.map(|tree| tree.below(&feedback_dir(Path::new("")))).unwrap_or_default();
+        let image = |file: TreeEntry| {
+            let name = file.name.to_str().filter(|name| is_image(name))?.to_owned();
+            Some((name, file.blob()?.clone()))
+        };
+        left.into_iter().filter_map(image).collect()
+    }
+}
+
+/// Whether a file is one of `judgeimage.EXT`, `teamimage.EXT`, `judgeimage-ID.EXT`, `teamimage-ID.EXT`.
+fn is_image(name: &str) -> bool {
+    let Some((stem, ending)) = name.rsplit_once('.') else { return false };
+    let rest = stem.strip_prefix("judgeimage").or(stem.strip_prefix("teamimage"));
+    let is_one = |rest: &str| rest.is_empty() || rest.starts_with('-') && !rest.contains('/');
+    IMAGES.contains(&ending) && rest.is_some_and(is_one)
+}
+
+fn build(
+    bench: &Bench<'_>,
+    what: &'static str,
+    program: Option<&Program>,
+) -> Result<Option<OutputValidator>, Stop> {
+    let Some(program) = program else { return Ok(None) };
+    let limits = Limits::of_compiler(&bench.problem.limits);
+    let mut found = Vec::new();
+    let built = match OutputValidator::of(bench, what, Protocol::Standard, program, &limits) {
+        Err(Stop::Fault(JudgeError { lacks: Some(tool), help, .. })) => {
+            let message = format!("the {what} is not run: no {tool}");
+            found.push(Diagnostic { help, ..Diagnostic::warning(&program.path, message) });
+            None
+        }
+        built => noting(built, &mut found)?,
+    };
+    for remark in found {
+        (bench.events)(Event::Diagnosed(Diagnostic { severity: Severity::Warning, ..remark }));
+    }
+    Ok(built)
+}
+
+/// Runs a visualizer. That it cannot be started, is stopped or fails is not for the judge to mind.
+fn run(executor: &dyn Executor, job: &Job, limits: &Limits) -> Result<Drawn, Stop> {
+    let reply = match executor.run(job) {
+        Ok(reply) => reply,
+        Err(Stop::Fault(error)) => {
+            return Ok(Drawn { tree: None, said: Some(error.to_string().into_bytes().into()) });
+        }
+        Err(stop) => return Err(stop),
+    };
+    let passed = misbehaved(&reply.outcome, limits);
+    let failed = passed.clone().or(match reply.outcome.ending {
+        Ending::Exited(0) => None,
+        Ending::Exited(code) => Some(format!("it ended with exit code {code}")),
+        Ending::Signalled(signal) => Some(format!("it was killed by {signal}")),
+    });
+    let said = failed.map(|failed| {
+        let stderr = reply.stderr.start(STDERR).unwrap_or_default();
+        [failed.as_bytes(), b"\n", &stderr].concat().into()
+    });
+    Ok(Drawn { tree: reply.kept.filter(|_| passed.is_none()), said })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn images_have_names_of_the_format() {
+        let check = |name: &str, expected: bool| assert_eq!(is_image(name), expected, "{name}");
+        check("judgeimage.svg", true);
+        check("teamimage.png", true);
+        check("teamimage-01.jpeg", true);
+        check("judgeimage-a.b.jpg", true);
+        check("judgeimage", false);
+        check("judgeimage.gif", false);
+        check("judgeimages.svg", false);
+        check("judgeimage-a/b.svg", false);
+        check("score.txt", false);
+        check("x/judgeimage.svg", false);
+    }
+}
