@@ -183,6 +183,9 @@ pub struct JudgeArguments {
     /// Options about runs.
     #[command(flatten)]
     pub runs: RunOptions,
+    /// Options about reports in files.
+    #[command(flatten)]
+    pub reports: ReportOptions,
     /// Options about output.
     #[command(flatten)]
     pub output: OutputOptions,
@@ -220,6 +223,9 @@ pub struct VerifyArguments {
     /// Options about runs.
     #[command(flatten)]
     pub runs: RunOptions,
+    /// Options about reports in files.
+    #[command(flatten)]
+    pub reports: ReportOptions,
     /// Options about output.
     #[command(flatten)]
     pub output: OutputOptions,
@@ -260,6 +266,9 @@ pub struct GenerateArguments {
     /// Options about the machine.
     #[command(flatten)]
     pub host: HostOptions,
+    /// Options about reports in files.
+    #[command(flatten)]
+    pub reports: ReportOptions,
     /// Options about output.
     #[command(flatten)]
     pub output: OutputOptions,
@@ -429,6 +438,7 @@ pub struct CompareArguments {
 /// The heading above options about runs.
 const RUNS: &str = "Runs";
 /// The heading above options about output.
+const REPORTS: &str = "Reports";
 const OUTPUT: &str = "Output";
 
 /// Options about runs.
@@ -532,6 +542,21 @@ pub struct OutputOptions {
     /// What stands around the executor, for who runs a command from within a program.
     #[arg(skip)]
     pub around: Option<Around>,
+}
+
+/// Options about reports in files.
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = REPORTS)]
+pub struct ReportOptions {
+    /// Write a table with a row for each submission
+    #[arg(long, value_name = "FILE")]
+    pub csv: Option<PathBuf>,
+    /// Write test suites in JUnit's XML
+    #[arg(long, value_name = "FILE")]
+    pub junit: Option<PathBuf>,
+    /// Annotate files and lines, and add a summary to the job, in GitHub Actions
+    #[arg(long)]
+    pub github: bool,
 }
 
 /// How far programs have to be kept apart.

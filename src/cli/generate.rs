@@ -8,7 +8,7 @@ use crate::cli::arguments::GenerateArguments;
 use crate::cli::exit_code::ExitCode;
 use crate::cli::from_grammar;
 use crate::cli::host::Host;
-use crate::cli::output::{Output, command};
+use crate::cli::output::{Output, command_with};
 use crate::cli::problem::{package_read, usable};
 use crate::generate::{Generating, Mode, generate};
 use crate::model::diagnostic::Diagnostic;
@@ -19,7 +19,7 @@ use crate::package;
 
 /// Makes test data, or checks it.
 pub fn run(arguments: &GenerateArguments) -> ExitCode {
-    command(&arguments.output, "generate", |output| {
+    command_with(&arguments.output, &arguments.reports, "generate", |output| {
         let arguments = settled(arguments)?;
         let host = Host::start(arguments.host, output)?;
         let builder = Builder::new(&*host.executor);

@@ -11,7 +11,7 @@ use crate::cli::arguments::{Comparison, JudgeArguments};
 use crate::cli::exit_code::ExitCode;
 use crate::cli::host::Host;
 use crate::cli::keep::{self, here};
-use crate::cli::output::{Output, command, command_line};
+use crate::cli::output::{Output, command_line, command_with};
 use crate::cli::problem::{self, Remarks};
 use crate::cli::sessions::{self, Judging};
 use crate::judge::case::{CASE, Detail, SUBMISSION};
@@ -25,7 +25,7 @@ use crate::model::submission::Submission;
 
 /// Judges.
 pub fn run(arguments: &JudgeArguments) -> ExitCode {
-    command(&arguments.output, "judge", |output| judge(arguments, output))
+    command_with(&arguments.output, &arguments.reports, "judge", |output| judge(arguments, output))
 }
 
 fn judge(arguments: &JudgeArguments, output: &Output) -> Result<(), Stop> {

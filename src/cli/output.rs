@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use crate::cli::arguments::{Color, OutputOptions};
+use crate::cli::arguments::{Color, OutputOptions, ReportOptions};
 use crate::cli::exit_code::ExitCode;
 use crate::cli::opened::Opened;
 use crate::executor::{Around, Executor};
@@ -18,11 +18,12 @@ use crate::model::event::{Event, Stamped};
 use crate::model::judgement::JudgeError;
 use crate::model::stop::{Mend, Remark, Stop};
 use crate::model::text::shell_word;
+use crate::report::file::ReportFile;
 use crate::report::notices::Notices;
 use crate::report::progress::Progress;
 use crate::report::style::{Style, Verbosity};
 use crate::report::terminal::Terminal;
-use crate::report::{Reporter, Reporters, json};
+use crate::report::{Reporter, Reporters, WriteReport, csv, github, json, junit};
 
 /// Takes what a command has to say, and says when and of which package it was said.
 pub struct Output {
@@ -49,9 +50,21 @@ pub fn command(
     name: &'static str,
     body: impl FnOnce(&Output) -> Result<(), Stop>,
 ) -> ExitCode {
+    command_with(options, &ReportOptions::default(), name, body)
+}
+
+/// The same with reports in files.
+pub fn command_with(
+    options: &OutputOptions,
+    reports: &ReportOptions,
+    name: &'static str,
+    body: impl FnOnce(&Output) -> Result<(), Stop>,
+) -> ExitCode {
+    let mut all = reporters(options);
+    let opened = open(reports, options.json).map(|files| all.extend(files));
     let output = Output {
         said: Mutex::new(Said {
-            reporters: Reporters::new(reporters(options)),
+            reporters: Reporters::new(all),
             opened: None,
             package: None,
             ended: ExitCode::Success,
@@ -61,7 +74,7 @@ pub fn command(
         is_recorded: options.recording.is_some(),
     };
     output.event(Event::Started { command: name, command_line: command_line(env::args_os()) });
-    if let Err(stop) = body(&output) {
+    if let Err(stop) = opened.and_then(|()| body(&output)) {
         output.stopped(stop);
     }
     output.event(Event::Finished);
@@ -88,6 +101,53 @@ fn reporters(options: &OutputOptions) -> Vec<Reporter<'static>> {
             Terminal::new(io::stdout(), io::stderr(), style).with_progress(progress),
         ))],
     }
+}
+
+/// The reports in files, opened before the first run.
+///
+/// # Errors
+/// When one cannot be written, or two have the same path.
+fn open(reports: &ReportOptions, json: bool) -> Result<Vec<Reporter<'static>>, Stop> {
+    let wanted: [(_, _, WriteReport); 2] =
+        [("--csv", &reports.csv, csv::write), ("--junit", &reports.junit, junit::write)];
+    let mut all = Vec::new();
+    let mut paths = Vec::new();
+    for (option, path, write) in wanted {
+        let Some(path) = path else { continue };
+        if paths.contains(&path) {
+            let shown = path.display();
+            return Err(Stop::usage(format!(
+                "{option}: {shown} is another report; name another file"
+            )));
+        }
+        paths.push(path);
+        all.push(Reporter::File(write, Some(file(option, path, ReportFile::beside)?)));
+    }
+    if reports.github {
+        // GitHub reads both streams.
+        let stream: Box<dyn Write + Send> = match json {
+            true => Box::new(io::stderr()),
+            false => Box::new(io::stdout()),
+        };
+        all.push(Reporter::AtEnd(github::write, stream));
+        if let Some(path) = env::var_os("GITHUB_STEP_SUMMARY").filter(|it| !it.is_empty()) {
+            let path = PathBuf::from(path);
+            let appended = file("GITHUB_STEP_SUMMARY", &path, ReportFile::appended)?;
+            all.push(Reporter::File(github::write_summary, Some(appended)));
+        }
+    }
+    Ok(all)
+}
+
+fn file(
+    option: &str,
+    path: &Path,
+    open: fn(&Path) -> io::Result<ReportFile>,
+) -> Result<ReportFile, Stop> {
+    open(path).map_err(|error| {
+        let shown = path.display();
+        Stop::usage(format!("{option}: cannot write {shown}: {error}; name another file"))
+    })
 }
 
 impl Output {

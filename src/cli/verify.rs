@@ -9,7 +9,7 @@ use crate::cli::arguments::VerifyArguments;
 use crate::cli::exit_code::ExitCode;
 use crate::cli::host::Host;
 use crate::cli::keep;
-use crate::cli::output::{Output, command, command_line};
+use crate::cli::output::{Output, command_line, command_with};
 use crate::cli::problem::{self, Remarks, Validators};
 use crate::cli::sessions::{self, Finished, Judging, entries};
 use crate::judge::case::{CASE, Detail, ReadyCase, SUBMISSION};
@@ -27,7 +27,7 @@ use crate::validator::OutputValidator;
 
 /// Verifies.
 pub fn run(arguments: &VerifyArguments) -> ExitCode {
-    command(&arguments.output, "verify", |output| {
+    command_with(&arguments.output, &arguments.reports, "verify", |output| {
         let keep = arguments.runs.keep.as_ref();
         if let Some(what) = arguments.packages.iter().find_map(|dir| keep::misplaced(keep, dir)) {
             return Err(Stop::usage(what));

@@ -348,6 +348,7 @@ mod tests {
         let verdict = verdicts.find(|verdict| *verdict != Verdict::Accepted);
         Judgement {
             submission: "s".to_owned(),
+            path: "s".into(),
             verdict: verdict.unwrap_or(Verdict::Accepted),
             score: None,
             cases,

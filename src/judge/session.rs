@@ -395,6 +395,7 @@ impl Shared<'_, '_> {
         let verdict = verdict.or_else(|| verdicts.find(|it| *it != Verdict::Accepted));
         let mut judgement = Judgement {
             submission: submission.name.clone(),
+            path: submission.program.path.clone(),
             verdict: verdict.unwrap_or(Verdict::Accepted),
             score,
             skipped: self.session.cases.len() - cases.len(),

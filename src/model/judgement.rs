@@ -227,6 +227,8 @@ pub enum DiffTag {
 pub struct Judgement {
     /// The submission's name.
     pub submission: String,
+    /// The submission's file or directory.
+    pub path: PathBuf,
     /// AC if all cases that were run are accepted; else that of the first case, in order, that is not.
     pub verdict: Verdict,
     /// Each case that was run, in order.

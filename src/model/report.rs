@@ -19,6 +19,7 @@ use crate::model::judgement::{
     BrokenExpectation, CaseJudgement, CompilerReport, Evidence, JudgeError, Judgement, TimeLimit,
 };
 use crate::model::limits::Limits;
+use crate::model::outcome::Outcome;
 use crate::model::proposal::Proposal;
 use crate::model::score::TotalScore;
 use crate::model::serial::{As, FaultKeys, Location, Seconds, View};
@@ -168,6 +169,9 @@ pub struct SubmissionReport {
     pub package: Option<String>,
     /// Its name.
     pub name: String,
+    /// Its file or directory, as the user or the package names it; empty if the judge failed.
+    #[serde(skip)]
+    pub path: PathBuf,
     /// What it earned; `None` if the judge failed.
     pub verdict: Option<Verdict>,
     /// Its score, in a scoring problem that it builds for.
@@ -191,6 +195,7 @@ impl SubmissionReport {
         Self {
             package,
             name: judgement.submission,
+            path: judgement.path,
             verdict: Some(judgement.verdict),
             score: judgement.score,
             error: None,
@@ -199,6 +204,37 @@ impl SubmissionReport {
             compiler: judgement.compiler,
             broken_expectations: judgement.broken,
         }
+    }
+
+    /// How many test cases it passes.
+    pub fn passed(&self) -> usize {
+        self.test_cases.iter().filter(|case| case.verdict == Verdict::Accepted).count()
+    }
+
+    /// The CPU time of its slowest run.
+    pub fn slowest(&self) -> Option<Duration> {
+        self.outcomes().map(|it| it.cpu_time).max()
+    }
+
+    /// The most memory that one of its runs held, if that was measured.
+    pub fn memory(&self) -> Option<Bytes> {
+        self.outcomes().filter_map(Outcome::memory).max()
+    }
+
+    /// The first test case that it fails, or `build`, and the cause.
+    pub fn failure(&self) -> (Option<&str>, Option<&str>) {
+        let mut cases = self.test_cases.iter();
+        let failed = cases.find(|case| case.verdict != Verdict::Accepted);
+        let refusal = self.compiler.as_ref().and_then(|it| it.refusal.as_deref());
+        match (failed, refusal) {
+            (Some(case), _) => (Some(&case.test_case), Some(&case.cause)),
+            (None, Some(refusal)) => (Some("build"), Some(refusal)),
+            (None, None) => (None, self.error.as_ref().map(|it| it.error.reason.as_str())),
+        }
+    }
+
+    fn outcomes(&self) -> impl Iterator<Item = &Outcome> {
+        self.test_cases.iter().filter_map(|case| case.outcome.as_ref())
     }
 }
 
@@ -527,6 +563,7 @@ mod tests {
         let judged = |verdict| {
             Event::SubmissionJudged(Box::new(Judgement {
                 submission: "a.cpp".to_owned(),
+                path: "a.cpp".into(),
                 verdict,
                 score: None,
                 cases: Vec::new(),

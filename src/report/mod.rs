@@ -1,10 +1,14 @@
-//! Shows what happens: to a person at a terminal, and to programs as JSON. Knows no process.
+//! Shows what happens: to a person at a terminal, and to programs as JSON, CSV, JUnit and annotations. Knows no process.
 //!
 //! What shows a command as it runs gets each event once, in order, with the [`Report`] so far; what writes
 //! at the end gets the whole report. Neither counts for itself. An error of a writer is returned as it is: a
 //! closed pipe (`juror judge … | head`) is [`io::ErrorKind::BrokenPipe`], and the caller decides.
 
+pub mod csv;
+pub mod file;
+pub mod github;
 pub mod json;
+pub mod junit;
 pub mod notices;
 pub mod progress;
 pub mod style;
@@ -15,6 +19,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::model::event::{Event, Stamped};
 use crate::model::report::Report;
+use crate::report::file::ReportFile;
 
 /// Something that shows what happens.
 pub enum Reporter<'a> {
@@ -22,6 +27,8 @@ pub enum Reporter<'a> {
     Live(Box<dyn Live + Send + 'a>),
     /// When the command is at its end.
     AtEnd(WriteReport, Box<dyn Write + Send + 'a>),
+    /// When the command is at its end, into a file. It is written also if another writer failed.
+    File(WriteReport, Option<ReportFile>),
     /// Not at all: events are kept, to be looked at or shown later.
     Recorded(Recording),
 }
@@ -58,23 +65,26 @@ impl<'a> Reporters<'a> {
     /// Shows an event, unless a writer has failed.
     pub fn event(&mut self, stamped: &Stamped) {
         self.report.see(stamped);
-        if self.failed.is_none() {
-            let report = &self.report;
-            let is_end = matches!(stamped.event, Event::Finished);
-            let show = |reporter: &mut Reporter<'a>| match reporter {
+        let report = &self.report;
+        let is_end = matches!(stamped.event, Event::Finished);
+        for reporter in &mut self.all {
+            let shown = match reporter {
+                Reporter::File(write, file) if is_end => {
+                    file.take().map_or(Ok(()), |file| file.write(*write, report))
+                }
+                _ if self.failed.is_some() => Ok(()),
                 Reporter::Live(live) => live.event(&stamped.event, report),
                 Reporter::AtEnd(write, out) if is_end => {
-                    write(report, out)?;
-                    out.flush()
+                    write(report, out).and_then(|()| out.flush())
                 }
-                Reporter::AtEnd(..) => Ok(()),
+                Reporter::AtEnd(..) | Reporter::File(..) => Ok(()),
                 Reporter::Recorded(recording) => {
                     let mut recording = recording.lock().unwrap_or_else(PoisonError::into_inner);
                     recording.push(stamped.clone());
                     Ok(())
                 }
             };
-            self.failed = self.all.iter_mut().try_for_each(show).err();
+            self.failed = self.failed.take().or(shown.err());
         }
     }
 
@@ -83,8 +93,105 @@ impl<'a> Reporters<'a> {
         &self.report
     }
 
-    /// The first error of a writer; nothing was written after it.
+    /// The first error of a writer; only files were written after it.
     pub fn failed(&self) -> Option<&io::Error> {
         self.failed.as_ref()
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::model::diagnostic::Diagnostic;
+    use crate::model::isolation::Isolation;
+    use crate::model::judgement::{
+        BrokenExpectation, CaseJudgement, CompilerReport, JudgeError, Judgement,
+    };
+    use crate::model::outcome::{Ending, Mechanism, Meter, Outcome};
+    use crate::model::report::PackageReport;
+    use crate::model::units::Bytes;
+    use crate::model::verdict::Verdict;
+
+    /// A report of four submissions: right, wrong, not built and skipped; and of a fault of the package.
+    pub(crate) fn report(command: &'static str) -> Report {
+        let outcome = Outcome {
+            ending: Ending::Exited(0),
+            stopped_by: None,
+            cpu_time: Duration::from_millis(500),
+            wall_time: Duration::from_millis(600),
+            peak_memory: Bytes(2048),
+            stdout_bytes: Bytes(0),
+            stderr_bytes: Bytes(0),
+            file_bytes: Bytes(0),
+            refused_processes: 0,
+            mechanism: Mechanism {
+                cpu: Meter::Cgroup2,
+                memory: Meter::Cgroup2,
+                isolation: Isolation::Namespaces,
+            },
+        };
+        let case = |name: &str, verdict| CaseJudgement {
+            test_case: name.to_owned(),
+            verdict,
+            cause: if verdict == Verdict::Accepted { "" } else { "token 1 differs" }.to_owned(),
+            message: String::new(),
+            is_told: true,
+            team_message: String::new(),
+            score: None,
+            with_margin: None,
+            outcome: Some(outcome.clone()),
+            difference: None,
+            evidence: None,
+        };
+        let judged = |name: &str, verdict, last| Judgement {
+            submission: name.to_owned(),
+            path: format!("sum/{name}").into(),
+            verdict,
+            cases: vec![case("sample/1", Verdict::Accepted), case("secret/2", last)],
+            score: None,
+            skipped: 0,
+            compiler: None,
+            broken: Vec::new(),
+        };
+        let broken = BrokenExpectation {
+            rule: "accepted".to_owned(),
+            reason: "required AC".to_owned(),
+            test_case: None,
+        };
+        let refused = CompilerReport::refused("the compiler ends with exit code 1".to_owned());
+        let lacking =
+            JudgeError { lacks: Some("go".to_owned()), ..JudgeError::new("build", "go not found") };
+        let diagnostic = Diagnostic::error("sum/problem.yaml", "has no name").help("add one");
+        let package = PackageReport { name: "sum".to_owned(), ..PackageReport::default() };
+        let events = [
+            Event::Started { command, command_line: String::new() },
+            Event::PackageRead(Box::new(package)),
+            Event::SubmissionJudged(Box::new(judged(
+                "a.cpp",
+                Verdict::Accepted,
+                Verdict::Accepted,
+            ))),
+            Event::SubmissionJudged(Box::new(Judgement {
+                skipped: 1,
+                broken: vec![broken],
+                ..judged("odd, \"name\".py", Verdict::WrongAnswer, Verdict::WrongAnswer)
+            })),
+            Event::SubmissionJudged(Box::new(Judgement {
+                skipped: 2,
+                cases: Vec::new(),
+                compiler: Some(refused),
+                ..judged("c.c", Verdict::CompileError, Verdict::Accepted)
+            })),
+            Event::SubmissionFailed { submission: "d.go".to_owned(), error: lacking },
+            Event::Diagnosed(diagnostic),
+        ];
+        let mut report = Report::default();
+        for event in events {
+            let at = Duration::from_secs(2);
+            report.see(&Stamped { at, package: Some("sum".into()), event });
+        }
+        report
     }
 }

@@ -20,6 +20,7 @@ mod plain;
 mod polygon;
 mod proofs;
 mod recipes;
+mod reports;
 mod sandbox;
 mod scoring;
 mod shell;

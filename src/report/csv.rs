@@ -1,0 +1,90 @@
+//! `--csv`: a row for each submission, with a column for each test case.
+
+use std::io::{self, Write};
+
+use csv::Writer;
+
+use crate::model::report::{Report, SubmissionReport};
+
+/// The columns before those of the test cases.
+const COLUMNS: [&str; 11] = [
+    "package",
+    "submission",
+    "verdict",
+    "unexpected",
+    "score",
+    "passed",
+    "test_cases",
+    "slowest_seconds",
+    "memory_bytes",
+    "first_failure",
+    "cause",
+];
+
+/// Writes the table (RFC 4180). A test case that was not run has an empty cell.
+///
+/// # Errors
+/// What the writer says.
+pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
+    let mut names: Vec<&str> = Vec::new();
+    let mut known = std::collections::HashSet::new();
+    for case in report.submissions.iter().flat_map(|it| &it.test_cases) {
+        if known.insert(&case.test_case) {
+            names.push(&case.test_case);
+        }
+    }
+    names.sort_by_key(|name| !name.starts_with("sample"));
+    let mut table = Writer::from_writer(out);
+    table.write_record(COLUMNS.iter().chain(&names))?;
+    for submission in &report.submissions {
+        let cell = |name: &&str| {
+            let mut cases = submission.test_cases.iter();
+            let case = cases.find(|case| case.test_case == **name);
+            case.map(|case| case.verdict.to_string()).unwrap_or_default()
+        };
+        table.write_record(summary(submission).into_iter().chain(names.iter().map(cell)))?;
+    }
+    table.flush()
+}
+
+fn summary(submission: &SubmissionReport) -> [String; COLUMNS.len()] {
+    let text = |value: Option<&str>| value.unwrap_or_default().to_owned();
+    let (first_failure, cause) = submission.failure();
+    let unexpected: Vec<&str> =
+        submission.broken_expectations.iter().map(|it| it.reason.as_str()).collect();
+    let score = submission.score.as_ref().and_then(|it| it.score.as_ref());
+    [
+        text(submission.package.as_deref()),
+        submission.name.clone(),
+        submission.verdict.map(|it| it.to_string()).unwrap_or_default(),
+        unexpected.join("; "),
+        score.map(|it| it.to_string()).unwrap_or_default(),
+        submission.passed().to_string(),
+        (submission.test_cases.len() + submission.skipped).to_string(),
+        submission.slowest().map(|it| it.as_secs_f64().to_string()).unwrap_or_default(),
+        submission.memory().map(|it| it.0.to_string()).unwrap_or_default(),
+        text(first_failure),
+        text(cause),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::tests::report;
+
+    #[test]
+    fn a_submission_is_a_row_and_a_test_case_a_column() {
+        let mut out = Vec::new();
+        write(&report("judge"), &mut out).expect("a table");
+        assert_eq!(
+            String::from_utf8_lossy(&out),
+            "package,submission,verdict,unexpected,score,passed,test_cases,slowest_seconds,memory_bytes,first_failure,\
+             cause,sample/1,secret/2\n\
+             sum,a.cpp,AC,,,2,2,0.5,2048,,,AC,AC\n\
+             sum,\"odd, \"\"name\"\".py\",WA,required AC,,1,3,0.5,2048,secret/2,token 1 differs,AC,WA\n\
+             sum,c.c,CE,,,0,2,,,build,the compiler ends with exit code 1,,\n\
+             sum,d.go,,,,0,0,,,,go not found,,\n"
+        );
+    }
+}

@@ -1,0 +1,188 @@
+//! `--github`: annotations at files and lines, and a summary of the job, for GitHub Actions.
+//!
+//! Source: "Workflow commands for GitHub Actions". GitHub shows the first ten errors and ten warnings of a step.
+
+use std::fmt::Write as _;
+use std::io::{self, Write};
+use std::path::Path;
+
+use crate::model::diagnostic::Severity;
+use crate::model::report::{Report, SubmissionReport};
+use crate::model::verdict::Verdict;
+
+/// Writes a workflow command for each fault.
+///
+/// # Errors
+/// What the writer says.
+pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
+    for submission in &report.submissions {
+        if let Some((title, message)) = surprise(report, submission) {
+            let path = Some(submission.path.as_path()).filter(|it| !it.as_os_str().is_empty());
+            annotate(out, Severity::Error, path, None, &title, &message)?;
+        }
+    }
+    for diagnostic in &report.diagnostics {
+        let mut message = diagnostic.message.clone();
+        if let Some(help) = &diagnostic.help {
+            message = format!("{message}\n{help}");
+        }
+        let spot = diagnostic.place.spot.as_ref().map(|it| (it.line, it.column));
+        let path = Some(diagnostic.place.path.as_path());
+        annotate(out, diagnostic.severity, path, spot, "juror", &message)?;
+    }
+    let faults = report.judge_errors.iter().map(|it| ("judge error", it.error.to_string()));
+    let complaints = report.complaints.iter().map(|it| ("juror", it.clone()));
+    for (title, message) in faults.chain(complaints) {
+        annotate(out, Severity::Error, None, None, title, &message)?;
+    }
+    Ok(())
+}
+
+/// Writes a table of all submissions in Markdown.
+///
+/// # Errors
+/// What the writer says.
+pub fn write_summary(report: &Report, out: &mut dyn Write) -> io::Result<()> {
+    let mut text = String::new();
+    let summary = &report.summary;
+    let (judged, runs) = (summary.accepted + summary.rejected, summary.runs);
+    let _ = writeln!(text, "### juror {}\n", report.command);
+    if !report.submissions.is_empty() {
+        text +=
+            "| package | submission | verdict | passed | slowest | first failure | unexpected |\n";
+        text += "|---|---|---|---|---|---|---|\n";
+    }
+    for submission in &report.submissions {
+        let (name, cause) = submission.failure();
+        let failure: Vec<&str> = name.into_iter().chain(cause).collect();
+        let reasons: Vec<&str> =
+            submission.broken_expectations.iter().map(|it| it.reason.as_str()).collect();
+        let slowest = submission.slowest().map(|it| format!("{:.3} s", it.as_secs_f64()));
+        let cells = [
+            submission.package.clone().unwrap_or_default(),
+            submission.name.clone(),
+            submission.verdict.map_or_else(|| "–".to_owned(), |it| it.to_string()),
+            format!(
+                "{} of {}",
+                submission.passed(),
+                submission.test_cases.len() + submission.skipped
+            ),
+            slowest.unwrap_or_default(),
+            failure.join(": "),
+            reasons.join("; "),
+        ];
+        let _ = writeln!(text, "| {} |", cells.map(|it| cell(&it)).join(" | "));
+    }
+    let _ = writeln!(
+        text,
+        "\n{judged} submissions, {runs} runs, {} errors, {} warnings, {} judge errors; {:.1} s",
+        summary.errors,
+        summary.warnings,
+        summary.judge_errors,
+        summary.elapsed.as_secs_f64()
+    );
+    out.write_all(text.as_bytes())
+}
+
+/// What is wrong with a submission: who verifies asks what was expected, all others what is right.
+fn surprise(report: &Report, submission: &SubmissionReport) -> Option<(String, String)> {
+    let name = &submission.name;
+    if report.command == "verify" {
+        let broken = &submission.broken_expectations;
+        let reasons: Vec<String> =
+            broken.iter().map(|it| format!("{}: {}", it.rule, it.reason)).collect();
+        return (!broken.is_empty())
+            .then(|| (format!("{name} is not as expected"), reasons.join("\n")));
+    }
+    let verdict = submission.verdict.filter(|it| *it != Verdict::Accepted)?;
+    let (case, cause) = submission.failure();
+    let title = match case {
+        Some(case) => format!("{name}: {verdict} on {case}"),
+        None => format!("{name}: {verdict}"),
+    };
+    Some((title, cause.unwrap_or_default().to_owned()))
+}
+
+fn annotate(
+    out: &mut dyn Write,
+    severity: Severity,
+    path: Option<&Path>,
+    spot: Option<(u32, u32)>,
+    title: &str,
+    message: &str,
+) -> io::Result<()> {
+    let level = match severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+    };
+    let mut properties = vec![format!("title={}", property(title))];
+    if let Some(path) = path {
+        properties.push(format!("file={}", property(&path.to_string_lossy())));
+    }
+    if let Some((line, column)) = spot {
+        properties.push(format!("line={line},col={column}"));
+    }
+    writeln!(out, "::{level} {}::{}", properties.join(","), data(message))
+}
+
+/// A message, so that nothing in it ends the line or begins another command.
+fn data(text: &str) -> String {
+    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+}
+
+fn property(text: &str) -> String {
+    data(text).replace(':', "%3A").replace(',', "%2C")
+}
+
+/// A cell of a table in Markdown, shown as it is.
+fn cell(text: &str) -> String {
+    let mut shown = String::new();
+    for char in text.chars() {
+        match char {
+            '\n' | '\r' => shown.push(' '),
+            '&' => shown += "&amp;",
+            '<' => shown += "&lt;",
+            '|' | '\\' | '`' | '*' | '_' | '[' | ']' | '~' => {
+                shown.push('\\');
+                shown.push(char);
+            }
+            char => shown.push(char),
+        }
+    }
+    shown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::tests::report;
+
+    fn shown(command: &'static str, write: crate::report::WriteReport) -> String {
+        let mut out = Vec::new();
+        write(&report(command), &mut out).expect("text");
+        String::from_utf8(out).expect("UTF-8")
+    }
+
+    #[test]
+    fn faults_are_annotated_where_they_are() {
+        assert_eq!(
+            shown("verify", write),
+            "::error title=odd%2C \"name\".py is not as expected,file=sum/odd%2C \"name\".py::accepted: required AC\n\
+             ::error title=juror,file=sum/problem.yaml::has no name%0Aadd one\n"
+        );
+        assert_eq!(
+            shown("judge", write),
+            "::error title=odd%2C \"name\".py%3A WA on secret/2,file=sum/odd%2C \"name\".py::token 1 differs\n\
+             ::error title=c.c%3A CE on build,file=sum/c.c::the compiler ends with exit code 1\n\
+             ::error title=juror,file=sum/problem.yaml::has no name%0Aadd one\n"
+        );
+    }
+
+    #[test]
+    fn the_summary_is_a_table() {
+        let text = shown("judge", write_summary);
+        let row = "| sum | odd, \"name\".py | WA | 1 of 3 | 0.500 s | secret/2: token 1 differs | required AC |";
+        assert!(text.contains(row), "{text}");
+        assert_eq!(cell("a|b\n<img>`_"), "a\\|b &lt;img>\\`\\_");
+    }
+}

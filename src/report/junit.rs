@@ -1,0 +1,192 @@
+//! `--junit`: test suites in the XML that CI systems read.
+//!
+//! `verify` asks whether a package is as its author expects: a test is a submission, and fails if an expectation
+//! does not hold. All other commands ask whether a submission is right: a test is a test case.
+
+use std::io::{self, Write};
+
+use quick_junit::{NonSuccessKind, Report as Document, TestCase, TestCaseStatus, TestSuite};
+
+use crate::model::diagnostic::Diagnostic;
+use crate::model::event::GeneratedState;
+use crate::model::judgement::{CaseJudgement, JudgeError};
+use crate::model::report::{Report, SubmissionReport};
+use crate::model::verdict::Verdict;
+
+/// Writes the document. Characters that XML does not allow are left out.
+///
+/// # Errors
+/// What the writer says.
+pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
+    let mut document = Document::new(format!("juror {}", report.command));
+    document.set_time(report.summary.elapsed);
+    let errors = report.diagnostics.iter().filter(|it| it.is_error()).map(of_diagnostic);
+    let complaints = report
+        .complaints
+        .iter()
+        .map(|it| failed("command line", NonSuccessKind::Error, "usage", it));
+    let faults = report.judge_errors.iter().filter(|it| it.submission.is_none());
+    let faults = faults.map(|it| of_fault("judge", &it.error));
+    add(&mut document, "package", errors.chain(complaints).chain(faults));
+    let generated = report.generated.iter().map(|made| match made.state {
+        GeneratedState::Missing => differs(&made.test_case, "is missing"),
+        GeneratedState::Differs => differs(&made.test_case, "differs from its recipe"),
+        _ => TestCase::new(made.test_case.as_str(), TestCaseStatus::success()),
+    });
+    add(&mut document, "test data", generated);
+    if report.command == "verify" {
+        let names = report.packages.iter().map(|it| it.name.as_str());
+        for package in names {
+            let submissions = report.submissions.iter();
+            let own = submissions.filter(|it| it.package.as_deref() == Some(package));
+            add(&mut document, package, own.map(of_submission));
+        }
+    } else {
+        for submission in &report.submissions {
+            add(&mut document, &submission.name, of_cases(submission).into_iter());
+        }
+    }
+    document.serialize(&mut *out).map_err(io::Error::other)?;
+    out.write_all(b"\n")
+}
+
+fn add(document: &mut Document, name: &str, tests: impl Iterator<Item = TestCase>) {
+    let tests: Vec<TestCase> = tests.collect();
+    if !tests.is_empty() {
+        let mut suite = TestSuite::new(name);
+        suite.add_test_cases(tests.into_iter().map(|mut test| {
+            test.set_classname(name);
+            test
+        }));
+        document.add_test_suite(suite);
+    }
+}
+
+/// Whether the submission is as its author expects.
+fn of_submission(submission: &SubmissionReport) -> TestCase {
+    if let Some(fault) = &submission.error {
+        return of_fault(&submission.name, &fault.error);
+    }
+    let name = submission.name.as_str();
+    let reasons: Vec<String> = submission
+        .broken_expectations
+        .iter()
+        .map(|broken| format!("{}: {}", broken.rule, broken.reason))
+        .collect();
+    let mut test = match reasons.is_empty() {
+        true => TestCase::new(name, TestCaseStatus::success()),
+        false => failed(name, NonSuccessKind::Failure, "expectation", &reasons.join("\n")),
+    };
+    test.set_time(
+        submission.test_cases.iter().filter_map(|it| Some(it.outcome.as_ref()?.cpu_time)).sum(),
+    );
+    test
+}
+
+/// Whether the submission is right, by test case.
+fn of_cases(submission: &SubmissionReport) -> Vec<TestCase> {
+    if let Some(fault) = &submission.error {
+        return vec![of_fault("build", &fault.error)];
+    }
+    let mut tests: Vec<TestCase> = submission.test_cases.iter().map(of_case).collect();
+    if submission.verdict == Some(Verdict::CompileError) {
+        let cause = submission.failure().1.unwrap_or_default();
+        let mut test = failed("build", NonSuccessKind::Failure, "CE", cause);
+        if let Some(compiler) = &submission.compiler {
+            test.set_system_out_lossy(&compiler.messages);
+        }
+        tests.push(test);
+    }
+    if submission.skipped > 0 {
+        let name = format!("{} test cases that were not run", submission.skipped);
+        tests.push(TestCase::new(name, TestCaseStatus::skipped()));
+    }
+    tests
+}
+
+fn of_case(case: &CaseJudgement) -> TestCase {
+    let name = case.test_case.as_str();
+    let mut test = match case.verdict {
+        Verdict::Accepted => TestCase::new(name, TestCaseStatus::success()),
+        verdict => failed(name, NonSuccessKind::Failure, &verdict.to_string(), &case.cause),
+    };
+    if let Some(outcome) = &case.outcome {
+        test.set_time(outcome.cpu_time);
+    }
+    if let Some(evidence) = &case.evidence {
+        test.set_system_out_lossy(&evidence.stdout);
+        test.set_system_err_lossy(&evidence.stderr);
+    }
+    test
+}
+
+fn of_diagnostic(diagnostic: &Diagnostic) -> TestCase {
+    let path = diagnostic.place.path.display();
+    let name = match &diagnostic.place.spot {
+        Some(spot) => format!("{path}:{}", spot.line),
+        None => path.to_string(),
+    };
+    failed(&name, NonSuccessKind::Failure, "package", &diagnostic.to_string())
+}
+
+fn of_fault(name: &str, error: &JudgeError) -> TestCase {
+    match &error.lacks {
+        Some(tool) => {
+            let mut status = TestCaseStatus::skipped();
+            status.set_message(format!("skipped: no {tool}"));
+            TestCase::new(name, status)
+        }
+        None => failed(name, NonSuccessKind::Error, "judge error", &error.to_string()),
+    }
+}
+
+fn differs(case: &str, what: &str) -> TestCase {
+    failed(case, NonSuccessKind::Failure, "test data", &format!("{case} {what}"))
+}
+
+fn failed(name: &str, kind: NonSuccessKind, ty: &str, message: &str) -> TestCase {
+    let mut status = TestCaseStatus::non_success(kind);
+    status.set_type(ty).set_message(message);
+    TestCase::new(name, status)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::tests::report;
+
+    fn shown(command: &'static str) -> String {
+        let mut out = Vec::new();
+        write(&report(command), &mut out).expect("a document");
+        String::from_utf8(out).expect("UTF-8")
+    }
+
+    #[test]
+    fn who_judges_sees_a_test_for_each_test_case() {
+        let text = shown("judge");
+        for part in [
+            r#"<testsuites name="juror judge" tests="9" skipped="3" failures="3" errors="0" time="2.000">"#,
+            r#"<testsuite name="a.cpp" tests="2" skipped="0" errors="0" failures="0">"#,
+            r#"<testcase name="secret/2" classname="a.cpp" time="0.500"/>"#,
+            r#"<failure message="token 1 differs" type="WA"/>"#,
+            r#"<testcase name="1 test cases that were not run" classname="odd, &quot;name&quot;.py">"#,
+            r#"<failure message="the compiler ends with exit code 1" type="CE"/>"#,
+            r#"<skipped message="skipped: no go"/>"#,
+            r#"<testcase name="sum/problem.yaml" classname="package">"#,
+        ] {
+            assert!(text.contains(part), "{part} in\n{text}");
+        }
+    }
+
+    #[test]
+    fn who_verifies_sees_a_test_for_each_submission() {
+        let text = shown("verify");
+        for part in [
+            r#"<testsuite name="sum" tests="4" skipped="1" errors="0" failures="1">"#,
+            r#"<testcase name="a.cpp" classname="sum" time="1.000"/>"#,
+            r#"<failure message="accepted: required AC" type="expectation"/>"#,
+        ] {
+            assert!(text.contains(part), "{part} in\n{text}");
+        }
+    }
+}

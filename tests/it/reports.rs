@@ -1,0 +1,74 @@
+//! Reports in files: `--csv`, `--junit`, `--github`.
+
+use std::fs;
+
+use crate::fixture::{Fixture, RIGHT, WRONG};
+
+#[test]
+fn reports_are_written_beside_what_is_shown() {
+    let fixture = Fixture::new();
+    fixture.write("p.sh", WRONG);
+    fixture.write("summary.md", "before\n");
+    let summary = fixture.path("summary.md");
+    let run = |arguments: &str, code: i32| {
+        let mut command = fixture.juror(arguments);
+        let output = command.env("GITHUB_STEP_SUMMARY", &summary).output().expect("juror runs");
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        assert_eq!(output.status.code(), Some(code), "{arguments}: {}", text(&output.stderr));
+        (text(&output.stdout), text(&output.stderr))
+    };
+    let read = |name: &str| fs::read_to_string(fixture.path(name)).expect(name);
+
+    let (out, _) = run("judge sum p.sh --csv t.csv --junit t.xml --github", 1);
+    assert!(out.contains("\n::error title=p.sh%3A WA on "), "{out}");
+    assert!(read("t.csv").contains("\nsum,p.sh,WA,"), "{}", read("t.csv"));
+    assert!(read("t.xml").contains("type=\"WA\"/>"), "{}", read("t.xml"));
+    let summary = read("summary.md");
+    assert!(
+        summary.starts_with("before\n") && summary.contains("| sum | p.sh | WA |"),
+        "{summary}"
+    );
+
+    let (out, errors) = run("judge sum p.sh --json --github", 1);
+    assert!(serde_json::from_str::<serde_json::Value>(&out).is_ok(), "{out}");
+    assert!(errors.contains("::error title=p.sh"), "{errors}");
+
+    run("verify sum --junit t.xml --csv t.csv", 0);
+    assert!(read("t.xml").contains("juror verify"), "{}", read("t.xml"));
+    assert!(read("t.csv").contains("\nsum,accepted/right.sh,AC,"), "{}", read("t.csv"));
+}
+
+#[test]
+fn a_report_that_cannot_be_written_is_told_before_the_first_run() {
+    let fixture = Fixture::new();
+    fixture.write("p.sh", RIGHT);
+    fixture.write("old.csv", "old");
+    let check = |options: &str, said: &[&str]| {
+        fixture.check(&format!("judge sum p.sh {options}"), 2, said);
+        let text =
+            fixture.juror(&format!("judge sum p.sh {options}")).output().expect("juror runs");
+        assert!(!String::from_utf8_lossy(&text.stdout).contains("AC"), "{options}");
+    };
+    check("--csv none/t.csv", &["--csv: cannot write none/t.csv", "name another file"]);
+    check("--junit sum", &["--junit: cannot write sum: is a directory"]);
+    check("--csv t --junit t", &["--junit: t is another report"]);
+    // A command that does not get as far leaves what was there before, or a whole report.
+    fixture.check("judge nowhere p.sh --csv old.csv", 3, &["no such directory"]);
+    let text = fs::read_to_string(fixture.path("old.csv")).expect("a table");
+    assert!(text.starts_with("package,submission,") && text.lines().count() == 1, "{text}");
+}
+
+#[test]
+fn a_report_is_written_although_nobody_reads_the_terminal() {
+    let fixture = Fixture::new();
+    fixture.write("p.sh", RIGHT);
+    let line = format!(
+        "{} judge sum p.sh --csv t.csv >/dev/full",
+        assert_cmd::cargo::cargo_bin("juror").display()
+    );
+    let mut shell = std::process::Command::new("bash");
+    let output = shell.current_dir(fixture.root()).args(["-c", &line]).output().expect("a shell");
+    assert_eq!(output.status.code(), Some(4));
+    let text = fs::read_to_string(fixture.path("t.csv")).expect("a table");
+    assert!(text.contains("\nsum,p.sh,AC,"), "{text}");
+}
