@@ -91,6 +91,7 @@ mod tests {
         check(None, Ending::Exited(0), "warning: killed is not used", false);
     }
 
+    /// 2025-09, "Resource guarantees": a submission that exceeds a limit of the compilation gets CE
     #[test]
     fn a_compiler_that_is_stopped_is_told_from_one_that_refuses() {
         let limits = Limits {

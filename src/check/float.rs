@@ -163,6 +163,7 @@ fn exponent(text: &[u8]) -> i64 {
 mod tests {
     use super::*;
 
+    /// 2025-09, "General requirements": numbers are those of the grammar
     #[test]
     fn a_number_is_what_the_grammar_says_and_nothing_else() {
         let check = |token: &str, value: Option<f64>| {

@@ -170,7 +170,8 @@ impl Verifier<'_> {
         }
         .run()?;
         if self.extent() == Extent::Everything {
-            self.output.diagnosed(doubts(problem, &finished));
+            let is_given = self.arguments.runs.time_limit.is_some();
+            self.output.diagnosed(doubts(problem, &finished, is_given));
             if self.arguments.output.verbose {
                 let results = finished.results.iter();
                 let judgements: Vec<&Judgement> = results.filter_map(Judged::judgement).collect();
@@ -196,7 +197,7 @@ impl Verifier<'_> {
 }
 
 /// What the submissions' times say against the time limit.
-fn doubts(problem: &Problem, finished: &Finished) -> Vec<Diagnostic> {
+fn doubts(problem: &Problem, finished: &Finished, is_given: bool) -> Vec<Diagnostic> {
     // A broken expectation tells of one that is too slow against it.
     let is_told = |judgement: &Judgement| {
         let is_slow = judgement.cases.iter().any(|it| it.verdict == Verdict::TimeLimitExceeded);
@@ -205,11 +206,13 @@ fn doubts(problem: &Problem, finished: &Finished) -> Vec<Diagnostic> {
     let judged = problem.submissions.iter().zip(&finished.results);
     let judged = judged.filter_map(|(submission, judged)| Some((submission, judged.judgement()?)));
     let bounds = time_limit::bounds(judged.filter(|(_, judgement)| !is_told(judgement)));
-    time_limit::doubts(finished.time_limit.limit, &bounds, &problem.limits)
+    let is_inferred = !is_given && problem.limits.time_limit.is_none();
+    time_limit::doubts(finished.time_limit.limit, &bounds, &problem.limits, is_inferred)
         .into_iter()
-        .map(|doubt| {
+        .map(|(severity, doubt)| {
             let path = problem.dir.join(problem.layout.time_limit);
-            Diagnostic::warning(path, doubt).help(problem.layout.change_time_limit)
+            let remark = Diagnostic::warning(path, doubt).help(problem.layout.change_time_limit);
+            Diagnostic { severity, ..remark }
         })
         .collect()
 }

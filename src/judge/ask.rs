@@ -324,6 +324,7 @@ mod tests {
         check(&[b'x'; 300], &format!(": {}", "x".repeat(200)), false);
     }
 
+    /// 2025-09, "Multi-pass validation": all files but `nextpass.in` stay in the feedback directory
     #[test]
     fn all_that_a_pass_left_is_there_for_the_next_one() {
         let entry = |name: &str, node| TreeEntry::new(feedback_dir(Path::new("")).join(name), node);

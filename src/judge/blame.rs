@@ -255,6 +255,7 @@ mod tests {
         }
     }
 
+    /// 2025-09, "Resource guarantees": a deadlock is TLE at once; no limit on the clock is reached
     #[test]
     fn two_that_wait_for_each_other_are_the_submissions_fault() {
         let check = |program: Waits, partner: Waits, expected: &str| {

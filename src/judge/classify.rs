@@ -124,6 +124,7 @@ mod tests {
         check(Ending::Exited(137), None, 10, 4, "RTE exit code 137");
     }
 
+    /// 2025-09, "Submission limits": a value at the limit is within it; beyond it, the verdict is TLE or MLE
     #[test]
     fn limits_come_before_endings() {
         check(Ending::Exited(0), None, 1001, 4, "TLE 1.00 s of CPU time, 1.00 s allowed");
@@ -190,6 +191,7 @@ mod tests {
         );
     }
 
+    /// 2025-09, "Submission limits": standard output, standard error and files count together
     #[test]
     fn all_that_is_written_counts_against_the_output_limit() {
         let mut outcome = quiet_outcome();

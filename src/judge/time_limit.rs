@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crate::model::diagnostic::Severity;
 use crate::model::judgement::{CaseJudgement, Judgement};
 use crate::model::limits::ProblemLimits;
 use crate::model::outcome::StoppedBy;
@@ -139,30 +140,37 @@ pub fn inferred(slowest: Duration, limits: &ProblemLimits) -> Duration {
 }
 
 /// What is wrong with a time limit, by these bounds: each a sentence.
-pub fn doubts(limit: Duration, bounds: &Bounds, limits: &ProblemLimits) -> Vec<String> {
+pub fn doubts(
+    limit: Duration,
+    bounds: &Bounds,
+    limits: &ProblemLimits,
+    is_inferred: bool,
+) -> Vec<(Severity, String)> {
     let mut doubts = Vec::new();
     if let Some(slow) = &bounds.slowest
         && slow.cpu_time.mul_f64(limits.ac_to_time_limit) > limit
     {
-        doubts.push(format!(
+        let what = format!(
             "the time limit of {} is less than {} times the {} of {} on {}",
             seconds(limit),
             limits.ac_to_time_limit,
             seconds(slow.cpu_time),
             slow.submission,
             slow.test_case
-        ));
+        );
+        doubts.push((Severity::Warning, what));
     }
     if let Some(fast) = &bounds.fastest_too_slow
         && limit.mul_f64(limits.time_limit_to_tle) > fast.cpu_time
     {
-        doubts.push(format!(
+        let what = format!(
             "{} is meant to be too slow, but takes only {} at most, less than {} times the time limit of {}",
             fast.submission,
             seconds(fast.cpu_time),
             limits.time_limit_to_tle,
             seconds(limit)
-        ));
+        );
+        doubts.push((if is_inferred { Severity::Error } else { Severity::Warning }, what));
     }
     doubts
 }
@@ -175,6 +183,7 @@ mod tests {
     use crate::model::program::{Program, ProgramKind};
     use crate::model::submission::Overall;
 
+    /// 2025-09, "Problem timing": the inferred limit is the smallest multiple of `time_resolution` with the margin
     #[test]
     fn the_inferred_limit_is_the_smallest_multiple_with_the_margin() {
         let check = |slowest_ms: u64, resolution: f64, expected_ms: u64| {
@@ -210,6 +219,7 @@ mod tests {
         check(600, 2.5, 2);
     }
 
+    /// 2025-09, "Timelimit inference": all that may not be too slow bounds it from below, also `wrong_answer` and `run_time_error`
     #[test]
     fn what_may_not_be_too_slow_bounds_the_limit_from_below() {
         use Verdict::{Accepted, RunTimeError, TimeLimitExceeded, WrongAnswer};
@@ -322,6 +332,7 @@ mod tests {
         check(&[everywhere(), below("secret/2")], &[("secret/1/a", cpu, 1500)], true);
     }
 
+    /// 2025-09, "Problem timing": if no multiple has both margins, it is an error; a `time_limit` without them is a warning
     #[test]
     fn limits_without_margin_are_doubted() {
         let measured = |name: &str, ms: u64| {
@@ -337,7 +348,12 @@ mod tests {
                 fastest_too_slow: measured("time_limit_exceeded/b.py", fastest_too_slow),
             };
             let limits = ProblemLimits::default();
-            assert_eq!(doubts(Duration::from_secs(1), &bounds, &limits), expected);
+            let found = |is_inferred| doubts(Duration::from_secs(1), &bounds, &limits, is_inferred);
+            let said: Vec<String> = found(false).into_iter().map(|(_, what)| what).collect();
+            assert_eq!(said, expected);
+            assert!(found(false).iter().all(|(severity, _)| *severity == Severity::Warning));
+            let is_error = found(true).iter().any(|(severity, _)| *severity == Severity::Error);
+            assert_eq!(is_error, fastest_too_slow < 1500, "no multiple has both margins");
         };
         check(500, 1500, &[]);
         check(

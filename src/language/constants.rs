@@ -58,6 +58,7 @@ mod tests {
         check("x{{n}}y{{n}}", "x100y100");
     }
 
+    /// 2025-09, "Constants": a name that is not defined stays
     #[test]
     fn what_is_not_defined_stays() {
         check("{{m}} {{n.x}} {{ n }} {{n} {{", "{{m}} {{n.x}} {{ n }} {{n} {{");

@@ -191,6 +191,7 @@ mod tests {
         sources.files.iter().filter_map(|it| it.name.to_str()).collect()
     }
 
+    /// 2025-09, "General requirements": names that begin with a dot or a dash are left out
     #[test]
     fn hidden_files_are_left_out_and_the_rest_comes_by_name() -> io::Result<()> {
         let dir = tempfile::tempdir()?;
@@ -243,6 +244,8 @@ mod tests {
         Ok(())
     }
 
+    /// 2025-09, "Included files": replace files of the submission with the same name
+    /// 2025-09, "Constants": are replaced in included files, and in submissions of the package
     #[test]
     fn included_files_win_over_own_ones_and_constants_are_in_place() -> io::Result<()> {
         let dir = tempfile::tempdir()?;

@@ -15,6 +15,8 @@ pub struct TestCase {
     pub input: PathBuf,
     /// The `.ans` file; absent only for invalid inputs.
     pub answer: Option<PathBuf>,
+    /// Whether people are shown the answer as a right output.
+    pub is_answer_shown: bool,
     /// The `.out` file of `valid_output` and `invalid_output`, and of samples that have one.
     pub output: Option<PathBuf>,
     /// The `.interaction` file: an exchange as people are shown it.

@@ -66,7 +66,9 @@ fn by_validator(
         return exchange::prove(proving, validator, &cases);
     }
     let found = parallel::map(proving.bench.executor, tasks, |(claim, test_case)| {
-        let Some(output) = &test_case.output else { return Ok(None) };
+        let is_shown = test_case.is_answer_shown && problem.kind.passes == 1;
+        let shown = test_case.answer.as_ref().filter(|_| is_shown);
+        let Some(output) = test_case.output.as_ref().or(shown) else { return Ok(None) };
         let input = Blob::file(output);
         let response = trial::ask(validator, &proving.bench, test_case, input)?;
         Ok(remark(*claim, output, validator, &response))

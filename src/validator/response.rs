@@ -160,6 +160,7 @@ mod tests {
         }
     }
 
+    /// 2025-09, "Reporting a judgement": any other exit code is a judge error, also 0
     #[test]
     fn only_42_and_43_are_answers() {
         let check = |ending: Ending, expected: &str| {
@@ -177,6 +178,7 @@ mod tests {
         check(Ending::Signalled(Signal(11)), "it was killed by SIGSEGV");
     }
 
+    /// 2025-09, "Resource guarantees": an output validator beyond a limit is a judge error
     #[test]
     fn beyond_its_limits_nothing_is_an_answer() {
         let check = |stop: Option<StoppedBy>, stderr: Bytes, files: Bytes, expected: &str| {
@@ -201,6 +203,7 @@ mod tests {
         check(None, Bytes::mib(4), Bytes::mib(4), "+");
     }
 
+    /// 2025-09, "Multi-pass validation": `nextpass.in` with another exit code than 42 is a judge error; so is a pass too many
     #[test]
     fn a_next_pass_is_only_for_accepted_passes_of_problems_that_have_them() {
         let check = |code: i32, contract: Contract, expected: &str| {
@@ -216,6 +219,7 @@ mod tests {
         check(0, Contract::MorePasses(1), "it ended with exit code 0");
     }
 
+    /// 2025-09, "Reporting additional feedback": messages, images and scores are read by their names
     #[test]
     fn feedback_is_read_by_its_names() {
         let outcome = || Outcome { ending: Ending::Exited(43), ..quiet_outcome() };

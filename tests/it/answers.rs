@@ -28,6 +28,7 @@ fn answers(fixture: &Fixture, dir: &str) {
     }
 }
 
+/// 2025-09, "Type": `submit-answer`: the file for a test case is judged as an output; a missing one is WA
 #[test]
 fn the_answers_are_judged_and_nothing_is_run() {
     let fixture = fixture();

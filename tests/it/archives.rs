@@ -47,6 +47,7 @@ fn zip(archive: &Path, dir: &Path, top: &str) {
     zip.finish().expect("an archive");
 }
 
+/// 2025-09, "General requirements": a package may be a `.zip` or `.kpp`
 #[test]
 fn an_archive_is_taken_wherever_a_package_is() {
     let fixture = fixture();

@@ -186,6 +186,7 @@ fn a_broken_package_is_refused() {
     );
 }
 
+/// 2025-09, "Invalid input": an input that every input validator accepts is an error
 #[test]
 fn verifying_holds_everything_against_what_is_expected() {
     let fixture = Fixture::new();
@@ -284,6 +285,24 @@ fn a_virtual_environment_of_python_works() {
     assert_eq!(output.status.code(), Some(0), "{text}");
 }
 
+/// 2025-09, "Running test cases": a submission gets the `args`, and finds what is in `.files`
+#[test]
+fn a_test_case_gives_arguments_and_files() {
+    let fixture = Fixture::new();
+    fixture.write("sum/data/secret/large/1.yaml", "args: [x, 'y z']\n");
+    fixture.write("sum/data/secret/large/1.files/dir/more.txt", "7\n");
+    fixture.write(
+        "a.sh",
+        "read -r a b; echo $((a + b)); echo \"$#$*$(cat dir/* a.sh)\" >&2; exit 1\n",
+    );
+    let said = ["RTE", "2x y z7", "read -r a b"];
+    fixture.check("judge sum a.sh --case secret/large/1", 1, &said);
+    let none = ["'dir/*': No such file", "0read -r a b"];
+    fixture.check("judge sum a.sh --case secret/small/1", 1, &none);
+}
+
+/// 2025-09, "Submission limits": source code above `limits.code` is CE
+/// 2025-09, "Languages": a language that is not listed is CE
 #[test]
 fn a_package_says_which_source_code_it_takes() {
     let fixture = Fixture::new();

@@ -5,6 +5,7 @@ mod archives;
 mod builds;
 mod causes;
 mod cli;
+mod conformance;
 mod fallback;
 mod fixture;
 mod fold;

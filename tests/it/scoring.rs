@@ -236,6 +236,7 @@ fn what_an_output_validator_must_not_say_is_a_judge_error() {
     );
 }
 
+/// 2025-09, "Reporting additional feedback": `score.txt` on one test case and `score_multiplier.txt` on another are a judge error
 #[test]
 fn faults_of_several_cases_together_are_judge_errors_too() {
     let fixture = fixture();

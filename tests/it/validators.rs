@@ -68,6 +68,7 @@ fn facts_come_before_the_validator() {
     check("head -c 20000000 /dev/zero\n", &["OLE"]);
 }
 
+/// 2025-09, "Working directory": an output validator has the files of the submission
 #[test]
 fn the_working_directory_has_the_files_of_the_submission() {
     let fixture = fixture(
@@ -80,6 +81,7 @@ fn the_working_directory_has_the_files_of_the_submission() {
     fixture.check("judge sum sub/main.sh --case secret/large/1", 1, &["main.sh"]);
 }
 
+/// 2025-09, "Working directory": a submission sees no test data
 #[test]
 fn a_submission_never_sees_answer_or_feedback() {
     let fixture = fixture(VALIDATOR);
@@ -132,6 +134,7 @@ fn breaking(fault: &str) -> String {
     )
 }
 
+/// 2025-09, "Reporting a judgement": a validator that breaks down is a judge error, with its standard error
 #[test]
 fn a_validator_that_breaks_down_is_a_judge_error() {
     let check = |fault: &str, said: &str| {
@@ -246,6 +249,25 @@ fn an_answer_that_is_no_output_has_an_output_beside_it() {
     fixture.check("judge sum a.sh", 0, &["AC"]);
 }
 
+/// 2025-09, "Validation of shared test case files": a sample whose answer the output validator rejects is an error,
+/// unless another text is shown
+#[test]
+fn answers_that_are_shown_must_be_right_outputs() {
+    let fixture = fixture(
+        "#!/usr/bin/env bash\nread -r line; read -r right < \"$2\"; [[ $line == ${right#hint } ]] && exit 42; exit 43\n",
+    );
+    fixture.check("verify sum", 0, &["all as expected"]);
+    fixture.write("sum/data/secret/small/1.ans", "hint 13\n");
+    fixture.check("verify sum", 0, &["all as expected"]);
+    fixture.write("sum/data/sample/1.ans", "hint 3\n");
+    fixture.write("sum/data/sample/0.in", "0 1\n");
+    fixture.write("sum/data/sample/0.ans", "1\n");
+    let said = ["sum/data/sample/1.ans", "the output validator `validate` rejects it"];
+    fixture.check("verify sum", 3, &said);
+    fixture.write("sum/data/sample/1.out", "3\n");
+    fixture.check("verify sum", 0, &["all as expected"]);
+}
+
 #[test]
 fn a_validator_that_does_not_build_is_told() {
     let fixture = fixture(VALIDATOR);
@@ -255,6 +277,8 @@ fn a_validator_that_does_not_build_is_told() {
     fixture.check("judge sum a.sh", 3, &["the output validator does not build", "no luck"]);
 }
 
+/// 2025-09, "Invalid output": an output that is accepted is an error
+/// 2025-09, "Valid output": an output that is rejected is an error
 #[test]
 fn outputs_that_are_said_to_be_valid_or_invalid_are_so() {
     let fixture = fixture(VALIDATOR);
@@ -327,6 +351,7 @@ echo x >> "${3}state"
 exit 42
 "#;
 
+/// 2025-09, "Multi-pass validation": passes go on until there is no `nextpass.in`
 #[test]
 fn a_multi_pass_problem_runs_until_the_validator_has_enough() {
     let fixture = fixture(PASSES);

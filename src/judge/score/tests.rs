@@ -162,6 +162,7 @@ fn groups_have_scores_of_their_own() {
     );
 }
 
+/// 2025-09, "Group dependencies": a group whose requirements are not met is not run, and worth 0
 #[test]
 fn what_requires_a_group_that_is_not_passed_is_worth_nothing() {
     let lines = [
@@ -191,6 +192,7 @@ fn what_requires_a_group_that_is_not_passed_is_worth_nothing() {
     );
 }
 
+/// 2025-09, "Scoring test data groups": a score of `secret` or a group above its `max_score` is a judge error
 #[test]
 fn no_score_is_more_than_its_greatest() {
     check(
@@ -268,6 +270,7 @@ fn said(scoring: &str, verdict: Verdict, files: &[(&str, &str)]) -> String {
     }
 }
 
+/// 2025-09, "Scoring test cases": `score.txt` is the score, `score_multiplier.txt` a part of the greatest; on samples they are ignored
 #[test]
 fn an_output_validator_says_what_an_accepted_case_is_worth() {
     let check = |scoring: &str, files: &[(&str, &str)], expected: &str| {
@@ -291,6 +294,7 @@ fn an_output_validator_says_what_an_accepted_case_is_worth() {
     check("ignored", &[("score.txt", "1"), ("score_multiplier.txt", "1")], "none");
 }
 
+/// 2025-09, "Scoring test cases": a score file that is missing, for a rejected output, in a pass-fail group, beside the other, beyond its bound or invalid is a judge error
 #[test]
 fn what_an_output_validator_must_not_say_is_named() {
     const AC: Verdict = Verdict::Accepted;
@@ -390,6 +394,7 @@ fn only_what_can_change_the_score_is_run() {
     assert_eq!(schedule_of(&["secret pass-fail 1 3"], Policy::WhatCounts), "(0) ((3!)!)");
 }
 
+/// 2025-09, "Scoring problems": test cases share what the static validation leaves
 #[test]
 fn static_validation_takes_its_part_of_the_points() {
     let mut data = data(&["secret sum 100 0", "secret/a sum 40 3", "secret/b pass-fail 60 1"]);

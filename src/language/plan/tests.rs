@@ -197,6 +197,7 @@ fn the_heap_follows_the_memory_limit() -> Result<(), Unready> {
     Ok(())
 }
 
+/// 2025-09, "Other programs": scripts find `python3`, `cc` and `c++`
 #[test]
 fn scripts_find_python_and_the_compilers_by_name() -> Result<(), Unready> {
     let files = ["*build=#!/bin/sh\n", "v.cpp"];

@@ -96,6 +96,7 @@ fn endings_tell_the_language() {
     check(&["a.go", "go.mod"], "go: . -> -");
 }
 
+/// 2025-09, "Submissions": if no single language can be told, the submission is not built; the others are judged
 #[test]
 fn what_cannot_be_told_names_the_files_and_the_way_out() {
     check(&[], "is empty; add a source file");
@@ -119,6 +120,7 @@ fn what_cannot_be_told_names_the_files_and_the_way_out() {
     );
 }
 
+/// 2025-09, "Submissions": `language` of submissions.yaml goes before endings
 #[test]
 fn the_named_language_goes_before_endings() {
     let check = |language, shape, files: &[&str], expected: &str| {
@@ -143,6 +145,7 @@ fn the_named_language_goes_before_endings() {
     );
 }
 
+/// 2025-09, "Submissions": an `entrypoint` that is not there is an error
 #[test]
 fn the_entry_point_is_found_or_asked_for() {
     let python = "python3: a.py b.py";
@@ -176,6 +179,7 @@ fn java_files_get_the_names_of_their_public_types() {
     );
 }
 
+/// 2025-09, "Included files": one with the usual name of a main file starts
 #[test]
 fn an_included_driver_starts() {
     let driver = (Some("python3".to_owned()), source("__main__.py=import sol"));
@@ -184,6 +188,7 @@ fn an_included_driver_starts() {
     assert_eq!(shown(told(&case, vec![driver])), expected);
 }
 
+/// 2025-09, "Included files": else a submitted file starts
 #[test]
 fn a_submitted_file_starts_rather_than_an_included_one() {
     let check = |language: &str, own: &[&str], included: &[&str], expected: &str| {
@@ -224,6 +229,7 @@ fn a_file_without_a_known_ending_may_be_a_ready_program() {
     check_file("*sol.py=#!/bin/sh\n", "python3: sol.py -> sol.py");
 }
 
+/// 2025-09, "Other programs": `build` or `run` that cannot be executed is an error
 #[test]
 fn scripts_count_for_validators_and_generators_only() {
     let check = |kind, files: &[&str], expected: &str| {

@@ -74,6 +74,11 @@ impl<'a> CaseFiles<'a> {
         self.get("interaction").is_some() && self.among(&["ans", "out", CASE_FILES]).is_empty()
     }
 
+    /// Whether people are shown something else than the answer.
+    pub(super) fn replace_answer(&self) -> bool {
+        !self.among(&["out", "ans.statement", "ans.download", "interaction"]).is_empty()
+    }
+
     /// Those of these files that are there.
     fn among(&self, endings: &[&str]) -> Vec<&'a Item> {
         endings.iter().filter_map(|ending| self.get(ending)).collect()

@@ -3,6 +3,8 @@
 //! Source: problem package format 2025-09, "Problem statements", "Solution description",
 //! "Attachments".
 
+use std::fs;
+
 use crate::package::files::Files;
 use crate::package::languages::is_natural_language;
 use crate::package::text::TextFile;
@@ -72,6 +74,28 @@ impl Texts {
         }
         languages.sort();
         languages
+    }
+}
+
+/// Checks that statements place no more samples than there are.
+pub(super) fn check_samples(tree: &Files, samples: usize) {
+    for item in tree.children("statement").filter(|item| item.is_file()) {
+        let (next, rest, comment) = match item.base_name().rsplit_once('.') {
+            Some((_, "md")) => ("{{nextsample}}", "{{remainingsamples}}", None),
+            Some((_, "tex")) => (r"\nextsample", r"\remainingsamples", Some('%')),
+            _ => continue,
+        };
+        // What cannot be read is reported elsewhere.
+        let Ok(text) = fs::read_to_string(&item.path) else { continue };
+        let lines = text.lines().map(|line| line.split(|sign| Some(sign) == comment).next());
+        let text: Vec<&str> = lines.flatten().collect();
+        let text = text.join("\n");
+        let after = text.find(rest).map_or("", |at| &text[at..]);
+        if text.matches(next).count() > samples || after.contains(next) {
+            let message = format!("has a `{next}` without a sample that is left for it");
+            let help = format!("remove it, or add samples: there are {samples}");
+            tree.faults.lack(item, message, help);
+        }
     }
 }
 

@@ -59,6 +59,14 @@ fn groups_of(tree: &Files, part: Part) -> BTreeSet<String> {
         .collect()
 }
 
+/// How many samples people are shown, judged or not.
+pub(super) fn samples(tree: &Files) -> usize {
+    let below = tree.below("data/sample").iter();
+    let splits = below.filter_map(case_files::split);
+    let shown = splits.filter(|split| matches!(split.ending, "in" | "interaction"));
+    shown.map(|split| split.base).collect::<BTreeSet<_>>().len()
+}
+
 /// The name that a test case or group has: its path below `data/`.
 fn below_data(name: &str) -> &str {
     name.strip_prefix("data/").unwrap_or(name)
@@ -226,6 +234,7 @@ impl<'a> Reader<'a> {
             name: name.to_owned(),
             input: input.path.clone(),
             answer: path("ans"),
+            is_answer_shown: part == Part::Sample && !files.replace_answer(),
             output: path("out"),
             interaction: path("interaction"),
             files: files

@@ -96,6 +96,7 @@ impl Format for Kattis202509 {
             ..pack.problem(self.layout(), data::read(&pack))
         };
         SOLUTIONS.languages(tree, false);
+        statement::check_samples(tree, data::samples(tree));
         statement::check_attachments(tree);
         top::check_entries(tree);
         Some(Draft { has_settings, file_writing: yaml.file_writing, problem })

@@ -2,6 +2,8 @@
 
 use super::check;
 
+/// 2025-09, "Test data": no secret test case is an error
+/// 2025-09, "Test cases": an input without an answer, and files without their input, are errors
 #[test]
 fn a_case_has_an_input_and_an_answer() {
     check(
@@ -71,11 +73,12 @@ x
 x
 ",
         &[
-            "error data/secret: has no test case; run `juror generate` to make the test cases of generators/generators.yaml",
+            "error data/secret: has no test case; add test cases under `secret` in generators/generators.yaml, and run `juror generate`",
         ],
     );
 }
 
+/// 2025-09, "Test data groups": test cases beside groups, groups in groups or in samples, and groups without a test case are errors
 #[test]
 fn groups_and_cases_do_not_mix() {
     check(
@@ -167,6 +170,8 @@ fn groups_and_cases_do_not_mix() {
     );
 }
 
+/// 2025-09, "Test cases": the name `test_group` is an error
+/// 2025-09, "Test data groups": a directory with the name of a test case beside it is an error
 #[test]
 fn names_do_not_collide() {
     check(
@@ -229,6 +234,9 @@ x
     );
 }
 
+/// 2025-09, "Test case configuration": an unknown key, or a value of another type, is an error
+/// 2025-09, "Static validation test cases": a static validation without a static validator is an error
+/// 2025-09, "Pass-fail problems": `max_score`, `score_aggregation` and `require_pass` are errors
 #[test]
 fn settings_of_cases_and_groups_are_checked() {
     check(
@@ -315,6 +323,10 @@ output_validator_args: [case_sensitive]
     );
 }
 
+/// 2025-09, "Samples for interactive and multi-pass problems": an `.interaction` without files to download is an error
+/// 2025-09, "Displaying test cases": two files that replace the same text are an error; so is one without a file to download
+/// 2025-09, "Downloading test cases": two files that replace the same text are an error; so is one without a file to show
+/// 2025-09, "Illustrations": two images of a test case are an error
 #[test]
 fn shown_and_downloaded_files_fit_together() {
     let check_sample = |endings: &[&str], expected: &[&str]| {
@@ -410,6 +422,7 @@ x
     );
 }
 
+/// 2025-09, "Validation test data": a test case without its output is an error
 #[test]
 fn cases_that_test_validators_are_complete() {
     check(
@@ -454,6 +467,7 @@ fn cases_that_test_validators_are_complete() {
     );
 }
 
+/// 2025-09, "Working directory": a name both in `.files` and in an input validator is an error
 #[test]
 fn files_of_cases_do_not_overwrite_an_input_validator() {
     check(

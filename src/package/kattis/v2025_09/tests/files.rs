@@ -6,6 +6,7 @@ use std::path::Path;
 use super::{Package, check};
 use crate::package::read;
 
+/// 2025-09, "General requirements": a name that the format ignores is a warning
 #[test]
 fn names_that_the_format_ignores_are_told() {
     check(
@@ -31,6 +32,7 @@ y
     );
 }
 
+/// 2025-09, "General requirements": a link out of the package is an error
 #[test]
 fn links_stay_in_the_package() {
     check(
@@ -137,6 +139,7 @@ fn a_static_validator_that_nothing_asks_for_is_doubted() {
     );
 }
 
+/// 2025-09, "Output validator": no program or two programs in `output_validator/` are errors
 #[test]
 fn there_is_one_output_validator() {
     let none = "add the output validator, or remove the directory: then the format's default output validator decides";
@@ -165,6 +168,7 @@ fn there_is_one_output_validator() {
     );
 }
 
+/// 2025-09, "Output visualizer": a directory without a program is an error that keeps nobody from being judged
 #[test]
 fn a_visualizer_is_one_program() {
     for what in ["input", "output"] {
@@ -215,6 +219,7 @@ x
     );
 }
 
+/// 2025-09, "Solution description": a directory without a solution, and a second one in a language, are errors
 #[test]
 fn solutions_have_a_name_of_the_format() {
     for name in ["solution.md", "solution.en.tex", "solution.pt-BR.pdf"] {
@@ -243,6 +248,7 @@ x
     );
 }
 
+/// 2025-09, "Problem statements": no statement, one without a language code and a second one in a language are errors
 #[test]
 fn statements_have_a_language() {
     check(
@@ -292,6 +298,31 @@ x
     );
 }
 
+/// 2025-09, "LaTeX environment and supported subset": `\nextsample` without a sample that is left is an error
+/// 2025-09, "Markdown environment and supported features": `{{nextsample}}` without a sample that is left is an error
+#[test]
+fn statements_place_no_sample_that_is_not_there() {
+    let sample = "--- data/sample/1.in\n1 2\n--- data/sample/1.ans\n3\n";
+    let check = |name: &str, text: &str, is_right: bool| {
+        let word = if name.ends_with("md") { "{{nextsample}}" } else { "\\nextsample" };
+        let help = "remove it, or add samples: there are 1";
+        let fault = format!(
+            "error statement/{name}: has a `{word}` without a sample that is left for it; {help}"
+        );
+        let changes =
+            format!("--- statement/problem.en.md removed\n{sample}--- statement/{name}\n{text}\n");
+        super::check(&changes, &[fault.as_str()][usize::from(is_right)..]);
+    };
+    check("problem.en.md", "Add.", true);
+    check("problem.en.md", "{{nextsample}} {{remainingsamples}}", true);
+    check("problem.en.md", "{{nextsample}} {{nextsample}}", false);
+    check("problem.en.md", "{{remainingsamples}} {{nextsample}}", false);
+    check("problem.en.tex", "\\nextsample % and not \\nextsample", true);
+    check("problem.en.tex", "\\nextsample\n\\nextsample", false);
+    check("problem.en.tex", "\\remainingsamples\n\\nextsample", false);
+}
+
+/// 2025-09, "Attachments": a directory other than `templates` is an error
 #[test]
 fn attachments_have_no_directories_but_templates() {
     check(
@@ -312,6 +343,7 @@ x
     );
 }
 
+/// 2025-09, "Included files": a language that `languages` does not list, and an empty directory, are errors
 #[test]
 fn included_files_are_for_allowed_languages() {
     check(
@@ -353,6 +385,7 @@ x
     );
 }
 
+/// 2025-09, "Input validators": no input validator is an error; VIVA files are not run, with a warning
 #[test]
 fn input_validators_are_programs() {
     check(
@@ -408,6 +441,7 @@ x
     );
 }
 
+/// 2025-09, "General requirements": a byte-order mark, or text that is not UTF-8, is an error; Windows line ends are a warning
 #[test]
 fn encodings_and_line_ends_are_checked() {
     let check = |name: &str, content: &[u8], expected: &[&str]| {
@@ -512,6 +546,7 @@ fn what_is_no_package_is_told_with_a_way_out() {
     );
 }
 
+/// 2025-09, "General requirements": a directory name with more than lower-case letters and digits is a warning
 #[test]
 fn the_name_of_the_directory_is_doubted() {
     let keep = tempfile::TempDir::new().expect("a temporary directory");

@@ -2,6 +2,7 @@
 
 use super::{check, check_each, check_problem_yaml};
 
+/// 2025-09, "Problem metadata": an unknown key is an error, with the key that may be meant
 #[test]
 fn unknown_and_misspelt_keys_come_with_a_suggestion() {
     check_each(&[("lisense: cc0", "1: unknown key `lisense`; did you mean `license`?")]);
@@ -32,6 +33,7 @@ fn unknown_and_misspelt_keys_come_with_a_suggestion() {
     );
 }
 
+/// 2025-09, "Problem format version": a version that does not exist is an error
 #[test]
 fn a_version_that_does_not_exist_is_named() {
     check(
@@ -125,6 +127,7 @@ max_score: 50
     );
 }
 
+/// 2025-09, "Problem metadata": a missing `name` or `uuid` is an error
 #[test]
 fn required_keys_are_missed() {
     check(
@@ -171,6 +174,8 @@ uuid: \"\"
     );
 }
 
+/// 2025-09, "Type": a type twice, and two incompatible ones, are errors
+/// 2025-09, "Static validation test cases": a static validator for `submit-answer` is an error
 #[test]
 fn types_are_words_that_go_together() {
     check_each(&[("type: pass-fail", ""), ("type: [pass-fail]", "")]);
@@ -217,6 +222,7 @@ fn types_are_words_that_go_together() {
     );
 }
 
+/// 2025-09, "Name": a name without a statement, or a statement without a name, is an error
 #[test]
 fn names_are_those_of_the_statements() {
     check(
@@ -282,6 +288,8 @@ uuid: 123e4567-e89b-42d3-a456-42661417400g
     );
 }
 
+/// 2025-09, "Credits": a person is a text or a map with `name`
+/// 2025-09, "Source": a source is a text, a map with `name`, or a list of these
 #[test]
 fn credits_and_sources_take_all_their_forms() {
     check_each(&[(
@@ -317,6 +325,8 @@ fn credits_and_sources_take_all_their_forms() {
     ]);
 }
 
+/// 2025-09, "License": another licence is an error
+/// 2025-09, "Rights owner": `rights_owner` in the public domain is an error
 #[test]
 fn licences_and_their_owners_fit_together() {
     check_each(&[
@@ -344,6 +354,7 @@ fn licences_and_their_owners_fit_together() {
     ]);
 }
 
+/// 2025-09, "Languages": a code that is not in the table of languages is an error
 #[test]
 fn languages_are_codes_of_the_table() {
     check_each(&[
@@ -394,6 +405,7 @@ fn other_keys_have_their_types() {
     ]);
 }
 
+/// 2025-09, "Problem publication embargo": a value that is not a date, or a date and a time in UTC, is an error
 #[test]
 fn an_embargo_ends_on_a_day_or_at_a_time_in_utc() {
     let help = "write it as 2026-01-31 or 2026-01-31T18:00:00Z";

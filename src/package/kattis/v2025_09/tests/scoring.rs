@@ -37,6 +37,7 @@ type: scoring
     )
 }
 
+/// 2025-09, "Test data configuration": defaults are those of the format
 #[test]
 fn defaults_are_those_of_the_format() {
     let scoring = |package: &Package| -> Vec<Option<GroupScoring>> {
@@ -90,6 +91,8 @@ fn values_that_are_none_are_named() {
     );
 }
 
+/// 2025-09, "Scoring problems": a group without a bound in a bounded `secret`, and another aggregation in a pass-fail `secret`, are errors
+/// 2025-09, "Scoring test data groups": pass-fail aggregation without a bound is an error
 #[test]
 fn groups_have_bounds_where_they_must() {
     check(
@@ -155,6 +158,7 @@ fn the_points_of_the_groups_are_those_of_the_whole() {
     check(&problem("max_score: unbounded", "max_score: 1", "max_score: 2"), &[]);
 }
 
+/// 2025-09, "Group dependencies": a group that is later, unknown, the same, or not pass-fail is an error
 #[test]
 fn only_earlier_groups_that_can_be_passed_are_required() {
     let required = |secret: &str, a: &str, b: &str| {
@@ -192,6 +196,7 @@ fn only_earlier_groups_that_can_be_passed_are_required() {
     );
 }
 
+/// 2025-09, "Test data configuration": `max_score`, `score_aggregation` and `require_pass` in `sample` are errors
 #[test]
 fn keys_about_scores_stand_where_there_are_scores() {
     let keys = "max_score: 1\nscore_aggregation: sum\nrequire_pass: sample\n";
@@ -211,6 +216,7 @@ fn keys_about_scores_stand_where_there_are_scores() {
     );
 }
 
+/// 2025-09, "Example submissions": `score` is a number or two, only in scoring problems
 #[test]
 fn expected_scores_are_numbers_or_ranges_of_groups() {
     for (rule, expected) in [
@@ -233,6 +239,7 @@ fn expected_scores_are_numbers_or_ranges_of_groups() {
     }
 }
 
+/// 2025-09, "Static validation test cases": a score in a pass-fail group, `pass-fail` in another, and arguments without a score are errors
 #[test]
 fn static_validation_goes_with_the_scores_of_its_group() {
     let asked = |a: &str, b: &str| {

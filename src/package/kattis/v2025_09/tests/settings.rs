@@ -2,6 +2,8 @@
 
 use super::{check, check_each, check_problem_yaml};
 
+/// 2025-09, "Submission limits": a limit that is not a number above 0 is an error
+/// 2025-09, "Multi-pass limit": `validation_passes` below 2, or in another problem, is an error
 #[test]
 fn limits_are_positive_numbers() {
     check_each(&[
@@ -65,8 +67,16 @@ fn limits_are_positive_numbers() {
             "27: `limits.time_resolution` must be a number above 0, not 0",
         ),
     ]);
+    check_problem_yaml(
+        "type: multi-pass\nlimits: {validation_passes: 1}",
+        &[
+            "error output_validator: is missing: problems of the type multi-pass need one of their own; add the program that takes part, as output_validator/validate.cpp or so",
+            "error problem.yaml:5:29: `limits.validation_passes` must be at least 2; remove `multi-pass` from `type` if there is only one pass",
+        ],
+    );
 }
 
+/// 2025-09, "Problem timing": a `time_limit` that is not a multiple of `time_resolution` is an error
 #[test]
 fn a_time_limit_is_a_multiple_of_the_resolution() {
     check_each(&[
@@ -83,6 +93,7 @@ fn a_time_limit_is_a_multiple_of_the_resolution() {
     ]);
 }
 
+/// 2025-09, "Constants": a name of other characters, and a constant without `value`, are errors
 #[test]
 fn constants_are_names_with_values() {
     check_each(&[

@@ -5,6 +5,7 @@ use crate::model::verdict::Verdict;
 use crate::package::kattis::submissions::Folder;
 use crate::package::kattis::v2025_09::FOLDERS;
 
+/// 2025-09, "Example submissions": no accepted submission is an error; all else is judged
 #[test]
 fn at_least_one_is_accepted() {
     check(
@@ -43,6 +44,7 @@ x
     );
 }
 
+/// 2025-09, "Programs": two submissions with the same name are a warning
 #[test]
 fn what_stands_beside_them_is_told() {
     check(
@@ -119,6 +121,7 @@ accepted/add.py:
     );
 }
 
+/// 2025-09, "Example submissions": an unknown key, or a value of another type, is an error
 #[test]
 fn keys_of_submissions_yaml_are_checked() {
     check(
@@ -241,6 +244,7 @@ accepted/add.py:
     );
 }
 
+/// 2025-09, "Glob patterns": `**`, `[…]` and `?` are errors; a pattern that matches nothing is a warning
 #[test]
 fn patterns_are_checked() {
     check(
@@ -317,6 +321,8 @@ accepted/dir/main.py: {permitted: [AC]}
     );
 }
 
+/// 2025-09, "Example submissions": rules that no verdict meets are an error
+/// 2025-09, "Timelimit inference": `use_for_time_limit` that contradicts other rules is an error
 #[test]
 fn expectations_do_not_contradict_each_other() {
     check(
@@ -402,6 +408,7 @@ accepted/add.py:
     );
 }
 
+/// 2025-09, "Timelimit inference": no submission that bounds the time limit from below is an error
 #[test]
 fn something_bounds_the_time_limit() {
     check(
@@ -450,6 +457,7 @@ accepted/add.py:
     );
 }
 
+/// 2025-09, "Default directories": expectations are those of the format
 #[test]
 fn the_page_says_what_each_folder_expects() {
     const PAGE: &str = include_str!("../../../../../docs/packages.md");
