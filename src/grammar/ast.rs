@@ -115,24 +115,6 @@ pub enum Compare {
     NotEqual,
 }
 
-/// How many decimals a float may have.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Decimals {
-    /// At least.
-    pub min: Expr,
-    /// At most.
-    pub max: Expr,
-}
-
-/// One assignment of `SET`.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Assignment {
-    /// Where the value goes.
-    pub name: VarRef,
-    /// The value.
-    pub value: Expr,
-}
-
 /// How a float must be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Notation {

@@ -192,9 +192,9 @@ impl Ranges<'_> {
                 }
                 Op::Regex { name: Some(name), .. } if name.slot == slot => return None,
                 Op::Set(assignments) => {
-                    for assignment in assignments {
-                        if assignment.name.slot == slot {
-                            add(self.of(&assignment.value, depth)?)?;
+                    for (name, value) in assignments {
+                        if name.slot == slot {
+                            add(self.of(value, depth)?)?;
                         }
                     }
                 }

@@ -52,23 +52,15 @@ impl ByteSet {
     /// What is in both.
     #[must_use]
     pub fn and(&self, other: &Self) -> Self {
-        let mut set = *self;
-        for (word, other) in set.words.iter_mut().zip(other.words) {
-            *word &= other;
-        }
-        set.end &= other.end;
-        set
+        let words = std::array::from_fn(|at| self.words[at] & other.words[at]);
+        Self { words, end: self.end & other.end }
     }
 
     /// What is in one of them.
     #[must_use]
     pub fn or(&self, other: &Self) -> Self {
-        let mut set = *self;
-        for (word, other) in set.words.iter_mut().zip(other.words) {
-            *word |= other;
-        }
-        set.end |= other.end;
-        set
+        let words = std::array::from_fn(|at| self.words[at] | other.words[at]);
+        Self { words, end: self.end | other.end }
     }
 
     /// What is not in it.

@@ -109,8 +109,7 @@ impl Compiler {
 
     /// The number of a new question about what comes next.
     pub(super) fn question(&mut self) -> usize {
-        let question = Lookahead { is_positive: true, of_loop: None, is_asserted: false };
-        self.grammar.questions.push(question);
+        self.grammar.questions.push(QUESTION);
         self.grammar.questions.len() - 1
     }
 
@@ -149,13 +148,13 @@ impl Compiler {
                 None => {}
             },
             Op::Int { site, min, max, name } => {
-                self.range(min, max, span, Range::Integers);
+                self.range(min, max, span, true);
                 *site = self.site(SiteKind::Int, name.as_ref(), span);
             }
             Op::Float { site, min, max, decimals, name, .. } => {
-                self.range(min, max, span, Range::Numbers);
-                if let Some(decimals) = decimals {
-                    self.range(&decimals.min, &decimals.max, span, Range::Integers);
+                self.range(min, max, span, false);
+                if let Some([min, max]) = decimals {
+                    self.range(min, max, span, true);
                 }
                 *site = self.site(SiteKind::Float, name.as_ref(), span);
             }
@@ -176,14 +175,8 @@ impl Compiler {
                 }
                 *site = self.site(SiteKind::Regex, name.as_ref(), span);
             }
-            Op::Assert(test) => {
-                self.questions(test, Asker::Assert);
-            }
-            Op::Set(assignments) => {
-                for assignment in assignments {
-                    self.assigns(&assignment.name);
-                }
-            }
+            Op::Assert(test) => self.questions(test, Lookahead { is_asserted: true, ..QUESTION }),
+            Op::Set(assignments) => assignments.iter().for_each(|(name, _)| self.assigns(name)),
             _ => {}
         }
         self.push(step, span);
@@ -196,7 +189,7 @@ impl Compiler {
 
     /// Begins a conditional block.
     pub(super) fn begin_if(&mut self, test: Expr) -> Block {
-        self.questions(&test, Asker::If);
+        self.questions(&test, QUESTION);
         Block::If { skip: self.push(Op::Branch { test, otherwise: 0 }, Span::default()) }
     }
 
@@ -231,7 +224,7 @@ impl Compiler {
             count.variables(&mut |name| count_slots.push(name.slot));
         }
         if let Some(test) = &test {
-            self.questions(test, Asker::Loop(id));
+            self.questions(test, Lookahead { of_loop: Some(id), ..QUESTION });
         }
         if let Some(counter) = &counter {
             self.assigns(counter);
@@ -278,15 +271,13 @@ impl Compiler {
         }
     }
 
-    /// Holds constant bounds against what they must be.
-    fn range(&mut self, min: &Expr, max: &Expr, span: Span, range: Range) {
+    /// Checks bounds that are constant.
+    fn range(&mut self, min: &Expr, max: &Expr, span: Span, of_integers: bool) {
         for bound in [min, max] {
-            let what = match (bound.constant(), range) {
-                (None | Some(Value::Int(_)), _) | (Some(Value::Float(_)), Range::Numbers) => {
-                    continue;
-                }
-                (Some(Value::Float(_)), Range::Integers) => "a float, where an integer is needed",
-                (Some(Value::Text(_)), _) => "a string, where a number is needed",
+            let what = match bound.constant() {
+                Some(Value::Float(_)) if of_integers => "a float, where an integer is needed",
+                Some(Value::Text(_)) => "a string, where a number is needed",
+                _ => continue,
             };
             let message = format!("this bound is {what}");
             return self.error(bound.span, message, "write an integer, such as 1000000 or 10^6");
@@ -353,18 +344,22 @@ impl Compiler {
         });
     }
 
-    /// What is known of the questions in a test.
-    fn questions(&mut self, test: &Expr, asker: Asker) {
-        note_questions(test, true, &mut |number, is_positive| {
-            self.grammar.questions[number] = Lookahead {
-                is_positive,
-                of_loop: match asker {
-                    Asker::Loop(id) => Some(id),
-                    _ => None,
-                },
-                is_asserted: asker == Asker::Assert,
-            };
-        });
+    /// Notes what is known of the questions in a test; `asked` is that of the test itself.
+    fn questions(&mut self, test: &Expr, asked: Lookahead) {
+        match &test.kind {
+            ExprKind::Not(inner) => {
+                let is_positive = !asked.is_positive;
+                self.questions(inner, Lookahead { is_positive, ..asked });
+            }
+            ExprKind::And(left, right) | ExprKind::Or(left, right) => {
+                self.questions(left, asked);
+                self.questions(right, asked);
+            }
+            ExprKind::Match { question, .. } | ExprKind::IsEof { question } => {
+                self.grammar.questions[*question] = asked;
+            }
+            _ => {}
+        }
     }
 
     /// What the values of the sites are for.
@@ -407,14 +402,9 @@ impl Compiler {
         for slot in 0..self.grammar.slots.len() {
             if let (false, Some(span)) = (self.assigned[slot], self.used[slot]) {
                 let name = self.grammar.slots[slot].name.clone();
-                let near = self
-                    .grammar
-                    .slots
-                    .iter()
-                    .enumerate()
-                    .filter(|(other, _)| self.assigned[*other]);
-                let near = near.map(|(_, other)| {
-                    (strsim::damerau_levenshtein(&name, &other.name), other.name.clone())
+                let others = self.grammar.slots.iter().zip(&self.assigned);
+                let near = others.filter(|(_, is_assigned)| **is_assigned).map(|(other, _)| {
+                    (strsim::damerau_levenshtein(&name, &other.name), &other.name)
                 });
                 let help = match near.min() {
                     Some((1, near)) => format!("did you mean `{near}`?"),
@@ -426,33 +416,8 @@ impl Compiler {
     }
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Range {
-    Integers,
-    Numbers,
-}
-
-/// Who asks what comes next.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Asker {
-    If,
-    Assert,
-    Loop(usize),
-}
-
-fn note_questions(test: &Expr, is_positive: bool, note: &mut dyn FnMut(usize, bool)) {
-    match &test.kind {
-        ExprKind::Not(inner) => note_questions(inner, !is_positive, note),
-        ExprKind::And(left, right) | ExprKind::Or(left, right) => {
-            note_questions(left, is_positive, note);
-            note_questions(right, is_positive, note);
-        }
-        ExprKind::Match { question, .. } | ExprKind::IsEof { question } => {
-            note(*question, is_positive)
-        }
-        _ => {}
-    }
-}
+/// A question in the test of an IF.
+const QUESTION: Lookahead = Lookahead { is_positive: true, of_loop: None, is_asserted: false };
 
 fn unique_in(test: &Expr, groups: &mut Vec<Vec<usize>>) {
     match &test.kind {

@@ -57,9 +57,10 @@ pub(super) struct Shaped<'a> {
     chance: Chance,
     /// How strongly values of these sites are drawn towards a bound, by site.
     tilt: Vec<Tilt>,
-    plans: HashMap<PlanKey, Plan>,
-    /// The numbers of the first test case, for the same ones again.
-    first_case: HashMap<PlaceKey, Int>,
+    /// Settled values, by site and test case.
+    plans: HashMap<(usize, u64), Plan>,
+    /// The numbers of the first test case, by site and iterations, for the same ones again.
+    first_case: HashMap<(usize, Vec<u64>), Int>,
     /// For each question, how likely its test is to hold, in thousandths.
     likely: Vec<u64>,
     /// For each loop without a count, how often it goes round.
@@ -81,18 +82,6 @@ pub(super) enum Tilt {
     Low(u32),
     /// Towards the greatest, this strongly.
     High(u32),
-}
-
-#[derive(PartialEq, Eq, Hash)]
-struct PlanKey {
-    site: usize,
-    case: u64,
-}
-
-#[derive(PartialEq, Eq, Hash)]
-struct PlaceKey {
-    site: usize,
-    place: Vec<u64>,
 }
 
 /// The values of a row, as far as they are settled beforehand.
@@ -215,13 +204,13 @@ impl<'a> Shaped<'a> {
             place.saturating_mul(size(state)).saturating_add(state.index)
         });
         let length = loops.iter().fold(1_u64, |length, state| length.saturating_mul(size(state)));
-        let key = PlanKey { site: draw.site, case: self.case(draw.loops) };
+        let key = (draw.site, self.case(draw.loops));
         if length > ROW_MAX {
             return self.chance.between(draw.min, draw.max);
         }
         if !self.plans.contains_key(&key) {
             let plan = self.plan(draw, length);
-            self.plans.insert(PlanKey { site: key.site, case: key.case }, plan);
+            self.plans.insert(key, plan);
         }
         let place_in =
             |values: &[Int]| usize::try_from(place).unwrap_or(usize::MAX).min(values.len() - 1);
@@ -295,10 +284,8 @@ impl Chooser for Shaped<'_> {
         };
         let (grammar, cases) = (self.grammar, self.shape.cases);
         let site = &grammar.sites[draw.site];
-        let place = || PlaceKey {
-            site: draw.site,
-            place: self.inner(draw.loops).iter().map(|state| state.index).collect(),
-        };
+        let place =
+            || (draw.site, self.inner(draw.loops).iter().map(|state| state.index).collect());
         let is_first = self.case(draw.loops) == 0;
         let repeats = cases == Cases::SameTwice && !draw.loops.is_empty();
         if repeats

@@ -13,27 +13,21 @@ pub(super) fn analyse(grammar: &Grammar) -> Vec<ByteSet> {
         let mut changed = false;
         for at in (0..first.len()).rev() {
             let of = |step: usize| first.get(step).copied().unwrap_or(ByteSet::END);
+            let branch = |test: &Expr, yes: ByteSet, no: ByteSet| {
+                yes.and(&may_follow(test, true)).or(&no.and(&may_follow(test, false)))
+            };
             let set = match &grammar.steps[at] {
-                Op::Branch { test, otherwise } => {
-                    of(at + 1).and(&if_true(test)).or(&of(*otherwise).and(&if_false(test)))
-                }
+                Op::Branch { test, otherwise } => branch(test, of(at + 1), of(*otherwise)),
                 Op::Jump(to) | Op::Back { to } => of(*to),
                 Op::Next { test, body, exit, .. } => {
                     let inside = of(at + 1).or(&of(*body));
                     match test {
                         None => inside.or(&of(*exit)),
-                        Some(test) => {
-                            inside.and(&if_true(test)).or(&of(*exit).and(&if_false(test)))
-                        }
+                        Some(test) => branch(test, inside, of(*exit)),
                     }
                 }
-                _ => {
-                    if own[at].may_be_empty {
-                        own[at].set.or(&of(at + 1))
-                    } else {
-                        own[at].set
-                    }
-                }
+                _ if own[at].may_be_empty => own[at].set.or(&of(at + 1)),
+                _ => own[at].set,
             };
             let set = set.or(&first[at]);
             changed |= set != first[at];
@@ -53,28 +47,18 @@ struct Own {
 
 fn own(step: &Op) -> Own {
     let reads = |set: ByteSet| Own { set, may_be_empty: false };
+    let maybe = |set: ByteSet| Own { set, may_be_empty: true };
     match step {
         Op::Byte(byte) => reads(ByteSet::of(&[*byte])),
-        Op::Literal(text) => match text.first() {
-            Some(byte) => reads(ByteSet::of(&[*byte])),
-            None => Own { set: ByteSet::NONE, may_be_empty: true },
-        },
-        Op::Text(_) => Own { set: ByteSet::ALL, may_be_empty: true },
-        Op::Eof => reads(ByteSet::END),
-        Op::Int { min, .. } | Op::Float { min, .. } => {
-            let mut set = ByteSet::of(b"0123456789");
-            if !is_at_least_zero(min) || matches!(step, Op::Float { .. }) {
-                set.insert(b'-');
-            }
-            reads(set)
+        Op::Literal(text) if !text.is_empty() => reads(ByteSet::of(&text[..1])),
+        Op::Text(_) | Op::Regex { pattern: PatternSource::Computed(_), .. } => maybe(ByteSet::ALL),
+        Op::Regex { pattern: PatternSource::Known(pattern), .. } => {
+            Own { set: pattern.first(), may_be_empty: pattern.matches_nothing() }
         }
-        Op::Regex { pattern, .. } => match pattern {
-            PatternSource::Known(pattern) => {
-                Own { set: pattern.first(), may_be_empty: pattern.matches_nothing() }
-            }
-            PatternSource::Computed(_) => Own { set: ByteSet::ALL, may_be_empty: true },
-        },
-        _ => Own { set: ByteSet::NONE, may_be_empty: true },
+        Op::Eof => reads(ByteSet::END),
+        Op::Int { min, .. } if is_at_least_zero(min) => reads(ByteSet::of(b"0123456789")),
+        Op::Int { .. } | Op::Float { .. } => reads(ByteSet::of(b"-0123456789")),
+        _ => maybe(ByteSet::NONE),
     }
 }
 
@@ -82,32 +66,24 @@ fn is_at_least_zero(expr: &Expr) -> bool {
     matches!(expr.constant(), Some(Value::Int(value)) if !value.is_negative())
 }
 
-/// What may come next where the test holds.
-pub(super) fn if_true(test: &Expr) -> ByteSet {
+/// What may come next if the test holds, or if it does not.
+pub(super) fn may_follow(test: &Expr, holds: bool) -> ByteSet {
+    let either = |set: ByteSet| if holds { set } else { set.not() };
     match &test.kind {
         ExprKind::Match { set, .. } => match set.constant() {
-            Some(Value::Text(text)) => ByteSet::of(text),
-            _ => ByteSet::ALL.and(&ByteSet::END.not()),
-        },
-        ExprKind::IsEof { .. } => ByteSet::END,
-        ExprKind::Not(inner) => if_false(inner),
-        ExprKind::And(left, right) => if_true(left).and(&if_true(right)),
-        ExprKind::Or(left, right) => if_true(left).or(&if_true(right)),
-        _ => ByteSet::ALL,
-    }
-}
-
-/// What may come next where the test does not hold.
-pub(super) fn if_false(test: &Expr) -> ByteSet {
-    match &test.kind {
-        ExprKind::Match { set, .. } => match set.constant() {
-            Some(Value::Text(text)) => ByteSet::of(text).not(),
+            Some(Value::Text(text)) => either(ByteSet::of(text)),
+            _ if holds => ByteSet::END.not(),
             _ => ByteSet::ALL,
         },
-        ExprKind::IsEof { .. } => ByteSet::END.not(),
-        ExprKind::Not(inner) => if_true(inner),
-        ExprKind::And(left, right) => if_false(left).or(&if_false(right)),
-        ExprKind::Or(left, right) => if_false(left).and(&if_false(right)),
+        ExprKind::IsEof { .. } => either(ByteSet::END),
+        ExprKind::Not(inner) => may_follow(inner, !holds),
+        ExprKind::And(left, right) if holds => may_follow(left, true).and(&may_follow(right, true)),
+        ExprKind::Or(left, right) if !holds => {
+            may_follow(left, false).and(&may_follow(right, false))
+        }
+        ExprKind::And(left, right) | ExprKind::Or(left, right) => {
+            may_follow(left, holds).or(&may_follow(right, holds))
+        }
         _ => ByteSet::ALL,
     }
 }

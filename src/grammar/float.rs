@@ -142,9 +142,9 @@ pub(super) fn form_fault(text: &[u8], scanned: &Scanned, rules: &FloatRules) -> 
     if has_leading_zero(whole) || has_leading_zero(exponent) {
         return Some("has a superfluous leading zero".to_owned());
     }
-    let range = rules.decimals?;
+    let range = rules.decimals.as_ref()?;
     let decimals = u32::try_from(scanned.decimals).unwrap_or(u32::MAX);
-    if decimals < range.min || decimals > range.max {
+    if !range.contains(&decimals) {
         return Some(format!("has {}", crate::model::text::count(decimals, "decimal")));
     }
     let is_normal = scanned.whole == 1 && text[scanned.sign] != b'0';
@@ -156,10 +156,11 @@ pub(super) fn form_fault(text: &[u8], scanned: &Scanned, rules: &FloatRules) -> 
 pub(super) fn wanted(rules: &FloatRules) -> String {
     let mut words =
         format!("a float from {} to {}", show_ratio(&rules.min), show_ratio(&rules.max));
-    if let Some(range) = rules.decimals {
-        words += &match range.min == range.max {
-            true => format!(" with {}", crate::model::text::count(range.min, "decimal")),
-            false => format!(" with {} to {} decimals", range.min, range.max),
+    if let Some(range) = &rules.decimals {
+        let (min, max) = (range.start(), range.end());
+        words += &match min == max {
+            true => format!(" with {}", crate::model::text::count(*min, "decimal")),
+            false => format!(" with {min} to {max} decimals"),
         };
     }
     words

@@ -11,7 +11,7 @@ use crate::grammar::ast::{Compare, Expr, ExprKind, VarRef};
 use crate::grammar::chance::Chance;
 use crate::grammar::draw::{Chooser, Shaped, Tilt};
 use crate::grammar::number::Int;
-use crate::grammar::port::{ReasonKind, Stop};
+use crate::grammar::port::{LoopState, ReasonKind, Stop};
 use crate::grammar::program::{Grammar, Op};
 use crate::grammar::read::{Blind, Reader};
 use crate::grammar::run::Interpreter;
@@ -19,6 +19,7 @@ use crate::grammar::shape::Shape;
 use crate::grammar::value::Value;
 use crate::grammar::write::{Hint, Mark, MarkKind, Writer};
 use crate::model::diagnostic::Diagnostic;
+use crate::model::text::count;
 
 /// How values are drawn that led nowhere before, one attempt after the other.
 const ATTEMPTS: [Tilt; 13] = [
@@ -106,7 +107,7 @@ pub fn generate_within(
     seed: u64,
     most: Option<usize>,
 ) -> Result<Vec<u8>, Unwritten> {
-    let dependents = Dependents::new(grammar);
+    let dependents = dependents(grammar);
     let mut failures = Failures::default();
     for (number, tilt) in ATTEMPTS.into_iter().enumerate() {
         let mut tilts = vec![Tilt::Shape; grammar.sites.len()];
@@ -117,7 +118,7 @@ pub fn generate_within(
             };
         }
         for step in failures.by_step.keys() {
-            for site in dependents.of(*step) {
+            for site in &dependents[*step] {
                 if matches!(tilts[*site], Tilt::Shape) || number > ATTEMPTS.len() / 2 {
                     tilts[*site] = tilt;
                 }
@@ -154,7 +155,7 @@ fn confirmed(grammar: &Grammar, text: &[u8]) -> Option<Diagnostic> {
 fn attempt<S: Chooser>(
     grammar: &Grammar,
     writer: &mut Writer<'_, S>,
-    dependents: &Dependents,
+    dependents: &[BTreeSet<usize>],
     failures: &mut Failures,
 ) -> bool {
     let mut run = Interpreter::new(grammar);
@@ -180,7 +181,7 @@ fn attempt<S: Chooser>(
         }
         let back = if by_question { last_answer(writer) } else { None };
         let hint = |mark: &Mark| hint(&run, step, mark);
-        let back = back.or_else(|| earlier_value(writer, dependents.of(step), *times, &hint));
+        let back = back.or_else(|| earlier_value(writer, &dependents[step], *times, &hint));
         let Some(back) = back else { return false };
         let mark = writer.marks[back].clone();
         let hint = hint(&mark);
@@ -236,10 +237,9 @@ fn hint(run: &Interpreter<'_>, step: usize, mark: &Mark) -> Option<Hint> {
     };
     let mut hint = Hint { min: bounds.min.clone(), max: bounds.max.clone() };
     // Another iteration's value has the same name and is another.
-    let innermost = |loops: &[crate::grammar::port::LoopState]| {
-        loops.iter().map(|state| (state.id, state.index)).collect::<Vec<_>>()
-    };
-    if innermost(&mark.loops) != innermost(&run.loops[..mark.loops.len().min(run.loops.len())]) {
+    let is_same = |a: &LoopState, b: &LoopState| (a.id, a.index) == (b.id, b.index);
+    let is_around = mark.loops.len() <= run.loops.len();
+    if !is_around || !mark.loops.iter().zip(&run.loops).all(|(a, b)| is_same(a, b)) {
         return None;
     }
     let before = hint.clone();
@@ -277,18 +277,16 @@ fn narrow(run: &Interpreter<'_>, test: &Expr, label: &str, hint: &mut Hint) {
 impl Hint {
     /// Keeps the values that compare like this with another.
     fn narrow(&mut self, op: Compare, other: &Int) {
-        let mut at_least = |value: Int| self.min = value.max(self.min.clone());
-        match op {
-            Compare::Greater => at_least(other.plus(&Int::ONE)),
-            Compare::GreaterEqual | Compare::Equal => at_least(other.clone()),
-            _ => {}
-        }
-        let mut at_most = |value: Int| self.max = value.min(self.max.clone());
-        match op {
-            Compare::Less => at_most(other.minus(&Int::ONE)),
-            Compare::LessEqual | Compare::Equal => at_most(other.clone()),
-            _ => {}
-        }
+        let (least, most) = match op {
+            Compare::Greater => (Some(other.plus(&Int::ONE)), None),
+            Compare::GreaterEqual => (Some(other.clone()), None),
+            Compare::Less => (None, Some(other.minus(&Int::ONE))),
+            Compare::LessEqual => (None, Some(other.clone())),
+            Compare::Equal => (Some(other.clone()), Some(other.clone())),
+            Compare::NotEqual => (None, None),
+        };
+        self.min = least.into_iter().fold(self.min.clone(), Int::max);
+        self.max = most.into_iter().fold(self.max.clone(), Int::min);
     }
 
     fn is_empty(&self) -> bool {
@@ -299,98 +297,78 @@ impl Hint {
 /// What stopped the attempts.
 #[derive(Default)]
 struct Failures {
-    by_step: BTreeMap<usize, Failure>,
+    /// How often each step stopped one, and the last message.
+    by_step: BTreeMap<usize, (u64, String)>,
     /// What was written is not read as it was meant.
     misread: Option<Diagnostic>,
-}
-
-struct Failure {
-    times: u64,
-    message: String,
 }
 
 impl Failures {
     /// Notes why a run stopped; whether another answer to a question could help.
     fn note(&mut self, step: usize, stop: Stop) -> bool {
-        let failure =
-            self.by_step.entry(step).or_insert(Failure { times: 0, message: String::new() });
-        failure.times += 1;
-        failure.message = stop.0.message;
+        let failure = self.by_step.entry(step).or_default();
+        *failure = (failure.0 + 1, stop.0.message);
         matches!(stop.0.kind, ReasonKind::Stuck { by_question: true })
     }
 
     fn report(self, grammar: &Grammar) -> Diagnostic {
         let source = grammar.source();
-        let worst = self.by_step.into_iter().max_by_key(|(_, failure)| failure.times);
-        let Some((step, failure)) = worst else {
+        let worst = self.by_step.into_iter().max_by_key(|(_, (times, _))| *times);
+        let Some((step, (times, last))) = worst else {
             return self
                 .misread
                 .unwrap_or_else(|| Diagnostic::error(&source.path, "no input could be written"));
         };
-        let times = crate::model::text::count(failure.times, "time");
-        let what = match grammar.steps[step] {
-            Op::Assert(_) => "this could not be satisfied",
-            _ => "nothing could be written here",
+        let (what, help) = match grammar.steps[step] {
+            Op::Assert(_) => (
+                "this could not be satisfied",
+                "random values rarely satisfy it: put what it asks for into the bounds of INT, or ASSERT it as soon as each value is read",
+            ),
+            _ => (
+                "nothing could be written here",
+                "loosen the bounds, or ASSERT before it what it needs",
+            ),
         };
-        let message = format!("{what}: tried {times}, at last {}", failure.message);
-        let help = match grammar.steps[step] {
-            Op::Assert(_) => {
-                "random values rarely satisfy it: put what it asks for into the bounds of INT, or ASSERT it as soon as each value is read"
-            }
-            _ => "loosen the bounds, or ASSERT before it what it needs",
-        };
+        let message = format!("{what}: tried {}, at last {last}", count(times, "time"));
         source.error(grammar.spans[step], message).help(help)
     }
 }
 
-/// For each step the sites whose values decide whether it can be satisfied.
-struct Dependents {
-    by_step: Vec<BTreeSet<usize>>,
-}
-
-impl Dependents {
-    fn new(grammar: &Grammar) -> Self {
-        let slots = &grammar.slots;
-        // Slot → the slots that its values are made of.
-        let mut made_of: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); slots.len()];
-        let mut add = |name: &VarRef, exprs: &[&Expr]| {
-            for expr in exprs {
-                expr.variables(&mut |used| {
-                    made_of[name.slot].insert(used.slot);
-                });
+/// For each step, the sites whose values decide whether it can be satisfied.
+fn dependents(grammar: &Grammar) -> Vec<BTreeSet<usize>> {
+    let slots = &grammar.slots;
+    // Slot → the slots that its values are made of.
+    let mut made_of: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); slots.len()];
+    let mut add = |name: &VarRef, exprs: &[&Expr]| {
+        for expr in exprs {
+            expr.variables(&mut |used| {
+                made_of[name.slot].insert(used.slot);
+            });
+        }
+    };
+    for step in &grammar.steps {
+        match step {
+            Op::Set(assignments) => {
+                assignments.iter().for_each(|(name, value)| add(name, &[value]))
             }
-        };
-        for step in &grammar.steps {
-            match step {
-                Op::Set(assignments) => {
-                    for assignment in assignments {
-                        add(&assignment.name, &[&assignment.value]);
-                    }
-                }
-                Op::Int { min, max, name: Some(name), .. }
-                | Op::Float { min, max, name: Some(name), .. } => add(name, &[min, max]),
-                _ => {}
+            Op::Int { min, max, name: Some(name), .. }
+            | Op::Float { min, max, name: Some(name), .. } => add(name, &[min, max]),
+            _ => {}
+        }
+    }
+    let by_step = grammar.steps.iter().map(|step| {
+        let mut reached: BTreeSet<usize> = BTreeSet::new();
+        let mut open: Vec<usize> = used_slots(step);
+        while let Some(slot) = open.pop() {
+            if reached.insert(slot) {
+                open.extend(&made_of[slot]);
             }
         }
-        let by_step = grammar.steps.iter().map(|step| {
-            let mut reached: BTreeSet<usize> = BTreeSet::new();
-            let mut open: Vec<usize> = used_slots(step);
-            while let Some(slot) = open.pop() {
-                if reached.insert(slot) {
-                    open.extend(&made_of[slot]);
-                }
-            }
-            let of_slot = |slot: Option<usize>| slot.is_some_and(|slot| reached.contains(&slot));
-            let sites = grammar.sites.iter().enumerate().filter(|(_, site)| of_slot(site.slot));
-            sites.map(|(site, _)| site).collect()
-        });
-        Self { by_step: by_step.collect() }
-    }
-
-    fn of(&self, step: usize) -> &BTreeSet<usize> {
-        const NONE: &BTreeSet<usize> = &BTreeSet::new();
-        self.by_step.get(step).unwrap_or(NONE)
-    }
+        let of_slot = |slot: Option<usize>| slot.is_some_and(|slot| reached.contains(&slot));
+        let sites = grammar.sites.iter().enumerate().filter(|(_, site)| of_slot(site.slot));
+        sites.map(|(site, _)| site).collect()
+    });
+    by_step.collect()
 }
 
 /// The variables that a step looks at.

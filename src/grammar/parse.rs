@@ -1,6 +1,6 @@
 //! Words to steps, with every fault in its place.
 
-use crate::grammar::ast::{Assignment, Decimals, Notation, VarRef};
+use crate::grammar::ast::{Expr, Notation, VarRef};
 use crate::grammar::compile::{Block, Compiler};
 use crate::grammar::program::{Op, PatternSource};
 use crate::grammar::source::{Source, Span};
@@ -147,7 +147,7 @@ impl Parser {
         loop {
             match self.peek() {
                 TokenKind::End => return,
-                TokenKind::Word(word) if COMMANDS.iter().any(|form| form.name == word) => return,
+                TokenKind::Word(word) if COMMANDS.iter().any(|(name, _)| name == word) => return,
                 TokenKind::Word(word) if word == "END" || word == "ELSE" => return,
                 _ => self.at += 1,
             }
@@ -159,8 +159,7 @@ impl Parser {
         let TokenKind::Word(word) = self.peek().clone() else {
             return self.expected("a command", COMMAND_HELP);
         };
-        let Some(form) = COMMANDS.iter().find(|form| form.name == word).map(|form| form.form)
-        else {
+        let Some((_, form)) = COMMANDS.iter().find(|(name, _)| *name == word) else {
             return Err(self.unknown(&word));
         };
         self.at += 1;
@@ -203,22 +202,15 @@ impl Parser {
     fn arguments(&mut self, word: &str, form: &str) -> Parse<Op> {
         Ok(match word {
             "INT" => {
-                let min = self.expr()?;
-                self.sign(",", form)?;
-                let max = self.expr()?;
+                let [min, max] = self.range(form)?;
                 Op::Int { site: 0, min, max, name: self.optional_name(form)? }
             }
             "FLOAT" | "FLOATP" => {
-                let min = self.expr()?;
-                self.sign(",", form)?;
-                let max = self.expr()?;
+                let [min, max] = self.range(form)?;
                 let decimals = match word {
                     "FLOATP" => {
                         self.sign(",", form)?;
-                        let min = self.expr()?;
-                        self.sign(",", form)?;
-                        let max = self.expr()?;
-                        Some(Decimals { min, max })
+                        Some(self.range(form)?)
                     }
                     _ => None,
                 };
@@ -246,6 +238,12 @@ impl Parser {
         })
     }
 
+    fn range(&mut self, form: &str) -> Parse<[Expr; 2]> {
+        let min = self.expr()?;
+        self.sign(",", form)?;
+        Ok([min, self.expr()?])
+    }
+
     fn notation(&mut self, form: &str) -> Parse<Notation> {
         let notation = match self.peek() {
             TokenKind::Word(word) if word == "FIXED" => Notation::Fixed,
@@ -256,14 +254,13 @@ impl Parser {
         Ok(notation)
     }
 
-    fn assignment(&mut self, form: &str) -> Parse<Assignment> {
+    fn assignment(&mut self, form: &str) -> Parse<(VarRef, Expr)> {
         let name = self.variable(form)?;
         if self.is_sign("==") {
             return self.expected("`=`", "SET assigns with a single `=`");
         }
         self.sign("=", form)?;
-        let value = self.expr()?;
-        Ok(Assignment { name, value })
+        Ok((name, self.expr()?))
     }
 
     /// Reads a block. A fault in its head is reported here, so that its body is still read.
@@ -357,33 +354,24 @@ impl Parser {
     }
 }
 
-/// A command and how it is written.
-struct Form {
-    name: &'static str,
-    form: &'static str,
-}
-
-const fn form(name: &'static str, form: &'static str) -> Form {
-    Form { name, form }
-}
-
-const COMMANDS: [Form; 16] = [
-    form("SPACE", "SPACE"),
-    form("NEWLINE", "NEWLINE"),
-    form("EOF", "EOF"),
-    form("INT", "INT(min, max [, name])"),
-    form("FLOAT", "FLOAT(min, max [, name [, FIXED or SCIENTIFIC]])"),
-    form("FLOATP", "FLOATP(min, max, mindecimals, maxdecimals [, name [, FIXED or SCIENTIFIC]])"),
-    form("STRING", "STRING(str)"),
-    form("REGEX", "REGEX(str [, name])"),
-    form("ASSERT", "ASSERT(test)"),
-    form("SET", "SET(name = value [, ...])"),
-    form("UNSET", "UNSET(name [, ...])"),
-    form("REP", "REP(count [, separator]) ... END"),
-    form("REPI", "REPI(i, count [, separator]) ... END"),
-    form("WHILE", "WHILE(test [, separator]) ... END"),
-    form("WHILEI", "WHILEI(i, test [, separator]) ... END"),
-    form("IF", "IF(test) ... [ELSE ...] END"),
+/// The commands, and how each is written.
+const COMMANDS: [(&str, &str); 16] = [
+    ("SPACE", "SPACE"),
+    ("NEWLINE", "NEWLINE"),
+    ("EOF", "EOF"),
+    ("INT", "INT(min, max [, name])"),
+    ("FLOAT", "FLOAT(min, max [, name [, FIXED or SCIENTIFIC]])"),
+    ("FLOATP", "FLOATP(min, max, mindecimals, maxdecimals [, name [, FIXED or SCIENTIFIC]])"),
+    ("STRING", "STRING(str)"),
+    ("REGEX", "REGEX(str [, name])"),
+    ("ASSERT", "ASSERT(test)"),
+    ("SET", "SET(name = value [, ...])"),
+    ("UNSET", "UNSET(name [, ...])"),
+    ("REP", "REP(count [, separator]) ... END"),
+    ("REPI", "REPI(i, count [, separator]) ... END"),
+    ("WHILE", "WHILE(test [, separator]) ... END"),
+    ("WHILEI", "WHILEI(i, test [, separator]) ... END"),
+    ("IF", "IF(test) ... [ELSE ...] END"),
 ];
 
 const COMMAND_HELP: &str = "the commands are SPACE, NEWLINE, EOF, INT, FLOAT, FLOATP, STRING, REGEX, ASSERT, SET, UNSET, REP, REPI, WHILE, WHILEI and IF";

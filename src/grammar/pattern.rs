@@ -123,9 +123,9 @@ fn translate(expression: &[u8]) -> Result<String, String> {
             },
             b'[' => at = bracket(expression, at, &mut out)?,
             b'{' => match interval(&expression[at..]) {
-                Some(interval) => {
-                    at += interval.length;
-                    out.push_str(&interval.text);
+                Some((text, length)) => {
+                    at += length;
+                    out.push_str(&text);
                 }
                 None => out.push_str("\\{"),
             },
@@ -135,15 +135,8 @@ fn translate(expression: &[u8]) -> Result<String, String> {
     Ok(out)
 }
 
-struct Interval {
-    /// As the engine reads it.
-    text: String,
-    /// In bytes, behind the brace that opens it.
-    length: usize,
-}
-
-/// `{m}`, `{m,}`, `{m,n}` or `{,n}`, read behind its opening brace.
-fn interval(rest: &[u8]) -> Option<Interval> {
+/// `{m}`, `{m,}`, `{m,n}` or `{,n}`, read behind its opening brace: as the engine reads it, and where it ends.
+fn interval(rest: &[u8]) -> Option<(String, usize)> {
     let end = rest.iter().position(|byte| *byte == b'}')?;
     let inner = std::str::from_utf8(&rest[..end]).ok()?;
     let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
@@ -155,7 +148,7 @@ fn interval(rest: &[u8]) -> Option<Interval> {
         }
         _ => return None,
     };
-    Some(Interval { text, length: end + 1 })
+    Some((text, end + 1))
 }
 
 /// Translates a bracket expression from behind its `[`; returns where it ends.
@@ -202,10 +195,7 @@ fn bracket(expression: &[u8], start: usize, out: &mut String) -> Result<usize, S
                 }
             }
             b'-' if at - 1 == first || is_last => out.push_str("\\-"),
-            b'[' | b']' | b'&' | b'~' | b'^' => {
-                out.push('\\');
-                out.push(char::from(byte));
-            }
+            b'[' | b']' | b'&' | b'~' | b'^' => push_escaped(out, byte),
             _ => push_byte(out, byte),
         }
     }
@@ -219,22 +209,9 @@ const CLASSES: [&str; 12] = [
 
 fn push_escaped(out: &mut String, escaped: u8) {
     match escaped {
-        b'a'..=b'z' | b'A'..=b'Z' | b'0' => {
-            out.push('\\');
-            match escaped {
-                b'0' => out.push_str("x00"),
-                _ => out.push(char::from(escaped)),
-            }
-        }
-        b'<' | b'>' | b'"' | b'\'' | b' ' | b',' | b':' | b';' | b'=' | b'@' | b'!' | b'%'
-        | b'`' | b'_' | b'/' => {
-            out.push(char::from(escaped));
-        }
-        b'!'..=b'~' => {
-            out.push('\\');
-            out.push(char::from(escaped));
-        }
-        _ => push_byte(out, escaped),
+        b'a'..=b'z' | b'A'..=b'Z' => out.extend(['\\', char::from(escaped)]),
+        b'0' => out.push_str("\\x00"),
+        _ => out.push_str(&format!("\\x{escaped:02x}")),
     }
 }
 

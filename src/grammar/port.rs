@@ -1,5 +1,7 @@
 //! What a running grammar talks to: an input that is read, or one that is written.
 
+use std::ops::RangeInclusive;
+
 use num_rational::BigRational;
 
 use crate::grammar::ast::Notation;
@@ -58,17 +60,10 @@ pub(super) struct FloatRules {
     pub min: BigRational,
     pub max: BigRational,
     /// At least and at most so many decimals, of `FLOATP`.
-    pub decimals: Option<DecimalRange>,
+    pub decimals: Option<RangeInclusive<u32>>,
     pub notation: Notation,
     /// The bounds for a quick comparison, if they allow one.
     pub quick: Option<Quick>,
-}
-
-/// How many decimals a float may have.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct DecimalRange {
-    pub min: u32,
-    pub max: u32,
 }
 
 /// What a running grammar talks to.

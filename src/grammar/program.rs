@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::grammar::ast::{Assignment, Decimals, Expr, Notation, VarRef};
+use crate::grammar::ast::{Expr, Notation, VarRef};
 use crate::grammar::bytes::ByteSet;
 use crate::grammar::pattern::Pattern;
 use crate::grammar::source::{Source, Span};
@@ -44,7 +44,8 @@ pub(super) enum Op {
         site: usize,
         min: Expr,
         max: Expr,
-        decimals: Option<Decimals>,
+        /// At least and at most so many, of `FLOATP`.
+        decimals: Option<[Expr; 2]>,
         notation: Notation,
         name: Option<VarRef>,
     },
@@ -54,7 +55,7 @@ pub(super) enum Op {
         name: Option<VarRef>,
     },
     Assert(Expr),
-    Set(Vec<Assignment>),
+    Set(Vec<(VarRef, Expr)>),
     Unset(Vec<usize>),
     /// Goes to `otherwise` unless the test holds.
     Branch {
@@ -99,13 +100,12 @@ impl Op {
         match self {
             Self::Int { min, max, .. } => [min, max].into_iter().for_each(see),
             Self::Float { min, max, decimals, .. } => {
-                let decimals = decimals.iter().flat_map(|it| [&it.min, &it.max]);
-                [min, max].into_iter().chain(decimals).for_each(see);
+                [min, max].into_iter().chain(decimals.iter().flatten()).for_each(see);
             }
             Self::Text(expr)
             | Self::Enter { count: Some(expr), .. }
             | Self::Regex { pattern: PatternSource::Computed(expr), .. } => see(expr),
-            Self::Set(assignments) => assignments.iter().for_each(|it| see(&it.value)),
+            Self::Set(assignments) => assignments.iter().for_each(|(_, value)| see(value)),
             _ => self.test().into_iter().for_each(see),
         }
     }
@@ -167,7 +167,7 @@ pub(super) struct LoopSite {
 }
 
 /// A question about what comes next: `MATCH` or `ISEOF`.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Lookahead {
     /// Whether its answer is that of the test around it, not the opposite.
     pub is_positive: bool,

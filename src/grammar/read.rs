@@ -152,14 +152,9 @@ fn shown(piece: &[u8]) -> String {
     format!("`{}{cut}`", visible(&piece[..piece.len().min(SHOWN_MAX)]))
 }
 
-struct ShortInt {
-    value: i64,
-    length: usize,
-}
-
-/// The integer at the start of a text, if it has at most eighteen digits: they fit whatever they are.
+/// The integer at the start of a text, and its length; `None` if it has more than 18 digits and may not fit.
 #[inline]
-fn short_int(text: &[u8]) -> Option<ShortInt> {
+fn short_int(text: &[u8]) -> Option<(i64, usize)> {
     const DIGITS: usize = 18;
     let sign = usize::from(text.first() == Some(&b'-'));
     let mut value: i64 = 0;
@@ -182,7 +177,7 @@ fn short_int(text: &[u8]) -> Option<ShortInt> {
     if length == sign || (value == 0 && sign == 1) {
         return None;
     }
-    Some(ShortInt { value: if sign == 1 { -value } else { value }, length })
+    Some((if sign == 1 { -value } else { value }, length))
 }
 
 /// A fixed text in words.
@@ -229,13 +224,13 @@ impl<W: Witness> Port for Reader<'_, W> {
         vars: &Vars,
     ) -> Result<Int, Stop> {
         match short_int(self.rest()) {
-            Some(read) if min <= read.value && read.value <= max => {
+            Some((value, length)) if min <= value && value <= max => {
                 if W::LOOKS {
-                    let [value, min, max] = [read.value, min, max].map(Int::Small);
+                    let [value, min, max] = [value, min, max].map(Int::Small);
                     self.witness.int(IntNode { site, at: self.at, value, min, max });
                 }
-                self.take(read.length);
-                Ok(Int::Small(read.value))
+                self.take(length);
+                Ok(Int::Small(value))
             }
             _ => self.int(at, site, [&Int::Small(min), &Int::Small(max)], vars),
         }

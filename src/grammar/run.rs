@@ -1,19 +1,19 @@
 //! Runs a grammar against a port: one loop over its steps.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use crate::grammar::arithmetic;
-use crate::grammar::ast::{Decimals, Expr, ExprKind, Notation};
+use crate::grammar::ast::{Expr, ExprKind, Notation};
 use crate::grammar::bytes::ByteSet;
 use crate::grammar::eval::wrong_type;
 use crate::grammar::float::Quick;
 use crate::grammar::number::Int;
 use crate::grammar::pattern::Pattern;
-use crate::grammar::port::{Before, DecimalRange, FloatRules, LoopState, Loops, Port, Stop};
+use crate::grammar::port::{Before, FloatRules, LoopState, Loops, Port, Stop};
 use crate::grammar::program::{Grammar, Op, PatternSource};
 use crate::grammar::source::Span;
-use crate::grammar::value::Value;
+use crate::grammar::value::{Key, Value};
 use crate::grammar::vars::Vars;
 
 /// How many iterations of a loop may read nothing, one after the other.
@@ -134,9 +134,9 @@ impl<'a> Interpreter<'a> {
                 }
             }
             Op::Set(assignments) => {
-                for assignment in assignments {
-                    let value = self.eval(&assignment.value)?;
-                    self.assign(&assignment.name, value)?;
+                for (name, value) in assignments {
+                    let value = self.eval(value)?;
+                    self.assign(name, value)?;
                 }
             }
             Op::Unset(slots) => {
@@ -169,14 +169,9 @@ impl<'a> Interpreter<'a> {
                 port.loops().enter(*id, count);
             }
             Op::Next { id, test, counter, body, exit } => {
-                let Some(state) = self.loops.last() else {
-                    return Err(Stop::fault(
-                        at,
-                        "a loop goes on that never began",
-                        "this is a fault of juror",
-                    ));
-                };
-                let (index, count) = (state.index, state.count);
+                // Its `Enter` is the step before.
+                let (index, count) =
+                    self.loops.last().map_or((0, None), |state| (state.index, state.count));
                 if let Some(counter) = counter {
                     let index = i64::try_from(index).unwrap_or(i64::MAX);
                     self.assign(counter, Value::from(index))?;
@@ -264,7 +259,7 @@ impl<'a> Interpreter<'a> {
         &mut self,
         min: &Expr,
         max: &Expr,
-        decimals: Option<&Decimals>,
+        decimals: Option<&[Expr; 2]>,
         notation: Notation,
     ) -> Result<Arc<FloatRules>, Stop> {
         if let Some(rules) = self.float_rules.get(&self.at) {
@@ -289,17 +284,12 @@ impl<'a> Interpreter<'a> {
             max: high,
             decimals: match decimals {
                 None => None,
-                Some(decimals) => Some(DecimalRange {
-                    min: decimal(&decimals.min)?,
-                    max: decimal(&decimals.max)?,
-                }),
+                Some([min, max]) => Some(decimal(min)?..=decimal(max)?),
             },
             notation,
         });
-        let is_constant = |expr: &Expr| expr.constant().is_some();
-        let fixed = decimals
-            .is_none_or(|decimals| is_constant(&decimals.min) && is_constant(&decimals.max));
-        if fixed && is_constant(min) && is_constant(max) {
+        let mut all = [min, max].into_iter().chain(decimals.into_iter().flatten());
+        if all.all(|expr| expr.constant().is_some()) {
             self.float_rules.insert(self.at, Arc::clone(&rules));
         }
         Ok(rules)
@@ -351,7 +341,7 @@ impl<'a> Interpreter<'a> {
         if let [slot] = slots {
             return self.vars.all_differ(*slot);
         }
-        let mut tuples: HashMap<Vec<Int>, Vec<crate::grammar::value::Key>> = HashMap::new();
+        let mut tuples: HashMap<Vec<Int>, Vec<Key>> = HashMap::new();
         for (place, slot) in slots.iter().enumerate() {
             self.vars.each(*slot, &mut |index, value| {
                 let tuple = tuples.entry(index.to_vec()).or_default();
@@ -361,7 +351,7 @@ impl<'a> Interpreter<'a> {
                 }
             });
         }
-        let mut seen = std::collections::HashSet::new();
+        let mut seen = HashSet::new();
         tuples.values().all(|tuple| tuple.len() == slots.len() && seen.insert(tuple))
     }
 
@@ -400,7 +390,7 @@ impl<'a> Interpreter<'a> {
     /// A value that a single variable has twice, in words.
     fn repeated(&self, slots: &[usize]) -> String {
         let [slot] = slots else { return String::new() };
-        let mut counts: HashMap<crate::grammar::value::Key, u32> = HashMap::new();
+        let mut counts: HashMap<Key, u32> = HashMap::new();
         let mut twice: Option<Value> = None;
         self.vars.each(*slot, &mut |_, value| {
             let count = counts.entry(value.key()).or_default();

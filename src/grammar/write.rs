@@ -273,15 +273,16 @@ impl<'a, S: Chooser> Writer<'a, S> {
 
     /// A float as it is written.
     fn float_text(&mut self, site: usize, rules: &FloatRules) -> Result<String, Stop> {
-        let (least, most) = match rules.decimals {
-            Some(range) => (range.min, range.max.min(range.min.saturating_add(12))),
-            None => (1, 6),
+        let range = |more: u32| {
+            let range = rules.decimals.as_ref()?;
+            Some((*range.start(), *range.end().min(&range.start().saturating_add(more))))
         };
+        let (least, most) = range(12).unwrap_or((1, 6));
         if least > most || rules.min > rules.max {
             return Err(Stop::stuck(format!("there is no {}", float::wanted(rules)), false));
         }
         let decimals = self.source.decimals(site, least, most);
-        let limit = rules.decimals.map_or(60, |range| range.max.min(range.min.saturating_add(60)));
+        let limit = range(60).map_or(60, |(_, most)| most);
         if rules.notation == Notation::Scientific {
             return self.scientific(site, rules, decimals);
         }
