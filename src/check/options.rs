@@ -15,68 +15,10 @@ pub struct Options {
     pub tolerance: Option<Tolerance>,
 }
 
-/// What is wrong with the arguments of the default output validator.
+/// What is wrong with the arguments of the default output validator, and what to do.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum OptionsError {
-    /// There is no such argument.
-    #[error("the default output validator has no argument `{argument}`; {help}")]
-    Unknown {
-        /// As written.
-        argument: String,
-        /// What was meant, or what there is.
-        help: String,
-    },
-    /// The last argument asks for a value.
-    #[error(
-        "`{argument}` has no value; write the largest error after it, such as `{argument} 1e-6`"
-    )]
-    NoValue {
-        /// As written.
-        argument: String,
-    },
-    /// The value is not what the format calls a floating-point number.
-    #[error(
-        "the value `{value}` of `{argument}` is not a number; write one such as `1e-6` or `0.001`"
-    )]
-    NotANumber {
-        /// The argument that asks for the value.
-        argument: String,
-        /// As written.
-        value: String,
-    },
-    /// The value accepts nothing at all.
-    #[error(
-        "the value `{value}` of `{argument}` is negative, so nothing would be accepted; leave out the sign"
-    )]
-    Negative {
-        /// The argument that asks for the value.
-        argument: String,
-        /// As written.
-        value: String,
-    },
-    /// The value accepts everything.
-    #[error(
-        "the value `{value}` of `{argument}` is too large for a number; every number would be accepted"
-    )]
-    TooLarge {
-        /// The argument that asks for the value.
-        argument: String,
-        /// As written.
-        value: String,
-    },
-    /// A tolerance is given twice.
-    #[error("`{argument}` is given more than once; keep one of them")]
-    Repeated {
-        /// As written.
-        argument: String,
-    },
-    /// `float_tolerance` already sets what the other argument sets.
-    #[error("`float_tolerance` already sets both tolerances; remove it or `{argument}`")]
-    BesideFloatTolerance {
-        /// `float_absolute_tolerance` or `float_relative_tolerance`.
-        argument: String,
-    },
-}
+#[error("{0}")]
+pub struct OptionsError(String);
 
 const CASE: &str = "case_sensitive";
 const SPACE: &str = "space_change_sensitive";
@@ -135,7 +77,9 @@ impl Given {
             }
             Self { absolute, .. } => {
                 let other = if absolute.is_some() { ABSOLUTE } else { RELATIVE };
-                return Err(OptionsError::BesideFloatTolerance { argument: other.to_owned() });
+                return Err(OptionsError(format!(
+                    "`float_tolerance` already sets both tolerances; remove it or `{other}`"
+                )));
             }
         };
         Ok(Some(tolerance))
@@ -148,24 +92,30 @@ fn set(
     argument: &str,
     value: Option<&str>,
 ) -> Result<(), OptionsError> {
-    let argument = argument.to_owned();
+    let error = |message: String| Err(OptionsError(message));
     if tolerance.is_some() {
-        return Err(OptionsError::Repeated { argument });
+        return error(format!("`{argument}` is given more than once; keep one of them"));
     }
-    let value = match value {
-        Some(value) if !ARGUMENTS.contains(&value) => value.to_owned(),
-        _ => return Err(OptionsError::NoValue { argument }),
+    let Some(value) = value.filter(|value| !ARGUMENTS.contains(value)) else {
+        return error(format!(
+            "`{argument}` has no value; write the largest error after it, such as `{argument} 1e-6`"
+        ));
     };
-    *tolerance = match float::parse(value.as_bytes()) {
-        None => return Err(OptionsError::NotANumber { argument, value }),
-        Some(number) if number < 0.0 => return Err(OptionsError::Negative { argument, value }),
+    let (what, advice) = match float::parse(value.as_bytes()) {
+        None => ("not a number", "write one such as `1e-6` or `0.001`"),
+        Some(number) if number < 0.0 => {
+            ("negative, so nothing would be accepted", "leave out the sign")
+        }
         Some(number) if number.is_infinite() => {
-            return Err(OptionsError::TooLarge { argument, value });
+            ("too large for a number", "every number would be accepted")
         }
         // The absolute value, because `-0` is 0 too.
-        Some(number) => Some(number.abs()),
+        Some(number) => {
+            *tolerance = Some(number.abs());
+            return Ok(());
+        }
     };
-    Ok(())
+    error(format!("the value `{value}` of `{argument}` is {what}; {advice}"))
 }
 
 /// Says what was probably meant.
@@ -180,7 +130,7 @@ fn unknown(argument: &str) -> OptionsError {
         (Some(known), None) => format!("did you mean `{known}`?"),
         (None, _) => format!("it has {}", ARGUMENTS.map(|name| format!("`{name}`")).join(", ")),
     };
-    OptionsError::Unknown { argument: argument.to_owned(), help }
+    OptionsError(format!("the default output validator has no argument `{argument}`; {help}"))
 }
 
 /// The shortest argument with all words of this name, or else the one that is spelt most alike.

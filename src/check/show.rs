@@ -1,46 +1,24 @@
 //! Puts the first difference in words.
 
 use crate::model::difference::{Difference, DifferenceKind, Excerpt, Side};
-use crate::model::text::{count, visible};
+use crate::model::text::visible;
 
 /// The difference in one line: ``token 2 differs: expected `11`, got `12` (line 1, column 4, byte 3)``.
 ///
 /// The place is the output's; bytes are counted from 0, all else from 1.
 pub fn cause(difference: &Difference) -> String {
     let (answer, output) = (&difference.answer, &difference.output);
-    let number = answer.token_number;
-    let expected = token(&answer.token);
-    let got = token(&output.token);
-    let what = match difference.kind {
-        DifferenceKind::Token => format!("token {number} differs: expected {expected}, got {got}"),
-        DifferenceKind::Number => {
-            format!("token {number} is too far off: expected {expected}, got {got}")
-        }
-        DifferenceKind::NotANumber => {
-            format!("token {number} is not a number: expected {expected}, got {got}")
-        }
+    let (what, expected, got) = (difference.what(), token(&answer.token), token(&output.token));
+    let sides = match difference.kind {
         DifferenceKind::OutputEnds if output.length == 0 => {
-            return format!("the output is empty: expected {expected} first");
+            return format!("{what}: expected {expected} first");
         }
-        DifferenceKind::OutputEnds => {
-            format!("the output ends before token {number}: expected {expected}")
-        }
-        DifferenceKind::OutputGoesOn => {
-            format!("the output goes on after {}: got {got}", count(answer.tokens, "token"))
-        }
-        DifferenceKind::Blanks => {
-            let before = match number > answer.tokens {
-                true => "at the end".to_owned(),
-                false => format!("before token {number}"),
-            };
-            format!(
-                "the blanks {before} differ: expected {}, got {}",
-                blanks(answer),
-                blanks(output)
-            )
-        }
+        DifferenceKind::OutputEnds => format!("expected {expected}"),
+        DifferenceKind::OutputGoesOn => format!("got {got}"),
+        DifferenceKind::Blanks => format!("expected {}, got {}", blanks(answer), blanks(output)),
+        _ => format!("expected {expected}, got {got}"),
     };
-    format!("{what} ({})", place(output))
+    format!("{what}: {sides} ({})", place(output))
 }
 
 /// A token between backquotes, with points where it was cut.

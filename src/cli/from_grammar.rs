@@ -78,7 +78,12 @@ pub(super) fn package(
         problem: &problem,
         recipe: recipe.as_ref(),
         into: &into,
-        how: how(grammar, dir, given.is_some()),
+        comments: vec![
+            "Added by `juror generate --from-grammar`. Each input is what this prints, with the options above it:"
+                .to_owned(),
+            how(grammar, dir, given.is_some()),
+        ],
+        makes_answers: true,
         adopted: &adopted,
     };
     settle(bench, &addition, inputs, (grammar, seed), output)
@@ -111,7 +116,7 @@ fn settle(
         return Ok(());
     }
     output.diagnosed(remarks);
-    let added = addition.write(&inputs.made)?;
+    let added = addition.write(&addition.numbered(&inputs.made))?;
     proposal.adopted = addition.adopted.len();
     let case = |(name, made): (&String, &Made)| ProposedCase {
         name: name.clone(),

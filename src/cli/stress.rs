@@ -30,8 +30,8 @@ use crate::model::verdict::Verdict;
 use crate::package;
 use crate::stress::batch::Batches;
 use crate::stress::candidates::Mix;
-use crate::stress::comparison::{AnswersBy, Comparison, Unusable, bytes, shown};
-use crate::stress::promote::{self, Promotion};
+use crate::stress::comparison::{Answers, AnswersBy, Comparison, Unusable, bytes, shown};
+use crate::stress::promote::Promotion;
 use crate::stress::search::{Failure, Fault, Refusal, SearchResult, Searching, search};
 use crate::stress::shrink::{Shrinking, Shrunk, shrink};
 use crate::stress::validity::Validity;
@@ -83,19 +83,20 @@ fn stress(arguments: &StressArguments, output: &Output) -> Result<(), Stop> {
         grammars: setting.grammars.iter().collect(),
         validators: setting.validators(bench)?,
     };
-    let comparison = Comparison::new(
+    let comparison = Comparison {
         bench,
-        &rules,
-        programs.reference(),
-        &programs.submission,
-        setting.options,
-        setting.test_case.clone(),
-        match (&solution, setting.is_judged()) {
+        rules: &rules,
+        reference: programs.reference(),
+        submission: &programs.submission,
+        options: setting.options,
+        test_case: setting.test_case.clone(),
+        answers: match (&solution, setting.is_judged()) {
             (_, false) => AnswersBy::Reference,
             (Some(solution), true) => AnswersBy::Solution(solution),
             (None, true) => AnswersBy::Nobody,
         },
-    );
+        known: Answers::default(),
+    };
     let seed = arguments.seed.unwrap_or_else(fresh_seed);
     let mut mix = Mix::default();
     if let Some(grammar) = setting.grammars.first() {
@@ -196,10 +197,8 @@ fn stress(arguments: &StressArguments, output: &Output) -> Result<(), Stop> {
         let input: Arc<[u8]> = Arc::from(&*found.input);
         let answer = answer(&comparison, &programs, &input)?;
         let description = format!("Found by stress: {} of {}", found.verdict, found.origin);
-        let case =
-            promote::NewCase { input: &found.input, answer: &answer, description: &description };
         // What was found is told all the same.
-        found.promoted = output.part(promotion.add(&case))?;
+        found.promoted = output.part(promotion.add(&input, &answer, &description))?;
     }
     output.event(Event::Searched(Box::new(done)));
     if end == SearchEnd::Interrupted {
@@ -218,7 +217,10 @@ fn fresh_seed() -> u64 {
 }
 
 /// What is to become of what is found: looked at before anything runs.
-fn promotion(arguments: &StressArguments, setting: &Setting) -> Result<Option<Promotion>, Stop> {
+fn promotion<'a>(
+    arguments: &StressArguments,
+    setting: &'a Setting,
+) -> Result<Option<Promotion<'a>>, Stop> {
     let Some(name) = &arguments.promote else { return Ok(None) };
     let promotion = match setting.package {
         None => Err("--promote needs a package to add to".to_owned()),

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::model::serial::{As, Text};
+use crate::model::text::count;
 
 /// The first difference between an output and the judge answer, and how much differs in all.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -20,6 +21,27 @@ pub struct Difference {
     pub answer: Side,
     /// The output at the first difference.
     pub output: Side,
+}
+
+impl Difference {
+    /// What differs, in few words: `token 2 differs`.
+    pub fn what(&self) -> String {
+        let (number, tokens) = (self.answer.token_number, self.answer.tokens);
+        match self.kind {
+            DifferenceKind::Token => format!("token {number} differs"),
+            DifferenceKind::Number => format!("token {number} is too far off"),
+            DifferenceKind::NotANumber => format!("token {number} is not a number"),
+            DifferenceKind::OutputEnds if self.output.length == 0 => {
+                "the output is empty".to_owned()
+            }
+            DifferenceKind::OutputEnds => format!("the output ends before token {number}"),
+            DifferenceKind::OutputGoesOn => {
+                format!("the output goes on after {}", count(tokens, "token"))
+            }
+            DifferenceKind::Blanks if number > tokens => "the blanks at the end differ".to_owned(),
+            DifferenceKind::Blanks => format!("the blanks before token {number} differ"),
+        }
+    }
 }
 
 /// How far the output's number is from the judge answer's. What is infinite is written as `null`.

@@ -12,7 +12,7 @@ use crate::model::diagnostic::Diagnostic;
 use crate::model::event::GeneratedState;
 use crate::model::judgement::JudgeError;
 use crate::model::problem::{Interaction, Problem};
-use crate::model::recipe::{AnswerSource, InputSource, Recipe};
+use crate::model::recipe::{AnswerSource, InputSource, Recipe, RecipeCase};
 use crate::model::stop::Stop;
 use crate::package::recipe;
 use crate::package::recipe::insert::{inserted, quoted};
@@ -30,8 +30,10 @@ pub struct Addition<'a> {
     pub recipe: Option<&'a Recipe>,
     /// The directories below `data/secret` for the cases.
     pub into: &'a [String],
-    /// How to print the inputs, without their options, such as `juror grammar generate g.ctd`.
-    pub how: String,
+    /// Comments above the cases.
+    pub comments: Vec<String>,
+    /// Whether the recipe has to make the judge answers.
+    pub makes_answers: bool,
     /// Cases that a new recipe copies.
     pub adopted: &'a [Imported],
 }
@@ -44,12 +46,18 @@ pub struct Added {
     pub names: Vec<String>,
 }
 
-/// A case with its place.
-struct Entry<'a> {
-    name: String,
-    made: &'a Made,
-    /// The file that it copies, below `generators/`; `None` where the recipe has the input.
-    copy: Option<String>,
+/// A case to be added.
+pub struct NewCase<'a> {
+    /// Its name in its directory.
+    pub name: String,
+    /// The input.
+    pub input: &'a [u8],
+    /// What the case is for.
+    pub description: &'a str,
+    /// A comment above the input.
+    pub comment: Option<&'a str>,
+    /// The file below `generators/` for an input that is too long for the recipe, without ending.
+    pub file: String,
 }
 
 impl Addition<'_> {
@@ -57,16 +65,13 @@ impl Addition<'_> {
     ///
     /// # Errors
     /// When something is in the way, or cannot be written.
-    pub fn write(&self, made: &[Made]) -> Result<Added, Stop> {
+    pub fn write(&self, cases: &[NewCase<'_>]) -> Result<Added, Stop> {
         let generators = self.problem.dir.join(recipe::DIRECTORY);
         let path = self.problem.dir.join(recipe::PATH);
-        let entries = self.entries(made);
         let mut files: Vec<(PathBuf, Vec<u8>)> = Vec::new();
-        for entry in &entries {
-            if let Some(copy) = &entry.copy {
-                let file = generators.join(copy).with_added_extension("in");
-                files.push((file, entry.made.input.to_vec()));
-            }
+        for case in cases.iter().filter(|case| !case.is_inline()) {
+            let file = generators.join(&case.file).with_added_extension("in");
+            files.push((file, case.input.to_vec()));
         }
         for (from, to) in self.adopted.iter().flat_map(|adopted| &adopted.files) {
             let contents = fs::read(from)
@@ -87,7 +92,7 @@ impl Addition<'_> {
             }
             Ok(())
         });
-        let added = placed.and_then(|()| self.settle(&path, &entries));
+        let added = placed.and_then(|()| self.settle(&path, cases));
         if added.is_err() {
             // Nothing is left behind; what cannot be removed does no harm.
             for file in new {
@@ -102,7 +107,7 @@ impl Addition<'_> {
     }
 
     /// Writes the recipe, once it says what it should; with a solution for the new cases, where they have none.
-    fn settle(&self, path: &Path, entries: &[Entry<'_>]) -> Result<Added, Stop> {
+    fn settle(&self, path: &Path, cases: &[NewCase<'_>]) -> Result<Added, Stop> {
         let read = |error| JudgeError::new(format!("read {}", path.display()), error);
         let old = match self.recipe {
             Some(_) => Some(fs::read_to_string(path).map_err(read)?),
@@ -113,14 +118,15 @@ impl Addition<'_> {
         let solution = solution(self.problem).filter(|_| is_alone);
         // A new recipe names its solution at the top, another one where it is needed.
         let start = old.unwrap_or_else(|| self.start(solution.as_deref()));
-        let mut text = self.text(&start, path, entries, None)?;
-        let mut added = self.read(&text, path, entries)?;
+        let mut text = self.text(&start, path, cases, None)?;
+        let mut added = self.read(&text, path, cases)?;
         let is_new = |name: &String| added.names.contains(name);
         let mut new = added.recipe.cases.iter().filter(|case| is_new(&case.name));
-        if is_alone && new.any(|case| case.answer == AnswerSource::Own) {
+        let needs_answers = self.makes_answers && is_alone;
+        if needs_answers && new.any(|case| case.answer == AnswerSource::Own) {
             let Some(solution) = solution else { return Err(no_solution(self.problem).into()) };
-            text = self.text(&start, path, entries, Some(&solution))?;
-            added = self.read(&text, path, entries)?;
+            text = self.text(&start, path, cases, Some(&solution))?;
+            added = self.read(&text, path, cases)?;
         }
         place_file(path, text.as_bytes(), Mode::Write)?;
         Ok(added)
@@ -144,16 +150,21 @@ impl Addition<'_> {
         text
     }
 
-    /// Names from small to large, behind those that are there.
-    fn entries<'m>(&self, made: &'m [Made]) -> Vec<Entry<'m>> {
+    /// Cases with names from small to large, behind those that are there.
+    pub fn numbered<'m>(&self, made: &'m [Made]) -> Vec<NewCase<'m>> {
         let first = self.last_number() + 1;
         let width = (first + made.len()).saturating_sub(1).to_string().len().max(2);
-        let entry = |(at, made): (usize, &'m Made)| {
+        let case = |(at, made): (usize, &'m Made)| {
             let name = format!("{:0width$}-{}", first + at, made.idea.name);
-            let copy = format!("{}/{name}", self.into.join("/"));
-            Entry { name, copy: (!is_inline(&made.input)).then_some(copy), made }
+            NewCase {
+                file: format!("{}/{name}", self.into.join("/")),
+                name,
+                input: &made.input,
+                description: &made.idea.purpose,
+                comment: Some(&made.idea.options),
+            }
         };
-        made.iter().enumerate().map(entry).collect()
+        made.iter().enumerate().map(case).collect()
     }
 
     /// The highest number before a name that is there: in the recipe, in the data, among copied files.
@@ -186,26 +197,21 @@ impl Addition<'_> {
         &self,
         start: &str,
         path: &Path,
-        entries: &[Entry<'_>],
+        cases: &[NewCase<'_>],
         solution: Option<&str>,
     ) -> Result<String, Stop> {
         let mut way = vec!["secret".to_owned()];
         way.extend(self.into.iter().cloned());
         way.push(String::new());
-        let mut lines = vec![
-            "# Added by `juror generate --from-grammar`. Each input is what this prints, with the options above it:"
-                .to_owned(),
-            format!("# {}", self.how),
-        ];
-        for entry in entries {
-            lines.extend(entry.lines(solution));
-        }
+        let mut lines: Vec<String> =
+            self.comments.iter().map(|comment| format!("# {comment}")).collect();
+        cases.iter().for_each(|case| case.lines(solution, &mut lines));
         inserted(start, &way, &lines).ok_or_else(|| by_hand(path, self.into).into())
     }
 
-    /// Reads a text under a name beside the recipe's, since what it names lies beside it, and holds it
-    /// against what should be in it.
-    fn read(&self, text: &str, path: &Path, entries: &[Entry<'_>]) -> Result<Added, Stop> {
+    /// Reads a text under a name beside the recipe's, since what it names lies beside it, and checks
+    /// that it has what should be in it.
+    fn read(&self, text: &str, path: &Path, cases: &[NewCase<'_>]) -> Result<Added, Stop> {
         let fault = |error| JudgeError::new(format!("write {}", path.display()), error);
         let dir = path.parent().unwrap_or(Path::new("."));
         fs::create_dir_all(dir).map_err(fault)?;
@@ -217,7 +223,7 @@ impl Addition<'_> {
         let is_whole = !reading.diagnostics.iter().any(Diagnostic::is_error);
         let recipe = reading.recipe.filter(|_| is_whole);
         let mut recipe = recipe.ok_or_else(|| by_hand(path, self.into))?;
-        let names = self.found(&recipe, entries);
+        let names = self.found(&recipe, cases);
         let names = names.ok_or_else(|| by_hand(path, self.into))?;
         path.clone_into(&mut recipe.path);
         for case in &mut recipe.cases {
@@ -226,79 +232,63 @@ impl Addition<'_> {
         Ok(Added { recipe, names })
     }
 
-    /// The names of the entries in a recipe that has them and all that was there before, and nothing else.
-    fn found(&self, after: &Recipe, entries: &[Entry<'_>]) -> Option<Vec<String>> {
-        let mut names = Vec::new();
-        for entry in entries {
-            let below = format!("{}/{}", self.into.join("/"), entry.name);
-            let is_it = |name: &str| {
-                let rest = name.strip_suffix(below.as_str());
-                rest.is_some_and(|rest| rest.ends_with(['/', '-']))
-            };
-            let mut found = after.cases.iter().filter(|case| is_it(&case.name));
-            let (Some(case), None) = (found.next(), found.next()) else { return None };
-            let has_input = match (&case.input, &entry.copy) {
-                (InputSource::Literal(text), None) => text.as_bytes() == &*entry.made.input,
-                (InputSource::Copy, Some(_)) => case.copy.is_some(),
-                _ => false,
-            };
-            if !has_input {
-                return None;
-            }
-            names.push(case.name.clone());
-        }
-        let is_old = |name: &String| !names.contains(name);
-        let old = after.cases.iter().filter(|case| is_old(&case.name));
-        let is_same = match self.recipe {
-            None => old.map(|case| &case.name).eq({
-                let mut adopted: Vec<&String> = self.adopted.iter().map(|it| &it.name).collect();
-                adopted.sort();
-                adopted
-            }),
-            Some(before) => {
-                let same_cases = old.clone().count() == before.cases.len()
-                    && old.zip(&before.cases).all(|(after, before)| {
-                        after.name == before.name
-                            && after.input == before.input
-                            && after.files == before.files
-                            && after.answer == before.answer
-                    });
-                same_cases && before.links == after.links && before.files == after.files
-            }
+    /// The names of the cases in a recipe that has them and all that was there before, and nothing else.
+    fn found(&self, after: &Recipe, cases: &[NewCase<'_>]) -> Option<Vec<String>> {
+        let known: Vec<&str> = match self.recipe {
+            Some(before) => before.cases.iter().map(|case| &*case.name).collect(),
+            None => self.adopted.iter().map(|it| &*it.name).collect(),
         };
-        is_same.then_some(names)
+        let (old, new): (Vec<&RecipeCase>, Vec<&RecipeCase>) =
+            after.cases.iter().partition(|case| known.contains(&&*case.name));
+        let is_it = |(found, wanted): (&&RecipeCase, &NewCase<'_>)| {
+            found.name.ends_with(&wanted.name)
+                && match &found.input {
+                    InputSource::Literal(text) => text.as_bytes() == wanted.input,
+                    InputSource::Copy => found.copy.is_some() && !wanted.is_inline(),
+                    _ => false,
+                }
+        };
+        let is_same = self.recipe.is_none_or(|before| {
+            let is_same = |(after, before): (&&RecipeCase, &RecipeCase)| {
+                after.name == before.name
+                    && after.input == before.input
+                    && after.files == before.files
+                    && after.answer == before.answer
+            };
+            old.iter().zip(&before.cases).all(|pair| is_same(pair))
+                && before.links == after.links
+                && before.files == after.files
+        });
+        let are_all = old.len() == known.len() && new.len() == cases.len();
+        let is_whole = is_same && are_all && new.iter().zip(cases).all(is_it);
+        is_whole.then(|| new.iter().map(|case| case.name.clone()).collect())
     }
 }
 
-impl Entry<'_> {
-    /// The lines of the recipe, without indentation.
-    fn lines(&self, solution: Option<&str>) -> Vec<String> {
-        let mut lines =
-            vec![format!("{}:", quoted(&self.name)), format!("  # {}", self.made.idea.options)];
-        match &self.copy {
-            Some(copy) => lines.push(format!("  copy: {}", quoted(copy))),
-            None => {
-                let text = String::from_utf8_lossy(&self.made.input);
-                match is_block(&text) {
-                    true => {
-                        lines.push("  in: |".to_owned());
-                        lines.extend(text.lines().map(|line| format!("    {line}")));
-                    }
-                    false => lines.push(format!("  in: {}", quoted(&text))),
-                }
-            }
+impl NewCase<'_> {
+    /// Adds the lines of the recipe, without indentation.
+    fn lines(&self, solution: Option<&str>, lines: &mut Vec<String>) {
+        lines.push(format!("{}:", quoted(&self.name)));
+        lines.extend(self.comment.map(|comment| format!("  # {comment}")));
+        let text = String::from_utf8_lossy(self.input);
+        if !self.is_inline() {
+            lines.push(format!("  copy: {}", quoted(&self.file)));
+        } else if is_block(&text) {
+            lines.push("  in: |".to_owned());
+            lines.extend(text.lines().map(|line| format!("    {line}")));
+        } else {
+            lines.push(format!("  in: {}", quoted(&text)));
         }
         lines.extend(solution.map(|solution| format!("  solution: {solution}")));
         lines.push("  yaml:".to_owned());
-        let description = quoted(&self.made.idea.purpose);
-        lines.push(format!("    description: {description}"));
-        lines
+        lines.push(format!("    description: {}", quoted(self.description)));
     }
-}
 
-/// Whether an input can stand in the recipe: a text there ends with a line end.
-fn is_inline(input: &[u8]) -> bool {
-    input.len() <= INLINE && input.ends_with(b"\n") && std::str::from_utf8(input).is_ok()
+    /// Whether the input can stand in the recipe: a text there ends with a line end.
+    fn is_inline(&self) -> bool {
+        let is_text = self.input.ends_with(b"\n") && std::str::from_utf8(self.input).is_ok();
+        is_text && self.input.len() <= INLINE
+    }
 }
 
 /// Whether a text is the same as a block of lines, whoever reads it.
@@ -333,8 +323,8 @@ fn no_solution(problem: &Problem) -> Diagnostic {
 
 fn by_hand(path: &Path, into: &[String]) -> Diagnostic {
     let message = format!(
-        "no place was found in the recipe for secret/{}, so nothing was added",
-        into.join("/")
+        "no place was found in the recipe for {}, so nothing was added",
+        [&["secret".to_owned()], into].concat().join("/")
     );
     Diagnostic::error(path, message).help(
         "`data`, `secret` and the directories below must each be a key on a line of its own, with what is \

@@ -34,7 +34,7 @@ pub struct Comparison<'a> {
     /// Where judge answers come from.
     pub answers: AnswersBy<'a>,
     /// Answers that are known.
-    known: Answers,
+    pub known: Answers,
 }
 
 /// Where the judge answer to an input comes from.
@@ -71,28 +71,6 @@ pub enum Unusable {
 }
 
 impl<'a> Comparison<'a> {
-    /// A comparison of these two.
-    pub fn new(
-        bench: Bench<'a>,
-        rules: &'a Rules<'a>,
-        reference: &'a Runnable,
-        submission: &'a Runnable,
-        options: Options,
-        test_case: TestCase,
-        answers: AnswersBy<'a>,
-    ) -> Self {
-        Self {
-            bench,
-            rules,
-            reference,
-            submission,
-            options,
-            test_case,
-            answers,
-            known: Answers::default(),
-        }
-    }
-
     /// Whether the output validator alone says what is right, so that there is no output to compare with.
     pub fn is_judged(&self) -> bool {
         !matches!(self.answers, AnswersBy::Reference)
@@ -284,7 +262,7 @@ pub fn bytes(ran: &mut Ran, most: u64) -> Result<Vec<u8>, JudgeError> {
 
 /// Answers that are known, by input; of small inputs only, and not more than fit.
 #[derive(Default)]
-struct Answers {
+pub struct Answers {
     by_input: Mutex<HashMap<Text, Text>>,
 }
 

@@ -21,7 +21,7 @@ pub(super) fn compared(compared: &ComparisonReport, style: &Style) -> String {
     let (label, text) = match &compared.difference {
         None => (style.paint(Look::Good, "right"), format!("{name} agrees with the judge answer")),
         Some(difference) => {
-            (style.paint(Look::Bad, "wrong"), format!("{name}: {}", cause(difference)))
+            (style.paint(Look::Bad, "wrong"), format!("{name}: {}", difference.what()))
         }
     };
     // A file name is neither broken nor cut.
@@ -37,28 +37,6 @@ pub(super) fn compared(compared: &ComparisonReport, style: &Style) -> String {
         write_diff(&mut page, evidence);
     }
     page.into_text()
-}
-
-/// What differs, in few words.
-fn cause(difference: &Difference) -> String {
-    let answer = &difference.answer;
-    let token = format!("token {}", answer.token_number);
-    match difference.kind {
-        DifferenceKind::Token => format!("{token} differs"),
-        DifferenceKind::Number => format!("{token} is too far off"),
-        DifferenceKind::NotANumber => format!("{token} is not a number"),
-        DifferenceKind::OutputEnds if difference.output.length == 0 => {
-            "the output is empty".to_owned()
-        }
-        DifferenceKind::OutputEnds => format!("the output ends before {token}"),
-        DifferenceKind::OutputGoesOn => {
-            format!("the output goes on after {}", count(answer.tokens, "token"))
-        }
-        DifferenceKind::Blanks if answer.token_number > answer.tokens => {
-            "the blanks at the end differ".to_owned()
-        }
-        DifferenceKind::Blanks => format!("the blanks before {token} differ"),
-    }
 }
 
 /// Writes where the output differs first, with both sides under each other, and how much in all.

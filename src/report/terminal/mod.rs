@@ -7,7 +7,7 @@ mod doctor;
 mod exchange;
 mod grammar;
 mod judgement;
-mod page;
+pub(super) mod page;
 mod proposal;
 mod score;
 mod search;
