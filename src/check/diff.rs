@@ -33,7 +33,7 @@ pub struct Diff {
 
 /// Compares the lines around the first difference.
 ///
-/// Lines agree by the rules of the comparison: where it accepts other blanks, letter case or near
+/// Lines agree by the rules of the comparison: if it accepts other blanks, letter case or near
 /// numbers, they do not show. Takes bounded time and memory, whatever the length of texts and lines.
 ///
 /// # Errors

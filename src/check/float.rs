@@ -2,7 +2,7 @@
 
 use crate::model::difference::NumberGap;
 
-/// A token of more bytes than this is no number.
+/// A token of more bytes than this is not a number.
 ///
 /// The format asks for at least 30 digits on each side of the point and allows a limit.
 pub const LONGEST_NUMBER: usize = 4096;
@@ -19,9 +19,9 @@ pub struct Tolerance {
 /// What the comparison of two tokens as numbers says.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum NumberReply {
-    /// The judge answer's token is no number: the tokens are to be compared as text.
+    /// The judge answer's token is not a number: the tokens are to be compared as text.
     AnswerIsText,
-    /// The judge answer's token is a number, the output's is none.
+    /// The judge answer's token is a number, the output's is not.
     OutputIsText,
     /// Near enough.
     Within,
@@ -29,7 +29,7 @@ pub enum NumberReply {
     Beyond(NumberGap),
 }
 
-/// The value of a number, rounded to the nearest `f64`; none for a token that is no number.
+/// The value of a number, rounded to the nearest `f64`; none for a token that is not a number.
 ///
 /// Too large values become infinite, too small ones 0.
 ///
@@ -85,35 +85,27 @@ impl Tolerance {
         let Some(answer_value) = parse(answer) else { return NumberReply::AnswerIsText };
         let Some(output_value) = parse(output) else { return NumberReply::OutputIsText };
         let distance = (output_value - answer_value).abs();
-        if !distance.is_finite() {
-            return self.compare_huge(&Decimal::new(answer), &Decimal::new(output));
+        if distance.is_finite() {
+            return self.reply(distance, answer_value.abs(), distance);
         }
-        let size = answer_value.abs();
-        let is_within = self.absolute.is_some_and(|most| distance <= most)
+        // The distance is more than the largest `f64`, thus more than any absolute tolerance.
+        let (answer, output) = (Decimal::new(answer), Decimal::new(output));
+        let answer_value = answer.divided(answer.exponent);
+        let distance = (output.divided(answer.exponent) - answer_value).abs();
+        let absolute = if distance == 0.0 { 0.0 } else { f64::INFINITY };
+        self.reply(distance, answer_value.abs(), absolute)
+    }
+
+    /// Whether a distance from a judge answer of this size is small enough; `absolute` is the distance without scale.
+    fn reply(&self, distance: f64, size: f64, absolute: f64) -> NumberReply {
+        let is_within = absolute == 0.0
+            || self.absolute.is_some_and(|most| absolute <= most)
             || self.relative.is_some_and(|most| distance <= most * size);
         if is_within {
             return NumberReply::Within;
         }
-        NumberReply::Beyond(NumberGap {
-            absolute: distance,
-            relative: if size > 0.0 { distance / size } else { f64::INFINITY },
-        })
-    }
-
-    /// The same for a distance of more than the largest `f64`, thus more than any absolute tolerance.
-    fn compare_huge(&self, answer: &Decimal, output: &Decimal) -> NumberReply {
-        let answer_value = answer.divided(answer.exponent);
-        let output_value = output.divided(answer.exponent);
-        let distance = (output_value - answer_value).abs();
-        let size = answer_value.abs();
-        let is_within = self.relative.is_some_and(|most| distance <= most * size);
-        if distance == 0.0 || is_within {
-            return NumberReply::Within;
-        }
-        NumberReply::Beyond(NumberGap {
-            absolute: f64::INFINITY,
-            relative: if size > 0.0 { distance / size } else { f64::INFINITY },
-        })
+        let relative = if size > 0.0 { distance / size } else { f64::INFINITY };
+        NumberReply::Beyond(NumberGap { absolute, relative })
     }
 }
 

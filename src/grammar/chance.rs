@@ -47,7 +47,7 @@ impl Chance {
         self.below(1000) < per_mille
     }
 
-    /// A number from `min` to `max`, each as likely as the others; `min` where nothing lies between.
+    /// A number from `min` to `max`, each as likely as the others; `min` if nothing lies between.
     pub fn between(&mut self, min: &Int, max: &Int) -> Int {
         if min >= max {
             return min.clone();

@@ -58,7 +58,7 @@ pub(super) struct Compiler {
     pub loops: Vec<usize>,
     /// For each slot, whether something is ever assigned to it.
     assigned: Vec<bool>,
-    /// For each slot, where it is used first.
+    /// For each slot, the place of its first use.
     used: Vec<Option<Span>>,
 }
 
@@ -134,7 +134,7 @@ impl Compiler {
         self.diagnostics.push(warning);
     }
 
-    /// Adds a step that is no block. What it reads gets a site here.
+    /// Adds a step that is not a block. What it reads gets a site here.
     pub(super) fn command(&mut self, mut step: Op, span: Span) {
         match &mut step {
             Op::Text(expr) => match expr.constant().cloned() {
@@ -388,7 +388,7 @@ impl Compiler {
             };
             site.is_case_count = site.loops.is_empty() && grammar.loops.iter().any(counted);
         }
-        // A variable that nobody reads is not kept.
+        // A variable that is never read is not kept.
         for step in &mut grammar.steps {
             if let Op::Int { name, .. } | Op::Float { name, .. } | Op::Regex { name, .. } = step
                 && name.as_ref().is_some_and(|name| !grammar.slots[name.slot].is_read)

@@ -37,12 +37,14 @@ pub(super) trait Chooser: Loops {
     /// A number, mostly within the bounds.
     fn number(&mut self, draw: &Draw<'_>) -> Int;
     /// A text that was chosen before, if there is one.
-    fn text(&mut self, site: usize) -> Option<Vec<u8>>;
+    fn text(&mut self, _site: usize) -> Option<Vec<u8>> {
+        None
+    }
     /// How long texts are to be.
     fn length(&self) -> Length;
     /// How many decimals a float gets, from `min` to `max`.
     fn decimals(&mut self, site: usize, min: u32, max: u32) -> u32;
-    /// The answer to a question about what comes next, where both can be.
+    /// The answer to a question about what comes next, if both can be.
     fn answer(&mut self, question: usize, loops: &[LoopState]) -> bool;
     /// An answer that could not be otherwise.
     fn forced(&mut self, _question: usize) {}
@@ -190,7 +192,7 @@ impl<'a> Shaped<'a> {
                 let near = |by: i64| {
                     middle.plus(&Int::Small(by)).clamp(draw.min.clone(), draw.max.clone())
                 };
-                // Around zero where that is inside, so that signs differ too.
+                // Around zero if that is inside, so that signs differ too.
                 self.chance.between(&near(-2), &near(3))
             }
             _ => self.planned(draw),
@@ -312,10 +314,6 @@ impl Chooser for Shaped<'_> {
             self.first_case.insert(place, value.clone());
         }
         value
-    }
-
-    fn text(&mut self, _site: usize) -> Option<Vec<u8>> {
-        None
     }
 
     fn length(&self) -> Length {

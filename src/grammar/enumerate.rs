@@ -142,7 +142,7 @@ impl Odometer {
         self.level == 1 || taken.contains(&(self.level - 1))
     }
 
-    /// Counts up by one; on to the next level where this one is at its end. Whether there is more.
+    /// Counts up by one; at the end of a level, goes on to the next. Whether there is more.
     fn advance(&mut self) -> bool {
         self.digits.truncate(self.at);
         self.sizes.truncate(self.at);
@@ -191,7 +191,7 @@ impl Digits<'_> {
     fn near_zero(&mut self, min: &Int, max: &Int, step: &Int) -> Int {
         let middle = Int::ZERO.clamp(min.clone(), max.clone());
         let level = Int::from(self.odometer.level);
-        // So many values, and one more where the level cannot have all.
+        // So many values, and one more if the level cannot have all.
         let room = |distance: Int| {
             let steps = distance.divided(step).unwrap_or(Int::ZERO).min(level.clone());
             steps.small().and_then(|steps| u64::try_from(steps).ok()).unwrap_or(0)
@@ -199,7 +199,7 @@ impl Digits<'_> {
         let above = room(max.minus(&middle));
         let below = room(middle.minus(min));
         let place = self.odometer.choose(above + below + 1);
-        // 0, 1, -1, 2, -2, and on one side alone where the other ends.
+        // 0, 1, -1, 2, -2, and on one side alone once the other ends.
         let both = above.min(below);
         let offset = |count: u64| Int::from(count).times(step);
         match place {

@@ -13,7 +13,7 @@ use crate::grammar::source::Span;
 use crate::grammar::value::Value;
 
 impl Interpreter<'_> {
-    /// The value of an expression of small integers; `None` where it has none, or is more.
+    /// The value of an expression of small integers; `None` if it has none, or is more.
     #[inline]
     pub(super) fn small(&self, expr: &Expr) -> Option<i64> {
         match &expr.kind {

@@ -3,8 +3,6 @@
 //! Source: the language's specification: `-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?`, exactly one digit other
 //! than zero before the point where `FLOATP` reads scientific notation. Superfluous leading zeros are refused as in integers.
 
-use std::cmp::Ordering;
-
 use num_bigint::BigInt;
 use num_rational::BigRational;
 use num_traits::ToPrimitive;
@@ -59,60 +57,44 @@ pub(super) fn scan(text: &[u8]) -> Option<Scanned> {
     Some(Scanned { length, sign, whole, decimals, exponent })
 }
 
-/// Bounds as integers of a common unit, for a comparison without big numbers.
+/// Bounds in units of 10^-18, for a comparison without big numbers.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Quick {
     min: i128,
     max: i128,
-    /// The unit is ten to the minus this.
-    scale: u32,
 }
 
 impl Quick {
+    const DIGITS: u32 = 18;
+
     /// The bounds, if they are decimals of moderate size.
     pub(super) fn new(min: &BigRational, max: &BigRational) -> Option<Self> {
-        const LARGEST: i128 = 1 << 62;
         if [min, max].iter().any(|bound| bound.numer().bits().max(bound.denom().bits()) > 128) {
             return None;
         }
-        (0..=9).find_map(|scale| {
-            let unit = BigRational::from_integer(ten_to(scale));
-            let scaled = |bound: &BigRational| {
-                let bound = bound * &unit;
-                let bound = bound.is_integer().then(|| bound.to_integer().to_i128())??;
-                (bound.abs() <= LARGEST).then_some(bound)
-            };
-            Some(Self { min: scaled(min)?, max: scaled(max)?, scale })
-        })
+        let unit = BigRational::from_integer(ten_to(Self::DIGITS));
+        let scaled = |bound: &BigRational| {
+            let bound = bound * &unit;
+            bound.is_integer().then(|| bound.to_integer().to_i128())?
+        };
+        Some(Self { min: scaled(min)?, max: scaled(max)? })
     }
 
     /// Whether a float without exponent and of at most 18 digits is within the bounds.
     pub(super) fn contains(&self, text: &[u8], scanned: &Scanned) -> Option<bool> {
-        if scanned.exponent > 0 || scanned.whole + scanned.decimals > 18 {
+        let decimals = u32::try_from(scanned.decimals).ok()?;
+        if scanned.exponent > 0 || scanned.whole + scanned.decimals > Self::DIGITS as usize {
             return None;
         }
-        let mut mantissa: i128 = 0;
-        for byte in &text[scanned.sign..scanned.length] {
-            if *byte != b'.' {
-                mantissa = mantissa * 10 + i128::from(byte - b'0');
-            }
-        }
-        if scanned.sign == 1 {
-            mantissa = -mantissa;
-        }
-        let decimals = u32::try_from(scanned.decimals).ok()?;
-        let (value, min, max) = match self.scale.cmp(&decimals) {
-            Ordering::Less => {
-                let factor = 10_i128.pow(decimals - self.scale);
-                (mantissa, self.min * factor, self.max * factor)
-            }
-            _ => (mantissa * 10_i128.pow(self.scale - decimals), self.min, self.max),
-        };
-        Some(min <= value && value <= max)
+        let digits = text[scanned.sign..scanned.length].iter().filter(|byte| **byte != b'.');
+        let mantissa = digits.fold(0, |value: i64, byte| value * 10 + i64::from(byte - b'0'));
+        let size = i128::from(mantissa) * 10_i128.pow(Self::DIGITS - decimals);
+        let value = if scanned.sign == 1 { -size } else { size };
+        Some(self.min <= value && value <= self.max)
     }
 }
 
-/// The value of a float's text; `None` where its exponent is beyond what juror computes with.
+/// The value of a float's text; `None` if its exponent is beyond what juror computes with.
 pub(super) fn value(text: &[u8], scanned: &Scanned) -> Option<BigRational> {
     let exponent = match scanned.exponent {
         0 => 0,

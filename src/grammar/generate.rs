@@ -1,4 +1,4 @@
-//! Writes inputs by a grammar, and goes back where a choice led nowhere.
+//! Writes inputs by a grammar, and goes back if a choice leads nowhere.
 //!
 //! An ASSERT that does not hold, or bounds between which nothing lies, send the run back to a value that
 //! they depend on, at first the latest, then further and further; an answer to MATCH or ISEOF that
@@ -96,7 +96,7 @@ pub enum Unwritten {
     TooLarge,
 }
 
-/// The same with at most so many bytes, where a number is given; what is larger is given up at once.
+/// The same with at most `most` bytes, if that is given; a larger input is given up at once.
 ///
 /// # Errors
 /// Which command of the grammar could not be satisfied, and why; or that the input is larger.
@@ -151,7 +151,7 @@ fn confirmed(grammar: &Grammar, text: &[u8]) -> Option<Diagnostic> {
     Some(source.error(stop.0.span, message).help(help))
 }
 
-/// Runs to the end, going back where need be; whether it got there.
+/// Runs to the end, and goes back if it must; whether it got there.
 fn attempt<S: Chooser>(
     grammar: &Grammar,
     writer: &mut Writer<'_, S>,
@@ -228,7 +228,7 @@ fn earlier_value<S: Chooser>(
     found
 }
 
-/// What an ASSERT that does not hold asks of the value drawn last, where it says so plainly: `x < y + 1`.
+/// What an ASSERT that does not hold asks of the value drawn last, if it says so plainly: `x < y + 1`.
 fn hint(run: &Interpreter<'_>, step: usize, mark: &Mark) -> Option<Hint> {
     let (Op::Assert(test), MarkKind::Value { site, bounds: Some(bounds) }) =
         (&run.grammar.steps[step], &mark.kind)

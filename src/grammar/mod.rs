@@ -1,11 +1,11 @@
-//! The grammar of an input, in the language checktestdata: read it, hold inputs against it, write inputs
+//! The grammar of an input, in the language checktestdata: read it, check inputs against it, write inputs
 //! by it, list its boundaries, make inputs smaller.
 //!
 //! One text gives all of it, because all of it is one interpreter ([`run`](self)) that talks to a port: an
 //! input that is read, or one that is written. What is written is therefore what is accepted.
 //!
-//! Source: the language's specification, which is in the public domain. `docs/grammar.md` lists what juror
-//! decides where it is silent.
+//! Source: the language's specification, which is in the public domain. `docs/grammar.md` lists juror's
+//! decisions on what it leaves open.
 
 mod arithmetic;
 pub mod ast;

@@ -45,7 +45,7 @@ impl Int {
         BigRational::from_integer(self.big())
     }
 
-    /// The same in 64 bits, where it fits.
+    /// The same in 64 bits, if it fits.
     pub fn small(&self) -> Option<i64> {
         match self {
             Self::Small(value) => Some(*value),
@@ -102,17 +102,17 @@ impl Int {
         self.by(other, i64::checked_mul, |a, b| a * b)
     }
 
-    /// `self / other` without its fraction; `None` where `other` is zero.
+    /// `self / other` without its fraction; `None` if `other` is zero.
     pub fn divided(&self, other: &Self) -> Option<Self> {
         (!other.is_zero()).then(|| self.by(other, i64::checked_div, |a, b| a / b))
     }
 
-    /// What [`Int::divided`] leaves: it has the sign of `self`; `None` where `other` is zero.
+    /// What [`Int::divided`] leaves: it has the sign of `self`; `None` if `other` is zero.
     pub fn remainder(&self, other: &Self) -> Option<Self> {
         (!other.is_zero()).then(|| self.by(other, i64::checked_rem, |a, b| a % b))
     }
 
-    /// `self ^ exponent`; `None` where the result would have more than [`POWER_BITS_MAX`] bits.
+    /// `self ^ exponent`; `None` if the result would have more than [`POWER_BITS_MAX`] bits.
     pub fn power(&self, exponent: u64) -> Option<Self> {
         match self {
             Self::Small(0 | 1) => {
@@ -199,7 +199,7 @@ pub fn ten_to(exponent: u32) -> BigInt {
     BigInt::from(10).pow(exponent)
 }
 
-/// A fraction as a person writes it: with decimals where it has finitely many, else as `p/q`.
+/// A fraction as a person writes it: with decimals if it has finitely many, else as `p/q`.
 pub fn show_ratio(ratio: &BigRational) -> String {
     const LONGEST: u64 = 4096;
     if ratio.numer().bits().max(ratio.denom().bits()) > LONGEST {
@@ -221,7 +221,7 @@ pub fn show_ratio(ratio: &BigRational) -> String {
     fixed(ratio, decimals.max(1))
 }
 
-/// A fraction that nobody wants to read whole: `about 1.5e10000`.
+/// A fraction that is too long to read: `about 1.5e10000`.
 fn about(ratio: &BigRational) -> String {
     let logarithm = |number: &BigInt| {
         let cut = number.bits().saturating_sub(64);

@@ -11,7 +11,7 @@ mod expression;
 /// How deep blocks and brackets may be nested.
 const DEPTH_MAX: usize = 100;
 
-/// Reads a grammar; it can be used where none of the diagnostics is an error.
+/// Reads a grammar; it can be used if none of the diagnostics is an error.
 pub(super) fn parse(source: Source) -> Compiler {
     let mut out = Compiler::new(source);
     let tokens = tokens(&out.grammar.source, &mut out.diagnostics);
@@ -141,7 +141,7 @@ impl Parser {
         }
     }
 
-    /// Goes on where the next command seems to begin.
+    /// Skips to what looks like the next command.
     fn skip_to_command(&mut self, start: usize) {
         self.at = self.at.max(start + 1);
         loop {
@@ -198,7 +198,7 @@ impl Parser {
         }
     }
 
-    /// What stands between the brackets of a command that is no block.
+    /// What stands between the brackets of a command that is not a block.
     fn arguments(&mut self, word: &str, form: &str) -> Parse<Op> {
         Ok(match word {
             "INT" => {

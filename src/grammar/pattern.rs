@@ -101,7 +101,7 @@ fn reason(error: &regex_syntax::Error) -> String {
     last.trim_start_matches("error: ").to_owned()
 }
 
-/// The expression as the engine reads it: bytes that are no ASCII escaped, brackets as in POSIX.
+/// The expression as the engine reads it: bytes beyond ASCII escaped, brackets as in POSIX.
 fn translate(expression: &[u8]) -> Result<String, String> {
     let mut out = String::new();
     let mut at = 0;

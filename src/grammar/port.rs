@@ -9,6 +9,7 @@ use crate::grammar::bytes::ByteSet;
 use crate::grammar::float::Quick;
 use crate::grammar::number::Int;
 use crate::grammar::pattern::Pattern;
+use crate::grammar::run::Interpreter;
 use crate::grammar::source::Span;
 use crate::grammar::vars::Vars;
 
@@ -87,7 +88,7 @@ pub(super) trait Port {
     ) -> Result<Int, Stop> {
         self.int(at, site, [&Int::Small(min), &Int::Small(max)], vars)
     }
-    /// A float; its value only where it is wanted.
+    /// A float; its value only if it is wanted.
     fn float(
         &mut self,
         at: Span,
@@ -109,7 +110,7 @@ pub(super) trait Port {
     /// Whether [`Port::before`] wants to be called.
     const CHOOSES: bool = false;
     /// A step that chooses is about to run.
-    fn before(&mut self, _state: Before<'_>) {}
+    fn before(&mut self, _run: &Interpreter<'_>) {}
 }
 
 /// Follows the loops of a run.
@@ -121,16 +122,6 @@ pub(super) trait Loops {
     fn iteration(&mut self, _id: usize, _index: u64) {}
     /// A loop is left.
     fn leave(&mut self, _id: usize) {}
-}
-
-/// The state of a run before a step that chooses.
-pub(super) struct Before<'a> {
-    pub step: usize,
-    pub loops: &'a [LoopState],
-    /// What undoes later assignments.
-    pub mark: usize,
-    /// The index of the variable that is read, where it belongs to a UNIQUE of several.
-    pub index: Option<Vec<Int>>,
 }
 
 /// A loop under way.

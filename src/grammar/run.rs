@@ -10,7 +10,7 @@ use crate::grammar::eval::wrong_type;
 use crate::grammar::float::Quick;
 use crate::grammar::number::Int;
 use crate::grammar::pattern::Pattern;
-use crate::grammar::port::{Before, FloatRules, LoopState, Loops, Port, Stop};
+use crate::grammar::port::{FloatRules, LoopState, Loops, Port, Stop};
 use crate::grammar::program::{Grammar, Op, PatternSource};
 use crate::grammar::source::Span;
 use crate::grammar::value::{Key, Value};
@@ -61,16 +61,12 @@ impl<'a> Interpreter<'a> {
 
     fn before<P: Port>(&self, port: &mut P) {
         if P::CHOOSES {
-            port.before(Before {
-                step: self.at,
-                loops: &self.loops,
-                mark: self.vars.mark(),
-                index: self.unique_index(),
-            });
+            port.before(self);
         }
     }
 
-    fn unique_index(&self) -> Option<Vec<Int>> {
+    /// The index of the variable that is read, if it belongs to a UNIQUE of several.
+    pub(super) fn unique_index(&self) -> Option<Vec<Int>> {
         let Op::Int { site, name: Some(name), .. } = &self.grammar.steps[self.at] else {
             return None;
         };

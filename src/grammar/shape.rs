@@ -70,7 +70,7 @@ pub enum Scale {
 }
 
 impl Shape {
-    /// The same with counts of this size; `None` where the shape says itself how large they are.
+    /// The same with counts of this size; `None` if the shape itself says how large they are.
     pub fn sized(&self, size: Scale) -> Option<Self> {
         let cases = match (self.cases, self.counts, size) {
             (Cases::Plain, Counts::Random, Scale::Large) => Cases::OneHuge,
@@ -106,7 +106,7 @@ const fn cases(name: &'static str, description: &'static str, cases: Cases) -> S
     Shape { name, description, cases, counts: Counts::Random, values: Values::Random }
 }
 
-/// The shape that is taken where none is asked for.
+/// The shape that is taken if none is asked for.
 pub const RANDOM: Shape =
     values("random", "everything drawn at random from all that is allowed", Values::Random);
 

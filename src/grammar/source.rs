@@ -41,7 +41,7 @@ impl Source {
         spot(&self.text, span.start, span.end)
     }
 
-    /// A piece of the text in one line, blanks put together, cut where it is long.
+    /// A piece of the text in one line, blanks put together, cut if it is long.
     pub fn excerpt(&self, span: Span) -> String {
         const LONGEST: usize = 80;
         let text = String::from_utf8_lossy(&self.text[span.start..span.end]);

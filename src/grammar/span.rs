@@ -1,4 +1,4 @@
-//! Which integers may be written where the byte to come is known: parts of a range, by how their numbers begin.
+//! Which integers may be written if the next byte is known: parts of a range, by how their numbers begin.
 
 use crate::grammar::bytes::ByteSet;
 use crate::grammar::chance::Chance;

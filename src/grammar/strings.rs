@@ -51,7 +51,7 @@ fn times(repetition: &Repetition, length: Length, chance: &mut Chance, so_far: u
     }
 }
 
-/// A byte of a class, one that can be seen where there is one.
+/// A byte of a class, a visible one if there is one.
 fn byte_of(class: &Class, chance: &mut Chance) -> u8 {
     let ranges: Vec<(u8, u8)> = match class {
         Class::Bytes(class) => class.iter().map(|range| (range.start(), range.end())).collect(),

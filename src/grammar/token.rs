@@ -315,7 +315,7 @@ pub(super) fn decimal(text: &[u8], exponent: i64) -> BigRational {
             mantissa * if shift >= 0 { ten_to(size) } else { 1.into() },
         );
     }
-    // In lowest terms without a search for a common divisor, which takes long where the exponent is large.
+    // In lowest terms without a search for a common divisor, which takes long if the exponent is large.
     let (mut twos, mut fives) = (size, size);
     let common = mantissa.trailing_zeros().unwrap_or(0).min(twos.into());
     mantissa >>= common;

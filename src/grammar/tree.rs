@@ -93,7 +93,7 @@ pub fn parse(grammar: &Grammar, input: &[u8], path: &Path) -> Result<InputTree, 
     Ok(InputTree { nodes: planter.nodes })
 }
 
-/// The same, still to be held against the grammar.
+/// Writes the input of a tree; the caller must check it against the grammar.
 pub(super) fn written(grammar: &Grammar, tree: &InputTree) -> Option<Vec<u8>> {
     let mut writer = Writer::new(grammar, Replay::new(grammar, tree));
     Interpreter::new(grammar).run(&mut writer).ok()?;

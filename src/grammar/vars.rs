@@ -22,7 +22,7 @@ struct Cells {
     row: Vec<Option<Value>>,
     /// All other indices.
     others: HashMap<Vec<Int>, Value>,
-    /// How often each value occurs, where somebody asks.
+    /// How often each value occurs, if a test asks for it.
     bag: Option<Bag>,
 }
 

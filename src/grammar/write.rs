@@ -13,9 +13,10 @@ use crate::grammar::draw::{Chooser, Draw};
 use crate::grammar::float;
 use crate::grammar::number::{Int, scaled_decimal};
 use crate::grammar::pattern::Pattern;
-use crate::grammar::port::{Before, FloatRules, LoopState, Loops, Port, Stop};
+use crate::grammar::port::{FloatRules, LoopState, Loops, Port, Stop};
 use crate::grammar::program::{Grammar, Op};
 use crate::grammar::read::called;
+use crate::grammar::run::Interpreter;
 use crate::grammar::source::Span;
 use crate::grammar::span::{first_byte, pick, spans};
 use crate::grammar::strings;
@@ -49,7 +50,7 @@ pub(super) struct Hint {
 /// What was chosen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum MarkKind {
-    /// The value of a site, and its bounds where it is an integer.
+    /// The value of a site, and its bounds if it is an integer.
     Value { site: usize, bounds: Option<Hint> },
     /// The answer to a question; `before` are those in the same test before it.
     Answer { answer: bool, before: Vec<bool> },
@@ -73,7 +74,7 @@ pub(super) struct Writer<'a, S> {
     pub(super) made: u64,
     /// The state before the step at hand.
     before: Mark,
-    /// The index of the variable at hand, where it belongs to a UNIQUE of several.
+    /// The index of the variable at hand, if it belongs to a UNIQUE of several.
     index: Option<Vec<Int>>,
     /// Answers in the test at hand.
     answers: Vec<bool>,
@@ -139,14 +140,7 @@ impl<'a, S: Chooser> Writer<'a, S> {
         if self.marks.len() >= MARKS_MAX {
             self.marks.pop_front();
         }
-        self.marks.push_back(Mark {
-            step: self.before.step,
-            loops: self.before.loops.clone(),
-            vars: self.before.vars,
-            length: self.before.length,
-            next: self.before.next,
-            kind,
-        });
+        self.marks.push_back(Mark { kind, ..self.before.clone() });
     }
 
     /// The values that would complete a tuple that is there already.
@@ -286,7 +280,7 @@ impl<'a, S: Chooser> Writer<'a, S> {
         if rules.notation == Notation::Scientific {
             return self.scientific(site, rules, decimals);
         }
-        // More decimals where there is no value with so few.
+        // More decimals if there is no value with so few.
         for decimals in (decimals..=limit.max(decimals)).chain(least..decimals) {
             let (low, high) = float::grid(rules, decimals);
             if low <= high {
@@ -343,7 +337,7 @@ impl<'a, S: Chooser> Writer<'a, S> {
     }
 }
 
-/// Whether a test is a question; if so, whether it holds where the answer is yes.
+/// Whether a test is a question; if so, whether it holds if the answer is yes.
 fn simple(test: &Expr) -> Option<bool> {
     match &test.kind {
         ExprKind::Match { .. } | ExprKind::IsEof { .. } => Some(true),
@@ -355,15 +349,14 @@ fn simple(test: &Expr) -> Option<bool> {
 impl<S: Chooser> Port for Writer<'_, S> {
     const CHOOSES: bool = true;
 
-    fn before(&mut self, state: Before<'_>) {
-        self.before.step = state.step;
-        self.before.loops.clear();
-        self.before.loops.extend_from_slice(state.loops);
-        self.before.vars = state.mark;
+    fn before(&mut self, run: &Interpreter<'_>) {
+        self.before.step = run.at;
+        self.before.loops.clone_from(&run.loops);
+        self.before.vars = run.vars.mark();
         self.before.length = self.out.len();
         self.before.next = self.next;
         self.answers.clear();
-        self.index = state.index;
+        self.index = run.unique_index();
     }
 
     fn byte(&mut self, at: Span, byte: u8) -> Result<(), Stop> {

@@ -106,7 +106,7 @@ impl Addition<'_> {
         added
     }
 
-    /// Writes the recipe, once it says what it should; with a solution for the new cases, where they have none.
+    /// Writes the recipe, once it says what it should; with a solution for the new cases, if they have none.
     fn settle(&self, path: &Path, cases: &[NewCase<'_>]) -> Result<Added, Stop> {
         let read = |error| JudgeError::new(format!("read {}", path.display()), error);
         let old = match self.recipe {
@@ -116,7 +116,7 @@ impl Addition<'_> {
         let is_alone =
             self.problem.kind.interaction == Interaction::None && self.problem.kind.passes == 1;
         let solution = solution(self.problem).filter(|_| is_alone);
-        // A new recipe names its solution at the top, another one where it is needed.
+        // A new recipe names its solution at the top, another one if it is needed.
         let start = old.unwrap_or_else(|| self.start(solution.as_deref()));
         let mut text = self.text(&start, path, cases, None)?;
         let mut added = self.read(&text, path, cases)?;

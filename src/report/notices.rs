@@ -1,4 +1,4 @@
-//! What a person should know of at once, even where a program reads the report: on standard error, in a line.
+//! What a person should know of at once, even if a program reads the report: on standard error, in a line.
 
 use std::io::{self, Write};
 
@@ -44,7 +44,7 @@ pub(super) fn notice(event: &Event, style: &Style) -> Option<String> {
     Some(format!("{} {text}\n", style.paint(look, label)))
 }
 
-/// The warning that every command begins with where something is missing to full isolation.
+/// The warning that every command begins with if something is missing to full isolation.
 fn warning(shortfall: &Shortfall, isolation: Isolation, most_at_once: Option<usize>) -> String {
     let Shortfall { message, reasons, help } = shortfall;
     let one = match most_at_once {

@@ -32,7 +32,7 @@ impl Progress {
         Self::on(ProgressDrawTarget::hidden())
     }
 
-    /// A line on standard error, shown only on a terminal that can redraw, and not where `CI` is set.
+    /// A line on standard error, shown only on a terminal that can redraw, and not if `CI` is set.
     pub fn on_stderr() -> Self {
         let in_ci = std::env::var_os("CI").is_some_and(|value| !value.is_empty());
         let is_dumb = std::env::var_os("TERM").is_some_and(|value| value == "dumb");

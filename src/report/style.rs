@@ -74,7 +74,7 @@ impl Style {
         if self.unicode { "│" } else { "|" }
     }
 
-    /// What stands for a space where blanks are what matters.
+    /// What stands for a space if blanks are what matters.
     pub(super) const fn space(&self) -> char {
         if self.unicode { '·' } else { '_' }
     }

@@ -50,7 +50,7 @@ pub fn add<'a>(mix: &mut Mix<'a>, grammar: &'a Grammar, seed: u64) {
         let named = |name: &&str| shapes.iter().find(|shape| shape.name == *name).cloned();
         names.iter().filter_map(named).collect()
     };
-    mix.add(SMALL, InTurn::new(grammar));
+    mix.add(SMALL, Small::new(grammar, PACKED));
     mix.lead(LEAD);
     let shaped = |source: u64, shapes: Vec<Shape>, rounds| Shaped {
         grammar,
@@ -68,19 +68,9 @@ pub fn add<'a>(mix: &mut Mix<'a>, grammar: &'a Grammar, seed: u64) {
 }
 
 /// All small inputs in turn.
-struct InTurn<'a> {
-    list: Small<'a>,
-}
-
-impl<'a> InTurn<'a> {
-    fn new(grammar: &'a Grammar) -> Self {
-        Self { list: Small::new(grammar, PACKED) }
-    }
-}
-
-impl Candidates for InTurn<'_> {
+impl Candidates for Small<'_> {
     fn next(&mut self) -> Option<Candidate> {
-        let input = self.list.next()?;
+        let input = Iterator::next(self)?;
         Some(Candidate {
             content: Content::Text(Arc::from(input.text)),
             origin: Origin::Small { level: input.level },
@@ -130,7 +120,7 @@ struct Shaped<'a> {
     shapes: Vec<Shape>,
     seed: u64,
     made: u64,
-    /// How often each shape is taken; without end where there is no number.
+    /// How often each shape is taken; without end if there is no number.
     rounds: Option<u64>,
     /// How often in a row nothing could be written.
     misses: u64,

@@ -1,8 +1,14 @@
 //! Inputs by the package's own generators: the lines of its recipe that have a `{seed}`, with fresh seeds.
 
+use std::sync::Arc;
+
+use crate::generate::fresh::FreshInputs;
+use crate::generate::seed::substituted;
 use crate::grammar::chance::Chance;
+use crate::model::judgement::JudgeError;
 use crate::model::placeholder::{Piece, occurrences};
 use crate::model::recipe::{GeneratorCommand, InputSource, Recipe};
+use crate::model::stop::Stop;
 use crate::model::stress::Origin;
 use crate::stress::candidates::{Candidate, Candidates, Content};
 
@@ -18,9 +24,25 @@ pub struct Call {
 impl Call {
     /// The command line, with its seed.
     pub fn line(&self) -> String {
-        let args = crate::generate::seed::substituted(&self.command, NAME, self.seed);
+        let args = substituted(&self.command, NAME, self.seed);
         let words = std::iter::once(self.command.program.name.clone()).chain(args);
         words.collect::<Vec<_>>().join(" ")
+    }
+
+    /// What the generator prints, or why it prints nothing.
+    ///
+    /// # Errors
+    /// When the judge failed or was interrupted.
+    pub fn input(&self, generators: &FreshInputs<'_>) -> Result<Result<Arc<[u8]>, String>, Stop> {
+        match generators.make(&self.command, NAME, self.seed)? {
+            Err(why) => Ok(Err(why)),
+            Ok(printed) => {
+                let printed = printed.start(u64::MAX);
+                let printed = printed
+                    .map_err(|error| JudgeError::new("read what a generator printed", error))?;
+                Ok(Ok(printed.into()))
+            }
+        }
     }
 }
 

@@ -25,7 +25,7 @@ pub enum Content {
 
 /// A source of inputs. The same seed gives the same inputs in the same order.
 pub trait Candidates: Send {
-    /// The next input; `None` where there is no more.
+    /// The next input; `None` if there is no more.
     fn next(&mut self) -> Option<Candidate>;
 }
 

@@ -27,7 +27,7 @@ pub struct Comparison<'a> {
     pub reference: &'a Runnable,
     /// The submission that is searched.
     pub submission: &'a Runnable,
-    /// How outputs are compared, where the format's default output validator does it.
+    /// How outputs are compared, if the format's default output validator does it.
     pub options: Options,
     /// A test case without files, which gives the name and arguments.
     pub test_case: TestCase,
@@ -42,7 +42,7 @@ pub struct Comparison<'a> {
 pub enum AnswersBy<'a> {
     /// It is what the reference writes.
     Reference,
-    /// The package's solution makes it, which is no submission. What the reference says is judged as well.
+    /// The package's solution makes it, which is not a submission. What the reference says is judged as well.
     Solution(&'a Solution<'a>),
     /// It is empty: the output validator does without. What the reference says is judged as well.
     Nobody,
@@ -55,7 +55,7 @@ pub enum Compared {
     Same,
     /// It is not.
     Differs(Box<CaseJudgement>),
-    /// There is nothing to hold it against.
+    /// There is nothing to compare it with.
     NoAnswer(Unusable),
 }
 

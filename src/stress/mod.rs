@@ -5,7 +5,9 @@
 //! [`candidates`] gives inputs, by the grammar ([`by_grammar`]) and by the package's own generators
 //! ([`by_recipe`]), in turns. [`search`] has one worker a slot; each takes the next input, runs the reference
 //! and then the submission on it ([`comparison`]), and compares in process: no file is written, nothing crosses
-//! threads. Where both programs are in a language for it, many inputs share a start of both ([`batch`]). What fails is held against the validators ([`validity`]) and repeated. [`shrink`] makes it
+//! threads. If both
+//! programs are in a language that allows it, many inputs share a start of both ([`batch`]). What fails is checked by
+//! the validators ([`validity`]) and repeated. [`shrink`] makes it
 //! small, and [`promote`] adds it to the package.
 
 pub mod batch;

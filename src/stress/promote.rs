@@ -22,7 +22,7 @@ pub struct Promotion<'a> {
 }
 
 impl<'a> Promotion<'a> {
-    /// A new case of `data/secret`, in a directory below it where the name has slashes.
+    /// A new case of `data/secret`, in a directory below it if the name has slashes.
     ///
     /// # Errors
     /// Why there can be no case of that name.

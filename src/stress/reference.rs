@@ -17,7 +17,7 @@ const MEASURED: usize = 3;
 const FAST: [&str; 4] = ["rs", "cpp", "cc", "c"];
 
 /// The package's accepted submissions of which the reference is chosen: those in C, C++ and Rust, the one
-/// that makes the judge answers first; where there is none, the first accepted one.
+/// that makes the judge answers first; if there is none, the first accepted one.
 pub fn contenders<'a>(problem: &'a Problem, solution: Option<&Path>) -> Vec<&'a Submission> {
     let mut accepted: Vec<&Submission> =
         problem.submissions.iter().filter(|it| is_accepted(it)).collect();
@@ -46,7 +46,7 @@ pub struct Chosen {
     pub why: String,
 }
 
-/// The fastest of these programs, each started a few times. A start gives the wall time; none where the program
+/// The fastest of these programs, each started a few times. A start gives the wall time; none if the program
 /// does not solve what it is measured on.
 ///
 /// # Errors

@@ -31,9 +31,9 @@ pub struct Searching<'a> {
     pub comparison: &'a Comparison<'a>,
     /// Which inputs count.
     pub validity: &'a Validity<'a>,
-    /// The package's generators, where it has some.
+    /// The package's generators, if it has some.
     pub generators: Option<&'a FreshInputs<'a>>,
-    /// Compares many inputs at once, where that can be; without it each run has a fresh process.
+    /// Compares many inputs at once, if that can be; without it each run has a fresh process.
     pub batches: Option<&'a Batches>,
     /// How long.
     pub time: Duration,
@@ -66,7 +66,7 @@ pub struct SearchResult {
     pub level: Option<u64>,
     /// The first input that the grammars accept and another validator does not.
     pub refused: Option<Refusal>,
-    /// What is wrong with the package, where that shows before a failure of the submission.
+    /// What is wrong with the package, if that shows before a failure of the submission.
     pub fault: Option<Fault>,
     /// The first generator that did not work, and why.
     pub broken_generator: Option<String>,

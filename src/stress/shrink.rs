@@ -19,11 +19,11 @@ use crate::grammar::program::Grammar;
 use crate::grammar::shape;
 use crate::grammar::shrink::{self as tree, is_smaller};
 use crate::judge::case::TimeLimitMode;
-use crate::model::judgement::{CaseJudgement, JudgeError};
+use crate::model::judgement::CaseJudgement;
 use crate::model::stop::Stop;
 use crate::model::stress::{Origin, SearchProgress};
 use crate::model::verdict::Verdict;
-use crate::stress::by_recipe::{Call, NAME, lowered};
+use crate::stress::by_recipe::{Call, lowered};
 use crate::stress::comparison::{Compared, Comparison};
 use crate::stress::search::Failure;
 use crate::stress::validity::Validity;
@@ -34,9 +34,9 @@ pub struct Shrinking<'a> {
     pub comparison: &'a Comparison<'a>,
     /// Which inputs count.
     pub validity: &'a Validity<'a>,
-    /// The grammar of inputs, where there is one.
+    /// The grammar of inputs, if there is one.
     pub grammar: Option<&'a Grammar>,
-    /// The package's generators, where it has some.
+    /// The package's generators, if it has some.
     pub generators: Option<&'a FreshInputs<'a>>,
     /// Ends what runs when the time is over.
     pub until: &'a Until<'a>,
@@ -82,21 +82,30 @@ const SEEDS: u64 = 6;
 /// # Errors
 /// When the judge failed.
 pub fn shrink(shrinking: &Shrinking<'_>, failure: &Failure) -> Result<Shrunk, Stop> {
-    let mut work = Work::new(shrinking, failure);
-    let done = work.all(failure);
-    let interrupted = match done {
-        Ok(()) => false,
-        Err(Stop::Interrupted) => !shrinking.until.ran_out(),
-        Err(stop) => return Err(stop),
+    let mut work = Work {
+        shrinking,
+        wanted: failure.judged.verdict,
+        is_stuck: failure.judged.is_stuck(),
+        by_margin: false,
+        done: Shrunk {
+            input: Arc::clone(&failure.input),
+            judged: failure.judged.clone(),
+            runs: 0,
+            path: Vec::new(),
+            interrupted: false,
+            ran_out: false,
+        },
+        told: Instant::now(),
+        hasher: RandomState::new(),
+        tried: HashSet::new(),
     };
-    Ok(Shrunk {
-        input: work.best,
-        judged: work.judged,
-        runs: work.runs,
-        path: work.path,
-        interrupted,
-        ran_out: shrinking.until.is_over(),
-    })
+    match work.all(failure) {
+        Ok(()) => {}
+        Err(Stop::Interrupted) => work.done.interrupted = !shrinking.until.ran_out(),
+        Err(stop) => return Err(stop),
+    }
+    work.done.ran_out = shrinking.until.is_over();
+    Ok(work.done)
 }
 
 struct Work<'a> {
@@ -106,35 +115,17 @@ struct Work<'a> {
     is_stuck: bool,
     /// Whether it must stay too slow by a margin.
     by_margin: bool,
-    best: Arc<[u8]>,
-    judged: CaseJudgement,
-    runs: u64,
-    path: Vec<String>,
+    /// The smallest input so far.
+    done: Shrunk,
     told: Instant,
     hasher: RandomState,
     tried: HashSet<u64>,
 }
 
-impl<'a> Work<'a> {
-    fn new(shrinking: &'a Shrinking<'a>, failure: &Failure) -> Self {
-        Self {
-            shrinking,
-            wanted: failure.judged.verdict,
-            is_stuck: failure.judged.is_stuck(),
-            by_margin: false,
-            best: Arc::clone(&failure.input),
-            judged: failure.judged.clone(),
-            runs: 0,
-            path: Vec::new(),
-            told: Instant::now(),
-            hasher: RandomState::new(),
-            tried: HashSet::new(),
-        }
-    }
-
+impl Work<'_> {
     fn all(&mut self, failure: &Failure) -> Result<(), Stop> {
         if self.wanted == Verdict::TimeLimitExceeded {
-            self.by_margin = self.compared(&Arc::clone(&self.best), true)?.is_some();
+            self.by_margin = self.compared(&Arc::clone(&self.done.input), true)?.is_some();
         }
         if let Some(call) = &failure.call
             && self.shrinking.grammar.is_none()
@@ -175,7 +166,7 @@ impl<'a> Work<'a> {
     /// Whether an input is smaller than the best, allowed by the grammars, and new.
     fn is_worth_it(&mut self, input: &Arc<[u8]>) -> bool {
         let is_new = !self.is_over()
-            && is_smaller(input, &self.best)
+            && is_smaller(input, &self.done.input)
             && self.tried.insert(self.hasher.hash_one(input));
         self.tell();
         is_new && self.shrinking.validity.by_grammar(input)
@@ -190,8 +181,8 @@ impl<'a> Work<'a> {
         if self.wanted != Verdict::TimeLimitExceeded && self.compared(input, false)?.is_none() {
             return Ok(false);
         }
-        self.best = Arc::clone(input);
-        self.judged = judged;
+        self.done.input = Arc::clone(input);
+        self.done.judged = judged;
         Ok(true)
     }
 
@@ -202,7 +193,7 @@ impl<'a> Work<'a> {
         input: &Arc<[u8]>,
         with_margin: bool,
     ) -> Result<Option<CaseJudgement>, Stop> {
-        self.runs += 1;
+        self.done.runs += 1;
         let wanted = (self.wanted, self.is_stuck);
         compared(self.shrinking.comparison, input, wanted, with_margin)
     }
@@ -216,24 +207,24 @@ impl<'a> Work<'a> {
         let (runs, since) = self.shrinking.before;
         (self.shrinking.progress)(SearchProgress {
             doing: "making it smaller",
-            runs: runs + self.runs,
+            runs: runs + self.done.runs,
             elapsed: since.elapsed(),
-            smallest: Some(self.best.len()),
+            smallest: Some(self.done.input.len()),
         });
     }
 
     /// Notes by what the input has become smaller, if it has.
     fn note(&mut self, before: &Arc<[u8]>, how: impl FnOnce() -> String) {
-        if !Arc::ptr_eq(before, &self.best) {
+        if !Arc::ptr_eq(before, &self.done.input) {
             let how = how();
-            self.path.push(how);
+            self.done.path.push(how);
         }
     }
 
     /// Lowers the numbers in a generator's command line, each with several seeds.
     fn by_parameters(&mut self, call: &Call) -> Result<(), Stop> {
         let Some(generators) = self.shrinking.generators else { return Ok(()) };
-        let before = Arc::clone(&self.best);
+        let before = Arc::clone(&self.done.input);
         let mut call = call.clone();
         'again: loop {
             for command in lowered(&call.command) {
@@ -242,11 +233,10 @@ impl<'a> Work<'a> {
                         break 'again;
                     }
                     let seed = call.seed.wrapping_add(step) & 0x7fff_ffff;
-                    let Ok(made) = generators.make(&command, NAME, seed)? else { break };
-                    let reading = |error| JudgeError::new("read what a generator printed", error);
-                    let input: Arc<[u8]> = made.start(u64::MAX).map_err(reading)?.into();
+                    let lower = Call { command: command.clone(), seed };
+                    let Ok(input) = lower.input(generators)? else { break };
                     if self.takes(&input)? {
-                        call = Call { command, seed };
+                        call = lower;
                         continue 'again;
                     }
                 }
@@ -259,7 +249,7 @@ impl<'a> Work<'a> {
 
     /// Drops, lowers and evens out on the tree of the grammar.
     fn on_the_tree(&mut self, grammar: &Grammar) -> Result<(), Stop> {
-        let before = Arc::clone(&self.best);
+        let before = Arc::clone(&self.done.input);
         let mut failed = None;
         let interesting = |input: &[u8]| {
             let taken = match failed {
@@ -299,7 +289,7 @@ impl<'a> Work<'a> {
 
     /// Tries those of these inputs that are smaller than what was found; whether one fails in the same way.
     fn over(&mut self, list: &mut dyn Iterator<Item = Arc<[u8]>>, how: &str) -> Result<bool, Stop> {
-        let before = Arc::clone(&self.best);
+        let before = Arc::clone(&self.done.input);
         let comparison = self.shrinking.comparison;
         let (wanted, by_margin) = ((self.wanted, self.is_stuck), self.by_margin);
         let at_once = 4 * comparison.bench.executor.slots();
@@ -315,20 +305,20 @@ impl<'a> Work<'a> {
             if inputs.is_empty() {
                 break;
             }
-            self.runs += inputs.len() as u64;
+            self.done.runs += inputs.len() as u64;
             let judged = parallel::map(comparison.bench.executor, &inputs, |input| {
                 compared(comparison, input, wanted, by_margin)
             })?;
             for (input, judged) in inputs.iter().zip(judged) {
                 if let Some(judged) = judged
-                    && is_smaller(input, &self.best)
+                    && is_smaller(input, &self.done.input)
                 {
                     self.confirms(input, judged)?;
                 }
             }
         }
         self.note(&before, || how.to_owned());
-        Ok(!Arc::ptr_eq(&before, &self.best))
+        Ok(!Arc::ptr_eq(&before, &self.done.input))
     }
 }
 

@@ -18,7 +18,7 @@ use crate::model::stop::{Mend, Stop};
 use crate::model::submission::Submission;
 use crate::model::test_data::TestCase;
 use crate::model::verdict::Verdict;
-use crate::stress::batch::{self, Batches};
+use crate::stress::batch::Batches;
 use crate::stress::reference::{Chosen, contenders, fastest};
 
 /// The programs of a search.
@@ -107,10 +107,8 @@ impl Programs {
         rules: &Rules<'_>,
     ) -> Option<Batches> {
         let [submission, reference] = &self.prepared;
-        let reference = batch::Source { path: &self.path, prepared: reference };
-        let submission =
-            batch::Source { path: &setting.submission.program.path, prepared: submission };
-        Batches::new(rules, isolation, &reference, &submission)
+        let path = setting.submission.program.path.as_path();
+        Batches::new(rules, isolation, (&self.path, reference), (path, submission))
     }
 
     /// The program that makes the package's judge answers; the reference if there is none.

@@ -9,7 +9,7 @@ use crate::report::style::Style;
 use crate::report::terminal::judgement::quote_from_first_error;
 use crate::report::terminal::page::Page;
 
-/// The diagnostic with an empty line at its end; where little is to be said, one line.
+/// The diagnostic with an empty line at its end; if little is to be said, one line.
 pub(super) fn block(diagnostic: &Diagnostic, style: &Style) -> String {
     if style.is_quiet() {
         let severity = match diagnostic.severity {

@@ -13,8 +13,8 @@ use crate::report::terminal::page::{INDENT, Label, Page, cut};
 /// The most lines of a diff that are shown.
 const DIFF_LINES: usize = 25;
 
-/// An output that was compared with a judge answer, outside of any problem: one line where it is right, or
-/// where little is to be said; else what differs as well.
+/// An output that was compared with a judge answer, outside of any problem: one line if it is right, or
+/// if little is to be said; else what differs as well.
 pub(super) fn compared(compared: &ComparisonReport, style: &Style) -> String {
     let mut page = Page::new(style);
     let name = printable(&compared.output);
@@ -111,7 +111,7 @@ struct Shown {
 }
 
 impl Shown {
-    /// The line around the token with the token marked; where the token is too long for that, the
+    /// The line around the token with the token marked; if the token is too long for that, the
     /// token with its first differing byte marked.
     fn new(kind: DifferenceKind, side: &Side, style: &Style) -> Self {
         let form = |bytes: &[u8]| {

@@ -11,7 +11,7 @@ const FIRST: usize = 8;
 /// The most lines that are shown of the end, where most failures are.
 const LAST: usize = 16;
 
-/// Writes an exchange in the notation of `.interaction` files, with the time of each line; nothing where
+/// Writes an exchange in the notation of `.interaction` files, with the time of each line; nothing if
 /// nothing was said.
 pub(super) fn write(page: &mut Page<'_>, transcript: &Transcript) {
     let (first, last) = (lines(&transcript.first), lines(&transcript.last));

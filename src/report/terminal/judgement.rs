@@ -65,7 +65,7 @@ pub(super) fn block(judgement: &SubmissionReport, style: &Style) -> String {
     page.into_text()
 }
 
-/// The expectations of a submission that do not hold, with an empty line at the end; nothing where
+/// The expectations of a submission that do not hold, with an empty line at the end; nothing if
 /// all hold.
 pub(super) fn broken(judgement: &SubmissionReport, style: &Style) -> String {
     if judgement.broken_expectations.is_empty() {
@@ -113,7 +113,7 @@ fn witness(page: &mut Page<'_>, case: &CaseJudgement) {
     }
 }
 
-/// A submission that has no verdict, because the judge failed. `None` where it was no submission.
+/// A submission that has no verdict, because the judge failed. `None` if it was not a submission.
 pub(super) fn judge_error(submission: Option<&str>, error: &JudgeError, style: &Style) -> String {
     let mut page = Page::new(style);
     let label = style.paint(Look::JudgeError, "judge error");
@@ -326,36 +326,29 @@ fn compiler_messages(page: &mut Page<'_>, judgement: &SubmissionReport) {
     }
 }
 
-/// Writes a line for each case.
+/// Writes a line for each case: `AC   0.003 s  1.20 MiB  secret/edges/01`, and the cause of a rejection.
 fn cases(page: &mut Page<'_>, judgement: &SubmissionReport) {
-    if judgement.test_cases.is_empty() {
-        return;
+    if !judgement.test_cases.is_empty() {
+        page.blank();
     }
-    page.blank();
     for case in &judgement.test_cases {
-        case_line(page, case);
+        let cause = match case.verdict {
+            Verdict::Accepted => String::new(),
+            _ => format!("  {}", printable(&case.cause)),
+        };
+        let of = |fact: fn(&Outcome) -> String| case.outcome.as_ref().map(fact).unwrap_or_default();
+        let text = format!(
+            "{}{:>7}  {:>8}  {}{cause}",
+            mark(case.verdict, page.style),
+            of(|outcome| seconds(outcome.cpu_time)),
+            of(|outcome| outcome.memory().map_or("-".to_owned(), |memory| memory.to_string())),
+            printable(&case.test_case)
+        );
+        page.line(INDENT, &text);
     }
 }
 
-/// Writes `AC   0.003 s  1.20 MiB  secret/edges/01`, and the cause where it is rejected.
-fn case_line(page: &mut Page<'_>, case: &CaseJudgement) {
-    let style = *page.style;
-    let cause = match case.verdict {
-        Verdict::Accepted => String::new(),
-        _ => format!("  {}", printable(&case.cause)),
-    };
-    let of = |fact: fn(&Outcome) -> String| case.outcome.as_ref().map(fact).unwrap_or_default();
-    let text = format!(
-        "{}{:>7}  {:>8}  {}{cause}",
-        mark(case.verdict, &style),
-        of(|outcome| seconds(outcome.cpu_time)),
-        of(|outcome| outcome.memory().map_or("-".to_owned(), |memory| memory.to_string())),
-        printable(&case.test_case)
-    );
-    page.line(INDENT, &text);
-}
-
-/// Writes what a program wrote under a title; nothing where it wrote nothing.
+/// Writes what a program wrote under a title; nothing if it wrote nothing.
 ///
 /// Of a long text the first and the last lines: some languages name the fault first, others last.
 pub(super) fn quote(page: &mut Page<'_>, title: &str, text: &[u8]) {

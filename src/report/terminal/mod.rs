@@ -94,12 +94,6 @@ impl<O: Write, E: Write> Terminal<O, E> {
         })
     }
 
-    /// Writes what says on standard error what is so, wherever that is.
-    fn notice(&mut self, text: &str) -> io::Result<()> {
-        let err = &mut self.err;
-        self.progress.suspend(|| err.write_all(text.as_bytes()))
-    }
-
     /// Whether all submissions of a package are shown in one table.
     fn has_table(&self, report: &Report) -> bool {
         report.command == "verify" && !self.style.is_quiet()
@@ -243,10 +237,11 @@ impl<O: Write, E: Write> Live for Terminal<O, E> {
         self.progress.event(event, report)?;
         let is_quiet = self.style.is_quiet();
         match event {
-            Event::HostReady { .. } => match notice(event, &self.style) {
-                None => Ok(()),
-                Some(text) => self.notice(&text),
-            },
+            Event::HostReady { .. } => {
+                let text = notice(event, &self.style).unwrap_or_default();
+                let err = &mut self.err;
+                self.progress.suspend(|| err.write_all(text.as_bytes()))
+            }
             Event::HostExamined(found) => self.result(&doctor::text(found, &self.style)),
             Event::PackageRead(package) => {
                 self.rest_of_package(report)?;
@@ -298,7 +293,7 @@ impl<O: Write, E: Write> Live for Terminal<O, E> {
     }
 }
 
-/// A submission's name where no title says which package it belongs to.
+/// A submission's name if no title says which package it belongs to.
 fn in_full(submission: &SubmissionReport, report: &Report) -> String {
     match (report.command, &submission.package) {
         ("verify", Some(package)) => format!("{}: {}", printable(package), submission.name),

@@ -59,7 +59,7 @@ impl<'a> Page<'a> {
         self.text.push('\n');
     }
 
-    /// A text of ours, broken between words where it would pass the width.
+    /// A text of ours, broken between words if it would pass the width.
     pub(super) fn wrapped(&mut self, indent: usize, text: &str) {
         self.labelled(indent, Label::plain(""), text);
     }

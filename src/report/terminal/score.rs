@@ -16,7 +16,7 @@ pub(super) fn of(score: Option<Score>, max: Option<Score>) -> String {
     }
 }
 
-/// Writes the score, and a line for each group; nothing where there are no scores.
+/// Writes the score, and a line for each group; nothing if there are no scores.
 pub(super) fn write(page: &mut Page<'_>, judgement: &SubmissionReport) {
     let Some(total) = &judgement.score else { return };
     let unknown = match total.score {

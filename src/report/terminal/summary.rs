@@ -45,7 +45,7 @@ pub(super) fn left_undone(report: &Report) -> String {
     }
 }
 
-/// The last line; `None` where it would say nothing.
+/// The last line; `None` if it would say nothing.
 pub(super) fn in_short(report: &Report) -> Option<String> {
     if matches!(
         report.command,
@@ -159,7 +159,7 @@ fn made_in_short(report: &Report) -> String {
     format!("{number}, {}", parts.join(", "))
 }
 
-/// The test cases that were made and that somebody wants to see.
+/// The test cases that were made, as far as they are to be shown.
 ///
 /// Where only the lines that matter are shown, each says of which package it is.
 pub(super) fn generated(all: &[GeneratedReport], style: &Style) -> String {

@@ -97,7 +97,7 @@ fn cells(row: &SubmissionReport, counts: &Counts) -> Vec<Cell> {
     cells
 }
 
-/// What a submission earned, where that is known.
+/// What a submission earned, if that is known.
 fn score_of(row: &SubmissionReport) -> Option<Score> {
     row.score.as_ref()?.score
 }

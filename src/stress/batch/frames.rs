@@ -6,7 +6,7 @@
 //! |---|---|
 //! | `INPUTS`, how many | |
 //! | where the program reads, where it writes | two names, each with a zero byte behind it; empty for standard input and output |
-//! | where else it can leave files | a directory of the run's own, with a zero byte behind it; empty where there is none |
+//! | where else it can leave files | a directory of the run's own, with a zero byte behind it; empty if there is none |
 //! | an input, so many times | its length, its bytes |
 //!
 //! | it writes, for each input | |
@@ -59,7 +59,7 @@ pub fn inputs<'a>(
     bytes
 }
 
-/// What it said of so many inputs: the output of each, where there is one.
+/// What it said of so many inputs: the output of each, if there is one.
 ///
 /// # Errors
 /// Where it says anything else than a frame for each in turn, from the first on.

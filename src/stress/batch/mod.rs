@@ -7,8 +7,8 @@
 //! under the limits of one run. Just before `main` it forks for each input: that process runs the program's own
 //! `main` on it, with all that comes before `main` done already.
 //!
-//! **A batch can only accept.** An input counts as accepted where both batches as a whole kept the limits of a single
-//! run and ended with exit code 0, where both say that their program did so on it, and where the output is
+//! **A batch can only accept.** An input counts as accepted if both batches as a whole kept the limits of a single
+//! run and ended with exit code 0, if both say that their program did so on it, and if the output is
 //! accepted as that of any run. With everything else (another exit code, another output, no frame, a frame that makes
 //! no sense, a limit) the input is compared anew, each program in a process of its own, as if there were no batches.
 //! So nothing is ever reported that single runs did not show; what a program does only in a fresh process, batches may overlook.
@@ -30,12 +30,11 @@ use crate::judge::case::{Entry, Rules, TimeLimitMode};
 use crate::judge::output::{Ran, outputs};
 use crate::model::diagnostic::{Diagnostic, Severity};
 use crate::model::isolation::Isolation;
-use crate::model::judgement::JudgeError;
 use crate::model::limits::Limits;
 use crate::model::problem::ProgramIo;
 use crate::model::stop::Stop;
 use crate::stress::batch::size::Size;
-use crate::stress::comparison::Comparison;
+use crate::stress::comparison::{Comparison, bytes};
 
 /// The longest input in a batch, in bytes: on longer ones programs work longer than they start.
 const LONGEST: usize = 16 << 10;
@@ -65,19 +64,11 @@ struct Side {
     built: OnceLock<Result<Box<Runnable>, Diagnostic>>,
 }
 
-/// A program for a batch.
-pub struct Source<'a> {
-    /// Where it is.
-    pub path: &'a Path,
-    /// How it is built for single runs.
-    pub prepared: &'a Prepared,
-}
-
 impl Side {
-    fn new(source: &Source<'_>) -> Option<Self> {
+    fn new((path, prepared): (&Path, &Prepared)) -> Option<Self> {
         Some(Self {
-            path: source.path.to_owned(),
-            prepared: source.prepared.for_batches()?,
+            path: path.to_owned(),
+            prepared: prepared.for_batches()?,
             is_taken: AtomicBool::new(false),
             built: OnceLock::new(),
         })
@@ -100,13 +91,13 @@ pub struct Left {
 }
 
 impl Batches {
-    /// Batches of these two, unless one of them is in a language without, writes files where nothing may be written, or
+    /// Batches of these two, unless one of them is in a language without, writes files if nothing may be written, or
     /// nothing keeps programs apart: what a program leaves in a batch is taken away, and all of the machine is there then.
     pub fn new(
         rules: &Rules<'_>,
         isolation: Isolation,
-        reference: &Source<'_>,
-        submission: &Source<'_>,
+        reference: (&Path, &Prepared),
+        submission: (&Path, &Prepared),
     ) -> Option<Self> {
         if *rules.io != ProgramIo::Standard && !rules.allow_file_writing {
             return None;
@@ -129,10 +120,10 @@ impl Batches {
         [&self.submission, &self.reference]
     }
 
-    /// Builds one of the programs, where it is time and nobody else does it. Tells whether there was one to build.
+    /// Builds one of the programs, if it is time and no other worker does it. Whether there was one to build.
     ///
     /// # Errors
-    /// When the judge failed or was interrupted. Where a program does not build there are no batches, and that is all.
+    /// When the judge failed or was interrupted. If a program does not build, there are no batches.
     pub fn build(&self, comparison: &Comparison<'_>, left: Left) -> Result<bool, Stop> {
         let took = [comparison.submission, comparison.reference].map(|runnable| runnable.building);
         let is_worth_it = left.tried >= BEFORE
@@ -153,12 +144,12 @@ impl Batches {
                 Err(remark)
             }
         };
-        // Nobody else has this side.
+        // No other worker has this side.
         let _ = side.built.set(built);
         Ok(true)
     }
 
-    /// Why there are no batches, where a program could not be built for them.
+    /// Why there are no batches, if a program could not be built for them.
     pub fn trouble(&self) -> Option<Diagnostic> {
         let remark = |side: &Side| Some(side.built.get()?.as_ref().err()?.clone());
         self.sides().into_iter().find_map(remark)
@@ -217,7 +208,7 @@ impl Batches {
         Ok(accepted)
     }
 
-    /// Runs a batch, unless it is empty; nothing where it did not keep the limits.
+    /// Runs a batch, unless it is empty; nothing if it did not keep the limits.
     fn run(
         &self,
         comparison: &Comparison<'_>,
@@ -236,12 +227,8 @@ impl Batches {
             first,
             all.into(),
         )?;
-        let Some(ran) = ran else { return Ok(None) };
-        let bytes = ran
-            .output
-            .start(u64::MAX)
-            .map_err(|error| JudgeError::new("read the output", error))?;
-        Ok(Some(Said { bytes, ran }))
+        let Some(mut ran) = ran else { return Ok(None) };
+        Ok(Some(Said { bytes: bytes(&mut ran, u64::MAX)?, ran }))
     }
 }
 

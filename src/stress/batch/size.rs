@@ -1,4 +1,4 @@
-//! How many inputs a batch has: more while batches are quick and tell much, fewer where they do not.
+//! How many inputs a batch has: more while batches are quick and tell much, fewer if they do not.
 
 use std::time::Duration;
 

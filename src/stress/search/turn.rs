@@ -6,12 +6,12 @@ use std::sync::{Arc, PoisonError};
 use std::time::Instant;
 
 use crate::judge::case::TimeLimitMode;
-use crate::model::judgement::{CaseJudgement, JudgeError};
+use crate::model::judgement::CaseJudgement;
 use crate::model::stop::Stop;
 use crate::model::stress::{Origin, REPEATS, SearchEnd};
 use crate::stress::batch::{Batches, Left};
-use crate::stress::by_recipe::{Call, NAME};
-use crate::stress::candidates::Content;
+use crate::stress::by_recipe::Call;
+use crate::stress::candidates::{Candidate, Content};
 use crate::stress::comparison::{Compared, Unusable};
 use crate::stress::search::{Failure, Fault, Refusal, Shared};
 
@@ -21,8 +21,7 @@ const DOUBTS: u64 = 3;
 /// An input that a worker has taken.
 struct Taken {
     number: u64,
-    content: Content,
-    origin: Origin,
+    candidate: Candidate,
     is_asked_first: bool,
 }
 
@@ -86,7 +85,7 @@ impl Shared<'_, '_> {
         }
     }
 
-    /// The next inputs, at most so many; none where the search is over.
+    /// The next inputs, at most so many; none if the search is over.
     fn take(&self, most: usize) -> Vec<Taken> {
         let mut all = Vec::new();
         if self.is_over.load(Ordering::Relaxed) {
@@ -115,12 +114,8 @@ impl Shared<'_, '_> {
             if let Origin::Small { level } = candidate.origin {
                 state.outcome.result.level = Some(level);
             }
-            all.push(Taken {
-                number,
-                content: candidate.content,
-                origin: candidate.origin,
-                is_asked_first: state.outcome.doubts >= DOUBTS,
-            });
+            let is_asked_first = state.outcome.doubts >= DOUBTS;
+            all.push(Taken { number, candidate, is_asked_first });
         }
         all
     }
@@ -130,10 +125,10 @@ impl Shared<'_, '_> {
         if self.is_settled(taken.number) {
             return Ok(None);
         }
-        let (input, call) = match &taken.content {
-            Content::Text(text) => (Arc::clone(text), None),
-            Content::Call(call) => match self.generated(call)? {
-                Some(input) => (input, Some(call.clone())),
+        let (input, call) = match taken.candidate.content {
+            Content::Text(text) => (text, None),
+            Content::Call(call) => match self.generated(&call)? {
+                Some(input) => (input, Some(call)),
                 None => return Ok(None),
             },
         };
@@ -156,7 +151,7 @@ impl Shared<'_, '_> {
         Ok(Some(Ready {
             number: taken.number,
             input,
-            origin: taken.origin,
+            origin: taken.candidate.origin,
             call,
             is_allowed: taken.is_asked_first,
         }))
@@ -180,7 +175,7 @@ impl Shared<'_, '_> {
         if let Some(batches) = self.searching.batches {
             let places = (0..ready.len()).filter(|place| Batches::takes(&ready[*place].input));
             let places: Vec<usize> = places.collect();
-            // One alone has nobody to share a start with.
+            // One alone shares its start with no other.
             if places.len() > 1 {
                 let inputs = places.iter().map(|place| Arc::clone(&ready[*place].input));
                 let inputs: Vec<Arc<[u8]>> = inputs.collect();
@@ -245,15 +240,11 @@ impl Shared<'_, '_> {
         self.is_over.store(true, Ordering::Relaxed);
     }
 
-    /// What a generator prints; nothing where it fails.
+    /// What a generator prints; nothing if it fails.
     fn generated(&self, call: &Call) -> Result<Option<Arc<[u8]>>, Stop> {
         let Some(generators) = self.searching.generators else { return Ok(None) };
-        let broken = match generators.make(&call.command, NAME, call.seed)? {
-            Ok(input) => {
-                let reading = |error| JudgeError::new("read what a generator printed", error);
-                let input = input.start(u64::MAX).map_err(reading)?;
-                return Ok(Some(input.into()));
-            }
+        let broken = match call.input(generators)? {
+            Ok(input) => return Ok(Some(input)),
             Err(why) => format!("{}: {why}", call.line()),
         };
         let mut state = self.lock();
