@@ -255,7 +255,7 @@ impl Addition<'_> {
                     && after.files == before.files
                     && after.answer == before.answer
             };
-            old.iter().zip(&before.cases).all(|pair| is_same(pair))
+            old.iter().zip(&before.cases).all(is_same)
                 && before.links == after.links
                 && before.files == after.files
         });
