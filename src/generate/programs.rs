@@ -17,12 +17,7 @@ use crate::model::text::visible;
 /// A generator as a program that can be built: its files lie beside the first one.
 pub(super) fn of_generator(problem: &Problem, generator: &GeneratorProgram) -> Program {
     let header = problem.generator_header.as_ref();
-    let beside = generator.beside.iter().chain(header).map(|path| IncludedFile {
-        language: None,
-        name: path.file_name().unwrap_or_default().into(),
-        path: path.clone(),
-        constants: Vec::new(),
-    });
+    let header = header.map(|path| IncludedFile::beside(path.clone()));
     let is_named = !generator.beside.is_empty() || generator.language.is_some();
     let first = generator.path.file_stem().unwrap_or_default();
     Program {
@@ -31,7 +26,7 @@ pub(super) fn of_generator(problem: &Problem, generator: &GeneratorProgram) -> P
         kind: ProgramKind::Generator,
         language: generator.language.clone(),
         entry_point: is_named.then(|| first.to_string_lossy().into_owned()),
-        include: beside.collect(),
+        include: generator.beside.iter().cloned().chain(header).collect(),
         ..Program::default()
     }
 }

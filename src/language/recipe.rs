@@ -8,7 +8,9 @@ use crate::language::executable::{self, Executable, Shebang};
 use crate::language::fault::{ProgramFault, list, some};
 use crate::language::java;
 use crate::language::sources::{self, Shape, Sources};
-use crate::language::table::{CARGO, EntryPoint, Language, TESTLIB, TESTLIB_CODE};
+use crate::language::table::{
+    CARGO, EntryPoint, LIBRARY_CHECKER, LIBRARY_CHECKER_CODE, Language, TESTLIB, TESTLIB_CODE,
+};
 use crate::model::program::{Program, ProgramKind};
 use crate::model::tree::TreeEntry;
 
@@ -89,6 +91,7 @@ fn language_of(program: &Program, sources: &Sources) -> Result<&'static Language
     if let Some(code) = &program.language {
         return match Language::by_code(code) {
             None if code == TESTLIB_CODE => Ok(&TESTLIB),
+            None if code == LIBRARY_CHECKER_CODE => Ok(&LIBRARY_CHECKER),
             Some(language) if language.is_ready() => Ok(language),
             Some(language) => Err(not_built(language, "set in the package")),
             None => {

@@ -57,7 +57,11 @@ pub fn read(program: &Program) -> Result<Sources, Diagnostic> {
     };
     let mut included = Vec::new();
     for include in &program.include {
-        let mut file = read_file(&include.path, include.name.clone())?;
+        let name = include.name.clone();
+        let mut file = match &include.text {
+            Some(text) => TreeEntry::new(name, Node::plain(text.as_bytes())),
+            None => read_file(&include.path, name)?,
+        };
         fill(&mut file, &include.constants);
         included.push((include.language.clone(), file));
     }
@@ -257,6 +261,7 @@ mod tests {
             name: name.into(),
             path: dir.path().join(path),
             constants: vec![Constant { key: "n".into(), value: "7".into() }],
+            text: None,
         };
         let mut program = program(&dir.path().join("own.py"), ProgramKind::Submission);
         program.include = vec![

@@ -307,6 +307,18 @@ pub static TESTLIB: Language = Language {
     ..compiled("cpp", "C++", ".cc .cpp .cxx .c++ .C")
 };
 
+/// C++ as library-checker builds it: the files of all its problems lie in `common`.
+pub static LIBRARY_CHECKER: Language = Language {
+    validators: Validators::Everywhere,
+    entry: EntryPoint::File { marks: &[] },
+    build: "{g++} -x c++ -std=c++17 -O2 -pipe -Icommon {static} -o {binary} {main}",
+    batch: "",
+    ..compiled("cpp", "C++", ".cc .cpp .cxx .c++ .C")
+};
+
+/// The code by which a package's reader names [`LIBRARY_CHECKER`]; no package can name it.
+pub const LIBRARY_CHECKER_CODE: &str = "cpp, library-checker";
+
 /// The code by which a package's reader names [`TESTLIB`]; no package can name it.
 pub const TESTLIB_CODE: &str = "cpp, testlib";
 

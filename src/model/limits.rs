@@ -31,6 +31,8 @@ pub const PROCESSES: u32 = 128;
 pub const ROOM: Bytes = Bytes::mib(64);
 /// CPU time of a submission if nothing could set a time limit: without a package, and for bare tests.
 pub const TIME_WITHOUT_PACKAGE: Duration = Duration::from_secs(2);
+/// Output of a submission in formats that do not limit it: more than tests need, and an end for what never ends.
+pub const OUTPUT_WITHOUT_LIMIT: Bytes = Bytes::mib(64);
 /// CPU time of a submission that is to show how long the time limit must be.
 pub const TIME_TO_FIND_LIMIT: Duration = Duration::from_secs(60);
 

@@ -50,20 +50,29 @@ pub enum ProgramKind {
 /// A file that is laid over a submission.
 ///
 /// Source: problem package format 2025-09, "Included files".
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct IncludedFile {
     /// The language code whose directory it came from; `None` for `include/default/`.
     pub language: Option<String>,
     /// Its path inside the submission's directory.
     pub name: PathBuf,
-    /// Where it is.
+    /// Where it is, or which file its text follows from.
     pub path: PathBuf,
     /// `{{name}}` and `{{name.variant}}` in it are replaced by these, whatever it is laid over.
     pub constants: Vec<Constant>,
+    /// Its text, if no file has it.
+    pub text: Option<String>,
+}
+
+impl IncludedFile {
+    /// A file for programs in all languages, under its own name.
+    pub fn beside(path: PathBuf) -> Self {
+        Self { name: path.file_name().unwrap_or_default().into(), path, ..Self::default() }
+    }
 }
 
 /// A named value of `problem.yaml`, with one entry a variant.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Constant {
     /// What stands between the braces: `name` or `name.variant`.
     pub key: String,

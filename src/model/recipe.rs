@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use crate::model::diagnostic::Place;
+use crate::model::program::IncludedFile;
 
 /// All test cases that a package's recipe describes.
 ///
@@ -136,8 +137,8 @@ pub struct GeneratorProgram {
     pub name: String,
     /// The file or directory below `generators/` that starts.
     pub path: PathBuf,
-    /// Files that are laid beside it, by their file names.
-    pub beside: Vec<PathBuf>,
+    /// Files that are laid beside it.
+    pub beside: Vec<IncludedFile>,
     /// The language code, if the ending alone does not say it.
     pub language: Option<String>,
 }

@@ -15,6 +15,7 @@ mod interaction;
 mod juror_toml;
 mod kattis;
 mod languages;
+mod library_checker;
 mod node;
 mod polygon;
 pub mod recipe;
@@ -36,11 +37,12 @@ use crate::package::bare::Bare;
 use crate::package::draft::Draft;
 use crate::package::files::Files;
 use crate::package::kattis::{Kattis202509, LEGACY, LEGACY_ICPC, V2023_07};
+use crate::package::library_checker::LibraryChecker;
 use crate::package::polygon::Polygon;
 
 /// The formats, in the order in which they are asked: what others could take for theirs comes first.
-const FORMATS: [&dyn Format; 6] =
-    [&Kattis202509, &LEGACY, &LEGACY_ICPC, &V2023_07, &Polygon, &Bare];
+const FORMATS: [&dyn Format; 7] =
+    [&Kattis202509, &LEGACY, &LEGACY_ICPC, &V2023_07, &Polygon, &LibraryChecker, &Bare];
 
 /// A way to lay out a problem package.
 trait Format: Sync {

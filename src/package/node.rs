@@ -317,6 +317,18 @@ impl<'a> Map<'a> {
         rest.map(|entry| self.node.behind(entry)).collect()
     }
 
+    /// Doubts what nobody asked for: other judges ignore unknown keys.
+    pub(super) fn doubt_rest(&mut self) {
+        for node in self.rest() {
+            if node.is_full() {
+                return;
+            }
+            let known = self.known().iter().copied();
+            let help = meant_or(node.key, known.clone(), format!("known keys: {}", list(known)));
+            node.key_warning(format!("unknown key `{}` is ignored", shown(node.key)), help);
+        }
+    }
+
     fn help_for(&self, key: &str) -> String {
         if let Some((_, help)) = self.renamed.iter().find(|(old, _)| *old == key) {
             return (*help).to_owned();

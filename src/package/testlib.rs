@@ -104,9 +104,7 @@ impl Testlib {
 fn prepare(program: &mut Program, header: Option<&PathBuf>) {
     program.include.extend(header.map(|path| IncludedFile {
         language: Some("cpp".to_owned()),
-        name: path.file_name().unwrap_or_default().into(),
-        path: path.clone(),
-        constants: Vec::new(),
+        ..IncludedFile::beside(path.clone())
     }));
     let is_cpp = Language::of_file(&program.path).is_some_and(|language| language.code == "cpp");
     if is_cpp && program.path.is_file() {

@@ -9,6 +9,7 @@ mod conformance;
 mod fallback;
 mod fixture;
 mod fold;
+mod formats;
 mod from_grammar;
 mod golden;
 mod grammar;

@@ -264,6 +264,7 @@ impl Pack<'_> {
                 name: item.name[directory.name.len() + 1..].into(),
                 path: item.path.clone(),
                 constants: self.yaml.constants.clone(),
+                text: None,
             }));
             if included.len() == before {
                 self.faults.error(directory, "is empty", "fill it or remove it");

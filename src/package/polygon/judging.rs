@@ -6,7 +6,7 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::model::limits::ProblemLimits;
+use crate::model::limits::{OUTPUT_WITHOUT_LIMIT, ProblemLimits};
 use crate::model::problem::{Problem, ProgramIo};
 use crate::model::test_data::{TestCase, ValidatorArgs};
 use crate::model::units::Bytes;
@@ -18,9 +18,6 @@ use crate::package::polygon::scoring::{self, Test};
 use crate::package::polygon::unmade::{Missing, Part, Unmade};
 use crate::package::polygon::xml::Element;
 use crate::package::text::shown;
-
-/// Polygon has no limit of outputs. This is more than its tests need, and stops a submission that never ends.
-const OUTPUT: Bytes = Bytes::mib(64);
 
 /// Reads limits and files.
 pub(super) fn settings(pack: &Pack<'_>, problem: &mut Problem) {
@@ -67,7 +64,7 @@ pub(super) fn settings(pack: &Pack<'_>, problem: &mut Problem) {
     problem.limits = ProblemLimits {
         time_limit: milliseconds.ok().flatten().map(Duration::from_millis),
         memory: memory.ok().flatten().map(Bytes),
-        output: Some(OUTPUT),
+        output: Some(OUTPUT_WITHOUT_LIMIT),
         ac_to_time_limit: 1.0,
         time_limit_to_tle: 1.0,
         ..ProblemLimits::default()

@@ -1,7 +1,5 @@
 //! Programs of a package, each with the files that it may include.
 
-use std::path::PathBuf;
-
 use crate::language::table::{Language, TESTLIB_CODE};
 use crate::model::program::{IncludedFile, Program, ProgramKind};
 use crate::model::recipe::GeneratorProgram;
@@ -27,9 +25,7 @@ impl Resources {
         let files = root.named("files").flat_map(|files| files.listed("resources", "file"));
         for file in files.filter(|file| file.attribute("type").is_some()) {
             let Ok(item) = source(file, tree) else { continue };
-            let name = PathBuf::from(item.base_name());
-            let path = item.path.clone();
-            let include = IncludedFile { language: None, name, path, constants: Vec::new() };
+            let include = IncludedFile::beside(item.path.clone());
             let is_for = |asset: &str| {
                 file.listed("assets", "asset").any(|it| it.attribute("name") == Some(asset))
             };
@@ -90,7 +86,7 @@ pub(super) fn generator(pack: &Pack<'_>, element: Element<'_>) -> Parse<Generato
     Ok(GeneratorProgram {
         name: program.name,
         path: program.path,
-        beside: program.include.into_iter().map(|file| file.path).collect(),
+        beside: program.include,
         language: program.language,
     })
 }

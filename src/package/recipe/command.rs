@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::language::constants::replace_constants;
 use crate::model::placeholder::{self, Piece};
-use crate::model::program::Constant;
+use crate::model::program::{Constant, IncludedFile};
 use crate::model::recipe::GeneratorProgram;
 use crate::package::faults::Reported;
 use crate::package::files::is_valid_name;
@@ -93,7 +93,7 @@ impl Programs {
         Ok(GeneratorProgram {
             name: name.to_owned(),
             path: first,
-            beside: files.collect(),
+            beside: files.map(IncludedFile::beside).collect(),
             language: None,
         })
     }

@@ -57,7 +57,7 @@ fn case(case: &RecipeCase) -> String {
         InputSource::Command(command) => {
             let mut text = format!("{} {}", command.program.path.display(), command.args.join(" "));
             for file in &command.program.beside {
-                text += &format!(" +{}", file.display());
+                text += &format!(" +{}", file.path.display());
             }
             if command.count != 1 {
                 text += &format!(" count={}", command.count);

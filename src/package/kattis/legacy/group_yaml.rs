@@ -7,7 +7,7 @@ use crate::model::grader::{GradingKeys, OnReject, PossibleScores};
 use crate::model::score::Score;
 use crate::model::test_data::ValidatorArgs;
 use crate::package::kattis::Pack;
-use crate::package::kattis::legacy::{doubt_rest, words};
+use crate::package::kattis::legacy::words;
 use crate::package::node::{Map, Node, Parse};
 use crate::package::text::shown;
 use crate::package::values::boolean;
@@ -68,7 +68,7 @@ pub(super) fn read(pack: &Pack<'_>, root: &Node<'_>, is_draft: bool, is_root: bo
     {
         flags.lack("`ignore_sample` is only for data/testdata.yaml", "remove it here");
     }
-    doubt_rest(&mut map);
+    map.doubt_rest();
     it
 }
 

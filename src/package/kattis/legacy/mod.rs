@@ -26,9 +26,7 @@ use crate::package::kattis::statement::{SOLUTIONS, Texts};
 use crate::package::kattis::submissions::{Folder, folder};
 use crate::package::kattis::version::{self, VersionName};
 use crate::package::kattis::{Pack, SETTINGS, Version};
-use crate::package::node::{Map, Node, Parse};
-use crate::package::suggest::{list, meant_or};
-use crate::package::text::shown;
+use crate::package::node::{Node, Parse};
 
 /// Legacy packages, and those that only look like them.
 pub(in crate::package) struct KattisLegacy(VersionName);
@@ -296,18 +294,6 @@ impl LegacyYaml {
 
 /// Memory that problemtools gives if a package says nothing.
 const MEMORY: Bytes = Bytes::mib(1024);
-
-/// Other judges ignore unknown keys, so they are only doubted.
-fn doubt_rest(map: &mut Map<'_>) {
-    for node in map.rest() {
-        if node.is_full() {
-            return;
-        }
-        let known = map.known().iter().copied();
-        let help = meant_or(node.key, known.clone(), format!("known keys: {}", list(known)));
-        node.key_warning(format!("unknown key `{}` is ignored", shown(node.key)), help);
-    }
-}
 
 /// Words between blanks, or the items of a sequence.
 fn words(node: &Node<'_>) -> Parse<Vec<String>> {

@@ -9,7 +9,7 @@ use crate::model::limits::ProblemLimits;
 use crate::model::units::Bytes;
 use crate::package::files::Files;
 use crate::package::kattis::legacy::group_yaml::grading_keys;
-use crate::package::kattis::legacy::{LegacyYaml, doubt_rest, words};
+use crate::package::kattis::legacy::{LegacyYaml, words};
 use crate::package::kattis::problem_type::ProblemType;
 use crate::package::kattis::statement::Texts;
 use crate::package::kattis::{constants, problem_yaml};
@@ -54,7 +54,7 @@ pub(super) fn keys(mut map: Map<'_>, is_draft: bool) -> LegacyYaml {
         map.get("allow_file_writing", boolean);
         map.set("constants", &mut it.shared.constants, constants::read);
     }
-    doubt_rest(&mut map);
+    map.doubt_rest();
     it.shared.problem_type = ProblemType::Known(types);
     it
 }
@@ -138,7 +138,7 @@ fn limits(node: &Node<'_>, it: &mut ProblemLimits, is_draft: bool) -> Parse<()> 
         map.set("time_limit", &mut it.time_limit, seconds);
         map.set("time_resolution", &mut it.time_resolution, seconds);
     }
-    doubt_rest(&mut map);
+    map.doubt_rest();
     Ok(())
 }
 
@@ -169,7 +169,7 @@ fn grading(node: &Node<'_>, types: &[String], it: &mut LegacyYaml) -> Parse<()> 
         true => keys,
         false => GradingKeys { accept_score: None, reject_score: None, range: None, ..keys },
     };
-    doubt_rest(&mut map);
+    map.doubt_rest();
     Ok(())
 }
 

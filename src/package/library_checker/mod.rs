@@ -1,0 +1,264 @@
+//! Problems of library-checker: an `info.toml`, generators in `gen/`, and programs with testlib.
+//!
+//! Sources: the documents in `docs/` of `yosupo06/library-checker-problems`.
+
+mod programs;
+#[cfg(test)]
+mod tests;
+
+use std::path::Path;
+use std::time::Duration;
+
+use crate::model::layout::Layout;
+use crate::model::limits::{OUTPUT_WITHOUT_LIMIT, ProblemLimits};
+use crate::model::problem::Problem;
+use crate::model::program::ProgramKind;
+use crate::model::protocol::Protocol;
+use crate::model::recipe::{AnswerSource, GeneratorCommand, InputSource, Recipe, RecipeCase};
+use crate::model::submission::{Expectation, Submission};
+use crate::model::test_data::TestCase;
+use crate::model::verdict::Verdict::{
+    self, Accepted, RunTimeError, TimeLimitExceeded, WrongAnswer,
+};
+use crate::package::Format;
+use crate::package::draft::{Draft, FileWriting};
+use crate::package::files::Files;
+use crate::package::library_checker::programs::Programs;
+use crate::package::node::{Map, Node, Parse};
+use crate::package::text::{Page, TextFile, shown};
+use crate::package::toml;
+use crate::package::values::{Bound, at_most, boolean, filled_text, number, positive};
+
+/// The format.
+pub(super) struct LibraryChecker;
+
+/// The file of the settings.
+const SETTINGS: &str = "info.toml";
+
+/// The solution that makes judge answers.
+const CORRECT: &str = "sol/correct.cpp";
+
+/// So many test cases one generator may make.
+const MOST: usize = 1000;
+
+impl Format for LibraryChecker {
+    fn sign(&self) -> &'static str {
+        "an info.toml of library-checker"
+    }
+
+    fn detect(&self, dir: &Path) -> Option<String> {
+        let text = std::fs::read(dir.join(SETTINGS)).ok()?;
+        let has = |word: &[u8]| memchr::memmem::find(&text, word).is_some();
+        (has(b"timelimit") && has(b"[[tests]]"))
+            .then(|| format!("{SETTINGS} has a `timelimit` and `[[tests]]`"))
+    }
+
+    /// What its own tools made is made again: it may be older than what it is made of.
+    fn wants(&self, name: &str) -> bool {
+        !["in", "out"].contains(&name.split('/').next().unwrap_or_default())
+    }
+
+    fn allows(&self, base_name: &str) -> bool {
+        !base_name.is_empty() && !base_name.starts_with('.')
+    }
+
+    fn layout(&self) -> Layout {
+        Layout {
+            format: "library-checker",
+            settings: SETTINGS,
+            submissions: "sol",
+            time_limit: SETTINGS,
+            change_time_limit: "change `timelimit` in info.toml",
+            ..Layout::default()
+        }
+    }
+
+    fn read(&self, tree: &Files) -> Option<Draft> {
+        let file = TextFile::read(&tree.file(SETTINGS)?.path, &tree.faults)?;
+        let page = Page { file: &file, faults: &tree.faults };
+        let root = toml::parse(page)?;
+        let mut map = Node::root(&root, page).map().ok()?;
+        let mut problem = Problem {
+            layout: self.layout(),
+            output_protocol: Protocol::Testlib,
+            input_protocol: Protocol::Testlib,
+            ..Problem::default()
+        };
+        problem.names.extend(map.get("title", filled_text).map(|name| ("en".to_owned(), name)));
+        map.node("forum");
+        problem.limits = ProblemLimits {
+            time_limit: map.get("timelimit", |node| {
+                Ok(Duration::from_secs_f64(number(node, Bound::Above(0.0))?.min(1e6)))
+            }),
+            output: Some(OUTPUT_WITHOUT_LIMIT),
+            ac_to_time_limit: 1.0,
+            time_limit_to_tle: 1.0,
+            ..ProblemLimits::default()
+        };
+        let params = map.get("params", programs::params).unwrap_or_default();
+        let programs = Programs::read(tree, params);
+        for (key, usual, kind) in [
+            ("checker", "checker.cpp", ProgramKind::OutputValidator),
+            ("verifier", "verifier.cpp", ProgramKind::InputValidator),
+        ] {
+            let path = map.get(key, filled_text).unwrap_or_else(|| usual.to_owned());
+            let program = programs.program(&path, kind);
+            match kind {
+                ProgramKind::OutputValidator => problem.output_validators.extend(program),
+                _ => problem.input_validators.extend(program),
+            }
+        }
+        let reader = Reader { tree, programs };
+        problem.submissions = reader.submissions(&mut map);
+        reader.tests(&mut map, &mut problem);
+        map.doubt_rest();
+        Some(Draft { problem, has_settings: true, file_writing: FileWriting::Allowed })
+    }
+}
+
+/// What all parts of the reader share.
+struct Reader<'a> {
+    tree: &'a Files,
+    programs: Programs<'a>,
+}
+
+impl Reader<'_> {
+    /// The test cases: each generator makes several, by their numbers.
+    fn tests(&self, map: &mut Map<'_>, problem: &mut Problem) {
+        let Some(Ok(tests)) = map.node("tests").map(|node| node.items("tables `[[tests]]`")) else {
+            map.node.file_error("has no `[[tests]]`", "add one for each generator");
+            return;
+        };
+        let mut recipe = Recipe {
+            path: self.tree.path(SETTINGS),
+            cases: Vec::new(),
+            links: Vec::new(),
+            files: Vec::new(),
+        };
+        for test in tests {
+            // A fault in it is reported.
+            let _reported = self.test(&test.called("tests"), problem, &mut recipe);
+        }
+        problem.unmade = Some(recipe);
+    }
+
+    fn test(&self, node: &Node<'_>, problem: &mut Problem, recipe: &mut Recipe) -> Parse<()> {
+        let mut map = node.map()?;
+        let name = map.ask("name", filled_text)?;
+        let count = map.ask("number", |node| at_most(MOST, positive(node, "test cases")?, node))?;
+        map.doubt_rest();
+        let (Some(name), Some(count)) = (name, count) else {
+            return Err(node.error("`[[tests]]` needs `name` and `number`", "add what is missing"));
+        };
+        let (stem, ending) = name.rsplit_once('.').unwrap_or((&name, ""));
+        let generator = match ending {
+            "cpp" => Some(self.programs.generator(&format!("gen/{name}"), node)?),
+            "in" => None,
+            _ => {
+                let message = format!("`{}` is no generator that juror knows", shown(&name));
+                return Err(node.error(message, "a generator ends in .cpp, a given input in .in"));
+            }
+        };
+        for at in 0..count {
+            let case = format!("{stem}_{at:02}");
+            let given = format!("gen/{case}.in");
+            let input = match (&generator, self.tree.file(&given)) {
+                (Some(program), _) => InputSource::Command(GeneratorCommand {
+                    program: program.clone(),
+                    args: vec![at.to_string()],
+                    line: format!("{name} {at}"),
+                    random_salt: String::new(),
+                    count: 1,
+                    tries: 1,
+                }),
+                (None, Some(item)) => InputSource::File(item.path.clone()),
+                (None, None) => {
+                    let message = format!("there is no `{}` in the package", shown(&given));
+                    node.error(message, "add it, or correct `number`");
+                    continue;
+                }
+            };
+            let files = ["in", "out"].map(|kind| self.tree.path(&format!("{kind}/{case}.{kind}")));
+            let [input_path, answer_path] = files;
+            recipe.cases.push(RecipeCase {
+                name: case.clone(),
+                place: node.place(),
+                input,
+                copy: None,
+                files: Vec::new(),
+                answer: AnswerSource::Solution(self.tree.path(CORRECT)),
+                patterns: Vec::new(),
+                output_validator_args: None,
+            });
+            problem.test_data.cases.push(TestCase {
+                name: case,
+                input: input_path,
+                answer: Some(answer_path),
+                ..TestCase::default()
+            });
+        }
+        Ok(())
+    }
+
+    /// The solutions: the one that makes the answers, and those that are listed.
+    fn submissions(&self, map: &mut Map<'_>) -> Vec<Submission> {
+        let mut submissions = Vec::new();
+        let expectation = |permitted: &[Verdict], required: Option<Verdict>| Expectation {
+            pattern: "solutions".to_owned(),
+            permitted: Some(permitted.to_vec()),
+            required: required.map(|verdict| vec![verdict]),
+            ..Expectation::default()
+        };
+        let correct = self.programs.program(CORRECT, ProgramKind::Submission);
+        submissions.extend(correct.map(|program| Submission {
+            name: "correct.cpp".to_owned(),
+            program,
+            expectations: vec![expectation(&[Accepted], None)],
+        }));
+        let listed = map.node("solutions").map(|node| node.items("tables `[[solutions]]`"));
+        for node in listed.into_iter().flatten().flatten() {
+            let read = self.solution(&node.called("solutions"), &expectation);
+            submissions.extend(read);
+        }
+        submissions
+    }
+
+    fn solution(
+        &self,
+        node: &Node<'_>,
+        expectation: &dyn Fn(&[Verdict], Option<Verdict>) -> Expectation,
+    ) -> Parse<Submission> {
+        let mut map = node.map()?;
+        let Some(name) = map.ask("name", filled_text)? else {
+            return Err(node.error("`[[solutions]]` needs a `name`", "name a file in sol/"));
+        };
+        let mut is = |key| map.get(key, boolean).unwrap_or_default();
+        let with_grader = is("function");
+        let mut permitted = vec![Accepted];
+        let allowed = [
+            ("allow_wa", WrongAnswer),
+            ("allow_tle", TimeLimitExceeded),
+            ("allow_re", RunTimeError),
+        ];
+        permitted
+            .extend(allowed.into_iter().filter(|(key, _)| is(key)).map(|(_, verdict)| verdict));
+        let mut required = is("wrong").then_some(WrongAnswer);
+        if let Some(wanted) = map.node("expect") {
+            required = match wanted.word() {
+                "WA" => Some(WrongAnswer),
+                "TLE" => Some(TimeLimitExceeded),
+                "RE" => Some(RunTimeError),
+                "AC" | "" => None,
+                _ => return Err(wanted.must_be("\"WA\", \"TLE\" or \"RE\"")),
+            };
+        }
+        map.doubt_rest();
+        permitted.extend(required);
+        let path = format!("sol/{name}");
+        let mut program = self.programs.named(&path, ProgramKind::Submission, node)?;
+        if with_grader {
+            self.programs.with_grader(&mut program);
+        }
+        Ok(Submission { name, program, expectations: vec![expectation(&permitted, required)] })
+    }
+}

@@ -1,0 +1,163 @@
+//! Programs, with all that they may include: headers of the problem, of all problems, and `params.h`.
+
+use std::path::{Path, PathBuf};
+
+use crate::language::table::LIBRARY_CHECKER_CODE;
+use crate::model::program::{IncludedFile, Program, ProgramKind};
+use crate::model::recipe::GeneratorProgram;
+use crate::package::files::{Files, Item};
+use crate::package::library_checker::SETTINGS;
+use crate::package::node::{Node, Parse};
+use crate::package::text::shown;
+use crate::package::yaml::{Meaning, Value};
+
+/// The directory beside the genres of problems, with files for all of them.
+const COMMON: &str = "common";
+
+/// Where each program finds its files.
+pub(super) struct Programs<'a> {
+    tree: &'a Files,
+    /// Files that lie at the same place for each program.
+    shared: Vec<IncludedFile>,
+}
+
+/// The text of `params.h`.
+pub(super) fn params(node: &Node<'_>) -> Parse<String> {
+    let mut text = String::new();
+    for param in node.entries("a table of constants")? {
+        let Value::Scalar(scalar) = &param.raw.value else {
+            param.must_be("a number or a text");
+            continue;
+        };
+        let (name, word) = (param.key, param.word());
+        text += &match (scalar.quoted, param.meaning()) {
+            (true, _) => format!("#define {name} \"{word}\"\n"),
+            (false, Some(Meaning::Integer(_))) => format!("#define {name} (long long){word}\n"),
+            (false, Some(Meaning::Float(_))) => format!("#define {name} {word}\n"),
+            _ => {
+                param.must_be("a number or a text");
+                continue;
+            }
+        };
+    }
+    Ok(text)
+}
+
+impl<'a> Programs<'a> {
+    /// With the text of `params.h`.
+    pub(super) fn read(tree: &'a Files, params: String) -> Self {
+        let mut shared = vec![IncludedFile {
+            name: "params.h".into(),
+            path: tree.path(SETTINGS),
+            text: Some(params),
+            ..IncludedFile::default()
+        }];
+        match common(&tree.root) {
+            Some(dir) => {
+                let entries = std::fs::read_dir(dir).into_iter().flatten().flatten();
+                let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+                paths.sort();
+                let paths = paths.into_iter().filter(|path| is_header(path));
+                shared.extend(paths.map(|path| {
+                    let file = IncludedFile::beside(path);
+                    IncludedFile { name: Path::new(COMMON).join(&file.name), ..file }
+                }));
+            }
+            None => {
+                let message = "is in no repository of library-checker: no directory above has common/testlib.h";
+                let help = "clone yosupo06/library-checker-problems, and judge the problem in it";
+                tree.faults.error(&tree.root, message, help);
+            }
+        }
+        Self { tree, shared }
+    }
+
+    /// The program in this file; nothing if there is none, which is reported.
+    pub(super) fn program(&self, name: &str, kind: ProgramKind) -> Option<Program> {
+        match self.tree.file(name) {
+            Some(item) => Some(self.of(item, kind)),
+            None => {
+                let help = "add it, or name it in info.toml";
+                self.tree.faults.error(self.tree.path(name), "is missing", help);
+                None
+            }
+        }
+    }
+
+    /// The program in a file that is named in the settings.
+    pub(super) fn named(&self, name: &str, kind: ProgramKind, node: &Node<'_>) -> Parse<Program> {
+        let item = self.tree.file(name).ok_or_else(|| {
+            let message = format!("there is no file `{}` in the package", shown(name));
+            node.error(message, "correct `name`")
+        })?;
+        Ok(self.of(item, kind))
+    }
+
+    /// A generator.
+    pub(super) fn generator(&self, name: &str, node: &Node<'_>) -> Parse<GeneratorProgram> {
+        let program = self.named(name, ProgramKind::Generator, node)?;
+        Ok(GeneratorProgram {
+            name: program.name,
+            path: program.path,
+            beside: program.include,
+            language: program.language,
+        })
+    }
+
+    fn of(&self, item: &Item, kind: ProgramKind) -> Program {
+        let is_cpp = item.name.ends_with(".cpp");
+        let name = item.base_name().to_owned();
+        Program {
+            entry_point: is_cpp.then(|| name.clone()),
+            language: is_cpp.then(|| LIBRARY_CHECKER_CODE.to_owned()),
+            include: if is_cpp { self.headers(item) } else { Vec::new() },
+            name,
+            path: item.path.clone(),
+            kind,
+            ..Program::default()
+        }
+    }
+
+    /// The headers that a program may include. It lies at the top itself, so what is in its directory is there, too, and
+    /// `-Icommon` finds `../params.h` at the top.
+    fn headers(&self, of: &Item) -> Vec<IncludedFile> {
+        let dir = of.name.rsplit_once('/').map_or("", |(dir, _)| dir);
+        let headers =
+            self.tree.below("").iter().filter(|item| item.is_file() && is_header(&item.path));
+        let mut files = self.shared.clone();
+        files.retain(|file| dir.is_empty() || !self.tree.path(dir).join(&file.name).is_file());
+        for item in headers.filter(|item| item.name != "params.h") {
+            let beside = item.name.strip_prefix(dir).and_then(|rest| rest.strip_prefix('/'));
+            let names = [beside.filter(|_| !dir.is_empty()), Some(item.name.as_str())];
+            files.extend(names.into_iter().flatten().map(|name| IncludedFile {
+                name: name.into(),
+                ..IncludedFile::beside(item.path.clone())
+            }));
+        }
+        files
+    }
+
+    /// Lets a solution be only a function, which `grader/grader.cpp` calls.
+    pub(super) fn with_grader(&self, program: &mut Program) {
+        let files = self.tree.below("grader").iter().filter(|item| item.is_file());
+        let files = files.map(|item| item.path.clone());
+        let common = self.shared.iter().filter(|file| file.name.starts_with(COMMON));
+        let files = common.map(|file| file.path.clone()).chain(files);
+        program.include = files.map(IncludedFile::beside).collect();
+        program.language = Some("cpp".to_owned());
+        program.entry_point = None;
+    }
+}
+
+/// The directory with the files of all problems, above the one of a problem and its genre.
+fn common(root: &Path) -> Option<PathBuf> {
+    const ABOVE: usize = 3;
+    let real = root.canonicalize().ok()?;
+    let mut above = real.ancestors().skip(1).take(ABOVE).map(|dir| dir.join(COMMON));
+    above.find(|dir| dir.join("testlib.h").is_file())
+}
+
+fn is_header(path: &Path) -> bool {
+    let ending = path.extension().and_then(|it| it.to_str());
+    matches!(ending, Some("h" | "hh" | "hpp" | "hxx" | "inc"))
+}

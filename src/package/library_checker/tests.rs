@@ -1,0 +1,124 @@
+//! Small problems, and what is read of them.
+
+use std::fs;
+
+use tempfile::TempDir;
+
+use crate::model::recipe::InputSource;
+use crate::package::{Reading, read};
+
+const SETTINGS: &str = r#"
+title = "A + B"
+timelimit = 2.5
+forum = "x"
+[[tests]]
+name = "example.in"
+number = 1
+[[tests]]
+name = "random.cpp"
+number = 2
+[[solutions]]
+name = "wa.cpp"
+expect = "WA"
+[[solutions]]
+name = "slow.cpp"
+allow_tle = true
+[params]
+A_MAX = 1_000
+RATE = 0.5
+NAME = "x"
+"#;
+
+/// What is read of a problem with other words in info.toml: cases, submissions, and what is said.
+fn read_with(changes: &[(&str, &str)], without: &[&str]) -> Vec<String> {
+    let keep = TempDir::new().expect("a temporary directory");
+    let mut settings = SETTINGS.to_owned();
+    for (old, new) in changes {
+        assert!(settings.contains(old), "{old}");
+        settings = settings.replace(old, new);
+    }
+    let files = [
+        ("genre/sum/info.toml", settings.as_str()),
+        ("genre/sum/checker.cpp", "c\n"),
+        ("genre/sum/verifier.cpp", "v\n"),
+        ("genre/sum/base.hpp", "b\n"),
+        ("genre/sum/gen/lib.h", "l\n"),
+        ("genre/sum/gen/example_00.in", "1 2\n"),
+        ("genre/sum/gen/random.cpp", "g\n"),
+        ("genre/sum/sol/correct.cpp", "s\n"),
+        ("genre/sum/sol/wa.cpp", "s\n"),
+        ("genre/sum/sol/slow.cpp", "s\n"),
+        ("genre/sum/in/old_00.in", "\n"),
+        ("common/testlib.h", "t\n"),
+        ("common/random.h", "r\n"),
+    ];
+    for (name, text) in files.into_iter().filter(|(name, _)| !without.contains(name)) {
+        let path = keep.path().join(name);
+        fs::create_dir_all(path.parent().expect("a parent")).expect("directories");
+        fs::write(path, text).expect("a new file");
+    }
+    let dir = keep.path().join("genre/sum");
+    let Reading { problem, diagnostics, .. } = read(&dir);
+    let mut lines = Vec::new();
+    if let Some(problem) = &problem {
+        lines.push(format!("{} {:?}", problem.layout.format, problem.limits.time_limit));
+        for case in problem.unmade.iter().flat_map(|recipe| &recipe.cases) {
+            lines.push(match &case.input {
+                InputSource::Command(command) => {
+                    let beside = command.program.beside.iter().map(|file| {
+                        let text = file.text.iter().map(|text| format!("={text:?}"));
+                        format!(" {}{}", file.name.display(), text.collect::<String>())
+                    });
+                    format!("{}: {} +{}", case.name, command.line, beside.collect::<String>())
+                }
+                InputSource::File(path) => {
+                    format!("{}: {}", case.name, path.strip_prefix(&dir).expect("below").display())
+                }
+                other => format!("{}: {other:?}", case.name),
+            });
+        }
+        lines.extend(problem.submissions.iter().map(|submission| {
+            let rule = &submission.expectations[0];
+            format!("{}: {:?} {:?}", submission.name, rule.permitted, rule.required)
+        }));
+    }
+    let prefix = format!("{}/", keep.path().canonicalize().expect("a path").display());
+    lines.extend(diagnostics.iter().map(|it| it.to_string().replace(&prefix, "")));
+    lines
+}
+
+#[test]
+fn tests_generators_and_solutions_are_read() {
+    let beside = "params.h=\"#define A_MAX (long long)1000\\n#define NAME \\\"x\\\"\\n#define RATE 0.5\\n\" \
+                  common/random.h common/testlib.h base.hpp lib.h gen/lib.h";
+    let random = |at: u32| format!("random_0{at}: random.cpp {at} + {beside}");
+    let expected = [
+        "library-checker Some(2.5s)",
+        "example_00: gen/example_00.in",
+        &random(0),
+        &random(1),
+        "correct.cpp: Some([Accepted]) None",
+        "wa.cpp: Some([Accepted, WrongAnswer]) Some([WrongAnswer])",
+        "slow.cpp: Some([Accepted, TimeLimitExceeded]) None",
+    ];
+    assert_eq!(read_with(&[], &[]), expected);
+}
+
+#[test]
+fn what_cannot_be_honoured_is_named() {
+    let check = |changes: &[(&str, &str)], without: &[&str], expected: &str| {
+        let said = read_with(changes, without);
+        assert!(said.iter().any(|it| it.contains(expected)), "{expected}: {said:#?}");
+    };
+    check(&[], &["common/testlib.h"], "is in no repository of library-checker");
+    check(&[], &["genre/sum/checker.cpp"], "checker.cpp: is missing");
+    check(&[], &["genre/sum/sol/correct.cpp"], "correct.cpp: is missing");
+    check(&[], &["genre/sum/sol/wa.cpp"], "there is no file `sol/wa.cpp` in the package");
+    check(&[("number = 1", "number = 2")], &[], "there is no `gen/example_01.in` in the package");
+    check(&[("number = 1", "number = 1001")], &[], "is too large");
+    check(&[("random.cpp", "random.py")], &[], "`random.py` is no generator that juror knows");
+    check(&[("\"WA\"", "\"XX\"")], &[], "`solutions.expect` must be");
+    check(&[("RATE = 0.5", "RATE = [1]")], &[], "`params.RATE` must be a number or a text");
+    check(&[("forum", "fourm")], &[], "unknown key `fourm` is ignored");
+    check(&[("name = \"wa.cpp\"", "")], &[], "`[[solutions]]` needs a `name`");
+}

@@ -1,0 +1,74 @@
+//! Packages of library-checker and others, from their files to the verdicts of their solutions.
+
+use crate::fixture::Fixture;
+
+fn package(files: &[(&str, &str)]) -> Fixture {
+    let fixture = Fixture::new();
+    for (name, text) in files {
+        fixture.write(name, text);
+    }
+    fixture
+}
+
+/// Only what the programs of these tests need.
+const TESTLIB: &str = r#"
+#include <cstdio>
+#include <fstream>
+inline int say(int code, const char* what) { std::fprintf(stderr, "%s\n", what); return code; }
+"#;
+
+#[test]
+fn a_problem_of_library_checker_is_made_and_judged() {
+    let fixture = package(&[
+        ("lc/common/testlib.h", TESTLIB),
+        ("lc/common/random.h", "inline int drawn(int seed) { return seed * 7 % 5; }\n"),
+        (
+            "lc/sample/sum/info.toml",
+            "title = 'Sum'\ntimelimit = 10.0\n\
+             [[tests]]\nname = 'example.in'\nnumber = 1\n[[tests]]\nname = 'random.cpp'\nnumber = 3\n\
+             [[solutions]]\nname = 'wa.cpp'\nexpect = 'WA'\n\
+             [[solutions]]\nname = 'function.cpp'\nfunction = true\n[params]\nA_MAX = 1_000\n",
+        ),
+        ("lc/sample/sum/gen/example_00.in", "1 2\n"),
+        ("lc/sample/sum/gen/lib.h", "#include \"../params.h\"\n"),
+        (
+            "lc/sample/sum/gen/random.cpp",
+            "#include <cstdio>\n#include <cstdlib>\n#include \"random.h\"\n#include \"lib.h\"\n\
+             int main(int, char** argv) { std::printf(\"%lld %d\\n\", A_MAX, drawn(std::atoi(argv[1]))); }\n",
+        ),
+        (
+            "lc/sample/sum/verifier.cpp",
+            "#include \"testlib.h\"\n#include \"params.h\"\n\
+             int main() { long long a, b; return std::scanf(\"%lld %lld\", &a, &b) == 2 && a <= A_MAX ? 0 : 3; }\n",
+        ),
+        (
+            "lc/sample/sum/checker.cpp",
+            "#include \"testlib.h\"\n\
+             int main(int, char** argv) { std::ifstream o(argv[2]), a(argv[3]); long long x, y; a >> y;\n\
+             return o >> x && x == y ? say(0, \"ok\") : say(1, \"another sum\"); }\n",
+        ),
+        (
+            "lc/sample/sum/sol/correct.cpp",
+            "#include <cstdio>\nint main() { long long a, b; std::scanf(\"%lld %lld\", &a, &b); std::printf(\"%lld\\n\", a + b); }\n",
+        ),
+        ("lc/sample/sum/sol/wa.cpp", "#include <cstdio>\nint main() { std::puts(\"3\"); }\n"),
+        ("lc/sample/sum/grader/solve.hpp", "long long solve(long long a, long long b);\n"),
+        (
+            "lc/sample/sum/grader/grader.cpp",
+            "#include <cstdio>\n#include \"random.h\"\n#include \"solve.hpp\"\n\
+             int main() { long long a, b; std::scanf(\"%lld %lld\", &a, &b); std::printf(\"%lld\\n\", solve(a, b)); }\n",
+        ),
+        (
+            "lc/sample/sum/sol/function.cpp",
+            "#include \"solve.hpp\"\nlong long solve(long long a, long long b) { return a + b; }\n",
+        ),
+    ]);
+    let said = ["3 submissions, all as expected", "function.cpp", "correct.cpp"];
+    fixture.check("verify lc/sample/sum", 0, &said);
+    fixture.write("bad.sh", "read -r a b; echo $((a > 9 ? 0 : a + b))\n");
+    fixture.check("judge lc/sample/sum bad.sh", 1, &["random_00", "another sum"]);
+    let made = ["in", "out", "params.h"].map(|name| fixture.path(&format!("lc/sample/sum/{name}")));
+    assert!(made.iter().all(|path| !path.exists()), "the package is as it was");
+    let verbose = "verify lc/sample/sum --verbose";
+    fixture.check(verbose, 0, &["library-checker", "info.toml has a `timelimit` and `[[tests]]`"]);
+}
