@@ -64,6 +64,13 @@ fn ask(probe: &dyn Probe, program: &Path, tool: &Tool) -> Answer {
         Ask::Java => java(probe, program, tool.name()),
         Ask::Version { option, shown } => {
             let shown: Vec<PathBuf> = shown.split_whitespace().map(PathBuf::from).collect();
+            // A script finds its home by the links to it, and inside there is a file in place of such a link.
+            let is_alternative = |it: &PathBuf| it.starts_with("/etc/alternatives");
+            let real = match probe.hops(program).iter().any(is_alternative) {
+                true => probe.real_path(program),
+                false => None,
+            };
+            let program = real.as_deref().unwrap_or(program);
             Ok(toolchain(probe, program, first(option)?, &shown))
         }
         Ask::Home { home, version, program: inside } => {

@@ -12,14 +12,20 @@ use crate::language::tool::{TOOLS, Tool};
 use crate::language::toolchain::{Linking, Toolchain, Toolchains, is_system};
 use crate::language::{BOX, PROGRAM};
 use crate::model::job::{Command, Shown};
-use crate::model::tree::TreeEntry;
+use crate::model::tree::{Node, TreeEntry};
 
 /// Makes command lines of a recipe, with the tools of this machine.
 ///
 /// # Errors
 /// If a tool is missing, or what is to be started cannot be.
 pub fn plan(recipe: Recipe, toolchains: &Toolchains) -> Result<BuildPlan, Unready> {
-    let files = recipe.files;
+    let mut files = recipe.files;
+    if let Form::Language { language, .. } = &recipe.form {
+        // No submission has a file of a name like this: it begins with a dot.
+        files.extend(
+            language.beside.map(|(name, text)| TreeEntry::new(name, Node::plain(text.as_bytes()))),
+        );
+    }
     let mut planner = Planner { toolchains, files: &files, used: Vec::new() };
     let plan = match &recipe.form {
         Form::Language { language, sources, main } => {
@@ -65,7 +71,7 @@ impl Planner<'_> {
             build = Some(self.build_step(language, &words));
         }
         let built = self.used.len();
-        self.find_all(&[language.run], &purpose)?;
+        self.find_all(&[language.run, language.run_env], &purpose)?;
         let command = Command {
             argv: self.fill(language.run, &words),
             env: self.env(language.run_env),
@@ -199,6 +205,7 @@ impl Planner<'_> {
         self.fill_tools(word)
             .replace("{binary}", words.binary)
             .replace("{class}", &words.main.replace('.', "/"))
+            .replace("{stem}", &Path::new(words.main).with_extension("").to_string_lossy())
             .replace("{main}", words.main)
     }
 

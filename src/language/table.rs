@@ -4,7 +4,7 @@
 //!
 //! What is a list is written as words with blanks between them. In command lines, additions to the environment and names of
 //! products `{sources}` becomes the source files, one argument each; `{main}` the file or class to start, `{class}` the
-//! same as a path; `{binary}` a name for the built program that no file has; `{static}` and `{crt_static}` the flag that
+//! same as a path, `{stem}` the same without its ending; `{binary}` a name for the built program that no file has; `{static}` and `{crt_static}` the flag that
 //! links it statically, or nothing if the libraries for that are missing; `{heap_mib}` the heap that the memory limit
 //! leaves room for, in MiB, and an argument with it is left out if there is no limit. A [`Tool::word`](crate::language::tool::Tool::word) such as `{g++}`
 //! becomes the tool that was found.
@@ -16,8 +16,10 @@ use crate::language::tool::{TOOLS, Tool};
 /// A language: how it is known, built and started.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Language {
-    /// The code of the standard's table.
+    /// The code: of the standard's table, unless `is_of_format` says otherwise.
     pub code: &'static str,
+    /// Whether the standard's table has it.
+    pub is_of_format: bool,
     /// The name.
     pub name: &'static str,
     /// Other words by which people call it, in lower case.
@@ -38,6 +40,8 @@ pub struct Language {
     pub build_env: &'static str,
     /// How many processes and threads a build needs.
     pub build_processes: u32,
+    /// The name of a file that a build finds beside the sources, and what is in it.
+    pub beside: Option<(&'static str, &'static str)>,
     /// The file or directory that a build must have made.
     pub product: &'static str,
     /// What only the build needs of what it makes in the box.
@@ -77,7 +81,7 @@ pub enum EntryPoint {
 }
 
 /// The languages, by code.
-pub static LANGUAGES: [Language; 52] = [
+pub static LANGUAGES: [Language; 54] = [
     known("ada", "Ada", ".adb .ads"),
     known("algol68", "Algol 68", ".a68"),
     known("apl", "APL", ".apl"),
@@ -198,9 +202,16 @@ pub static LANGUAGES: [Language; 52] = [
     },
     interpreted("php", "PHP", ".php", "{php} -n -d memory_limit=-1 /program/{main}"),
     known("prolog", "Prolog", ".pl"),
+    Language {
+        is_of_format: false,
+        aliases: "pypy",
+        further_extensions: ".py .py3",
+        run: "{pypy3} /program/{main}",
+        ..python("pypy3", "Python 3 with PyPy", "")
+    },
     known("python2", "Python 2", ".py2"),
     Language {
-        aliases: "py python pypy",
+        aliases: "py python",
         validators: Validators::Everywhere,
         ..python("python3", "Python 3", ".py .py3")
     },
@@ -210,6 +221,10 @@ pub static LANGUAGES: [Language; 52] = [
         run_env: "PYTHONDONTWRITEBYTECODE=1 OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1",
         run_processes: 16,
         ..python("python3numpy", "Python 3 with NumPy", "")
+    },
+    Language {
+        is_of_format: false,
+        ..interpreted("r", "R", ".R .r", "{Rscript} --vanilla /program/{main}")
     },
     known("racket", "Racket", ".rkt"),
     interpreted("ruby", "Ruby", ".rb", "{ruby} -I/program /program/{main}"),
@@ -221,12 +236,44 @@ pub static LANGUAGES: [Language; 52] = [
         batch: "-Clink-arg=-O2 -Clink-arg=-fPIC -Clink-arg={batch} -Clink-arg=-Wl,--wrap=main",
         ..rust("rust", "Rust", ".rs")
     },
-    known("scala", "Scala", ".scala"),
+    Language {
+        build_env: "JAVACMD={java}",
+        build_processes: JVM_PROCESSES,
+        product: "{binary}.jar",
+        run: "{scala} -J-XX:+UseSerialGC -J-XX:-UsePerfData -J-Xss64m -J-Xmx{heap_mib}m /program/{binary}.jar",
+        run_env: "JAVACMD={java}",
+        run_processes: JVM_PROCESSES,
+        ..built("scala", "Scala", ".scala", "{scalac} -d {binary}.jar {sources}")
+    },
     known("simula", "Simula", ".sim"),
     known("smalltalk", "Smalltalk", ".st"),
     known("snobol", "Snobol", ".sno"),
-    known("swift", "Swift", ".swift"),
-    Language { aliases: "ts", ..known("typescript", "TypeScript", ".ts") },
+    Language {
+        scratch: ".swift",
+        ..built(
+            "swift",
+            "Swift",
+            ".swift",
+            "{swiftc} -O -static-stdlib -module-cache-path .swift -o {binary} {sources}",
+        )
+    },
+    Language {
+        aliases: "ts",
+        entry: EntryPoint::File { marks: &[] },
+        build_processes: 64,
+        // Which types of Node.js a machine has does not matter.
+        beside: Some((".node.d.ts", include_str!("node.d.ts"))),
+        product: "{stem}.js",
+        scratch: ".node.d.ts",
+        run: "{node} --stack-size=65536 --max-old-space-size={heap_mib} /program/{stem}.js",
+        run_processes: 64,
+        ..built(
+            "typescript",
+            "TypeScript",
+            ".ts",
+            "{node} {tsc} --target es2020 --module commonjs --skipLibCheck .node.d.ts {sources}",
+        )
+    },
     known("visualbasic", "Visual Basic", ".vb"),
     known("zig", "Zig", ".zig"),
 ];
@@ -246,6 +293,7 @@ pub static CARGO: Language = Language {
 const fn known(code: &'static str, name: &'static str, extensions: &'static str) -> Language {
     Language {
         code,
+        is_of_format: true,
         name,
         aliases: "",
         extensions,
@@ -256,6 +304,7 @@ const fn known(code: &'static str, name: &'static str, extensions: &'static str)
         build: "",
         build_env: "",
         build_processes: 0,
+        beside: None,
         product: "{binary}",
         scratch: "",
         batch: "",
@@ -406,7 +455,7 @@ mod tests {
         for ending in LANGUAGES.iter().flat_map(|it| it.extensions.split(' ')) {
             assert!(ending.is_empty() || seen.insert(ending), "{ending} stands twice");
         }
-        assert_eq!(seen.len(), 58);
+        assert_eq!(seen.len(), 60);
     }
 
     #[test]

@@ -42,7 +42,7 @@ const ASK_PERL: &str = "print join(\"\\n\", $^X, \"perl $Config{version}\", $Con
     $Config{archlibexp}), \"\\n\"";
 
 /// All tools. A command line names one as `{gcc}`: by its usual name, in braces.
-pub static TOOLS: [Tool; 22] = [
+pub static TOOLS: [Tool; 28] = [
     tool("gcc cc clang", "gcc", "gcc libc6-dev", Ask::Compiler("libc.a libm.a libgcc_eh.a")),
     tool("g++ c++ clang++", "g++", "g++", Ask::Compiler("libc.a libm.a libgcc_eh.a libstdc++.a")),
     tool("rustc", RUST, RUST_PACKAGES, home("--print sysroot", "--version", "bin/rustc")),
@@ -64,7 +64,13 @@ pub static TOOLS: [Tool; 22] = [
     tool("nim", "Nim", "nim", version("--version", "/etc/nim")),
     tool("ocamlopt", "OCaml", "ocaml-nox", version("-version", "")),
     tool("php", "PHP", "php-cli", version("--version", "")),
+    tool("pypy3", "PyPy", "pypy3", script("-c", ASK_PYTHON)),
+    tool("Rscript", "R", "r-base-core", version("--version", "/etc/R")),
     tool("ruby", "Ruby", "ruby", version("--version", "")),
+    tool("scala", "Scala", "scala", version("-version", "")),
+    tool("scalac", "Scala", "scala", version("-version", "")),
+    tool("swiftc", "Swift", "swiftlang", version("--version", "")),
+    tool("tsc", "TypeScript", "node-typescript", version("--version", "")),
 ];
 
 const RUST: &str = "Rust with rustup";

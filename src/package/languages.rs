@@ -10,6 +10,11 @@ pub(super) fn is_programming_language(word: &str) -> bool {
     Language::by_code(word).is_some()
 }
 
+/// Whether juror has the language of this code, but not the format.
+pub(super) fn is_our_own(code: &str) -> bool {
+    Language::by_code(code).is_some_and(|language| !language.is_of_format)
+}
+
 /// Whether files with this ending, without its dot, are sources of a language that the format allows for validators.
 pub(super) fn is_of_validator(ending: &str) -> bool {
     let languages = LANGUAGES.iter().filter(|it| it.validators == Validators::Everywhere);

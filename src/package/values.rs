@@ -105,6 +105,11 @@ pub(super) fn number(node: &Node<'_>, bound: Bound) -> Parse<f64> {
 pub(super) fn programming_language(node: &Node<'_>) -> Parse<String> {
     let code = text(node)?;
     if languages::is_programming_language(&code) {
+        if languages::is_our_own(&code) {
+            let message =
+                format!("the format has no language `{code}`: other judges do not know it");
+            node.warning(message, "juror does; for other judges, use a code of the format's table");
+        }
         return Ok(code);
     }
     let message = format!("`{}` is not a language code", shown(&code));

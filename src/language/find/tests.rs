@@ -76,6 +76,18 @@ fn a_link_through_etc_is_shown() {
 }
 
 #[test]
+fn a_script_that_finds_its_home_by_links_starts_there() {
+    let machine = Scripted::default()
+        .tool("/usr/bin/scalac")
+        .says("-version", "Scala 2")
+        .tool("/usr/share/scala/bin/scalac")
+        .says("-version", "Scala 2")
+        .link("/usr/bin/scalac", "/etc/alternatives/scalac")
+        .link("/etc/alternatives/scalac", "/usr/share/scala/bin/scalac");
+    check(&machine, "scalac", "/usr/share/scala/bin/scalac |  | Scala 2");
+}
+
+#[test]
 fn an_installation_in_the_home_does_not_show_the_home() {
     let said = "/home/u/bin/python3\nCPython 3.9.0\n/home/u\n/home/u\n";
     let machine = Scripted::default().tool("/home/u/bin/python3").says("-c", said);

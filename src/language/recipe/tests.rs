@@ -116,7 +116,7 @@ fn what_cannot_be_told_names_the_files_and_the_way_out() {
     check_file(
         "notes.txt",
         "no source file of a known language among `notes.txt`; known endings: .sh .c .cc .cpp .cxx \
-         .c++ .C .cs .d .go .hs .java .js .kt .lua .nim .ml .pas .pm .php .py .py3 .rb .rs",
+         .c++ .C .cs .d .go .hs .java .js .kt .lua .nim .ml .pas .pm .php .py .py3 .R .r .rb .rs .scala .swift .ts",
     );
 }
 
@@ -131,6 +131,7 @@ fn the_named_language_goes_before_endings() {
     check("perl", Shape::File, &["a.pl"], "perl: a.pl -> a.pl");
     check("python3", Shape::File, &["a.txt"], "python3: a.txt -> a.txt");
     check("cppgmp", Shape::File, &["a.cpp"], "cppgmp: a.cpp -> -");
+    check("pypy3", Shape::File, &["a.py"], "pypy3: a.py -> a.py");
     check(
         "java",
         Shape::Directory,

@@ -19,8 +19,13 @@ use crate::model::tree::Node;
 use crate::model::units::Bytes;
 
 /// Builds a source file, runs it on `3 4`, and checks that it says `7`; skips if a tool is missing.
-#[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 fn check(name: &str, text: &str) -> anyhow::Result<()> {
+    check_in(None, name, text)
+}
+
+/// The same in the language of this code.
+#[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
+fn check_in(language: Option<&str>, name: &str, text: &str) -> anyhow::Result<()> {
     let dir = tempfile::tempdir()?;
     let source = dir.path().join(name);
     fs::create_dir_all(source.parent().unwrap_or(dir.path()))?;
@@ -42,7 +47,7 @@ fn check(name: &str, text: &str) -> anyhow::Result<()> {
         name: name.into(),
         path: top,
         kind: ProgramKind::Generator,
-        language: None,
+        language: language.map(str::to_owned),
         entry_point: None,
         include: Vec::new(),
         constants: Vec::new(),
@@ -164,9 +169,40 @@ fn further_languages_are_built_and_started() -> anyhow::Result<()> {
         ),
         ("sum.pas", "program sum; var a, b: integer; begin read(a, b); writeln(a + b) end.\n"),
         ("sum.php", "<?php echo array_sum(explode(' ', fgets(STDIN))), \"\\n\";\n"),
+        ("sum.R", "cat(sum(scan(file('stdin'), quiet = TRUE)))\n"),
         ("sum.rb", "puts gets.split.sum(&:to_i)\n"),
+        (
+            "sum.scala",
+            "object Sum extends App { println(io.StdIn.readLine.split(\" \").map(_.toInt).sum) }\n",
+        ),
+        ("sum.swift", "print(readLine()!.split(separator: \" \").map { Int($0)! }.reduce(0, +))\n"),
+        (
+            "sum.ts",
+            "import * as fs from 'fs'; const s: number[] = fs.readFileSync(0, 'utf8').split(' ').map(Number);\n\
+            console.log(s[0] + s[1]);\n",
+        ),
     ] {
         check(name, text)?;
+    }
+    check_in(Some("pypy3"), "sum.py", PYTHON)
+}
+
+/// A fault of the source is one of the build, or of the run if nothing is built.
+#[test]
+fn a_fault_of_the_source_is_found() -> anyhow::Result<()> {
+    const BUILD: &str = "is not built";
+    const RUN: &str = "says";
+    for (name, language, text, fails) in [
+        ("bad.R", None, "cat(\n", RUN),
+        ("bad.kt", None, "fun main() { val a: Int = \"x\" }\n", BUILD),
+        ("bad.py", Some("pypy3"), "print(\n", RUN),
+        ("bad.scala", None, "object Bad extends App { val a: Int = \"x\" }\n", BUILD),
+        ("bad.swift", None, "let a: Int = \"x\"\n", BUILD),
+        ("bad.ts", None, "const a: number = 'x';\n", BUILD),
+    ] {
+        // What is skipped has no fault.
+        let Err(fault) = check_in(language, name, text) else { continue };
+        anyhow::ensure!(fault.to_string().contains(fails), "{fault}");
     }
     Ok(())
 }

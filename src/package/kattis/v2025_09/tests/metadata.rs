@@ -373,6 +373,10 @@ fn languages_are_codes_of_the_table() {
         ],
     );
     check_each(&[
+        (
+            "languages: [pypy3]",
+            "warning 13: the format has no language `pypy3`: other judges do not know it; juror does; for other judges, use a code of the format's table",
+        ),
         ("languages: [cpp, cpp]", "warning 18: language `cpp` is there twice"),
         ("languages: []", "12: `languages` is empty; fill it or remove the line"),
         ("languages: [kotlni]", "13: `kotlni` is not a language code; did you mean `kotlin`?"),
