@@ -10,14 +10,15 @@ use clap_complete::Shell;
 
 use crate::check::options::Options;
 use crate::cli::help::{
-    COMPARE_EXAMPLES, DOCTOR_EXAMPLES, EXIT_CODES, FIRST_STEPS, GENERATE_EXAMPLES,
-    GRAMMAR_EXAMPLES, JUDGE_EXAMPLES, STRESS_EXAMPLES, VERIFY_EXAMPLES,
+    COMPARE_EXAMPLES, CONVERT_EXAMPLES, DOCTOR_EXAMPLES, EXIT_CODES, FIRST_STEPS,
+    GENERATE_EXAMPLES, GRAMMAR_EXAMPLES, JUDGE_EXAMPLES, STRESS_EXAMPLES, VERIFY_EXAMPLES,
 };
 use crate::executor::Around;
 use crate::model::grader::Dialect;
 use crate::model::isolation::Demand;
 use crate::model::limits::ProblemLimits;
 use crate::model::units::Bytes;
+use crate::package::convert::Target;
 use crate::package::formats;
 use crate::report::Recording;
 
@@ -69,6 +70,12 @@ pub enum Command {
     /// recipe, programs, tools and files are unchanged.
     #[command(after_long_help = GENERATE_EXAMPLES)]
     Generate(GenerateArguments),
+    /// Write a package in another format, beside the old one
+    ///
+    /// Reads every format that juror reads, and changes nothing in the old package. Reads the new package, too, and lists
+    /// everything that it does not say as the old one did. The exit code is 0 even if something has no equivalent.
+    #[command(after_long_help = CONVERT_EXAMPLES)]
+    Convert(ConvertArguments),
     /// Search for an input on which a submission fails, and make it small
     ///
     /// Runs the submission and a right program on thousands of inputs a second: all small ones in turn,
@@ -269,6 +276,32 @@ pub struct GenerateArguments {
     /// Options about reports in files.
     #[command(flatten)]
     pub reports: ReportOptions,
+    /// Options about output.
+    #[command(flatten)]
+    pub output: OutputOptions,
+}
+
+/// Arguments of `juror convert`.
+#[derive(Debug, Args)]
+pub struct ConvertArguments {
+    /// The problem package: a directory or an archive
+    pub package: PathBuf,
+    /// The new package, which must not exist yet
+    pub out: PathBuf,
+    /// Format of the new package: 2025-09, legacy or domjudge-zip
+    ///
+    /// `domjudge-zip` is a zip archive in the legacy format, with domjudge-problem.ini.
+    #[arg(long, value_name = "FORMAT", value_parser = target)]
+    pub to: Target,
+    /// Format of the old package [default: the one that it names or looks like]
+    #[arg(long, value_name = "FORMAT", value_parser = PossibleValuesParser::new(formats()))]
+    pub format: Option<String>,
+    /// Time limit for DOMjudge, instead of the package's
+    #[arg(long, value_name = "SECONDS", value_parser = time_limit)]
+    pub time_limit: Option<Duration>,
+    /// Options about the machine: for test data that the package only describes
+    #[command(flatten)]
+    pub host: HostOptions,
     /// Options about output.
     #[command(flatten)]
     pub output: OutputOptions,
@@ -605,6 +638,11 @@ fn dialect(text: &str) -> Result<Dialect, String> {
     let known = [Dialect::Kattis, Dialect::DomJudge].into_iter();
     let mut named = known.filter(|dialect| dialect.name() == text);
     named.next().ok_or_else(|| "expected kattis or domjudge".to_owned())
+}
+
+fn target(text: &str) -> Result<Target, String> {
+    let named = Target::ALL.into_iter().find(|target| target.name() == text);
+    named.ok_or_else(|| "expected 2025-09, legacy or domjudge-zip".to_owned())
 }
 
 fn time_limit(text: &str) -> Result<Duration, String> {

@@ -99,6 +99,19 @@ Examples:
 
 Exit codes: see `juror --help`.";
 
+pub(super) const CONVERT_EXAMPLES: &str = "\
+Examples:
+  juror convert old --to 2025-09 new
+      A package in the current format.
+  juror convert problem.zip --to legacy problem-legacy
+      One for judges that read only the format before.
+  juror convert problems/game1 --to domjudge-zip --time-limit 2 game1.zip
+      An archive for DOMjudge, which needs a time limit.
+  juror convert old --to 2025-09 new --json
+      What had no equivalent, as docs/json.md describes it.
+
+docs/convert.md says what becomes of what. Exit codes: see `juror --help`.";
+
 pub(super) const STRESS_EXAMPLES: &str = "\
 Examples:
   juror stress problems/game1 my.cpp

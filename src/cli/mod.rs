@@ -3,6 +3,7 @@
 pub mod advice;
 pub mod arguments;
 pub mod compare;
+pub mod convert;
 pub mod doctor;
 pub mod exit_code;
 pub mod from_grammar;
@@ -56,6 +57,7 @@ pub fn dispatch(arguments: &Arguments) -> ExitCode {
         Command::Judge(arguments) => judge::run(arguments),
         Command::Verify(arguments) => verify::run(arguments),
         Command::Generate(arguments) => generate::run(arguments),
+        Command::Convert(arguments) => convert::run(arguments),
         Command::Stress(arguments) => stress::run(arguments),
         Command::Grammar(arguments) => grammar::run(&arguments.command),
         Command::Compare(arguments) => compare::run(arguments),

@@ -7,6 +7,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::model::conversion::Conversion;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::difference::Difference;
 use crate::model::grammar::ValueBounds;
@@ -138,6 +139,8 @@ pub enum Event {
     /// Test cases were added by the grammar of the input, or all of them are there; their data is still to
     /// be made.
     Proposed(Box<Proposal>),
+    /// A package was written in another format.
+    Converted(Box<Conversion>),
     /// An output was compared with a judge answer, outside of any problem.
     Compared {
         /// The output's file name.

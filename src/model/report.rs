@@ -9,6 +9,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::model::conversion::Conversion;
 use crate::model::diagnostic::{Diagnostic, Severity};
 use crate::model::difference::Difference;
 use crate::model::event::{Event, GeneratedState, Shortfall, Stamped};
@@ -68,6 +69,9 @@ pub struct Report {
     /// What a grammar added to packages.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub proposals: Vec<ProposalReport>,
+    /// The package in another format.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub conversion: Option<Conversion>,
     /// What came of making each test case.
     pub generated: Vec<GeneratedReport>,
     /// What `compare` found.
@@ -483,6 +487,7 @@ impl Report {
             Event::Proposed(proposal) => {
                 self.proposals.push(ProposalReport { package, proposal: (**proposal).clone() })
             }
+            Event::Converted(conversion) => self.conversion = Some((**conversion).clone()),
             Event::Compared { output, difference, evidence } => {
                 self.comparison = Some(ComparisonReport {
                     output: output.clone(),

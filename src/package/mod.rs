@@ -7,6 +7,7 @@
 pub mod archive;
 mod bare;
 mod consistency;
+pub mod convert;
 mod detect;
 mod draft;
 mod faults;

@@ -4,6 +4,7 @@
 //! the reviewer reads the difference.
 
 mod compared;
+mod converted;
 mod doctor;
 mod grammar;
 mod judged;
@@ -344,6 +345,15 @@ fn every_fault_of_a_recipe_is_shown_with_its_line() {
 }
 
 #[test]
+fn converting_names_what_has_no_equivalent() {
+    let events = converted::legacy();
+    check("convert", PLAIN, &events);
+    check("convert-quiet", QUIET, &events);
+    check_json("convert", &events);
+    check("convert-equal", PLAIN, &converted::equal());
+}
+
+#[test]
 fn comparing_says_right_or_wrong_and_where() {
     let events = compared::right();
     check("compare-right", PLAIN, &events);
@@ -497,6 +507,8 @@ fn all() -> Vec<Vec<Stamped>> {
         proposals::added(),
         packages::no_host(),
         compared::wrong(),
+        converted::legacy(),
+        converted::equal(),
         compared::number(),
         validators::judge(),
         validators::live(),

@@ -6,7 +6,7 @@ use crate::fixture::{Fixture, RIGHT, WRONG};
 const ANY: &str = "#!/bin/sh\nexit 42\n";
 
 /// A package `old`: the sum of two numbers, in groups of a tree; each case is `NAME A B`.
-fn package(yaml: &str, groups: &[(&str, &str)], cases: &[&str]) -> Fixture {
+pub(crate) fn package(yaml: &str, groups: &[(&str, &str)], cases: &[&str]) -> Fixture {
     let fixture = Fixture::new();
     let yaml = format!("name: Sum\nlicense: cc0\nrights_owner: Nobody\n{yaml}");
     fixture.write("old/problem.yaml", yaml);
@@ -31,15 +31,16 @@ fn submit(fixture: &Fixture, name: &str, text: &str) {
     fixture.write(&format!("old/submissions/{name}"), text);
 }
 
-fn program(fixture: &Fixture, name: &str, text: &str) {
+pub(crate) fn program(fixture: &Fixture, name: &str, text: &str) {
     fixture.write(&format!("old/{name}/run"), text);
     fixture.executable(&format!("old/{name}/run"));
 }
 
-const CASES: [&str; 4] = ["sample/1 1 2", "secret/a/1 0 3", "secret/a/2 5 8", "secret/b/1 9 1"];
+pub(crate) const CASES: [&str; 4] =
+    ["sample/1 1 2", "secret/a/1 0 3", "secret/a/2 5 8", "secret/b/1 9 1"];
 
 /// Two groups of which one is enough, as in olympiads.
-const GROUPS: [(&str, &str); 4] = [
+pub(crate) const GROUPS: [(&str, &str); 4] = [
     ("", "on_reject: continue\ngrader_flags: ignore_sample\nrange: 0 100\n"),
     ("secret", "grader_flags: accept_if_any_accepted\n"),
     ("secret/a", "on_reject: break\ngrader_flags: min\naccept_score: 30\nrange: 0 30\n"),

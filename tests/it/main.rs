@@ -6,6 +6,7 @@ mod builds;
 mod causes;
 mod cli;
 mod conformance;
+mod convert;
 mod fallback;
 mod fixture;
 mod fold;

@@ -96,7 +96,7 @@ const SETTINGS: &str = r#"<?xml version="1.0" encoding="utf-8" standalone="no"?>
 "#;
 
 /// A package `poly`, with one test in the package, one to be generated, and one from Windows without an answer.
-fn package() -> Fixture {
+pub(crate) fn package() -> Fixture {
     let fixture = Fixture::new();
     for (name, text) in [
         ("problem.xml", SETTINGS),
@@ -142,7 +142,7 @@ fn changed(changes: &[(&str, &str)]) -> Fixture {
 }
 
 /// Every file below a directory, with its contents and when it was last written.
-fn files(dir: &Path) -> BTreeMap<String, (Vec<u8>, SystemTime)> {
+pub(crate) fn files(dir: &Path) -> BTreeMap<String, (Vec<u8>, SystemTime)> {
     let walk = WalkDir::new(dir).into_iter().map(|entry| entry.expect("an entry"));
     let files = walk.filter(|entry| entry.file_type().is_file());
     let known = files.map(|entry| {

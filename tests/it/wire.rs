@@ -93,6 +93,7 @@ pub(crate) fn output_of(command: &mut arguments::Command) -> Option<&mut OutputO
         arguments::Command::Judge(arguments) => Some(&mut arguments.output),
         arguments::Command::Verify(arguments) => Some(&mut arguments.output),
         arguments::Command::Generate(arguments) => Some(&mut arguments.output),
+        arguments::Command::Convert(arguments) => Some(&mut arguments.output),
         arguments::Command::Stress(arguments) => Some(&mut arguments.output),
         arguments::Command::Compare(arguments) => Some(&mut arguments.show),
         _ => None,

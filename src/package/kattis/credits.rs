@@ -55,7 +55,7 @@ fn named(node: &Node<'_>, keys: &[&'static str]) -> Parse<usize> {
     Ok(node.one_or_more().filter(|node| is_understood(node).is_ok()).count())
 }
 
-const LICENSES: [&str; 7] =
+pub(in crate::package) const LICENSES: [&str; 7] =
     ["unknown", "public domain", "cc0", "cc by", "cc by-sa", "educational", "permission"];
 
 /// The default owner of the rights: the authors, or the source if there are no authors.

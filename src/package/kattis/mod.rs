@@ -26,8 +26,9 @@ use crate::package::kattis::problem_yaml::ProblemYaml;
 use crate::package::kattis::submissions::Folder;
 use crate::package::recipe;
 
+pub(super) use credits::LICENSES;
 pub(super) use legacy::{LEGACY, LEGACY_ICPC, V2023_07};
-pub(super) use v2025_09::Kattis202509;
+pub(super) use v2025_09::{FOLDERS, Kattis202509};
 
 /// The file of the settings, in every version.
 const SETTINGS: &str = "problem.yaml";

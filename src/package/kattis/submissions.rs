@@ -15,7 +15,7 @@ use crate::package::suggest::{did_you_mean, meant_or};
 use crate::package::text::shown;
 
 /// What a version expects of the submissions in a directory of this name.
-pub(super) struct Folder {
+pub(in crate::package) struct Folder {
     pub name: &'static str,
     pub permitted: Option<&'static [Verdict]>,
     pub required: Option<&'static [Verdict]>,

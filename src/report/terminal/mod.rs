@@ -1,6 +1,7 @@
 //! For a person: results to one writer, diagnostics and a live line to another.
 
 mod columns;
+mod conversion;
 mod diagnostic;
 mod difference;
 mod doctor;
@@ -268,6 +269,9 @@ impl<O: Write, E: Write> Live for Terminal<O, E> {
             Event::Failed(error) => self.fault(None, error, report),
             Event::Proposed(proposal) if !is_quiet => {
                 self.remark(&proposal::page(proposal, &self.style))
+            }
+            Event::Converted(done) if !is_quiet => {
+                self.result(&conversion::page(done, &self.style))
             }
             Event::Compared { .. } => match &report.comparison {
                 Some(compared) => self.result(&difference::compared(compared, &self.style)),

@@ -49,7 +49,7 @@ pub(super) fn left_undone(report: &Report) -> String {
 pub(super) fn in_short(report: &Report) -> Option<String> {
     if matches!(
         report.command,
-        "compare" | "doctor" | "stress" | "grammar generate" | "grammar bounds"
+        "compare" | "convert" | "doctor" | "stress" | "grammar generate" | "grammar bounds"
     ) {
         return None;
     }

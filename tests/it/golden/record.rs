@@ -119,6 +119,10 @@ impl Mask {
                 proposal.grammar = self.path(&proposal.grammar);
                 Event::Proposed(proposal)
             }
+            Event::Converted(mut conversion) => {
+                conversion.path = self.path(&conversion.path);
+                Event::Converted(conversion)
+            }
             Event::SearchStarted(plan) => Event::SearchStarted(self.plan(plan)),
             Event::Searched(search) => Event::Searched(Box::new(self.search(*search))),
             Event::SubmissionJudged(mut judgement) => {

@@ -40,7 +40,7 @@ const VERSION: Version = Version {
 const STATEMENTS: Texts =
     Texts { directory: "statement", stem: "problem", what: "statement", default: None };
 
-const FOLDERS: [Folder; 6] = [
+pub(in crate::package) const FOLDERS: [Folder; 6] = [
     folder("accepted", Some(&[AC]), None),
     folder("rejected", None, Some(&[RTE, TLE, WA])),
     folder("wrong_answer", Some(&[AC, WA]), Some(&[WA])),

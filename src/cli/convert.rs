@@ -1,0 +1,192 @@
+//! `juror convert`: a package in another format, beside the old one, and what had no equivalent.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+use tempfile::TempDir;
+use zip::ZipWriter;
+use zip::write::SimpleFileOptions;
+
+use crate::build::Builder;
+use crate::cli::arguments::ConvertArguments;
+use crate::cli::exit_code::ExitCode;
+use crate::cli::host::Host;
+use crate::cli::output::{Output, command};
+use crate::cli::problem::{self, Remarks, package_read};
+use crate::language::constants::replace_constants;
+use crate::model::conversion::Conversion;
+use crate::model::diagnostic::Diagnostic;
+use crate::model::event::Event;
+use crate::model::judgement::JudgeError;
+use crate::model::problem::Problem;
+use crate::model::stop::Stop;
+use crate::package;
+use crate::package::convert::{Contents, PlannedFile, Target, plan};
+
+/// Converts.
+pub fn run(arguments: &ConvertArguments) -> ExitCode {
+    command(&arguments.output, "convert", |output| convert(arguments, output))
+}
+
+fn convert(arguments: &ConvertArguments, output: &Output) -> Result<(), Stop> {
+    let ConvertArguments { package, to, out, format, time_limit, .. } = arguments;
+    if time_limit.is_some() && *to != Target::DomjudgeZip {
+        return Err(Stop::usage("--time-limit is only for --to domjudge-zip; leave it out"));
+    }
+    check_out(out, package)?;
+    let mut problem = problem::read(package, format.as_deref(), Remarks::Errors, output)?;
+    problem.limits.time_limit = time_limit.or(problem.limits.time_limit);
+    output.event(package_read(&problem, 0, problem.test_data.cases.len()));
+    let _made = match problem.unmade {
+        None => None,
+        Some(_) => {
+            let host = Host::start(arguments.host, output)?;
+            let builder = Builder::new(&*host.executor);
+            problem::complete(&mut problem, None, &host, &builder, output)?
+        }
+    };
+    let beside = Beside::new(out)?;
+    let dir = beside.path();
+    let plan = plan(&problem, *to)?;
+    for file in &plan.files {
+        beside.check()?;
+        write(&dir, file).map_err(|error| fault(&out.join(&file.name), error))?;
+    }
+    let (from, files) = (problem.layout.format, plan.files.clone());
+    let losses = plan.losses(&problem, &read_again(&dir, out)?);
+    let is_archive = *to == Target::DomjudgeZip;
+    let done = match is_archive {
+        true => zip(&files, &dir, &beside),
+        false => Ok(dir),
+    };
+    let done = done.map_err(|error| fault(out, error))?;
+    beside.check()?;
+    check_out(out, package)?;
+    fs::rename(done, out).map_err(|error| fault(out, error))?;
+    let conversion =
+        Conversion { from, to: to.name(), path: out.clone(), files: files.len(), losses };
+    output.event(Event::Converted(Box::new(conversion)));
+    Ok(())
+}
+
+/// Holds that there is nothing yet, and that it is not in the package.
+fn check_out(out: &Path, package: &Path) -> Result<(), Stop> {
+    if out.symlink_metadata().is_ok() {
+        let out = out.display();
+        return Err(Stop::usage(format!("{out} is there already; name one that is not")));
+    }
+    let real = |path: &Path| path.canonicalize().ok();
+    let is_inside =
+        real(parent(out)).zip(real(package)).is_some_and(|(out, package)| out.starts_with(package));
+    match is_inside {
+        true => {
+            Err(Stop::usage("the new package cannot be inside the old one; name another place"))
+        }
+        false => Ok(()),
+    }
+}
+
+/// The directory that something is in.
+fn parent(path: &Path) -> &Path {
+    path.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// A directory beside the new package, gone when dropped, also after Ctrl-C.
+struct Beside {
+    dir: TempDir,
+    name: PathBuf,
+    interrupted: Arc<AtomicBool>,
+}
+
+impl Beside {
+    fn new(out: &Path) -> Result<Self, Stop> {
+        let Some(name) = out.file_name() else {
+            return Err(Stop::usage(format!(
+                "{} cannot be the name of a package; name another",
+                out.display()
+            )));
+        };
+        let interrupted = Arc::new(AtomicBool::new(false));
+        for signal in [SIGINT, SIGTERM, SIGHUP, SIGQUIT] {
+            signal_hook::flag::register(signal, Arc::clone(&interrupted))
+                .map_err(|error| JudgeError::new("handle Ctrl-C", error))?;
+        }
+        let dir = TempDir::with_prefix_in(".juror-convert-", parent(out));
+        let dir = dir.map_err(|error| fault(out, error))?;
+        let name = name.into();
+        Ok(Self { dir, name, interrupted })
+    }
+
+    fn path(&self) -> PathBuf {
+        self.dir.path().join(&self.name)
+    }
+
+    /// Holds that nobody wants it to end.
+    fn check(&self) -> Result<(), Stop> {
+        match self.interrupted.load(Ordering::Relaxed) {
+            true => Err(Stop::Interrupted),
+            false => Ok(()),
+        }
+    }
+}
+
+fn fault(path: &Path, error: io::Error) -> JudgeError {
+    JudgeError::new(format!("write {}", path.display()), error)
+        .help("make room there, or name a place that can be written")
+}
+
+fn write(dir: &Path, file: &PlannedFile) -> io::Result<()> {
+    let path = dir.join(&file.name);
+    fs::create_dir_all(parent(&path))?;
+    match &file.contents {
+        Contents::Copy(from) => fs::copy(from, path).map(drop),
+        Contents::Text(text) => fs::write(path, text),
+        Contents::Filled(from, constants) => {
+            fs::copy(from, &path)?;
+            let bytes = fs::read(from)?;
+            fs::write(path, replace_constants(&bytes, constants))
+        }
+    }
+}
+
+/// The new package as a reader finds it.
+fn read_again(dir: &Path, out: &Path) -> Result<Problem, Stop> {
+    let reading = package::read(dir);
+    let prevents = reading.diagnostics.iter().any(Diagnostic::prevents_judging);
+    if let Some(problem) = reading.problem.filter(|_| !prevents) {
+        return Ok(problem);
+    }
+    let faults = reading.diagnostics.into_iter().filter(Diagnostic::prevents_judging);
+    let faults = faults.map(|mut fault| {
+        if let Ok(name) = fault.place.path.strip_prefix(dir) {
+            fault.place.path = out.join(name);
+        }
+        fault
+    });
+    Err(Stop::Diagnosed(faults.collect()))
+}
+
+/// Packs the files; says where the archive is.
+fn zip(files: &[PlannedFile], dir: &Path, beside: &Beside) -> io::Result<PathBuf> {
+    use std::os::unix::fs::PermissionsExt as _;
+    let path = dir.with_extension("zip.part");
+    let mut archive = ZipWriter::new(File::create(&path)?);
+    for file in files {
+        if beside.check().is_err() {
+            break;
+        }
+        let mut source = File::open(dir.join(&file.name))?;
+        let metadata = source.metadata()?;
+        let options = SimpleFileOptions::default()
+            .unix_permissions(metadata.permissions().mode() & 0o777)
+            .large_file(metadata.len() >= u64::from(u32::MAX));
+        archive.start_file(&*file.name, options).map_err(io::Error::other)?;
+        io::copy(&mut source, &mut archive)?;
+    }
+    archive.finish().map_err(io::Error::other)?;
+    Ok(path)
+}

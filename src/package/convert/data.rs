@@ -1,0 +1,404 @@
+//! The settings of test cases and their groups: `test_group.yaml` and `.yaml` files of test cases, or `testdata.yaml`.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::model::grader::{Grader, GroupGrading, OnReject, ScoreMode, VerdictMode};
+use crate::model::problem::{Grading, Problem};
+use crate::model::score::Score;
+use crate::model::test_data::{TestCase, ValidatorArgs};
+use crate::package::convert::rules::{self, Rule, Scored};
+use crate::package::convert::settings::read;
+use crate::package::convert::{Planner, map, plain, text, texts};
+use crate::package::yaml::Raw;
+use crate::package::yaml_text;
+
+/// The keys of files of settings, by directory or test case below `data/`.
+type Files = BTreeMap<String, Vec<(&'static str, Raw)>>;
+
+/// The arguments that hold for a test case.
+#[derive(Clone, Copy, PartialEq)]
+struct Args<'a> {
+    submission: &'a [String],
+    input: &'a ValidatorArgs,
+    output: &'a [String],
+}
+
+impl<'a> Args<'a> {
+    fn of(case: &'a TestCase) -> Self {
+        let TestCase { args, input_validator_args, output_validator_args, .. } = case;
+        Self { submission: args, input: input_validator_args, output: output_validator_args }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.submission.is_empty() && !self.has_input() && self.output.is_empty()
+    }
+
+    fn has_input(&self) -> bool {
+        match self.input {
+            ValidatorArgs::All(args) => !args.is_empty(),
+            ValidatorArgs::ByName(_) => true,
+        }
+    }
+
+    /// The keys of 2025-09 for what is not so in `around`.
+    fn new_keys(&self, around: Option<&Self>) -> Vec<(&'static str, Raw)> {
+        let differs = |own: &[String], other: Option<&[String]>| own != other.unwrap_or_default();
+        let mut keys = Vec::new();
+        if differs(self.submission, around.map(|it| it.submission)) {
+            keys.push(("args", texts(self.submission)));
+        }
+        if around.map_or(self.has_input(), |it| self.input != it.input) {
+            keys.push((
+                "input_validator_args",
+                match self.input {
+                    ValidatorArgs::All(args) => texts(args),
+                    ValidatorArgs::ByName(by_name) => {
+                        map(by_name.iter().map(|(name, args)| (name, texts(args))))
+                    }
+                },
+            ));
+        }
+        if differs(self.output, around.map(|it| it.output)) {
+            keys.push(("output_validator_args", texts(self.output)));
+        }
+        keys
+    }
+}
+
+impl Planner<'_> {
+    /// Writes the settings of groups and test cases.
+    pub(super) fn write_groups(&mut self) {
+        let problem = self.problem;
+        let mut files = Files::new();
+        let name = match self.to.is_new() {
+            true => {
+                self.new_groups(&mut files);
+                "test_group.yaml"
+            }
+            false => {
+                self.legacy_groups(problem, &mut files);
+                "testdata.yaml"
+            }
+        };
+        for (directory, keys) in files {
+            let keys = yaml_text::write(&map(keys));
+            let directory = if directory.is_empty() { directory } else { directory + "/" };
+            self.write(format!("data/{directory}{name}"), keys);
+        }
+    }
+
+    fn new_groups(&mut self, files: &mut Files) {
+        let problem = self.problem;
+        let data = &problem.test_data;
+        let groups = self.groups();
+        let others = [
+            &data.invalid_inputs,
+            &data.invalid_answers,
+            &data.valid_outputs,
+            &data.invalid_outputs,
+        ];
+        let cases = data.cases.iter().chain(others.into_iter().flatten());
+        let named: Vec<(String, &TestCase)> =
+            cases.map(|case| (self.cases.name(&case.name), case)).collect();
+        let mut shared: BTreeMap<&str, Vec<(Args<'_>, usize)>> = BTreeMap::new();
+        for (name, case) in &named {
+            let args = Args::of(case);
+            let counts = shared.entry(group_of(name, &groups)).or_default();
+            match counts.iter_mut().find(|(known, _)| *known == args) {
+                Some((_, count)) => *count += 1,
+                None => counts.push((args, 1)),
+            }
+        }
+        // The group says what holds for most of its test cases.
+        let most = shared.into_iter().filter_map(|(group, counts)| {
+            let counts =
+                counts.into_iter().rev().max_by_key(|(args, count)| (*count, args.is_empty()));
+            counts.map(|(args, _)| (group, args))
+        });
+        let shared: BTreeMap<&str, Args<'_>> = most.collect();
+        for (name, case) in &named {
+            let args = Args::of(case);
+            let mut keys = args.new_keys(shared.get(group_of(name, &groups)));
+            keys.extend(self.remarks(case));
+            keys.extend(self.shown(&format!("data/{}.yaml", case.name)));
+            if !keys.is_empty() {
+                self.write(format!("data/{name}.yaml"), yaml_text::write(&map(keys)));
+            }
+        }
+        for (group, args) in shared {
+            let mut keys = args.new_keys(None);
+            let old = ["test_group.yaml", "testdata.yaml"].map(|it| format!("data/{group}/{it}"));
+            keys.extend(old.iter().flat_map(|name| self.shown(name)));
+            if !keys.is_empty() || groups.contains(group) {
+                files.insert(group.to_owned(), keys);
+            }
+        }
+        if problem.kind.grading == Grading::Scoring {
+            self.new_scores(&groups, files);
+        }
+    }
+
+    /// The groups of the new package, below `secret`: if there are scores, or arguments that differ between directories.
+    fn groups(&self) -> BTreeSet<String> {
+        let problem = self.problem;
+        let mut groups = BTreeSet::new();
+        let mut args: Vec<Args<'_>> = Vec::new();
+        for case in &problem.test_data.cases {
+            let name = self.cases.name(&case.name);
+            let Some(rest) = name.strip_prefix("secret/") else { continue };
+            let Some((group, _)) = rest.split_once('/') else { return BTreeSet::new() };
+            groups.insert(format!("secret/{group}"));
+            args.push(Args::of(case));
+        }
+        let differ = args.windows(2).any(|pair| pair[0] != pair[1]);
+        if differ || problem.kind.grading == Grading::Scoring { groups } else { BTreeSet::new() }
+    }
+
+    /// What is scored, under its new name.
+    fn scored(&self) -> BTreeMap<String, Scored<'_>> {
+        let scored = rules::scored(self.problem).into_iter();
+        scored.map(|group| (self.cases.name(group.name), group)).collect()
+    }
+
+    fn new_scores(&self, groups: &BTreeSet<String>, files: &mut Files) {
+        let scored = self.scored();
+        let rule = |name: &str| scored.get(name).map(|group| (&group.rule, group.most));
+        let mut total = Some(0.0);
+        for name in groups {
+            let Some((rule, most)) = rule(name) else { continue };
+            let (how, most) = score_of(rule, most);
+            total = total.and_then(|total: f64| Some(total + most?));
+            let mut keys = score_keys(how, most);
+            let required: Vec<String> =
+                scored[name].require_pass.iter().map(|it| self.cases.name(it)).collect();
+            if !required.is_empty() {
+                keys.push(("require_pass", texts(required)));
+            }
+            files.entry(name.clone()).or_default().extend(keys);
+        }
+        let Some((rule, most)) = rule("secret") else { return };
+        let keys = match (groups.is_empty(), rule) {
+            (true, _) => {
+                let (how, most) = score_of(rule, most);
+                score_keys(how, most)
+            }
+            (false, Rule::LeastOfGroups) => score_keys("min", most.map(Score::points)),
+            // Where a group has no bound, there is none.
+            (false, _) => score_keys("sum", total.map(|sum| most.map_or(sum, Score::points))),
+        };
+        files.entry("secret".to_owned()).or_default().extend(keys);
+    }
+
+    /// `hint` and `description`, which are files in one format and keys in the other.
+    fn remarks(&self, case: &TestCase) -> Vec<(&'static str, Raw)> {
+        let read = |(ending, key)| {
+            let item = self.tree.file(&format!("data/{}.{ending}", case.name))?;
+            let remark = std::fs::read_to_string(&item.path).ok()?;
+            Some((key, text(remark.trim_end())))
+        };
+        [("hint", "hint"), ("desc", "description")].into_iter().filter_map(read).collect()
+    }
+
+    /// Keys of such a file that only say what people are shown, if it is of a format with the same keys.
+    fn shown(&self, name: &str) -> Vec<(&'static str, Raw)> {
+        let item = self.tree.file(name).filter(|_| self.problem.layout.format == "2023-07");
+        let Some(raw) = item.and_then(|item| read(&item.path)) else { return Vec::new() };
+        SHOWN.into_iter().filter_map(|key| Some((key, raw.get(key)?.clone()))).collect()
+    }
+
+    /// The arguments of the output validator, if all test cases have the same.
+    pub(super) fn common_flags(&self) -> Option<&[String]> {
+        let mut flags = self.problem.test_data.cases.iter().map(|it| &it.output_validator_args[..]);
+        let first = flags.next()?;
+        (!first.is_empty() && flags.all(|other| other == first)).then_some(first)
+    }
+
+    fn legacy_groups(&mut self, problem: &Problem, files: &mut Files) {
+        for item in self.tree.below("data").iter().filter(|it| it.base_name() == "test_group.yaml")
+        {
+            let keys = read(&item.path);
+            for entry in keys.iter().flat_map(|raw| raw.entries()) {
+                if SHOWN.contains(&&*entry.key) {
+                    self.leave_out(&item.name, format!("key `{}`", entry.key));
+                }
+            }
+        }
+        let has_common = self.common_flags().is_some();
+        let cases = &problem.test_data.cases;
+        let has_output = !has_common && cases.iter().any(|it| !it.output_validator_args.is_empty());
+        let has_input = cases.iter().any(|case| Args::of(case).has_input());
+        for case in cases {
+            let name = self.cases.name(&case.name);
+            let Some((directory, _)) = name.rsplit_once('/') else { continue };
+            self.legacy_remarks(&name, case);
+            if files.contains_key(directory) || !has_output && !has_input {
+                continue;
+            }
+            let keys = files.entry(directory.to_owned()).or_default();
+            let args = Args::of(case);
+            if has_input {
+                keys.push((
+                    "input_validator_flags",
+                    match args.input {
+                        ValidatorArgs::All(args) => text(args.join(" ")),
+                        ValidatorArgs::ByName(by_name) => {
+                            map(by_name.iter().map(|(name, args)| (name, text(args.join(" ")))))
+                        }
+                    },
+                ));
+            }
+            if has_output {
+                keys.push(("output_validator_flags", text(args.output.join(" "))));
+            }
+        }
+        match &problem.graders {
+            Some(graders) => {
+                let groups = graders.groups.iter();
+                let keys =
+                    groups.map(|group| (group.name.clone(), graded_keys(problem, &group.grading)));
+                keys.for_each(|(name, keys)| files.entry(name).or_default().extend(keys));
+                files.retain(|_, keys| !keys.is_empty());
+            }
+            None if problem.kind.grading == Grading::Scoring => self.legacy_scores(files),
+            None => {}
+        }
+    }
+
+    fn legacy_scores(&self, files: &mut Files) {
+        let scored = self.scored();
+        let keys = |rule: &Rule, most: Option<Score>| {
+            let (on_reject, flags, points) = match rule {
+                Rule::AllOrNothing(points) => ("break", "first_error min", Some(*points)),
+                Rule::Each(points, _) | Rule::UpTo(points, _) => {
+                    ("continue", "first_error sum", Some(*points))
+                }
+                Rule::LeastSaid(_) => ("break", "first_error min", None),
+                Rule::LeastOfGroups => ("continue", "first_error min", None),
+                Rule::SumSaid | Rule::SumOfGroups | Rule::Other(_) => {
+                    ("continue", "first_error sum", None)
+                }
+            };
+            let most = score_of(rule, most).1.map_or("+inf".to_owned(), |most| most.to_string());
+            vec![
+                ("on_reject", text(on_reject)),
+                ("grader_flags", text(flags)),
+                ("accept_score", plain(points.map_or(1.0, Score::points))),
+                ("range", text(format!("0 {most}"))),
+            ]
+        };
+        for (name, group) in &scored {
+            files.entry(name.clone()).or_default().extend(keys(&group.rule, group.most));
+        }
+        if let Some(secret) = scored.get("secret") {
+            let (_, most) = score_of(&secret.rule, secret.most);
+            let most = most.and_then(Score::new);
+            files.entry(String::new()).or_default().extend(keys(&Rule::SumOfGroups, most));
+        }
+        let sample = files.entry("sample".to_owned()).or_default();
+        sample.extend(keys(&Rule::Each(Score::ZERO, 1), None));
+    }
+
+    /// Writes what a test case says to people as files, and names the keys for which there is none.
+    fn legacy_remarks(&mut self, name: &str, case: &TestCase) {
+        let item = self.tree.file(&format!("data/{}.yaml", case.name));
+        let Some(keys) = item.and_then(|item| read(&item.path)) else { return };
+        for entry in keys.entries() {
+            let ending = match entry.key.as_str() {
+                "hint" => "hint",
+                "description" => "desc",
+                key if KNOWN.contains(&key) => continue,
+                key => {
+                    self.leave_out(format!("data/{name}"), format!("key `{key}`"));
+                    continue;
+                }
+            };
+            if let Some(remark) = entry.value.scalar() {
+                self.write(format!("data/{name}.{ending}"), format!("{}\n", remark.text));
+            }
+        }
+    }
+}
+
+/// The keys of a group that has a grader already.
+fn graded_keys(problem: &Problem, grading: &GroupGrading) -> Vec<(&'static str, Raw)> {
+    let GroupGrading { on_reject, grader, accept_score, reject_score, range } = grading;
+    let mut flags = Vec::new();
+    let how = match grader {
+        Grader::Custom(words) => {
+            flags.extend(words.iter().map(String::as_str));
+            "custom"
+        }
+        Grader::Default(modes) => {
+            flags.push(match modes.verdict {
+                VerdictMode::WorstError => "worst_error",
+                VerdictMode::FirstError => "first_error",
+                VerdictMode::AlwaysAccept => "always_accept",
+            });
+            flags.push(match modes.score {
+                ScoreMode::Sum => "sum",
+                ScoreMode::Average => "avg",
+                ScoreMode::Min => "min",
+                ScoreMode::Max => "max",
+            });
+            flags.extend(modes.ignore_sample.then_some("ignore_sample"));
+            flags.extend(modes.accept_if_any_accepted.then_some("accept_if_any_accepted"));
+            "default"
+        }
+    };
+    let on_reject = if *on_reject == OnReject::Break { "break" } else { "continue" };
+    let end = |score: Option<Score>, none: &str| {
+        score.map_or_else(|| none.to_owned(), |score| score.points().to_string())
+    };
+    let mut keys = vec![
+        ("on_reject", text(on_reject)),
+        ("grading", text(how)),
+        ("grader_flags", text(flags.join(" "))),
+    ];
+    if problem.kind.grading == Grading::Scoring {
+        keys.push(("accept_score", plain(accept_score.points())));
+        keys.push(("reject_score", plain(reject_score.points())));
+        let range = format!("{} {}", end(range.from, "-inf"), end(range.to, "+inf"));
+        keys.push(("range", text(range)));
+    }
+    keys
+}
+
+/// Keys that say what people are shown, beyond those that legacy has files for.
+const SHOWN: [&str; 5] =
+    ["hint", "description", "full_feedback", "input_visualizer_args", "output_visualizer_args"];
+
+/// Keys that the problem itself tells.
+const KNOWN: [&str; 3] = ["args", "input_validator_args", "output_validator_args"];
+
+/// The group that settings of a test case stand in.
+fn group_of<'a>(name: &'a str, groups: &'a BTreeSet<String>) -> &'a str {
+    let inside = |group: &&String| {
+        name[group.len().min(name.len())..].starts_with('/') && name.starts_with(group.as_str())
+    };
+    let found = groups.iter().find(inside).map(String::as_str);
+    found.unwrap_or_else(|| name.split('/').next().unwrap_or_default())
+}
+
+/// How 2025-09 adds up what a rule says, and the greatest score.
+fn score_of(rule: &Rule, most: Option<Score>) -> (&'static str, Option<f64>) {
+    let most = most.map(Score::points);
+    match rule {
+        Rule::AllOrNothing(points) => ("pass-fail", Some(points.points())),
+        Rule::Each(points, cases) | Rule::UpTo(points, cases) => {
+            let sum = points.points() * *cases as f64;
+            // A third three times is one.
+            let whole = (sum - sum.round()).abs() < 1e-9;
+            ("sum", Some(if whole { sum.round() } else { sum }))
+        }
+        Rule::LeastSaid(most) => ("min", most.map(Score::points)),
+        Rule::SumSaid => ("sum", None),
+        Rule::SumOfGroups => ("sum", most),
+        Rule::LeastOfGroups => ("min", most),
+        Rule::Other(_) => ("sum", Some(most.unwrap_or(100.0))),
+    }
+}
+
+fn score_keys(how: &'static str, most: Option<f64>) -> Vec<(&'static str, Raw)> {
+    let most = most.map_or_else(|| text("unbounded"), |most| plain(most.max(0.0).ceil()));
+    vec![("max_score", most), ("score_aggregation", text(how))]
+}

@@ -1,0 +1,253 @@
+//! A package in another format: which files it has, and what has no equivalent. Writes nothing.
+//!
+//! Files whose meaning does not depend on the format are copied; settings are made anew from what was understood. What
+//! that could not say is found by reading the new package and holding its facts against those of the old one.
+
+mod data;
+mod facts;
+mod places;
+mod rules;
+mod settings;
+mod submissions;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use crate::model::conversion::Loss;
+use crate::model::diagnostic::Diagnostic;
+use crate::model::problem::Problem;
+use crate::model::program::Constant;
+use crate::package::convert::facts::{Facts, Names};
+use crate::package::files::Files;
+use crate::package::text::Range;
+use crate::package::yaml::{Entry, Raw, Scalar, Value};
+use crate::package::{FORMATS, name};
+
+/// What a package can be converted to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// The problem package format 2025-09.
+    V2025_09,
+    /// The format that was there before.
+    Legacy,
+    /// That format in a zip archive, with what DOMjudge adds.
+    DomjudgeZip,
+}
+
+impl Target {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::V2025_09, Self::Legacy, Self::DomjudgeZip];
+
+    /// What the command line calls it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::V2025_09 => "2025-09",
+            Self::Legacy => "legacy",
+            Self::DomjudgeZip => "domjudge-zip",
+        }
+    }
+
+    const fn is_new(self) -> bool {
+        matches!(self, Self::V2025_09)
+    }
+
+    /// The format that juror reads it in.
+    const fn format(self) -> &'static str {
+        if self.is_new() { "2025-09" } else { "legacy" }
+    }
+}
+
+/// A file of the new package.
+#[derive(Clone, Debug)]
+pub struct PlannedFile {
+    /// Its path below the package.
+    pub name: String,
+    /// What is in it.
+    pub contents: Contents,
+}
+
+/// What is in a file.
+#[derive(Clone, Debug)]
+pub enum Contents {
+    /// What is in this one.
+    Copy(PathBuf),
+    /// The same, with the values of constants in it.
+    Filled(PathBuf, Vec<Constant>),
+    /// This.
+    Text(String),
+}
+
+/// The new package before it is written.
+#[derive(Debug)]
+pub struct Plan {
+    /// Its files, by name.
+    pub files: Vec<PlannedFile>,
+    /// What has no equivalent, as far as a problem does not say it.
+    lost: Lost,
+    /// What the old files are called.
+    names: BTreeMap<PathBuf, String>,
+    /// What the old test cases are called.
+    cases: places::Cases,
+}
+
+/// What is lost, the same in many places once: by what it is and what it became.
+#[derive(Debug, Default)]
+struct Lost(BTreeMap<(String, Option<String>), Vec<String>>);
+
+impl Lost {
+    fn add(&mut self, place: impl Into<String>, what: impl Into<String>, became: Option<String>) {
+        self.0.entry((what.into(), became)).or_default().push(place.into());
+    }
+
+    /// Whether this is known to be lost here.
+    fn names(&self, place: &str, what: &str) -> bool {
+        let mut known = self.0.iter().filter(|((known, _), _)| known == what);
+        known.any(|(_, places)| places.iter().any(|known| known == place))
+    }
+
+    fn into_losses(self) -> Vec<Loss> {
+        let loss = |((what, became), mut places): ((String, Option<String>), Vec<String>)| {
+            places.sort();
+            let more = places.len() - 1;
+            Loss { place: places.swap_remove(0), more, what, became }
+        };
+        let mut losses: Vec<Loss> = self.0.into_iter().map(loss).collect();
+        losses.sort();
+        losses
+    }
+}
+
+/// The files of a package, as another format has them.
+///
+/// # Errors
+/// If two of them would have the same name.
+pub fn plan(problem: &Problem, to: Target) -> Result<Plan, Diagnostic> {
+    let format = FORMATS.into_iter().find(|it| name(*it) == first_word(problem.layout.format));
+    let tree = Files::read(&problem.dir, format.unwrap_or(FORMATS[0]));
+    let planner = Planner {
+        problem,
+        tree: &tree,
+        to,
+        cases: places::Cases::of(problem, to),
+        files: Vec::new(),
+        lost: Lost::default(),
+    };
+    planner.plan()
+}
+
+fn first_word(text: &str) -> &str {
+    text.split(' ').next().unwrap_or_default()
+}
+
+impl Plan {
+    /// Everything that has no equivalent: what the plan says, and what the new package, which was read, does not say.
+    pub fn losses(self, old: &Problem, new: &Problem) -> Vec<Loss> {
+        let old =
+            Facts::of(old, Names::Old { root: &old.dir, files: &self.names, cases: &self.cases });
+        let new_facts = Facts::of(new, Names::New(&new.dir));
+        let mut lost = self.lost;
+        facts::compare(&old, &new_facts, &mut lost);
+        lost.into_losses()
+    }
+}
+
+struct Planner<'a> {
+    problem: &'a Problem,
+    tree: &'a Files,
+    to: Target,
+    cases: places::Cases,
+    files: Vec<PlannedFile>,
+    lost: Lost,
+}
+
+impl Planner<'_> {
+    fn plan(mut self) -> Result<Plan, Diagnostic> {
+        if self.problem.layout.format == self.to.format() {
+            self.copy_all();
+        } else {
+            match self.is_kattis() {
+                true => self.keep_files(),
+                false => self.place_files(),
+            }
+            self.write_settings();
+            self.write_groups();
+            self.write_submissions();
+        }
+        if self.to == Target::DomjudgeZip {
+            self.add_for_domjudge();
+        }
+        let Self { mut files, lost, cases, problem, .. } = self;
+        files.sort_by(|a, b| a.name.cmp(&b.name));
+        if let Some(pair) = files.windows(2).find(|pair| pair[0].name == pair[1].name) {
+            let message = format!("two of its files would be called {}", pair[0].name);
+            return Err(Diagnostic::error(&problem.dir, message).help("rename one of the two"));
+        }
+        let named = files.iter().filter_map(|file| Some((file.source()?.to_owned(), &file.name)));
+        let names = named.map(|(path, name)| (path, name.clone())).collect();
+        Ok(Plan { files, lost, names, cases })
+    }
+
+    /// Whether it is in a version of the Kattis format, whose versions have most names in common.
+    fn is_kattis(&self) -> bool {
+        !matches!(first_word(self.problem.layout.format), "Polygon" | "bare")
+    }
+
+    fn copy_all(&mut self) {
+        for item in self.tree.below("").iter().filter(|item| item.is_file()) {
+            self.copy(&item.path, item.name.clone());
+        }
+        // Its name begins with a dot, as those of files that belong to no package.
+        let time_limit = self.tree.path(settings::TIME_LIMIT);
+        if time_limit.is_file() {
+            self.copy(&time_limit, settings::TIME_LIMIT.to_owned());
+        }
+    }
+
+    fn copy(&mut self, path: &Path, name: String) {
+        self.files.push(PlannedFile { name, contents: Contents::Copy(path.to_owned()) });
+    }
+
+    fn write(&mut self, name: impl Into<String>, text: String) {
+        self.files.push(PlannedFile { name: name.into(), contents: Contents::Text(text) });
+    }
+
+    /// Notes that something is left out.
+    fn leave_out(&mut self, place: impl Into<String>, what: impl Into<String>) {
+        self.lost.add(place, what, None);
+    }
+}
+
+impl PlannedFile {
+    /// The file that it is made of.
+    fn source(&self) -> Option<&Path> {
+        match &self.contents {
+            Contents::Copy(path) | Contents::Filled(path, _) => Some(path),
+            Contents::Text(_) => None,
+        }
+    }
+}
+
+fn raw(value: Value) -> Raw {
+    Raw { value, range: Range { line: 1, column: 1, width: 1 } }
+}
+
+/// A text for YAML.
+fn text(text: impl Into<String>) -> Raw {
+    raw(Value::Scalar(Scalar { text: text.into(), quoted: true }))
+}
+
+/// A number or a truth value for YAML.
+fn plain(text: impl ToString) -> Raw {
+    raw(Value::Scalar(Scalar { text: text.to_string(), quoted: false }))
+}
+
+fn texts(items: impl IntoIterator<Item = impl Into<String>>) -> Raw {
+    raw(Value::Sequence(items.into_iter().map(text).collect()))
+}
+
+fn map(entries: impl IntoIterator<Item = (impl Into<String>, Raw)>) -> Raw {
+    let key_range = Range { line: 1, column: 1, width: 1 };
+    let entries = entries.into_iter();
+    let entries = entries.map(|(key, value)| Entry { key: key.into(), key_range, value });
+    raw(Value::Map(entries.collect()))
+}

@@ -1,0 +1,305 @@
+//! Where the files of a package stand in another format.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use crate::model::problem::Problem;
+use crate::model::program::IncludedFile;
+use crate::model::protocol::Protocol;
+use crate::model::recipe::CASE_EXTENSIONS;
+use crate::model::test_data::TestCase;
+use crate::package::convert::{Contents, PlannedFile, Planner, Target, submissions};
+use crate::package::files::{Item, is_valid_name};
+
+/// Names of test cases and groups in the new package, below `data/`.
+#[derive(Debug)]
+pub(super) struct Cases {
+    /// Those that follow from nothing else.
+    special: BTreeMap<String, String>,
+    is_new: bool,
+}
+
+impl Cases {
+    pub(super) fn of(problem: &Problem, to: Target) -> Self {
+        let mut special = BTreeMap::new();
+        if matches!(super::first_word(problem.layout.format), "Polygon" | "bare") {
+            let data = &problem.test_data;
+            let set = data.groups.first().map_or("tests", |set| set.name.as_str());
+            let below = |name: &str| match name.split_once('/') {
+                Some((_, rest)) => rest.to_owned(),
+                None => name.to_owned(),
+            };
+            let numbers = data.cases.iter().map(|case| last(&case.name)).filter(|it| is_number(it));
+            let width = numbers.map(str::len).max().unwrap_or_default();
+            for case in &data.cases {
+                let name = below(&case.name);
+                let (dir, base) = name.rsplit_once('/').map_or(("", &*name), |it| it);
+                let zeros = if is_number(base) { width - base.len() } else { 0 };
+                let dir = if dir.is_empty() { String::new() } else { format!("{dir}/") };
+                special
+                    .insert(case.name.clone(), format!("secret/{dir}{}{base}", "0".repeat(zeros)));
+            }
+            for group in data.groups.iter().skip(1) {
+                special.insert(group.name.clone(), format!("secret/{}", below(&group.name)));
+            }
+            special.insert(set.to_owned(), "secret".to_owned());
+            for case in &data.invalid_inputs {
+                special.insert(case.name.clone(), format!("invalid_input/{}", last(&case.name)));
+            }
+        }
+        Self { special, is_new: to.is_new() }
+    }
+
+    pub(super) fn name(&self, name: &str) -> String {
+        let special = self.special.get(name).cloned();
+        valid(special.as_deref().unwrap_or(name), self.is_new)
+    }
+
+    /// A pattern of such names; only those of other formats have special ones.
+    pub(super) fn pattern(&self, pattern: &str) -> String {
+        self.special.get(pattern).map_or_else(|| pattern.to_owned(), Clone::clone)
+    }
+}
+
+fn last(name: &str) -> &str {
+    name.rsplit('/').next().unwrap_or(name)
+}
+
+fn is_number(name: &str) -> bool {
+    !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// The nearest name that the format allows.
+fn valid(name: &str, is_new: bool) -> String {
+    if !is_new || name.split('/').all(is_valid_name) {
+        return name.to_owned();
+    }
+    let part = |part: &str| {
+        let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-');
+        let mut part: String = part.chars().map(|c| if allowed(c) { c } else { '_' }).collect();
+        if part.starts_with(['.', '-']) {
+            part.replace_range(..1, "_");
+        }
+        part
+    };
+    name.split('/').map(part).collect::<Vec<_>>().join("/")
+}
+
+/// What becomes of a file.
+enum Fate {
+    /// It is copied to here.
+    Keep(String),
+    /// Something is made in its place, or the problem says that it is missing.
+    Told,
+    /// It is left out, because it is this.
+    Lost(&'static str),
+}
+
+const STRANGER: &str = "a file that belongs to no test case";
+
+impl Planner<'_> {
+    /// Places the files of a version of the Kattis format.
+    pub(super) fn keep_files(&mut self) {
+        let data = &self.problem.test_data;
+        let others = [
+            &data.invalid_inputs,
+            &data.invalid_answers,
+            &data.valid_outputs,
+            &data.invalid_outputs,
+        ];
+        let cases = data.cases.iter().chain(others.into_iter().flatten());
+        let cases: BTreeSet<String> = cases.map(|case| format!("data/{}", case.name)).collect();
+        for item in self.tree.below("").iter().filter(|item| item.is_file()) {
+            match self.fate(item, &cases) {
+                Fate::Keep(name) => self.keep(&item.path, name),
+                Fate::Told => {}
+                Fate::Lost(what) => self.leave_out(&item.name, what),
+            }
+        }
+    }
+
+    /// Copies a file, under a name that is allowed and with constants in their places.
+    fn keep(&mut self, path: &Path, name: String) {
+        let allowed = valid(&name, self.to.is_new());
+        if allowed != name {
+            let what = "a name that the format does not allow";
+            self.lost.add(&name, what, Some(allowed.clone()));
+        }
+        let constants = &self.problem.constants;
+        let is_data = name.starts_with("data/") || name.starts_with("attachments/");
+        let path = path.to_owned();
+        let contents = match self.to.is_new() || constants.is_empty() || is_data {
+            true => Contents::Copy(path),
+            false => Contents::Filled(path, constants.clone()),
+        };
+        self.files.push(PlannedFile { name: allowed, contents });
+    }
+
+    fn fate(&self, item: &Item, cases: &BTreeSet<String>) -> Fate {
+        let name = item.name.as_str();
+        let (top, rest) = name.split_once('/').unwrap_or((name, ""));
+        let is_new = self.to.is_new();
+        let keep = |dir: &str| Fate::Keep(format!("{dir}/{rest}"));
+        match top {
+            "problem.yaml" | "domjudge-problem.ini" | "juror.toml" => Fate::Told,
+            "problem_statement" | "statement" if is_new => {
+                let name = rest.strip_prefix("problem.").filter(|it| !it.contains(['.', '/']));
+                let name = name.map(|ending| format!("statement/problem.en.{ending}"));
+                name.map_or_else(|| keep("statement"), Fate::Keep)
+            }
+            "problem_statement" | "statement" => keep("problem_statement"),
+            "input_format_validators" => keep("input_validators"),
+            "output_validator" | "output_validators" => self.output_validator(item, rest),
+            "graders" if is_new => match self.problem.graders.as_ref().map(|it| &it.custom) {
+                Some(Some(_)) => Fate::Told,
+                _ => Fate::Lost("a grader that is not used"),
+            },
+            "static_validator" if !is_new => Fate::Told,
+            "input_visualizer" | "output_visualizer" if !is_new => Fate::Lost("a visualizer"),
+            "attachments" if is_new && rest.contains('/') && !rest.starts_with("templates/") => {
+                Fate::Lost("an attachment in a directory")
+            }
+            "submissions" => self.submission(item, rest),
+            "data" => self.data(item, cases),
+            _ => Fate::Keep(name.to_owned()),
+        }
+    }
+
+    fn output_validator(&self, item: &Item, rest: &str) -> Fate {
+        let problem = self.problem;
+        let mut programs = problem.output_validators.iter().chain(&problem.interactor);
+        let Some(first) = programs.clone().next() else {
+            return Fate::Lost("an output validator that is not used");
+        };
+        let owner = programs.find(|program| item.path.starts_with(&program.path));
+        match (self.to.is_new(), owner) {
+            // All have to accept, which only legacy can say.
+            (true, Some(program)) if program != first => Fate::Told,
+            (true, _) => Fate::Keep(format!("output_validator/{rest}")),
+            (false, _) if first.path == self.tree.path("output_validator") => {
+                Fate::Keep(format!("output_validators/output_validator/{rest}"))
+            }
+            (false, _) => Fate::Keep(format!("output_validators/{rest}")),
+        }
+    }
+
+    fn submission(&self, item: &Item, rest: &str) -> Fate {
+        let mut programs = self.problem.submissions.iter().map(|it| &it.program);
+        match programs.any(|program| item.path.starts_with(&program.path)) {
+            true => Fate::Keep(item.name.clone()),
+            false if rest == "submissions.yaml" => Fate::Told,
+            false if rest.starts_with("README") => Fate::Keep(item.name.clone()),
+            false => Fate::Lost("a file that is not a submission"),
+        }
+    }
+
+    fn data(&self, item: &Item, cases: &BTreeSet<String>) -> Fate {
+        let name = item.name.as_str();
+        let keep = || Fate::Keep(name.to_owned());
+        let is_new = self.to.is_new();
+        if matches!(item.base_name(), "testdata.yaml" | "test_group.yaml") {
+            return Fate::Told;
+        }
+        if item.base_name().starts_with("README") {
+            return keep();
+        }
+        if let Some((base, _)) = name.split_once(".files/") {
+            return match cases.contains(base) {
+                true if is_new => keep(),
+                true => Fate::Told,
+                false => Fate::Lost(STRANGER),
+            };
+        }
+        let endings = CASE_EXTENSIONS.into_iter().chain(["hint", "desc"]);
+        let mut split =
+            endings.filter_map(|it| Some((name.strip_suffix(it)?.strip_suffix('.')?, it)));
+        let Some((base, ending)) = split.next() else { return Fate::Lost(STRANGER) };
+        let is_shown = ending == "interaction" && name.starts_with("data/sample/");
+        let is_judged = name.starts_with("data/sample/") || name.starts_with("data/secret/");
+        match ending {
+            _ if !cases.contains(base) && !is_shown => Fate::Lost(STRANGER),
+            _ if !is_new && !is_judged => Fate::Told,
+            "yaml" if self.problem.layout.format == "legacy" => Fate::Lost(STRANGER),
+            "yaml" => Fate::Told,
+            "hint" | "desc" if is_new => Fate::Told,
+            "out" if !is_new => Fate::Told,
+            "in.statement" | "ans.statement" | "in.download" | "ans.download" if !is_new => {
+                Fate::Lost("a text that contestants see instead of the test case's")
+            }
+            _ => keep(),
+        }
+    }
+
+    /// Places what a problem of another format has, by what it is for.
+    pub(super) fn place_files(&mut self) {
+        let problem = self.problem;
+        let judged = problem.test_data.cases.iter().chain(&problem.test_data.invalid_inputs);
+        for case in judged {
+            let name = format!("data/{}", self.cases.name(&case.name));
+            let TestCase { input, answer, .. } = case;
+            self.keep(input, format!("{name}.in"));
+            if let Some(answer) = answer {
+                self.keep(answer, format!("{name}.ans"));
+            }
+        }
+        let first = problem.interactor.iter().chain(&problem.output_validators).next();
+        let directory = if self.to.is_new() { "output_validator" } else { "output_validators" };
+        for (directory, program) in first
+            .map(|program| (directory, program))
+            .into_iter()
+            .chain(problem.input_validators.iter().map(|it| ("input_validators", it)))
+        {
+            self.keep(&program.path, format!("{directory}/{}", program.name));
+        }
+        if let Some(header) = self.testlib_header() {
+            self.keep(&header.clone(), format!("testlib/{}", file_name(&header)));
+        }
+        for IncludedFile { language, name, path } in &problem.include {
+            let language = language.as_deref().unwrap_or("default");
+            self.keep(path, format!("include/{language}/{}", name.display()));
+        }
+        for submission in &problem.submissions {
+            let folder = submissions::folder(submission);
+            self.keep(
+                &submission.program.path,
+                format!("submissions/{folder}/{}", last(&submission.name)),
+            );
+        }
+        self.name_rest();
+    }
+
+    /// Names what had no place, once for each directory at the top.
+    fn name_rest(&mut self) {
+        let placed: BTreeSet<&Path> = self.files.iter().filter_map(PlannedFile::source).collect();
+        let files = self.tree.below("").iter().filter(|item| item.is_file());
+        let rest = files.filter(|item| {
+            let is_settings = [self.problem.layout.settings, "juror.toml"].contains(&&*item.name);
+            !placed.contains(item.path.as_path()) && !is_settings
+        });
+        let mut count: BTreeMap<&str, usize> = BTreeMap::new();
+        for item in rest {
+            *count.entry(item.name.split('/').next().unwrap_or_default()).or_default() += 1;
+        }
+        for (top, files) in count {
+            let files = crate::model::text::count(files, "file");
+            self.lost.add(top, format!("{files} that the format has no place for"), None);
+        }
+    }
+
+    /// The header that programs with testlib need.
+    pub(super) fn testlib_header(&self) -> Option<std::path::PathBuf> {
+        let problem = self.problem;
+        let output = problem.interactor.iter().chain(&problem.output_validators);
+        let output = output.filter(|_| problem.output_protocol == Protocol::Testlib);
+        let input = problem.input_validators.iter();
+        let input = input.filter(|_| problem.input_protocol == Protocol::Testlib);
+        let files: Vec<&IncludedFile> = output.chain(input).flat_map(|it| &it.include).collect();
+        let named = files.iter().find(|file| file.name.as_os_str() == "testlib.h");
+        let header = named.or(files.last()).map(|file| &file.path);
+        header.or(problem.generator_header.as_ref()).cloned()
+    }
+}
+
+fn file_name(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}

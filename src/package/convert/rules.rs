@@ -1,0 +1,251 @@
+//! How groups of test cases are scored, in words that do not depend on the format.
+
+use std::fmt;
+
+use crate::model::grader::{
+    CustomScore, Dialect, Grader, Graders, GroupGrading, Objective, OnReject, ScoreMode,
+    VerdictMode,
+};
+use crate::model::problem::{Grading, Problem};
+use crate::model::score::{Aggregation, GroupScoring, Score};
+use crate::model::test_data::{TestCase, TestGroup};
+
+/// How the score of a group is made up.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Rule {
+    /// So many points if all is accepted, else none.
+    AllOrNothing(Score),
+    /// So many points for each of so many accepted test cases.
+    Each(Score, usize),
+    /// The same, or a part of it as the output validator says.
+    UpTo(Score, usize),
+    /// The least of what the output validator says of the test cases, up to this.
+    LeastSaid(Option<Score>),
+    /// The sum of what the output validator says.
+    SumSaid,
+    /// The sum of its groups.
+    SumOfGroups,
+    /// The least of its groups.
+    LeastOfGroups,
+    /// What only one format can say.
+    Other(String),
+}
+
+impl fmt::Display for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::AllOrNothing(points) => write!(f, "{points} if all is accepted, else 0"),
+            Self::Each(points, _) => write!(f, "{points} for each accepted test case"),
+            Self::UpTo(points, _) => {
+                write!(f, "up to {points} for each test case, as the output validator says")
+            }
+            Self::LeastSaid(None) => write!(f, "the least that the output validator gives"),
+            Self::LeastSaid(Some(most)) => {
+                write!(f, "the least that the output validator gives, up to {most}")
+            }
+            Self::SumSaid => write!(f, "the sum of what the output validator gives"),
+            Self::SumOfGroups => write!(f, "the sum of its groups"),
+            Self::LeastOfGroups => write!(f, "the least of its groups"),
+            Self::Other(text) => write!(f, "{text}"),
+        }
+    }
+}
+
+/// A group with what is in it.
+pub(super) struct Scored<'a> {
+    /// The path below `data/`; empty for all of it.
+    pub name: &'a str,
+    pub rule: Rule,
+    /// The greatest score that is possible, as far as it is said apart from the rule.
+    pub most: Option<Score>,
+    /// What must be passed before.
+    pub require_pass: &'a [String],
+}
+
+/// Those with a score, the outermost first.
+pub(super) fn scored(problem: &Problem) -> Vec<Scored<'_>> {
+    if problem.kind.grading == Grading::PassFail {
+        return Vec::new();
+    }
+    match &problem.graders {
+        None => problem.test_data.groups.iter().filter_map(|it| by_points(problem, it)).collect(),
+        Some(graders) => {
+            let groups = graders.groups.iter();
+            // What samples are worth is said of the whole.
+            let groups = groups.filter(|group| !["", "sample"].contains(&&*group.name));
+            let scored = |name, grading| Scored {
+                name,
+                rule: graded(problem, graders, name, grading),
+                most: grading.range.to.filter(|_| Inside::of(problem, name).has_groups),
+                require_pass: &[],
+            };
+            groups.map(|group| scored(group.name.as_str(), &group.grading)).collect()
+        }
+    }
+}
+
+fn by_points<'a>(problem: &'a Problem, group: &'a TestGroup) -> Option<Scored<'a>> {
+    let GroupScoring { max_score, aggregation, require_pass } = group.scoring.as_ref()?;
+    let inside = Inside::of(problem, &group.name);
+    let says = !problem.output_validators.is_empty() || problem.interactor.is_some();
+    let rule = match (aggregation, max_score) {
+        (Aggregation::PassFail, most) => Rule::AllOrNothing(most.unwrap_or_default()),
+        (Aggregation::Sum, _) if inside.has_groups => Rule::SumOfGroups,
+        (Aggregation::Min, _) if inside.has_groups => Rule::LeastOfGroups,
+        (Aggregation::Sum, None) => Rule::SumSaid,
+        (Aggregation::Min, most) if says => Rule::LeastSaid(*most),
+        (Aggregation::Min, most) => Rule::AllOrNothing(most.unwrap_or_default()),
+        (Aggregation::Sum, Some(most)) => match inside.points() {
+            Some(points) if points.windows(2).any(|it| it[0] != it[1]) => {
+                let points: Vec<String> = points.iter().map(Score::to_string).collect();
+                Rule::Other(format!("for the accepted test cases {}", points.join(", ")))
+            }
+            _ if says => Rule::UpTo(share(*most, inside.cases.len()), inside.cases.len()),
+            _ => each(share(*most, inside.cases.len()), inside.cases.len()),
+        },
+    };
+    let most = max_score.filter(|_| inside.has_groups);
+    Some(Scored { name: &group.name, rule, most, require_pass })
+}
+
+fn share(most: Score, cases: usize) -> Score {
+    Score::new(most.points() / cases.max(1) as f64).unwrap_or_default()
+}
+
+fn each(points: Score, cases: usize) -> Rule {
+    if cases == 1 { Rule::AllOrNothing(points) } else { Rule::Each(points, cases) }
+}
+
+/// What is in a group.
+struct Inside<'a> {
+    cases: Vec<&'a TestCase>,
+    /// Whether there are groups in it.
+    has_groups: bool,
+    /// Whether test cases are directly in it.
+    has_cases: bool,
+}
+
+impl<'a> Inside<'a> {
+    fn of(problem: &'a Problem, group: &str) -> Self {
+        let start = format!("{group}/");
+        let cases = problem.test_data.cases.iter().filter(|case| case.name.starts_with(&start));
+        let cases: Vec<&TestCase> = cases.collect();
+        let groups = &problem.test_data.groups;
+        Self {
+            has_groups: groups.iter().any(|it| it.name.starts_with(&start)),
+            has_cases: cases.iter().any(|case| !case.name[start.len()..].contains('/')),
+            cases,
+        }
+    }
+
+    fn points(&self) -> Option<Vec<Score>> {
+        self.cases.iter().map(|case| case.points).collect()
+    }
+}
+
+fn graded(problem: &Problem, graders: &Graders, name: &str, grading: &GroupGrading) -> Rule {
+    let inside = Inside::of(problem, name);
+    let modes = match &grading.grader {
+        Grader::Default(modes) => modes,
+        Grader::Custom(flags) => {
+            return Rule::Other(format!("what the grader gives ({})", flags.join(" ")));
+        }
+    };
+    let is_leaf = !inside.has_groups;
+    let says = says(problem, graders);
+    let may_say = says && graders.custom_score == CustomScore::Allowed;
+    let (accept, reject) = (grading.accept_score, grading.reject_score);
+    let stops = grading.on_reject == OnReject::Break && inside.cases.len() > 1;
+    let is_once = graders.dialect == Dialect::DomJudge && is_leaf && !says;
+    let rule = match modes.score {
+        _ if inside.has_groups && inside.has_cases => None,
+        _ if is_once => Some(Rule::AllOrNothing(accept)),
+        ScoreMode::Sum if !is_leaf => Some(Rule::SumOfGroups).filter(|_| !stops),
+        ScoreMode::Min if !is_leaf => Some(Rule::LeastOfGroups),
+        ScoreMode::Min if says => Some(Rule::LeastSaid(grading.range.to)),
+        ScoreMode::Min => Some(Rule::AllOrNothing(accept)),
+        ScoreMode::Sum if stops => None,
+        ScoreMode::Sum if says => Some(Rule::SumSaid),
+        ScoreMode::Sum => Some(each(accept, inside.cases.len())),
+        ScoreMode::Average | ScoreMode::Max => None,
+    };
+    let loses = is_leaf && reject != Score::ZERO;
+    match rule.filter(|_| !loses && !(is_leaf && may_say) && graders.objective == Objective::Max) {
+        Some(rule) => rule,
+        None => {
+            let how = match modes.score {
+                ScoreMode::Sum => "the sum",
+                ScoreMode::Average => "the average",
+                ScoreMode::Min => "the least",
+                ScoreMode::Max => "the greatest",
+            };
+            let of = match (is_leaf, inside.has_cases, says) {
+                (false, true, _) => " of its groups and test cases".to_owned(),
+                (false, false, _) => " of its groups".to_owned(),
+                (true, _, true) if may_say => {
+                    format!(" of {accept}, or what the output validator gives")
+                }
+                (true, _, true) => " of what the output validator gives".to_owned(),
+                (true, _, false) => format!(" of {accept} for each accepted test case"),
+            };
+            let less = if loses { format!(" and {reject} for others") } else { String::new() };
+            let end = if stops { ", until one is rejected" } else { "" };
+            Rule::Other(format!("{how}{of}{less}{end}"))
+        }
+    }
+}
+
+/// That the worst verdict of a group is that of the group.
+pub(super) const WORST: &str = "the worst of all decides";
+
+/// Whether an output validator says what an accepted output is worth.
+fn says(problem: &Problem, graders: &Graders) -> bool {
+    match graders.custom_score {
+        CustomScore::Never => false,
+        CustomScore::Allowed => !problem.output_validators.is_empty(),
+        CustomScore::Required => true,
+    }
+}
+
+/// What decides the verdict in a group with a grader, if it is not that all must be accepted and the first that is not
+/// decides.
+pub(super) fn verdict(grading: &GroupGrading) -> Option<String> {
+    let modes = match &grading.grader {
+        Grader::Custom(flags) => return Some(format!("the grader decides ({})", flags.join(" "))),
+        Grader::Default(modes) => modes,
+    };
+    let mut says = Vec::new();
+    match (modes.verdict, grading.on_reject) {
+        (VerdictMode::AlwaysAccept, _) => says.push("always AC"),
+        (VerdictMode::WorstError, OnReject::Continue) => says.push(WORST),
+        (VerdictMode::FirstError, _) | (_, OnReject::Break) => {}
+    }
+    if modes.accept_if_any_accepted {
+        says.push("one AC is enough");
+    }
+    (!says.is_empty()).then(|| says.join(", "))
+}
+
+/// What of all test data counts, if it is not that of `secret` for the score and everything for the verdict.
+pub(super) fn whole(problem: &Problem, graders: &Graders) -> Option<String> {
+    let root = graders.groups.iter().find(|group| group.name.is_empty())?;
+    let Grader::Default(modes) = &root.grading.grader else { return None };
+    let has_samples = problem.test_data.cases.iter().any(|it| it.name.starts_with("sample/"));
+    if !has_samples {
+        return None;
+    }
+    let sample = graders.groups.iter().find(|group| group.name == "sample");
+    let is_worthless = sample.is_some_and(|it| {
+        let GroupGrading { accept_score, reject_score, .. } = it.grading;
+        accept_score == Score::ZERO && reject_score == Score::ZERO
+    });
+    let is_scoring = problem.kind.grading == Grading::Scoring;
+    let continues = root.grading.on_reject == OnReject::Continue;
+    if modes.ignore_sample {
+        let end = if continues { "" } else { ", unless a sample is rejected" };
+        return Some(format!("do not count for the verdict{end}"));
+    }
+    let says = says(problem, graders);
+    let is_plain = modes.score == ScoreMode::Sum && is_worthless && continues && !says;
+    (is_scoring && !is_plain).then(|| "count for the score".to_owned())
+}

@@ -1,0 +1,489 @@
+//! `problem.yaml` in another format, and the files beside it: `juror.toml`, `domjudge-problem.ini`, `.timelimit`.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use sha2::{Digest as _, Sha256};
+
+use crate::model::grader::{CustomScore, Objective};
+use crate::model::limits::{MEMORY, ProblemLimits};
+use crate::model::problem::{Grading, Interaction, ProgramIo};
+use crate::model::protocol::Protocol;
+use crate::model::units::Bytes;
+use crate::package::convert::rules::{self, Rule};
+use crate::package::convert::{Contents, Planner, map, plain, text, texts};
+use crate::package::faults::Faults;
+use crate::package::kattis::LICENSES;
+use crate::package::text::{Page, TextFile};
+use crate::package::yaml::{self, Parsed, Raw, Value};
+use crate::package::yaml_text;
+
+/// The file with a time limit that legacy packages can have.
+pub(super) const TIME_LIMIT: &str = ".timelimit";
+
+const INI: &str = "domjudge-problem.ini";
+
+const SETTINGS: &str = "problem.yaml";
+
+/// A file of settings as a tree; what is wrong with it was said before.
+pub(super) fn read(path: &Path) -> Option<Raw> {
+    let faults = Faults::default();
+    let file = TextFile::read(path, &faults)?;
+    match yaml::parse(Page { file: &file, faults: &faults }) {
+        Parsed::Document(root) => Some(root),
+        Parsed::Empty | Parsed::Unreadable => None,
+    }
+}
+
+type Keys = Vec<(&'static str, Raw)>;
+
+impl Planner<'_> {
+    /// Writes `problem.yaml` and the files beside it.
+    pub(super) fn write_settings(&mut self) {
+        let path = self.problem.dir.join(SETTINGS);
+        let old = self.is_kattis().then(|| read(&path)).flatten();
+        let old = Old { raw: old.unwrap_or_else(|| map(Keys::new())) };
+        let keys = match self.to.is_new() {
+            true => self.new_settings(&old),
+            false => self.legacy_settings(&old),
+        };
+        for entry in old.raw.entries() {
+            if !KNOWN.contains(&entry.key.as_str()) {
+                self.leave_out(SETTINGS, format!("key `{}`", entry.key));
+            }
+        }
+        self.write(SETTINGS, yaml_text::write(&map(keys)));
+        if let Some(text) = self.juror_toml() {
+            self.write("juror.toml", text);
+        }
+        self.name_additions();
+        let is_scoring = self.problem.kind.grading == Grading::Scoring;
+        if let Some(limit) = self.problem.limits.time_limit
+            && !self.to.is_new()
+            // It makes other judges score groups in another way.
+            && !is_scoring
+        {
+            self.write(TIME_LIMIT, format!("{}\n", limit.as_secs_f64()));
+        }
+    }
+
+    /// Names what is kept, though the format does not have it, or it means something else there.
+    fn name_additions(&mut self) {
+        let problem = self.problem;
+        if let Some(path) = &problem.recipe {
+            let became = format!(
+                "the same: names and settings in it are those of {}",
+                problem.layout.format
+            );
+            self.lost.add(self.place(path), "recipe", Some(became));
+        }
+        if self.to.is_new() {
+            return;
+        }
+        let only_juror = || Some("the same; only juror knows it in this format".to_owned());
+        for program in &problem.answer_validators {
+            self.lost.add(self.place(&program.path), "answer validator", only_juror());
+        }
+        if problem.include.iter().any(|file| file.language.is_none()) {
+            self.lost.add("include/default", "files for every language", only_juror());
+        }
+    }
+
+    /// The name of a file in the old package.
+    fn place(&self, path: &Path) -> String {
+        let name = path.strip_prefix(&self.problem.dir).unwrap_or(path);
+        name.to_string_lossy().into_owned()
+    }
+
+    fn new_settings(&mut self, old: &Old) -> Keys {
+        let problem = self.problem;
+        let mut keys: Keys = vec![("problem_format_version", text("2025-09"))];
+        keys.extend(self.names().map(|names| ("name", names)));
+        let uuid = old.text("uuid").unwrap_or_else(|| {
+            let uuid = self.new_uuid();
+            self.lost.add(SETTINGS, "uuid: nothing", Some(uuid.clone()));
+            uuid
+        });
+        keys.push(("uuid", text(uuid)));
+        keys.push(("type", texts(self.types())));
+        let copied = ["version", "credits", "rights_owner", "embargo_until"];
+        keys.extend(copied.iter().filter_map(|key| Some((*key, old.value(key)?.clone()))));
+        if let Some(author) = old.text("author").filter(|_| old.value("credits").is_none()) {
+            keys.push(("credits", text(author)));
+        }
+        keys.extend(old.source());
+        keys.extend(old.value("keywords").map(|it| ("keywords", words(it))));
+        self.license(old, &mut keys);
+        keys.push(("limits", self.limits()));
+        keys.extend(problem.languages.as_ref().map(|codes| ("languages", texts(codes))));
+        let may_write = problem.allow_file_writing;
+        keys.push(("allow_file_writing", plain(may_write)));
+        keys.extend(old.value("constants").map(|it| ("constants", it.clone())));
+        if old.value("grading").is_some_and(|it| it.get("show_test_data_groups").is_some()) {
+            self.leave_out(SETTINGS, "grading.show_test_data_groups");
+        }
+        keys
+    }
+
+    fn legacy_settings(&mut self, old: &Old) -> Keys {
+        let problem = self.problem;
+        let mut keys: Keys = vec![("problem_format_version", text("legacy"))];
+        match &problem.names[..] {
+            [] => {}
+            [(_, name)] => keys.push(("name", text(name))),
+            names => keys.push(("name", map(names.iter().map(|(code, it)| (code, text(it)))))),
+        }
+        let is_scoring = problem.kind.grading == Grading::Scoring;
+        keys.push(("type", text(if is_scoring { "scoring" } else { "pass-fail" })));
+        let mut validation = vec!["default"];
+        if !problem.output_validators.is_empty() || problem.interactor.is_some() {
+            validation = vec!["custom"];
+            let says = |rule: &Rule| matches!(rule, Rule::LeastSaid(_) | Rule::SumSaid);
+            let is_score = match &problem.graders {
+                None => rules::scored(problem).iter().any(|group| says(&group.rule)),
+                Some(graders) => graders.custom_score == CustomScore::Required,
+            };
+            validation.extend(is_score.then_some("score"));
+            let talks = problem.kind.interaction == Interaction::Interactive;
+            validation.extend(talks.then_some("interactive"));
+            validation.extend((problem.kind.passes > 1).then_some("multi-pass"));
+        }
+        keys.push(("validation", text(validation.join(" "))));
+        if let Some(flags) = self.common_flags() {
+            keys.push(("validator_flags", text(flags.join(" "))));
+        }
+        if problem.graders.as_ref().is_some_and(|it| it.objective == Objective::Min) {
+            keys.push(("grading", map([("objective", text("min"))])));
+        }
+        keys.push(("limits", self.limits()));
+        self.people(old, &mut keys);
+        let copied = ["license", "rights_owner", "uuid"];
+        keys.extend(copied.iter().filter_map(|key| Some((*key, old.value(key)?.clone()))));
+        if let Some(keywords) = old.value("keywords") {
+            let keywords = items(keywords);
+            if keywords.iter().any(|word| word.contains(char::is_whitespace)) {
+                self.lost.add(SETTINGS, "keywords with blanks", Some("several words".to_owned()));
+            }
+            keys.push(("keywords", text(keywords.join(" "))));
+        }
+        for key in ["version", "embargo_until"].into_iter().filter(|key| old.value(key).is_some()) {
+            self.leave_out(SETTINGS, format!("key `{key}`"));
+        }
+        if !problem.constants.is_empty() {
+            let names: Vec<&str> = problem.constants.iter().map(|it| it.key.as_str()).collect();
+            let became = "their values in the files".to_owned();
+            self.lost.add(SETTINGS, format!("constants: {}", names.join(" ")), Some(became));
+        }
+        if let Some(codes) = &problem.languages {
+            keys.push(("languages", texts(codes)));
+            let became = "the same for juror; others do not know the key".to_owned();
+            self.lost.add(SETTINGS, "languages", Some(became));
+        }
+        keys
+    }
+
+    /// The names by language, one for each statement.
+    fn names(&self) -> Option<Raw> {
+        let names = &self.problem.names;
+        let statements = self.files.iter().filter_map(|file| {
+            let name = file.name.strip_prefix("statement/problem.")?;
+            let (language, ending) = name.rsplit_once('.')?;
+            ["tex", "md", "pdf"].contains(&ending).then_some(language)
+        });
+        let mut languages: Vec<&str> = statements.collect();
+        languages.sort_unstable();
+        languages.dedup();
+        if languages.is_empty() {
+            languages = names.iter().map(|(language, _)| language.as_str()).collect();
+        }
+        let first = names.iter().find(|(code, _)| code == "en").or(names.first())?;
+        let name = |language: &str| {
+            let own = names.iter().find(|(code, _)| code == language);
+            text(&own.unwrap_or(first).1)
+        };
+        Some(match &languages[..] {
+            ["en"] => name("en"),
+            _ => map(languages.iter().map(|language| (*language, name(language)))),
+        })
+    }
+
+    fn types(&self) -> Vec<&'static str> {
+        let kind = self.problem.kind;
+        let types = [
+            (kind.grading == Grading::PassFail, "pass-fail"),
+            (kind.grading == Grading::Scoring, "scoring"),
+            (kind.interaction == Interaction::Interactive, "interactive"),
+            (kind.passes > 1, "multi-pass"),
+        ];
+        types.into_iter().filter_map(|(is_so, word)| is_so.then_some(word)).collect()
+    }
+
+    /// One that the same package always gets: the format wants every package to have its own.
+    fn new_uuid(&self) -> String {
+        let mut hash = Sha256::new();
+        hash.update(
+            std::fs::read(self.problem.dir.join(self.problem.layout.settings)).unwrap_or_default(),
+        );
+        for item in self.tree.below("") {
+            hash.update(&item.name);
+        }
+        let mut bytes = hash.finalize();
+        // Version 8: made in a way of its own.
+        bytes[6] = bytes[6] & 0x0f | 0x80;
+        bytes[8] = bytes[8] & 0x3f | 0x80;
+        let hex: String = bytes[..16].iter().map(|byte| format!("{byte:02x}")).collect();
+        let parts = [&hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]];
+        parts.join("-")
+    }
+
+    /// The licence, if the new format knows it and what it asks for is there.
+    fn license(&mut self, old: &Old, keys: &mut Keys) {
+        let Some(license) = old.text("license") else { return };
+        let has = |key| keys.iter().any(|(known, _)| *known == key);
+        let has_owner = has("rights_owner") || has("credits") || has("source");
+        if !LICENSES.contains(&license.as_str())
+            || !has_owner && !matches!(license.as_str(), "unknown" | "public domain")
+        {
+            self.leave_out(SETTINGS, format!("license: {license}"));
+            return;
+        }
+        if license == "public domain" && has("rights_owner") {
+            keys.retain(|(key, _)| *key != "rights_owner");
+            self.leave_out(SETTINGS, "rights_owner of a problem in the public domain");
+        }
+        keys.push(("license", text(license)));
+    }
+
+    /// Who made the problem, as far as legacy can say it.
+    fn people(&mut self, old: &Old, keys: &mut Keys) {
+        let credits = old.value("credits");
+        let authors = credits.and_then(|it| it.get("authors")).or(credits);
+        if let Some(authors) = authors.filter(|it| it.get("authors").is_none()) {
+            let authors = items(authors);
+            if !authors.is_empty() {
+                keys.push(("author", text(authors.join(", "))));
+            }
+        }
+        for entry in credits.map(Raw::entries).unwrap_or_default() {
+            if entry.key != "authors" {
+                self.leave_out(SETTINGS, format!("credits.{}", entry.key));
+            }
+        }
+        let Some(source) = old.value("source") else { return };
+        let sources = match &source.value {
+            Value::Sequence(items) => items.iter().collect(),
+            _ => vec![source],
+        };
+        if let [_, others @ ..] = &sources[..]
+            && !others.is_empty()
+        {
+            self.leave_out(SETTINGS, "all but the first `source`");
+        }
+        let first = sources.first().copied().unwrap_or(source);
+        keys.extend(items(first).into_iter().next().map(|name| ("source", text(name))));
+        let url = first.get("url").or(old.value("source_url"));
+        keys.extend(url.map(|url| ("source_url", url.clone())));
+    }
+
+    fn limits(&mut self) -> Raw {
+        let is_new = self.to.is_new();
+        let limits = &self.problem.limits;
+        let whole = |amount: f64| if is_new { amount.ceil() } else { amount };
+        let mebibytes = |bytes: Bytes| plain(whole(bytes.0 as f64 / f64::from(1 << 20)));
+        let seconds = |time: Duration| plain(whole(time.as_secs_f64()));
+        // Legacy has smaller defaults.
+        let memory = |bytes: Option<Bytes>| bytes.or((!is_new).then_some(MEMORY));
+        let mut keys: Keys = match is_new {
+            true => self.times(),
+            false => vec![
+                ("time_multiplier", plain(limits.ac_to_time_limit)),
+                ("time_safety_margin", plain(limits.time_limit_to_tle)),
+            ],
+        };
+        let ProblemLimits { compilation_memory, validation_memory, .. } = *limits;
+        let kibibytes = |bytes: Bytes| plain(whole(bytes.0 as f64 / 1024.0));
+        let others = [
+            ("memory", memory(limits.memory).map(mebibytes)),
+            ("output", limits.output.map(mebibytes)),
+            ("code", limits.code.map(kibibytes)),
+            ("compilation_time", limits.compilation_time.map(seconds)),
+            ("compilation_memory", memory(compilation_memory).map(mebibytes)),
+            ("validation_time", limits.validation_time.map(seconds)),
+            ("validation_memory", memory(validation_memory).map(mebibytes)),
+            ("validation_output", limits.validation_output.map(mebibytes)),
+        ];
+        keys.extend(others.into_iter().filter_map(|(key, value)| Some((key, value?))));
+        let passes = self.problem.kind.passes;
+        keys.extend((passes > 1).then(|| ("validation_passes", plain(passes))));
+        map(keys)
+    }
+
+    /// What 2025-09 says about time.
+    fn times(&self) -> Keys {
+        let limits = &self.problem.limits;
+        let multipliers = map([
+            ("ac_to_time_limit", plain(limits.ac_to_time_limit)),
+            ("time_limit_to_tle", plain(limits.time_limit_to_tle)),
+        ]);
+        let mut resolution = limits.time_resolution;
+        let mut keys = Vec::new();
+        if let Some(limit) = limits.time_limit {
+            keys.push(("time_limit", plain(limit.as_secs_f64())));
+            let times = limit.as_secs_f64() / resolution.as_secs_f64();
+            if times < 1.0 || (times - times.round()).abs() > 1e-6 {
+                resolution = limit;
+            }
+        }
+        keys.push(("time_multipliers", multipliers));
+        if resolution != Duration::from_secs(1) {
+            keys.push(("time_resolution", plain(resolution.as_secs_f64())));
+        }
+        keys
+    }
+
+    fn juror_toml(&self) -> Option<String> {
+        let problem = self.problem;
+        let mut toml = String::new();
+        if let ProgramIo::Files { input, output } = &problem.io {
+            toml += &format!("[io]\ninput = {input:?}\noutput = {output:?}\n");
+        }
+        let mut lines = Vec::new();
+        if problem.output_protocol == Protocol::Testlib {
+            let role = if problem.interactor.is_some() { "interactor" } else { "checker" };
+            lines.push(format!("output_validator = \"{role}\"\n"));
+        }
+        if problem.input_protocol == Protocol::Testlib && !problem.input_validators.is_empty() {
+            lines.push("input_validators = true\n".to_owned());
+        }
+        if problem.generator_header.is_some() {
+            lines.push("generators = true\n".to_owned());
+        }
+        if !lines.is_empty() {
+            toml += "[testlib]\n";
+            let header = self.testlib_header().and_then(|path| self.name_of(&path));
+            toml += &header.map_or(String::new(), |name| format!("header = {name:?}\n"));
+            toml.extend(lines);
+        }
+        (!toml.is_empty()).then_some(toml)
+    }
+
+    /// What a file is called in the new package.
+    fn name_of(&self, path: &PathBuf) -> Option<String> {
+        let file = self.files.iter().find(|file| file.source() == Some(path))?;
+        Some(file.name.clone())
+    }
+
+    /// Adds what DOMjudge reads beside the legacy format.
+    pub(super) fn add_for_domjudge(&mut self) {
+        let own = std::fs::read_to_string(self.tree.path(INI)).unwrap_or_default();
+        let is_other = |line: &&str| line.split('=').next().map(str::trim) != Some("timelimit");
+        let mut lines: Vec<String> = own.lines().filter(is_other).map(str::to_owned).collect();
+        match self.problem.limits.time_limit {
+            Some(limit) => lines.push(format!("timelimit = {}", limit.as_secs_f64())),
+            None => {
+                let became = "the default of DOMjudge; --time-limit sets another".to_owned();
+                self.lost.add(INI, "time limit: nothing", Some(became));
+            }
+        }
+        self.files.retain(|file| file.name != INI);
+        if !lines.is_empty() {
+            self.write(INI, lines.join("\n") + "\n");
+        }
+        let is_shown = |name: &str| ["problem.pdf", "problem.html", "problem.txt"].contains(&name);
+        if self.files.iter().any(|file| is_shown(&file.name)) {
+            return;
+        }
+        let pdf = ["problem.en.pdf", "problem.pdf"].iter().find_map(|name| {
+            let name = format!("problem_statement/{name}");
+            self.files.iter().find(|file| file.name == name)
+        });
+        match pdf.map(|file| file.contents.clone()) {
+            Some(Contents::Copy(path) | Contents::Filled(path, _)) => {
+                self.files.push(super::PlannedFile {
+                    name: "problem.pdf".to_owned(),
+                    contents: Contents::Copy(path),
+                });
+            }
+            _ => {
+                let what = "a statement that DOMjudge can show: problem.pdf, .html or .txt";
+                self.lost.add("problem_statement", what, Some("nothing to show".to_owned()));
+            }
+        }
+    }
+}
+
+/// The old `problem.yaml`.
+struct Old {
+    raw: Raw,
+}
+
+impl Old {
+    fn value(&self, key: &str) -> Option<&Raw> {
+        self.raw.get(key).filter(|value| match &value.value {
+            Value::Scalar(scalar) => scalar.meaning() != yaml::Meaning::Null,
+            Value::Broken => false,
+            _ => true,
+        })
+    }
+
+    fn text(&self, key: &str) -> Option<String> {
+        let text = self.value(key)?.scalar()?.text.trim().to_owned();
+        Some(text).filter(|text| !text.is_empty())
+    }
+
+    /// `source` with its address in it.
+    fn source(&self) -> Option<(&'static str, Raw)> {
+        let source = self.value("source");
+        let Some(url) = self.text("source_url") else {
+            return source.map(|it| ("source", it.clone()));
+        };
+        let name = self.text("source").unwrap_or_else(|| url.clone());
+        Some(("source", map([("name", text(name)), ("url", text(url))])))
+    }
+}
+
+/// The texts of one or several: texts, or maps with a name.
+fn items(value: &Raw) -> Vec<String> {
+    match &value.value {
+        Value::Scalar(scalar) => vec![scalar.text.clone()],
+        Value::Sequence(inner) => inner.iter().flat_map(items).collect(),
+        _ => value.get("name").map(items).unwrap_or_default(),
+    }
+}
+
+/// Words between blanks as a sequence.
+fn words(value: &Raw) -> Raw {
+    match value.scalar() {
+        Some(scalar) => texts(scalar.text.split_whitespace()),
+        None => value.clone(),
+    }
+}
+
+/// Keys of `problem.yaml` that are read, made anew or named one by one.
+const KNOWN: [&str; 24] = [
+    "problem_format_version",
+    "name",
+    "uuid",
+    "type",
+    "version",
+    "credits",
+    "author",
+    "source",
+    "source_url",
+    "license",
+    "rights_owner",
+    "embargo_until",
+    "keywords",
+    "limits",
+    "languages",
+    "allow_file_writing",
+    "constants",
+    "validation",
+    "validator_flags",
+    // Said of each group.
+    "grading",
+    "problem_type",
+    "judgement_type",
+    "submission_type",
+    "domjudge",
+];

@@ -1,0 +1,159 @@
+//! `submissions.yaml`: what the folders of the new format do not say.
+
+use crate::model::submission::{Expectation, Overall, ScoreRange, Submission, UseForTimeLimit};
+use crate::model::verdict::Verdict;
+use crate::package::convert::facts::ALL;
+use crate::package::convert::{Planner, map, plain, text, texts};
+use crate::package::kattis::FOLDERS;
+use crate::package::yaml::Raw;
+use crate::package::yaml_text;
+
+/// The folder for a submission of another format: the one that expects the same.
+pub(super) fn folder(submission: &Submission) -> &'static str {
+    let all = submission.expectations.iter().find(|rule| rule.cases.is_none());
+    let Some(rule) = all else { return OTHER };
+    let found = FOLDERS.iter().find(|folder| is_default(rule, folder.permitted, folder.required));
+    found.map_or(OTHER, |folder| folder.name)
+}
+
+/// A folder that expects nothing.
+const OTHER: &str = "mixed";
+
+fn is_default(
+    rule: &Expectation,
+    permitted: Option<&[Verdict]>,
+    required: Option<&[Verdict]>,
+) -> bool {
+    let Expectation { score, overall, message, use_for_time_limit, .. } = rule;
+    rule.permitted.as_deref().map(sorted) == permitted.map(sorted)
+        && rule.required.as_deref().map(sorted) == required.map(sorted)
+        && score.is_none()
+        && overall.is_none()
+        && message.is_none()
+        && *use_for_time_limit == UseForTimeLimit::AsExpected
+}
+
+fn sorted(verdicts: &[Verdict]) -> Vec<Verdict> {
+    ALL.into_iter().filter(|it| verdicts.contains(it)).collect()
+}
+
+/// Rules by pattern of submissions, then of test cases.
+type Rules = Vec<(String, Vec<(String, Raw)>)>;
+
+impl Planner<'_> {
+    /// Writes `submissions.yaml`, if the format has it and the folders do not say all.
+    pub(super) fn write_submissions(&mut self) {
+        if !self.to.is_new() {
+            return;
+        }
+        let mut rules: Rules = Vec::new();
+        let mut add = |pattern: &str, key: &str, value: Raw| {
+            let at = rules.iter().position(|(known, _)| known == pattern).unwrap_or_else(|| {
+                rules.push((pattern.to_owned(), Vec::new()));
+                rules.len() - 1
+            });
+            let keys = &mut rules[at].1;
+            if !keys.iter().any(|(known, _)| known == key) {
+                keys.push((key.to_owned(), value));
+            }
+        };
+        for submission in &self.problem.submissions {
+            let Some(name) = self.name_of_submission(submission) else { continue };
+            let own_folder = name.split('/').next().unwrap_or_default();
+            for rule in &submission.expectations {
+                let folder = FOLDERS.iter().find(|folder| folder.name == own_folder);
+                let is_said = folder.is_some_and(|it| {
+                    rule.cases.is_none() && is_default(rule, it.permitted, it.required)
+                });
+                if is_said || is_right(rule) && own_folder == "accepted" {
+                    continue;
+                }
+                // A pattern of this format holds on; what stands elsewhere is said of the submission itself.
+                let is_pattern = rule.overall.is_none() && self.problem.layout.format == "2023-07"
+                    || rule.pattern == own_folder;
+                let pattern = if is_pattern { &rule.pattern } else { &name };
+                let keys = keys(rule, self.problem.kind.grading);
+                match &rule.cases {
+                    _ if keys.is_empty() => {}
+                    None => keys.into_iter().for_each(|(key, value)| add(pattern, key, value)),
+                    Some(cases) => add(pattern, &self.cases.pattern(cases), map(keys)),
+                }
+            }
+            let program = &submission.program;
+            for (key, value) in
+                [("language", &program.language), ("entrypoint", &program.entry_point)]
+            {
+                if let Some(value) = value {
+                    add(&name, key, text(value));
+                }
+            }
+        }
+        if !rules.is_empty() {
+            // Folders come before what is in them.
+            rules.sort_by_key(|(pattern, _)| pattern.contains('/'));
+            let rules = rules.into_iter().map(|(pattern, keys)| (pattern, map(keys)));
+            self.write("submissions/submissions.yaml", yaml_text::write(&map(rules)));
+        }
+    }
+
+    /// The name in the new package, below `submissions/`.
+    fn name_of_submission(&self, submission: &Submission) -> Option<String> {
+        let path = &submission.program.path;
+        let file =
+            self.files.iter().find(|it| it.source().is_some_and(|it| it.starts_with(path)))?;
+        let deeper = file.source()?.strip_prefix(path).ok()?.components().count();
+        let mut parts: Vec<&str> = file.name.split('/').skip(1).collect();
+        parts.truncate(parts.len() - deeper);
+        Some(parts.join("/"))
+    }
+}
+
+/// Whether it asks for AC as a whole and nothing else.
+fn is_right(rule: &Expectation) -> bool {
+    let right = Overall { verdicts: vec![Verdict::Accepted], is_partial: false };
+    rule.overall.as_ref() == Some(&right) && rule.score.is_none()
+}
+
+/// The keys that ask for what a rule does, or for what follows from it: a verdict as a whole is the one of some test
+/// case.
+fn keys(rule: &Expectation, grading: crate::model::problem::Grading) -> Vec<(&'static str, Raw)> {
+    let verdicts = |verdicts: &[Verdict]| texts(sorted(verdicts).into_iter().map(Verdict::short));
+    let mut keys = Vec::new();
+    if let Some(Overall { verdicts: wanted, is_partial }) = &rule.overall {
+        match wanted.contains(&Verdict::Accepted) {
+            true if wanted.len() == 1 && !is_partial => keys.push(("permitted", verdicts(wanted))),
+            true => keys.push(("permitted", verdicts(&ALL))),
+            false => {
+                keys.push(("permitted", verdicts(&ALL)));
+                keys.push(("required", verdicts(wanted)));
+            }
+        }
+    }
+    keys.extend(rule.permitted.as_ref().map(|it| ("permitted", verdicts(it))));
+    keys.extend(rule.required.as_ref().map(|it| ("required", verdicts(it))));
+    if let Some(ScoreRange { from, to }) = rule.score
+        && grading == crate::model::problem::Grading::Scoring
+        && from.points() >= 0.0
+    {
+        keys.push((
+            "score",
+            match from == to {
+                true => plain(from),
+                false => {
+                    super::raw(crate::package::yaml::Value::Sequence(vec![plain(from), plain(to)]))
+                }
+            },
+        ));
+    }
+    keys.extend(rule.message.as_ref().map(|message| ("message", text(message))));
+    let for_time_limit = match rule.use_for_time_limit {
+        UseForTimeLimit::AsExpected => return keys,
+        UseForTimeLimit::Never => plain("false"),
+        UseForTimeLimit::Lower => text("lower"),
+        UseForTimeLimit::Upper => text("upper"),
+    };
+    if !keys.is_empty() {
+        keys.push(("use_for_time_limit", for_time_limit));
+    }
+    keys
+}

@@ -1,0 +1,358 @@
+//! Packages converted from each format to each other one: what is named as lost, and that all else is read again.
+
+use std::fs;
+
+use crate::fixture::{Fixture, RIGHT, WRONG};
+use crate::{legacy, polygon};
+
+/// Converts `from` to `new`; holds what is lost against what is expected, and gives the losses.
+///
+/// All that is not named is equal: the command compares every part of the problem that it reads from the new package.
+fn check(fixture: &Fixture, from: &str, to: &str, expected: &[&str]) {
+    let before = polygon::files(&fixture.path(from));
+    let new = fixture.path("new");
+    if new.is_dir() {
+        fs::remove_dir_all(&new).expect("an old result to remove");
+    } else if new.exists() {
+        fs::remove_file(&new).expect("an old result to remove");
+    }
+    let document = fixture.json(&format!("convert {from} --to {to} new"), 0);
+    let losses = document["conversion"]["losses"].as_array().expect("a list");
+    let losses: Vec<String> = losses
+        .iter()
+        .map(|loss| {
+            let text = |key: &str| loss[key].as_str().unwrap_or("left out").to_owned();
+            let text = |key: &str| match text("what").starts_with("uuid") && key == "became" {
+                true => "UUID".to_owned(),
+                false => text(key),
+            };
+            let more = loss["more"].as_u64().filter(|more| *more > 0);
+            let more = more.map_or(String::new(), |more| format!(" +{more}"));
+            format!("{}{more} | {} | {}", text("place"), text("what"), text("became"))
+        })
+        .collect();
+    let expected: Vec<&str> = expected.to_vec();
+    assert_eq!(losses, expected, "{from} to {to}:\n{}\n", losses.join("\n"));
+    assert_eq!(polygon::files(&fixture.path(from)), before, "the old package is as it was");
+}
+
+/// The same, and back; then the new package must be verified without a broken expectation.
+fn check_both(fixture: &Fixture, from: &str, tos: [&str; 2], there: &[&str], back: &[&str]) {
+    check(fixture, from, tos[0], there);
+    let kept = fixture.path("kept");
+    fs::rename(fixture.path("new"), &kept).expect("the result is kept");
+    fixture.check("verify kept", 0, &["all as expected"]);
+    check(fixture, "kept", tos[1], back);
+    fixture.check("verify new", 0, &["all as expected"]);
+    fs::remove_dir_all(kept).expect("the result to remove");
+}
+
+const ICPC: &str = "limits: {memory: 512, output: 4, time_multiplier: 3, validation_time: 20}\n";
+
+const WA_THERE: &str =
+    "submissions/wrong_answer/wrong.sh | expected: WA as a whole | WA on some test case";
+const WA_BACK: &str = "submissions/wrong_answer/wrong.sh | \
+    expected: AC or WA on each test case, WA on some test case | WA as a whole";
+
+#[test]
+fn a_package_of_today_is_written_as_legacy_and_read_again() {
+    let fixture = Fixture::new();
+    let yaml = fixture.read("sum/problem.yaml");
+    fixture.write("sum/problem.yaml", format!("{yaml}allow_file_writing: true\n"));
+    let there = ["data/invalid_input/one | test case: only for validators | left out", WA_BACK];
+    check_both(&fixture, "sum", ["legacy", "2025-09"], &there, &[WA_THERE]);
+    check(&fixture, "sum", "2025-09", &[]);
+    check(
+        &fixture,
+        "sum",
+        "domjudge-zip",
+        &[
+            there[0],
+            "problem_statement | a statement that DOMjudge can show: problem.pdf, .html or .txt | nothing to show",
+            there[1],
+        ],
+    );
+    fixture.check("verify new", 0, &["all as expected"]);
+    fixture.check("judge new accepted/right.sh", 0, &["1 s (domjudge-problem.ini)", "accepted"]);
+}
+
+#[test]
+fn what_legacy_cannot_say_is_named() {
+    let fixture = Fixture::new();
+    fixture.write(
+        "sum/problem.yaml",
+        "problem_format_version: 2025-09\nname: {en: Sum, de: Summe}\n\
+         uuid: 9f6a2f2c-7a0c-4a53-9f8f-0d5b1c5b2f10\nlicense: cc by\n\
+         credits: {authors: [{name: Ada, email: a@example.org}, Bob], testers: Eve}\n\
+         source: [{name: A, url: https://example.org}, B]\nversion: '1'\nkeywords: [a b, c]\n\
+         languages: [bash]\nconstants: {most: 5}\nlimits: {memory: 256, time_resolution: 0.5}\n",
+    );
+    fixture.write("sum/statement/problem.de.md", "Bis {{most}}.\n");
+    fixture.write("sum/include/default/note.sh", "# {{most}}\n");
+    fixture.write("sum/data/sample/1.in.statement", "one two\n");
+    fixture
+        .write("sum/data/secret/small/1.yaml", "args: [a b]\nhint: Carry.\nfull_feedback: true\n");
+    fixture.write("sum/data/secret/test_group.yaml", "input_validator_args: [x, y z]\n");
+    fixture.write("sum/data/secret/small/2.files/more.txt", "more\n");
+    fixture.write("sum/input_visualizer/draw.py", "print()\n");
+    fixture.write(
+        "sum/generators/generators.yaml",
+        "solution: /submissions/accepted/right.sh\ndata: {}\n",
+    );
+    fixture.write("sum/submissions/rejected/other.sh", WRONG);
+    fixture.write(
+        "sum/submissions/submissions.yaml",
+        "accepted: {use_for_time_limit: lower}\nrejected/*: {secret/large: {required: [WA]}}\n",
+    );
+    check(
+        &fixture,
+        "sum",
+        "legacy",
+        &[
+            "data/invalid_input/one | test case: only for validators | left out",
+            "data/sample/1.in.statement | a text that contestants see instead of the test case's | left out",
+            "data/secret/large/1 +2 | arguments of input validators: x \"y z\" | x y z",
+            "data/secret/small/1 | arguments of submissions: \"a b\" | left out",
+            "data/secret/small/1 | key `full_feedback` | left out",
+            "data/secret/small/2 | file more.txt: in its working directory | left out",
+            "generators/generators.yaml | recipe | the same: names and settings in it are those of 2025-09",
+            "include/default | files for every language | the same; only juror knows it in this format",
+            "input_visualizer/draw.py | a visualizer | left out",
+            "problem.yaml | all but the first `source` | left out",
+            "problem.yaml | allow_file_writing: false | true",
+            "problem.yaml | constants: most most.value | their values in the files",
+            "problem.yaml | credits.testers | left out",
+            "problem.yaml | key `version` | left out",
+            "problem.yaml | keywords with blanks | several words",
+            "problem.yaml | languages | the same for juror; others do not know the key",
+            "problem.yaml | limits.time_limit: measured, in steps of 0.5 s | measured, in steps of 1 s",
+            "submissions/accepted/right.sh | expected: AC on each test case, the time limit must be above it | AC on each test case",
+            "submissions/rejected/other.sh | expected: WA or TLE or RTE on some test case | left out",
+            "submissions/rejected/other.sh | rules about single test cases | left out",
+            WA_BACK,
+        ],
+    );
+    assert_eq!(fixture.read("new/problem_statement/problem.de.md"), "Bis 5.\n");
+    assert_eq!(fixture.read("new/data/secret/small/1.hint"), "Carry.\n");
+    let yaml = fixture.read("new/problem.yaml");
+    for line in ["author: Ada, Bob\n", "source: A\n", "source_url: https://example.org\n"] {
+        assert!(yaml.contains(line), "{line}: {yaml}");
+    }
+}
+
+#[test]
+fn a_legacy_package_is_written_as_one_of_today() {
+    let yaml =
+        format!("author: Ada\nsource: A\nsource_url: https://example.org\n{ICPC}libraries: x\n");
+    let fixture =
+        legacy::package(&yaml, &[("secret/b", "input_validator_flags: b c\n")], &legacy::CASES);
+    fixture.write("old/data/secret/a/1.hint", "Look.\n");
+    fixture.write("old/data/secret/a/lost.in", "1\n");
+    fixture.write("old/submissions/accepted/right one.sh", RIGHT);
+    fixture.write("old/submissions/wrong_answer/wrong.sh", WRONG);
+    fixture.write(
+        "old/submissions/mixed/both.sh",
+        format!("# @EXPECTED_RESULTS@: CORRECT, WRONG-ANSWER\n{WRONG}"),
+    );
+    fixture.write(
+        "old/submissions/mixed/wrong2.sh",
+        format!("# @EXPECTED_RESULTS@: WRONG-ANSWER\n{WRONG}"),
+    );
+    let there = [
+        "data/secret/a/lost.in | a file that belongs to no test case | left out",
+        "problem.yaml | key `libraries` | left out",
+        "problem.yaml | uuid: nothing | UUID",
+        "submissions/accepted/right one.sh | a name that the format does not allow | submissions/accepted/right_one.sh",
+        "submissions/mixed/both.sh | expected: AC or WA as a whole, not used for the time limit | left out",
+        "submissions/mixed/wrong2.sh | expected: WA as a whole, not used for the time limit | WA on some test case, not used for the time limit",
+        WA_THERE,
+    ];
+    check(&fixture, "old", "2025-09", &there);
+    fixture.check("verify new", 0, &["all as expected"]);
+    assert_eq!(fixture.read("new/data/secret/a/1.yaml"), "hint: Look.\n");
+    assert_eq!(
+        fixture.read("new/data/secret/b/test_group.yaml"),
+        "input_validator_args:\n- b\n- c\n"
+    );
+    check(&fixture, "old", "legacy", &[]);
+}
+
+#[test]
+fn scores_are_kept_if_both_formats_can_say_them() {
+    let scoring = |keys: [&str; 3]| {
+        let fixture = Fixture::new();
+        let yaml = fixture.read("sum/problem.yaml").replace("  time_limit: 1\n", "");
+        fixture
+            .write("sum/problem.yaml", format!("{yaml}type: scoring\nallow_file_writing: true\n"));
+        for (group, keys) in ["", "/large", "/small"].into_iter().zip(keys) {
+            fixture.write(&format!("sum/data/secret{group}/test_group.yaml"), keys);
+        }
+        fs::remove_dir_all(fixture.path("sum/data/invalid_input")).expect("invalid inputs");
+        fixture
+    };
+    let all = "max_score: 40\nscore_aggregation: pass-fail\n";
+    let each = "max_score: 60\nscore_aggregation: sum\n";
+    let fixture = scoring(["max_score: 100\n", all, each]);
+    check_both(&fixture, "sum", ["legacy", "2025-09"], &[WA_BACK], &[WA_THERE]);
+    let fixture = scoring(["max_score: 40\nscore_aggregation: min\n", all, "max_score: 60\n"]);
+    check_both(&fixture, "sum", ["legacy", "2025-09"], &[WA_BACK], &[WA_THERE]);
+    // Only 2025-09 has groups that need others.
+    let needs = "max_score: 60\nrequire_pass: secret/large\n";
+    let fixture = scoring(["max_score: 100\n", all, needs]);
+    let lost = "data/secret/small | require_pass: secret/large | left out";
+    check(&fixture, "sum", "legacy", &[lost, WA_BACK]);
+    // DOMjudge gives the points of a group once.
+    let fixture = scoring(["max_score: 100\n", all, each]);
+    let yaml = fixture.read("sum/problem.yaml");
+    fixture.write(
+        "sum/problem.yaml",
+        format!("{yaml}limits: {{time_limit: 2}}\n").replace("limits:\n  memory: 256\n", ""),
+    );
+    let lost =
+        "data/secret/small | score: 30 for each accepted test case | 30 if all is accepted, else 0";
+    let shown = "problem_statement | a statement that DOMjudge can show: problem.pdf, .html or .txt | nothing to show";
+    check(&fixture, "sum", "domjudge-zip", &[lost, shown, WA_BACK]);
+}
+
+#[test]
+fn scores_that_only_graders_can_say_are_named() {
+    let check = |groups: &[(&str, &str)], expected: &[&str]| {
+        let fixture = legacy::package(
+            "type: scoring\nuuid: 9f6a2f2c-7a0c-4a53-9f8f-0d5b1c5b2f10\n",
+            groups,
+            &legacy::CASES,
+        );
+        fixture.write("old/graders/grade.py", "print('AC 1')\n");
+        check(&fixture, "old", "2025-09", expected);
+    };
+    let unused = "graders/grade.py | grader: program | left out";
+    check(
+        &legacy::GROUPS,
+        &[
+            "data | samples: do not count for the verdict | left out",
+            "data +1 | verdict: the worst of all decides | left out",
+            "data/secret | verdict: the worst of all decides, one AC is enough | left out",
+            unused,
+            "submissions/accepted/right.sh | expected: AC as a whole | AC on each test case",
+        ],
+    );
+    check(
+        &[
+            ("", "on_reject: continue\ngrader_flags: first_error ignore_sample\n"),
+            ("secret/a", "grader_flags: max\naccept_score: 5\nreject_score: -1\n"),
+            ("secret/b", "accept_score: 2.5\n"),
+        ],
+        &[
+            "data | samples: do not count for the verdict | left out",
+            "data/secret | greatest score: nothing | 103",
+            "data/secret/a | score: the greatest of 5 for each accepted test case and -1 for others | 50 for each accepted test case",
+            "data/secret/a | verdict: the worst of all decides | left out",
+            "data/secret/b | score: 2.5 if all is accepted, else 0 | 3 if all is accepted, else 0",
+            unused,
+        ],
+    );
+    check(
+        &[("secret/a", "grading: custom\ngrader_flags: x\n")],
+        &[
+            "data | samples: count for the score | left out",
+            "data/secret | greatest score: nothing | 101",
+            "data/secret | score: the sum of its groups, until one is rejected | the sum of its groups",
+            "data/secret/a | score: what the grader gives (x) | 50 for each accepted test case",
+            "data/secret/a | verdict: the grader decides (x) | left out",
+            unused,
+            "submissions/accepted/right.sh | expected: AC as a whole | AC on each test case",
+        ],
+    );
+}
+
+/// Compares with the judge answer.
+const JUDGE: &str =
+    "#!/usr/bin/env bash\n[[ $4 == f ]] || exit 1\ncmp -s - $2 && exit 42\nexit 43\n";
+
+#[test]
+fn several_output_validators_are_named() {
+    let yaml =
+        "validation: custom\nvalidator_flags: f\nuuid: 9f6a2f2c-7a0c-4a53-9f8f-0d5b1c5b2f10\n";
+    let fixture = legacy::package(yaml, &[], &legacy::CASES);
+    for name in ["first", "second"] {
+        legacy::program(&fixture, &format!("output_validators/{name}"), JUDGE);
+    }
+    let lost = "output_validators/second | output validator: program | left out";
+    check(&fixture, "old", "2025-09", &[lost]);
+    assert!(fixture.path("new/output_validator/first/run").exists());
+    fs::remove_dir_all(fixture.path("old/output_validators/second")).expect("the second");
+    check_both(&fixture, "old", ["2025-09", "legacy"], &[], &[]);
+}
+
+#[test]
+fn a_draft_is_written_as_either() {
+    let fixture = Fixture::new();
+    fixture.write(
+        "sum/problem.yaml",
+        "problem_format_version: 2023-07-draft\nname: Sum\ncredits: {authors: Ada}\n\
+         uuid: 9f6a2f2c-7a0c-4a53-9f8f-0d5b1c5b2f10\nlimits: {time_limit: 1.5, memory: 256.5}\n",
+    );
+    fixture.write("sum/data/secret/small/1.yaml", "hint: Carry.\nargs: [x]\n");
+    fixture.write("sum/submissions/submissions.yaml", "accepted/*: {sample: {permitted: [AC]}}\n");
+    let memory = "problem.yaml | limits.memory: 256 MiB | 257 MiB";
+    check_both(&fixture, "sum", ["2025-09", "2025-09"], &[memory, WA_THERE], &[]);
+    assert_eq!(fixture.read("new/data/secret/small/1.yaml"), "args:\n- x\nhint: Carry.\n");
+    check(
+        &fixture,
+        "sum",
+        "legacy",
+        &[
+            "data/invalid_input/one | test case: only for validators | left out",
+            "data/secret/small/1 | arguments of submissions: x | left out",
+            "submissions/accepted/right.sh | rules about single test cases | left out",
+        ],
+    );
+}
+
+#[test]
+fn a_polygon_package_is_written_with_the_data_that_it_describes() {
+    let fixture = polygon::package();
+    check(
+        &fixture,
+        "poly",
+        "2025-09",
+        &[
+            "files | 14 files that the format has no place for | left out",
+            "files/c/01 | test of the checker: right | left out",
+            "files/c/02 +1 | test of the checker: wrong | left out",
+            "files/c/04 | test of the checker: fault | left out",
+            "files/v/01 | test case: only for validators | left out",
+            "problem.yaml | uuid: nothing | UUID",
+            "tests | 1 file that the format has no place for | left out",
+        ],
+    );
+    // Polygon's statements are in parts.
+    let said = ["2 submissions, all as expected", "is missing: a package needs a statement"];
+    fixture.check("verify new", 3, &said);
+    assert_eq!(fixture.read("new/data/secret/02.in"), "5 8\n");
+}
+
+#[test]
+fn nothing_is_written_if_it_cannot_be_as_asked() {
+    let fixture = Fixture::new();
+    fixture.write("there/file", "");
+    let check = |arguments: &str, code: i32, said: &str| {
+        fixture.check(&format!("convert {arguments}"), code, &[said]);
+        assert!(!fixture.path("new").exists(), "{arguments}");
+        let entries = fs::read_dir(fixture.root()).expect("the directory").flatten();
+        let left = entries.filter(|it| it.file_name().to_string_lossy().starts_with(".juror"));
+        assert_eq!(left.count(), 0, "{arguments}");
+    };
+    check("sum --to legacy there", 2, "there is there already; name one that is not");
+    check("sum --to legacy sum/new", 2, "the new package cannot be inside the old one");
+    check("sum --to 2023-07 new", 2, "expected 2025-09, legacy or domjudge-zip");
+    check("sum --to legacy --time-limit 2 new", 2, "--time-limit is only for --to domjudge-zip");
+    check("sum --to legacy none/new", 4, "write none/new");
+    check("none --to legacy new", 3, "no such directory");
+    fixture.write("sum/data/secret/a b.in", "1 2\n");
+    fixture.write("sum/problem.yaml", "problem_format_version: legacy\nname: Sum\n");
+    fixture.write("sum/data/secret/a b.ans", "3\n");
+    fixture.write("sum/data/secret/a_b.in", "1 2\n");
+    fixture.write("sum/data/secret/a_b.ans", "3\n");
+    check("sum --to 2025-09 new", 3, "two of its files would be called data/secret/a_b.ans");
+}
