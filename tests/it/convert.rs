@@ -117,7 +117,7 @@ fn what_legacy_cannot_say_is_named() {
             "data/secret/small/2 | file more.txt: in its working directory | left out",
             "generators/generators.yaml | recipe | the same: names and settings in it are those of 2025-09",
             "include/default | files for every language | the same; only juror knows it in this format",
-            "input_visualizer/draw.py | a visualizer | left out",
+            "input_visualizer/draw.py | input visualizer: program | left out",
             "problem.yaml | all but the first `source` | left out",
             "problem.yaml | allow_file_writing: false | true",
             "problem.yaml | constants: most most.value | their values in the files",

@@ -218,7 +218,7 @@ impl Planner<'_> {
         {
             let keys = read(&item.path);
             for entry in keys.iter().flat_map(|raw| raw.entries()) {
-                if SHOWN.contains(&&*entry.key) {
+                if SHOWN[..3].contains(&&*entry.key) {
                     self.leave_out(&item.name, format!("key `{}`", entry.key));
                 }
             }
@@ -363,12 +363,18 @@ fn graded_keys(problem: &Problem, grading: &GroupGrading) -> Vec<(&'static str, 
     keys
 }
 
-/// Keys that say what people are shown, beyond those that legacy has files for.
+/// Keys that say what people are shown; of those about visualizers, a problem tells.
 const SHOWN: [&str; 5] =
     ["hint", "description", "full_feedback", "input_visualizer_args", "output_visualizer_args"];
 
 /// Keys that the problem itself tells.
-const KNOWN: [&str; 3] = ["args", "input_validator_args", "output_validator_args"];
+const KNOWN: [&str; 5] = [
+    "args",
+    "input_validator_args",
+    "output_validator_args",
+    "input_visualizer_args",
+    "output_visualizer_args",
+];
 
 /// The group that settings of a test case stand in.
 fn group_of<'a>(name: &'a str, groups: &'a BTreeSet<String>) -> &'a str {

@@ -8,7 +8,7 @@ use std::time::Duration;
 use crate::language::table::Language;
 use crate::model::grader::Objective;
 use crate::model::limits::{CODE, MEMORY, OUTPUT, ProblemLimits, TIME};
-use crate::model::problem::{Grading, Interaction, Problem, ProblemKind, ProgramIo};
+use crate::model::problem::{Grading, Interaction, Problem, ProblemKind, ProgramIo, Submitted};
 use crate::model::program::{IncludedFile, Program};
 use crate::model::protocol::Protocol;
 use crate::model::submission::{Expectation, Overall, UseForTimeLimit};
@@ -120,6 +120,8 @@ impl<'a> Facts<'a> {
             submissions,
             recipe,
             generator_header,
+            input_visualizer,
+            output_visualizer,
             // Its files are made before a package is converted.
             unmade: _,
         } = problem;
@@ -159,7 +161,8 @@ impl<'a> Facts<'a> {
             }
             self.programs("grader", graders.custom.as_slice(), Protocol::Standard);
         }
-        for IncludedFile { language, name, path } in include {
+        // Those constants are those of the problem.
+        for IncludedFile { language, name, path, constants: _ } in include {
             let language = language.as_deref().unwrap_or("all languages");
             let value = format!("{} for {language}", name.display());
             self.file(path, "included file", value);
@@ -169,6 +172,8 @@ impl<'a> Facts<'a> {
         self.programs("output validator", output_validators, *output_protocol);
         self.programs("interactor", interactor.as_slice(), *output_protocol);
         self.programs("static validator", static_validator.as_slice(), Protocol::Standard);
+        self.programs("input visualizer", input_visualizer.as_slice(), Protocol::Standard);
+        self.programs("output visualizer", output_visualizer.as_slice(), Protocol::Standard);
         for grammar in input_grammars {
             self.file(&grammar.path, "grammar of the input", &grammar.name);
         }
@@ -205,7 +210,11 @@ impl<'a> Facts<'a> {
         self.say(self.names.place(path), what, value);
     }
 
-    fn kind(&mut self, ProblemKind { grading, interaction, passes }: ProblemKind) {
+    fn kind(&mut self, kind: ProblemKind) {
+        let ProblemKind { grading, submitted, interaction, passes } = kind;
+        if submitted == Submitted::Answers {
+            self.say(SETTINGS, "submitted", "answers instead of programs");
+        }
         if grading == Grading::Scoring {
             self.say(SETTINGS, "type", "scoring");
         }
@@ -299,6 +308,10 @@ impl<'a> Facts<'a> {
             args,
             input_validator_args,
             output_validator_args,
+            input_visualizer_args,
+            output_visualizer_args,
+            // It follows from which files there are.
+            is_answer_shown: _,
             // Said with the score of its group.
             points: _,
         } = case;
@@ -336,6 +349,8 @@ impl<'a> Facts<'a> {
         };
         self.say(&place, "arguments of input validators", validator_args);
         self.say(&place, "arguments of the output validator", words(output_validator_args));
+        self.say(&place, "arguments of the input visualizer", words(input_visualizer_args));
+        self.say(&place, "arguments of the output visualizer", words(output_visualizer_args));
     }
 
     fn programs(&mut self, what: &str, programs: &[Program], protocol: Protocol) {

@@ -79,7 +79,7 @@ pub enum Contents {
 
 /// The new package before it is written.
 #[derive(Debug)]
-pub struct Plan {
+pub struct NewPackage {
     /// Its files, by name.
     pub files: Vec<PlannedFile>,
     /// What has no equivalent, as far as a problem does not say it.
@@ -121,7 +121,7 @@ impl Lost {
 ///
 /// # Errors
 /// If two of them would have the same name.
-pub fn plan(problem: &Problem, to: Target) -> Result<Plan, Diagnostic> {
+pub fn plan(problem: &Problem, to: Target) -> Result<NewPackage, Diagnostic> {
     let format = FORMATS.into_iter().find(|it| name(*it) == first_word(problem.layout.format));
     let tree = Files::read(&problem.dir, format.unwrap_or(FORMATS[0]));
     let planner = Planner {
@@ -139,7 +139,7 @@ fn first_word(text: &str) -> &str {
     text.split(' ').next().unwrap_or_default()
 }
 
-impl Plan {
+impl NewPackage {
     /// Everything that has no equivalent: what the plan says, and what the new package, which was read, does not say.
     pub fn losses(self, old: &Problem, new: &Problem) -> Vec<Loss> {
         let old =
@@ -161,7 +161,7 @@ struct Planner<'a> {
 }
 
 impl Planner<'_> {
-    fn plan(mut self) -> Result<Plan, Diagnostic> {
+    fn plan(mut self) -> Result<NewPackage, Diagnostic> {
         if self.problem.layout.format == self.to.format() {
             self.copy_all();
         } else {
@@ -184,7 +184,7 @@ impl Planner<'_> {
         }
         let named = files.iter().filter_map(|file| Some((file.source()?.to_owned(), &file.name)));
         let names = named.map(|(path, name)| (path, name.clone())).collect();
-        Ok(Plan { files, lost, names, cases })
+        Ok(NewPackage { files, lost, names, cases })
     }
 
     /// Whether it is in a version of the Kattis format, whose versions have most names in common.

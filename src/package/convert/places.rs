@@ -155,7 +155,7 @@ impl Planner<'_> {
                 _ => Fate::Lost("a grader that is not used"),
             },
             "static_validator" if !is_new => Fate::Told,
-            "input_visualizer" | "output_visualizer" if !is_new => Fate::Lost("a visualizer"),
+            "input_visualizer" | "output_visualizer" if !is_new => Fate::Told,
             "attachments" if is_new && rest.contains('/') && !rest.starts_with("templates/") => {
                 Fate::Lost("an attachment in a directory")
             }
@@ -254,7 +254,7 @@ impl Planner<'_> {
         if let Some(header) = self.testlib_header() {
             self.keep(&header.clone(), format!("testlib/{}", file_name(&header)));
         }
-        for IncludedFile { language, name, path } in &problem.include {
+        for IncludedFile { language, name, path, .. } in &problem.include {
             let language = language.as_deref().unwrap_or("default");
             self.keep(path, format!("include/{language}/{}", name.display()));
         }

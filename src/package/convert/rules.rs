@@ -170,7 +170,7 @@ fn graded(problem: &Problem, graders: &Graders, name: &str, grading: &GroupGradi
         ScoreMode::Average | ScoreMode::Max => None,
     };
     let loses = is_leaf && reject != Score::ZERO;
-    match rule.filter(|_| !loses && !(is_leaf && may_say) && graders.objective == Objective::Max) {
+    match rule.filter(|_| !(loses || is_leaf && may_say) && graders.objective == Objective::Max) {
         Some(rule) => rule,
         None => {
             let how = match modes.score {

@@ -1,13 +1,13 @@
 //! `problem.yaml` in another format, and the files beside it: `juror.toml`, `domjudge-problem.ini`, `.timelimit`.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use sha2::{Digest as _, Sha256};
 
 use crate::model::grader::{CustomScore, Objective};
 use crate::model::limits::{MEMORY, ProblemLimits};
-use crate::model::problem::{Grading, Interaction, ProgramIo};
+use crate::model::problem::{Grading, Interaction, ProgramIo, Submitted};
 use crate::model::protocol::Protocol;
 use crate::model::units::Bytes;
 use crate::package::convert::rules::{self, Rule};
@@ -214,6 +214,7 @@ impl Planner<'_> {
             (kind.grading == Grading::Scoring, "scoring"),
             (kind.interaction == Interaction::Interactive, "interactive"),
             (kind.passes > 1, "multi-pass"),
+            (kind.submitted == Submitted::Answers, "submit-answer"),
         ];
         types.into_iter().filter_map(|(is_so, word)| is_so.then_some(word)).collect()
     }
@@ -368,7 +369,7 @@ impl Planner<'_> {
     }
 
     /// What a file is called in the new package.
-    fn name_of(&self, path: &PathBuf) -> Option<String> {
+    fn name_of(&self, path: &Path) -> Option<String> {
         let file = self.files.iter().find(|file| file.source() == Some(path))?;
         Some(file.name.clone())
     }
