@@ -161,8 +161,8 @@ impl<'a> Facts<'a> {
             }
             self.programs("grader", graders.custom.as_slice(), Protocol::Standard);
         }
-        // Those constants are those of the problem.
-        for IncludedFile { language, name, path, constants: _ } in include {
+        // Those constants are those of the problem, and what a package includes is a file.
+        for IncludedFile { language, name, path, constants: _, text: _ } in include {
             let language = language.as_deref().unwrap_or("all languages");
             let value = format!("{} for {language}", name.display());
             self.file(path, "included file", value);
