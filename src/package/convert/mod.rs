@@ -135,6 +135,10 @@ pub fn plan(problem: &Problem, to: Target) -> Result<NewPackage, Diagnostic> {
     planner.plan()
 }
 
+fn is_kattis(problem: &Problem) -> bool {
+    ["2025-09", "2023-07", "legacy", "legacy-icpc"].contains(&problem.layout.format)
+}
+
 fn first_word(text: &str) -> &str {
     text.split(' ').next().unwrap_or_default()
 }
@@ -189,7 +193,7 @@ impl Planner<'_> {
 
     /// Whether it is in a version of the Kattis format, whose versions have most names in common.
     fn is_kattis(&self) -> bool {
-        !matches!(first_word(self.problem.layout.format), "Polygon" | "bare")
+        is_kattis(self.problem)
     }
 
     fn copy_all(&mut self) {

@@ -8,7 +8,7 @@ use crate::model::program::IncludedFile;
 use crate::model::protocol::Protocol;
 use crate::model::recipe::CASE_EXTENSIONS;
 use crate::model::test_data::TestCase;
-use crate::package::convert::{Contents, PlannedFile, Planner, Target, submissions};
+use crate::package::convert::{Contents, PlannedFile, Planner, Target, is_kattis, submissions};
 use crate::package::files::{Item, is_valid_name};
 
 /// Names of test cases and groups in the new package, below `data/`.
@@ -22,7 +22,7 @@ pub(super) struct Cases {
 impl Cases {
     pub(super) fn of(problem: &Problem, to: Target) -> Self {
         let mut special = BTreeMap::new();
-        if matches!(super::first_word(problem.layout.format), "Polygon" | "bare") {
+        if !is_kattis(problem) {
             let data = &problem.test_data;
             let set = data.groups.first().map_or("tests", |set| set.name.as_str());
             let below = |name: &str| match name.split_once('/') {
