@@ -9,9 +9,7 @@ use crate::grammar::first;
 use crate::grammar::number::Int;
 use crate::grammar::parse::parse;
 use crate::grammar::pattern::Pattern;
-use crate::grammar::program::{
-    Grammar, Lookahead, LoopSite, Op, PatternSource, Site, SiteKind, Slot,
-};
+use crate::grammar::program::{Grammar, Lookahead, LoopSite, Op, PatternSource, Site, Slot};
 use crate::grammar::source::{Source, Span};
 use crate::grammar::value::Value;
 use crate::model::diagnostic::Diagnostic;
@@ -149,14 +147,14 @@ impl Compiler {
             },
             Op::Int { site, min, max, name } => {
                 self.range(min, max, span, true);
-                *site = self.site(SiteKind::Int, name.as_ref(), span);
+                *site = self.site(true, name.as_ref(), span);
             }
             Op::Float { site, min, max, decimals, name, .. } => {
                 self.range(min, max, span, false);
                 if let Some([min, max]) = decimals {
                     self.range(min, max, span, true);
                 }
-                *site = self.site(SiteKind::Float, name.as_ref(), span);
+                *site = self.site(true, name.as_ref(), span);
             }
             Op::Regex { site, pattern, name } => {
                 if let PatternSource::Computed(expr) = pattern {
@@ -173,7 +171,7 @@ impl Compiler {
                         None => {}
                     }
                 }
-                *site = self.site(SiteKind::Regex, name.as_ref(), span);
+                *site = self.site(false, name.as_ref(), span);
             }
             Op::Assert(test) => self.questions(test, Lookahead { is_asserted: true, ..QUESTION }),
             Op::Set(assignments) => assignments.iter().for_each(|(name, _)| self.assigns(name)),
@@ -229,8 +227,8 @@ impl Compiler {
         if let Some(counter) = &counter {
             self.assigns(counter);
         }
-        let (span, is_outermost) = (Span::default(), self.loops.is_empty());
-        self.grammar.loops.push(LoopSite { span, count_slots, is_outermost, is_cases: false });
+        let span = Span::default();
+        self.grammar.loops.push(LoopSite { span, count_slots, is_cases: false });
         self.push(Op::Enter { id, count }, span);
         let next = self.push(Op::Next { id, test, counter, body: 0, exit: 0 }, span);
         self.loops.push(id);
@@ -290,14 +288,14 @@ impl Compiler {
         }
     }
 
-    fn site(&mut self, kind: SiteKind, name: Option<&VarRef>, span: Span) -> usize {
+    fn site(&mut self, is_number: bool, name: Option<&VarRef>, span: Span) -> usize {
         if let Some(name) = name {
             self.assigns(name);
         }
         let step = self.next_step();
         let source = &self.grammar.source;
         self.grammar.sites.push(Site {
-            kind,
+            is_number,
             label: source.excerpt(name.map_or(span, |name| name.span)),
             slot: name.map(|name| name.slot),
             span,
@@ -312,11 +310,7 @@ impl Compiler {
 
     fn assigns(&mut self, name: &VarRef) {
         self.assigned[name.slot] = true;
-        name.index_variables(&mut |index| self.read(index));
-    }
-
-    fn read(&mut self, name: &VarRef) {
-        self.read_slot(name.slot, name.span);
+        name.index_variables(&mut |index| self.read_slot(index.slot, index.span));
     }
 
     fn read_slot(&mut self, slot: usize, span: Span) {
@@ -328,7 +322,7 @@ impl Compiler {
     fn uses(&mut self, step: &Op) {
         step.expressions(&mut |expr| {
             expr.each(&mut |expr| match &expr.kind {
-                ExprKind::Var(name) => self.read(name),
+                ExprKind::Var(name) => self.read_slot(name.slot, name.span),
                 ExprKind::Unique(slots) => {
                     slots.iter().for_each(|slot| self.read_slot(*slot, expr.span));
                     if let [slot] = slots[..] {
@@ -379,7 +373,7 @@ impl Compiler {
         }
         for site in grammar.sites.iter().filter(|site| site.is_count) {
             if let Some(outermost) = site.loops.first() {
-                grammar.loops[*outermost].is_cases = grammar.loops[*outermost].is_outermost;
+                grammar.loops[*outermost].is_cases = true;
             }
         }
         for site in &mut grammar.sites {

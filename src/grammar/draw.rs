@@ -127,24 +127,16 @@ impl<'a> Shaped<'a> {
         }
     }
 
-    /// The test case within the input, from 0.
-    fn case(&self, loops: &[LoopState]) -> u64 {
-        match loops.first() {
-            Some(state) if self.grammar.loops[state.id].is_cases => state.index,
-            _ => 0,
-        }
-    }
-
-    /// The loops within the test case.
-    fn inner<'l>(&self, loops: &'l [LoopState]) -> &'l [LoopState] {
-        match loops.first() {
-            Some(state) if self.grammar.loops[state.id].is_cases => &loops[1..],
-            _ => loops,
+    /// The test case within the input, from 0, and the loops within it.
+    fn case<'l>(&self, loops: &'l [LoopState]) -> (u64, &'l [LoopState]) {
+        match loops.split_first() {
+            Some((state, inner)) if self.grammar.loops[state.id].is_cases => (state.index, inner),
+            _ => (0, loops),
         }
     }
 
     fn count(&mut self, draw: &Draw<'_>, is_case_count: bool) -> Int {
-        let case = self.case(draw.loops);
+        let (case, _) = self.case(draw.loops);
         let few = |count: i64| Int::Small(count).clamp(draw.min.clone(), draw.max.clone());
         let counts = match (self.shape.cases, is_case_count) {
             (Cases::Plain, _) => self.shape.counts,
@@ -200,13 +192,13 @@ impl<'a> Shaped<'a> {
     }
 
     fn planned(&mut self, draw: &Draw<'_>) -> Int {
-        let loops = self.inner(draw.loops);
+        let (case, loops) = self.case(draw.loops);
         let size = |state: &LoopState| state.count.map_or(ROW_GUESS, u64::from).max(1);
         let place = loops.iter().fold(0_u64, |place, state| {
             place.saturating_mul(size(state)).saturating_add(state.index)
         });
         let length = loops.iter().fold(1_u64, |length, state| length.saturating_mul(size(state)));
-        let key = (draw.site, self.case(draw.loops));
+        let key = (draw.site, case);
         if length > ROW_MAX {
             return self.chance.between(draw.min, draw.max);
         }
@@ -286,9 +278,9 @@ impl Chooser for Shaped<'_> {
         };
         let (grammar, cases) = (self.grammar, self.shape.cases);
         let site = &grammar.sites[draw.site];
-        let place =
-            || (draw.site, self.inner(draw.loops).iter().map(|state| state.index).collect());
-        let is_first = self.case(draw.loops) == 0;
+        let (case, loops) = self.case(draw.loops);
+        let place = || (draw.site, loops.iter().map(|state| state.index).collect());
+        let is_first = case == 0;
         let repeats = cases == Cases::SameTwice && !draw.loops.is_empty();
         if repeats
             && !is_first

@@ -121,8 +121,8 @@ pub(super) enum PatternSource {
 /// A command that reads a value.
 #[derive(Clone, Debug)]
 pub struct Site {
-    /// What it reads.
-    pub kind: SiteKind,
+    /// Whether it reads a number, not text.
+    pub is_number: bool,
     /// The variable as written, such as `a[i]`; without one the command.
     pub label: String,
     /// The variable's slot.
@@ -141,17 +141,6 @@ pub struct Site {
     pub(super) unique: Option<Vec<usize>>,
 }
 
-/// What a site reads.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SiteKind {
-    /// `INT`
-    Int,
-    /// `FLOAT`, `FLOATP`
-    Float,
-    /// `REGEX`
-    Regex,
-}
-
 /// A loop of the grammar.
 #[derive(Clone, Debug)]
 pub(super) struct LoopSite {
@@ -159,8 +148,6 @@ pub(super) struct LoopSite {
     pub span: Span,
     /// The variables of its count, without those in indices.
     pub count_slots: Vec<usize>,
-    /// Whether it stands in no other loop.
-    pub is_outermost: bool,
     /// Whether its iterations are test cases: it is outermost, and how often a loop inside goes round is
     /// read inside.
     pub is_cases: bool,

@@ -1,6 +1,6 @@
 //! The named shapes of generated inputs: not only uniform noise.
 
-use crate::grammar::program::{Grammar, SiteKind};
+use crate::grammar::program::Grammar;
 
 /// A way to choose values.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -168,10 +168,9 @@ pub fn applicable(grammar: &Grammar) -> Vec<Shape> {
     let sites = grammar.sites();
     let has_counts = sites.iter().any(|site| site.is_count);
     let has_cases = sites.iter().any(|site| site.is_case_count);
-    let is_number = |kind| kind != SiteKind::Regex;
-    let has_values = sites.iter().any(|site| !site.is_count && is_number(site.kind));
+    let has_values = sites.iter().any(|site| !site.is_count && site.is_number);
     let has_rows =
-        sites.iter().any(|site| !site.is_count && is_number(site.kind) && !site.loops.is_empty());
+        sites.iter().any(|site| !site.is_count && site.is_number && !site.loops.is_empty());
     let applies = |shape: &Shape| match (shape.cases, shape.counts, shape.values) {
         (Cases::Plain, Counts::Random, Values::Random) => true,
         (Cases::Plain, Counts::Random, Values::Least | Values::Most | Values::Zero) => has_values,

@@ -61,7 +61,9 @@ pub fn add<'a>(mix: &mut Mix<'a>, grammar: &'a Grammar, seed: u64) {
         misses: 0,
     };
     mix.add(BOUNDARIES, shaped(0, of(&AT_BOUNDARIES), Some(1)));
-    mix.add(BOUNDARIES, Bounds::new(grammar, seed));
+    let ends = |site| [Pin { site, end: End::Most }, Pin { site, end: End::Least }];
+    let pins = (0..grammar.sites().len()).rev().flat_map(ends).collect();
+    mix.add(BOUNDARIES, Bounds { grammar, pins, seed });
     mix.add(TIES, shaped(1, of(&WITH_TIES), None));
     mix.add(SHAPES, shaped(2, shapes.clone(), None));
     mix.add(FULL, shaped(3, vec![shape::RANDOM], None));
@@ -81,17 +83,9 @@ impl Candidates for Small<'_> {
 /// Each value at its bounds, all else at random.
 struct Bounds<'a> {
     grammar: &'a Grammar,
+    /// The next one last.
     pins: Vec<Pin>,
     seed: u64,
-}
-
-impl<'a> Bounds<'a> {
-    fn new(grammar: &'a Grammar, seed: u64) -> Self {
-        let of = |site| [Pin { site, end: End::Least }, Pin { site, end: End::Most }];
-        let mut pins: Vec<Pin> = (0..grammar.sites().len()).flat_map(of).collect();
-        pins.reverse();
-        Self { grammar, pins, seed }
-    }
 }
 
 impl Candidates for Bounds<'_> {
