@@ -47,7 +47,24 @@ fn check_directory(dir: &Path) -> Result<(), Diagnostic> {
 const WANTED: &str =
     "give the directory of a problem package, or an archive of one: .zip, .kpp, .tar.gz or .tgz";
 
+/// Files that show a format that juror does not read, and what it is called.
+const UNREAD: [(&str, &str); 3] =
+    [("problem.rbx.yml", "rbx"), ("init.yml", "DMOJ"), ("problem.properties", "ejudge")];
+
+/// That a directory is in a format that is known and not read, and what to do.
+fn unread(dir: &Path) -> Option<Diagnostic> {
+    let (file, format) = UNREAD.iter().find(|(file, _)| dir.join(file).is_file())?;
+    let message =
+        format!("is in the format of {format}, because there is {file}; juror does not read it");
+    let help = "export it as a Kattis or Polygon package; `juror convert PACKAGE --to 2025-09 OUT` \
+                writes that in the current format";
+    Some(Diagnostic::error(dir, message).help(help))
+}
+
 fn no_package(dir: &Path) -> Diagnostic {
+    if let Some(unread) = unread(dir) {
+        return unread;
+    }
     let message = format!(
         "no {} in {}; is this a problem package?",
         FORMATS[0].layout().settings,

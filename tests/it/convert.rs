@@ -333,6 +333,19 @@ fn a_polygon_package_is_written_with_the_data_that_it_describes() {
 }
 
 #[test]
+fn a_format_that_is_not_read_is_named_with_the_way_out() {
+    for (file, format) in
+        [("problem.rbx.yml", "rbx"), ("init.yml", "DMOJ"), ("problem.properties", "ejudge")]
+    {
+        let fixture = Fixture::new();
+        fixture.write(&format!("other/{file}"), "");
+        let named = format!("is in the format of {format}, because there is {file}");
+        let command = "juror convert PACKAGE --to 2025-09 OUT";
+        fixture.check("verify other", 3, &[&named, command]);
+    }
+}
+
+#[test]
 fn nothing_is_written_if_it_cannot_be_as_asked() {
     let fixture = Fixture::new();
     fixture.write("there/file", "");
