@@ -322,6 +322,7 @@ fn a_polygon_package_is_written_with_the_data_that_it_describes() {
             "files/c/02 +1 | test of the checker: wrong | left out",
             "files/c/04 | test of the checker: fault | left out",
             "files/v/01 | test case: only for validators | left out",
+            "problem.xml | 1 sample | secret test cases",
             "problem.yaml | uuid: nothing | UUID",
             "tests | 1 file that the format has no place for | left out",
         ],

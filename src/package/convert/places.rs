@@ -265,6 +265,12 @@ impl Planner<'_> {
                 format!("submissions/{folder}/{}", last(&submission.name)),
             );
         }
+        let settings = std::fs::read_to_string(self.tree.path("problem.xml")).unwrap_or_default();
+        let samples = settings.matches("sample=\"true\"").count();
+        if samples > 0 {
+            let samples = crate::model::text::count(samples, "sample");
+            self.lost.add("problem.xml", samples, Some("secret test cases".to_owned()));
+        }
         self.name_rest();
     }
 
