@@ -1,16 +1,16 @@
 //! A live line on standard error: what is under way, counts and time. Only for a person who looks.
 
-use std::io::{self, IsTerminal};
+use std::io::{self, IsTerminal, Write};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle, TermLike};
 
 use crate::model::event::Event;
 use crate::model::report::Report;
 use crate::model::stress::SearchProgress;
 use crate::model::text::{count, printable};
 use crate::report::Live;
-use crate::report::terminal::page::cut;
 
 /// A line that is redrawn in place, and gone at the end.
 pub struct Progress {
@@ -39,12 +39,12 @@ impl Progress {
         if in_ci || is_dumb || !io::stderr().is_terminal() {
             return Self::hidden();
         }
-        Self::on(ProgressDrawTarget::stderr_with_hz(20))
+        Self::on(ProgressDrawTarget::term_like_with_hz(Box::new(Screen::default()), 20))
     }
 
     fn on(target: ProgressDrawTarget) -> Self {
         let bar = ProgressBar::with_draw_target(None, target);
-        if let Ok(style) = ProgressStyle::with_template("{elapsed:>4}  {msg}") {
+        if let Ok(style) = ProgressStyle::with_template("{elapsed:>4}  {wide_msg}") {
             bar.set_style(style);
         }
         if !bar.is_hidden() {
@@ -66,18 +66,83 @@ impl Live for Progress {
         match event {
             Event::Finished => self.bar.finish_and_clear(),
             _ if self.bar.is_hidden() => {}
-            _ => self.bar.set_message(cut(&self.state.line(report), message_width(), "...")),
+            _ => self.bar.set_message(self.state.line(report)),
         }
         Ok(())
     }
 }
 
-/// How wide the message may be, in cells. A terminal echoes `^C` for Ctrl-C behind the line: if that did not fit, the
-/// cursor would be on the next line, and the line could not be taken away.
-fn message_width() -> usize {
-    const TIME_AND_ECHO: u16 = 12;
-    let size = rustix::termios::tcgetwinsize(io::stderr());
-    size.map_or(80, |size| size.ws_col).saturating_sub(TIME_AND_ECHO).into()
+/// Standard error as a terminal that seems a little narrower than it is.
+///
+/// The line is filled with blanks up to the width. What a terminal echoes for Ctrl-C, `^C`, then still
+/// fits behind it; else the cursor would be on the next line, and the line could not be taken away.
+///
+/// What is written leaves in one piece at the flush, so that nothing flickers.
+#[derive(Debug, Default)]
+struct Screen {
+    pending: Mutex<String>,
+}
+
+impl Screen {
+    fn write(&self, text: &str) -> io::Result<()> {
+        self.pending().push_str(text);
+        Ok(())
+    }
+
+    fn pending(&self) -> MutexGuard<'_, String> {
+        self.pending.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Moves the cursor so many cells in a direction, as ECMA-48 names it.
+    fn go(&self, cells: usize, direction: char) -> io::Result<()> {
+        match cells {
+            0 => Ok(()),
+            _ => self.write(&format!("\x1b[{cells}{direction}")),
+        }
+    }
+}
+
+impl TermLike for Screen {
+    fn width(&self) -> u16 {
+        const ECHO: u16 = 4;
+        const LEAST: u16 = 20;
+        let size = rustix::termios::tcgetwinsize(io::stderr());
+        let width = size.map_or(80, |size| size.ws_col);
+        width.saturating_sub(ECHO).max(LEAST)
+    }
+
+    fn move_cursor_up(&self, n: usize) -> io::Result<()> {
+        self.go(n, 'A')
+    }
+
+    fn move_cursor_down(&self, n: usize) -> io::Result<()> {
+        self.go(n, 'B')
+    }
+
+    fn move_cursor_right(&self, n: usize) -> io::Result<()> {
+        self.go(n, 'C')
+    }
+
+    fn move_cursor_left(&self, n: usize) -> io::Result<()> {
+        self.go(n, 'D')
+    }
+
+    fn write_line(&self, text: &str) -> io::Result<()> {
+        self.write(&format!("{text}\n"))
+    }
+
+    fn write_str(&self, text: &str) -> io::Result<()> {
+        self.write(text)
+    }
+
+    fn clear_line(&self) -> io::Result<()> {
+        self.write("\r\x1b[2K")
+    }
+
+    fn flush(&self) -> io::Result<()> {
+        let pending = std::mem::take(&mut *self.pending());
+        io::stderr().write_all(pending.as_bytes())
+    }
 }
 
 impl State {
@@ -143,6 +208,14 @@ mod tests {
     use crate::model::event::Stamped;
     use crate::model::report::PackageReport;
     use crate::model::verdict::Verdict;
+
+    #[test]
+    fn the_line_leaves_room_for_what_ctrl_c_echoes() {
+        // No terminal: 80 cells are assumed, or it has a width of its own.
+        let cells = rustix::termios::tcgetwinsize(io::stderr()).map_or(80, |size| size.ws_col);
+        let width = Screen::default().width();
+        assert!(width + 2 < cells.max(24), "{width} of {cells}");
+    }
 
     #[test]
     fn the_line_says_what_is_under_way_and_how_much_is_done() {

@@ -8,7 +8,7 @@ mod doctor;
 mod exchange;
 mod grammar;
 mod judgement;
-pub(super) mod page;
+mod page;
 mod proposal;
 mod score;
 mod search;

@@ -95,7 +95,7 @@ impl<'a> Page<'a> {
 }
 
 /// The text if it fits, else its beginning with a mark that something is missing.
-pub(in crate::report) fn cut(text: &str, width: usize, ellipsis: &str) -> String {
+pub(super) fn cut(text: &str, width: usize, ellipsis: &str) -> String {
     let width = width.max(20);
     if text.width() <= width {
         return text.to_owned();
