@@ -115,7 +115,12 @@ pub static LANGUAGES: [Language; 54] = [
         product: "{binary}.exe",
         run: "{mono} /program/{binary}.exe",
         run_processes: 32,
-        ..built("csharp", "C#", ".cs", "{mcs} -nologo -optimize+ -out:{binary}.exe {sources}")
+        ..built(
+            "csharp",
+            "C#",
+            ".cs",
+            "{mcs} -nologo -optimize+ -r:System.Numerics -out:{binary}.exe {sources}",
+        )
     },
     built("d", "D", ".d", "{ldc2} -O -of={binary} {sources}"),
     known("dart", "Dart", ".dart"),
@@ -188,7 +193,13 @@ pub static LANGUAGES: [Language; 54] = [
         )
     },
     known("objectivec", "Objective-C", ".m"),
-    built("ocaml", "OCaml", ".ml", "{ocamlopt} -o {binary} {sources}"),
+    built(
+        "ocaml",
+        "OCaml",
+        ".ml",
+        // Libraries of the distribution, which have directories of their own since OCaml 5.
+        "{ocamlopt} -I +unix -I +str unix.cmxa str.cmxa -o {binary} {sources}",
+    ),
     known("octave", "Octave", ""),
     known("odin", "Odin", ".odin"),
     Language {

@@ -115,13 +115,12 @@ fn look(path: &Path) -> std::io::Result<Option<Untidy>> {
     if memchr::memmem::find(&start, b"\r\n").is_some() {
         return Ok(Some(Untidy::WindowsLineEnds));
     }
-    if !start.is_empty() {
-        let mut last = [0];
+    let mut last = start.last().copied();
+    if start.len() as u64 == LOOKED_AT {
+        let mut end = [0];
         file.seek(SeekFrom::End(-1))?;
-        file.read_exact(&mut last)?;
-        if last != *b"\n" {
-            return Ok(Some(Untidy::NoLineEnd));
-        }
+        file.read_exact(&mut end)?;
+        last = Some(end[0]);
     }
-    Ok(None)
+    Ok(last.filter(|last| *last != b'\n').map(|_| Untidy::NoLineEnd))
 }

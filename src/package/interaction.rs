@@ -2,17 +2,17 @@
 //!
 //! Source: problem package format 2025-09, "Samples for interactive and multi-pass problems".
 
-use std::fs;
 use std::path::Path;
 
 use crate::model::diagnostic::{Place, Spot};
 use crate::model::text::visible;
 use crate::package::faults::Faults;
+use crate::package::text::{MAX_SIZE, start_of};
 
 /// Reports what is wrong with one.
 pub(super) fn check(path: &Path, faults: &Faults) {
     let help = "each line is `<` and a line of the judge, `>` and a line of the submission, or `---` between passes";
-    let text = match fs::read(path) {
+    let text = match start_of(path, MAX_SIZE) {
         Ok(text) => text,
         Err(error) => {
             faults.error(path, format!("cannot be read: {error}"), "");

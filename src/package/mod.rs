@@ -121,3 +121,6 @@ pub fn read_as(dir: &Path, format: Option<&str>) -> Reading {
     let diagnostics = tree.faults.sorted();
     Reading { layout: Some(layout), problem, diagnostics }
 }
+
+#[cfg(test)]
+mod tests;

@@ -85,6 +85,11 @@ impl<'a> Node<'a> {
         self.page.faults.error(self.key_place(), message, help)
     }
 
+    /// Reports a fault of the key, though submissions can be judged.
+    pub(super) fn key_lack(&self, message: impl Into<String>, help: impl Into<String>) {
+        self.page.faults.lack(self.key_place(), message, help);
+    }
+
     /// Doubts the key, or that it is there.
     pub(super) fn key_warning(&self, message: impl Into<String>, help: impl Into<String>) {
         self.page.faults.warning(self.key_place(), message, help);
@@ -209,7 +214,8 @@ impl<'a> Node<'a> {
 
     fn over(self, name: &str, entries: &'a [Entry]) -> Map<'a> {
         let name = name.to_owned();
-        Map { node: self, name, entries, known: Vec::new(), renamed: &[], is_read: false }
+        let known = Vec::new();
+        Map { node: self, name, entries, known, renamed: &[], for_people: &[], is_read: false }
     }
 
     /// What stands in a map whose keys may be anything.
@@ -253,6 +259,7 @@ pub(super) struct Map<'a> {
     entries: &'a [Entry],
     known: Vec<&'static str>,
     renamed: Renamed,
+    for_people: &'static [&'static str],
     is_read: bool,
 }
 
@@ -263,6 +270,12 @@ impl<'a> Map<'a> {
     /// The same, with keys that deserve a word of their own when they are found.
     pub(super) fn renamed(mut self, renamed: Renamed) -> Self {
         self.renamed = renamed;
+        self
+    }
+
+    /// The same, with unknown keys that mean nothing to judges.
+    pub(super) fn for_people(mut self, keys: &'static [&'static str]) -> Self {
+        self.for_people = keys;
         self
     }
 
@@ -353,7 +366,11 @@ impl Drop for Map<'_> {
                 return;
             }
             let message = format!("unknown key `{}`{place}", shown(node.key));
-            node.key_error(message, self.help_for(node.key));
+            let help = self.help_for(node.key);
+            match self.for_people.contains(&node.key) {
+                true => node.key_lack(message, help),
+                false => drop(node.key_error(message, help)),
+            }
         }
     }
 }

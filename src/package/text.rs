@@ -1,7 +1,7 @@
 //! Text files that a person wrote, and remarks about spots in them.
 
 use std::fs::File;
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use crate::model::diagnostic::{LINE_MAX, Place, Spot};
@@ -9,7 +9,7 @@ use crate::model::units::Bytes;
 use crate::package::faults::{Faults, Reported};
 
 /// The largest file that is read as settings, in bytes. Real ones have a few kilobytes.
-const MAX_SIZE: u64 = 1 << 20;
+pub(super) const MAX_SIZE: u64 = 1 << 20;
 
 /// A range of one line. Lines and columns count from 1, columns and width in characters.
 ///
@@ -152,9 +152,17 @@ impl Untidy {
     }
 }
 
-fn read_bounded(path: &Path) -> std::io::Result<Vec<u8>> {
+fn read_bounded(path: &Path) -> io::Result<Vec<u8>> {
+    start_of(path, MAX_SIZE + 1)
+}
+
+/// The first bytes of a file, at most so many. What is not a file could have no end, or none to write to it.
+pub(super) fn start_of(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    File::open(path)?.take(MAX_SIZE + 1).read_to_end(&mut bytes)?;
+    if !path.metadata()?.is_file() {
+        return Err(io::Error::other("it is not a file"));
+    }
+    File::open(path)?.take(most).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 

@@ -7,6 +7,8 @@ mod causes;
 mod cli;
 mod conformance;
 mod convert;
+#[cfg(target_os = "linux")]
+mod endless;
 mod fallback;
 mod fixture;
 mod fold;

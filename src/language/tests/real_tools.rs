@@ -155,14 +155,18 @@ fn further_languages_are_built_and_started() -> anyhow::Result<()> {
     for (name, text) in [
         (
             "sum.cs",
-            "using System; using System.Linq; class P { static void Main() { \
-            Console.WriteLine(Console.ReadLine().Split().Select(int.Parse).Sum()); } }\n",
+            "using System; using System.Linq; using System.Numerics; class P { static void Main() { \
+            Console.WriteLine(new BigInteger(Console.ReadLine().Split().Select(int.Parse).Sum())); } }\n",
         ),
         ("sum.d", "import std; void main() { readln.split.to!(int[]).sum.writeln; }\n"),
         ("sum.hs", "main = getLine >>= print . sum . map read . words\n"),
         ("sum.kt", "fun main() { println(readLine()!!.split(\" \").map { it.toInt() }.sum()) }\n"),
         ("sum.lua", "local a, b = io.read('n', 'n') print(a + b)\n"),
-        ("sum.ml", "let () = Scanf.scanf \" %d %d\" (fun a b -> print_int (a + b))\n"),
+        (
+            "sum.ml",
+            "let () = let words = Str.split (Str.regexp \" \") (read_line ()) in\n\
+            print_int (List.fold_left (fun sum word -> sum + int_of_string word) 0 words)\n",
+        ),
         (
             "sum.nim",
             "import strutils, sequtils, math\necho stdin.readLine.split.map(parseInt).sum\n",

@@ -11,7 +11,7 @@ use crate::package::kattis::problem_type::ProblemType;
 use crate::package::languages::is_natural_language;
 use crate::package::node::{Map, Node, Parse, Renamed};
 use crate::package::suggest::list;
-use crate::package::text::{Page, TextFile, shown};
+use crate::package::text::{Page, shown};
 use crate::package::values::{filled_text, programming_language, text};
 use crate::package::yaml::{self, Parsed, Value};
 
@@ -34,7 +34,11 @@ pub(super) fn read<T>(
     keys: impl FnOnce(Map<'_>) -> T,
 ) -> Option<T> {
     let faults = &tree.faults;
-    let file = TextFile::read(&tree.path(SETTINGS), faults)?;
+    let Some(item) = tree.file(SETTINGS) else {
+        faults.error(tree.path(SETTINGS), "is missing", "add it, or leave out --format");
+        return None;
+    };
+    let file = item.read(faults)?;
     let page = Page { file: &file, faults };
     match yaml::parse(page) {
         Parsed::Document(root) => Some(keys(Node::root(&root, page).map().ok()?.renamed(renamed))),

@@ -2,8 +2,6 @@
 //!
 //! Source: DOMjudge's manual, "Jury submissions", on `@EXPECTED_RESULTS@` and `@EXPECTED_SCORE@`.
 
-use std::fs::File;
-use std::io::Read;
 use std::path::Path;
 
 use crate::model::score::Score;
@@ -11,7 +9,7 @@ use crate::model::submission::{Expectation, Overall, ScoreRange, UseForTimeLimit
 use crate::package::faults::Faults;
 use crate::package::files::{Files, Item};
 use crate::package::kattis::submissions_yaml::verdict_called;
-use crate::package::text::shown;
+use crate::package::text::{shown, start_of};
 
 /// So many bytes of a source are searched.
 const SEARCHED: u64 = 1 << 20;
@@ -24,9 +22,8 @@ pub(super) fn expectations(tree: &Files, submission: &Item) -> Vec<Expectation> 
 }
 
 fn tagged(path: &Path, faults: &Faults) -> Option<Expectation> {
-    let mut source = Vec::new();
     // What cannot be read is found out when it is built.
-    File::open(path).ok()?.take(SEARCHED).read_to_end(&mut source).ok()?;
+    let source = start_of(path, SEARCHED).ok()?;
     let source = String::from_utf8_lossy(&source);
     let value = |tag: &str| {
         let at = source.find(tag)? + tag.len();

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::package::kattis::SETTINGS;
-use crate::package::text::shown;
+use crate::package::text::{MAX_SIZE, shown, start_of};
 
 /// The versions that differ, as packages name them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,7 +53,7 @@ pub(super) fn detect(dir: &Path) -> Option<(VersionName, String)> {
         let sign = sign.iter().find(|name| has_data && !is_new && is_there(name))?;
         return Some((Legacy, format!("there is no {SETTINGS}, but data/ and {sign}")));
     }
-    let text = std::fs::read(path).unwrap_or_default();
+    let text = start_of(&path, MAX_SIZE).unwrap_or_default();
     let text = String::from_utf8_lossy(&text);
     let mut lines = text.lines().filter_map(|line| line.split_once(':'));
     let value =

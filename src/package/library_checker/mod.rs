@@ -25,7 +25,7 @@ use crate::package::draft::{Draft, FileWriting};
 use crate::package::files::Files;
 use crate::package::library_checker::programs::Programs;
 use crate::package::node::{Map, Node, Parse};
-use crate::package::text::{Page, TextFile, shown};
+use crate::package::text::{MAX_SIZE, Page, TextFile, shown, start_of};
 use crate::package::toml;
 use crate::package::values::{Bound, at_most, boolean, filled_text, number, positive};
 
@@ -47,7 +47,7 @@ impl Format for LibraryChecker {
     }
 
     fn detect(&self, dir: &Path) -> Option<String> {
-        let text = std::fs::read(dir.join(SETTINGS)).ok()?;
+        let text = start_of(&dir.join(SETTINGS), MAX_SIZE).ok()?;
         let has = |word: &[u8]| memchr::memmem::find(&text, word).is_some();
         (has(b"timelimit") && has(b"[[tests]]"))
             .then(|| format!("{SETTINGS} has a `timelimit` and `[[tests]]`"))

@@ -1,8 +1,6 @@
 //! `judging`: limits, files of input and output, and the tests.
 
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -17,7 +15,7 @@ use crate::package::polygon::pattern::PathPattern;
 use crate::package::polygon::scoring::{self, Test};
 use crate::package::polygon::unmade::{Missing, Part, Unmade};
 use crate::package::polygon::xml::Element;
-use crate::package::text::shown;
+use crate::package::text::{shown, start_of};
 
 /// Reads limits and files.
 pub(super) fn settings(pack: &Pack<'_>, problem: &mut Problem) {
@@ -205,10 +203,8 @@ fn part(pack: &Pack<'_>, name: &str) -> Part {
 /// Whether a text was written on Windows, by its beginning. What cannot be read is told later.
 fn has_windows_line_ends(path: &Path) -> bool {
     const LOOKED_AT: u64 = 4 << 10;
-    let mut start = Vec::new();
-    let read = File::open(path).and_then(|file| file.take(LOOKED_AT).read_to_end(&mut start));
-    let first = memchr::memchr(b'\n', &start);
-    read.is_ok() && first.is_some_and(|at| at > 0 && start[at - 1] == b'\r')
+    let start = start_of(path, LOOKED_AT).unwrap_or_default();
+    memchr::memchr(b'\n', &start).is_some_and(|at| at > 0 && start[at - 1] == b'\r')
 }
 
 /// Every generator by the name that commands have for it: its file's, without the ending.

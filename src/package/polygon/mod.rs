@@ -21,7 +21,7 @@ use crate::package::draft::{Draft, FileWriting};
 use crate::package::files::Files;
 use crate::package::polygon::programs::Resources;
 use crate::package::polygon::xml::Element;
-use crate::package::text::{Page, TextFile};
+use crate::package::text::{MAX_SIZE, Page, TextFile, start_of};
 
 /// The format.
 pub(super) struct Polygon;
@@ -35,7 +35,7 @@ impl Format for Polygon {
     }
 
     fn detect(&self, dir: &Path) -> Option<String> {
-        let text = std::fs::read(dir.join(SETTINGS)).ok()?;
+        let text = start_of(&dir.join(SETTINGS), MAX_SIZE).ok()?;
         let has = |word: &[u8]| memchr::memmem::find(&text, word).is_some();
         (has(b"<problem") && has(b"<judging"))
             .then(|| format!("{SETTINGS} has a `judging` of Polygon"))

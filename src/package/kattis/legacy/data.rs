@@ -4,7 +4,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::grader::GradedGroup;
+use crate::model::grader::{GradedGroup, GradingKeys};
+use crate::model::problem::Problem;
 use crate::model::test_data::{TestCase, TestData, TestGroup};
 use crate::package::files::Item;
 use crate::package::kattis::case_files::{self, CaseFiles};
@@ -59,6 +60,16 @@ pub(super) fn read(
     let Reader { data, groups, .. } = reader;
     pack.check_secret(&data);
     (data, groups)
+}
+
+/// Whether a group has other scores than those of pass-fail problems.
+pub(super) fn has_scores(problem: &Problem) -> bool {
+    let default = GradingKeys::default().settled();
+    let groups = problem.graders.iter().flat_map(|graders| &graders.groups);
+    groups.map(|group| &group.grading).any(|it| {
+        (it.accept_score, it.reject_score, it.range)
+            != (default.accept_score, default.reject_score, default.range)
+    })
 }
 
 struct Reader<'a> {

@@ -8,10 +8,10 @@ use std::time::Duration;
 use crate::model::grader::Dialect;
 use crate::package::files::Files;
 use crate::package::kattis::problem_yaml::ProblemYaml;
-use crate::package::text::{TextFile, shown};
+use crate::package::text::shown;
 
 const INI: &str = "domjudge-problem.ini";
-const TIME_LIMIT: &str = ".timelimit";
+pub(super) const TIME_LIMIT: &str = ".timelimit";
 
 /// A file that only packages for DOMjudge have, if it is there.
 pub(super) fn mark(dir: &Path) -> Option<&'static str> {
@@ -25,10 +25,7 @@ pub(super) fn dialect(dir: &Path) -> Dialect {
 
 /// Reads the time limit and the name; those of the `.ini` file come first.
 pub(super) fn read(tree: &Files, yaml: &mut ProblemYaml) {
-    let text = |name| {
-        let path = tree.path(name);
-        path.is_file().then(|| TextFile::read(&path, &tree.faults)).flatten()
-    };
+    let text = |name| tree.file(name)?.read(&tree.faults);
     let ini = text(INI);
     let pairs = ini.iter().flat_map(|ini| ini.text.lines()).filter_map(|line| line.split_once('='));
     let mut time_limit = None;

@@ -76,7 +76,7 @@ pub(super) fn read(pack: &Pack<'_>, root: &Node<'_>, is_draft: bool, is_root: bo
 pub(super) fn grading(pack: &Pack<'_>, map: &mut Map<'_>) -> GradingKeys {
     let mut it = grading_keys(map);
     let scores = ["accept_score", "reject_score", "range"].map(|key| map.node(key));
-    if !pack.yaml.problem_type.includes("scoring") {
+    if pack.yaml.problem_type.excludes("scoring") {
         for node in scores.into_iter().flatten() {
             let message = format!("`{}` is only for scoring problems", node.key);
             node.lack(message, "remove it, or write `type: scoring` into problem.yaml");

@@ -12,7 +12,7 @@ use std::path::Path;
 use crate::model::grader::{CustomScore, Graders, GradingKeys, Objective};
 use crate::model::layout::Layout;
 use crate::model::limits::ProblemLimits;
-use crate::model::problem::{Interaction, Problem};
+use crate::model::problem::{Grading, Interaction, Problem};
 use crate::model::program::{Program, ProgramKind};
 use crate::model::units::Bytes;
 use crate::model::verdict::Verdict::{
@@ -21,6 +21,7 @@ use crate::model::verdict::Verdict::{
 use crate::package::Format;
 use crate::package::draft::{Draft, FileWriting};
 use crate::package::files::Files;
+use crate::package::kattis::problem_type::ProblemType;
 use crate::package::kattis::problem_yaml::{self as settings, ProblemYaml};
 use crate::package::kattis::statement::{SOLUTIONS, Texts};
 use crate::package::kattis::submissions::{Folder, folder};
@@ -126,9 +127,10 @@ impl Format for KattisLegacy {
 
     /// Public packages have names of all sorts.
     fn allows(&self, base_name: &str) -> bool {
-        !base_name.starts_with(['.', '#'])
-            && !base_name.ends_with('~')
-            && !base_name.contains(char::is_control)
+        base_name == domjudge::TIME_LIMIT
+            || !base_name.starts_with(['.', '#'])
+                && !base_name.ends_with('~')
+                && !base_name.contains(char::is_control)
     }
 
     fn layout(&self) -> Layout {
@@ -198,6 +200,9 @@ impl Format for KattisLegacy {
             }),
             ..pack.problem(self.layout(), test_data)
         };
+        if tree.file(SETTINGS).is_none() && data::has_scores(&problem) {
+            problem.kind.grading = Grading::Scoring;
+        }
         problem.limits.unlimited_talk = problem.kind.interaction == Interaction::Interactive;
         if let Some(mark) = domjudge::mark(&tree.root) {
             problem.layout.time_limit = mark;
@@ -279,6 +284,7 @@ impl LegacyYaml {
     /// What holds if there is no such file.
     fn new(is_draft: bool) -> Self {
         let mut it = Self::default();
+        it.shared.problem_type = ProblemType::Unknown;
         let [multiplier, margin] = if is_draft { [2.0, 1.5] } else { [5.0, 2.0] };
         it.shared.limits = ProblemLimits {
             ac_to_time_limit: multiplier,

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::model::grader::{Dialect, Objective};
-use crate::model::problem::Problem;
+use crate::model::problem::{Grading, Problem};
 use crate::model::units::Bytes;
 use crate::package::kattis::v2025_09::tests::Package;
 use crate::package::{formats, read, read_as};
@@ -114,6 +114,18 @@ short-name = a
     assert_eq!(problem.limits.time_limit.map(|it| it.as_secs_f64()), Some(1.5));
     assert_eq!(problem.limits.memory, Some(Bytes::mib(1024)));
     assert_eq!(problem.limits.ac_to_time_limit, 5.0);
+}
+
+#[test]
+fn without_settings_scores_make_a_scoring_problem() {
+    let check = |changes: &str, expected: Grading| {
+        let problem = problem(SMALLEST, &format!("--- problem.yaml removed\n{changes}"));
+        assert_eq!(problem.kind.grading, expected, "{changes}");
+    };
+    check("", Grading::PassFail);
+    check("--- data/testdata.yaml\non_reject: continue\n", Grading::PassFail);
+    check("--- data/secret/testdata.yaml\naccept_score: 10\n", Grading::Scoring);
+    check("--- data/testdata.yaml\nrange: 0 100\n", Grading::Scoring);
 }
 
 #[test]
@@ -549,89 +561,4 @@ fn the_dialect_comes_from_the_marks_of_the_package() {
     let dialect = |changes: &str| problem(SMALLEST, changes).graders.expect("graders").dialect;
     assert_eq!(dialect(""), Dialect::Kattis);
     assert_eq!(dialect("--- .timelimit\n1\n"), Dialect::DomJudge);
-}
-
-/// What a change does to a file of a package.
-fn mutate(package: &Package, at: usize, kind: usize, content: &[u8]) {
-    const FILES: [&str; 14] = [
-        "problem.yaml",
-        "domjudge-problem.ini",
-        ".timelimit",
-        "data/testdata.yaml",
-        "data/secret/testdata.yaml",
-        "data/secret/a/b/testdata.yaml",
-        "data/secret/1.in",
-        "data/secret/1.ans",
-        "data/secret/1.yaml",
-        "problem_statement/problem.tex",
-        "submissions/mixed/a.py",
-        "submissions/submissions.yaml",
-        "output_validators/v.py",
-        "graders/g.py",
-    ];
-    let path = package.dir.join(FILES[at % FILES.len()]);
-    let _removed = std::fs::remove_file(&path).or_else(|_| std::fs::remove_dir_all(&path));
-    match kind % 4 {
-        0 => {}
-        1 => std::fs::create_dir_all(&path).expect("a directory"),
-        2 => {
-            std::fs::create_dir_all(path.parent().expect("a parent")).expect("directories");
-            std::os::unix::fs::symlink("..", &path).expect("a link");
-        }
-        _ => package.write(FILES[at % FILES.len()], content),
-    }
-}
-
-/// Words from which the files' own language is made.
-const WORDS: [&str; 32] = [
-    "problem_format_version: ",
-    "legacy",
-    "2023-07",
-    "name",
-    "type: ",
-    "scoring",
-    "validation: ",
-    "custom",
-    "score",
-    "interactive",
-    "limits:",
-    "memory",
-    "1e999",
-    "-1",
-    "grading: ",
-    "range: ",
-    "inf -inf",
-    "grader_flags: ",
-    "min",
-    "@EXPECTED_RESULTS@: ",
-    "@EXPECTED_SCORE@:",
-    "\\problemname{",
-    "timelimit=",
-    "\n",
-    "\n  ",
-    "{",
-    "}",
-    "[",
-    "]",
-    "*a",
-    "&a ",
-    "\u{e4}",
-];
-
-proptest::proptest! {
-    #![proptest_config(proptest::prelude::ProptestConfig::with_cases(64))]
-
-    #[test]
-    fn packages_that_are_changed_anyhow_are_read(
-        changes in proptest::collection::vec((0_usize..14, 0_usize..8, proptest::collection::vec(0..WORDS.len(), 0..30)), 1..6),
-        is_draft: bool,
-    ) {
-        let package = package(if is_draft { DRAFT } else { SMALLEST }, "");
-        for (at, kind, words) in changes {
-            let content: String = words.iter().map(|word| WORDS[*word]).collect();
-            mutate(&package, at, kind, content.as_bytes());
-        }
-        let reading = read(&package.dir);
-        assert!(reading.problem.is_some() || !reading.diagnostics.is_empty());
-    }
 }

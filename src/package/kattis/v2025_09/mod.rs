@@ -116,8 +116,12 @@ const RENAMED: Renamed = &[
     ("submission_type", "in format 2025-09: `type:`"),
 ];
 
+/// Of these, those that only tell people something.
+const FOR_PEOPLE: [&str; 2] = ["author", "source_url"];
+
 /// Reads `problem.yaml`, key by key.
-fn keys(mut map: Map<'_>, statements: &[String]) -> ProblemYaml {
+fn keys(map: Map<'_>, statements: &[String]) -> ProblemYaml {
+    let mut map = map.for_people(&FOR_PEOPLE);
     let mut it = ProblemYaml::default();
     check_version(&mut map);
     map.set("type", &mut it.problem_type, problem_type::read);

@@ -1,6 +1,7 @@
 //! Faults of `problem.yaml`.
 
-use super::{check, check_each, check_problem_yaml};
+use super::{HEAD, Package, check, check_each, check_problem_yaml};
+use crate::package::read;
 
 /// 2025-09, "Problem metadata": an unknown key is an error, with the key that may be meant
 #[test]
@@ -31,6 +32,21 @@ fn unknown_and_misspelt_keys_come_with_a_suggestion() {
         "credits:\n  author: Me",
         &["error problem.yaml:5:3: unknown key `author` in `credits`; did you mean `authors`?"],
     );
+}
+
+#[test]
+fn keys_of_legacy_that_tell_people_something_leave_the_package_to_be_judged() {
+    let check = |key: &str, prevents: bool| {
+        let package = Package::new(&format!("--- problem.yaml\n{HEAD}\n{key}\n"));
+        let remarks = read(&package.dir).diagnostics;
+        let found: Vec<_> =
+            remarks.iter().map(|it| (it.is_error(), it.prevents_judging())).collect();
+        assert_eq!(found, [(true, prevents)], "{key}");
+    };
+    check("author: Ada", false);
+    check("source_url: https://example.com", false);
+    check("validation: custom", true);
+    check("sourc: x", true);
 }
 
 /// 2025-09, "Problem format version": a version that does not exist is an error

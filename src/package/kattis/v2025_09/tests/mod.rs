@@ -39,6 +39,10 @@ print(sum(map(int, input().split())))
 exit(42)
 ";
 
+/// Its settings.
+const HEAD: &str =
+    "problem_format_version: 2025-09\nname: Small\nuuid: 123e4567-e89b-42d3-a456-426614174000";
+
 /// A package in a directory of its own.
 pub(in crate::package::kattis) struct Package {
     _keep: TempDir,
@@ -117,9 +121,7 @@ pub(super) fn check(changes: &str, expected: &[&str]) {
 
 /// Checks what is said about keys added to `problem.yaml`. Its own have three lines.
 pub(super) fn check_problem_yaml(added: &str, expected: &[&str]) {
-    let head =
-        "problem_format_version: 2025-09\nname: Small\nuuid: 123e4567-e89b-42d3-a456-426614174000";
-    check(&format!("--- problem.yaml\n{head}\n{added}\n"), expected);
+    check(&format!("--- problem.yaml\n{HEAD}\n{added}\n"), expected);
 }
 
 /// Checks what is said about each of these lines of `problem.yaml`: nothing, or an error `COLUMN: MESSAGE; HELP`,
