@@ -9,12 +9,13 @@ use std::process;
 use std::time::Duration;
 
 use juror::model::blob::Blob;
+use juror::model::isolation::Demand;
 use juror::model::job::{Command, Job, Keep, Shown};
 use juror::model::limits::Limits;
 use juror::model::outcome::Outcome;
 use juror::model::tree::Tree;
 use juror::model::units::Bytes;
-use juror::sandbox::{Host, Slot, SlotOptions};
+use juror::sandbox::{Host, Slot};
 
 const LIMIT: Duration = Duration::from_millis(300);
 const FAR: Duration = Duration::from_secs(10);
@@ -26,9 +27,9 @@ fn main() {
     let directory = tempfile::tempdir().expect("a temporary directory");
     open_to_all(directory.path());
     compile(&directory.path().join("hungry"));
-    let host = Host::probe().expect("this machine can be looked at");
+    let host = Host::find(Demand::Any).expect("this machine can be looked at");
     let core = host.physical_cores().last().copied();
-    let mut slot = Slot::start(&host, &SlotOptions { core }).expect("a slot starts");
+    let mut slot = Slot::start(&host, core).expect("a slot starts");
     println!("{}, {rounds} rounds, on one core", host.mechanism());
     println!("{:44} {:>10} {:>10}", "beyond a limit of 300 ms", "median", "worst");
     let cpu: fn(&Outcome) -> Duration = |outcome| outcome.cpu_time;

@@ -16,11 +16,12 @@ use std::process;
 use std::time::{Duration, Instant};
 
 use juror::model::blob::Blob;
+use juror::model::isolation::Demand;
 use juror::model::job::{Command, Job, Keep, Shown};
 use juror::model::limits::Limits;
 use juror::model::tree::{Node, Tree, TreeEntry};
 use juror::model::units::Bytes;
-use juror::sandbox::{CoreId, Host, Slot, SlotOptions};
+use juror::sandbox::{CoreId, Host, Slot};
 
 /// Reads a file and writes one, without a library.
 const COPY: &str = r#"static long call(long number, long a, long b, long c) {
@@ -63,12 +64,11 @@ fn main() {
     compile(directory.path(), "copy", &source("copy"), &bare);
     compile(directory.path(), "hello", &source("hello"), &["-O2"]);
     compile(directory.path(), "hello-static", &source("hello"), &["-O2", "-static"]);
-    let host = Host::probe().expect("this machine can be looked at");
-    let options = SlotOptions::default();
-    let mut slot = Slot::start(&host, &options).expect("a slot starts");
+    let host = Host::find(Demand::Any).expect("this machine can be looked at");
+    let mut slot = Slot::start(&host, None).expect("a slot starts");
     let core = host.physical_cores().last().copied();
-    let mut pinned_slot = Slot::start(&host, &SlotOptions { core }).expect("a slot starts");
-    let mut used_slot = Slot::start(&host, &options).expect("a slot starts");
+    let mut pinned_slot = Slot::start(&host, core).expect("a slot starts");
+    let mut used_slot = Slot::start(&host, None).expect("a slot starts");
     let small = job(directory.path(), &["/program/nothing"], Blob::default());
     let fed = Blob::from(vec![b'x'; 100_000]);
     let fed = job(directory.path(), &["/program/nothing"], fed);
@@ -161,7 +161,7 @@ fn main() {
 
 /// What a run costs where the next one follows directly, on one core and on all at once.
 fn show_rows(host: &Host, program: &Path, job: &Job, rows: usize) {
-    let start = |core| Slot::start(host, &SlotOptions { core }).expect("a slot starts");
+    let start = |core| Slot::start(host, core).expect("a slot starts");
     let run = |slot: &mut Slot| {
         slot.run(job).expect("it runs");
     };

@@ -8,6 +8,7 @@ use crate::model::event::Event;
 use crate::model::limits::Limits;
 use crate::model::problem::Problem;
 use crate::model::program::Program;
+use crate::model::report::ProgressStep;
 use crate::model::stop::Stop;
 
 /// What all work on a problem needs.
@@ -42,7 +43,7 @@ impl Bench<'_> {
         }
     }
 
-    /// Builds a program of this name, and tells when.
+    /// Tells that a program of this name is being built, and builds it.
     ///
     /// # Errors
     /// When the judge failed, or the build was cut short.
@@ -55,10 +56,7 @@ impl Bench<'_> {
     ) -> Result<Built, Stop> {
         let program = name.to_owned();
         (self.events)(Event::BuildStarted { program });
-        let built = self.builder.build(prepared, build_limits, run_limits);
-        let program = name.to_owned();
-        (self.events)(Event::BuildFinished { program });
-        built
+        self.builder.build(prepared, build_limits, run_limits)
     }
 
     /// Does the work for each item, as [`parallel::map`] does, and tells how far it is. `what` is `inputs` or so.
@@ -72,7 +70,8 @@ impl Bench<'_> {
         work: impl Fn(&T) -> Result<R, Stop> + Sync,
     ) -> Result<Vec<R>, Stop> {
         let progress = |done| {
-            (self.events)(Event::Progress { what: what.to_owned(), done, total: items.len() });
+            let step = ProgressStep { what: what.to_owned(), done, total: items.len() };
+            (self.events)(Event::Progress(step));
         };
         progress(0);
         let done = AtomicUsize::new(0);

@@ -11,6 +11,7 @@ use crate::cli::exit_code::ExitCode;
 use crate::cli::output::{Output, command};
 use crate::model::event::Event;
 use crate::model::judgement::{Evidence, JudgeError};
+use crate::model::report::ComparisonReport;
 use crate::model::stop::Stop;
 
 /// Compares.
@@ -38,11 +39,12 @@ fn run_on(arguments: &CompareArguments, output: &Output) -> Result<(), Stop> {
             })
         }
     };
-    output.event(Event::Compared {
+    output.event(Event::Compared(Box::new(ComparisonReport {
         output: arguments.output.display().to_string(),
+        equal: difference.is_none(),
         difference: difference.map(Box::new),
         evidence: evidence.map(Box::new),
-    });
+    })));
     Ok(())
 }
 

@@ -52,12 +52,8 @@ pub(super) fn package(
         Some(path) => Some(recipe(path, &problem, output)?),
         None => None,
     };
-    let bench = Bench {
-        problem: &problem,
-        executor: &*host.executor,
-        builder,
-        events: &|event| output.event(event),
-    };
+    let events = output.sink();
+    let bench = host.bench(&problem, builder, &events);
     let validators = validators(bench, &into)?;
     let seed = arguments.seed.unwrap_or(1);
     let making = Making {

@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use crate::build::Builder;
-use crate::build::bench::Bench;
 use crate::cli::arguments::GenerateArguments;
 use crate::cli::exit_code::ExitCode;
 use crate::cli::from_grammar;
@@ -73,13 +72,9 @@ fn package(
         let help = "add some under `secret`: the format requires one";
         output.remarked(vec![Diagnostic::warning(path, message).help(help)])?;
     }
+    let events = output.sink();
     let generated = generate(&Generating {
-        bench: Bench {
-            problem: &problem,
-            executor: &*host.executor,
-            builder,
-            events: &|event| output.event(event),
-        },
+        bench: host.bench(&problem, builder, &events),
         recipe: &recipe,
         mode: if arguments.check { Mode::Check } else { Mode::Write },
         fresh: arguments.fresh,

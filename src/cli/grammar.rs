@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use crate::cli::arguments::{
-    BoundsArguments, CheckArguments, GrammarCommand, InputArguments, InputSize, OutputOptions,
+    BoundsArguments, CheckArguments, GrammarCommand, InputArguments, OutputOptions,
 };
 use crate::cli::exit_code::ExitCode;
 use crate::cli::output::{Output, command, print};
@@ -18,6 +18,7 @@ use crate::language::constants::replace_constants;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::Event;
 use crate::model::problem::Problem;
+use crate::model::report::InputReport;
 use crate::model::stop::{Mend, Stop};
 
 /// Does what is asked.
@@ -38,7 +39,7 @@ fn check(arguments: &CheckArguments) -> ExitCode {
             };
             let held = held(validate(&grammar, &input, path));
             let valid = output.part(held)?.is_some();
-            output.event(Event::InputChecked { input: path.clone(), valid });
+            output.event(Event::InputChecked(InputReport { path: path.clone(), valid }));
         }
         Ok(())
     })
@@ -93,11 +94,7 @@ fn shape(name: Option<&str>) -> Result<Shape, Stop> {
     })
 }
 
-fn sized(shape: &Shape, size: InputSize) -> Result<Shape, Stop> {
-    let size = match size {
-        InputSize::Small => Scale::Small,
-        InputSize::Large => Scale::Large,
-    };
+fn sized(shape: &Shape, size: Scale) -> Result<Shape, Stop> {
     shape.sized(size).ok_or_else(|| {
         Stop::usage(format!(
             "the shape `{}` sets the size of counts itself; leave out --size",

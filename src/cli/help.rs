@@ -1,23 +1,17 @@
 //! What `--help` shows behind the options: examples, exit codes, the environment.
 
-macro_rules! exit_codes {
-    () => {
-        "\
-Exit codes:
-  0    all as asked: accepted; all expectations met
-  1    a submission was rejected, an expectation is broken, or data differs
-  2    wrong usage
-  3    the package is invalid
-  4    judge error, or unusable host
-  5    nothing was selected, so nothing was run
-  130  interrupted"
-    };
+use crate::cli::exit_code::ExitCode;
+
+pub(super) fn exit_codes() -> String {
+    let row = |code: ExitCode| format!("\n  {:<4} {}", code.number(), code.meaning());
+    format!("Exit codes:{}", ExitCode::ALL.map(row).concat())
 }
 
-pub(super) const EXIT_CODES: &str = exit_codes!();
+pub(super) fn first_steps() -> String {
+    [EXAMPLES, &exit_codes(), ENVIRONMENT].join("\n\n")
+}
 
-pub(super) const FIRST_STEPS: &str = concat!(
-    "\
+const EXAMPLES: &str = "\
 Examples:
   juror judge problems/game1 my.cpp
       Is my program right? If not: on which case, and why?
@@ -28,19 +22,15 @@ Examples:
   juror grammar check input.ctd data/secret/*.in
       Do the inputs match the grammar?
   juror doctor
-      Which isolation and measurement methods work on this machine?
+      Which isolation and measurement methods work on this machine?";
 
-",
-    exit_codes!(),
-    "
-
+const ENVIRONMENT: &str = "\
 Environment:
   NO_COLOR  no colour, unless --color asks for it
   CI        no progress line
   TMPDIR    directory for builds and temporary data [default: /tmp]
 
-`juror help COMMAND` has the options and examples of each command."
-);
+`juror help COMMAND` has the options and examples of each command.";
 
 pub(super) const JUDGE_EXAMPLES: &str = "\
 Examples:

@@ -7,21 +7,24 @@ use std::time::{Duration, Instant};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use signal_hook::iterator::Signals;
 
+use crate::build::Builder;
+use crate::build::bench::Bench;
 use crate::cli::arguments::HostOptions;
 use crate::cli::output::Output;
 use crate::executor::Executor;
 use crate::executor::local::Local;
 use crate::model::event::{Event, Shortfall};
 use crate::model::host::TriedMode;
-use crate::model::isolation;
+use crate::model::isolation::Isolation;
 use crate::model::judgement::JudgeError;
+use crate::model::problem::Problem;
 
 /// The slots of this machine, which stop at Ctrl-C.
 pub struct Host {
     /// Where jobs run.
     pub executor: Arc<dyn Executor>,
     /// What keeps programs apart there.
-    pub isolation: isolation::Isolation,
+    pub isolation: Isolation,
     /// The slots, for the thread that hears signals.
     heard: Arc<Mutex<Option<Arc<dyn Executor>>>>,
 }
@@ -36,7 +39,7 @@ impl Host {
     /// # Errors
     /// When this machine cannot isolate programs as far as it has to.
     pub fn start(options: HostOptions, output: &Output) -> Result<Self, JudgeError> {
-        let local = Local::start(options.jobs.map(usize::from), options.isolation.into())?;
+        let local = Local::start(options.jobs.map(usize::from), options.isolation)?;
         let isolation = local.isolation();
         output.event(Event::HostReady {
             isolation,
@@ -66,6 +69,18 @@ impl Host {
     }
 }
 
+impl Host {
+    /// What all work on a problem needs, on this machine.
+    pub fn bench<'a>(
+        &'a self,
+        problem: &'a Problem,
+        builder: &'a Builder<'a>,
+        events: &'a (dyn Fn(Event) + Sync),
+    ) -> Bench<'a> {
+        Bench { problem, executor: &*self.executor, builder, events }
+    }
+}
+
 impl Drop for Host {
     /// Takes the slots away from the thread that hears signals, so that they end here, before the process does.
     fn drop(&mut self) {
@@ -74,15 +89,11 @@ impl Drop for Host {
 }
 
 /// What is missing to full isolation, if something is.
-fn shortfall(
-    isolation: isolation::Isolation,
-    refused: &[TriedMode],
-    gaps: Vec<String>,
-) -> Option<Shortfall> {
+fn shortfall(isolation: Isolation, refused: &[TriedMode], gaps: Vec<String>) -> Option<Shortfall> {
     if isolation.is_full() {
         return None;
     }
-    if isolation == isolation::Isolation::Plain {
+    if isolation == Isolation::Plain {
         return Some(Shortfall {
             message: "programs are not isolated from this machine: they can do whatever you can"
                 .to_owned(),

@@ -6,7 +6,6 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use crate::build::Builder;
-use crate::build::bench::Bench;
 use crate::cli::arguments::{Comparison, JudgeArguments};
 use crate::cli::exit_code::ExitCode;
 use crate::cli::host::Host;
@@ -59,12 +58,8 @@ fn judge(arguments: &JudgeArguments, output: &Output) -> Result<(), Stop> {
     }
     let _made = problem::complete(&mut problem, Some(&selected), &host, &builder, output)?;
     let cases = problem::select(&problem, &arguments.runs.case)?;
-    let bench = Bench {
-        problem: &problem,
-        executor: &*host.executor,
-        builder: &builder,
-        events: &|event| output.event(event),
-    };
+    let events = output.sink();
+    let bench = host.bench(&problem, &builder, &events);
     let validators = problem::validators(&bench, keep.is_some())?;
     Judging {
         bench,

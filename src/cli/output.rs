@@ -162,6 +162,11 @@ impl Output {
         said.reporters.event(&stamped);
     }
 
+    /// Shows events, for those who only say what happens.
+    pub fn sink(&self) -> impl Fn(Event) + Sync + '_ {
+        |event| self.event(event)
+    }
+
     /// The executor with what stands around it.
     pub fn around(&self, executor: Arc<dyn Executor>) -> Arc<dyn Executor> {
         match self.around {

@@ -10,7 +10,7 @@ use crate::check::options::Options;
 use crate::cli::host::Host;
 use crate::cli::output::Output;
 use crate::generate::missing::{self, Made};
-use crate::judge::case::ReadyCase;
+use crate::judge::case::{ReadyCase, Validators};
 use crate::judge::grader::PackageGrader;
 use crate::judge::score::Scheme;
 use crate::model::diagnostic::Diagnostic;
@@ -26,7 +26,6 @@ use crate::model::test_data::{JudgedCase, TestCase};
 use crate::package::{self, Reading};
 use crate::validate::trial;
 use crate::validator::OutputValidator;
-use crate::validator::static_validator::StaticValidator;
 use crate::validator::visualizer::OutputVisualizer;
 
 /// Which remarks about a package are shown.
@@ -99,8 +98,8 @@ pub fn complete(
     output: &Output,
 ) -> Result<Option<Made>, Stop> {
     let Some(recipe) = problem.unmade.take() else { return Ok(None) };
-    let bench =
-        Bench { problem, executor: &*host.executor, builder, events: &|event| output.event(event) };
+    let events = output.sink();
+    let bench = host.bench(problem, builder, &events);
     let wanted = |name: &str| names.is_none_or(|names| names.contains(name));
     let made = missing::make(&bench, &recipe, &wanted, !output.is_recorded)?;
     made.put_into(problem);
@@ -164,21 +163,6 @@ fn named_by_file(glob: &str) -> &str {
     name.strip_suffix(".in").or_else(|| name.strip_suffix(".ans")).unwrap_or(name)
 }
 
-/// What a package's submissions are judged by, beside the default output validator.
-#[derive(Default)]
-pub struct Validators {
-    /// Its own output validators.
-    pub output: Vec<OutputValidator>,
-    /// Its interactor, if submissions do not talk with the output validator.
-    pub interactor: Option<OutputValidator>,
-    /// Its output visualizer, if images are kept.
-    pub visualizer: Option<OutputVisualizer>,
-    /// Its static validator.
-    pub looks: Option<StaticValidator>,
-    /// Its grader.
-    pub grader: Option<PackageGrader>,
-}
-
 /// Builds the package's own validators, if it has some, and tries the output validator before anybody is judged
 /// by it.
 ///
@@ -193,7 +177,7 @@ pub fn validators(bench: &Bench<'_>, keeps_images: bool) -> Result<Validators, S
             true => OutputVisualizer::build(bench)?,
             false => None,
         },
-        looks: StaticValidator::build(bench, &build_limits)?,
+        static_validator: OutputValidator::static_validator(bench, &build_limits)?,
         grader: PackageGrader::build(bench, &build_limits)?,
     };
     // What an output validator looks at that does not talk, only an interactor can write.

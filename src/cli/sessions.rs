@@ -6,8 +6,7 @@ use std::time::Duration;
 
 use crate::build::Builder;
 use crate::build::bench::Bench;
-use crate::cli::problem::Validators;
-use crate::judge::case::{Detail, ReadyCase, Rules};
+use crate::judge::case::{Detail, ReadyCase, Rules, Validators};
 use crate::judge::score::{self, Policy, Scheme};
 use crate::judge::session::{Judged, PreparedSubmission, Session};
 use crate::judge::time_limit::{self, Bounds};
@@ -16,6 +15,7 @@ use crate::model::event::Event;
 use crate::model::judgement::TimeLimit;
 use crate::model::limits::{Limits, TIME_TO_FIND_LIMIT, TIME_WITHOUT_PACKAGE};
 use crate::model::problem::Submitted;
+use crate::model::report::{LimitsReport, ProgressStep};
 use crate::model::stop::{Mend, Stop, noting};
 use crate::model::submission::{Expectation, Submission};
 use crate::model::units::seconds;
@@ -65,7 +65,6 @@ impl Judging<'_> {
             cases: &self.cases,
             schedule: score::schedule(scheme.as_ref(), &self.names(), self.policy),
             scheme: scheme.as_ref(),
-            grader: self.validators.grader.as_ref(),
         };
         Ok(Finished { results: session.run()?, time_limit })
     }
@@ -75,8 +74,7 @@ impl Judging<'_> {
         let given = &self.bench.problem.limits;
         let limits = Limits::of_submission(given, time_limit.limit);
         (self.bench.events)(Event::LimitsSet {
-            time: time_limit.clone(),
-            limits: limits.clone(),
+            limits: LimitsReport { time: time_limit.clone(), limits: limits.clone() },
             mechanism: self.bench.executor.mechanism(),
         });
         let slow = time_limit.limit.mul_f64(given.time_limit_to_tle);
@@ -85,16 +83,10 @@ impl Judging<'_> {
 
     fn rules(&self, limits: Limits, stop_slow_at: Limits, detail: Detail) -> Rules<'_> {
         Rules {
-            io: &self.bench.problem.io,
-            allow_file_writing: self.bench.problem.allow_file_writing,
+            problem: self.bench.problem,
+            validators: self.validators,
             limits,
             stop_slow_at,
-            validators: &self.validators.output,
-            interactor: self.validators.interactor.as_ref(),
-            visualizer: self.validators.visualizer.as_ref(),
-            static_validator: self.validators.looks.as_ref(),
-            interaction: self.bench.problem.kind.interaction,
-            passes: self.bench.problem.kind.passes,
             repeat: self.repeat.clone(),
             detail,
         }
@@ -164,15 +156,15 @@ impl Judging<'_> {
         let runs = entries.len() * self.cases.len();
         let done = AtomicUsize::new(0);
         let timed = || {
-            (self.bench.events)(Event::Progress {
+            (self.bench.events)(Event::Progress(ProgressStep {
                 what: "runs to find the time limit".to_owned(),
                 done: done.fetch_add(1, Ordering::Relaxed) + 1,
                 total: runs,
-            });
+            }));
         };
         // These runs are for the clock only; their verdicts come in the session that follows.
         let events = |event| match event {
-            Event::BuildStarted { .. } | Event::BuildFinished { .. } => (self.bench.events)(event),
+            Event::BuildStarted { .. } => (self.bench.events)(event),
             Event::CaseJudged { .. } => timed(),
             _ => {}
         };
@@ -183,7 +175,6 @@ impl Judging<'_> {
             cases: &self.cases,
             schedule: Schedule::single(self.cases.len(), Until::Never),
             scheme: None,
-            grader: None,
         };
         let results = session.run()?;
         let failed = results.iter().find_map(|judged| match judged {

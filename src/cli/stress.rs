@@ -19,7 +19,6 @@ use crate::cli::stress::setting::Setting;
 use crate::executor::until::Until;
 use crate::generate::Mode;
 use crate::generate::files::place_file;
-use crate::judge::case::Rules;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::Event;
 use crate::model::judgement::{JudgeError, TimeLimit};
@@ -75,7 +74,7 @@ fn stress(arguments: &StressArguments, output: &Output) -> Result<(), Stop> {
         },
         false => judging.time_limit()?,
     };
-    let rules = Rules { static_validator: None, ..judging.begin(&time_limit) };
+    let rules = judging.begin(&time_limit);
     let programs = Programs::build(&setting, &bench, &rules)?;
     let generators = setting.generators(bench)?;
     let solution = setting.answering(&bench)?;

@@ -10,9 +10,9 @@ use crate::cli::exit_code::ExitCode;
 use crate::cli::host::Host;
 use crate::cli::keep;
 use crate::cli::output::{Output, command_line, command_with};
-use crate::cli::problem::{self, Remarks, Validators};
+use crate::cli::problem::{self, Remarks};
 use crate::cli::sessions::{self, Finished, Judging, entries};
-use crate::judge::case::{CASE, Detail, ReadyCase, SUBMISSION};
+use crate::judge::case::{CASE, Detail, ReadyCase, SUBMISSION, Validators};
 use crate::judge::draw;
 use crate::judge::score::{Policy, points_by_dialect};
 use crate::judge::session::Judged;
@@ -76,12 +76,8 @@ impl Verifier<'_> {
         };
         let _made = problem::complete(&mut problem, wanted, self.host, self.builder, self.output)?;
         let cases = problem::select(&problem, &self.arguments.runs.case)?;
-        let bench = Bench {
-            problem: &problem,
-            executor: &*self.host.executor,
-            builder: self.builder,
-            events: &|event| self.output.event(event),
-        };
+        let events = self.output.sink();
+        let bench = self.host.bench(&problem, self.builder, &events);
         let keep = self.kept(&problem);
         let validators = problem::validators(&bench, keep.is_some())?;
         if let Some(keep) = &keep {

@@ -13,7 +13,7 @@ use crate::model::job::{Job, Keep, Reply};
 use crate::model::joint::{JointJob, JointReply};
 use crate::model::judgement::JudgeError;
 use crate::model::stop::Stop;
-use crate::sandbox::{CoreId, Host, Slot, SlotOptions, Stopper};
+use crate::sandbox::{CoreId, Host, Slot, Stopper};
 
 /// Runs jobs in sandboxes on this machine.
 pub struct Local {
@@ -53,7 +53,7 @@ impl Local {
         for index in 0..jobs {
             // More jobs than cores share them, each on one.
             let core = cores.get((start + index) % cores.len().max(1)).copied();
-            let slot = Slot::start(&host, &SlotOptions { core })?;
+            let slot = Slot::start(&host, core)?;
             places.push(Place { slot, partner: None, core });
         }
         let stoppers = places.iter().map(|place| place.slot.stopper()).collect();
@@ -96,7 +96,7 @@ impl Local {
 
     /// One more slot, which [`stop`](Executor::stop) knows.
     fn start_slot(&self, core: Option<CoreId>) -> Result<Slot, JudgeError> {
-        let slot = Slot::start(&self.host, &SlotOptions { core })?;
+        let slot = Slot::start(&self.host, core)?;
         let stopper = slot.stopper();
         let mut stoppers = self.stoppers.lock().unwrap_or_else(PoisonError::into_inner);
         if self.is_stopped() {
@@ -108,6 +108,19 @@ impl Local {
 
     fn is_stopped(&self) -> bool {
         self.stopped.load(Ordering::SeqCst)
+    }
+
+    /// Runs in a free place. A fault of the machine is tried once more, with nothing beside it, before it is told.
+    fn in_a_place<R>(&self, run: impl Fn(&mut Place) -> Result<R, JudgeError>) -> Result<R, Stop> {
+        let run = |place: &mut Place| match self.is_stopped() {
+            true => Err(JudgeError::new("run", "interrupted")),
+            false => run(place),
+        };
+        let reply = self.pool.run(run, |place| self.renew(place));
+        reply.map_err(|error| match self.is_stopped() {
+            true => Stop::Interrupted,
+            false => Stop::Fault(error),
+        })
     }
 
     /// Where boxes and trees lie on the disk.
@@ -139,42 +152,25 @@ impl Executor for Local {
         self.host.mechanism().to_string()
     }
 
-    /// A fault of the machine is tried once more, with nothing beside it, before it is told.
     fn run(&self, job: &Job) -> Result<Reply, Stop> {
-        let run = |place: &mut Place| match self.is_stopped() {
-            true => Err(JudgeError::new("run", "interrupted")),
-            false => {
-                self.prepare(job, &mut place.slot)?;
-                place.slot.run(job)
-            }
-        };
-        let reply = self.pool.run(run, |place, _| self.renew(place));
-        reply.map_err(|error| match self.is_stopped() {
-            true => Stop::Interrupted,
-            false => Stop::Fault(error),
+        self.in_a_place(|place| {
+            self.prepare(job, &mut place.slot)?;
+            place.slot.run(job)
         })
     }
 
     fn run_joint(&self, job: &JointJob) -> Result<JointReply, Stop> {
-        let run = |place: &mut Place| {
+        self.in_a_place(|place| {
             let mut partner = match place.partner.take() {
                 Some(slot) => slot,
                 None => self.start_slot(place.core)?,
             };
             self.prepare(&job.program, &mut place.slot)?;
             self.prepare(&job.partner, &mut partner)?;
-            let reply = match self.is_stopped() {
-                true => Err(JudgeError::new("run", "interrupted")),
-                false => place.slot.run_joint(&mut partner, job),
-            };
+            let reply = place.slot.run_joint(&mut partner, job);
             // One that failed is not used again.
             place.partner = reply.is_ok().then_some(partner);
             reply
-        };
-        let reply = self.pool.run(run, |place, _| self.renew(place));
-        reply.map_err(|error| match self.is_stopped() {
-            true => Stop::Interrupted,
-            false => Stop::Fault(error),
         })
     }
 

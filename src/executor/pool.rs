@@ -35,7 +35,7 @@ impl<S> Pool<S> {
     pub(super) fn run<R>(
         &self,
         run: impl Fn(&mut S) -> Result<R, JudgeError>,
-        mend: impl Fn(&mut S, &JudgeError),
+        mend: impl Fn(&mut S),
     ) -> Result<R, JudgeError> {
         let mut slot = self.take();
         let result = run(&mut slot);
@@ -46,15 +46,15 @@ impl<S> Pool<S> {
                 return done;
             }
         };
-        mend(&mut slot, &error);
+        mend(&mut slot);
         // Given back first: who waits for all slots while holding one waits for ever.
         self.give_back(slot);
         let mut slots = self.take_all();
         let again = match slots.first_mut() {
             Some(slot) => {
                 let again = run(slot);
-                if let Err(error) = &again {
-                    mend(slot, error);
+                if again.is_err() {
+                    mend(slot);
                 }
                 again
             }
@@ -123,7 +123,7 @@ mod tests {
                 *index += 1;
                 answers[*index - 1].clone()
             },
-            |_, _| {},
+            |_| {},
         );
         assert_eq!(result, expected);
         assert_eq!(pool.take(), runs);
@@ -163,7 +163,7 @@ mod tests {
                     }
                     Ok(())
                 },
-                |(), _| {},
+                |()| {},
             );
             assert_eq!(result, Ok(()));
         };
@@ -183,7 +183,7 @@ mod tests {
                 "whole" => Ok(()),
                 _ => Err(JudgeError::new("run", "gone").transient()),
             },
-            |slot, _| *slot = "whole",
+            |slot| *slot = "whole",
         );
         assert_eq!(result, Ok(()));
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
-use std::io::{self, BufRead, BufReader, Read, Write};
+use std::io::{self, BufRead, BufReader, Cursor, Read, Seek};
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 
@@ -13,7 +13,6 @@ use crate::generate::stage::{Stage, file_name};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::GeneratedState;
 use crate::model::judgement::JudgeError;
-use crate::model::recipe::Recipe;
 
 /// Brings a case's files into the package, or says how they differ.
 ///
@@ -29,7 +28,9 @@ pub fn place(
     for extension in stage.extensions(case) {
         let target = data.join(file_name(case, &extension));
         let staged = stage.path(case, &extension);
-        states.push(place_from(&staged, &target, mode)?);
+        let link = fs::read_link(&staged).ok();
+        let state = File::open(&staged).and_then(|it| settle(&target, it, link.as_deref(), mode));
+        states.push(state.map_err(|error| unwritable(&target, error))?);
     }
     Ok(combined(&states))
 }
@@ -43,26 +44,8 @@ pub fn place_file(
     contents: &[u8],
     mode: Mode,
 ) -> Result<GeneratedState, JudgeError> {
-    let fault = |error| unwritable(target, error);
-    let same = same(contents, target).map_err(fault)?;
-    settle(target, same, mode, |beside| beside.write_all(contents)).map_err(fault)
-}
-
-fn place_from(staged: &Path, target: &Path, mode: Mode) -> Result<GeneratedState, JudgeError> {
-    let fault = |error| unwritable(target, error);
-    let contents = File::open(staged).map_err(fault)?;
-    let same = same(contents, target).map_err(fault)?;
-    let link = fs::read_link(staged).ok();
-    match (link, mode, same) {
-        (Some(link), Mode::Write, None | Some(false)) => {
-            place_link(&link, target).map_err(fault)?;
-            Ok(written(same))
-        }
-        _ => settle(target, same, mode, |beside| {
-            io::copy(&mut File::open(staged)?, beside).map(|_| ())
-        })
-        .map_err(fault),
-    }
+    let settled = settle(target, Cursor::new(contents), None, mode);
+    settled.map_err(|error| unwritable(target, error))
 }
 
 /// A fault in the way of a file into the package, with the way out.
@@ -101,71 +84,46 @@ fn same(contents: impl Read, target: &Path) -> io::Result<Option<bool>> {
     }
 }
 
+/// Makes the target have these contents, as a link if it is to be one, or says how it differs.
 fn settle(
     target: &Path,
-    same: Option<bool>,
+    mut contents: impl Read + Seek,
+    link: Option<&Path>,
     mode: Mode,
-    write: impl FnOnce(&mut File) -> io::Result<()>,
 ) -> io::Result<GeneratedState> {
-    match (same, mode) {
+    let state = match (same(&mut contents, target)?, mode) {
         (Some(true), _) => return Ok(GeneratedState::Unchanged),
         (None, Mode::Check) => return Ok(GeneratedState::Missing),
         (Some(false), Mode::Check) => return Ok(GeneratedState::Differs),
-        (_, Mode::Write) => {}
-    }
+        (None, Mode::Write) => GeneratedState::Created,
+        (Some(false), Mode::Write) => GeneratedState::Changed,
+    };
     let dir = target.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(dir)?;
+    if let Some(link) = link {
+        let beside = tempfile::Builder::new().make_in(dir, |path| symlink(link, path))?;
+        beside.persist(target)?;
+        return Ok(state);
+    }
     // The rights of any other new file: the process's umask takes away from these.
     let rights = fs::Permissions::from_mode(0o666);
     let mut beside = tempfile::Builder::new().permissions(rights).tempfile_in(dir)?;
-    write(beside.as_file_mut())?;
-    beside.flush()?;
+    contents.rewind()?;
+    io::copy(&mut contents, &mut beside)?;
     beside.persist(target)?;
-    Ok(written(same))
-}
-
-fn place_link(link: &Path, target: &Path) -> io::Result<()> {
-    let dir = target.parent().unwrap_or(Path::new("."));
-    fs::create_dir_all(dir)?;
-    let beside = tempfile::Builder::new().make_in(dir, |path| symlink(link, path))?;
-    beside.persist(target)?;
-    Ok(())
-}
-
-const fn written(same: Option<bool>) -> GeneratedState {
-    match same {
-        None => GeneratedState::Created,
-        Some(_) => GeneratedState::Changed,
-    }
+    Ok(state)
 }
 
 /// What its files make of a case: the worst of them.
 fn combined(states: &[GeneratedState]) -> GeneratedState {
-    let has = |state| states.contains(&state);
-    let all = |state| states.iter().all(|other| *other == state);
-    if all(GeneratedState::Missing) && !states.is_empty() {
-        GeneratedState::Missing
-    } else if has(GeneratedState::Differs) || has(GeneratedState::Missing) {
-        GeneratedState::Differs
-    } else if all(GeneratedState::Created) && !states.is_empty() {
-        GeneratedState::Created
-    } else if has(GeneratedState::Changed) || has(GeneratedState::Created) {
-        GeneratedState::Changed
-    } else {
-        GeneratedState::Unchanged
+    let is_wrong =
+        |state: &GeneratedState| matches!(state, GeneratedState::Differs | GeneratedState::Missing);
+    match states {
+        [] => GeneratedState::Unchanged,
+        [first, others @ ..] if others.iter().all(|other| other == first) => *first,
+        _ if states.iter().any(is_wrong) => GeneratedState::Differs,
+        _ => GeneratedState::Changed,
     }
-}
-
-/// The names below `data/` of all files that a recipe makes.
-pub fn named(stage: &Stage, recipe: &Recipe) -> BTreeSet<String> {
-    let cases = recipe.cases.iter().map(|case| &case.name);
-    let cases = cases.chain(recipe.links.iter().map(|link| &link.name));
-    let mut named: BTreeSet<String> = recipe.files.iter().map(|file| file.name.clone()).collect();
-    for case in cases {
-        let extensions = stage.extensions(case);
-        named.extend(extensions.iter().map(|it| file_name(case, it)));
-    }
-    named
 }
 
 /// Why these files cannot be put where they belong: something else is there, or the way leads out of

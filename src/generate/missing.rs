@@ -11,9 +11,9 @@ use tempfile::NamedTempFile;
 
 use crate::build::bench::Bench;
 use crate::executor::scratch::{self, Scratch, Use};
+use crate::generate;
 use crate::generate::memory::{Keys, cache_dir};
 use crate::generate::stage::{Stage, file_name};
-use crate::generate::{answers, inputs};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::judgement::JudgeError;
 use crate::model::problem::Problem;
@@ -64,11 +64,7 @@ pub fn make(
     // Those without a key are made for what is told then.
     let cases: Vec<&RecipeCase> = left.iter().map(|(_, case)| *case).chain(lost.clone()).collect();
     let mut found = Vec::new();
-    let generators = inputs::generators(bench, &cases)?;
-    inputs::make(bench, &stage, &generators, &cases, &mut found)?;
-    if !found.iter().any(Diagnostic::is_error) {
-        answers::make(bench, &stage, &cases, &mut found)?;
-    }
+    generate::make(bench, &stage, &cases, &mut found)?;
     if found.iter().any(Diagnostic::is_error) {
         return Err(Stop::Diagnosed(found));
     }

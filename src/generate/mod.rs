@@ -17,10 +17,13 @@ pub mod seed;
 pub mod solution;
 pub mod stage;
 
+use std::collections::BTreeSet;
+use std::path::PathBuf;
 use std::time::Instant;
 
 use crate::build::bench::Bench;
 use crate::generate::files::place;
+use crate::generate::inputs::{Digests, Generators};
 use crate::generate::memory::{Keys, Memory};
 use crate::generate::stage::{Stage, file_name};
 use crate::model::diagnostic::Diagnostic;
@@ -81,12 +84,7 @@ pub fn generate(generating: &Generating<'_>) -> Result<Generated, Stop> {
     let mut left: Vec<&RecipeCase> = Vec::new();
     let mut keys: Vec<(String, &str)> = Vec::new();
     remembered(generating, &memory, &stage, &mut keys, &mut left)?;
-    let generators = inputs::generators(&generating.bench, &left)?;
-    let digests = inputs::make(&generating.bench, &stage, &generators, &left, found)?;
-    let since = Instant::now();
-    // The faults of all cases are told at once.
-    left.retain(|case| digests.contains_key(&case.name));
-    answers::make(&generating.bench, &stage, &left, found)?;
+    let made = make(&generating.bench, &stage, &left, found)?;
     if generated.has_errors() {
         return Ok(generated);
     }
@@ -99,7 +97,7 @@ pub fn generate(generating: &Generating<'_>) -> Result<Generated, Stop> {
     if generating.mode == Mode::Check {
         // What differs in the package is told all the same: nothing is written here.
         let found = &mut generated.diagnostics;
-        repeat::prove(generating, &stage, &generators, &digests, since, found)?;
+        repeat::prove(generating, &stage, &made, found)?;
     }
     place_all(generating, &stage, &mut generated)?;
     memory.keep(&keys, &stage);
@@ -116,33 +114,41 @@ pub fn add(generating: &Generating<'_>, names: &[String]) -> Result<Generated, S
     let stage = Stage::new()?;
     let cases = generating.recipe.cases.iter();
     let cases: Vec<&RecipeCase> = cases.filter(|case| names.contains(&case.name)).collect();
-    let bench = &generating.bench;
-    let found = &mut generated.diagnostics;
-    let generators = inputs::generators(bench, &cases)?;
-    inputs::make(bench, &stage, &generators, &cases, found)?;
-    if generated.has_errors() {
-        return Ok(generated);
-    }
-    answers::make(bench, &stage, &cases, &mut generated.diagnostics)?;
-    if generated.has_errors() {
-        return Ok(generated);
-    }
-    let problem = generating.bench.problem;
-    let data = problem.dir.join(problem.layout.data);
-    let files = cases.iter().flat_map(|case| {
-        let extensions = stage.extensions(&case.name).into_iter();
-        extensions.map(|extension| file_name(&case.name, &extension))
-    });
-    let obstacles = files::obstacles(&generating.bench.problem.dir, &data, &files.collect());
-    if !obstacles.is_empty() {
-        generated.diagnostics.extend(obstacles);
-        return Ok(generated);
-    }
-    for case in cases {
-        let state = place(&stage, &data, &case.name, Mode::Write)?;
-        announce(generating, &mut generated, &case.name, state);
+    make(&generating.bench, &stage, &cases, &mut generated.diagnostics)?;
+    if !generated.has_errors() {
+        let named = stage.files(cases.iter().map(|case| &*case.name)).collect();
+        place_cases(
+            generating,
+            &stage,
+            cases.iter().map(|case| &*case.name),
+            &named,
+            &mut generated,
+        )?;
     }
     Ok(generated)
+}
+
+/// What was made by generators, and when that was over.
+struct Made<'a> {
+    generators: Generators<'a>,
+    digests: Digests,
+    at: Instant,
+}
+
+/// Makes inputs, further files and answers of these cases on the stage; `found` takes why some cannot be made.
+fn make<'a>(
+    bench: &Bench<'_>,
+    stage: &Stage,
+    cases: &[&'a RecipeCase],
+    found: &mut Vec<Diagnostic>,
+) -> Result<Made<'a>, Stop> {
+    let generators = inputs::generators(bench, cases)?;
+    let digests = inputs::make(bench, stage, &generators, cases, found)?;
+    let at = Instant::now();
+    // The faults of all cases are told at once.
+    let made = cases.iter().copied().filter(|case| digests.contains_key(&case.name));
+    answers::make(bench, stage, &made.collect::<Vec<_>>(), found)?;
+    Ok(Made { generators, digests, at })
 }
 
 /// Finds the keys of all cases, and puts those on the stage that are in the package as they were made
@@ -154,8 +160,7 @@ fn remembered<'a>(
     keys: &mut Vec<(String, &'a str)>,
     left: &mut Vec<&'a RecipeCase>,
 ) -> Result<(), JudgeError> {
-    let problem = generating.bench.problem;
-    let data = problem.dir.join(problem.layout.data);
+    let data = data_dir(generating);
     let mut maker = Keys::new(generating.bench);
     for case in &generating.recipe.cases {
         let key = if memory.is_on() { maker.of(case) } else { None };
@@ -188,19 +193,15 @@ fn place_all(
     generated: &mut Generated,
 ) -> Result<(), JudgeError> {
     let recipe = generating.recipe;
-    let problem = generating.bench.problem;
-    let data = problem.dir.join(problem.layout.data);
-    let named = files::named(stage, recipe);
-    let obstacles = files::obstacles(&generating.bench.problem.dir, &data, &named);
-    if !obstacles.is_empty() {
-        generated.diagnostics.extend(obstacles);
+    let names = recipe.cases.iter().map(|case| &*case.name);
+    let names = names.chain(recipe.links.iter().map(|link| &*link.name));
+    let files = recipe.files.iter().map(|file| file.name.clone());
+    let named = stage.files(names.clone()).chain(files).collect();
+    place_cases(generating, stage, names, &named, generated)?;
+    if generated.has_errors() {
         return Ok(());
     }
-    let names = recipe.cases.iter().map(|case| &case.name);
-    for name in names.chain(recipe.links.iter().map(|link| &link.name)) {
-        let state = place(stage, &data, name, generating.mode)?;
-        announce(generating, generated, name, state);
-    }
+    let data = data_dir(generating);
     for file in &recipe.files {
         let contents = file.contents.as_bytes();
         let state = files::place_file(&data.join(&file.name), contents, generating.mode)?;
@@ -216,6 +217,33 @@ fn place_all(
         announce(generating, generated, &name, state);
     }
     Ok(())
+}
+
+/// Brings these cases into the package, or says how they differ. `named` are all files that the recipe makes.
+fn place_cases<'a>(
+    generating: &Generating<'_>,
+    stage: &Stage,
+    names: impl Iterator<Item = &'a str>,
+    named: &BTreeSet<String>,
+    generated: &mut Generated,
+) -> Result<(), JudgeError> {
+    let data = data_dir(generating);
+    let obstacles = files::obstacles(&generating.bench.problem.dir, &data, named);
+    if !obstacles.is_empty() {
+        generated.diagnostics.extend(obstacles);
+        return Ok(());
+    }
+    for name in names {
+        let state = place(stage, &data, name, generating.mode)?;
+        announce(generating, generated, name, state);
+    }
+    Ok(())
+}
+
+/// The directory that names of test cases are below.
+fn data_dir(generating: &Generating<'_>) -> PathBuf {
+    let problem = generating.bench.problem;
+    problem.dir.join(problem.layout.data)
 }
 
 fn announce(

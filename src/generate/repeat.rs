@@ -4,15 +4,14 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::executor::Executor;
-use crate::generate::Generating;
-use crate::generate::inputs::digest;
-use crate::generate::inputs::{Digests, Generators, command};
+use crate::generate::inputs::{command, digest};
 use crate::generate::programs::diagnostic;
 use crate::generate::run::run;
 use crate::generate::stage::Stage;
+use crate::generate::{Generating, Made};
 use crate::model::blob::{Blob, Digest};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::recipe::{GeneratorCommand, GeneratorProgram, RecipeCase};
@@ -22,13 +21,11 @@ use crate::model::text::visible;
 /// A clock that counts seconds shows another one after this long.
 const A_SECOND: Duration = Duration::from_millis(1100);
 
-/// Starts every generator a second time; `found` takes what comes out otherwise. `since` is when the first starts were over.
+/// Starts every generator a second time; `found` takes what comes out otherwise.
 pub(super) fn prove(
     generating: &Generating<'_>,
     stage: &Stage,
-    generators: &Generators<'_>,
-    digests: &Digests,
-    since: Instant,
+    made: &Made<'_>,
     found: &mut Vec<Diagnostic>,
 ) -> Result<(), Stop> {
     let cases: Vec<(&RecipeCase, &GeneratorCommand)> =
@@ -36,8 +33,8 @@ pub(super) fn prove(
     if cases.is_empty() {
         return Ok(());
     }
-    std::thread::sleep(A_SECOND.saturating_sub(since.elapsed()));
-    let again = Again { executor: generating.bench.executor, stage, generators, digests };
+    std::thread::sleep(A_SECOND.saturating_sub(made.at.elapsed()));
+    let again = Again { executor: generating.bench.executor, stage, made };
     let bench = &generating.bench;
     let changes = bench
         .map("generators once more", &cases, |(case, command)| again.change(case, command, true))?;
@@ -86,8 +83,7 @@ fn told(
 struct Again<'a> {
     executor: &'a dyn Executor,
     stage: &'a Stage,
-    generators: &'a Generators<'a>,
-    digests: &'a Digests,
+    made: &'a Made<'a>,
 }
 
 impl Again<'_> {
@@ -98,12 +94,12 @@ impl Again<'_> {
         command: &GeneratorCommand,
         elsewhere: bool,
     ) -> Result<Option<String>, Stop> {
-        let generator = &self.generators[&command.program];
+        let generator = &self.made.generators[&command.program];
         let files = match run(self.executor, generator, command, &case.name, elsewhere)? {
             Ok(files) => files,
             Err(refusal) => return Ok(Some(format!("this time, {}", refusal.message))),
         };
-        let first = self.digests.get(&case.name);
+        let first = self.made.digests.get(&case.name);
         for made in &files {
             let now = digest(&made.contents)?;
             let before: Option<&Digest> = first.and_then(|first| first.get(made.extension));

@@ -45,6 +45,14 @@ impl Stage {
         files.get(case).into_iter().flatten().cloned().collect()
     }
 
+    /// The names below `data/` of all files that these cases have.
+    pub fn files<'a>(&self, cases: impl Iterator<Item = &'a str>) -> impl Iterator<Item = String> {
+        cases.flat_map(|case| {
+            let extensions = self.extensions(case).into_iter();
+            extensions.map(move |extension| file_name(case, &extension))
+        })
+    }
+
     /// Adds a file with these contents, in the place of one that is there.
     ///
     /// # Errors

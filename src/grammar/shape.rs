@@ -69,6 +69,19 @@ pub enum Scale {
     Large,
 }
 
+impl Scale {
+    /// All of them.
+    pub const ALL: [Self; 2] = [Self::Small, Self::Large];
+
+    /// The name that an option has for it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Small => "small",
+            Self::Large => "large",
+        }
+    }
+}
+
 impl Shape {
     /// The same with counts of this size; `None` if the shape itself says how large they are.
     pub fn sized(&self, size: Scale) -> Option<Self> {

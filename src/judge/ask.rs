@@ -70,10 +70,10 @@ impl Trial<'_> {
         let wanted = self.kept_of(pass, VALIDATOR);
         Ok(Asking {
             // What one pass leaves behind is there for the next one.
-            keep: Keep::all_if(wanted.is_some() || self.rules.passes > 1),
+            keep: Keep::all_if(wanted.is_some() || self.rules.problem.kind.passes > 1),
             wanted,
             answer: self.case.answer()?,
-            contract: match self.rules.passes {
+            contract: match self.rules.problem.kind.passes {
                 1 => Contract::OnePass,
                 most => Contract::MorePasses(most.saturating_sub(pass.number)),
             },
@@ -83,7 +83,7 @@ impl Trial<'_> {
     /// Asks the validators in turn, and takes the answer of the first that does not accept the output, or of the last.
     pub(super) fn ask(&self, pass: &Pass, output: &Blob) -> Result<Judged, Stop> {
         let nobody = || JudgeError::new("ask the output validators", "the package has none");
-        let (first, others) = self.rules.validators.split_first().ok_or_else(nobody)?;
+        let (first, others) = self.rules.validators.output.split_first().ok_or_else(nobody)?;
         let mut judged = self.ask_one(first, pass, output)?;
         for validator in others {
             if judged.classified.verdict != Verdict::Accepted {
@@ -186,10 +186,10 @@ impl Trial<'_> {
     pub(super) fn look(&self, args: &[String]) -> Result<CaseJudgement, Stop> {
         let test_case = self.case.test_case;
         let submission = self.entry.submission;
-        let validator = self
-            .rules
-            .static_validator
-            .ok_or_else(|| JudgeError::new("run the static validator", "the package has none"))?;
+        let validator =
+            self.rules.validators.static_validator.as_ref().ok_or_else(|| {
+                JudgeError::new("run the static validator", "the package has none")
+            })?;
         let kept = box_dir(self.rules, submission, &test_case.name, 1, VALIDATOR);
         let look = Look {
             submission: self.entry.runnable,
@@ -198,8 +198,8 @@ impl Trial<'_> {
             args,
             keep: Keep::all_if(kept.is_some()),
         };
-        let asked = Asked { what: "static validator", name: validator.name() };
-        let response = validator.ask(self.executor, look)?;
+        let asked = Asked::output(validator);
+        let response = validator.look(self.executor, look)?;
         save(kept.as_deref(), response.kept.as_ref())?;
         if let Opinion::Broken(what) = &response.opinion {
             return Err(self.broken(asked, what, &response, kept).into());

@@ -11,6 +11,7 @@ use crate::check::options::Options;
 use crate::check::show::cause;
 use crate::executor::{Executor, place};
 use crate::judge::classify::{Classified, classify};
+use crate::judge::grader::PackageGrader;
 use crate::judge::keep::{beside, save_run};
 use crate::judge::said::{ends, said};
 use crate::judge::score;
@@ -21,7 +22,7 @@ use crate::model::joint::Transcript;
 use crate::model::judgement::{CaseJudgement, Evidence, Extended, JudgeError};
 use crate::model::limits::{Limits, ROOM};
 use crate::model::outcome::Outcome;
-use crate::model::problem::{Interaction, ProgramIo};
+use crate::model::problem::{Interaction, Problem, ProgramIo};
 use crate::model::score::{CaseScore, CaseScoring};
 use crate::model::stop::Stop;
 use crate::model::test_data::TestCase;
@@ -29,33 +30,35 @@ use crate::model::text::shell_word;
 use crate::model::tree::TreeEntry;
 use crate::model::units::Bytes;
 use crate::model::verdict::Verdict;
-use crate::validator::static_validator::StaticValidator;
 use crate::validator::visualizer::OutputVisualizer;
-use crate::validator::{OutputValidator, answer_of, feedback_dir, input_of};
+use crate::validator::{OutputValidator, answer_of, feedback_dir};
+
+/// What a package's submissions are judged by, beside the default output validator.
+#[derive(Default)]
+pub struct Validators {
+    /// Its own output validators; none if the format's default one decides.
+    pub output: Vec<OutputValidator>,
+    /// Its interactor, if submissions do not talk with the output validator.
+    pub interactor: Option<OutputValidator>,
+    /// Its output visualizer, if images are kept.
+    pub visualizer: Option<OutputVisualizer>,
+    /// Its static validator.
+    pub static_validator: Option<OutputValidator>,
+    /// Its grader.
+    pub grader: Option<PackageGrader>,
+}
 
 /// What is the same for all runs of a session.
 #[derive(Clone)]
 pub struct Rules<'a> {
-    /// Where programs read and write.
-    pub io: &'a ProgramIo,
-    /// Whether submissions may write in their working directory.
-    pub allow_file_writing: bool,
+    /// The problem: how programs read and write, whether they talk, and how often they are run on a case.
+    pub problem: &'a Problem,
+    /// The package's own validators.
+    pub validators: &'a Validators,
     /// What a submission may use; verdicts are by these.
     pub limits: Limits,
     /// Where a run is stopped that should be too slow: beyond the limits, to see by how much.
     pub stop_slow_at: Limits,
-    /// The package's own output validators; none if the format's default one decides.
-    pub validators: &'a [OutputValidator],
-    /// The package's interactor: whom submissions talk with, if that is not the output validator.
-    pub interactor: Option<&'a OutputValidator>,
-    /// The package's output visualizer, where its images are kept.
-    pub visualizer: Option<&'a OutputVisualizer>,
-    /// The package's static validator.
-    pub static_validator: Option<&'a StaticValidator>,
-    /// Whether submission and validator talk with each other.
-    pub interaction: Interaction,
-    /// How often a submission is run on a case at most; more than once for multi-pass problems only.
-    pub passes: u32,
     /// The command line that repeats a run, with [`SUBMISSION`] and [`CASE`] in their places.
     pub repeat: String,
     /// How much a person wants to see.
@@ -127,7 +130,7 @@ impl ReadyCase<'_> {
     pub(super) fn input(&self) -> Blob {
         match &self.texts {
             Some(texts) => Arc::clone(&texts.input).into(),
-            None => input_of(self.test_case),
+            None => Blob::file(&self.test_case.input),
         }
     }
 
@@ -258,8 +261,9 @@ impl Trial<'_> {
     /// Runs and judges one pass. The facts of the run come first; only where they say nothing does the
     /// output decide.
     fn run(&self, pass: &Pass) -> Result<Ran, Stop> {
-        let partner = self.rules.interactor.or(self.rules.validators.first());
-        if let (Interaction::Interactive, Some(partner)) = (self.rules.interaction, partner) {
+        let Rules { problem, validators, .. } = self.rules;
+        let partner = validators.interactor.as_ref().or(validators.output.first());
+        if let (Interaction::Interactive, Some(partner)) = (problem.kind.interaction, partner) {
             return self.talk(partner, pass);
         }
         let job = job(self.rules, self.entry, self.case.test_case, pass);
@@ -268,8 +272,8 @@ impl Trial<'_> {
         if let Some(kept) = &kept {
             save_run(kept, &pass.input, &reply)?;
         }
-        let is_shown = self.rules.passes > 1 && self.rules.detail != Detail::Brief;
-        let transcript = if is_shown { Some(said(self.rules.io, pass, &reply)?) } else { None };
+        let is_shown = problem.kind.passes > 1 && self.rules.detail != Detail::Brief;
+        let transcript = if is_shown { Some(said(&problem.io, pass, &reply)?) } else { None };
         let judged = self.within_margin(|limits| match classify(&reply.outcome, limits) {
             Some(classified) => Ok(Judged::from(classified)),
             None => self.judge_output(pass, &reply),
@@ -381,8 +385,8 @@ pub(super) fn job(rules: &Rules<'_>, entry: &Entry<'_>, test_case: &TestCase, pa
     });
     job.command.argv.extend(test_case.args.iter().cloned());
     test_case.files.iter().map(place::file).for_each(|file| job.put(file));
-    job.feed(rules.io, pass.input.clone());
-    job.writable = rules.allow_file_writing;
+    job.feed(&rules.problem.io, pass.input.clone());
+    job.writable = rules.problem.allow_file_writing;
     job.box_size = job.box_size.saturating_add(ROOM);
     job.keep = Keep::all_if(rules.keep().is_some());
     job
@@ -423,12 +427,12 @@ pub fn box_name(name: &str) -> String {
 impl Trial<'_> {
     /// Judges the output of a run that stayed within its limits and ended with exit code 0.
     pub(super) fn judge_output(&self, pass: &Pass, reply: &Reply) -> Result<Judged, Stop> {
-        let output = match written(self.rules.io, reply) {
+        let output = match written(&self.rules.problem.io, reply) {
             Ok(output) => output,
             Err(missing) => return Ok(wrong(missing)),
         };
         let judged = self.judge_written(pass, output)?;
-        Ok(match (&judged.difference, self.rules.io) {
+        Ok(match (&judged.difference, &self.rules.problem.io) {
             (Some(difference), ProgramIo::Files { output, .. })
                 if difference.output.length == 0 =>
             {
@@ -440,7 +444,7 @@ impl Trial<'_> {
 
     /// Judges what stands where the output belongs.
     pub(super) fn judge_written(&self, pass: &Pass, output: &Blob) -> Result<Judged, Stop> {
-        if !self.rules.validators.is_empty() {
+        if !self.rules.validators.output.is_empty() {
             return self.ask(pass, output);
         }
         let answer = self.case.answer()?;
@@ -501,8 +505,10 @@ fn evidence(
     judged: &Judged,
     reply: &Reply,
 ) -> Result<Evidence, Stop> {
+    /// How much of standard error is shown, in bytes.
+    const MOST: u64 = 64 << 10;
     let mut evidence = Evidence {
-        stderr: head(&reply.stderr).map_err(|error| fault("read standard error", error))?,
+        stderr: reply.stderr.start(MOST).map_err(|error| fault("read standard error", error))?,
         transcript: judged.transcript.clone(),
         ..Evidence::default()
     };
@@ -511,7 +517,7 @@ fn evidence(
         let ends = ends(&reply.stdout).map_err(|error| fault("read standard output", error))?;
         (evidence.stdout, evidence.stdout_bytes_left_out) = ends;
     }
-    if let Ok(output) = written(rules.io, reply) {
+    if let Ok(output) = written(&rules.problem.io, reply) {
         add_diff(&mut evidence, case, judged, output)?;
     }
     Ok(evidence)
@@ -566,11 +572,6 @@ pub(super) fn add_answered(evidence: &mut Evidence, judged: &Judged) {
 
 fn open(answer: &Blob) -> Result<Reader<'_>, JudgeError> {
     answer.open().map_err(|error| fault(&format!("open {answer}"), error))
-}
-
-/// At most the first 64 KiB.
-fn head(stderr: &Blob) -> io::Result<Vec<u8>> {
-    stderr.start(64 << 10)
 }
 
 pub(super) fn fault(step: &str, error: io::Error) -> JudgeError {

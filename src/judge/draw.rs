@@ -49,7 +49,7 @@ impl Trial<'_> {
         output: &Blob,
         judged: Judged,
     ) -> Result<Judged, Stop> {
-        if self.rules.visualizer.is_none() {
+        if self.rules.validators.visualizer.is_none() {
             return Ok(judged);
         }
         let answered = Answered {
@@ -70,7 +70,9 @@ impl Trial<'_> {
         output: &Blob,
         response: &mut Response,
     ) -> Result<(), Stop> {
-        if self.rules.visualizer.is_none() || matches!(response.opinion, Opinion::Broken(_)) {
+        if self.rules.validators.visualizer.is_none()
+            || matches!(response.opinion, Opinion::Broken(_))
+        {
             return Ok(());
         }
         let left = response.kept.as_ref().map(|tree| tree.below(&feedback_dir(Path::new(""))));
@@ -85,7 +87,7 @@ impl Trial<'_> {
     /// `left` does.
     fn draw(&self, pass: &Pass, output: &Blob, left: &[TreeEntry]) -> Result<Vec<String>, Stop> {
         let kept = self.kept_of(pass, VALIDATOR);
-        let (Some(visualizer), Some(kept)) = (self.rules.visualizer, kept) else {
+        let (Some(visualizer), Some(kept)) = (&self.rules.validators.visualizer, kept) else {
             return Ok(Vec::new());
         };
         let test_case = self.case.test_case;

@@ -1,9 +1,11 @@
 //! Holds what a submission earned against what its author expects.
 
+use crate::judge::time_limit::means;
 use crate::model::judgement::{BrokenExpectation, CaseJudgement, Judgement};
 use crate::model::pattern::Pattern;
 use crate::model::score::Standing;
 use crate::model::submission::{Expectation, UseForTimeLimit};
+use crate::model::test_data::is_inside;
 use crate::model::text::count;
 use crate::model::verdict::Verdict;
 
@@ -36,13 +38,7 @@ fn broken_by(
     judgement: &Judgement,
     all_cases: &[&str],
 ) -> Vec<BrokenExpectation> {
-    let pattern = expectation.cases.as_deref().map(Pattern::parse);
-    let about = |name: &str| match &pattern {
-        None => true,
-        Some(Ok(pattern)) => pattern.matches(name),
-        // The package reader has refused it already.
-        Some(Err(_)) => false,
-    };
+    let about = means(expectation);
     let cases: Vec<&CaseJudgement> =
         judgement.cases.iter().filter(|case| about(&case.test_case)).collect();
     let barred: Vec<Barred<'_>> =
@@ -86,11 +82,7 @@ fn barred<'a>(
             Standing::Barred { by } => Some(by.as_str()),
             Standing::Complete | Standing::Partial => None,
         };
-        let inside = |name: &&str| {
-            let rest = name.strip_prefix(group.name.as_str());
-            rest.is_some_and(|rest| rest.starts_with('/'))
-        };
-        let cases = all_cases.iter().copied().filter(inside);
+        let cases = all_cases.iter().copied().filter(|name| is_inside(name, &group.name));
         cases.filter_map(move |test_case| Some(Barred { test_case, by: by? }))
     })
 }
@@ -107,6 +99,10 @@ struct Rule<'a> {
 }
 
 impl Rule<'_> {
+    fn broken(&self, reason: String) -> BrokenExpectation {
+        BrokenExpectation { rule: self.name.clone(), reason, test_case: None }
+    }
+
     /// The submission as a whole; unless not all cases were selected.
     fn overall(&self, judgement: &Judgement, all_cases: usize) -> Option<BrokenExpectation> {
         let overall = self.expectation.overall.as_ref()?;
@@ -130,7 +126,7 @@ impl Rule<'_> {
                 (format!("expected {}; got {got}{place}", list(&overall.verdicts)), on)
             }
         };
-        Some(BrokenExpectation { rule: self.name.clone(), reason, test_case })
+        Some(BrokenExpectation { test_case, ..self.broken(reason) })
     }
 
     fn permitted(&self) -> Option<BrokenExpectation> {
@@ -146,16 +142,9 @@ impl Rule<'_> {
             1 => " and on 1 more case".to_owned(),
             n => format!(" and on {n} more cases"),
         };
-        Some(BrokenExpectation {
-            rule: self.name.clone(),
-            reason: format!(
-                "permitted {}; got {} on {}{more}",
-                list(&permitted),
-                first.verdict,
-                first.test_case
-            ),
-            test_case: Some(first.test_case.clone()),
-        })
+        let (got, on) = (first.verdict, &first.test_case);
+        let reason = format!("permitted {}; got {got} on {on}{more}", list(&permitted));
+        Some(BrokenExpectation { test_case: Some(on.clone()), ..self.broken(reason) })
     }
 
     /// What was not run is not accepted; which verdict it would have, nobody knows.
@@ -164,16 +153,12 @@ impl Rule<'_> {
         if permitted.iter().any(|verdict| *verdict != Verdict::Accepted) {
             return None;
         }
-        Some(BrokenExpectation {
-            rule: self.name.clone(),
-            reason: format!(
-                "permitted {}; {} was not run, because {} was not passed, and counts as not accepted",
-                list(permitted),
-                first.test_case,
-                first.by
-            ),
-            test_case: None,
-        })
+        Some(self.broken(format!(
+            "permitted {}; {} was not run, because {} was not passed, and counts as not accepted",
+            list(permitted),
+            first.test_case,
+            first.by
+        )))
     }
 
     fn required(&self, required: &[Verdict]) -> Option<BrokenExpectation> {
@@ -196,11 +181,8 @@ impl Rule<'_> {
             0 => "got none".to_owned(),
             number => format!("got only {} on {}", self.seen(), count(number, "case")),
         };
-        Some(BrokenExpectation {
-            rule: self.name.clone(),
-            reason: format!("required {} on at least one case; {got}{not_run}", list(required)),
-            test_case: None,
-        })
+        let required = list(required);
+        Some(self.broken(format!("required {required} on at least one case; {got}{not_run}")))
     }
 
     fn message(&self) -> Option<BrokenExpectation> {
@@ -210,14 +192,10 @@ impl Rule<'_> {
         if met || !self.complete || self.cases.is_empty() {
             return None;
         }
-        Some(BrokenExpectation {
-            rule: self.name.clone(),
-            reason: format!(
-                "the judge's message should contain `{message}` on at least one case; it does on none of {}",
-                count(self.cases.len(), "case")
-            ),
-            test_case: None,
-        })
+        let cases = count(self.cases.len(), "case");
+        Some(self.broken(format!(
+            "the judge's message should contain `{message}` on at least one case; it does on none of {cases}"
+        )))
     }
 
     /// The score of the submission, or of each group that is named. A score that is not known, because not all
@@ -243,11 +221,7 @@ impl Rule<'_> {
                     None => String::new(),
                     Some(_) => format!(" of {name}"),
                 };
-                Some(BrokenExpectation {
-                    rule: self.name.clone(),
-                    reason: format!("expected a score{of} of {expected}; got {score}"),
-                    test_case: None,
-                })
+                Some(self.broken(format!("expected a score{of} of {expected}; got {score}")))
             })
             .collect()
     }

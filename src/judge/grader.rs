@@ -12,11 +12,11 @@ use crate::judge::score::CaseResult;
 use crate::model::blob::Blob;
 use crate::model::judgement::{FaultyProgram, JudgeError};
 use crate::model::limits::{Limits, ROOM};
-use crate::model::outcome::Ending;
 use crate::model::score::Score;
 use crate::model::stop::Stop;
 use crate::model::text::visible;
 use crate::model::verdict::Verdict;
+use crate::validator::response::exit_code;
 
 /// A grader that can be run, as long as this lives.
 pub struct PackageGrader {
@@ -55,17 +55,11 @@ impl PackageGrader {
         job.stdin = Blob::from(lines(results).as_bytes());
         job.box_size = job.box_size.saturating_add(ROOM);
         let reply = executor.run(&job)?;
-        let outcome = &reply.outcome;
         let fault = |error| JudgeError::new("read what the grader wrote", error);
-        let said = match (outcome.stopped_by, outcome.ending) {
-            (Some(limit), _) => {
-                Err(format!("it passed a limit: {}", self.limits.passed(limit, outcome)))
-            }
-            (None, Ending::Exited(0)) => parse(&reply.stdout.start(MOST).map_err(fault)?),
-            (None, Ending::Exited(code)) => {
-                Err(format!("it ended with exit code {code}; it must be 0"))
-            }
-            (None, Ending::Signalled(signal)) => Err(format!("it was killed by {signal}")),
+        let said = match exit_code(&reply.outcome, &self.limits) {
+            Ok(0) => parse(&reply.stdout.start(MOST).map_err(fault)?),
+            Ok(code) => Err(format!("it ended with exit code {code}; it must be 0")),
+            Err(what) => Err(what),
         };
         Ok(said.map_err(|what| {
             let stderr = reply.stderr.start(STDERR).unwrap_or_default();

@@ -40,7 +40,7 @@ pub fn output(
 ) -> Result<Ran, Stop> {
     let reply = executor.run(&job(rules, entry, test_case, &only_pass(input)))?;
     let mut rejected = classify(&reply.outcome, &rules.limits);
-    let output = match written(rules.io, &reply) {
+    let output = match written(&rules.problem.io, &reply) {
         Ok(output) => output.clone(),
         Err(cause) => {
             rejected = rejected.or(Some(Classified { verdict: Verdict::WrongAnswer, cause }));
@@ -101,7 +101,7 @@ pub fn judge_output(
 ) -> Result<Verdict, Stop> {
     let trial = Trial { executor, rules, entry, case };
     let output = Blob::from(output);
-    let (stdout, collected) = match rules.io {
+    let (stdout, collected) = match rules.problem.io {
         ProgramIo::Standard => (output, Vec::new()),
         ProgramIo::Files { .. } => (Blob::default(), vec![Collected::File(output)]),
     };

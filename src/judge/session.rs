@@ -12,7 +12,6 @@ use crate::build::bench::Bench;
 use crate::build::{Built, Prepared, Runnable};
 use crate::executor::parallel;
 use crate::judge::case::{Entry, ReadyCase, Rules, TimeLimitMode, judge_case};
-use crate::judge::grader::PackageGrader;
 use crate::judge::score::{self, CaseResult, Scheme, Total};
 use crate::judge::{expect, time_limit};
 use crate::model::diagnostic::Diagnostic;
@@ -41,8 +40,6 @@ pub struct Session<'a> {
     pub schedule: Schedule,
     /// How they make up a score; `None` where submissions are accepted or not.
     pub scheme: Option<&'a Scheme<'a>>,
-    /// The package's own grader.
-    pub grader: Option<&'a PackageGrader>,
 }
 
 /// Why a submission is refused before anything is built.
@@ -298,7 +295,7 @@ impl Shared<'_, '_> {
             overall.is_some_and(|it| !it.verdicts.contains(&Verdict::TimeLimitExceeded))
         };
         // Where a pass that is too slow would have led, nobody knows.
-        self.session.rules.passes == 1 && submission.expectations.iter().any(is_quick)
+        self.session.bench.problem.kind.passes == 1 && submission.expectations.iter().any(is_quick)
     }
 
     /// Hands out the results of submissions that are complete, in their order.
@@ -411,7 +408,7 @@ impl Shared<'_, '_> {
 
     /// What the cases come to.
     fn total(&self, cases: &[CaseJudgement], is_refused: bool) -> Result<Total<'_>, Stop> {
-        let Session { scheme, grader, bench, .. } = self.session;
+        let Session { scheme, rules, bench, .. } = self.session;
         if is_refused {
             let score = scheme.and_then(Scheme::nothing);
             return Ok(Total { verdict: Some(Verdict::CompileError), score, ..Total::default() });
@@ -420,7 +417,7 @@ impl Shared<'_, '_> {
         score::one_kind_of_file(cases).map_err(score::fault)?;
         let results: HashMap<&str, CaseResult> =
             cases.iter().map(|case| (case.test_case.as_str(), CaseResult::of(case))).collect();
-        let custom = |flags: &[String], results: &[CaseResult]| match grader {
+        let custom = |flags: &[String], results: &[CaseResult]| match &rules.validators.grader {
             Some(grader) => grader.grade(bench.executor, flags, results),
             None => Err(score::fault("the package has no grader".to_owned()).into()),
         };

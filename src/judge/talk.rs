@@ -4,7 +4,7 @@
 
 use crate::judge::ask::{Asked, answered};
 use crate::judge::blame::{Blame, Scene, blame};
-use crate::judge::case::{Detail, Judged, Pass, Ran, Trial, job};
+use crate::judge::case::{Detail, Judged, Pass, Ran, Trial, Validators, job};
 use crate::judge::keep::save_talk;
 use crate::judge::said::MOST;
 use crate::model::blob::Blob;
@@ -44,7 +44,8 @@ impl Trial<'_> {
         let is_early = told.is_some_and(|told| told < partner.closed);
         let written = validator.written(&partner.reply);
         let mut response = validator.read(partner.reply, &partner_limits, asking.contract)?;
-        let is_half = self.rules.interactor.is_some() && !self.rules.validators.is_empty();
+        let Validators { interactor, output, .. } = self.rules.validators;
+        let is_half = interactor.is_some() && !output.is_empty();
         asking.save(&response)?;
         self.draw_beside(pass, &Blob::default(), &mut response)?;
         let asked = Asked::output(validator);

@@ -99,11 +99,12 @@ fn meant<'a>(
 }
 
 /// Whether a rule is about a case of this name.
-fn means(expectation: &Expectation) -> impl Fn(&str) -> bool + use<> {
+pub(super) fn means(expectation: &Expectation) -> impl Fn(&str) -> bool + use<> {
     let pattern = expectation.cases.as_deref().map(Pattern::parse);
     move |case| match &pattern {
         None => true,
         Some(Ok(pattern)) => pattern.matches(case),
+        // The package reader has refused it already.
         Some(Err(_)) => false,
     }
 }

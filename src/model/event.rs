@@ -9,14 +9,14 @@ use serde::Serialize;
 
 use crate::model::conversion::Conversion;
 use crate::model::diagnostic::Diagnostic;
-use crate::model::difference::Difference;
 use crate::model::grammar::ValueBounds;
 use crate::model::host::Diagnosis;
 use crate::model::isolation::Isolation;
-use crate::model::judgement::{Evidence, JudgeError, Judgement, TimeLimit};
-use crate::model::limits::Limits;
+use crate::model::judgement::{JudgeError, Judgement};
 use crate::model::proposal::Proposal;
-use crate::model::report::PackageReport;
+use crate::model::report::{
+    ComparisonReport, InputReport, LimitsReport, PackageReport, ProgressStep,
+};
 use crate::model::stress::{Search, SearchPlan, SearchProgress};
 use crate::model::verdict::Verdict;
 
@@ -69,10 +69,8 @@ pub enum Event {
     },
     /// The limits are known.
     LimitsSet {
-        /// The time limit and its origin.
-        time: TimeLimit,
-        /// What a run may use, all in all.
-        limits: Limits,
+        /// What a run may use.
+        limits: LimitsReport,
         /// What measures and enforces it.
         mechanism: String,
     },
@@ -83,11 +81,6 @@ pub enum Event {
     },
     /// A submission is being built.
     BuildStarted {
-        /// The program's name.
-        program: String,
-    },
-    /// A program is built, or not.
-    BuildFinished {
         /// The program's name.
         program: String,
     },
@@ -121,14 +114,7 @@ pub enum Event {
     /// The judge failed at something that belongs to no single submission.
     Failed(JudgeError),
     /// A step of checking or making the data is under way or done.
-    Progress {
-        /// What, such as `input validators`.
-        what: String,
-        /// Done so far.
-        done: usize,
-        /// In all.
-        total: usize,
-    },
+    Progress(ProgressStep),
     /// A test case was made, is as it was, or differs.
     CaseGenerated {
         /// Its name.
@@ -142,27 +128,15 @@ pub enum Event {
     /// A package was written in another format.
     Converted(Box<Conversion>),
     /// An output was compared with a judge answer, outside of any problem.
-    Compared {
-        /// The output's file name.
-        output: String,
-        /// Where it differs; `None` if it is right.
-        difference: Option<Box<Difference>>,
-        /// What a person sees beside the difference.
-        evidence: Option<Box<Evidence>>,
-    },
+    Compared(Box<ComparisonReport>),
     /// A search for a counterexample begins.
     SearchStarted(SearchPlan),
     /// A search is under way.
     Searching(SearchProgress),
     /// A search is at its end.
     Searched(Box<Search>),
-    /// An input was held against a grammar.
-    InputChecked {
-        /// The file.
-        input: PathBuf,
-        /// Whether it is valid; why not is said before.
-        valid: bool,
-    },
+    /// An input was checked against a grammar. If it is not valid, an event before says why.
+    InputChecked(InputReport),
     /// The bounds of all that a grammar reads.
     BoundsListed(Vec<ValueBounds>),
     /// The user pressed Ctrl-C.

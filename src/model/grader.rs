@@ -182,6 +182,9 @@ pub enum Dialect {
 }
 
 impl Dialect {
+    /// All of them.
+    pub const ALL: [Self; 2] = [Self::Kattis, Self::DomJudge];
+
     /// The name of whose rules they are, as an option has it.
     pub const fn name(self) -> &'static str {
         match self {

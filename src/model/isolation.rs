@@ -73,6 +73,18 @@ pub enum Demand {
 }
 
 impl Demand {
+    /// All, the strongest first.
+    pub const ALL: [Self; 3] = [Self::Full, Self::Any, Self::Plain];
+
+    /// The name that an option has for it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Full => "full",
+            Self::Any => "any",
+            Self::Plain => "plain",
+        }
+    }
+
     /// Whether this is enough.
     pub const fn is_met_by(self, isolation: Isolation) -> bool {
         match self {

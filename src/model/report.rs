@@ -428,10 +428,9 @@ impl Report {
                 self.diagnostics.push(diagnostic.clone());
             }
             Event::Complained { message } => self.complaints.push(message.clone()),
-            Event::LimitsSet { time, limits, mechanism } => {
+            Event::LimitsSet { limits, mechanism } => {
                 if let Some(package) = self.packages.last_mut() {
-                    package.limits =
-                        Some(LimitsReport { time: time.clone(), limits: limits.clone() });
+                    package.limits = Some(limits.clone());
                 }
                 self.mechanism = Some(mechanism.clone());
             }
@@ -475,10 +474,7 @@ impl Report {
             Event::Failed(error) => {
                 self.failed(package, None, error);
             }
-            Event::Progress { what, done, total } => {
-                self.work.step =
-                    Some(ProgressStep { what: what.clone(), done: *done, total: *total });
-            }
+            Event::Progress(step) => self.work.step = Some(step.clone()),
             Event::CaseGenerated { test_case, state } => self.generated.push(GeneratedReport {
                 package,
                 test_case: test_case.clone(),
@@ -488,29 +484,20 @@ impl Report {
                 self.proposals.push(ProposalReport { package, proposal: (**proposal).clone() })
             }
             Event::Converted(conversion) => self.conversion = Some((**conversion).clone()),
-            Event::Compared { output, difference, evidence } => {
-                self.comparison = Some(ComparisonReport {
-                    output: output.clone(),
-                    equal: difference.is_none(),
-                    difference: difference.clone(),
-                    evidence: evidence.clone(),
-                });
-            }
+            Event::Compared(compared) => self.comparison = Some((**compared).clone()),
             Event::Searched(search) => {
                 self.summary.runs += usize::try_from(search.runs).unwrap_or(usize::MAX);
                 self.summary.rejected += usize::from(search.found.is_some());
                 self.search = Some((**search).clone());
             }
-            Event::InputChecked { input, valid } => {
-                let inputs = &mut self.grammar.get_or_insert_default().inputs;
-                inputs.push(InputReport { path: input.clone(), valid: *valid });
+            Event::InputChecked(input) => {
+                self.grammar.get_or_insert_default().inputs.push(input.clone());
             }
             Event::BoundsListed(bounds) => {
                 self.grammar.get_or_insert_default().bounds.clone_from(bounds);
             }
             Event::Interrupted => self.interrupted = true,
             Event::BuildStarted { .. }
-            | Event::BuildFinished { .. }
             | Event::SearchStarted(_)
             | Event::Searching(_)
             | Event::Finished => {}

@@ -7,7 +7,7 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle, TermLike};
 
 use crate::model::event::Event;
-use crate::model::report::Report;
+use crate::model::report::{ProgressStep, Report};
 use crate::model::stress::SearchProgress;
 use crate::model::text::{count, printable};
 use crate::report::Live;
@@ -158,7 +158,7 @@ impl State {
                 self.now =
                     format!("{}: {verdict} on {}", printable(submission), printable(test_case));
             }
-            Event::Progress { what, done, total } => {
+            Event::Progress(ProgressStep { what, done, total }) => {
                 self.now = format!("{}: {done} of {total}", printable(what));
             }
             Event::CaseGenerated { test_case, .. } => self.now = printable(test_case),
@@ -235,7 +235,11 @@ mod tests {
         };
         check(read("sum"), "sum, 0 of 2 submissions");
         check(
-            Event::Progress { what: "input validators".to_owned(), done: 3, total: 10 },
+            Event::Progress(ProgressStep {
+                what: "input validators".to_owned(),
+                done: 3,
+                total: 10,
+            }),
             "sum, 0 of 2 submissions, input validators: 3 of 10",
         );
         check(

@@ -2,8 +2,10 @@
 
 use std::collections::VecDeque;
 use std::fs::File;
-use std::io::{self, Read, Write};
+use std::io::{self, BufReader, Read, Write};
 use std::os::fd::{AsFd, OwnedFd};
+
+use tempfile::{SpooledData, SpooledTempFile, spooled_tempfile};
 
 use crate::model::blob::Blob;
 
@@ -24,8 +26,8 @@ pub(super) struct Stream {
 
 /// What is kept of a stream.
 enum Kept {
-    /// All of it, up to a number of bytes.
-    All { store: Store, most: u64 },
+    /// All of it, up to a number of bytes of which so many are left.
+    All { store: SpooledTempFile, left: u64 },
     /// Its beginning and its end.
     Ends { first: Vec<u8>, last: VecDeque<u8> },
 }
@@ -33,11 +35,8 @@ enum Kept {
 impl Stream {
     /// Standard output, of which at most so many bytes are kept.
     pub(super) fn output(pipe: Option<OwnedFd>, most: Option<u64>) -> Self {
-        Self {
-            pipe,
-            total: 0,
-            kept: Kept::All { store: Store::default(), most: most.unwrap_or(u64::MAX) },
-        }
+        let store = spooled_tempfile(IN_MEMORY);
+        Self { pipe, total: 0, kept: Kept::All { store, left: most.unwrap_or(u64::MAX) } }
     }
 
     /// Standard error, of which both ends are kept.
@@ -45,28 +44,29 @@ impl Stream {
         Self { pipe, total: 0, kept: Kept::Ends { first: Vec::new(), last: VecDeque::new() } }
     }
 
-    /// Reads what there is, once; at its end, the pipe is closed. The pipe must not block.
-    pub(super) fn read(&mut self, buffer: &mut [u8]) -> io::Result<Progress> {
-        let Some(pipe) = &self.pipe else { return Ok(Progress::Ended) };
+    /// Reads what there is, once, and tells whether there was something. At its end, the pipe is closed. The pipe
+    /// must not block.
+    pub(super) fn read(&mut self, buffer: &mut [u8]) -> io::Result<bool> {
+        let Some(pipe) = &self.pipe else { return Ok(false) };
         match rustix::io::read(pipe.as_fd(), &mut *buffer) {
             Ok(0) => {
                 self.pipe = None;
-                Ok(Progress::Ended)
+                Ok(false)
             }
             Ok(length) => {
                 self.total += length as u64;
                 self.kept.add(&buffer[..length])?;
-                Ok(Progress::Some)
+                Ok(true)
             }
-            Err(rustix::io::Errno::AGAIN | rustix::io::Errno::INTR) => Ok(Progress::Nothing),
+            Err(rustix::io::Errno::AGAIN | rustix::io::Errno::INTR) => Ok(false),
             Err(errno) => Err(errno.into()),
         }
     }
 
     /// What was kept.
-    pub(super) fn finish(self) -> io::Result<Blob> {
+    pub(super) fn finish(self) -> Blob {
         match self.kept {
-            Kept::All { store, .. } => store.finish(),
+            Kept::All { store, .. } => blob(store),
             Kept::Ends { mut first, last } => {
                 let left_out = self.total - first.len() as u64 - last.len() as u64;
                 if left_out > 0 {
@@ -74,29 +74,19 @@ impl Stream {
                     first.extend(note.as_bytes());
                 }
                 first.extend(last);
-                Ok(first.into())
+                first.into()
             }
         }
     }
 }
 
-/// What a read gave.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Progress {
-    /// Bytes.
-    Some,
-    /// Nothing for now.
-    Nothing,
-    /// Nothing any more.
-    Ended,
-}
-
 impl Kept {
     fn add(&mut self, bytes: &[u8]) -> io::Result<()> {
         match self {
-            Self::All { store, most } => {
-                let room = usize::try_from(*most - store.length).unwrap_or(usize::MAX);
-                store.add(&bytes[..bytes.len().min(room)])
+            Self::All { store, left } => {
+                let room = usize::try_from(*left).unwrap_or(usize::MAX).min(bytes.len());
+                *left -= room as u64;
+                store.write_all(&bytes[..room])
             }
             Self::Ends { first, last } => {
                 let room = (EACH_END - first.len()).min(bytes.len());
@@ -110,49 +100,20 @@ impl Kept {
     }
 }
 
-/// Bytes in memory while they are few, else in a file.
-#[derive(Default)]
-struct Store {
-    memory: Vec<u8>,
-    file: Option<File>,
-    length: u64,
-}
-
-impl Store {
-    fn add(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.length += bytes.len() as u64;
-        if let Some(file) = &mut self.file {
-            return file.write_all(bytes);
-        }
-        self.memory.extend(bytes);
-        if self.memory.len() > IN_MEMORY {
-            let mut file = tempfile::tempfile()?;
-            file.write_all(&self.memory)?;
-            self.memory = Vec::new();
-            self.file = Some(file);
-        }
-        Ok(())
-    }
-
-    fn finish(self) -> io::Result<Blob> {
-        match self.file {
-            None => Ok(self.memory.into()),
-            Some(file) => Ok(Blob::open_file(file)),
-        }
+/// What was written there: in memory while it was little, else in a file.
+fn blob(store: SpooledTempFile) -> Blob {
+    match store.into_inner() {
+        SpooledData::InMemory(bytes) => bytes.into_inner().into(),
+        SpooledData::OnDisk(file) => Blob::open_file(file),
     }
 }
 
 /// Copies a file of the box, up to a number of bytes.
 pub(super) fn copy_file(file: OwnedFd, most: u64) -> io::Result<Blob> {
-    let mut from = File::from(file).take(most);
-    let mut store = Store::default();
-    let mut buffer = vec![0; 64 << 10];
-    loop {
-        match from.read(&mut buffer)? {
-            0 => return store.finish(),
-            length => store.add(&buffer[..length])?,
-        }
-    }
+    let mut store = spooled_tempfile(IN_MEMORY);
+    let mut from = BufReader::with_capacity(64 << 10, File::from(file).take(most));
+    io::copy(&mut from, &mut store)?;
+    Ok(blob(store))
 }
 
 #[cfg(test)]
@@ -170,7 +131,7 @@ mod tests {
             stream.total += piece.len() as u64;
             stream.kept.add(piece).unwrap();
         }
-        let blob = stream.finish().unwrap();
+        let blob = stream.finish();
         blob.bytes().expect("both ends stay in memory").to_vec()
     }
 
@@ -189,12 +150,12 @@ mod tests {
 
     #[test]
     fn much_output_goes_to_a_file_and_is_all_there() {
-        let mut store = Store::default();
+        let mut stream = Stream::output(None, None);
         let piece = vec![b'x'; 700_000];
-        store.add(&piece).unwrap();
-        store.add(&piece).unwrap();
-        store.add(b"end").unwrap();
-        let blob = store.finish().unwrap();
+        for piece in [&piece[..], &piece, b"end"] {
+            stream.kept.add(piece).unwrap();
+        }
+        let blob = stream.finish();
         assert_eq!(blob.bytes(), None, "so much does not stay in memory");
         let all = blob.start(u64::MAX).unwrap();
         assert_eq!(all.len(), 1_400_003);
@@ -203,13 +164,10 @@ mod tests {
 
     #[test]
     fn no_more_output_is_kept_than_asked_for() {
-        let mut kept = Kept::All { store: Store::default(), most: 5 };
-        kept.add(b"abc").unwrap();
-        kept.add(b"defg").unwrap();
-        kept.add(b"h").unwrap();
-        let Kept::All { store, .. } = kept else {
-            panic!("still the same");
-        };
-        assert_eq!(store.memory, b"abcde");
+        let mut stream = Stream::output(None, Some(5));
+        for piece in [&b"abc"[..], b"defg", b"h"] {
+            stream.kept.add(piece).unwrap();
+        }
+        assert_eq!(stream.finish().bytes(), Some(&b"abcde"[..]));
     }
 }

@@ -1,6 +1,6 @@
 //! The clock that goes on evenly, whatever happens to the time of day.
 
-use rustix::time::{ClockId, clock_gettime};
+use rustix::time::{ClockId, Timespec, clock_gettime};
 
 /// The time since some moment in the past, in nanoseconds.
 pub(super) fn now() -> u64 {
@@ -8,4 +8,12 @@ pub(super) fn now() -> u64 {
     let seconds = u64::try_from(time.tv_sec).unwrap_or(0);
     let rest = u64::try_from(time.tv_nsec).unwrap_or(0);
     seconds * 1_000_000_000 + rest
+}
+
+/// So many nanoseconds, as the system takes them.
+pub(super) fn timespec(nanoseconds: u64) -> Timespec {
+    Timespec {
+        tv_sec: (nanoseconds / 1_000_000_000) as _,
+        tv_nsec: (nanoseconds % 1_000_000_000) as _,
+    }
 }

@@ -4,19 +4,36 @@
 
 use std::ffi::{CStr, CString};
 use std::fs;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags};
+use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, Stat};
 
 use crate::model::host::Temporary;
 use crate::model::units::Bytes;
 use crate::sandbox::fault::{Fault, Step};
 
 /// How a directory is opened that may have been put there by a program.
-pub(super) const DIRECTORY: OFlags =
+const DIRECTORY: OFlags =
     OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
+
+/// Opens a directory in another, never through a link.
+pub(super) fn open(parent: impl AsFd, name: impl rustix::path::Arg) -> rustix::io::Result<OwnedFd> {
+    rustix::fs::openat(parent, name, DIRECTORY, Mode::empty())
+}
+
+/// What lies in a directory, each with what the system says of it. What is gone meanwhile is left out.
+pub(super) fn entries(
+    directory: &OwnedFd,
+) -> rustix::io::Result<impl Iterator<Item = (CString, Stat)>> {
+    let names = Dir::read_from(directory)?.flatten().map(|entry| entry.file_name().to_owned());
+    let names = names.filter(|name| ![c".", c".."].contains(&name.as_c_str()));
+    Ok(names.filter_map(move |name| {
+        let stat = rustix::fs::statat(directory, &name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
+        Some((name, stat))
+    }))
+}
 
 /// Makes a directory that the program's user can get through, with this mode whatever the mask.
 pub(super) fn make_directory(path: &Path, mode: u32) -> Result<(), Fault> {
@@ -29,29 +46,19 @@ pub(super) fn used(top: &OwnedFd) -> u64 {
     const MOST_OPEN: usize = 500;
     const MOST: usize = 100_000;
     const BLOCK: u64 = 512;
-    let Ok(first) = rustix::fs::openat(top, c".", DIRECTORY, Mode::empty()) else { return 0 };
+    let Ok(first) = open(top, c".") else { return 0 };
     let mut stack = vec![first];
     let mut bytes = 0u64;
     let mut seen = 0;
     while let Some(directory) = stack.pop() {
-        let Ok(list) = Dir::read_from(&directory) else { continue };
-        for entry in list.flatten() {
-            let name = entry.file_name();
-            if is_dots(name) {
-                continue;
-            }
+        for (name, stat) in entries(&directory).into_iter().flatten() {
             seen += 1;
-            let Ok(stat) = rustix::fs::statat(&directory, name, AtFlags::SYMLINK_NOFOLLOW) else {
-                continue;
-            };
             bytes = bytes.saturating_add((stat.st_blocks.max(0) as u64).saturating_mul(BLOCK));
             if FileType::from_raw_mode(stat.st_mode) == FileType::Directory {
                 if stack.len() > MOST_OPEN {
                     return u64::MAX;
                 }
-                if let Ok(below) = rustix::fs::openat(&directory, name, DIRECTORY, Mode::empty()) {
-                    stack.push(below);
-                }
+                stack.extend(open(&directory, &name));
             }
         }
         if seen > MOST {
@@ -59,10 +66,6 @@ pub(super) fn used(top: &OwnedFd) -> u64 {
         }
     }
     bytes
-}
-
-fn is_dots(name: &CStr) -> bool {
-    name == c"." || name == c".."
 }
 
 /// Removes what has this name, and all below it. However deep it is, two directories are open at a
@@ -111,12 +114,11 @@ fn open_for_removal(parent: &OwnedFd, name: &CStr) -> Option<OwnedFd> {
     }
     // Nobody runs any more who could put a link in its place.
     let _ = rustix::fs::chmodat(parent, name, Mode::RWXU, AtFlags::empty());
-    rustix::fs::openat(parent, name, DIRECTORY, Mode::empty()).ok()
+    open(parent, name).ok()
 }
 
 fn names(directory: &OwnedFd) -> Vec<CString> {
-    let Ok(list) = Dir::read_from(directory) else { return Vec::new() };
-    list.flatten().map(|entry| entry.file_name().to_owned()).filter(|name| !is_dots(name)).collect()
+    entries(directory).into_iter().flatten().map(|(name, _)| name).collect()
 }
 
 /// Room for files of this user in a directory.

@@ -12,6 +12,12 @@ impl From<std::io::Error> for Errno {
     }
 }
 
+impl From<rustix::io::Errno> for Errno {
+    fn from(errno: rustix::io::Errno) -> Self {
+        Self(errno.raw_os_error())
+    }
+}
+
 impl fmt::Display for Errno {
     /// The name and the system's own words: `ENOENT: No such file or directory`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

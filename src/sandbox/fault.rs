@@ -1,7 +1,6 @@
 //! A failed step on the slot's side, before it becomes a [`JudgeError`].
 
 use std::fmt;
-use std::io;
 
 use crate::model::judgement::{FaultKind, JudgeError};
 use crate::sandbox::errno::Errno;
@@ -56,23 +55,10 @@ impl Fault {
     /// Whether what was asked for cannot be done, however often it is tried: a program that is not
     /// there or is none, a path that leads nowhere. All else is for the machine to answer for.
     fn is_of_the_job(&self) -> bool {
-        match self.errno {
-            None => true,
-            Some(errno) => matches!(
-                errno,
-                libc::ENOENT
-                    | libc::ENOTDIR
-                    | libc::EISDIR
-                    | libc::EEXIST
-                    | libc::EACCES
-                    | libc::ELOOP
-                    | libc::ENAMETOOLONG
-                    | libc::ENOEXEC
-                    | libc::EXDEV
-                    | libc::E2BIG
-                    | libc::EINVAL
-            ),
-        }
+        self.errno.is_none_or(|errno| {
+            is_of_the_file(errno)
+                || matches!(errno, libc::EISDIR | libc::EEXIST | libc::EXDEV | libc::E2BIG)
+        })
     }
 }
 
@@ -120,33 +106,13 @@ pub(super) trait Step<T> {
     fn step_on(self, step: &str, name: impl fmt::Display) -> Result<T, Fault>;
 }
 
-impl<T> Step<T> for Result<T, Errno> {
+impl<T, E: Into<Errno>> Step<T> for Result<T, E> {
     fn step(self, step: &str) -> Result<T, Fault> {
-        self.map_err(|errno| Fault::system(step, errno))
+        self.map_err(|error| Fault::system(step, error.into()))
     }
 
     fn step_on(self, step: &str, name: impl fmt::Display) -> Result<T, Fault> {
-        self.map_err(|errno| Fault::system(format!("{step} {name}"), errno))
-    }
-}
-
-impl<T> Step<T> for io::Result<T> {
-    fn step(self, step: &str) -> Result<T, Fault> {
-        self.map_err(Errno::from).step(step)
-    }
-
-    fn step_on(self, step: &str, name: impl fmt::Display) -> Result<T, Fault> {
-        self.map_err(Errno::from).step_on(step, name)
-    }
-}
-
-impl<T> Step<T> for rustix::io::Result<T> {
-    fn step(self, step: &str) -> Result<T, Fault> {
-        self.map_err(|errno| Errno(errno.raw_os_error())).step(step)
-    }
-
-    fn step_on(self, step: &str, name: impl fmt::Display) -> Result<T, Fault> {
-        self.map_err(|errno| Errno(errno.raw_os_error())).step_on(step, name)
+        self.map_err(|error| Fault::system(format!("{step} {name}"), error.into()))
     }
 }
 

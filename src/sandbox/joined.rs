@@ -23,7 +23,7 @@
 //! other program could see the end of its input and end for it; so the judge, which alone can pass that on, notes
 //! the time before it does.
 
-use std::io::{self, PipeReader, PipeWriter, Write};
+use std::io::{self, PipeWriter, Write};
 use std::os::fd::{AsFd, OwnedFd};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc;
@@ -57,12 +57,15 @@ impl Slot {
         job: &JointJob,
     ) -> Result<JointReply, JudgeError> {
         let start = clock::now();
-        let (to_program, program_reads) = pipe(JudgeIs::Writing)?;
-        let (to_partner, partner_reads) = pipe(JudgeIs::Writing)?;
-        let (from_program, program_writes) = pipe(JudgeIs::Reading)?;
-        let (from_partner, partner_writes) = pipe(JudgeIs::Reading)?;
+        let (program_reads, to_program) = pipe()?;
+        let (partner_reads, to_partner) = pipe()?;
+        let (from_program, program_writes) = pipe()?;
+        let (from_partner, partner_writes) = pipe()?;
         let (heard, bell) = io::pipe().step(STEP)?;
-        rustix::io::ioctl_fionbio(&heard, true).step(STEP)?;
+        let heard = OwnedFd::from(heard);
+        for ours in [&to_program, &to_partner, &from_program, &from_partner, &heard] {
+            rustix::io::ioctl_fionbio(ours, true).step(STEP)?;
+        }
         let (tell, over) = mpsc::channel();
         let watches = [
             self.place.watch(to_program.as_fd(), from_program.as_fd()),
@@ -87,7 +90,7 @@ impl Slot {
             ),
             limits: job.program.limits.clone(),
             accept_exit_code: job.accept_exit_code,
-            bell: heard.into(),
+            bell: heard,
             over,
             recorder: job.transcript.map(Recorder::new),
             start,
@@ -153,22 +156,11 @@ fn ends(stdin: OwnedFd, stdout: OwnedFd) -> Ends {
     Ends { stdin: Some(stdin), stdout: Some(stdout) }
 }
 
-/// What the judge does with a pipe.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum JudgeIs {
-    Reading,
-    Writing,
-}
-
-/// A pipe: the judge's end, which does not block, and the program's.
-fn pipe(judge: JudgeIs) -> Result<(OwnedFd, OwnedFd), JudgeError> {
-    let (read, write): (PipeReader, PipeWriter) = io::pipe().step(STEP)?;
-    let (ours, theirs): (OwnedFd, OwnedFd) = match judge {
-        JudgeIs::Reading => (read.into(), write.into()),
-        JudgeIs::Writing => (write.into(), read.into()),
-    };
-    rustix::io::ioctl_fionbio(&ours, true).step(STEP)?;
-    if system::is_small(&ours) {
+/// A pipe that is not small: the end that is read, and the end that is written.
+fn pipe() -> Result<(OwnedFd, OwnedFd), JudgeError> {
+    let (read, write) = io::pipe().step(STEP)?;
+    let read = OwnedFd::from(read);
+    if system::is_small(&read) {
         // Who says much before it listens would wait for ever, and be blamed for it.
         let error = JudgeError::new(
             STEP,
@@ -178,7 +170,7 @@ fn pipe(judge: JudgeIs) -> Result<(OwnedFd, OwnedFd), JudgeError> {
             "end programs that hold many pipes, or: sudo sysctl fs.pipe-user-pages-soft=65536";
         return Err(error.help(help).transient());
     }
-    Ok((ours, theirs))
+    Ok((read, write.into()))
 }
 
 /// Puts together what is known when both are over.

@@ -12,20 +12,18 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags};
+use rustix::fs::{CWD, FileType, Mode, OFlags};
 
 use crate::model::blob::Blob;
 use crate::model::job::Keep;
 use crate::model::judgement::JudgeError;
 use crate::model::tree::{FileMode, Node, Place, Tree, TreeEntry, leads_inside};
 use crate::model::units::Bytes;
+use crate::sandbox::disk;
 use crate::sandbox::fault::{Fault, Step};
 
 /// How deep directories are followed.
 const DEEPEST: usize = 32;
-
-const DIRECTORY: OFlags =
-    OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 
 /// How a file is opened that was seen to be regular, by a name without a slash in it.
 const FILE: OFlags = OFlags::RDONLY
@@ -73,8 +71,7 @@ pub(super) fn keep(
 /// # Errors
 /// When it cannot be read, or cannot be written there.
 pub fn copy(from: &Path, to: &Path) -> Result<(), JudgeError> {
-    let opened = rustix::fs::openat(CWD, from, DIRECTORY, Mode::empty());
-    let opened = opened.step_on("open", from.display())?;
+    let opened = disk::open(CWD, from).step_on("open", from.display())?;
     let place = Place::new(to.to_path_buf(), ());
     copy_box(opened, &place, u64::MAX, &[], (Rights::AsLeft, Links::Inside))?;
     Ok(())
@@ -92,8 +89,7 @@ fn copy_box(
     let step = "make the directory";
     let to = place.path();
     fs::create_dir(to).step_on(step, to.display())?;
-    let target = rustix::fs::openat(CWD, to, DIRECTORY, Mode::empty());
-    let target = target.step_on(step, to.display())?;
+    let target = disk::open(CWD, to).step_on(step, to.display())?;
     open_to_all(&target).step_on(step, to.display())?;
     let mut copy = Copy { place, left: most, except, rights, links, entries: Vec::new() };
     copy.directory(&from, &target, Path::new(""), DEEPEST)
@@ -120,16 +116,12 @@ impl Copy<'_> {
         path: &Path,
         depth: usize,
     ) -> io::Result<()> {
-        for entry in Dir::read_from(from)? {
-            let entry = entry?;
-            let name = entry.file_name();
+        for (name, stat) in disk::entries(from)? {
+            let name = name.as_c_str();
             let path = path.join(OsStr::from_bytes(name.to_bytes()));
-            if name == c"." || name == c".." || self.except.contains(&path) {
+            if self.except.contains(&path) {
                 continue;
             }
-            let Ok(stat) = rustix::fs::statat(from, name, AtFlags::SYMLINK_NOFOLLOW) else {
-                continue;
-            };
             let node = match FileType::from_raw_mode(stat.st_mode) {
                 FileType::RegularFile => {
                     self.file(from, name, to, &path, Mode::from_raw_mode(stat.st_mode))?
@@ -138,7 +130,7 @@ impl Copy<'_> {
                 FileType::Directory if depth > 0 => {
                     let target = make_directory(to, name)?;
                     let before = self.entries.len();
-                    if let Ok(below) = rustix::fs::openat(from, name, DIRECTORY, Mode::empty()) {
+                    if let Ok(below) = disk::open(from, name) {
                         self.directory(&below, &target, &path, depth - 1)?;
                     }
                     (self.entries.len() == before).then_some(Node::Directory)
@@ -190,7 +182,7 @@ impl Copy<'_> {
 /// A directory in another.
 fn make_directory(parent: &OwnedFd, name: &CStr) -> io::Result<OwnedFd> {
     rustix::fs::mkdirat(parent, name, Mode::RWXU)?;
-    let directory = rustix::fs::openat(parent, name, DIRECTORY, Mode::empty())?;
+    let directory = disk::open(parent, name)?;
     open_to_all(&directory)?;
     Ok(directory)
 }

@@ -43,6 +43,6 @@ use other as system;
 
 pub use control::{Stopper, is_interrupted};
 pub use keep::copy;
-pub use slot::{CoreId, Slot, SlotOptions};
+pub use slot::{CoreId, Slot};
 pub use standard::output_was_closed;
 pub use system::Host;

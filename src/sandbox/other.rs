@@ -10,7 +10,7 @@ use crate::model::outcome::Mechanism;
 use crate::model::units::Bytes;
 use crate::sandbox::disk::temporary;
 use crate::sandbox::plain;
-use crate::sandbox::slot::{Backend, CoreId, SlotOptions};
+use crate::sandbox::slot::{Backend, CoreId};
 use crate::sandbox::trial::try_out;
 
 /// What this machine offers: to run programs plainly.
@@ -28,14 +28,6 @@ impl Host {
                 .help("run juror on Linux; --isolation=plain isolates nothing: programs can do whatever you can")),
             Demand::Any | Demand::Plain => Self::at(Isolation::Plain),
         }
-    }
-
-    /// As [`find`](Self::find), with whatever works.
-    ///
-    /// # Errors
-    /// When programs cannot be run at all.
-    pub fn probe() -> Result<Self, JudgeError> {
-        Self::find(Demand::Any)
     }
 
     /// What this machine offers, with programs kept apart in this one way.
@@ -126,7 +118,7 @@ fn nothing_else() -> JudgeError {
 }
 
 /// Makes a slot. Programs cannot be kept on a core.
-pub(super) fn start(_: &Host, _: &SlotOptions) -> Result<Box<dyn Backend>, JudgeError> {
+pub(super) fn start(_: &Host, _: Option<CoreId>) -> Result<Box<dyn Backend>, JudgeError> {
     plain::start()
 }
 

@@ -13,7 +13,7 @@ use std::os::fd::OwnedFd;
 use std::sync::mpsc::Receiver;
 use std::time::Duration;
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 
 use crate::model::job::Reply;
@@ -304,10 +304,7 @@ impl Relay {
 
     /// Sleeps until something can be carried or a run is over; `None` if the time ran out first.
     fn wait(&self, sleep: Option<u64>) -> io::Result<Option<[Ready; 2]>> {
-        let timeout = sleep.map(|nanoseconds| Timespec {
-            tv_sec: (nanoseconds / 1_000_000_000) as i64,
-            tv_nsec: (nanoseconds % 1_000_000_000) as _,
-        });
+        let timeout = sleep.map(clock::timespec);
         let [a, b] = self.program.interest(&self.bell);
         let [c, d] = self.partner.interest(&self.bell);
         let mut fds = [a, b, c, d, PollFd::new(&self.bell, PollFlags::IN)];

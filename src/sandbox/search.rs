@@ -5,9 +5,10 @@
 use std::collections::{HashMap, HashSet};
 use std::os::fd::OwnedFd;
 
-use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, Stat};
+use rustix::fs::{FileType, Stat};
 
 use crate::model::job::FileKind;
+use crate::sandbox::disk;
 
 /// How deep in the box files are looked at one by one.
 const DEEPEST: usize = 32;
@@ -72,30 +73,19 @@ impl Placements {
         depth: usize,
         sum: &mut Sum,
     ) -> rustix::io::Result<()> {
-        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         // Its owner may have forbidden to read it even to us.
-        let Ok(list) = rustix::fs::openat(directory, c".", flags, Mode::empty()) else {
+        let Ok(list) = disk::open(directory, c".") else {
             sum.is_cut = true;
             return Ok(());
         };
-        for entry in Dir::read_from(&list)? {
-            let entry = entry?;
-            let name = entry.file_name();
-            if name == c"." || name == c".." {
-                continue;
-            }
-            let Ok(stat) = rustix::fs::statat(&list, name, AtFlags::SYMLINK_NOFOLLOW) else {
-                continue;
-            };
+        for (name, stat) in disk::entries(&list)? {
             match FileType::from_raw_mode(stat.st_mode) {
                 FileType::RegularFile => self.add_file(&stat, sum),
                 FileType::Directory if depth >= DEEPEST => sum.is_cut = true,
-                FileType::Directory => {
-                    match rustix::fs::openat(&list, name, flags, Mode::empty()) {
-                        Ok(below) => self.add_below(&below, depth + 1, sum)?,
-                        Err(_) => sum.is_cut = true,
-                    }
-                }
+                FileType::Directory => match disk::open(&list, &name) {
+                    Ok(below) => self.add_below(&below, depth + 1, sum)?,
+                    Err(_) => sum.is_cut = true,
+                },
                 _ => {}
             }
         }

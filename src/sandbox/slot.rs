@@ -16,13 +16,6 @@ use crate::sandbox::watch::Watch;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CoreId(pub usize);
 
-/// How a slot is to be.
-#[derive(Clone, Debug, Default)]
-pub struct SlotOptions {
-    /// The core on which its programs stay, if the system lets that be said; any, if none is given.
-    pub core: Option<CoreId>,
-}
-
 /// Ends of pipes to use in place of what a job says.
 #[derive(Debug, Default)]
 pub(super) struct Ends {
@@ -66,12 +59,13 @@ pub struct Slot {
 }
 
 impl Slot {
-    /// Makes a slot, and waits until it is ready.
+    /// Makes a slot, and waits until it is ready. Its programs stay on this core, if one is given and the system
+    /// allows it.
     ///
     /// # Errors
     /// When programs cannot be kept apart as the host says.
-    pub fn start(host: &Host, options: &SlotOptions) -> Result<Self, JudgeError> {
-        Ok(Self { place: system::start(host, options)?, keep_in: env::temp_dir() })
+    pub fn start(host: &Host, core: Option<CoreId>) -> Result<Self, JudgeError> {
+        Ok(Self { place: system::start(host, core)?, keep_in: env::temp_dir() })
     }
 
     /// Boxes that are wanted are kept below this directory from now on, in place of the system's temporary one.

@@ -5,7 +5,8 @@ use std::os::fd::{BorrowedFd, OwnedFd};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-use crate::sandbox::capture::{Progress, Stream};
+use crate::sandbox::capture::Stream;
+use crate::sandbox::fault::{Fault, Step};
 
 /// Both outputs of a run.
 pub(super) struct Streams {
@@ -60,12 +61,18 @@ impl Streams {
     /// Reads the rest, at most so many times from each: somebody may go on writing for ever.
     pub(super) fn drain(&mut self, buffer: &mut [u8], most: usize) -> io::Result<()> {
         for stream in [&mut self.output, &mut self.error] {
-            for _ in 0..most {
-                if stream.read(buffer)? != Progress::Some {
-                    break;
-                }
+            let mut left = most;
+            while left > 0 && stream.read(buffer)? {
+                left -= 1;
             }
         }
         Ok(())
     }
+}
+
+/// A pipe whose reading end, ours, does not block.
+pub(super) fn pipe() -> Result<(Option<OwnedFd>, OwnedFd), Fault> {
+    let (read, write) = io::pipe().step("make a pipe")?;
+    rustix::io::ioctl_fionbio(&read, true).step("make a pipe")?;
+    Ok((Some(read.into()), write.into()))
 }

@@ -4,12 +4,12 @@ use crate::model::job::{Command, Job};
 use crate::model::judgement::{FaultKind, JudgeError};
 use crate::model::limits::Limits;
 use crate::model::units::Bytes;
-use crate::sandbox::slot::{Slot, SlotOptions};
+use crate::sandbox::slot::Slot;
 use crate::sandbox::system::Host;
 
 /// Takes a run to the point at which the program would start.
 pub(super) fn try_out(host: &Host) -> Result<(), JudgeError> {
-    let mut slot = Slot::start(host, &SlotOptions::default())?;
+    let mut slot = Slot::start(host, None)?;
     let nothing = "/juror-tries-this-sandbox-out".to_owned();
     let job = Job {
         command: Command { argv: vec![nothing], ..Command::default() },

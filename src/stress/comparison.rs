@@ -172,7 +172,7 @@ impl<'a> Comparison<'a> {
         ran: &Ran,
         output: &[u8],
     ) -> Result<bool, Stop> {
-        if output == answer && self.rules.validators.is_empty() {
+        if output == answer && self.rules.validators.output.is_empty() {
             return Ok(true);
         }
         let case = self.case(input, answer.into());

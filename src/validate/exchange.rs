@@ -7,6 +7,7 @@
 use std::fs;
 
 use crate::executor::parallel;
+use crate::model::blob::Blob;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::job::Keep;
 use crate::model::judgement::JudgeError;
@@ -15,7 +16,7 @@ use crate::model::test_data::TestCase;
 use crate::model::text::visible;
 use crate::validate::{Proving, trial};
 use crate::validator::response::{Contract, Opinion};
-use crate::validator::{OutputValidator, Question, answer_of, bytes, input_of};
+use crate::validator::{OutputValidator, Question, answer_of};
 
 /// How much of what the validator says is compared, in bytes.
 const MOST: u64 = 8 << 20;
@@ -45,9 +46,9 @@ fn one(
     let question = Question {
         test_case,
         args: &test_case.output_validator_args,
-        input: &input_of(test_case),
+        input: &Blob::file(&test_case.input),
         answer: &answer_of(test_case)?,
-        output: bytes(&said_by(b'>', &text)),
+        output: said_by(b'>', &text).into(),
         submission: None,
         earlier: &[],
         keep: Keep::Nothing,

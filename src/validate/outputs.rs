@@ -13,7 +13,6 @@ use crate::check::show::cause;
 use crate::executor::parallel;
 use crate::model::blob::Blob;
 use crate::model::diagnostic::Diagnostic;
-use crate::model::difference::Difference;
 use crate::model::judgement::JudgeError;
 use crate::model::problem::Interaction;
 use crate::model::stop::Stop;
@@ -43,13 +42,8 @@ pub(super) fn prove(proving: &Proving<'_>) -> Result<Vec<Diagnostic>, Stop> {
     for case in selected {
         remarks.extend(loosened(case)?);
     }
-    for (claim, case) in tasks {
-        remarks.extend(match claim {
-            OutputClaim::Right => must_be_accepted(case)?,
-            OutputClaim::Wrong => must_be_rejected(case)?,
-            // Nobody can ask the default output validator for that.
-            OutputClaim::Fault => None,
-        });
+    for (claim, case) in tasks.into_iter().filter(|(claim, _)| *claim != OutputClaim::Fault) {
+        remarks.extend(by_default(claim, case)?);
     }
     Ok(remarks)
 }
@@ -113,62 +107,32 @@ fn remark(
     Some(Diagnostic::error(output, message).help(help))
 }
 
-fn must_be_accepted(case: &TestCase) -> Result<Option<Diagnostic>, JudgeError> {
-    Ok(match judged(case)? {
-        Judged::Different { output, difference } => Some(
-            Diagnostic::error(
-                output,
-                format!("the output validator rejects it: {}", cause(&difference)),
-            )
-            .help("an `.out` file must be accepted with the judge answer beside it"),
-        ),
-        Judged::WrongArguments(diagnostic) => Some(diagnostic),
-        Judged::Same | Judged::NoOutput => None,
-    })
-}
-
-fn must_be_rejected(case: &TestCase) -> Result<Option<Diagnostic>, JudgeError> {
-    Ok(match judged(case)? {
-        Judged::Same => Some(
-            Diagnostic::error(
-                case.output.as_ref().unwrap_or(&case.input),
-                "the output validator accepts this invalid output",
-            )
-            .help("make the validator's arguments stricter, or move the case to the valid outputs"),
-        ),
-        Judged::WrongArguments(diagnostic) => Some(diagnostic),
-        Judged::Different { .. } | Judged::NoOutput => None,
-    })
-}
-
-enum Judged<'a> {
-    Same,
-    Different {
-        output: &'a Path,
-        difference: Box<Difference>,
-    },
-    /// There is no output to judge.
-    NoOutput,
-    WrongArguments(Diagnostic),
-}
-
-fn judged(case: &TestCase) -> Result<Judged<'_>, JudgeError> {
-    let (Some(answer), Some(output)) = (&case.answer, &case.output) else {
-        return Ok(Judged::NoOutput);
-    };
+/// What the default output validator makes of an example output. Nobody can ask it whether a test case has a fault.
+fn by_default(claim: OutputClaim, case: &TestCase) -> Result<Option<Diagnostic>, JudgeError> {
+    let (Some(answer), Some(output)) = (&case.answer, &case.output) else { return Ok(None) };
     let options = match Options::parse(&case.output_validator_args) {
         Ok(options) => options,
         Err(error) => {
             let config = case.input.with_extension("yaml");
             let message = format!("arguments of the output validator for {}: {error}", case.name);
-            return Ok(Judged::WrongArguments(Diagnostic::error(config, message)));
+            return Ok(Some(Diagnostic::error(config, message)));
         }
     };
-    let difference = compare(open(answer)?, open(output)?, &options)
-        .map_err(|error| JudgeError::new(format!("compare {}", output.display()), error))?;
-    Ok(match difference {
-        None => Judged::Same,
-        Some(difference) => Judged::Different { output, difference: Box::new(difference) },
+    let difference = compare(open(answer)?, open(output)?, &options);
+    let difference = difference.map_err(JudgeError::on("compare", output))?;
+    Ok(match (claim, difference) {
+        (OutputClaim::Right, Some(difference)) => {
+            let message = format!("the output validator rejects it: {}", cause(&difference));
+            let help = "an `.out` file must be accepted with the judge answer beside it";
+            Some(Diagnostic::error(output, message).help(help))
+        }
+        (OutputClaim::Wrong, None) => {
+            let message = "the output validator accepts this invalid output";
+            let help =
+                "make the validator's arguments stricter, or move the case to the valid outputs";
+            Some(Diagnostic::error(output, message).help(help))
+        }
+        _ => None,
     })
 }
 
@@ -179,8 +143,7 @@ fn loosened(case: &TestCase) -> Result<Option<Diagnostic>, JudgeError> {
         Ok(options) if options.tolerance.is_some() => {}
         _ => return Ok(None),
     }
-    let integers = integer_tokens(open(answer)?)
-        .map_err(|error| JudgeError::new(format!("read {}", answer.display()), error))?;
+    let integers = integer_tokens(open(answer)?).map_err(JudgeError::on("read", answer))?;
     Ok((integers > 0).then(|| {
         Diagnostic::warning(
             answer,
@@ -191,5 +154,5 @@ fn loosened(case: &TestCase) -> Result<Option<Diagnostic>, JudgeError> {
 }
 
 fn open(path: &Path) -> Result<File, JudgeError> {
-    File::open(path).map_err(|error| JudgeError::new(format!("open {}", path.display()), error))
+    File::open(path).map_err(JudgeError::on("open", path))
 }

@@ -37,14 +37,18 @@ struct Sample<'a> {
 /// A changed input that should be refused.
 struct Task<'a> {
     /// What it has, such as `a tab between words`.
-    name: &'a str,
+    name: String,
     class: Class,
-    /// The test case, by its place among those that are tried.
-    fault: Fault,
+    /// The test case's place among those that are tried.
+    case: usize,
     test_case: &'a TestCase,
-    /// How to make it; `None` where it is kept.
-    change: Option<&'a Mutation>,
-    kept: Arc<[u8]>,
+    text: Text<'a>,
+}
+
+/// A changed input: how to make it, or, if a grammar made it, itself.
+enum Text<'a> {
+    Change(&'a Mutation),
+    Kept(Arc<[u8]>),
 }
 
 /// Tries every mutation on many cases and each case with many mutations; what no validator refuses is doubted.
@@ -57,30 +61,25 @@ pub(super) fn prove(
         return Ok(());
     }
     let samples = samples(proving)?;
-    let outside = outside_of(proving, validators, &samples)?;
     let mut tasks = generic(proving, validators, &samples)?;
-    let mut names: Vec<&str> = Vec::new();
-    for found in &outside {
-        let known = names.iter().position(|name| *name == found.name);
+    tasks.extend(outside_of(proving, validators, &samples)?);
+    let mut kinds: Vec<String> = proving.mutations.iter().map(|it| it.name.clone()).collect();
+    let tasks = tasks.into_iter().map(|task| {
+        let known = kinds.iter().position(|name| *name == task.name);
         let kind = known.unwrap_or_else(|| {
-            names.push(&found.name);
-            names.len() - 1
+            kinds.push(task.name.clone());
+            kinds.len() - 1
         });
-        tasks.push(Task {
-            name: &found.name,
-            class: Class::Bounds,
-            fault: Fault { kind: proving.mutations.len() + kind, case: found.sample },
-            test_case: samples[found.sample].test_case,
-            change: None,
-            kept: Arc::clone(&found.text),
-        });
-    }
-    tasks.sort_by_key(|task| (task.fault.kind, task.fault.case));
-    let mut found: BTreeMap<Class, Vec<Accepted<'_>>> = BTreeMap::new();
-    for task in accepted(proving, validators, tasks)? {
+        (Fault { kind, case: task.case }, task)
+    });
+    let mut tasks: Vec<(Fault, Task<'_>)> = tasks.collect();
+    tasks.sort_by_key(|(fault, _)| (fault.kind, fault.case));
+    let tasks = accepted(proving, validators, tasks)?;
+    let mut found: BTreeMap<Class, Vec<&Task<'_>>> = BTreeMap::new();
+    for task in &tasks {
         let of_class = found.entry(task.class).or_default();
         if of_class.iter().all(|other| other.name != task.name) {
-            of_class.push(Accepted { name: task.name, test_case: &task.test_case.name });
+            of_class.push(task);
         }
     }
     let path = place(proving);
@@ -142,12 +141,11 @@ fn generic<'a>(
     let mut tasks = Vec::new();
     for ((case, sample), open) in numbered.into_iter().zip(open) {
         tasks.extend(open.into_iter().map(|kind| Task {
-            name: &kinds[kind].name,
+            name: kinds[kind].name.clone(),
             class: kinds[kind].class,
-            fault: Fault { kind, case },
+            case,
             test_case: sample.test_case,
-            change: Some(&kinds[kind]),
-            kept: Arc::from([]),
+            text: Text::Change(&kinds[kind]),
         }));
     }
     Ok(tasks)
@@ -161,26 +159,19 @@ fn is_refused(validators: &[InputValidator<'_>], input: &[u8]) -> bool {
     })
 }
 
-/// An input that a grammar knows to be out of bounds.
-struct Beyond {
-    name: String,
-    sample: usize,
-    text: Arc<[u8]>,
-}
-
 /// Inputs that the grammars among the validators know to be out of bounds, made of small inputs and of the middle
 /// one. The others are asked about them: they are there to find what a grammar finds, and more. Where there are no
 /// others, nothing is open.
-fn outside_of(
+fn outside_of<'a>(
     proving: &Proving<'_>,
     validators: &[InputValidator<'_>],
-    samples: &[Sample<'_>],
-) -> Result<Vec<Beyond>, Stop> {
+    samples: &[Sample<'a>],
+) -> Result<Vec<Task<'a>>, Stop> {
     if programs(validators).next().is_none() {
         return Ok(Vec::new());
     }
     let middle = samples.len() / 2;
-    let numbered: Vec<(usize, &Sample<'_>)> = samples
+    let numbered: Vec<(usize, &Sample<'a>)> = samples
         .iter()
         .enumerate()
         .filter(|(at, sample)| sample.size <= SMALL || *at == middle)
@@ -192,12 +183,14 @@ fn outside_of(
                 found.extend(outside(&grammar.grammar, &read(sample.test_case)?));
             }
         }
-        let beyond = found.into_iter().map(|found| Beyond {
+        let tasks = found.into_iter().map(|found| Task {
             name: found.name,
-            sample: *at,
-            text: found.text.into(),
+            class: Class::Bounds,
+            case: *at,
+            test_case: sample.test_case,
+            text: Text::Kept(found.text.into()),
         });
-        Ok(beyond.collect::<Vec<_>>())
+        Ok(tasks.collect::<Vec<_>>())
     })?;
     Ok(found.into_iter().flatten().collect())
 }
@@ -214,20 +207,21 @@ fn programs<'v, 'a>(
 fn accepted<'a>(
     proving: &Proving<'_>,
     validators: &[InputValidator<'_>],
-    tasks: Vec<Task<'a>>,
+    tasks: Vec<(Fault, Task<'a>)>,
 ) -> Result<Vec<Task<'a>>, Stop> {
+    let tasks_of =
+        |tasks: Vec<(Fault, Task<'a>)>| tasks.into_iter().map(|(_, task)| task).collect();
     if programs(validators).next().is_none() {
-        return Ok(tasks);
+        return Ok(tasks_of(tasks));
     }
-    let faults: Vec<Fault> = tasks.iter().map(|task| task.fault).collect();
-    let chosen: Vec<&Task<'_>> = sample(&faults).into_iter().map(|at| &tasks[at]).collect();
-    let accepted = proving.bench.map("changed inputs", &chosen, |task| {
+    let faults: Vec<Fault> = tasks.iter().map(|(fault, _)| *fault).collect();
+    let chosen: Vec<_> = sample(&faults).into_iter().map(|at| &tasks[at]).collect();
+    let accepted = proving.bench.map("changed inputs", &chosen, |(fault, task)| {
         let accepted = is_accepted(proving, validators, task)?;
-        Ok(accepted.then_some(task.fault))
+        Ok(accepted.then_some(*fault))
     })?;
     let accepted: Vec<Fault> = accepted.into_iter().flatten().collect();
-    let tasks = tasks.into_iter();
-    Ok(tasks.filter(|it| accepted.contains(&it.fault)).collect())
+    Ok(tasks_of(tasks.into_iter().filter(|(fault, _)| accepted.contains(fault)).collect()))
 }
 
 /// Whether all programs take an input for valid.
@@ -236,9 +230,9 @@ fn is_accepted(
     validators: &[InputValidator<'_>],
     task: &Task<'_>,
 ) -> Result<bool, Stop> {
-    let changed = match task.change {
-        None => Some(Arc::clone(&task.kept)),
-        Some(mutation) => mutation.of(&read(task.test_case)?).map(Arc::from),
+    let changed = match &task.text {
+        Text::Kept(text) => Some(Arc::clone(text)),
+        Text::Change(mutation) => mutation.of(&read(task.test_case)?).map(Arc::from),
     };
     let Some(changed) = changed else { return Ok(false) };
     for validator in programs(validators) {
@@ -248,12 +242,6 @@ fn is_accepted(
         }
     }
     Ok(true)
-}
-
-/// A change that was accepted, and where.
-struct Accepted<'a> {
-    name: &'a str,
-    test_case: &'a str,
 }
 
 /// The validator, or the directory of several.
@@ -267,10 +255,11 @@ fn place(proving: &Proving<'_>) -> PathBuf {
     }
 }
 
-fn doubt(path: &std::path::Path, class: Class, found: &[Accepted<'_>]) -> Diagnostic {
-    let names: Vec<&str> = found.iter().map(|accepted| accepted.name).collect();
-    let shown = found.first().map_or("", |accepted| accepted.test_case);
-    let also = match found.iter().all(|accepted| accepted.test_case == shown) {
+/// A remark about changes of a class that were accepted.
+fn doubt(path: &std::path::Path, class: Class, found: &[&Task<'_>]) -> Diagnostic {
+    let names: Vec<&str> = found.iter().map(|task| &*task.name).collect();
+    let shown = found.first().map_or("", |task| &*task.test_case.name);
+    let also = match found.iter().all(|task| task.test_case.name == shown) {
         true => "",
         false => " and others",
     };

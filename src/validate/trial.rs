@@ -16,7 +16,7 @@ use crate::model::stop::Stop;
 use crate::model::test_data::TestCase;
 use crate::model::text::{shell_word, visible};
 use crate::validator::response::{Contract, Opinion, Response};
-use crate::validator::{OutputValidator, Question, answer_of, bytes, input_of};
+use crate::validator::{OutputValidator, Question, answer_of};
 
 /// What no right output looks like.
 const JUNK: &[u8] = b"juror: is this accepted? {[ -1 1e99\n\"\n";
@@ -33,7 +33,7 @@ const TRIES: usize = 3;
 /// # Errors
 /// When the judge failed or was interrupted.
 pub fn faults(bench: &Bench<'_>, validator: &OutputValidator) -> Result<Vec<Diagnostic>, Stop> {
-    let trial = Trial { problem: bench.problem, validator, bench };
+    let trial = Trial { validator, bench };
     let is_live = bench.problem.kind.interaction == Interaction::Interactive;
     // Nothing is right there without being an answer.
     if !is_live && let Some(diagnostic) = trial.of_right()? {
@@ -48,7 +48,6 @@ pub fn faults(bench: &Bench<'_>, validator: &OutputValidator) -> Result<Vec<Diag
 }
 
 struct Trial<'a> {
-    problem: &'a Problem,
     validator: &'a OutputValidator,
     bench: &'a Bench<'a>,
 }
@@ -62,7 +61,7 @@ struct Right<'a> {
 impl Trial<'_> {
     /// Outputs that should be right, the likeliest first. Judge answers most often are, but need not be.
     fn right_outputs(&self) -> impl Iterator<Item = Right<'_>> {
-        let data = &self.problem.test_data;
+        let data = &self.bench.problem.test_data;
         fn output(case: &TestCase) -> Option<(&TestCase, &Path)> {
             Some((case, case.output.as_deref()?))
         }
@@ -93,7 +92,7 @@ impl Trial<'_> {
                     return Ok(Some(self.broken(&message, &response)));
                 }
                 // After one pass nothing is known.
-                Opinion::Rejected | Opinion::Partial(_) if self.problem.kind.passes > 1 => {
+                Opinion::Rejected | Opinion::Partial(_) if self.bench.problem.kind.passes > 1 => {
                     return Ok(None);
                 }
                 Opinion::Rejected | Opinion::Partial(_) => {
@@ -109,14 +108,14 @@ impl Trial<'_> {
 
     /// An empty output is right where the package says so, or its judge answer is empty, too.
     fn of_empty(&self) -> Result<Option<Diagnostic>, Stop> {
-        if self.problem.kind.interaction == Interaction::Interactive {
-            let cases = self.problem.test_data.cases.iter().take(TRIES).collect();
+        if self.bench.problem.kind.interaction == Interaction::Interactive {
+            let cases = self.bench.problem.test_data.cases.iter().take(TRIES).collect();
             let help =
                 format!("it must {} if the submission ends before all is said", self.rejects());
             let tried = "a submission that ends without a word";
             return self.must_be_rejected(cases, b"", tried, &help);
         }
-        let data = &self.problem.test_data;
+        let data = &self.bench.problem.test_data;
         let outputs = data.cases.iter().chain(&data.valid_outputs);
         let may_be_empty =
             outputs.filter_map(|test_case| test_case.output.as_deref()).any(is_blank);
@@ -137,7 +136,7 @@ impl Trial<'_> {
     }
 
     fn of_junk(&self, junk: &[u8], name: &str) -> Result<Option<Diagnostic>, Stop> {
-        let cases = self.problem.test_data.cases.iter().take(TRIES).collect();
+        let cases = self.bench.problem.test_data.cases.iter().take(TRIES).collect();
         let help = format!("it must {} for a wrong output, whatever that is", self.rejects());
         self.must_be_rejected(cases, junk, &format!("{name} as the output"), &help)
     }
@@ -149,8 +148,8 @@ impl Trial<'_> {
 
     /// Text that is none breaks validators that others use all the same: a doubt.
     fn of_binary(&self) -> Result<Option<Diagnostic>, Stop> {
-        let Some(test_case) = self.problem.test_data.cases.first() else { return Ok(None) };
-        let response = self.ask(test_case, bytes(BINARY))?;
+        let Some(test_case) = self.bench.problem.test_data.cases.first() else { return Ok(None) };
+        let response = self.ask(test_case, BINARY.into())?;
         let Opinion::Broken(what) = &response.opinion else { return Ok(None) };
         let message = format!(
             "breaks down on an output that is not text, on {}: {what}{}",
@@ -172,7 +171,7 @@ impl Trial<'_> {
     ) -> Result<Option<Diagnostic>, Stop> {
         let mut accepted = Vec::new();
         for test_case in cases {
-            let response = self.ask(test_case, bytes(output))?;
+            let response = self.ask(test_case, output.into())?;
             match &response.opinion {
                 Opinion::Rejected | Opinion::Partial(_) => return Ok(None),
                 Opinion::Accepted => accepted.push(test_case.name.as_str()),
@@ -184,7 +183,7 @@ impl Trial<'_> {
         }
         let Some(first) = accepted.first() else { return Ok(None) };
         // After one pass nothing is known. A score may be 0, and another validator may reject it.
-        let Problem { kind, output_validators, .. } = self.problem;
+        let Problem { kind, output_validators, .. } = self.bench.problem;
         if kind.passes > 1 || kind.grading == Grading::Scoring || output_validators.len() > 1 {
             return Ok(None);
         }
@@ -200,7 +199,7 @@ impl Trial<'_> {
     /// An opinion that should be another. In formats with graders this is a doubt: there an answer may be no output,
     /// and other judges take such packages.
     fn rated(&self, remark: Diagnostic) -> Diagnostic {
-        match self.problem.graders {
+        match self.bench.problem.graders {
             None => remark,
             Some(_) => Diagnostic { severity: Severity::Warning, ..remark },
         }
@@ -210,7 +209,7 @@ impl Trial<'_> {
         let help = format!(
             "it must {} on any output; repeat with: juror verify {}",
             self.validator.protocol().answers(),
-            shell_word(self.problem.dir.as_os_str().as_encoded_bytes())
+            shell_word(self.bench.problem.dir.as_os_str().as_encoded_bytes())
         );
         let message = format!("{message}{}", said(response));
         Diagnostic::error(&self.validator.path, message).help(help)
@@ -231,7 +230,7 @@ pub(super) fn ask(
     let question = Question {
         test_case,
         args: &test_case.output_validator_args,
-        input: &input_of(test_case),
+        input: &Blob::file(&test_case.input),
         answer: &answer_of(test_case)?,
         output,
         submission: None,

@@ -221,10 +221,7 @@ impl OutputValidator {
         limits: &Limits,
         contract: Contract,
     ) -> Result<Response, JudgeError> {
-        match self.protocol {
-            Protocol::Standard => Response::of(reply, limits, contract),
-            Protocol::Testlib => testlib::response(reply, limits),
-        }
+        Response::of(reply, limits, self.protocol, contract)
     }
 
     /// What an interactor wrote for the checker; nothing if it wrote no file.
@@ -282,33 +279,15 @@ fn size(blob: &Blob) -> Result<Bytes, JudgeError> {
     length.map_err(|error| JudgeError::new(format!("look at {blob}"), error))
 }
 
-/// The input of a test case, to be laid into a box.
-pub fn input_of(test_case: &TestCase) -> Blob {
-    Blob::file(&test_case.input)
-}
-
 /// The judge answer of a test case, to be laid into a box.
 ///
 /// # Errors
 /// When it has none.
 pub fn answer_of(test_case: &TestCase) -> Result<Blob, JudgeError> {
-    Ok(Blob::file(answer_path(test_case)?))
-}
-
-/// The file with the judge answer of a test case.
-///
-/// # Errors
-/// When it has none.
-pub fn answer_path(test_case: &TestCase) -> Result<&Path, JudgeError> {
-    test_case.answer.as_deref().ok_or_else(|| {
+    test_case.answer.as_ref().map(Blob::file).ok_or_else(|| {
         let reason = format!("{} has none", test_case.name);
         JudgeError::new("open the judge answer", reason)
     })
-}
-
-/// An output that is known, as a submission would have written it.
-pub fn bytes(output: &[u8]) -> Blob {
-    Blob::from(output)
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ use crate::model::protocol::Protocol;
 use crate::model::score::Score;
 use crate::model::tree::Tree;
 use crate::validator::feedback::{Feedback, NEXT_PASS};
+use crate::validator::testlib;
 
 /// The exit code for a right output.
 const ACCEPT: i32 = Protocol::Standard.accept();
@@ -44,7 +45,7 @@ pub enum Opinion {
     Rejected,
     /// The output is worth so many points, which may be all that there are.
     Partial(Score),
-    /// It did not work as it must: what it did. Nobody's output is at fault.
+    /// It did not work as it must: what it did. No output is at fault.
     Broken(String),
 }
 
@@ -58,57 +59,72 @@ pub enum Contract {
 }
 
 impl Response {
-    /// Reads the reply of a run by the format's own protocol.
+    /// Reads the reply of a run. Only the format's own protocol has a contract.
     ///
     /// # Errors
     /// When what came back cannot be read.
-    pub fn of(reply: Reply, limits: &Limits, contract: Contract) -> Result<Self, JudgeError> {
+    pub fn of(
+        reply: Reply,
+        limits: &Limits,
+        protocol: Protocol,
+        contract: Contract,
+    ) -> Result<Self, JudgeError> {
         let fault = |error| JudgeError::new("read what the output validator left behind", error);
         let stderr = reply.stderr.start(STDERR).map_err(fault)?;
-        let feedback = Feedback::of(reply.collected).map_err(fault)?;
-        let opinion = match misbehaved(&reply.outcome, limits) {
-            Some(what) => Opinion::Broken(what),
-            None => opinion(reply.outcome.ending, &feedback, contract),
-        };
+        let mut feedback = Feedback::of(reply.collected).map_err(fault)?;
+        if protocol == Protocol::Testlib && feedback.judge_message.trim_ascii().is_empty() {
+            feedback.judge_message.clone_from(&stderr);
+        }
+        let opinion = exit_code(&reply.outcome, limits).and_then(|code| match protocol {
+            Protocol::Standard => opinion(code, &feedback, contract),
+            Protocol::Testlib => testlib::opinion(code, &feedback.judge_message),
+        });
+        let opinion = opinion.unwrap_or_else(Opinion::Broken);
         Ok(Self { opinion, feedback, stderr, outcome: reply.outcome, kept: reply.kept })
     }
 }
 
-/// What a validator did beyond its limits.
+/// The limit that a program of the package passed.
 ///
 /// Limits are guarantees, so only being stopped counts for time and memory; output is counted in the end.
-pub(super) fn misbehaved(outcome: &Outcome, limits: &Limits) -> Option<String> {
+pub(super) fn passed(outcome: &Outcome, limits: &Limits) -> Option<StoppedBy> {
     let is_too_much = limits.output.is_some_and(|limit| outcome.written() > limit);
-    let passed = outcome.stopped_by.or(is_too_much.then_some(StoppedBy::Output))?;
-    Some(format!("it passed a limit: {}", limits.passed(passed, outcome)))
+    outcome.stopped_by.or(is_too_much.then_some(StoppedBy::Output))
 }
 
-fn opinion(ending: Ending, feedback: &Feedback, contract: Contract) -> Opinion {
-    let accepts = match ending {
-        Ending::Exited(ACCEPT) => true,
-        Ending::Exited(REJECT) => false,
-        Ending::Exited(code) => {
-            return Opinion::Broken(format!(
-                "it ended with exit code {code}; it must be 42 to accept, or 43 to reject"
-            ));
-        }
-        Ending::Signalled(signal) => return Opinion::Broken(format!("it was killed by {signal}")),
-    };
-    if let Some(what) = feedback.unreadable.first() {
-        return Opinion::Broken(what.clone());
+/// The exit code of a program of the package, or what it did instead.
+///
+/// # Errors
+/// If it passed a limit or was killed: a sentence about `it`.
+pub fn exit_code(outcome: &Outcome, limits: &Limits) -> Result<i32, String> {
+    match (passed(outcome, limits), outcome.ending) {
+        (Some(limit), _) => Err(format!("it passed a limit: {}", limits.passed(limit, outcome))),
+        (None, Ending::Exited(code)) => Ok(code),
+        (None, Ending::Signalled(signal)) => Err(format!("it was killed by {signal}")),
     }
-    match (accepts, &feedback.next_pass, contract) {
-        (false, Some(_), _) => Opinion::Broken(format!(
+}
+
+fn opinion(code: i32, feedback: &Feedback, contract: Contract) -> Result<Opinion, String> {
+    if code != ACCEPT && code != REJECT {
+        return Err(format!(
+            "it ended with exit code {code}; it must be 42 to accept, or 43 to reject"
+        ));
+    }
+    if let Some(what) = feedback.unreadable.first() {
+        return Err(what.clone());
+    }
+    match (code == ACCEPT, &feedback.next_pass, contract) {
+        (false, Some(_), _) => Err(format!(
             "it made {NEXT_PASS} and ended with exit code 43; only an accepted pass has a next one"
         )),
-        (true, Some(_), Contract::OnePass) => Opinion::Broken(format!(
-            "it made {NEXT_PASS}, but the problem is not of the type multi-pass"
-        )),
-        (true, Some(_), Contract::MorePasses(0)) => {
-            Opinion::Broken(format!("it made {NEXT_PASS} in the last pass that the problem allows"))
+        (true, Some(_), Contract::OnePass) => {
+            Err(format!("it made {NEXT_PASS}, but the problem is not of the type multi-pass"))
         }
-        (true, _, _) => Opinion::Accepted,
-        (false, None, _) => Opinion::Rejected,
+        (true, Some(_), Contract::MorePasses(0)) => {
+            Err(format!("it made {NEXT_PASS} in the last pass that the problem allows"))
+        }
+        (true, _, _) => Ok(Opinion::Accepted),
+        (false, None, _) => Ok(Opinion::Rejected),
     }
 }
 
@@ -147,7 +163,7 @@ mod tests {
             collected: collected.into(),
             kept: None,
         };
-        Response::of(reply, &limits(), contract).unwrap()
+        Response::of(reply, &limits(), Protocol::Standard, contract).unwrap()
     }
 
     /// `+`, `-`, or what it did.

@@ -11,18 +11,12 @@ use std::path::Path;
 use crate::build::Runnable;
 use crate::build::bench::Bench;
 use crate::executor::Executor;
-use crate::model::job::{Job, Keep};
+use crate::model::job::Keep;
 use crate::model::limits::Limits;
 use crate::model::protocol::Protocol;
 use crate::model::stop::Stop;
 use crate::validator::response::{Contract, Response};
 use crate::validator::{OutputValidator, feedback_dir};
-
-/// A static validator that can be run, as long as this lives.
-pub struct StaticValidator {
-    /// It is limited and isolated as an output validator is.
-    program: OutputValidator,
-}
 
 /// What is put before a static validator.
 pub struct Look<'a> {
@@ -38,49 +32,34 @@ pub struct Look<'a> {
     pub keep: Keep,
 }
 
-impl StaticValidator {
+/// A static validator is limited and isolated as an output validator is.
+impl OutputValidator {
     /// Builds the package's static validator, if it has one.
     ///
     /// # Errors
-    /// When it does not build, the judge failed, or the build was cut short.
-    pub fn build(bench: &Bench<'_>, build_limits: &Limits) -> Result<Option<Self>, Stop> {
+    /// As [`OutputValidator::build`].
+    pub fn static_validator(
+        bench: &Bench<'_>,
+        build_limits: &Limits,
+    ) -> Result<Option<Self>, Stop> {
         let program = bench.problem.static_validator.as_ref();
-        let build = |program| {
-            OutputValidator::of(
-                bench,
-                "static validator",
-                Protocol::Standard,
-                program,
-                build_limits,
-            )
-        };
-        let program = program.map(build).transpose()?;
-        Ok(program.map(|program| Self { program }))
+        let (what, protocol) = ("static validator", Protocol::Standard);
+        program.map(|it| Self::of(bench, what, protocol, it, build_limits)).transpose()
     }
 
-    /// By which it is referred to.
-    pub fn name(&self) -> &str {
-        &self.program.name
-    }
-
-    /// Asks it, and reads its answer.
+    /// Asks a static validator, and reads its answer.
     ///
     /// # Errors
     /// When the judge failed or was interrupted; whatever the validator does is a response.
-    pub fn ask(&self, executor: &dyn Executor, look: Look<'_>) -> Result<Response, Stop> {
-        let reply = executor.run(&self.job(look));
-        let reply = reply.map_err(|error| self.program.own(error))?;
-        Ok(Response::of(reply, self.program.limits(), Contract::OnePass)?)
-    }
-
-    fn job(&self, look: Look<'_>) -> Job {
-        let mut job = self.program.start(Some(look.submission), look.keep);
+    pub fn look(&self, executor: &dyn Executor, look: Look<'_>) -> Result<Response, Stop> {
+        let mut job = self.start(Some(look.submission), look.keep);
         job.command.argv.extend([
             look.language.to_owned(),
             look.entry_point.to_owned(),
             super::inside(&feedback_dir(Path::new(""))) + "/",
         ]);
         job.command.argv.extend(look.args.iter().cloned());
-        job
+        let reply = executor.run(&job).map_err(|error| self.own(error))?;
+        Ok(self.read(reply, &self.limits, Contract::OnePass)?)
     }
 }

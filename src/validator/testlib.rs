@@ -5,60 +5,34 @@
 //! report file has the message, which begins with the points; a program that writes no report says it all on standard
 //! error.
 
-use crate::model::job::Reply;
-use crate::model::judgement::JudgeError;
-use crate::model::limits::Limits;
-use crate::model::outcome::Ending;
 use crate::model::score::Score;
 use crate::model::text::visible;
-use crate::validator::feedback::Feedback;
-use crate::validator::response::{Opinion, Response, STDERR, misbehaved};
+use crate::validator::response::Opinion;
 
 /// The exit code for an output that is partly right, with nothing added. Such checkers are built with it.
 const PARTLY: i32 = 50;
 /// How much can be added.
 const PARTS: i32 = 200;
 
-/// Reads the reply of a run.
+/// What this exit code and this message say.
 ///
 /// # Errors
-/// When what came back cannot be read.
-pub(super) fn response(reply: Reply, limits: &Limits) -> Result<Response, JudgeError> {
-    let fault = |error| JudgeError::new("read what the checker left behind", error);
-    let stderr = reply.stderr.start(STDERR).map_err(fault)?;
-    let mut feedback = Feedback::of(reply.collected).map_err(fault)?;
-    if feedback.judge_message.trim_ascii().is_empty() {
-        feedback.judge_message.clone_from(&stderr);
-    }
-    let opinion = match misbehaved(&reply.outcome, limits) {
-        Some(what) => Opinion::Broken(what),
-        None => opinion(reply.outcome.ending, &feedback.judge_message),
-    };
-    Ok(Response { opinion, feedback, stderr, outcome: reply.outcome, kept: reply.kept })
-}
-
-fn opinion(ending: Ending, message: &[u8]) -> Opinion {
-    let code = match ending {
-        Ending::Exited(code) => code,
-        Ending::Signalled(signal) => return Opinion::Broken(format!("it was killed by {signal}")),
-    };
+/// If they are no answer: what it did.
+pub(super) fn opinion(code: i32, message: &[u8]) -> Result<Opinion, String> {
     match code {
-        0 => Opinion::Accepted,
-        1 | 2 | 4 | 8 => Opinion::Rejected,
-        3 => Opinion::Broken(format!("it says that the test case is at fault{}", said(message))),
-        7 => match points(message) {
-            Some(points) => Opinion::Partial(points),
-            None => Opinion::Broken(format!(
-                "it ended with exit code 7, and its message does not begin with points{}",
-                said(message)
-            )),
-        },
-        PARTLY.. if code <= PARTLY + PARTS => Opinion::Broken(format!(
+        0 => Ok(Opinion::Accepted),
+        1 | 2 | 4 | 8 => Ok(Opinion::Rejected),
+        3 => Err(format!("it says that the test case is at fault{}", said(message))),
+        7 => points(message).map(Opinion::Partial).ok_or_else(|| {
+            let said = said(message);
+            format!("it ended with exit code 7, and its message does not begin with points{said}")
+        }),
+        PARTLY.. if code <= PARTLY + PARTS => Err(format!(
             "it ended with exit code {code}, for \"partially correct ({})\"; what that is worth differs between judges. \
              Let it call quitp with points",
             code - PARTLY
         )),
-        _ => Opinion::Broken(format!(
+        _ => Err(format!(
             "it ended with exit code {code}; a program with testlib.h ends with 0, 1, 2, 3, 4, 7 or 8"
         )),
     }
@@ -86,9 +60,12 @@ mod tests {
     use super::*;
     use crate::executor::scripted::quiet_outcome;
     use crate::model::blob::Blob;
-    use crate::model::job::Collected;
-    use crate::model::outcome::{Outcome, Signal, StoppedBy};
+    use crate::model::job::{Collected, Reply};
+    use crate::model::limits::Limits;
+    use crate::model::outcome::{Ending, Outcome, Signal, StoppedBy};
+    use crate::model::protocol::Protocol;
     use crate::validator::feedback::FILES;
+    use crate::validator::response::{Contract, Response, exit_code};
 
     /// Checks `+`, `-`, points or the start of what it did, and the message.
     fn check(ending: Ending, report: Option<&str>, stderr: &str, expected: &str, message: &str) {
@@ -103,7 +80,8 @@ mod tests {
             collected: collected.into(),
             kept: None,
         };
-        let response = response(reply, &Limits::of_trial()).unwrap();
+        let limits = Limits::of_trial();
+        let response = Response::of(reply, &limits, Protocol::Testlib, Contract::OnePass).unwrap();
         let found = match &response.opinion {
             Opinion::Accepted => "+".to_owned(),
             Opinion::Rejected => "-".to_owned(),
@@ -141,7 +119,7 @@ mod tests {
             stopped_by: Some(StoppedBy::CpuTime),
             ..quiet_outcome()
         };
-        let what = misbehaved(&outcome, &Limits::of_trial()).unwrap_or_default();
+        let what = exit_code(&outcome, &Limits::of_trial()).unwrap_err();
         assert!(what.starts_with("it passed a limit"), "{what}");
     }
 

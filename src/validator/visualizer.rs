@@ -17,13 +17,12 @@ use crate::model::event::Event;
 use crate::model::job::{Job, Keep};
 use crate::model::judgement::JudgeError;
 use crate::model::limits::Limits;
-use crate::model::outcome::Ending;
 use crate::model::program::Program;
 use crate::model::protocol::Protocol;
 use crate::model::stop::{Stop, noting};
 use crate::model::test_data::TestCase;
 use crate::model::tree::{Node, Tree, TreeEntry};
-use crate::validator::response::{STDERR, misbehaved};
+use crate::validator::response::{STDERR, exit_code, passed};
 use crate::validator::{OWN, OutputValidator, Question, feedback_dir, inside};
 
 /// An output visualizer that can be run, as long as this lives.
@@ -154,17 +153,17 @@ fn run(executor: &dyn Executor, job: &Job, limits: &Limits) -> Result<Drawn, Sto
         }
         Err(stop) => return Err(stop),
     };
-    let passed = misbehaved(&reply.outcome, limits);
-    let failed = passed.clone().or(match reply.outcome.ending {
-        Ending::Exited(0) => None,
-        Ending::Exited(code) => Some(format!("it ended with exit code {code}")),
-        Ending::Signalled(signal) => Some(format!("it was killed by {signal}")),
-    });
+    let is_within = passed(&reply.outcome, limits).is_none();
+    let failed = match exit_code(&reply.outcome, limits) {
+        Ok(0) => None,
+        Ok(code) => Some(format!("it ended with exit code {code}")),
+        Err(what) => Some(what),
+    };
     let said = failed.map(|failed| {
         let stderr = reply.stderr.start(STDERR).unwrap_or_default();
         [failed.as_bytes(), b"\n", &stderr].concat().into()
     });
-    Ok(Drawn { tree: reply.kept.filter(|_| passed.is_none()), said })
+    Ok(Drawn { tree: reply.kept.filter(|_| is_within), said })
 }
 
 #[cfg(test)]

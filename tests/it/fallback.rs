@@ -17,7 +17,7 @@ use juror::model::joint::{JointJob, JointReply};
 use juror::model::judgement::JudgeError;
 use juror::model::stop::Stop;
 use juror::model::units::Bytes;
-use juror::sandbox::{Host, Slot, SlotOptions};
+use juror::sandbox::{Host, Slot};
 
 use crate::fixture::Fixture;
 use crate::sandbox::{PROGRAMS, bytes_of_output, job, processes_of, run, skip};
@@ -38,7 +38,7 @@ fn bare_slot() -> Option<Slot> {
         return None;
     }
     match Host::at(Isolation::Landlock) {
-        Ok(host) => Some(Slot::start(&host, &SlotOptions::default()).expect("a slot starts")),
+        Ok(host) => Some(Slot::start(&host, None).expect("a slot starts")),
         Err(error) => {
             skip(&error.to_string());
             None

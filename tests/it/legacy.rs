@@ -95,7 +95,7 @@ fn judges_that_score_differently_are_named() {
     fixture.check(judge, 0, &["score 30"]);
     fixture.check(&format!("{judge} --dialect kattis"), 0, &["score 30"]);
     fixture.check(&format!("{judge} --dialect domjudge"), 0, &["score 20", "secret/a 10"]);
-    fixture.check("judge old --dialect icpc", 2, &["expected kattis or domjudge"]);
+    fixture.check("judge old --dialect icpc", 2, &["possible values: kattis, domjudge"]);
 }
 
 #[test]

@@ -20,14 +20,14 @@ use juror::model::outcome::{Ending, Meter, Outcome};
 use juror::model::tree::{Node, Tree, TreeEntry};
 use juror::model::units::Bytes;
 use juror::model::verdict::Verdict;
-use juror::sandbox::{Host, Slot, SlotOptions, is_interrupted};
+use juror::sandbox::{Host, Slot, is_interrupted};
 
 use crate::fixture::{Fixture, RIGHT};
 use crate::sandbox::{bytes_of_output, executable, job, kept, programs, run};
 
 fn slot() -> Slot {
     let host = Host::at(Isolation::Plain).expect("every Unix can do this");
-    Slot::start(&host, &SlotOptions::default()).expect("a slot starts")
+    Slot::start(&host, None).expect("a slot starts")
 }
 
 /// A job for a shell.
@@ -417,8 +417,8 @@ fn it_is_never_chosen_unasked_where_something_better_is_known() {
     let host = Host::find(Demand::Plain).expect("every Unix can do this");
     assert_eq!(host.isolation(), Isolation::Plain);
     assert!(host.refused().is_empty() && !host.gaps().is_empty());
-    let unasked =
-        Host::probe().map(|host| (host.isolation() == Isolation::Plain, host.gaps().is_empty()));
+    let unasked = Host::find(Demand::Any)
+        .map(|host| (host.isolation() == Isolation::Plain, host.gaps().is_empty()));
     match unasked {
         Ok(found) if cfg!(target_os = "linux") => assert_eq!(found, (false, true)),
         Ok(found) => assert_eq!(found, (true, false), "there is nothing else"),

@@ -31,14 +31,14 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use juror::model::blob::Blob;
-use juror::model::isolation::Isolation;
+use juror::model::isolation::{Demand, Isolation};
 use juror::model::job::{Collected, Command, Job, Keep, Reply, Shown};
 use juror::model::judgement::JudgeError;
 use juror::model::limits::Limits;
 use juror::model::outcome::{Ending, Meter, Outcome, Signal, StoppedBy};
 use juror::model::tree::{FileMode, Node, Tree, TreeEntry};
 use juror::model::units::Bytes;
-use juror::sandbox::{Host, Slot, SlotOptions, is_interrupted};
+use juror::sandbox::{Host, Slot, is_interrupted};
 
 /// Says where the programs of a run as another user are; that run does not start another.
 pub(crate) const PROGRAMS: &str = "JUROR_TEST_PROGRAMS";
@@ -151,11 +151,11 @@ fn host() -> &'static Host {
 fn find_host() -> Result<Host, JudgeError> {
     let wanted = std::env::var(ISOLATION).unwrap_or_default();
     let named = Isolation::ALL.into_iter().find(|it| it.key() == wanted);
-    named.map_or_else(Host::probe, Host::at)
+    named.map_or_else(|| Host::find(Demand::Any), Host::at)
 }
 
 fn slot() -> Slot {
-    Slot::start(host(), &SlotOptions::default()).expect("a slot starts")
+    Slot::start(host(), None).expect("a slot starts")
 }
 
 /// Whether programs are kept apart without namespaces, so that boxes are directories of the disk.
@@ -1104,7 +1104,7 @@ fn several_slots_start_and_run_at_the_same_time() {
 fn a_slot_stays_on_its_core() {
     let host = host();
     let core = *host.physical_cores().last().unwrap();
-    let mut slot = Slot::start(host, &SlotOptions { core: Some(core) }).unwrap();
+    let mut slot = Slot::start(host, Some(core)).unwrap();
     let mut job = job("", &[]);
     let script = "while read key value; do [ $key != Cpus_allowed_list: ] || echo $value; done";
     let script = format!("{script} < /proc/self/status");

@@ -9,12 +9,12 @@ use crate::cli::arguments::StressArguments;
 use crate::cli::grammar::of_package;
 use crate::cli::judge::named;
 use crate::cli::output::{Output, command_line};
-use crate::cli::problem::{self, Remarks, Validators};
+use crate::cli::problem::{self, Remarks};
 use crate::cli::sessions::Judging;
 use crate::generate::fresh::FreshInputs;
 use crate::generate::solution::{Solution, is_alone, made_for_it};
 use crate::grammar::program::Grammar;
-use crate::judge::case::Detail;
+use crate::judge::case::{Detail, Validators};
 use crate::judge::score::Policy;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::Event;
@@ -243,7 +243,7 @@ impl Setting {
         if arguments.fresh {
             words.push("--fresh".into());
         }
-        words.extend(arguments.host.isolation.option());
+        words.extend(arguments.host.again());
         words.extend(arguments.targets.iter().map(OsString::from));
         command_line(words)
     }

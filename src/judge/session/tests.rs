@@ -1,7 +1,6 @@
 //! Sessions with scripted runs.
 
 use super::*;
-use crate::model::problem::Interaction;
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,13 +8,12 @@ use std::path::{Path, PathBuf};
 use crate::build::Builder;
 use crate::check::options::Options;
 use crate::executor::scripted::{Scripted, quiet_outcome};
-use crate::judge::case::Detail;
+use crate::judge::case::{Detail, Validators};
 use crate::judge::score::Policy;
 use crate::model::blob::Blob;
 use crate::model::grader::{GradedGroup, Graders, GradingKeys, OnReject, PossibleScores};
 use crate::model::job::{Job, Reply};
 use crate::model::outcome::{Ending, Outcome, Signal};
-use crate::model::problem::ProgramIo;
 use crate::model::problem::{Grading, ProblemKind};
 use crate::model::program::{Program, ProgramKind};
 use crate::model::score::{CaseScoring, Score};
@@ -180,16 +178,10 @@ fn check_with(
                 events: &tell,
             },
             rules: Rules {
-                interactor: None,
-                io: &ProgramIo::Standard,
-                allow_file_writing: false,
+                problem: &problem,
+                validators: &Validators::default(),
                 limits: Limits { cpu_time: Some(LIMIT), ..Limits::default() },
                 stop_slow_at: Limits { cpu_time: Some(LIMIT * 2), ..Limits::default() },
-                validators: &[],
-                visualizer: None,
-                static_validator: None,
-                interaction: Interaction::None,
-                passes: 1,
                 repeat: String::new(),
                 detail: Detail::Brief,
             },
@@ -200,7 +192,6 @@ fn check_with(
                 Some(_) => score::schedule(scheme.as_ref(), &names, Policy::Everything),
             },
             scheme: scheme.as_ref(),
-            grader: None,
         };
         let results = session.run();
         let mut lines = told.into_inner().unwrap();

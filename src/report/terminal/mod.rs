@@ -257,8 +257,8 @@ impl<O: Write, E: Write> Live for Terminal<O, E> {
                 }
             }
             Event::Diagnosed(diagnostic) => self.diagnosed(diagnostic, report),
-            Event::LimitsSet { time, limits, mechanism } => {
-                self.limits_set(time, limits, mechanism)
+            Event::LimitsSet { limits, mechanism } => {
+                self.limits_set(&limits.time, &limits.limits, mechanism)
             }
             Event::SubmissionJudged(_) | Event::SubmissionFailed { .. } => {
                 match report.submissions.last() {
@@ -273,15 +273,12 @@ impl<O: Write, E: Write> Live for Terminal<O, E> {
             Event::Converted(done) if !is_quiet => {
                 self.result(&conversion::page(done, &self.style))
             }
-            Event::Compared { .. } => match &report.comparison {
-                Some(compared) => self.result(&difference::compared(compared, &self.style)),
-                None => Ok(()),
-            },
+            Event::Compared(compared) => self.result(&difference::compared(compared, &self.style)),
             Event::SearchStarted(plan) if !is_quiet => {
                 self.remark(&search::plan(plan, &self.style))
             }
             Event::Searched(search) => self.result(&search::block(search, &self.style)),
-            Event::InputChecked { input, valid } => self.input_checked(input, *valid),
+            Event::InputChecked(input) => self.input_checked(&input.path, input.valid),
             Event::BoundsListed(bounds) => self.result(&grammar::bounds(bounds, &self.style)),
             Event::BoxesKept { dir } => self.remark(&format!(
                 "working directories are saved in {}\n",

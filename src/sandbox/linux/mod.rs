@@ -89,17 +89,17 @@ use std::os::fd::AsFd;
 use crate::model::isolation::Isolation;
 use crate::model::judgement::JudgeError;
 use crate::sandbox::plain;
-use crate::sandbox::slot::{Backend, SlotOptions};
+use crate::sandbox::slot::{Backend, CoreId};
 
 pub use detect::host::Host;
 pub(super) use judge::beside::Beside;
 
 /// Makes a slot that keeps programs apart as the host says.
-pub(super) fn start(host: &Host, options: &SlotOptions) -> Result<Box<dyn Backend>, JudgeError> {
+pub(super) fn start(host: &Host, core: Option<CoreId>) -> Result<Box<dyn Backend>, JudgeError> {
     match host.isolation() {
         Isolation::Plain => plain::start(),
         Isolation::Namespaces | Isolation::UserNamespaces | Isolation::Landlock => {
-            Ok(Box::new(judge::slot::LinuxSlot::start(host, options)?))
+            Ok(Box::new(judge::slot::LinuxSlot::start(host, core)?))
         }
     }
 }

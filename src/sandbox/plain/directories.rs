@@ -11,7 +11,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt, symlink};
 use std::path::{Component, Path, PathBuf};
 
-use rustix::fs::{AtFlags, FileType, Mode, OFlags};
+use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags};
 use rustix::io::Errno;
 use tempfile::TempDir;
 
@@ -20,7 +20,7 @@ use crate::model::job::{Collected, Command, Job};
 use crate::model::judgement::JudgeError;
 use crate::model::tree::{Node, Tree};
 use crate::sandbox::capture::copy_file;
-use crate::sandbox::disk::{self, DIRECTORY, make_directory, remove_tree};
+use crate::sandbox::disk::{self, make_directory, remove_tree};
 use crate::sandbox::environment;
 use crate::sandbox::fault::{Fault, Step};
 use crate::sandbox::keep;
@@ -70,7 +70,7 @@ impl SlotDirectory {
         for path in [&run, &directory, &temporary] {
             make_directory(path, 0o700)?;
         }
-        let opened = rustix::fs::open(&directory, DIRECTORY, Mode::empty());
+        let opened = disk::open(CWD, &directory);
         let opened = opened.step_on("open the directory", directory.display())?;
         let mut pairs = vec![Pair::new("/box", &directory)];
         for shown in &job.command.visible {
@@ -115,7 +115,7 @@ impl SlotDirectory {
 
     /// Removes what the last run left.
     pub(super) fn remove_run(&self) {
-        if let Ok(directory) = rustix::fs::open(&self.path, DIRECTORY, Mode::empty()) {
+        if let Ok(directory) = disk::open(CWD, &self.path) {
             remove_tree(&directory, &CString::new(RUN).unwrap_or_default());
         }
     }
@@ -219,12 +219,10 @@ impl RunDirectory {
             };
             let kind = FileType::from_raw_mode(stat.st_mode);
             match (is_last, kind) {
-                (false, FileType::Directory) => {
-                    match rustix::fs::openat(at, name, DIRECTORY, Mode::empty()) {
-                        Ok(below) => directory = Some(below),
-                        Err(_) => return other(FileType::Unknown),
-                    }
-                }
+                (false, FileType::Directory) => match disk::open(at, name) {
+                    Ok(below) => directory = Some(below),
+                    Err(_) => return other(FileType::Unknown),
+                },
                 (false, FileType::RegularFile) => return Ok(Collected::Missing),
                 (true, FileType::RegularFile) => {
                     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY;
@@ -248,8 +246,7 @@ impl RunDirectory {
 
     /// Keeps the box below a directory, as far as the job says so.
     pub(super) fn keep(&self, job: &Job, keep_in: &Path) -> Result<Option<Tree>, Fault> {
-        let from = rustix::fs::openat(&self.opened, c".", DIRECTORY, Mode::empty());
-        let from = from.step("open the box")?;
+        let from = disk::open(&self.opened, c".").step("open the box")?;
         keep::keep(from, keep_in, &job.keep, job.box_size, keep::Rights::AsLeft)
     }
 }

@@ -9,10 +9,10 @@ use std::os::fd::{AsRawFd, RawFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use rustix::fs::Mode;
+use rustix::fs::CWD;
 use rustix::process::{Pid, Signal, WaitOptions, kill_process_group, waitpid};
 
-use crate::sandbox::disk::{DIRECTORY, remove_tree};
+use crate::sandbox::disk::{self, remove_tree};
 use crate::sandbox::plain::sys;
 
 const NOBODY: i32 = 0;
@@ -37,7 +37,7 @@ impl Guard {
         let process = unsafe {
             sys::fork(hears.as_raw_fd(), || {
                 watch(hears, || {
-                    if let Ok(parent) = rustix::fs::open(&parent, DIRECTORY, Mode::empty()) {
+                    if let Ok(parent) = disk::open(CWD, &parent) {
                         remove_tree(&parent, &name);
                     }
                 });

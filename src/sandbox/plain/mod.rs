@@ -27,14 +27,12 @@ mod limits;
 mod sys;
 
 use std::io::{self, PipeReader, PipeWriter, Write};
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
-
-use rustix::event::Timespec;
 
 use crate::model::isolation::Isolation;
 use crate::model::job::{Job, Reply};
@@ -49,7 +47,7 @@ use crate::sandbox::plain::directories::SlotDirectory;
 use crate::sandbox::plain::guard::Guard;
 use crate::sandbox::plain::sys::{Program, Start};
 use crate::sandbox::slot::{Backend, Ends};
-use crate::sandbox::streams::Streams;
+use crate::sandbox::streams::{Streams, pipe};
 use crate::sandbox::watch::{Seen, Watch};
 
 pub(super) use limits::gaps;
@@ -294,8 +292,8 @@ impl PlainSlot {
         let collected = room.collect(job)?;
         Ok(Reply {
             outcome,
-            stdout: streams.output.finish().step("keep standard output")?,
-            stderr: streams.error.finish().step("keep standard error")?,
+            stdout: streams.output.finish(),
+            stderr: streams.error.finish(),
             collected,
             kept: room.keep(job, keep_in)?,
         })
@@ -338,10 +336,7 @@ impl PlainSlot {
                 Ok(sleep) => sleep,
                 Err(by) => return Ok(Some(Cause::Limit(by))),
             };
-            let timeout = sleep.map(|nanoseconds| Timespec {
-                tv_sec: (nanoseconds / 1_000_000_000) as _,
-                tv_nsec: (nanoseconds % 1_000_000_000) as _,
-            });
+            let timeout = sleep.map(clock::timespec);
             let ready = streams.wait(self.heard.as_fd(), timeout.as_ref())?;
             if ready.other {
                 let _ = rustix::io::read(&self.heard, &mut [0; 64]);
@@ -384,13 +379,6 @@ fn next_look(job: &Job, program: Program, started: u64) -> Result<Option<u64>, S
         next = Some(next.map_or(soonest, |next| next.min(soonest)));
     }
     Ok(next)
-}
-
-/// A pipe whose reading end, ours, does not block.
-fn pipe() -> Result<(Option<OwnedFd>, OwnedFd), Fault> {
-    let (read, write) = io::pipe().step("make a pipe")?;
-    rustix::io::ioctl_fionbio(&read, true).step("make a pipe")?;
-    Ok((Some(read.into()), write.into()))
 }
 
 #[cfg(test)]

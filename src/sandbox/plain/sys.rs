@@ -252,36 +252,17 @@ pub(super) fn inherited_memory() -> Option<u64> {
     number.trim().parse::<u64>().ok().map(|kib| kib * 1024)
 }
 
-/// The signals by their numbers here, with those of Linux, which the model speaks.
-/// Others of other systems keep theirs, see [`Signal::ELSEWHERE`].
-const SIGNALS: [(i32, i32); 29] = [
-    (libc::SIGHUP, 1),
-    (libc::SIGINT, 2),
-    (libc::SIGQUIT, 3),
-    (libc::SIGILL, 4),
-    (libc::SIGTRAP, 5),
-    (libc::SIGABRT, 6),
+/// The signals that have other numbers on other systems, by their numbers here, with those of Linux, which the model
+/// speaks. Source: `signal(7)` of Linux, `signal(3)` of FreeBSD and macOS.
+const SIGNALS: [(i32, i32); 10] = [
     (libc::SIGBUS, 7),
-    (libc::SIGFPE, 8),
-    (libc::SIGKILL, 9),
     (libc::SIGUSR1, 10),
-    (libc::SIGSEGV, 11),
     (libc::SIGUSR2, 12),
-    (libc::SIGPIPE, 13),
-    (libc::SIGALRM, 14),
-    (libc::SIGTERM, 15),
     (libc::SIGCHLD, 17),
     (libc::SIGCONT, 18),
     (libc::SIGSTOP, 19),
     (libc::SIGTSTP, 20),
-    (libc::SIGTTIN, 21),
-    (libc::SIGTTOU, 22),
     (libc::SIGURG, 23),
-    (libc::SIGXCPU, 24),
-    (libc::SIGXFSZ, 25),
-    (libc::SIGVTALRM, 26),
-    (libc::SIGPROF, 27),
-    (libc::SIGWINCH, 28),
     (libc::SIGIO, 29),
     (libc::SIGSYS, 31),
 ];
@@ -289,10 +270,12 @@ const SIGNALS: [(i32, i32); 29] = [
 /// A signal of this system.
 fn signal(number: i32) -> Signal {
     let known = SIGNALS.iter().find(|(here, _)| *here == number);
+    // Elsewhere these are SIGEMT, SIGINFO, and those that no program expects.
+    let is_only_here = !cfg!(target_os = "linux") && matches!(number, 7 | 29 | 32..);
     match known {
         Some((_, linux)) => Signal(*linux),
-        None if cfg!(target_os = "linux") => Signal(number),
-        None => Signal(Signal::ELSEWHERE + number),
+        None if is_only_here => Signal(Signal::ELSEWHERE + number),
+        None => Signal(number),
     }
 }
 

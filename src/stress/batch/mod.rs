@@ -99,7 +99,8 @@ impl Batches {
         reference: (&Path, &Prepared),
         submission: (&Path, &Prepared),
     ) -> Option<Self> {
-        if *rules.io != ProgramIo::Standard && !rules.allow_file_writing {
+        let problem = rules.problem;
+        if problem.io != ProgramIo::Standard && !problem.allow_file_writing {
             return None;
         }
         let shared = match isolation {
@@ -216,8 +217,11 @@ impl Batches {
         inputs: &[Arc<[u8]>],
     ) -> Result<Option<Said>, Stop> {
         let Some(first) = inputs.first() else { return Ok(None) };
-        let all =
-            frames::inputs(comparison.rules.io, self.shared, inputs.iter().map(|input| &**input));
+        let all = frames::inputs(
+            &comparison.rules.problem.io,
+            self.shared,
+            inputs.iter().map(|input| &**input),
+        );
         let entry = Entry::unnamed(runnable, TimeLimitMode::Any);
         let ran = outputs(
             comparison.bench.executor,

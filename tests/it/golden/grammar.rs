@@ -10,6 +10,7 @@ use juror::grammar::shape::RANDOM;
 use juror::grammar::validate::{Rejection, validate};
 use juror::model::diagnostic::Diagnostic;
 use juror::model::event::{Event, Stamped};
+use juror::model::report::InputReport;
 
 use super::record::{begun, finished};
 
@@ -67,7 +68,7 @@ pub(super) fn checked() -> Vec<Stamped> {
                 Event::Diagnosed(diagnostic.clone())
             }
         }));
-        events.push(Event::InputChecked { input: path, valid: refusal.is_none() });
+        events.push(Event::InputChecked(InputReport { path, valid: refusal.is_none() }));
     }
     finished(events, 3)
 }

@@ -98,8 +98,8 @@ impl Mask {
                 Event::Diagnosed(Diagnostic { place, severity, message, help, quotes, hinders })
             }
             Event::Complained { message } => Event::Complained { message: self.text(&message) },
-            Event::LimitsSet { time, limits, .. } => {
-                Event::LimitsSet { time, limits, mechanism: MECHANISM.to_string() }
+            Event::LimitsSet { limits, .. } => {
+                Event::LimitsSet { limits, mechanism: MECHANISM.to_string() }
             }
             Event::CaseJudged { submission, test_case, verdict, .. } => Event::CaseJudged {
                 submission: self.text(&submission),
@@ -111,8 +111,9 @@ impl Mask {
             Event::SubmissionStarted { submission, test_cases } => {
                 Event::SubmissionStarted { submission: self.text(&submission), test_cases }
             }
-            Event::Compared { output, difference, evidence } => {
-                Event::Compared { output: self.text(&output), difference, evidence }
+            Event::Compared(mut compared) => {
+                compared.output = self.text(&compared.output);
+                Event::Compared(compared)
             }
             Event::BoxesKept { dir } => Event::BoxesKept { dir: self.path(&dir) },
             Event::Proposed(mut proposal) => {

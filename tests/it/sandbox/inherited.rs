@@ -103,9 +103,8 @@ fn limited() {
     setrlimit(case.resource, limit).unwrap();
     let mut job = job(case.arguments[0], &case.arguments[1..]);
     (case.set)(&mut job);
-    let reply = find_host()
-        .and_then(|host| Slot::start(&host, &SlotOptions::default()))
-        .and_then(|mut slot| slot.run(&job));
+    let reply =
+        find_host().and_then(|host| Slot::start(&host, None)).and_then(|mut slot| slot.run(&job));
     match reply {
         Ok(reply) => assert_eq!(summary(&reply.outcome), case.expected, "{:?}", reply.outcome),
         // Only some may raise a limit. Who may not is told so, and what would.

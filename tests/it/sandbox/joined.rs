@@ -27,7 +27,7 @@ fn pair() -> (Slot, Slot) {
     let host = host();
     let core = host.physical_cores().first().copied();
     let slot = || {
-        let mut slot = Slot::start(host, &SlotOptions { core }).expect("a slot starts");
+        let mut slot = Slot::start(host, core).expect("a slot starts");
         for size in [Bytes::mib(1), Bytes::mib(2), Bytes::mib(3)] {
             let mut other = job("nothing", &[]);
             other.box_size = size;
@@ -448,7 +448,7 @@ fn begin_late() {
 fn two_that_end_at_the_same_time_are_both_heard() {
     let host = host();
     let cores = host.physical_cores();
-    let slot = |core: Option<_>| Slot::start(host, &SlotOptions { core }).expect("a slot starts");
+    let slot = |core: Option<_>| Slot::start(host, core).expect("a slot starts");
     let (mut first, mut second) = (slot(cores.first().copied()), slot(cores.last().copied()));
     let job = joint(&["exit", "0"], &["exit", "42"]);
     for _ in 0..300 {

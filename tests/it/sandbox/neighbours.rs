@@ -87,8 +87,7 @@ fn no_two_runs_at_once_share_a_user() {
 #[test]
 fn a_contestant_with_many_pipes_leaves_some_to_the_validator() {
     let host = host();
-    let [mut first, mut second] =
-        [(); 2].map(|()| Slot::start(host, &SlotOptions::default()).expect("a slot starts"));
+    let [mut first, mut second] = [(); 2].map(|()| Slot::start(host, None).expect("a slot starts"));
     let pair = JointJob {
         program: job("pipes", &["hold"]),
         partner: job("pipes", &["look"]),

@@ -85,7 +85,7 @@ fn short_of_memory() {
     };
     // Found again: this process is in another group now.
     let host = find_host().unwrap();
-    let mut slot = Slot::start(&host, &SlotOptions::default()).unwrap();
+    let mut slot = Slot::start(&host, None).unwrap();
     let mut large = job("hungry", &["memory", "200"]);
     large.limits.memory = Some(Bytes::mib(512));
     let error = slot.run(&large).unwrap_err();

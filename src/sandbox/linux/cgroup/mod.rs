@@ -27,7 +27,7 @@ use rustix::fs::{AtFlags, Mode, OFlags};
 use crate::model::limits::Limits;
 use crate::model::outcome::Meter;
 use crate::sandbox::fault::{Fault, Step};
-use crate::sandbox::linux::cgroup::version1::{Group1, Memory1};
+use crate::sandbox::linux::cgroup::version1::Group1;
 use crate::sandbox::linux::cgroup::version2::Group2;
 use crate::sandbox::linux::sys::{self, Errno};
 
@@ -89,12 +89,6 @@ pub(super) enum WhenShort {
     Killed,
 }
 
-/// The groups of one slot.
-pub(super) enum Group {
-    V2(Group2),
-    V1(Group1),
-}
-
 /// What the processes of a run need to know about their group; -1 stands for none.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CgroupFiles {
@@ -142,121 +136,80 @@ pub(super) struct Used {
     pub(super) refused_processes: u64,
 }
 
-impl Group {
-    /// Makes the groups of a slot; for version 1 also joins them.
-    pub(super) fn create(
-        placement: &Placement,
-        name: &str,
-        slot: WhenShort,
-    ) -> Result<Self, Fault> {
-        match placement {
-            Placement::V2(parent) => Group2::create(parent, name).map(Self::V2),
-            Placement::V1(controllers) => Group1::create(controllers, name, slot).map(Self::V1),
-        }
-    }
-
+/// The groups of one slot. If there are none, nothing is counted or limited: this is what the defaults do.
+pub(super) trait Group {
     /// Waits until the last run is really gone.
-    pub(super) fn settle(&mut self) {
-        if let Some(memory) = self.memory1() {
-            memory.settle();
-        }
-    }
+    fn settle(&mut self) {}
 
     /// Whether the last runs left more than the next may have beyond its limit. To be asked before each run.
-    pub(super) fn is_littered(&mut self) -> bool {
-        match self {
-            Self::V2(_) => false,
-            Self::V1(group) => group.is_littered(),
-        }
+    fn is_littered(&mut self) -> bool {
+        false
     }
 
-    /// Lets go of what the last runs left. Nobody but the slot may be there.
-    pub(super) fn let_go(&mut self) -> Result<(), Fault> {
-        match self {
-            Self::V2(_) => Ok(()),
-            Self::V1(group) => group.change_memory(),
-        }
+    /// Lets go of what the last runs left. Only the slot may be there.
+    fn let_go(&mut self) -> Result<(), Fault> {
+        Ok(())
     }
 
     /// Sees how much the run left.
-    pub(super) fn look(&mut self) {
-        if let Some(memory) = self.memory1() {
-            memory.look();
-        }
-    }
+    fn look(&mut self) {}
 
-    /// Lets the slot hold so much more than when that was looked at last, in bytes, which is charged to it, whatever the last run's limit was.
-    pub(super) fn make_room(&mut self, more: u64) -> Result<(), Fault> {
-        match self.memory1() {
-            Some(memory) => memory.make_room(more),
-            None => Ok(()),
-        }
-    }
-
-    fn memory1(&mut self) -> Option<&mut Memory1> {
-        match self {
-            Self::V1(group) => group.memory.as_mut(),
-            Self::V2(_) => None,
-        }
+    /// Lets the slot hold so much more, in bytes, than at the last look, whatever the limit of the last run was. This
+    /// is charged to the slot.
+    fn make_room(&mut self, _more: u64) -> Result<(), Fault> {
+        Ok(())
     }
 
     /// Sets the limits for the next run, beyond what is held already.
-    pub(super) fn prepare(&mut self, limits: &Limits) -> Result<CgroupFiles, Fault> {
-        match self {
-            Self::V2(group) => group.prepare(limits),
-            Self::V1(group) => group.prepare(limits),
-        }
+    fn prepare(&mut self, _limits: &Limits) -> Result<CgroupFiles, Fault> {
+        Ok(CgroupFiles::NONE)
     }
 
     /// CPU time used since `baseline`, in nanoseconds, if it is counted.
-    pub(super) fn cpu_since(&self, baseline: &Baseline) -> Option<u64> {
-        match self {
-            Self::V2(group) => group.run.as_ref().map(|run| run.cpu_since(baseline)),
-            Self::V1(group) => group.cpu_since(baseline),
-        }
+    fn cpu_since(&self, _baseline: &Baseline) -> Option<u64> {
+        None
     }
 
-    /// Becomes readable when the run is short of memory, and a process of it may be killed; `None` if the
+    /// Becomes readable if the run is short of memory, and a process of it may be killed; `None` if the
     /// kernel kills all of a run together, or does not tell.
-    pub(super) fn alarm(&self) -> Option<&OwnedFd> {
-        match self {
-            Self::V2(_) => None,
-            Self::V1(group) => group.memory.as_ref()?.alarm(),
-        }
+    fn alarm(&self) -> Option<&OwnedFd> {
+        None
     }
 
     /// Whether a process of the run that goes on was killed for memory.
-    pub(super) fn has_killed(&self) -> bool {
-        match self {
-            Self::V2(_) => false,
-            Self::V1(group) => group.memory.as_ref().is_some_and(Memory1::has_killed),
-        }
+    fn has_killed(&self) -> bool {
+        false
     }
 
-    /// Kills what it can of the run at once, in a group that is used up by that. PID 1's end kills everybody, but PID 1 may
-    /// have to wait for a processor until all that want it had their turn: a few milliseconds each.
-    pub(super) fn kill(&self) {
-        match self {
-            Self::V2(group) => group.kill(),
-            Self::V1(group) => group.kill(),
-        }
-    }
+    /// Kills what it can of the run at once, in a group that is used up by that. PID 1's end kills everybody, but PID 1
+    /// may have to wait for a processor until all that want it had their turn: a few milliseconds each.
+    fn kill(&self) {}
 
     /// What the run used that is over now.
-    pub(super) fn finish(&mut self, baseline: &Baseline) -> Used {
-        match self {
-            Self::V2(group) => group.finish(baseline),
-            Self::V1(group) => group.finish(baseline),
-        }
+    fn finish(&mut self, _baseline: &Baseline) -> Used {
+        Used::default()
     }
 
-    /// Removes the groups; nobody but the slot itself may be in them.
-    pub(super) fn remove(&mut self) {
-        match self {
-            Self::V2(group) => group.remove_run(),
-            Self::V1(group) => group.remove(),
-        }
-    }
+    /// Removes the groups; only the slot itself may be in them.
+    fn remove(&mut self) {}
+}
+
+/// No group at all.
+pub(super) struct NoGroup;
+
+impl Group for NoGroup {}
+
+/// Makes the groups of a slot, if there is a place for them; for version 1 also joins them.
+pub(super) fn create(
+    placement: Option<&Placement>,
+    name: &str,
+    slot: WhenShort,
+) -> Result<Box<dyn Group>, Fault> {
+    Ok(match placement {
+        None => Box::new(NoGroup),
+        Some(Placement::V2(parent)) => Box::new(Group2::create(parent, name)?),
+        Some(Placement::V1(controllers)) => Box::new(Group1::create(controllers, name, slot)?),
+    })
 }
 
 /// Below this, what is left in a group at the end of a run is no more than the kernel's own stock.

@@ -18,8 +18,9 @@ use crate::model::limits::Limits;
 use crate::sandbox::fault::{Fault, Step};
 use crate::sandbox::linux::cgroup::stale;
 use crate::sandbox::linux::cgroup::{
-    Baseline, CACHE_MATTERS, CgroupFiles, Controllers, SLACK, Used, WhenShort, at_least_a_portion,
-    cached_files, field, get, put, read_number, read_text, remove_directory, text, write_number,
+    Baseline, CACHE_MATTERS, CgroupFiles, Controllers, Group, SLACK, Used, WhenShort,
+    at_least_a_portion, cached_files, field, get, put, read_number, read_text, remove_directory,
+    text, write_number,
 };
 use crate::sandbox::linux::sys;
 
@@ -31,7 +32,7 @@ const KILLED_AT_ONCE: usize = 32;
 
 /// One slot's groups of version 1.
 pub(crate) struct Group1 {
-    pub(crate) memory: Option<Memory1>,
+    memory: Option<Memory1>,
     cpu: Option<OwnedFd>,
     processes: Option<Processes1>,
     /// Where the groups are; that for memory, if there is one, is the first.
@@ -40,7 +41,7 @@ pub(crate) struct Group1 {
 }
 
 /// The files of the memory controller.
-pub(crate) struct Memory1 {
+struct Memory1 {
     /// The list of its members, if the slot is none.
     members: Option<OwnedFd>,
     usage: OwnedFd,
@@ -152,14 +153,36 @@ impl Group1 {
         self.homes.push(home);
         made.step_on("make a control group in", &shown)
     }
+}
+
+impl Group for Group1 {
+    fn settle(&mut self) {
+        self.memory.iter_mut().for_each(Memory1::settle);
+    }
 
     /// Whether runs left so much in the group for memory that it has to be changed for another.
-    pub(crate) fn is_littered(&mut self) -> bool {
+    fn is_littered(&mut self) -> bool {
         self.memory.as_mut().is_some_and(Memory1::is_littered)
     }
 
-    /// Changes the group for memory for a new one. Nobody but the slot may be in it.
-    pub(crate) fn change_memory(&mut self) -> Result<(), Fault> {
+    fn look(&mut self) {
+        self.memory.iter_mut().for_each(Memory1::look);
+    }
+
+    fn make_room(&mut self, more: u64) -> Result<(), Fault> {
+        self.memory.iter_mut().try_for_each(|memory| memory.make_room(more))
+    }
+
+    fn alarm(&self) -> Option<&OwnedFd> {
+        self.memory.as_ref()?.alarm.as_ref()
+    }
+
+    fn has_killed(&self) -> bool {
+        self.memory.as_ref().is_some_and(Memory1::has_killed)
+    }
+
+    /// Changes the group for memory for a new one.
+    fn let_go(&mut self) -> Result<(), Fault> {
         let Some(home) = self.homes.first_mut().filter(|_| self.memory.is_some()) else {
             return Ok(());
         };
@@ -172,7 +195,7 @@ impl Group1 {
         Ok(())
     }
 
-    pub(crate) fn prepare(&mut self, limits: &Limits) -> Result<CgroupFiles, Fault> {
+    fn prepare(&mut self, limits: &Limits) -> Result<CgroupFiles, Fault> {
         if let Some(memory) = &mut self.memory {
             memory.set_limit(limits.memory.map(|limit| limit.0))?;
             memory.limit_of_run = memory.last_limit;
@@ -190,14 +213,14 @@ impl Group1 {
         })
     }
 
-    pub(crate) fn cpu_since(&self, baseline: &Baseline) -> Option<u64> {
+    fn cpu_since(&self, baseline: &Baseline) -> Option<u64> {
         // The kernel books running time when it is asked for; what the slot used after that is not in the counter.
         let own = sys::clock(libc::CLOCK_PROCESS_CPUTIME_ID).saturating_sub(baseline.slot_cpu);
         let used = read_number(self.cpu.as_ref()?).saturating_sub(baseline.cpu);
         Some(used.saturating_sub(own + baseline.pid1_cpu))
     }
 
-    pub(crate) fn finish(&mut self, baseline: &Baseline) -> Used {
+    fn finish(&mut self, baseline: &Baseline) -> Used {
         let mut used = Used::default();
         if let Some(memory) = &mut self.memory {
             memory.finish(baseline, &mut used);
@@ -211,7 +234,7 @@ impl Group1 {
     }
 
     /// Kills some of those in the group for memory, the slot but.
-    pub(crate) fn kill(&self) {
+    fn kill(&self) {
         let Some(home) = self.homes.first().filter(|_| self.memory.is_some()) else { return };
         let own = rustix::process::getpid();
         let listed = home.list();
@@ -233,7 +256,7 @@ impl Group1 {
         }
     }
 
-    pub(crate) fn remove(&mut self) {
+    fn remove(&mut self) {
         for home in self.homes.drain(..) {
             let _ = (&home.members).write_all(b"0");
             for name in [&home.name, &home.other_name] {
@@ -319,7 +342,7 @@ impl Memory1 {
     }
 
     /// Sees how much the group holds.
-    pub(crate) fn look(&mut self) {
+    fn look(&mut self) {
         self.held = read_number(&self.usage);
     }
 
@@ -328,19 +351,14 @@ impl Memory1 {
         self.held > *self.own.get_or_insert(self.held) + LEFT_AT_MOST
     }
 
-    /// Becomes readable when the group is short of memory.
-    pub(crate) fn alarm(&self) -> Option<&OwnedFd> {
-        self.alarm.as_ref()
-    }
-
     /// Whether a process of this run was killed for memory.
-    pub(crate) fn has_killed(&self) -> bool {
+    fn has_killed(&self) -> bool {
         field(&text(&self.control), "oom_kill") > self.killed
     }
 
     /// Waits, not for long, until what the last run held is really gone: the kernel takes down some
     /// things later than the process that held them.
-    pub(crate) fn settle(&mut self) {
+    fn settle(&mut self) {
         const MOSTLY: u64 = 4 << 20;
         for _ in 0..50 {
             self.look();
@@ -363,7 +381,7 @@ impl Memory1 {
     }
 
     /// Lifts the limit if it could be in the way of so much more, in bytes.
-    pub(crate) fn make_room(&mut self, more: u64) -> Result<(), Fault> {
+    fn make_room(&mut self, more: u64) -> Result<(), Fault> {
         let needed = self.held.saturating_add(more);
         match self.last_limit {
             Some(limit) if needed > limit => self.set_limit(None),
@@ -371,7 +389,7 @@ impl Memory1 {
         }
     }
 
-    pub(crate) fn set_limit(&mut self, limit: Option<u64>) -> Result<(), Fault> {
+    fn set_limit(&mut self, limit: Option<u64>) -> Result<(), Fault> {
         let held = read_number(&self.usage);
         let limit = limit.map(|limit| limit.saturating_add(SLACK).saturating_add(held));
         if is_near(limit, self.last_limit) {
@@ -398,7 +416,7 @@ impl Memory1 {
         !is_in_the_way && !self.limit_of_run.is_some_and(is_near)
     }
 
-    pub(crate) fn finish(&mut self, baseline: &Baseline, used: &mut Used) {
+    fn finish(&mut self, baseline: &Baseline, used: &mut Used) {
         let peak = read_number(&self.peak);
         let mut gained = 0;
         if self.held > self.idle + CACHE_MATTERS {
@@ -430,7 +448,7 @@ fn is_near(wanted: Option<u64>, present: Option<u64>) -> bool {
 }
 
 impl Processes1 {
-    pub(crate) fn set_limit(&mut self, limit: Option<u32>) -> Result<(), Fault> {
+    fn set_limit(&mut self, limit: Option<u32>) -> Result<(), Fault> {
         // The slot and PID 1 are in the group, too.
         let limit = limit.map(|limit| u64::from(limit) + 2);
         if limit.is_some() && limit == self.last_limit {

@@ -9,19 +9,19 @@ use rustix::fs::{Mode, OFlags};
 use crate::model::limits::Limits;
 use crate::sandbox::fault::{Fault, Step};
 use crate::sandbox::linux::cgroup::{
-    Baseline, CACHE_MATTERS, CgroupFiles, SLACK, Used, at_least_a_portion, cached_files, field,
-    first_number, get, put, read_number, read_text, remove_directory,
+    Baseline, CACHE_MATTERS, CgroupFiles, Group, SLACK, Used, at_least_a_portion, cached_files,
+    field, first_number, get, put, read_number, read_text, remove_directory,
 };
 
 /// One slot's place for groups of version 2.
 pub(crate) struct Group2 {
     parent: OwnedFd,
     name: CString,
-    pub(crate) run: Option<Run2>,
+    run: Option<Run2>,
 }
 
 /// The group of one run.
-pub(crate) struct Run2 {
+struct Run2 {
     directory: OwnedFd,
     cpu: OwnedFd,
     memory: OwnedFd,
@@ -35,9 +35,11 @@ impl Group2 {
         let name = CString::new(name).unwrap_or_default();
         Ok(Self { parent, name, run: None })
     }
+}
 
-    pub(crate) fn prepare(&mut self, limits: &Limits) -> Result<CgroupFiles, Fault> {
-        self.remove_run();
+impl Group for Group2 {
+    fn prepare(&mut self, limits: &Limits) -> Result<CgroupFiles, Fault> {
+        self.remove();
         let mode = Mode::from_raw_mode(0o755);
         let made = rustix::fs::mkdirat(&self.parent, &self.name, mode);
         if made == Err(rustix::io::Errno::EXIST) {
@@ -77,7 +79,13 @@ impl Group2 {
         Ok(cgroup_files)
     }
 
-    pub(crate) fn finish(&mut self, baseline: &Baseline) -> Used {
+    fn cpu_since(&self, baseline: &Baseline) -> Option<u64> {
+        // The first line of `cpu.stat` is `usage_usec N`.
+        let used = |run: &Run2| read_number(&run.cpu).saturating_sub(baseline.cpu) * 1000;
+        self.run.as_ref().map(used)
+    }
+
+    fn finish(&mut self, baseline: &Baseline) -> Used {
         let Some(run) = &self.run else { return Used::default() };
         let file = |name: &str| read_text(&run.directory, name);
         // `memory.peak` exists since Linux 5.19.
@@ -97,27 +105,20 @@ impl Group2 {
             killed_for_memory: killed,
             refused_processes: file("pids.events").map_or(0, |text| field(&text, "max")),
         };
-        self.remove_run();
+        self.remove();
         used
     }
 
     /// Kills all in the group, for good: it cannot be used again. The file exists since Linux 5.14.
-    pub(crate) fn kill(&self) {
+    fn kill(&self) {
         if let Some(run) = &self.run {
             let _ = put(&run.directory, "cgroup.kill", "1");
         }
     }
 
-    pub(crate) fn remove_run(&mut self) {
+    fn remove(&mut self) {
         if self.run.take().is_some() {
             remove_directory(&self.parent, &self.name);
         }
-    }
-}
-
-impl Run2 {
-    pub(crate) fn cpu_since(&self, baseline: &Baseline) -> u64 {
-        // The first line of `cpu.stat` is `usage_usec N`.
-        read_number(&self.cpu).saturating_sub(baseline.cpu) * 1000
     }
 }

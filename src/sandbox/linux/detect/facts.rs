@@ -4,13 +4,14 @@ use std::env;
 use std::fs;
 use std::path::Path;
 
+use rustix::process::{Resource, getrlimit};
+
 use crate::model::host::{CgroupFacts, HostFacts, NamespaceSettings, Processors};
 use crate::model::judgement::JudgeError;
 use crate::model::units::Bytes;
 use crate::sandbox::disk::temporary;
 use crate::sandbox::linux::cgroup::Placement;
 use crate::sandbox::linux::detect::host::{Host, mounted_hierarchies};
-use crate::sandbox::linux::run::child::Kind;
 use crate::sandbox::linux::sys;
 
 impl Host {
@@ -40,10 +41,7 @@ impl Host {
             memory_meter: meters.memory,
             container: container(Path::new("/"), env::var("container").ok()),
             systemd: Path::new("/run/systemd/system").is_dir(),
-            stack_limit: sys::hard_limit(Kind::Stack as u32)
-                .ok()
-                .filter(|limit| *limit != u64::MAX)
-                .map(Bytes),
+            stack_limit: getrlimit(Resource::Stack).maximum.map(Bytes),
             processors: Processors {
                 logical: host.logical_cores(),
                 physical: host.physical_cores().len(),

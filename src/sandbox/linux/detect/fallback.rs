@@ -25,11 +25,6 @@ impl Host {
         choose(&found, demand, tried)
     }
 
-    /// As [`find`](Self::find), with whatever works.
-    pub fn probe() -> Result<Self, JudgeError> {
-        Self::find(Demand::Any)
-    }
-
     /// What this machine offers, with programs kept apart in this one way.
     ///
     /// # Errors

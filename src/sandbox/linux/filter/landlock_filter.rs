@@ -3,7 +3,7 @@
 
 use libc::sock_filter;
 
-use crate::sandbox::linux::filter::seccomp::{EPERM, Rule, whole};
+use crate::sandbox::linux::filter::seccomp::{DONE, EPERM, Rule, error, refuse, whole};
 
 /// Makes the filter that a program without namespaces gets on top.
 pub(crate) fn filter(same_user: SameUser) -> Vec<sock_filter> {
@@ -44,30 +44,30 @@ const ALWAYS: &[(i64, Rule)] = &[
     (libc::SYS_sched_setattr, ITSELF),
     (libc::SYS_setpriority, EPERM),
     (libc::SYS_ioprio_set, EPERM),
-    (libc::SYS_fcntl, Rule::NoneOf { argument: 1, values: &[F_SETLEASE, F_NOTIFY] }),
+    (libc::SYS_fcntl, LEASES_AND_NOTES),
 ];
 
 /// For programs that have the judge's own user: landlock does not know these ways to change a file. What
 /// compilers do to their own files seems to succeed.
 const OF_THE_SAME_USER: &[(i64, Rule)] = &[
     #[cfg(target_arch = "x86_64")]
-    (libc::SYS_chmod, PRETEND),
-    (libc::SYS_fchmod, PRETEND),
-    (libc::SYS_fchmodat, PRETEND),
-    (FCHMODAT2, PRETEND),
+    (libc::SYS_chmod, DONE),
+    (libc::SYS_fchmod, DONE),
+    (libc::SYS_fchmodat, DONE),
+    (FCHMODAT2, DONE),
     #[cfg(target_arch = "x86_64")]
-    (libc::SYS_chown, PRETEND),
+    (libc::SYS_chown, DONE),
     #[cfg(target_arch = "x86_64")]
-    (libc::SYS_lchown, PRETEND),
-    (libc::SYS_fchown, PRETEND),
-    (libc::SYS_fchownat, PRETEND),
+    (libc::SYS_lchown, DONE),
+    (libc::SYS_fchown, DONE),
+    (libc::SYS_fchownat, DONE),
     #[cfg(target_arch = "x86_64")]
-    (libc::SYS_utime, PRETEND),
+    (libc::SYS_utime, DONE),
     #[cfg(target_arch = "x86_64")]
-    (libc::SYS_utimes, PRETEND),
+    (libc::SYS_utimes, DONE),
     #[cfg(target_arch = "x86_64")]
-    (libc::SYS_futimesat, PRETEND),
-    (libc::SYS_utimensat, PRETEND),
+    (libc::SYS_futimesat, DONE),
+    (libc::SYS_utimensat, DONE),
     (libc::SYS_setxattr, NO_SUCH_THING),
     (libc::SYS_lsetxattr, NO_SUCH_THING),
     (libc::SYS_fsetxattr, NO_SUCH_THING),
@@ -79,14 +79,14 @@ const OF_THE_SAME_USER: &[(i64, Rule)] = &[
     (FILE_SETATTR, NO_SUCH_THING),
 ];
 
-const ITSELF: Rule = Rule::Only { argument: 0, value: 0 };
-/// Does nothing, and says that all went well.
-const PRETEND: Rule = Rule::Refuse(0);
-const NO_SUCH_THING: Rule = Rule::Refuse(libc::EOPNOTSUPP);
+const ITSELF: Rule = Rule::OneOf { argument: 0, values: &[0], errno: libc::EPERM };
+const LEASES_AND_NOTES: Rule = Rule::Among {
+    argument: 1,
+    answers: &[(libc::F_SETLEASE, error(libc::EPERM)), (libc::F_NOTIFY, error(libc::EPERM))],
+};
+const NO_SUCH_THING: Rule = refuse(libc::EOPNOTSUPP);
 
-// Source: the kernel's `uapi/linux/fcntl.h` and `scripts/syscall.tbl`.
-const F_SETLEASE: u32 = 1024;
-const F_NOTIFY: u32 = 1026;
+// Source: the kernel's `scripts/syscall.tbl`.
 const FCHMODAT2: i64 = 452;
 const SETXATTRAT: i64 = 463;
 const REMOVEXATTRAT: i64 = 466;

@@ -38,26 +38,28 @@ const NEW_NAMESPACES: u32 = 0x7e02_0080;
 /// What happens to a call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Rule {
-    /// Refused with this error.
-    Refuse(i32),
-    /// Refused if this argument is one of these.
-    NoneOf { argument: u32, values: &'static [u32] },
+    /// Always this answer.
+    Always(u32),
+    /// If this argument is one of these, the answer beside it.
+    Among { argument: u32, answers: &'static [(i32, u32)] },
     /// Refused with this error unless this argument is one of these.
     OneOf { argument: u32, values: &'static [u32], errno: i32 },
-    /// Refused unless this argument, as an unsigned number, is the given one.
-    Only { argument: u32, value: u32 },
     /// Refused with this error if this argument has one of these bits.
     Without { argument: u32, bits: u32, errno: i32 },
-    /// Refused if this argument is one of these, each with its error.
-    Among { argument: u32, refused: &'static [(i32, i32)] },
     /// `prlimit64`: limits of others are refused, and [`CORE`] can only be read.
     Limit,
     /// Refused with this error unless the last argument is the pass.
     Pass(i32),
-    /// The slot is asked.
-    Ask,
-    /// Refused as [`Rule::Among`]; if this argument is one of those that ask, the slot is asked.
-    AmongOrAsk { argument: u32, refused: &'static [(i32, i32)], asks: &'static [i32] },
+}
+
+/// The answer that a call fails with this error; with 0 it seems to succeed, and does nothing.
+pub(crate) const fn error(errno: i32) -> u32 {
+    ERRNO | errno as u32
+}
+
+/// A call that always fails with this error.
+pub(crate) const fn refuse(errno: i32) -> Rule {
+    Rule::Always(error(errno))
 }
 
 /// Which calls ask the slot before they happen.
@@ -77,20 +79,14 @@ impl Asks {
     }
 }
 
-const QUIET: &[(i64, Rule)] = &[(libc::SYS_fcntl, among(1, FILE_CONTROL))];
+const QUIET: &[(i64, Rule)] =
+    &[(libc::SYS_fcntl, Rule::Among { argument: 1, answers: FILE_CONTROL.split_at(2).1 })];
 
 const ASKING: &[(i64, Rule)] = &[
-    (
-        libc::SYS_fcntl,
-        Rule::AmongOrAsk {
-            argument: 1,
-            refused: FILE_CONTROL,
-            asks: &[libc::F_SETLK, libc::F_SETLKW],
-        },
-    ),
-    (libc::SYS_setitimer, Rule::Ask),
+    (libc::SYS_fcntl, Rule::Among { argument: 1, answers: FILE_CONTROL }),
+    (libc::SYS_setitimer, Rule::Always(ASK)),
     #[cfg(target_arch = "x86_64")]
-    (libc::SYS_alarm, Rule::Ask),
+    (libc::SYS_alarm, Rule::Always(ASK)),
 ];
 
 /// The limit of memory dumps. Set to one byte, it keeps the kernel from starting the machine's handler
@@ -105,17 +101,20 @@ const HUGE_PAGES: Rule =
 /// for reading, by any number at once; so it is enough that nobody may ask who holds a lock. (`flock` is
 /// refused altogether, for it locks what it likes.) Locks of an open file belong to no process, so `/proc/locks` shows
 /// them to everybody. Leases and notes tell that another opens a file.
-const FILE_CONTROL: &[(i32, i32)] = &[
-    (libc::F_GETLK, libc::ENOSYS),
-    (libc::F_OFD_GETLK, libc::ENOSYS),
-    (libc::F_OFD_SETLK, libc::EINVAL),
-    (libc::F_OFD_SETLKW, libc::EINVAL),
-    (libc::F_SETLEASE, libc::EPERM),
-    (libc::F_NOTIFY, libc::EPERM),
-    (F_SET_RW_HINT, libc::EINVAL),
-    (F_SET_FILE_RW_HINT, libc::EINVAL),
+const FILE_CONTROL: &[(i32, u32)] = &[
+    // These two only if the slot answers.
+    (libc::F_SETLK, ASK),
+    (libc::F_SETLKW, ASK),
+    (libc::F_GETLK, error(libc::ENOSYS)),
+    (libc::F_OFD_GETLK, error(libc::ENOSYS)),
+    (libc::F_OFD_SETLK, error(libc::EINVAL)),
+    (libc::F_OFD_SETLKW, error(libc::EINVAL)),
+    (libc::F_SETLEASE, error(libc::EPERM)),
+    (libc::F_NOTIFY, error(libc::EPERM)),
+    (F_SET_RW_HINT, error(libc::EINVAL)),
+    (F_SET_FILE_RW_HINT, error(libc::EINVAL)),
     // 64 pipes of the largest size are all that the pipes of a user may have.
-    (libc::F_SETPIPE_SZ, libc::EPERM),
+    (libc::F_SETPIPE_SZ, error(libc::EPERM)),
 ];
 
 /// How long what is written to a file will live: the file bears it for all to see, also if it can only be read. Whoever
@@ -151,12 +150,14 @@ const DEVICE_CONTROL: Rule = Rule::OneOf {
 const NO_FLAGS: Rule = Rule::Without { argument: 5, bits: u32::MAX, errno: libc::EOPNOTSUPP };
 
 /// To keep the other half of a core idle; to name memory: the kernel holds the names on nobody's account.
-const PROCESS_CONTROL: &[(i32, i32)] =
-    &[(libc::PR_SCHED_CORE, libc::EPERM), (libc::PR_SET_VMA, libc::EINVAL)];
+const PROCESS_CONTROL: Rule = Rule::Among {
+    argument: 0,
+    answers: &[(libc::PR_SCHED_CORE, error(libc::EPERM)), (libc::PR_SET_VMA, error(libc::EINVAL))],
+};
 
-const fn among(argument: u32, refused: &'static [(i32, i32)]) -> Rule {
-    Rule::Among { argument, refused }
-}
+/// Other families, such as vsock, belong to no namespace.
+const UNIX_SOCKETS: Rule =
+    Rule::OneOf { argument: 0, values: &[libc::AF_UNIX as u32], errno: libc::EPERM };
 
 // Newer than the library that knows the other numbers.
 const SYS_OPEN_TREE_ATTR: i64 = 467;
@@ -165,9 +166,10 @@ const SYS_STATMOUNT: i64 = 457;
 const SYS_LISTMOUNT: i64 = 458;
 const SYS_LISTNS: i64 = 470;
 
-pub(crate) const EPERM: Rule = Rule::Refuse(libc::EPERM);
+pub(crate) const EPERM: Rule = refuse(libc::EPERM);
+const ENOSYS: Rule = refuse(libc::ENOSYS);
 /// Seems to succeed, and does nothing.
-const DONE: Rule = Rule::Refuse(0);
+pub(crate) const DONE: Rule = refuse(0);
 /// Only for the slot and PID 1.
 const PASS: Rule = Rule::Pass(libc::EPERM);
 
@@ -200,9 +202,9 @@ const RULES: &[(i64, Rule)] = &[
     (libc::SYS_mount_setattr, PASS),
     (SYS_OPEN_TREE_ATTR, EPERM),
     // Numbers that count the machine's mounts and namespaces since it started.
-    (SYS_STATMOUNT, Rule::Refuse(libc::ENOSYS)),
-    (SYS_LISTMOUNT, Rule::Refuse(libc::ENOSYS)),
-    (SYS_LISTNS, Rule::Refuse(libc::ENOSYS)),
+    (SYS_STATMOUNT, ENOSYS),
+    (SYS_LISTMOUNT, ENOSYS),
+    (SYS_LISTNS, ENOSYS),
     (libc::SYS_name_to_handle_at, EPERM),
     (libc::SYS_open_by_handle_at, EPERM),
     // What outlives a process, or is shared by all of a user.
@@ -223,14 +225,13 @@ const RULES: &[(i64, Rule)] = &[
     (libc::SYS_msgctl, EPERM),
     (libc::SYS_mq_open, EPERM),
     (libc::SYS_mq_unlink, EPERM),
-    // Sockets: a family such as vsock belongs to no namespace.
-    (libc::SYS_socket, Rule::Only { argument: 0, value: libc::AF_UNIX as u32 }),
-    (libc::SYS_socketpair, Rule::Only { argument: 0, value: libc::AF_UNIX as u32 }),
+    (libc::SYS_socket, UNIX_SOCKETS),
+    (libc::SYS_socketpair, UNIX_SOCKETS),
     // What reaches other runs: files that all see, cores, disks, memory on no account.
-    (libc::SYS_flock, Rule::Refuse(libc::ENOSYS)),
+    (libc::SYS_flock, ENOSYS),
     (libc::SYS_inotify_init1, EPERM),
     (libc::SYS_sched_setaffinity, EPERM),
-    (libc::SYS_prctl, among(0, PROCESS_CONTROL)),
+    (libc::SYS_prctl, PROCESS_CONTROL),
     (libc::SYS_sync, EPERM),
     (libc::SYS_syncfs, EPERM),
     // What a program writes lies in memory; with files that all see these flush the machine's disk.
@@ -239,8 +240,8 @@ const RULES: &[(i64, Rule)] = &[
     // What lies in memory of files that all see is not theirs to change, nor to know.
     (libc::SYS_fadvise64, DONE),
     (libc::SYS_readahead, DONE),
-    (SYS_CACHESTAT, Rule::Refuse(libc::ENOSYS)),
-    (libc::SYS_mincore, Rule::Refuse(libc::ENOSYS)),
+    (SYS_CACHESTAT, ENOSYS),
+    (libc::SYS_mincore, ENOSYS),
     (libc::SYS_preadv2, NO_FLAGS),
     (libc::SYS_pwritev2, NO_FLAGS),
     (libc::SYS_mmap, HUGE_PAGES),
@@ -291,7 +292,7 @@ const RULES: &[(i64, Rule)] = &[
 #[cfg(target_arch = "x86_64")]
 const RULES_HERE: &[(i64, Rule)] = &[
     (libc::SYS_inotify_init, EPERM),
-    (libc::SYS_setrlimit, Rule::Among { argument: 0, refused: &[(CORE, libc::EPERM)] }),
+    (libc::SYS_setrlimit, Rule::Among { argument: 0, answers: &[(CORE, error(libc::EPERM))] }),
     (libc::SYS_iopl, EPERM),
     (libc::SYS_ioperm, EPERM),
     (libc::SYS_modify_ldt, EPERM),
@@ -358,24 +359,10 @@ fn bisect(rules: &[(u32, Rule)], pass: u64) -> Vec<sock_filter> {
 /// What happens once the number is known; falls through if the call is allowed.
 fn apply(rule: Rule, pass: u64) -> Vec<sock_filter> {
     let low_half = |argument: u32| ARGUMENTS + 8 * argument;
-    let refuse = |errno: i32| statement(RETURN, ERRNO | errno as u32);
+    let refuse = |errno: i32| statement(RETURN, error(errno));
     match rule {
-        Rule::Refuse(errno) => vec![refuse(errno)],
-        Rule::Ask => vec![statement(RETURN, ASK)],
-        Rule::AmongOrAsk { argument, refused, asks } => {
-            let mut code = apply(Rule::Among { argument, refused }, pass);
-            for value in asks {
-                code.push(jump(IF_EQUAL, *value as u32, 0, 1));
-                code.push(statement(RETURN, ASK));
-            }
-            code
-        }
+        Rule::Always(answer) => vec![statement(RETURN, answer)],
         // The kernel, too, takes only the low half of these arguments: they are of type int.
-        Rule::Only { argument, value } => vec![
-            statement(LOAD, low_half(argument)),
-            jump(IF_EQUAL, value, 1, 0),
-            refuse(libc::EPERM),
-        ],
         Rule::OneOf { argument, values, errno } => {
             let mut code = vec![statement(LOAD, low_half(argument))];
             for (index, value) in values.iter().enumerate() {
@@ -385,25 +372,14 @@ fn apply(rule: Rule, pass: u64) -> Vec<sock_filter> {
             code.push(refuse(errno));
             code
         }
-        Rule::NoneOf { argument, values } => {
-            let mut code = vec![statement(LOAD, low_half(argument))];
-            for (index, value) in values.iter().enumerate() {
-                // To the refusal, which stands behind the jump that leads past it.
-                let further = (values.len() - index) as u8;
-                code.push(jump(IF_EQUAL, *value, further, 0));
-            }
-            code.push(jump(IF_AT_LEAST, 0, 1, 0));
-            code.push(refuse(libc::EPERM));
-            code
-        }
         Rule::Without { argument, bits, errno } => {
             vec![statement(LOAD, low_half(argument)), jump(IF_ANY_BIT, bits, 0, 1), refuse(errno)]
         }
-        Rule::Among { argument, refused } => {
+        Rule::Among { argument, answers } => {
             let mut code = vec![statement(LOAD, low_half(argument))];
-            for (value, errno) in refused {
+            for (value, answer) in answers {
                 code.push(jump(IF_EQUAL, *value as u32, 0, 1));
-                code.push(refuse(*errno));
+                code.push(statement(RETURN, *answer));
             }
             code
         }
@@ -490,15 +466,11 @@ pub(crate) mod tests {
         for number in 0..600u32 {
             let rule = rules.iter().find(|(n, _)| *n == i64::from(number));
             let expected = match rule {
-                Some((_, Rule::Refuse(errno) | Rule::Pass(errno))) => ERRNO | *errno as u32,
-                Some((_, Rule::Without { errno, .. } | Rule::OneOf { errno, .. })) => {
-                    ERRNO | *errno as u32
-                }
-                Some((_, Rule::Only { .. } | Rule::NoneOf { .. } | Rule::Limit)) => {
-                    ERRNO | libc::EPERM as u32
-                }
-                Some((_, Rule::Ask)) => ASK,
-                Some((_, Rule::Among { .. } | Rule::AmongOrAsk { .. })) | None => ALLOW,
+                Some((_, Rule::Always(answer))) => *answer,
+                Some((_, Rule::Pass(errno))) => error(*errno),
+                Some((_, Rule::Without { errno, .. } | Rule::OneOf { errno, .. })) => error(*errno),
+                Some((_, Rule::Limit)) => error(libc::EPERM),
+                Some((_, Rule::Among { .. })) | None => ALLOW,
             };
             let given = verdict(&filter, ARCHITECTURE, number, [u64::MAX; 6]);
             assert_eq!(given, expected, "call {number}");

@@ -9,7 +9,6 @@ use std::sync::{Arc, Once};
 use rustix::event::Timespec;
 use rustix::fs::Mode;
 use rustix::net::{AddressFamily, Shutdown, SocketFlags, SocketType};
-use rustix::pipe::PipeFlags;
 
 use crate::model::isolation::Isolation;
 use crate::model::job::{Collected, Job, Keep, Reply};
@@ -33,8 +32,8 @@ use crate::sandbox::linux::keeper::server;
 use crate::sandbox::linux::run::child::Change;
 use crate::sandbox::linux::sys::{self, Forked};
 use crate::sandbox::linux::wire::{self, Answer, Request};
-use crate::sandbox::slot::{Backend, Ends, SlotOptions};
-use crate::sandbox::streams::Streams;
+use crate::sandbox::slot::{Backend, CoreId, Ends};
+use crate::sandbox::streams::{Streams, pipe};
 use crate::sandbox::watch::Watch;
 
 /// A slot as the judge holds it: one process that stands ready for jobs.
@@ -79,7 +78,7 @@ impl EndRun for Socket {
 
 impl LinuxSlot {
     /// Starts a slot's process, and waits until it is ready.
-    pub(crate) fn start(host: &Host, options: &SlotOptions) -> Result<Self, JudgeError> {
+    pub(crate) fn start(host: &Host, core: Option<CoreId>) -> Result<Self, JudgeError> {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let reserved = match host.change() {
@@ -90,7 +89,7 @@ impl LinuxSlot {
         let (user, lease) = reserved.unzip();
         let number_of_user = user.as_ref().map_or(user::FIRST, |user| user.user);
         let alarms = Alarms::make().step("share memory with the sandbox")?;
-        let setup = host.setup(number, number_of_user, alarms.clone(), options.core);
+        let setup = host.setup(number, number_of_user, alarms.clone(), core);
         let (ours, theirs) = rustix::net::socketpair(
             AddressFamily::UNIX,
             SocketType::SEQPACKET,
@@ -153,19 +152,19 @@ impl LinuxSlot {
             Some(end) => end,
             None => pack::input(&job.stdin)?,
         };
-        let output = match ends.stdout {
-            Some(write) => Pipe { read: None, write },
-            None => pipe()?,
+        let (output, stdout) = match ends.stdout {
+            Some(end) => (None, end),
+            None => output_pipe()?,
         };
-        let error = pipe()?;
-        let mut fds = vec![input.as_fd(), output.write.as_fd(), error.write.as_fd()];
+        let (error, stderr) = output_pipe()?;
+        let mut fds = vec![input.as_fd(), stdout.as_fd(), stderr.as_fd()];
         fds.extend(contents.as_ref().map(AsFd::as_fd));
         wire::send(&self.socket, &request, &fds).step("send the job to the sandbox")?;
-        let is_ours = output.read.is_some();
+        let is_ours = output.is_some();
         Ok(Streams {
-            output: Stream::output(output.read, job.limits.output.map(|limit| limit.0)),
-            error: Stream::error(error.read),
-            open: [is_ours.then_some(output.write), Some(error.write)],
+            output: Stream::output(output, job.limits.output.map(|limit| limit.0)),
+            error: Stream::error(error),
+            open: [is_ours.then_some(stdout), Some(stderr)],
         })
     }
 
@@ -247,8 +246,8 @@ impl LinuxSlot {
             };
             reply.kept = keep::keep(from, keep_in, &job.keep, job.box_size, rights)?;
         }
-        reply.stdout = streams.output.finish().step("keep standard output")?;
-        reply.stderr = streams.error.finish().step("keep standard error")?;
+        reply.stdout = streams.output.finish();
+        reply.stderr = streams.error.finish();
         Ok(reply)
     }
 }
@@ -324,18 +323,10 @@ struct Answered {
     streams: Streams,
 }
 
-/// A pipe whose reading end, if it is ours, does not block.
-///
-/// A program can open its output once more by name (`/dev/stdout`), whoever it runs as, and only for
-/// writing.
-struct Pipe {
-    read: Option<OwnedFd>,
-    write: OwnedFd,
-}
-
-fn pipe() -> Result<Pipe, Fault> {
-    let (read, write) = rustix::pipe::pipe_with(PipeFlags::CLOEXEC).step("make a pipe")?;
-    rustix::io::ioctl_fionbio(&read, true).step("make a pipe")?;
+/// A pipe for an output. A program can open its output once more by name (`/dev/stdout`), whoever it runs as, and only
+/// for writing.
+fn output_pipe() -> Result<(Option<OwnedFd>, OwnedFd), Fault> {
+    let (read, write) = pipe()?;
     rustix::fs::fchmod(&write, Mode::from_raw_mode(0o222)).step("make a pipe")?;
-    Ok(Pipe { read: Some(read), write })
+    Ok((read, write))
 }

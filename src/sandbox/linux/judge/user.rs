@@ -12,10 +12,10 @@ use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use rustix::net::{AddressFamily, SocketFlags, SocketType};
+use rustix::process::Resource;
 
 use crate::sandbox::fault::{Fault, Step};
 use crate::sandbox::linux::keeper::prepare;
-use crate::sandbox::linux::run::child::Kind;
 use crate::sandbox::linux::sys::{self, Capabilities, Errno, Forked};
 
 /// The first user number of contestants under root; systemd leaves 60578 to 61183 unused.
@@ -114,7 +114,7 @@ fn find() -> Result<u32, Errno> {
     let _ = std::fs::write("/proc/self/oom_score_adj", "-1000");
     sys::prctl(libc::PR_SET_DUMPABLE, 0, 0)?;
     let _ = sys::prctl(libc::PR_SET_NAME, c"juror-user".as_ptr() as usize, 0);
-    sys::set_limit(Kind::Processes as u32, TWO, TWO)?;
+    sys::set_limit(Resource::Nproc, TWO, TWO)?;
     // With more, the limit would not hold for it.
     sys::set_capabilities(Capabilities::SET_USER)?;
     for _ in 0..TRIES {

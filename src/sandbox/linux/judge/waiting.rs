@@ -11,6 +11,7 @@ use std::os::fd::AsFd;
 
 use crate::model::joint::Waits;
 use crate::sandbox::linux::keeper::notifications::Alarms;
+use crate::sandbox::linux::keeper::procfs::{children, field, stat_fields};
 use crate::sandbox::watch::{Seen, Still, Thread, Watch};
 
 /// How to find the processes of a slot's run, and its pipes.
@@ -107,11 +108,10 @@ impl ProcessWatch {
     /// The program, if it is there, and what else PID 1 or the slot has under it.
     fn programs(&self) -> Vec<i32> {
         let below = children(self.slot);
-        let rooms = below.iter().filter(|process| is_first_of_its_room(**process));
-        let rooms: Vec<i32> = rooms.copied().collect();
-        if !rooms.is_empty() {
-            // If nothing runs in it, PID 1 rests and has no children.
-            return rooms.into_iter().flat_map(children).collect();
+        let firsts: Vec<i32> = below.iter().copied().filter(|process| is_pid1(*process)).collect();
+        if !firsts.is_empty() {
+            // If nothing runs there, PID 1 rests and has no children.
+            return firsts.into_iter().flat_map(children).collect();
         }
         // The slot starts one process a run; what comes after it are orphans that it adopted.
         let Some((first, adopted)) = below.split_first() else { return below };
@@ -203,16 +203,14 @@ fn is_killed(status: &str) -> bool {
 /// `include/linux/sched.h`.
 fn is_exiting(stat: &str) -> bool {
     const PF_EXITING: u64 = 0x4;
-    // The name, the second field, may have blanks and brackets in it.
-    let rest = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
-    let mut fields = rest.split_whitespace();
+    let mut fields = stat_fields(stat);
     let state = fields.next().unwrap_or_default();
     let flags: u64 = fields.nth(5).and_then(|field| field.parse().ok()).unwrap_or(0);
     matches!(state, "Z" | "X") || flags & PF_EXITING != 0
 }
 
-/// Whether a process is the first that a room of its own knows.
-fn is_first_of_its_room(process: i32) -> bool {
+/// Whether a process is PID 1 of its own process namespace.
+fn is_pid1(process: i32) -> bool {
     let status = fs::read_to_string(format!("/proc/{process}/status"));
     status.is_ok_and(|status| is_first(&status))
 }
@@ -228,11 +226,6 @@ fn is_first(status: &str) -> bool {
 fn switches(status: &str) -> Option<u64> {
     let number = |name: &str| field(status, name)?.parse::<u64>().ok();
     Some(number("voluntary_ctxt_switches:")? + number("nonvoluntary_ctxt_switches:")?)
-}
-
-fn field<'a>(status: &'a str, name: &str) -> Option<&'a str> {
-    let rest = status.lines().find_map(|line| line.strip_prefix(name))?;
-    Some(rest.trim())
 }
 
 /// Whether whoever waits for a thread's descriptors waits for nothing but other programs. Threads of a process need not have
@@ -262,16 +255,6 @@ fn threads_of(process: i32) -> Option<Vec<i32>> {
     let directory = fs::read_dir(format!("/proc/{process}/task")).ok()?;
     let number = |entry: fs::DirEntry| entry.file_name().to_str()?.parse().ok();
     directory.map(|entry| entry.ok().and_then(number)).collect()
-}
-
-fn children(process: i32) -> Vec<i32> {
-    let mut found = Vec::new();
-    for thread in threads_of(process).unwrap_or_default() {
-        let list = fs::read_to_string(format!("/proc/{process}/task/{thread}/children"));
-        let list = list.unwrap_or_default();
-        found.extend(list.split_whitespace().filter_map(|word| word.parse::<i32>().ok()));
-    }
-    found
 }
 
 #[cfg(test)]
@@ -343,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_process_of_a_room_is_known() {
+    fn the_first_process_of_a_namespace_is_known() {
         let check = |status: &str, expected: bool| {
             assert_eq!(is_first(status), expected, "{status}");
         };

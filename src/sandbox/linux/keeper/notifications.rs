@@ -16,6 +16,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use crate::sandbox::linux::filter::seccomp::{self, Asks};
+use crate::sandbox::linux::keeper::procfs::stat_fields;
 use crate::sandbox::linux::sys::notify::{self, SharedWord};
 use crate::sandbox::linux::sys::{self, Errno};
 
@@ -147,9 +148,9 @@ fn owner(line: &str) -> Option<&str> {
     line.split_whitespace().filter(|word| *word != "->").nth(4)
 }
 
-/// The parent's number in `/proc/PID/stat`. The name, the second field, may have blanks and brackets in it.
+/// The parent's number in `/proc/PID/stat`.
 fn parent(stat: &str) -> Option<&str> {
-    stat.rsplit_once(')')?.1.split_whitespace().nth(1)
+    stat_fields(stat).nth(1)
 }
 
 #[cfg(test)]

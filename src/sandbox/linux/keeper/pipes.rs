@@ -35,7 +35,9 @@ const _: () = {
 /// Ends the run of this PID 1 if it has too many, by a signal to the program.
 pub(super) fn look(pid1: i32) {
     if are_too_many(pid1) {
-        procfs::children(pid1).into_iter().for_each(sys::kill);
+        for process in procfs::children(pid1) {
+            let _ = sys::kill(process, libc::SIGKILL);
+        }
     }
 }
 

@@ -11,7 +11,7 @@ use rustix::thread::CpuSet;
 use crate::model::isolation::Isolation;
 use crate::model::outcome::{Mechanism, Meter};
 use crate::sandbox::fault::{Fault, Step};
-use crate::sandbox::linux::cgroup::{Group, Placement, WhenShort};
+use crate::sandbox::linux::cgroup::{self, Group, NoGroup, Placement, WhenShort};
 use crate::sandbox::linux::keeper::notifications::{Alarms, Notifications};
 use crate::sandbox::linux::keeper::procfs;
 use crate::sandbox::linux::keeper::resources::{self, Ceilings};
@@ -56,7 +56,7 @@ pub(crate) enum View {
 
 /// What a slot's process has once it is ready.
 pub(crate) struct Ready {
-    pub(crate) group: Option<Group>,
+    pub(crate) group: Box<dyn Group>,
     pub(crate) view: View,
     /// Landlock's version, if it can be used.
     pub(crate) landlock: Option<usize>,
@@ -86,7 +86,7 @@ pub(crate) fn keep_only(kept: [Option<RawFd>; 2]) -> [Option<OwnedFd>; 2] {
     const FIRST: RawFd = 3;
     /// Above all that are kept, whatever their numbers are.
     const ASIDE: RawFd = 8;
-    let _ = sys::block_signals();
+    let _ = sys::block_signals(u64::MAX);
     sys::reset_signal_handlers();
     let _ = sys::setsid();
     let aside = kept.map(|fd| fd.and_then(|fd| sys::duplicate_above(fd, ASIDE).ok()));
@@ -116,16 +116,11 @@ pub(crate) fn get_ready(setup: &Setup) -> Result<Ready, Fault> {
         Ok(()) => WhenShort::Spared,
         Err(_) => WhenShort::Killed,
     };
-    let mut group = match &setup.placement {
-        Some(placement) => Some(Group::create(placement, &setup.name, slot)?),
-        None => None,
-    };
+    let mut group = cgroup::create(setup.placement.as_ref(), &setup.name, slot)?;
     match get_ready_in(setup) {
         Ok(ready) => Ok(Ready { group, ..ready }),
         Err(fault) => {
-            if let Some(group) = &mut group {
-                group.remove();
-            }
+            group.remove();
             Err(fault)
         }
     }
@@ -179,7 +174,7 @@ fn get_ready_in(setup: &Setup) -> Result<Ready, Fault> {
     let nice = go_first();
     resources::limit_all(&ceilings)?;
     Ok(Ready {
-        group: None,
+        group: Box::new(NoGroup),
         view,
         landlock,
         devices,

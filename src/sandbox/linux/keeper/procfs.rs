@@ -106,7 +106,8 @@ pub(super) fn below(first: i32) -> impl Iterator<Item = i32> {
     })
 }
 
-pub(super) fn children(pid: i32) -> Vec<i32> {
+/// The children of all threads of a process.
+pub(in crate::sandbox::linux) fn children(pid: i32) -> Vec<i32> {
     let threads = fs::read_dir(format!("/proc/{pid}/task"));
     threads
         .into_iter()
@@ -137,10 +138,7 @@ fn proportional(pid: i32) -> Option<u64> {
 
 /// Source: the manual page `proc_pid_stat(5)`, fields 14 to 17 and 24.
 fn parse_stat(stat: &str) -> Share {
-    // The name, the second field, may have blanks and brackets in it.
-    let rest = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
-    let fields: Vec<u64> =
-        rest.split_whitespace().map(|field| field.parse().unwrap_or(0)).collect();
+    let fields: Vec<u64> = stat_fields(stat).map(|field| field.parse().unwrap_or(0)).collect();
     let field = |number: usize| fields.get(number - 3).copied().unwrap_or(0);
     let ticks: u64 = (14..=17).map(field).sum();
     Share {
@@ -149,14 +147,20 @@ fn parse_stat(stat: &str) -> Share {
     }
 }
 
-/// A line of `/proc/PID/status` and its like, in bytes.
+/// The fields of `/proc/PID/stat` behind the name, from the third on. The name may have blanks and brackets in it.
+pub(in crate::sandbox::linux) fn stat_fields(stat: &str) -> impl Iterator<Item = &str> {
+    stat.rsplit_once(')').map_or("", |(_, rest)| rest).split_whitespace()
+}
+
+/// What stands behind a name in `/proc/PID/status` and its like.
+pub(in crate::sandbox::linux) fn field<'a>(status: &'a str, name: &str) -> Option<&'a str> {
+    status.lines().find_map(|line| line.strip_prefix(name)).map(str::trim)
+}
+
+/// An amount of memory in `/proc/PID/status` and its like, in bytes.
 fn kib(status: &str, name: &str) -> u64 {
-    status
-        .lines()
-        .find_map(|line| line.strip_prefix(name))
-        .and_then(|rest| rest.trim().strip_suffix(" kB"))
-        .and_then(|number| number.trim().parse::<u64>().ok())
-        .map_or(0, |number| number * 1024)
+    let number = field(status, name).and_then(|text| text.strip_suffix(" kB"));
+    number.and_then(|number| number.trim().parse::<u64>().ok()).map_or(0, |number| number * 1024)
 }
 
 #[cfg(test)]

@@ -1,8 +1,10 @@
-//! Resource limits (`setrlimit`) of the contestant: backstops behind the control group, and the
+//! Limit limits (`setrlimit`) of the contestant: backstops behind the control group, and the
 //! limits themselves if there is none.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
+
+use rustix::process::{Resource, getrlimit};
 
 use crate::model::isolation::Isolation;
 use crate::model::limits::Limits;
@@ -12,7 +14,7 @@ use crate::sandbox::fault::{Fault, Step};
 use crate::sandbox::linux::cgroup::Placement;
 use crate::sandbox::linux::keeper::prepare::Setup;
 use crate::sandbox::linux::keeper::supervise::nanoseconds;
-use crate::sandbox::linux::run::child::{Change, Kind, Resource};
+use crate::sandbox::linux::run::child::{Change, Limit};
 use crate::sandbox::linux::sys;
 
 /// Open files of one process: enough for run-time systems. The kernel lets a process send descriptors as
@@ -45,15 +47,15 @@ const OTHERS_OF_THE_USER: u64 = 512;
 
 /// What programs inherit from the judge unless it is set, and what would then end or refuse what they may do; each
 /// with its option of `prlimit(1)`.
-const INHERITED: [(Kind, &str); 8] = [
-    (Kind::Cpu, "cpu"),
-    (Kind::FileSize, "fsize"),
-    (Kind::Data, "data"),
-    (Kind::Stack, "stack"),
-    (Kind::Processes, "nproc"),
-    (Kind::OpenFiles, "nofile"),
-    (Kind::PendingSignals, "sigpending"),
-    (Kind::AddressSpace, "as"),
+const INHERITED: [(Resource, &str); 8] = [
+    (Resource::Cpu, "cpu"),
+    (Resource::Fsize, "fsize"),
+    (Resource::Data, "data"),
+    (Resource::Stack, "stack"),
+    (Resource::Nproc, "nproc"),
+    (Resource::Nofile, "nofile"),
+    (Resource::Sigpending, "sigpending"),
+    (Resource::As, "as"),
 ];
 
 /// The most that programs can be given: hard limits of the judge's own that this process may not raise.
@@ -63,32 +65,32 @@ pub(crate) struct Ceilings([u64; INHERITED.len()]);
 impl Ceilings {
     /// Lifts the limits that the slot has from the judge, as far as it may.
     pub(crate) fn lift() -> Self {
-        Self(INHERITED.map(|(kind, _)| {
-            let number = kind as u32;
+        Self(INHERITED.map(|(resource, _)| {
             // No process may have any number of open files.
-            let most = if kind == Kind::OpenFiles { OPEN_FILES } else { u64::MAX };
-            let hard = sys::hard_limit(number).unwrap_or(most);
-            if hard < most && sys::set_limit(number, most, most).is_ok() {
+            let most = if resource == Resource::Nofile { OPEN_FILES } else { u64::MAX };
+            let hard = present(resource);
+            if hard < most && sys::set_limit(resource, most, most).is_ok() {
                 return most;
             }
-            let _ = sys::set_limit(number, hard, hard);
+            let _ = sys::set_limit(resource, hard, hard);
             hard
         }))
     }
 
-    fn of(&self, kind: Kind) -> u64 {
-        let found = INHERITED.iter().zip(self.0).find(|((other, _), _)| *other == kind);
+    fn of(&self, resource: Resource) -> u64 {
+        let found = INHERITED.iter().zip(self.0).find(|((other, _), _)| *other == resource);
         found.map_or(u64::MAX, |(_, most)| most)
     }
 
     /// Whether programs can have so much; if not, a verdict could be the machine's fault.
-    fn allow(&self, kind: Kind, needed: u64) -> Result<(), Fault> {
-        let most = self.of(kind);
+    fn allow(&self, resource: Resource, needed: u64) -> Result<(), Fault> {
+        let most = self.of(resource);
         if most >= needed {
             return Ok(());
         }
-        let option = INHERITED.iter().find(|(other, _)| *other == kind).map_or("", |(_, it)| it);
-        let enough = if kind == Kind::OpenFiles { "4096" } else { "unlimited" };
+        let option =
+            INHERITED.iter().find(|(other, _)| *other == resource).map_or("", |(_, it)| it);
+        let enough = if resource == Resource::Nofile { "4096" } else { "unlimited" };
         let reason = format!(
             "programs need the limit `{option}` at {needed}, but juror itself has only {most}; raise it: \
              sudo prlimit --pid $$ --{option}={enough}:{enough}"
@@ -100,22 +102,20 @@ impl Ceilings {
 /// Sets the limits that all runs have for the slot, which they come from. It may itself have more files open than they, so
 /// that it can send descriptors whatever they have on their way.
 pub(crate) fn limit_all(ceilings: &Ceilings) -> Result<(), Fault> {
-    ceilings.allow(Kind::OpenFiles, OPEN_FILES)?;
-    ceilings.allow(Kind::PendingSignals, SHARERS * LEAST_SIGNALS)?;
-    let signals = ceilings.of(Kind::PendingSignals) / SHARERS;
-    let mut limits = [
-        same(Kind::PendingSignals, signals.min(PENDING_SIGNALS)),
-        same(Kind::LockedMemory, LOCKED_MEMORY),
-        same(Kind::MessageQueues, 0),
-        same(Kind::RealTime, 0),
-        same(Kind::Nice, 0),
+    ceilings.allow(Resource::Nofile, OPEN_FILES)?;
+    ceilings.allow(Resource::Sigpending, SHARERS * LEAST_SIGNALS)?;
+    let signals = ceilings.of(Resource::Sigpending) / SHARERS;
+    let limits = [
+        (Resource::Sigpending, signals.min(PENDING_SIGNALS)),
+        (Resource::Memlock, LOCKED_MEMORY),
+        (Resource::Msgqueue, 0),
+        (Resource::Rtprio, 0),
+        (Resource::Nice, 0),
     ];
-    limits.iter_mut().for_each(lower_to_present);
-    limits.iter().try_for_each(|limit| {
-        sys::set_limit(limit.kind as u32, limit.soft, limit.hard)
-            .map(|_| ())
-            .step("limit resources")
-    })
+    limits
+        .into_iter()
+        .try_for_each(|(resource, most)| lower(resource, most))
+        .step("limit resources")
 }
 
 /// The limits for a run, if programs can have all that these allow.
@@ -123,42 +123,42 @@ pub(crate) fn list(
     wanted: &Limits,
     setup: &Setup,
     ceilings: &Ceilings,
-) -> Result<Vec<Resource>, Fault> {
+) -> Result<Vec<Limit>, Fault> {
     let placement = setup.placement.as_ref();
     let mut limits = vec![same(
-        Kind::OpenFiles,
+        Resource::Nofile,
         match setup.identity.change {
             Change::Already => OPEN_FILES_OF_THE_USER,
             Change::Switch => OPEN_FILES,
         },
     )];
     if let Some(output) = wanted.output {
-        ceilings.allow(Kind::FileSize, output.0)?;
-        limits.push(same(Kind::FileSize, output.0));
+        ceilings.allow(Resource::Fsize, output.0)?;
+        limits.push(same(Resource::Fsize, output.0));
     }
     if let Some(time) = wanted.cpu_time {
         // Whole seconds, and only of one process: this holds if the slot's own watch should fail.
         let seconds = nanoseconds(time).div_ceil(1_000_000_000) + 1;
-        ceilings.allow(Kind::Cpu, seconds + 1)?;
-        limits.push(Resource { soft: seconds, ..same(Kind::Cpu, seconds + 1) });
+        ceilings.allow(Resource::Cpu, seconds + 1)?;
+        limits.push(Limit { soft: seconds, ..same(Resource::Cpu, seconds + 1) });
     }
     if let Some(Bytes(memory)) = wanted.memory {
         // Memory that is only asked for, of which some run-time systems ask for much.
         let asked = memory.saturating_add(UNUSED_MEMORY);
         // The memory limit ends endless recursion.
-        ceilings.allow(Kind::Stack, memory)?;
-        ceilings.allow(Kind::Data, asked)?;
-        ceilings.allow(Kind::AddressSpace, asked)?;
+        ceilings.allow(Resource::Stack, memory)?;
+        ceilings.allow(Resource::Data, asked)?;
+        ceilings.allow(Resource::As, asked)?;
         if placement.is_none_or(|place| place.memory() == Meter::Rusage) {
             // The slot looks at what is really held; this holds what grows between two looks.
-            limits.push(same(Kind::Data, asked));
+            limits.push(same(Resource::Data, asked));
         }
     }
     let Some(processes) = wanted.processes.map(u64::from) else {
         return Ok(limits);
     };
     if placement.is_some_and(Placement::limits_processes) {
-        ceilings.allow(Kind::Processes, processes)?;
+        ceilings.allow(Resource::Nproc, processes)?;
         return Ok(limits);
     }
     // In a user namespace the slot and PID 1 are of the same user; else who holds the user's number is.
@@ -174,9 +174,9 @@ pub(crate) fn list(
         false => (0, 0),
     };
     let needed = processes + own + present;
-    ceilings.allow(Kind::Processes, needed)?;
-    let most = (needed + later).min(ceilings.of(Kind::Processes));
-    limits.push(same(Kind::Processes, most));
+    ceilings.allow(Resource::Nproc, needed)?;
+    let most = (needed + later).min(ceilings.of(Resource::Nproc));
+    limits.push(same(Resource::Nproc, most));
     Ok(limits)
 }
 
@@ -193,27 +193,26 @@ fn tasks_of(user: u32) -> u64 {
     threads.map(|found| found.nlink().saturating_sub(2)).sum()
 }
 
-fn same(kind: Kind, value: u64) -> Resource {
-    Resource { kind, soft: value, hard: value }
+fn same(resource: Resource, value: u64) -> Limit {
+    Limit { resource, soft: value, hard: value }
 }
 
-/// Without root's rights a limit can only be lowered.
-fn lower_to_present(resource: &mut Resource) {
-    if let Ok(present) = sys::hard_limit(resource.kind as u32) {
-        resource.hard = resource.hard.min(present);
-        resource.soft = resource.soft.min(resource.hard);
-    }
+/// The hard limit of a resource at present.
+fn present(resource: Resource) -> u64 {
+    getrlimit(resource).maximum.unwrap_or(u64::MAX)
+}
+
+/// Limits a resource of this process to so much. Without root's rights a limit can only be lowered.
+fn lower(resource: Resource, most: u64) -> sys::Result<()> {
+    let most = most.min(present(resource));
+    sys::set_limit(resource, most, most).map(|_| ())
 }
 
 /// Forbids memory dumps for the slot and all that it starts: what the filter then keeps from being changed.
 pub(crate) fn forbid_dumps() -> Result<(), Fault> {
     // In bytes: too small for any, and the one value at which the kernel does not start the machine's
     // handler of dumps, a process of root outside of the sandbox.
-    let mut limit = same(Kind::Core, 1);
-    lower_to_present(&mut limit);
-    sys::set_limit(limit.kind as u32, limit.soft, limit.hard)
-        .map(|_| ())
-        .step("forbid memory dumps")
+    lower(Resource::Core, 1).step("forbid memory dumps")
 }
 
 /// How many cores this process, and so the program, may use at the same time.

@@ -10,6 +10,8 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use rustix::process::Resource;
+
 use crate::model::blob::Blob;
 use crate::model::job::{Command, Job, Keep, Reply};
 use crate::model::judgement::FaultKind;
@@ -20,13 +22,13 @@ use crate::sandbox::control::{Cause, RUN};
 use crate::sandbox::environment;
 use crate::sandbox::fault::{Fault, Step};
 use crate::sandbox::image::Image;
-use crate::sandbox::linux::cgroup::{Baseline, CgroupFiles, Used};
+use crate::sandbox::linux::cgroup::{Baseline, CgroupFiles};
 use crate::sandbox::linux::keeper::environment::{Environment, Pid1, Waiting, collect_sockets};
 use crate::sandbox::linux::keeper::prepare::{self, Ready, Setup, View};
 use crate::sandbox::linux::keeper::procfs::Tree;
 use crate::sandbox::linux::keeper::resources;
 use crate::sandbox::linux::keeper::supervise::{LOOK, Stopped, Supervisor, Sweep};
-use crate::sandbox::linux::run::child::{self, Change, Kind, Plan};
+use crate::sandbox::linux::run::child::{Change, Plan};
 use crate::sandbox::linux::run::pid1::Attach;
 use crate::sandbox::linux::sys;
 use crate::sandbox::linux::view::boxes::{self, Boxes, Size};
@@ -87,9 +89,7 @@ pub(crate) fn serve(setup: Setup, kept: [Option<RawFd>; 2]) -> ! {
             if let View::Landlock(view) = &mut server.ready.view {
                 view.remove();
             }
-            if let Some(group) = &mut server.ready.group {
-                group.remove();
-            }
+            server.ready.group.remove();
         }
         Err(fault) => {
             let _ = wire::send(&socket, &Answer::Failed(fault.into()), &[]);
@@ -147,15 +147,13 @@ impl Server {
         let mut shown = self.show(&task.binds)?;
         // Waits for its end, which would be on the account of this run.
         self.leaving = None;
-        if let Some(group) = &mut self.ready.group {
-            group.settle();
-            if group.is_littered() {
-                // What waits there would be on the account of the group that goes.
-                self.next = None;
-                group.let_go()?;
-                self.make_next(size)?;
-                shown = self.show(&task.binds)?;
-            }
+        self.ready.group.settle();
+        if self.ready.group.is_littered() {
+            // What waits there would be on the account of the group that goes.
+            self.next = None;
+            self.ready.group.let_go()?;
+            self.make_next(size)?;
+            shown = self.show(&task.binds)?;
         }
         if let Some(sockets) = &self.ready.sockets {
             collect_sockets(sockets.as_fd())?;
@@ -164,15 +162,10 @@ impl Server {
         if let Some(waiting) = &mut waiting {
             waiting.memory.resize(size)?;
         }
-        if let Some(group) = &mut self.ready.group {
-            group.make_room(length(&job.files) + SPARE)?;
-        }
+        self.ready.group.make_room(length(&job.files) + SPARE)?;
         let boxes = self.boxes(waiting.as_ref(), &task, contents)?;
         let rules = self.rules(&boxes, &task)?;
-        let cgroup_files = match &mut self.ready.group {
-            Some(group) => group.prepare(&job.limits)?,
-            None => CgroupFiles::NONE,
-        };
+        let cgroup_files = self.ready.group.prepare(&job.limits)?;
         let strings = Strings::of(&job.command, &task.names)?;
         let mut plan = self.plan(job, &strings, cgroup_files)?;
         plan.landlock = rules.as_ref().map_or(-1, AsRawFd::as_raw_fd);
@@ -234,7 +227,7 @@ impl Server {
         let shares_user = self.setup.identity.change == Change::Already;
         let stopped = Supervisor {
             socket: &self.socket,
-            group: self.ready.group.as_ref(),
+            group: &*self.ready.group,
             report: &plan.report,
             run: task.run,
             sweep,
@@ -250,7 +243,7 @@ impl Server {
         let pid1_stays = stopped.as_ref().is_ok_and(|stopped| stopped.pid1_stays);
         if plan.landlock_plan.is_none() && !pid1_stays {
             // In case PID 1 was killed before it did. Nothing that was opened since is open still.
-            plan.stdio.iter().for_each(|fd| sys::close(*fd));
+            plan.stdio.iter().for_each(|fd| _ = sys::close(*fd));
         }
         stopped
     }
@@ -366,13 +359,11 @@ impl Server {
         let baseline: Baseline = stopped.baseline;
         // The files that the program left may fill the group up to its limit, and of those who are still
         // in it the kernel can kill none.
-        if let Some(group) = &mut self.ready.group {
-            group.look();
-            group.make_room(SPARE)?;
-        }
+        self.ready.group.look();
+        self.ready.group.make_room(SPARE)?;
         if stopped.cause == Some(Cause::Interrupt) {
             // Its counters belong to nobody, but the group must forget them.
-            self.used(&baseline);
+            self.ready.group.finish(&baseline);
             return Err(Fault { kind: FaultKind::Interrupted, ..Fault::new(RUN, "interrupted") });
         }
         let file_bytes = if job.writable { boxes.new_bytes()? } else { 0 };
@@ -388,7 +379,7 @@ impl Server {
         if job.keep != Keep::Nothing {
             fds.push(boxes.open()?);
         }
-        let used = self.used(&baseline);
+        let used = self.ready.group.finish(&baseline);
         let (cpu, memory) = match stopped.never_started {
             // The meters still show what was before.
             true => (0, 0),
@@ -430,13 +421,6 @@ impl Server {
         let started = plan.report.started.load(Ordering::Relaxed);
         Ok(Finished { answer: Answer::Done { reply, started }, fds })
     }
-
-    fn used(&mut self, baseline: &Baseline) -> Used {
-        match &mut self.ready.group {
-            Some(group) => group.finish(baseline),
-            None => Used::default(),
-        }
-    }
 }
 
 /// What the slot may need of the run's memory for its own, in bytes: to search the box, and to make what the next run has.
@@ -472,7 +456,7 @@ fn refused_memory(plan: &Plan, boxes: &Boxes, shown: &[Picked]) -> Option<u64> {
     let file = File::from(file.ok()?);
     let image =
         Image::read(&file).filter(|_| file.metadata().is_ok_and(|found| found.is_file()))?;
-    let data = plan.resources.iter().find(|limit| limit.kind == Kind::Data);
+    let data = plan.resources.iter().find(|limit| limit.resource == Resource::Data);
     let is_too_much = data.is_some_and(|limit| image.writable > limit.soft);
     let is_refused = is_too_much || image.zeros > 0 && sys::refuses_memory(image.zeros);
     is_refused.then_some(image.writable)
@@ -493,17 +477,12 @@ fn short_of_memory(what: &str, amount: Bytes, limit: Option<Bytes>) -> Fault {
 
 /// Tells a run that went wrong before the program started from one that did not.
 fn explain(plan: &Plan, stopped: &Stopped, stopped_by: Option<StoppedBy>) -> Result<(), Fault> {
-    use std::sync::atomic::Ordering::Acquire;
-    let report = &plan.report;
-    let failed = report.failed.load(Acquire);
-    if failed != 0 {
-        let errno = sys::Errno(report.errno.load(Acquire));
-        let step = child::Step::name(failed);
-        if failed != child::Step::Execute as u32 {
-            return Err(Fault::system(step, errno));
+    if let Some((step, errno)) = plan.report.failure() {
+        if !step.is_last() {
+            return Err(Fault::system(step.0, errno));
         }
         let program = plan.program.to_string_lossy();
-        return Err(errno).step_on(step, program).map_err(Fault::of_start);
+        return Err(errno).step_on(step.0, program).map_err(Fault::of_start);
     }
     if stopped_by.is_none() && !stopped.ended_by_itself {
         let step = "run the program";

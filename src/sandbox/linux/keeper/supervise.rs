@@ -7,10 +7,11 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::atomic::Ordering::{Acquire, Relaxed};
 use std::time::Duration;
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::event::{PollFd, PollFlags, poll};
 
 use crate::model::limits::Limits;
 use crate::model::outcome::StoppedBy;
+use crate::sandbox::clock::timespec;
 use crate::sandbox::control::Cause;
 use crate::sandbox::fault::{Fault, Step};
 use crate::sandbox::linux::cgroup::{Baseline, Group};
@@ -63,7 +64,7 @@ pub(crate) struct Stopped {
 /// What a run is watched with.
 pub(crate) struct Supervisor<'a> {
     pub(crate) socket: &'a OwnedFd,
-    pub(crate) group: Option<&'a Group>,
+    pub(crate) group: &'a dyn Group,
     pub(crate) report: &'a Report,
     pub(crate) run: u64,
     pub(crate) limits: &'a Limits,
@@ -157,7 +158,7 @@ impl Supervisor<'_> {
 
     /// Sleeps until the run is over or has to be ended.
     fn wait(&mut self, running: &Running<'_>) -> Result<Over, Fault> {
-        let alarm = self.group.and_then(Group::alarm).map(AsFd::as_fd);
+        let alarm = self.group.alarm().map(AsFd::as_fd);
         let mut has_rung = false;
         loop {
             let mut sleep = match self.next_look(running) {
@@ -165,7 +166,7 @@ impl Supervisor<'_> {
                 Err(by) => return Ok(Over::Because(Cause::Limit(by))),
             };
             if has_rung {
-                if self.group.is_some_and(Group::has_killed) {
+                if self.group.has_killed() {
                     return Ok(Over::Because(Cause::Limit(StoppedBy::Memory)));
                 }
                 // The kernel rings first and kills then.
@@ -200,10 +201,7 @@ impl Supervisor<'_> {
         let until = most.map(|most| sys::clock(libc::CLOCK_MONOTONIC).saturating_add(most));
         loop {
             let left = until.map(|it| it.saturating_sub(sys::clock(libc::CLOCK_MONOTONIC)));
-            let timeout = left.map(|nanoseconds| Timespec {
-                tv_sec: (nanoseconds / 1_000_000_000) as i64,
-                tv_nsec: (nanoseconds % 1_000_000_000) as _,
-            });
+            let timeout = left.map(timespec);
             let asked = self.notifications.as_ref().map(|notifications| notifications.listener());
             let mut fds = [
                 PollFd::new(&running.pidfd, PollFlags::IN),
@@ -303,20 +301,18 @@ impl Supervisor<'_> {
             // PID 1 takes all others along, when it comes to that. After them, since it may take the processor
             // from this one at once. That it may see them end makes no difference any more.
             Sweep::Pid1 => {
-                if let Some(group) = self.group {
-                    group.kill();
-                }
+                self.group.kill();
                 let _ = sys::pidfd_kill(running.pidfd, libc::SIGKILL);
             }
             Sweep::Domain { .. } => {
-                let _ = sys::kill_all();
+                let _ = sys::kill(-1, libc::SIGKILL);
             }
         }
     }
 
     /// CPU time used so far, in nanoseconds.
     fn cpu(&self, running: &Running<'_>) -> u64 {
-        let counted = self.group.and_then(|group| group.cpu_since(&self.baseline(running)));
+        let counted = self.group.cpu_since(&self.baseline(running));
         let seen = || {
             let own = self.report.own_cpu.load(Relaxed);
             self.tree.as_ref().map_or(0, |tree| tree.cpu().saturating_sub(own))
@@ -360,9 +356,7 @@ impl Supervisor<'_> {
             usage.memory = tree.peak(usage.memory);
         }
         // At once: with every moment more of the slot's own time is in the counter.
-        if let Some(group) = self.group {
-            usage.cpu = group.cpu_since(&self.baseline(running)).unwrap_or(usage.cpu);
-        }
+        usage.cpu = self.group.cpu_since(&self.baseline(running)).unwrap_or(usage.cpu);
         Stopped {
             pid1_stays: false,
             status,

@@ -7,8 +7,11 @@
 
 use std::ffi::{CString, c_char};
 use std::os::fd::{IntoRawFd, RawFd};
+use std::ptr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI32, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicI32, AtomicPtr, AtomicU32, AtomicU64, Ordering};
+
+use rustix::process::Resource;
 
 use crate::sandbox::linux::cgroup::{CgroupFiles, read_first_number};
 use crate::sandbox::linux::run::pid1::Attach;
@@ -38,7 +41,7 @@ pub(crate) struct Plan {
     /// Who the program runs as.
     pub(crate) identity: Identity,
     /// What it may use of each resource.
-    pub(crate) resources: Vec<Resource>,
+    pub(crate) resources: Vec<Limit>,
     /// How nice it is to be, if PID 1 is less nice.
     pub(crate) nice: Option<i32>,
     /// Where it may write, as landlock's rules; -1 if there is no landlock.
@@ -78,43 +81,10 @@ pub(crate) enum Change {
     Already,
 }
 
-/// What the kernel limits for each process, by its numbers, which are the same on all machines of
-/// today. Source: the kernel's `asm-generic/resource.h`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[repr(u32)]
-pub(crate) enum Kind {
-    /// CPU time in seconds.
-    Cpu = 0,
-    /// The size of a file, in bytes.
-    FileSize = 1,
-    /// Private memory that can be written, in bytes.
-    Data = 2,
-    /// In bytes.
-    Stack = 3,
-    /// The size of a memory image left behind, in bytes.
-    Core = 4,
-    /// Of one user.
-    Processes = 6,
-    /// Of one process.
-    OpenFiles = 7,
-    /// In bytes.
-    LockedMemory = 8,
-    /// In bytes, used or not.
-    AddressSpace = 9,
-    /// Queued, timers among them, of one user.
-    PendingSignals = 11,
-    /// In bytes.
-    MessageQueues = 12,
-    /// How nice a process may cease to be.
-    Nice = 13,
-    /// The highest priority in real time.
-    RealTime = 14,
-}
-
 /// A limit on a resource.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Resource {
-    pub(crate) kind: Kind,
+pub(crate) struct Limit {
+    pub(crate) resource: Resource,
     pub(crate) soft: u64,
     pub(crate) hard: u64,
 }
@@ -122,8 +92,8 @@ pub(crate) struct Resource {
 /// What PID 1 and PID 2 tell the slot.
 #[derive(Default)]
 pub(crate) struct Report {
-    /// The [`Step`] that failed, or 0.
-    pub(crate) failed: AtomicU32,
+    /// The step that failed, or null.
+    pub(crate) failed: AtomicPtr<Step>,
     /// Why.
     pub(crate) errno: AtomicI32,
     /// 1 once the program started, 2 once it ended.
@@ -153,77 +123,55 @@ pub(crate) const STARTED: u32 = 1;
 /// The program ended by itself.
 pub(crate) const ENDED: u32 = 2;
 
-/// What PID 1 and PID 2 do, in order.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[repr(u32)]
-pub(crate) enum Step {
-    TieToSlot = 1,
-    Namespace,
-    MountProc,
-    Attach,
-    Show,
-    StartChild,
-    Session,
-    Join,
-    Streams,
-    CloseOthers,
-    Kill,
-    Limits,
-    User,
-    Capabilities,
-    Landlock,
-    Filter,
-    Signals,
-    Directory,
-    Meters,
-    Execute,
-    EndAll,
-}
+/// What PID 1 or PID 2 is doing, in words.
+pub(crate) struct Step(pub(crate) &'static str);
+
+/// Becoming the program. No other step has these words.
+const EXECUTE: &Step = &Step("start the program");
+pub(crate) const TIE: &Step = &Step("tie PID 1 to the sandbox");
+pub(crate) const ATTACH: &Step = &Step("mount the box in the sandbox");
+pub(crate) const START: &Step = &Step("start a process for the program");
+pub(crate) const SESSION: &Step = &Step("start a session in the sandbox");
+const STREAMS: &Step = &Step("connect the standard streams");
+pub(crate) const CLOSE: &Step = &Step("close the judge's descriptors");
+const LIMITS: &Step = &Step("limit resources");
+const USER: &Step = &Step("change to the contestant's user");
+pub(crate) const LANDLOCK: &Step = &Step("restrict the program by landlock");
+pub(crate) const SIGNALS: &Step = &Step("unblock signals");
+const METERS: &Step = &Step("read the meters");
 
 impl Step {
-    /// The step in words.
-    pub(crate) fn name(number: u32) -> &'static str {
-        const NAMES: [&str; 21] = [
-            "tie PID 1 to the sandbox",
-            "make a control group namespace for the run",
-            "mount /proc in the sandbox",
-            "mount the box in the sandbox",
-            "show in the sandbox what the job shows",
-            "start the program",
-            "start a session in the sandbox",
-            "join the run's control group",
-            "connect the standard streams",
-            "close the judge's descriptors",
-            "choose what is killed first when memory is short",
-            "limit resources",
-            "change to the contestant's user",
-            "give up capabilities",
-            "restrict the program by landlock",
-            "install the program's system call filter",
-            "unblock signals",
-            "enter the box",
-            "read the meters",
-            "start the program",
-            "end all processes of the run",
-        ];
-        let index = (number as usize).wrapping_sub(1);
-        NAMES.get(index).copied().unwrap_or("run")
+    /// Whether it is the last: then the program's own file is at fault.
+    pub(crate) fn is_last(&self) -> bool {
+        self.0 == EXECUTE.0
+    }
+}
+
+impl Report {
+    /// The step that failed, if one did, and why.
+    pub(crate) fn failure(&self) -> Option<(&'static Step, Errno)> {
+        // SAFETY: null, or a step that lives for ever: `fail` stores no other.
+        let step = unsafe { self.failed.load(Ordering::Acquire).as_ref() }?;
+        Some((step, Errno(self.errno.load(Ordering::Relaxed))))
     }
 }
 
 /// The first descriptor that is no standard stream.
 pub(crate) const FIRST_OTHER: u32 = 3;
 
-/// The step that failed, and why.
-pub(crate) type Outcome = Result<(), (Step, Errno)>;
+/// What comes of several steps.
+pub(crate) type Outcome = Result<(), Failure>;
 
-pub(crate) fn fail(report: &Report, step: Step, errno: Errno) -> i32 {
+/// The step that failed, and why.
+pub(crate) type Failure = (&'static Step, Errno);
+
+pub(crate) fn fail(report: &Report, (step, errno): Failure) -> i32 {
     report.errno.store(errno.0, Ordering::Relaxed);
-    report.failed.store(step as u32, Ordering::Release);
+    report.failed.store(ptr::from_ref(step).cast_mut(), Ordering::Release);
     1
 }
 
-pub(crate) fn at<T>(step: Step, result: Result<T, Errno>) -> Result<T, (Step, Errno)> {
+pub(crate) fn at<T>(step: &'static Step, result: Result<T, Errno>) -> Result<T, Failure> {
     match result {
         Ok(value) => Ok(value),
         Err(errno) => Err((step, errno)),
@@ -231,7 +179,7 @@ pub(crate) fn at<T>(step: Step, result: Result<T, Errno>) -> Result<T, (Step, Er
 }
 
 /// Starts PID 2.
-pub(crate) fn start_child(plan: &Plan) -> Result<i32, (Step, Errno)> {
+pub(crate) fn start_child(plan: &Plan) -> Result<i32, Failure> {
     let mut arguments = CloneArguments {
         flags: (libc::CLONE_VM | libc::CLONE_VFORK) as u64,
         exit_signal: libc::SIGCHLD as u64,
@@ -246,7 +194,7 @@ pub(crate) fn start_child(plan: &Plan) -> Result<i32, (Step, Errno)> {
         arguments.cgroup = plan.cgroup_files.directory as u64;
     }
     // SAFETY: the stack is PID 2's alone; this process stands still while PID 2 uses the memory.
-    at(Step::StartChild, unsafe { sys::clone3(&arguments, child, plan) })
+    at(START, unsafe { sys::clone3(&arguments, child, plan) })
 }
 
 /// Notes how and when PID 2 ended.
@@ -254,31 +202,27 @@ pub(crate) fn note_end(report: &Report, ended: Ended) {
     let now = sys::clock(libc::CLOCK_MONOTONIC);
     report.ended.store(now, Ordering::Relaxed);
     report.status.store(ended.status, Ordering::Relaxed);
-    if report.failed.load(Ordering::Acquire) == 0 {
+    if report.failed.load(Ordering::Acquire).is_null() {
         report.phase.store(ENDED, Ordering::Release);
     }
 }
 
 /// PID 2: gives up all rights and becomes the program.
 extern "C" fn child(plan: *const Plan) -> ! {
-    // SAFETY: as in `first`.
+    // SAFETY: as in `pid1`.
     let plan = unsafe { &*plan };
-    let code = match become_program(plan) {
-        Ok(()) => 0,
-        Err((step, errno)) => fail(&plan.report, step, errno),
-    };
-    sys::exit(code)
+    sys::exit(become_program(plan).map_or_else(|failure| fail(&plan.report, failure), |()| 0))
 }
 
 fn become_program(plan: &Plan) -> Outcome {
     if plan.landlock_plan.is_some() {
-        at(Step::Session, sys::setsid())?;
+        at(SESSION, sys::setsid())?;
     } else {
         // The session is PID 1's.
-        at(Step::Session, sys::setpgid(0, 0))?;
+        at(SESSION, sys::setpgid(0, 0))?;
     }
     if plan.cgroup_files.members >= 0 {
-        at(Step::Join, sys::write(plan.cgroup_files.members, b"0"))?;
+        at(&Step("join the run's control group"), sys::write(plan.cgroup_files.members, b"0"))?;
     }
     let CgroupFiles { directory, members, memory, .. } = plan.cgroup_files;
     let has_group = [directory, members, memory].iter().any(|gate| *gate >= 0);
@@ -286,49 +230,48 @@ fn become_program(plan: &Plan) -> Outcome {
         // The group's name would tell judge and slot: from inside it is the root. Without namespaces, if it can be.
         let made = sys::unshare(libc::CLONE_NEWCGROUP);
         if plan.landlock_plan.is_none() {
-            at(Step::Namespace, made)?;
+            at(&Step("make a control group namespace for the run"), made)?;
         }
     }
     connect_streams(plan.stdio)?;
-    at(Step::Kill, kill_me_first())?;
-    at(Step::Directory, sys::chdir(&plan.directory))?;
+    at(&Step("choose what is killed first when memory is short"), kill_me_first())?;
+    at(&Step("enter the box"), sys::chdir(&plan.directory))?;
     if let Some(nice) = plan.nice {
-        at(Step::Limits, sys::setpriority(0, 0, nice))?;
+        at(LIMITS, sys::setpriority(0, 0, nice))?;
     }
-    for resource in &plan.resources {
-        let set = sys::set_limit(resource.kind as u32, resource.soft, resource.hard);
-        at(Step::Limits, set)?;
+    for limit in &plan.resources {
+        at(LIMITS, sys::set_limit(limit.resource, limit.soft, limit.hard))?;
     }
     if plan.identity.change == Change::Switch {
         let Identity { uid, gid, .. } = plan.identity;
-        at(Step::User, sys::setresgid(gid, gid, gid))?;
-        at(Step::User, sys::setresuid(uid, uid, uid))?;
+        at(USER, sys::setresgid(gid, gid, gid))?;
+        at(USER, sys::setresuid(uid, uid, uid))?;
     }
-    at(Step::Capabilities, sys::set_capabilities(Capabilities::NONE))?;
+    at(&Step("give up capabilities"), sys::set_capabilities(Capabilities::NONE))?;
     if plan.landlock_plan.is_some() {
-        at(Step::Landlock, show_own_proc(plan.landlock))?;
+        at(LANDLOCK, show_own_proc(plan.landlock))?;
     }
     if plan.landlock >= 0 {
-        at(Step::Landlock, sys::landlock_restrict(plan.landlock))?;
+        at(LANDLOCK, sys::landlock_restrict(plan.landlock))?;
     }
     if let Some(landlock) = &plan.landlock_plan {
-        at(Step::Filter, sys::seccomp(&landlock.filter))?;
+        at(&Step("install the program's system call filter"), sys::seccomp(&landlock.filter))?;
     }
-    at(Step::Signals, sys::unblock_signals())?;
+    at(SIGNALS, sys::block_signals(0))?;
     read_meters(plan)?;
     // Now, not by the start of the program: its interpreter could be named by one of them.
-    at(Step::CloseOthers, sys::close_range(FIRST_OTHER, u32::MAX, 0))?;
+    at(CLOSE, sys::close_range(FIRST_OTHER, u32::MAX, 0))?;
     // SAFETY: the slot ended both lists with a null pointer, and keeps them.
     let errno = unsafe { sys::execve(&plan.program, plan.argv.as_ptr(), plan.envp.as_ptr()) };
-    Err((Step::Execute, errno))
+    Err((EXECUTE, errno))
 }
 
 /// Puts the three streams in their places. Their present numbers are above those.
 fn connect_streams(stdio: [RawFd; 3]) -> Outcome {
     let [input, output, error] = stdio;
-    at(Step::Streams, sys::dup3(input, 0, 0))?;
-    at(Step::Streams, sys::dup3(output, 1, 0))?;
-    at(Step::Streams, sys::dup3(error, 2, 0))?;
+    at(STREAMS, sys::dup3(input, 0, 0))?;
+    at(STREAMS, sys::dup3(output, 1, 0))?;
+    at(STREAMS, sys::dup3(error, 2, 0))?;
     Ok(())
 }
 
@@ -356,15 +299,15 @@ fn read_meters(plan: &Plan) -> Outcome {
     report.own_cpu.store(own, Ordering::Relaxed);
     if plan.cgroup_files.cpu >= 0 {
         // The kernel books running time when it is asked for, and has just been.
-        let cpu = at(Step::Meters, read_first_number(plan.cgroup_files.cpu))?;
+        let cpu = at(METERS, read_first_number(plan.cgroup_files.cpu))?;
         report.base_cpu.store(cpu, Ordering::Relaxed);
     }
     if plan.cgroup_files.memory >= 0 {
-        let memory = at(Step::Meters, read_first_number(plan.cgroup_files.memory))?;
+        let memory = at(METERS, read_first_number(plan.cgroup_files.memory))?;
         report.base_memory.store(memory, Ordering::Relaxed);
     }
     if plan.cgroup_files.peak >= 0 {
-        at(Step::Meters, sys::write(plan.cgroup_files.peak, b"0"))?;
+        at(METERS, sys::write(plan.cgroup_files.peak, b"0"))?;
     }
     let now = sys::clock(libc::CLOCK_MONOTONIC);
     report.started.store(now, Ordering::Relaxed);

@@ -8,7 +8,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 
 use crate::sandbox::linux::run::child::{
-    Outcome, Plan, Report, Step, at, fail, note_end, start_child,
+    ATTACH, Failure, Outcome, Plan, Report, SESSION, SIGNALS, START, Step, TIE, at, fail, note_end,
+    start_child,
 };
 use crate::sandbox::linux::sys::mount;
 use crate::sandbox::linux::sys::{self, Errno};
@@ -58,8 +59,8 @@ pub(crate) extern "C" fn pid1(order: *const Order) -> ! {
     // change.
     let order = unsafe { &*order };
     let done = wait_for_run(order).and_then(|plan| run(plan, order));
-    if let Err((step, errno)) = done {
-        sys::exit(fail(&order.report, step, errno));
+    if let Err(failure) = done {
+        sys::exit(fail(&order.report, failure));
     }
     // Until the slot has counted. Its end is none of the program's business.
     let _ = sys::write(order.over, &1u64.to_ne_bytes());
@@ -69,17 +70,17 @@ pub(crate) extern "C" fn pid1(order: *const Order) -> ! {
 }
 
 /// What can be done before there is a run, and what nobody could tell from a run's own.
-fn wait_for_run(order: &Order) -> Result<&Plan, (Step, Errno)> {
+fn wait_for_run(order: &Order) -> Result<&Plan, Failure> {
     let deadly = libc::SIGKILL as usize;
-    at(Step::TieToSlot, sys::prctl(libc::PR_SET_PDEATHSIG, deadly, 0))?;
+    at(TIE, sys::prctl(libc::PR_SET_PDEATHSIG, deadly, 0))?;
     // It may have died before that.
-    if at(Step::TieToSlot, sys::is_readable(order.slot))? {
-        return Err((Step::TieToSlot, Errno(libc::ESRCH)));
+    if at(TIE, sys::is_readable(order.slot))? {
+        return Err((TIE, Errno(libc::ESRCH)));
     }
-    at(Step::Session, sys::setsid())?;
+    at(SESSION, sys::setsid())?;
     // What is held back would wait for ever. What is not, PID 1 is deaf to.
-    at(Step::Signals, sys::unblock_signals())?;
-    at(Step::Attach, mount::move_mount(order.memory, BOTH))?;
+    at(SIGNALS, sys::block_signals(0))?;
+    at(ATTACH, mount::move_mount(order.memory, BOTH))?;
     sys::wait_for(&order.asked);
     // SAFETY: the slot keeps the plan until it hears that the run is over.
     Ok(unsafe { &*order.plan.load(Ordering::Acquire) })
@@ -90,25 +91,25 @@ fn run(plan: &Plan, order: &Order) -> Outcome {
     const PROC_FLAGS: u64 = libc::MS_NOSUID | libc::MS_NODEV | libc::MS_NOEXEC;
     // Processes of others are not to be seen.
     let proc = mount::mount(c"proc", c"/proc", c"proc", PROC_FLAGS, c"hidepid=2");
-    at(Step::MountProc, proc)?;
-    at(Step::Attach, mount::bind(c"/tmp/box", c"/box"))?;
-    at(Step::Attach, mount::bind(c"/tmp/tmp", BOTH))?;
+    at(&Step("mount /proc in the sandbox"), proc)?;
+    at(ATTACH, mount::bind(c"/tmp/box", c"/box"))?;
+    at(ATTACH, mount::bind(c"/tmp/tmp", BOTH))?;
     if !plan.writable {
-        at(Step::Attach, mount::make_read_only(c"/box"))?;
+        at(ATTACH, mount::make_read_only(c"/box"))?;
     }
     for attach in &plan.shown {
         let attached = mount::move_mount(attach.mount, &attach.target);
-        at(Step::Show, attached)?;
+        at(&Step("show in the sandbox what the job shows"), attached)?;
     }
     let child = start_child(plan);
     // The slot has the same descriptors. Whoever reads what the program writes must see its end when the program
     // closes it.
-    plan.stdio.iter().for_each(|fd| sys::close(*fd));
+    plan.stdio.iter().for_each(|fd| _ = sys::close(*fd));
     let child = child?;
     let cpu = || sys::clock(libc::CLOCK_PROCESS_CPUTIME_ID);
     let begun = cpu();
     loop {
-        let ended = at(Step::StartChild, sys::wait(-1))?;
+        let ended = at(START, sys::wait(-1))?;
         if ended.pid == child {
             let report = &order.report;
             note_end(report, ended);
@@ -129,11 +130,11 @@ fn end_all() -> Outcome {
     loop {
         match sys::ended_child() {
             Err(Errno(libc::ECHILD)) => return Ok(()),
-            Err(errno) => return Err((Step::EndAll, errno)),
+            Err(errno) => return Err((&Step("end all processes of the run"), errno)),
             Ok(ended) if ended.pid != 0 => {}
             Ok(_) => {
                 // Who is about to fork is killed before it can.
-                let _ = sys::kill_all();
+                let _ = sys::kill(-1, libc::SIGKILL);
                 let _ = sys::wait(-1);
             }
         }

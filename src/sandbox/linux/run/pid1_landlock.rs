@@ -3,7 +3,9 @@
 //! It is no PID 1 to the kernel: its end would kill nobody. So it kills everybody itself, at the end of the
 //! program, and when the slot dies, of which the kernel tells it by a signal.
 
-use crate::sandbox::linux::run::child::{self, Outcome, Plan, Step, at, fail};
+use crate::sandbox::linux::run::child::{
+    self, CLOSE, LANDLOCK, Outcome, Plan, START, TIE, at, fail,
+};
 use crate::sandbox::linux::sys::{self, Errno};
 use crate::sandbox::linux::view::landlock::LandlockPlan;
 
@@ -12,34 +14,30 @@ const SLOT_DIED: i32 = libc::SIGTERM;
 
 /// PID 1: starts PID 2, waits for everybody, and ends them.
 pub(crate) extern "C" fn pid1(plan: *const Plan) -> ! {
-    // SAFETY: as in `child::first`.
+    // SAFETY: as in `pid1`.
     let plan = unsafe { &*plan };
     let done = match &plan.landlock_plan {
-        Some(landlock) => run_first(plan, landlock),
-        None => Err((Step::TieToSlot, Errno(libc::EINVAL))),
+        Some(landlock) => run(plan, landlock),
+        None => Err((TIE, Errno(libc::EINVAL))),
     };
-    let code = match done {
-        Ok(()) => 0,
-        Err((step, errno)) => fail(&plan.report, step, errno),
-    };
-    sys::exit(code)
+    sys::exit(done.map_or_else(|failure| fail(&plan.report, failure), |()| 0))
 }
 
-fn run_first(plan: &Plan, landlock: &LandlockPlan) -> Outcome {
+fn run(plan: &Plan, landlock: &LandlockPlan) -> Outcome {
     let told = SLOT_DIED as usize;
-    at(Step::TieToSlot, sys::prctl(libc::PR_SET_PDEATHSIG, told, 0))?;
-    if sys::parent() != landlock.slot {
-        return Err((Step::TieToSlot, Errno(libc::ESRCH)));
+    at(TIE, sys::prctl(libc::PR_SET_PDEATHSIG, told, 0))?;
+    if sys::parent() != Ok(landlock.slot as usize) {
+        return Err((TIE, Errno(libc::ESRCH)));
     }
-    at(Step::TieToSlot, sys::prctl(libc::PR_SET_CHILD_SUBREAPER, 1, 0))?;
-    at(Step::Landlock, sys::landlock_restrict(landlock.scope))?;
+    at(TIE, sys::prctl(libc::PR_SET_CHILD_SUBREAPER, 1, 0))?;
+    at(LANDLOCK, sys::landlock_restrict(landlock.scope))?;
     // Everything hangs on this: what is killed below is all that this process may signal.
-    if sys::may_signal(landlock.slot) != Err(Errno(libc::EPERM)) {
-        return Err((Step::Landlock, Errno(libc::EOPNOTSUPP)));
+    if sys::kill(landlock.slot, 0) != Err(Errno(libc::EPERM)) {
+        return Err((LANDLOCK, Errno(libc::EOPNOTSUPP)));
     }
     let child = child::start_child(plan)?;
     // Whoever reads what the program writes must see its end when the program closes it.
-    at(Step::CloseOthers, sys::close_range(child::FIRST_OTHER, u32::MAX, 0))?;
+    at(CLOSE, sys::close_range(child::FIRST_OTHER, u32::MAX, 0))?;
     loop {
         while let Ok(ended) = sys::ended_child() {
             if ended.pid == 0 {
@@ -51,7 +49,7 @@ fn run_first(plan: &Plan, landlock: &LandlockPlan) -> Outcome {
                 return Ok(());
             }
         }
-        let signal = at(Step::StartChild, sys::wait_for_signal(&[libc::SIGCHLD, SLOT_DIED]))?;
+        let signal = at(START, sys::wait_for_signal(&[libc::SIGCHLD, SLOT_DIED]))?;
         if signal == SLOT_DIED {
             collect_all();
             return Ok(());
@@ -61,6 +59,6 @@ fn run_first(plan: &Plan, landlock: &LandlockPlan) -> Outcome {
 
 /// If no control group counts, only children that were waited for show in the bill.
 fn collect_all() {
-    let _ = sys::kill_all();
+    let _ = sys::kill(-1, libc::SIGKILL);
     while sys::wait(-1).is_ok() {}
 }

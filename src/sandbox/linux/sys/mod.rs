@@ -13,6 +13,8 @@ use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
 use std::ptr;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
+use rustix::process::Resource;
+
 pub(super) use crate::sandbox::errno::Errno;
 use call::decode;
 pub(super) use call::{Result, call};
@@ -27,13 +29,9 @@ static PASS: AtomicU64 = AtomicU64::new(0);
 
 /// Chooses the pass, and returns it.
 pub(super) fn choose_pass() -> Result<u64> {
-    let mut pass = 0u64;
-    let place = ptr::from_mut(&mut pass) as usize;
-    // SAFETY: the place is 8 bytes long and lives until the call returns.
-    let length = unsafe { call(libc::SYS_getrandom, [place, 8, 0, 0, 0, 0]) }?;
-    if length != 8 {
-        return Err(Errno(libc::EIO));
-    }
+    let mut bytes = [0; 8];
+    random(&mut bytes)?;
+    let pass = u64::from_ne_bytes(bytes);
     PASS.store(pass, Ordering::Relaxed);
     Ok(pass)
 }
@@ -144,6 +142,13 @@ plain! {
     getpriority(kind: i32, number: i32) = SYS_getpriority;
     /// Sets the mask for new files.
     umask(mask: u32) = SYS_umask;
+    /// Sends a signal to a process, if it is there and this one may. -1 means all that this one can see, but not itself;
+    /// signal 0 only asks whether it may.
+    kill(pid: i32, signal: i32) = SYS_kill;
+    /// The process that started this one.
+    parent() = SYS_getppid;
+    /// Closes a descriptor, if it is open. Whoever calls this owns the number, and no `OwnedFd` has it.
+    close(fd: RawFd) = SYS_close;
 }
 
 /// Duplicates a descriptor onto the first number from `least` on that is free.
@@ -172,30 +177,6 @@ pub(super) fn pidfd_kill(pidfd: BorrowedFd<'_>, signal: i32) -> Result<usize> {
     unsafe { call(libc::SYS_pidfd_send_signal, [fd, signal as usize, 0, 0, 0, 0]) }
 }
 
-/// Kills all processes that this one can see, but not itself.
-pub(super) fn kill_all() -> Result<usize> {
-    // SAFETY: takes no pointer.
-    unsafe { call(libc::SYS_kill, [-1isize as usize, libc::SIGKILL as usize, 0, 0, 0, 0]) }
-}
-
-/// Kills a process, if it is there and may be killed.
-pub(super) fn kill(pid: i32) {
-    // SAFETY: takes no pointer.
-    let _ = unsafe { call(libc::SYS_kill, [pid as usize, libc::SIGKILL as usize, 0, 0, 0, 0]) };
-}
-
-/// Whether this process may send signals to another: asks without sending one.
-pub(super) fn may_signal(pid: i32) -> Result<usize> {
-    // SAFETY: takes no pointer.
-    unsafe { call(libc::SYS_kill, [pid as usize, 0, 0, 0, 0, 0]) }
-}
-
-/// The process that started this one.
-pub(super) fn parent() -> i32 {
-    // SAFETY: takes no pointer.
-    unsafe { call(libc::SYS_getppid, [0; 6]) }.map_or(0, |pid| pid as i32)
-}
-
 /// Waits for one of these signals, which must be held back; returns its number.
 pub(super) fn wait_for_signal(signals: &[i32]) -> Result<i32> {
     let set = signals.iter().fold(0u64, |set, signal| set | (1 << (signal - 1)));
@@ -211,10 +192,11 @@ pub(super) fn wait_for_signal(signals: &[i32]) -> Result<i32> {
 }
 
 /// Fills the place with random bytes.
-pub(super) fn random(place: &mut [u8]) -> Result<usize> {
+pub(super) fn random(place: &mut [u8]) -> Result<()> {
     let arguments = [place.as_mut_ptr() as usize, place.len(), 0, 0, 0, 0];
     // SAFETY: the place lives until the call returns; its size is given.
-    unsafe { call(libc::SYS_getrandom, arguments) }
+    let length = unsafe { call(libc::SYS_getrandom, arguments) }?;
+    if length == place.len() { Ok(()) } else { Err(Errno(libc::EIO)) }
 }
 
 /// Leaves all supplementary groups.
@@ -223,18 +205,9 @@ pub(super) fn leave_groups() -> Result<usize> {
     unsafe { call(libc::SYS_setgroups, [0, 0, 0, 0, 0, 0]) }
 }
 
-/// Lets all signals through.
-pub(super) fn unblock_signals() -> Result<usize> {
-    let none = 0u64;
-    let set = ptr::from_ref(&none) as usize;
-    // SAFETY: the set is as long as the kernel's, 8 bytes, and lives until the call returns.
-    unsafe { call(libc::SYS_rt_sigprocmask, [libc::SIG_SETMASK as usize, set, 0, 8, 0, 0]) }
-}
-
-/// Holds all signals back that can be.
-pub(super) fn block_signals() -> Result<usize> {
-    let all = !0u64;
-    let set = ptr::from_ref(&all) as usize;
+/// Holds back the signals in this mask, as far as that can be; lets all others through.
+pub(super) fn block_signals(mask: u64) -> Result<usize> {
+    let set = ptr::from_ref(&mask) as usize;
     // SAFETY: the set is as long as the kernel's, 8 bytes, and lives until the call returns.
     unsafe { call(libc::SYS_rt_sigprocmask, [libc::SIG_SETMASK as usize, set, 0, 8, 0, 0]) }
 }
@@ -275,19 +248,10 @@ pub(super) fn set_capabilities(kept: Capabilities) -> Result<usize> {
 }
 
 /// Limits a resource, soft and hard.
-pub(super) fn set_limit(resource: u32, soft: u64, hard: u64) -> Result<usize> {
+pub(super) fn set_limit(resource: Resource, soft: u64, hard: u64) -> Result<usize> {
     let limit = [soft, hard];
     // SAFETY: the limit has the kernel's layout and lives until the call returns.
     unsafe { call(libc::SYS_prlimit64, [0, resource as usize, limit.as_ptr() as usize, 0, 0, 0]) }
-}
-
-/// The hard limit of a resource at present.
-pub(super) fn hard_limit(resource: u32) -> Result<u64> {
-    let mut limit = [0u64; 2];
-    let place = limit.as_mut_ptr() as usize;
-    // SAFETY: the place has the kernel's layout and lives until the call returns.
-    unsafe { call(libc::SYS_prlimit64, [0, resource as usize, 0, place, 0, 0]) }?;
-    Ok(limit[1])
 }
 
 /// Installs a system call filter.
@@ -457,12 +421,6 @@ pub(super) fn write(fd: RawFd, bytes: &[u8]) -> Result<usize> {
     let arguments = [fd as usize, bytes.as_ptr() as usize, bytes.len(), 0, 0, 0];
     // SAFETY: the bytes live until the call returns, their length is given.
     unsafe { call(libc::SYS_write, arguments) }
-}
-
-/// Closes a descriptor, if it is open.
-pub(super) fn close(fd: RawFd) {
-    // SAFETY: takes no pointer. Who calls this owns the number, as nobody's `OwnedFd`.
-    let _ = unsafe { call(libc::SYS_close, [fd as usize, 0, 0, 0, 0, 0]) };
 }
 
 /// Whether there is something to read: of a process's descriptor, whether it has ended.

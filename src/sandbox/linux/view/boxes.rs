@@ -16,13 +16,14 @@ use rustix::fs::{AtFlags, FileType, Mode, OFlags};
 use crate::model::blob::Blob;
 use crate::model::job::Collected;
 use crate::model::tree::{Node, TreeEntry};
-use crate::sandbox::disk::{self, DIRECTORY};
+use crate::sandbox::disk;
 use crate::sandbox::fault::{Fault, Step};
 use crate::sandbox::linux::run::child::Identity;
 use crate::sandbox::linux::run::pid1::{BOX, TMP};
 use crate::sandbox::linux::sys::mount::{self, ATTR_NODEV, ATTR_NOSUID, Tmpfs};
 use crate::sandbox::linux::sys::{self, Errno};
 use crate::sandbox::linux::view::disk_boxes::Directories;
+use crate::sandbox::linux::view::landlock::right;
 use crate::sandbox::linux::view::mounts::{BEHIND_LINKS, Bind, c_path, give, parent_of};
 use crate::sandbox::search::{self, Placements, Sum};
 use crate::sandbox::translate::Translation;
@@ -130,8 +131,7 @@ impl Boxes {
         let make = |name: &CStr, mode: u32| {
             let (root, mode) = (&memory.tmpfs.mount, Mode::from_raw_mode(mode));
             rustix::fs::mkdirat(root, name, mode).step("make the box")?;
-            let made = rustix::fs::openat(root, name, DIRECTORY, Mode::empty());
-            let made = made.step("make the box")?;
+            let made = disk::open(root, name).step("make the box")?;
             if mode != BY_MASK {
                 rustix::fs::fchmod(&made, mode).step("make the box")?;
             }
@@ -186,9 +186,7 @@ impl Boxes {
                     let step = "make in the box:";
                     let mode = Mode::from_raw_mode(0o755);
                     rustix::fs::mkdirat(directory, &last, mode).step_on(step, name.display())?;
-                    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW;
-                    let made = rustix::fs::openat(directory, &last, flags | OFlags::CLOEXEC, mode)
-                        .step_on(step, name.display())?;
+                    let made = disk::open(directory, &last).step_on(step, name.display())?;
                     give(&made, owner, name)?;
                 }
                 Node::File { blob, mode } => {
@@ -236,8 +234,7 @@ impl Boxes {
 
     /// The box itself, for the judge to read.
     pub(crate) fn open(&self) -> Result<OwnedFd, Fault> {
-        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        rustix::fs::openat(&self.main, c".", flags, Mode::empty()).step("open the box")
+        disk::open(&self.main, c".").step("open the box")
     }
 
     /// Looks for a file by its name.
@@ -307,16 +304,6 @@ impl Searched {
     }
 }
 
-/// The rights to change something below a directory, as landlock numbers them, for its version.
-fn write_rights(version: usize) -> u64 {
-    const WRITE_FILE: u64 = 1 << 1;
-    const REMOVE_AND_MAKE: u64 = 0x1ff0;
-    const REFER: u64 = 1 << 13;
-    const TRUNCATE: u64 = 1 << 14;
-    let truncate = if version >= 3 { TRUNCATE } else { 0 };
-    WRITE_FILE | REMOVE_AND_MAKE | REFER | truncate
-}
-
 /// Landlock's rules for a run: it may change files in its box and its temporary directory, write to
 /// devices, use no network, and reach nobody outside.
 pub(crate) fn landlock(
@@ -324,11 +311,9 @@ pub(crate) fn landlock(
     boxes: &Boxes,
     devices: impl AsFd,
 ) -> Result<OwnedFd, Fault> {
-    const WRITE_FILE: u64 = 1 << 1;
-    const TCP: u64 = 3;
-    const SIGNALS_AND_SOCKETS: u64 = 3;
-    let files = write_rights(version);
-    let handled = [files, TCP, SIGNALS_AND_SOCKETS];
+    let truncate = if version >= 3 { right::TRUNCATE } else { 0 };
+    let files = right::WRITE_FILE | right::REMOVE_AND_MAKE | right::REFER | truncate;
+    let handled = [files, right::TCP, right::SCOPES];
     let known = match version {
         ..4 => 1,
         4..6 => 2,
@@ -340,7 +325,7 @@ pub(crate) fn landlock(
     };
     allow(boxes.main.as_raw_fd(), files)?;
     allow(boxes.temporary.as_raw_fd(), files)?;
-    allow(devices.as_fd().as_raw_fd(), WRITE_FILE)?;
+    allow(devices.as_fd().as_raw_fd(), right::WRITE_FILE)?;
     Ok(rules)
 }
 

@@ -4,9 +4,9 @@ use std::ffi::CString;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::Mode;
+use rustix::fs::CWD;
 
-use crate::sandbox::disk::{DIRECTORY, make_directory, remove_tree};
+use crate::sandbox::disk::{self, make_directory, remove_tree};
 use crate::sandbox::fault::{Fault, Step};
 use crate::sandbox::linux::run::child::{Change, Identity};
 use crate::sandbox::linux::view::mounts::give;
@@ -61,8 +61,7 @@ impl DiskBoxes {
         make_directory(&self.run_path(), 0o755)?;
         let make = |path: PathBuf, mode: u32| {
             make_directory(&path, mode)?;
-            let directory = rustix::fs::open(&path, DIRECTORY, Mode::empty())
-                .step_on("open the directory", path.display())?;
+            let directory = disk::open(CWD, &path).step_on("open the directory", path.display())?;
             give(&directory, self.identity, &path)?;
             Ok(directory)
         };
@@ -74,7 +73,7 @@ impl DiskBoxes {
 
     /// Removes the directories of the last run, if there are any.
     pub(crate) fn remove_run(&self) {
-        if let Ok(disk) = rustix::fs::open(&self.path, DIRECTORY, Mode::empty()) {
+        if let Ok(disk) = disk::open(CWD, &self.path) {
             remove_tree(&disk, &CString::new(RUN).unwrap_or_default());
         }
     }
@@ -128,8 +127,8 @@ mod tests {
         let boxes = disk.prepare().unwrap();
         let mut at = boxes.main;
         for _ in 0..3000 {
-            rustix::fs::mkdirat(&at, "deeper", Mode::RWXU).unwrap();
-            at = rustix::fs::openat(&at, "deeper", DIRECTORY, Mode::empty()).unwrap();
+            rustix::fs::mkdirat(&at, "deeper", rustix::fs::Mode::RWXU).unwrap();
+            at = disk::open(&at, "deeper").unwrap();
         }
         disk.remove();
         assert!(!disk.path.exists());

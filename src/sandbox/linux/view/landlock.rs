@@ -52,13 +52,16 @@ use crate::sandbox::translate::{Pair, Translation};
 const NEEDED: usize = 6;
 
 /// Rights as landlock numbers them.
-mod right {
+pub(crate) mod right {
     pub(crate) const EXECUTE: u64 = 1;
     pub(crate) const WRITE_FILE: u64 = 1 << 1;
     pub(crate) const READ_FILE: u64 = 1 << 2;
     pub(crate) const READ_DIR: u64 = 1 << 3;
     /// All about files, those on devices with it: what version 5 knows.
     pub(crate) const ALL: u64 = (1 << 16) - 1;
+    pub(crate) const REMOVE_AND_MAKE: u64 = 0x1ff0;
+    pub(crate) const REFER: u64 = 1 << 13;
+    pub(crate) const TRUNCATE: u64 = 1 << 14;
     pub(crate) const IOCTL_DEV: u64 = 1 << 15;
     pub(crate) const TCP: u64 = 3;
     pub(crate) const SCOPES: u64 = 3;
@@ -130,7 +133,7 @@ impl LandlockView {
         sys::prctl(orphans, 1, 0).step("become the parent of orphans")?;
         let scope = sys::landlock_ruleset(&[0, 0, right::SCOPES]).step("make landlock rules")?;
         sys::landlock_restrict(scope.as_raw_fd()).step("enter a landlock domain")?;
-        if sys::may_signal(setup.judge) != Err(sys::Errno(libc::EPERM)) {
+        if sys::kill(setup.judge, 0) != Err(sys::Errno(libc::EPERM)) {
             let reason = "landlock does not keep signals in";
             return Err(Fault::new("isolate by landlock", reason));
         }
@@ -301,7 +304,7 @@ pub(crate) fn used(boxes: &Boxes) -> u64 {
 /// domain: see [`LandlockView::make`].
 pub(crate) fn sweep() -> sys::Usage {
     let mut sum = sys::Usage::default();
-    let _ = sys::kill_all();
+    let _ = sys::kill(-1, libc::SIGKILL);
     while let Ok(ended) = sys::wait(-1) {
         sum.cpu += ended.usage.cpu;
         sum.memory = sum.memory.max(ended.usage.memory);

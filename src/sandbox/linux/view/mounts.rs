@@ -16,9 +16,10 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{DirBuilderExt, symlink};
 use std::path::{Component, Path, PathBuf};
 
-use rustix::fs::{FileType, Mode, OFlags};
+use rustix::fs::{FileType, Mode};
 
 use crate::model::job::Shown;
+use crate::sandbox::disk;
 use crate::sandbox::fault::{Fault, Step};
 use crate::sandbox::linux::run::child::{Change, Identity};
 use crate::sandbox::linux::sys;
@@ -50,20 +51,9 @@ pub(crate) const ETC: [&str; 16] = [
 /// How much of `/etc` is copied at most, in bytes.
 const ETC_LIMIT: u64 = 8 << 20;
 
-/// Devices without state or with a random one.
-const DEVICES: [Device; 5] = [
-    Device { name: "null", minor: 3 },
-    Device { name: "zero", minor: 5 },
-    Device { name: "full", minor: 7 },
-    Device { name: "random", minor: 8 },
-    Device { name: "urandom", minor: 9 },
-];
-
-/// One of the memory devices, whose major number is 1.
-struct Device {
-    name: &'static str,
-    minor: u32,
-}
+/// Devices without state or with a random one, of major number 1, each with its minor number.
+const DEVICES: [(&str, u32); 5] =
+    [("null", 3), ("zero", 5), ("full", 7), ("random", 8), ("urandom", 9)];
 
 /// Where nothing can be shown: these belong to the run.
 const RESERVED: [&str; 4] = ["/proc", "/box", "/tmp", "/dev"];
@@ -368,7 +358,7 @@ fn enter(root: &OwnedFd) -> Result<(), Fault> {
 fn make_devices(root: &Path, waiting: &mut Vec<Picked>) -> Result<(), Fault> {
     let dev = root.join("dev");
     make_directory(&dev)?;
-    for Device { name, minor } in DEVICES {
+    for (name, minor) in DEVICES {
         let path = dev.join(name);
         let mode = Mode::from_raw_mode(0o666);
         let number = rustix::fs::makedev(1, minor);
@@ -473,10 +463,8 @@ pub(crate) fn parent_of(
         }
     }
     let last = parts.pop().ok_or_else(|| outside(name))?;
-    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::NOFOLLOW;
     let open = |directory: &OwnedFd, part: &OsStr| {
-        rustix::fs::openat(directory, part, flags, Mode::empty())
-            .step_on("open in the box:", name.display())
+        disk::open(directory, part).step_on("open in the box:", name.display())
     };
     let mut directory = None;
     for part in parts {
