@@ -187,7 +187,9 @@ impl Comparison<'_> {
             let (of_left, of_right) =
                 (take_run(&mut next_left, false), take_run(&mut next_right, false));
             let is_cut = next_left.is_empty() || next_right.is_empty();
-            if is_cut || (!has_same_blanks && self.options.space_change_sensitive) {
+            let do_blanks_count =
+                self.options.space_change_sensitive || self.options.line_sensitive;
+            if is_cut || (!has_same_blanks && do_blanks_count) {
                 break;
             }
             if of_left == of_right {
@@ -233,8 +235,10 @@ impl Comparison<'_> {
 
     /// Takes the blanks off both rests; gives their difference, if they count.
     fn compare_blanks(&mut self) -> io::Result<Option<Difference>> {
-        if !self.options.space_change_sensitive {
-            return self.skip_runs(true).map(|()| None);
+        match self.options {
+            Options { space_change_sensitive: true, .. } => {}
+            Options { line_sensitive: true, .. } => return self.compare_line_ends(),
+            _ => return self.skip_runs(true).map(|()| None),
         }
         let (left, right) = loop {
             let (left, right) = (self.answer.run(true), self.output.run(true));
@@ -262,6 +266,36 @@ impl Comparison<'_> {
         let found = self.first.is_none().then(|| found(DifferenceKind::Blanks, spots));
         self.skip_runs(true)?;
         Ok(found)
+    }
+
+    /// The same if only line ends count, and only before tokens.
+    fn compare_line_ends(&mut self) -> io::Result<Option<Difference>> {
+        let spots = [
+            self.answer.spot(self.answer.run(true), 0),
+            self.output.spot(self.output.run(true), 0),
+        ];
+        let found = found(DifferenceKind::Blanks, spots);
+        let mut line_ends = [0, 0];
+        loop {
+            let runs = [self.answer.run(true), self.output.run(true)];
+            let is_whole = self.answer.is_whole(runs[0]) && self.output.is_whole(runs[1]);
+            for (line_ends, run) in line_ends.iter_mut().zip(runs) {
+                *line_ends += run.iter().filter(|byte| **byte == b'\n').count();
+            }
+            let [left, right] = runs.map(<[u8]>::len);
+            self.answer.skip(left);
+            self.output.skip(right);
+            if is_whole {
+                break;
+            }
+            self.fill()?;
+        }
+        let is_end = self.answer.is_at_end() || self.output.is_at_end();
+        if line_ends[0] == line_ends[1] || is_end {
+            return Ok(None);
+        }
+        self.blanks = BlankDifferences::Some;
+        Ok(self.first.is_none().then_some(found))
     }
 
     /// Takes the next token off both rests, or off the one that has one.

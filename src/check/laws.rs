@@ -198,6 +198,7 @@ fn any_options() -> impl Strategy<Value = Options> {
         |(case, space, absolute, relative)| Options {
             case_sensitive: case,
             space_change_sensitive: space,
+            line_sensitive: false,
             tolerance: (absolute.is_some() || relative.is_some())
                 .then_some(Tolerance { absolute, relative }),
         },

@@ -11,6 +11,8 @@ pub struct Options {
     pub case_sensitive: bool,
     /// Whether blanks must be the same.
     pub space_change_sensitive: bool,
+    /// Whether tokens must be on the same lines, as CMS and sinol compare; empty lines at the end do not count.
+    pub line_sensitive: bool,
     /// How far numbers may be from the judge answer's; none compares them as text.
     pub tolerance: Option<Tolerance>,
 }
@@ -19,6 +21,9 @@ pub struct Options {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct OptionsError(String);
+
+/// An argument that no package of the Kattis formats can give: tokens must be on the same lines.
+pub const LINE_SENSITIVE: &str = "line_sensitive, as CMS compares";
 
 const CASE: &str = "case_sensitive";
 const SPACE: &str = "space_change_sensitive";
@@ -48,6 +53,7 @@ impl Options {
             match argument {
                 CASE => options.case_sensitive = true,
                 SPACE => options.space_change_sensitive = true,
+                LINE_SENSITIVE => options.line_sensitive = true,
                 RELATIVE => set(&mut given.relative, argument, args.next())?,
                 ABSOLUTE => set(&mut given.absolute, argument, args.next())?,
                 BOTH => set(&mut given.both, argument, args.next())?,
@@ -160,7 +166,8 @@ mod tests {
             let [absolute, relative] = tolerance;
             let is_set = absolute.is_some() || relative.is_some();
             let tolerance = is_set.then_some(Tolerance { absolute, relative });
-            let options = Options { case_sensitive, space_change_sensitive, tolerance };
+            let options =
+                Options { case_sensitive, space_change_sensitive, tolerance, ..Options::default() };
             assert_eq!(parse(args), Ok(options), "{args}");
         };
         check("", false, false, [None, None]);

@@ -123,6 +123,28 @@ fn with_space_change_sensitive_all_blanks_must_be_the_same() {
 }
 
 #[test]
+fn with_line_sensitive_tokens_must_be_on_the_same_lines() {
+    let check = |answer: &str, output: &str, expected: &str| {
+        let options = Options { line_sensitive: true, case_sensitive: true, ..Options::default() };
+        let found = compare_bytes(answer.as_bytes(), output.as_bytes(), &options);
+        let found =
+            found.map_or("AC".to_owned(), |it| format!("{:?} {}", it.kind, it.answer.token_number));
+        assert_eq!(found, expected, "{answer:?} {output:?}");
+    };
+    check("1 2\n3\n", " 1\t 2 \r\n3", "AC");
+    check("1 2\n", "1 2\n\n \n", "AC");
+    check("1 2\n\n", "1 2", "AC");
+    check("", "\n\n", "AC");
+    check("1 2\n", "1\n2\n", "Blanks 2");
+    check("1\n2\n", "1\n\n2\n", "Blanks 2");
+    check("1\n", "\n1\n", "Blanks 1");
+    check("1\n2\n", "1 2\n", "Blanks 2");
+    check("a\n", "A\n", "Token 1");
+    check("1\n2\n", "1\n\n3\n", "Token 2");
+    check("1\n2\n", "1\n", "OutputEnds 2");
+}
+
+#[test]
 fn a_wrong_token_says_more_than_the_blanks_before_it() {
     let space = "space_change_sensitive";
     check(space, "1 2\n", "1  3\n", "Token 2 1 -");

@@ -13,6 +13,7 @@ mod draft;
 mod faults;
 mod files;
 mod interaction;
+mod italian;
 mod juror_toml;
 mod kattis;
 mod languages;
@@ -37,13 +38,14 @@ use crate::model::problem::Problem;
 use crate::package::bare::Bare;
 use crate::package::draft::Draft;
 use crate::package::files::Files;
+use crate::package::italian::Italian;
 use crate::package::kattis::{Kattis202509, LEGACY, LEGACY_ICPC, V2023_07};
 use crate::package::library_checker::LibraryChecker;
 use crate::package::polygon::Polygon;
 
 /// The formats, in the order in which they are asked: what others could take for theirs comes first.
-const FORMATS: [&dyn Format; 7] =
-    [&Kattis202509, &LEGACY, &LEGACY_ICPC, &V2023_07, &Polygon, &LibraryChecker, &Bare];
+const FORMATS: [&dyn Format; 8] =
+    [&Kattis202509, &LEGACY, &LEGACY_ICPC, &V2023_07, &Polygon, &LibraryChecker, &Italian, &Bare];
 
 /// A way to lay out a problem package.
 trait Format: Sync {

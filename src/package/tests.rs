@@ -17,7 +17,7 @@ use crate::package::{Reading, formats, read};
 /// A small package: its format, and its files with their texts.
 type Small = (&'static str, &'static [(&'static str, &'static str)]);
 
-const SMALL: [Small; 7] = [
+const SMALL: [Small; 8] = [
     (
         "2025-09",
         &[
@@ -163,6 +163,21 @@ const SMALL: [Small; 7] = [
             ("gen/random.cpp", "\n"),
             ("sol/correct.cpp", "\n"),
             ("sol/wa.cpp", "\n"),
+        ],
+    ),
+    (
+        "Italian",
+        &[
+            (
+                "task.yaml",
+                "name: small\ntitle: Small\ntime_limit: 2\nmemory_limit: 64\nn_input: 2\ninfile: ''\noutfile: ''\n",
+            ),
+            ("gen/GEN", "# ST: 40\n# COPY: att/a.txt\n# ST: 60\n1 2\n"),
+            ("gen/generatore.py", "print(1, 2)\n"),
+            ("att/a.txt", "1 2\n"),
+            ("input/input0.txt", "1 2\n"),
+            ("output/output0.txt", "3\n"),
+            ("sol/soluzione.py", "print(sum(map(int, input().split())))\n"),
         ],
     ),
     (

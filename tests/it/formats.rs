@@ -1,6 +1,6 @@
 //! Packages of library-checker and others, from their files to the verdicts of their solutions.
 
-use crate::fixture::Fixture;
+use crate::fixture::{Fixture, RIGHT};
 
 fn package(files: &[(&str, &str)]) -> Fixture {
     let fixture = Fixture::new();
@@ -71,4 +71,30 @@ fn a_problem_of_library_checker_is_made_and_judged() {
     assert!(made.iter().all(|path| !path.exists()), "the package is as it was");
     let verbose = "verify lc/sample/sum --verbose";
     fixture.check(verbose, 0, &["library-checker", "info.toml has a `timelimit` and `[[tests]]`"]);
+}
+
+#[test]
+fn a_task_of_cms_is_made_and_judged() {
+    let fixture = package(&[
+        (
+            "cms/task.yaml",
+            "name: sum\ntitle: Sum\ntime_limit: 10\nmemory_limit: 256\ninfile: ''\noutfile: ''\n",
+        ),
+        (
+            "cms/gen/GEN",
+            "#ST: 0\n#COPY: att/example.txt\n#ST: 30\n3 4\n# more\n#ST: 70\n10 20\n30 1\n",
+        ),
+        ("cms/gen/generatore.py", "import sys, lib\nprint(lib.first(sys.argv), sys.argv[2])\n"),
+        ("cms/gen/lib.py", "def first(words): return words[1]\n"),
+        ("cms/att/example.txt", "1 1\n"),
+        ("cms/input/input1.txt", "3 4\n"),
+        ("cms/output/output1.txt", "7\n"),
+        ("cms/sol/soluzione.sh", RIGHT),
+        ("cms/sol/small.sh", "read -r a b; echo $((a < 20 ? a + b : 0))\n"),
+        ("lines.sh", "read -r a b; echo; echo $((a + b))\n"),
+    ]);
+    fixture.check("verify cms", 0, &["2 submissions, all as expected", "small.sh", "30"]);
+    fixture.check("judge cms cms/sol/small.sh --all", 1, &["tests/3/003", "30 of 100"]);
+    fixture.check("judge cms lines.sh", 1, &["tests/1/000"]);
+    assert!(!fixture.path("cms/input/input0.txt").exists(), "the package is as it was");
 }

@@ -1,0 +1,301 @@
+//! Tasks of CMS in the Italian format: a `task.yaml`, inputs and outputs by number, and `gen/GEN`.
+//!
+//! Sources: the documents of `cms-dev/cms`, "External contest formats", "Score types" and "Task types".
+
+mod gen_file;
+mod solutions;
+#[cfg(test)]
+mod tests;
+
+use std::path::Path;
+use std::time::Duration;
+
+use crate::check::options::LINE_SENSITIVE;
+use crate::model::layout::Layout;
+use crate::model::limits::{OUTPUT_WITHOUT_LIMIT, ProblemLimits};
+use crate::model::problem::{Grading, Problem, ProblemKind, ProgramIo};
+use crate::model::recipe::{AnswerSource, InputSource, Recipe, RecipeCase};
+use crate::model::score::{Aggregation, GroupScoring, Score};
+use crate::model::test_data::{TestCase, TestGroup};
+use crate::model::units::Bytes;
+use crate::package::Format;
+use crate::package::draft::{Draft, FileWriting};
+use crate::package::files::{Files, is_valid_name};
+use crate::package::italian::gen_file::{Listing, Source};
+use crate::package::node::{Map, Node, Parse, with_yaml};
+use crate::package::text::shown;
+use crate::package::values::{Bound, at_most, integer, number, positive, text};
+
+/// The format.
+pub(super) struct Italian;
+
+/// The file of the settings.
+const SETTINGS: &str = "task.yaml";
+
+/// So many tests a task may have.
+const MOST: usize = 10_000;
+
+/// Keys about contests, which say nothing about judging.
+const OF_CONTESTS: [&str; 22] = [
+    "token_mode",
+    "token_max_number",
+    "token_min_interval",
+    "token_gen_initial",
+    "token_gen_number",
+    "token_gen_interval",
+    "token_gen_max",
+    "token_initial",
+    "token_gen_time",
+    "token_total",
+    "token_max",
+    "public_testcases",
+    "risultati",
+    "score_mode",
+    "feedback_level",
+    "primary_language",
+    "max_submission_number",
+    "max_user_test_number",
+    "min_submission_interval",
+    "min_user_test_interval",
+    "version",
+    "score_precision",
+];
+
+/// Keys that change how submissions are judged, in a way that juror does not know.
+const REFUSED: [&str; 6] = [
+    "output_only",
+    "score_type",
+    "score_type_parameters",
+    "output_only_testcases",
+    "output_optional_testcases",
+    "num_processes",
+];
+
+impl Format for Italian {
+    fn sign(&self) -> &'static str {
+        "a task.yaml of CMS and input/input0.txt or gen/GEN"
+    }
+
+    fn detect(&self, dir: &Path) -> Option<String> {
+        let beside =
+            ["input/input0.txt", "gen/GEN"].into_iter().find(|name| dir.join(name).is_file())?;
+        dir.join(SETTINGS).is_file().then(|| format!("there are {SETTINGS} and {beside}"))
+    }
+
+    fn allows(&self, base_name: &str) -> bool {
+        !base_name.is_empty() && !base_name.starts_with('.')
+    }
+
+    fn layout(&self) -> Layout {
+        Layout {
+            format: "Italian",
+            settings: SETTINGS,
+            submissions: "sol",
+            time_limit: SETTINGS,
+            change_time_limit: "change `time_limit` in task.yaml",
+            ..Layout::default()
+        }
+    }
+
+    fn read(&self, tree: &Files) -> Option<Draft> {
+        let file = tree.file(SETTINGS)?.read(&tree.faults);
+        with_yaml(file, &tree.faults, |root| {
+            let mut map = root?.map().ok()?;
+            let mut problem = Problem { layout: self.layout(), ..Problem::default() };
+            settings(&mut map, &mut problem);
+            refuse(tree, &mut map);
+            solutions::read(tree, &mut problem);
+            let plan = gen_file::read(tree);
+            test_data(tree, &mut map, plan, &mut problem);
+            map.doubt_rest();
+            Some(Draft { problem, has_settings: true, file_writing: FileWriting::Allowed })
+        })
+    }
+}
+
+/// The value of a key, which has an Italian name, too.
+fn either<'a, T>(
+    map: &mut Map<'a>,
+    [english, italian]: [&'static str; 2],
+    parse: impl Fn(&Node<'a>) -> Parse<T>,
+) -> Option<T> {
+    let italian = map.get(italian, &parse);
+    map.get(english, parse).or(italian)
+}
+
+fn settings(map: &mut Map<'_>, problem: &mut Problem) {
+    for key in OF_CONTESTS {
+        map.node(key);
+    }
+    either(map, ["name", "nome_breve"], text);
+    let title = either(map, ["title", "nome"], text);
+    problem.names.extend(title.map(|title| ("it".to_owned(), title)));
+    let seconds =
+        |node: &Node<'_>| Ok(Duration::from_secs_f64(number(node, Bound::Above(0.0))?.min(1e6)));
+    let mebibytes = |node: &Node<'_>| Ok(Bytes::mib(positive::<u32>(node, "MiB")?.into()));
+    problem.limits = ProblemLimits {
+        time_limit: either(map, ["time_limit", "timeout"], seconds),
+        memory: either(map, ["memory_limit", "memlimit"], mebibytes),
+        output: Some(OUTPUT_WITHOUT_LIMIT),
+        ac_to_time_limit: 1.0,
+        time_limit_to_tle: 1.0,
+        ..ProblemLimits::default()
+    };
+    if problem.limits.time_limit.is_none() {
+        let help = "add `time_limit`, in seconds: without it a submission never ends";
+        map.node.file_error("has no time limit", help);
+    }
+    let mut name = |key, usual: &str| {
+        let name = map.get(key, |node| if node.is_null() { Ok(String::new()) } else { text(node) });
+        name.unwrap_or_else(|| usual.to_owned())
+    };
+    let names = [name("infile", "input.txt"), name("outfile", "output.txt")];
+    problem.io = match names {
+        [input, output] if input.is_empty() && output.is_empty() => ProgramIo::Standard,
+        [input, output] if is_valid_name(&input) && is_valid_name(&output) && input != output => {
+            ProgramIo::Files { input, output }
+        }
+        [input, output] => {
+            let message = format!(
+                "`infile` is `{}` and `outfile` is `{}`: juror knows two file names, or none",
+                shown(&input),
+                shown(&output)
+            );
+            map.node.file_error(
+                &message,
+                "name both, or leave both empty for standard input and output",
+            );
+            ProgramIo::Standard
+        }
+    };
+}
+
+/// Reports what juror cannot honour.
+fn refuse(tree: &Files, map: &mut Map<'_>) {
+    for key in REFUSED {
+        let Some(node) = map.node(key) else { continue };
+        let is_default = matches!(node.word().to_lowercase().as_str(), "false" | "1" | "")
+            && node.raw.scalar().is_some();
+        if !is_default {
+            let message =
+                format!("`{key}` changes how submissions are judged, and juror does not know it");
+            node.key_error(message, "judge this task with CMS");
+        }
+    }
+    for (dir, stem, what) in [
+        ("check", "checker", "a checker of CMS"),
+        ("cor", "correttore", "a checker of CMS"),
+        ("check", "manager", "a manager of CMS"),
+        ("cor", "manager", "a manager of CMS"),
+    ] {
+        let is_it = |name: &str| {
+            name == stem || name.strip_prefix(stem).is_some_and(|rest| rest.starts_with(['.', '_']))
+        };
+        if let Some(item) = tree.children(dir).find(|item| is_it(item.base_name())) {
+            let message = format!("is {what}, which juror does not call yet");
+            tree.faults.error(item, message, "judge this task with CMS");
+        }
+    }
+}
+
+/// The tests with their groups.
+fn test_data(tree: &Files, map: &mut Map<'_>, plan: Option<Listing>, problem: &mut Problem) {
+    let count =
+        map.get("n_input", |node| at_most(MOST, integer(node, 0, "a number of tests")?, node));
+    let total = map.get("total_value", |node| number(node, Bound::AtLeast(0.0)));
+    let listed = plan.unwrap_or_else(|| Listing::without(count.unwrap_or_else(|| found(tree))));
+    let all: usize = listed.groups.iter().map(|group| group.cases.len()).sum();
+    if let Some(count) = count.filter(|count| *count != all) {
+        let message = format!("`n_input` is {count}, and gen/GEN has {all} tests");
+        map.node.file_error(&message, "correct one of them");
+    }
+    let generator = listed.generator(tree);
+    let scoring = |points: f64, aggregation| {
+        let max_score = Score::new(points);
+        Some(GroupScoring { max_score, aggregation, require_pass: Vec::new() })
+    };
+    let points: Vec<f64> = listed.groups.iter().filter_map(|group| group.points).collect();
+    let sum = if points.is_empty() { total.unwrap_or(100.0) } else { points.iter().sum() };
+    let groups = &mut problem.test_data.groups;
+    groups.push(TestGroup { name: "tests".to_owned(), scoring: scoring(sum, Aggregation::Sum) });
+    let mut cases = Vec::new();
+    let mut number = 0;
+    for (at, group) in (1..).zip(&listed.groups) {
+        let dir = match group.points {
+            None => "tests".to_owned(),
+            Some(points) => {
+                let name = format!("tests/{at}");
+                let scoring = scoring(points, Aggregation::Min);
+                groups.push(TestGroup { name: name.clone(), scoring });
+                name
+            }
+        };
+        for (place, source) in &group.cases {
+            let files = [format!("input/input{number}.txt"), format!("output/output{number}.txt")];
+            let there = files.each_ref().map(|name| tree.file(name).map(|item| item.path.clone()));
+            let case = TestCase {
+                name: format!("{dir}/{number:03}"),
+                input: tree.path(&files[0]),
+                answer: Some(tree.path(&files[1])),
+                output_validator_args: ["case_sensitive", LINE_SENSITIVE]
+                    .map(str::to_owned)
+                    .to_vec(),
+                ..TestCase::default()
+            };
+            number += 1;
+            let [input, answer] = there;
+            if input.is_none() || answer.is_none() {
+                let input = match (input, source) {
+                    (Some(path), _) => Ok(InputSource::File(path)),
+                    (None, Source::Copy(name)) => match tree.file(name) {
+                        Some(item) => Ok(InputSource::File(item.path.clone())),
+                        None => Err(format!("there is no `{}` to be copied", shown(name))),
+                    },
+                    (None, Source::Args(args)) => match &generator {
+                        Some(generator) => Ok(InputSource::Command(generator.command(args))),
+                        None => Err(format!("there is no {}, and no generator in gen/", files[0])),
+                    },
+                    (None, Source::None) => Err(format!("there is no {}", files[0])),
+                };
+                let official = solutions::official(tree).map(AnswerSource::Solution);
+                let answer = answer.map(AnswerSource::File).or(official);
+                let (input, answer) = match (input, answer) {
+                    (Ok(input), Some(answer)) => (input, answer),
+                    (Ok(_), None) => {
+                        let message =
+                            format!("there is no {}, and no sol/solution.* to make it", files[1]);
+                        tree.faults.error(place.clone(), message, "add the file, or the solution");
+                        continue;
+                    }
+                    (Err(message), _) => {
+                        tree.faults.error(
+                            place.clone(),
+                            message,
+                            "add the file, or correct gen/GEN",
+                        );
+                        continue;
+                    }
+                };
+                cases.push(RecipeCase {
+                    name: case.name.clone(),
+                    place: place.clone(),
+                    input,
+                    copy: None,
+                    files: Vec::new(),
+                    answer,
+                    patterns: Vec::new(),
+                    output_validator_args: None,
+                });
+            }
+            problem.test_data.cases.push(case);
+        }
+    }
+    problem.kind = ProblemKind { grading: Grading::Scoring, ..ProblemKind::default() };
+    let recipe = Recipe { path: tree.path(SETTINGS), cases, links: Vec::new(), files: Vec::new() };
+    problem.unmade = Some(recipe).filter(|recipe| !recipe.cases.is_empty());
+}
+
+/// How many inputs there are, by their numbers.
+fn found(tree: &Files) -> usize {
+    (0..).take_while(|number| tree.file(&format!("input/input{number}.txt")).is_some()).count()
+}

@@ -1,0 +1,157 @@
+//! Small tasks, and what is read of them.
+
+use std::fs;
+
+use tempfile::TempDir;
+
+use crate::model::recipe::InputSource;
+use crate::package::{Reading, read};
+
+const SETTINGS: &str = "name: sum\ntitle: La somma\ntime_limit: 1.5\nmemory_limit: 64\ninfile: ''\noutfile: ''\n\
+                        token_mode: infinite\nn_input: 4\n";
+
+const GEN: &str =
+    "# a and b\n\n# ST: 0\n#COPY: att/example.txt\n#ST: 40  \n3 4 # small\n#ST: 60\n1 2\n5 6\n";
+
+/// What is read of a task with other words in its files: groups, cases, submissions, and what is said.
+fn read_with(changes: &[(&str, &str)], more: &[(&str, &str)], without: &[&str]) -> Vec<String> {
+    let keep = TempDir::new().expect("a temporary directory");
+    let files = [
+        ("task.yaml", SETTINGS),
+        ("gen/GEN", GEN),
+        ("gen/generatore.py", "g\n"),
+        ("gen/lib.py", "g\n"),
+        ("att/example.txt", "1 1\n"),
+        ("input/input1.txt", "3 4\n"),
+        ("output/output1.txt", "7\n"),
+        ("sol/soluzione.cpp", "s\n"),
+        ("sol/lenta.py", "s\n"),
+    ];
+    for (name, text) in files.iter().chain(more).filter(|(name, _)| !without.contains(name)) {
+        let path = keep.path().join(name);
+        fs::create_dir_all(path.parent().expect("a parent")).expect("directories");
+        let text =
+            changes.iter().fold((*text).to_owned(), |text, (old, new)| text.replace(old, new));
+        fs::write(path, text).expect("a new file");
+    }
+    let Reading { problem, diagnostics, .. } = read(keep.path());
+    let mut lines = Vec::new();
+    if let Some(problem) = &problem {
+        lines.push(format!(
+            "{} {:?} {:?}",
+            problem.layout.format, problem.limits.time_limit, problem.io
+        ));
+        lines.extend(problem.test_data.groups.iter().map(|group| {
+            let scoring = group.scoring.as_ref().expect("points");
+            let points = scoring.max_score.expect("a greatest score").points();
+            format!("{}: {points} {:?}", group.name, scoring.aggregation)
+        }));
+        lines.extend(problem.test_data.cases.iter().map(|case| case.name.clone()));
+        lines.extend(problem.unmade.iter().flat_map(|recipe| &recipe.cases).map(|case| {
+            let input = match &case.input {
+                InputSource::Command(command) => {
+                    let beside = command.program.beside.iter();
+                    let beside: String =
+                        beside.map(|it| format!(" +{}", it.name.display())).collect();
+                    format!("{} {}{beside}", command.program.name, command.line)
+                }
+                InputSource::File(path) => path.file_name().expect("a name").display().to_string(),
+                other => format!("{other:?}"),
+            };
+            format!("{} = {input}", case.name)
+        }));
+        lines.extend(problem.submissions.iter().map(|submission| {
+            let include: String = submission
+                .program
+                .include
+                .iter()
+                .map(|it| format!(" +{}", it.name.display()))
+                .collect();
+            format!("{}{include} {}", submission.name, submission.expectations.len())
+        }));
+    }
+    let prefix = format!("{}/", keep.path().display());
+    lines.extend(diagnostics.iter().map(|it| it.to_string().replace(&prefix, "")));
+    lines
+}
+
+#[test]
+fn subtasks_tests_and_solutions_are_read() {
+    let expected = [
+        "Italian Some(1.5s) Standard",
+        "tests: 100 Sum",
+        "tests/1: 0 Min",
+        "tests/2: 40 Min",
+        "tests/3: 60 Min",
+        "tests/1/000",
+        "tests/2/001",
+        "tests/3/002",
+        "tests/3/003",
+        "tests/1/000 = example.txt",
+        "tests/3/002 = generatore.py 1 2 +lib.py",
+        "tests/3/003 = generatore.py 5 6 +lib.py",
+        "lenta.py 0",
+        "soluzione.cpp 1",
+    ];
+    assert_eq!(read_with(&[], &[], &[]), expected);
+    let plain = [
+        "Italian Some(1.5s) Files { input: \"input.txt\", output: \"output.txt\" }",
+        "tests: 50 Sum",
+        "tests/000",
+        "soluzione.cpp 1",
+    ];
+    let changes = [
+        ("n_input: 4", "n_input: 1\ntotal_value: 50"),
+        ("infile: ''\noutfile: ''\n", ""),
+        ("name: sum\ntitle: La somma", "nome_breve: sum\nnome: La somma"),
+        ("time_limit", "timeout"),
+    ];
+    let files = [("input/input0.txt", "3 4\n"), ("output/output0.txt", "7\n")];
+    let without =
+        ["gen/GEN", "gen/generatore.py", "sol/lenta.py", "input/input1.txt", "output/output1.txt"];
+    assert_eq!(read_with(&changes, &files, &without), plain);
+}
+
+#[test]
+fn graders_are_built_with_c_and_cpp() {
+    let files = [("sol/grader.cpp", "g\n"), ("sol/sum.h", "g\n"), ("sol/grader.pas", "g\n")];
+    let said = read_with(&[], &files, &[]);
+    let end = [
+        "soluzione.cpp +sum.h +grader.cpp 1",
+        "sol/lenta.py: is left out: juror builds graders with C and C++ only",
+    ];
+    assert_eq!(said[said.len() - 2..], end);
+}
+
+#[test]
+fn what_cannot_be_honoured_is_named() {
+    let check =
+        |changes: &[(&str, &str)], more: &[(&str, &str)], without: &[&str], expected: &str| {
+            let said = read_with(changes, more, without);
+            assert!(said.iter().any(|it| it.contains(expected)), "{expected}: {said:#?}");
+        };
+    check(&[], &[("check/checker", "c\n")], &[], "is a checker of CMS");
+    check(&[], &[("cor/correttore.cpp", "c\n")], &[], "is a checker of CMS");
+    check(&[], &[("check/manager.cpp", "c\n")], &[], "is a manager of CMS");
+    check(&[("n_input: 4", "output_only: True")], &[], &[], "`output_only` changes");
+    check(&[("n_input: 4", "score_type: Sum")], &[], &[], "`score_type` changes");
+    check(&[("n_input: 4", "n_input: 5")], &[], &[], "`n_input` is 5, and gen/GEN has 4 tests");
+    check(&[("n_input", "n_inputs")], &[], &[], "unknown key `n_inputs` is ignored");
+    check(&[("time_limit: 1.5\n", "")], &[], &[], "has no time limit");
+    check(&[("infile: ''", "infile: a.txt")], &[], &[], "juror knows two file names, or none");
+    check(&[("#ST: 60", "#ST: 50")], &[], &[], "the points of all subtasks are 90");
+    check(&[("#ST: 60", "#ST: x")], &[], &[], "`x` is no whole number of points");
+    check(&[("# ST: 0\n", "")], &[], &[], "has tests before the first `#ST:`");
+    check(&[("3 4 # small\n", "")], &[], &[], "subtask 2 has no test");
+    check(&[("# small", "# ST: 5")], &[], &[], "`#ST: 5` stands behind a test");
+    check(&[("5 6", "'5 6'")], &[], &[], "juror would read this command in another way");
+    check(
+        &[("att/example.txt", "att/x.txt")],
+        &[],
+        &["att/example.txt"],
+        "there is no `att/x.txt` to be copied",
+    );
+    check(&[], &[], &["gen/generatore.py"], "and no generator in gen/");
+    check(&[], &[], &["sol/soluzione.cpp"], "and no sol/solution.* to make it");
+    check(&[], &[("gen/generator.cpp", "g\n")], &[], "is a second generator");
+}
