@@ -1,5 +1,6 @@
 //! `--csv`: a row for each submission, with a column for each test case.
 
+use std::collections::HashSet;
 use std::io::{self, Write};
 
 use csv::Writer;
@@ -27,7 +28,7 @@ const COLUMNS: [&str; 11] = [
 /// What the writer says.
 pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     let mut names: Vec<&str> = Vec::new();
-    let mut known = std::collections::HashSet::new();
+    let mut known = HashSet::new();
     for case in report.submissions.iter().flat_map(|it| &it.test_cases) {
         if known.insert(&case.test_case) {
             names.push(&case.test_case);
