@@ -120,7 +120,11 @@ pub fn read_as(dir: &Path, format: Option<&str>) -> Reading {
         true => Problem { format_reason: reason, ..problem },
         false => problem,
     });
-    let diagnostics = tree.faults.sorted();
+    let mut diagnostics = tree.faults.sorted();
+    if problem.is_none() && diagnostics.is_empty() {
+        let settings = Diagnostic::error(dir.join(layout.settings), "is missing or empty");
+        diagnostics.push(settings.help("fill it, or name another format with --format"));
+    }
     Reading { layout: Some(layout), problem, diagnostics }
 }
 

@@ -12,7 +12,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use tempfile::TempDir;
 
-use crate::package::{Reading, formats, read};
+use crate::package::{Reading, formats, read, read_as};
 
 /// A small package: its format, and its files with their texts.
 type Small = (&'static str, &'static [(&'static str, &'static str)]);
@@ -354,6 +354,20 @@ fn each_small_package_is_of_its_format() {
         let found = reading.layout.map(|layout| layout.format).unwrap_or_default();
         assert!(found.starts_with(format), "{format}: {found}");
         assert!(reading.problem.is_some(), "{format}: {:?}", reading.diagnostics);
+    }
+}
+
+#[test]
+fn settings_that_are_empty_or_missing_are_told() {
+    for (format, files) in SMALL {
+        let keep = package(files);
+        let settings = keep.path().join(files[0].0);
+        fs::write(&settings, "").expect("an empty file");
+        let told = |reading: Reading| reading.problem.is_some() || !reading.diagnostics.is_empty();
+        assert!(told(read(keep.path())), "{format}");
+        assert!(told(read_as(keep.path(), Some(format))), "{format}");
+        fs::remove_file(settings).expect("a file");
+        assert!(told(read_as(keep.path(), Some(format))), "{format}");
     }
 }
 
