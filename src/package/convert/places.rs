@@ -141,7 +141,7 @@ impl Planner<'_> {
         let is_new = self.to.is_new();
         let keep = |dir: &str| Fate::Keep(format!("{dir}/{rest}"));
         match top {
-            "problem.yaml" | "domjudge-problem.ini" | "juror.toml" => Fate::Told,
+            "problem.yaml" | "domjudge-problem.ini" | ".timelimit" | "juror.toml" => Fate::Told,
             "problem_statement" | "statement" if is_new => {
                 let name = rest.strip_prefix("problem.").filter(|it| !it.contains(['.', '/']));
                 let name = name.map(|ending| format!("statement/problem.en.{ending}"));
