@@ -99,8 +99,13 @@ impl Shown {
 }
 
 impl Job {
-    /// Lays something into its box, in place of what has that name there.
+    /// Lays something into its box, in place of what has that name there. The box grows by the size of a file, so the
+    /// program has as much room as without it.
     pub fn put(&mut self, entry: TreeEntry) {
+        if let Node::File { blob, .. } = &entry.node {
+            // A blob that cannot be read is a fault where it is placed.
+            self.box_size = self.box_size.saturating_add(Bytes(blob.len().unwrap_or_default()));
+        }
         self.files.retain(|file| file.name != entry.name);
         self.files.push(entry);
     }

@@ -30,7 +30,6 @@ use crate::model::protocol::Protocol;
 use crate::model::stop::Stop;
 use crate::model::test_data::TestCase;
 use crate::model::tree::{Node, TreeEntry};
-use crate::model::units::Bytes;
 use crate::validator::feedback::{FILES, JUDGE_MESSAGE};
 use crate::validator::response::{Contract, Response};
 
@@ -136,10 +135,7 @@ impl OutputValidator {
     }
 
     /// The run that answers a question. Its answer is read by [`OutputValidator::read`].
-    ///
-    /// # Errors
-    /// When the test case's files cannot be looked at.
-    pub fn job(&self, question: Question<'_>) -> Result<Job, JudgeError> {
+    pub fn job(&self, question: Question<'_>) -> Job {
         let test_case = question.test_case;
         let base = test_case.name.rsplit('/').next().unwrap_or_default();
         let own = Path::new(OWN);
@@ -149,23 +145,21 @@ impl OutputValidator {
         let mut lay = |extension: &str, blob: &Blob| {
             let name = own.join(format!("{base}.{extension}"));
             job.command.argv.push(inside(&name));
-            job.box_size = job.box_size.saturating_add(size(blob)?);
-            job.files.push(TreeEntry::new(name, Node::plain(blob.clone())));
-            Ok::<(), JudgeError>(())
+            job.put(TreeEntry::new(name, Node::plain(blob.clone())));
         };
-        lay("in", question.input)?;
+        lay("in", question.input);
         match self.protocol {
             Protocol::Standard => {
-                lay("ans", question.answer)?;
+                lay("ans", question.answer);
                 job.command.argv.push(inside(&feedback) + "/");
                 job.stdin = question.output;
             }
             Protocol::Testlib => {
                 match self.talks {
-                    false => lay("out", &question.output)?,
-                    true => lay("out", &Blob::default())?,
+                    false => lay("out", &question.output),
+                    true => lay("out", &Blob::default()),
                 }
-                lay("ans", question.answer)?;
+                lay("ans", question.answer);
                 if self.talks {
                     job.stdin = question.output;
                 }
@@ -179,7 +173,7 @@ impl OutputValidator {
         let earlier = question.earlier.iter();
         let earlier = earlier.map(|it| TreeEntry::new(feedback.join(&it.name), it.node.clone()));
         job.files.extend(earlier);
-        Ok(job)
+        job
     }
 
     /// A run without arguments, beside a submission if there is one.
@@ -206,7 +200,7 @@ impl OutputValidator {
         question: Question<'_>,
         contract: Contract,
     ) -> Result<Response, Stop> {
-        let job = self.job(question)?;
+        let job = self.job(question);
         let reply = executor.run(&job).map_err(|error| self.own(error))?;
         Ok(self.read(reply, &self.limits, contract)?)
     }
@@ -272,11 +266,6 @@ fn show(submission: &Runnable, command: &mut Command) -> Vec<TreeEntry> {
 fn is_harmless(name: &Path) -> bool {
     let is_hidden = name.as_os_str().as_encoded_bytes().starts_with(b".");
     name != Path::new(OWN) && !is_hidden
-}
-
-fn size(blob: &Blob) -> Result<Bytes, JudgeError> {
-    let length = blob.len().map(Bytes);
-    length.map_err(|error| JudgeError::new(format!("look at {blob}"), error))
 }
 
 /// The judge answer of a test case, to be laid into a box.

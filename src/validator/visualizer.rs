@@ -63,7 +63,7 @@ impl OutputVisualizer {
     /// # Errors
     /// When it was cut short.
     pub fn draw(&self, executor: &dyn Executor, question: Question<'_>) -> Result<Drawn, Stop> {
-        run(executor, &self.program.job(question)?, &self.program.limits)
+        run(executor, &self.program.job(question), &self.program.limits)
     }
 }
 
@@ -93,8 +93,7 @@ impl InputVisualizer {
         for (name, blob) in [("input", input), ("answer", answer)] {
             let name = Path::new(OWN).join(name);
             job.command.argv.push(inside(&name));
-            job.box_size = job.box_size.saturating_add(super::size(blob)?);
-            job.files.push(TreeEntry::new(name, Node::plain(blob.clone())));
+            job.put(TreeEntry::new(name, Node::plain(blob.clone())));
         }
         job.command.argv.extend(test_case.input_visualizer_args.iter().cloned());
         run(executor, &job, &self.program.limits)

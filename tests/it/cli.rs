@@ -1,5 +1,6 @@
 //! The command as a user meets it: exit codes, and what it says about wrong input.
 
+use std::fs;
 use std::os::unix::fs::symlink;
 
 use crate::fixture::{Fixture, RIGHT, WRONG};
@@ -538,5 +539,9 @@ fn bare_tests_are_a_problem_with_default_limits() {
     fixture.check(promote, 2, &["no test case can be added"]);
     fixture.write("bare/juror.toml", "[io]\ninput = \"x.in\"\noutput = \"x.out\"\n");
     fixture.write("a.sh", "read -r a b < x.in; echo $((a + b)) > x.out\n");
+    fixture.check("judge bare a.sh", 0, &["accepted on 2 test cases"]);
+    // More than the box of a program without input: output limit and room for other files.
+    let large = fs::File::options().append(true).open(fixture.path("bare/1.in")).expect("an input");
+    large.set_len(100 << 20).expect("zeros behind it");
     fixture.check("judge bare a.sh", 0, &["accepted on 2 test cases"]);
 }
