@@ -122,8 +122,10 @@ pub fn read_as(dir: &Path, format: Option<&str>) -> Reading {
     });
     let mut diagnostics = tree.faults.sorted();
     if problem.is_none() && diagnostics.is_empty() {
-        let settings = Diagnostic::error(dir.join(layout.settings), "is missing or empty");
-        diagnostics.push(settings.help("fill it, or name another format with --format"));
+        diagnostics.push(
+            Diagnostic::error(dir.join(layout.settings), "is missing or empty")
+                .help("fill it, or name another format with --format"),
+        );
     }
     Reading { layout: Some(layout), problem, diagnostics }
 }
