@@ -75,6 +75,13 @@ impl Faults {
         self.all.borrow()[count..].iter().any(Diagnostic::is_error)
     }
 
+    /// Says of the remarks after the first `count` that submissions can be judged all the same.
+    pub(super) fn hinder_no_judging_since(&self, count: usize) {
+        for diagnostic in &mut self.all.borrow_mut()[count..] {
+            diagnostic.hinders = Hinders::Publishing;
+        }
+    }
+
     /// All remarks, by path and line; those about one spot in the order in which they were made.
     pub(super) fn sorted(self) -> Vec<Diagnostic> {
         let mut all = together(self.all.into_inner());

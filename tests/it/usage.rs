@@ -113,13 +113,21 @@ fn a_package_that_is_not_complete_is_judged() {
         "needs a rights owner",
     ];
     fixture.check("verify sum", 3, &missing);
+    fixture.write("sum/statement/problem.en.md", b"Additionn\xe9\n");
+    fixture.write("sum/statement/problem.xx-yy.md", "Add.\n");
+    fixture.check("judge sum a.sh", 0, &["AC a.sh"]);
+    fixture.check("verify sum", 3, &["is not UTF-8 here", "is not a language code"]);
     // Only the sample is left.
     fs::remove_dir_all(fixture.path("sum/data/secret")).expect("data");
     fixture.check("judge sum a.sh", 0, &["accepted on 1 test case"]);
+    let words = "problem_format_version: 2025-09\nname: Sum\ntype: pass-fail multi-pass\n";
+    fixture.write("sum/problem.yaml", words);
+    fixture.check("verify sum", 3, &["write `type: [pass-fail, multi-pass]`"]);
     // What cannot be honoured is an error.
     let base = "problem_format_version: 2025-09\n";
     for (yaml, said) in [
         ("type: interactive\n", "need one of their own"),
+        ("type: pass-fail interactive\n", "need one of their own"),
         ("limits: {time_limit: -1}\n", "time_limit"),
         ("nmae: Sum\n", "nmae"),
     ] {

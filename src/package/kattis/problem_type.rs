@@ -75,26 +75,28 @@ pub(super) fn read(node: &Node<'_>) -> Parse<ProblemType> {
     let mut is_clear = true;
     for item in node.one_or_more() {
         match text(&item).and_then(|word| known(&item, word)) {
-            Ok(word) => {
+            Ok(words) => words.into_iter().for_each(|word| {
                 check_among(&word, &seen, &item);
                 seen.push(word);
-            }
+            }),
             Err(_) => is_clear = false,
         }
     }
     Ok(if is_clear && !seen.is_empty() { ProblemType::Known(seen) } else { ProblemType::Unknown })
 }
 
-fn known(item: &Node<'_>, word: String) -> Parse<String> {
-    if TYPES.contains(&word.as_str()) {
-        return Ok(word);
+/// The words in an item: one, or several whose meaning is clear, though the format wants a sequence of them.
+fn known(item: &Node<'_>, text: String) -> Parse<Vec<String>> {
+    if TYPES.contains(&text.as_str()) {
+        return Ok(vec![text]);
     }
-    let message = format!("`{}` is not a type of problem", shown(&word));
-    let words = || word.split([' ', ',']).filter(|word| !word.is_empty());
-    Err(match words().count() > 1 && words().all(|word| TYPES.contains(&word)) {
-        true => item.error(message, format!("write `type: [{}]`", list(words()))),
-        false => item.unknown(message, &TYPES),
-    })
+    let message = format!("`{}` is not a type of problem", shown(&text));
+    let words: Vec<&str> = text.split([' ', ',']).filter(|word| !word.is_empty()).collect();
+    if words.is_empty() || !words.iter().all(|word| TYPES.contains(word)) {
+        return Err(item.unknown(message, &TYPES));
+    }
+    item.lack(message, format!("write `type: [{}]`", list(words.iter().copied())));
+    Ok(words.into_iter().map(str::to_owned).collect())
 }
 
 /// Checks a word against those before it.

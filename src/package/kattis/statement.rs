@@ -72,6 +72,7 @@ impl Texts {
             let help = format!("add {directory}/{stem}.en.md, or .tex or .pdf");
             tree.faults.lack(tree.path(directory), message, help);
         }
+        tree.faults.hinder_no_judging_since(before);
         languages.sort();
         languages
     }

@@ -27,7 +27,7 @@ pub(super) struct ScoringKeys {
     pub is_broken: bool,
 }
 
-/// A value, and where it stands.
+/// A value and its place.
 #[derive(Clone, Debug)]
 pub(super) struct Placed<T> {
     pub value: T,

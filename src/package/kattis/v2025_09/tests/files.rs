@@ -168,7 +168,7 @@ fn there_is_one_output_validator() {
     );
 }
 
-/// 2025-09, "Output visualizer": a directory without a program is an error that keeps nobody from being judged
+/// 2025-09, "Output visualizer": a directory without a program is an error; submissions are judged all the same
 #[test]
 fn a_visualizer_is_one_program() {
     for what in ["input", "output"] {

@@ -215,8 +215,8 @@ fn types_are_words_that_go_together() {
     check_each(&[
         ("type: []", "7: `type` is empty; fill it or remove the line"),
         (
-            "type: pass-fail interactive",
-            "7: `pass-fail interactive` is not a type of problem; write `type: [pass-fail, interactive]`",
+            "type: pass-fail submit-answer",
+            "7: `pass-fail submit-answer` is not a type of problem; write `type: [pass-fail, submit-answer]`",
         ),
         ("type: passfail", "7: `passfail` is not a type of problem; did you mean `pass-fail`?"),
         ("type:", "5: `type` has no value; it must be a text; give it a value or remove the line"),
