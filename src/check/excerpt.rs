@@ -24,7 +24,7 @@ pub(super) struct Spot<'t> {
     pub(super) same: usize,
 }
 
-/// What was read of a text and is no longer in memory.
+/// The part of a text that was read and is no longer in memory.
 #[derive(Debug, Default)]
 pub(super) struct Before {
     pub(super) bytes: u64,

@@ -519,7 +519,7 @@ impl RunOptions {
         words
     }
 
-    /// Lays the limits that were given over those of a package. The time limit is asked for where it is measured.
+    /// Puts the given limits in place of those of a package. The time limit is handled where it is measured.
     pub fn limit(&self, limits: &mut ProblemLimits) {
         limits.memory = self.memory_limit.map(Bytes::mib).or(limits.memory);
     }

@@ -125,7 +125,7 @@ impl Beside {
         self.dir.path().join(&self.name)
     }
 
-    /// Holds that nobody wants it to end.
+    /// Checks that it was not interrupted.
     fn check(&self) -> Result<(), Stop> {
         match self.interrupted.load(Ordering::Relaxed) {
             true => Err(Stop::Interrupted),

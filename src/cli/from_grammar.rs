@@ -199,7 +199,7 @@ fn validators<'a>(bench: Bench<'a>, into: &[String]) -> Result<Option<InputValid
 fn how(grammar: &Grammar, package: &Path, is_given: bool) -> String {
     let path = &grammar.source().path;
     let path = match is_given {
-        // Somebody's own file, who knows where it is.
+        // A file that the user named.
         true => path.file_name().map_or(path.as_path(), Path::new),
         false => path.strip_prefix(package).unwrap_or(path),
     };

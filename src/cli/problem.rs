@@ -115,7 +115,7 @@ pub fn selected(problem: &Problem, globs: &[String]) -> Result<HashSet<String>, 
     Ok(cases.iter().map(|case| case.test_case.name.clone()).collect())
 }
 
-/// The cases that `--case` selects, all where it is not given; ready to be judged.
+/// The cases that `--case` selects, all if it is not given; ready to be judged.
 ///
 /// # Errors
 /// When nothing can be run.

@@ -86,7 +86,7 @@ impl Local {
         self.host.gaps()
     }
 
-    /// A new slot instead of one that failed: nobody knows what is left of that one.
+    /// A new slot instead of one that failed: the state of that one is unknown.
     fn renew(&self, place: &mut Place) {
         // Without a new one the old one is to fail again, and that is what is told then.
         if let Ok(slot) = self.start_slot(place.core) {

@@ -46,7 +46,7 @@ impl Use {
 #[derive(Debug)]
 pub struct Scratch {
     dir: TempDir,
-    /// Says that it is in use; if the file system has no locks, nothing does, and nobody removes it.
+    /// Says that it is in use; if the file system has no locks, nothing does, and no judge removes it.
     _lock: Option<File>,
 }
 
@@ -71,7 +71,7 @@ pub fn directory(what: Use) -> Result<Scratch, JudgeError> {
     Ok(Scratch { dir, _lock })
 }
 
-/// The directory, locked; `None` if somebody has locked it, or nobody can.
+/// The directory, locked; `None` if another judge has locked it, or it cannot be locked.
 fn lock(dir: &Path) -> Option<File> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let file = File::from(rustix::fs::open(dir, flags, Mode::empty()).ok()?);

@@ -76,7 +76,7 @@ pub(super) fn make(
 }
 
 /// Gives an empty answer to each case that needs one and has none: no run of one program alone shows
-/// what is right where it talks with the output validator, or runs several times.
+/// what is right if it talks with the output validator, or runs several times.
 fn empty(stage: &Stage, cases: &[&RecipeCase]) -> Result<(), JudgeError> {
     let needs =
         |case: &&&RecipeCase| case.answer != AnswerSource::None && !stage.has(&case.name, "ans");
@@ -105,7 +105,7 @@ fn settle(
         stage.add_blob(&case.name, "ans", answer)?;
         return Ok(None);
     }
-    // What is wrong with the arguments is told where they stand in a file.
+    // Faults of arguments are reported at their place in a file.
     let Ok(options) = Options::parse(&arguments(problem, case)) else { return Ok(None) };
     let path = stage.path(&case.name, "ans");
     let fault = JudgeError::on("compare", &path);

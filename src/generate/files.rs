@@ -60,7 +60,7 @@ fn unwritable(target: &Path, error: io::Error) -> JudgeError {
     JudgeError::on("write", target)(error).help(help)
 }
 
-/// Whether the target has these contents; `None` where it is not there. A link has those of what it
+/// Whether the target has these contents; `None` if it does not exist. A link has those of what it
 /// leads to.
 fn same(contents: impl Read, target: &Path) -> io::Result<Option<bool>> {
     let file = match File::open(target) {
@@ -126,7 +126,7 @@ fn combined(states: &[GeneratedState]) -> GeneratedState {
     }
 }
 
-/// Why these files cannot be put where they belong: something else is there, or the way leads out of
+/// Why these files cannot be put into their places: something else is there, or the way leads out of
 /// the package.
 pub fn obstacles(package: &Path, data: &Path, named: &BTreeSet<String>) -> Vec<Diagnostic> {
     let Ok(home) = package.canonicalize() else { return Vec::new() };

@@ -90,7 +90,7 @@ impl Memory {
     }
 
     /// Remembers what these cases are made of and what came of them, and nothing else. That it cannot
-    /// be written is no fault: the next time takes longer.
+    /// be written is not a fault: the next time takes longer.
     pub(super) fn keep(&self, cases: &[(String, &str)], stage: &Stage) {
         let Some(path) = &self.path else { return };
         let mut known = Known::new();
@@ -148,7 +148,7 @@ impl<'a> Keys<'a> {
         Self { bench, programs: BTreeMap::new() }
     }
 
-    /// The key of a case; `None` where something that it needs is missing, which is told when it is made.
+    /// The key of a case; `None` if something that it needs is missing, which is reported when it is made.
     pub(super) fn of(&mut self, case: &RecipeCase) -> Option<Hex> {
         let mut hasher = Sha512::new();
         let mut part = |name: &str, bytes: &[u8]| {

@@ -25,7 +25,7 @@ pub(super) struct Made {
     pub contents: Blob,
 }
 
-/// Starts a generator for the case `name`; again with another seed where it fails and may do so.
+/// Starts a generator for the case `name`; again with another seed if it fails and may do so.
 pub(super) fn run(
     executor: &dyn Executor,
     generator: &Runnable,

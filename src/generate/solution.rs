@@ -18,7 +18,7 @@ pub fn is_alone(problem: &Problem) -> bool {
     problem.kind.interaction == Interaction::None && problem.kind.passes == 1
 }
 
-/// The program that makes the answer, if that is no submission: then it does nothing else, and its output is an
+/// The program that makes the answer, if that is not a submission: then it does nothing else, and its output is an
 /// answer also where submissions talk or run several times.
 pub fn made_for_it<'a>(problem: &Problem, case: &'a RecipeCase) -> Option<&'a Path> {
     let AnswerSource::Solution(path) = &case.answer else { return None };

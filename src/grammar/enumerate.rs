@@ -22,7 +22,7 @@ const STUCK_MAX: u32 = 20_000;
 /// The small inputs of a grammar.
 pub struct Small<'a> {
     grammar: &'a Grammar,
-    /// How many test cases an input may have, where the grammar has a row of them.
+    /// How many test cases an input may have, if the grammar has a row of them.
     cases: u64,
     /// For each question, whether it asks for a blank or a line end only.
     is_layout: Vec<bool>,

@@ -65,7 +65,7 @@ pub(super) enum Values {
 pub enum Scale {
     /// About ten: to be followed by hand.
     Small,
-    /// As large as allowed; where there are test cases inside the input, a single one.
+    /// As large as allowed; if there are test cases inside the input, a single one.
     Large,
 }
 

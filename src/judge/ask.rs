@@ -82,8 +82,8 @@ impl Trial<'_> {
 
     /// Asks the validators in turn, and takes the answer of the first that does not accept the output, or of the last.
     pub(super) fn ask(&self, pass: &Pass, output: &Blob) -> Result<Judged, Stop> {
-        let nobody = || JudgeError::new("ask the output validators", "the package has none");
-        let (first, others) = self.rules.validators.output.split_first().ok_or_else(nobody)?;
+        let none = || JudgeError::new("ask the output validators", "the package has none");
+        let (first, others) = self.rules.validators.output.split_first().ok_or_else(none)?;
         let mut judged = self.ask_one(first, pass, output)?;
         for validator in others {
             if judged.classified.verdict != Verdict::Accepted {
@@ -96,7 +96,7 @@ impl Trial<'_> {
 
     /// Asks a validator, and takes its answer for the verdict.
     ///
-    /// If it gives no answer, the judge has failed: nobody knows then whether the output is right.
+    /// If it gives no answer, the judge has failed: whether the output is right is unknown.
     fn ask_one(
         &self,
         validator: &OutputValidator,
@@ -269,7 +269,7 @@ fn classified(what: &str, response: &Response) -> (Classified, bool) {
     (Classified { verdict: Verdict::WrongAnswer, cause }, is_all)
 }
 
-/// The first line of a message behind a colon, cut where it is long, and whether that is all of the message.
+/// The first line of a message behind a colon, cut if it is long, and whether that is all of the message.
 fn first_line(message: &[u8]) -> (String, bool) {
     const LONGEST: usize = 200;
     let message = message.trim_ascii();

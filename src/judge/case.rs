@@ -106,13 +106,13 @@ pub const CASE: &str = "{case}";
 pub struct ReadyCase<'a> {
     /// The case, or what stands for a static validation.
     pub test_case: &'a TestCase,
-    /// The arguments for the static validator, where it is its turn; then the submission is not run.
+    /// The arguments for the static validator, if it judges here; then the submission is not run.
     pub static_args: Option<&'a [String]>,
     /// What may be said about its score.
     pub scoring: CaseScoring,
-    /// How its output is compared, where the format's default output validator does it.
+    /// How its output is compared, if the format's default output validator does it.
     pub options: Options,
-    /// Input and judge answer, where they are at hand and in no file.
+    /// Input and judge answer, if they are in memory and not in files.
     pub texts: Option<Texts>,
 }
 
@@ -258,7 +258,7 @@ pub(super) struct Ran {
 }
 
 impl Trial<'_> {
-    /// Runs and judges one pass. The facts of the run come first; only where they say nothing does the
+    /// Runs and judges one pass. The facts of the run come first; only if they decide nothing does the
     /// output decide.
     fn run(&self, pass: &Pass) -> Result<Ran, Stop> {
         let Rules { problem, validators, .. } = self.rules;
@@ -314,15 +314,15 @@ impl Trial<'_> {
 pub(super) struct Judged {
     pub(super) classified: Classified,
     pub(super) difference: Option<Box<Difference>>,
-    /// What it is worth, where the package's own validator says it.
+    /// Its score, if the package's own validator gives one.
     pub(super) score: Option<CaseScore>,
-    /// What the package's own validator said beyond that, where it was asked.
+    /// What the package's own validator said beyond that, if it was asked.
     pub(super) answered: Option<Answered>,
     /// What it would be with the margin.
     pub(super) with_margin: Option<Extended>,
-    /// What submission and validator said to each other, where they did.
+    /// What submission and validator said to each other, if they talked.
     pub(super) transcript: Option<Transcript>,
-    /// The next pass, where there is one.
+    /// The next pass, if there is one.
     pub(super) next: Option<Pass>,
 }
 

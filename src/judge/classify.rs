@@ -21,7 +21,7 @@ pub struct Classified {
 /// The limit at which the sandbox stepped in comes first, because it is what ended the run. Then
 /// measured values against limits: a program that ended by itself just beyond a limit has still
 /// exceeded it. Then the ending: a program killed for passing a limit also shows a signal. What was not measured
-/// is no cause: any program can end by any signal and with any exit code.
+/// is not a cause: any program can end by any signal and with any exit code.
 ///
 /// A run that was ended because its partner was done with it earns nothing by itself.
 pub fn classify(outcome: &Outcome, limits: &Limits) -> Option<Classified> {

@@ -147,7 +147,7 @@ impl Rule<'_> {
         Some(BrokenExpectation { test_case: Some(on.clone()), ..self.broken(reason) })
     }
 
-    /// What was not run is not accepted; which verdict it would have, nobody knows.
+    /// What was not run is not accepted; which verdict it would have is unknown.
     fn permitted_of_barred(&self, permitted: &[Verdict]) -> Option<BrokenExpectation> {
         let first = self.barred.first()?;
         if permitted.iter().any(|verdict| *verdict != Verdict::Accepted) {

@@ -72,7 +72,7 @@ impl PackageGrader {
     }
 }
 
-/// More than this is no line with a verdict and a score.
+/// More than this is not a line with a verdict and a score.
 const MOST: u64 = 4 << 10;
 /// How much of its standard error is kept, in bytes.
 const STDERR: u64 = 64 << 10;

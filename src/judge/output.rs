@@ -58,7 +58,7 @@ fn only_pass(input: &Arc<[u8]>) -> Pass {
 /// Runs a program that was built for many inputs at once, under the limits of one run. `all` is what it reads,
 /// `first` the first input, which lies where an input lies.
 ///
-/// What it says of them is on its standard output; nothing where it exceeded a limit or did not end with exit code 0.
+/// What it says of them is on its standard output; nothing if it exceeded a limit or did not end with exit code 0.
 ///
 /// # Errors
 /// When the judge failed or was interrupted.

@@ -1,4 +1,4 @@
-//! What was said in a pass of a program that talks with nobody: its input, then its output.
+//! The transcript of a pass that is not interactive: the input, then the output.
 
 use std::io::{self, Read, Seek, SeekFrom};
 use std::time::Duration;
@@ -14,7 +14,7 @@ use crate::model::units::Bytes;
 /// How much of an exchange is kept, of its beginning and of its end each.
 pub(super) const MOST: Bytes = Bytes::kib(16);
 
-/// The beginning of the input, which the output validator made where it is not that of the test case, and the end
+/// The beginning of the input, which the output validator made if it is not that of the test case, and the end
 /// of the output.
 pub(super) fn said(io: &ProgramIo, pass: &Pass, reply: &Reply) -> Result<Transcript, JudgeError> {
     let reading = |error| fault("read what was said in a pass", error);

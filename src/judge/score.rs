@@ -120,7 +120,7 @@ pub fn fault(what: String) -> JudgeError {
 pub struct CaseResult {
     /// What it earned.
     pub verdict: Verdict,
-    /// Its points, where it has some.
+    /// Its points, if it has some.
     pub score: Option<Score>,
 }
 
@@ -152,7 +152,7 @@ pub fn schedule(scheme: Option<&Scheme<'_>>, cases: &[&str], policy: Policy) -> 
 pub enum Policy {
     /// All that may be run.
     Everything,
-    /// What can change the verdict of a submission, or its score where there are scores.
+    /// What can change the verdict of a submission, or its score if there are scores.
     WhatCounts,
 }
 

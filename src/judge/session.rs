@@ -38,7 +38,7 @@ pub struct Session<'a> {
     pub cases: &'a [ReadyCase<'a>],
     /// Which of them a submission is run on.
     pub schedule: Schedule,
-    /// How they make up a score; `None` where submissions are accepted or not.
+    /// How they make up a score; `None` if submissions are only accepted or rejected.
     pub scheme: Option<&'a Scheme<'a>>,
 }
 
@@ -104,7 +104,7 @@ struct Known {
     announced: bool,
 }
 
-/// A fault of the judge, and the case on which it came; the first one where it came before any.
+/// A fault of the judge, and its test case; the first one if it came before any.
 struct Failure {
     case: usize,
     error: JudgeError,
@@ -294,7 +294,7 @@ impl Shared<'_, '_> {
             let overall = rule.overall.as_ref();
             overall.is_some_and(|it| !it.verdicts.contains(&Verdict::TimeLimitExceeded))
         };
-        // Where a pass that is too slow would have led, nobody knows.
+        // The next pass after one that is too slow is unknown.
         self.session.bench.problem.kind.passes == 1 && submission.expectations.iter().any(is_quick)
     }
 

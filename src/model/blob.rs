@@ -43,7 +43,7 @@ enum Source {
 pub struct Digest(pub [u8; 32]);
 
 impl Blob {
-    /// The contents of this file, which nobody changes.
+    /// The contents of this file, which must not change.
     pub fn file(path: impl Into<PathBuf>) -> Self {
         Self::new(Source::Named { path: path.into(), _held: None })
     }
@@ -96,7 +96,7 @@ impl Blob {
     ///
     /// # Errors
     /// What the system says about the file.
-    #[expect(clippy::len_without_is_empty, reason = "nobody asks, and it could fail")]
+    #[expect(clippy::len_without_is_empty, reason = "it is not needed, and could fail")]
     pub fn len(&self) -> io::Result<u64> {
         if let Some(length) = self.0.length.get() {
             return Ok(*length);

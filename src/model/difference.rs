@@ -79,7 +79,7 @@ pub enum DifferenceKind {
 /// One of the two texts at the first difference.
 ///
 /// Line, column and offset say where the token begins; at the end of the text, where that is; for
-/// [`DifferenceKind::Blanks`], where the first differing blank is or is missing.
+/// [`DifferenceKind::Blanks`], the place of the first blank that differs or is missing.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Side {
     /// The number of the token, from 1; at the end of the text one more than it has.

@@ -110,7 +110,7 @@ impl Job {
         self.files.push(entry);
     }
 
-    /// Gives it its input where it reads that, and has its output brought back from where it writes that.
+    /// Places the input where the program reads it, and collects the output from where the program writes it.
     pub fn feed(&mut self, io: &ProgramIo, input: Blob) {
         match io {
             ProgramIo::Standard => self.stdin = input,
@@ -144,11 +144,11 @@ pub enum Collected {
     File(Blob),
     /// Nothing.
     Missing,
-    /// Something that is no regular file, or none that can be read.
+    /// Something else than a regular file, or a file that cannot be read.
     NotAFile(FileKind),
 }
 
-/// What a name can stand for that is no regular file.
+/// What a name can stand for instead of a regular file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FileKind {
     /// A symbolic link.

@@ -62,7 +62,7 @@ pub struct Part {
     pub ended: Duration,
     /// When its standard output was closed: by its end, or by itself before.
     pub closed: Duration,
-    /// What it wrote after the other had ended or closed its standard input: nobody reads that.
+    /// What it wrote after the other had ended or closed its standard input; it is not read.
     pub unread: Bytes,
     /// What it was last seen to wait for, since when nothing more was said.
     pub waits: Option<Waits>,
@@ -75,7 +75,7 @@ pub struct Part {
 pub enum Waits {
     /// For input: it reads, and nothing is there.
     Input,
-    /// To write: nobody reads what it wrote before.
+    /// To write: the other does not read what it wrote before.
     Output,
     /// Only for itself, such as two threads for each other's lock.
     Itself,

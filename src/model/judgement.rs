@@ -60,9 +60,9 @@ pub enum FaultKind {
     /// Any other.
     #[default]
     Other,
-    /// A run was ended because nobody wants its result any more.
+    /// A run was ended because its result is no longer needed.
     Interrupted,
-    /// The file that is to be started is not there, or is no program that can be started here.
+    /// The file that is to be started does not exist, or cannot be started here.
     Unstartable,
     /// The system does not let this user make namespaces.
     NamespacesForbidden,

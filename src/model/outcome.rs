@@ -59,7 +59,7 @@ pub enum StoppedBy {
     Output,
     /// It and the program that it talked with waited for each other.
     Deadlock,
-    /// The program that it talked with had ended, in a way after which nobody wants to know how this one
+    /// The program that it talked with had ended in a way that decides the verdict, however this one
     /// would have gone on.
     Dismissed,
 }

@@ -18,7 +18,7 @@ pub struct Pattern {
     alternatives: Vec<Vec<String>>,
 }
 
-/// Why a text is no pattern. [`PatternError::help`] says what to write instead.
+/// Why a text is not a pattern. [`PatternError::help`] says what to write instead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PatternError {
     /// There is nothing to match.

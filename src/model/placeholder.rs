@@ -15,7 +15,7 @@ pub enum Piece<'a> {
     Count,
 }
 
-/// Something in braces that is no placeholder.
+/// Something in braces that is not a placeholder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unknown<'a> {
     /// With its braces.
@@ -25,7 +25,7 @@ pub struct Unknown<'a> {
 /// The parts of an argument, in order. Braces around anything but a word stand for themselves.
 ///
 /// # Errors
-/// The first word in braces that is no placeholder.
+/// The first word in braces that is not a placeholder.
 pub fn pieces(word: &str) -> Result<Vec<Piece<'_>>, Unknown<'_>> {
     let mut pieces = Vec::new();
     let mut text = 0;

@@ -121,7 +121,7 @@ pub enum Submitted {
 /// With whom a submission talks while it runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Interaction {
-    /// With nobody: it reads a file and writes one.
+    /// With no program: it reads a file and writes one.
     None,
     /// With the output validator.
     Interactive,

@@ -242,7 +242,7 @@ impl SubmissionReport {
     }
 }
 
-/// A fault of the judge, and where it came up.
+/// A fault of the judge, with its package and submission.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct FaultReport {
     /// The package at work on.

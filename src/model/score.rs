@@ -24,7 +24,7 @@ impl Score {
     /// One point.
     pub const ONE: Self = Self(1.0);
 
-    /// So many points; `None` for what is no score. Only formats with graders have negative ones.
+    /// So many points; `None` if the number is not a score. Only formats with graders have negative ones.
     pub fn new(points: f64) -> Option<Self> {
         // -0.0 becomes 0.
         points.is_finite().then_some(Self(points + 0.0))
@@ -81,7 +81,7 @@ pub enum CaseScoring {
     Ignored,
     /// Nothing: the test case is accepted or not.
     Forbidden,
-    /// A score up to this one, which is the score where it says nothing.
+    /// A score up to this one, which is also the default.
     UpTo(Score),
     /// Any score, and it must say one.
     Unbounded,

@@ -90,7 +90,7 @@ pub struct TestGroup {
 pub struct StaticCase {
     /// The group that it belongs to; `sample`, or `secret` where that has no groups.
     pub group: String,
-    /// The greatest score; `None` where it is passed or not.
+    /// The greatest score; `None` if it is only passed or failed.
     pub max_score: Option<Score>,
     /// Arguments for the static validator.
     pub args: Vec<String>,

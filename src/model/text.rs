@@ -1,4 +1,4 @@
-//! Showing bytes that nobody vouches for, and amounts, to a person.
+//! Shows untrusted bytes, and amounts, to a person.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -102,7 +102,7 @@ pub fn shell_word(word: &[u8]) -> String {
     }
 }
 
-/// A time that somebody wrote down, in seconds with the digits it needs: `1 s`, `2.5 s`.
+/// A time as a person writes it, in seconds with the digits it needs: `1 s`, `2.5 s`.
 pub fn given_seconds(time: Duration) -> String {
     format!("{} s", time.as_secs_f64())
 }

@@ -59,7 +59,7 @@ pub enum FileMode {
 /// A directory of this machine in which a tree lies.
 pub struct Place {
     path: PathBuf,
-    /// Removes it when nobody has it any more.
+    /// Removes it when the last owner is gone.
     _held: Option<Box<dyn Any + Send + Sync>>,
 }
 

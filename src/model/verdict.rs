@@ -7,7 +7,7 @@ use serde::Serialize;
 
 /// What a submission did. A fault of the judge is never a verdict: it is an error.
 ///
-/// The order is no ranking. Source of the names: problem package format 2025-09,
+/// The order is not a ranking. Source of the names: problem package format 2025-09,
 /// "Example submissions"; MLE, OLE and CE are ours, see [`Verdict::standard`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 pub enum Verdict {

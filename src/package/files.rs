@@ -198,7 +198,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Says that a file is ignored, if somebody may have meant it.
+    /// Reports that a file is ignored, if it looks like a mistake.
     fn ignored(&mut self, entry: &DirEntry, name: &str, base_name: &str) {
         let hidden = base_name.starts_with('.');
         let is_test_data = name.starts_with(self.format.layout().data)

@@ -330,7 +330,7 @@ impl<'a> Map<'a> {
         rest.map(|entry| self.node.behind(entry)).collect()
     }
 
-    /// Doubts what nobody asked for: other judges ignore unknown keys.
+    /// Warns of keys that were not asked for: other judges ignore unknown keys.
     pub(super) fn doubt_rest(&mut self) {
         for node in self.rest() {
             if node.is_full() {

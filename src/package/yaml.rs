@@ -22,7 +22,7 @@ const MAX_KEY: usize = 1000;
 /// How deep collections may be nested.
 const MAX_DEPTH: usize = 64;
 
-/// A value and where it stands.
+/// A value and its place.
 #[derive(Clone, Debug)]
 pub(super) struct Raw {
     pub value: Value,

@@ -104,7 +104,7 @@ mod tests {
         let file = TextFile::new(Path::new("f.yaml"), source.to_owned());
         let faults = Faults::default();
         let Parsed::Document(root) = parse(Page { file: &file, faults: &faults }) else {
-            panic!("{source} is no document")
+            panic!("{source} is not a document")
         };
         assert_eq!(write(&root), expected);
     }

@@ -18,7 +18,7 @@ pub const GIVEN: &str = "given";
 pub struct Imported {
     /// The path below `data/`, without extension.
     pub name: String,
-    /// Its files, and where they go below `generators/`.
+    /// Its files, and their places below `generators/`.
     pub files: Vec<(PathBuf, PathBuf)>,
 }
 

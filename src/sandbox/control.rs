@@ -1,4 +1,4 @@
-//! Ends a run from any thread: because nobody wants it any more, or because of what another program did.
+//! Ends a run from any thread: because its result is no longer needed, or because of another program.
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

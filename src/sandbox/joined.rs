@@ -146,7 +146,7 @@ impl Run<'_> {
             Ok(Ran { reply, started: slot.place.last_start() })
         }));
         let result = ran.unwrap_or_else(|_| Err(JudgeError::new(STEP, "a thread panicked")));
-        // The relay hears both; should it have failed, nobody listens.
+        // The relay hears both. If it failed, neither is heard.
         let _ = tell.send(Over { side, result });
         let _ = (&*bell).write_all(&[1]);
     }

@@ -1,6 +1,6 @@
-//! Keeps a box: copies what a run left behind into a directory, without following where it leads, and lists it.
+//! Keeps a box: copies what a run left behind into a directory, without following links, and lists it.
 //!
-//! By descriptors on both sides: in the box lies what somebody hostile put there, and the path of what is
+//! By descriptors on both sides: the box may hold what a hostile program put there, and the path of what is
 //! copied may be longer than the system takes in one piece.
 
 use std::ffi::{CStr, OsStr};
@@ -66,7 +66,7 @@ pub(super) fn keep(
     Ok(Some(Tree::at(entries, place)))
 }
 
-/// Copies a box that was kept to where nothing is yet, without links that lead out of it.
+/// Copies a kept box to a new place, without links that lead out of it.
 ///
 /// # Errors
 /// When it cannot be read, or cannot be written there.

@@ -1,7 +1,7 @@
 //! Carries what two programs say from one to the other, and notices what happens between them.
 //!
 //! Each program has two pipes to the judge and none to the other program. So whoever writes to one that
-//! has ended is not hurt by it (nobody gets SIGPIPE; what it writes is counted as unread), all that is said can be
+//! has ended is not hurt by it (it gets no SIGPIPE; what it writes is counted as unread), all that is said can be
 //! counted, limited and written down, and when both stand still with nothing on its way, that is seen at
 //! once. At most one buffer each way is held; a program that is not listened to has to wait, as with a pipe.
 //!
@@ -35,7 +35,7 @@ const FIRST_LOOK: u64 = 20_000_000;
 /// The longest time between two looks, in nanoseconds.
 const RAREST: u64 = 320_000_000;
 
-/// The time between the two looks that together prove that nobody moves, in nanoseconds.
+/// The time between the two looks that together prove a deadlock, in nanoseconds.
 const SECOND_LOOK: u64 = 1_000_000;
 
 /// How long the end of a program is kept from a partner that does not run and is not known to wait, in
@@ -59,7 +59,7 @@ pub(super) struct Ran {
 pub(super) struct Speaker {
     /// The judge's end of its standard output, until that is at its end.
     pub(super) from: Option<OwnedFd>,
-    /// The judge's end of the other's standard input, until nobody reads there.
+    /// The judge's end of the other's standard input, until its reader is gone.
     pub(super) to: Option<OwnedFd>,
     /// What is read and not yet passed on: `buffer[start..end]`.
     pub(super) buffer: Vec<u8>,
@@ -69,7 +69,7 @@ pub(super) struct Speaker {
     pub(super) said: u64,
     /// What it may say, in bytes.
     pub(super) most: u64,
-    /// What nobody read, in bytes.
+    /// What was not read, in bytes.
     pub(super) unread: u64,
     /// When its output was at its end, monotonic, in nanoseconds.
     pub(super) closed: Option<u64>,
@@ -144,7 +144,7 @@ impl Speaker {
                 None => PollFd::new(instead, PollFlags::empty()),
             },
             match &self.to {
-                // That nobody reads any more is told unasked.
+                // The kernel tells unasked that the reader is gone.
                 Some(pipe) => PollFd::new(pipe, out),
                 None => PollFd::new(instead, PollFlags::empty()),
             },
@@ -155,7 +155,7 @@ impl Speaker {
     fn carry(&mut self, ready: Ready, record: impl FnOnce(&[u8])) -> io::Result<bool> {
         let mut is_moved = false;
         if ready.gone {
-            self.nobody_reads();
+            self.reader_is_gone();
         } else if ready.to {
             is_moved |= self.write()?;
         }
@@ -193,7 +193,7 @@ impl Speaker {
 
     fn write(&mut self) -> io::Result<bool> {
         let Some(to) = &self.to else {
-            self.nobody_reads();
+            self.reader_is_gone();
             return Ok(false);
         };
         if !self.holds_something() {
@@ -206,7 +206,7 @@ impl Speaker {
             }
             Err(Errno::AGAIN | Errno::INTR) => Ok(false),
             Err(Errno::PIPE) => {
-                self.nobody_reads();
+                self.reader_is_gone();
                 Ok(false)
             }
             Err(errno) => Err(errno.into()),
@@ -214,7 +214,7 @@ impl Speaker {
     }
 
     /// The other has closed its input, or has ended.
-    fn nobody_reads(&mut self) {
+    fn reader_is_gone(&mut self) {
         if let Some(to) = self.to.take() {
             // What lies in the pipe was never read.
             self.unread += rustix::io::ioctl_fionread(&to).unwrap_or(0);
@@ -259,7 +259,7 @@ impl Relay {
     /// Carries until both runs are over, and nothing is left to carry.
     ///
     /// # Errors
-    /// When a pipe fails; then somebody has to end both runs.
+    /// When a pipe fails; then the caller has to end both runs.
     pub(super) fn run(&mut self) -> io::Result<()> {
         let mut looks = Looks::new();
         loop {
@@ -380,7 +380,7 @@ impl Relay {
         Duration::from_nanos(now.saturating_sub(self.start))
     }
 
-    /// Takes note of runs that are over, and ends the other if nobody wants it any more.
+    /// Takes note of runs that are over, and ends the other if its result is no longer needed.
     fn hear_what_is_over(&mut self) {
         // The bell first: whoever rings after that is heard below, or wakes the next wait.
         let _ = rustix::io::read(&self.bell, &mut [0; 8]);

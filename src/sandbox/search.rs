@@ -93,7 +93,7 @@ impl Placements {
     }
 }
 
-/// What is no regular file, or none that can be read.
+/// Something else than a regular file, or a file that cannot be read.
 pub(super) fn other_kind(kind: FileType) -> FileKind {
     match kind {
         FileType::Symlink => FileKind::Link,

@@ -58,7 +58,7 @@ impl Streams {
         })
     }
 
-    /// Reads the rest, at most so many times from each: somebody may go on writing for ever.
+    /// Reads the rest, at most so many times from each: a process may go on writing for ever.
     pub(super) fn drain(&mut self, buffer: &mut [u8], most: usize) -> io::Result<()> {
         for stream in [&mut self.output, &mut self.error] {
             let mut left = most;

@@ -36,7 +36,7 @@ impl Recorder {
         }
     }
 
-    /// Notes what was said, line by line; what continues a line that nobody interrupted belongs to it.
+    /// Notes what was said, line by line; what continues a line that was not interrupted belongs to it.
     pub(super) fn add(&mut self, at: Duration, by: Side, bytes: &[u8]) {
         let mut bytes = bytes;
         while !bytes.is_empty() {

@@ -19,7 +19,7 @@ use crate::model::verdict::Verdict;
 
 /// Two programs that solve the same problem, and who says what is right.
 pub struct Comparison<'a> {
-    /// On which problem, and where they run.
+    /// The problem, and the executor.
     pub bench: Bench<'a>,
     /// By what they are judged.
     pub rules: &'a Rules<'a>,

@@ -39,7 +39,7 @@ impl<'a> Promotion<'a> {
         for part in below.split('/') {
             if !is_name(part) {
                 return Err(format!(
-                    "--promote: `{name}` is no name for a test case; use letters, digits, `_`, `.` and `-`, \
+                    "--promote: `{name}` is not a valid name for a test case; use letters, digits, `_`, `.` and `-`, \
                      with a letter or digit at both ends"
                 ));
             }

@@ -1,6 +1,6 @@
 //! Makes a failing input small, while it fails in the same way.
 //!
-//! First where it came from: a generator's numbers are lowered. Then on the tree of the grammar. And from
+//! First at its source: a generator's numbers are lowered. Then on the tree of the grammar. And from
 //! the other end: small inputs at random, and the list of all small ones, as far as they are smaller than
 //! what was found, since an input that is locally smallest can be far from smallest.
 

@@ -48,7 +48,7 @@ pub enum Extent {
     Selected,
 }
 
-/// Proves the test data of a problem. What is wrong, by test case, is added to `found`, also where it is cut short.
+/// Proves the test data of a problem. What is wrong, by test case, is added to `found`, also if it is cut short.
 ///
 /// # Errors
 /// When it was cut short, or the judge failed, for example because a validator's compiler is missing.

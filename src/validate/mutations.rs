@@ -11,7 +11,7 @@ pub struct Mutation {
     pub name: String,
     /// What it is about.
     pub class: Class,
-    /// Makes the changed input; `None` where the input has no place for it.
+    /// Makes the changed input; `None` if the input has no place for it.
     pub change: Change,
 }
 
@@ -128,7 +128,7 @@ fn windows(input: &[u8]) -> Option<Vec<u8>> {
     Some(lines.join(&b"\r\n"[..]))
 }
 
-/// The words of an input, by where they stand.
+/// The words of an input, by their places.
 fn words(input: &[u8]) -> impl DoubleEndedIterator<Item = std::ops::Range<usize>> {
     let start = input.as_ptr() as usize;
     input.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).map(move |word| {

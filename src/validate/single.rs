@@ -1,4 +1,4 @@
-//! Input validators on inputs that are in no file, as often as somebody asks.
+//! Input validators on inputs in memory, as often as needed.
 
 use std::sync::Arc;
 

@@ -107,7 +107,7 @@ fn read(test_case: &TestCase) -> Result<Vec<u8>, JudgeError> {
 }
 
 impl Mutation {
-    /// The changed input, where there is a place for the change.
+    /// The changed input, if there is a place for the change.
     fn of(&self, input: &[u8]) -> Option<Vec<u8>> {
         (self.change)(input).filter(|changed| changed != input)
     }
@@ -160,7 +160,7 @@ fn is_refused(validators: &[InputValidator<'_>], input: &[u8]) -> bool {
 }
 
 /// Inputs that the grammars among the validators know to be out of bounds, made of small inputs and of the middle
-/// one. The others are asked about them: they are there to find what a grammar finds, and more. Where there are no
+/// one. The others are asked about them: they are there to find what a grammar finds, and more. If there are no
 /// others, nothing is open.
 fn outside_of<'a>(
     proving: &Proving<'_>,

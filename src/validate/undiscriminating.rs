@@ -1,4 +1,4 @@
-//! Test cases on which nobody's mistake shows.
+//! Test cases that no submission fails.
 
 use std::collections::BTreeSet;
 
@@ -28,8 +28,8 @@ pub fn find(problem: &Problem, judgements: &[&Judgement]) -> Option<Diagnostic> 
         .filter(|name| name.starts_with("secret/"))
         .collect();
     let idle: Vec<&str> = secret.iter().copied().filter(|name| !failed.contains(name)).collect();
-    let nobody_fails = judgements.iter().all(|it| it.verdict == Verdict::Accepted);
-    if idle.is_empty() || nobody_fails {
+    let none_fails = judgements.iter().all(|it| it.verdict == Verdict::Accepted);
+    if idle.is_empty() || none_fails {
         return None;
     }
     let more = match idle.len().saturating_sub(LISTED) {

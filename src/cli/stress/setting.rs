@@ -184,7 +184,7 @@ impl Setting {
         path.map(|path| Solution::build(bench, path)).transpose()
     }
 
-    /// The package's generators, built; none where no line of the recipe has a seed.
+    /// The package's generators, built; none if no line of the recipe has a seed.
     ///
     /// # Errors
     /// When one does not build, the judge failed, or it was cut short.
@@ -279,7 +279,7 @@ fn solution(recipe: &Recipe) -> Option<PathBuf> {
     })
 }
 
-/// The program that makes answers where no submission can.
+/// The program that makes answers if no submission can.
 fn answers_by(recipe: &Recipe, problem: &Problem) -> Option<PathBuf> {
     let mut made = recipe.cases.iter().filter(|_| !is_alone(problem));
     made.find_map(|case| made_for_it(problem, case)).map(Path::to_owned)

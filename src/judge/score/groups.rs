@@ -62,7 +62,7 @@ fn beside_groups(case: &StaticCase) -> Group<'_> {
 }
 
 impl<'a> Groups<'a> {
-    /// That of test data; `None` where `secret` has no score.
+    /// That of test data; `None` if `secret` has no score.
     pub fn over(data: &'a TestData) -> Option<Self> {
         let scoring = |name: &str| {
             let group = data.groups.iter().find(|group| group.name == name)?;
@@ -260,7 +260,7 @@ fn is_passed(cases: &[&str], result: impl Fn(&str) -> Option<CaseResult>) -> boo
     results.all(|result| result.is_accepted())
 }
 
-/// The score of parts together; `None` where parts that were not run could change it.
+/// The score of parts together; `None` if parts that were not run could change it.
 fn aggregate(
     aggregation: Aggregation,
     max_score: Option<Score>,

@@ -447,7 +447,7 @@ fn list(verdicts: &[Verdict]) -> String {
     named.collect::<Vec<_>>().join(" or ")
 }
 
-/// Adds what is no longer so, and what is so instead.
+/// Adds facts that no longer hold, and those that hold instead.
 pub(super) fn compare(old: &Facts<'_>, new: &Facts<'_>, lost: &mut Lost) {
     let keys: BTreeSet<&Key> = old.found.keys().chain(new.found.keys()).collect();
     for key in keys {

@@ -123,7 +123,7 @@ pub(super) fn read(tree: &Files) -> Option<Listing> {
                         groups.push(Group { points: Some(points.into()), cases: Vec::new() })
                     }
                     Err(_) => error(
-                        format!("`{}` is no whole number of points", shown(points)),
+                        format!("`{}` is not a whole number of points", shown(points)),
                         "write one behind `#ST:`",
                     ),
                 }

@@ -140,7 +140,7 @@ fn what_cannot_be_honoured_is_named() {
     check(&[("time_limit: 1.5\n", "")], &[], &[], "has no time limit");
     check(&[("infile: ''", "infile: a.txt")], &[], &[], "juror knows two file names, or none");
     check(&[("#ST: 60", "#ST: 50")], &[], &[], "the points of all subtasks are 90");
-    check(&[("#ST: 60", "#ST: x")], &[], &[], "`x` is no whole number of points");
+    check(&[("#ST: 60", "#ST: x")], &[], &[], "`x` is not a whole number of points");
     check(&[("# ST: 0\n", "")], &[], &[], "has tests before the first `#ST:`");
     check(&[("3 4 # small\n", "")], &[], &[], "subtask 2 has no test");
     check(&[("# small", "# ST: 5")], &[], &[], "`#ST: 5` stands behind a test");

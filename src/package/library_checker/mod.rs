@@ -155,7 +155,7 @@ impl Reader<'_> {
             "cpp" => Some(self.programs.generator(&format!("gen/{name}"), node)?),
             "in" => None,
             _ => {
-                let message = format!("`{}` is no generator that juror knows", shown(&name));
+                let message = format!("`{}` is not a generator that juror knows", shown(&name));
                 return Err(node.error(message, "a generator ends in .cpp, a given input in .in"));
             }
         };

@@ -116,7 +116,7 @@ fn what_cannot_be_honoured_is_named() {
     check(&[], &["genre/sum/sol/wa.cpp"], "there is no file `sol/wa.cpp` in the package");
     check(&[("number = 1", "number = 2")], &[], "there is no `gen/example_01.in` in the package");
     check(&[("number = 1", "number = 1001")], &[], "is too large");
-    check(&[("random.cpp", "random.py")], &[], "`random.py` is no generator that juror knows");
+    check(&[("random.cpp", "random.py")], &[], "`random.py` is not a generator that juror knows");
     check(&[("\"WA\"", "\"XX\"")], &[], "`solutions.expect` must be");
     check(&[("RATE = 0.5", "RATE = [1]")], &[], "`params.RATE` must be a number or a text");
     check(&[("forum", "fourm")], &[], "unknown key `fourm` is ignored");

@@ -56,7 +56,7 @@ pub(super) fn given(map: &mut Map<'_>) -> Parse<Given> {
     whole.map(|()| given)
 }
 
-/// A text, which gets a line end where it has none, unless it is an output: those may be as odd as
+/// A text, which gets a line end if it has none, unless it is an output: those may be as odd as
 /// programs write them; a map as the YAML that says the same; or a link.
 fn contents(node: &Node<'_>) -> Parse<GivenContents> {
     match (&node.raw.value, node.key) {
@@ -106,7 +106,7 @@ fn link(node: &Node<'_>) -> Parse<GivenContents> {
     Ok(GivenContents::Link(text))
 }
 
-/// The arguments that a `.yaml` or `test_group.yaml` sets; its faults are told where it is read as a file.
+/// The arguments that a `.yaml` or `test_group.yaml` sets; its faults are reported when it is read as a file.
 pub(super) fn output_validator_args(raw: &Raw) -> Option<Vec<String>> {
     let Value::Sequence(items) = &raw.get("output_validator_args")?.value else { return None };
     items.iter().map(|item| Some(item.scalar()?.text.clone())).collect()
@@ -139,7 +139,7 @@ fn patterns_for(extension: &'static str, node: &Node<'_>) -> Vec<MatchPattern> {
     node.one_or_more().filter_map(pattern).collect()
 }
 
-/// What other tools allow and juror has not is no fault of the recipe.
+/// What other tools allow and juror lacks is not a fault of the recipe.
 fn wrong_regex(regex: &str, error: &regex::Error, node: &Node<'_>) {
     let text = error.to_string();
     let reason = text.lines().last().unwrap_or_default();

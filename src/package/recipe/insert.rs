@@ -3,7 +3,7 @@
 //! A recipe is text that people care for. Whoever uses this reads the whole again and holds it against what
 //! was there: where the text is written in a way that is not understood here, it is to be left alone.
 
-/// A text with an entry put at the end of its directory; `None` where that cannot be found.
+/// A text with an entry put at the end of its directory; `None` if that cannot be found.
 ///
 /// `path` has the directories below `data/`, then the entry's name; those that are not there are made. In a
 /// list, which gives its directories numbers, one that is not there gets the next number.

@@ -49,11 +49,11 @@
 //! 6. The slot sleeps until a limit may be reached (`keeper/supervise.rs`); the judge reads what the program writes, and says when it
 //!    is too much. At a limit everybody is killed, and PID 1 with them.
 //! 7. The run is over when PID 2 ends. PID 1 notes the time, kills everything else in its process namespace, waits for all of it, and
-//!    says so. So when the slot counts, nobody is left to run, to write or to change a file. CPU time and memory come from
+//!    says so. So when the slot counts, no process is left to run, to write or to change a file. CPU time and memory come from
 //!    the control group, which counts the whole tree: a program cannot hide a child by not waiting for it.
 //! 8. The slot searches the box, reads the counters, and answers with facts and descriptors of files that were asked for.
 //! 9. The judge has its answer. The slot kills PID 1, makes what waits for the next run, and waits for PID 1's end, so that it
-//!    is on nobody's account.
+//!    is charged to no group.
 //!
 //! # What an attacker would try
 //!

@@ -100,7 +100,7 @@ pub(super) fn memory_file(flags: MemfdFlags) -> io::Result<File> {
     Ok(file.into())
 }
 
-/// Gives the kernel time to collect sockets that nobody has any more; it looks for those when one is closed.
+/// Gives the kernel time to collect unreachable sockets; it looks for those when one is closed.
 pub(super) fn collect_sockets() {
     let flags = SocketFlags::CLOEXEC;
     let (family, kind) = (AddressFamily::UNIX, SocketType::STREAM);

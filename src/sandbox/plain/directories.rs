@@ -40,7 +40,7 @@ pub(super) struct SlotDirectory {
 }
 
 impl SlotDirectory {
-    /// Makes the directory, with a name that nobody can foresee.
+    /// Makes the directory, with a random name.
     pub(super) fn make() -> Result<Self, JudgeError> {
         let made = tempfile::Builder::new()
             .prefix("juror-plain-")

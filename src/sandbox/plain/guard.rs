@@ -56,7 +56,7 @@ impl Guard {
         self.say(NOBODY);
     }
 
-    /// As somebody may who kills processes.
+    /// By a person who kills processes, for example.
     #[cfg(test)]
     pub(super) fn kill(&self) {
         let options =

@@ -104,9 +104,9 @@ pub(in crate::sandbox) fn gaps() -> Vec<String> {
     };
     let time = match cfg!(target_vendor = "apple") {
         true => {
-            "CPU time: a run that passes its limit ends up to a second later; processes that nobody waits for are not counted"
+            "CPU time: a run that passes its limit ends up to a second later; processes that are not waited for are not counted"
         }
-        false => "CPU time: processes that nobody waits for are not counted",
+        false => "CPU time: processes that are not waited for are not counted",
     };
     let root = rustix::process::geteuid().is_root();
     let root = root

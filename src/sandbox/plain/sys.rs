@@ -96,7 +96,7 @@ impl Start {
 
     /// In the new process: takes leave of the judge, and becomes the program. Returns only if that fails.
     ///
-    /// It calls `execve` itself, because the library's `execvp` would give what is no program to a shell.
+    /// It calls `execve` itself, because the library's `execvp` would give a file that is not a program to a shell.
     fn become_program(&self) -> io::Result<()> {
         let process = rustix::process::setsid()?;
         // That the guard is gone is a fault of the judge, and no end of the program.
@@ -159,12 +159,12 @@ impl Program {
         !matches!(waitid(WaitId::Pid(self.0), options), Ok(None))
     }
 
-    /// Kills it and all others in its group. Only before it is reaped, or while somebody is left.
+    /// Kills it and all others in its group. Only before it is reaped, or while a process of the group is left.
     pub(super) fn kill_group(self) {
         let _ = kill_process_group(self.0, rustix::process::Signal::KILL);
     }
 
-    /// Waits until nobody is left in its group, which was killed; but not for ever. Who forked at that moment may have been
+    /// Waits until its group, which was killed, is empty; but not for ever. A process that was forked at that moment may have been
     /// missed, so whoever is left is killed again: as long as there is one, the group's number is taken.
     pub(super) fn settle(self, milliseconds: u32) {
         for _ in 0..milliseconds {
@@ -314,7 +314,7 @@ pub(super) unsafe fn fork(keep: RawFd, work: impl FnOnce()) -> io::Result<Pid> {
                 unsafe { libc::signal(signal, libc::SIG_DFL) };
             }
             for fd in (0..3).chain(descriptors()).filter(|fd| *fd != keep) {
-                // SAFETY: nobody in this process uses any of them.
+                // SAFETY: nothing in this process uses any of them.
                 unsafe { libc::close(fd) };
             }
             work();

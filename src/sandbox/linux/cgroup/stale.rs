@@ -1,7 +1,7 @@
-//! Control groups that nobody is in any more: of a slot's process that was killed, and of judges that
+//! Control groups without members: of a slot's process that was killed, and of judges that
 //! were killed together with their slots.
 //!
-//! Removing a group does nothing while somebody is in it, so this can hurt no run.
+//! A group with members cannot be removed, so this can hurt no run.
 
 use std::fs;
 use std::io;

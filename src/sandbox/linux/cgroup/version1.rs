@@ -247,7 +247,7 @@ impl Group for Group1 {
                 opened.ok().map(|opened| (member, opened))
             });
         let opened: Vec<_> = opened.collect();
-        // Who ended before it was opened gave its number to somebody else; who is still a member did not.
+        // A process that ended before it was opened may have given its number to another; one that is still a member did not.
         let listed = home.list();
         for (member, opened) in opened {
             if members(&listed).any(|other| other == member) {

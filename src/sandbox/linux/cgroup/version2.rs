@@ -58,7 +58,7 @@ impl Group for Group2 {
         if memory.is_some() {
             // Absent if the kernel was built without swap.
             let _ = put(&directory, "memory.swap.max", "0");
-            // Who is killed first may be a child that nobody waits for. Exists since Linux 4.19.
+            // The first that is killed may be a child that is not waited for. Exists since Linux 4.19.
             put(&directory, "memory.oom.group", "1")?;
         }
         let processes = limits.processes.map(u64::from);

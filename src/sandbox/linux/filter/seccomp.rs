@@ -98,7 +98,7 @@ const HUGE_PAGES: Rule =
     Rule::Without { argument: 3, bits: libc::MAP_HUGETLB as u32, errno: libc::EPERM };
 
 /// By locks on files that all see two runs could talk. A file that can only be read can only be locked
-/// for reading, by any number at once; so it is enough that nobody may ask who holds a lock. (`flock` is
+/// for reading, by any number at once; so it is enough that no program may ask who holds a lock. (`flock` is
 /// refused altogether, for it locks what it likes.) Locks of an open file belong to no process, so `/proc/locks` shows
 /// them to everybody. Leases and notes tell that another opens a file.
 const FILE_CONTROL: &[(i32, u32)] = &[
@@ -149,7 +149,7 @@ const DEVICE_CONTROL: Rule = Rule::OneOf {
 /// With flags they tell whether a page of a file is in memory, where others may have brought it.
 const NO_FLAGS: Rule = Rule::Without { argument: 5, bits: u32::MAX, errno: libc::EOPNOTSUPP };
 
-/// To keep the other half of a core idle; to name memory: the kernel holds the names on nobody's account.
+/// To keep the other half of a core idle; to name memory: the kernel charges the names to no group.
 const PROCESS_CONTROL: Rule = Rule::Among {
     argument: 0,
     answers: &[(libc::PR_SCHED_CORE, error(libc::EPERM)), (libc::PR_SET_VMA, error(libc::EINVAL))],

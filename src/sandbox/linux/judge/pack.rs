@@ -16,7 +16,7 @@ use crate::sandbox::linux::wire;
 use crate::sandbox::shown::place_of;
 
 /// What a program reads: never the file itself, which a contestant of the same user could open again
-/// for writing, but a copy that nobody can change.
+/// for writing, but a copy that cannot be changed.
 pub(crate) fn input(input: &Blob) -> Result<OwnedFd, Fault> {
     let step = "prepare standard input";
     match input.bytes() {

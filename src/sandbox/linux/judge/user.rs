@@ -1,9 +1,9 @@
-//! A user number for a slot that nobody else on this machine has while the slot lives.
+//! A user number for a slot, unique on this machine while the slot lives.
 //!
 //! What a program pins is counted for its user by the kernel (pages of pipes, descriptors on their way, locked memory, processes), so
 //! two runs of one user could make each other fail. The number is reserved by being used: a process of that user
 //! rests for as long as the slot and its runs live. It becomes one of the user first, and then has the kernel
-//! count: where there is a second process of the same user, anywhere, the limit of processes refuses a third. So of two
+//! count: if there is a second process of the same user, anywhere, the limit of processes refuses a third. So of two
 //! judges that want the same number at the same time at most one gets it; it does not matter whether they see
 //! each other's files, processes or network; whoever is killed gives its numbers back; and only who may
 //! become that user can keep it from us.
@@ -85,7 +85,7 @@ impl Drop for Reserved {
     }
 }
 
-/// Finds a number, tells it, and rests until nobody holds the other end.
+/// Finds a number, tells it, and rests until the other end is closed.
 fn hold(line: OwnedFd) -> ! {
     let [line, _] = prepare::keep_only([Some(line.as_raw_fd()), None]);
     let found = find();

@@ -78,7 +78,7 @@ impl Notifications {
         self.listener.as_fd()
     }
 
-    /// A new run is to begin, and nobody is left of the last.
+    /// A new run is to begin, and no process of the last is left.
     pub(crate) fn begin(&mut self) {
         self.alarms.say(false);
         self.locks = 0;

@@ -217,7 +217,7 @@ impl Server {
             Some(_) => Sweep::Domain { boxes: &environment.boxes, size: task.job.box_size.0 },
             None => Sweep::Pid1,
         };
-        // The judge sees the end of the program's output only when nobody here holds it open. With namespaces, PID 1
+        // The judge sees the end of the program's output only when no process here holds it open. With namespaces, PID 1
         // has the same descriptors as the slot, and closes them.
         match plan.landlock_plan {
             Some(_) => drop(fds),
@@ -362,7 +362,7 @@ impl Server {
         self.ready.group.look();
         self.ready.group.make_room(SPARE)?;
         if stopped.cause == Some(Cause::Interrupt) {
-            // Its counters belong to nobody, but the group must forget them.
+            // Its counters are not used, but the group must forget them.
             self.ready.group.finish(&baseline);
             return Err(Fault { kind: FaultKind::Interrupted, ..Fault::new(RUN, "interrupted") });
         }
@@ -486,7 +486,7 @@ fn explain(plan: &Plan, stopped: &Stopped, stopped_by: Option<StoppedBy>) -> Res
     }
     if stopped_by.is_none() && !stopped.ended_by_itself {
         let step = "run the program";
-        let reason = "PID 1 was killed by somebody else";
+        let reason = "PID 1 was killed by another process";
         return Err(Fault::new(step, reason));
     }
     if stopped_by.is_none() && stopped.wall == 0 && stopped.never_started {

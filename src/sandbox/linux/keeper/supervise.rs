@@ -134,7 +134,7 @@ impl Supervisor<'_> {
                 let now = sys::clock(libc::CLOCK_MONOTONIC);
                 ended_at = Some(now);
                 if let Some(tree) = &mut self.tree {
-                    // What is killed with PID 1 is on nobody's account later.
+                    // What is killed with PID 1 is charged to no group later.
                     let memory = self.limits.memory.map(|limit| limit.0);
                     tree.look(running.pid, now + LOOK, memory);
                 }

@@ -156,7 +156,7 @@ impl Report {
     }
 }
 
-/// The first descriptor that is no standard stream.
+/// The first descriptor after the standard streams.
 pub(crate) const FIRST_OTHER: u32 = 3;
 
 /// What comes of several steps.

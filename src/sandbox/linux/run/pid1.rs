@@ -24,7 +24,7 @@ pub(crate) struct Order {
     pub(crate) plan: AtomicPtr<Plan>,
     /// 1 from then on.
     pub(crate) asked: AtomicU32,
-    /// Counts 1 once the program has ended and nobody but PID 1 is left.
+    /// Counts 1 once the program has ended and only PID 1 is left.
     pub(crate) over: RawFd,
     /// What happened.
     pub(crate) report: Arc<Report>,
@@ -69,7 +69,7 @@ pub(crate) extern "C" fn pid1(order: *const Order) -> ! {
     }
 }
 
-/// What can be done before there is a run, and what nobody could tell from a run's own.
+/// What can be done before a run, because no program could tell it from the run's own work.
 fn wait_for_run(order: &Order) -> Result<&Plan, Failure> {
     let deadly = libc::SIGKILL as usize;
     at(TIE, sys::prctl(libc::PR_SET_PDEATHSIG, deadly, 0))?;
@@ -125,7 +125,7 @@ fn run(plan: &Plan, order: &Order) -> Outcome {
 }
 
 /// Ends everybody else in the process namespace, and waits for them. Whoever loses its parent becomes a child of PID 1, so
-/// once PID 1 has no children nobody is left.
+/// once PID 1 has no children, no process is left.
 fn end_all() -> Outcome {
     loop {
         match sys::ended_child() {

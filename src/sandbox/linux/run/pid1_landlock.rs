@@ -1,6 +1,6 @@
 //! PID 1 of a run without namespaces. What [`crate::sandbox::linux::run::child`] says about memory holds here, too.
 //!
-//! It is no PID 1 to the kernel: its end would kill nobody. So it kills everybody itself, at the end of the
+//! To the kernel it is not PID 1: its end would kill no other process. So it kills all itself, at the end of the
 //! program, and when the slot dies, of which the kernel tells it by a signal.
 
 use crate::sandbox::linux::run::child::{

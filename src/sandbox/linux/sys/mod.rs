@@ -64,7 +64,7 @@ pub(super) const CLONE_INTO_CGROUP: u64 = 0x2_0000_0000;
 /// Starts `function(argument)` as a new process on a stack of its own; returns its number.
 ///
 /// # Safety
-/// The arguments must name a stack that nobody else uses. `function` must not return, and with
+/// The arguments must name a stack that is not in use. `function` must not return, and with
 /// `CLONE_VM` it must do nothing that another process that shares the memory does not expect.
 pub(super) unsafe fn clone3<T>(
     arguments: &CloneArguments,
@@ -405,7 +405,7 @@ pub(super) fn open_beneath(directory: BorrowedFd<'_>, path: &CStr, flags: i32) -
 
 /// Takes a descriptor that the kernel has just made.
 pub(super) fn own(fd: usize) -> OwnedFd {
-    // SAFETY: the kernel gave this descriptor to us a moment ago; nobody else knows it.
+    // SAFETY: the kernel gave this descriptor to us a moment ago; no other code knows it.
     unsafe { OwnedFd::from_raw_fd(fd as RawFd) }
 }
 
@@ -518,12 +518,12 @@ pub(super) fn pages(length: usize) -> Result<*mut c_void> {
     Ok(place)
 }
 
-/// Whether nobody can have so much memory at once, in bytes, even untouched.
+/// Whether no process can have so much memory at once, in bytes, even untouched.
 pub(super) fn refuses_memory(length: u64) -> bool {
     let Ok(length) = usize::try_from(length) else { return true };
     match pages(length) {
         Ok(place) => {
-            // SAFETY: these pages were made just now, and nobody has them.
+            // SAFETY: these pages were made just now, and no reference to them exists.
             unsafe { libc::munmap(place, length) };
             false
         }

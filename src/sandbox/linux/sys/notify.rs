@@ -40,7 +40,7 @@ impl Deref for SharedWord {
 impl Drop for SharedWord {
     fn drop(&mut self) {
         let arguments = [self.0.expose_provenance(), size_of::<AtomicU32>(), 0, 0, 0, 0];
-        // SAFETY: the page is this word's alone, and nobody refers to it any more.
+        // SAFETY: the page is this word's alone, and no reference to it is left.
         let _ = unsafe { call(libc::SYS_munmap, arguments) };
     }
 }

@@ -1,7 +1,7 @@
 //! The box, a directory in memory: made and filled before a run, searched after it. The run's temporary directory is beside
 //! it in the same small file system, and whatever their size, they share it.
 //!
-//! After a run everything in it is the work of somebody hostile: links that lead anywhere, fifos that
+//! After a run, everything in it may be the work of a hostile program: links that lead anywhere, fifos that
 //! block whoever opens them, directories a thousand deep, files of a terabyte with nothing in them.
 //! So names are resolved by the kernel strictly below the box and never through a link, opening never
 //! blocks, and only what is a regular file after it was opened is one.
@@ -305,7 +305,7 @@ impl Searched {
 }
 
 /// Landlock's rules for a run: it may change files in its box and its temporary directory, write to
-/// devices, use no network, and reach nobody outside.
+/// devices, use no network, and reach no process outside.
 pub(crate) fn landlock(
     version: usize,
     boxes: &Boxes,

@@ -27,7 +27,7 @@ pub(crate) struct Directories {
 const RUN: &str = "run";
 
 impl DiskBoxes {
-    /// Makes the slot's directory, with a name that nobody can foresee.
+    /// Makes the slot's directory, with a random name.
     pub(crate) fn make(parent: &Path, name: &str, identity: Identity) -> Result<Self, Fault> {
         let parent = std::fs::canonicalize(parent).step_on("find", parent.display())?;
         let mut random = [0u8; 8];

@@ -8,10 +8,10 @@
 //!
 //! Landlock's domains stand in for the process namespace. The slot enters one, PID 1 of the run
 //! one within it, the program a third within that; each forbids to signal whoever is outside. So
-//! `kill(-1)` of PID 1 reaches every process of the run and nobody else, all at once, however they fork;
+//! `kill(-1)` of PID 1 reaches every process of the run and no other, all at once, however they fork;
 //! that of the slot reaches PID 1, too; the program reaches neither. This is tried, not believed: a slot
 //! that can signal its judge, or a PID 1 that can signal its slot, does not go on. PID 1 and the slot
-//! are the next of kin of orphans (`PR_SET_CHILD_SUBREAPER`), so nobody is lost to `init`. When the
+//! are the next of kin of orphans (`PR_SET_CHILD_SUBREAPER`), so no process is lost to `init`. When the
 //! slot dies, PID 1 is told so by a signal, and kills all.
 //!
 //! Box and temporary directory are directories of the disk, which is why they have other names than

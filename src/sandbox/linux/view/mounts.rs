@@ -66,7 +66,7 @@ pub(crate) struct Template {
     machine: OwnedFd,
     /// The namespace that this is about.
     own: OwnedFd,
-    /// Where there is a place for something beside the system.
+    /// The places for things beside the system.
     points: Vec<Point>,
 }
 
@@ -364,7 +364,7 @@ fn make_devices(root: &Path, waiting: &mut Vec<Picked>) -> Result<(), Fault> {
         let number = rustix::fs::makedev(1, minor);
         let made =
             rustix::fs::mknodat(rustix::fs::CWD, &path, FileType::CharacterDevice, mode, number);
-        // In a user namespace nobody may make devices: the machine's own are shown.
+        // In a user namespace, devices cannot be made: the machine's own are shown.
         if made.is_err() || File::open(&path).is_err() {
             let host = Path::new("/dev").join(name);
             let tree =
