@@ -122,9 +122,11 @@ fn submissions(
     let mut missing = Vec::new();
     for path in &arguments.submissions {
         let is_own = problem.submissions.iter().any(|own| Path::new(&own.name) == path);
-        let misplaced = keep::misplaced(arguments.runs.keep.as_ref(), path).filter(|_| !is_own);
+        if let Some(what) = keep::misplaced(arguments.runs.keep.as_ref(), path).filter(|_| !is_own)
+        {
+            return Err(Stop::usage(what));
+        }
         match named(path, problem) {
-            Ok(_) | Err(_) if misplaced.is_some() => missing.extend(misplaced.map(Remark::from)),
             Ok(submission) => submissions.push(submission),
             Err(remark) => missing.push(remark),
         }

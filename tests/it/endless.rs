@@ -81,8 +81,6 @@ fn files_without_end_are_not_read_whole() {
         (NEW, "data/secret/test_group.yaml"),
         (NEW, "data/secret/1.yaml"),
         (NEW, "submissions/submissions.yaml"),
-        (NEW, "statement/problem.en.md"),
-        (LEGACY, "problem_statement/problem.tex"),
         (LEGACY, "problem.yaml"),
         (LEGACY, "data/testdata.yaml"),
         (LEGACY, ".timelimit"),
@@ -93,6 +91,8 @@ fn files_without_end_are_not_read_whole() {
     }
     for (files, name) in [
         (NEW, "data/secret/1.in"),
+        (NEW, "statement/problem.en.md"),
+        (LEGACY, "problem_statement/problem.tex"),
         (NEW, "submissions/accepted/a.py"),
         (NEW, "generators/generators.yaml"),
         (LEGACY, "submissions/mixed/a.py"),

@@ -206,7 +206,11 @@ fn what_cannot_be_searched_is_said_before_anything_runs() {
     fixture.check("stress my.sh", 2, &["name a package and a submission"]);
     fixture.check("stress sum none.sh", 2, &["submission not found: none.sh"]);
     fixture.check("stress sum wrong.sh --reference no.sh", 2, &["submission not found: no.sh"]);
-    fixture.check("stress sum wrong.sh --promote a/../b", 2, &["is not a valid name for a test case"]);
+    fixture.check(
+        "stress sum wrong.sh --promote a/../b",
+        2,
+        &["is not a valid name for a test case"],
+    );
     fixture.check("stress sum wrong.sh --time 1d", 2, &["`d` is not a unit of time"]);
     fixture.check(
         "stress sum wrong.sh --input-grammar g.ctd",
