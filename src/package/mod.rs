@@ -21,6 +21,7 @@ mod library_checker;
 mod node;
 mod polygon;
 pub mod recipe;
+mod sinol;
 pub mod suggest;
 mod testlib;
 mod text;
@@ -42,10 +43,20 @@ use crate::package::italian::Italian;
 use crate::package::kattis::{Kattis202509, LEGACY, LEGACY_ICPC, V2023_07};
 use crate::package::library_checker::LibraryChecker;
 use crate::package::polygon::Polygon;
+use crate::package::sinol::Sinol;
 
 /// The formats, in the order in which they are asked: what others could take for theirs comes first.
-const FORMATS: [&dyn Format; 8] =
-    [&Kattis202509, &LEGACY, &LEGACY_ICPC, &V2023_07, &Polygon, &LibraryChecker, &Italian, &Bare];
+const FORMATS: [&dyn Format; 9] = [
+    &Kattis202509,
+    &LEGACY,
+    &LEGACY_ICPC,
+    &V2023_07,
+    &Polygon,
+    &LibraryChecker,
+    &Italian,
+    &Sinol,
+    &Bare,
+];
 
 /// A way to lay out a problem package.
 trait Format: Sync {

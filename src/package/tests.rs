@@ -17,7 +17,7 @@ use crate::package::{Reading, formats, read, read_as};
 /// A small package: its format, and its files with their texts.
 type Small = (&'static str, &'static [(&'static str, &'static str)]);
 
-const SMALL: [Small; 8] = [
+const SMALL: [Small; 9] = [
     (
         "2025-09",
         &[
@@ -178,6 +178,23 @@ const SMALL: [Small; 8] = [
             ("input/input0.txt", "1 2\n"),
             ("output/output0.txt", "3\n"),
             ("sol/soluzione.py", "print(sum(map(int, input().split())))\n"),
+        ],
+    ),
+    (
+        "sinol",
+        &[
+            (
+                "config.yml",
+                "title: Small\ntime_limit: 2000\nmemory_limit: 65536\nsinol_task_id: abc\nscores:\n  1: 40\n  2: 60\n\
+                 subtask_dependencies:\n  2: [1]\noverride_limits:\n  py:\n    time_limit: 5000\n\
+                 sinol_expected_scores:\n  abc.cpp:\n    expected:\n      1: {points: 40, status: OK}\n    points: 100\n",
+            ),
+            ("in/abc0.in", "1 2\n"),
+            ("in/abc1a.in", "1 2\n"),
+            ("in/abc2.in", "1 2\n"),
+            ("out/abc1a.out", "3\n"),
+            ("prog/abc.cpp", "\n"),
+            ("prog/abcs1.cpp", "\n"),
         ],
     ),
     (

@@ -98,3 +98,33 @@ fn a_task_of_cms_is_made_and_judged() {
     fixture.check("judge cms lines.sh", 1, &["tests/1/000"]);
     assert!(!fixture.path("cms/input/input0.txt").exists(), "the package is as it was");
 }
+
+#[test]
+fn a_package_of_sinol_is_judged() {
+    let fixture = package(&[
+        (
+            "abc/config.yml",
+            "title: Sum\nsinol_task_id: abc\ntime_limit: 10000\nmemory_limit: 262144\nscores:\n  1: 30\n  2: 70\n\
+             subtask_dependencies:\n  2: [1]\nsinol_expected_scores:\n  abc.sh:\n    points: 100\n    \
+             expected:\n      1: {points: 30, status: OK}\n      2: {points: 70, status: OK}\n  abcb.sh:\n    \
+             points: 30\n    expected:\n      1: {points: 30, status: OK}\n      2: {points: 0, status: WA}\n",
+        ),
+        ("abc/in/abc0.in", "1 1\n"),
+        ("abc/in/abc1a.in", "3 4\n"),
+        ("abc/in/abc1b.in", "5 4\n"),
+        ("abc/in/abc2.in", "30 1\n"),
+        ("abc/out/abc1a.out", "7\n"),
+        ("abc/prog/abc.sh", RIGHT),
+        ("abc/prog/abcb.sh", "read -r a b; echo $((a < 20 ? a + b : 0))\n"),
+        ("first.sh", "read -r a b; echo $((a == 3 ? 0 : a + b))\n"),
+        ("lines.sh", "read -r a b; echo; echo $((a + b))\n"),
+    ]);
+    fixture.check("verify abc", 0, &["2 submissions, all as expected", "abcb.sh", "30"]);
+    fixture.check("judge abc first.sh --all", 1, &["tests/1/abc1a", "0 of 100"]);
+    fixture.check("judge abc lines.sh", 1, &["tests/0/abc0"]);
+    fixture.check("verify abc --format sinol --verbose", 0, &["sinol", "--format asks for it"]);
+    assert!(!fixture.path("abc/out/abc0.out").exists(), "the package is as it was");
+    let text = fixture.read("abc/config.yml").replace("points: 30\n", "points: 40\n");
+    fixture.write("abc/config.yml", &text);
+    fixture.check("verify abc", 1, &["abcb.sh", "expected a score of 40; got 30"]);
+}

@@ -528,8 +528,8 @@ fn what_is_no_package_is_told_with_a_way_out() {
     fs::write(dir.join("a"), "x").expect("a file");
     check(&dir.join("a"), "DIR/a is neither a directory nor an archive", hint);
     let nothing = "a package is a directory with a file problem.yaml, or with a problem.xml of Polygon, or with an \
-         info.toml of library-checker, or with a task.yaml of CMS and input/input0.txt or gen/GEN, or with tests in \
-         pairs, such as 1.in and 1.ans, input1.txt and output1.txt, or 01 and 01.a";
+         info.toml of library-checker, or with a task.yaml of CMS and input/input0.txt or gen/GEN, or with a \
+         config.yml of sinol, in/ and prog/, or with tests in pairs, such as 1.in and 1.ans, input1.txt and output1.txt, or 01 and 01.a";
     check(dir, &format!("no problem.yaml in DIR; {ask}"), nothing);
     for name in ["one", "two"] {
         fs::create_dir_all(dir.join(name).join("data")).expect("a directory");

@@ -1,0 +1,69 @@
+//! Limits: for all tests, for groups, and for single tests; juror honours them if all tests have the same.
+
+use std::time::Duration;
+
+use crate::model::limits::{OUTPUT_WITHOUT_LIMIT, ProblemLimits};
+use crate::model::problem::Problem;
+use crate::model::units::Bytes;
+use crate::package::node::{Map, Node, Parse};
+use crate::package::sinol::ELSEWHERE;
+use crate::package::sinol::test_data::Test;
+use crate::package::values::positive;
+
+/// Reads them.
+pub(super) fn read(tests: &[Test], map: &mut Map<'_>, problem: &mut Problem) {
+    let time = limit(tests, map, ["time_limit", "time_limits"], "ms");
+    let memory = limit(tests, map, ["memory_limit", "memory_limits"], "KiB");
+    problem.limits = ProblemLimits {
+        time_limit: time.map(|it| Duration::from_millis(it.into())),
+        memory: memory.map(|it| Bytes::kib(it.into())),
+        output: Some(OUTPUT_WITHOUT_LIMIT),
+        ac_to_time_limit: 1.0,
+        time_limit_to_tle: 1.0,
+        ..ProblemLimits::default()
+    };
+}
+
+/// The one limit of all tests.
+fn limit(
+    tests: &[Test],
+    map: &mut Map<'_>,
+    [one, several]: [&'static str; 2],
+    unit: &str,
+) -> Option<u32> {
+    let whole = map.get(one, |node| positive::<u32>(node, unit));
+    let listed = map.get(several, |node| by_name(node, unit)).unwrap_or_default();
+    let find = |name: &str| listed.iter().find(|(it, _)| it == name).map(|(_, limit)| *limit);
+    let of_test = |test: &Test| {
+        // `0` is the group.
+        let own = find(&test.id).filter(|_| test.id != "0");
+        own.or_else(|| find(&test.group.to_string())).or(whole)
+    };
+    let mut all: Vec<Option<u32>> = tests.iter().map(of_test).collect();
+    all.dedup();
+    match all[..] {
+        [] if whole.is_some() => whole,
+        [Some(limit)] => Some(limit),
+        _ if all.contains(&None) || all.is_empty() => {
+            let message = format!("has no `{one}` for all tests");
+            map.node.file_error(&message, &format!("add `{one}`, in {unit}"));
+            None
+        }
+        _ => {
+            if let Some(node) = map.node(several) {
+                let message =
+                    format!("`{several}` differ, and juror has one limit for all test cases");
+                node.key_error(message, ELSEWHERE);
+            }
+            None
+        }
+    }
+}
+
+/// Limits by the names of groups and tests.
+fn by_name(node: &Node<'_>, unit: &str) -> Parse<Vec<(String, u32)>> {
+    let entries = node.entries("a map of groups or tests to limits")?;
+    Ok(entries
+        .filter_map(|node| Some((node.key.to_owned(), positive(&node, unit).ok()?)))
+        .collect())
+}

@@ -1,0 +1,148 @@
+//! Packages of sinol-make and OIOIOI: a `config.yml`, tests by group in `in/` and `out/`, and programs in `prog/`.
+//!
+//! Sources: the README and the example package of `sio2project/sinol-make`; "Configuration file" in OIOIOI's wiki.
+
+mod limits;
+mod solutions;
+mod test_data;
+#[cfg(test)]
+mod tests;
+
+use std::path::Path;
+
+use crate::model::layout::Layout;
+use crate::model::problem::{Grading, Problem};
+use crate::package::Format;
+use crate::package::draft::{Draft, FileWriting, short_name};
+use crate::package::files::Files;
+use crate::package::node::{Map, with_yaml};
+use crate::package::text::{MAX_SIZE, shown, start_of};
+use crate::package::values::text;
+
+/// The format.
+pub(super) struct Sinol;
+
+/// The file of the settings.
+const SETTINGS: &str = "config.yml";
+
+/// What to do about what juror cannot honour.
+const ELSEWHERE: &str = "judge this package with sinol-make";
+
+/// Keys about statements, archives and measuring, which say nothing about judging.
+const OF_TOOLS: [&str; 6] = [
+    "testrun_soc",
+    "sinol_latex_compiler",
+    "sinol_static_tests",
+    "sinol_undocumented_time_tool",
+    "sinol_undocumented_test_limits",
+    "sinol_total_score",
+];
+
+/// Keys that change how submissions are judged, each with the value that changes nothing.
+const REFUSED: [(&str, &str); 2] = [("num_processes", "1"), ("fake_time", "off")];
+
+/// Ways to give points: with points for groups, or not.
+const CONTESTS: [(&str, Grading); 3] =
+    [("default", Grading::Scoring), ("oij", Grading::Scoring), ("icpc", Grading::PassFail)];
+
+impl Format for Sinol {
+    fn sign(&self) -> &'static str {
+        "a config.yml of sinol, in/ and prog/"
+    }
+
+    fn detect(&self, dir: &Path) -> Option<String> {
+        let settings = start_of(&dir.join(SETTINGS), MAX_SIZE).ok()?;
+        let has_key = memchr::memmem::find(&settings, b"time_limit").is_some();
+        let is_there = |name: &&str| dir.join(name).is_dir();
+        (has_key && ["in", "prog"].iter().all(is_there))
+            .then(|| format!("there are {SETTINGS} with a time limit, in/ and prog/"))
+    }
+
+    fn allows(&self, base_name: &str) -> bool {
+        !base_name.is_empty() && !base_name.starts_with('.')
+    }
+
+    fn layout(&self) -> Layout {
+        Layout {
+            format: "sinol",
+            settings: SETTINGS,
+            submissions: "prog",
+            time_limit: SETTINGS,
+            change_time_limit: "change `time_limit` in config.yml",
+            ..Layout::default()
+        }
+    }
+
+    fn read(&self, tree: &Files) -> Option<Draft> {
+        let file = tree.file(SETTINGS)?.read(&tree.faults);
+        with_yaml(file, &tree.faults, |root| {
+            let mut map = root?.map().ok()?;
+            let mut problem = Problem { layout: self.layout(), ..Problem::default() };
+            problem.names.extend(map.get("title", text).map(|title| ("en".to_owned(), title)));
+            let id = map.get("sinol_task_id", text).unwrap_or_else(|| short_name(&tree.root));
+            let grading = map.get("sinol_contest_type", |node| {
+                let found = CONTESTS.iter().find(|(name, _)| *name == node.word());
+                found.map(|(_, grading)| *grading).ok_or_else(|| {
+                    let message = format!(
+                        "juror does not give points as `{}` contests do",
+                        shown(node.word())
+                    );
+                    node.error(message, ELSEWHERE)
+                })
+            });
+            problem.kind.grading = grading.unwrap_or(Grading::Scoring);
+            refuse(tree, &id, &mut map);
+            let tests = test_data::tests(tree, &id);
+            test_data::groups(tree, &tests, &mut map, &mut problem);
+            limits::read(&tests, &mut map, &mut problem);
+            solutions::read(tree, &id, &mut map, &mut problem);
+            test_data::cases(tree, &id, tests, &mut problem);
+            for node in map.rest() {
+                match node.key.strip_prefix("title_") {
+                    Some(language) => {
+                        let title = text(&node).ok();
+                        problem.names.extend(title.map(|title| (language.to_owned(), title)));
+                    }
+                    None => {
+                        let message = format!("unknown key `{}` is ignored", shown(node.key));
+                        node.key_warning(message, "remove it, or correct its name");
+                    }
+                }
+            }
+            Some(Draft { problem, has_settings: true, file_writing: FileWriting::Allowed })
+        })
+    }
+}
+
+/// Reports what juror cannot honour.
+fn refuse(tree: &Files, id: &str, map: &mut Map<'_>) {
+    for key in OF_TOOLS {
+        map.node(key);
+    }
+    for (key, harmless) in REFUSED {
+        if let Some(node) = map.node(key).filter(|node| node.word() != harmless) {
+            let message =
+                format!("`{key}` changes how submissions are judged, and juror does not know it");
+            node.key_error(message, ELSEWHERE);
+        }
+    }
+    for item in tree.children("prog").filter(|item| item.is_file()) {
+        let stem = item.base_name().rsplit_once('.').map_or("", |(stem, _)| stem);
+        match stem.strip_prefix(id) {
+            Some("chk") => {
+                let message = "is a checker of sinol, which juror does not call yet";
+                tree.faults.error(item, message, ELSEWHERE);
+            }
+            Some("soc") => {
+                let message = "is an interactor of sinol, which juror does not call yet";
+                tree.faults.error(item, message, ELSEWHERE);
+            }
+            Some("ingen") => {
+                let message = "is not called: only the inputs in in/ are judged";
+                let help = "make all of them first: `sinol-make gen`";
+                tree.faults.warning(item, message, help);
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,224 @@
+//! `prog/`: solutions, the files that are built with them, and what is expected of them.
+
+use std::path::{Path, PathBuf};
+
+use crate::language::table::{LANGUAGES, Language};
+use crate::model::problem::{Grading, Problem};
+use crate::model::program::{IncludedFile, Program};
+use crate::model::score::Score;
+use crate::model::submission::{Expectation, ScoreRange, Submission};
+use crate::model::verdict::Verdict::{
+    self, Accepted, RunTimeError, TimeLimitExceeded, WrongAnswer,
+};
+use crate::package::files::{Files, Item};
+use crate::package::node::{Map, Node, Parse};
+use crate::package::sinol::ELSEWHERE;
+use crate::package::sinol::test_data::{by_group, group_name};
+use crate::package::text::shown;
+use crate::package::values::{Bound, number};
+
+/// Reads all of it.
+pub(super) fn read(tree: &Files, id: &str, map: &mut Map<'_>, problem: &mut Problem) {
+    let left_out = extra_files(tree, map, problem);
+    let is_left_out = |language: &Language| {
+        left_out.iter().any(|ending| language.reads(Path::new(&format!("x.{ending}"))))
+    };
+    if !left_out.is_empty() {
+        let kept = LANGUAGES.iter().filter(|it| !is_left_out(it));
+        problem.languages = Some(kept.map(|it| it.code.to_owned()).collect());
+    }
+    for item in tree.children("prog").filter(|item| is_solution(item, id)) {
+        if Language::of_file(&item.path).is_some_and(is_left_out) {
+            let message = "is left out: juror cannot honour what config.yml says of its language";
+            tree.faults.warning(item, message, ELSEWHERE);
+            continue;
+        }
+        let name = item.base_name().to_owned();
+        let model = stem(item) == id;
+        let expectations = model.then(|| Expectation {
+            pattern: "the model solution".to_owned(),
+            permitted: Some(vec![Accepted]),
+            ..Expectation::default()
+        });
+        problem.submissions.push(Submission {
+            name: name.clone(),
+            program: Program {
+                name,
+                path: item.path.clone(),
+                include: problem.include.clone(),
+                ..Program::default()
+            },
+            expectations: expectations.into_iter().collect(),
+        });
+    }
+    let expected = map.get("sinol_expected_scores", |node| node.entries("a map of solutions"));
+    for node in expected.into_iter().flatten() {
+        let found = problem.submissions.iter().position(|it| it.name == node.key);
+        match found.map(|at| expectations(&node, problem).map(|all| (at, all))) {
+            Some(Ok((at, all))) => problem.submissions[at].expectations.extend(all),
+            // The fault is reported.
+            Some(Err(_reported)) => {}
+            None if tree.file(&format!("prog/{}", node.key)).is_some() => {}
+            None => {
+                let message = format!("`{}` is not a solution in prog/", shown(node.key));
+                node.key_warning(message, "remove it: `sinol-make run` writes this list");
+            }
+        }
+    }
+}
+
+/// The solution that makes outputs: in C++ if there is one in it.
+pub(super) fn model(tree: &Files, id: &str) -> Option<PathBuf> {
+    let all = tree.children("prog").filter(|item| is_solution(item, id) && stem(item) == id);
+    let code = |item: &Item| Language::of_file(&item.path).map(|it| it.code);
+    let first = all.min_by_key(|item| (code(item) != Some("cpp"), item.name.clone()));
+    first.map(|item| item.path.clone())
+}
+
+/// `abc.cpp`, `abc2.py`, `abcs1_slow.cpp`, `abcb.cpp`.
+fn is_solution(item: &Item, id: &str) -> bool {
+    let Some(rest) = stem(item).strip_prefix(id) else { return false };
+    let rest = rest.strip_prefix(['b', 's']).unwrap_or(rest);
+    let rest = rest.trim_start_matches(|it: char| it.is_ascii_digit());
+    let is_name = rest.is_empty() || rest.starts_with('_');
+    is_name && item.is_file() && Language::of_file(&item.path).is_some()
+}
+
+fn stem(item: &Item) -> &str {
+    item.base_name().rsplit_once('.').map_or("", |(stem, _)| stem)
+}
+
+/// Files that are built with solutions, or lie beside them. Gives the endings of languages for which juror cannot do
+/// that, or which have limits of their own.
+fn extra_files(tree: &Files, map: &mut Map<'_>, problem: &mut Problem) -> Vec<String> {
+    let mut left_out = Vec::new();
+    let overridden = map.get("override_limits", |node| node.entries("a map of languages"));
+    left_out.extend(overridden.into_iter().flatten().map(|node| node.key.to_owned()));
+    let mut include = |item: &Item, code: &str| {
+        let language = Some(code.to_owned());
+        problem.include.push(IncludedFile { language, ..IncludedFile::beside(item.path.clone()) });
+    };
+    let mut sources = Vec::new();
+    let args = map.get("extra_compilation_args", |node| node.entries("a map of languages"));
+    for node in args.into_iter().flatten() {
+        for arg in node.one_or_more() {
+            let item = tree.file(&format!("prog/{}", arg.word()));
+            let code = item.and_then(|item| Language::of_file(&item.path)).map(|it| it.code);
+            match item.zip(code) {
+                Some((item, code @ ("c" | "cpp"))) if code_of(node.key) == Some(code) => {
+                    include(item, code);
+                    sources.push(item.name.clone());
+                }
+                _ => {
+                    let message = format!(
+                        "`{}` is not a C or C++ source in prog/: juror adds no words to the commands of compilers",
+                        shown(arg.word())
+                    );
+                    arg.error(message, ELSEWHERE);
+                }
+            }
+        }
+    }
+    let beside = map.get("extra_compilation_files", |node| node.items("a sequence of files"));
+    let run = map.get("extra_execution_files", |node| node.entries("a map of languages"));
+    let run = run.into_iter().flatten().flat_map(|node| node.one_or_more());
+    for node in beside.into_iter().flatten().chain(run) {
+        let name = format!("prog/{}", node.word());
+        let Some(item) = tree.file(&name) else {
+            node.error(format!("there is no `{}`", shown(&name)), "correct the name");
+            continue;
+        };
+        if sources.contains(&name) {
+            continue;
+        }
+        sources.push(name);
+        match ending(item) {
+            "h" | "hpp" => ["c", "cpp"].iter().for_each(|code| include(item, code)),
+            "py" => include(item, "python3"),
+            "c" | "cc" | "cpp" => {
+                let message =
+                    format!("juror would build `{}` with every submission", shown(node.word()));
+                node.error(message, "name it in `extra_compilation_args`, if it is a source");
+            }
+            other => left_out.push(other.to_owned()),
+        }
+    }
+    left_out
+}
+
+/// The language that sources with this ending are in.
+fn code_of(ending: &str) -> Option<&'static str> {
+    Language::of_file(Path::new(&format!("x.{ending}"))).map(|it| it.code)
+}
+
+fn ending(item: &Item) -> &str {
+    item.base_name().rsplit_once('.').map_or("", |(_, ending)| ending)
+}
+
+/// What a solution must come to, by groups and in all.
+fn expectations(node: &Node<'_>, problem: &Problem) -> Parse<Vec<Expectation>> {
+    let mut map = node.map()?;
+    let points = |node: &Node<'_>| number(node, Bound::AtLeast(0.0));
+    let in_all = map.get("points", points);
+    let by_group = map.get("expected", |node| by_group(node, expected_of_group));
+    map.doubt_rest();
+    let groups = &problem.test_data.groups;
+    let mut all = Vec::new();
+    let mut expect = |group: Option<String>, points: Option<f64>, status: Status| {
+        let points = points.filter(|_| problem.kind.grading == Grading::Scoring);
+        let score = points.and_then(Score::new).map(|score| ScoreRange { from: score, to: score });
+        let (permitted, required) = status;
+        all.push(Expectation {
+            pattern: "sinol_expected_scores".to_owned(),
+            cases: group,
+            score,
+            permitted,
+            required,
+            place: Some(node.place()),
+            ..Expectation::default()
+        });
+    };
+    expect(None, in_all, (None, None));
+    for (group, (points, status)) in by_group.into_iter().flatten() {
+        let name = group_name(group);
+        let Some(found) = groups.iter().find(|it| it.name == name) else {
+            let message = format!("group {group} has no test in in/");
+            node.warning(message, "make the inputs first: `sinol-make gen`");
+            continue;
+        };
+        // What it depends on may give the status.
+        let depends = found.scoring.as_ref().is_some_and(|it| !it.require_pass.is_empty());
+        let status = if depends && status.1.is_some() { (None, None) } else { status };
+        expect(Some(name), points, status);
+    }
+    Ok(all)
+}
+
+/// The verdicts that are permitted, and those of which one is required.
+type Status = (Option<Vec<Verdict>>, Option<Vec<Verdict>>);
+
+/// `{points: 25, status: OK}`, or the status alone. The status is the worst one: TL, ML, RE, WA, OK.
+fn expected_of_group(node: &Node<'_>) -> Parse<(Option<f64>, Status)> {
+    let (points, status) = match node.is_map() {
+        true => {
+            let mut map = node.map()?;
+            let points = map.get("points", |node| number(node, Bound::AtLeast(0.0)));
+            let status = map.node("status");
+            map.doubt_rest();
+            (points, status)
+        }
+        false => (None, Some(node.clone())),
+    };
+    let Some(status) = status else { return Ok((points, (None, None))) };
+    let verdicts = match status.word() {
+        "OK" => (Some(vec![Accepted]), None),
+        "WA" => (Some(vec![Accepted, WrongAnswer]), Some(vec![WrongAnswer])),
+        "RE" | "ML" => {
+            let permitted = vec![Accepted, WrongAnswer, RunTimeError];
+            (Some(permitted), Some(vec![RunTimeError]))
+        }
+        "TL" => (None, Some(vec![TimeLimitExceeded])),
+        _ => return Err(status.must_be("OK, WA, RE, ML or TL")),
+    };
+    Ok((points, verdicts))
+}

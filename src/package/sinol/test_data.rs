@@ -1,0 +1,216 @@
+//! Tests by their names, and groups with their points.
+
+use std::collections::BTreeMap;
+
+use crate::check::options::LINE_SENSITIVE;
+use crate::model::problem::{Grading, Problem};
+use crate::model::recipe::{AnswerSource, InputSource, Recipe, RecipeCase};
+use crate::model::score::{Aggregation, GroupScoring, Score};
+use crate::model::test_data::{TestCase, TestGroup};
+use crate::package::files::{Files, Item};
+use crate::package::node::{Map, Node, Parse};
+use crate::package::sinol::{ELSEWHERE, SETTINGS, solutions};
+use crate::package::text::shown;
+use crate::package::values::{Bound, integer, number};
+
+/// An input.
+pub(super) struct Test {
+    /// What stands behind the task's name, such as `1a`.
+    pub id: String,
+    /// 0 for examples, and for what ends in `ocen`, which gives no points.
+    pub group: u32,
+    input: Item,
+}
+
+/// What all groups are in.
+const ALL: &str = "tests";
+
+/// The name of a group.
+pub(super) fn group_name(group: u32) -> String {
+    format!("{ALL}/{group}")
+}
+
+/// All tests, by group.
+pub(super) fn tests(tree: &Files, id: &str) -> Vec<Test> {
+    let mut tests = Vec::new();
+    for (dir, ending) in [("in", ".in"), ("out", ".out")] {
+        for item in tree.children(dir).filter(|item| item.is_file()) {
+            let Some(stem) = item.base_name().strip_suffix(ending) else { continue };
+            match stem.strip_prefix(id).and_then(|it| Some((it, group(it)?))) {
+                None => {
+                    let message = format!(
+                        "is not a test of `{}`: tests are called `{0}1{ending}`, `{0}2a{ending}`, …",
+                        shown(id)
+                    );
+                    let help = "rename it, or correct `sinol_task_id` in config.yml";
+                    tree.faults.error(item, message, help);
+                }
+                Some((test, group)) if dir == "in" => {
+                    tests.push(Test { id: test.to_owned(), group, input: item.clone() });
+                }
+                Some(_) if tree.file(&format!("in/{stem}.in")).is_none() => {
+                    let help = "make the inputs first: `sinol-make gen`";
+                    tree.faults.error(item, format!("has no input in/{stem}.in"), help);
+                }
+                Some(_) => {}
+            }
+        }
+    }
+    if tests.is_empty() {
+        let help = "make them first: `sinol-make gen`";
+        tree.faults.error(tree.path("in"), "has no tests", help);
+    }
+    tests.sort_by_key(|test| test.group);
+    tests
+}
+
+/// The group of a test: digits, then letters and digits.
+fn group(test: &str) -> Option<u32> {
+    let digits = test.len() - test.trim_start_matches(|it: char| it.is_ascii_digit()).len();
+    let (number, rest) = test.split_at(digits);
+    let is_name = rest.bytes().all(|it| it.is_ascii_digit() || it.is_ascii_lowercase());
+    let number = number.parse().ok().filter(|_| is_name)?;
+    Some(if rest == "ocen" { 0 } else { number })
+}
+
+/// The groups with their points and what they depend on.
+pub(super) fn groups(tree: &Files, tests: &[Test], map: &mut Map<'_>, problem: &mut Problem) {
+    let scores = map.get("scores", |node| by_group(node, |it| number(it, Bound::AtLeast(0.0))));
+    let needed = map.get("subtask_dependencies", |node| {
+        by_group(node, |it| it.items("a sequence of groups")?.map(|it| group_number(&it)).collect())
+    });
+    let needed: BTreeMap<u32, Vec<u32>> = needed.unwrap_or_default();
+    if tests.is_empty() {
+        return;
+    }
+    let mut numbers: Vec<u32> = tests.iter().map(|test| test.group).collect();
+    numbers.dedup();
+    let scoring = problem.kind.grading == Grading::Scoring;
+    let scored: Vec<u32> = numbers.iter().copied().filter(|it| *it != 0).collect();
+    let points = match scores {
+        Some(scores) => scores,
+        None if scoring => equal_parts(tree, &scored),
+        None => BTreeMap::new(),
+    };
+    let error = |message: String, help: &str| {
+        tree.faults.error(&*tree.path(SETTINGS), message, help);
+    };
+    if scoring {
+        for group in points.keys().filter(|it| **it != 0 && !scored.contains(it)) {
+            let help = "make the inputs first: `sinol-make gen`; or correct `scores`";
+            error(format!("group {group} has points and no test in in/"), help);
+        }
+        for group in scored.iter().filter(|it| !points.contains_key(it)) {
+            error(format!("group {group} has tests and no points"), "add it to `scores`");
+        }
+    }
+    for (group, before) in &needed {
+        for one in before {
+            if one >= group || !scored.contains(one) {
+                let message = format!(
+                    "group {group} depends on {one}, which is not an earlier group with points"
+                );
+                error(message, "correct `subtask_dependencies`");
+            }
+            let mut further = needed.get(one).into_iter().flatten();
+            if let Some(lost) = further.find(|it| !before.contains(it)) {
+                let message = format!(
+                    "group {group} depends on {one}, which depends on {lost}, but {group} does not; juror would \
+                     let it"
+                );
+                error(message, ELSEWHERE);
+            }
+        }
+    }
+    let all = Score::new(points.iter().filter(|(it, _)| **it != 0).map(|(_, it)| it).sum());
+    let scoring = |max_score, aggregation, require_pass| {
+        scoring.then_some(GroupScoring { max_score, aggregation, require_pass })
+    };
+    let groups = &mut problem.test_data.groups;
+    groups.push(TestGroup {
+        name: ALL.to_owned(),
+        scoring: scoring(all, Aggregation::Sum, Vec::new()),
+    });
+    groups.extend(numbers.iter().map(|group| {
+        let points = points.get(group).filter(|_| *group != 0).copied().unwrap_or_default();
+        let before = needed.get(group).into_iter().flatten();
+        let before = before.map(|it| group_name(*it)).collect();
+        let scoring = scoring(Score::new(points), Aggregation::Min, before);
+        TestGroup { name: group_name(*group), scoring }
+    }));
+}
+
+/// 100 points in equal parts. What is left over goes to the last group, or to the last groups: the tools agree if it is
+/// a single point.
+fn equal_parts(tree: &Files, groups: &[u32]) -> BTreeMap<u32, f64> {
+    let count = groups.len().max(1);
+    let (part, rest) = (100 / count, 100 % count);
+    if rest > 1 {
+        let message = format!(
+            "has no `scores`, and sinol-make and OIOIOI share 100 points among {count} groups in different ways"
+        );
+        tree.faults.error(&*tree.path(SETTINGS), message, "add `scores`");
+    }
+    let with_rest = |at| if at + 1 == count { part + rest } else { part };
+    groups.iter().enumerate().map(|(at, group)| (*group, with_rest(at) as f64)).collect()
+}
+
+/// What stands behind the numbers of groups.
+pub(super) fn by_group<'a, T>(
+    node: &Node<'a>,
+    parse: impl Fn(&Node<'a>) -> Parse<T>,
+) -> Parse<BTreeMap<u32, T>> {
+    let mut all = BTreeMap::new();
+    for node in node.entries("a map by the numbers of groups")? {
+        match node.key.parse() {
+            Ok(group) => all.extend(parse(&node).ok().map(|it| (group, it))),
+            Err(_) => {
+                let message = format!("`{}` is not a group number", shown(node.key));
+                node.key_error(message, "write one such as 1");
+            }
+        }
+    }
+    Ok(all)
+}
+
+fn group_number(node: &Node<'_>) -> Parse<u32> {
+    integer(node, 0, "the number of a group")
+}
+
+/// The test cases; answers that are missing are made by the model solution.
+pub(super) fn cases(tree: &Files, id: &str, tests: Vec<Test>, problem: &mut Problem) {
+    let mut unmade = Vec::new();
+    for test in tests {
+        let answer = format!("out/{id}{}.out", test.id);
+        let case = TestCase {
+            name: format!("{}/{id}{}", group_name(test.group), test.id),
+            input: test.input.path.clone(),
+            answer: Some(tree.path(&answer)),
+            is_answer_shown: test.group == 0,
+            output_validator_args: ["case_sensitive", LINE_SENSITIVE].map(str::to_owned).to_vec(),
+            ..TestCase::default()
+        };
+        if tree.file(&answer).is_none() {
+            let Some(model) = solutions::model(tree, id) else {
+                let message =
+                    format!("has no answer {answer}, and there is no prog/{id}.* to make it");
+                tree.faults.error(&test.input, message, "add the file, or the model solution");
+                continue;
+            };
+            unmade.push(RecipeCase {
+                name: case.name.clone(),
+                place: (&test.input).into(),
+                input: InputSource::File(test.input.path),
+                copy: None,
+                files: Vec::new(),
+                answer: AnswerSource::Solution(model),
+                patterns: Vec::new(),
+                output_validator_args: None,
+            });
+        }
+        problem.test_data.cases.push(case);
+    }
+    let recipe =
+        Recipe { path: tree.path(SETTINGS), cases: unmade, links: Vec::new(), files: Vec::new() };
+    problem.unmade = Some(recipe).filter(|recipe| !recipe.cases.is_empty());
+}
