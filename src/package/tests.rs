@@ -302,8 +302,19 @@ fn put(path: &Path, text: &[u8]) {
 }
 
 fn package(files: &[(&str, &str)]) -> TempDir {
+    package_with(files, &[], &[])
+}
+
+/// A package of these files but those `without`, with changed words in all of them.
+pub(super) fn package_with<'a>(
+    files: impl IntoIterator<Item = &'a (&'a str, &'a str)>,
+    changes: &[(&str, &str)],
+    without: &[&str],
+) -> TempDir {
     let keep = TempDir::new().expect("a temporary directory");
-    for (name, text) in files {
+    for (name, text) in files.into_iter().filter(|(name, _)| !without.contains(name)) {
+        let text =
+            changes.iter().fold((*text).to_owned(), |text, (old, new)| text.replace(old, new));
         put(&keep.path().join(name), text.as_bytes());
     }
     keep

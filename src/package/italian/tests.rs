@@ -1,10 +1,7 @@
 //! Small tasks, and what is read of them.
 
-use std::fs;
-
-use tempfile::TempDir;
-
 use crate::model::recipe::InputSource;
+use crate::package::tests::package_with;
 use crate::package::{Reading, read};
 
 const SETTINGS: &str = "name: sum\ntitle: La somma\ntime_limit: 1.5\nmemory_limit: 64\ninfile: ''\noutfile: ''\n\
@@ -15,7 +12,6 @@ const GEN: &str =
 
 /// What is read of a task with other words in its files: groups, cases, submissions, and what is said.
 fn read_with(changes: &[(&str, &str)], more: &[(&str, &str)], without: &[&str]) -> Vec<String> {
-    let keep = TempDir::new().expect("a temporary directory");
     let files = [
         ("task.yaml", SETTINGS),
         ("gen/GEN", GEN),
@@ -27,13 +23,7 @@ fn read_with(changes: &[(&str, &str)], more: &[(&str, &str)], without: &[&str]) 
         ("sol/soluzione.cpp", "s\n"),
         ("sol/lenta.py", "s\n"),
     ];
-    for (name, text) in files.iter().chain(more).filter(|(name, _)| !without.contains(name)) {
-        let path = keep.path().join(name);
-        fs::create_dir_all(path.parent().expect("a parent")).expect("directories");
-        let text =
-            changes.iter().fold((*text).to_owned(), |text, (old, new)| text.replace(old, new));
-        fs::write(path, text).expect("a new file");
-    }
+    let keep = package_with(files.iter().chain(more), changes, without);
     let Reading { problem, diagnostics, .. } = read(keep.path());
     let mut lines = Vec::new();
     if let Some(problem) = &problem {

@@ -1,9 +1,6 @@
 //! Small packages, and what is read of them.
 
-use std::fs;
-
-use tempfile::TempDir;
-
+use crate::package::tests::package_with;
 use crate::package::{Reading, read};
 
 const SETTINGS: &str = "\
@@ -26,7 +23,6 @@ sinol_expected_scores:
 
 /// What is read of a package with other words in its files: groups, cases, submissions, and what is said.
 fn read_with(changes: &[(&str, &str)], more: &[(&str, &str)], without: &[&str]) -> Vec<String> {
-    let keep = TempDir::new().expect("a temporary directory");
     let files = [
         ("config.yml", SETTINGS),
         ("in/abc0.in", "1 1\n"),
@@ -42,13 +38,7 @@ fn read_with(changes: &[(&str, &str)], more: &[(&str, &str)], without: &[&str]) 
         ("prog/abcinwer.cpp", "v\n"),
         ("prog/oi.h", "h\n"),
     ];
-    for (name, text) in files.iter().chain(more).filter(|(name, _)| !without.contains(name)) {
-        let path = keep.path().join(name);
-        fs::create_dir_all(path.parent().expect("a parent")).expect("directories");
-        let text =
-            changes.iter().fold((*text).to_owned(), |text, (old, new)| text.replace(old, new));
-        fs::write(path, text).expect("a new file");
-    }
+    let keep = package_with(files.iter().chain(more), changes, without);
     let Reading { problem, diagnostics, .. } = read(keep.path());
     let mut lines = Vec::new();
     if let Some(problem) = &problem {
