@@ -51,6 +51,22 @@ pub struct RecipeCase {
     pub output_validator_args: Option<Vec<String>>,
 }
 
+impl RecipeCase {
+    /// A test case with input and judge answer, and nothing else.
+    pub fn new(name: String, place: Place, input: InputSource, answer: AnswerSource) -> Self {
+        Self {
+            name,
+            place,
+            input,
+            copy: None,
+            files: Vec::new(),
+            answer,
+            patterns: Vec::new(),
+            output_validator_args: None,
+        }
+    }
+}
+
 /// A test case that is another one's, under a name of its own.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecipeLink {

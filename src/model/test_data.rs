@@ -118,6 +118,12 @@ impl<'a> JudgedCase<'a> {
 }
 
 impl TestData {
+    /// The examples for validators that have files of their own: right outputs, and inputs, answers and outputs to refuse.
+    pub fn examples(&self) -> impl Iterator<Item = &TestCase> {
+        let Self { invalid_inputs, invalid_answers, valid_outputs, invalid_outputs, .. } = self;
+        [invalid_inputs, invalid_answers, valid_outputs, invalid_outputs].into_iter().flatten()
+    }
+
     /// Everything that a submission is judged by, in order: in each group static validation comes first.
     pub fn judged(&self) -> Vec<JudgedCase<'_>> {
         let mut judged = Vec::with_capacity(self.cases.len() + self.static_cases.len());

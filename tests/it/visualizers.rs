@@ -62,7 +62,7 @@ fn a_visualizer_finds_what_the_output_validator_left() {
     assert_eq!(image(&fixture, "score.txt"), None);
 }
 
-/// 2025-09, "Resource guarantees": a visualizer that fails or exceeds a limit is no judge error; there is no image
+/// 2025-09, "Resource guarantees": a visualizer that fails or exceeds a limit makes no image, and no judge error
 #[test]
 fn a_visualizer_that_does_not_work_changes_no_verdict() {
     let wrong = "wrong answer on secret/large/1";

@@ -91,13 +91,7 @@ impl Planner<'_> {
         let problem = self.problem;
         let data = &problem.test_data;
         let groups = self.groups();
-        let others = [
-            &data.invalid_inputs,
-            &data.invalid_answers,
-            &data.valid_outputs,
-            &data.invalid_outputs,
-        ];
-        let cases = data.cases.iter().chain(others.into_iter().flatten());
+        let cases = data.cases.iter().chain(data.examples());
         let named: Vec<(String, &TestCase)> =
             cases.map(|case| (self.cases.name(&case.name), case)).collect();
         let mut shared: BTreeMap<&str, Vec<(Args<'_>, usize)>> = BTreeMap::new();

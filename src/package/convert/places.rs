@@ -101,13 +101,7 @@ impl Planner<'_> {
     /// Places the files of a version of the Kattis format.
     pub(super) fn keep_files(&mut self) {
         let data = &self.problem.test_data;
-        let others = [
-            &data.invalid_inputs,
-            &data.invalid_answers,
-            &data.valid_outputs,
-            &data.invalid_outputs,
-        ];
-        let cases = data.cases.iter().chain(others.into_iter().flatten());
+        let cases = data.cases.iter().chain(data.examples());
         let cases: BTreeSet<String> = cases.map(|case| format!("data/{}", case.name)).collect();
         for item in self.tree.below("").iter().filter(|item| item.is_file()) {
             match self.fate(item, &cases) {

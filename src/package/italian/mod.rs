@@ -276,16 +276,7 @@ fn test_data(tree: &Files, map: &mut Map<'_>, plan: Option<Listing>, problem: &m
                         continue;
                     }
                 };
-                cases.push(RecipeCase {
-                    name: case.name.clone(),
-                    place: place.clone(),
-                    input,
-                    copy: None,
-                    files: Vec::new(),
-                    answer,
-                    patterns: Vec::new(),
-                    output_validator_args: None,
-                });
+                cases.push(RecipeCase::new(case.name.clone(), place.clone(), input, answer));
             }
             problem.test_data.cases.push(case);
         }

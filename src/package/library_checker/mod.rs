@@ -180,16 +180,12 @@ impl Reader<'_> {
             };
             let files = ["in", "out"].map(|kind| self.tree.path(&format!("{kind}/{case}.{kind}")));
             let [input_path, answer_path] = files;
-            recipe.cases.push(RecipeCase {
-                name: case.clone(),
-                place: node.place(),
+            recipe.cases.push(RecipeCase::new(
+                case.clone(),
+                node.place(),
                 input,
-                copy: None,
-                files: Vec::new(),
-                answer: AnswerSource::Solution(self.tree.path(CORRECT)),
-                patterns: Vec::new(),
-                output_validator_args: None,
-            });
+                AnswerSource::Solution(self.tree.path(CORRECT)),
+            ));
             problem.test_data.cases.push(TestCase {
                 name: case,
                 input: input_path,

@@ -113,16 +113,7 @@ impl<'a> Unmade<'a> {
         input: InputSource,
         answer: AnswerSource,
     ) {
-        self.cases.push(RecipeCase {
-            name: case.name.clone(),
-            place,
-            input,
-            copy: None,
-            files: Vec::new(),
-            answer,
-            patterns: Vec::new(),
-            output_validator_args: None,
-        });
+        self.cases.push(RecipeCase::new(case.name.clone(), place, input, answer));
     }
 
     /// The command that makes the input of a test.

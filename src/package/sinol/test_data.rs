@@ -197,16 +197,12 @@ pub(super) fn cases(tree: &Files, id: &str, tests: Vec<Test>, problem: &mut Prob
                 tree.faults.error(&test.input, message, "add the file, or the model solution");
                 continue;
             };
-            unmade.push(RecipeCase {
-                name: case.name.clone(),
-                place: (&test.input).into(),
-                input: InputSource::File(test.input.path),
-                copy: None,
-                files: Vec::new(),
-                answer: AnswerSource::Solution(model),
-                patterns: Vec::new(),
-                output_validator_args: None,
-            });
+            unmade.push(RecipeCase::new(
+                case.name.clone(),
+                (&test.input).into(),
+                InputSource::File(test.input.path),
+                AnswerSource::Solution(model),
+            ));
         }
         problem.test_data.cases.push(case);
     }
