@@ -1,18 +1,38 @@
 //! `juror compare`: an output with a judge answer, as the default output validator does.
 
 use std::fs::File;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
 
 use crate::check::compare::compare;
 use crate::check::diff::diff;
 use crate::check::options::Options;
-use crate::cli::arguments::CompareArguments;
 use crate::cli::exit_code::ExitCode;
+use crate::cli::options::OutputOptions;
 use crate::cli::output::{Output, command};
 use crate::model::event::Event;
 use crate::model::judgement::{Evidence, JudgeError};
 use crate::model::report::ComparisonReport;
 use crate::model::stop::Stop;
+
+/// Arguments of `juror compare`.
+#[derive(Debug, Args)]
+pub struct CompareArguments {
+    /// The judge answer
+    pub answer: PathBuf,
+    /// The output
+    pub output: PathBuf,
+    /// Arguments of the default output validator
+    ///
+    /// Known arguments: case_sensitive, space_change_sensitive, float_tolerance E,
+    /// float_absolute_tolerance E, float_relative_tolerance E.
+    #[arg(value_name = "VALIDATOR_ARGUMENT")]
+    pub validator_args: Vec<String>,
+    /// Options about output.
+    #[command(flatten)]
+    pub show: OutputOptions,
+}
 
 /// Compares.
 pub fn run(arguments: &CompareArguments) -> ExitCode {

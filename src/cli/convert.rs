@@ -5,16 +5,19 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
+use clap::Args;
+use clap::builder::PossibleValuesParser;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use tempfile::TempDir;
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
 use crate::build::Builder;
-use crate::cli::arguments::ConvertArguments;
 use crate::cli::exit_code::ExitCode;
 use crate::cli::host::Host;
+use crate::cli::options::{HostOptions, OutputOptions, time_limit};
 use crate::cli::output::{Output, command};
 use crate::cli::problem::{self, Remarks, package_read};
 use crate::language::constants::replace_constants;
@@ -26,6 +29,38 @@ use crate::model::problem::Problem;
 use crate::model::stop::Stop;
 use crate::package;
 use crate::package::convert::{Contents, PlannedFile, Target, plan};
+use crate::package::formats;
+
+/// Arguments of `juror convert`.
+#[derive(Debug, Args)]
+pub struct ConvertArguments {
+    /// The problem package: a directory or an archive
+    pub package: PathBuf,
+    /// The new package, which must not exist yet
+    pub out: PathBuf,
+    /// Format of the new package: 2025-09, legacy or domjudge-zip
+    ///
+    /// `domjudge-zip` is a zip archive in the legacy format, with domjudge-problem.ini.
+    #[arg(long, value_name = "FORMAT", value_parser = target)]
+    pub to: Target,
+    /// Format of the old package [default: the one that it names or looks like]
+    #[arg(long, value_name = "FORMAT", value_parser = PossibleValuesParser::new(formats()))]
+    pub format: Option<String>,
+    /// Time limit for DOMjudge, instead of the package's
+    #[arg(long, value_name = "SECONDS", value_parser = time_limit)]
+    pub time_limit: Option<Duration>,
+    /// Options about the machine: for test data that the package only describes
+    #[command(flatten)]
+    pub host: HostOptions,
+    /// Options about output.
+    #[command(flatten)]
+    pub output: OutputOptions,
+}
+
+fn target(text: &str) -> Result<Target, String> {
+    let named = Target::ALL.into_iter().find(|target| target.name() == text);
+    named.ok_or_else(|| "expected 2025-09, legacy or domjudge-zip".to_owned())
+}
 
 /// Converts.
 pub fn run(arguments: &ConvertArguments) -> ExitCode {

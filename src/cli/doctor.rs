@@ -2,15 +2,25 @@
 
 use std::thread;
 
+use clap::Args;
+
 use crate::cli::advice::{chosen, findings};
-use crate::cli::arguments::DoctorArguments;
 use crate::cli::exit_code::ExitCode;
+use crate::cli::options::OutputOptions;
 use crate::cli::output::command;
 use crate::language::tool::{TOOLS, Tool};
 use crate::language::toolchain::Toolchains;
 use crate::model::event::Event;
 use crate::model::host::{Diagnosis, ToolFact, ToolFound};
 use crate::sandbox::Host;
+
+/// Arguments of `juror doctor`.
+#[derive(Debug, Args)]
+pub struct DoctorArguments {
+    /// Options about output.
+    #[command(flatten)]
+    pub output: OutputOptions,
+}
 
 /// Tests this machine.
 pub fn run(arguments: &DoctorArguments) -> ExitCode {

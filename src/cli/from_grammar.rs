@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::build::Builder;
 use crate::build::bench::Bench;
-use crate::cli::arguments::GenerateArguments;
+use crate::cli::generate::GenerateArguments;
 use crate::cli::generate::{no_recipe, problem, recipe};
 use crate::cli::grammar::of_package;
 use crate::cli::host::Host;

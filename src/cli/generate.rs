@@ -1,12 +1,14 @@
 //! `juror generate`: test data from its recipe.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
 
 use crate::build::Builder;
-use crate::cli::arguments::GenerateArguments;
 use crate::cli::exit_code::ExitCode;
 use crate::cli::from_grammar;
 use crate::cli::host::Host;
+use crate::cli::options::{HostOptions, OutputOptions, ReportOptions};
 use crate::cli::output::{Output, command_with};
 use crate::cli::problem::{package_read, usable};
 use crate::generate::{Generating, Mode, generate};
@@ -15,6 +17,49 @@ use crate::model::problem::Problem;
 use crate::model::recipe::Recipe;
 use crate::model::stop::{Mend, Stop};
 use crate::package;
+
+/// Arguments of `juror generate`.
+#[derive(Clone, Debug, Args)]
+pub struct GenerateArguments {
+    /// Problem packages: directories or archives
+    #[arg(required_unless_present = "from_grammar", value_name = "PACKAGE")]
+    pub packages: Vec<PathBuf>,
+    /// Write nothing; fail if anything differs from what the recipe makes
+    ///
+    /// Everything is made anew, and every generator is started twice: the second time later, in another
+    /// directory, time zone and locale. One that does not give the same is named.
+    #[arg(long, conflicts_with_all = ["fresh", "prune", "from_grammar"])]
+    pub check: bool,
+    /// Add a first set of test cases, made by the grammar of the input, to the recipe and the data
+    ///
+    /// The grammar is the first of the package's own, or the one that is named here.
+    /// Existing test cases stay as they are, and existing inputs are not added again.
+    #[arg(long, value_name = "GRAMMAR", num_args = 0..=1, conflicts_with = "prune")]
+    pub from_grammar: Option<Option<PathBuf>>,
+    /// Where below the secret test cases those from the grammar go [default: from-grammar]
+    #[arg(long, value_name = "DIRECTORY", requires = "from_grammar")]
+    pub into: Option<String>,
+    /// Random seed of the test cases from the grammar [default: 1]
+    #[arg(long, value_name = "N", requires = "from_grammar")]
+    pub seed: Option<u64>,
+    /// Rebuild everything, including up-to-date test cases
+    #[arg(long)]
+    pub fresh: bool,
+    /// Remove files of data/ that the recipe does not make
+    ///
+    /// Without it they are named and left alone.
+    #[arg(long)]
+    pub prune: bool,
+    /// Options about the machine.
+    #[command(flatten)]
+    pub host: HostOptions,
+    /// Options about reports in files.
+    #[command(flatten)]
+    pub reports: ReportOptions,
+    /// Options about output.
+    #[command(flatten)]
+    pub output: OutputOptions,
+}
 
 /// Makes test data, or checks it.
 pub fn run(arguments: &GenerateArguments) -> ExitCode {

@@ -1,12 +1,13 @@
 //! `juror grammar`: inputs held against a grammar, written by it, and its boundaries.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use crate::cli::arguments::{
-    BoundsArguments, CheckArguments, GrammarCommand, InputArguments, OutputOptions,
-};
+use clap::{Args, Subcommand};
+
 use crate::cli::exit_code::ExitCode;
+use crate::cli::help::GRAMMAR_EXAMPLES;
+use crate::cli::options::{OutputOptions, one_of};
 use crate::cli::output::{Output, command, print};
 use crate::grammar::bounds::{Coverage, bounds};
 use crate::grammar::compile::read;
@@ -20,6 +21,86 @@ use crate::model::event::Event;
 use crate::model::problem::Problem;
 use crate::model::report::InputReport;
 use crate::model::stop::{Mend, Stop};
+
+/// Arguments of `juror grammar`.
+#[derive(Debug, Args)]
+#[command(arg_required_else_help = true)]
+pub struct GrammarArguments {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: GrammarCommand,
+}
+
+/// What to do with a grammar.
+#[derive(Debug, Subcommand)]
+pub enum GrammarCommand {
+    /// Check inputs against a grammar: exit code 0 if all are valid, 1 if one is not
+    #[command(after_long_help = GRAMMAR_EXAMPLES)]
+    Check(CheckArguments),
+    /// Write an input to standard output
+    ///
+    /// The same seed gives the same bytes on every machine. What is written is always accepted by the
+    /// grammar; if an ASSERT cannot be satisfied, the command says which, with exit code 1.
+    #[command(after_long_help = GRAMMAR_EXAMPLES)]
+    Generate(InputArguments),
+    /// List the bounds of a grammar's values, and which of them the inputs reach
+    #[command(after_long_help = GRAMMAR_EXAMPLES)]
+    Bounds(BoundsArguments),
+}
+
+/// Arguments of `juror grammar check`.
+#[derive(Debug, Args)]
+pub struct CheckArguments {
+    /// The grammar
+    pub grammar: PathBuf,
+    /// Inputs
+    #[arg(required = true, value_name = "FILE")]
+    pub inputs: Vec<PathBuf>,
+    /// Options about output.
+    #[command(flatten)]
+    pub output: OutputOptions,
+}
+
+/// Arguments of `juror grammar generate`.
+#[derive(Debug, Args)]
+pub struct InputArguments {
+    /// The grammar
+    pub grammar: PathBuf,
+    /// Random seed
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
+    /// How values are chosen [default: random]
+    #[arg(long, value_name = "NAME")]
+    pub shape: Option<String>,
+    /// Size of the counts that the shape leaves open: small or large
+    ///
+    /// Small is about ten; large is as large as allowed, and a single test case if the input can
+    /// have several.
+    #[arg(long, value_parser = one_of(Scale::ALL, Scale::name), value_name = "SIZE", hide_possible_values = true)]
+    pub size: Option<Scale>,
+    /// List the shapes that make a difference for the grammar
+    #[arg(long, conflicts_with_all = ["seed", "shape", "size", "least", "most"])]
+    pub shapes: bool,
+    /// Give a variable its least value; can be given several times
+    #[arg(long, value_name = "VARIABLE")]
+    pub least: Vec<String>,
+    /// Give a variable its greatest value; can be given several times
+    #[arg(long, value_name = "VARIABLE")]
+    pub most: Vec<String>,
+}
+
+/// Arguments of `juror grammar bounds`.
+#[derive(Debug, Args)]
+pub struct BoundsArguments {
+    /// The grammar
+    pub grammar: PathBuf,
+    /// Inputs, to see which bounds they reach
+    #[arg(value_name = "FILE")]
+    pub inputs: Vec<PathBuf>,
+    /// Options about output.
+    #[command(flatten)]
+    pub output: OutputOptions,
+}
 
 /// Does what is asked.
 pub fn run(command: &GrammarCommand) -> ExitCode {

@@ -9,7 +9,7 @@ use signal_hook::iterator::Signals;
 
 use crate::build::Builder;
 use crate::build::bench::Bench;
-use crate::cli::arguments::HostOptions;
+use crate::cli::options::HostOptions;
 use crate::cli::output::Output;
 use crate::executor::Executor;
 use crate::executor::local::Local;

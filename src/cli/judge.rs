@@ -5,11 +5,14 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+use clap::Args;
+
 use crate::build::Builder;
-use crate::cli::arguments::{Comparison, JudgeArguments};
+use crate::check::options::Options;
 use crate::cli::exit_code::ExitCode;
 use crate::cli::host::Host;
 use crate::cli::keep::{self, here};
+use crate::cli::options::{OutputOptions, RUNS, ReportOptions, RunOptions};
 use crate::cli::output::{Output, command_line, command_with};
 use crate::cli::problem::{self, Remarks};
 use crate::cli::sessions::{self, Judging};
@@ -21,6 +24,75 @@ use crate::model::problem::{Interaction, Problem, Submitted};
 use crate::model::program::{Program, ProgramKind};
 use crate::model::stop::{Mend, Remark, Stop};
 use crate::model::submission::Submission;
+
+/// Arguments of `juror judge`.
+#[derive(Debug, Args)]
+pub struct JudgeArguments {
+    /// The problem package: a directory, or an archive such as .zip or .tar.gz
+    pub package: PathBuf,
+    /// Source files, directories of sources, or executables
+    #[arg(value_name = "SUBMISSION")]
+    pub submissions: Vec<PathBuf>,
+    /// After `--`: a program that is ready to run, and its arguments
+    #[arg(last = true, value_name = "PROGRAM")]
+    pub program: Vec<OsString>,
+    /// Run on all cases instead of stopping at the first rejection
+    #[arg(long, help_heading = RUNS)]
+    pub all: bool,
+    /// How to compare outputs, instead of as the package says: exact, tokens, float=E or CHECKER
+    ///
+    /// `exact` means byte for byte. `tokens` means token by token, in upper or lower case; with `float=1e-6` a number
+    /// may have that absolute or relative error. CHECKER is an output validator: a source file, a directory or an
+    /// executable, called as `CHECKER INPUT ANSWER FEEDBACK_DIR/ < OUTPUT`; it exits with 42 or 43.
+    #[arg(long, value_name = "HOW", value_parser = comparison, help_heading = RUNS)]
+    pub compare: Option<Comparison>,
+    /// Options about runs.
+    #[command(flatten)]
+    pub runs: RunOptions,
+    /// Options about reports in files.
+    #[command(flatten)]
+    pub reports: ReportOptions,
+    /// Options about output.
+    #[command(flatten)]
+    pub output: OutputOptions,
+}
+
+/// How outputs are compared.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Comparison {
+    /// By the default output validator with these arguments.
+    Default(Vec<String>),
+    /// By a program.
+    Checker(PathBuf),
+}
+
+impl Comparison {
+    /// As it is typed.
+    pub fn typed(&self) -> OsString {
+        match self {
+            Self::Checker(path) => path.clone().into(),
+            Self::Default(words) => match &words[..] {
+                [] => "tokens".into(),
+                [_, error] if words[0] == "float_tolerance" => format!("float={error}").into(),
+                _ => "exact".into(),
+            },
+        }
+    }
+}
+
+/// A way to compare. All but the known words is the path of a checker.
+fn comparison(text: &str) -> Result<Comparison, String> {
+    let words = match text.split_once('=') {
+        None if text == "exact" => vec!["case_sensitive", "space_change_sensitive"],
+        None if text == "tokens" => Vec::new(),
+        None if text == "float" => return Err("write the largest error: float=1e-6".to_owned()),
+        Some(("float", error)) => vec!["float_tolerance", error],
+        _ => return Ok(Comparison::Checker(text.into())),
+    };
+    let words: Vec<String> = words.into_iter().map(str::to_owned).collect();
+    Options::parse(&words).map_err(|error| error.to_string())?;
+    Ok(Comparison::Default(words))
+}
 
 /// Judges.
 pub fn run(arguments: &JudgeArguments) -> ExitCode {
@@ -242,5 +314,27 @@ fn repeat_line(arguments: &JudgeArguments) -> String {
     match arguments.submissions.is_empty() {
         false => format!("{line} {SUBMISSION} --case {CASE}"),
         true => format!("{line} --case {CASE} -- {}", command_line(&arguments.program)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_comparison_is_a_word_or_a_checker() {
+        let check = |text: &str, words: &[&str]| {
+            let words = words.iter().map(|it| (*it).to_owned()).collect();
+            assert_eq!(comparison(text), Ok(Comparison::Default(words)), "{text}");
+        };
+        check("exact", &["case_sensitive", "space_change_sensitive"]);
+        check("tokens", &[]);
+        check("float=1e-6", &["float_tolerance", "1e-6"]);
+        for text in ["check.py", "./exact", "a=b.cpp"] {
+            assert_eq!(comparison(text), Ok(Comparison::Checker(text.into())));
+        }
+        for text in ["float", "float=", "float=x", "float=-1"] {
+            assert!(comparison(text).is_err(), "{text}");
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! `juror languages`: the languages that juror builds, and what this machine has for them.
 
-use crate::cli::arguments::OutputOptions;
 use crate::cli::exit_code::ExitCode;
+use crate::cli::options::OutputOptions;
 use crate::cli::output::{command, print};
 use crate::language::table::Language;
 use crate::language::tool::Tool;

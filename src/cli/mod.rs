@@ -15,6 +15,7 @@ pub mod judge;
 pub mod keep;
 pub mod languages;
 mod opened;
+pub mod options;
 pub mod output;
 pub mod problem;
 pub mod schema;

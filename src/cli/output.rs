@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use crate::cli::arguments::{Color, OutputOptions, ReportOptions};
 use crate::cli::exit_code::ExitCode;
 use crate::cli::opened::Opened;
+use crate::cli::options::{Color, OutputOptions, ReportOptions};
 use crate::executor::{Around, Executor};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::{Event, Stamped};

@@ -1,11 +1,31 @@
 //! `juror schema`: what the keys of the JSON documents are, for programs that read them.
 
-use crate::cli::arguments::{Document, OutputOptions, SchemaArguments};
+use clap::{Args, ValueEnum};
+
 use crate::cli::exit_code::ExitCode;
+use crate::cli::options::OutputOptions;
 use crate::cli::output::{command, print};
 use crate::model::host::DiagnosisKeys;
 use crate::model::report::Report;
 use crate::report::json::write_schema;
+
+/// Arguments of `juror schema`.
+#[derive(Args, Debug)]
+pub struct SchemaArguments {
+    /// Which document
+    #[arg(value_enum, default_value_t)]
+    pub document: Document,
+}
+
+/// A JSON document.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Document {
+    /// The report of every command but `doctor`
+    #[default]
+    Report,
+    /// What `doctor` finds out
+    Doctor,
+}
 
 /// Prints the schema.
 pub fn run(arguments: &SchemaArguments) -> ExitCode {

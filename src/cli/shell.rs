@@ -3,16 +3,34 @@
 use std::fs::{self, Permissions};
 use std::io::{self, Write};
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use clap::CommandFactory;
+use clap::{Args, CommandFactory};
+use clap_complete::Shell;
 use clap_mangen::Man;
 use tempfile::NamedTempFile;
 
-use crate::cli::arguments::{Arguments, CompletionsArguments, ManArguments, OutputOptions};
+use crate::cli::arguments::Arguments;
 use crate::cli::exit_code::ExitCode;
+use crate::cli::options::OutputOptions;
 use crate::cli::output::{command, print};
 use crate::model::stop::Stop;
+
+/// Arguments of `juror completions`.
+#[derive(Args, Debug)]
+pub struct CompletionsArguments {
+    /// Which shell
+    #[arg(value_enum)]
+    pub shell: Shell,
+}
+
+/// Arguments of `juror man`.
+#[derive(Args, Debug)]
+pub struct ManArguments {
+    /// Where to write the pages; created if it does not exist
+    #[arg(value_name = "DIR")]
+    pub directory: PathBuf,
+}
 
 /// Prints the script that completes `juror` in a shell.
 pub fn completions(arguments: &CompletionsArguments) -> ExitCode {

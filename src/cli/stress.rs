@@ -3,15 +3,17 @@
 mod programs;
 mod setting;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use clap::Args;
+
 use crate::build::Builder;
 use crate::build::bench::Bench;
-use crate::cli::arguments::StressArguments;
 use crate::cli::exit_code::ExitCode;
 use crate::cli::host::Host;
+use crate::cli::options::{HostOptions, OutputOptions, time_limit};
 use crate::cli::output::{Output, command};
 use crate::cli::problem;
 use crate::cli::stress::programs::Programs;
@@ -35,6 +37,80 @@ use crate::stress::search::{Failure, Fault, Refusal, SearchResult, Searching, se
 use crate::stress::shrink::{Shrinking, Shrunk, shrink};
 use crate::stress::validity::Validity;
 use crate::stress::{by_grammar, by_recipe};
+
+/// Arguments of `juror stress`.
+#[derive(Debug, Args)]
+pub struct StressArguments {
+    /// The problem package, then the submission; with --input-grammar and --reference the
+    /// submission alone
+    #[arg(required = true, num_args = 1..=2, value_name = "PACKAGE> <SUBMISSION")]
+    pub targets: Vec<PathBuf>,
+    /// The program whose output counts as right [default: the package's fastest accepted one]
+    ///
+    /// A file, or the name of one of the package's submissions, such as accepted/slow.py.
+    #[arg(long, visible_alias = "against", value_name = "PROGRAM")]
+    pub reference: Option<PathBuf>,
+    /// The grammar of the input, in the language checktestdata [default: the package's .ctd files]
+    #[arg(long, value_name = "GRAMMAR")]
+    pub input_grammar: Option<PathBuf>,
+    /// How long to search, such as 30s, 5m or 1h
+    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = span)]
+    pub time: Duration,
+    /// How long to make smaller what is found [default: as long as --time, at most 20s]
+    ///
+    /// What --time leaves is used as well. When the time is over, a run under way is ended.
+    #[arg(long, value_name = "TIME", value_parser = span)]
+    pub shrink_time: Option<Duration>,
+    /// How many inputs to try at most
+    #[arg(long, value_name = "N")]
+    pub runs: Option<u64>,
+    /// Random seed [default: new each run]
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// Start both programs anew for every input
+    ///
+    /// Without this, programs in C, C++ and Rust start once for many small inputs, and fork before `main`. That
+    /// finds the same faults, except those that show only in a fresh process.
+    #[arg(long)]
+    pub fresh: bool,
+    /// Add what is found to the package as data/secret/NAME, with its judge answer, and to its recipe
+    #[arg(long, value_name = "NAME")]
+    pub promote: Option<String>,
+    /// Write the input that is found to FILE, whole
+    ///
+    /// FILE is replaced if it is there, in one step, and left alone if nothing is found.
+    #[arg(long, value_name = "FILE")]
+    pub save: Option<PathBuf>,
+    /// Options about the machine.
+    #[command(flatten)]
+    pub host: HostOptions,
+    /// CPU time of a run, instead of the package's
+    #[arg(long, value_name = "SECONDS", value_parser = time_limit)]
+    pub time_limit: Option<Duration>,
+    /// Options about output.
+    #[command(flatten)]
+    pub output: OutputOptions,
+}
+
+/// A span of time: a number, with `ms`, `s`, `m` or `h` behind it; seconds if there is no unit.
+fn span(text: &str) -> Result<Duration, String> {
+    let unit_at = text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len());
+    let (number, unit) = text.split_at(unit_at);
+    let factor = match unit {
+        "ms" => 0.001,
+        "" | "s" => 1.0,
+        "m" => 60.0,
+        "h" => 3600.0,
+        _ => return Err(format!("`{unit}` is not a unit of time; use ms, s, m or h")),
+    };
+    let number: f64 =
+        number.parse().map_err(|_| "expected a span of time, such as 30s or 5m".to_owned())?;
+    let seconds = number * factor;
+    match Duration::try_from_secs_f64(seconds) {
+        Ok(span) if !span.is_zero() && seconds <= 366.0 * 86_400.0 => Ok(span),
+        _ => Err("expected more than no time, and at most a year".to_owned()),
+    }
+}
 
 /// Searches.
 pub fn run(arguments: &StressArguments) -> ExitCode {
@@ -373,4 +449,25 @@ fn look(
         break;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_span_of_time_has_a_unit() {
+        let check = |text: &str, milliseconds: Option<u128>| {
+            let span = span(text).ok().map(|span| span.as_millis());
+            assert_eq!(span, milliseconds, "{text}");
+        };
+        check("30s", Some(30_000));
+        check("30", Some(30_000));
+        check("0.5m", Some(30_000));
+        check("250ms", Some(250));
+        check("1h", Some(3_600_000));
+        for text in ["", "s", "0", "0s", "-1s", "1d", "nan", "1e99s", "inf"] {
+            check(text, None);
+        }
+    }
 }

@@ -3,12 +3,14 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use clap::Args;
+
 use crate::build::Builder;
 use crate::build::bench::Bench;
-use crate::cli::arguments::VerifyArguments;
 use crate::cli::exit_code::ExitCode;
 use crate::cli::host::Host;
 use crate::cli::keep;
+use crate::cli::options::{OutputOptions, ReportOptions, RunOptions};
 use crate::cli::output::{Output, command_line, command_with};
 use crate::cli::problem::{self, Remarks};
 use crate::cli::sessions::{self, Finished, Judging, entries};
@@ -24,6 +26,23 @@ use crate::model::stop::{Mend, Stop};
 use crate::model::verdict::Verdict;
 use crate::validate::{self, Extent, mutations, undiscriminating};
 use crate::validator::OutputValidator;
+
+/// Arguments of `juror verify`.
+#[derive(Debug, Args)]
+pub struct VerifyArguments {
+    /// Problem packages: directories or archives
+    #[arg(required = true, value_name = "PACKAGE")]
+    pub packages: Vec<PathBuf>,
+    /// Options about runs.
+    #[command(flatten)]
+    pub runs: RunOptions,
+    /// Options about reports in files.
+    #[command(flatten)]
+    pub reports: ReportOptions,
+    /// Options about output.
+    #[command(flatten)]
+    pub output: OutputOptions,
+}
 
 /// Verifies.
 pub fn run(arguments: &VerifyArguments) -> ExitCode {

@@ -17,7 +17,8 @@ use std::time::Duration;
 
 use clap::Parser;
 use juror::cli;
-use juror::cli::arguments::{self, Arguments, OutputOptions};
+use juror::cli::arguments::{self, Arguments};
+use juror::cli::options::OutputOptions;
 use juror::executor::scripted::{Scripted, quiet_outcome};
 use juror::executor::{Around, Executor};
 use juror::model::blob::{Blob, Digest};

@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 
 use crate::build::bench::Bench;
 use crate::check::options::Options;
-use crate::cli::arguments::StressArguments;
 use crate::cli::grammar::of_package;
 use crate::cli::judge::named;
 use crate::cli::output::{Output, command_line};
 use crate::cli::problem::{self, Remarks};
 use crate::cli::sessions::Judging;
+use crate::cli::stress::StressArguments;
 use crate::generate::fresh::FreshInputs;
 use crate::generate::solution::{Solution, is_alone, made_for_it};
 use crate::grammar::program::Grammar;

@@ -1,0 +1,204 @@
+//! Options that several commands have.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Args, ValueEnum};
+
+use crate::executor::Around;
+use crate::model::grader::Dialect;
+use crate::model::isolation::Demand;
+use crate::model::limits::ProblemLimits;
+use crate::model::units::Bytes;
+use crate::package::formats;
+use crate::report::Recording;
+
+/// The heading above options about runs.
+pub const RUNS: &str = "Runs";
+/// The heading above options about reports in files.
+const REPORTS: &str = "Reports";
+/// The heading above options about output.
+const OUTPUT: &str = "Output";
+
+/// Options about runs.
+#[derive(Debug, Args)]
+#[command(next_help_heading = RUNS)]
+pub struct RunOptions {
+    /// Only test cases that match, such as 'secret/edges/*'; can be given several times
+    ///
+    /// A case is named by its path below data/, without its ending. `*` stands for any characters but
+    /// a slash, `{a,b}` for either; a directory stands for all that is in it.
+    #[arg(long, value_name = "GLOB")]
+    pub case: Vec<String>,
+    /// Options about the machine.
+    #[command(flatten)]
+    pub host: HostOptions,
+    /// CPU time of a run, instead of the package's
+    #[arg(long, value_name = "SECONDS", value_parser = time_limit)]
+    pub time_limit: Option<Duration>,
+    /// Memory of a run in MiB, instead of the package's
+    #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..=1 << 20))]
+    pub memory_limit: Option<u64>,
+    /// Score groups of legacy packages as kattis or as domjudge does, instead of as the package's files suggest
+    ///
+    /// Kattis gives the `accept_score` for each accepted test case, DOMjudge once for a group of test cases.
+    #[arg(long, value_name = "JUDGE", value_parser = one_of(Dialect::ALL, Dialect::name), hide_possible_values = true)]
+    pub dialect: Option<Dialect>,
+    /// Save each run's working directory, input and outputs, in DIR or a new directory
+    ///
+    /// Without DIR it is a new directory below TMPDIR or /tmp. DIR must be new or empty. The working
+    /// directory of a run is saved as DIR/SUBMISSION/CASE; beside it, CASE.input, CASE.output and
+    /// CASE.error hold what the submission read and wrote.
+    #[arg(long, value_name = "DIR", num_args = 0..=1, require_equals = true)]
+    pub keep: Option<Option<PathBuf>>,
+    /// Format of the package [default: the one that it names or looks like]
+    #[arg(long, value_name = "FORMAT", value_parser = PossibleValuesParser::new(formats()))]
+    pub format: Option<String>,
+}
+
+impl RunOptions {
+    /// The options that a line which repeats a run needs, too.
+    pub fn again(&self) -> Vec<OsString> {
+        let mut words: Vec<OsString> = Vec::new();
+        if let Some(limit) = self.time_limit {
+            words.extend(["--time-limit".into(), limit.as_secs_f64().to_string().into()]);
+        }
+        if let Some(limit) = self.memory_limit {
+            words.extend(["--memory-limit".into(), limit.to_string().into()]);
+        }
+        if let Some(format) = &self.format {
+            words.extend(["--format".into(), format.into()]);
+        }
+        words.extend(self.host.again());
+        words
+    }
+
+    /// Puts the given limits in place of those of a package. The time limit is handled where it is measured.
+    pub fn limit(&self, limits: &mut ProblemLimits) {
+        limits.memory = self.memory_limit.map(Bytes::mib).or(limits.memory);
+    }
+}
+
+/// Options about the machine.
+#[derive(Clone, Copy, Debug, Args)]
+pub struct HostOptions {
+    /// How many programs run at once [default: one per physical core]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub jobs: Option<u16>,
+    /// How to isolate programs from this machine: full, any or plain
+    ///
+    /// `full` means by namespaces, or nothing runs. `any` means by the best method that works here; if
+    /// that is not full isolation, a warning says so. `plain` means not at all: programs can do whatever you
+    /// can; systems other than Linux have only this. `juror doctor` shows what works, and how to enable more.
+    #[arg(long, value_parser = one_of(Demand::ALL, Demand::name), value_name = "HOW", default_value = "any", hide_possible_values = true)]
+    pub isolation: Demand,
+}
+
+impl HostOptions {
+    /// The option that a line which repeats a run needs, too: it trusts the program as far.
+    pub fn again(&self) -> Option<OsString> {
+        let name = self.isolation.name();
+        (self.isolation != Demand::default()).then(|| format!("--isolation={name}").into())
+    }
+}
+
+/// Options about output.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = OUTPUT)]
+pub struct OutputOptions {
+    /// Write one JSON document to standard output instead of text
+    ///
+    /// docs/json.md describes it. It is complete however the command ends, once its arguments
+    /// are understood.
+    #[arg(long)]
+    pub json: bool,
+    /// Say less: a line for each submission, errors only
+    #[arg(short, long, conflicts_with = "verbose")]
+    pub quiet: bool,
+    /// Say more: a line for each test case
+    #[arg(short, long)]
+    pub verbose: bool,
+    /// Whether to use colour: auto, always or never
+    ///
+    /// `auto` means on a terminal, unless NO_COLOR is set or TERM is `dumb`.
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t = Color::Auto, hide_possible_values = true)]
+    pub color: Color,
+    /// Where events go instead, for who runs a command from within a program.
+    #[arg(skip)]
+    pub recording: Option<Recording>,
+    /// What stands around the executor, for who runs a command from within a program.
+    #[arg(skip)]
+    pub around: Option<Around>,
+}
+
+/// Options about reports in files.
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = REPORTS)]
+pub struct ReportOptions {
+    /// Write a table with a row for each submission
+    #[arg(long, value_name = "FILE")]
+    pub csv: Option<PathBuf>,
+    /// Write test suites in JUnit's XML
+    #[arg(long, value_name = "FILE")]
+    pub junit: Option<PathBuf>,
+    /// Annotate files and lines, and add a summary to the job, in GitHub Actions
+    #[arg(long)]
+    pub github: bool,
+}
+
+/// Whether to use colour.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Color {
+    /// On a terminal, unless NO_COLOR is set.
+    #[default]
+    Auto,
+    /// Yes.
+    Always,
+    /// No.
+    Never,
+}
+
+/// Reads the name of one of these.
+pub fn one_of<T: Copy + Send + Sync + 'static, const N: usize>(
+    all: [T; N],
+    name: fn(T) -> &'static str,
+) -> impl TypedValueParser<Value = T> {
+    let names = PossibleValuesParser::new(all.map(name));
+    names.try_map(move |typed| all.into_iter().find(|it| name(*it) == typed).ok_or("unknown"))
+}
+
+/// A positive number of seconds, up to a day.
+pub fn time_limit(text: &str) -> Result<Duration, String> {
+    const LONGEST: f64 = 86_400.0;
+    let seconds: f64 =
+        text.parse().map_err(|_| "expected a number of seconds, such as 1.5".to_owned())?;
+    if seconds.is_nan() || seconds <= 0.0 || seconds > LONGEST {
+        return Err(format!("a time limit is more than 0 and at most {LONGEST} seconds"));
+    }
+    let limit = Duration::from_secs_f64(seconds);
+    if limit < Duration::from_millis(1) {
+        return Err("a time limit is at least 0.001 seconds".to_owned());
+    }
+    Ok(limit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_limit_is_a_positive_number_of_seconds() {
+        let check = |text: &str, milliseconds: Option<u128>| {
+            let limit = time_limit(text).ok().map(|limit| limit.as_millis());
+            assert_eq!(limit, milliseconds, "{text}");
+        };
+        check("1", Some(1000));
+        check("0.25", Some(250));
+        check("1e1", Some(10_000));
+        for text in ["0", "-1", "nan", "inf", "1e99", "", "1s", "0.0001"] {
+            check(text, None);
+        }
+    }
+}
