@@ -1,5 +1,6 @@
 //! One submission on one test case: the job, its verdict, and what a person is shown.
 
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -19,7 +20,7 @@ use crate::model::blob::{Blob, Reader};
 use crate::model::difference::Difference;
 use crate::model::job::{Collected, Job, Keep, Reply};
 use crate::model::joint::Transcript;
-use crate::model::judgement::{CaseJudgement, Evidence, Extended, JudgeError};
+use crate::model::judgement::{CaseJudgement, Evidence, Extended, JudgeError, Picture};
 use crate::model::limits::{Limits, ROOM};
 use crate::model::outcome::Outcome;
 use crate::model::problem::{Interaction, Problem, ProgramIo};
@@ -523,16 +524,26 @@ fn evidence(
     Ok(evidence)
 }
 
-/// Adds the diff to the judge answer.
+/// How much of a text is shown, from its beginning, in bytes.
+const BEGINNING: u64 = 4 << 10;
+
+/// Adds judge answer and output, if the output is what is wrong, and the diff between them.
 pub(super) fn add_diff(
     evidence: &mut Evidence,
     case: &ReadyCase<'_>,
     judged: &Judged,
     output: &Blob,
 ) -> Result<(), JudgeError> {
+    if judged.classified.verdict != Verdict::WrongAnswer {
+        return Ok(());
+    }
+    let reading = |error| fault("read the output for its diff", error);
+    let answer = case.answer()?;
+    if judged.transcript.is_none() {
+        (evidence.answer, evidence.answer_bytes_left_out) = beginning(&answer).map_err(reading)?;
+        (evidence.output, evidence.output_bytes_left_out) = beginning(output).map_err(reading)?;
+    }
     if let Some(difference) = &judged.difference {
-        let reading = |error| fault("read the output for its diff", error);
-        let answer = case.answer()?;
         let mut answer = open(&answer)?;
         let mut output = output.open().map_err(reading)?;
         let diff =
@@ -550,15 +561,18 @@ pub(super) fn add_input(
     pass: &Pass,
     kept: Option<&Path>,
 ) -> Result<(), JudgeError> {
-    const MOST: u64 = 4 << 10;
     let reading = |error| fault("read the input", error);
-    evidence.input = pass.input.start(MOST).map_err(reading)?;
-    evidence.input_bytes_left_out = pass.input.len().map_err(reading)?.saturating_sub(MOST);
+    (evidence.input, evidence.input_bytes_left_out) = beginning(&pass.input).map_err(reading)?;
     evidence.input_path = match (pass.number, &case.texts) {
         (1, None) => Some(case.test_case.input.clone()),
         _ => kept.map(|kept| beside(kept, "input")),
     };
     Ok(())
+}
+
+/// The beginning of a text, and how many bytes are left out after it.
+fn beginning(text: &Blob) -> io::Result<(Vec<u8>, u64)> {
+    Ok((text.start(BEGINNING)?, text.len()?.saturating_sub(BEGINNING)))
 }
 
 /// Adds what the package's own validator left.
@@ -567,7 +581,24 @@ pub(super) fn add_answered(evidence: &mut Evidence, judged: &Judged) {
         evidence.validator_stderr.clone_from(&answered.stderr);
         evidence.images.clone_from(&answered.images);
         evidence.feedback = answered.kept.as_deref().map(feedback_dir);
+        if let Some(dir) = &evidence.feedback {
+            let images = answered.images.iter();
+            evidence.pictures =
+                images.filter_map(|name| picture(dir, name)).take(PICTURES).collect();
+        }
     }
+}
+
+/// The most images of a run that a report shows.
+const PICTURES: usize = 4;
+
+/// An image that was kept. One that is a link, or large, is left alone.
+fn picture(dir: &Path, name: &str) -> Option<Picture> {
+    const LARGEST: u64 = 512 << 10;
+    let path = dir.join(name);
+    let facts = fs::symlink_metadata(&path).ok()?;
+    (facts.is_file() && facts.len() <= LARGEST)
+        .then(|| Picture { name: name.to_owned(), blob: Blob::file(path) })
 }
 
 fn open(answer: &Blob) -> Result<Reader<'_>, JudgeError> {

@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use crate::model::serial::{As, Text};
 use crate::model::text::count;
+use crate::model::units::Bytes;
 
 /// The first difference between an output and the judge answer, and how much differs in all.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -41,6 +42,43 @@ impl Difference {
             DifferenceKind::Blanks if number > tokens => "the blanks at the end differ".to_owned(),
             DifferenceKind::Blanks => format!("the blanks before token {number} differ"),
         }
+    }
+
+    /// Such as `2 tokens differ; expected 12 tokens in 40 B, got 12 tokens in 38 B`.
+    pub fn extent(&self) -> String {
+        let differing = match self.differing_tokens {
+            0 => "no token differs".to_owned(),
+            1 => "1 token differs".to_owned(),
+            n => format!("{n} tokens differ"),
+        };
+        let size =
+            |side: &Side| format!("{} in {}", count(side.tokens, "token"), Bytes(side.length));
+        format!("{differing}; expected {}, got {}", size(&self.answer), size(&self.output))
+    }
+
+    /// Such as `off by 2.00e-4, relatively by 6.37e-5`, if a number is.
+    pub fn off_by(&self) -> Option<String> {
+        let gap = self.gap.filter(|gap| gap.absolute.is_finite())?;
+        let absolute = format!("off by {:.2e}", gap.absolute);
+        Some(match gap.relative.is_finite() {
+            true => format!("{absolute}, relatively by {:.2e}", gap.relative),
+            false => absolute,
+        })
+    }
+
+    /// What is nearly right, in words.
+    pub fn hint(&self) -> Option<&'static str> {
+        Some(match self.only? {
+            OnlyDifference::Blanks => "only blanks and line ends differ",
+            OnlyDifference::LetterCase => "only upper and lower case differ",
+            OnlyDifference::BlanksAndLetterCase => {
+                "only blanks, line ends, and upper and lower case differ"
+            }
+            OnlyDifference::LastNewline if self.output.length < self.answer.length => {
+                "only the line end at the very end is missing"
+            }
+            OnlyDifference::LastNewline => "only one line end at the very end is too much",
+        })
     }
 }
 
@@ -105,6 +143,56 @@ pub struct Side {
     pub token: Excerpt,
     /// The line around the first differing byte, cut to a window, without its line end.
     pub window: Excerpt,
+}
+
+impl Side {
+    /// The line around the token with the token marked; if the token is too long for that, the token with its first
+    /// differing byte marked.
+    pub fn marked(&self) -> Marked<'_> {
+        let token_is_cut = self.token.cut_before + self.token.cut_after > 0;
+        let window_start = (self.column.saturating_sub(1)).checked_sub(self.window.cut_before);
+        let (excerpt, start, length) = match window_start {
+            Some(start)
+                if !token_is_cut
+                    && start as usize + self.token.bytes.len() <= self.window.bytes.len() =>
+            {
+                (&self.window, start as usize, self.token.bytes.len())
+            }
+            _ => (&self.token, self.first_different(), usize::from(!self.token.bytes.is_empty())),
+        };
+        let start = start.min(excerpt.bytes.len());
+        let end = (start + length).min(excerpt.bytes.len());
+        Marked {
+            before: &excerpt.bytes[..start],
+            mark: &excerpt.bytes[start..end],
+            after: &excerpt.bytes[end..],
+            cut_before: excerpt.cut_before > 0,
+            cut_after: excerpt.cut_after > 0,
+        }
+    }
+
+    /// The index, in the bytes kept of the token, of the first byte that differs.
+    fn first_different(&self) -> usize {
+        let kept_from = self.offset + self.token.cut_before;
+        let index = self.differs_at.saturating_sub(kept_from);
+        let length = self.token.bytes.len();
+        usize::try_from(index).map_or(length, |index| index.min(length))
+    }
+}
+
+/// A line in three parts, of which the middle one is meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Marked<'a> {
+    /// What stands before it.
+    pub before: &'a [u8],
+    /// What is meant.
+    pub mark: &'a [u8],
+    /// What stands after it.
+    pub after: &'a [u8],
+    /// Whether something is left out before all that.
+    pub cut_before: bool,
+    /// Whether something is left out after it.
+    pub cut_after: bool,
 }
 
 /// A piece of a text.

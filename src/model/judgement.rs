@@ -6,6 +6,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::model::blob::Blob;
 use crate::model::difference::Difference;
 use crate::model::joint::Transcript;
 use crate::model::outcome::{Outcome, StoppedBy};
@@ -171,6 +172,16 @@ pub struct Evidence {
     /// Where the whole input is, if it is in a file that stays.
     #[serde(with = "As::<Option<Location>>")]
     pub input_path: Option<PathBuf>,
+    /// The beginning of the judge answer, if an output was compared with it or judged beside it.
+    #[serde(with = "As::<Text>")]
+    pub answer: Vec<u8>,
+    /// How many bytes of the judge answer were left out.
+    pub answer_bytes_left_out: u64,
+    /// The beginning of the output that was judged.
+    #[serde(with = "As::<Text>")]
+    pub output: Vec<u8>,
+    /// How many bytes of it were left out.
+    pub output_bytes_left_out: u64,
     /// What the program wrote on standard output, cut, if that did not decide the verdict.
     #[serde(with = "As::<Text>")]
     pub stdout: Vec<u8>,
@@ -184,6 +195,9 @@ pub struct Evidence {
     pub validator_stderr: Vec<u8>,
     /// The images that the output validator made, such as `judgeimage.svg`.
     pub images: Vec<String>,
+    /// Those of them that are kept and not too large.
+    #[serde(skip)]
+    pub pictures: Vec<Picture>,
     /// The line that repeats this run.
     pub repeat: String,
     /// Where the box was kept.
@@ -192,6 +206,15 @@ pub struct Evidence {
     /// Where the output validator's feedback was kept.
     #[serde(with = "As::<Option<Location>>")]
     pub feedback: Option<PathBuf>,
+}
+
+/// An image for a person.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Picture {
+    /// Its file name, whose ending says what it is.
+    pub name: String,
+    /// Its file.
+    pub blob: Blob,
 }
 
 /// One line of a diff.

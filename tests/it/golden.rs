@@ -370,7 +370,7 @@ fn comparing_says_right_or_wrong_and_where() {
 }
 
 /// Objects that come in several places: the end of the path of each, and the name that the page gives it.
-const SHARED: [(&str, &str); 19] = [
+const SHARED: [(&str, &str); 21] = [
     ("comparison.difference.", "submissions[].test_cases[].difference."),
     ("comparison.evidence.", "submissions[].test_cases[].evidence."),
     ("submissions[].error.", "judge_errors[]."),
@@ -385,6 +385,8 @@ const SHARED: [(&str, &str); 19] = [
     ("line.line.", "text."),
     (".messages.", "text."),
     (".evidence.input.", "text."),
+    (".evidence.answer.", "text."),
+    (".evidence.output.", "text."),
     (".evidence.stdout.", "text."),
     (".stderr.", "text."),
     (".validator_stderr.", "text."),

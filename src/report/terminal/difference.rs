@@ -2,11 +2,10 @@
 
 use unicode_width::UnicodeWidthStr;
 
-use crate::model::difference::{Difference, DifferenceKind, NumberGap, OnlyDifference, Side};
+use crate::model::difference::{Difference, DifferenceKind, Marked, Side};
 use crate::model::judgement::{DiffLine, DiffTag, Evidence};
 use crate::model::report::ComparisonReport;
 use crate::model::text::{count, printable, visible};
-use crate::model::units::Bytes;
 use crate::report::style::{Look, Style};
 use crate::report::terminal::page::{INDENT, Label, Page, cut};
 
@@ -45,12 +44,11 @@ pub(super) fn write(page: &mut Page<'_>, difference: &Difference) {
     page.wrapped(INDENT, &place(difference, space));
     side(page, difference, Look::Expected);
     side(page, difference, Look::Got);
-    page.wrapped(INDENT, &extent(difference));
-    if let Some(gap) = difference.gap.filter(|gap| gap.absolute.is_finite()) {
-        page.wrapped(INDENT, &off_by(gap));
+    page.wrapped(INDENT, &difference.extent());
+    if let Some(off_by) = difference.off_by() {
+        page.wrapped(INDENT, &off_by);
     }
-    if let Some(only) = difference.only {
-        let hint = hint(only, difference);
+    if let Some(hint) = difference.hint() {
         page.labelled(INDENT, Label::new(Look::Title, "hint: "), hint);
     }
 }
@@ -121,28 +119,12 @@ impl Shown {
                 _ => text,
             }
         };
-        let token_is_cut = side.token.cut_before + side.token.cut_after > 0;
-        let window_start = (side.column.saturating_sub(1)).checked_sub(side.window.cut_before);
-        let (excerpt, start, length) = match window_start {
-            Some(start)
-                if !token_is_cut
-                    && start as usize + side.token.bytes.len() <= side.window.bytes.len() =>
-            {
-                (&side.window, start as usize, side.token.bytes.len())
-            }
-            _ => (&side.token, first_different(side), usize::from(!side.token.bytes.is_empty())),
-        };
-        let start = start.min(excerpt.bytes.len());
-        let end = (start + length).min(excerpt.bytes.len());
-        let mut shown = Self {
-            before: form(&excerpt.bytes[..start]),
-            mark: form(&excerpt.bytes[start..end]),
-            after: form(&excerpt.bytes[end..]),
-        };
-        if excerpt.cut_before > 0 {
+        let Marked { before, mark, after, cut_before, cut_after } = side.marked();
+        let mut shown = Self { before: form(before), mark: form(mark), after: form(after) };
+        if cut_before {
             shown.before.insert_str(0, style.ellipsis());
         }
-        if excerpt.cut_after > 0 {
+        if cut_after {
             shown.after.push_str(style.ellipsis());
         }
         shown.fit(style);
@@ -183,48 +165,6 @@ impl Shown {
     /// The whole line.
     fn text(&self) -> String {
         format!("{}{}{}", self.before, self.mark, self.after)
-    }
-}
-
-/// The index, in the bytes kept of the token, of the first byte that differs.
-fn first_different(side: &Side) -> usize {
-    let kept_from = side.offset + side.token.cut_before;
-    let index = side.differs_at.saturating_sub(kept_from);
-    usize::try_from(index).map_or(side.token.bytes.len(), |index| index.min(side.token.bytes.len()))
-}
-
-/// Such as `2 tokens differ; expected 12 tokens in 40 B, got 12 tokens in 38 B`.
-fn extent(difference: &Difference) -> String {
-    let differing = match difference.differing_tokens {
-        0 => "no token differs".to_owned(),
-        1 => "1 token differs".to_owned(),
-        n => format!("{n} tokens differ"),
-    };
-    let size = |side: &Side| format!("{} in {}", count(side.tokens, "token"), Bytes(side.length));
-    format!("{differing}; expected {}, got {}", size(&difference.answer), size(&difference.output))
-}
-
-/// Such as `off by 2.00e-4, relatively by 6.37e-5`.
-fn off_by(gap: NumberGap) -> String {
-    let absolute = format!("off by {:.2e}", gap.absolute);
-    match gap.relative.is_finite() {
-        true => format!("{absolute}, relatively by {:.2e}", gap.relative),
-        false => absolute,
-    }
-}
-
-/// What is nearly right, in words.
-fn hint(only: OnlyDifference, difference: &Difference) -> &'static str {
-    match only {
-        OnlyDifference::Blanks => "only blanks and line ends differ",
-        OnlyDifference::LetterCase => "only upper and lower case differ",
-        OnlyDifference::BlanksAndLetterCase => {
-            "only blanks, line ends, and upper and lower case differ"
-        }
-        OnlyDifference::LastNewline if difference.output.length < difference.answer.length => {
-            "only the line end at the very end is missing"
-        }
-        OnlyDifference::LastNewline => "only one line end at the very end is too much",
     }
 }
 
