@@ -8,6 +8,7 @@ pub mod event;
 pub mod grader;
 pub mod grammar;
 pub mod host;
+pub mod html;
 pub mod isolation;
 pub mod job;
 pub mod joint;
