@@ -160,7 +160,8 @@ impl<'a> Builder<'a> {
         let code = Bytes(sources.files.iter().map(TreeEntry::length).sum());
         let path = &program.path;
         let recipe = recipe(program, &sources).map_err(|fault| fault.at(path))?;
-        let plan = plan(recipe, &self.toolchains).map_err(|unready| unready.at(path))?;
+        let mut plan = plan(recipe, &self.toolchains).map_err(|unready| unready.at(path))?;
+        plan.define(&program.defines);
         Ok(Prepared { plan, code })
     }
 

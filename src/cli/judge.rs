@@ -280,7 +280,11 @@ fn submission(path: &Path, real: PathBuf, problem: &Problem) -> Submission {
     let program = match own {
         Some(own) => own.program.clone(),
         None => match problem.kind.submitted {
-            Submitted::Program => Program { include: problem.include.clone(), ..loose(&real) },
+            Submitted::Program => Program {
+                include: problem.include.clone(),
+                defines: problem.defines.clone(),
+                ..loose(&real)
+            },
             Submitted::Answers => Program { kind: ProgramKind::Answers, ..loose(&real) },
         },
     };

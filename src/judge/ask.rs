@@ -17,7 +17,7 @@ use crate::model::text::visible;
 use crate::model::tree::Tree;
 use crate::model::verdict::Verdict;
 use crate::validator::feedback::NEXT_PASS;
-use crate::validator::response::{Contract, Opinion, Response};
+use crate::validator::response::{Contract, Opinion, Response, Worth};
 use crate::validator::static_validator::Look;
 use crate::validator::{OutputValidator, Question, feedback_dir};
 
@@ -124,8 +124,8 @@ impl Trial<'_> {
         next: Option<Pass>,
         kept: Option<PathBuf>,
     ) -> Result<Judged, Stop> {
-        if let Opinion::Partial(points) = response.opinion {
-            return self.for_points(points, asked, response, kept);
+        if let Opinion::Partial(worth) = response.opinion {
+            return self.for_points(worth, asked, response, kept);
         }
         let (classified, is_told) = classified(asked.what, response);
         let score = match next {
@@ -146,26 +146,36 @@ impl Trial<'_> {
     }
 
     /// The verdict on an output that is worth so many points: it is right if these are all that there are, or, if nothing
-    /// says how many there are, if it is worth any.
+    /// says how many there are, if it is worth any. Without points, a part is one of 1.
     fn for_points(
         &self,
-        points: Score,
+        worth: Worth,
         asked: Asked<'_>,
         response: &Response,
         kept: Option<PathBuf>,
     ) -> Result<Judged, Stop> {
-        let (most, score) = match self.case.scoring {
-            CaseScoring::Ignored | CaseScoring::Forbidden => (self.case.test_case.points, None),
-            CaseScoring::UpTo(most) => (Some(most), Some(points)),
-            CaseScoring::Unbounded | CaseScoring::Graded { .. } => (None, Some(points)),
+        let (most, counts) = match self.case.scoring {
+            CaseScoring::Ignored | CaseScoring::Forbidden => (self.case.test_case.points, false),
+            CaseScoring::UpTo(most) => (Some(most), true),
+            CaseScoring::Unbounded | CaseScoring::Graded { .. } => (None, true),
+        };
+        let part = |part: Score| part.points() * most.unwrap_or(Score::ONE).points();
+        let (most, points) = match worth {
+            Worth::Points(points) => (most, points),
+            Worth::Part(it) => {
+                (most.or(Some(Score::ONE)), Score::new(part(it)).unwrap_or_default())
+            }
+            // What floating-point numbers add is not rounded up.
+            Worth::RightFor(it) => (most, Score::new((part(it) - 1e-9).ceil()).unwrap_or_default()),
         };
         if let Some(most) = most.filter(|most| points.exceeds(*most)) {
             let what = format!("it gives {points} points, more than the {most} of the test case");
             return Err(self.broken(asked, &what, response, kept).into());
         }
-        let is_right = match most {
-            Some(most) => !most.exceeds(points),
-            None => points.exceeds(Score::ZERO),
+        let is_right = match (worth, most) {
+            (Worth::RightFor(_), _) => true,
+            (_, Some(most)) => !most.exceeds(points),
+            (_, None) => points.exceeds(Score::ZERO),
         };
         let (said, is_told) = first_line(&response.feedback.judge_message);
         let classified = Classified {
@@ -176,7 +186,7 @@ impl Trial<'_> {
             },
         };
         Ok(Judged {
-            score: score.map(|score| CaseScore { score, origin: ScoreOrigin::Score }),
+            score: counts.then_some(CaseScore { score: points, origin: ScoreOrigin::Score }),
             answered: Some(Answered { is_told, ..answered(response, kept) }),
             ..Judged::from(classified)
         })

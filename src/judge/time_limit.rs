@@ -303,6 +303,7 @@ mod tests {
                         entry_point: None,
                         include: Vec::new(),
                         constants: Vec::new(),
+                        defines: Vec::new(),
                     },
                     expectations: rules.to_vec(),
                 };

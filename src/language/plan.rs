@@ -102,6 +102,14 @@ impl BuildPlan {
         }
     }
 
+    /// Defines names, if it is built with a compiler of C or C++.
+    pub fn define(&mut self, names: &[String]) {
+        let Some(argv) = self.build.as_mut().map(|step| &mut step.command.argv) else { return };
+        if let Some(at) = argv.iter().position(|word| word == "-DONLINE_JUDGE") {
+            argv.splice(at..at, names.iter().map(|name| format!("-D{name}")));
+        }
+    }
+
     /// The plan for a program that reads many inputs at once, if its language has one: what it reads and
     /// writes then is what `stress::batch` says.
     pub fn for_batches(&self) -> Option<Self> {

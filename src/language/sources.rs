@@ -188,6 +188,7 @@ mod tests {
             entry_point: None,
             include: Vec::new(),
             constants: Vec::new(),
+            defines: Vec::new(),
         }
     }
 

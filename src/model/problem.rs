@@ -42,6 +42,8 @@ pub struct Problem {
     pub graders: Option<Graders>,
     /// Files laid over every submission.
     pub include: Vec<IncludedFile>,
+    /// Names that are defined for every submission in C or C++.
+    pub defines: Vec<String>,
     /// The programs that say whether an input is valid.
     pub input_validators: Vec<Program>,
     /// How they are called.

@@ -21,6 +21,8 @@ pub struct Program {
     pub include: Vec<IncludedFile>,
     /// `{{name}}` and `{{name.variant}}` in its own files are replaced by these before it is built.
     pub constants: Vec<Constant>,
+    /// Names that are defined when it is built, if it is in C or C++.
+    pub defines: Vec<String>,
 }
 
 /// What a program is for.

@@ -8,6 +8,10 @@ pub enum Protocol {
     Standard,
     /// That of programs with `testlib.h`, as Polygon calls them.
     Testlib,
+    /// That of checkers of CMS: a part of the points on standard output.
+    Cms,
+    /// That of programs of sinol: OK or WRONG on standard output, and exit code 0 for valid inputs.
+    Sinol,
 }
 
 impl Protocol {
@@ -15,7 +19,7 @@ impl Protocol {
     pub const fn accept(self) -> i32 {
         match self {
             Self::Standard => 42,
-            Self::Testlib => 0,
+            Self::Testlib | Self::Cms | Self::Sinol => 0,
         }
     }
 
@@ -30,6 +34,12 @@ impl Protocol {
                 "it is called with input, output, judge answer and a file for its report, and must exit with 0 if the \
                  output is right"
             }
+            Self::Cms => {
+                "it is called with input, judge answer and output, and must print 1.0 if the output is right"
+            }
+            Self::Sinol => {
+                "it is called with input, output and judge answer, and must print OK if the output is right"
+            }
         }
     }
 
@@ -38,6 +48,8 @@ impl Protocol {
         match self {
             Self::Standard => "exit with 43",
             Self::Testlib => "exit with 1 or 2",
+            Self::Cms => "print 0.0",
+            Self::Sinol => "print WRONG",
         }
     }
 
@@ -46,6 +58,8 @@ impl Protocol {
         match self {
             Self::Standard => "exit with 42 or 43",
             Self::Testlib => "accept it or reject it, as a checker with testlib.h does",
+            Self::Cms => "print a number from 0.0 to 1.0, and exit with 0",
+            Self::Sinol => "print OK or WRONG, and exit with 0",
         }
     }
 }

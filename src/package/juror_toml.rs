@@ -1,6 +1,7 @@
 //! `juror.toml`: what the format cannot say, such as the names of input and output files.
 
-use crate::model::problem::{Interaction, ProgramIo};
+use crate::model::problem::{Interaction, Problem, ProgramIo};
+use crate::model::protocol::Protocol;
 use crate::package::draft::{Draft, FileWriting};
 use crate::package::files::{Files, is_valid_name};
 use crate::package::node::{Node, Parse};
@@ -21,6 +22,10 @@ pub(super) fn read(tree: &Files, draft: &mut Draft) {
     if let Ok(mut map) = Node::root(&root, page).map() {
         io = map.get("io", |node| self::io(node, draft));
         testlib = map.get("testlib", |node| testlib::read(node, tree, &draft.problem));
+        if let Some((output, input)) = map.get("protocol", |node| protocols(node, &draft.problem)) {
+            draft.problem.output_protocol = output;
+            draft.problem.input_protocol = input;
+        }
     }
     if let Some(testlib) = testlib {
         testlib.apply(&mut draft.problem);
@@ -33,6 +38,26 @@ pub(super) fn read(tree: &Files, draft: &mut Draft) {
         tree.faults.error(tree.path(NAME), message, help);
     }
     draft.problem.io = io;
+}
+
+/// How output validators are called, and input validators.
+fn protocols(node: &Node<'_>, problem: &Problem) -> Parse<(Protocol, Protocol)> {
+    let mut map = node.map_called("protocol", "[protocol]")?;
+    let output = map.ask("output_validator", |node| match node.word() {
+        "cms" => Ok(Protocol::Cms),
+        "sinol" => Ok(Protocol::Sinol),
+        _ => Err(node.must_be("\"cms\" or \"sinol\"")),
+    })?;
+    let input = map.ask("input_validators", |node| match node.word() {
+        "sinol" => Ok(Protocol::Sinol),
+        _ => Err(node.must_be("\"sinol\"")),
+    })?;
+    if output.is_some() && problem.kind.interaction == Interaction::Interactive {
+        let help = "remove the line: these programs look at an output";
+        return Err(node.error("the problem is interactive, and a checker does not talk", help));
+    }
+    let or = |new: Option<Protocol>, old| new.unwrap_or(old);
+    Ok((or(output, problem.output_protocol), or(input, problem.input_protocol)))
 }
 
 fn io(node: &Node<'_>, draft: &Draft) -> Parse<ProgramIo> {

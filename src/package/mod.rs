@@ -6,6 +6,7 @@
 
 pub mod archive;
 mod bare;
+mod by_name;
 mod consistency;
 pub mod convert;
 mod detect;

@@ -21,6 +21,7 @@ const fn invalid(protocol: Protocol) -> i32 {
     match protocol {
         Protocol::Standard => 43,
         Protocol::Testlib => 3,
+        Protocol::Cms | Protocol::Sinol => 1,
     }
 }
 
@@ -31,6 +32,7 @@ pub(super) const fn refuses(protocol: Protocol) -> &'static str {
             "exit with 43 to refuse an input, so that a crash is not taken for a refusal"
         }
         Protocol::Testlib => "exit with 3 to refuse an input, as programs with testlib.h do",
+        Protocol::Cms | Protocol::Sinol => "exit with another code than 0 to refuse an input",
     }
 }
 
@@ -134,6 +136,8 @@ pub(super) fn ask(
     Ok(match (reply.outcome.stopped_by, reply.outcome.ending) {
         (None, Ending::Exited(code)) if code == protocol.accept() => Opinion::Valid,
         (None, Ending::Exited(code)) if code == invalid(protocol) => Opinion::Refused(said),
+        // There a failed assertion is a refusal.
+        (None, _) if protocol == Protocol::Sinol => Opinion::Refused(said),
         (None, Ending::Exited(code)) => {
             Opinion::Broken { ending: format!("exit code {code}"), said }
         }

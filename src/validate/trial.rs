@@ -11,7 +11,6 @@ use crate::model::blob::Blob;
 use crate::model::diagnostic::{Diagnostic, Severity};
 use crate::model::job::Keep;
 use crate::model::problem::{Grading, Interaction, Problem};
-use crate::model::score::Score;
 use crate::model::stop::Stop;
 use crate::model::test_data::TestCase;
 use crate::model::text::{shell_word, visible};
@@ -86,7 +85,7 @@ impl Trial<'_> {
             let name = &right.test_case.name;
             match &response.opinion {
                 Opinion::Accepted => return Ok(None),
-                Opinion::Partial(points) if points.exceeds(Score::ZERO) => return Ok(None),
+                Opinion::Partial(worth) if worth.is_some() => return Ok(None),
                 Opinion::Broken(what) => {
                     let message = format!("breaks down on {tried} of {name}: {what}");
                     return Ok(Some(self.broken(&message, &response)));

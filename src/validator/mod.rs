@@ -5,11 +5,13 @@
 //! judge answer and feedback. These are copies, so nothing that it does to them reaches another run.
 //!
 //! A checker with testlib.h is called as `checker INPUT OUTPUT ANSWER REPORT`; an interactor is called the same way, with
-//! OUTPUT as the file that it writes for the checker. Both see nothing of the submission's files.
+//! OUTPUT as the file that it writes for the checker. A checker of CMS is called as `checker INPUT ANSWER OUTPUT`, one of
+//! sinol as `chk INPUT OUTPUT ANSWER`. They all see nothing of the submission's files.
 //!
 //! Source: problem package format 2025-09, "Output validator", "Working directory", "Limits".
 
 pub mod feedback;
+mod printed;
 pub mod response;
 pub mod static_validator;
 mod testlib;
@@ -167,6 +169,14 @@ impl OutputValidator {
                 // What an interactor writes there is for the checker.
                 let output = own.join(format!("{base}.out"));
                 job.collect.push(output.to_string_lossy().into_owned());
+            }
+            Protocol::Cms => {
+                lay("ans", question.answer);
+                lay("out", &question.output);
+            }
+            Protocol::Sinol => {
+                lay("out", &question.output);
+                lay("ans", question.answer);
             }
         }
         job.command.argv.extend(question.args.iter().cloned());

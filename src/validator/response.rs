@@ -11,7 +11,7 @@ use crate::model::protocol::Protocol;
 use crate::model::score::Score;
 use crate::model::tree::Tree;
 use crate::validator::feedback::{Feedback, NEXT_PASS};
-use crate::validator::testlib;
+use crate::validator::{printed, testlib};
 
 /// The exit code for a right output.
 const ACCEPT: i32 = Protocol::Standard.accept();
@@ -43,10 +43,29 @@ pub enum Opinion {
     Accepted,
     /// The output is wrong.
     Rejected,
-    /// The output is worth so many points, which may be all that there are.
-    Partial(Score),
+    /// The output is worth so much, which may be all that there is.
+    Partial(Worth),
     /// It did not work as it must: what it did. No output is at fault.
     Broken(String),
+}
+
+/// What an output is worth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Worth {
+    /// So many points; it is right if these are all.
+    Points(Score),
+    /// This part of all points; it is right if these are all.
+    Part(Score),
+    /// This part of all points, rounded up to a whole number; it is right, whatever that is.
+    RightFor(Score),
+}
+
+impl Worth {
+    /// Whether it is anything.
+    pub fn is_some(self) -> bool {
+        let (Self::Points(worth) | Self::Part(worth) | Self::RightFor(worth)) = self;
+        worth.exceeds(Score::ZERO)
+    }
 }
 
 /// What a validator may ask for, by the type of the problem.
@@ -72,12 +91,20 @@ impl Response {
         let fault = |error| JudgeError::new("read what the output validator left behind", error);
         let stderr = reply.stderr.start(STDERR).map_err(fault)?;
         let mut feedback = Feedback::of(reply.collected).map_err(fault)?;
-        if protocol == Protocol::Testlib && feedback.judge_message.trim_ascii().is_empty() {
-            feedback.judge_message.clone_from(&stderr);
+        let stdout = reply.stdout.start(STDERR).map_err(fault)?;
+        match protocol {
+            Protocol::Testlib if feedback.judge_message.trim_ascii().is_empty() => {
+                feedback.judge_message.clone_from(&stderr);
+            }
+            Protocol::Standard | Protocol::Testlib => {}
+            Protocol::Cms => feedback.judge_message = printed::cms_message(&stderr),
+            Protocol::Sinol => feedback.judge_message = printed::sinol_message(&stdout),
         }
         let opinion = exit_code(&reply.outcome, limits).and_then(|code| match protocol {
             Protocol::Standard => opinion(code, &feedback, contract),
             Protocol::Testlib => testlib::opinion(code, &feedback.judge_message),
+            Protocol::Cms => printed::cms(code, &stdout),
+            Protocol::Sinol => printed::sinol(code, &stdout),
         });
         let opinion = opinion.unwrap_or_else(Opinion::Broken);
         Ok(Self { opinion, feedback, stderr, outcome: reply.outcome, kept: reply.kept })

@@ -7,7 +7,7 @@
 
 use crate::model::score::Score;
 use crate::model::text::visible;
-use crate::validator::response::Opinion;
+use crate::validator::response::{Opinion, Worth};
 
 /// The exit code for an output that is partly right, with nothing added. Such checkers are built with it.
 const PARTLY: i32 = 50;
@@ -39,11 +39,11 @@ pub(super) fn opinion(code: i32, message: &[u8]) -> Result<Opinion, String> {
 }
 
 /// The points at the beginning of a message, such as `12.5 of 20` or `points 12.5`.
-fn points(message: &[u8]) -> Option<Score> {
+fn points(message: &[u8]) -> Option<Worth> {
     let text = std::str::from_utf8(message.trim_ascii()).ok()?;
     let mut words = text.strip_prefix("points").unwrap_or(text).split_ascii_whitespace();
     let points: f64 = words.next()?.parse().ok()?;
-    Score::new(points).filter(|_| points >= 0.0)
+    Score::new(points).filter(|_| points >= 0.0).map(Worth::Points)
 }
 
 /// The first line of a message, behind a colon.
@@ -85,7 +85,8 @@ mod tests {
         let found = match &response.opinion {
             Opinion::Accepted => "+".to_owned(),
             Opinion::Rejected => "-".to_owned(),
-            Opinion::Partial(points) => points.to_string(),
+            Opinion::Partial(Worth::Points(points)) => points.to_string(),
+            Opinion::Partial(other) => format!("{other:?}"),
             Opinion::Broken(what) => what.clone(),
         };
         let start: String = found.chars().take(expected.chars().count().max(1)).collect();

@@ -175,6 +175,7 @@ fn a_build_that_was_killed_is_no_verdict() {
             entry_point: None,
             include: Vec::new(),
             constants: Vec::new(),
+            defines: Vec::new(),
         };
         let builder = Builder::new(&executor);
         let prepared = builder.prepare(&program).unwrap();

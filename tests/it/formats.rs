@@ -128,3 +128,97 @@ fn a_package_of_sinol_is_judged() {
     fixture.write("abc/config.yml", &text);
     fixture.check("verify abc", 1, &["abcb.sh", "expected a score of 40; got 30"]);
 }
+
+#[test]
+fn a_checker_of_cms_gives_a_part_of_the_points() {
+    let fixture = package(&[
+        (
+            "cms/task.yaml",
+            "name: sum\ntitle: Sum\ntime_limit: 10\nmemory_limit: 256\ninfile: ''\noutfile: ''\n",
+        ),
+        ("cms/gen/GEN", "#ST: 40\n1\n2\n#ST: 60\n3\n"),
+        ("cms/input/input0.txt", "3 4\n"),
+        ("cms/input/input1.txt", "1 1\n"),
+        ("cms/input/input2.txt", "10 20\n"),
+        // The output of who adds is right, and one more is worth a quarter.
+        (
+            "cms/cor/correttore.sh",
+            "read -r a b < $1; read -r right < $2; read -r found < $3\n\
+             [[ $found == [0-9]* ]] || { echo 0; exit; }\n\
+             echo 'not enough' >&2\n\
+             case $((found - right)) in 0) echo 1.0;; 1) echo 0.25;; 9) exit 1;; 8) echo many;; *) echo 0.0;; esac\n",
+        ),
+        (
+            "cms/sol/solution.c",
+            "#ifdef EVAL\n#include <stdio.h>\n\
+             int main(void) { int a, b; scanf(\"%d %d\", &a, &b); printf(\"%d\\n\", a + b); }\n#endif\n",
+        ),
+        ("cms/sol/more.sh", "read -r a b; echo $((a == 1 ? a + b : a + b + 1))\n"),
+    ]);
+    fixture.check("verify cms", 0, &["2 submissions, all as expected", "more.sh", "25"]);
+    let quarter = "the output validator gives 10 of 40 points: not enough";
+    fixture.check("judge cms more.sh --all", 1, &[quarter, "25 of 100"]);
+    let judged = |program: &str, code: i32, said: &str| {
+        fixture.write("a.sh", program);
+        fixture.check("judge cms a.sh", code, &[said]);
+    };
+    judged(RIGHT, 0, "100 of 100");
+    judged("echo 0\n", 1, "rejects it: not enough");
+    judged("read -r a b; echo $((a + b + 9))\n", 4, "a checker of CMS ends with 0");
+    judged("read -r a b; echo $((a + b + 8))\n", 4, "its first line is \"many\"");
+    // Another format says in juror.toml how it is called.
+    fixture.check("convert cms --to 2025-09 new", 0, &["defined names: EVAL"]);
+    fixture.write("a.sh", "read -r a b; echo $((a == 10 ? a + b + 1 : a + b))\n");
+    fixture.check("judge new a.sh --all", 1, &["gives 15 of 60 points: not enough", "55 of 100"]);
+    // CMS itself takes an executable.
+    fixture.remove("cms/cor/correttore.sh");
+    fixture.write("cms/check/checker", "#!/usr/bin/env bash\ncmp -s $2 $3; echo $((1 - $?))\n");
+    fixture.executable("cms/check/checker");
+    judged(RIGHT, 0, "100 of 100");
+    fixture.check("judge cms more.sh --all", 1, &["0 of 100"]);
+}
+
+#[test]
+fn a_checker_and_an_input_validator_of_sinol_are_called() {
+    let fixture = package(&[
+        (
+            "abc/config.yml",
+            "title: Sum\nsinol_task_id: abc\ntime_limit: 10000\nmemory_limit: 262144\nscores:\n  1: 31\n  2: 69\n\
+             sinol_expected_scores:\n  abc1.sh:\n    points: 80\n    \
+             expected:\n      1: {points: 11, status: OK}\n      2: {points: 69, status: OK}\n",
+        ),
+        ("abc/in/abc0.in", "1 1\n"),
+        ("abc/in/abc1.in", "3 4\n"),
+        ("abc/in/abc2.in", "30 1\n"),
+        ("abc/prog/abc.sh", RIGHT),
+        ("abc/prog/abc1.sh", "read -r a b; echo $((a < 20 ? a + b + 1 : a + b))\n"),
+        (
+            "abc/prog/abcchk.sh",
+            "read -r a b < $1; read -r found < $2; read -r right < $3\n\
+             case $((found - right)) in 0) echo OK;; 1) printf 'OK\\none too many\\n100/3\\n';; 9) exit 2;; \
+             *) printf 'WRONG\\nby %d\\n' $((found - right));; esac\n",
+        ),
+        (
+            "abc/prog/abcinwer.sh",
+            "text=$(cat; echo .)\n[[ $1 == abc?.in && $text =~ ^[0-9]+\\ [0-9]+$'\\n'\\.$ ]] && exit 0\n\
+             echo \"two numbers\"\nexit 7\n",
+        ),
+    ]);
+    // A third of 31 is rounded up, and right all the same.
+    fixture.check("verify abc", 0, &["2 submissions, all as expected", "abc1.sh", "80"]);
+    let judged = |program: &str, code: i32, said: &str| {
+        fixture.write("a.sh", program);
+        fixture.check("judge abc a.sh", code, &[said]);
+    };
+    judged("read -r a b; echo $((a + b + 5))\n", 1, "rejects it: by 5");
+    judged("read -r a b; echo $((a + b + 9))\n", 4, "a checker of sinol ends with 0");
+    fixture.write("abc/in/abc1.in", "3  4\n");
+    fixture.check("verify abc", 3, &["input validator `abcinwer.sh` refuses it: two numbers"]);
+    fixture.write("abc/in/abc1.in", "3 4\n");
+    let text = fixture.read("abc/config.yml");
+    fixture.write("abc/config.yml", format!("{text}subtask_dependencies: {{2: [1]}}\n"));
+    fixture.check("verify abc", 3, &["the checker abcchk.sh may accept a part of one"]);
+    fixture.write("abc/config.yml", format!("{text}sinol_contest_type: icpc\n"));
+    fixture.write("a.sh", "read -r a b; echo $((a + b + 1))\n");
+    fixture.check("judge abc a.sh", 0, &["accepted on 3 test cases"]);
+}

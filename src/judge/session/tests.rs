@@ -76,6 +76,7 @@ fn submission(name: &str, overall: Option<&Overall>) -> Submission {
             entry_point: None,
             include: Vec::new(),
             constants: Vec::new(),
+            defines: Vec::new(),
         },
         expectations: overall
             .into_iter()

@@ -45,6 +45,7 @@ fn planned(
         entry_point: None,
         include: Vec::new(),
         constants: Vec::new(),
+        defines: Vec::new(),
     };
     let sources = Sources { shape, files: files.collect(), included: Vec::new() };
     let recipe = recipe(&program, &sources)?;

@@ -48,6 +48,7 @@ fn told(
         entry_point: case.entry.map(str::to_owned),
         include: Vec::new(),
         constants: Vec::new(),
+        defines: Vec::new(),
     };
     let sources = Sources { shape: case.shape, files, included };
     recipe(&program, &sources)

@@ -51,6 +51,7 @@ fn check_in(language: Option<&str>, name: &str, text: &str) -> anyhow::Result<()
         entry_point: None,
         include: Vec::new(),
         constants: Vec::new(),
+        defines: Vec::new(),
     };
     let recipe = recipe(&program, &sources::read(&program).map_err(anyhow::Error::msg)?)?;
     let plan = match plan(recipe, &Toolchains::default()) {
@@ -248,6 +249,7 @@ fn this_very_test_is_a_ready_executable() -> anyhow::Result<()> {
         entry_point: None,
         include: Vec::new(),
         constants: Vec::new(),
+        defines: Vec::new(),
     };
     let recipe = recipe(&program, &sources::read(&program).map_err(anyhow::Error::msg)?)?;
     let plan = plan(recipe, &Toolchains::default())?;

@@ -122,6 +122,7 @@ impl<'a> Facts<'a> {
             generator_header,
             input_visualizer,
             output_visualizer,
+            defines,
             // Its files are made before a package is converted.
             unmade: _,
         } = problem;
@@ -139,6 +140,7 @@ impl<'a> Facts<'a> {
         if let ProgramIo::Files { input, output } = io {
             self.say("juror.toml", "input and output files", format!("{input} and {output}"));
         }
+        self.say(SETTINGS, "defined names", defines.join(" "));
         self.data(test_data);
         for group in rules::scored(problem) {
             let place = format!("data/{}", self.names.case(group.name));
@@ -354,12 +356,22 @@ impl<'a> Facts<'a> {
     }
 
     fn programs(&mut self, what: &str, programs: &[Program], protocol: Protocol) {
-        for Program { name: _, path, kind: _, language, entry_point, include, constants } in
-            programs
+        for Program {
+            name: _,
+            path,
+            kind: _,
+            language,
+            entry_point,
+            include,
+            constants,
+            defines,
+        } in programs
         {
             let mut value = vec![match protocol {
                 Protocol::Standard => "program".to_owned(),
                 Protocol::Testlib => "program with testlib".to_owned(),
+                Protocol::Cms => "program of CMS".to_owned(),
+                Protocol::Sinol => "program of sinol".to_owned(),
             }];
             value.extend(language.as_ref().map(|it| format!("in {it}")));
             value.extend(entry_point.as_ref().map(|it| format!("starting {it}")));
@@ -372,6 +384,9 @@ impl<'a> Facts<'a> {
             let looks = code.is_none_or(|code| ["c", "cpp"].contains(&code));
             if !beside.is_empty() && what != "submission" && looks {
                 value.push(format!("with {}", beside.join(" ")));
+            }
+            if what != "submission" && !defines.is_empty() {
+                value.push(format!("with {} defined", defines.join(" ")));
             }
             let _said_of_the_settings = constants;
             self.file(path, what, value.join(" "));

@@ -365,6 +365,21 @@ impl Planner<'_> {
             toml += &header.map_or(String::new(), |name| format!("header = {name:?}\n"));
             toml.extend(lines);
         }
+        let output = (problem.output_protocol, problem.output_validators.is_empty());
+        let name = match output {
+            (Protocol::Cms, false) => Some("cms"),
+            (Protocol::Sinol, false) => Some("sinol"),
+            _ => None,
+        };
+        let mut lines = Vec::new();
+        lines.extend(name.map(|name| format!("output_validator = {name:?}\n")));
+        if problem.input_protocol == Protocol::Sinol && !problem.input_validators.is_empty() {
+            lines.push("input_validators = \"sinol\"\n".to_owned());
+        }
+        if !lines.is_empty() {
+            toml += "[protocol]\n";
+            toml.extend(lines);
+        }
         (!toml.is_empty()).then_some(toml)
     }
 

@@ -10,17 +10,19 @@ mod tests;
 use std::path::Path;
 use std::time::Duration;
 
-use crate::check::options::LINE_SENSITIVE;
 use crate::model::layout::Layout;
 use crate::model::limits::{OUTPUT_WITHOUT_LIMIT, ProblemLimits};
 use crate::model::problem::{Grading, Problem, ProblemKind, ProgramIo};
+use crate::model::program::ProgramKind;
+use crate::model::protocol::Protocol;
 use crate::model::recipe::{AnswerSource, InputSource, Recipe, RecipeCase};
 use crate::model::score::{Aggregation, GroupScoring, Score};
 use crate::model::test_data::{TestCase, TestGroup};
 use crate::model::units::Bytes;
 use crate::package::Format;
+use crate::package::by_name::{self, compared_by_lines};
 use crate::package::draft::{Draft, FileWriting};
-use crate::package::files::{Files, is_valid_name};
+use crate::package::files::{Files, Item, is_valid_name};
 use crate::package::italian::gen_file::{Listing, Source};
 use crate::package::node::{Map, Node, Parse, with_yaml};
 use crate::package::text::shown;
@@ -104,6 +106,7 @@ impl Format for Italian {
             let mut problem = Problem { layout: self.layout(), ..Problem::default() };
             settings(&mut map, &mut problem);
             refuse(tree, &mut map);
+            checker(tree, &mut problem);
             solutions::read(tree, &mut problem);
             let plan = gen_file::read(tree);
             test_data(tree, &mut map, plan, &mut problem);
@@ -182,18 +185,37 @@ fn refuse(tree: &Files, map: &mut Map<'_>) {
             node.key_error(message, "judge this task with CMS");
         }
     }
-    for (dir, stem, what) in [
-        ("check", "checker", "a checker of CMS"),
-        ("cor", "correttore", "a checker of CMS"),
-        ("check", "manager", "a manager of CMS"),
-        ("cor", "manager", "a manager of CMS"),
-    ] {
-        let is_it = |name: &str| {
-            name == stem || name.strip_prefix(stem).is_some_and(|rest| rest.starts_with(['.', '_']))
-        };
-        if let Some(item) = tree.children(dir).find(|item| is_it(item.base_name())) {
-            let message = format!("is {what}, which juror does not call yet");
+    for dir in ["check", "cor"] {
+        if let Some(item) = tree.children(dir).find(|item| is_called(item, "manager")) {
+            let message =
+                "is a manager of CMS: it talks with submissions in a way that juror does not know";
             tree.faults.error(item, message, "judge this task with CMS");
+        }
+    }
+}
+
+/// Whether a file is called this, or `manager.cpp`, or `manager_it.cpp`.
+fn is_called(item: &Item, name: &str) -> bool {
+    let rest = item.base_name().strip_prefix(name);
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '_']))
+}
+
+/// The checker: CMS takes the executable in `check/`, else the one in `cor/`; juror builds its source if that is there.
+fn checker(tree: &Files, problem: &mut Problem) {
+    for (dir, name) in [("check", "checker"), ("cor", "correttore")] {
+        let executable = || tree.file(&format!("{dir}/{name}"));
+        if let Some(item) = by_name::source(tree, dir, &[name]).or_else(executable) {
+            let kind = ProgramKind::OutputValidator;
+            let program = by_name::program(item, kind, by_name::headers(tree, dir));
+            problem.output_validators = vec![program];
+            problem.output_protocol = Protocol::Cms;
+            return;
+        }
+        if let Some(item) = tree.children(dir).find(|item| is_called(item, name)) {
+            let message = format!("may be the checker, but there is no {dir}/{name}");
+            let help = format!("call its source {dir}/{name}.cpp, or build {dir}/{name}");
+            tree.faults.error(item, message, help);
+            return;
         }
     }
 }
@@ -216,6 +238,7 @@ fn test_data(tree: &Files, map: &mut Map<'_>, plan: Option<Listing>, problem: &m
     };
     let points: Vec<f64> = listed.groups.iter().filter_map(|group| group.points).collect();
     let sum = if points.is_empty() { total.unwrap_or(100.0) } else { points.iter().sum() };
+    let compared = compared_by_lines(problem);
     let groups = &mut problem.test_data.groups;
     groups.push(TestGroup { name: "tests".to_owned(), scoring: scoring(sum, Aggregation::Sum) });
     let mut cases = Vec::new();
@@ -237,9 +260,7 @@ fn test_data(tree: &Files, map: &mut Map<'_>, plan: Option<Listing>, problem: &m
                 name: format!("{dir}/{number:03}"),
                 input: tree.path(&files[0]),
                 answer: Some(tree.path(&files[1])),
-                output_validator_args: ["case_sensitive", LINE_SENSITIVE]
-                    .map(str::to_owned)
-                    .to_vec(),
+                output_validator_args: compared.clone(),
                 ..TestCase::default()
             };
             number += 1;
@@ -257,7 +278,8 @@ fn test_data(tree: &Files, map: &mut Map<'_>, plan: Option<Listing>, problem: &m
                     },
                     (None, Source::None) => Err(format!("there is no {}", files[0])),
                 };
-                let official = solutions::official(tree).map(AnswerSource::Solution);
+                let official = solutions::official(tree);
+                let official = official.map(|item| AnswerSource::Solution(item.path.clone()));
                 let answer = answer.map(AnswerSource::File).or(official);
                 let (input, answer) = match (input, answer) {
                     (Ok(input), Some(answer)) => (input, answer),

@@ -50,6 +50,10 @@ fn read_with(changes: &[(&str, &str)], more: &[(&str, &str)], without: &[&str]) 
             };
             format!("{} = {input}", case.name)
         }));
+        lines.extend(problem.output_validators.iter().map(|program| {
+            let beside = program.include.iter().map(|it| format!(" +{}", it.name.display()));
+            format!("{:?} {}{}", problem.output_protocol, program.name, beside.collect::<String>())
+        }));
         lines.extend(problem.submissions.iter().map(|submission| {
             let include: String = submission
                 .program
@@ -114,14 +118,34 @@ fn graders_are_built_with_c_and_cpp() {
 }
 
 #[test]
+fn the_source_of_a_checker_goes_before_its_executable() {
+    let check = |files: &[(&str, &str)], expected: &str| {
+        let said = read_with(&[], files, &[]);
+        assert!(said.iter().any(|it| it == expected), "{expected}: {said:#?}");
+    };
+    check(&[("check/checker", "c\n"), ("cor/correttore.py", "c\n")], "Cms checker");
+    let files = [
+        ("cor/correttore", "c\n"),
+        ("cor/correttore.cpp", "c\n"),
+        ("cor/correttore_en.cpp", "c\n"),
+        ("cor/lib/a.hpp", "a\n"),
+    ];
+    check(&files, "Cms correttore.cpp +lib/a.hpp");
+}
+
+#[test]
 fn what_cannot_be_honoured_is_named() {
     let check =
         |changes: &[(&str, &str)], more: &[(&str, &str)], without: &[&str], expected: &str| {
             let said = read_with(changes, more, without);
             assert!(said.iter().any(|it| it.contains(expected)), "{expected}: {said:#?}");
         };
-    check(&[], &[("check/checker", "c\n")], &[], "is a checker of CMS");
-    check(&[], &[("cor/correttore.cpp", "c\n")], &[], "is a checker of CMS");
+    check(
+        &[],
+        &[("cor/correttore_en.cpp", "c\n")],
+        &[],
+        "may be the checker, but there is no cor/correttore",
+    );
     check(&[], &[("check/manager.cpp", "c\n")], &[], "is a manager of CMS");
     check(&[("n_input: 4", "output_only: True")], &[], &[], "`output_only` changes");
     check(&[("n_input: 4", "score_type: Sum")], &[], &[], "`score_type` changes");

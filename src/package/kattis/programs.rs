@@ -75,6 +75,7 @@ impl Pack<'_> {
             entry_point: None,
             include: Vec::new(),
             constants: self.yaml.constants.clone(),
+            defines: Vec::new(),
         }
     }
 

@@ -76,7 +76,7 @@ pub(super) fn program(pack: &Pack<'_>, element: Element<'_>, kind: ProgramKind) 
         name,
         path: item.path.clone(),
         kind,
-        constants: Vec::new(),
+        ..Program::default()
     })
 }
 

@@ -12,7 +12,10 @@ use std::path::Path;
 
 use crate::model::layout::Layout;
 use crate::model::problem::{Grading, Problem};
+use crate::model::program::{Program, ProgramKind};
+use crate::model::protocol::Protocol;
 use crate::package::Format;
+use crate::package::by_name;
 use crate::package::draft::{Draft, FileWriting, short_name};
 use crate::package::files::Files;
 use crate::package::node::{Map, with_yaml};
@@ -92,6 +95,7 @@ impl Format for Sinol {
             });
             problem.kind.grading = grading.unwrap_or(Grading::Scoring);
             refuse(tree, &id, &mut map);
+            validators(tree, &id, &mut problem);
             let tests = test_data::tests(tree, &id);
             test_data::groups(tree, &tests, &mut map, &mut problem);
             limits::read(&tests, &mut map, &mut problem);
@@ -129,12 +133,8 @@ fn refuse(tree: &Files, id: &str, map: &mut Map<'_>) {
     for item in tree.children("prog").filter(|item| item.is_file()) {
         let stem = item.base_name().rsplit_once('.').map_or("", |(stem, _)| stem);
         match stem.strip_prefix(id) {
-            Some("chk") => {
-                let message = "is a checker of sinol, which juror does not call yet";
-                tree.faults.error(item, message, ELSEWHERE);
-            }
             Some("soc") => {
-                let message = "is an interactor of sinol, which juror does not call yet";
+                let message = "is an interactor of sinol, which juror does not call";
                 tree.faults.error(item, message, ELSEWHERE);
             }
             Some("ingen") => {
@@ -145,4 +145,19 @@ fn refuse(tree: &Files, id: &str, map: &mut Map<'_>) {
             _ => {}
         }
     }
+}
+
+/// The checker and the input validator.
+fn validators(tree: &Files, id: &str, problem: &mut Problem) {
+    let program = |what: &str, kind| {
+        let item = by_name::source(tree, "prog", &[&format!("{id}{what}")])?;
+        Some(by_name::program(item, kind, by_name::headers(tree, "prog")))
+    };
+    problem.output_protocol = Protocol::Sinol;
+    problem.output_validators.extend(program("chk", ProgramKind::OutputValidator));
+    problem.input_protocol = Protocol::Sinol;
+    let inwer = program("inwer", ProgramKind::InputValidator);
+    // sinol-make builds it so.
+    let defines = vec!["_INWER".to_owned()];
+    problem.input_validators.extend(inwer.map(|program| Program { defines, ..program }));
 }

@@ -1,15 +1,16 @@
 //! `prog/`: solutions, the files that are built with them, and what is expected of them.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::language::table::{LANGUAGES, Language};
 use crate::model::problem::{Grading, Problem};
-use crate::model::program::{IncludedFile, Program};
+use crate::model::program::IncludedFile;
 use crate::model::score::Score;
-use crate::model::submission::{Expectation, ScoreRange, Submission};
+use crate::model::submission::{Expectation, ScoreRange};
 use crate::model::verdict::Verdict::{
     self, Accepted, RunTimeError, TimeLimitExceeded, WrongAnswer,
 };
+use crate::package::by_name::{ending, stem, submission};
 use crate::package::files::{Files, Item};
 use crate::package::node::{Map, Node, Parse};
 use crate::package::sinol::ELSEWHERE;
@@ -33,23 +34,8 @@ pub(super) fn read(tree: &Files, id: &str, map: &mut Map<'_>, problem: &mut Prob
             tree.faults.warning(item, message, ELSEWHERE);
             continue;
         }
-        let name = item.base_name().to_owned();
-        let model = stem(item) == id;
-        let expectations = model.then(|| Expectation {
-            pattern: "the model solution".to_owned(),
-            permitted: Some(vec![Accepted]),
-            ..Expectation::default()
-        });
-        problem.submissions.push(Submission {
-            name: name.clone(),
-            program: Program {
-                name,
-                path: item.path.clone(),
-                include: problem.include.clone(),
-                ..Program::default()
-            },
-            expectations: expectations.into_iter().collect(),
-        });
+        let official = (stem(item) == id).then_some("the model solution");
+        problem.submissions.push(submission(problem, item, official));
     }
     let expected = map.get("sinol_expected_scores", |node| node.entries("a map of solutions"));
     for node in expected.into_iter().flatten() {
@@ -67,14 +53,6 @@ pub(super) fn read(tree: &Files, id: &str, map: &mut Map<'_>, problem: &mut Prob
     }
 }
 
-/// The solution that makes outputs: in C++ if there is one in it.
-pub(super) fn model(tree: &Files, id: &str) -> Option<PathBuf> {
-    let all = tree.children("prog").filter(|item| is_solution(item, id) && stem(item) == id);
-    let code = |item: &Item| Language::of_file(&item.path).map(|it| it.code);
-    let first = all.min_by_key(|item| (code(item) != Some("cpp"), item.name.clone()));
-    first.map(|item| item.path.clone())
-}
-
 /// `abc.cpp`, `abc2.py`, `abcs1_slow.cpp`, `abcb.cpp`.
 fn is_solution(item: &Item, id: &str) -> bool {
     let Some(rest) = stem(item).strip_prefix(id) else { return false };
@@ -82,10 +60,6 @@ fn is_solution(item: &Item, id: &str) -> bool {
     let rest = rest.trim_start_matches(|it: char| it.is_ascii_digit());
     let is_name = rest.is_empty() || rest.starts_with('_');
     is_name && item.is_file() && Language::of_file(&item.path).is_some()
-}
-
-fn stem(item: &Item) -> &str {
-    item.base_name().rsplit_once('.').map_or("", |(stem, _)| stem)
 }
 
 /// Files that are built with solutions, or lie beside them. Gives the endings of languages for which juror cannot do
@@ -149,10 +123,6 @@ fn extra_files(tree: &Files, map: &mut Map<'_>, problem: &mut Problem) -> Vec<St
 /// The language that sources with this ending are in.
 fn code_of(ending: &str) -> Option<&'static str> {
     Language::of_file(Path::new(&format!("x.{ending}"))).map(|it| it.code)
-}
-
-fn ending(item: &Item) -> &str {
-    item.base_name().rsplit_once('.').map_or("", |(_, ending)| ending)
 }
 
 /// What a solution must come to, by groups and in all.

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use crate::check::options::LINE_SENSITIVE;
 use crate::model::problem::{Grading, Problem};
 use crate::model::recipe::{AnswerSource, InputSource, Recipe, RecipeCase};
 use crate::model::score::{Aggregation, GroupScoring, Score};
-use crate::model::test_data::{TestCase, TestGroup};
+use crate::model::test_data::{TestCase, TestGroup, ValidatorArgs};
+use crate::package::by_name::{compared_by_lines, source};
 use crate::package::files::{Files, Item};
 use crate::package::node::{Map, Node, Parse};
-use crate::package::sinol::{ELSEWHERE, SETTINGS, solutions};
+use crate::package::sinol::{ELSEWHERE, SETTINGS};
 use crate::package::text::shown;
 use crate::package::values::{Bound, integer, number};
 
@@ -104,6 +104,14 @@ pub(super) fn groups(tree: &Files, tests: &[Test], map: &mut Map<'_>, problem: &
             error(format!("group {group} has tests and no points"), "add it to `scores`");
         }
     }
+    if let Some(validator) = problem.output_validators.first().filter(|_| !needed.is_empty()) {
+        let message = format!(
+            "groups depend on others, and the checker {} may accept a part of one: what is left of the others then, \
+             juror does not compute",
+            validator.name
+        );
+        error(message, ELSEWHERE);
+    }
     for (group, before) in &needed {
         for one in before {
             if one >= group || !scored.contains(one) {
@@ -187,11 +195,12 @@ pub(super) fn cases(tree: &Files, id: &str, tests: Vec<Test>, problem: &mut Prob
             input: test.input.path.clone(),
             answer: Some(tree.path(&answer)),
             is_answer_shown: test.group == 0,
-            output_validator_args: ["case_sensitive", LINE_SENSITIVE].map(str::to_owned).to_vec(),
+            input_validator_args: ValidatorArgs::All(vec![test.input.base_name().to_owned()]),
+            output_validator_args: compared_by_lines(problem),
             ..TestCase::default()
         };
         if tree.file(&answer).is_none() {
-            let Some(model) = solutions::model(tree, id) else {
+            let Some(model) = source(tree, "prog", &[id]) else {
                 let message =
                     format!("has no answer {answer}, and there is no prog/{id}.* to make it");
                 tree.faults.error(&test.input, message, "add the file, or the model solution");
@@ -201,7 +210,7 @@ pub(super) fn cases(tree: &Files, id: &str, tests: Vec<Test>, problem: &mut Prob
                 case.name.clone(),
                 (&test.input).into(),
                 InputSource::File(test.input.path),
-                AnswerSource::Solution(model),
+                AnswerSource::Solution(model.path.clone()),
             ));
         }
         problem.test_data.cases.push(case);

@@ -170,7 +170,9 @@ fn what_cannot_be_honoured_is_named() {
     check(&[("  2: 60", "  x: 60")], &[], &[], "`x` is not a group number");
     check(&[("status: ML", "status: XX")], &[], &[], "must be OK, WA, RE, ML or TL");
     check(&[("abcb1_x.py:", "abc7.py:")], &[], &[], "`abc7.py` is not a solution in prog/");
-    check(&[], &[("prog/abcchk.cpp", "c\n")], &[], "is a checker of sinol");
+    let depends = ("sinol_task_id: abc\n", "sinol_task_id: abc\nsubtask_dependencies: {2: [1]}\n");
+    let said = "the checker abcchk.cpp may accept a part of one";
+    check(&[depends], &[("prog/abcchk.cpp", "c\n")], &[], said);
     check(&[], &[("prog/abcsoc.cpp", "c\n")], &[], "is an interactor of sinol");
     check(&[], &[("prog/abcingen.sh", "c\n")], &[], "is not called: only the inputs in in/");
     check(&[], &[("in/xyz1.in", "1\n")], &[], "is not a test of `abc`");

@@ -1,0 +1,81 @@
+//! Programs that a format knows by their names, and what lies beside them.
+
+use std::path::Path;
+
+use crate::check::options::LINE_SENSITIVE;
+use crate::language::table::Language;
+use crate::model::problem::Problem;
+use crate::model::program::{IncludedFile, Program, ProgramKind};
+use crate::model::submission::{Expectation, Submission};
+use crate::model::verdict::Verdict;
+use crate::package::files::{Files, Item};
+
+/// The name without directory and ending; empty if there is no ending.
+pub(super) fn stem(item: &Item) -> &str {
+    item.base_name().rsplit_once('.').map_or("", |(stem, _)| stem)
+}
+
+/// The ending without its dot.
+pub(super) fn ending(item: &Item) -> &str {
+    item.base_name().rsplit_once('.').map_or("", |(_, ending)| ending)
+}
+
+/// The code of the language that the ending says.
+pub(super) fn code(item: &Item) -> Option<&'static str> {
+    Language::of_file(&item.path).map(|language| language.code)
+}
+
+/// The source in a directory whose name without ending is one of these: in C++ if there is one in it.
+pub(super) fn source<'t>(tree: &'t Files, directory: &str, stems: &[&str]) -> Option<&'t Item> {
+    let all = tree
+        .children(directory)
+        .filter(|item| item.is_file() && stems.contains(&stem(item)) && code(item).is_some());
+    all.min_by_key(|item| (code(item) != Some("cpp"), &item.name))
+}
+
+/// The headers of C and C++ below a directory, for programs in it.
+pub(super) fn headers(tree: &Files, directory: &str) -> Vec<IncludedFile> {
+    let below = tree.below(directory).iter();
+    let headers = below.filter(|item| item.is_file() && matches!(ending(item), "h" | "hpp"));
+    let file = |item: &Item| IncludedFile {
+        name: Path::new(&item.name[directory.len() + 1..]).to_owned(),
+        ..IncludedFile::beside(item.path.clone())
+    };
+    headers.map(file).collect()
+}
+
+/// A program of the package, with these files beside it.
+pub(super) fn program(item: &Item, kind: ProgramKind, include: Vec<IncludedFile>) -> Program {
+    Program {
+        name: item.base_name().to_owned(),
+        path: item.path.clone(),
+        kind,
+        include,
+        ..Program::default()
+    }
+}
+
+/// A solution, which must be accepted if it is one that the package calls by this name.
+pub(super) fn submission(problem: &Problem, item: &Item, official: Option<&str>) -> Submission {
+    let expectations = official.map(|name| Expectation {
+        pattern: name.to_owned(),
+        permitted: Some(vec![Verdict::Accepted]),
+        ..Expectation::default()
+    });
+    Submission {
+        name: item.base_name().to_owned(),
+        program: Program {
+            defines: problem.defines.clone(),
+            ..program(item, ProgramKind::Submission, problem.include.clone())
+        },
+        expectations: expectations.into_iter().collect(),
+    }
+}
+
+/// Arguments with which the default output validator compares as CMS and oicompare do; a checker gets none.
+pub(super) fn compared_by_lines(problem: &Problem) -> Vec<String> {
+    match problem.output_validators.is_empty() {
+        true => ["case_sensitive", LINE_SENSITIVE].map(str::to_owned).to_vec(),
+        false => Vec::new(),
+    }
+}
