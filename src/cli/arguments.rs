@@ -9,9 +9,10 @@ use crate::cli::generate::GenerateArguments;
 use crate::cli::grammar::GrammarArguments;
 use crate::cli::help::{
     COMPARE_EXAMPLES, CONVERT_EXAMPLES, DOCTOR_EXAMPLES, GENERATE_EXAMPLES, GRAMMAR_EXAMPLES,
-    JUDGE_EXAMPLES, STRESS_EXAMPLES, VERIFY_EXAMPLES, exit_codes, first_steps,
+    JUDGE_EXAMPLES, MERGE_EXAMPLES, STRESS_EXAMPLES, VERIFY_EXAMPLES, exit_codes, first_steps,
 };
 use crate::cli::judge::JudgeArguments;
+use crate::cli::merge::MergeArguments;
 use crate::cli::schema::SchemaArguments;
 use crate::cli::shell::{CompletionsArguments, ManArguments};
 use crate::cli::stress::StressArguments;
@@ -83,6 +84,12 @@ pub enum Command {
                           juror stress [OPTIONS] --input-grammar <GRAMMAR> --reference <PROGRAM> <SUBMISSION>"
     )]
     Stress(StressArguments),
+    /// Join the JSON reports of several machines into one, or show a report again
+    ///
+    /// Reads what `juror verify --json` or another command wrote, and reports it as if it had been one run:
+    /// in the terminal, as JSON, and in files. The exit code is that of the whole.
+    #[command(after_long_help = MERGE_EXAMPLES)]
+    Merge(MergeArguments),
     /// Check inputs against a grammar, write inputs by it, list its boundaries
     ///
     /// The grammar is in the language checktestdata, in a file that ends in .ctd; docs/grammar.md has all

@@ -102,6 +102,15 @@ Examples:
 
 docs/convert.md says what becomes of what. Exit codes: see `juror --help`.";
 
+pub(super) const MERGE_EXAMPLES: &str = "\
+Examples:
+  juror verify problems/* --shard 2/5 --json > 2.json
+      On each of five machines, with its own number.
+  juror merge 1.json 2.json 3.json 4.json 5.json --junit report.xml
+      The whole, in the terminal and as a file.
+
+Exit codes: see `juror --help`.";
+
 pub(super) const STRESS_EXAMPLES: &str = "\
 Examples:
   juror stress problems/game1 my.cpp

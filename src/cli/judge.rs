@@ -20,6 +20,7 @@ use crate::judge::case::{CASE, Detail, SUBMISSION};
 use crate::judge::score::Policy;
 use crate::judge::session::PreparedSubmission;
 use crate::language::fault::Unready;
+use crate::model::event::Event;
 use crate::model::problem::{Interaction, Problem, Submitted};
 use crate::model::program::{Program, ProgramKind};
 use crate::model::stop::{Mend, Remark, Stop};
@@ -113,7 +114,12 @@ fn judge(arguments: &JudgeArguments, output: &Output) -> Result<(), Stop> {
         return Err(Stop::usage(what));
     }
     let selected = problem::selected(&problem, &arguments.runs.case)?;
-    let submissions = submissions(arguments, &problem, output)?;
+    let mut submissions = submissions(arguments, &problem, output)?;
+    if let Some(shard) = arguments.runs.shard {
+        output.event(Event::ShardChosen(shard));
+        let mut units = 0..;
+        submissions.retain(|_| units.next().is_some_and(|unit| shard.has(unit)));
+    }
     if submissions.is_empty() {
         return Ok(());
     }

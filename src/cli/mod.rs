@@ -14,6 +14,7 @@ pub mod host;
 pub mod judge;
 pub mod keep;
 pub mod languages;
+pub mod merge;
 mod opened;
 pub mod options;
 pub mod output;
@@ -59,6 +60,7 @@ pub fn dispatch(arguments: &Arguments) -> ExitCode {
         Command::Verify(arguments) => verify::run(arguments),
         Command::Generate(arguments) => generate::run(arguments),
         Command::Convert(arguments) => convert::run(arguments),
+        Command::Merge(arguments) => merge::run(arguments),
         Command::Stress(arguments) => stress::run(arguments),
         Command::Grammar(arguments) => grammar::run(&arguments.command),
         Command::Compare(arguments) => compare::run(arguments),

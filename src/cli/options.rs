@@ -11,6 +11,7 @@ use crate::executor::Around;
 use crate::model::grader::Dialect;
 use crate::model::isolation::Demand;
 use crate::model::limits::ProblemLimits;
+use crate::model::merge::Shard;
 use crate::model::units::Bytes;
 use crate::package::formats;
 use crate::report::Recording;
@@ -56,6 +57,22 @@ pub struct RunOptions {
     /// Format of the package [default: the one that it names or looks like]
     #[arg(long, value_name = "FORMAT", value_parser = PossibleValuesParser::new(formats()))]
     pub format: Option<String>,
+    /// Do the K-th part of the work of N machines; `juror merge` joins their reports
+    ///
+    /// Submissions are dealt out in turn, and so are the checks of each package's data.
+    #[arg(long, value_name = "K/N", value_parser = shard)]
+    pub shard: Option<Shard>,
+}
+
+/// One of several parts, such as `2/5`.
+fn shard(text: &str) -> Result<Shard, String> {
+    let numbers = text.split_once('/').map(|(index, count)| (index.parse(), count.parse()));
+    match numbers {
+        Some((Ok(index), Ok(count))) if (1..=count).contains(&index) && count <= 10_000 => {
+            Ok(Shard { index, count })
+        }
+        _ => Err("expected K/N, such as 2/5 for the second of five parts".to_owned()),
+    }
 }
 
 impl RunOptions {
@@ -187,6 +204,16 @@ pub fn time_limit(text: &str) -> Result<Duration, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_shard_is_one_of_several() {
+        for (text, index, count) in [("1/1", 1, 1), ("2/5", 2, 5)] {
+            assert_eq!(shard(text), Ok(Shard { index, count }), "{text}");
+        }
+        for text in ["", "1", "0/2", "3/2", "1/0", "-1/2", "a/b", "1/2/3", "1/99999"] {
+            assert!(shard(text).is_err(), "{text}");
+        }
+    }
 
     #[test]
     fn a_time_limit_is_a_positive_number_of_seconds() {

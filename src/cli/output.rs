@@ -7,7 +7,7 @@ use std::io::{self, IsTerminal, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::cli::exit_code::ExitCode;
 use crate::cli::opened::Opened;
@@ -42,6 +42,8 @@ struct Said {
     package: Option<Arc<str>>,
     /// What was given up means this.
     ended: ExitCode,
+    /// How long it took before the command began, if it tells again what was done then.
+    before: Duration,
 }
 
 /// Runs a command between its first and its last event.
@@ -68,6 +70,7 @@ pub fn command_with(
             opened: None,
             package: None,
             ended: ExitCode::Success,
+            before: Duration::ZERO,
         }),
         started: Instant::now(),
         around: options.around,
@@ -158,8 +161,18 @@ impl Output {
             Some(opened) => opened.shown(event),
             None => event,
         };
-        let stamped = Stamped { at: self.started.elapsed(), package: said.package.clone(), event };
+        let at = said.before + self.started.elapsed();
+        let stamped = Stamped { at, package: said.package.clone(), event };
         said.reporters.event(&stamped);
+    }
+
+    /// Tells again what happened before.
+    pub fn replay(&self, events: &[Stamped]) {
+        let mut said = self.lock();
+        for stamped in events {
+            said.reporters.event(stamped);
+            said.before = stamped.at;
+        }
     }
 
     /// Shows events, for those who only say what happens.

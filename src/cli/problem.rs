@@ -246,7 +246,7 @@ pub fn package_read(problem: &Problem, submissions: usize, test_cases: usize) ->
         name: problem.short_name.clone(),
         path: problem.dir.clone(),
         title: name.map_or_else(String::new, |(_, name)| name.clone()),
-        format: problem.layout.format,
+        format: problem.layout.format.to_owned(),
         format_reason: problem.format_reason.clone(),
         format_is_guessed: problem.layout.is_guessed,
         submissions,

@@ -1,5 +1,6 @@
 //! `juror verify`: packages, their data, and all their submissions against what is expected.
 
+use std::cell::Cell;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -20,9 +21,11 @@ use crate::judge::score::{Policy, points_by_dialect};
 use crate::judge::session::Judged;
 use crate::judge::time_limit;
 use crate::model::diagnostic::Diagnostic;
+use crate::model::event::Event;
 use crate::model::judgement::Judgement;
 use crate::model::problem::Problem;
 use crate::model::stop::{Mend, Stop};
+use crate::model::submission::Submission;
 use crate::model::verdict::Verdict;
 use crate::validate::{self, Extent, mutations, undiscriminating};
 use crate::validator::OutputValidator;
@@ -54,7 +57,11 @@ pub fn run(arguments: &VerifyArguments) -> ExitCode {
         let keep = keep::directory(keep, output)?;
         let host = Host::start(arguments.runs.host, output)?;
         let builder = Builder::new(&*host.executor);
-        let verifier = Verifier { arguments, host: &host, builder: &builder, output, keep };
+        let units = Cell::new(0);
+        let verifier = Verifier { arguments, host: &host, builder: &builder, output, keep, units };
+        if let Some(shard) = arguments.runs.shard {
+            output.event(Event::ShardChosen(shard));
+        }
         for dir in &arguments.packages {
             output.part(verifier.package(dir))?;
         }
@@ -69,6 +76,8 @@ struct Verifier<'a> {
     output: &'a Output,
     /// Where boxes are kept, if they are.
     keep: Option<PathBuf>,
+    /// Pieces of work that shards have dealt out so far.
+    units: Cell<usize>,
 }
 
 impl Verifier<'_> {
@@ -79,8 +88,13 @@ impl Verifier<'_> {
         problem::set_dialect(&mut problem, self.arguments.runs.dialect);
         self.output.diagnosed(self.dialects(&problem));
         let selected = problem::selected(&problem, &self.arguments.runs.case)?;
-        let submissions = problem.submissions.len();
-        self.output.event(problem::package_read(&problem, submissions, selected.len()));
+        let is_mine = self.is_mine();
+        let submissions: Vec<Submission> =
+            problem.submissions.iter().filter(|_| self.is_mine()).cloned().collect();
+        if !is_mine && submissions.is_empty() {
+            return Ok(());
+        }
+        self.output.event(problem::package_read(&problem, submissions.len(), selected.len()));
         let programs = [&problem.input_validators, &problem.answer_validators];
         if problem.submissions.is_empty()
             && problem.input_grammars.is_empty()
@@ -102,8 +116,16 @@ impl Verifier<'_> {
         if let Some(keep) = &keep {
             draw::inputs(&bench, &cases, &keep.join("input_visualizer"))?;
         }
-        self.data(bench, &validators.output, &cases)?;
-        self.submissions(bench, &validators, cases)
+        if is_mine {
+            self.data(bench, &validators.output, &cases)?;
+        }
+        self.submissions(bench, &validators, &submissions, cases)
+    }
+
+    /// Whether the next piece of work is to be done by this shard.
+    fn is_mine(&self) -> bool {
+        let unit = self.units.replace(self.units.get() + 1);
+        self.arguments.runs.shard.is_none_or(|shard| shard.has(unit))
     }
 
     /// Says that judges score the package differently, if nothing tells for which one it is.
@@ -160,11 +182,12 @@ impl Verifier<'_> {
         &self,
         bench: Bench<'_>,
         validators: &Validators,
+        submissions: &[Submission],
         cases: Vec<ReadyCase<'_>>,
     ) -> Result<(), Stop> {
         let problem = bench.problem;
         let mut found = Vec::new();
-        let entries = entries(&problem.submissions, self.builder, &mut found)?;
+        let entries = entries(submissions, self.builder, &mut found)?;
         found.extend(sessions::skipped(&entries));
         self.output.diagnosed(found);
         if entries.is_empty() && !problem.submissions.is_empty() {
@@ -184,7 +207,8 @@ impl Verifier<'_> {
             },
         }
         .run()?;
-        if self.extent() == Extent::Everything {
+        // A shard does not know the other submissions.
+        if self.extent() == Extent::Everything && self.arguments.runs.shard.is_none() {
             let is_given = self.arguments.runs.time_limit.is_some();
             self.output.diagnosed(doubts(problem, &finished, is_given));
             if self.arguments.output.verbose {

@@ -1,14 +1,14 @@
 //! How an output differs from the judge answer.
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::model::serial::{As, Text};
 use crate::model::text::count;
 use crate::model::units::Bytes;
 
 /// The first difference between an output and the judge answer, and how much differs in all.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Difference {
     /// What is different first.
     pub kind: DifferenceKind,
@@ -83,21 +83,27 @@ impl Difference {
 }
 
 /// How far the output's number is from the judge answer's. What is infinite is written as `null`.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct NumberGap {
     /// `|s-a|`; infinite if it is beyond the range of `f64`.
     #[schemars(with = "Option<f64>")]
+    #[serde(deserialize_with = "infinite")]
     pub absolute: f64,
     /// `|s-a|/|a|`; infinite if `a` is 0.
     #[schemars(with = "Option<f64>")]
+    #[serde(deserialize_with = "infinite")]
     pub relative: f64,
+}
+
+fn infinite<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+    Ok(Option::deserialize(deserializer)?.unwrap_or(f64::INFINITY))
 }
 
 /// Neither part is ever NaN.
 impl Eq for NumberGap {}
 
 /// What is different at the first difference.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum DifferenceKind {
     /// Two tokens are not the same text.
@@ -118,7 +124,7 @@ pub enum DifferenceKind {
 ///
 /// Line, column and offset say where the token begins; at the end of the text, where that is; for
 /// [`DifferenceKind::Blanks`], the place of the first blank that differs or is missing.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Side {
     /// The number of the token, from 1; at the end of the text one more than it has.
     pub token_number: u64,
@@ -196,7 +202,7 @@ pub struct Marked<'a> {
 }
 
 /// A piece of a text.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Excerpt {
     /// The bytes kept.
     #[serde(flatten, with = "As::<Text>")]
@@ -210,7 +216,7 @@ pub struct Excerpt {
 }
 
 /// A rule that, if it were relaxed, would make output and judge answer agree.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum OnlyDifference {
     /// Only blanks and line ends differ: the tokens agree, or they would if they were split elsewhere.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::model::conversion::Conversion;
 use crate::model::diagnostic::Diagnostic;
@@ -13,6 +13,7 @@ use crate::model::grammar::ValueBounds;
 use crate::model::host::Diagnosis;
 use crate::model::isolation::Isolation;
 use crate::model::judgement::{JudgeError, Judgement};
+use crate::model::merge::Shard;
 use crate::model::proposal::Proposal;
 use crate::model::report::{
     ComparisonReport, InputReport, LimitsReport, PackageReport, ProgressStep,
@@ -41,6 +42,8 @@ pub enum Event {
         /// The command line that repeats it.
         command_line: String,
     },
+    /// Only a part of the work is done.
+    ShardChosen(Shard),
     /// The machine can run programs.
     HostReady {
         /// What keeps them apart.
@@ -141,12 +144,14 @@ pub enum Event {
     BoundsListed(Vec<ValueBounds>),
     /// The user pressed Ctrl-C.
     Interrupted,
+    /// So many runs belong to submissions without a judgement in reports that are told again.
+    RunsRetold(usize),
     /// The command is at its end.
     Finished,
 }
 
 /// How the machine falls short of full isolation.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Shortfall {
     /// What is so, in one line.
     pub message: String,
@@ -157,7 +162,7 @@ pub struct Shortfall {
 }
 
 /// What came of making a test case.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum GeneratedState {
     /// It was not there.

@@ -106,7 +106,7 @@ impl JudgeError {
 }
 
 /// What a submission earned on one test case.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CaseJudgement {
     /// The test case's name.
     #[serde(rename = "name")]
@@ -155,7 +155,7 @@ impl CaseJudgement {
 }
 
 /// The texts behind a verdict, cut to what a person reads.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Evidence {
     /// The lines around the differences, as a unified diff, or why there is none.
     pub diff: Vec<DiffLine>,
@@ -218,7 +218,7 @@ pub struct Picture {
 }
 
 /// One line of a diff.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DiffLine {
     /// Which side it is on.
     #[serde(rename = "side")]
@@ -233,7 +233,7 @@ pub struct DiffLine {
 }
 
 /// Which text a line of a diff is from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum DiffTag {
     /// Both.
@@ -267,7 +267,7 @@ pub struct Judgement {
 }
 
 /// What building a submission gave.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CompilerReport {
     /// Why it failed, in words; empty when it did not.
     #[serde(rename = "cause", with = "As::<String>")]
@@ -288,7 +288,7 @@ impl CompilerReport {
 }
 
 /// An expectation that does not hold.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct BrokenExpectation {
     /// Which rule: pattern and cases, such as `wrong_answer, secret/edges`.
     pub rule: String,

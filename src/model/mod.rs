@@ -15,6 +15,7 @@ pub mod joint;
 pub mod judgement;
 pub mod layout;
 pub mod limits;
+pub mod merge;
 pub mod outcome;
 pub mod pattern;
 pub mod placeholder;

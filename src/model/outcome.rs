@@ -113,6 +113,11 @@ pub enum Meter {
     Rusage,
 }
 
+impl Meter {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Cgroup2, Self::Cgroup1, Self::Rusage];
+}
+
 impl fmt::Display for Meter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::model::conversion::Conversion;
 use crate::model::diagnostic::{Diagnostic, Severity};
@@ -20,17 +20,18 @@ use crate::model::judgement::{
     BrokenExpectation, CaseJudgement, CompilerReport, Evidence, JudgeError, Judgement, TimeLimit,
 };
 use crate::model::limits::Limits;
+use crate::model::merge::Shard;
 use crate::model::outcome::Outcome;
 use crate::model::proposal::Proposal;
 use crate::model::score::TotalScore;
-use crate::model::serial::{As, FaultKeys, Location, Seconds, View};
+use crate::model::serial::{As, FaultKeys, Location, Restore, Seconds, View};
 use crate::model::stress::Search;
 use crate::model::stress_keys::SearchKeys;
 use crate::model::units::Bytes;
 use crate::model::verdict::Verdict;
 
 /// The name of the format.
-const FORMAT: &str = "juror-report";
+pub const FORMAT: &str = "juror-report";
 
 /// The version of the format; raised when a key goes or changes its meaning.
 pub const VERSION: u32 = 1;
@@ -45,6 +46,8 @@ pub struct Report {
     pub command: &'static str,
     /// The command line that repeats it.
     pub command_line: String,
+    /// Which part of the work was done, if not all.
+    pub shard: Option<Shard>,
     /// What a search came to, in the report of `stress`.
     #[serde(flatten, with = "As::<Option<SearchKeys>>")]
     #[schemars(with = "Option<SearchKeys>")]
@@ -94,7 +97,7 @@ pub struct Report {
 }
 
 /// A package that could be read.
-#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct PackageReport {
     /// Its short name.
     pub name: String,
@@ -104,7 +107,7 @@ pub struct PackageReport {
     /// Its name in English, or in its first language.
     pub title: String,
     /// The format that it is read as.
-    pub format: &'static str,
+    pub format: String,
     /// Why, in a line.
     pub format_reason: String,
     /// Whether the reason is always shown.
@@ -130,7 +133,7 @@ pub struct LimitsReport {
     pub limits: Limits,
 }
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 struct LimitKeys {
     #[serde(with = "As::<Seconds>")]
     cpu_seconds: Duration,
@@ -140,6 +143,21 @@ struct LimitKeys {
     memory_bytes: Option<Bytes>,
     output_bytes: Option<Bytes>,
     processes: Option<u32>,
+}
+
+impl Restore<LimitsReport> for LimitKeys {
+    fn restore(self) -> LimitsReport {
+        LimitsReport {
+            time: TimeLimit { limit: self.cpu_seconds, origin: self.cpu_origin },
+            limits: Limits {
+                cpu_time: Some(self.cpu_seconds),
+                wall_time: self.wall_seconds,
+                memory: self.memory_bytes,
+                output: self.output_bytes,
+                processes: self.processes,
+            },
+        }
+    }
 }
 
 impl View<LimitsReport> for LimitKeys {
@@ -156,7 +174,7 @@ impl View<LimitsReport> for LimitKeys {
 }
 
 /// What keeps programs apart from the machine.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct IsolationReport {
     /// The way.
     pub by: Isolation,
@@ -167,14 +185,14 @@ pub struct IsolationReport {
 }
 
 /// A submission that was judged, or could not be.
-#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct SubmissionReport {
     /// The package it was judged with.
     pub package: Option<String>,
     /// Its name.
     pub name: String,
     /// Its file or directory, as the user or the package names it; empty if the judge failed.
-    #[serde(skip)]
+    #[serde(with = "As::<Location>")]
     pub path: PathBuf,
     /// What it earned; `None` if the judge failed.
     pub verdict: Option<Verdict>,
@@ -243,7 +261,7 @@ impl SubmissionReport {
 }
 
 /// A fault of the judge, with its package and submission.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct FaultReport {
     /// The package at work on.
     pub package: Option<String>,
@@ -272,7 +290,7 @@ pub struct ProposalReport {
 }
 
 /// What came of making a test case.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct GeneratedReport {
     /// The package.
     pub package: Option<String>,
@@ -315,7 +333,7 @@ pub struct InputReport {
 }
 
 /// What a command comes to, in numbers.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Summary {
     /// Wall time of the whole command.
     #[serde(rename = "elapsed_seconds", with = "As::<Seconds>")]
@@ -403,6 +421,7 @@ impl Report {
                 self.command = command;
                 self.command_line.clone_from(command_line);
             }
+            Event::ShardChosen(shard) => self.shard = Some(*shard),
             Event::HostReady { isolation, shortfall, .. } => {
                 self.isolation = Some(IsolationReport {
                     by: *isolation,
@@ -496,6 +515,7 @@ impl Report {
             Event::BoundsListed(bounds) => {
                 self.grammar.get_or_insert_default().bounds.clone_from(bounds);
             }
+            Event::RunsRetold(runs) => self.summary.runs += runs,
             Event::Interrupted => self.interrupted = true,
             Event::BuildStarted { .. }
             | Event::SearchStarted(_)

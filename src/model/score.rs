@@ -5,13 +5,15 @@
 use std::fmt;
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::model::grader::CustomScore;
 use crate::model::serial::{As, Extent};
 
 /// A number of points: finite.
-#[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd, Serialize, JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, PartialOrd, Serialize, Deserialize, JsonSchema,
+)]
 #[schemars(inline)]
 pub struct Score(f64);
 
@@ -117,7 +119,7 @@ pub enum ScoreOrigin {
 }
 
 /// What a submission earned in all.
-#[derive(Default, Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Default, Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TotalScore {
     /// Its points; `None` where not all that could change them was run.
     pub score: Option<Score>,
@@ -131,7 +133,7 @@ pub struct TotalScore {
 }
 
 /// What a submission earned in a test data group.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct GroupScore {
     /// The group, such as `secret/group1`.
     pub name: String,

@@ -1,6 +1,6 @@
 //! How values are written as data: the shapes that differ from the types, such as seconds and texts.
 //!
-//! A field says `#[serde(with = "As::<Seconds>")]`, and is written, and described by the schema, as that type.
+//! A field says `#[serde(with = "As::<Seconds>")]`, and is written, read, and described by the schema, as that type.
 
 use std::borrow::Cow;
 use std::marker::PhantomData;
@@ -8,13 +8,14 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::model::diagnostic::Place;
+use crate::model::diagnostic::{Place, Spot};
+use crate::model::isolation::Isolation;
 use crate::model::joint::{self, Said, Side, Transcript};
 use crate::model::judgement::{FaultyProgram, JudgeError};
-use crate::model::outcome::{Ending, Outcome, StoppedBy};
-use crate::model::score::{CaseScore, Score, Standing, TotalScore};
+use crate::model::outcome::{Ending, Mechanism, Meter, Outcome, Signal, StoppedBy};
+use crate::model::score::{CaseScore, Score, ScoreOrigin, Standing, TotalScore};
 use crate::model::stress::Origin;
 use crate::model::units::Bytes;
 
@@ -27,6 +28,18 @@ pub trait View<V: ?Sized>: Serialize + JsonSchema {
 impl<V, T: View<V>> View<Option<V>> for Option<T> {
     fn view(value: &Option<V>) -> Self {
         value.as_ref().map(T::view)
+    }
+}
+
+/// A type as which values of another one are read. What was written and is read again is written as before.
+pub trait Restore<V> {
+    /// The value of this shape.
+    fn restore(self) -> V;
+}
+
+impl<V, T: Restore<V>> Restore<Option<V>> for Option<T> {
+    fn restore(self) -> Option<V> {
+        self.map(T::restore)
     }
 }
 
@@ -43,6 +56,17 @@ impl<T> As<T> {
         T: View<V>,
     {
         T::view(value).serialize(serializer)
+    }
+
+    /// Reads a value.
+    ///
+    /// # Errors
+    /// Those of the deserializer.
+    pub fn deserialize<'de, V, D: Deserializer<'de>>(deserializer: D) -> Result<V, D::Error>
+    where
+        T: Restore<V> + Deserialize<'de>,
+    {
+        T::deserialize(deserializer).map(T::restore)
     }
 }
 
@@ -65,7 +89,7 @@ impl<T: JsonSchema> JsonSchema for As<T> {
 }
 
 /// A time in seconds.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 #[schemars(inline)]
 pub struct Seconds(f64);
 
@@ -75,8 +99,15 @@ impl View<Duration> for Seconds {
     }
 }
 
+/// A number that is no time is no time at all.
+impl Restore<Duration> for Seconds {
+    fn restore(self) -> Duration {
+        Duration::try_from_secs_f64(self.0).unwrap_or_default()
+    }
+}
+
 /// A path as text, lossily if it is not UTF-8.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 #[schemars(inline)]
 pub struct Location(String);
 
@@ -92,8 +123,14 @@ impl View<Path> for Location {
     }
 }
 
+impl Restore<PathBuf> for Location {
+    fn restore(self) -> PathBuf {
+        self.0.into()
+    }
+}
+
 /// Bytes as text. `lossy` says that some were not UTF-8 and are replaced by U+FFFD.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 pub struct Text {
     /// The text.
     pub text: String,
@@ -108,6 +145,17 @@ impl View<Vec<u8>> for Text {
     }
 }
 
+/// In place of each byte that was replaced stands another one that is not UTF-8.
+impl Restore<Vec<u8>> for Text {
+    fn restore(self) -> Vec<u8> {
+        if !self.lossy {
+            return self.text.into_bytes();
+        }
+        let pieces: Vec<&[u8]> = self.text.split('\u{fffd}').map(str::as_bytes).collect();
+        pieces.join(&0xff)
+    }
+}
+
 /// If there are no scores, nothing is known of any.
 impl View<Option<TotalScore>> for TotalScore {
     fn view(value: &Option<TotalScore>) -> Self {
@@ -115,9 +163,23 @@ impl View<Option<TotalScore>> for TotalScore {
     }
 }
 
+/// Who has neither points nor a maximum nor groups is in no scoring problem.
+impl Restore<Option<TotalScore>> for TotalScore {
+    fn restore(self) -> Option<TotalScore> {
+        (self != Self::default()).then_some(self)
+    }
+}
+
 impl View<CaseScore> for Score {
     fn view(value: &CaseScore) -> Self {
         value.score
+    }
+}
+
+/// Who gave the points is not written.
+impl Restore<CaseScore> for Score {
+    fn restore(self) -> CaseScore {
+        CaseScore { score: self, origin: ScoreOrigin::Rules }
     }
 }
 
@@ -128,8 +190,14 @@ impl View<Option<String>> for String {
     }
 }
 
+impl Restore<Option<String>> for String {
+    fn restore(self) -> Option<String> {
+        (!self.is_empty()).then_some(self)
+    }
+}
+
 /// The facts of a run.
-#[derive(Default, Serialize, JsonSchema)]
+#[derive(Default, Serialize, Deserialize, JsonSchema)]
 pub struct RunKeys {
     exit_code: Option<i32>,
     signal: Option<i32>,
@@ -170,6 +238,39 @@ impl View<Outcome> for RunKeys {
     }
 }
 
+/// What kept it apart is told once for all runs.
+impl Restore<Outcome> for RunKeys {
+    fn restore(self) -> Outcome {
+        let meter = |name: &str| Meter::ALL.into_iter().find(|it| it.to_string() == name);
+        let meter = |name: &str| meter(name).unwrap_or(Meter::Rusage);
+        Outcome {
+            ending: match (self.exit_code, self.signal) {
+                (None, Some(signal)) => Ending::Signalled(Signal(signal)),
+                (code, _) => Ending::Exited(code.unwrap_or_default()),
+            },
+            stopped_by: self.stopped_by,
+            cpu_time: self.cpu_seconds,
+            wall_time: self.wall_seconds,
+            peak_memory: self.memory_bytes.unwrap_or_default(),
+            stdout_bytes: Bytes(self.stdout_bytes),
+            stderr_bytes: Bytes(self.stderr_bytes),
+            file_bytes: Bytes(self.file_bytes),
+            refused_processes: self.refused_processes,
+            mechanism: Mechanism {
+                cpu: meter(&self.cpu_meter),
+                memory: meter(&self.memory_meter),
+                isolation: Isolation::Namespaces,
+            },
+        }
+    }
+}
+
+impl Restore<Option<Outcome>> for RunKeys {
+    fn restore(self) -> Option<Outcome> {
+        (!self.cpu_meter.is_empty()).then(|| self.restore())
+    }
+}
+
 /// If nothing ran, nothing was used.
 impl View<Option<Outcome>> for RunKeys {
     fn view(outcome: &Option<Outcome>) -> Self {
@@ -178,7 +279,7 @@ impl View<Option<Outcome>> for RunKeys {
 }
 
 /// What two programs said to each other: the beginning, how much was left out, the end.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 pub struct Exchange {
     first: Vec<Line>,
     left_out_bytes: u64,
@@ -186,7 +287,7 @@ pub struct Exchange {
 }
 
 /// A line that one of them said.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 struct Line {
     #[serde(with = "As::<Seconds>")]
     at_seconds: Duration,
@@ -197,7 +298,7 @@ struct Line {
 }
 
 /// Who said it.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum Speaker {
     Submission,
@@ -224,17 +325,39 @@ impl View<Transcript> for Exchange {
     }
 }
 
+impl Restore<Transcript> for Exchange {
+    fn restore(self) -> Transcript {
+        let said = |mut line: Line| {
+            if line.whole {
+                line.line.push(b'\n');
+            }
+            let by = match line.by {
+                Speaker::Submission => Side::Program,
+                Speaker::OutputValidator => Side::Partner,
+            };
+            Said { at: line.at_seconds, by, text: line.line }
+        };
+        let pieces = |lines: Vec<Line>| lines.into_iter().map(said).collect();
+        Transcript {
+            first: pieces(self.first),
+            left_out: Bytes(self.left_out_bytes),
+            last: pieces(self.last),
+        }
+    }
+}
+
 /// A fault of the judge.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 pub struct FaultKeys {
     step: String,
     reason: String,
     help: Option<String>,
+    lacks: Option<String>,
     program: Option<Blamed>,
 }
 
 /// The program at fault.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 struct Blamed {
     #[serde(with = "As::<Text>")]
     stderr: Vec<u8>,
@@ -254,13 +377,28 @@ impl View<JudgeError> for FaultKeys {
             step: error.step.clone(),
             reason: error.reason.clone(),
             help: error.help.clone(),
+            lacks: error.lacks.clone(),
             program: error.program.as_deref().map(blamed),
         }
     }
 }
 
+impl Restore<JudgeError> for FaultKeys {
+    fn restore(self) -> JudgeError {
+        let restored = |it: Blamed| {
+            Box::new(FaultyProgram { stderr: it.stderr, repeat: it.repeat, kept: it.kept })
+        };
+        JudgeError {
+            help: self.help,
+            lacks: self.lacks,
+            program: self.program.map(restored),
+            ..JudgeError::new(self.step, self.reason)
+        }
+    }
+}
+
 /// A place in a file; the numbers are `null` if it is about the whole file.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 pub struct Spotted {
     #[serde(with = "As::<Location>")]
     path: PathBuf,
@@ -281,15 +419,28 @@ impl View<Place> for Spotted {
     }
 }
 
+/// The line's text is not written.
+impl Restore<Place> for Spotted {
+    fn restore(self) -> Place {
+        let spot = match (self.line, self.column, self.width) {
+            (Some(line), Some(column), Some(width)) => {
+                Some(Spot { line, column, width, text: String::new() })
+            }
+            _ => None,
+        };
+        Place { path: self.path, spot }
+    }
+}
+
 /// How far a test data group was run.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 pub struct Extent {
     run: RunOf,
     barred_by: Option<String>,
 }
 
 /// Which of its test cases were run.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum RunOf {
     All,
@@ -305,6 +456,16 @@ impl View<Standing> for Extent {
             Standing::Barred { by } => (RunOf::Barred, Some(by.clone())),
         };
         Self { run, barred_by }
+    }
+}
+
+impl Restore<Standing> for Extent {
+    fn restore(self) -> Standing {
+        match self.run {
+            RunOf::All => Standing::Complete,
+            RunOf::Part => Standing::Partial,
+            RunOf::Barred => Standing::Barred { by: self.barred_by.unwrap_or_default() },
+        }
     }
 }
 

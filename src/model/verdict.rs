@@ -3,13 +3,15 @@
 use std::fmt;
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// What a submission did. A fault of the judge is never a verdict: it is an error.
 ///
 /// The order is not a ranking. Source of the names: problem package format 2025-09,
 /// "Example submissions"; MLE, OLE and CE are ours, see [`Verdict::standard`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 pub enum Verdict {
     /// AC: the output is right.
     #[serde(rename = "AC")]

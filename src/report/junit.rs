@@ -46,8 +46,10 @@ pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
             add(&mut document, &submission.name, of_cases(submission).into_iter());
         }
     }
-    document.serialize(&mut *out).map_err(io::Error::other)?;
-    out.write_all(b"\n")
+    let text = document.to_string().map_err(io::Error::other)?;
+    // Jenkins' schema (junit-10.xsd of its xUnit plugin) allows the first of these only in suites.
+    let total = format!(" skipped=\"{}\"", document.skipped);
+    writeln!(out, "{}", text.replacen(&total, "", 1))
 }
 
 fn add(document: &mut Document, name: &str, tests: impl Iterator<Item = TestCase>) {
@@ -165,7 +167,7 @@ mod tests {
     fn who_judges_sees_a_test_for_each_test_case() {
         let text = shown("judge");
         for part in [
-            r#"<testsuites name="juror judge" tests="9" skipped="3" failures="3" errors="0" time="2.000">"#,
+            r#"<testsuites name="juror judge" tests="9" failures="3" errors="0" time="2.000">"#,
             r#"<testsuite name="a.cpp" tests="2" skipped="0" errors="0" failures="0">"#,
             r#"<testcase name="secret/2" classname="a.cpp" time="0.500"/>"#,
             r#"<failure message="token 1 differs" type="WA"/>"#,

@@ -22,10 +22,13 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use juror::cli::exit_code::ExitCode;
-use juror::model::event::Stamped;
+use juror::model::event::{Event, Stamped};
+use juror::model::merge;
 use juror::report::style::{Style, Verbosity};
 use juror::report::terminal::Terminal;
 use juror::report::{Reporter, Reporters, json};
+
+use serde_json::Value;
 
 use crate::{live, wire};
 
@@ -126,7 +129,38 @@ fn check_json(file: &str, events: &[Stamped]) {
     let version = format!("\"juror\": \"{}\"", env!("CARGO_PKG_VERSION"));
     let text = document(events).replacen(&version, "\"juror\": \"VERSION\"", 1);
     schema::check(file, &text);
+    told_again(file, events, &text);
     compare(&format!("{file}.json"), &text);
+}
+
+/// A report that is read and told again is the same but for its command line, what could not be read, and the order in
+/// which packages and faults were named.
+fn told_again(file: &str, events: &[Stamped], text: &str) {
+    let Ok(report) = merge::Document::read(text.as_bytes()) else {
+        return assert!(text.contains("juror-doctor"), "{file}: cannot be read again");
+    };
+    let documents = [report];
+    let Ok(name) = merge::command(&documents) else { return };
+    let started = Event::Started { command: name, command_line: String::new() };
+    let started = Stamped { event: started, ..events[0].clone() };
+    let finished = Stamped { event: Event::Finished, ..events[events.len() - 1].clone() };
+    let again = [vec![started], merge::events(&documents), vec![finished]].concat();
+    let parsed = |text: &str| {
+        let mut value: Value = serde_json::from_str(text).expect("JSON");
+        let known = value.as_object_mut().expect("an object");
+        for key in ["juror", "command_line", "mechanism", "shard"] {
+            known.remove(key);
+        }
+        for key in ["diagnostics", "complaints"] {
+            let mut lines: Vec<String> =
+                known[key].as_array().into_iter().flatten().map(Value::to_string).collect();
+            lines.sort();
+            lines.dedup();
+            known.insert(key.to_owned(), lines.into());
+        }
+        value
+    };
+    assert_eq!(parsed(&document(&again)), parsed(text), "{file}");
 }
 
 /// Compares a text with a golden file, or rewrites the file.

@@ -1,6 +1,8 @@
-//! Reports in files: `--csv`, `--junit`, `--github`.
+//! Reports in files: `--csv`, `--junit`, `--github`; shards and `merge`.
 
 use std::fs;
+
+use serde_json::Value;
 
 use crate::fixture::{Fixture, RIGHT, WRONG};
 
@@ -71,4 +73,59 @@ fn a_report_is_written_although_nobody_reads_the_terminal() {
     assert_eq!(output.status.code(), Some(4));
     let text = fs::read_to_string(fixture.path("t.csv")).expect("a table");
     assert!(text.contains("\nsum,p.sh,AC,"), "{text}");
+}
+
+#[test]
+fn shards_are_joined_to_the_same_report() {
+    let fixture = Fixture::new();
+    fixture.write("sum/submissions/wrong_answer/a.sh", WRONG);
+    fixture.write("sum/submissions/accepted/wrong.sh", WRONG);
+    fixture.write("sum/submissions/accepted/b.sh", RIGHT);
+    let report = |arguments: &str, code: i32| {
+        let output = fixture.juror(arguments).output().expect("juror runs");
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert_eq!(output.status.code(), Some(code), "{arguments}: {text}");
+        let value: Value = serde_json::from_str(&text).expect("JSON");
+        (text, value)
+    };
+    let names = |report: &Value| {
+        let all = report["submissions"].as_array().expect("submissions");
+        let mut all: Vec<String> =
+            all.iter().map(|it| format!("{} {}", it["name"], it["verdict"])).collect();
+        all.sort();
+        all
+    };
+    let check = |command: &str, code: i32, codes: [i32; 3]| {
+        let (_, whole) = report(&format!("{command} --json"), code);
+        for (index, code) in (1..).zip(codes) {
+            let (text, part) = report(&format!("{command} --json --shard {index}/3"), code);
+            assert_eq!(part["shard"], serde_json::json!({"index": index, "count": 3}));
+            fixture.write(&format!("{index}.json"), &text);
+        }
+        let (_, merged) = report("merge 2.json 3.json 1.json --json --csv all.csv", code);
+        assert_eq!(names(&merged), names(&whole));
+        for key in ["runs", "accepted", "rejected", "broken_expectations", "warnings", "errors"] {
+            assert_eq!(merged["summary"][key], whole["summary"][key], "{command}: {key}");
+        }
+        assert_eq!(merged["command"], whole["command"]);
+        assert_eq!(merged["packages"], whole["packages"]);
+        let table = fs::read_to_string(fixture.path("all.csv")).expect("a table");
+        assert_eq!(table.lines().count(), 1 + names(&whole).len(), "{table}");
+    };
+    check("verify sum", 1, [1, 0, 0]);
+    let judge = "judge sum sum/submissions/accepted/b.sh sum/submissions/accepted/wrong.sh";
+    check(judge, 1, [0, 1, 0]);
+
+    // The shards are those of the last command.
+    fixture.write("old.json", r#"{"format": "juror-report", "version": 9}"#);
+    fixture.write("verify.json", &report("verify sum --json", 1).0);
+    fixture.write("half.json", &report(&format!("{judge} --json --shard 1/2"), 0).0);
+    let check = |reports: &str, said: &str| fixture.check(&format!("merge {reports}"), 2, &[said]);
+    check("1.json 2.json", "the report of shard 3/3 is missing");
+    check("1.json 2.json 2.json 3.json", "there are two reports of shard 2/3");
+    check("1.json 2.json 3.json half.json", "they are not the shards of one run");
+    check("1.json verify.json", "one report is of `juror judge`, another of `juror verify`");
+    check("old.json nothing.json", "its version is 9; this juror reads version 1");
+    check("old.json nothing.json", "cannot read the report nothing.json: No such file");
+    check("sum/problem.yaml", "it is not a report of `juror ... --json`");
 }

@@ -129,6 +129,7 @@ impl Mask {
             Event::SubmissionJudged(mut judgement) => {
                 judgement.compiler = judgement.compiler.map(compiler);
                 judgement.submission = self.text(&judgement.submission);
+                judgement.path = self.path(&judgement.path);
                 (0..).zip(&mut judgement.cases).for_each(|(index, case)| self.case(case, index));
                 Event::SubmissionJudged(judgement)
             }

@@ -1,0 +1,252 @@
+//! Reports that are read again and told as one: as events, so that every reporter can show them.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::de::IgnoredAny;
+use serde::{Deserialize, Serialize};
+
+use crate::model::diagnostic::Diagnostic;
+use crate::model::event::{Event, Stamped};
+use crate::model::judgement::Judgement;
+use crate::model::report::{
+    FORMAT, FaultReport, GeneratedReport, IsolationReport, PackageReport, SubmissionReport,
+    Summary, VERSION,
+};
+use crate::model::units::seconds;
+
+/// A part of a command's work, of several that are done apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Shard {
+    /// Which one, from 1.
+    pub index: u32,
+    /// How many there are.
+    pub count: u32,
+}
+
+impl Shard {
+    /// Whether the `unit`-th piece of work, from 0, belongs to it.
+    pub const fn has(self, unit: usize) -> bool {
+        unit % self.count as usize == self.index as usize - 1
+    }
+}
+
+impl fmt::Display for Shard {
+    /// Such as `2/5`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.index, self.count)
+    }
+}
+
+/// The commands whose reports can be merged.
+const COMMANDS: [&str; 3] = ["judge", "verify", "generate"];
+
+/// A report as it was written, as far as it can be told again.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Document {
+    command: String,
+    shard: Option<Shard>,
+    packages: Vec<PackageReport>,
+    mechanism: Option<String>,
+    isolation: Option<IsolationReport>,
+    boxes: Option<PathBuf>,
+    diagnostics: Vec<Diagnostic>,
+    complaints: Vec<String>,
+    submissions: Vec<SubmissionReport>,
+    judge_errors: Vec<FaultReport>,
+    generated: Vec<GeneratedReport>,
+    #[serde(default)]
+    proposals: Vec<IgnoredAny>,
+    summary: Summary,
+    interrupted: bool,
+}
+
+impl Document {
+    /// Reads a report.
+    ///
+    /// # Errors
+    /// Says why it is not one, in words.
+    pub fn read(text: &[u8]) -> Result<Self, String> {
+        #[derive(Deserialize)]
+        struct Head {
+            format: String,
+            version: u32,
+        }
+        let head: Head = serde_json::from_slice(text)
+            .map_err(|error| format!("it is not a report of `juror ... --json`: {error}"))?;
+        if head.format != FORMAT {
+            return Err(format!("it is a {}, not a {FORMAT}", head.format));
+        }
+        if head.version != VERSION {
+            let version = head.version;
+            return Err(format!("its version is {version}; this juror reads version {VERSION}"));
+        }
+        serde_json::from_slice(text).map_err(|error| error.to_string())
+    }
+}
+
+/// The command that all reports are of.
+///
+/// # Errors
+/// If they cannot be told as one, with the reason in words.
+pub fn command(documents: &[Document]) -> Result<&'static str, String> {
+    let mut commands = documents.iter().map(|it| &*it.command);
+    let first = commands.next().unwrap_or_default();
+    if let Some(other) = commands.find(|it| *it != first) {
+        return Err(format!("one report is of `juror {first}`, another of `juror {other}`"));
+    }
+    let known = COMMANDS.into_iter().find(|it| *it == first);
+    let command = known.ok_or_else(|| {
+        format!(
+            "reports of `juror {first}` cannot be merged; only those of judge, verify and generate"
+        )
+    })?;
+    if documents.iter().any(|it| !it.proposals.is_empty()) {
+        return Err("one report is of `juror generate --from-grammar`".to_owned());
+    }
+    let shards: Vec<Shard> = documents.iter().filter_map(|it| it.shard).collect();
+    let Some(&Shard { count, .. }) = shards.first() else { return Ok(command) };
+    if shards.len() < documents.len() || shards.iter().any(|it| it.count != count) {
+        return Err("they are not the shards of one run".to_owned());
+    }
+    for index in 1..=count {
+        let shard = Shard { index, count };
+        match shards.iter().filter(|it| **it == shard).count() {
+            0 => return Err(format!("the report of shard {shard} is missing")),
+            1 => {}
+            _ => return Err(format!("there are two reports of shard {shard}")),
+        }
+    }
+    Ok(command)
+}
+
+/// What happened according to all of them, as if it had been one run. What several say is said once.
+pub fn events(documents: &[Document]) -> Vec<Stamped> {
+    // They were done side by side.
+    let at = documents.iter().map(|it| it.summary.elapsed).max().unwrap_or_default();
+    let mut told = Told { at, events: Vec::new() };
+    // The weakest isolation of all holds for the whole.
+    let isolations = documents.iter().filter_map(|it| it.isolation.as_ref());
+    if let Some(weakest) = isolations.max_by_key(|it| it.by) {
+        let (isolation, shortfall) = (weakest.by, weakest.warning.clone());
+        told.say(None, Event::HostReady { isolation, shortfall, most_at_once: None });
+    }
+    for dir in documents.iter().filter_map(|it| it.boxes.clone()) {
+        told.say(None, Event::BoxesKept { dir });
+    }
+    for message in unique(documents.iter().flat_map(|it| &it.complaints)) {
+        told.say(None, Event::Complained { message: message.clone() });
+    }
+    let mut diagnostics = unique(documents.iter().flat_map(|it| &it.diagnostics));
+    let packages = unique(documents.iter().flat_map(|it| &it.packages).map(|it| &it.name));
+    for name in packages {
+        told.package(name, documents, &mut diagnostics);
+    }
+    for diagnostic in diagnostics {
+        told.say(None, Event::Diagnosed(diagnostic.clone()));
+    }
+    for fault in documents.iter().flat_map(|it| &it.judge_errors) {
+        // The others belong to submissions.
+        if fault.submission.is_none() {
+            told.say(fault.package.as_deref(), Event::Failed(fault.error.clone()));
+        }
+    }
+    // Of what was cut short, runs are counted whose submissions have no judgement.
+    let runs: usize = documents.iter().map(|it| it.summary.runs).sum();
+    let known = documents.iter().flat_map(|it| &it.submissions).map(|it| it.test_cases.len());
+    told.say(None, Event::RunsRetold(runs.saturating_sub(known.sum())));
+    if documents.iter().any(|it| it.interrupted) {
+        told.say(None, Event::Interrupted);
+    }
+    told.events
+}
+
+/// What was told so far.
+struct Told {
+    at: Duration,
+    events: Vec<Stamped>,
+}
+
+impl Told {
+    fn say(&mut self, package: Option<&str>, event: Event) {
+        self.events.push(Stamped { at: self.at, package: package.map(Into::into), event });
+    }
+
+    /// All about a package: its own diagnostics are taken out of the list.
+    fn package(&mut self, name: &str, documents: &[Document], diagnostics: &mut Vec<&Diagnostic>) {
+        let about = |document: &Document| {
+            let own = document.packages.iter().find(|it| it.name == name);
+            own.map(|it| (it.clone(), document.mechanism.clone()))
+        };
+        let parts: Vec<(PackageReport, Option<String>)> =
+            documents.iter().filter_map(about).collect();
+        let Some((mut whole, _)) = parts.first().cloned() else { return };
+        whole.submissions = parts.iter().map(|(part, _)| part.submissions).sum();
+        let limits =
+            parts.iter().find_map(|(part, mechanism)| part.limits.clone().zip(mechanism.clone()));
+        whole.limits = None;
+        let path = whole.path.clone();
+        for diagnostic in diagnostics.extract_if(.., |it| it.place.path.starts_with(&path)) {
+            self.say(Some(name), Event::Diagnosed(diagnostic.clone()));
+        }
+        self.say(Some(name), Event::PackageRead(Box::new(whole)));
+        if let Some((limits, mechanism)) = limits {
+            let mut others = parts.iter().filter_map(|(part, _)| part.limits.as_ref());
+            if let Some(other) = others.find(|it| it.time.limit != limits.time.limit) {
+                let what = format!(
+                    "shards were judged with different time limits: {} and {}",
+                    seconds(limits.time.limit),
+                    seconds(other.time.limit)
+                );
+                let remark = Diagnostic::warning(path, what)
+                    .help("set the limit in the package, or give each shard the same --time-limit");
+                self.say(Some(name), Event::Diagnosed(remark));
+            }
+            self.say(Some(name), Event::LimitsSet { limits, mechanism });
+        }
+        for submission in documents.iter().flat_map(|it| &it.submissions) {
+            let is_own = submission.package.as_deref() == Some(name);
+            if let Some(event) = is_own.then(|| judged(submission.clone())).flatten() {
+                self.say(Some(name), event);
+            }
+        }
+        for GeneratedReport { package, test_case, state } in
+            documents.iter().flat_map(|it| &it.generated)
+        {
+            if package.as_deref() == Some(name) {
+                let (test_case, state) = (test_case.clone(), *state);
+                self.say(Some(name), Event::CaseGenerated { test_case, state });
+            }
+        }
+    }
+}
+
+/// What a submission came to.
+fn judged(submission: SubmissionReport) -> Option<Event> {
+    let Some(verdict) = submission.verdict else {
+        let error = submission.error?.error;
+        return Some(Event::SubmissionFailed { submission: submission.name, error });
+    };
+    Some(Event::SubmissionJudged(Box::new(Judgement {
+        submission: submission.name,
+        path: submission.path,
+        verdict,
+        cases: submission.test_cases,
+        score: submission.score,
+        skipped: submission.skipped,
+        compiler: submission.compiler,
+        broken: submission.broken_expectations,
+    })))
+}
+
+fn unique<'a, T: PartialEq>(all: impl Iterator<Item = &'a T>) -> Vec<&'a T> {
+    let mut kept: Vec<&T> = Vec::new();
+    for it in all {
+        if !kept.contains(&it) {
+            kept.push(it);
+        }
+    }
+    kept
+}
