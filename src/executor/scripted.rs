@@ -79,6 +79,7 @@ pub fn quiet_outcome() -> Outcome {
         stopped_by: None,
         cpu_time: Duration::from_millis(10),
         wall_time: Duration::from_millis(12),
+        queued: Duration::ZERO,
         peak_memory: Bytes::mib(3),
         stdout_bytes: Bytes(0),
         stderr_bytes: Bytes(0),

@@ -41,7 +41,7 @@ pub const TIME_TO_FIND_LIMIT: Duration = Duration::from_secs(60);
 pub struct Limits {
     /// User plus system time of the whole process tree.
     pub cpu_time: Option<Duration>,
-    /// Time on the wall clock, from the start of the program to its end.
+    /// Time on the wall clock, from the start of the program to its end, but for what it had to wait for a processor.
     pub wall_time: Option<Duration>,
     /// Peak memory of the whole process tree.
     pub memory: Option<Bytes>,
@@ -127,7 +127,7 @@ impl Limits {
             Some(StoppedBy::Memory)
         } else if above(outcome.written(), self.output) || is_cut() {
             Some(StoppedBy::Output)
-        } else if over(outcome.wall_time, self.wall_time) {
+        } else if over(outcome.wall_time.saturating_sub(outcome.queued), self.wall_time) {
             Some(StoppedBy::WallTime)
         } else {
             None
@@ -144,7 +144,7 @@ impl Limits {
             }
             StoppedBy::WallTime => {
                 let (took, allowed) = (outcome.wall_time, self.wall_time.unwrap_or_default());
-                let reading = match outcome.cpu_time * 2 < took {
+                let reading = match outcome.cpu_time * 2 < took.saturating_sub(outcome.queued) {
                     true => ": it slept, or waited for input that never came",
                     false => "",
                 };

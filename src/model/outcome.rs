@@ -75,6 +75,8 @@ pub struct Outcome {
     pub cpu_time: Duration,
     /// From just before the program started to its end, by a monotonic clock.
     pub wall_time: Duration,
+    /// How long of that others had the processor that the program wanted; looked at only when its wall time is up.
+    pub queued: Duration,
     /// The most memory that the process tree held at once.
     pub peak_memory: Bytes,
     /// What was written to standard output, also beyond what was kept.

@@ -251,6 +251,7 @@ impl Restore<Outcome> for RunKeys {
             stopped_by: self.stopped_by,
             cpu_time: self.cpu_seconds,
             wall_time: self.wall_seconds,
+            queued: Duration::ZERO,
             peak_memory: self.memory_bytes.unwrap_or_default(),
             stdout_bytes: Bytes(self.stdout_bytes),
             stderr_bytes: Bytes(self.stderr_bytes),

@@ -121,6 +121,7 @@ pub(crate) mod tests {
             stopped_by: None,
             cpu_time: Duration::from_millis(500),
             wall_time: Duration::from_millis(600),
+            queued: Duration::ZERO,
             peak_memory: Bytes(2048),
             stdout_bytes: Bytes(0),
             stderr_bytes: Bytes(0),

@@ -272,6 +272,7 @@ impl PlainSlot {
             stopped_by: None,
             cpu_time: bill.cpu,
             wall_time: Duration::from_nanos(ended.saturating_sub(started)),
+            queued: Duration::ZERO,
             peak_memory: Bytes(limits::own_memory(bill.memory, floor)),
             stdout_bytes: Bytes(streams.output.total),
             stderr_bytes: Bytes(streams.error.total),

@@ -55,6 +55,25 @@ fn a_program_that_does_nothing_is_billed_for_next_to_nothing() {
     assert!(least < Duration::from_millis(50), "{least:?}");
 }
 
+/// Four programs on one processor are to each other what a busy machine is to a submission.
+#[test]
+fn waiting_for_a_processor_is_not_sleeping() {
+    if !Path::new("/proc/thread-self/schedstat").exists() {
+        return skip("this kernel does not tell who waits for a processor");
+    }
+    let core = host().physical_cores().first().copied();
+    let mut slot = Slot::start(host(), core).expect("a slot starts");
+    for (arguments, expected) in [(&[][..], "exit 7"), (&["sleep"], "stopped: WallTime")] {
+        let mut job = job("crowd", arguments);
+        job.limits.cpu_time = Some(Duration::from_secs(60));
+        job.limits.wall_time = Some(Duration::from_millis(800));
+        let outcome = check(&mut slot, &job, expected, "");
+        let passed = job.limits.exceeded(&outcome);
+        assert_eq!(passed, outcome.stopped_by, "{arguments:?}: {outcome:?}");
+        assert!(outcome.wall_time > Duration::from_secs(1), "{arguments:?}: {outcome:?}");
+    }
+}
+
 #[expect(clippy::print_stderr, reason = "figures for whoever runs it by hand")]
 fn report(text: &str) {
     eprintln!("{text}");

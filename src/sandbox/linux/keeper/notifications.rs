@@ -8,15 +8,12 @@
 //! Source: `seccomp_unotify(2)`, `proc_locks(5)`.
 
 use std::collections::BTreeMap;
-use std::ffi::CString;
-use std::fs::File;
-use std::io::Read;
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use crate::sandbox::linux::filter::seccomp::{self, Asks};
-use crate::sandbox::linux::keeper::procfs::stat_fields;
+use crate::sandbox::linux::keeper::procfs::{MachineProc, stat_fields};
 use crate::sandbox::linux::sys::notify::{self, SharedWord};
 use crate::sandbox::linux::sys::{self, Errno};
 
@@ -51,8 +48,7 @@ pub(crate) struct Notifications {
     alarms: Alarms,
     /// An upper bound of the locks: those of the last count, and one for each call since.
     locks: usize,
-    /// The machine's `/proc`, which the slot need not see.
-    proc: Option<OwnedFd>,
+    proc: Arc<MachineProc>,
 }
 
 impl Notifications {
@@ -61,7 +57,7 @@ impl Notifications {
     pub(crate) fn install(
         pass: u64,
         alarms: &Alarms,
-        proc: Option<OwnedFd>,
+        proc: Arc<MachineProc>,
     ) -> sys::Result<Option<Self>> {
         match notify::seccomp(&seccomp::filter(pass, Asks::AlarmsAndLocks)) {
             Ok(listener) => Ok(Some(Self { listener, alarms: alarms.clone(), locks: 0, proc })),
@@ -111,7 +107,7 @@ impl Notifications {
 
     /// How many locks the slot's processes have; too many, if the machine does not tell.
     fn count_locks(&self) -> usize {
-        let text = self.read("locks").unwrap_or_default();
+        let text = self.proc.read("locks").unwrap_or_default();
         let mut owners: BTreeMap<&str, usize> = BTreeMap::new();
         for owner in text.lines().filter_map(owner) {
             *owners.entry(owner).or_default() += 1;
@@ -125,21 +121,12 @@ impl Notifications {
     fn descends(&self, process: &str, from: &str) -> bool {
         let mut process = process.to_owned();
         while process != from {
-            match self.read(&format!("{process}/stat")).as_deref().and_then(parent) {
+            match self.proc.read(&format!("{process}/stat")).as_deref().and_then(parent) {
                 Some(parent) => parent.clone_into(&mut process),
                 None => return false,
             }
         }
         true
-    }
-
-    /// A file of `/proc`.
-    fn read(&self, name: &str) -> Option<String> {
-        let name = CString::new(name).ok()?;
-        let file = sys::openat(self.proc.as_ref()?.as_raw_fd(), &name, libc::O_RDONLY, 0).ok()?;
-        let mut text = Vec::new();
-        File::from(file).read_to_end(&mut text).ok()?;
-        Some(String::from_utf8_lossy(&text).into_owned())
     }
 }
 

@@ -4,6 +4,7 @@
 use std::fs;
 use std::os::fd::{FromRawFd, OwnedFd, RawFd};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use rustix::process::PidfdFlags;
 use rustix::thread::CpuSet;
@@ -13,7 +14,7 @@ use crate::model::outcome::{Mechanism, Meter};
 use crate::sandbox::fault::{Fault, Step};
 use crate::sandbox::linux::cgroup::{self, Group, NoGroup, Placement, WhenShort};
 use crate::sandbox::linux::keeper::notifications::{Alarms, Notifications};
-use crate::sandbox::linux::keeper::procfs;
+use crate::sandbox::linux::keeper::procfs::{self, MachineProc};
 use crate::sandbox::linux::keeper::resources::{self, Ceilings};
 use crate::sandbox::linux::run::child::{Change, Identity, Stack};
 use crate::sandbox::linux::sys;
@@ -74,6 +75,7 @@ pub(crate) struct Ready {
     pub(crate) ceilings: Ceilings,
     /// Answers calls that ask, if they can.
     pub(crate) notifications: Option<Notifications>,
+    pub(crate) proc: Arc<MachineProc>,
     /// `/proc/net/sockstat` of the slot's network namespace, whose first number is that of sockets in it.
     pub(crate) sockets: Option<OwnedFd>,
     /// The slot's process.
@@ -153,7 +155,7 @@ fn get_ready_in(setup: &Setup) -> Result<Ready, Fault> {
     let mut view = None;
     let mut devices = None;
     let mut sockets = None;
-    let proc = sys::openat(libc::AT_FDCWD, c"/proc", libc::O_PATH | libc::O_DIRECTORY, 0).ok();
+    let proc = Arc::new(MachineProc::open());
     if !is_bare {
         let path = c"/proc/thread-self/net/sockstat";
         sockets = sys::openat(libc::AT_FDCWD, path, libc::O_RDONLY, 0).ok();
@@ -166,7 +168,7 @@ fn get_ready_in(setup: &Setup) -> Result<Ready, Fault> {
         None => View::Landlock(LandlockView::make(setup)?),
     };
     let pass = sys::choose_pass().step("choose a random number")?;
-    let notifications = Notifications::install(pass, &setup.alarms, proc);
+    let notifications = Notifications::install(pass, &setup.alarms, Arc::clone(&proc));
     let notifications = notifications.step("install the system call filter")?;
     sys::umask(0o022).step("set the mask for new files")?;
     let version = sys::landlock_version().ok();
@@ -188,6 +190,7 @@ fn get_ready_in(setup: &Setup) -> Result<Ready, Fault> {
         cores: resources::cores(),
         ceilings,
         notifications,
+        proc,
     })
 }
 

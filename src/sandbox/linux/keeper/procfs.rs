@@ -4,8 +4,13 @@
 //! program can hide some of its use; that is why this is the last resort, and is said in each outcome.
 
 use std::cell::OnceCell;
-use std::fs;
+use std::ffi::CString;
+use std::fs::{self, File};
+use std::io::Read;
+use std::os::fd::{AsRawFd, OwnedFd};
 use std::path::PathBuf;
+
+use rustix::fs::Dir;
 
 use crate::sandbox::fault::{Fault, Step};
 use crate::sandbox::linux::sys;
@@ -93,6 +98,55 @@ impl Tree {
         // nothing about the program.
         let own = sys::usage(libc::RUSAGE_SELF).memory;
         if largest > own + INEXACT { self.memory_peak.max(largest) } else { self.memory_peak }
+    }
+}
+
+/// The machine's `/proc`, which the slot need not see.
+pub(crate) struct MachineProc(Option<OwnedFd>);
+
+impl MachineProc {
+    /// Refers to it, if this process still sees it.
+    pub(super) fn open() -> Self {
+        Self(sys::openat(libc::AT_FDCWD, c"/proc", libc::O_PATH | libc::O_DIRECTORY, 0).ok())
+    }
+
+    /// One of its files.
+    pub(super) fn read(&self, name: &str) -> Option<String> {
+        let mut text = Vec::new();
+        File::from(self.at(name)?).read_to_end(&mut text).ok()?;
+        Some(String::from_utf8_lossy(&text).into_owned())
+    }
+
+    /// How long the one that waited longest, of all threads below this process, was ready and had no processor, in
+    /// nanoseconds. Others may have waited at other times, so this is the least that the machine's load cost the program.
+    pub(super) fn queued(&self, first: i32) -> u64 {
+        let mut most = 0;
+        let mut waiting = vec![first];
+        while let Some(process) = waiting.pop() {
+            for thread in self.threads(process) {
+                let file = |name| self.read(&format!("{process}/task/{thread}/{name}"));
+                let children = file("children").unwrap_or_default();
+                waiting.extend(children.split_whitespace().filter_map(|it| it.parse::<i32>().ok()));
+                if process != first {
+                    let counts = file("schedstat").unwrap_or_default();
+                    let wait = counts.split_whitespace().nth(1).and_then(|it| it.parse().ok());
+                    most = most.max(wait.unwrap_or(0));
+                }
+            }
+        }
+        most
+    }
+
+    fn threads(&self, process: i32) -> Vec<String> {
+        let list = self.at(&format!("{process}/task")).and_then(|task| Dir::read_from(task).ok());
+        let names = list.into_iter().flatten().flatten();
+        let names = names.map(|entry| entry.file_name().to_string_lossy().into_owned());
+        names.filter(|name| !name.starts_with('.')).collect()
+    }
+
+    fn at(&self, name: &str) -> Option<OwnedFd> {
+        let name = CString::new(name).ok()?;
+        sys::openat(self.0.as_ref()?.as_raw_fd(), &name, libc::O_RDONLY, 0).ok()
     }
 }
 

@@ -17,7 +17,7 @@ use crate::sandbox::fault::{Fault, Step};
 use crate::sandbox::linux::cgroup::{Baseline, Group};
 use crate::sandbox::linux::keeper::notifications::Notifications;
 use crate::sandbox::linux::keeper::pipes;
-use crate::sandbox::linux::keeper::procfs::Tree;
+use crate::sandbox::linux::keeper::procfs::{MachineProc, Tree};
 use crate::sandbox::linux::run::child::{ENDED, Report, STARTED};
 use crate::sandbox::linux::sys::{self, Usage};
 use crate::sandbox::linux::view::boxes::Boxes;
@@ -55,11 +55,16 @@ pub(crate) struct Stopped {
     pub(crate) never_started: bool,
     /// In nanoseconds.
     pub(crate) wall: u64,
+    /// How long of that others had the processor, in nanoseconds; 0 if the wall time was not up.
+    pub(crate) queued: u64,
     pub(crate) baseline: Baseline,
     /// What the processes used: CPU time by the control group, if one counts, and else by their own
     /// account; memory by their own account.
     pub(crate) usage: Usage,
 }
+
+/// How many times its wall time a program that gets no processor may take.
+const PATIENCE: u64 = 20;
 
 /// What a run is watched with.
 pub(crate) struct Supervisor<'a> {
@@ -68,6 +73,9 @@ pub(crate) struct Supervisor<'a> {
     pub(crate) report: &'a Report,
     pub(crate) run: u64,
     pub(crate) limits: &'a Limits,
+    pub(crate) proc: &'a MachineProc,
+    /// How long the program waited for a processor, as far as was seen, in nanoseconds.
+    pub(crate) queued: u64,
     /// How many the program can use at the same time.
     pub(crate) cores: u64,
     /// What ends a run.
@@ -249,9 +257,14 @@ impl Supervisor<'_> {
             let started = if has_started { self.report.started.load(Relaxed) } else { now };
             let used = now.saturating_sub(started);
             if used >= limit {
+                // A busy machine is no fault of the program.
+                self.queued = self.queued.max(self.proc.queued(running.pid)).min(used);
+            }
+            let own = used - self.queued;
+            if own >= limit || used >= limit.saturating_mul(PATIENCE) {
                 return Err(StoppedBy::WallTime);
             }
-            sooner(&mut next, limit - used);
+            sooner(&mut next, limit - own);
         }
         if let Sweep::Domain { boxes, size } = self.sweep {
             if has_started && now >= self.next_search {
@@ -364,6 +377,7 @@ impl Supervisor<'_> {
             ended_by_itself: phase == ENDED,
             never_started: started == 0,
             wall: if started == 0 { 0 } else { ended.saturating_sub(started) },
+            queued: self.queued,
             baseline: self.baseline(running),
             usage,
         }
