@@ -15,11 +15,19 @@ pub(super) fn is_our_own(code: &str) -> bool {
     Language::by_code(code).is_some_and(|language| !language.is_of_format)
 }
 
+/// Whether files with this ending, without its dot, are sources of some language.
+pub(super) fn is_of_source(ending: &str) -> bool {
+    LANGUAGES.iter().any(|it| has_ending(it, ending))
+}
+
 /// Whether files with this ending, without its dot, are sources of a language that the format allows for validators.
 pub(super) fn is_of_validator(ending: &str) -> bool {
-    let languages = LANGUAGES.iter().filter(|it| it.validators == Validators::Everywhere);
-    let mut endings = languages.flat_map(|it| it.extensions.split_whitespace());
-    endings.any(|it| it.strip_prefix('.') == Some(ending))
+    let mut languages = LANGUAGES.iter().filter(|it| it.validators == Validators::Everywhere);
+    languages.any(|it| has_ending(it, ending))
+}
+
+fn has_ending(language: &Language, ending: &str) -> bool {
+    language.extensions.split_whitespace().any(|it| it.strip_prefix('.') == Some(ending))
 }
 
 /// What to write instead of an unknown code.

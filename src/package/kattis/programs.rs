@@ -26,12 +26,20 @@ pub(super) fn is_no_program(item: &Item) -> bool {
 
 /// Whether a file names no language and cannot be started: other judges overlook such ones.
 pub(super) fn has_no_form(item: &Item) -> bool {
-    let is_program = || {
-        let mut start = [0; 4];
-        let read = File::open(&item.path).and_then(|mut file| file.read(&mut start));
-        read.is_ok_and(|length| start[..length].starts_with(b"#!") || start == *b"\x7fELF")
-    };
-    item.is_file() && !item.base_name().contains('.') && !is_program()
+    item.is_file() && !item.base_name().contains('.') && !can_be_started(item)
+}
+
+/// Whether a file among validators is one that problemtools overlooks: it is in no language, and no grammar.
+fn is_strange(item: &Item) -> bool {
+    let ending = ending_of(item);
+    let is_known = languages::is_of_source(ending) || matches!(ending, "ctd" | "viva");
+    item.is_file() && !is_known && !can_be_started(item)
+}
+
+fn can_be_started(item: &Item) -> bool {
+    let mut start = [0; 4];
+    let read = File::open(&item.path).and_then(|mut file| file.read(&mut start));
+    read.is_ok_and(|length| start[..length].starts_with(b"#!") || start == *b"\x7fELF")
 }
 
 /// Whether a file is only for people.
@@ -61,8 +69,13 @@ impl Pack<'_> {
 
     /// The names of all input validators.
     pub(super) fn input_validator_names(&self) -> Vec<&str> {
-        let validators = self.input_validator_items().filter(|item| !is_no_program(item));
+        let validators = self.input_validator_items().filter(|item| !self.overlooks(item));
         validators.map(Item::base_name).collect()
+    }
+
+    /// Whether this is no input validator, although it is among them.
+    fn overlooks(&self, item: &Item) -> bool {
+        is_no_program(item) || !self.version.is_strict && is_strange(item)
     }
 
     /// A program without anything around it.
@@ -99,7 +112,7 @@ impl Pack<'_> {
                 let message = "is a VIVA file, which juror cannot run yet: it checks nothing";
                 let help = "write it as a checktestdata file (.ctd), which juror runs";
                 self.faults.warning(item, message, help);
-            } else if is_no_program(item) {
+            } else if self.overlooks(item) {
                 if !is_readme(item) && ending != "md" && ending != "txt" {
                     let help = "put a validator of several files into a directory of its own";
                     self.faults.warning(item, "is ignored: it is not a program", help);

@@ -233,6 +233,20 @@ fn names_come_from_the_settings_or_the_statements() {
 }
 
 #[test]
+fn what_is_in_no_language_is_no_input_validator() {
+    let ignored = |name: &str| {
+        format!(
+            "warning input_validators/{name}: is ignored: it is not a program; put a validator of several files into a directory of its own"
+        )
+    };
+    for name in ["v.py.bak", "v.ctd.old", "notes"] {
+        let file = format!("--- input_validators/{name}\nx\n");
+        check(SMALLEST, &file, &[&ignored(name)]);
+    }
+    check(SMALLEST, "--- input_validators/starts\n#!/bin/sh\n", &[]);
+}
+
+#[test]
 fn validation_decides_about_output_validators() {
     let check = |base: &str, changes: &str, expected: &[&str]| {
         let problem = problem(base, changes);
