@@ -27,7 +27,7 @@ Examples:
 const ENVIRONMENT: &str = "\
 Environment:
   NO_COLOR  no colour, unless --color asks for it
-  CI        no progress line
+  CI        a line a minute instead of the live view
   TMPDIR    directory for builds and temporary data [default: /tmp]
 
 `juror help COMMAND` has the options and examples of each command.";
@@ -38,6 +38,8 @@ Examples:
       Build my.cpp, run it on every test case, stop at the first rejection, show the difference.
   juror judge problems/game1 a.rs b.py c/
       Three submissions: two files and a directory.
+  juror judge problems/game1 class/ --csv results.csv --points cases
+      A directory for each student in class/; a point for each test case; a file for a spreadsheet.
   juror judge problems/game1 -- ./a.out --fast
       A program that is ready to run, with an argument of its own.
   juror judge problems/game1 my.cpp --case 'secret/edges/*' --all -v

@@ -9,11 +9,14 @@ use clap::Args;
 
 use crate::build::Builder;
 use crate::check::options::Options;
+use crate::cli::class::{self, Handed};
+use crate::cli::duplicates;
 use crate::cli::exit_code::ExitCode;
 use crate::cli::host::Host;
 use crate::cli::keep::{self, here};
-use crate::cli::options::{OutputOptions, RUNS, ReportOptions, RunOptions};
-use crate::cli::output::{Output, command_line, command_with};
+use crate::cli::options::{ListingOptions, OutputOptions, RUNS, ReportOptions, RunOptions, one_of};
+use crate::cli::output::{Output, command_line, command_listed};
+use crate::cli::points::{self, Points};
 use crate::cli::problem::{self, Remarks};
 use crate::cli::sessions::{self, Judging};
 use crate::judge::case::{CASE, Detail, SUBMISSION};
@@ -25,13 +28,16 @@ use crate::model::problem::{Interaction, Problem, Submitted};
 use crate::model::program::{Program, ProgramKind};
 use crate::model::stop::{Mend, Remark, Stop};
 use crate::model::submission::Submission;
+use crate::package::suggest::paths_near;
 
 /// Arguments of `juror judge`.
 #[derive(Debug, Args)]
 pub struct JudgeArguments {
     /// The problem package: a directory, or an archive such as .zip or .tar.gz
     pub package: PathBuf,
-    /// Source files, directories of sources, or executables
+    /// Source files, directories of sources, executables, or the folder of a class
+    ///
+    /// The folder of a class has a directory for each student, and no sources of its own. docs/judge.md has more.
     #[arg(value_name = "SUBMISSION")]
     pub submissions: Vec<PathBuf>,
     /// After `--`: a program that is ready to run, and its arguments
@@ -47,9 +53,18 @@ pub struct JudgeArguments {
     /// executable, called as `CHECKER INPUT ANSWER FEEDBACK_DIR/ < OUTPUT`; it exits with 42 or 43.
     #[arg(long, value_name = "HOW", value_parser = comparison, help_heading = RUNS)]
     pub compare: Option<Comparison>,
+    /// What points are given for, whatever the package says: cases or groups
+    ///
+    /// `cases` gives one point for each accepted test case, and runs all of them. `groups` gives one for each directory
+    /// of test cases that are all accepted, if the package itself gives no points.
+    #[arg(long, value_name = "WHAT", value_parser = one_of(Points::ALL, Points::name), hide_possible_values = true, help_heading = RUNS)]
+    pub points: Option<Points>,
     /// Options about runs.
     #[command(flatten)]
     pub runs: RunOptions,
+    /// Options about the table of submissions.
+    #[command(flatten)]
+    pub listing: ListingOptions,
     /// Options about reports in files.
     #[command(flatten)]
     pub reports: ReportOptions,
@@ -97,7 +112,10 @@ fn comparison(text: &str) -> Result<Comparison, String> {
 
 /// Judges.
 pub fn run(arguments: &JudgeArguments) -> ExitCode {
-    command_with(&arguments.output, &arguments.reports, "judge", |output| judge(arguments, output))
+    let listing = arguments.listing.into();
+    command_listed(&arguments.output, &arguments.reports, listing, "judge", |output| {
+        judge(arguments, output)
+    })
 }
 
 fn judge(arguments: &JudgeArguments, output: &Output) -> Result<(), Stop> {
@@ -108,6 +126,9 @@ fn judge(arguments: &JudgeArguments, output: &Output) -> Result<(), Stop> {
         compare_by(how, &mut problem)?;
     }
     problem::set_dialect(&mut problem, arguments.runs.dialect);
+    if let Some(points) = arguments.points {
+        points::set(&mut problem, points);
+    }
     // Asked only now: who does not know what a package is learns it from the reader.
     if arguments.submissions.is_empty() && arguments.program.is_empty() {
         let what = "name a submission: juror judge PACKAGE SUBMISSION...; `juror verify` judges those of a package";
@@ -115,6 +136,10 @@ fn judge(arguments: &JudgeArguments, output: &Output) -> Result<(), Stop> {
     }
     let selected = problem::selected(&problem, &arguments.runs.case)?;
     let mut submissions = submissions(arguments, &problem, output)?;
+    let found = duplicates::find(&submissions);
+    if !found.is_empty() {
+        output.event(Event::DuplicatesFound(found));
+    }
     if let Some(shard) = arguments.runs.shard {
         output.event(Event::ShardChosen(shard));
         let mut units = 0..;
@@ -133,6 +158,10 @@ fn judge(arguments: &JudgeArguments, output: &Output) -> Result<(), Stop> {
     let entries = entries(arguments, &submissions, &builder, output)?;
     if entries.is_empty() {
         return Ok(());
+    }
+    if entries.len() > 1 {
+        // A row of a table has no room for what to install.
+        output.diagnosed(sessions::skipped(&entries));
     }
     let _made = problem::complete(&mut problem, Some(&selected), &host, &builder, output)?;
     let cases = problem::select(&problem, &arguments.runs.case)?;
@@ -204,6 +233,20 @@ fn submissions(
         {
             return Err(Stop::usage(what));
         }
+        let may_be_class = !is_own && problem.kind.submitted == Submitted::Program;
+        if let Some(class) = may_be_class.then(|| class::read(path)).flatten() {
+            output.diagnosed(class.remarks(path));
+            for Handed { path, entry_point } in class.programs {
+                match named(&path, problem) {
+                    Ok(mut submission) => {
+                        submission.program.entry_point = entry_point;
+                        submissions.push(submission);
+                    }
+                    Err(remark) => missing.push(remark),
+                }
+            }
+            continue;
+        }
         match named(path, problem) {
             Ok(submission) => submissions.push(submission),
             Err(remark) => missing.push(remark),
@@ -238,12 +281,29 @@ pub fn named(path: &Path, problem: &Problem) -> Result<Submission, Remark> {
                 (ErrorKind::NotFound, Ok(_)) => {
                     format!("submission {name} is a symbolic link to nothing")
                 }
-                (ErrorKind::NotFound, Err(_)) => format!("submission not found: {name}"),
+                (ErrorKind::NotFound, Err(_)) => {
+                    let near = near(path, problem);
+                    let separator = if near.is_empty() { "" } else { "; " };
+                    format!("submission not found: {name}{separator}{near}")
+                }
                 _ => format!("cannot read submission {name}: {error}"),
             };
             Err(what.into())
         }
     }
+}
+
+/// What a submission that is not there was probably meant to be: a file beside it, or one of the package's own.
+fn near(path: &Path, problem: &Problem) -> String {
+    let parent = path.parent().filter(|it| !it.as_os_str().is_empty());
+    let beside = fs::read_dir(parent.unwrap_or(Path::new("."))).into_iter().flatten().flatten();
+    let beside = beside.filter_map(|file| {
+        let file = PathBuf::from(file.file_name());
+        parent.map_or(file.clone(), |parent| parent.join(&file)).to_str().map(str::to_owned)
+    });
+    let own = problem.submissions.iter().map(|own| own.name.clone());
+    let known: Vec<String> = beside.chain(own).collect();
+    paths_near(&path.to_string_lossy(), known.iter().map(String::as_str))
 }
 
 /// Finds out how to build or start each submission. If that is unknown for one, the others are judged all the same.

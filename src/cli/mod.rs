@@ -2,9 +2,11 @@
 
 pub mod advice;
 pub mod arguments;
+pub mod class;
 pub mod compare;
 pub mod convert;
 pub mod doctor;
+pub mod duplicates;
 pub mod exit_code;
 pub mod from_grammar;
 pub mod generate;
@@ -18,6 +20,7 @@ pub mod merge;
 mod opened;
 pub mod options;
 pub mod output;
+pub mod points;
 pub mod problem;
 pub mod schema;
 pub mod sessions;

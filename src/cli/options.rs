@@ -15,6 +15,7 @@ use crate::model::merge::Shard;
 use crate::model::units::Bytes;
 use crate::package::formats;
 use crate::report::Recording;
+use crate::report::style::{Listing, Only, Order};
 
 /// The heading above options about runs.
 pub const RUNS: &str = "Runs";
@@ -131,10 +132,10 @@ pub struct OutputOptions {
     /// are understood.
     #[arg(long)]
     pub json: bool,
-    /// Say less: a line for each submission, errors only
+    /// Say less: a word for each submission, errors only
     #[arg(short, long, conflicts_with = "verbose")]
     pub quiet: bool,
-    /// Say more: a line for each test case
+    /// Say more: each failure in full, a line for each test case
     #[arg(short, long)]
     pub verbose: bool,
     /// Whether to use colour: auto, always or never
@@ -148,6 +149,28 @@ pub struct OutputOptions {
     /// What stands around the executor, for who runs a command from within a program.
     #[arg(skip)]
     pub around: Option<Around>,
+}
+
+/// Options about the table of submissions.
+#[derive(Args, Clone, Copy, Debug, Default)]
+#[command(next_help_heading = OUTPUT)]
+pub struct ListingOptions {
+    /// Sort the table by surprise, given, name, verdict, passed, score, time or memory [default: surprise]
+    ///
+    /// `surprise` puts what is not as expected first, `given` keeps the order of the command line or of the package.
+    #[arg(long, value_name = "KEY", value_parser = one_of(Order::ALL, Order::name), hide_possible_values = true)]
+    pub sort: Option<Order>,
+    /// Show only submissions that are failed or unexpected
+    ///
+    /// `failed` means not accepted; `unexpected`, not as its author expects. Reports in files have all submissions.
+    #[arg(long, value_name = "WHICH", value_parser = one_of(Only::ALL, Only::name), hide_possible_values = true)]
+    pub only: Option<Only>,
+}
+
+impl From<ListingOptions> for Listing {
+    fn from(options: ListingOptions) -> Self {
+        Self { order: options.sort.unwrap_or_default(), only: options.only }
+    }
 }
 
 /// Options about reports in files.

@@ -21,7 +21,7 @@ use crate::model::text::shell_word;
 use crate::report::file::ReportFile;
 use crate::report::notices::Notices;
 use crate::report::progress::Progress;
-use crate::report::style::{Style, Verbosity};
+use crate::report::style::{Listing, Style, Surroundings, Verbosity};
 use crate::report::terminal::Terminal;
 use crate::report::{Reporter, Reporters, WriteReport, csv, github, json, junit};
 
@@ -62,7 +62,18 @@ pub fn command_with(
     name: &'static str,
     body: impl FnOnce(&Output) -> Result<(), Stop>,
 ) -> ExitCode {
-    let mut all = reporters(options);
+    command_listed(options, reports, Listing::default(), name, body)
+}
+
+/// The same with a table that lists some submissions, or in another order.
+pub fn command_listed(
+    options: &OutputOptions,
+    reports: &ReportOptions,
+    listing: Listing,
+    name: &'static str,
+    body: impl FnOnce(&Output) -> Result<(), Stop>,
+) -> ExitCode {
+    let mut all = reporters(options, listing);
     let opened = open(reports, options.json).map(|files| all.extend(files));
     let output = Output {
         said: Mutex::new(Said {
@@ -85,14 +96,16 @@ pub fn command_with(
 }
 
 /// Who shows the command.
-fn reporters(options: &OutputOptions) -> Vec<Reporter<'static>> {
+fn reporters(options: &OutputOptions, listing: Listing) -> Vec<Reporter<'static>> {
     if let Some(recording) = &options.recording {
         return vec![Reporter::Recorded(Arc::clone(recording))];
     }
-    let style = style(options);
+    let around = surroundings();
+    let style = style(options, &around);
     let progress = match style.verbosity {
         Verbosity::Quiet => Progress::hidden(),
-        _ => Progress::on_stderr(),
+        _ if around.can_redraw() => Progress::on_stderr(),
+        _ => Progress::by_lines(),
     };
     match options.json {
         true => vec![
@@ -101,7 +114,9 @@ fn reporters(options: &OutputOptions) -> Vec<Reporter<'static>> {
             Reporter::Live(Box::new(progress)),
         ],
         false => vec![Reporter::Live(Box::new(
-            Terminal::new(io::stdout(), io::stderr(), style).with_progress(progress),
+            Terminal::new(io::stdout(), io::stderr(), style)
+                .with_listing(listing)
+                .with_progress(progress),
         ))],
     }
 }
@@ -340,31 +355,31 @@ pub(super) fn lost(why: impl Display) -> ExitCode {
 }
 
 /// How text is shown.
-pub fn style(options: &OutputOptions) -> Style {
-    let verbosity = match (options.quiet, options.verbose) {
+fn style(options: &OutputOptions, around: &Surroundings) -> Style {
+    let style = around.style(match (options.quiet, options.verbose) {
         (true, _) => Verbosity::Quiet,
         (false, false) => Verbosity::Normal,
         (false, true) => Verbosity::Verbose,
-    };
-    let terminal = io::stdout().is_terminal() && io::stderr().is_terminal();
-    let no_color = env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-    let is_dumb = env::var_os("TERM").is_some_and(|name| name == "dumb");
-    let locale = ["LC_ALL", "LC_CTYPE", "LANG"]
-        .into_iter()
-        .filter_map(|name| env::var(name).ok())
-        .find(|value| !value.is_empty())
-        .unwrap_or_default();
-    let unicode = locale.to_lowercase().replace('-', "").contains("utf8");
-    Style {
-        color: match options.color {
-            Color::Always => true,
-            Color::Never => false,
-            Color::Auto => terminal && !no_color && !is_dumb,
-        },
-        // A file or pipe may be read anywhere; a terminal says what it can show.
-        unicode: unicode || !io::stdout().is_terminal(),
-        width: terminal_width().unwrap_or(100),
-        verbosity,
+    });
+    match options.color {
+        Color::Always => Style { color: true, ..style },
+        Color::Never => Style { color: false, ..style },
+        Color::Auto => style,
+    }
+}
+
+/// Where text is shown.
+fn surroundings() -> Surroundings {
+    let is_set = |name| env::var_os(name).is_some_and(|value| !value.is_empty());
+    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().filter_map(|name| env::var(name).ok());
+    Surroundings {
+        out_is_terminal: io::stdout().is_terminal(),
+        err_is_terminal: io::stderr().is_terminal(),
+        term: env::var("TERM").unwrap_or_default(),
+        no_color: is_set("NO_COLOR"),
+        ci: is_set("CI"),
+        locale: locale.into_iter().find(|value| !value.is_empty()).unwrap_or_default(),
+        width: terminal_width(),
     }
 }
 

@@ -23,6 +23,7 @@ use crate::model::report::PackageReport;
 use crate::model::score::CaseScoring;
 use crate::model::stop::{Mend, Stop};
 use crate::model::test_data::{JudgedCase, TestCase};
+use crate::package::suggest::paths_near;
 use crate::package::{self, Reading};
 use crate::validate::trial;
 use crate::validator::OutputValidator;
@@ -147,9 +148,9 @@ pub fn select<'a>(problem: &'a Problem, globs: &[String]) -> Result<Vec<ReadyCas
                 problem.short_name
             ),
             number => format!(
-                "--case selects none of the {number} test cases of {}; names look like {}",
+                "--case selects none of the {number} test cases of {}; {}",
                 problem.short_name,
-                examples(all)
+                meant(globs, all)
             ),
         };
         return Err(Stop::Refused(Mend::Selection, vec![what.into()]));
@@ -194,6 +195,21 @@ pub fn validators(bench: &Bench<'_>, keeps_images: bool) -> Result<Validators, S
         doubts.for_each(bench.events);
     }
     Ok(validators)
+}
+
+/// Which test cases, or directories of them, were probably meant; else what names look like.
+fn meant(globs: &[String], cases: &[TestCase]) -> String {
+    let names = cases.iter().flat_map(|case| {
+        let ends = case.name.match_indices('/').map(|(end, _)| &case.name[..end]);
+        ends.chain([case.name.as_str()])
+    });
+    let names: Vec<&str> = names.collect();
+    let near = globs.iter().map(|glob| {
+        let name = named_by_file(glob).trim_end_matches(['*', '/']);
+        paths_near(name, names.iter().copied())
+    });
+    let mut near = near.filter(|near| !near.is_empty());
+    near.next().unwrap_or_else(|| format!("names look like {}", examples(cases)))
 }
 
 fn examples(cases: &[TestCase]) -> String {

@@ -11,8 +11,8 @@ use crate::build::bench::Bench;
 use crate::cli::exit_code::ExitCode;
 use crate::cli::host::Host;
 use crate::cli::keep;
-use crate::cli::options::{OutputOptions, ReportOptions, RunOptions};
-use crate::cli::output::{Output, command_line, command_with};
+use crate::cli::options::{ListingOptions, OutputOptions, ReportOptions, RunOptions};
+use crate::cli::output::{Output, command_line, command_listed};
 use crate::cli::problem::{self, Remarks};
 use crate::cli::sessions::{self, Finished, Judging, entries};
 use crate::judge::case::{CASE, Detail, ReadyCase, SUBMISSION, Validators};
@@ -39,6 +39,9 @@ pub struct VerifyArguments {
     /// Options about runs.
     #[command(flatten)]
     pub runs: RunOptions,
+    /// Options about the table of submissions.
+    #[command(flatten)]
+    pub listing: ListingOptions,
     /// Options about reports in files.
     #[command(flatten)]
     pub reports: ReportOptions,
@@ -49,7 +52,8 @@ pub struct VerifyArguments {
 
 /// Verifies.
 pub fn run(arguments: &VerifyArguments) -> ExitCode {
-    command_with(&arguments.output, &arguments.reports, "verify", |output| {
+    let listing = arguments.listing.into();
+    command_listed(&arguments.output, &arguments.reports, listing, "verify", |output| {
         let keep = arguments.runs.keep.as_ref();
         if let Some(what) = arguments.packages.iter().find_map(|dir| keep::misplaced(keep, dir)) {
             return Err(Stop::usage(what));

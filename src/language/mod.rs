@@ -9,6 +9,7 @@ pub mod cargo;
 pub mod command_line;
 pub mod constants;
 pub mod entry;
+pub mod essence;
 pub mod executable;
 pub mod fault;
 pub mod find;

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::model::conversion::Conversion;
 use crate::model::diagnostic::Diagnostic;
+use crate::model::duplicates::Duplicates;
 use crate::model::grammar::ValueBounds;
 use crate::model::host::Diagnosis;
 use crate::model::isolation::Isolation;
@@ -82,6 +83,8 @@ pub enum Event {
         /// The directory.
         dir: PathBuf,
     },
+    /// Some submissions are the same.
+    DuplicatesFound(Vec<Duplicates>),
     /// A submission is being built.
     BuildStarted {
         /// The program's name.

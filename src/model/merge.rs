@@ -9,6 +9,7 @@ use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 
 use crate::model::diagnostic::Diagnostic;
+use crate::model::duplicates::Duplicates;
 use crate::model::event::{Event, Stamped};
 use crate::model::judgement::Judgement;
 use crate::model::report::{
@@ -55,6 +56,8 @@ pub struct Document {
     diagnostics: Vec<Diagnostic>,
     complaints: Vec<String>,
     submissions: Vec<SubmissionReport>,
+    #[serde(default)]
+    duplicates: Vec<Duplicates>,
     judge_errors: Vec<FaultReport>,
     generated: Vec<GeneratedReport>,
     #[serde(default)]
@@ -138,6 +141,11 @@ pub fn events(documents: &[Document]) -> Vec<Stamped> {
     }
     for message in unique(documents.iter().flat_map(|it| &it.complaints)) {
         told.say(None, Event::Complained { message: message.clone() });
+    }
+    let duplicates = unique(documents.iter().flat_map(|it| &it.duplicates));
+    if !duplicates.is_empty() {
+        let duplicates = duplicates.into_iter().cloned().collect();
+        told.say(None, Event::DuplicatesFound(duplicates));
     }
     let mut diagnostics = unique(documents.iter().flat_map(|it| &it.diagnostics));
     let packages = unique(documents.iter().flat_map(|it| &it.packages).map(|it| &it.name));

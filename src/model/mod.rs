@@ -4,6 +4,7 @@ pub mod blob;
 pub mod conversion;
 pub mod diagnostic;
 pub mod difference;
+pub mod duplicates;
 pub mod event;
 pub mod grader;
 pub mod grammar;

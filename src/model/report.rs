@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::model::conversion::Conversion;
 use crate::model::diagnostic::{Diagnostic, Severity};
 use crate::model::difference::Difference;
+use crate::model::duplicates::Duplicates;
 use crate::model::event::{Event, GeneratedState, Shortfall, Stamped};
 use crate::model::grammar::ValueBounds;
 use crate::model::host::Diagnosis;
@@ -67,6 +68,9 @@ pub struct Report {
     pub complaints: Vec<String>,
     /// Each submission that was judged, or could not be.
     pub submissions: Vec<SubmissionReport>,
+    /// Submissions that are the same.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub duplicates: Vec<Duplicates>,
     /// Each fault of the judge, those of submissions included.
     pub judge_errors: Vec<FaultReport>,
     /// What a grammar added to packages.
@@ -453,6 +457,7 @@ impl Report {
                 }
                 self.mechanism = Some(mechanism.clone());
             }
+            Event::DuplicatesFound(found) => self.duplicates.extend(found.iter().cloned()),
             Event::BoxesKept { dir } => self.boxes = Some(dir.clone()),
             Event::SubmissionStarted { submission, test_cases } => {
                 self.work.submissions.push(UnderWay {

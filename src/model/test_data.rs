@@ -147,8 +147,11 @@ impl TestData {
     }
 }
 
-/// Whether a test case or a group is in this group, or in one below it.
+/// Whether a test case or a group is in this group, or in one below it. All are in the one without a name.
 pub fn is_inside(name: &str, group: &str) -> bool {
+    if group.is_empty() {
+        return !name.is_empty();
+    }
     name.strip_prefix(group).is_some_and(|rest| rest.starts_with('/'))
 }
 

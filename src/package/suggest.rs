@@ -1,7 +1,13 @@
 //! What a misspelt word was probably meant to be.
 
+use std::collections::BTreeSet;
+
+use crate::model::text::printable;
+
 /// Longer words are not compared.
 const MAX_LENGTH: usize = 64;
+/// Longer paths are not compared.
+const LONGEST_PATH: usize = 256;
 
 /// The known word that is nearest to `word`, if one is near enough to be meant.
 ///
@@ -20,6 +26,32 @@ pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
         .min_by_key(|candidate| candidate.slips)
         .filter(|candidate| candidate.slips < candidate.known.chars().count())
         .map(|candidate| candidate.known)
+}
+
+/// The paths that a misspelt one was probably meant to be, for the end of a sentence; empty if none is near. The end
+/// of a path may stand for it.
+pub fn paths_near<'a>(path: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+    const SHOWN: usize = 3;
+    let word = folded(path);
+    let parts = path.split('/').count();
+    let slips = |known: &str| {
+        let end = known.rmatch_indices('/').nth(parts - 1).map_or(0, |(at, _)| at + 1);
+        let slips = |known: &str| strsim::osa_distance(&word, &folded(known));
+        slips(&known[end..]).min(slips(known))
+    };
+    let known: BTreeSet<&str> = known.into_iter().filter(|it| it.len() < LONGEST_PATH).collect();
+    let candidates = known.into_iter().map(|known| Candidate { known, slips: slips(known) });
+    let most = word.chars().count().div_ceil(3);
+    let mut near: Vec<Candidate<'_>> = candidates.filter(|it| it.slips <= most).collect();
+    near.retain(|it| it.slips < path.len() && path.len() < LONGEST_PATH);
+    near.sort_by_key(|candidate| candidate.slips);
+    let near: Vec<String> =
+        near.iter().take(SHOWN).map(|it| format!("`{}`", printable(it.known))).collect();
+    match &near[..] {
+        [] => String::new(),
+        [only] => format!("did you mean {only}?"),
+        [others @ .., last] => format!("did you mean {} or {last}?", others.join(", ")),
+    }
 }
 
 /// What to write instead of a misspelt word: the nearest known one, else what `otherwise` says.
@@ -67,5 +99,17 @@ mod tests {
         check("x", None);
         check("", None);
         check(&"memory".repeat(1000), None);
+    }
+
+    #[test]
+    fn paths_are_found_by_slips_and_by_their_ends() {
+        const KNOWN: [&str; 4] = ["sample/1", "secret/small", "secret/small/1", "secret/large/1"];
+        let check = |path: &str, told: &str| assert_eq!(paths_near(path, KNOWN), told);
+        let three = "did you mean `secret/small/1`, `secret/small` or `secret/large/1`?";
+        check("secret/smal/1", three);
+        check("small", "did you mean `secret/small`?");
+        check("smal/1", "did you mean `secret/small/1`?");
+        check("", "");
+        check("nothing-like-it", "");
     }
 }

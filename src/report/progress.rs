@@ -1,6 +1,6 @@
-//! A live line on standard error: what is under way, counts and time. Only for a person who looks.
+//! What is under way, on standard error: two lines that are redrawn in place, or a line from time to time.
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -10,13 +10,28 @@ use crate::model::event::Event;
 use crate::model::report::{ProgressStep, Report};
 use crate::model::stress::SearchProgress;
 use crate::model::text::{count, printable};
+use crate::model::verdict::Verdict;
 use crate::report::Live;
+use crate::report::style::cut;
 
-/// A line that is redrawn in place, and gone at the end.
+/// What is under way, as far as it is shown.
 pub struct Progress {
-    bar: ProgressBar,
+    view: View,
     state: State,
 }
+
+/// How it is shown.
+enum View {
+    /// Not at all.
+    Hidden,
+    /// In place, and gone at the end.
+    Redrawn(ProgressBar),
+    /// In a line of its own, once so much time has passed.
+    Lines(Duration),
+}
+
+/// The time between two lines where nothing can be redrawn.
+const BETWEEN_LINES: Duration = Duration::from_secs(60);
 
 /// What is under way just now.
 #[derive(Default)]
@@ -24,53 +39,76 @@ struct State {
     /// Comparisons of a search.
     comparisons: usize,
     now: String,
+    /// The last run of a submission.
+    last: Option<LastRun>,
+    /// When the first submission of the package began.
+    begun: Option<Duration>,
+}
+
+struct LastRun {
+    submission: String,
+    test_case: String,
+    verdict: Verdict,
 }
 
 impl Progress {
-    /// A line that is never shown.
+    /// What is never shown.
     pub fn hidden() -> Self {
-        Self::on(ProgressDrawTarget::hidden())
+        Self { view: View::Hidden, state: State::default() }
     }
 
-    /// A line on standard error, shown only on a terminal that can redraw, and not if `CI` is set.
+    /// Lines on standard error, which is a terminal that can redraw.
     pub fn on_stderr() -> Self {
-        let in_ci = std::env::var_os("CI").is_some_and(|value| !value.is_empty());
-        let is_dumb = std::env::var_os("TERM").is_some_and(|value| value == "dumb");
-        if in_ci || is_dumb || !io::stderr().is_terminal() {
-            return Self::hidden();
-        }
-        Self::on(ProgressDrawTarget::term_like_with_hz(Box::new(Screen::default()), 20))
-    }
-
-    fn on(target: ProgressDrawTarget) -> Self {
+        let target = ProgressDrawTarget::term_like_with_hz(Box::new(Screen::default()), 20);
         let bar = ProgressBar::with_draw_target(None, target);
-        if let Ok(style) = ProgressStyle::with_template("{elapsed:>4}  {wide_msg}") {
+        if let Ok(style) = ProgressStyle::with_template("{elapsed:>4}  {msg}") {
             bar.set_style(style);
         }
-        if !bar.is_hidden() {
-            // So that the time goes on while a long run says nothing.
-            bar.enable_steady_tick(Duration::from_millis(200));
-        }
-        Self { bar, state: State::default() }
+        // So that the time goes on while a long run says nothing.
+        bar.enable_steady_tick(Duration::from_millis(200));
+        Self { view: View::Redrawn(bar), state: State::default() }
     }
 
-    /// Takes the line away while something else is written.
+    /// A line on standard error each minute: for files, pipes and terminals that cannot redraw.
+    pub fn by_lines() -> Self {
+        Self { view: View::Lines(BETWEEN_LINES), state: State::default() }
+    }
+
+    /// Takes the lines away while something else is written.
     pub(super) fn suspend<T>(&self, write: impl FnOnce() -> T) -> T {
-        self.bar.suspend(write)
+        match &self.view {
+            View::Redrawn(bar) => bar.suspend(write),
+            View::Hidden | View::Lines(_) => write(),
+        }
     }
 }
 
 impl Live for Progress {
     fn event(&mut self, event: &Event, report: &Report) -> io::Result<()> {
-        self.state.see(event);
-        match event {
-            Event::Finished => self.bar.finish_and_clear(),
-            _ if self.bar.is_hidden() => {}
-            _ => self.bar.set_message(self.state.line(report)),
+        self.state.see(event, report);
+        match (&mut self.view, event) {
+            (View::Redrawn(bar), Event::Finished) => bar.finish_and_clear(),
+            (View::Redrawn(bar), _) => {
+                let room = usize::from(Screen::default().width()).saturating_sub(MARGIN.len());
+                let [first, second] = self.state.lines(report).map(|line| cut(&line, room, "..."));
+                let gap = if second.is_empty() { "" } else { MARGIN };
+                bar.set_message(format!("{first}{gap}{second}"));
+            }
+            (View::Lines(next), _) => {
+                if let Some(line) = self.state.due(next, report) {
+                    // Nothing depends on it.
+                    let _ = writeln!(io::stderr(), "{line}");
+                }
+            }
+            (View::Hidden, _) => {}
         }
         Ok(())
     }
 }
+
+/// What stands before the second line: the rest of the first one, up to the width of the terminal, and blanks under
+/// the time.
+const MARGIN: &str = "\n          ";
 
 /// Standard error as a terminal that seems a little narrower than it is.
 ///
@@ -147,16 +185,23 @@ impl TermLike for Screen {
 
 impl State {
     /// Learns from an event.
-    fn see(&mut self, event: &Event) {
+    fn see(&mut self, event: &Event, report: &Report) {
         match event {
             Event::PackageRead(_) => *self = Self::default(),
             Event::BuildStarted { program } => {
                 self.now = format!("building {}", printable(program))
             }
-            Event::SubmissionStarted { submission, .. } => self.now = printable(submission),
+            Event::SubmissionStarted { submission, .. } => {
+                self.now = printable(submission);
+                self.begun.get_or_insert(report.summary.elapsed);
+            }
             Event::CaseJudged { submission, test_case, verdict, .. } => {
-                self.now =
-                    format!("{}: {verdict} on {}", printable(submission), printable(test_case));
+                self.now.clear();
+                self.last = Some(LastRun {
+                    submission: submission.clone(),
+                    test_case: printable(test_case),
+                    verdict: *verdict,
+                });
             }
             Event::Progress(ProgressStep { what, done, total }) => {
                 self.now = format!("{}: {done} of {total}", printable(what));
@@ -170,8 +215,8 @@ impl State {
         }
     }
 
-    /// Such as `stairs, 2 of 5 submissions, 37 runs, greedy.cpp: AC on secret/02`.
-    fn line(&self, report: &Report) -> String {
+    /// Such as `stairs, 2 of 5 submissions, 37 runs, about 8 s left` and `greedy.cpp, 14 of 62: AC on secret/02`.
+    fn lines(&self, report: &Report) -> [String; 2] {
         let mut parts = Vec::new();
         if let Some(package) = report.packages.last() {
             parts.push(printable(&package.name));
@@ -184,10 +229,57 @@ impl State {
         if let Some(runs) = Some(runs.max(self.comparisons)).filter(|&runs| runs > 0) {
             parts.push(count(runs, "run"));
         }
-        if !self.now.is_empty() {
-            parts.push(self.now.clone());
+        parts.extend(self.left(report).map(|left| format!("about {} left", roughly(left))));
+        [parts.join(", "), self.doing(report)]
+    }
+
+    /// What is under way.
+    fn doing(&self, report: &Report) -> String {
+        let Some(last) = self.last.as_ref().filter(|_| self.now.is_empty()) else {
+            return self.now.clone();
+        };
+        let mut under_way = report.work.submissions.iter();
+        let under_way = under_way.find(|it| it.submission == last.submission);
+        let so_far = under_way.map(|it| format!(", {} of {}", it.judged, it.test_cases));
+        let LastRun { submission, test_case, verdict } = last;
+        let so_far = so_far.unwrap_or_default();
+        format!("{}{so_far}: {verdict} on {test_case}", printable(submission))
+    }
+
+    /// The time that the submissions of the package will probably take yet, if that can be told.
+    fn left(&self, report: &Report) -> Option<Duration> {
+        const SURE_AFTER: Duration = Duration::from_secs(2);
+        let spent = report.summary.elapsed.checked_sub(self.begun?)?;
+        let under_way = report.work.submissions.iter();
+        let under_way: f64 =
+            under_way.map(|it| it.judged as f64 / it.test_cases.max(1) as f64).sum();
+        let all = report.packages.last()?.submissions as f64;
+        let part = (report.submissions_done() as f64 + under_way) / all;
+        let is_sure = spent >= SURE_AFTER && (0.02..1.0).contains(&part);
+        is_sure.then(|| spent.mul_f64((1.0 - part) / part))
+    }
+
+    /// A line that can stand alone, if it is time for one.
+    fn due(&self, next: &mut Duration, report: &Report) -> Option<String> {
+        let elapsed = report.summary.elapsed;
+        if elapsed < *next {
+            return None;
         }
-        parts.join(", ")
+        *next = elapsed + BETWEEN_LINES;
+        let lines = self.lines(report);
+        let said: Vec<&str> =
+            lines.iter().map(String::as_str).filter(|it| !it.is_empty()).collect();
+        Some(format!("after {}: {}", roughly(elapsed), said.join("; ")))
+    }
+}
+
+/// A span of time in one unit: `8 s`, `3 min`, `2 h`.
+fn roughly(time: Duration) -> String {
+    let seconds = time.as_secs_f64();
+    match seconds {
+        5400.0.. => format!("{:.0} h", seconds / 3600.0),
+        90.0.. => format!("{:.0} min", seconds / 60.0),
+        _ => format!("{:.0} s", seconds.max(1.0)),
     }
 }
 
@@ -207,7 +299,6 @@ mod tests {
     use super::*;
     use crate::model::event::Stamped;
     use crate::model::report::PackageReport;
-    use crate::model::verdict::Verdict;
 
     #[test]
     fn the_line_leaves_room_for_what_ctrl_c_echoes() {
@@ -218,47 +309,62 @@ mod tests {
     }
 
     #[test]
-    fn the_line_says_what_is_under_way_and_how_much_is_done() {
+    fn the_lines_say_what_is_under_way_how_much_is_done_and_how_long_it_takes() {
         let (mut state, mut report) = (State::default(), Report::default());
-        let mut check = |event: Event, line: &str| {
-            state.see(&event);
-            report.see(&Stamped { at: Duration::ZERO, package: None, event });
-            assert_eq!(state.line(&report), line);
+        let mut next = Duration::from_secs(9);
+        let mut check = |at: u64, event: Event, first: &str, second: &str, alone: &str| {
+            let at = Duration::from_secs(at);
+            report.see(&Stamped { at, package: None, event: event.clone() });
+            state.see(&event, &report);
+            assert_eq!(state.lines(&report), [first, second]);
+            assert_eq!(state.due(&mut next, &report).unwrap_or_default(), alone);
         };
-        let read = |package: &str| {
+        let read = |package: &str, submissions| {
             Event::PackageRead(Box::new(PackageReport {
                 name: package.to_owned(),
-                submissions: 2,
-                test_cases: 3,
+                submissions,
+                test_cases: 4,
                 ..PackageReport::default()
             }))
         };
-        check(read("sum"), "sum, 0 of 2 submissions");
-        check(
-            Event::Progress(ProgressStep {
-                what: "input validators".to_owned(),
-                done: 3,
-                total: 10,
-            }),
-            "sum, 0 of 2 submissions, input validators: 3 of 10",
-        );
-        check(
-            Event::BuildStarted { program: "a\u{1b}.cpp".to_owned() },
-            "sum, 0 of 2 submissions, building a\\x1b.cpp",
-        );
-        check(
-            Event::SubmissionStarted { submission: "a.cpp".to_owned(), test_cases: 3 },
-            "sum, 0 of 2 submissions, a.cpp",
-        );
-        check(
-            Event::CaseJudged {
-                submission: "a.cpp".to_owned(),
-                test_case: "sample/1".to_owned(),
-                verdict: Verdict::Accepted,
-                cpu_time: Duration::from_millis(3),
-            },
-            "sum, 0 of 2 submissions, 1 run, a.cpp: AC on sample/1",
-        );
-        check(read("stairs"), "stairs, 0 of 2 submissions");
+        let step = |done| {
+            let what = "input validators".to_owned();
+            Event::Progress(ProgressStep { what, done, total: 10 })
+        };
+        let started = || Event::SubmissionStarted { submission: "a.cpp".to_owned(), test_cases: 4 };
+        let judged = |test_case: &str| Event::CaseJudged {
+            submission: "a.cpp".to_owned(),
+            test_case: test_case.to_owned(),
+            verdict: Verdict::Accepted,
+            cpu_time: Duration::from_millis(3),
+        };
+        let (none, sum) = ("", "sum, 0 of 2 submissions");
+        check(0, read("sum", 2), sum, none, none);
+        check(1, step(3), sum, "input validators: 3 of 10", none);
+        let building = Event::BuildStarted { program: "a\u{1b}.cpp".to_owned() };
+        check(1, building, sum, "building a\\x1b.cpp", none);
+        check(1, started(), sum, "a.cpp", none);
+        let first = "sum, 0 of 2 submissions, 1 run";
+        check(2, judged("sample/1"), first, "a.cpp, 1 of 4: AC on sample/1", none);
+        // An eighth of all is done in two seconds, and a quarter in nine.
+        let first = "sum, 0 of 2 submissions, 1 run, about 14 s left";
+        check(3, step(4), first, "input validators: 4 of 10", none);
+        let first = "sum, 0 of 2 submissions, 2 runs, about 27 s left";
+        let second = "a.cpp, 2 of 4: AC on s/2\\n";
+        let alone = format!("after 10 s: {first}; {second}");
+        check(10, judged("s/2\n"), first, second, &alone);
+        check(11, read("stairs", 1), "stairs", none, none);
+    }
+
+    #[test]
+    fn a_span_of_time_is_told_roughly() {
+        let check = |seconds: u64, told: &str| {
+            assert_eq!(roughly(Duration::from_secs(seconds)), told);
+        };
+        check(0, "1 s");
+        check(89, "89 s");
+        check(90, "2 min");
+        check(5399, "90 min");
+        check(7200, "2 h");
     }
 }

@@ -1,6 +1,7 @@
 //! How much is shown to a person, how wide, and in which colours.
 
 use anstyle::{AnsiColor, Effects};
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use crate::model::verdict::Verdict;
 
@@ -20,13 +21,133 @@ pub struct Style {
 /// How much a reporter says.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verbosity {
-    /// One line for each submission.
+    /// One word for each submission.
     Quiet,
     /// What a person wants to know who looks once.
     #[default]
     Normal,
     /// Each test case too.
     Verbose,
+}
+
+/// What is known of where a report is shown.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Surroundings {
+    /// Whether standard output is a terminal.
+    pub out_is_terminal: bool,
+    /// Whether standard error is one.
+    pub err_is_terminal: bool,
+    /// `TERM`.
+    pub term: String,
+    /// Whether `NO_COLOR` is set.
+    pub no_color: bool,
+    /// Whether `CI` is set.
+    pub ci: bool,
+    /// The locale's name, such as `de_DE.UTF-8`.
+    pub locale: String,
+    /// The width of the terminal, if there is one that has a width.
+    pub width: Option<usize>,
+}
+
+impl Surroundings {
+    /// How text is shown there.
+    pub fn style(&self, verbosity: Verbosity) -> Style {
+        let is_utf8 = self.locale.to_lowercase().replace('-', "").contains("utf8");
+        let are_terminals = self.out_is_terminal && self.err_is_terminal;
+        Style {
+            color: are_terminals && !self.no_color && self.term != "dumb",
+            // A file or pipe may be read anywhere; a terminal says what it can show.
+            unicode: is_utf8 || !self.out_is_terminal,
+            width: self.width.unwrap_or(100),
+            verbosity,
+        }
+    }
+
+    /// Whether standard error can take back what it shows, and a person looks at it.
+    pub fn can_redraw(&self) -> bool {
+        self.err_is_terminal && !self.ci && self.term != "dumb"
+    }
+}
+
+/// Which submissions a table lists, and in which order.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Listing {
+    /// In which order.
+    pub order: Order,
+    /// Which of them, if not all.
+    pub only: Option<Only>,
+}
+
+/// The order of the rows of a table. Of equals, the one that was named first is first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Order {
+    /// What is not as expected first.
+    #[default]
+    Surprise,
+    /// As on the command line or in the package.
+    Given,
+    /// By name.
+    Name,
+    /// By verdict, accepted ones first.
+    Verdict,
+    /// The most test cases first.
+    Passed,
+    /// The highest score first.
+    Score,
+    /// The slowest first.
+    Time,
+    /// The one with the most memory first.
+    Memory,
+}
+
+impl Order {
+    /// All of them.
+    pub const ALL: [Self; 8] = [
+        Self::Surprise,
+        Self::Given,
+        Self::Name,
+        Self::Verdict,
+        Self::Passed,
+        Self::Score,
+        Self::Time,
+        Self::Memory,
+    ];
+
+    /// As a user names it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Surprise => "surprise",
+            Self::Given => "given",
+            Self::Name => "name",
+            Self::Verdict => "verdict",
+            Self::Passed => "passed",
+            Self::Score => "score",
+            Self::Time => "time",
+            Self::Memory => "memory",
+        }
+    }
+}
+
+/// A part of the submissions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Only {
+    /// Those that are not accepted.
+    Failed,
+    /// Those that are not as expected, or on which the judge failed.
+    Unexpected,
+}
+
+impl Only {
+    /// All of them.
+    pub const ALL: [Self; 2] = [Self::Failed, Self::Unexpected];
+
+    /// As a user names it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Failed => "failed",
+            Self::Unexpected => "unexpected",
+        }
+    }
 }
 
 /// What a piece of text is, for its colour.
@@ -84,10 +205,29 @@ impl Style {
         self.verbosity == Verbosity::Verbose
     }
 
-    /// Whether only one line is shown for each submission.
+    /// Whether only one word is shown for each submission.
     pub(super) fn is_quiet(&self) -> bool {
         self.verbosity == Verbosity::Quiet
     }
+}
+
+/// The text if it fits, else its beginning with a mark that something is missing.
+pub(super) fn cut(text: &str, width: usize, ellipsis: &str) -> String {
+    if text.width() <= width {
+        return text.to_owned();
+    }
+    let mut kept = String::new();
+    let mut room = width.saturating_sub(ellipsis.width());
+    for character in text.chars() {
+        let cells = character.width().unwrap_or(0);
+        if cells > room {
+            break;
+        }
+        room -= cells;
+        kept.push(character);
+    }
+    kept.push_str(ellipsis);
+    kept
 }
 
 /// The colours that contestants know: green is accepted, red is wrong, magenta is too slow. What the
@@ -112,5 +252,19 @@ fn ansi(look: Look) -> anstyle::Style {
         Look::JudgeError => AnsiColor::White.on(AnsiColor::Red) | Effects::BOLD,
         Look::Expected => AnsiColor::Green.on_default(),
         Look::Got => AnsiColor::Red.on_default(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_lines_are_cut_by_cells_not_by_bytes() {
+        let check = |text: &str, shown: &str| assert_eq!(cut(text, 20, "…"), shown);
+        check("short", "short");
+        check("exactly twenty cells", "exactly twenty cells");
+        check("a little more than twenty cells", "a little more than …");
+        check("東京東京東京東京東京東京", "東京東京東京東京東…");
     }
 }

@@ -127,6 +127,12 @@ fn a_wrong_command_line_is_explained() {
     check("judge sum escaping", 2, &["data.txt", "leads out"]);
     check("judge sum a.sh --case nope/*", 5, &["selects none of the 4 test cases"]);
     check("judge sum a.sh --case [ab]", 2, &["[ab]"]);
+    check("judge sum a.sh --case secret/smal/*", 5, &["did you mean `secret/small`"]);
+    check("judge sum a.sh --case smal/1", 5, &["did you mean", "`secret/small/1`"]);
+    check("judge sum b.sh", 2, &["submission not found: b.sh; did you mean `a.sh`?"]);
+    check("judge sum acepted/right.sh", 2, &["did you mean `accepted/right.sh`"]);
+    check("judge sum ./nothing/REDME.md", 2, &["did you mean `./nothing/README.md`?"]);
+    check("stress sum rihgt.sh --runs 1", 2, &["did you mean", "`accepted/right.sh`"]);
     for limit in ["0", "-1", "nan", "inf", "1s"] {
         check(&format!("judge sum a.sh --time-limit={limit}"), 2, &["--time-limit"]);
     }

@@ -24,9 +24,9 @@ use std::sync::{Arc, Mutex};
 use juror::cli::exit_code::ExitCode;
 use juror::model::event::{Event, Stamped};
 use juror::model::merge;
-use juror::report::style::{Style, Verbosity};
+use juror::report::style::{Listing, Only, Order, Style, Surroundings, Verbosity};
 use juror::report::terminal::Terminal;
-use juror::report::{Reporter, Reporters, json};
+use juror::report::{Reporter, Reporters, csv, json};
 
 use serde_json::Value;
 
@@ -47,8 +47,13 @@ const ASCII: Style = Style { unicode: false, ..PLAIN };
 
 /// Feeds a stream to the terminal reporter and compares both its writers with one file.
 fn check(file: &str, style: Style, events: &[Stamped]) {
+    check_listing(file, style, Listing::default(), events);
+}
+
+/// The same with a table that lists other submissions, or in another order.
+fn check_listing(file: &str, style: Style, listing: Listing, events: &[Stamped]) {
     let (out, err) = (Screen::default(), Screen::default());
-    let terminal = Terminal::new(out.clone(), err.clone(), style);
+    let terminal = Terminal::new(out.clone(), err.clone(), style).with_listing(listing);
     feed(Reporter::Live(Box::new(terminal)), events);
     let (out, err) = (out.text(), err.text());
     if !style.color {
@@ -98,7 +103,7 @@ impl std::io::Write for Screen {
 /// what they are for: what is to be copied, names, and the line for each test case.
 fn nothing_is_wider_than(width: usize, file: &str, text: &str) {
     for line in text.lines() {
-        let may_be_long = ["repeat: ", "files: ", "feedback: "]
+        let may_be_long = ["repeat: ", "files: ", "feedback: ", "all of it: "]
             .iter()
             .any(|start| line.trim_start().starts_with(start))
             || file.contains("quiet")
@@ -196,11 +201,88 @@ fn judging_shows_verdict_cause_and_first_difference() {
 }
 
 #[test]
+fn many_submissions_are_a_table_that_fits_the_width() {
+    let events = judged::class();
+    for width in [60, 80, 160] {
+        check(&format!("class-{width}"), Style { width, ..PLAIN }, &events);
+        let events = scores::judge();
+        check(&format!("class-scores-{width}"), Style { width, ..PLAIN }, &events);
+    }
+    check("class-color", COLOR, &events);
+    check("class-quiet", QUIET, &events);
+    let listed = |file: &str, order, only| {
+        check_listing(file, PLAIN, Listing { order, only }, &events);
+    };
+    listed("class-by-name", Order::Name, None);
+    listed("class-by-verdict", Order::Verdict, None);
+    listed("class-failed", Order::Time, Some(Only::Failed));
+    check_listing(
+        "verify-unexpected",
+        PLAIN,
+        Listing { order: Order::Surprise, only: Some(Only::Unexpected) },
+        &judged::verify(),
+    );
+}
+
+#[test]
+fn a_class_is_a_table_of_points_that_names_copies() {
+    let events = judged::folder();
+    for width in [60, 80, 160] {
+        check(&format!("folder-{width}"), Style { width, ..PLAIN }, &events);
+    }
+    check("folder-quiet", QUIET, &events);
+    check_json("folder", &events);
+    let out = Screen::default();
+    feed(Reporter::AtEnd(csv::write, Box::new(out.clone())), &events);
+    compare("folder.csv", &out.text());
+}
+
+#[test]
+fn terminals_pipes_and_files_are_told_apart() {
+    let terminal = Surroundings {
+        out_is_terminal: true,
+        err_is_terminal: true,
+        term: "xterm-256color".to_owned(),
+        locale: "de_DE.UTF-8".to_owned(),
+        width: Some(80),
+        ..Surroundings::default()
+    };
+    let check = |name: &str, around: Surroundings, style: Style, can_redraw: bool| {
+        assert_eq!((around.style(Verbosity::Normal), around.can_redraw()), (style, can_redraw));
+        check(&format!("place-{name}"), around.style(Verbosity::Normal), &judged::class());
+    };
+    let (color, none) = (Style { color: true, ..PLAIN }, Surroundings::default());
+    check("terminal", terminal.clone(), color, true);
+    check("ci", Surroundings { ci: true, ..terminal.clone() }, color, false);
+    check("no-color", Surroundings { no_color: true, ..terminal.clone() }, PLAIN, true);
+    check("dumb", Surroundings { term: "dumb".to_owned(), ..terminal.clone() }, PLAIN, false);
+    check(
+        "ascii",
+        Surroundings { locale: "C".to_owned(), ..terminal.clone() },
+        Style { unicode: false, ..color },
+        true,
+    );
+    let piped = Surroundings { out_is_terminal: false, ..terminal };
+    check("piped", piped, PLAIN, true);
+    check("file", none, Style { width: 100, ..PLAIN }, false);
+}
+
+#[test]
+fn one_submission_that_failed_is_shown_in_full() {
+    let events = judged::one();
+    for width in [60, 80, 160] {
+        check(&format!("one-{width}"), Style { width, ..PLAIN }, &events);
+    }
+    check("one-ascii", ASCII, &events);
+    check("one-quiet", QUIET, &events);
+}
+
+#[test]
 fn each_kind_of_difference_is_shown_in_its_own_way() {
     let events = judged::differences();
-    check("differences", PLAIN, &events);
-    check("differences-wide", WIDE, &events);
-    check("differences-ascii", ASCII, &events);
+    check("differences-verbose", VERBOSE, &events);
+    check("differences-verbose-wide", Style { width: 120, ..VERBOSE }, &events);
+    check("differences-verbose-ascii", Style { unicode: false, ..VERBOSE }, &events);
     check_json("differences", &events);
 }
 
@@ -208,6 +290,7 @@ fn each_kind_of_difference_is_shown_in_its_own_way() {
 fn a_compile_error_shows_the_first_errors() {
     let events = judged::compile_error();
     check("compile-error", PLAIN, &events);
+    check("compile-error-verbose", VERBOSE, &events);
     check("compile-error-quiet", QUIET, &events);
     check_json("compile-error", &events);
 }
@@ -249,7 +332,7 @@ fn a_report_is_the_same_where_jobs_travel_as_bytes() {
 #[test]
 fn what_was_said_is_shown_with_its_times() {
     let events = validators::live();
-    check("live", PLAIN, &events);
+    check("live-verbose", VERBOSE, &events);
     check("live-quiet", QUIET, &events);
     check_json("live", &events);
 }
@@ -257,7 +340,7 @@ fn what_was_said_is_shown_with_its_times() {
 #[test]
 fn an_output_validator_says_why_and_its_faults_are_none_of_the_submission() {
     let events = validators::judge();
-    check("validator", PLAIN, &events);
+    check("validator-verbose", VERBOSE, &events);
     check("validator-quiet", QUIET, &events);
     check_json("validator", &events);
 }
@@ -266,6 +349,7 @@ fn an_output_validator_says_why_and_its_faults_are_none_of_the_submission() {
 fn scores_are_shown_by_group() {
     let events = scores::judge();
     check("scores", PLAIN, &events);
+    check("scores-verbose", VERBOSE, &events);
     check("scores-color", COLOR, &events);
     check("scores-quiet", QUIET, &events);
     check_json("scores", &events);
@@ -533,6 +617,7 @@ fn all() -> Vec<Vec<Stamped>> {
         judged::accepted_and_wrong(),
         judged::differences(),
         judged::compile_error(),
+        judged::folder(),
         judged::limits_and_crashes(),
         judged::judge_error(),
         judged::verify(),

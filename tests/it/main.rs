@@ -4,6 +4,7 @@ mod answers;
 mod archives;
 mod builds;
 mod causes;
+mod class;
 mod cli;
 mod conformance;
 mod convert;

@@ -62,7 +62,7 @@ fn a_name_that_is_no_text_is_no_verdict() {
     assert_eq!(output.status.code(), Some(2), "{said}");
     assert!(said.contains("its name is not UTF-8"), "{said}");
     let judged = String::from_utf8_lossy(&output.stdout);
-    assert!(judged.contains("AC   right.sh"), "{judged}");
+    assert!(judged.contains("\nAC  right.sh"), "{judged}");
 }
 
 #[test]

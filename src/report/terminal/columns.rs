@@ -1,8 +1,11 @@
 //! Cells in columns: each as wide as its widest cell, with two blanks between.
 
-use unicode_width::UnicodeWidthStr;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use crate::report::style::{Look, Style};
+
+/// The blanks between two columns.
+pub(super) const GAP: usize = 2;
 
 /// One cell.
 #[derive(Clone, Debug)]
@@ -28,10 +31,45 @@ impl Cell {
     pub(super) fn looking(self, look: Look) -> Self {
         Self { look, ..self }
     }
+
+    /// The same over several rows, each of at most so many cells.
+    fn folded(&self, width: usize) -> Vec<Self> {
+        let mut parts = vec![String::new()];
+        let mut taken = 0;
+        for character in self.text.chars() {
+            let cells = character.width().unwrap_or(0);
+            if taken + cells > width.max(1) && taken > 0 {
+                parts.push(String::new());
+                taken = 0;
+            }
+            taken += cells;
+            if let Some(part) = parts.last_mut() {
+                part.push(character);
+            }
+        }
+        parts.into_iter().map(|text| Self { text, ..self.clone() }).collect()
+    }
+}
+
+/// Makes a row of each whose cell in this column is wider than that.
+pub(super) fn fold(rows: Vec<Vec<Cell>>, column: usize, width: usize) -> Vec<Vec<Cell>> {
+    let folded = |row: Vec<Cell>| {
+        let parts = row[column].folded(width).into_iter().enumerate();
+        let rows = parts.map(|(line, part)| {
+            let cells = row.iter().enumerate().map(|(at, cell)| match (at == column, line) {
+                (true, _) => part.clone(),
+                (false, 0) => cell.clone(),
+                (false, _) => Cell::left(""),
+            });
+            cells.collect()
+        });
+        rows.collect::<Vec<Vec<Cell>>>()
+    };
+    rows.into_iter().flat_map(folded).collect()
 }
 
 /// How wide each column is.
-pub(super) fn widths(rows: &[Vec<Cell>]) -> Vec<usize> {
+fn widths(rows: &[Vec<Cell>]) -> Vec<usize> {
     let mut widths = vec![0; rows.iter().map(Vec::len).max().unwrap_or(0)];
     for row in rows {
         for (width, cell) in widths.iter_mut().zip(row) {
@@ -50,7 +88,7 @@ pub(super) fn columns(rows: &[Vec<Cell>], style: &Style) -> Vec<String> {
             let gap = " ".repeat(width - cell.text.width());
             if cell.is_right { gap + &text } else { text + &gap }
         });
-        cells.collect::<Vec<String>>().join("  ").trim_end().to_owned()
+        cells.collect::<Vec<String>>().join(&" ".repeat(GAP)).trim_end().to_owned()
     };
     rows.iter().map(line).collect()
 }

@@ -6,8 +6,8 @@ use crate::model::difference::{Difference, DifferenceKind, Marked, Side};
 use crate::model::judgement::{DiffLine, DiffTag, Evidence};
 use crate::model::report::ComparisonReport;
 use crate::model::text::{count, printable, visible};
-use crate::report::style::{Look, Style};
-use crate::report::terminal::page::{INDENT, Label, Page, cut};
+use crate::report::style::{Look, Style, cut};
+use crate::report::terminal::page::{INDENT, LEAST_ROOM, Label, Page};
 
 /// The most lines of a diff that are shown.
 const DIFF_LINES: usize = 25;
@@ -42,8 +42,9 @@ pub(super) fn compared(compared: &ComparisonReport, style: &Style) -> String {
 pub(super) fn write(page: &mut Page<'_>, difference: &Difference) {
     let space = page.style.space();
     page.wrapped(INDENT, &place(difference, space));
-    side(page, difference, Look::Expected);
-    side(page, difference, Look::Got);
+    let digits = difference.answer.line.max(difference.output.line).to_string().len();
+    side(page, difference, Look::Expected, digits);
+    side(page, difference, Look::Got, digits);
     page.wrapped(INDENT, &difference.extent());
     if let Some(off_by) = difference.off_by() {
         page.wrapped(INDENT, &off_by);
@@ -77,8 +78,8 @@ fn place(difference: &Difference, space: char) -> String {
     place
 }
 
-/// Writes one side: its label, the text, and carets under what is meant.
-fn side(page: &mut Page<'_>, difference: &Difference, look: Look) {
+/// Writes one side: its label, the line's number and text, and carets under what is meant.
+fn side(page: &mut Page<'_>, difference: &Difference, look: Look, digits: usize) {
     let style = *page.style;
     let (label, side, ended) = match look {
         Look::Expected => {
@@ -87,6 +88,7 @@ fn side(page: &mut Page<'_>, difference: &Difference, look: Look) {
         _ => ("got", &difference.output, difference.kind == DifferenceKind::OutputEnds),
     };
     let label = style.paint(look, &format!("{label:<8}"));
+    let label = format!("{label} {:>digits$}", side.line);
     let bar = style.bar();
     let indent = INDENT + 2;
     if ended {
@@ -94,11 +96,12 @@ fn side(page: &mut Page<'_>, difference: &Difference, look: Look) {
         page.line(indent, &format!("{label} {bar} {}", style.paint(Look::Dim, &text)));
         return;
     }
-    let shown = Shown::new(difference.kind, side, &style);
+    let shown = Shown::new(difference.kind, side, &style, digits);
     page.line(indent, &format!("{label} {bar} {}", shown.text()));
     let carets = style.paint(look, &"^".repeat(shown.mark.width().max(1)));
     let margin = " ".repeat(shown.before.width());
-    page.line(indent, &format!("{:<8} {bar} {margin}{carets}", ""));
+    let blank = " ".repeat(8 + 1 + digits);
+    page.line(indent, &format!("{blank} {bar} {margin}{carets}"));
 }
 
 /// A line of text in three parts, of which the middle one is meant.
@@ -111,7 +114,7 @@ struct Shown {
 impl Shown {
     /// The line around the token with the token marked; if the token is too long for that, the
     /// token with its first differing byte marked.
-    fn new(kind: DifferenceKind, side: &Side, style: &Style) -> Self {
+    fn new(kind: DifferenceKind, side: &Side, style: &Style, digits: usize) -> Self {
         let form = |bytes: &[u8]| {
             let text = visible(bytes);
             match kind {
@@ -127,13 +130,13 @@ impl Shown {
         if cut_after {
             shown.after.push_str(style.ellipsis());
         }
-        shown.fit(style);
+        shown.fit(style, digits);
         shown
     }
 
     /// Cuts to the width, keeping the mark in sight: what went before it loses first.
-    fn fit(&mut self, style: &Style) {
-        let room = style.width.saturating_sub(INDENT + 2 + 11).max(20);
+    fn fit(&mut self, style: &Style, digits: usize) {
+        let room = style.width.saturating_sub(INDENT + 2 + 12 + digits).max(LEAST_ROOM);
         let ellipsis = style.ellipsis();
         if self.before.width() + self.mark.width() + self.after.width() > room {
             let keep = room / 2;
@@ -152,7 +155,7 @@ impl Shown {
             }
             let room = room.saturating_sub(self.before.width());
             if self.mark.width() > room {
-                self.mark = cut(&self.mark, room, ellipsis);
+                self.mark = cut(&self.mark, room.max(LEAST_ROOM), ellipsis);
                 self.after.clear();
             } else if self.mark.width() + self.after.width() > room {
                 let room = room - self.mark.width();
@@ -212,7 +215,7 @@ fn diff_line(page: &mut Page<'_>, line: &DiffLine, digits: usize) {
         number(line.output_line),
         style.bar()
     );
-    let room = style.width.saturating_sub(INDENT + 2 + margin.width() + 3);
+    let room = style.width.saturating_sub(INDENT + 2 + margin.width() + 3).max(LEAST_ROOM);
     let text = cut(&visible(&line.text), room, style.ellipsis());
     let text = style.paint(look, format!("{sign} {text}").trim_end());
     page.line(INDENT + 2, &format!("{margin} {text}"));

@@ -7,7 +7,7 @@ use std::path::Path;
 use crate::model::judgement::{CaseJudgement, CompilerReport, Evidence, JudgeError};
 use crate::model::outcome::Outcome;
 use crate::model::report::SubmissionReport;
-use crate::model::text::{count, printable};
+use crate::model::text::{count, printable, shell_word};
 use crate::model::units::{Bytes, seconds};
 use crate::model::verdict::Verdict;
 use crate::report::style::{Look, Style};
@@ -22,24 +22,15 @@ const QUOTED_LINES: usize = 12;
 /// How many rejected cases are named beside the first.
 const NAMED_CASES: usize = 5;
 
-/// One line: verdict, this name, cause.
-pub(super) fn line(name: &str, judgement: &SubmissionReport, style: &Style) -> String {
+/// One word, the verdict; with a name if there are several submissions, and the score if there are scores.
+pub(super) fn line(name: Option<&str>, judgement: &SubmissionReport, style: &Style) -> String {
     let mut page = Page::new(style);
-    let name = printable(name);
-    let broken = match judgement.broken_expectations.len() {
-        0 => String::new(),
-        number => format!(" ({} broken)", count(number, "expectation")),
-    };
-    let cause = match (first_rejected(judgement), &judgement.compiler) {
-        (Some(case), _) => format!("{}: {}", printable(&case.test_case), printable(&case.cause)),
-        (None, Some(CompilerReport { refusal: Some(cause), .. })) => printable(cause),
-        _ => count(judgement.test_cases.len(), "test case"),
-    };
-    let score = judgement
-        .score
-        .as_ref()
-        .map_or(String::new(), |total| format!("{}  ", score::of(total.score, total.max_score)));
-    page.line(0, &format!("{}{name}  {score}{cause}{broken}", mark(judgement.verdict, style)));
+    let name = name.map(printable);
+    let total = judgement.score.as_ref();
+    let score = total.map(|total| score::of(total.score, total.max_score));
+    let broken = (!judgement.broken_expectations.is_empty()).then(|| "unexpected".to_owned());
+    let parts: Vec<String> = [name, score, broken].into_iter().flatten().collect();
+    page.line(0, &format!("{}{}", mark(judgement.verdict, style), parts.join("  ")));
     page.into_text()
 }
 
@@ -217,6 +208,9 @@ fn rejected(page: &mut Page<'_>, judgement: &SubmissionReport, case: &CaseJudgem
     if page.style.is_verbose() {
         extremes(page, judgement);
     }
+    if let Some(evidence) = &case.evidence {
+        input(page, evidence);
+    }
     if let Some(difference) = &case.difference {
         page.blank();
         difference::write(page, difference);
@@ -235,9 +229,6 @@ fn rejected(page: &mut Page<'_>, judgement: &SubmissionReport, case: &CaseJudgem
         quote(page, "standard error of the output validator:", &evidence.validator_stderr);
         quote_ends(page, "standard output:", &evidence.stdout, evidence.stdout_bytes_left_out);
         quote(page, "standard error:", &evidence.stderr);
-        if page.style.is_verbose() {
-            input(page, evidence);
-        }
         if !evidence.images.is_empty() {
             page.blank();
             page.wrapped(INDENT, &format!("images: {}", evidence.images.join(", ")));
@@ -375,18 +366,31 @@ fn quote_ends(page: &mut Page<'_>, title: &str, text: &[u8], unknown: u64) {
     page.quoted(&lines[lines.len() - tail..]);
 }
 
-/// Writes the first lines of the input, and where the whole of it is.
+/// Writes the input: a short one whole, of a long one the beginning and the command that shows all of it.
 fn input(page: &mut Page<'_>, evidence: &Evidence) {
-    let place = evidence.input_path.as_ref().map(|it| format!(" ({})", path(it.display())));
     let lines = lines_of(&evidence.input);
+    if lines.is_empty() && evidence.input_path.is_none() {
+        return;
+    }
     let shown = match lines.len() {
         few if few <= QUOTED_LINES + 1 => few,
         _ => QUOTED_LINES,
     };
+    let unknown = evidence.input_bytes_left_out;
+    let is_whole = shown == lines.len() && unknown == 0 && lines.iter().all(|it| page.fits(it));
+    let file = evidence.input_path.as_deref();
+    let title = match file.filter(|_| is_whole) {
+        Some(file) => format!("input ({})", path(file.display())),
+        None => "input".to_owned(),
+    };
     page.blank();
-    page.line(INDENT, &format!("input{}:", place.unwrap_or_default()));
+    page.line(INDENT, &format!("{title}:{}", if lines.is_empty() { " empty" } else { "" }));
     page.quoted(&lines[..shown]);
-    left_out(page, lines.len() - shown, "more line", evidence.input_bytes_left_out);
+    left_out(page, lines.len() - shown, "more line", unknown);
+    if let Some(file) = file.filter(|_| !is_whole) {
+        let file = shell_word(file.as_os_str().as_encoded_bytes());
+        page.line(INDENT, &format!("all of it: less {file}"));
+    }
 }
 
 /// Writes the compiler's messages: all if they are few or all is to be seen, else from just before the first error.

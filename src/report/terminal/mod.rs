@@ -27,7 +27,7 @@ use crate::model::text::{given_seconds, printable};
 use crate::report::Live;
 use crate::report::notices::notice;
 use crate::report::progress::Progress;
-use crate::report::style::{Look, Style};
+use crate::report::style::{Listing, Look, Style};
 use crate::report::terminal::page::Page;
 
 /// Shows events to a person.
@@ -37,6 +37,7 @@ pub struct Terminal<O, E> {
     out: O,
     err: E,
     style: Style,
+    listing: Listing,
     progress: Progress,
     shown: Shown,
 }
@@ -57,7 +58,15 @@ struct Shown {
 impl<O: Write, E: Write> Terminal<O, E> {
     /// A reporter without a live line.
     pub fn new(out: O, err: E, style: Style) -> Self {
-        Self { out, err, style, progress: Progress::hidden(), shown: Shown::default() }
+        let (listing, progress) = (Listing::default(), Progress::hidden());
+        Self { out, err, style, listing, progress, shown: Shown::default() }
+    }
+
+    /// The same with tables that list these submissions in this order.
+    #[must_use]
+    pub fn with_listing(mut self, listing: Listing) -> Self {
+        self.listing = listing;
+        self
     }
 
     /// The same with a live line, which steps aside whenever something is written.
@@ -97,7 +106,7 @@ impl<O: Write, E: Write> Terminal<O, E> {
 
     /// Whether all submissions of a package are shown in one table.
     fn has_table(&self, report: &Report) -> bool {
-        report.command == "verify" && !self.style.is_quiet()
+        !self.style.is_quiet() && is_of_many(report)
     }
 
     /// Writes what is still to be shown of a package: table, broken expectations, faults, test cases.
@@ -106,7 +115,7 @@ impl<O: Write, E: Write> Terminal<O, E> {
             true => &report.submissions[self.shown.submissions..],
             false => &[],
         };
-        let mut text = table::table(rows, &self.style);
+        let mut text = table::table(rows, report, self.listing, &self.style);
         for row in rows {
             text.push_str(&judgement::broken(row, &self.style));
         }
@@ -184,8 +193,11 @@ impl<O: Write, E: Write> Terminal<O, E> {
         if let Some(fault) = &done.error {
             self.fault(Some(&name), &fault.error, report)?;
         } else {
+            let is_listed = table::listed(done, self.listing);
+            let name = is_of_many(report).then_some(name.as_str());
             let text = match () {
-                () if self.style.is_quiet() => judgement::line(&name, done, &self.style),
+                () if !is_listed => String::new(),
+                () if self.style.is_quiet() => judgement::line(name, done, &self.style),
                 () if has_table && !self.style.is_verbose() => String::new(),
                 () if has_table => judgement::block(done, &self.style),
                 () => judgement::block(done, &self.style) + &judgement::broken(done, &self.style),
@@ -225,7 +237,11 @@ impl<O: Write, E: Write> Terminal<O, E> {
             page.labelled(0, label, &summary::left_undone(report));
         }
         let in_short = summary::in_short(report);
-        if let Some(text) = in_short.filter(|_| !self.style.is_quiet()) {
+        if let Some(mut text) = in_short.filter(|_| !self.style.is_quiet()) {
+            let is_cut = report.command == "judge" && self.has_table(report);
+            if is_cut && report.summary.rejected > 0 && !self.style.is_verbose() {
+                text.push_str("; -v shows failures in full");
+            }
             page.wrapped(0, &text);
         }
         let text = page.into_text();
@@ -291,6 +307,15 @@ impl<O: Write, E: Write> Live for Terminal<O, E> {
             // What stands in the report is shown with what follows; the rest is for the live line.
             _ => Ok(()),
         }
+    }
+}
+
+/// Whether there may be several submissions, so that each is named and all of them stand in a table.
+fn is_of_many(report: &Report) -> bool {
+    match report.command {
+        "verify" => true,
+        "judge" => report.packages.last().is_some_and(|it| it.submissions > 1),
+        _ => false,
     }
 }
 

@@ -3,10 +3,13 @@
 use unicode_width::UnicodeWidthStr;
 
 use crate::model::text::visible;
-use crate::report::style::{Look, Style};
+use crate::report::style::{Look, Style, cut};
 
 /// How far the text of a block stands in.
 pub(super) const INDENT: usize = 5;
+
+/// What a program wrote is never cut to less than this.
+pub(super) const LEAST_ROOM: usize = 20;
 
 /// Lines of text, written from top to bottom.
 pub(super) struct Page<'a> {
@@ -67,7 +70,7 @@ impl<'a> Page<'a> {
     /// A text of ours behind a label; further lines stand under the first one's text.
     pub(super) fn labelled(&mut self, indent: usize, label: Label<'_>, text: &str) {
         let hang = indent + label.text.width();
-        let room = self.style.width.saturating_sub(hang).max(20);
+        let room = self.style.width.saturating_sub(hang).max(LEAST_ROOM);
         let painted = self.style.paint(label.look, label.text);
         for (index, part) in wrap(text, room).iter().enumerate() {
             if index == 0 {
@@ -87,31 +90,18 @@ impl<'a> Page<'a> {
 
     /// One line behind a bar, cut to the width.
     pub(super) fn quoted_line(&mut self, text: &str) {
-        let indent = INDENT + 2;
-        let bar = self.style.bar();
-        let text = cut(text, self.style.width.saturating_sub(indent + 2), self.style.ellipsis());
-        self.line(indent, &format!("{bar} {text}"));
+        let text = cut(text, self.room_for_quotes(), self.style.ellipsis());
+        self.line(INDENT + 2, &format!("{} {text}", self.style.bar()));
     }
-}
 
-/// The text if it fits, else its beginning with a mark that something is missing.
-pub(super) fn cut(text: &str, width: usize, ellipsis: &str) -> String {
-    let width = width.max(20);
-    if text.width() <= width {
-        return text.to_owned();
+    /// Whether a line that a program wrote is quoted whole.
+    pub(super) fn fits(&self, line: &[u8]) -> bool {
+        visible(line).width() <= self.room_for_quotes()
     }
-    let mut kept = String::new();
-    let mut room = width - ellipsis.width();
-    for character in text.chars() {
-        let cells = unicode_width::UnicodeWidthChar::width(character).unwrap_or(0);
-        if cells > room {
-            break;
-        }
-        room -= cells;
-        kept.push(character);
+
+    fn room_for_quotes(&self) -> usize {
+        self.style.width.saturating_sub(INDENT + 2 + 2).max(LEAST_ROOM)
     }
-    kept.push_str(ellipsis);
-    kept
 }
 
 /// The text in lines of at most this width, broken at blanks; a longer word has its own line.
@@ -145,15 +135,6 @@ fn wrap(text: &str, width: usize) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn long_lines_are_cut_by_cells_not_by_bytes() {
-        let check = |text: &str, shown: &str| assert_eq!(cut(text, 20, "…"), shown);
-        check("short", "short");
-        check("exactly twenty cells", "exactly twenty cells");
-        check("a little more than twenty cells", "a little more than …");
-        check("東京東京東京東京東京東京", "東京東京東京東京東…");
-    }
 
     #[test]
     fn text_is_broken_between_words() {

@@ -9,11 +9,15 @@ use crate::report::terminal::page::{INDENT, Page};
 
 /// Such as `60 of 100`, `60`, or `? of 100` where it is not known.
 pub(super) fn of(score: Option<Score>, max: Option<Score>) -> String {
-    let score = score.map_or("?".to_owned(), |score| score.to_string());
     match max {
-        Some(max) => format!("{score} of {max}"),
-        None => score,
+        Some(max) => format!("{} of {max}", points(score)),
+        None => points(score),
     }
+}
+
+/// Such as `60`, or `?` where it is not known.
+pub(super) fn points(score: Option<Score>) -> String {
+    score.map_or("?".to_owned(), |score| score.to_string())
 }
 
 /// Writes the score, and a line for each group; nothing if there are no scores.
@@ -27,7 +31,6 @@ pub(super) fn write(page: &mut Page<'_>, judgement: &SubmissionReport) {
     let text = format!("score {}{unknown}", of(total.score, total.max_score));
     let text = page.style.paint(Look::Title, &text);
     page.line(INDENT, &text);
-    let points = |score: Option<Score>| score.map_or("?".to_owned(), |score| score.to_string());
     let row = |group: &GroupScore| {
         vec![Cell::left(printable(&group.name)), Cell::right(points(group.score))]
     };

@@ -4,6 +4,7 @@ use crate::model::event::GeneratedState;
 use crate::model::report::{GeneratedReport, Report};
 use crate::model::text::{count, printable};
 use crate::model::units::seconds;
+use crate::model::verdict::Verdict;
 use crate::report::style::{Look, Style};
 use crate::report::terminal::page::Page;
 
@@ -118,7 +119,8 @@ fn judged_in_short(report: &Report) -> String {
     let without = report.submissions.len() - summary.accepted - summary.rejected - skipped;
     let parts = [
         (summary.accepted > 0).then(|| format!("{} accepted", summary.accepted)),
-        (summary.rejected > 0).then(|| format!("{} rejected", summary.rejected)),
+        (summary.rejected > 0)
+            .then(|| format!("{} rejected{}", summary.rejected, rejections(report))),
         (skipped > 0).then(|| format!("{skipped} skipped")),
         (without > 0).then(|| format!("{without} without verdict")),
         (summary.broken > 0).then(|| format!("{} broken", count(summary.broken, "expectation"))),
@@ -128,6 +130,23 @@ fn judged_in_short(report: &Report) -> String {
         return submissions;
     }
     format!("{submissions}, {}", parts.join(", "))
+}
+
+/// Such as ` (2 WA, 1 TLE)`: which verdicts there are, if there are several rejections.
+fn rejections(report: &Report) -> String {
+    let number = |verdict| {
+        let same = report.submissions.iter().filter(|it| it.verdict == Some(verdict));
+        same.count()
+    };
+    let rejections = Verdict::ALL.into_iter().filter(|it| *it != Verdict::Accepted);
+    let parts: Vec<String> = rejections
+        .filter(|verdict| number(*verdict) > 0)
+        .map(|verdict| format!("{} {verdict}", number(verdict)))
+        .collect();
+    match report.summary.rejected {
+        0 | 1 => String::new(),
+        _ => format!(" ({})", parts.join(", ")),
+    }
 }
 
 /// Such as `6 test cases, 3 created, 3 unchanged`.

@@ -1,100 +1,133 @@
 //! All submissions of a package in one table, a row each.
 
-use crate::model::report::SubmissionReport;
+use std::cmp::Reverse;
+use std::time::Duration;
+
+use unicode_width::UnicodeWidthStr;
+
+use crate::model::duplicates::Likeness;
+use crate::model::report::{Report, SubmissionReport};
 use crate::model::score::Score;
-use crate::model::text::printable;
+use crate::model::text::{given_seconds, printable};
 use crate::model::units::seconds;
 use crate::model::verdict::Verdict;
-use crate::report::style::{Look, Style};
-use crate::report::terminal::columns::{Cell, columns, widths};
+use crate::report::style::{Listing, Look, Only, Order, Style, cut};
+use crate::report::terminal::columns::{Cell, GAP, columns, fold};
+use crate::report::terminal::page::{Label, Page};
+use crate::report::terminal::score;
+
+/// What is left out first if the table is too wide, and what is never.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Worth {
+    /// On which test case the slowest run was.
+    Place,
+    /// The slowest run as a part of the limit.
+    Share,
+    /// The memory.
+    Memory,
+    /// The points of a group.
+    Group,
+    /// The first failure, which is cut.
+    Failure,
+    /// All else.
+    Needed,
+    /// The submission's name, which is folded.
+    Name,
+}
+
+/// A column: what it is worth, its title, and its cell in each row.
+struct Column {
+    worth: Worth,
+    cells: Vec<Cell>,
+}
+
+/// Names are not folded to less.
+const NAME_MIN: usize = 14;
+/// Failures are not cut to less.
+const FAILURE_MIN: usize = 10;
+/// What is only good to know leaves so much room for names, and so much for failures.
+const NAME_GOOD: usize = 22;
+const FAILURE_GOOD: usize = 28;
+/// How names and failures share the room: both grow to the first pair, then to the second, and so on.
+const SHARES: [(usize, usize); 4] = [
+    (NAME_MIN, FAILURE_MIN + 4),
+    (NAME_GOOD, FAILURE_GOOD),
+    (usize::MAX, FAILURE_GOOD),
+    (usize::MAX, usize::MAX),
+];
 
 /// The table with an empty line at its end; nothing without rows.
-pub(super) fn table(rows: &[SubmissionReport], style: &Style) -> String {
-    if rows.is_empty() {
-        return String::new();
+pub(super) fn table(
+    rows: &[SubmissionReport],
+    report: &Report,
+    listing: Listing,
+    style: &Style,
+) -> String {
+    let mut shown: Vec<&SubmissionReport> =
+        rows.iter().filter(|row| listed(row, listing)).collect();
+    sort(&mut shown, listing.order);
+    let mut text = String::new();
+    if !shown.is_empty() {
+        let is_verified = report.command == "verify";
+        let directory = if is_verified { "" } else { directory(&shown) };
+        let fields = fields(&shown, report, is_verified, directory);
+        let mut lines = lines(fields, style);
+        lines[0] = style.paint(Look::Dim, &lines[0]);
+        if !directory.is_empty() {
+            let shared = format!("submissions in {}", printable(directory));
+            lines.insert(0, style.paint(Look::Dim, &cut(&shared, style.width, style.ellipsis())));
+        }
+        text = lines.join("\n") + "\n\n" + &duplicates(report, directory, style);
     }
-    let counted = Verdict::ALL.into_iter();
-    let counted = counted.filter(|verdict| rows.iter().any(|row| number_of(row, *verdict) > 0));
-    let counts = Counts {
-        counted: counted.collect(),
-        scores: rows.iter().any(|row| score_of(row).is_some()),
-    };
-    let rows = rows.iter().map(|row| cells(row, &counts));
-    let mut rows: Vec<Vec<Cell>> = std::iter::once(header(&counts)).chain(rows).collect();
-    let missing = |rows: &[Vec<Cell>]| {
-        let widths = widths(rows);
-        let width = widths.iter().sum::<usize>() + 2 * (widths.len() - 1);
-        (width.saturating_sub(style.width), widths[1])
-    };
-    if missing(&rows).0 > 0 {
-        let slowest_case = counts.counted.len() + 3 + usize::from(counts.scores);
-        rows.iter_mut().for_each(|row| drop(row.remove(slowest_case)));
+    let hidden = rows.len() - shown.len();
+    if hidden > 0 {
+        let only = listing.only.map_or("", Only::name);
+        text.push_str(&format!("{hidden} of {} not shown (--only {only})\n\n", rows.len()));
     }
-    let (missing, names) = missing(&rows);
-    let room = names.saturating_sub(missing).max(NAME_MIN);
-    let rows: Vec<Vec<Cell>> = rows.into_iter().flat_map(|row| broken(row, room)).collect();
-    let mut lines = columns(&rows, style);
-    lines[0] = style.paint(Look::Dim, &lines[0]);
-    lines.join("\n") + "\n\n"
+    text
 }
 
-/// Names are not broken into shorter pieces.
-const NAME_MIN: usize = 20;
-
-/// A row whose name takes several lines, if it is longer than there is room.
-fn broken(mut row: Vec<Cell>, room: usize) -> Vec<Vec<Cell>> {
-    let name: Vec<char> = std::mem::take(&mut row[1].text).chars().collect();
-    let parts: Vec<String> = name.chunks(room).map(|part| part.iter().collect()).collect();
-    let mut rows: Vec<Vec<Cell>> =
-        parts.into_iter().map(|part| vec![Cell::left(""), Cell::left(part)]).collect();
-    row[1] = rows[0].remove(1);
-    rows[0] = row;
-    rows
+/// The directory that all of several submissions are named in, with its slash; empty if there is none.
+fn directory<'a>(rows: &[&'a SubmissionReport]) -> &'a str {
+    let [first, others @ ..] = rows else { return "" };
+    let ends = first.name.rmatch_indices('/').map(|(at, _)| &first.name[..=at]);
+    let mut shared = ends.filter(|start| others.iter().all(|it| it.name.starts_with(start)));
+    shared.next().filter(|_| !others.is_empty()).unwrap_or_default()
 }
 
-/// What is shown of the cases, beside times and memory.
-struct Counts {
-    /// How many have each of these verdicts.
-    counted: Vec<Verdict>,
-    /// What they are worth.
-    scores: bool,
+/// The CPU time that a run of the last package may use.
+fn limit(report: &Report) -> Option<Duration> {
+    Some(report.packages.last()?.limits.as_ref()?.time.limit)
 }
 
-/// The titles of the columns.
-fn header(counts: &Counts) -> Vec<Cell> {
-    let mut cells = vec![Cell::left(""), Cell::left("submission")];
-    cells.extend(counts.scores.then(|| Cell::right("score")));
-    cells.extend(counts.counted.iter().map(|verdict| Cell::right(verdict.short())));
-    let last = [Cell::right("slowest"), Cell::left("on"), Cell::right("memory")];
-    cells.into_iter().chain(last).chain([Cell::left("expected")]).collect()
-}
-
-/// One row.
-fn cells(row: &SubmissionReport, counts: &Counts) -> Vec<Cell> {
-    let verdict = match row.verdict {
-        Some(verdict) => Cell::left(verdict.short()).looking(Look::Verdict(verdict)),
-        None => Cell::left("-"),
-    };
-    let mut cells = vec![verdict, Cell::left(printable(&row.name))];
-    if counts.scores {
-        cells.push(Cell::right(score_of(row).map_or(String::new(), |score| score.to_string())));
+/// Whether a submission is to be shown.
+pub(super) fn listed(row: &SubmissionReport, listing: Listing) -> bool {
+    match listing.only {
+        None => true,
+        Some(Only::Failed) => row.verdict != Some(Verdict::Accepted),
+        Some(Only::Unexpected) => is_surprise(row),
     }
-    cells.extend(counts.counted.iter().map(|&verdict| match number_of(row, verdict) {
-        0 => Cell::left(""),
-        number => Cell::right(number.to_string()),
-    }));
-    let runs = row.test_cases.iter().filter_map(|case| Some((case, case.outcome.as_ref()?)));
-    // The first of the cases that took the most CPU time.
-    let slowest = runs.clone().rev().max_by_key(|(_, outcome)| outcome.cpu_time);
-    let memory = runs.filter_map(|(_, outcome)| outcome.memory()).max();
-    let (time, case) = match slowest {
-        Some((case, outcome)) => (seconds(outcome.cpu_time), printable(&case.test_case)),
-        None => (String::new(), String::new()),
-    };
-    cells.extend([Cell::right(time), Cell::left(case)]);
-    cells.push(Cell::right(memory.map_or(String::new(), |memory| memory.to_string())));
-    cells.push(expected(row));
-    cells
+}
+
+/// Whether it is not as expected, or the judge failed.
+fn is_surprise(row: &SubmissionReport) -> bool {
+    !row.broken_expectations.is_empty() || row.error.as_ref().is_some_and(|it| !it.is_skip())
+}
+
+fn sort(rows: &mut [&SubmissionReport], order: Order) {
+    match order {
+        Order::Surprise => rows.sort_by_key(|row| !is_surprise(row)),
+        Order::Given => {}
+        Order::Name => rows.sort_by(|a, b| a.name.cmp(&b.name)),
+        Order::Verdict => rows.sort_by_key(|row| (row.verdict.is_none(), row.verdict)),
+        Order::Passed => rows.sort_by_key(|row| Reverse(row.passed())),
+        Order::Score => {
+            let points = |row: &SubmissionReport| score_of(row).map_or(-1.0, Score::points);
+            rows.sort_by(|a, b| points(b).total_cmp(&points(a)));
+        }
+        Order::Time => rows.sort_by_key(|row| Reverse(row.slowest())),
+        Order::Memory => rows.sort_by_key(|row| Reverse(row.memory())),
+    }
 }
 
 /// What a submission earned, if that is known.
@@ -102,20 +135,179 @@ fn score_of(row: &SubmissionReport) -> Option<Score> {
     row.score.as_ref()?.score
 }
 
-/// How many cases have this verdict.
-fn number_of(row: &SubmissionReport, verdict: Verdict) -> usize {
-    row.test_cases.iter().filter(|case| case.verdict == verdict).count()
+/// All columns that have something to say.
+fn fields(
+    rows: &[&SubmissionReport],
+    report: &Report,
+    is_verified: bool,
+    directory: &str,
+) -> Vec<Column> {
+    let column = |worth, title: Cell, cell: &dyn Fn(&SubmissionReport) -> Cell| {
+        let cells = std::iter::once(title).chain(rows.iter().map(|row| cell(row))).collect();
+        Column { worth, cells }
+    };
+    let mut all = vec![
+        column(Worth::Needed, Cell::left(""), &|row| match row.verdict {
+            Some(verdict) => Cell::left(verdict.short()).looking(Look::Verdict(verdict)),
+            None => Cell::left("-"),
+        }),
+        column(Worth::Name, Cell::left("submission"), &|row| {
+            Cell::left(printable(row.name.strip_prefix(directory).unwrap_or(&row.name)))
+        }),
+    ];
+    let totals = || rows.iter().filter_map(|row| row.score.as_ref());
+    if totals().next().is_some() {
+        let max = totals().find_map(|total| total.max_score);
+        all.push(column(Worth::Needed, Cell::right(titled("score", max)), &|row| {
+            Cell::right(row.score.as_ref().map_or(String::new(), |it| score::points(it.score)))
+        }));
+        let most = totals().max_by_key(|total| total.groups.len());
+        for group in most.iter().flat_map(|total| &total.groups) {
+            let name = printable(group.name.trim_start_matches("secret/"));
+            let title = Cell::right(titled(&name, group.max_score));
+            all.push(column(Worth::Group, title, &|row| {
+                let mut groups = row.score.iter().flat_map(|total| &total.groups);
+                let same = groups.find(|it| it.name == group.name);
+                Cell::right(same.map_or(String::new(), |it| score::points(it.score)))
+            }));
+        }
+    }
+    all.push(column(Worth::Needed, Cell::right("passed"), &|row| {
+        let total = row.test_cases.len() + row.skipped;
+        Cell::right(match (row.verdict, total) {
+            (None, _) | (_, 0) => String::new(),
+            _ => format!("{}/{total}", row.passed()),
+        })
+    }));
+    all.push(column(Worth::Needed, Cell::right("slowest"), &|row| {
+        Cell::right(row.slowest().map_or(String::new(), seconds))
+    }));
+    if let Some(limit) = limit(report) {
+        let title = format!("of {}", given_seconds(limit));
+        all.push(column(Worth::Share, Cell::right(title), &|row| {
+            let share = |time: Duration| (time.as_secs_f64() / limit.as_secs_f64() * 100.0).ceil();
+            Cell::right(row.slowest().map_or(String::new(), |it| format!("{} %", share(it))))
+        }));
+    }
+    all.push(column(Worth::Place, Cell::left("on"), &|row| Cell::left(slowest_case(row))));
+    all.push(column(Worth::Memory, Cell::right("memory"), &|row| {
+        Cell::right(row.memory().map_or(String::new(), |memory| memory.to_string()))
+    }));
+    all.push(column(Worth::Needed, Cell::left("copy"), &|row| {
+        let groups = report.duplicates.iter().zip(1..);
+        let groups = groups.filter(|(group, _)| group.submissions.contains(&row.name));
+        let signs: Vec<String> =
+            groups.map(|(group, number)| sign(group.likeness, number)).collect();
+        Cell::left(signs.join(" "))
+    }));
+    if is_verified {
+        all.push(column(Worth::Needed, Cell::left("expected"), &expected));
+    }
+    all.push(column(Worth::Failure, Cell::left("first failure"), &failure));
+    all.retain(|column| column.cells[1..].iter().any(|cell| !cell.text.is_empty()));
+    all
 }
 
-/// The last cell of a row.
+/// How a group of copies is marked: `=1` if they are the same text, `~2` if they are not quite.
+fn sign(likeness: Likeness, number: usize) -> String {
+    let sign = match likeness {
+        Likeness::Text => '=',
+        Likeness::Code => '~',
+    };
+    format!("{sign}{number}")
+}
+
+/// Says what the marks of copies mean, with an empty line at the end; nothing if there are none.
+fn duplicates(report: &Report, directory: &str, style: &Style) -> String {
+    let mut page = Page::new(style);
+    for (group, number) in report.duplicates.iter().zip(1..) {
+        let names = group.submissions.iter();
+        let names = names.map(|name| printable(name.strip_prefix(directory).unwrap_or(name)));
+        let names: Vec<String> = names.collect();
+        let label = format!("{}  ", sign(group.likeness, number));
+        let text = format!("{}: {}", group.likeness.name(), names.join(", "));
+        page.labelled(0, Label::new(Look::Warning, &label), &text);
+    }
+    let text = page.into_text();
+    if text.is_empty() { text } else { text + "\n" }
+}
+
+/// Such as `score/100`.
+fn titled(name: &str, max: Option<Score>) -> String {
+    max.map_or(name.to_owned(), |max| format!("{name}/{max}"))
+}
+
+/// The first of the cases that took the most CPU time.
+fn slowest_case(row: &SubmissionReport) -> String {
+    let runs = row.test_cases.iter().filter_map(|case| Some((case, case.outcome.as_ref()?)));
+    let slowest = runs.rev().max_by_key(|(_, outcome)| outcome.cpu_time);
+    slowest.map_or(String::new(), |(case, _)| printable(&case.test_case))
+}
+
+/// Whether a submission is as expected.
 fn expected(row: &SubmissionReport) -> Cell {
+    match (row.verdict, row.broken_expectations.len()) {
+        (None, _) => Cell::left(""),
+        (Some(_), 0) => Cell::left("ok").looking(Look::Good),
+        (Some(_), number) => Cell::left(format!("{number} broken")).looking(Look::Bad),
+    }
+}
+
+/// The first test case that is not passed, and why; or why there is no verdict.
+fn failure(row: &SubmissionReport) -> Cell {
     let lacks = row.error.as_ref().and_then(|fault| fault.error.lacks.as_ref());
     if let Some(tool) = lacks {
         return Cell::left(format!("skipped: no {}", printable(tool))).looking(Look::JudgeError);
     }
-    match (row.verdict, row.broken_expectations.len()) {
-        (None, _) => Cell::left("judge error").looking(Look::JudgeError),
-        (Some(_), 0) => Cell::left("ok").looking(Look::Good),
-        (Some(_), number) => Cell::left(format!("{number} broken")).looking(Look::Bad),
+    match row.failure() {
+        _ if row.verdict.is_none() => Cell::left("judge error").looking(Look::JudgeError),
+        (Some(place), Some(cause)) => {
+            Cell::left(format!("{}: {}", printable(place), printable(cause)))
+        }
+        _ => Cell::left(""),
     }
+}
+
+/// The lines, as wide as there is room: less important columns are left out, failures are cut, names are folded.
+fn lines(mut all: Vec<Column>, style: &Style) -> Vec<String> {
+    let width = |column: &Column| {
+        let cells = column.cells.iter();
+        cells.map(|cell| cell.text.width()).max().unwrap_or(0)
+    };
+    let fixed = |all: &[Column], name: usize, failure: usize| -> usize {
+        let widths = all.iter().map(|column| match column.worth {
+            Worth::Name => width(column).min(name),
+            Worth::Failure => width(column).min(failure),
+            _ => width(column),
+        });
+        widths.map(|width| width + GAP).sum::<usize>() - GAP
+    };
+    loop {
+        let least = all.iter().map(|column| column.worth).min().unwrap_or(Worth::Needed);
+        let needed = match least {
+            Worth::Place => fixed(&all, usize::MAX, FAILURE_GOOD),
+            Worth::Share => fixed(&all, NAME_GOOD, FAILURE_GOOD),
+            _ => fixed(&all, NAME_MIN, FAILURE_MIN),
+        };
+        if needed <= style.width || least >= Worth::Needed {
+            break;
+        }
+        all.retain(|column| column.worth != least);
+    }
+    let (mut names, mut failures) = (NAME_MIN, FAILURE_MIN);
+    for (name, failure) in SHARES {
+        let room = |names, failures| style.width.saturating_sub(fixed(&all, names, failures));
+        names += room(names, failures).min(name - names);
+        failures += room(names, failures).min(failure - failures);
+    }
+    for column in all.iter_mut().filter(|column| column.worth == Worth::Failure) {
+        for cell in &mut column.cells {
+            cell.text = cut(&cell.text, failures, style.ellipsis());
+        }
+    }
+    let name_at = all.iter().position(|it| it.worth == Worth::Name).unwrap_or_default();
+    let rows = (0..all[0].cells.len())
+        .map(|row| all.iter().map(|column| column.cells[row].clone()).collect())
+        .collect();
+    columns(&fold(rows, name_at, names), style)
 }

@@ -19,6 +19,61 @@ pub(super) fn accepted_and_wrong() -> Vec<Stamped> {
     ONCE.clone()
 }
 
+/// `judge` with a class: submissions that end in all ways, with odd names.
+pub(super) fn class() -> Vec<Stamped> {
+    static ONCE: LazyLock<Vec<Stamped>> = LazyLock::new(|| {
+        let fixture = Fixture::new();
+        let crash = "read -r a b; ((a < 6)) || exit 2; echo $((a + b))\n";
+        let mut line = "judge @sum --jobs 1".to_owned();
+        for (name, text) in [
+            ("zoë.sh", RIGHT),
+            ("anna.sh", WRONG),
+            ("someone_whose_name_is_longer_than_there_is_room_for.sh", crash),
+            ("\u{1b}[31mred\u{202e}.sh", "exec sleep 60\n"),
+            ("東京.c", "#error \"not yet\"\n"),
+            ("bert.cob", "DISPLAY 'HELLO'.\n"),
+        ] {
+            fixture.write(name, text);
+            line.push_str(&format!(" @{name}"));
+        }
+        record(&fixture, &line, ExitCode::Usage)
+    });
+    ONCE.clone()
+}
+
+/// `judge` with the folder of a class, a point for each test case.
+pub(super) fn folder() -> Vec<Stamped> {
+    static ONCE: LazyLock<Vec<Stamped>> = LazyLock::new(|| {
+        let fixture = Fixture::new();
+        for (name, text) in [
+            ("Anna M\u{fc}ller/sum.sh", RIGHT),
+            ("bert/sum.sh", WRONG),
+            ("bert/notes.txt", "To do: everything.\n"),
+            ("carl/copy.sh", RIGHT),
+            ("dora/own.sh", "# My own work.\nread -r   a b\necho $((a + b))\n"),
+            ("emil/essay.pdf", "%PDF\n"),
+            ("marks.csv", "name,mark\n"),
+        ] {
+            fixture.write(&format!("class/{name}"), text.replace("; ", "\n"));
+        }
+        record(&fixture, "judge @sum @class --jobs 1 --points cases", ExitCode::Rejected)
+    });
+    ONCE.clone()
+}
+
+/// `judge` with one submission that fails on a long input.
+pub(super) fn one() -> Vec<Stamped> {
+    static ONCE: LazyLock<Vec<Stamped>> = LazyLock::new(|| {
+        let fixture = Fixture::new();
+        let numbers: Vec<String> = (1..=40).map(|number| number.to_string()).collect();
+        fixture.write("sum/data/secret/large/2.in", numbers.join("\n") + "\n");
+        fixture.write("sum/data/secret/large/2.ans", "all\nof\nthem: 820 and 40\n");
+        fixture.write("one.sh", "printf 'all\\nof\\nthem: 820 \\033[31mand 41\\n'\n");
+        record(&fixture, "judge @sum @one.sh --jobs 1 --case secret/large/2", ExitCode::Rejected)
+    });
+    ONCE.clone()
+}
+
 /// The right outputs of test cases that differ in what is wrong with them.
 const KINDS: [(&str, &str, &str); 8] = [
     ("token", r"1 2 3\n4 5 6\n", r"1 2 3\n4 7 6\n"),

@@ -107,6 +107,11 @@ impl Mask {
                 verdict,
                 cpu_time: Duration::from_millis(2),
             },
+            Event::DuplicatesFound(mut found) => {
+                let names = found.iter_mut().flat_map(|group| &mut group.submissions);
+                names.for_each(|name| *name = self.text(name));
+                Event::DuplicatesFound(found)
+            }
             Event::BuildStarted { program } => Event::BuildStarted { program: self.text(&program) },
             Event::SubmissionStarted { submission, test_cases } => {
                 Event::SubmissionStarted { submission: self.text(&submission), test_cases }

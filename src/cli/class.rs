@@ -1,0 +1,264 @@
+//! The folder of a class: a directory for each student, with programs in it and whatever else was handed in.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use walkdir::WalkDir;
+
+use crate::language::table::Language;
+use crate::model::diagnostic::Diagnostic;
+use crate::model::text::count;
+
+/// What the folder of a class holds.
+#[derive(Debug, Default)]
+pub struct Class {
+    /// The programs, in the order of their names.
+    pub programs: Vec<Handed>,
+    /// Directories without a program.
+    empty: Vec<PathBuf>,
+    /// Files that are no part of a program.
+    ignored: Vec<PathBuf>,
+}
+
+/// A program that was handed in.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Handed {
+    /// Its file, or the directory with all of it.
+    pub path: PathBuf,
+    /// The file in the directory that starts, if only one can.
+    pub entry_point: Option<String>,
+}
+
+/// Directories that are parts of a program, never a student's.
+const PARTS: [&str; 7] = ["src", "include", "lib", "main", "com", "org", "test"];
+/// Files that belong to sources beside them.
+const HEADERS: [&str; 5] = ["h", "hh", "hpp", "hxx", "inc"];
+/// The file that makes a directory one program.
+const MANIFEST: &str = "Cargo.toml";
+
+/// The class in a directory; `None` if the directory is one program, or holds none.
+///
+/// It is a class if all sources are in its subdirectories, and none of these is a usual part of a program.
+pub fn read(dir: &Path) -> Option<Class> {
+    let mut class = Class::default();
+    let mut students = Vec::new();
+    for path in entries(dir) {
+        match fs::symlink_metadata(&path) {
+            Ok(file) if file.is_dir() => students.push(path),
+            _ if path.ends_with(MANIFEST) || Language::of_file(&path).is_some() => return None,
+            _ => class.ignored.push(path),
+        }
+    }
+    if students.iter().any(|student| PARTS.iter().any(|part| student.ends_with(part))) {
+        return None;
+    }
+    students.iter().for_each(|student| class.add(student));
+    (!class.programs.is_empty()).then_some(class)
+}
+
+impl Class {
+    /// Adds what a student handed in: each file that can start is a program, unless all files together are one.
+    fn add(&mut self, student: &Path) {
+        if student.join(MANIFEST).is_file() {
+            self.programs.push(Handed { path: student.to_owned(), entry_point: None });
+            return;
+        }
+        let mut sources: BTreeMap<&str, Vec<PathBuf>> = BTreeMap::new();
+        let mut has_headers = false;
+        for file in files(student) {
+            let ending = file.extension().and_then(|it| it.to_str()).unwrap_or_default();
+            match Language::of_file(&file) {
+                Some(language) => sources.entry(language.code).or_default().push(file),
+                None if HEADERS.contains(&ending) => has_headers = true,
+                None => self.ignored.push(file),
+            }
+        }
+        if sources.is_empty() {
+            self.empty.push(student.to_owned());
+        }
+        let is_of_one = sources.len() == 1;
+        for (language, files) in sources {
+            let starting = starting(language, &files);
+            let has_parts = files.len() > 1 || has_headers;
+            if is_of_one && has_parts && starting.len() <= 1 {
+                let entry = starting.first().and_then(|it| it.strip_prefix(student).ok());
+                let entry = entry.filter(|_| !starts_by_its_text(language));
+                let entry_point = entry.and_then(Path::to_str).map(str::to_owned);
+                self.programs.push(Handed { path: student.to_owned(), entry_point });
+                continue;
+            }
+            let chosen = if starting.is_empty() { files } else { starting };
+            let programs = chosen.into_iter().map(|path| Handed { path, entry_point: None });
+            self.programs.extend(programs);
+        }
+    }
+
+    /// What there is to say about what is not judged.
+    pub fn remarks(&self, dir: &Path) -> Vec<Diagnostic> {
+        let mut remarks = Vec::new();
+        if !self.empty.is_empty() {
+            let (number, names) = (count(self.empty.len(), "directory"), some(&self.empty, dir));
+            let what = format!("holds no program in {number}: {names}");
+            let help = "`juror languages` lists the endings of sources";
+            remarks.push(Diagnostic::warning(dir, what).help(help));
+        }
+        if !self.ignored.is_empty() {
+            let (number, names) = (count(self.ignored.len(), "file"), some(&self.ignored, dir));
+            let what = format!("holds {number} in no language, not judged: {names}");
+            let help = "`juror languages` lists the endings of sources";
+            remarks.push(Diagnostic::warning(dir, what).help(help));
+        }
+        remarks
+    }
+}
+
+/// The first of these, by their names in the directory.
+fn some(paths: &[PathBuf], dir: &Path) -> String {
+    const SHOWN: usize = 5;
+    let names = paths.iter().take(SHOWN);
+    let names = names.map(|path| path.strip_prefix(dir).unwrap_or(path).display().to_string());
+    let names: Vec<String> = names.collect();
+    match paths.len().saturating_sub(SHOWN) {
+        0 => names.join(", "),
+        more => format!("{}, and {more} more", names.join(", ")),
+    }
+}
+
+/// What is in a directory, by name, without what is hidden.
+fn entries(dir: &Path) -> Vec<PathBuf> {
+    let found = fs::read_dir(dir).into_iter().flatten().flatten();
+    let mut found: Vec<PathBuf> =
+        found.filter(|it| !is_hidden(&it.file_name())).map(|it| it.path()).collect();
+    found.sort();
+    found
+}
+
+/// All regular files below a directory, by name, without what is hidden. Links are not followed.
+fn files(dir: &Path) -> Vec<PathBuf> {
+    let walk = WalkDir::new(dir).min_depth(1).sort_by_file_name().into_iter();
+    let walk = walk.filter_entry(|entry| !is_hidden(entry.file_name()));
+    let files = walk.flatten().filter(|entry| entry.file_type().is_file());
+    files.map(walkdir::DirEntry::into_path).collect()
+}
+
+/// Whether it is left out of submissions, or is what a tool left behind.
+fn is_hidden(name: &std::ffi::OsStr) -> bool {
+    matches!(name.as_encoded_bytes().first(), Some(b'.' | b'-'))
+        || ["__pycache__", "__MACOSX", "node_modules"].iter().any(|it| name == *it)
+}
+
+/// Words that stand in a source that starts, in languages where the compiler looks for them.
+fn marks(language: &str) -> &'static [&'static str] {
+    match language {
+        "c" | "cpp" | "objectivec" => &["main(", "main ("],
+        "java" | "scala" => &["void main", "def main", "extends App"],
+        "rust" | "zig" => &["fn main"],
+        "go" => &["func main"],
+        "csharp" | "visualbasic" => &["Main("],
+        "kotlin" => &["fun main"],
+        "haskell" => &["main =", "main ::"],
+        "dart" => &["main("],
+        _ => &[],
+    }
+}
+
+/// Whether the compiler finds by itself where a program of several files starts.
+fn starts_by_its_text(language: &str) -> bool {
+    !marks(language).is_empty()
+}
+
+/// Those of the sources that can start; in a language of scripts, all that no other one imports.
+fn starting(language: &str, files: &[PathBuf]) -> Vec<PathBuf> {
+    let texts: Vec<String> = files.iter().map(|file| text(file)).collect();
+    let marks = marks(language);
+    let starts = |at: usize| match marks {
+        [] => {
+            let stem = files[at].file_stem().and_then(|it| it.to_str()).unwrap_or_default();
+            let others = texts.iter().enumerate().filter(|(other, _)| *other != at);
+            !others.into_iter().any(|(_, text)| imports(text, stem))
+        }
+        marks => marks.iter().any(|mark| texts[at].contains(mark)),
+    };
+    (0..files.len()).filter(|at| starts(*at)).map(|at| files[at].clone()).collect()
+}
+
+/// Whether a script names this module where it imports some.
+fn imports(text: &str, module: &str) -> bool {
+    const WORDS: [&str; 7] =
+        ["import", "from", "require", "require_relative", "source", ".", "use"];
+    let is_part = |character: char| character.is_alphanumeric() || character == '_';
+    text.lines().any(|line| {
+        let first = line.split_whitespace().next().unwrap_or_default();
+        let is_import = WORDS.contains(&first) || line.contains("require(");
+        is_import && line.split(|it| !is_part(it)).any(|word| word == module)
+    })
+}
+
+/// The beginning of a source, as far as it is text.
+fn text(path: &Path) -> String {
+    use std::io::Read;
+    const MOST: u64 = 1 << 20;
+    let mut bytes = Vec::new();
+    // What cannot be read is told when it is built.
+    let _ = fs::File::open(path).and_then(|file| file.take(MOST).read_to_end(&mut bytes));
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The programs of a class of these files, `name=text`, and what is not judged.
+    fn check(files: &[&str], programs: &[&str], not_judged: &[&str]) {
+        let keep = tempfile::tempdir().expect("a directory");
+        for file in files {
+            let (name, text) = file.split_once('=').unwrap_or((file, ""));
+            let path = keep.path().join(name);
+            fs::create_dir_all(path.parent().expect("a parent")).expect("directories");
+            fs::write(path, text).expect("a file");
+        }
+        let class = read(keep.path()).unwrap_or_default();
+        let name = |path: &Path| {
+            path.strip_prefix(keep.path()).expect("a path inside").display().to_string()
+        };
+        let found = class.programs.iter().map(|program| match &program.entry_point {
+            Some(entry) => format!("{}:{entry}", name(&program.path)),
+            None => name(&program.path),
+        });
+        assert_eq!(found.collect::<Vec<_>>(), programs, "{files:?}");
+        let left = class.empty.iter().chain(&class.ignored).map(|path| name(path));
+        assert_eq!(left.collect::<Vec<_>>(), not_judged, "{files:?}");
+    }
+
+    #[test]
+    fn each_directory_of_a_class_is_a_student() {
+        check(&["anna/a.py=1", "bert/b.c=main()"], &["anna/a.py", "bert/b.c"], &[]);
+        check(&["Ärger, Zoë (7)/deep/a b.py=1"], &["Ärger, Zoë (7)/deep/a b.py"], &[]);
+        check(
+            &["anna/a.py=1", "anna/notes.txt", "bert/essay.pdf", "marks.csv", ".git/x.py"],
+            &["anna/a.py"],
+            &["bert", "marks.csv", "anna/notes.txt", "bert/essay.pdf"],
+        );
+    }
+
+    #[test]
+    fn a_directory_with_sources_or_parts_of_a_program_is_no_class() {
+        check(&["main.py=1", "anna/a.py=1"], &[], &[]);
+        check(&["Cargo.toml", "bin/a.rs=fn main"], &[], &[]);
+        check(&["src/a.cpp=main()", "include/a.h"], &[], &[]);
+        check(&["anna/notes.txt"], &[], &[]);
+        check(&[], &[], &[]);
+    }
+
+    #[test]
+    fn files_of_one_program_stay_together_and_others_are_apart() {
+        check(&["a/x.c=int main(void)", "a/y.c=int f()"], &["a"], &[]);
+        check(&["a/x.c=int main(void)", "a/y.h"], &["a"], &[]);
+        check(&["a/x.c=int main(void)", "a/y.c=int main (void)"], &["a/x.c", "a/y.c"], &[]);
+        check(&["a/sum.py=import tools", "a/tools.py=1"], &["a:sum.py"], &[]);
+        check(&["a/sum.py=1", "a/try2.py=# import nothing"], &["a/sum.py", "a/try2.py"], &[]);
+        check(&["a/sum.py=1", "a/sum.cpp=int main()"], &["a/sum.cpp", "a/sum.py"], &[]);
+        check(&["a/Cargo.toml", "a/src/main.rs=fn main"], &["a"], &[]);
+    }
+}

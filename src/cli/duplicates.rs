@@ -1,0 +1,55 @@
+//! Submissions that are the same program: by their text, or without spaces and comments.
+
+use std::collections::BTreeMap;
+
+use crate::language::essence::essence;
+use crate::language::sources;
+use crate::language::table::Language;
+use crate::model::duplicates::{Duplicates, Likeness};
+use crate::model::submission::Submission;
+
+/// The text of a program: that of each of its files, in order.
+type Text = Vec<Vec<u8>>;
+
+/// Groups of submissions that are the same, in the order of the first of each. Those that differ only in spaces and
+/// comments have a group with all that are the same then.
+pub fn find<'a>(submissions: impl IntoIterator<Item = &'a Submission>) -> Vec<Duplicates> {
+    let mut texts: BTreeMap<Text, Vec<(usize, &str)>> = BTreeMap::new();
+    let mut codes: BTreeMap<Text, Vec<(usize, &str)>> = BTreeMap::new();
+    for (at, submission) in submissions.into_iter().enumerate() {
+        // What cannot be read is told elsewhere.
+        let Ok(sources) = sources::read(&submission.program) else { continue };
+        let files = sources.files.iter().filter(|it| it.length() > 0);
+        let mut language = "";
+        let mut text: Text = Vec::new();
+        let mut code: Text = Vec::new();
+        for file in files {
+            language = Language::of_file(&file.name).map_or(language, |it| it.code);
+            text.push(file.bytes().to_vec());
+            code.push(essence(language, file.bytes()));
+        }
+        text.sort();
+        code.sort();
+        if !text.concat().is_empty() {
+            texts.entry(text).or_default().push((at, &submission.name));
+        }
+        if !code.concat().is_empty() {
+            codes.entry(code).or_default().push((at, &submission.name));
+        }
+    }
+    let several = |groups: BTreeMap<Text, Vec<(usize, &'a str)>>| {
+        let groups = groups.into_values().filter(|group| group.len() > 1);
+        groups.collect::<Vec<Vec<(usize, &str)>>>()
+    };
+    let texts = several(texts);
+    let codes = several(codes).into_iter().filter(|group| !texts.contains(group));
+    let codes: Vec<Vec<(usize, &str)>> = codes.collect();
+    let texts = texts.iter().map(|group| (group, Likeness::Text));
+    let mut all: Vec<_> = texts.chain(codes.iter().map(|it| (it, Likeness::Code))).collect();
+    all.sort_by_key(|(group, likeness)| (group[0].0, *likeness));
+    let named = |(group, likeness): (&Vec<(usize, &str)>, Likeness)| Duplicates {
+        likeness,
+        submissions: group.iter().map(|(_, name)| (*name).to_owned()).collect(),
+    };
+    all.into_iter().map(named).collect()
+}

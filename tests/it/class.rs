@@ -1,0 +1,136 @@
+//! Judging a class: folders of students, points by test case and by group, copies.
+
+use crate::fixture::{Fixture, RIGHT, WRONG};
+use crate::scoring;
+
+fn class(fixture: &Fixture, files: &[(&str, &str)]) {
+    for (name, text) in files {
+        fixture.write(&format!("class/{name}"), text);
+    }
+}
+
+/// Name and verdict of each submission.
+fn verdicts(document: &serde_json::Value) -> Vec<String> {
+    let submissions = document["submissions"].as_array().expect("a list");
+    let shown = submissions.iter().map(|it| {
+        let text = |key: &str| it[key].as_str().unwrap_or("-").to_owned();
+        format!("{} {}", text("name"), text("verdict"))
+    });
+    shown.collect()
+}
+
+#[test]
+fn each_student_is_a_submission_and_what_is_no_program_is_told() {
+    let fixture = Fixture::new();
+    class(
+        &fixture,
+        &[
+            ("anna/sum.sh", RIGHT),
+            ("bert/main.py", "import tools\ntools.run()\n"),
+            ("bert/tools.py", "def run():\n    print(sum(map(int, input().split())))\n"),
+            ("carl/a.sh", RIGHT),
+            ("carl/b.sh", WRONG),
+            ("dora/essay.pdf", "%PDF\n"),
+            ("marks.csv", "\n"),
+        ],
+    );
+    let document = fixture.json("judge sum class", 1);
+    let expected =
+        ["class/anna/sum.sh AC", "class/bert AC", "class/carl/a.sh AC", "class/carl/b.sh WA"];
+    assert_eq!(verdicts(&document), expected);
+    let said =
+        ["1 directory: dora", "2 files in no language, not judged: marks.csv, dora/essay.pdf"];
+    fixture.check("judge sum class", 1, &said);
+    assert_eq!(document["duplicates"][0]["likeness"], "text");
+    let names = serde_json::json!(["class/anna/sum.sh", "class/carl/a.sh"]);
+    assert_eq!(document["duplicates"][0]["submissions"], names);
+}
+
+#[test]
+fn copies_are_told_by_their_text_and_without_spaces_and_comments() {
+    let fixture = Fixture::new();
+    class(
+        &fixture,
+        &[
+            ("a/x.py", "print(sum(map(int, input().split())))\n"),
+            ("b/y.py", "# Mine.\nprint( sum(map(int,input().split())) )\n"),
+            ("c/z.py", "print(sum(map(int, input().split())))\n"),
+            ("d/z.py", "a, b = map(int, input().split())\nprint(a + b)\n"),
+        ],
+    );
+    let document = fixture.json("judge sum class --csv t.csv", 0);
+    let groups = document["duplicates"].as_array().expect("a list");
+    let shown =
+        groups.iter().map(|group| format!("{} {}", group["likeness"], group["submissions"]));
+    let expected = [
+        r#""text" ["class/a/x.py","class/c/z.py"]"#,
+        r#""code" ["class/a/x.py","class/b/y.py","class/c/z.py"]"#,
+    ];
+    assert_eq!(shown.collect::<Vec<_>>(), expected);
+    let table = fixture.read("t.csv");
+    assert!(table.contains(",class/b/y.py; class/c/z.py,"), "{table}");
+}
+
+#[test]
+fn points_are_counted_by_cases_or_by_groups() {
+    let fixture = Fixture::new();
+    fixture.write("p.sh", "read -r a b; if ((a < 10)); then echo $((a + b)); else echo 0; fi\n");
+    let check = |package: &str, options: &str, code: i32, expected: &str| {
+        let line = format!("judge {package} p.sh {options} --csv t.csv");
+        let document = fixture.json(&line, code);
+        let submission = &document["submissions"][0];
+        let mut shown = format!("{} of {}", submission["score"], submission["max_score"]);
+        for group in submission["groups"].as_array().expect("groups") {
+            let name = group["name"].as_str().expect("a name");
+            shown.push_str(&format!("; {name} {} of {}", group["score"], group["max_score"]));
+        }
+        assert_eq!(shown, expected, "{line}");
+    };
+    let cases = "2.0 of 3.0; secret/large 0.0 of 1.0; secret/small 2.0 of 2.0";
+    check("sum", "--points cases", 1, cases);
+    assert!(fixture.read("t.csv").contains(",points secret/large,points secret/small,"));
+    let groups = "1.0 of 2.0; secret/large 0.0 of 1.0; secret/small 1.0 of 1.0";
+    check("sum", "--points groups", 1, groups);
+    for (name, text) in [("1.in", "1 2\n"), ("1.ans", "3\n"), ("2.in", "20 2\n"), ("2.ans", "22\n")]
+    {
+        fixture.write(&format!("bare/{name}"), text);
+    }
+    check("bare", "--points cases", 1, "1.0 of 2.0");
+    check("bare", "--points groups", 1, "0.0 of 1.0");
+}
+
+#[test]
+fn a_scoring_problem_has_its_own_points_unless_cases_are_asked_for() {
+    let fixture = scoring::fixture();
+    fixture.write("p.sh", scoring::UP_TO_9);
+    let score = |options: &str| {
+        let document = fixture.json(&format!("judge sum p.sh {options}"), 1);
+        format!(
+            "{} of {}",
+            document["submissions"][0]["score"], document["submissions"][0]["max_score"]
+        )
+    };
+    assert_eq!(score("--points groups"), score(""));
+    assert_eq!(score("--points cases"), "6.0 of 8.0");
+}
+
+#[test]
+fn tables_are_sorted_and_filtered_and_reports_have_all() {
+    let fixture = Fixture::new();
+    class(&fixture, &[("zoe/a.sh", RIGHT), ("anna/b.sh", WRONG), ("bert/c.sh", RIGHT)]);
+    let shown = |options: &str| {
+        let line = format!("judge sum class/zoe class/anna class/bert {options} --csv t.csv");
+        let output = fixture.juror(&line).output().expect("juror runs");
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert_eq!(output.status.code(), Some(1), "{text}");
+        let rows = text.lines().filter(|it| it.starts_with("AC ") || it.starts_with("WA "));
+        let names = rows.filter_map(|row| row.split_whitespace().nth(1).map(str::to_owned));
+        assert_eq!(fixture.read("t.csv").lines().count(), 4);
+        names.collect::<Vec<String>>().join(" ")
+    };
+    assert_eq!(shown(""), "zoe anna bert");
+    assert_eq!(shown("--sort name"), "anna bert zoe");
+    assert_eq!(shown("--sort verdict"), "zoe bert anna");
+    assert_eq!(shown("--sort passed --only failed"), "class/anna");
+    fixture.check("judge sum class --sort nothing", 2, &["surprise", "memory"]);
+}
