@@ -192,15 +192,31 @@ fn scores_are_kept_if_both_formats_can_say_them() {
     };
     let all = "max_score: 40\nscore_aggregation: pass-fail\n";
     let each = "max_score: 60\nscore_aggregation: sum\n";
+    let samples = "data | samples: nothing | do not count for the verdict";
+    let right = "submissions/accepted/right.sh | expected: AC on each test case | AC as a whole";
+    let any = "data/secret +1 | verdict: nothing | one AC is enough";
+    let there = [samples, any, right, WA_BACK];
+    let back = [
+        "data | samples: do not count for the verdict | left out",
+        "data/secret +1 | verdict: one AC is enough | left out",
+        "submissions/accepted/right.sh | expected: AC as a whole | AC on each test case",
+        WA_THERE,
+    ];
     let fixture = scoring(["max_score: 100\n", all, each]);
-    check_both(&fixture, "sum", ["legacy", "2025-09"], &[WA_BACK], &[WA_THERE]);
+    check_both(&fixture, "sum", ["legacy", "2025-09"], &there, &back);
     let fixture = scoring(["max_score: 40\nscore_aggregation: min\n", all, "max_score: 60\n"]);
-    check_both(&fixture, "sum", ["legacy", "2025-09"], &[WA_BACK], &[WA_THERE]);
+    check_both(&fixture, "sum", ["legacy", "2025-09"], &[samples, WA_BACK], &[back[0], WA_THERE]);
+    // What is rejected on some test cases keeps its points.
+    let fixture = scoring(["max_score: 100\n", all, each]);
+    fixture.write("part.sh", "read -r a b; echo $((a == 0 ? 1 : a + b))\n");
+    fixture.check("judge sum part.sh", 1, &["score 70 of 100"]);
+    check(&fixture, "sum", "legacy", &there);
+    fixture.check("judge new part.sh", 0, &["score 70 of 100"]);
     // Only 2025-09 has groups that need others.
     let needs = "max_score: 60\nrequire_pass: secret/large\n";
     let fixture = scoring(["max_score: 100\n", all, needs]);
     let lost = "data/secret/small | require_pass: secret/large | left out";
-    check(&fixture, "sum", "legacy", &[lost, WA_BACK]);
+    check(&fixture, "sum", "legacy", &[samples, &any.replace(" +1", ""), lost, right, WA_BACK]);
     // DOMjudge gives the points of a group once.
     let fixture = scoring(["max_score: 100\n", all, each]);
     let yaml = fixture.read("sum/problem.yaml");
@@ -211,7 +227,7 @@ fn scores_are_kept_if_both_formats_can_say_them() {
     let lost =
         "data/secret/small | score: 30 for each accepted test case | 30 if all is accepted, else 0";
     let shown = "problem_statement | a statement that DOMjudge can show: problem.pdf, .html or .txt | nothing to show";
-    check(&fixture, "sum", "domjudge-zip", &[lost, shown, WA_BACK]);
+    check(&fixture, "sum", "domjudge-zip", &[samples, any, lost, shown, right, WA_BACK]);
 }
 
 #[test]

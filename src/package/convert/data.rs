@@ -264,12 +264,12 @@ impl Planner<'_> {
             let (on_reject, flags, points) = match rule {
                 Rule::AllOrNothing(points) => ("break", "first_error min", Some(*points)),
                 Rule::Each(points, _) | Rule::UpTo(points, _) => {
-                    ("continue", "first_error sum", Some(*points))
+                    ("continue", ANY_AND_SUM, Some(*points))
                 }
                 Rule::LeastSaid(_) => ("break", "first_error min", None),
                 Rule::LeastOfGroups => ("continue", "first_error min", None),
                 Rule::SumSaid | Rule::SumOfGroups | Rule::Other(_) => {
-                    ("continue", "first_error sum", None)
+                    ("continue", ANY_AND_SUM, None)
                 }
             };
             let most = score_of(rule, most).1.map_or("+inf".to_owned(), |most| most.to_string());
@@ -286,10 +286,11 @@ impl Planner<'_> {
         if let Some(secret) = scored.get("secret") {
             let (_, most) = score_of(&secret.rule, secret.most);
             let most = most.and_then(Score::new);
-            files.entry(String::new()).or_default().extend(keys(&Rule::SumOfGroups, most));
+            let root = with_flags(keys(&Rule::SumOfGroups, most), "first_error ignore_sample sum");
+            files.entry(String::new()).or_default().extend(root);
         }
-        let sample = files.entry("sample".to_owned()).or_default();
-        sample.extend(keys(&Rule::Each(Score::ZERO, 1), None));
+        let sample = with_flags(keys(&Rule::Each(Score::ZERO, 1), None), "first_error sum");
+        files.entry("sample".to_owned()).or_default().extend(sample);
     }
 
     /// Writes what a test case says to people as files, and names the keys for which there is none.
@@ -311,6 +312,16 @@ impl Planner<'_> {
             }
         }
     }
+}
+
+/// In legacy, what is rejected as a whole has no points.
+const ANY_AND_SUM: &str = "first_error accept_if_any_accepted sum";
+
+/// The keys of a group with other flags for its grader.
+fn with_flags(mut keys: Vec<(&'static str, Raw)>, flags: &str) -> Vec<(&'static str, Raw)> {
+    let old = keys.iter_mut().filter(|(key, _)| *key == "grader_flags");
+    old.for_each(|(_, value)| *value = text(flags));
+    keys
 }
 
 /// The keys of a group that has a grader already.
