@@ -177,6 +177,11 @@ impl From<ListingOptions> for Listing {
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = REPORTS)]
 pub struct ReportOptions {
+    /// Write a page for a browser: why each submission failed, times, memory
+    ///
+    /// With --keep, it shows the images of visualizers, too.
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
     /// Write a table with a row for each submission
     #[arg(long, value_name = "FILE")]
     pub csv: Option<PathBuf>,

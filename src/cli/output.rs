@@ -23,7 +23,7 @@ use crate::report::notices::Notices;
 use crate::report::progress::Progress;
 use crate::report::style::{Listing, Style, Surroundings, Verbosity};
 use crate::report::terminal::Terminal;
-use crate::report::{Reporter, Reporters, WriteReport, csv, github, json, junit};
+use crate::report::{Reporter, Reporters, WriteReport, csv, github, html, json, junit};
 
 /// Takes what a command has to say, and says when and of which package it was said.
 pub struct Output {
@@ -126,8 +126,11 @@ fn reporters(options: &OutputOptions, listing: Listing) -> Vec<Reporter<'static>
 /// # Errors
 /// When one cannot be written, or two have the same path.
 fn open(reports: &ReportOptions, json: bool) -> Result<Vec<Reporter<'static>>, Stop> {
-    let wanted: [(_, _, WriteReport); 2] =
-        [("--csv", &reports.csv, csv::write), ("--junit", &reports.junit, junit::write)];
+    let wanted: [(_, _, WriteReport); 3] = [
+        ("--html", &reports.html, html::write),
+        ("--csv", &reports.csv, csv::write),
+        ("--junit", &reports.junit, junit::write),
+    ];
     let mut all = Vec::new();
     let mut paths = Vec::new();
     for (option, path, write) in wanted {

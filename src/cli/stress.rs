@@ -13,8 +13,8 @@ use crate::build::Builder;
 use crate::build::bench::Bench;
 use crate::cli::exit_code::ExitCode;
 use crate::cli::host::Host;
-use crate::cli::options::{HostOptions, OutputOptions, time_limit};
-use crate::cli::output::{Output, command};
+use crate::cli::options::{HostOptions, OutputOptions, ReportOptions, time_limit};
+use crate::cli::output::{Output, command_with};
 use crate::cli::problem;
 use crate::cli::stress::programs::Programs;
 use crate::cli::stress::setting::Setting;
@@ -81,6 +81,9 @@ pub struct StressArguments {
     /// FILE is replaced if it is there, in one step, and left alone if nothing is found.
     #[arg(long, value_name = "FILE")]
     pub save: Option<PathBuf>,
+    /// Write a page for a browser: the input that is found, and what both programs make of it
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
     /// Options about the machine.
     #[command(flatten)]
     pub host: HostOptions,
@@ -114,7 +117,8 @@ fn span(text: &str) -> Result<Duration, String> {
 
 /// Searches.
 pub fn run(arguments: &StressArguments) -> ExitCode {
-    command(&arguments.output, "stress", |output| stress(arguments, output))
+    let reports = ReportOptions { html: arguments.html.clone(), ..ReportOptions::default() };
+    command_with(&arguments.output, &reports, "stress", |output| stress(arguments, output))
 }
 
 /// How long a counterexample may be made smaller by default; longer if the search has left time.

@@ -206,7 +206,7 @@ impl Verifier<'_> {
             given: self.arguments.runs.time_limit,
             policy: Policy::Everything,
             detail: match self.kept(problem) {
-                None => Detail::Brief,
+                None if self.arguments.reports.html.is_none() => Detail::Brief,
                 keep => Detail::Full { keep },
             },
         }

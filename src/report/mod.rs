@@ -7,6 +7,7 @@
 pub mod csv;
 pub mod file;
 pub mod github;
+pub mod html;
 pub mod json;
 pub mod junit;
 pub mod notices;

@@ -2,6 +2,7 @@
 
 mod answers;
 mod archives;
+mod browser;
 mod builds;
 mod causes;
 mod class;
@@ -18,6 +19,7 @@ mod from_grammar;
 mod golden;
 mod grammar;
 mod grammars;
+mod html;
 mod legacy;
 mod live;
 mod measured;

@@ -1,4 +1,4 @@
-//! Reports in files: `--csv`, `--junit`, `--github`; shards and `merge`.
+//! Reports in files: `--html`, `--csv`, `--junit`, `--github`; shards and `merge`.
 
 use std::fs;
 
@@ -35,7 +35,15 @@ fn reports_are_written_beside_what_is_shown() {
     assert!(serde_json::from_str::<serde_json::Value>(&out).is_ok(), "{out}");
     assert!(errors.contains("::error title=p.sh"), "{errors}");
 
-    run("verify sum --junit t.xml --csv t.csv", 0);
+    run("judge sum p.sh --html t.html --csv t.csv", 1);
+    let page = read("t.html");
+    let failed = "<strong>wrong answer on secret/large/1</strong><span>token 1 differs: expected `100001`, got `3`";
+    assert!(page.contains(failed) && page.contains("<span>100000 1</span>"), "{page}");
+
+    run("verify sum --junit t.xml --csv t.csv --html t.html", 0);
+    // Nothing is surprising, but the reasons are there.
+    assert!(read("t.html").contains("All 2 submissions are as expected."));
+    assert!(read("t.html").contains("<span>100000 1</span>"));
     assert!(read("t.xml").contains("juror verify"), "{}", read("t.xml"));
     assert!(read("t.csv").contains("\nsum,accepted/right.sh,AC,"), "{}", read("t.csv"));
 }
@@ -52,6 +60,7 @@ fn a_report_that_cannot_be_written_is_told_before_the_first_run() {
         assert!(!String::from_utf8_lossy(&text.stdout).contains("AC"), "{options}");
     };
     check("--csv none/t.csv", &["--csv: cannot write none/t.csv", "name another file"]);
+    check("--html none/t.html", &["--html: cannot write none/t.html", "name another file"]);
     check("--junit sum", &["--junit: cannot write sum: is a directory"]);
     check("--csv t --junit t", &["--junit: t is another report"]);
     // A command that does not get as far leaves what was there before, or a whole report.

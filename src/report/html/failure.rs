@@ -1,0 +1,228 @@
+//! Why a run failed: the sentence first, then what shows it.
+
+use maud::{Markup, html};
+
+use crate::model::difference::{Difference, DifferenceKind, Side};
+use crate::model::joint::{self, Line, Transcript};
+use crate::model::judgement::{CaseJudgement, DiffTag, Evidence};
+use crate::model::outcome::Outcome;
+use crate::model::text::{count, printable, visible};
+use crate::model::units::seconds;
+use crate::model::verdict::Verdict;
+use crate::report::html::Page;
+use crate::report::html::text::{Pane, cut, not_shown, pane, pane_if_any, picture};
+
+/// The most lines of a diff.
+const DIFF_LINES: usize = 40;
+/// The most lines of an interaction, at its beginning and at its end.
+const FIRST: usize = 15;
+const LAST: usize = 30;
+
+/// A test case that a submission fails.
+pub(super) fn of_case(page: &Page<'_>, case: &CaseJudgement) -> Markup {
+    html! {
+        (why(case.verdict, &case.test_case, &case.cause))
+        @if let Some(outcome) = &case.outcome { p.note { (used(outcome)) } }
+        @if let Some(difference) = &case.difference { (sides(difference)) }
+        @if !case.is_told { (said(page, "Judge message", case.message.as_bytes())) }
+        (said(page, "Team message", case.team_message.as_bytes()))
+        @match &case.evidence {
+            Some(evidence) => (shown(page, case.difference.as_deref(), evidence)),
+            None => p.note { "juror judge shows input and output of this run." },
+        }
+    }
+}
+
+/// The sentence.
+pub(super) fn why(verdict: Verdict, place: &str, cause: &str) -> Markup {
+    html! {
+        p class={ "why " (verdict.short()) } {
+            strong { (verdict.name()) " on " (printable(place)) }
+            span { (sentence(cause)) }
+        }
+    }
+}
+
+/// A cause, cut.
+pub(super) fn sentence(cause: &str) -> String {
+    const LONGEST: usize = 500;
+    match cause.char_indices().nth(LONGEST) {
+        Some((end, _)) => printable(&cause[..end]) + "…",
+        None => printable(cause),
+    }
+}
+
+fn used(outcome: &Outcome) -> String {
+    let memory = outcome.memory().map_or("not measured".to_owned(), |memory| memory.to_string());
+    format!(
+        "CPU time {}, clock {}, memory {memory}, output {}",
+        seconds(outcome.cpu_time),
+        seconds(outcome.wall_time),
+        outcome.written()
+    )
+}
+
+/// The first difference, both sides under each other.
+fn sides(difference: &Difference) -> Markup {
+    let Difference { kind, answer, output, .. } = difference;
+    html! {
+        dl.sides {
+            dt { "Expected" } dd.code.good { (side(answer, *kind == DifferenceKind::OutputGoesOn)) }
+            dt { "Got" } dd.code { (side(output, *kind == DifferenceKind::OutputEnds)) }
+        }
+        p.note {
+            "Line " (output.line) ", column " (output.column) "; " (difference.extent())
+            @if let Some(off_by) = difference.off_by() { "; " (off_by) }
+        }
+        @if let Some(hint) = difference.hint() { p { strong { "Hint: " } (hint) } }
+    }
+}
+
+fn side(side: &Side, is_ended: bool) -> Markup {
+    if is_ended {
+        return html! { span.soft { "(the end, after " (count(side.tokens, "token")) ")" } };
+    }
+    let marked = side.marked();
+    html! {
+        @if marked.cut_before { "…" }
+        (visible(marked.before))
+        mark { @if marked.mark.is_empty() { "∅" } @else { (visible(marked.mark)) } }
+        (visible(marked.after))
+        @if marked.cut_after { "…" }
+    }
+}
+
+/// What a program said to people.
+fn said(page: &Page<'_>, title: &str, text: &[u8]) -> Markup {
+    html! {
+        @if !text.trim_ascii().is_empty() { div.panes { (pane(page, Pane::titled(title), text)) } }
+    }
+}
+
+/// The texts behind a verdict.
+pub(super) fn shown(
+    page: &Page<'_>,
+    difference: Option<&Difference>,
+    evidence: &Evidence,
+) -> Markup {
+    let Evidence { answer, output, stdout, transcript, .. } = evidence;
+    let has_output = !answer.is_empty() || !output.is_empty();
+    let expected = if difference.is_some() { "Expected" } else { "Judge answer" };
+    let beginning = |title, is_good, unknown, hit| Pane { title, is_good, unknown, hit };
+    let hit = |side: fn(&Difference) -> &Side| difference.map(|it| side(it).line);
+    html! {
+        @if let Some(transcript) = transcript { (talk(transcript)) }
+        div.panes {
+            @if !evidence.input.is_empty() || has_output {
+                (pane(page, beginning("Input", false, evidence.input_bytes_left_out, None), &evidence.input))
+            }
+            @if has_output {
+                (pane(page, beginning(expected, true, evidence.answer_bytes_left_out, hit(|it| &it.answer)), answer))
+                (pane(page, beginning("Got", false, evidence.output_bytes_left_out, hit(|it| &it.output)), output))
+            }
+            @if !stdout.is_empty() {
+                (pane(page, beginning("Standard output", false, evidence.stdout_bytes_left_out, None), stdout))
+            }
+            (pane_if_any(page, "Standard error", &evidence.stderr))
+            (pane_if_any(page, "Standard error of the output validator", &evidence.validator_stderr))
+            @for image in &evidence.pictures { (picture(page, image)) }
+        }
+        (diff(page, evidence))
+        @if !evidence.repeat.is_empty() {
+            code.repeat { (printable(&evidence.repeat)) }
+        }
+    }
+}
+
+/// The lines around the differences, unless there is one only.
+fn diff(page: &Page<'_>, evidence: &Evidence) -> Markup {
+    let lines = &evidence.diff[..evidence.diff.len().min(DIFF_LINES)];
+    let left_out = evidence.diff_lines_left_out + (evidence.diff.len() - lines.len()) as u64;
+    let number = |line: Option<u64>| line.map(|line| line.to_string()).unwrap_or_default();
+    let size: usize = lines.iter().map(|line| line.text.len() + 80).sum();
+    if lines.len() <= 2 && left_out == 0 || !Page::takes(&page.texts, size) {
+        return html! {};
+    }
+    html! {
+        h4 { "By lines" }
+        div.wide tabindex="0" role="group" aria-label="difference by lines" {
+            table.diff {
+                caption { "− is expected, + is what came" }
+                thead { tr {
+                    th scope="col" { "Expected" } th scope="col" { "Got" } th scope="col" { "Line" }
+                } }
+                tbody {
+                    @for line in lines {
+                        @let (class, sign) = match line.tag {
+                            DiffTag::Equal => ("", "  "),
+                            DiffTag::Answer => ("a", "− "),
+                            DiffTag::Output => ("o", "+ "),
+                        };
+                        tr class=[(!class.is_empty()).then_some(class)] {
+                            td.n { (number(line.answer_line)) } td.n { (number(line.output_line)) }
+                            td { (sign) (visible(&line.text)) }
+                        }
+                    }
+                }
+            }
+        }
+        (not_shown(left_out, "more line"))
+    }
+}
+
+/// What was said, side by side.
+fn talk(transcript: &Transcript) -> Markup {
+    let (first, last) = (joint::lines(&transcript.first), joint::lines(&transcript.last));
+    let kept_first = first.len();
+    let lines: Vec<Line> = first.into_iter().chain(last).collect();
+    if lines.is_empty() {
+        return html! { p.note { "Neither side said anything." } };
+    }
+    let left_out = transcript.left_out;
+    let start = FIRST.min(kept_first).min(lines.len());
+    let mut end = lines.len().saturating_sub(LAST).max(start);
+    if left_out.0 == 0 && end - start <= 1 {
+        end = start;
+    }
+    html! {
+        h4 { "Interaction" }
+        div.wide tabindex="0" role="group" aria-label="interaction" {
+            table.talk {
+                caption { "What both programs wrote, with the time since they started" }
+                thead { tr {
+                    th scope="col" { "Time" } th scope="col" { "Output validator" } th scope="col" { "Submission" }
+                } }
+                tbody {
+                    @for line in &lines[..start] { (said_line(line)) }
+                    @if end > start || left_out.0 > 0 {
+                        tr {
+                            td { "…" }
+                            td colspan="2" {
+                                @if end > start { (count(end - start, "line")) " not shown" }
+                                @if left_out.0 > 0 { " " (left_out) " not kept" }
+                            }
+                        }
+                    }
+                    @for line in &lines[end..] { (said_line(line)) }
+                }
+            }
+        }
+    }
+}
+
+fn said_line(line: &Line) -> Markup {
+    let cut = cut(&line.text, 0);
+    let mut text = cut.lines.concat();
+    if !line.is_whole {
+        text += " (no line end)";
+    }
+    html! {
+        tr {
+            td { (seconds(line.at)) }
+            @match line.by {
+                joint::Side::Partner => { td.said { (text) } td {} },
+                joint::Side::Program => { td {} td.said { (text) } },
+            }
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! How it was measured: limits, isolation, the command line.
+
+use maud::{Markup, html};
+
+use crate::model::report::{PackageReport, Report};
+use crate::model::text::{count, given_seconds, printable, visible};
+
+/// The last section.
+pub(super) fn section(report: &Report) -> Markup {
+    html! {
+        section aria-labelledby="how" {
+            h2 #how { "How it was measured" }
+            dl.facts {
+                dt { "Command line" } dd { code { (printable(&report.command_line)) } }
+                @if let Some(mechanism) = &report.mechanism { dt { "Sandbox" } dd { (printable(mechanism)) } }
+                @if let Some(isolation) = &report.isolation {
+                    dt { "Isolation" }
+                    dd {
+                        (isolation.by)
+                        @if let Some(warning) = &isolation.warning {
+                            p { "Warning: " (printable(&warning.message)) }
+                            @for reason in &warning.reasons { p.soft { (printable(reason)) } }
+                            p.soft { (printable(&warning.help)) }
+                        }
+                    }
+                }
+                @for package in &report.packages { (of_package(package, report.packages.len() > 1)) }
+                dt { "Times" } dd { "CPU time is user and system time of all processes of a run." }
+            }
+        }
+    }
+}
+
+fn of_package(package: &PackageReport, is_one_of_many: bool) -> Markup {
+    let path = visible(package.path.as_os_str().as_encoded_bytes());
+    html! {
+        dt { "Package" }
+        dd {
+            (path)
+            @if is_one_of_many { " (" (printable(&package.name)) ")" }
+            @if !package.format.is_empty() {
+                p.soft { (package.format) ": " (printable(&package.format_reason)) }
+            }
+            @if package.test_cases < package.all_test_cases {
+                p.soft { (package.test_cases) " of " (count(package.all_test_cases, "test case")) " were selected" }
+            }
+        }
+        @if let Some(limits) = &package.limits {
+            dt { "Limits of a run" }
+            dd {
+                (given_seconds(limits.time.limit)) " CPU time (" (printable(&limits.time.origin)) ")"
+                @if let Some(wall) = limits.limits.wall_time { ", " (given_seconds(wall)) " by the clock" }
+                @if let Some(memory) = limits.limits.memory { ", " (memory) " memory" }
+                @if let Some(output) = limits.limits.output { ", " (output) " output" }
+                @if let Some(processes) = limits.limits.processes { ", " (processes) " processes and threads" }
+            }
+        }
+    }
+}

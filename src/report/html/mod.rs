@@ -1,0 +1,266 @@
+//! `--html`: one page for people, with why each submission failed first. It fetches nothing, and texts of programs
+//! are only ever text in it.
+
+mod failure;
+mod measured;
+mod overview;
+mod plot;
+mod remarks;
+mod submission;
+mod text;
+
+use std::cell::Cell;
+use std::cmp::Reverse;
+use std::io::{self, Write};
+
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+use sha2::{Digest as _, Sha256};
+
+use crate::model::report::{PackageReport, Report, SubmissionReport};
+use crate::model::text::{count, printable};
+use crate::model::units::seconds;
+use crate::model::verdict::Verdict;
+
+const STYLE: &str = include_str!("page.css");
+const SCRIPT: &str = include_str!("page.js");
+
+/// How many bytes of programs' texts a page has at most, and how many of images. What comes first has them.
+const TEXTS: usize = 800_000;
+const PICTURES: usize = 6 << 20;
+
+/// Up to so many runs, each submission has a table of all its test cases; beyond, of those that it fails.
+const RUNS_LISTED: usize = 25_000;
+
+/// How many submissions are open at first.
+const OPEN: usize = 3;
+
+/// Writes the page.
+///
+/// # Errors
+/// What the writer says.
+pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
+    out.write_all(page(report).into_string().as_bytes())
+}
+
+/// What is shown, and how much room is left.
+struct Page<'a> {
+    report: &'a Report,
+    /// Surprises first, then as they were judged.
+    submissions: Vec<Shown<'a>>,
+    texts: Cell<usize>,
+    pictures: Cell<usize>,
+    lists_all: bool,
+}
+
+/// A submission with its place on the page.
+struct Shown<'a> {
+    /// The number in the names of its elements.
+    number: usize,
+    submission: &'a SubmissionReport,
+    standing: Standing,
+}
+
+/// How much a submission needs to be looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Standing {
+    /// It is as it should be.
+    Fine,
+    /// Its compiler is missing.
+    Skipped,
+    /// It is rejected, or not as expected.
+    Bad,
+    /// The judge failed.
+    Fault,
+}
+
+impl<'a> Page<'a> {
+    fn new(report: &'a Report) -> Self {
+        let submissions = report.submissions.iter();
+        let mut shown: Vec<Shown<'a>> = submissions
+            .map(|submission| Shown {
+                number: 0,
+                submission,
+                standing: Standing::of(submission, report.command == "verify"),
+            })
+            .collect();
+        shown.sort_by_key(|it| Reverse(it.standing));
+        for (number, shown) in shown.iter_mut().enumerate() {
+            shown.number = number;
+        }
+        let runs: usize = report.submissions.iter().map(|it| it.test_cases.len()).sum();
+        Self {
+            report,
+            submissions: shown,
+            texts: Cell::new(TEXTS),
+            pictures: Cell::new(PICTURES),
+            lists_all: runs <= RUNS_LISTED,
+        }
+    }
+
+    /// The package of this name; of several with the same name the last.
+    fn package(&self, name: Option<&str>) -> Option<&'a PackageReport> {
+        self.report.packages.iter().rev().find(|it| Some(it.name.as_str()) == name)
+    }
+
+    fn is_verified(&self) -> bool {
+        self.report.command == "verify"
+    }
+
+    /// Takes so many bytes of room, if they are there.
+    fn takes(room: &Cell<usize>, bytes: usize) -> bool {
+        let left = room.get().checked_sub(bytes);
+        room.set(left.unwrap_or(0));
+        left.is_some()
+    }
+}
+
+impl Standing {
+    fn of(submission: &SubmissionReport, is_verified: bool) -> Self {
+        match (&submission.error, submission.verdict) {
+            (Some(fault), _) if fault.is_skip() => Self::Skipped,
+            (Some(_), _) => Self::Fault,
+            (None, _) if !submission.broken_expectations.is_empty() => Self::Bad,
+            (None, Some(Verdict::Accepted) | None) => Self::Fine,
+            (None, Some(_)) if is_verified => Self::Fine,
+            (None, Some(_)) => Self::Bad,
+        }
+    }
+
+    /// A word for the filter.
+    const fn word(self) -> &'static str {
+        match self {
+            Self::Fine => "fine",
+            Self::Skipped => "skipped",
+            Self::Bad | Self::Fault => "bad",
+        }
+    }
+}
+
+fn page(report: &Report) -> Markup {
+    let page = Page::new(report);
+    let title = title(report);
+    let policy = format!(
+        "default-src 'none'; style-src {}; script-src {}; img-src data:; base-uri 'none'; form-action 'none'",
+        source(STYLE),
+        source(SCRIPT)
+    );
+    html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta http-equiv="Content-Security-Policy" content=(policy);
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="referrer" content="no-referrer";
+                title { "juror " (report.command) ": " (title) }
+                style { (PreEscaped(STYLE)) }
+            }
+            body {
+                a.skip href="#main" { "Skip to the results" }
+                header {
+                    p.brand { "juror " (report.command) }
+                    h1 { (title) }
+                    (headline(&page))
+                    (overview::tally(&page))
+                }
+                main #main tabindex="-1" {
+                    (remarks::errors(report))
+                    (remarks::search(&page))
+                    (overview::tools(&page))
+                    (overview::list(&page))
+                    (submission::cards(&page))
+                    (overview::matrices(&page))
+                    (remarks::warnings(report))
+                    (remarks::generated(report))
+                    (measured::section(report))
+                }
+                footer {
+                    p.keys {
+                        label { input #keys type="checkbox" checked; " Keys: " }
+                        kbd { "/" } " search, " kbd { "j" } " and " kbd { "k" } " next and previous submission, "
+                        kbd { "Esc" } " clears the search"
+                    }
+                    p { "Written by juror " (env!("CARGO_PKG_VERSION")) ". This file needs no network." }
+                }
+                script { (PreEscaped(SCRIPT)) }
+            }
+        }
+    }
+}
+
+/// The digest of a style or script, for the policy.
+fn source(text: &str) -> String {
+    format!("'sha256-{}'", BASE64_STANDARD.encode(Sha256::digest(text)))
+}
+
+/// Such as `sum: Two Numbers`, or `3 packages`.
+fn title(report: &Report) -> String {
+    match &report.packages[..] {
+        [] => report.search.as_ref().map_or("no package", |it| &it.plan.submission).to_owned(),
+        [package] if package.title.is_empty() || package.title == package.name => {
+            printable(&package.name)
+        }
+        [package] => format!("{}: {}", printable(&package.name), printable(&package.title)),
+        packages => count(packages.len(), "package"),
+    }
+}
+
+/// What it came to, in a sentence.
+fn headline(page: &Page<'_>) -> Markup {
+    let report = page.report;
+    let bad = page.submissions.iter().filter(|it| it.standing.word() == "bad").count();
+    let all = page.submissions.len();
+    let summary = &report.summary;
+    let sentence = match (&report.search, all, bad) {
+        (Some(search), ..) => remarks::search_in_short(search),
+        (None, 0, _) => match report.generated.len() {
+            0 => "No submission was judged.".to_owned(),
+            made => format!("{} in the recipe.", count(made, "test case")),
+        },
+        (None, 1, 0) if page.is_verified() => "The only submission is as expected.".to_owned(),
+        (None, all, 0) if page.is_verified() => format!("All {all} submissions are as expected."),
+        (None, all, bad) if page.is_verified() => {
+            format!("{bad} of {} not as expected.", count(all, "submission"))
+        }
+        (None, 1, 0) => "Accepted.".to_owned(),
+        (None, all, 0) => format!("All {all} submissions are accepted."),
+        (None, 1, _) => {
+            let verdict = page.submissions.iter().find_map(|it| it.submission.verdict);
+            format!("Rejected: {}.", verdict.map_or("judge error", Verdict::name))
+        }
+        (None, all, bad) if bad == all => format!("All {all} submissions are rejected."),
+        (None, all, bad) => format!("{bad} of {} rejected.", count(all, "submission")),
+    };
+    let mut parts = vec![format!("{} in {}", count(summary.runs, "run"), seconds(summary.elapsed))];
+    for (number, noun) in [
+        (summary.errors, "error"),
+        (summary.warnings, "warning"),
+        (summary.judge_errors, "judge error"),
+        (summary.skipped_submissions, "skipped submission"),
+    ] {
+        parts.extend((number > 0).then(|| count(number, noun)));
+    }
+    html! {
+        p.headline {
+            (sentence)
+            @if report.interrupted { " Interrupted: results are missing." }
+        }
+        p.soft { (parts.join(", ")) }
+    }
+}
+
+/// The letters of a verdict; `–` for none.
+fn badge(verdict: Option<Verdict>, standing: Standing) -> Markup {
+    match (verdict, standing) {
+        (Some(verdict), _) => html! {
+            span class={ "v " (verdict.short()) } title=(verdict.name()) { (verdict.short()) }
+        },
+        (None, Standing::Fault) => html! { span.v.JE title="judge error" { "JE" } },
+        (None, _) => html! { span.v title="skipped" { "–" } },
+    }
+}
+
+#[cfg(test)]
+mod tests;

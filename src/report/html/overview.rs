@@ -1,0 +1,243 @@
+//! All submissions at a glance: how many have which verdict, the list, and the matrix of test cases.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use maud::{Markup, html};
+
+use crate::model::report::{PackageReport, SubmissionReport};
+use crate::model::text::{count, printable};
+use crate::model::units::seconds;
+use crate::model::verdict::Verdict;
+use crate::report::html::submission::{in_short, whole};
+use crate::report::html::{Page, Shown, badge};
+
+/// How many submissions have a verdict; first those without one.
+fn tallied(page: &Page<'_>) -> Vec<(Option<Verdict>, usize)> {
+    let of =
+        |verdict| page.submissions.iter().filter(|it| it.submission.verdict == verdict).count();
+    let verdicts = Verdict::ALL.into_iter().map(Some).chain([None]);
+    verdicts.map(|verdict| (verdict, of(verdict))).filter(|(_, number)| *number > 0).collect()
+}
+
+/// The verdicts as a strip, and in words.
+pub(super) fn tally(page: &Page<'_>) -> Markup {
+    let all = page.submissions.len();
+    if all < 2 {
+        return html! {};
+    }
+    let mut before = 0;
+    let parts = tallied(page).into_iter().map(|(verdict, number)| {
+        before += number;
+        (verdict, number, before - number)
+    });
+    let parts: Vec<(Option<Verdict>, usize, usize)> = parts.collect();
+    html! {
+        svg.strip viewBox={ "0 0 " (all) " 1" } preserveAspectRatio="none" aria-hidden="true" {
+            @for (verdict, number, before) in &parts {
+                rect class=(verdict.map_or("JE", Verdict::short)) x=(before) width=(number) height="1" {}
+            }
+        }
+        ul.tally {
+            @for (verdict, number, _) in &parts {
+                li {
+                    span class={ "v " (verdict.map_or("JE", Verdict::short)) } { (verdict.map_or("–", Verdict::short)) }
+                    " " (number) " " (verdict.map_or("no verdict", Verdict::name))
+                }
+            }
+        }
+    }
+}
+
+/// Search and filters.
+pub(super) fn tools(page: &Page<'_>) -> Markup {
+    if page.submissions.len() < 2 {
+        return html! {};
+    }
+    let bad = page.submissions.iter().filter(|it| it.standing.word() == "bad").count();
+    let bad_name = if page.is_verified() { "Surprises" } else { "Rejected" };
+    let verdicts = tallied(page);
+    html! {
+        div.tools role="search" aria-label="submissions" hidden {
+            label.aside for="search" { "Search submissions" }
+            input #search type="search" placeholder="Search name, verdict, reason" autocomplete="off";
+            button type="button" data-filter="" aria-pressed="true" { "All " (page.submissions.len()) }
+            @if bad > 0 {
+                button type="button" data-filter="bad" aria-pressed="false" { (bad_name) " " (bad) }
+            }
+            @for (verdict, number) in &verdicts {
+                @if let Some(verdict) = verdict {
+                    button type="button" data-filter=(verdict.short()) aria-pressed="false" title=(verdict.name()) {
+                        (verdict.short()) " " (number)
+                    }
+                }
+            }
+            output #count aria-live="polite" {}
+        }
+    }
+}
+
+/// A row for each submission.
+pub(super) fn list(page: &Page<'_>) -> Markup {
+    if page.submissions.len() < 2 {
+        return html! {};
+    }
+    let columns = Columns {
+        package: page.report.packages.len() > 1,
+        score: page.submissions.iter().any(|it| it.submission.score.is_some()),
+        expected: page.is_verified(),
+    };
+    html! {
+        section aria-labelledby="list" {
+            h2 #list { "Submissions" }
+            div.wide tabindex="0" role="group" aria-label="submissions" {
+                table.sorts #submissions {
+                    caption { "Surprises first. Slowest and memory are those of the worst run." }
+                    thead { tr {
+                        th scope="col" { "Verdict" }
+                        th scope="col" { "Submission" }
+                        @if columns.package { th scope="col" { "Package" } }
+                        @if columns.expected { th scope="col" { "Expected" } }
+                        th scope="col" { "Why" }
+                        @if columns.score { th.n scope="col" { "Score" } }
+                        th.n scope="col" { "Passed" }
+                        th.n scope="col" { "Slowest" }
+                        th.n scope="col" { "Memory" }
+                    } }
+                    tbody { @for shown in &page.submissions { (row(page, &columns, shown)) } }
+                }
+            }
+        }
+    }
+}
+
+/// Which columns there are beside the usual.
+struct Columns {
+    package: bool,
+    score: bool,
+    expected: bool,
+}
+
+fn row(page: &Page<'_>, columns: &Columns, shown: &Shown<'_>) -> Markup {
+    let Shown { number, submission, standing } = shown;
+    let score = submission.score.as_ref().and_then(|it| it.score);
+    let is = [standing.word(), submission.verdict.map_or("", Verdict::short)].join(" ");
+    let all = submission.test_cases.len() + submission.skipped;
+    html! {
+        tr data-s=(number) data-is=(is.trim_end()) {
+            td { (badge(submission.verdict, *standing)) }
+            th.name scope="row" { a href={ "#s" (number) } { (path(&submission.name)) } }
+            @if columns.package { td { (printable(submission.package.as_deref().unwrap_or_default())) } }
+            @if columns.expected { td.short { (standing.expected()) } }
+            td.because { (in_short(submission)) }
+            @if columns.score { td.n { @if let Some(score) = score { (score) } } }
+            td.n { @if all > 0 { (submission.passed()) " of " (all) } }
+            td.n { (slowest(page, submission)) }
+            td.n { @if let Some(memory) = submission.memory() { (memory) } }
+        }
+    }
+}
+
+/// A name that may be broken behind each `/`.
+fn path(name: &str) -> Markup {
+    html! { @for part in printable(name).split_inclusive('/') { (part) wbr; } }
+}
+
+/// The slowest run, with a bar that is full at the limit.
+fn slowest(page: &Page<'_>, submission: &SubmissionReport) -> Markup {
+    let Some(time) = submission.slowest() else { return html! {} };
+    let limits = page.package(submission.package.as_deref()).and_then(|it| it.limits.as_ref());
+    let share = limits.map(|it| time.as_secs_f64() / it.time.limit.as_secs_f64().max(1e-9));
+    let share = share.map(|share| (share.min(1.0) * 100.0).ceil());
+    html! {
+        (seconds(time))
+        @if let Some(share) = share {
+            svg.bar viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true" {
+                rect.rail width="100" height="10" {}
+                rect class=(submission.verdict.map_or("JE", |it| match it {
+                    Verdict::TimeLimitExceeded => "TLE",
+                    _ => "JE",
+                })) width=(share) height="10" {}
+            }
+        }
+    }
+}
+
+/// For each package its submissions by its test cases.
+pub(super) fn matrices(page: &Page<'_>) -> Markup {
+    let packages = &page.report.packages;
+    html! { @for package in packages { (matrix(page, package, packages.len() > 1)) } }
+}
+
+fn matrix(page: &Page<'_>, package: &PackageReport, is_one_of_many: bool) -> Markup {
+    let own = page.submissions.iter();
+    let own: Vec<&Shown<'_>> = own
+        .filter(|it| it.submission.package.as_deref() == Some(package.name.as_str()))
+        .filter(|it| !it.submission.test_cases.is_empty())
+        .collect();
+    let mut places: HashMap<&str, usize> = HashMap::new();
+    let mut names: Vec<&str> = Vec::new();
+    for case in own.iter().flat_map(|it| &it.submission.test_cases) {
+        places.entry(&case.test_case).or_insert_with(|| {
+            names.push(&case.test_case);
+            names.len() - 1
+        });
+    }
+    if own.len() < 2 || names.is_empty() {
+        return html! {};
+    }
+    let title = match is_one_of_many {
+        true => format!("Test cases of {}", printable(&package.name)),
+        false => "Test cases".to_owned(),
+    };
+    html! {
+        section.matrix {
+            h2 { (title) }
+            div.wide tabindex="0" role="group" aria-label=(title) {
+                table {
+                    caption {
+                        (count(own.len(), "submission")) " on " (count(names.len(), "test case"))
+                        ": verdicts, and CPU times in seconds. Empty cells were not run."
+                    }
+                    thead { tr {
+                        th scope="col" { "Submission" }
+                        @for name in &names { th scope="col" { span { (printable(name)) } } }
+                    } }
+                    tbody { @for shown in &own { (line(shown, &places, names.len())) } }
+                }
+            }
+        }
+    }
+}
+
+fn line(shown: &Shown<'_>, places: &HashMap<&str, usize>, columns: usize) -> Markup {
+    let cases = &shown.submission.test_cases;
+    let mut by_column = vec![None; columns];
+    for (at, case) in cases.iter().enumerate() {
+        by_column[places[case.test_case.as_str()]] = Some(at);
+    }
+    let whole = whole(shown.submission);
+    let name = printable(&shown.submission.name);
+    html! {
+        tr data-s=(shown.number) {
+            th scope="row" title=(name) { a href={ "#s" (shown.number) } { (name) } }
+            @for at in by_column {
+                @match at {
+                    None => td {},
+                    Some(at) => {
+                        @let short = cases[at].verdict.short();
+                        td class=(short) {
+                            @if whole.contains(&at) { a href={ "#s" (shown.number) "c" (at) } { (short) } } @else { (short) }
+                            @if let Some(outcome) = &cases[at].outcome { i { (digits(outcome.cpu_time)) } }
+                        }
+                    },
+                }
+            }
+        }
+    }
+}
+
+/// A time without its unit.
+fn digits(time: Duration) -> String {
+    seconds(time).trim_end_matches(" s").to_owned()
+}

@@ -1,0 +1,104 @@
+//! Plots of a submission's test cases against a limit.
+
+use maud::{Markup, html};
+
+use crate::model::judgement::CaseJudgement;
+use crate::model::text::printable;
+use crate::model::verdict::Verdict;
+
+/// The size of the drawing in its own units.
+const WIDTH: f64 = 600.0;
+const HEIGHT: f64 = 200.0;
+/// A limit that is more than so many times the largest value is not in the drawing.
+const FAR: f64 = 8.0;
+
+/// What is plotted.
+pub(super) struct Plot<'a> {
+    /// Such as `CPU time`.
+    pub(super) what: &'a str,
+    /// The element with the table of the same test cases.
+    pub(super) table: &'a str,
+    /// The value of a test case, if there is one.
+    pub(super) value: fn(&CaseJudgement) -> Option<f64>,
+    /// A value in words.
+    pub(super) shown: fn(f64) -> String,
+    /// The most that is allowed.
+    pub(super) limit: Option<f64>,
+}
+
+/// A bar for each test case; nothing if nothing was measured.
+pub(super) fn plot(plot: &Plot<'_>, cases: &[CaseJudgement]) -> Markup {
+    let mut values: Vec<f64> = cases.iter().filter_map(plot.value).collect();
+    values.sort_by(f64::total_cmp);
+    let (Some(&most), Some(&median)) = (values.last(), values.get(values.len() / 2)) else {
+        return html! {};
+    };
+    let largest = cases.iter().rev().max_by(|a, b| {
+        let of = |case: &&CaseJudgement| (plot.value)(case).unwrap_or(-1.0);
+        of(a).total_cmp(&of(b))
+    });
+    let limit = plot.limit.filter(|limit| *limit > 0.0);
+    let near = limit.filter(|limit| *limit <= most * FAR);
+    // Far below the limit, bars are low.
+    let top = near.unwrap_or(most * 2.0).max(most).max(f64::MIN_POSITIVE) * 1.08;
+    let (first, last) = (cases.first(), cases.last());
+    let name = |case: Option<&CaseJudgement>| {
+        case.map(|case| printable(&case.test_case)).unwrap_or_default()
+    };
+    let mut sentence = format!(
+        "up to {} on {}, half of the test cases up to {}",
+        (plot.shown)(most),
+        name(largest),
+        (plot.shown)(median)
+    );
+    if let Some(limit) = limit {
+        sentence += &match near {
+            Some(_) => format!("; the dashed line is the limit, {}", (plot.shown)(limit)),
+            None => {
+                let times = (limit / most).floor();
+                format!("; the limit, {}, is {times} times that", (plot.shown)(limit))
+            }
+        };
+    }
+    let step = WIDTH / cases.len() as f64;
+    let label = format!("{} of each test case: {sentence}", plot.what);
+    html! {
+        figure.plot data-t=(plot.table) {
+            figcaption { b { (plot.what) } " " span.told { (sentence) } }
+            svg viewBox={ "0 0 " (WIDTH) " " (HEIGHT) } preserveAspectRatio="none" role="img" aria-label=(label) {
+                rect.rail width=(WIDTH) height=(HEIGHT) {}
+                @for verdict in Verdict::ALL {
+                    @let bars = bars(plot, cases, verdict, top);
+                    @if !bars.is_empty() {
+                        path class=(verdict.short()) d=(bars) stroke-width=(short(step * 0.72)) {}
+                    }
+                }
+                @if let Some(limit) = near {
+                    @let y = short(HEIGHT - limit / top * HEIGHT);
+                    path.limit vector-effect="non-scaling-stroke" d={ "M0 " (y) "H" (WIDTH) } {}
+                }
+            }
+            div.ends aria-hidden="true" { span { (name(first)) } span { (name(last.filter(|_| cases.len() > 1))) } }
+        }
+    }
+}
+
+/// The bars of the test cases with this verdict, as a path.
+fn bars(plot: &Plot<'_>, cases: &[CaseJudgement], verdict: Verdict, top: f64) -> String {
+    let step = WIDTH / cases.len() as f64;
+    let mut path = String::new();
+    for (number, case) in cases.iter().enumerate().filter(|(_, case)| case.verdict == verdict) {
+        if let Some(value) = (plot.value)(case) {
+            let x = short((number as f64 + 0.5) * step);
+            // What is there is seen.
+            let y = (HEIGHT - value / top * HEIGHT).min(HEIGHT - 3.0).round();
+            path += &format!("M{x} {HEIGHT}V{y}");
+        }
+    }
+    path
+}
+
+/// With one decimal, if it needs one.
+fn short(number: f64) -> f64 {
+    (number * 10.0).round() / 10.0
+}

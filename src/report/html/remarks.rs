@@ -1,0 +1,172 @@
+//! What is to be said beside submissions: faults of the package and of the judge, test data, a search.
+
+use maud::{Markup, html};
+
+use crate::model::diagnostic::{Diagnostic, Severity};
+use crate::model::event::GeneratedState;
+use crate::model::judgement::Evidence;
+use crate::model::report::Report;
+use crate::model::stress::{Counterexample, Search};
+use crate::model::text::{count, printable, visible};
+use crate::model::units::{Bytes, seconds};
+use crate::report::html::Page;
+use crate::report::html::failure::{sentence, shown, why};
+use crate::report::html::text::not_shown;
+
+/// The most remarks, and the most rows of a list of test data.
+const REMARKS: usize = 100;
+const ROWS: usize = 500;
+
+/// What went wrong: faults of the command line, the judge and the package.
+pub(super) fn errors(report: &Report) -> Markup {
+    let faults = report.judge_errors.iter().filter(|it| it.submission.is_none());
+    let errors = of(report, Severity::Error);
+    html! {
+        @if report.complaints.len() + faults.clone().count() + errors.len() > 0 {
+            section aria-labelledby="errors" {
+                h2 #errors { "Errors" }
+                ul.remarks {
+                    @for complaint in &report.complaints { li { (printable(complaint)) } }
+                    @for fault in faults {
+                        li {
+                            span.v.JE { "judge error" } " " (printable(&fault.error.step)) ": " (sentence(&fault.error.reason))
+                            @if let Some(help) = &fault.error.help { p.soft { (printable(help)) } }
+                        }
+                    }
+                    @for diagnostic in errors.iter().take(REMARKS) { (remark(diagnostic)) }
+                }
+                (not_shown(errors.len().saturating_sub(REMARKS) as u64, "more error"))
+            }
+        }
+    }
+}
+
+/// Doubts about the package.
+pub(super) fn warnings(report: &Report) -> Markup {
+    let warnings = of(report, Severity::Warning);
+    html! {
+        @if !warnings.is_empty() {
+            section aria-labelledby="warnings" {
+                h2 #warnings { "Warnings" }
+                ul.remarks { @for diagnostic in warnings.iter().take(REMARKS) { (remark(diagnostic)) } }
+                (not_shown(warnings.len().saturating_sub(REMARKS) as u64, "more warning"))
+            }
+        }
+    }
+}
+
+fn of(report: &Report, severity: Severity) -> Vec<&Diagnostic> {
+    report.diagnostics.iter().filter(|it| it.severity == severity).collect()
+}
+
+fn remark(diagnostic: &Diagnostic) -> Markup {
+    let place = &diagnostic.place;
+    html! {
+        li {
+            code {
+                (visible(place.path.as_os_str().as_encoded_bytes()))
+                @if let Some(spot) = &place.spot { ":" (spot.line) ":" (spot.column) }
+            }
+            " " (sentence(&diagnostic.message))
+            @if let Some(help) = &diagnostic.help { p.soft { (printable(help)) } }
+        }
+    }
+}
+
+/// What came of making test data.
+pub(super) fn generated(report: &Report) -> Markup {
+    let news = report.generated.iter().filter(|it| it.state != GeneratedState::Unchanged);
+    let number = news.clone().count();
+    let same = report.generated.len() - number;
+    html! {
+        @if !report.generated.is_empty() {
+            section aria-labelledby="data" {
+                h2 #data { "Test data" }
+                p { (count(same, "test case")) " unchanged" @if number > 0 { ", " (number) " not" } "." }
+                @if number > 0 {
+                    div.wide tabindex="0" role="group" aria-label="test data" {
+                        table.sorts {
+                            caption { "Test cases that are not unchanged" }
+                            thead { tr { th scope="col" { "Test case" } th scope="col" { "State" } } }
+                            tbody {
+                                @for made in news.take(ROWS) {
+                                    tr { th scope="row" { (printable(&made.test_case)) } td { (state(made.state)) } }
+                                }
+                            }
+                        }
+                    }
+                    (not_shown(number.saturating_sub(ROWS) as u64, "more test case"))
+                }
+            }
+        }
+    }
+}
+
+const fn state(state: GeneratedState) -> &'static str {
+    match state {
+        GeneratedState::Created => "created",
+        GeneratedState::Changed => "changed",
+        GeneratedState::Unchanged => "unchanged",
+        GeneratedState::Unknown => "not made by the recipe",
+        GeneratedState::Removed => "removed",
+        GeneratedState::Missing => "missing",
+        GeneratedState::Differs => "differs from the recipe",
+    }
+}
+
+/// What a search came to, in a sentence.
+pub(super) fn search_in_short(search: &Search) -> String {
+    let runs = count(search.runs, "comparison");
+    match &search.found {
+        Some(found) => format!(
+            "{} fails on an input of {}, found after {runs}.",
+            printable(&search.plan.submission),
+            Bytes(found.input.len() as u64)
+        ),
+        None => format!("Nothing found in {runs}, {}.", seconds(search.elapsed)),
+    }
+}
+
+/// A search and what it found.
+pub(super) fn search(page: &Page<'_>) -> Markup {
+    let Some(search) = &page.report.search else { return html! {} };
+    let plan = &search.plan;
+    html! {
+        section aria-labelledby="search-title" {
+            h2 #search-title { @if search.found.is_some() { "The input found" } @else { "The search" } }
+            @if let Some(found) = &search.found { (counterexample(page, search, found)) }
+            dl.facts {
+                dt { "Reference" } dd { (printable(&plan.reference)) " (" (printable(&plan.chosen)) ")" }
+                dt { "Inputs from" } dd { (printable(&plan.sources.join(", "))) }
+                dt { "Random seed" } dd { (plan.seed) }
+                dt { "Time" } dd { (seconds(search.searching)) " to search, " (seconds(search.elapsed)) " in all" }
+            }
+        }
+    }
+}
+
+fn counterexample(page: &Page<'_>, search: &Search, found: &Counterexample) -> Markup {
+    let evidence = Evidence {
+        input: found.input.clone(),
+        answer: found.expected.clone().unwrap_or_default(),
+        output: found.got.clone().unwrap_or_default(),
+        transcript: found.transcript.clone(),
+        stderr: found.stderr.clone(),
+        validator_stderr: found.validator_stderr.clone(),
+        repeat: search.repeat.clone(),
+        ..Evidence::default()
+    };
+    html! {
+        (why(found.verdict, "this input", &found.cause))
+        p.note {
+            "Found by " (printable(&found.origin.to_string()))
+            @if !found.path.is_empty() {
+                "; made smaller from " (Bytes(found.first_size as u64)) " by " (printable(&found.path.join(", ")))
+            }
+            @if found.failing < found.repeats {
+                "; only " (found.failing) " of " (found.repeats) " runs fail: it depends on more than the input"
+            }
+        }
+        (shown(page, found.difference.as_deref(), &evidence))
+    }
+}

@@ -1,0 +1,282 @@
+//! A submission as a card: why it failed, its times, its test cases.
+
+use std::cell::Cell;
+
+use maud::{Markup, html};
+
+use crate::model::judgement::CaseJudgement;
+use crate::model::report::SubmissionReport;
+use crate::model::score::{GroupScore, Score, Standing as Run, TotalScore};
+use crate::model::text::{count, printable};
+use crate::model::units::{Bytes, seconds};
+use crate::model::verdict::Verdict;
+use crate::report::html::failure;
+use crate::report::html::plot::{Plot, plot};
+use crate::report::html::text::{Pane, pane};
+use crate::report::html::{OPEN, Page, Shown, Standing, badge};
+
+/// The most failures of a submission that are shown whole.
+const WHOLE: usize = 4;
+/// The most test cases of a list that is not of all.
+const LISTED: usize = 30;
+
+/// All cards.
+pub(super) fn cards(page: &Page<'_>) -> Markup {
+    html! {
+        @if !page.submissions.is_empty() {
+            section aria-labelledby="cards" {
+                h2 #cards { @if page.submissions.len() == 1 { "The submission" } @else { "Each submission" } }
+                @for shown in &page.submissions { (card(page, shown)) }
+            }
+        }
+    }
+}
+
+/// Why a submission has its verdict, in a line.
+pub(super) fn in_short(submission: &SubmissionReport) -> String {
+    if let Some(broken) = submission.broken_expectations.first() {
+        return failure::sentence(&broken.reason);
+    }
+    match submission.failure() {
+        (Some(case), Some(cause)) => failure::sentence(&format!("{case}: {cause}")),
+        (None, Some(cause)) => failure::sentence(cause),
+        _ => format!("accepted on {}", count(submission.test_cases.len(), "test case")),
+    }
+}
+
+/// The places of the failures that are shown whole: those that break an expectation, then the first.
+pub(super) fn whole(submission: &SubmissionReport) -> Vec<usize> {
+    let cases = &submission.test_cases;
+    let broken = submission.broken_expectations.iter().filter_map(|it| it.test_case.as_ref());
+    let broken = broken.filter_map(|name| cases.iter().position(|it| it.test_case == *name));
+    let failed = (0..cases.len()).filter(|at| cases[*at].verdict != Verdict::Accepted);
+    let mut places: Vec<usize> = Vec::new();
+    for place in broken.chain(failed) {
+        if places.len() < WHOLE && !places.contains(&place) {
+            places.push(place);
+        }
+    }
+    places
+}
+
+fn card(page: &Page<'_>, shown: &Shown<'_>) -> Markup {
+    let Shown { number, submission, standing } = shown;
+    let is_bad = standing.word() == "bad";
+    let is_open = page.submissions.len() == 1 || is_bad && *number < OPEN;
+    html! {
+        details.card.bad[is_bad] id={ "s" (number) } data-s=(number) open[is_open] {
+            summary {
+                (badge(submission.verdict, *standing))
+                h3 { (printable(&submission.name)) }
+                span.because { (in_short(submission)) }
+            }
+            div.body {
+                (unexpected(submission))
+                (not_judged(page, submission))
+                (not_built(page, submission))
+                (failures(page, *number, submission))
+                @if let Some(total) = &submission.score { (points(total)) }
+                (measurements(page, *number, submission))
+            }
+        }
+    }
+}
+
+fn unexpected(submission: &SubmissionReport) -> Markup {
+    html! {
+        @for broken in &submission.broken_expectations {
+            p.why.unexpected {
+                strong { "not as expected: " (printable(&broken.rule)) }
+                span { (failure::sentence(&broken.reason)) }
+            }
+        }
+    }
+}
+
+fn not_judged(page: &Page<'_>, submission: &SubmissionReport) -> Markup {
+    let Some(fault) = &submission.error else { return html! {} };
+    let error = &fault.error;
+    html! {
+        p.why {
+            strong { @if fault.is_skip() { "skipped" } @else { "judge error: no verdict" } }
+            span { (printable(&error.step)) ": " (failure::sentence(&error.reason)) }
+        }
+        @if let Some(help) = &error.help { p.note { (printable(help)) } }
+        @if let Some(program) = &error.program {
+            div.panes { (pane(page, Pane::titled("Standard error of the package's program"), &program.stderr)) }
+            code.repeat { (printable(&program.repeat)) }
+        }
+    }
+}
+
+fn not_built(page: &Page<'_>, submission: &SubmissionReport) -> Markup {
+    let Some(compiler) = &submission.compiler else { return html! {} };
+    html! {
+        @if let Some(cause) = &compiler.refusal {
+            p.why.CE { strong { "compile error" } span { (failure::sentence(cause)) } }
+        }
+        @if !compiler.messages.is_empty() {
+            div.panes { (pane(page, Pane::titled("Compiler messages"), &compiler.messages)) }
+        }
+    }
+}
+
+fn failures(page: &Page<'_>, number: usize, submission: &SubmissionReport) -> Markup {
+    let places = whole(submission);
+    let all = submission.test_cases.iter().filter(|it| it.verdict != Verdict::Accepted).count();
+    let shown = places.len();
+    html! {
+        @for (nth, place) in places.into_iter().enumerate() {
+            @let case = &submission.test_cases[place];
+            @let id = format!("s{number}c{place}");
+            @if nth == 0 {
+                div id=(id) tabindex="-1" { (failure::of_case(page, case)) }
+            } @else {
+                details.failure id=(id) {
+                    summary {
+                        span class={ "v " (case.verdict.short()) } { (case.verdict.short()) } " "
+                        (printable(&case.test_case)) ": " (failure::sentence(&case.cause))
+                    }
+                    (failure::of_case(page, case))
+                }
+            }
+        }
+        @if all > shown && shown > 0 {
+            p.note { "It fails on " (count(all, "test case")) "; the others are in the table of test cases." }
+        }
+    }
+}
+
+/// The score with its groups.
+fn points(total: &TotalScore) -> Markup {
+    let of = |score: Option<Score>| score.map_or("?".to_owned(), |score| score.to_string());
+    html! {
+        h4 {
+            "Score " (of(total.score)) @if let Some(max) = total.max_score { " of " (max) }
+        }
+        @if total.score.is_none() { p.note { "Not all test cases were selected." } }
+        @if !total.groups.is_empty() {
+            div.wide {
+                table {
+                    caption { "Points by test data group" }
+                    thead { tr {
+                        th scope="col" { "Group" } th.n scope="col" { "Points" } th.n scope="col" { "Of" }
+                        th scope="col" { "Remark" }
+                    } }
+                    tbody { @for group in &total.groups { (group_row(group, &of)) } }
+                }
+            }
+        }
+    }
+}
+
+fn group_row(group: &GroupScore, of: &impl Fn(Option<Score>) -> String) -> Markup {
+    html! {
+        tr {
+            th scope="row" { (printable(&group.name)) }
+            td.n { (of(group.score)) }
+            td.n { @if let Some(max) = group.max_score { (max) } }
+            td { @match &group.standing {
+                Run::Complete => {},
+                Run::Partial => { "not all run" },
+                Run::Barred { by } => { "not run: " (printable(by)) " was not passed" },
+            } }
+        }
+    }
+}
+
+/// Plots, and the table of test cases.
+fn measurements(page: &Page<'_>, number: usize, submission: &SubmissionReport) -> Markup {
+    let cases = &submission.test_cases;
+    if cases.is_empty() {
+        return html! { @if submission.skipped > 0 { (skipped(submission)) } };
+    }
+    let limits = page.package(submission.package.as_deref()).and_then(|it| it.limits.as_ref());
+    let table = format!("t{number}");
+    let time = Plot {
+        what: "CPU time",
+        table: &table,
+        value: |case| Some(case.outcome.as_ref()?.cpu_time.as_secs_f64()),
+        shown: |value| seconds(std::time::Duration::from_secs_f64(value)),
+        limit: limits.map(|it| it.time.limit.as_secs_f64()),
+    };
+    let memory = Plot {
+        what: "Memory",
+        value: |case| Some(case.outcome.as_ref()?.memory()?.0 as f64),
+        shown: |value| Bytes(value as u64).to_string(),
+        limit: limits.and_then(|it| Some(it.limits.memory?.0 as f64)),
+        ..time
+    };
+    html! {
+        @if cases.iter().any(|case| case.outcome.is_some()) {
+            div.plots { (plot(&time, cases)) (plot(&memory, cases)) }
+        }
+        (list(page, &table, submission))
+        @if submission.skipped > 0 { (skipped(submission)) }
+    }
+}
+
+fn skipped(submission: &SubmissionReport) -> Markup {
+    let why = match submission.score.is_some() {
+        true => "they have no effect on the score",
+        false => "juror stops at the first rejection; --all runs them",
+    };
+    html! { p.note { (count(submission.skipped, "test case")) " not run: " (why) "." } }
+}
+
+fn list(page: &Page<'_>, id: &str, submission: &SubmissionReport) -> Markup {
+    let cases = &submission.test_cases;
+    let is_listed = |case: &&CaseJudgement| page.lists_all || case.verdict != Verdict::Accepted;
+    let most = if page.lists_all { usize::MAX } else { LISTED };
+    let listed = cases.iter().filter(is_listed).take(most);
+    let has_scores = cases.iter().any(|case| case.score.is_some());
+    let left = Cell::new(cases.len());
+    html! {
+        details.more {
+            summary { @if page.lists_all { "All test cases" } @else { "Test cases that it fails" } }
+            div.wide tabindex="0" role="group" aria-label={ "test cases of " (printable(&submission.name)) } {
+                table.sorts id=[page.lists_all.then_some(id)] {
+                    caption { "Test cases of " (printable(&submission.name)) }
+                    thead { tr {
+                        th scope="col" { "Test case" } th scope="col" { "Verdict" } th.n scope="col" { "CPU time" }
+                        th.n scope="col" { "Memory" }
+                        @if has_scores { th.n scope="col" { "Points" } }
+                        th scope="col" { "Why" }
+                    } }
+                    tbody {
+                        @for case in listed {
+                            ({ left.set(left.get() - 1); row(case, has_scores) })
+                        }
+                    }
+                }
+            }
+            @if left.get() > 0 { p.note { (count(left.get(), "test case")) " not listed." } }
+        }
+    }
+}
+
+fn row(case: &CaseJudgement, has_scores: bool) -> Markup {
+    let outcome = case.outcome.as_ref();
+    html! {
+        tr {
+            th scope="row" { (printable(&case.test_case)) }
+            td class=(case.verdict.short()) { (case.verdict.short()) }
+            td { @if let Some(outcome) = outcome { (seconds(outcome.cpu_time)) } }
+            td { @if let Some(memory) = outcome.and_then(|it| it.memory()) { (memory) } }
+            @if has_scores { td { @if let Some(score) = &case.score { (score.score) } } }
+            td { @if case.verdict != Verdict::Accepted { (failure::sentence(&case.cause)) } }
+        }
+    }
+}
+
+impl Standing {
+    /// What the list of submissions says of it, if they are verified.
+    pub(super) const fn expected(self) -> &'static str {
+        match self {
+            Self::Fine => "as expected",
+            Self::Skipped => "skipped",
+            Self::Bad => "not as expected",
+            Self::Fault => "judge error",
+        }
+    }
+}

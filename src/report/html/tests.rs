@@ -1,0 +1,171 @@
+//! What a page holds, and that nothing of a program's gets out of its place.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use super::*;
+use crate::model::event::{Event, Stamped};
+use crate::model::judgement::{CaseJudgement, CompilerReport, Evidence, Judgement, Picture};
+use crate::report::tests::report;
+
+fn shown(report: &Report) -> String {
+    let mut out = Vec::new();
+    write(report, &mut out).expect("a page");
+    String::from_utf8(out).expect("UTF-8")
+}
+
+/// Values of all attributes of this name.
+fn values<'a>(text: &'a str, attribute: &str) -> Vec<&'a str> {
+    let start = format!(" {attribute}=\"");
+    text.split(&start).skip(1).filter_map(|rest| rest.split('"').next()).collect()
+}
+
+#[test]
+fn each_submission_says_why_it_failed_surprises_first() {
+    let check = |command: &'static str, first: &str, parts: &[&str]| {
+        let text = shown(&report(command));
+        let cards = text.split("<details class=\"card").nth(1).expect("a card");
+        assert!(cards.contains(first), "{first} in\n{cards}");
+        for part in parts {
+            assert!(text.contains(part), "{part} in\n{text}");
+        }
+    };
+    check(
+        "judge",
+        "odd, &quot;name&quot;.py",
+        &[
+            "2 of 4 submissions rejected.",
+            "<strong>wrong answer on secret/2</strong><span>token 1 differs</span>",
+            "<strong>compile error</strong><span>the compiler ends with exit code 1</span>",
+            "<strong>skipped</strong><span>build: go not found</span>",
+            "1 test case not run",
+            "has no name",
+            "<td class=\"WA\"><a href=\"#s0c1\">WA</a><i>0.500</i></td>",
+        ],
+    );
+    check(
+        "verify",
+        "odd, &quot;name&quot;.py",
+        &[
+            "1 of 4 submissions not as expected.",
+            "<strong>not as expected: accepted</strong><span>required AC</span>",
+        ],
+    );
+}
+
+#[test]
+fn links_lead_somewhere_and_names_are_unique() {
+    let text = shown(&report("judge"));
+    let names = values(&text, "id");
+    let unique: BTreeSet<&str> = names.iter().copied().collect();
+    assert_eq!(names.len(), unique.len(), "{names:?}");
+    for link in values(&text, "href") {
+        let target = link.strip_prefix('#').expect("a link into the page");
+        assert!(unique.contains(target), "{link}");
+    }
+    for attribute in ["aria-labelledby", "for"] {
+        assert!(values(&text, attribute).iter().all(|it| unique.contains(it)), "{attribute}");
+    }
+}
+
+#[test]
+fn every_table_has_a_caption_and_heads_with_scopes() {
+    let text = shown(&report("judge"));
+    let tables: Vec<&str> = text.split("<table").skip(1).collect();
+    assert!(tables.len() > 3);
+    for table in tables {
+        let table = table.split("</table>").next().expect("an end");
+        assert!(table.contains("<caption>"), "{table}");
+        assert!(!table.contains("<th>") && table.contains("scope=\"row\""), "{table}");
+    }
+}
+
+/// What a hostile submission may write, or be called.
+const HOSTILE: &str =
+    "\"'><script>alert(1)</script><img src=x onerror=alert(1)>\u{1b}[31m\u{202e}\0</style>";
+
+#[test]
+fn hostile_texts_stay_texts_and_pages_small() {
+    let mut long = HOSTILE.as_bytes().to_vec();
+    long.extend(b"\xff\xfe\x80");
+    long.resize(10 << 20, b'<');
+    let text = String::from_utf8_lossy(&long).into_owned();
+    let image = |name: &str| Picture { name: name.to_owned(), blob: long[..100].into() };
+    let evidence = Evidence {
+        input: long.clone(),
+        answer: long.clone(),
+        output: long.clone(),
+        stderr: long.clone(),
+        validator_stderr: long.clone(),
+        pictures: vec![image("judgeimage-\"><script>.svg"), image("x.png"), image("x.html")],
+        repeat: HOSTILE.to_owned(),
+        ..Evidence::default()
+    };
+    let case = CaseJudgement {
+        test_case: HOSTILE.to_owned(),
+        verdict: Verdict::WrongAnswer,
+        cause: text.clone(),
+        message: text.clone(),
+        is_told: false,
+        team_message: text,
+        score: None,
+        with_margin: None,
+        outcome: None,
+        difference: None,
+        evidence: Some(Box::new(evidence)),
+    };
+    let mut report = report("judge");
+    for _ in 0..2 {
+        let event = Event::SubmissionJudged(Box::new(Judgement {
+            submission: HOSTILE.to_owned(),
+            path: HOSTILE.into(),
+            verdict: Verdict::WrongAnswer,
+            cases: vec![case.clone()],
+            score: None,
+            skipped: 0,
+            compiler: Some(CompilerReport { refusal: None, messages: long.clone(), outcome: None }),
+            broken: Vec::new(),
+        }));
+        report.see(&Stamped { at: Duration::ZERO, package: Some("sum".into()), event });
+    }
+    let page = shown(&report);
+    assert_eq!(page.matches("<script").count(), 1);
+    assert_eq!(page.matches("</style").count(), 1);
+    // One for each image that a browser may show.
+    assert_eq!(page.matches("<img").count(), 4);
+    assert_eq!(values(&page, "onerror"), Vec::<&str>::new());
+    let bad = |it: &char| it.is_control() && *it != '\n' || ('\u{202a}'..='\u{202e}').contains(it);
+    assert_eq!(page.chars().find(bad), None);
+    assert!(page.contains("\\x1b[31m\\u{202e}\\0") && page.contains("more in long lines"));
+    assert!(page.len() < 150_000, "{} bytes", page.len());
+}
+
+#[test]
+fn texts_are_cut_with_a_note() {
+    let check = |text: &[u8], unknown: u64, lines: usize, note: &str| {
+        let cut = text::cut(text, unknown);
+        assert_eq!((cut.lines.len(), cut.note.as_str()), (lines, note), "{cut:?}");
+    };
+    check(b"", 0, 0, "");
+    check(b"1\n2\n", 0, 2, "");
+    check(b"1\n2", 0, 2, "no line end at the end");
+    check(b"1\n2\n", 5, 2, "5 B more after that");
+    check(&b"1\n".repeat(30), 0, 24, "12 B more after that");
+    check(&[b'x'; 500], 0, 1, "100 B more in long lines");
+    let mut text = vec![b'x'; 399];
+    text.extend("ä\n".as_bytes());
+    assert_eq!(text::cut(&text, 0).lines[0].chars().last(), Some('…'));
+    assert!(!text::cut(&text, 0).lines[0].contains("\\x"), "half a character");
+}
+
+#[test]
+fn the_policy_allows_this_style_and_script_only() {
+    let text = shown(&report("judge"));
+    let policy = values(&text, "content").into_iter().find(|it| it.contains("default-src"));
+    let policy = policy.expect("a policy");
+    assert!(policy.contains("default-src &#39;none&#39;") || policy.contains("default-src 'none'"));
+    assert!(policy.contains("style-src 'sha256-") && policy.contains("img-src data:;"), "{policy}");
+    // The policy forbids them.
+    assert_eq!(text.matches(" style=").count(), 0);
+    assert!(!text.contains("http://") && !text.contains("https://"));
+}

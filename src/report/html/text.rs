@@ -1,0 +1,151 @@
+//! Texts of programs, cut to what a person reads, and images.
+
+use std::io::Read;
+
+use maud::{Markup, html};
+
+use crate::model::html;
+use crate::model::judgement::Picture;
+use crate::model::text::{count, visible};
+use crate::model::units::Bytes;
+use crate::report::html::Page;
+
+/// The most lines of a text, and the most bytes of a line.
+const LINES: usize = 24;
+const LINE: usize = 400;
+/// The most bytes of a text.
+const BYTES: usize = 3000;
+
+/// A text, cut.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Cut {
+    /// Its first lines with nothing hidden.
+    pub(super) lines: Vec<String>,
+    /// What is left out, in words; empty if nothing is.
+    pub(super) note: String,
+}
+
+/// The first lines of a text. So many bytes after it are not known.
+pub(super) fn cut(text: &[u8], unknown: u64) -> Cut {
+    let mut lines = Vec::new();
+    let mut shown = 0;
+    let mut in_lines = 0;
+    for line in text.split_inclusive(|byte| *byte == b'\n') {
+        if lines.len() == LINES || shown >= BYTES {
+            break;
+        }
+        shown += line.len();
+        let line = line.strip_suffix(b"\n").unwrap_or(line);
+        let room = LINE.min(line.len());
+        in_lines += line.len() - room;
+        let end = if room < line.len() { "…" } else { "" };
+        lines.push(visible(whole_characters(&line[..room])) + end);
+    }
+    let mut notes = Vec::new();
+    if in_lines > 0 {
+        notes.push(format!("{} more in long lines", Bytes(in_lines as u64)));
+    }
+    let after = (text.len() - shown) as u64 + unknown;
+    if after > 0 {
+        notes.push(format!("{} more after that", Bytes(after)));
+    }
+    if notes.is_empty() && !text.is_empty() && !text.ends_with(b"\n") {
+        notes.push("no line end at the end".to_owned());
+    }
+    Cut { lines, note: notes.join(", ") }
+}
+
+/// The bytes without the beginning of a character at their end.
+fn whole_characters(bytes: &[u8]) -> &[u8] {
+    match std::str::from_utf8(bytes) {
+        Err(error) if error.error_len().is_none() => &bytes[..error.valid_up_to()],
+        _ => bytes,
+    }
+}
+
+/// What a text is, for its pane.
+#[derive(Clone, Copy)]
+pub(super) struct Pane<'a> {
+    /// Its title.
+    pub(super) title: &'a str,
+    /// Whether it is how it should be.
+    pub(super) is_good: bool,
+    /// How many bytes after it are not known.
+    pub(super) unknown: u64,
+    /// The line that is meant, from 1.
+    pub(super) hit: Option<u64>,
+}
+
+impl<'a> Pane<'a> {
+    /// A text of which all is known.
+    pub(super) fn titled(title: &'a str) -> Self {
+        Self { title, is_good: false, unknown: 0, hit: None }
+    }
+}
+
+/// A text in a box of its own.
+pub(super) fn pane(page: &Page<'_>, pane: Pane<'_>, text: &[u8]) -> Markup {
+    let Cut { lines, note } = cut(text, pane.unknown);
+    // With the elements around them.
+    let size: usize = 150 + lines.iter().map(|line| line.len() + 14).sum::<usize>();
+    let fits = Page::takes(&page.texts, size);
+    html! {
+        figure class=(if pane.is_good { "pane good" } else { "pane" }) {
+            figcaption { (pane.title) }
+            @if text.is_empty() {
+                p.note { "empty" }
+            } @else if fits {
+                pre {
+                    @for (number, line) in lines.iter().enumerate() {
+                        span class=[(pane.hit == Some(number as u64 + 1)).then_some("hit")] { (line) }
+                    }
+                }
+                @if !note.is_empty() { p.note { (note) } }
+            } @else {
+                p.note { "left out to keep this page small: " (Bytes(text.len() as u64 + pane.unknown)) }
+            }
+        }
+    }
+}
+
+/// The same for a text that is shown only if there is one.
+pub(super) fn pane_if_any(page: &Page<'_>, title: &str, text: &[u8]) -> Markup {
+    html! {
+        @if !text.trim_ascii().is_empty() { (pane(page, Pane::titled(title), text)) }
+    }
+}
+
+/// An image as a part of the page: in an `img`, scripts of an SVG do not run.
+pub(super) fn picture(page: &Page<'_>, picture: &Picture) -> Markup {
+    let name = visible(picture.name.as_bytes());
+    html! {
+        figure.pane {
+            figcaption { (name) }
+            @match data_uri(page, picture) {
+                Some(uri) => div.picture { img src=(uri) alt={ "image " (name) " of the output" }; },
+                None => p.note { "cannot be shown here" },
+            }
+        }
+    }
+}
+
+fn data_uri(page: &Page<'_>, picture: &Picture) -> Option<String> {
+    let kind = match picture.name.rsplit_once('.')?.1 {
+        "svg" => "svg+xml",
+        "png" => "png",
+        "jpg" | "jpeg" => "jpeg",
+        _ => return None,
+    };
+    let mut bytes = Vec::new();
+    let room = page.pictures.get() as u64;
+    picture.blob.open().ok()?.take(room + 1).read_to_end(&mut bytes).ok()?;
+    Page::takes(&page.pictures, bytes.len())
+        .then(|| html::data_uri(&format!("image/{kind}"), &bytes))
+}
+
+/// Such as `3 more lines are not shown`.
+pub(super) fn not_shown(number: u64, noun: &str) -> Markup {
+    html! {
+        @if number > 0 { p.note { (count(number, noun)) " not shown" } }
+    }
+}

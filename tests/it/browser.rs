@@ -1,0 +1,173 @@
+//! A browser without a window, driven through its debugging pipe.
+
+use std::env;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+/// A page in a browser.
+pub(crate) struct Browser {
+    child: Child,
+    input: ChildStdin,
+    output: BufReader<ChildStdout>,
+    last: u64,
+    session: Option<String>,
+    /// What happened, such as requests and messages of the console.
+    events: Vec<Value>,
+    _home: TempDir,
+}
+
+/// How long a browser may take in all before it counts as stuck.
+const PATIENCE: &str = "300";
+
+impl Browser {
+    /// The browser; says that a test is left out if there is none.
+    #[expect(clippy::print_stderr, reason = "what is left out must be seen")]
+    pub(crate) fn start() -> Option<Self> {
+        let Some(program) = find() else {
+            eprintln!("skipped: no chromium");
+            return None;
+        };
+        let home = tempfile::tempdir().expect("a temporary directory");
+        // The browser reads commands from 3 and answers on 4. The time limit is there because nobody sees it hang.
+        let mut child = Command::new("sh")
+            .args(["-c", "exec 3<&0 4>&1 </dev/null >/dev/null 2>&1; exec timeout \"$0\" \"$@\""])
+            .arg(PATIENCE)
+            .arg(program)
+            .args(["--headless", "--no-sandbox", "--disable-gpu", "--remote-debugging-pipe"])
+            .args(["--no-first-run", "--disable-dev-shm-usage", "--disable-background-networking"])
+            .arg(format!("--user-data-dir={}", home.path().join("profile").display()))
+            .env("HOME", home.path())
+            .env("TMPDIR", home.path())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("a shell");
+        let input = child.stdin.take().expect("a pipe");
+        let output = BufReader::new(child.stdout.take().expect("a pipe"));
+        let events = Vec::new();
+        let mut browser =
+            Self { child, input, output, last: 0, session: None, events, _home: home };
+        let target = browser.ask("Target.createTarget", json!({ "url": "about:blank" }));
+        let target = json!({ "targetId": target["targetId"], "flatten": true });
+        let session = browser.ask("Target.attachToTarget", target);
+        browser.session = session["sessionId"].as_str().map(str::to_owned);
+        for domain in ["Page", "Runtime", "Log", "Network"] {
+            browser.ask(&format!("{domain}.enable"), json!({}));
+        }
+        Some(browser)
+    }
+
+    /// Opens a file, and waits until it is there.
+    pub(crate) fn open(&mut self, page: &Path) {
+        self.events.clear();
+        let url = format!("file://{}", page.display());
+        self.ask("Page.navigate", json!({ "url": url }));
+        while !self.events.iter().any(|it| it["method"] == "Page.loadEventFired") {
+            let message = self.read();
+            self.events.push(message);
+        }
+    }
+
+    /// The value of an expression in the page.
+    pub(crate) fn value(&mut self, expression: &str) -> Value {
+        let asked = json!({
+            "expression": expression, "returnByValue": true, "awaitPromise": true, "userGesture": true,
+        });
+        let mut answer = self.ask("Runtime.evaluate", asked);
+        let thrown = &answer["exceptionDetails"];
+        assert!(thrown.is_null(), "{expression}: {thrown}");
+        answer["result"]["value"].take()
+    }
+
+    /// Holds an expression against a value.
+    pub(crate) fn check(&mut self, expression: &str, expected: impl Into<Value>) {
+        assert_eq!(self.value(expression), expected.into(), "{expression}");
+    }
+
+    /// Presses a key that writes a character, or has this name.
+    pub(crate) fn press(&mut self, key: &str) {
+        let text = if key.len() == 1 {
+            key
+        } else if key == "Enter" {
+            "\r"
+        } else {
+            ""
+        };
+        for kind in ["keyDown", "keyUp"] {
+            let text = if kind == "keyDown" { text } else { "" };
+            self.ask("Input.dispatchKeyEvent", json!({ "type": kind, "key": key, "text": text }));
+        }
+    }
+
+    /// Shows the page in these colours: `light` or `dark`.
+    pub(crate) fn colours(&mut self, scheme: &str) {
+        let feature = json!({ "name": "prefers-color-scheme", "value": scheme });
+        self.ask("Emulation.setEmulatedMedia", json!({ "features": [feature] }));
+    }
+
+    /// Holds that the page said nothing on the console, opened no dialog, and asked for nothing but itself.
+    pub(crate) fn check_silence(&mut self) {
+        // What happened before the answer is known now.
+        self.value("0");
+        let loud = |it: &&Value| match it["method"].as_str().unwrap_or_default() {
+            "Runtime.consoleAPICalled"
+            | "Runtime.exceptionThrown"
+            | "Log.entryAdded"
+            | "Page.javascriptDialogOpening" => true,
+            "Network.requestWillBeSent" => {
+                let url = it["params"]["request"]["url"].as_str().unwrap_or_default();
+                it["params"]["type"] != "Document" && !url.starts_with("data:")
+            }
+            _ => false,
+        };
+        let loud: Vec<&Value> = self.events.iter().filter(loud).collect();
+        assert!(loud.is_empty(), "{loud:#?}");
+    }
+
+    /// Asks for something and waits for the answer.
+    pub(crate) fn ask(&mut self, method: &str, params: Value) -> Value {
+        self.last += 1;
+        let mut message = json!({ "id": self.last, "method": method, "params": params });
+        if let Some(session) = &self.session {
+            message["sessionId"] = session.as_str().into();
+        }
+        let text = message.to_string() + "\0";
+        self.input.write_all(text.as_bytes()).expect("a browser that listens");
+        loop {
+            let mut answer = self.read();
+            if answer["id"] == self.last {
+                assert!(answer["error"].is_null(), "{method}: {answer}");
+                return answer["result"].take();
+            }
+            self.events.push(answer);
+        }
+    }
+
+    fn read(&mut self) -> Value {
+        let mut message = Vec::new();
+        self.output.read_until(0, &mut message).expect("a browser that answers");
+        assert_eq!(message.pop(), Some(0), "the browser ended");
+        serde_json::from_slice(&message).expect("a message")
+    }
+}
+
+impl Drop for Browser {
+    fn drop(&mut self) {
+        let close = json!({ "id": self.last + 1, "method": "Browser.close" }).to_string() + "\0";
+        let _ = self.input.write_all(close.as_bytes());
+        // At the end of the pipe, all its processes have ended: nothing is written into its directory any more.
+        let _ = self.output.read_to_end(&mut Vec::new());
+        let _ = self.child.wait();
+    }
+}
+
+/// The browser's program, if it is installed.
+fn find() -> Option<PathBuf> {
+    let names = ["chromium", "chromium-browser", "google-chrome"];
+    let dirs: Vec<PathBuf> = env::split_paths(&env::var_os("PATH")?).collect();
+    names.iter().flat_map(|name| dirs.iter().map(move |dir| dir.join(name))).find(|it| it.is_file())
+}

@@ -1,0 +1,381 @@
+//! The HTML page in a browser: it works, is readable for everybody, and nothing hostile gets out of its place.
+
+use std::fs;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use juror::model::event::{Event, Stamped};
+use juror::model::isolation::Isolation;
+use juror::model::joint::{Said, Side, Transcript};
+use juror::model::judgement::{
+    BrokenExpectation, CaseJudgement, DiffLine, DiffTag, Evidence, Judgement, Picture, TimeLimit,
+};
+use juror::model::limits::Limits;
+use juror::model::outcome::{Ending, Mechanism, Meter, Outcome};
+use juror::model::report::{LimitsReport, PackageReport, Report};
+use juror::model::units::Bytes;
+use juror::model::verdict::Verdict;
+use juror::report::html;
+use tempfile::TempDir;
+
+use crate::browser::Browser;
+
+/// What a hostile program may write, or a hostile person call a file.
+const HOSTILE: &str =
+    "\"'><script>hacked = 1</script><img src=x onerror='hacked = 2'>\u{1b}[31m\u{202e}\0";
+/// An image that would do something if it could.
+const IMAGE: &str = "<svg xmlns='http://www.w3.org/2000/svg' width='9' height='9' onload='top.hacked = 3'>\
+    <script>top.hacked = 4; fetch('http://localhost:1/')</script>\
+    <image href='http://localhost:1/x.png' width='9' height='9'/></svg>";
+
+fn report(command: &'static str, judgements: Vec<Judgement>) -> Report {
+    let package = PackageReport {
+        name: "sum".to_owned(),
+        title: "Sum".to_owned(),
+        test_cases: judgements.first().map_or(0, |it| it.cases.len()),
+        ..PackageReport::default()
+    };
+    let limits = LimitsReport {
+        time: TimeLimit { limit: Duration::from_secs(1), origin: "problem.yaml".to_owned() },
+        limits: Limits { memory: Some(Bytes::mib(256)), ..Limits::default() },
+    };
+    let mechanism = "namespaces".to_owned();
+    let command_line = format!("juror {command}");
+    let events = [
+        Event::Started { command, command_line },
+        Event::PackageRead(Box::new(package)),
+        Event::LimitsSet { limits, mechanism },
+    ];
+    let judged = judgements.into_iter().map(|it| Event::SubmissionJudged(Box::new(it)));
+    let mut report = Report::default();
+    for event in events.into_iter().chain(judged) {
+        let package = Some("sum".into());
+        report.see(&Stamped { at: Duration::from_secs(9), package, event });
+    }
+    report
+}
+
+fn case(name: String, verdict: Verdict, millis: u64) -> CaseJudgement {
+    let cause = match verdict {
+        Verdict::Accepted => "the output is right",
+        Verdict::TimeLimitExceeded => "1.02 s of CPU time, 1 s allowed",
+        _ => "token 1 differs: expected `3`, got `4`",
+    };
+    let evidence = (verdict != Verdict::Accepted).then(|| {
+        Box::new(Evidence {
+            input: b"1 2\n".repeat(10),
+            answer: b"3\n".repeat(10),
+            output: b"4\n".repeat(10),
+            repeat: format!("juror judge sum a.cpp --case {name}"),
+            ..Evidence::default()
+        })
+    });
+    CaseJudgement {
+        test_case: name,
+        verdict,
+        cause: cause.to_owned(),
+        message: String::new(),
+        is_told: true,
+        team_message: String::new(),
+        score: None,
+        with_margin: None,
+        outcome: Some(Outcome {
+            ending: Ending::Exited(0),
+            stopped_by: None,
+            cpu_time: Duration::from_millis(millis),
+            wall_time: Duration::from_millis(millis + 1),
+            queued: Duration::ZERO,
+            peak_memory: Bytes::kib(1000 + millis),
+            stdout_bytes: Bytes(2),
+            stderr_bytes: Bytes(0),
+            file_bytes: Bytes(0),
+            refused_processes: 0,
+            mechanism: Mechanism {
+                cpu: Meter::Cgroup2,
+                memory: Meter::Cgroup2,
+                isolation: Isolation::Namespaces,
+            },
+        }),
+        difference: None,
+        evidence,
+    }
+}
+
+/// Fails on every n-th test case with this verdict.
+fn judgement(name: &str, cases: usize, every: usize, verdict: Verdict) -> Judgement {
+    let is_failed = |number: usize| every > 0 && number % every == every - 1;
+    let cases: Vec<CaseJudgement> = (0..cases)
+        .map(|number| {
+            let of = if is_failed(number) { verdict } else { Verdict::Accepted };
+            case(
+                format!("secret/{number:03}"),
+                of,
+                (number as u64 * 37 + u64::from(name.as_bytes()[0])) % 900,
+            )
+        })
+        .collect();
+    let failed = cases.iter().map(|it| it.verdict).find(|it| *it != Verdict::Accepted);
+    Judgement {
+        submission: name.to_owned(),
+        path: name.into(),
+        verdict: failed.unwrap_or(Verdict::Accepted),
+        cases,
+        score: None,
+        skipped: 0,
+        compiler: None,
+        broken: Vec::new(),
+    }
+}
+
+/// A few submissions with everything that a page can show.
+fn usual() -> Report {
+    let mut talks = judgement("talks.py", 6, 3, Verdict::WrongAnswer);
+    let said =
+        |by, text: &str| Said { at: Duration::from_millis(3), by, text: text.as_bytes().to_vec() };
+    if let Some(evidence) = &mut talks.cases[2].evidence {
+        evidence.transcript = Some(Transcript {
+            first: vec![said(Side::Partner, "7\n"), said(Side::Program, "L\n")],
+            left_out: Bytes(0),
+            last: Vec::new(),
+        });
+        let line = |tag, text: &str| DiffLine {
+            tag,
+            answer_line: Some(1),
+            output_line: Some(1),
+            text: text.as_bytes().to_vec(),
+        };
+        evidence.diff =
+            vec![line(DiffTag::Equal, "1"), line(DiffTag::Answer, "3"), line(DiffTag::Output, "4")];
+        evidence.pictures = vec![picture()];
+    }
+    talks.broken.push(BrokenExpectation {
+        rule: "accepted".to_owned(),
+        reason: "required AC".to_owned(),
+        test_case: None,
+    });
+    report(
+        "judge",
+        vec![
+            judgement("right.cpp", 6, 0, Verdict::Accepted),
+            judgement("slow.cpp", 6, 2, Verdict::TimeLimitExceeded),
+            talks,
+            judgement("wrong.rs", 6, 1, Verdict::WrongAnswer),
+        ],
+    )
+}
+
+fn picture() -> Picture {
+    Picture { name: "judgeimage.svg".to_owned(), blob: IMAGE.as_bytes().into() }
+}
+
+/// The page of a report in a file.
+fn page(report: &Report) -> (TempDir, PathBuf) {
+    let dir = tempfile::tempdir().expect("a temporary directory");
+    let path = dir.path().join("report.html");
+    let mut file = fs::File::create(&path).expect("a file");
+    html::write(report, &mut file).expect("a page");
+    (dir, path)
+}
+
+/// How many rows of the list of submissions are shown.
+const SHOWN: &str =
+    "[...document.querySelectorAll('#submissions tbody tr')].filter(it => !it.hidden).length";
+/// The submissions in the order of the list.
+const ORDER: &str =
+    "[...document.querySelectorAll('#submissions tbody th')].map(it => it.textContent).join()";
+const FOCUS: &str = "document.activeElement.textContent.trim().slice(0, 12)";
+
+#[test]
+fn search_filters_and_sorting_work_by_keys_too() {
+    let Some(mut browser) = Browser::start() else { return };
+    let (_dir, path) = page(&usual());
+    browser.open(&path);
+    browser.check("document.querySelector('#count').textContent", "4 shown");
+    browser.check(ORDER, "slow.cpp,talks.py,wrong.rs,right.cpp");
+    // The reason is in sight for what failed first.
+    browser.check("document.querySelector('.card').open", true);
+    browser
+        .check("document.querySelector('.card .why').textContent.includes('1.02 s of CPU')", true);
+
+    browser.press("/");
+    for key in ["w", "r", "o", "n", "g", ".", "r"] {
+        browser.press(key);
+    }
+    browser.check(SHOWN, 1);
+    browser.check("document.querySelector('#count').textContent", "1 of 4 shown");
+    browser.check("[...document.querySelectorAll('.card')].filter(it => !it.hidden).length", 1);
+    browser.check(
+        "[...document.querySelectorAll('.matrix tbody tr')].filter(it => !it.hidden).length",
+        1,
+    );
+    browser.press("Escape");
+    browser.check(SHOWN, 4);
+
+    let button = "document.querySelector('[data-filter=TLE]')";
+    browser.value(&format!("{button}.focus()"));
+    browser.press("Enter");
+    browser.check(SHOWN, 1);
+    browser.check(&format!("{button}.getAttribute('aria-pressed')"), "true");
+    browser.value("document.querySelector('[data-filter=bad]').click()");
+    browser.check(SHOWN, 3);
+    browser.value("document.querySelector('[data-filter=\"\"]').click()");
+
+    let head = "document.querySelector('#submissions thead th:nth-child(5)')";
+    for (sort, order) in [
+        ("ascending", "right.cpp,slow.cpp,talks.py,wrong.rs"),
+        ("descending", "wrong.rs,talks.py,slow.cpp,right.cpp"),
+        ("none", "slow.cpp,talks.py,wrong.rs,right.cpp"),
+    ] {
+        browser.value(&format!("{head}.querySelector('button').focus()"));
+        browser.press("Enter");
+        browser.check(&format!("{head}.getAttribute('aria-sort')"), sort);
+        browser.check(ORDER, order);
+    }
+    let name = "document.querySelector('#submissions thead th:nth-child(2) button')";
+    browser.value(&format!("{name}.click()"));
+    browser.check(ORDER, "right.cpp,slow.cpp,talks.py,wrong.rs");
+    browser.value(&format!("{name}.click()"));
+    browser.check(ORDER, "wrong.rs,talks.py,slow.cpp,right.cpp");
+
+    // From a cell of the matrix to the failure.
+    browser.value("document.querySelector('#s2').open = false");
+    browser.value("document.querySelector('.matrix a[href=\"#s2c1\"]').click()");
+    browser.value("new Promise(done => setTimeout(done, 50))");
+    browser
+        .check("document.querySelector('#s2').open && document.querySelector('#s2c1').open", true);
+
+    browser.value("document.querySelector('main').focus()");
+    for card in ["TLEslow.cpp", "WAtalks.py", "WAwrong.rs"] {
+        browser.press("j");
+        browser.check(&format!("{FOCUS}.startsWith({card:?})"), true);
+    }
+    browser.press("k");
+    browser.check(&format!("{FOCUS}.startsWith('WAtalks.py')"), true);
+    browser.value("document.querySelector('#keys').click()");
+    browser.press("k");
+    browser.check(&format!("{FOCUS}.startsWith('WAtalks.py')"), true);
+    browser.check_silence();
+}
+
+#[test]
+fn plots_tell_the_test_case_and_paper_has_the_failures() {
+    let Some(mut browser) = Browser::start() else { return };
+    let (_dir, path) = page(&usual());
+    browser.open(&path);
+    browser.value(
+        "svg = document.querySelector('#s1 .plot svg'), box = svg.getBoundingClientRect(), \
+         svg.dispatchEvent(new PointerEvent('pointermove', { clientX: box.left + box.width * 0.4 })), 0",
+    );
+    browser.check(
+        "document.querySelector('#s1 .told').textContent",
+        "secret/002 · WA · 0.190 s · 1.16 MiB",
+    );
+    browser.value("document.querySelectorAll('details').forEach(it => it.open = false)");
+    browser.value("window.dispatchEvent(new Event('beforeprint'))");
+    browser.check("document.querySelectorAll('.card.bad:not([open])').length", 0);
+    browser.check("document.querySelectorAll('.card.bad').length", 3);
+    browser.value("window.dispatchEvent(new Event('afterprint'))");
+    browser.check("document.querySelectorAll('details[open]').length", 0);
+    browser.check_silence();
+}
+
+#[test]
+fn hostile_texts_do_nothing() {
+    let Some(mut browser) = Browser::start() else { return };
+    let mut hostile = judgement(HOSTILE, 3, 1, Verdict::WrongAnswer);
+    let mut long = HOSTILE.as_bytes().to_vec();
+    long.extend(b"\xff\xfe");
+    long.resize(10 << 20, b'<');
+    for case in &mut hostile.cases {
+        case.test_case.push_str(HOSTILE);
+        case.cause = String::from_utf8_lossy(&long).into_owned();
+        case.message.clone_from(&case.cause);
+        case.is_told = false;
+        if let Some(evidence) = &mut case.evidence {
+            evidence.stderr.clone_from(&long);
+            evidence.output.clone_from(&long);
+            evidence.pictures = vec![picture()];
+        }
+    }
+    let (_dir, path) = page(&report("judge", vec![hostile.clone(), hostile]));
+    browser.open(&path);
+    browser.check("document.querySelectorAll('script').length", 1);
+    browser.check("typeof hacked", "undefined");
+    // Only images of the page itself, and they are shown.
+    browser.value("document.querySelectorAll('details').forEach(it => it.open = true)");
+    browser.check(
+        "[...document.images].every(it => it.src.startsWith('data:') && it.naturalWidth == 9)",
+        true,
+    );
+    browser.check("document.images.length", 6);
+    let name = browser.value("document.querySelector('.card h3').textContent");
+    assert_eq!(
+        name,
+        HOSTILE.replace('\u{1b}', "\\x1b").replace('\u{202e}', "\\u{202e}").replace('\0', "\\0")
+    );
+    // No long line makes the page wide.
+    let wide = "[...document.querySelectorAll('body *')].filter(it => it.getBoundingClientRect().right > innerWidth \
+         && !it.closest('.wide, .skip, .ends')).map(it => it.tagName + it.className).join()";
+    browser.check(wide, "");
+    browser.check("document.documentElement.scrollWidth <= innerWidth", true);
+    browser.check_silence();
+}
+
+/// With `JUROR_AXE=axe.min.js`, of the npm package axe-core.
+#[test]
+#[expect(clippy::print_stderr, reason = "what is left out must be seen")]
+fn everybody_can_read_it() {
+    let Some(axe) = std::env::var_os("JUROR_AXE") else {
+        eprintln!("skipped: JUROR_AXE does not name axe-core's script");
+        return;
+    };
+    let axe = fs::read_to_string(axe).expect("axe-core");
+    let Some(mut browser) = Browser::start() else { return };
+    for report in [usual(), report("verify", vec![judgement("a.cpp", 2, 1, Verdict::WrongAnswer)])]
+    {
+        let (_dir, path) = page(&report);
+        for colours in ["light", "dark"] {
+            browser.open(&path);
+            browser.colours(colours);
+            browser.value("document.querySelectorAll('details').forEach(it => it.open = true)");
+            browser.value(&axe);
+            let found = browser.value(
+                "axe.run().then(all => all.violations.filter(it => it.impact != 'minor').map(it => \
+                 [it.id, it.impact, it.nodes.slice(0, 3).map(node => node.html + ' ' + node.failureSummary)]))",
+            );
+            assert_eq!(found, serde_json::json!([]), "{colours}: {found:#}");
+        }
+    }
+}
+
+fn large() -> Report {
+    let name = |number: usize| format!("wrong_answer/submission_number_{number:03}.cpp");
+    let verdicts = [Verdict::WrongAnswer, Verdict::TimeLimitExceeded];
+    let of = |number: usize| judgement(&name(number), 100, number % 7, verdicts[number % 2]);
+    report("judge", (0..200).map(of).collect())
+}
+
+#[test]
+fn a_large_report_is_a_page_of_less_than_5_mb() {
+    let (_dir, path) = page(&large());
+    let size = fs::metadata(path).expect("a file").len();
+    assert!(size < 5_000_000, "{size} bytes");
+}
+
+mod quiet {
+    use super::*;
+
+    #[test]
+    #[ignore = "needs a quiet machine: cargo test quiet:: -- --ignored --test-threads=1"]
+    #[expect(clippy::print_stderr, reason = "it measures")]
+    fn a_large_report_opens_in_less_than_2_seconds() {
+        let Some(mut browser) = Browser::start() else { return };
+        let (_dir, path) = page(&large());
+        browser.open(&path);
+        let millis =
+            browser.value("Math.round(performance.getEntriesByType('navigation')[0].loadEventEnd)");
+        let size = fs::metadata(path).expect("a file").len();
+        eprintln!("200 submissions on 100 test cases: {size} bytes, open after {millis} ms");
+        assert!(millis.as_f64().is_some_and(|it| it < 2000.0), "{millis} ms");
+    }
+}
