@@ -214,11 +214,15 @@ impl Told {
             }
             self.say(Some(name), Event::LimitsSet { limits, mechanism });
         }
-        for submission in documents.iter().flat_map(|it| &it.submissions) {
-            let is_own = submission.package.as_deref() == Some(name);
-            if let Some(event) = is_own.then(|| judged(submission.clone())).flatten() {
-                self.say(Some(name), event);
-            }
+        let submissions = documents.iter().flat_map(|it| &it.submissions);
+        let mut own: Vec<&SubmissionReport> =
+            submissions.filter(|it| it.package.as_deref() == Some(name)).collect();
+        if documents.len() > 1 {
+            // As packages have them; the order of a command line is not known.
+            own.sort_by(|a, b| a.name.cmp(&b.name));
+        }
+        for event in own.into_iter().filter_map(|it| judged(it.clone())) {
+            self.say(Some(name), event);
         }
         for GeneratedReport { package, test_case, state } in
             documents.iter().flat_map(|it| &it.generated)
