@@ -164,7 +164,7 @@ fn a_name_does_not_end_a_message() {
         let document: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
         let told = &document[key][0];
         let told_message = told.get("message").unwrap_or(told);
-        assert_eq!(told_message, message, "{document}");
+        assert!(told_message.as_str().is_some_and(|it| it.starts_with(message)), "{document}");
         if let Some(help) = help {
             assert!(told["help"].as_str().is_some_and(|it| it.starts_with(help)), "{document}");
         }
