@@ -31,7 +31,9 @@ pub struct Handed {
 }
 
 /// Directories that are parts of a program, never a student's.
-const PARTS: [&str; 7] = ["src", "include", "lib", "main", "com", "org", "test"];
+const PARTS: [&str; 13] = [
+    "src", "include", "lib", "main", "app", "bin", "cmd", "pkg", "test", "com", "edu", "net", "org",
+];
 /// Files that belong to sources beside them.
 const HEADERS: [&str; 5] = ["h", "hh", "hpp", "hxx", "inc"];
 /// The file that makes a directory one program.

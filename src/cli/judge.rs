@@ -233,7 +233,8 @@ fn submissions(
         {
             return Err(Stop::usage(what));
         }
-        let may_be_class = !is_own && problem.kind.submitted == Submitted::Program;
+        let may_be_class =
+            !is_own && problem.kind.submitted == Submitted::Program && own(path, problem).is_none();
         if let Some(class) = may_be_class.then(|| class::read(path)).flatten() {
             output.diagnosed(class.remarks(path));
             for Handed { path, entry_point } in class.programs {
@@ -338,12 +339,16 @@ fn entries<'a>(
     Ok(entries)
 }
 
+/// The package's own submission that this path leads to.
+fn own<'a>(path: &Path, problem: &'a Problem) -> Option<&'a Submission> {
+    let real = fs::canonicalize(path).ok()?;
+    let mut all = problem.submissions.iter();
+    all.find(|it| fs::canonicalize(&it.program.path).is_ok_and(|path| path == real))
+}
+
 /// One submission; where it is one of the package's own, with what the package says about it.
 fn submission(path: &Path, real: PathBuf, problem: &Problem) -> Submission {
-    let own = problem.submissions.iter().find(|submission| {
-        fs::canonicalize(&submission.program.path).is_ok_and(|path| path == real)
-    });
-    let program = match own {
+    let program = match own(&real, problem) {
         Some(own) => own.program.clone(),
         None => match problem.kind.submitted {
             Submitted::Program => Program {

@@ -175,7 +175,8 @@ fn a_name_does_not_end_a_message() {
     fixture.write(&format!("{odd}.py"), "");
     fixture.write(&format!("{odd}.md"), "x");
     let unknown = format!("no source file of a known language among `{odd}.md`");
-    let absent = format!("submission not found: {odd}.c");
+    let near = format!("did you mean `{odd}.md` or `{odd}.py`?");
+    let absent = format!("submission not found: {odd}.c; {near}");
     for command in ["judge sum", "stress sum"] {
         let (known, put) = (Some("known endings: "), Some("add a source file"));
         check(command, &format!("{odd}.py"), "diagnostics", "is empty", put);
