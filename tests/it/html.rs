@@ -257,6 +257,23 @@ fn search_filters_and_sorting_work_by_keys_too() {
     browser.check_silence();
 }
 
+/// The window has 600 pixels in height.
+#[test]
+fn the_reason_is_seen_without_scrolling() {
+    let Some(mut browser) = Browser::start() else { return };
+    let check = |browser: &mut Browser, judgements: Vec<Judgement>, place: &str| {
+        let (_dir, path) = page(&report("judge", judgements));
+        browser.open(&path);
+        let reason = format!("document.querySelector({place:?})");
+        browser.check(&format!("{reason}.getBoundingClientRect().bottom < 600"), true);
+        browser.check(&format!("{reason}.textContent.includes('expected `3`, got `4`')"), true);
+    };
+    let wrong = judgement("wrong.rs", 6, 1, Verdict::WrongAnswer);
+    check(&mut browser, vec![wrong.clone()], ".why");
+    let right = judgement("right.rs", 6, 0, Verdict::Accepted);
+    check(&mut browser, vec![right.clone(), right, wrong], "#submissions .because");
+}
+
 #[test]
 fn plots_tell_the_test_case_and_paper_has_the_failures() {
     let Some(mut browser) = Browser::start() else { return };

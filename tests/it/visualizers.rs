@@ -31,7 +31,10 @@ fn images_of_outputs_are_kept() {
     let fixture = fixture(DRAWS);
     fixture.write("sum/data/secret/large/1.yaml", "output_visualizer_args: [red, 'a b']\n");
     let said = ["WA", "images: judgeimage.svg, teamimage-01.png"];
-    fixture.check("judge sum b.sh --keep=kept", 1, &said);
+    fixture.check("judge sum b.sh --keep=kept --html page.html", 1, &said);
+    let page = fixture.read("page.html");
+    assert!(page.contains("src=\"data:image/svg+xml;base64,MTAwMDAwIDF8MTAwMDAxfDN8"), "{page}");
+    assert!(page.contains("src=\"data:image/png;base64,eAo=\""), "{page}");
     let drawn = image(&fixture, "judgeimage.svg").expect("an image");
     assert!(drawn.starts_with("100000 1|100001|3|red a b|cat: "), "{drawn}");
     assert_eq!(image(&fixture, "teamimage-01.png").as_deref(), Some("x\n"));

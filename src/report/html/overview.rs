@@ -12,6 +12,9 @@ use crate::model::verdict::Verdict;
 use crate::report::html::submission::{in_short, whole};
 use crate::report::html::{Page, Shown, badge};
 
+/// The most columns of a matrix that is printed.
+const ON_PAPER: usize = 40;
+
 /// How many submissions have a verdict; first those without one.
 fn tallied(page: &Page<'_>) -> Vec<(Option<Verdict>, usize)> {
     let of =
@@ -191,7 +194,7 @@ fn matrix(page: &Page<'_>, package: &PackageReport, is_one_of_many: bool) -> Mar
         false => "Test cases".to_owned(),
     };
     html! {
-        section.matrix {
+        section class=(if names.len() > ON_PAPER { "matrix large" } else { "matrix" }) {
             h2 { (title) }
             div.wide tabindex="0" role="group" aria-label=(title) {
                 table {
@@ -201,7 +204,7 @@ fn matrix(page: &Page<'_>, package: &PackageReport, is_one_of_many: bool) -> Mar
                     }
                     thead { tr {
                         th scope="col" { "Submission" }
-                        @for name in &names { th scope="col" { span { (printable(name)) } } }
+                        @for name in &names { th scope="col" title=(printable(name)) { span { (end(name)) } } }
                     } }
                     tbody { @for shown in &own { (line(shown, &places, names.len())) } }
                 }
@@ -234,6 +237,16 @@ fn line(shown: &Shown<'_>, places: &HashMap<&str, usize>, columns: usize) -> Mar
                 }
             }
         }
+    }
+}
+
+/// The end of a name, where test cases differ.
+fn end(name: &str) -> String {
+    const LONGEST: usize = 28;
+    let name = printable(name);
+    match name.char_indices().rev().nth(LONGEST) {
+        Some((start, first)) => format!("…{}", &name[start + first.len_utf8()..]),
+        None => name,
     }
 }
 

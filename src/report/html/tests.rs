@@ -6,6 +6,7 @@ use std::time::Duration;
 use super::*;
 use crate::model::event::{Event, Stamped};
 use crate::model::judgement::{CaseJudgement, CompilerReport, Evidence, Judgement, Picture};
+use crate::model::stress::{Counterexample, Origin, Search, SearchEnd, SearchPlan};
 use crate::report::tests::report;
 
 fn shown(report: &Report) -> String {
@@ -80,6 +81,66 @@ fn every_table_has_a_caption_and_heads_with_scopes() {
     }
 }
 
+#[test]
+fn a_search_shows_the_input_and_both_outputs() {
+    let found = Counterexample {
+        verdict: Verdict::WrongAnswer,
+        cause: "token 1 differs".to_owned(),
+        difference: None,
+        input: b"1 2\n".to_vec(),
+        expected: Some(b"33\n".to_vec()),
+        got: Some(b"44\n".to_vec()),
+        transcript: None,
+        stderr: Vec::new(),
+        validator_stderr: Vec::new(),
+        origin: Origin::Small { level: 1 },
+        first_size: 90,
+        path: vec!["fewer values".to_owned()],
+        failing: 3,
+        repeats: 3,
+        promoted: None,
+        saved: None,
+    };
+    let plan = SearchPlan {
+        submission: "a.cpp".to_owned(),
+        reference: "right.cpp".to_owned(),
+        chosen: "the only one".to_owned(),
+        sources: vec!["the grammar sum.ctd".to_owned()],
+        seed: 7,
+        time: Duration::from_secs(60),
+        shrink_time: Duration::from_secs(20),
+    };
+    let search = Search {
+        plan,
+        found: Some(Box::new(found)),
+        runs: 12,
+        batched: 0,
+        shrinking_runs: 2,
+        shrinking_cut: false,
+        searching: Duration::from_secs(1),
+        elapsed: Duration::from_secs(2),
+        end: SearchEnd::Found,
+        left_out: 0,
+        level: None,
+        repeat: "juror stress sum a.cpp --seed 7".to_owned(),
+    };
+    let mut report = Report::default();
+    let event = Event::Searched(Box::new(search));
+    report.see(&Stamped { at: Duration::ZERO, package: None, event });
+    let text = shown(&report);
+    for part in [
+        "a.cpp fails on an input of 4 B, found after 12 comparisons.",
+        "<strong>wrong answer on this input</strong><span>token 1 differs</span>",
+        "<span>1 2</span>",
+        "<span>33</span>",
+        "<span>44</span>",
+        "made smaller from 90 B by fewer values",
+        "juror stress sum a.cpp --seed 7",
+    ] {
+        assert!(text.contains(part), "{part} in\n{text}");
+    }
+}
+
 /// What a hostile submission may write, or be called.
 const HOSTILE: &str =
     "\"'><script>alert(1)</script><img src=x onerror=alert(1)>\u{1b}[31m\u{202e}\0</style>";
@@ -150,7 +211,7 @@ fn texts_are_cut_with_a_note() {
     check(b"1\n2\n", 0, 2, "");
     check(b"1\n2", 0, 2, "no line end at the end");
     check(b"1\n2\n", 5, 2, "5 B more after that");
-    check(&b"1\n".repeat(30), 0, 24, "12 B more after that");
+    check(&b"1\n".repeat(30), 0, 16, "28 B more after that");
     check(&[b'x'; 500], 0, 1, "100 B more in long lines");
     let mut text = vec![b'x'; 399];
     text.extend("ä\n".as_bytes());

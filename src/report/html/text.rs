@@ -11,7 +11,7 @@ use crate::model::units::Bytes;
 use crate::report::html::Page;
 
 /// The most lines of a text, and the most bytes of a line.
-const LINES: usize = 24;
+const LINES: usize = 16;
 const LINE: usize = 400;
 /// The most bytes of a text.
 const BYTES: usize = 3000;
